@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is a backend? A library that can run layers: it lists the algorithms it has for a layer and a
+// type, prepares one of them with real operands, starts it, and says how long it took. A CPU library
+// reads the host's clock around its call, a GPU library records events on its stream.
+//
+//   for (const algorithm& a : lib.enumerate(layer, numeric::f32, {.threads = 1})) {
+//     auto p = lib.prepare(layer, numeric::f32, a, operands, {.threads = 1});
+//     p->run(1);  p->read(out);  double ns = p->time(10);
+//   }
+#pragma once
+
+#include "../op/layer.hpp"
+#include "operands.hpp"
+
+#include <concepts>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::backend {
+
+/// One way a library can run a layer.
+struct algorithm {
+  std::string id;              ///< the library's own name for it; unique for a layer and a type
+  int index = 0;               ///< place in the library's own list; 0 is its first choice
+  std::string equivalence;     ///< algorithms compete only if these are equal; the type's token if exact
+  std::string layouts;         ///< of source, weights and result
+  std::string fallback;        ///< "", "ref", "host" or "old-isa": what a bound should not rest on
+  std::int64_t workspace_bytes = 0;
+  std::int64_t flops = 0;      ///< its own arithmetic; the layer's, unless it is Winograd or the like
+};
+
+/// Circumstances of a case.
+struct setting {
+  int threads = 1;
+};
+
+/// One algorithm of one layer, ready to run: operands in its layouts, memory allocated.
+class prepared {
+public:
+  virtual ~prepared() = default;
+
+  /// The name of the implementation that really runs, asked from the library after it was created.
+  virtual std::string ran() const = 0;
+  /// Bytes of the weights as this algorithm wants them; 0 if it has none.
+  virtual std::int64_t weight_bytes() const { return 0; }
+  /// From now on execution i takes its weights from `pool + (i % count) * stride`, whatever stands
+  /// there; with an empty pool it goes back to its own, true weights.
+  virtual void rotate_weights(std::byte* /*pool*/, std::int64_t /*stride*/, std::int64_t /*count*/) {}
+  /// Runs `executions` times and waits for the end.
+  virtual void run(int executions) = 0;
+  /// Nanoseconds that `executions` back-to-back runs took, by the backend's clock.
+  virtual double time(int executions) = 0;
+  /// The result of the last run with true weights, in ONNX order, one value an element.
+  virtual void read(std::vector<double>& out) const = 0;
+};
+
+/// A library that runs layers.
+class library {
+public:
+  virtual ~library() = default;
+
+  /// The token in case names: `onednn`, `host`, `cudnn`.
+  virtual std::string_view name() const = 0;
+  /// Facts for provenance: version, instruction set, threading runtime.
+  virtual std::map<std::string, std::string> facts() const = 0;
+  /// What the library offers for the layer, in its own order; empty if nothing.
+  virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
+  /// Makes one of them ready. Throws benanza::error with the library's own reason.
+  virtual std::unique_ptr<prepared> prepare(const op::layer&, numeric, const algorithm&,
+                                            const operands&, const setting&) = 0;
+};
+
+/// A type that can be put into the program's list of backends.
+template <class L>
+concept backend_library = std::derived_from<L, library> && std::default_initializable<L>;
+
+/// Makers of all backends of the build, in the order of their names; each is called once, after the
+/// environment (threads, affinity) has been set.
+inline std::map<std::string, std::function<std::unique_ptr<library>()>>& registered_backends() {
+  static std::map<std::string, std::function<std::unique_ptr<library>()>> makers;
+  return makers;
+}
+
+/// Puts a backend into the list at start-up: `const registration<onednn::library> here{"onednn"};`
+template <backend_library L>
+struct registration {
+  explicit registration(std::string name) {
+    registered_backends().emplace(std::move(name), [] { return std::make_unique<L>(); });
+  }
+};
+
+} // namespace benanza::backend

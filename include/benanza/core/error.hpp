@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does any part refuse? By throwing `benanza::error`: one line that says what is wrong, where,
+// and what to do about it. Programs print it on stderr and end with the exit status of `status`.
+//
+//   throw benanza::error("the file is cut off", "run.json, byte 4096", "run the benchmark again");
+//   // benanza: the file is cut off (run.json, byte 4096); run the benchmark again
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace benanza {
+
+/// Exit status of all programs: complete, usable but partial, refused with nothing written, interrupted.
+enum class status : int { complete = 0, partial = 1, refused = 2, interrupted = 130 };
+
+/// A refusal: what is wrong, where, and what to do. Its text is always a single line.
+class error : public std::runtime_error {
+public:
+  error(std::string_view what, std::string_view where = {}, std::string_view remedy = {})
+      : std::runtime_error(one_line(what, where, remedy)) {}
+
+private:
+  static std::string one_line(std::string_view what, std::string_view where,
+                              std::string_view remedy) {
+    std::string text(what);
+    if (!where.empty()) text.append(" (").append(where).append(")");
+    if (!remedy.empty()) text.append("; ").append(remedy);
+    for (char& c : text)
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return text;
+  }
+};
+
+} // namespace benanza

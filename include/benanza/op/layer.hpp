@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer of any kind: an ONNX operator with every shape and attribute resolved. Two layers are equal
+// exactly if their families and keys are; `parse` turns the two texts back into the layer.
+//
+//   op::layer l = op::parse("Conv", "1x64x56x56-64x3x3-s1-p1");
+//   op::name(l) == "Conv/1x64x56x56-64x3x3-s1-p1";   op::cost(l).macs == 115605504
+#pragma once
+
+#include "conv.hpp"
+#include "eltwise.hpp"
+#include "gemm.hpp"
+#include "move.hpp"
+#include "norm.hpp"
+#include "pool.hpp"
+#include "reduce.hpp"
+#include "softmax.hpp"
+#include "view.hpp"
+
+#include <string>
+#include <variant>
+
+namespace benanza::op {
+
+/// One layer of any kind.
+using layer = std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, softmax, unary,
+                           binary, reduce, concat, split, transpose, pad, slice, gather, resize,
+                           depth_to_space, view>;
+
+/// The ONNX operator that the layer is.
+inline std::string_view family(const layer& l) {
+  return std::visit([](const auto& p) -> std::string_view { return p.family(); }, l);
+}
+
+/// The canonical text of the layer's parameters; holds no '/'.
+inline std::string key(const layer& l) {
+  return std::visit([](const auto& p) { return std::string(write_key(p).view()); }, l);
+}
+
+/// Family and key together: the layer's whole name.
+inline std::string name(const layer& l) { return std::string(family(l)) + '/' + key(l); }
+
+/// Dims of the (first) output.
+inline shape output(const layer& l) {
+  return std::visit([](const auto& p) { return p.output(); }, l);
+}
+
+/// Arithmetic and traffic of one execution.
+inline work cost(const layer& l) {
+  return std::visit([](const auto& p) { return p.cost(); }, l);
+}
+
+/// True for layers that move nothing and cost nothing.
+inline bool is_view(const layer& l) { return std::holds_alternative<view>(l); }
+
+namespace detail {
+template <std::size_t I = 0>
+layer parse_as(std::string_view family, std::string_view key) {
+  if constexpr (I == std::variant_size_v<layer>) {
+    throw error("no layer kind is called \"" + std::string(family) + "\"", std::string(key),
+                "write layers as benanza_generate stats prints them");
+  } else {
+    using kind = std::variant_alternative_t<I, layer>;
+    if (const auto blank = kind::of(family)) {
+      const kind p = read_key(*blank, key).canonical_form();
+      p.validate();
+      return p;
+    }
+    return parse_as<I + 1>(family, key);
+  }
+}
+} // namespace detail
+
+/// The layer of that family and key; refuses what is not one.
+inline layer parse(std::string_view family, std::string_view key) {
+  return detail::parse_as(family, key);
+}
+
+/// The layer of a name such as `Conv/1x64x56x56-64x3x3-s1-p1`; what follows a second '/' is ignored,
+/// so that a case name may be given too.
+inline layer parse(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos)
+    throw error("a layer is written Family/key", std::string(name),
+                "write layers as benanza_generate stats prints them");
+  const std::string_view rest = name.substr(slash + 1);
+  return parse(name.substr(0, slash), rest.substr(0, rest.find('/')));
+}
+
+} // namespace benanza::op

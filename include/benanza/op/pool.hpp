@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pooling: ONNX MaxPool-12, AveragePool-19 and the two global ones, one to three spatial dims.
+// `include_pad` and `ceil` change the result and so the key; a second output (indices) is not timed.
+//
+//   pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}, ...}
+//   key: 1x64x112x112-3x3-s2-p1
+#pragma once
+
+#include "key.hpp"
+#include "window.hpp"
+#include "work.hpp"
+
+#include <optional>
+
+namespace benanza::op {
+
+/// What a pooling layer computes; the order is that of `pooling_families`.
+enum class pooling : std::uint8_t { max, average, global_max, global_average };
+
+inline constexpr std::string_view pooling_families[] = {"MaxPool", "AveragePool", "GlobalMaxPool",
+                                                        "GlobalAveragePool"};
+
+struct pool {
+  pooling function = pooling::max;
+  shape input{};
+  extents kernel{}; ///< empty for the global ones
+  extents strides{};
+  paddings pads{};
+  extents dilations{};
+  bool ceil = false;
+  bool include_pad = false; ///< averages count padding as zeros
+
+  static constexpr std::optional<pool> of(std::string_view family) {
+    for (std::size_t i = 0; i < std::size(pooling_families); ++i)
+      if (pooling_families[i] == family) return pool{.function = static_cast<pooling>(i)};
+    return std::nullopt;
+  }
+  constexpr std::string_view family() const {
+    return pooling_families[static_cast<std::size_t>(function)];
+  }
+  constexpr bool global() const {
+    return function == pooling::global_max || function == pooling::global_average;
+  }
+  constexpr bool maximum() const {
+    return function == pooling::max || function == pooling::global_max;
+  }
+
+  template <class Archive>
+  constexpr void fields(Archive& a) {
+    a.dims("input", input);
+    if (global()) return;
+    a.dims("kernel", kernel);
+    const int n = kernel.size;
+    a.tagged("strides", "s", strides, n, 1, true);
+    a.tagged("pads", "p", pads, 2 * n, 0);
+    a.tagged("dilations", "d", dilations, n, 1);
+    a.flag("ceil", "ceil", ceil);
+    a.flag("include_pad", "ip", include_pad);
+  }
+
+  constexpr void validate() const {
+    if (input.size < 3 || input.size > 5 || (!global() && input.size != kernel.size + 2))
+      throw error("pooling takes one to three spatial dims");
+    (void)output();
+  }
+
+  constexpr shape output() const {
+    shape out{input[0], input[1]};
+    for (int i = 0; i < input.size - 2; ++i)
+      out.push(global() ? 1
+                        : window_output(input[i + 2], kernel[i], entry(strides, i, 1),
+                                        entry(dilations, i, 1), entry(pads, i, 0),
+                                        entry(pads, i + kernel.size, 0), ceil));
+    return out;
+  }
+
+  constexpr work cost() const {
+    work w = moved(dtype::real, elements(input), elements(output()));
+    std::int64_t taps = 1;
+    for (int i = 0; i < input.size - 2; ++i)
+      taps = checked_multiply(taps, global() ? input[i + 2] : kernel[i]);
+    w.other = checked_multiply(w.results, taps);
+    return w;
+  }
+
+  constexpr pool canonical_form() const {
+    pool p = *this;
+    p.strides = canonical(strides, 1);
+    p.pads = canonical(pads, 0);
+    p.dilations = canonical(dilations, 1);
+    p.include_pad = include_pad && !maximum() && (!p.pads.empty() || ceil);
+    return p;
+  }
+  constexpr bool operator==(const pool&) const = default;
+};
+
+} // namespace benanza::op

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where do a sliding window's outputs lie? The spatial arithmetic that convolution and pooling share:
+// output dims (ONNX Conv-11, MaxPool-12, AveragePool-19), auto_pad resolved to plain pads.
+// Empty lists mean the default everywhere: stride 1, dilation 1, pad 0.
+//
+//   window_output(224, 7, 2, 1, 3, 3, false) == 112
+#pragma once
+
+#include "../core/shape.hpp"
+
+namespace benanza::op {
+
+/// ONNX `auto_pad`.
+enum class auto_pad : std::uint8_t { notset, valid, same_upper, same_lower };
+
+/// Entry `i` of a list in which empty means `fallback` everywhere.
+template <int N>
+constexpr std::int64_t entry(const list<N>& values, int i, std::int64_t fallback) {
+  return values.empty() ? fallback : values[i];
+}
+
+/// `values`, or the empty list if it says `fallback` everywhere: the one way to write it.
+template <int N>
+constexpr list<N> canonical(const list<N>& values, std::int64_t fallback) {
+  return values.all(fallback) ? list<N>{} : values;
+}
+
+/// Input elements that a dilated kernel of `kernel` taps spans.
+constexpr std::int64_t window_span(std::int64_t kernel, std::int64_t dilation) {
+  return checked_multiply(kernel - 1, dilation) + 1;
+}
+
+/// Outputs of a window along one dim. With `ceil` a last partial window counts, unless it would start
+/// in the end padding (the rule of ONNX opset 22, and of the frameworks before it).
+constexpr std::int64_t window_output(std::int64_t input, std::int64_t kernel, std::int64_t stride,
+                                     std::int64_t dilation, std::int64_t pad_begin,
+                                     std::int64_t pad_end, bool ceil) {
+  if (kernel < 1 || stride < 1 || dilation < 1)
+    throw error("a window's kernel, stride and dilation must be 1 or more");
+  const std::int64_t room = input + pad_begin + pad_end - window_span(kernel, dilation);
+  if (room < 0) throw error("a window is larger than its padded input");
+  std::int64_t out = (ceil ? room + stride - 1 : room) / stride + 1;
+  if (ceil && (out - 1) * stride >= input + pad_begin) --out;
+  return out;
+}
+
+/// Pads in ONNX order (begins, then ends) that `mode` stands for. `notset` gives back `pads`.
+constexpr paddings resolve_auto_pad(auto_pad mode, const shape& input, const extents& kernel,
+                                    const extents& strides, const extents& dilations,
+                                    const paddings& pads) {
+  if (mode == auto_pad::notset) return pads;
+  paddings out = paddings::filled(2 * kernel.size, 0);
+  if (mode == auto_pad::valid) return out;
+  for (int i = 0; i < kernel.size; ++i) {
+    const std::int64_t stride = entry(strides, i, 1), in = input[i + 2];
+    if (stride < 1) throw error("a stride must be 1 or more");
+    const std::int64_t outputs = (in + stride - 1) / stride;
+    std::int64_t total =
+        (outputs - 1) * stride + window_span(kernel[i], entry(dilations, i, 1)) - in;
+    if (total < 0) total = 0;
+    const std::int64_t less = total / 2, more = total - less;
+    out[i] = mode == auto_pad::same_upper ? less : more;
+    out[i + kernel.size] = mode == auto_pad::same_upper ? more : less;
+  }
+  return out;
+}
+
+} // namespace benanza::op
