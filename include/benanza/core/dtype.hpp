@@ -14,6 +14,7 @@
 
 namespace benanza {
 
+// clang-format off
 /// Storage of one element; `real` stands for "the floating (or quantised) type of the case".
 enum class dtype : std::uint8_t {
   real, f64, f32, f16, bf16, e4m3, e5m2, s8, u8, s16, u16, s32, u32, s64, u64, boolean,
@@ -21,8 +22,10 @@ enum class dtype : std::uint8_t {
 
 /// The numeric class a case runs in.
 enum class numeric : std::uint8_t { f32, tf32, f16, bf16, u8s8u8, s8s8s8, e4m3 };
+// clang-format on
 
 namespace detail {
+// clang-format off
 inline constexpr std::array<std::pair<dtype, std::string_view>, 16> dtype_names{{
     {dtype::real, "real"}, {dtype::f64, "f64"},   {dtype::f32, "f32"},   {dtype::f16, "f16"},
     {dtype::bf16, "bf16"}, {dtype::e4m3, "e4m3"}, {dtype::e5m2, "e5m2"}, {dtype::s8, "s8"},
@@ -35,6 +38,7 @@ inline constexpr std::array<std::pair<numeric, std::string_view>, 7> numeric_nam
     {numeric::bf16, "bf16"}, {numeric::u8s8u8, "u8s8u8"}, {numeric::s8s8s8, "s8s8s8"},
     {numeric::e4m3, "e4m3"},
 }};
+// clang-format on
 
 template <class Table, class Value>
 constexpr std::string_view name_in(const Table& table, Value value) {
@@ -52,10 +56,14 @@ constexpr std::optional<Value> value_in(const Table& table, std::string_view nam
 } // namespace detail
 
 /// The token of an element type, as keys and results write it.
-constexpr std::string_view name(dtype t) { return detail::name_in(detail::dtype_names, t); }
+constexpr std::string_view name(dtype t) {
+  return detail::name_in(detail::dtype_names, t);
+}
 
 /// The token of a numeric class, as case names and results write it.
-constexpr std::string_view name(numeric t) { return detail::name_in(detail::numeric_names, t); }
+constexpr std::string_view name(numeric t) {
+  return detail::name_in(detail::numeric_names, t);
+}
 
 /// The element type of a token, if it is one.
 constexpr std::optional<dtype> parse_dtype(std::string_view text) {
@@ -87,7 +95,9 @@ constexpr dtype weights_of(numeric t) {
 }
 
 /// Storage of the activations that a case of class `t` writes.
-constexpr dtype result_of(numeric t) { return source_of(t); }
+constexpr dtype result_of(numeric t) {
+  return source_of(t);
+}
 
 /// Bytes of one element in memory; `real` is resolved with the sources of `t`.
 constexpr std::int64_t size_bytes(dtype d, numeric t = numeric::f32) {
@@ -108,6 +118,8 @@ constexpr std::int64_t size_bytes(dtype d, numeric t = numeric::f32) {
 }
 
 /// True for the classes that compute with integers.
-constexpr bool quantised(numeric t) { return t == numeric::u8s8u8 || t == numeric::s8s8s8; }
+constexpr bool quantised(numeric t) {
+  return t == numeric::u8s8u8 || t == numeric::s8s8s8;
+}
 
 } // namespace benanza

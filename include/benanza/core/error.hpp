@@ -12,7 +12,8 @@
 
 namespace benanza {
 
-/// Exit status of all programs: complete, usable but partial, refused with nothing written, interrupted.
+/// Exit status of all programs: complete, usable but partial, refused with nothing written,
+/// interrupted.
 enum class status : int { complete = 0, partial = 1, refused = 2, interrupted = 130 };
 
 /// A refusal: what is wrong, where, and what to do. Its text is always a single line.

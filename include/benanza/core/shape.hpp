@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How large is a tensor? `list<N>` is a short, structural list of whole numbers, so that it can be
 // part of a template argument; `shape` is a list of up to eight dims, outermost first.
-// Arithmetic on dims is checked: what does not fit 62 bits is an error, never a negative count.
+// Dims reach up to 2^40 and counts up to 2^56, so that sums of flops and of bytes fit 64 bits: what
+// is larger is an error, never a negative count.
 //
 //   constexpr shape s{1, 64, 56, 56};   elements(s) == 200704;   s[1] == 64
 #pragma once
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 namespace benanza {
 
@@ -22,19 +24,23 @@ struct list {
 
   constexpr list() = default;
   constexpr list(std::initializer_list<std::int64_t> values) {
-    for (std::int64_t v : values) push(v);
+    for (std::int64_t v : values)
+      push(v);
   }
   /// `count` times the same value.
   static constexpr list filled(int count, std::int64_t value) {
     list out;
-    for (int i = 0; i < count; ++i) out.push(value);
+    for (int i = 0; i < count; ++i)
+      out.push(value);
     return out;
   }
 
   constexpr void push(std::int64_t v) {
     if (size >= Capacity)
       throw error("a list is longer than the layer's parameters can hold", "",
-                  "at most 8 dims are supported");
+                  std::string("at most ")
+                      .append(std::to_string(Capacity))
+                      .append(" entries are supported"));
     at[size++] = v;
   }
   constexpr std::int64_t operator[](int i) const { return at[i]; }
@@ -67,27 +73,36 @@ using extents = list<3>;
 using paddings = list<6>;
 
 inline constexpr std::int64_t dim_limit = std::int64_t{1} << 40;
-inline constexpr std::int64_t count_limit = std::int64_t{1} << 62;
+inline constexpr std::int64_t count_limit = std::int64_t{1} << 56;
 
-/// a * b for counts; an error where it leaves 62 bits.
+/// a * b for counts; an error where it passes 2^56.
 constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
   if (a < 0 || b < 0) throw error("a size is negative");
-  if (a != 0 && b > count_limit / a) throw error("a size overflows 62 bits");
+  if (a != 0 && b > count_limit / a) throw error("a size passes 2^56");
   return a * b;
+}
+
+/// Refuses dims that are negative or over 2^40.
+constexpr void check_dims(const shape& s) {
+  for (std::int64_t d : s)
+    if (d < 0 || d > dim_limit) throw error("a dim is negative or over 2^40");
+}
+
+/// Product of the dims in [first, last); 0 if one of them is, however large the others are.
+constexpr std::int64_t elements(const shape& s, int first, int last) {
+  std::int64_t n = 1;
+  for (int i = first; i < last; ++i) {
+    if (s[i] < 0) throw error("a size is negative");
+    if (s[i] == 0) n = 0;
+  }
+  for (int i = first; n != 0 && i < last; ++i)
+    n = checked_multiply(n, s[i]);
+  return n;
 }
 
 /// Number of elements of a tensor of these dims (1 for a scalar).
 constexpr std::int64_t elements(const shape& s) {
-  std::int64_t n = 1;
-  for (std::int64_t d : s) n = checked_multiply(n, d);
-  return n;
-}
-
-/// Product of the dims in [first, last).
-constexpr std::int64_t elements(const shape& s, int first, int last) {
-  std::int64_t n = 1;
-  for (int i = first; i < last; ++i) n = checked_multiply(n, s[i]);
-  return n;
+  return elements(s, 0, s.size);
 }
 
 /// The shape that `a` and `b` broadcast to (NumPy's rule); an error where they do not fit.
@@ -106,7 +121,8 @@ constexpr shape broadcast(const shape& a, const shape& b) {
 /// `s` with dims of one put before it until it has `rank` dims.
 constexpr shape expanded(const shape& s, int rank) {
   shape out = shape::filled(rank > s.size ? rank - s.size : 0, 1);
-  for (std::int64_t d : s) out.push(d);
+  for (std::int64_t d : s)
+    out.push(d);
   return out;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and transposed convolution (ONNX Conv-11, ConvTranspose-11), one to three spatial dims,
-// with groups, dilation and asymmetric pads. Weights are constant: they are prepared before timing.
-// In: N x C x spatial. Multiply-accumulates are counted on every tap, pads included.
+// Convolution and transposed convolution (ONNX Conv-11, ConvTranspose-11), one to three spatial
+// dims, with groups, dilation and asymmetric pads. Weights are constant: they are prepared before
+// timing. In: N x C x spatial. Multiply-accumulates are counted on every tap, pads included.
 //
 //   conv{.input = {1, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}}
 //   key: 1x64x56x56-64x3x3-s1-p1
@@ -15,14 +15,23 @@
 
 namespace benanza::op {
 
+namespace detail {
+constexpr void check_channels(std::int64_t inputs, std::int64_t outputs, std::int64_t groups) {
+  if (inputs < 1 || outputs < 1 || outputs > dim_limit)
+    throw error("a convolution takes 1 to 2^40 input and output channels");
+  if (groups < 1 || inputs % groups != 0 || outputs % groups != 0)
+    throw error("a convolution's channels do not divide into its groups");
+}
+} // namespace detail
+
 /// ONNX Conv with every attribute resolved.
 struct conv {
-  shape input{};              ///< N, C, then one to three spatial dims
+  shape input{};            ///< N, C, then one to three spatial dims
   std::int64_t outputs = 0; ///< output channels
-  extents kernel{};           ///< taps along each spatial dim
-  extents strides{};          ///< empty: 1
-  paddings pads{};            ///< ONNX order, begins then ends; empty: 0
-  extents dilations{};        ///< empty: 1
+  extents kernel{};         ///< taps along each spatial dim
+  extents strides{};        ///< empty: 1
+  paddings pads{};          ///< ONNX order, begins then ends; empty: 0
+  extents dilations{};      ///< empty: 1
   std::int64_t groups = 1;
   bool bias = false;
 
@@ -45,11 +54,10 @@ struct conv {
 
   /// Refuses what no convolution can be.
   constexpr void validate() const {
-    const int n = kernel.size;
-    if (n < 1 || input.size != n + 2) throw error("a convolution takes one to three spatial dims");
-    if (groups < 1 || outputs < 1 || input[1] % groups != 0 || outputs % groups != 0)
-      throw error("a convolution's channels do not divide into its groups");
-    (void)output();
+    check_window(input, kernel, strides, pads, dilations);
+    detail::check_channels(input[1], outputs, groups);
+    check_dims(output());
+    (void)cost();
   }
 
   constexpr shape output() const {
@@ -63,7 +71,8 @@ struct conv {
   /// Weights as ONNX stores them: M x C/groups x kernel.
   constexpr shape weights() const {
     shape w{outputs, input[1] / groups};
-    for (std::int64_t k : kernel) w.push(k);
+    for (std::int64_t k : kernel)
+      w.push(k);
     return w;
   }
 
@@ -83,7 +92,7 @@ struct conv {
     conv c = *this;
     c.strides = canonical(strides, 1);
     c.pads = canonical(pads, 0);
-    c.dilations = canonical(dilations, 1);
+    c.dilations = used_dilations(kernel, dilations);
     return c;
   }
   constexpr bool operator==(const conv&) const = default;
@@ -120,12 +129,13 @@ struct conv_transpose {
   }
 
   constexpr void validate() const {
-    const int n = kernel.size;
-    if (n < 1 || input.size != n + 2) throw error("a convolution takes one to three spatial dims");
-    if (groups < 1 || outputs < 1 || input[1] % groups != 0 || outputs % groups != 0)
-      throw error("a convolution's channels do not divide into its groups");
+    check_window(input, kernel, strides, pads, dilations);
+    check_entries(output_pads, kernel.size, 0);
+    detail::check_channels(input[1], outputs, groups);
     for (std::int64_t d : output())
       if (d < 1) throw error("a transposed convolution's output is empty");
+    check_dims(output());
+    (void)cost();
   }
 
   constexpr shape output() const {
@@ -141,7 +151,8 @@ struct conv_transpose {
   /// Weights as ONNX stores them: C x M/groups x kernel.
   constexpr shape weights() const {
     shape w{input[1], outputs / groups};
-    for (std::int64_t k : kernel) w.push(k);
+    for (std::int64_t k : kernel)
+      w.push(k);
     return w;
   }
 
@@ -160,7 +171,7 @@ struct conv_transpose {
     conv_transpose c = *this;
     c.strides = canonical(strides, 1);
     c.pads = canonical(pads, 0);
-    c.dilations = canonical(dilations, 1);
+    c.dilations = used_dilations(kernel, dilations);
     c.output_pads = canonical(output_pads, 0);
     return c;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise layers. `unary` has one operand (Relu, Clip, Erf ...), `binary` two or, for Sum, Max,
-// Min and Mean, more of one shape; operands broadcast as NumPy says. Slopes, bounds and exponents are
-// values, not parameters: they do not change what is measured.
+// Min and Mean, more of one shape; operands broadcast as NumPy says. Slopes, bounds and exponents
+// are values, not parameters: they do not change what is measured.
 //
 //   unary{.function = unary_function::relu, .input = {1, 64, 56, 56}}         key: 1x64x56x56
 //   binary{.function = binary_function::add, .a = {1, 64, 56, 56}, .b = {1, 64, 1, 1}}
@@ -14,6 +14,7 @@
 
 namespace benanza::op {
 
+// clang-format off
 /// One operand; the order is that of `unary_families`.
 enum class unary_function : std::uint8_t {
   relu, leaky_relu, elu, selu, celu, thresholded_relu, sigmoid, hard_sigmoid, hard_swish, tanh,
@@ -37,6 +38,7 @@ inline constexpr std::string_view binary_families[] = {
     "Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "Sum", "Mean", "PRelu", "Equal", "Greater",
     "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor",
 };
+// clang-format on
 
 namespace detail {
 template <class Enum, std::size_t N>
@@ -67,7 +69,10 @@ struct unary {
     a.dims("input", input);
     a.element("element", element);
   }
-  constexpr void validate() const {}
+  constexpr void validate() const {
+    check_dims(input);
+    (void)cost();
+  }
   constexpr shape output() const { return input; }
   constexpr work cost() const {
     work w = moved(element, elements(input), elements(input));
@@ -81,7 +86,7 @@ struct unary {
 struct binary {
   binary_function function = binary_function::add;
   shape a{};
-  shape b{};                   ///< the second and all further operands
+  shape b{};                 ///< the second and all further operands
   std::int64_t operands = 2; ///< one `a`, the others `b`
   dtype element = dtype::real;
 
@@ -105,9 +110,17 @@ struct binary {
     archive.number("operands", "n", operands, 2);
     archive.element("element", element);
   }
+  /// True for the functions that take any number of operands.
+  constexpr bool variadic() const {
+    return function >= binary_function::min && function <= binary_function::mean;
+  }
   constexpr void validate() const {
-    (void)output();
-    if (operands < 1) throw error("an elementwise layer takes one operand or more");
+    if (operands < 1 || operands > dim_limit)
+      throw error("an elementwise layer takes 1 to 2^40 operands");
+    if (operands != 2 && !variadic()) throw error("this elementwise layer takes two operands");
+    check_dims(a);
+    check_dims(b);
+    (void)cost();
   }
   constexpr shape output() const { return operands < 2 ? a : broadcast(a, b); }
   constexpr work cost() const {
@@ -118,11 +131,12 @@ struct binary {
     w.other = checked_multiply(out, operands < 2 ? 1 : operands - 1);
     return w;
   }
-  /// A scalar operand is written as one dim of one.
+  /// A scalar operand is written as one dim of one, the operand that is not there as the first one.
   constexpr binary canonical_form() const {
     binary p = *this;
     if (p.a.empty()) p.a = {1};
     if (p.b.empty()) p.b = {1};
+    if (p.operands < 2) p.b = p.a;
     return p;
   }
   constexpr bool operator==(const binary&) const = default;

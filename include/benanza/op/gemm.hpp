@@ -19,7 +19,7 @@ struct gemm {
   std::int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false; ///< A is stored k x m
   bool transpose_b = false; ///< B is stored n x k
-  shape c{};                  ///< two dims that broadcast to m x n; empty: no C
+  shape c{};                ///< two dims that broadcast to m x n; empty: no C
   bool constant_b = false;
 
   static constexpr std::optional<gemm> of(std::string_view family) {
@@ -39,9 +39,11 @@ struct gemm {
   }
 
   constexpr void validate() const {
-    if (m < 1 || n < 1 || k < 1) throw error("a Gemm takes m, n and k of 1 or more");
+    if (m < 1 || n < 1 || k < 1 || m > dim_limit || n > dim_limit || k > dim_limit)
+      throw error("a Gemm takes m, n and k of 1 to 2^40");
     if (!c.empty() && (c.size != 2 || (c[0] != 1 && c[0] != m) || (c[1] != 1 && c[1] != n)))
       throw error("a Gemm's C does not broadcast to m x n");
+    (void)cost();
   }
 
   constexpr shape a_shape() const { return transpose_a ? shape{k, m} : shape{m, k}; }
@@ -63,7 +65,8 @@ struct gemm {
   constexpr bool operator==(const gemm&) const = default;
 };
 
-/// ONNX MatMul: the last two dims multiply, those before them broadcast; both have two dims or more.
+/// ONNX MatMul: the last two dims multiply, those before them broadcast; both have two dims or
+/// more.
 struct matmul {
   shape a{};
   shape b{};
@@ -87,8 +90,10 @@ struct matmul {
 
   constexpr void validate() const {
     if (a.size < 2 || b.size < 2) throw error("a MatMul takes operands of two dims or more");
+    check_dims(a);
+    check_dims(b);
     if (k() != b[b.size - 2]) throw error("a MatMul's inner dims differ");
-    (void)output();
+    (void)cost();
   }
 
   constexpr shape output() const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a layer written as text, and read back? Each operator describes its members once, in
-// `fields(archive)`; the archives here turn that into the canonical key, and a key into the members.
-// A key is a row of fields joined by '-': dims first (`1x64x56x56`), then tagged numbers (`s2`, `p3x1`)
-// and flags (`ceil`), in a fixed order with defaults left out. Negative numbers start with 'm'.
+// `fields(archive)`; the archives here turn that into the canonical key, and a key into the
+// members. A key is a row of fields joined by '-': dims first (`1x64x56x56`), then tagged numbers
+// (`s2`, `p3x1`) and flags (`ceil`), in a fixed order with defaults left out. Negative numbers
+// start with 'm'.
 //
 //   write_key(conv{...}) == "1x64x56x56-64x3x3-s1-p1"
 #pragma once
@@ -11,7 +12,12 @@
 #include "../core/error.hpp"
 #include "../core/shape.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace benanza::op {
 
@@ -27,7 +33,8 @@ struct key_text {
     at[size++] = c;
   }
   constexpr void append(std::string_view s) {
-    for (char c : s) append(c);
+    for (char c : s)
+      append(c);
   }
   constexpr void append(std::int64_t v) {
     if (v < 0) append('m');
@@ -35,9 +42,11 @@ struct key_text {
         v < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(v) : static_cast<std::uint64_t>(v);
     char digits[20]{};
     int n = 0;
-    do digits[n++] = static_cast<char>('0' + rest % 10);
+    do
+      digits[n++] = static_cast<char>('0' + rest % 10);
     while ((rest /= 10) != 0);
-    while (n > 0) append(digits[--n]);
+    while (n > 0)
+      append(digits[--n]);
   }
   constexpr bool operator==(std::string_view s) const { return view() == s; }
 };
@@ -76,7 +85,8 @@ public:
     }
   }
   /// A tagged list with one value for each of `count` positions; empty means `fallback` everywhere.
-  /// One number stands for all of them; of paddings, half the numbers stand for equal begins and ends.
+  /// One number stands for all of them; of paddings, half the numbers stand for equal begins and
+  /// ends.
   template <int N>
   constexpr void tagged(std::string_view, std::string_view tag, const list<N>& values, int,
                         std::int64_t fallback, bool always = false) {
@@ -120,7 +130,8 @@ public:
                         const std::string_view (&names)[N]) {
     if (value == Enum{}) return;
     next();
-    text_.append(names[static_cast<std::size_t>(value)]);
+    const auto i = static_cast<std::size_t>(value);
+    if (i < N) text_.append(names[i]);
   }
   /// The element type of operands that are not of the case's type.
   constexpr void element(std::string_view, dtype value, dtype fallback = dtype::real) {
@@ -147,7 +158,14 @@ private:
 /// The archive that reads a key. Refuses with the place in the key at which it stopped.
 class key_reader {
 public:
-  explicit constexpr key_reader(std::string_view text) : all_(text), rest_(text) { advance(); }
+  explicit constexpr key_reader(std::string_view text)
+      : all_(text)
+      , rest_(text) {
+    if (text.size() > key_text::capacity)
+      throw error("a key is longer than 384 characters",
+                  std::string("it begins \"").append(text.substr(0, 40)).append("\""), remedy);
+    advance();
+  }
 
   /// To be called when all fields were read: refuses what is left over.
   constexpr void finish() const {
@@ -173,7 +191,8 @@ public:
     if (both.empty()) refuse("lacks a count");
     count = both[0];
     values = {};
-    for (int i = 1; i < both.size; ++i) values.push(both[i]);
+    for (int i = 1; i < both.size; ++i)
+      values.push(both[i]);
   }
   template <int N>
   constexpr void tagged(std::string_view, std::string_view tag, list<N>& values, int count,
@@ -181,13 +200,14 @@ public:
     values = {};
     if (!starts(tag)) return;
     const list<N> read = numbers<N>(field_.substr(tag.size()));
-    if (read.size == 1)
+    if (read.size == 1 && count > 0)
       values = list<N>::filled(count, read[0]);
     else if (read.size == count)
       values = read;
     else if (N == 6 && 2 * read.size == count) {
       values = read;
-      for (std::int64_t v : read) values.push(v);
+      for (std::int64_t v : read)
+        values.push(v);
     } else
       refuse("has a list of the wrong length");
     if (is_default(values, fallback)) values = {};
@@ -206,6 +226,8 @@ public:
     if (!starts(tag)) return;
     const auto read = numbers<1>(field_.substr(tag.size()));
     if (read.empty()) refuse("lacks a number");
+    if (!std::in_range<std::remove_reference_t<decltype(value)>>(read[0]))
+      refuse("has a number that is too large");
     value = static_cast<std::remove_reference_t<decltype(value)>>(read[0]);
     advance();
   }
@@ -267,9 +289,11 @@ private:
   }
   [[noreturn]] void refuse(std::string_view why) const {
     throw error(std::string("the key \"").append(all_).append("\" ").append(why),
-                more_ ? std::string("at \"").append(field_).append("\"") : std::string("at its end"),
-                "write it as benanza_generate stats prints it");
+                more_ ? std::string("at \"").append(field_).append("\"")
+                      : std::string("at its end"),
+                remedy);
   }
+  static constexpr std::string_view remedy = "write it as benanza_generate stats prints it";
 
   std::string_view all_, rest_, field_;
   bool more_ = false;

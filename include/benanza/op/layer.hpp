@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layer of any kind: an ONNX operator with every shape and attribute resolved. Two layers are equal
-// exactly if their families and keys are; `parse` turns the two texts back into the layer.
+// A layer of any kind: an ONNX operator with every shape and attribute resolved. Two layers are
+// equal exactly if their families and keys are; `parse` turns the two texts back into the layer.
 //
 //   op::layer l = op::parse("Conv", "1x64x56x56-64x3x3-s1-p1");
 //   op::name(l) == "Conv/1x64x56x56-64x3x3-s1-p1";   op::cost(l).macs == 115605504
@@ -22,9 +22,9 @@
 namespace benanza::op {
 
 /// One layer of any kind.
-using layer = std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, softmax, unary,
-                           binary, reduce, concat, split, transpose, pad, slice, gather, resize,
-                           depth_to_space, view>;
+using layer = std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, softmax,
+                           unary, binary, reduce, concat, split, transpose, pad, slice, gather,
+                           resize, depth_to_space, view>;
 
 /// The ONNX operator that the layer is.
 inline std::string_view family(const layer& l) {
@@ -37,7 +37,9 @@ inline std::string key(const layer& l) {
 }
 
 /// Family and key together: the layer's whole name.
-inline std::string name(const layer& l) { return std::string(family(l)) + '/' + key(l); }
+inline std::string name(const layer& l) {
+  return std::string(family(l)) + '/' + key(l);
+}
 
 /// Dims of the (first) output.
 inline shape output(const layer& l) {
@@ -50,20 +52,27 @@ inline work cost(const layer& l) {
 }
 
 /// True for layers that move nothing and cost nothing.
-inline bool is_view(const layer& l) { return std::holds_alternative<view>(l); }
+inline bool is_view(const layer& l) {
+  return std::holds_alternative<view>(l);
+}
 
 namespace detail {
 template <std::size_t I = 0>
 layer parse_as(std::string_view family, std::string_view key) {
   if constexpr (I == std::variant_size_v<layer>) {
-    throw error("no layer kind is called \"" + std::string(family) + "\"", std::string(key),
+    throw error(std::string("no layer kind is called \"").append(family).append("\""), key,
                 "write layers as benanza_generate stats prints them");
   } else {
     using kind = std::variant_alternative_t<I, layer>;
     if (const auto blank = kind::of(family)) {
-      const kind p = read_key(*blank, key).canonical_form();
-      p.validate();
-      return p;
+      const kind p = read_key(*blank, key);
+      try {
+        p.validate();
+      } catch (const error& e) {
+        throw error(e.what(), std::string(family).append("/").append(key),
+                    "correct the layer's numbers");
+      }
+      return p.canonical_form();
     }
     return parse_as<I + 1>(family, key);
   }
@@ -75,12 +84,12 @@ inline layer parse(std::string_view family, std::string_view key) {
   return detail::parse_as(family, key);
 }
 
-/// The layer of a name such as `Conv/1x64x56x56-64x3x3-s1-p1`; what follows a second '/' is ignored,
-/// so that a case name may be given too.
+/// The layer of a name such as `Conv/1x64x56x56-64x3x3-s1-p1`; what follows a second '/' is
+/// ignored, so that a case name may be given too.
 inline layer parse(std::string_view name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos)
-    throw error("a layer is written Family/key", std::string(name),
+    throw error("a layer is written Family/key", name,
                 "write layers as benanza_generate stats prints them");
   const std::string_view rest = name.substr(slash + 1);
   return parse(name.substr(0, slash), rest.substr(0, rest.find('/')));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers that only move data: Concat, Split, Transpose, Pad, Slice, Gather, Resize, DepthToSpace and
-// SpaceToDepth. Concat and Split hold what decides their cost, the whole, the axis and the number of
-// parts, which are measured as equal as they can be.
+// Layers that only move data: Concat, Split, Transpose, Pad, Slice, Gather, Resize, DepthToSpace
+// and SpaceToDepth. Concat and Split hold what decides their cost, the whole, the axis and the
+// number of parts, which are measured as equal as they can be.
 //
 //   concat{.whole = {1, 256, 28, 28}, .axis = 1, .parts = 4}       key: 1x256x28x28-a1-n4
 //   transpose{.input = {1, 2, 58, 28}, .order = {0, 2, 1, 3}}      key: 1x2x58x28-o0x2x1x3
@@ -43,7 +43,10 @@ struct concat {
   }
   constexpr void validate() const {
     detail::check_axis(axis, whole);
-    if (parts < 1 || parts > whole[axis]) throw error("a Concat has more parts than its axis is long");
+    if (parts < 1 || parts > whole[axis])
+      throw error("a Concat has more parts than its axis is long");
+    check_dims(whole);
+    (void)cost();
   }
   constexpr shape output() const { return whole; }
   constexpr work cost() const { return moved(element, elements(whole), elements(whole)); }
@@ -70,7 +73,10 @@ struct split {
   }
   constexpr void validate() const {
     detail::check_axis(axis, whole);
-    if (parts < 1 || parts > whole[axis]) throw error("a Split has more parts than its axis is long");
+    if (parts < 1 || parts > whole[axis])
+      throw error("a Split has more parts than its axis is long");
+    check_dims(whole);
+    (void)cost();
   }
   /// All parts together, one after the other.
   constexpr shape output() const { return whole; }
@@ -95,16 +101,21 @@ struct transpose {
     a.element("element", element);
   }
   constexpr void validate() const {
-    if (order.size != input.size) throw error("a Transpose names another number of dims than it has");
+    if (order.size != input.size)
+      throw error("a Transpose names another number of dims than it has");
     unsigned seen = 0;
     for (std::int64_t d : order) {
-      if (d < 0 || d >= input.size || (seen >> d & 1u)) throw error("a Transpose's order is not one");
+      if (d < 0 || d >= input.size || (seen >> d & 1u))
+        throw error("a Transpose's order is not one");
       seen |= 1u << d;
     }
+    check_dims(input);
+    (void)cost();
   }
   constexpr shape output() const {
     shape out;
-    for (std::int64_t d : order) out.push(input[static_cast<int>(d)]);
+    for (std::int64_t d : order)
+      out.push(input[static_cast<int>(d)]);
     return out;
   }
   constexpr work cost() const { return moved(element, elements(input), elements(input)); }
@@ -130,26 +141,43 @@ struct pad {
   template <class Archive>
   constexpr void fields(Archive& a) {
     a.dims("input", input);
-    a.tagged_list("begins", "b", begins);
-    a.tagged_list("ends", "e", ends);
+    if (!input.empty()) { // of a scalar there are none, and "e4m3" would read as ends
+      a.tagged_list("begins", "b", begins);
+      a.tagged_list("ends", "e", ends);
+    }
     a.choice("mode", "pad_mode", mode, pad_names);
     a.element("element", element);
   }
   constexpr void validate() const {
     if (begins.size != input.size || ends.size != input.size)
       throw error("a Pad names another number of dims than it has");
-    for (std::int64_t d : output())
-      if (d < 0) throw error("a Pad cuts off more than there is");
+    check_dims(input);
+    for (const shape* side : {&begins, &ends})
+      for (std::int64_t d : *side)
+        if (d < -dim_limit || d > dim_limit) throw error("a Pad adds or cuts off more than 2^40");
+    const shape in = kept(), out = output();
+    for (int i = 0; i < input.size; ++i) {
+      if (in[i] < 0) throw error("a Pad cuts off more than there is");
+      if (in[i] == 0 && out[i] > 0 && mode != pad_mode::constant)
+        throw error("a Pad has nothing to fill with");
+    }
+    check_dims(out);
+    (void)cost();
+  }
+  /// Dims of the part of the input that is still there in the output.
+  constexpr shape kept() const {
+    shape s = input;
+    for (int i = 0; i < input.size; ++i)
+      s[i] += (begins[i] < 0 ? begins[i] : 0) + (ends[i] < 0 ? ends[i] : 0);
+    return s;
   }
   constexpr shape output() const {
     shape out = input;
-    for (int i = 0; i < input.size; ++i) out[i] += begins[i] + ends[i];
+    for (int i = 0; i < input.size; ++i)
+      out[i] += begins[i] + ends[i];
     return out;
   }
-  constexpr work cost() const {
-    const std::int64_t out = elements(output()), in = elements(input);
-    return moved(element, in < out ? in : out, out);
-  }
+  constexpr work cost() const { return moved(element, elements(kept()), elements(output())); }
   constexpr pad canonical_form() const { return *this; }
   constexpr bool operator==(const pad&) const = default;
 };
@@ -169,8 +197,9 @@ struct slice {
   constexpr void fields(Archive& a) {
     a.dims("input", input);
     a.dims("sizes", sizes);
-    a.tagged("starts", "f", starts, input.size, 0);
-    a.tagged("steps", "s", steps, input.size, 1);
+    // Tags that no element type begins with: `s64` and `f32` are some.
+    a.tagged("starts", "from", starts, input.size, 0);
+    a.tagged("steps", "by", steps, input.size, 1);
     a.element("element", element);
   }
   constexpr std::int64_t start(int i) const { return starts.empty() ? 0 : starts[i]; }
@@ -179,19 +208,30 @@ struct slice {
     if (sizes.size != input.size || (!starts.empty() && starts.size != input.size) ||
         (!steps.empty() && steps.size != input.size))
       throw error("a Slice names another number of dims than it has");
+    check_dims(input);
+    check_dims(sizes);
     for (int i = 0; i < input.size; ++i) {
+      if (start(i) < 0 || start(i) > dim_limit || step(i) == 0 || step(i) < -dim_limit ||
+          step(i) > dim_limit)
+        throw error("a Slice starts before its input, or steps by 0 or more than 2^40");
       if (sizes[i] == 0) continue;
-      const std::int64_t last = start(i) + (sizes[i] - 1) * step(i);
-      if (start(i) < 0 || start(i) >= input[i] || last < 0 || last >= input[i] || step(i) == 0)
+      const std::int64_t room = step(i) > 0 ? input[i] - 1 - start(i) : start(i);
+      const std::int64_t stride = step(i) > 0 ? step(i) : -step(i);
+      if (start(i) >= input[i] || sizes[i] - 1 > room / stride)
         throw error("a Slice reaches outside its input");
     }
+    (void)cost();
   }
   constexpr shape output() const { return sizes; }
   constexpr work cost() const { return moved(element, elements(sizes), elements(sizes)); }
   constexpr slice canonical_form() const {
     slice s = *this;
-    s.starts = starts.all(0) ? shape{} : starts;
-    s.steps = steps.all(1) ? shape{} : steps;
+    for (int i = 0; i < sizes.size && i < starts.size; ++i)
+      if (sizes[i] == 0) s.starts[i] = 0;
+    for (int i = 0; i < sizes.size && i < steps.size; ++i)
+      if (sizes[i] < 2) s.steps[i] = 1;
+    if (s.starts.all(0)) s.starts = {};
+    if (s.steps.all(1)) s.steps = {};
     return s;
   }
   constexpr bool operator==(const slice&) const = default;
@@ -220,20 +260,27 @@ struct gather {
   }
   constexpr void validate() const {
     detail::check_axis(axis, data);
+    check_dims(data);
+    check_dims(indices);
     if (data[axis] < 1 && elements(indices) > 0) throw error("a Gather takes from an empty axis");
-    (void)output();
+    if (index != dtype::s32 && index != dtype::s64)
+      throw error("a Gather's indices are of type s32 or s64");
+    (void)cost();
   }
   constexpr shape output() const {
     shape out;
-    for (int i = 0; i < axis; ++i) out.push(data[i]);
-    for (std::int64_t d : indices) out.push(d);
-    for (int i = axis + 1; i < data.size; ++i) out.push(data[i]);
+    for (int i = 0; i < axis; ++i)
+      out.push(data[i]);
+    for (std::int64_t d : indices)
+      out.push(d);
+    for (int i = axis + 1; i < data.size; ++i)
+      out.push(data[i]);
     return out;
   }
-  /// Only what is taken is read.
+  /// Only what is taken is read, and what is taken twice only once.
   constexpr work cost() const {
-    const std::int64_t out = elements(output());
-    work w = moved(element, out, out);
+    const std::int64_t out = elements(output()), in = elements(data);
+    work w = moved(element, in < out ? in : out, out);
     w.fixed_bytes += elements(indices) * size_bytes(index);
     return w;
   }
@@ -274,12 +321,16 @@ struct resize {
     if (sizes.size != input.size) throw error("a Resize names another number of dims than it has");
     for (int i = 0; i < input.size; ++i)
       if (sizes[i] < 1 || input[i] < 1) throw error("a Resize takes dims of 1 or more");
+    check_dims(input);
+    check_dims(sizes);
+    (void)cost();
   }
   constexpr shape output() const { return sizes; }
   constexpr work cost() const {
     work w = moved(dtype::real, elements(input), elements(sizes));
     int resized = 0;
-    for (int i = 0; i < input.size; ++i) resized += input[i] != sizes[i];
+    for (int i = 0; i < input.size; ++i)
+      resized += input[i] != sizes[i];
     const std::int64_t taps = mode == interpolation::nearest  ? 0
                               : mode == interpolation::linear ? std::int64_t{1} << resized
                                                               : std::int64_t{1} << (2 * resized);
@@ -306,22 +357,32 @@ struct depth_to_space {
   constexpr void fields(Archive& a) {
     a.dims("input", input);
     a.number("block", "k", block, 0, true);
-    a.flag("column_row_depth", "crd", column_row_depth);
+    if (!inverse) a.flag("column_row_depth", "crd", column_row_depth);
   }
   constexpr void validate() const {
     if (input.size != 4 || block < 1 || block > dim_limit)
       throw error("DepthToSpace takes four dims and a block of 1 or more");
+    check_dims(input);
     const bool fits = inverse ? input[2] % block == 0 && input[3] % block == 0
                               : input[1] % block == 0 && input[1] / block % block == 0;
     if (!fits) throw error("a DepthToSpace block does not divide its input");
+    check_dims(output());
+    (void)cost();
   }
   constexpr shape output() const {
     if (inverse)
-      return {input[0], input[1] * block * block, input[2] / block, input[3] / block};
-    return {input[0], input[1] / (block * block), input[2] * block, input[3] * block};
+      return {input[0], checked_multiply(checked_multiply(input[1], block), block),
+              input[2] / block, input[3] / block};
+    return {input[0], input[1] / block / block, checked_multiply(input[2], block),
+            checked_multiply(input[3], block)};
   }
   constexpr work cost() const { return moved(dtype::real, elements(input), elements(input)); }
-  constexpr depth_to_space canonical_form() const { return *this; }
+  /// SpaceToDepth has no mode.
+  constexpr depth_to_space canonical_form() const {
+    depth_to_space d = *this;
+    d.column_row_depth = column_row_depth && !inverse;
+    return d;
+  }
   constexpr bool operator==(const depth_to_space&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalizations at inference: ONNX BatchNormalization-15 (per channel: scale, shift, mean, variance)
-// and LRN-13 (across channels). The values of epsilon, alpha and beta do not change the cost.
+// Normalizations at inference: ONNX BatchNormalization-15 (per channel: scale, shift, mean,
+// variance) and LRN-13 (across channels). The values of epsilon, alpha and beta do not change the
+// cost.
 //
 //   batch_norm{.input = {1, 64, 56, 56}}        key: 1x64x56x56
 //   lrn{.input = {1, 96, 55, 55}, .size = 5}    key: 1x96x55x55-n5
@@ -27,6 +28,8 @@ struct batch_norm {
   }
   constexpr void validate() const {
     if (input.size < 2) throw error("a batch normalization takes two dims or more");
+    check_dims(input);
+    (void)cost();
   }
   constexpr shape output() const { return input; }
 
@@ -56,7 +59,10 @@ struct lrn {
     a.number("size", "n", size, 0, true);
   }
   constexpr void validate() const {
-    if (input.size < 3 || size < 1) throw error("LRN takes three dims or more and a size");
+    if (input.size < 3 || size < 1 || size > dim_limit)
+      throw error("LRN takes three dims or more and a size of 1 to 2^40");
+    check_dims(input);
+    (void)cost();
   }
   constexpr shape output() const { return input; }
 

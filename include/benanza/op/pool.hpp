@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling: ONNX MaxPool-12, AveragePool-19 and the two global ones, one to three spatial dims.
-// `include_pad` and `ceil` change the result and so the key; a second output (indices) is not timed.
+// `include_pad` and `ceil` change the result and so the key; a second output (indices) is not
+// timed.
 //
-//   pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}, ...}
-//   key: 1x64x112x112-3x3-s2-p1
+//   pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}}
+//   key: 1x64x112x112-3x3-s2
 #pragma once
 
 #include "key.hpp"
@@ -59,9 +60,16 @@ struct pool {
   }
 
   constexpr void validate() const {
-    if (input.size < 3 || input.size > 5 || (!global() && input.size != kernel.size + 2))
-      throw error("pooling takes one to three spatial dims");
-    (void)output();
+    if (input.size < 3 || input.size > 5) throw error("pooling takes one to three spatial dims");
+    check_dims(input);
+    if (!global()) check_window(input, kernel, strides, pads, dilations);
+    for (int i = 0; !global() && i < 2 * kernel.size; ++i) {
+      const int dim = i % kernel.size;
+      if (entry(pads, i, 0) >= window_span(kernel[dim], entry(dilations, dim, 1)))
+        throw error("a pooling window lies in the padding alone");
+    }
+    check_dims(output());
+    (void)cost();
   }
 
   constexpr shape output() const {
@@ -83,12 +91,19 @@ struct pool {
     return w;
   }
 
+  /// One way to write each pooling: what changes nothing is left out, of a global one all but its
+  /// input.
   constexpr pool canonical_form() const {
+    if (global()) return {.function = function, .input = input};
     pool p = *this;
     p.strides = canonical(strides, 1);
     p.pads = canonical(pads, 0);
-    p.dilations = canonical(dilations, 1);
-    p.include_pad = include_pad && !maximum() && (!p.pads.empty() || ceil);
+    p.dilations = used_dilations(kernel, dilations);
+    if (ceil && input.size == kernel.size + 2) {
+      p.ceil = false;
+      p.ceil = p.output() != output();
+    }
+    p.include_pad = include_pad && !maximum() && (!p.pads.empty() || p.ceil);
     return p;
   }
   constexpr bool operator==(const pool&) const = default;

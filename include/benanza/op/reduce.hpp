@@ -2,13 +2,15 @@
 // Reductions along a set of axes (ONNX Reduce*-18). Whether reduced dims are kept changes the shape
 // but not the work, so it is not part of the layer: `output()` keeps them as ones.
 //
-//   reduce{.function = reduction::mean, .input = {1, 64, 56, 56}, .axes = {2, 3}}   key: 1x64x56x56-a2x3
+//   reduce{.function = reduction::mean, .input = {1, 64, 56, 56}, .axes = {2, 3}}
+//   key: 1x64x56x56-a2x3
 #pragma once
 
 #include "eltwise.hpp"
 
 namespace benanza::op {
 
+// clang-format off
 /// What is computed; the order is that of `reduction_families`.
 enum class reduction : std::uint8_t {
   mean, sum, max, min, product, l1, l2, sum_square, log_sum, log_sum_exp,
@@ -18,6 +20,7 @@ inline constexpr std::string_view reduction_families[] = {
     "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1",
     "ReduceL2", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp",
 };
+// clang-format on
 
 struct reduce {
   reduction function = reduction::mean;
@@ -47,6 +50,8 @@ struct reduce {
         throw error("a reduction's axes must ascend and lie within its dims");
       last = axis;
     }
+    check_dims(input);
+    (void)cost();
   }
   constexpr bool reduces(int axis) const {
     for (std::int64_t a : axes)
@@ -55,7 +60,8 @@ struct reduce {
   }
   constexpr shape output() const {
     shape out = input;
-    for (std::int64_t axis : axes) out[static_cast<int>(axis)] = 1;
+    for (std::int64_t axis : axes)
+      out[static_cast<int>(axis)] = 1;
     return out;
   }
   constexpr work cost() const {

@@ -31,6 +31,8 @@ struct softmax {
   }
   constexpr void validate() const {
     if (axis < 0 || axis >= input.size) throw error("a softmax's axis lies outside its dims");
+    check_dims(input);
+    (void)cost();
   }
   constexpr shape output() const { return input; }
 

@@ -13,8 +13,8 @@ namespace benanza::op {
 /// Which ONNX operator the view is; the order is that of `view_families`.
 enum class view_function : std::uint8_t { reshape, flatten, squeeze, unsqueeze, identity, dropout };
 
-inline constexpr std::string_view view_families[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze",
-                                                     "Identity", "Dropout"};
+inline constexpr std::string_view view_families[] = {"Reshape",   "Flatten",  "Squeeze",
+                                                     "Unsqueeze", "Identity", "Dropout"};
 
 struct view {
   view_function function = view_function::reshape;
@@ -37,7 +37,11 @@ struct view {
     a.element("element", element);
   }
   constexpr void validate() const {
+    check_dims(input);
+    check_dims(result);
     if (elements(input) != elements(result)) throw error("a view must keep the number of elements");
+    const bool same = function == view_function::identity || function == view_function::dropout;
+    if (same && input != result) throw error("an Identity or a Dropout must keep its dims");
   }
   constexpr shape output() const { return result; }
   constexpr work cost() const { return {}; }

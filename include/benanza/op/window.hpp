@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where do a sliding window's outputs lie? The spatial arithmetic that convolution and pooling share:
-// output dims (ONNX Conv-11, MaxPool-12, AveragePool-19), auto_pad resolved to plain pads.
+// Where do a sliding window's outputs lie? The spatial arithmetic that convolution and pooling
+// share: output dims (ONNX Conv-11, MaxPool-12, AveragePool-19), auto_pad resolved to plain pads.
 // Empty lists mean the default everywhere: stride 1, dilation 1, pad 0.
 //
 //   window_output(224, 7, 2, 1, 3, 3, false) == 112
 #pragma once
 
 #include "../core/shape.hpp"
+
+#include <cstdint>
 
 namespace benanza::op {
 
@@ -25,18 +27,51 @@ constexpr list<N> canonical(const list<N>& values, std::int64_t fallback) {
   return values.all(fallback) ? list<N>{} : values;
 }
 
+/// Refuses a list that has neither `count` entries nor none, and entries outside [least, 2^40].
+template <int N>
+constexpr void check_entries(const list<N>& values, int count, std::int64_t least) {
+  if (!values.empty() && values.size != count)
+    throw error("strides, dilations or pads do not match the spatial dims");
+  for (std::int64_t v : values)
+    if (v < least || v > dim_limit)
+      throw error("a kernel, stride, dilation or pad is too small or over 2^40");
+}
+
+/// Refuses what no window over the spatial dims of `input` can be. ONNX has no negative pads here.
+constexpr void check_window(const shape& input, const extents& kernel, const extents& strides,
+                            const paddings& pads, const extents& dilations) {
+  const int n = kernel.size;
+  if (n < 1 || input.size != n + 2) throw error("a window takes one to three spatial dims");
+  check_dims(input);
+  check_entries(kernel, n, 1);
+  check_entries(strides, n, 1);
+  check_entries(pads, 2 * n, 0);
+  check_entries(dilations, n, 1);
+}
+
+/// Dilations, with those of one-tap kernels, which mean nothing, set to 1.
+constexpr extents used_dilations(const extents& kernel, const extents& dilations) {
+  extents out = dilations;
+  for (int i = 0; i < out.size && i < kernel.size; ++i)
+    if (kernel[i] == 1) out[i] = 1;
+  return canonical(out, 1);
+}
+
 /// Input elements that a dilated kernel of `kernel` taps spans.
 constexpr std::int64_t window_span(std::int64_t kernel, std::int64_t dilation) {
   return checked_multiply(kernel - 1, dilation) + 1;
 }
 
-/// Outputs of a window along one dim. With `ceil` a last partial window counts, unless it would start
-/// in the end padding (the rule of ONNX opset 22, and of the frameworks before it).
+/// Outputs of a window along one dim. With `ceil` a last partial window counts, unless it would
+/// start in the end padding (the rule of ONNX opset 22, and of the frameworks before it).
 constexpr std::int64_t window_output(std::int64_t input, std::int64_t kernel, std::int64_t stride,
                                      std::int64_t dilation, std::int64_t pad_begin,
                                      std::int64_t pad_end, bool ceil) {
   if (kernel < 1 || stride < 1 || dilation < 1)
     throw error("a window's kernel, stride and dilation must be 1 or more");
+  if (input < 0 || pad_begin < 0 || pad_end < 0 || input > dim_limit || stride > dim_limit ||
+      pad_begin > dim_limit || pad_end > dim_limit)
+    throw error("a window's input, stride or pad is negative or over 2^40");
   const std::int64_t room = input + pad_begin + pad_end - window_span(kernel, dilation);
   if (room < 0) throw error("a window is larger than its padded input");
   std::int64_t out = (ceil ? room + stride - 1 : room) / stride + 1;
@@ -51,9 +86,9 @@ constexpr paddings resolve_auto_pad(auto_pad mode, const shape& input, const ext
   if (mode == auto_pad::notset) return pads;
   paddings out = paddings::filled(2 * kernel.size, 0);
   if (mode == auto_pad::valid) return out;
+  check_window(input, kernel, strides, {}, dilations);
   for (int i = 0; i < kernel.size; ++i) {
     const std::int64_t stride = entry(strides, i, 1), in = input[i + 2];
-    if (stride < 1) throw error("a stride must be 1 or more");
     const std::int64_t outputs = (in + stride - 1) / stride;
     std::int64_t total =
         (outputs - 1) * stride + window_span(kernel[i], entry(dilations, i, 1)) - in;

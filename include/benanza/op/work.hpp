@@ -14,12 +14,12 @@ namespace benanza::op {
 
 /// Arithmetic and traffic of one execution of a layer.
 struct work {
-  std::int64_t macs = 0;        ///< multiply-accumulates (two flops each)
-  std::int64_t other = 0;       ///< further floating-point operations, comparisons included
-  std::int64_t sources = 0;     ///< elements read in the case's source type
-  std::int64_t weights = 0;     ///< elements read in the case's weights type; constant in a model
-  std::int64_t vectors = 0;     ///< elements read in f32: bias, scale, shift, mean, variance; constant
-  std::int64_t results = 0;     ///< elements written in the case's result type
+  std::int64_t macs = 0;    ///< multiply-accumulates (two flops each)
+  std::int64_t other = 0;   ///< further floating-point operations, comparisons included
+  std::int64_t sources = 0; ///< elements read in the case's source type
+  std::int64_t weights = 0; ///< elements read in the case's weights type; constant in a model
+  std::int64_t vectors = 0; ///< elements read in f32: bias, scale, shift, mean, variance; constant
+  std::int64_t results = 0; ///< elements written in the case's result type
   std::int64_t fixed_bytes = 0; ///< bytes of operands whose type does not follow the case's
 
   constexpr std::int64_t flops() const { return 2 * macs + other; }

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random layers of every kind, the same ones on every machine: valid canonical ones, and the same
+// ones with members scrambled to values that no layer should survive.
+#pragma once
+
+#include <benanza/op/layer.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <random>
+
+namespace benanza::test {
+
+inline constexpr std::size_t layer_kinds = std::variant_size_v<op::layer>;
+
+/// Makes valid canonical layers; the same seed gives the same ones.
+class layer_source {
+public:
+  explicit layer_source(std::uint64_t seed)
+      : bits_(seed) {}
+
+  /// The next layer of the kind at place `kind` of the variant.
+  op::layer next(std::size_t kind) { return next_of<0>(kind); }
+
+  /// A number from [low, high].
+  std::int64_t pick(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(bits_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool chance(int percent) { return pick(1, 100) <= percent; }
+
+private:
+  template <std::size_t I>
+  op::layer next_of(std::size_t kind) {
+    if constexpr (I < layer_kinds) {
+      if (kind != I) return next_of<I + 1>(kind);
+      while (true) {
+        const auto made = make(std::variant_alternative_t<I, op::layer>{});
+        try {
+          made.validate();
+          return made.canonical_form();
+        } catch (const error&) {
+          continue; // numbers that do not fit together: others are drawn
+        }
+      }
+    } else {
+      throw error("no such kind");
+    }
+  }
+
+  std::int64_t dim() { return chance(20) ? 1 : chance(10) ? pick(2, 3000) : pick(2, 24); }
+  shape dims(int low, int high) {
+    shape s;
+    for (std::int64_t n = pick(low, high); n > 0; --n)
+      s.push(dim());
+    return s;
+  }
+  template <int N>
+  list<N> values(int count, std::int64_t low, std::int64_t high) {
+    if (chance(30)) return {};
+    if (chance(40)) return list<N>::filled(count, pick(low, high));
+    list<N> out;
+    for (int i = 0; i < count; ++i)
+      out.push(pick(low, high));
+    if (N == 6 && chance(50)) // the same begins as ends
+      for (int i = 0; i < count / 2; ++i)
+        out[i + count / 2] = out[i];
+    return out;
+  }
+  dtype element() {
+    return chance(60) ? dtype::real
+                      : detail::dtype_names[static_cast<std::size_t>(pick(0, 15))].first;
+  }
+  template <class Enum, std::size_t N>
+  Enum any_of(const std::string_view (&)[N]) {
+    return static_cast<Enum>(pick(0, static_cast<std::int64_t>(N) - 1));
+  }
+  /// Dims that broadcast with `s`.
+  shape partner(const shape& s) {
+    shape out;
+    for (std::int64_t i = chance(70) ? 0 : pick(0, s.size); i < s.size; ++i)
+      out.push(chance(40) ? 1 : s[static_cast<int>(i)]);
+    return out;
+  }
+  int axis_of(const shape& s) { return static_cast<int>(pick(0, s.size - 1)); }
+
+  template <class Convolution>
+  Convolution window_layer() {
+    Convolution c;
+    const int n = static_cast<int>(pick(1, 3));
+    c.groups = chance(60) ? 1 : pick(2, 8);
+    c.input = {pick(1, 4), c.groups * pick(1, 16)};
+    c.outputs = c.groups * pick(1, 16);
+    for (int i = 0; i < n; ++i) {
+      c.input.push(dim());
+      c.kernel.push(pick(1, 7));
+    }
+    c.strides = values<3>(n, 1, 3);
+    c.pads = values<6>(2 * n, 0, 3);
+    c.dilations = values<3>(n, 1, 3);
+    c.bias = chance(30);
+    return c;
+  }
+  op::conv make(op::conv) { return window_layer<op::conv>(); }
+  op::conv_transpose make(op::conv_transpose) {
+    auto c = window_layer<op::conv_transpose>();
+    c.output_pads = values<3>(c.kernel.size, 0, 2);
+    return c;
+  }
+  op::gemm make(op::gemm) {
+    op::gemm g{.m = dim(), .n = dim(), .k = dim()};
+    g.transpose_a = chance(30);
+    g.transpose_b = chance(30);
+    if (chance(50)) g.c = {chance(50) ? 1 : g.m, chance(50) ? 1 : g.n};
+    g.constant_b = chance(50);
+    return g;
+  }
+  op::matmul make(op::matmul) {
+    op::matmul m;
+    const shape batch = dims(0, 3);
+    m.a = batch;
+    m.b = partner(batch);
+    const std::int64_t k = dim();
+    m.a.push(dim()), m.a.push(k);
+    m.b.push(k), m.b.push(dim());
+    m.constant_b = chance(50);
+    return m;
+  }
+  op::pool make(op::pool) {
+    const auto window = window_layer<op::conv>();
+    op::pool p{.function = any_of<op::pooling>(op::pooling_families), .input = window.input};
+    p.kernel = window.kernel;
+    p.strides = window.strides;
+    p.pads = window.pads;
+    p.dilations = window.dilations;
+    p.ceil = chance(40);
+    p.include_pad = chance(40);
+    return p;
+  }
+  op::batch_norm make(op::batch_norm) { return {.input = dims(2, 5)}; }
+  op::lrn make(op::lrn) { return {.input = dims(3, 5), .size = pick(1, 9)}; }
+  op::softmax make(op::softmax) {
+    op::softmax s{.input = dims(1, 5)};
+    s.axis = axis_of(s.input);
+    s.log = chance(30);
+    return s;
+  }
+  op::unary make(op::unary) {
+    return {.function = any_of<op::unary_function>(op::unary_families),
+            .input = dims(0, 6),
+            .element = element()};
+  }
+  op::binary make(op::binary) {
+    op::binary b{.function = any_of<op::binary_function>(op::binary_families), .a = dims(0, 5)};
+    b.b = partner(b.a);
+    if (chance(30)) std::swap(b.a, b.b);
+    if (b.variadic() && chance(50)) b.operands = pick(1, 6);
+    b.element = element();
+    return b;
+  }
+  op::reduce make(op::reduce) {
+    op::reduce r{.function = any_of<op::reduction>(op::reduction_families), .input = dims(0, 5)};
+    for (int i = 0; i < r.input.size; ++i)
+      if (chance(40)) r.axes.push(i);
+    r.element = element();
+    return r;
+  }
+  template <class Parts>
+  Parts parts_layer() {
+    Parts p;
+    p.whole = dims(1, 5);
+    p.axis = axis_of(p.whole);
+    p.parts = pick(1, 6);
+    p.element = element();
+    return p;
+  }
+  op::concat make(op::concat) { return parts_layer<op::concat>(); }
+  op::split make(op::split) { return parts_layer<op::split>(); }
+  op::transpose make(op::transpose) {
+    op::transpose t{.input = dims(0, 6)};
+    for (int i = 0; i < t.input.size; ++i)
+      t.order.push(i);
+    for (int i = t.order.size - 1; i > 0; --i)
+      std::swap(t.order[i], t.order[static_cast<int>(pick(0, i))]);
+    t.element = element();
+    return t;
+  }
+  op::pad make(op::pad) {
+    op::pad p{.input = dims(0, 5)};
+    for (int i = 0; i < p.input.size; ++i) {
+      p.begins.push(chance(50) ? 0 : pick(-3, 9));
+      p.ends.push(chance(50) ? 0 : pick(-3, 9));
+    }
+    p.mode = any_of<op::pad_mode>(op::pad_names);
+    p.element = element();
+    return p;
+  }
+  op::slice make(op::slice) {
+    op::slice s{.input = dims(0, 5)};
+    const int n = s.input.size;
+    for (std::int64_t d : s.input)
+      s.sizes.push(chance(30) ? d : pick(0, d));
+    s.starts = values<8>(n, 0, chance(50) ? 1 : 40);
+    s.steps = values<8>(n, -3, 3);
+    s.element = element();
+    return s;
+  }
+  op::gather make(op::gather) {
+    op::gather g{.data = dims(1, 4), .indices = dims(0, 3)};
+    g.axis = axis_of(g.data);
+    g.element = element();
+    g.index = chance(30) ? dtype::s32 : dtype::s64;
+    return g;
+  }
+  op::resize make(op::resize) {
+    op::resize r{.input = dims(1, 5)};
+    for (std::int64_t d : r.input)
+      r.sizes.push(chance(50) ? d : dim());
+    r.mode = any_of<op::interpolation>(op::resize_names);
+    r.coordinates = any_of<op::sampling>(op::sampling_names);
+    r.upsample = chance(30);
+    return r;
+  }
+  op::depth_to_space make(op::depth_to_space) {
+    const std::int64_t k = pick(1, 4);
+    return {.input = {pick(1, 3), k * k * pick(1, 5), k * pick(1, 9), k * pick(1, 9)},
+            .block = k,
+            .column_row_depth = chance(50),
+            .inverse = chance(50)};
+  }
+  op::view make(op::view) {
+    op::view v{.function = any_of<op::view_function>(op::view_families), .input = dims(0, 5)};
+    v.result = v.input;
+    if (chance(40)) v.result = {elements(v.input)};
+    if (chance(20)) v.result.push(1);
+    v.element = element();
+    return v;
+  }
+
+  std::mt19937_64 bits_;
+};
+
+/// An archive that overwrites some members of a layer with numbers at and beyond every limit.
+class scrambler {
+public:
+  explicit scrambler(layer_source& random)
+      : random_(random) {}
+
+  template <int N>
+  void dims(std::string_view, list<N>& values) {
+    scramble(values);
+  }
+  template <int N>
+  void dims_or(std::string_view, list<N>& values, const list<N>&) {
+    scramble(values);
+  }
+  template <int N>
+  void count_and_dims(std::string_view, std::int64_t& count, std::string_view, list<N>& values) {
+    scramble(count);
+    scramble(values);
+  }
+  template <int N>
+  void tagged(std::string_view, std::string_view, list<N>& values, int, std::int64_t,
+              bool = false) {
+    scramble(values);
+  }
+  template <int N>
+  void tagged_list(std::string_view, std::string_view, list<N>& values) {
+    scramble(values);
+  }
+  void number(std::string_view, std::string_view, auto& value, std::int64_t, bool = false) {
+    std::int64_t wide = value;
+    scramble(wide);
+    value = static_cast<std::remove_reference_t<decltype(value)>>(wide);
+  }
+  void flag(std::string_view, std::string_view, bool& value) { value = random_.chance(50); }
+  template <class Enum, std::size_t N>
+  void choice(std::string_view, std::string_view, Enum& value, const std::string_view (&)[N]) {
+    value = static_cast<Enum>(random_.pick(0, static_cast<std::int64_t>(N) - 1));
+  }
+  void element(std::string_view, dtype& value, dtype = dtype::real) {
+    value = detail::dtype_names[static_cast<std::size_t>(random_.pick(0, 15))].first;
+  }
+
+private:
+  void scramble(std::int64_t& value) {
+    constexpr std::int64_t extremes[] = {std::numeric_limits<std::int64_t>::min(),
+                                         std::numeric_limits<std::int64_t>::min() + 1,
+                                         -dim_limit - 1,
+                                         -dim_limit,
+                                         -1,
+                                         0,
+                                         1,
+                                         2,
+                                         3,
+                                         1 << 20,
+                                         dim_limit - 1,
+                                         dim_limit,
+                                         dim_limit + 1,
+                                         count_limit,
+                                         std::numeric_limits<std::int64_t>::max()};
+    if (random_.chance(15)) value = extremes[random_.pick(0, std::size(extremes) - 1)];
+  }
+  template <int N>
+  void scramble(list<N>& values) {
+    for (int i = 0; i < values.size; ++i)
+      scramble(values[i]);
+    if (random_.chance(5) && values.size < N) values.push(random_.pick(0, 3));
+    if (random_.chance(5) && !values.empty()) values[--values.size] = 0;
+  }
+
+  layer_source& random_;
+};
+
+} // namespace benanza::test
