@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is a backend? A library that can run layers: it lists the algorithms it has for a layer and a
-// type, prepares one of them with real operands, starts it, and says how long it took. A CPU library
-// reads the host's clock around its call, a GPU library records events on its stream.
+// What is a backend? A library that can run layers: it lists the algorithms it has for a layer and
+// a type, prepares one of them with real operands, starts it, and says how long it took. A CPU
+// library reads the host's clock around its call, a GPU library records events on its stream.
 //
 //   for (const algorithm& a : lib.enumerate(layer, numeric::f32, {.threads = 1})) {
 //     auto p = lib.prepare(layer, numeric::f32, a, operands, {.threads = 1});
@@ -25,13 +25,14 @@ namespace benanza::backend {
 
 /// One way a library can run a layer.
 struct algorithm {
-  std::string id;              ///< the library's own name for it; unique for a layer and a type
-  int index = 0;               ///< place in the library's own list; 0 is its first choice
-  std::string equivalence;     ///< algorithms compete only if these are equal; the type's token if exact
-  std::string layouts;         ///< of source, weights and result
-  std::string fallback;        ///< "", "ref", "host" or "old-isa": what a bound should not rest on
+  std::string id{}; ///< the library's own name for it; unique for a layer and a type
+  int index = 0;    ///< place in the library's own list; 0 is its first choice
+  std::string
+      equivalence{};      ///< algorithms compete only if these are equal; the type's token if exact
+  std::string layouts{};  ///< of source, weights and result
+  std::string fallback{}; ///< "", "ref", "host" or "old-isa": what a bound should not rest on
   std::int64_t workspace_bytes = 0;
-  std::int64_t flops = 0;      ///< its own arithmetic; the layer's, unless it is Winograd or the like
+  std::int64_t flops = 0; ///< its own arithmetic; the layer's, unless it is Winograd or the like
 };
 
 /// Circumstances of a case.
@@ -50,7 +51,8 @@ public:
   virtual std::int64_t weight_bytes() const { return 0; }
   /// From now on execution i takes its weights from `pool + (i % count) * stride`, whatever stands
   /// there; with an empty pool it goes back to its own, true weights.
-  virtual void rotate_weights(std::byte* /*pool*/, std::int64_t /*stride*/, std::int64_t /*count*/) {}
+  virtual void rotate_weights(std::byte* /*pool*/, std::int64_t /*stride*/,
+                              std::int64_t /*count*/) {}
   /// Runs `executions` times and waits for the end.
   virtual void run(int executions) = 0;
   /// Nanoseconds that `executions` back-to-back runs took, by the backend's clock.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a layer compute on? Operands in ONNX order and in the storage of the case's type, and the
-// values of those attributes that do not change the cost and so are no part of a layer. Every backend
-// and the reference get the same ones.
+// What does a layer compute on? Operands in ONNX order and in the storage of the case's type, and
+// the values of those attributes that do not change the cost and so are no part of a layer. Every
+// backend and the reference get the same ones.
 //
 //   operands o = make_operands(layer, numeric::f32);   o.inputs[0].as<float>()[7]
+//   result_type(op::parse("Equal/4x5"), numeric::bf16) == dtype::boolean
 #pragma once
 
 #include "../op/layer.hpp"
@@ -15,16 +16,19 @@ namespace benanza::backend {
 
 /// Attribute values that every backend and the reference use.
 namespace attribute {
-inline constexpr double epsilon = 1e-5;     // BatchNormalization
+inline constexpr double epsilon = 1e-5; // BatchNormalization
 inline constexpr double lrn_alpha = 1e-4, lrn_beta = 0.75, lrn_bias = 1.0;
-inline constexpr double leaky_slope = 0.1;  // LeakyRelu
+inline constexpr double leaky_slope = 0.1; // LeakyRelu
 inline constexpr double elu_alpha = 1.0, celu_alpha = 1.0, threshold = 0.3;
-inline constexpr double selu_alpha = 1.67326319217681884765625, selu_gamma = 1.05070102214813232421875;
+inline constexpr double selu_alpha = 1.67326319217681884765625,
+                        selu_gamma = 1.05070102214813232421875;
 inline constexpr double clip_low = -0.5, clip_high = 0.5;
 inline constexpr double hard_sigmoid_alpha = 0.2, hard_sigmoid_beta = 0.5;
+inline constexpr double cubic = -0.75; // Resize
 } // namespace attribute
 
-/// What an operand is to the model: an activation, its weights, a vector of f32 parameters, positions.
+/// What an operand is to the model: an activation, its weights, a vector of f32 parameters,
+/// positions.
 enum class role : std::uint8_t { source, weights, vector, index };
 
 /// One operand: dims and values in its storage type.
@@ -51,5 +55,78 @@ struct operands {
   /// Quantised layers write round(output_scale * exact result), saturated; 1 for the others.
   double output_scale = 1;
 };
+
+/// Storage of a layer's elements in a case: its own type, or the case's where it says `real`.
+constexpr dtype storage_of(dtype element, numeric t) {
+  return element == dtype::real ? source_of(t) : element;
+}
+
+/// Storage of the layer's result.
+inline dtype result_type(const op::layer& l, numeric t) {
+  return std::visit(
+      [t](const auto& p) {
+        if constexpr (requires { p.comparison(); }) {
+          const bool truth = p.comparison() || p.function >= op::binary_function::logical_and;
+          return truth ? dtype::boolean : storage_of(p.element, t);
+        } else if constexpr (requires { p.element; }) {
+          return storage_of(p.element, t);
+        } else {
+          return result_of(t);
+        }
+      },
+      l);
+}
+
+/// True where the layer's result is round(output_scale * exact), saturated.
+inline bool requantises(const op::layer& l, numeric t) {
+  const bool real = std::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.element; })
+          return p.element == dtype::real;
+        else
+          return true;
+      },
+      l);
+  return real && quantised(t) && result_type(l, t) == result_of(t);
+}
+
+namespace detail {
+struct terms {
+  std::int64_t operator()(const op::conv& p) const { return elements(p.weights()) / p.outputs; }
+  std::int64_t operator()(const op::conv_transpose& p) const {
+    std::int64_t n = p.input[1] / p.groups;
+    for (int i = 0; i < p.kernel.size; ++i) {
+      const std::int64_t stride = op::entry(p.strides, i, 1);
+      n *= (p.kernel[i] + stride - 1) / stride;
+    }
+    return n;
+  }
+  std::int64_t operator()(const op::gemm& p) const { return p.k; }
+  std::int64_t operator()(const op::matmul& p) const { return p.k(); }
+  std::int64_t operator()(const op::pool& p) const {
+    std::int64_t n = 1;
+    for (int i = 0; i < p.input.size - 2; ++i)
+      n *= p.global() ? p.input[i + 2] : p.kernel[i];
+    return n;
+  }
+  std::int64_t operator()(const op::lrn& p) const { return p.size; }
+  std::int64_t operator()(const op::softmax& p) const { return p.input[p.axis]; }
+  std::int64_t operator()(const op::binary& p) const { return p.operands; }
+  std::int64_t operator()(const op::reduce& p) const {
+    std::int64_t n = 1;
+    for (std::int64_t axis : p.axes)
+      n *= p.input[static_cast<int>(axis)];
+    return n;
+  }
+  std::int64_t operator()(const auto&) const { return 1; }
+};
+} // namespace detail
+
+/// How many terms one result element combines: multiply-accumulates, window taps, reduced elements;
+/// 1 where nothing is accumulated.
+inline std::int64_t reduction_length(const op::layer& l) {
+  const std::int64_t n = std::visit(detail::terms{}, l);
+  return n < 1 ? 1 : n;
+}
 
 } // namespace benanza::backend

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does arithmetic in f32 meet other storage? In blocks that stay in the first-level cache:
+// bf16, u8 and s8 are widened to floats, computed, and narrowed again, which the compiler
+// vectorises. Codes are rounded to even and saturated; `scale` is the output scale of a quantised
+// result.
+//
+//   widen_as(dtype::bf16)(from, floats, 1024);   narrow_as(dtype::u8)(floats, to, 1024, 0.5f);
+#pragma once
+
+#include "../../number.hpp"
+
+namespace benanza::backend::host::detail {
+
+/// Elements of a block: four of them in f32 are half of a 32 KiB cache.
+inline constexpr std::int64_t block = 1024;
+
+/// `v` rounded to a whole number, ties to even: adding 1.5 x 2^23 leaves no bits for a fraction.
+inline float rounded(float v) {
+  constexpr float shift = 12582912.f;
+  return std::fabs(v) < 4194304.f ? (v + shift) - shift : v;
+}
+
+template <class T>
+void widen(const std::byte* from, float* to, std::int64_t n) {
+  const T* source = reinterpret_cast<const T*>(from);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i)
+    if constexpr (std::is_same_v<T, std::uint16_t>)
+      to[i] = from_bf16(source[i]);
+    else
+      to[i] = static_cast<float>(source[i]);
+}
+
+template <class T>
+void narrow(const float* from, std::byte* to, std::int64_t n, float scale) {
+  T* target = reinterpret_cast<T*>(to);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float v = from[i] * scale;
+    if constexpr (std::is_same_v<T, float>) {
+      target[i] = v;
+    } else if constexpr (std::is_same_v<T, std::uint16_t>) {
+      target[i] = to_bf16(v);
+    } else {
+      constexpr float low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+      constexpr float shift = 12582912.f;
+      const float raised = std::max(v, low), bounded = std::min(raised, high);
+      target[i] = static_cast<T>(static_cast<std::int32_t>((bounded + shift) - shift));
+    }
+  }
+}
+
+using widener = void (*)(const std::byte*, float*, std::int64_t);
+using narrower = void (*)(const float*, std::byte*, std::int64_t, float);
+
+/// True for storage that computes in f32.
+inline bool computes_in_f32(dtype t) {
+  return t == dtype::f32 || t == dtype::bf16 || t == dtype::u8 || t == dtype::s8;
+}
+
+/// The function that widens a block of that storage.
+inline widener widen_as(dtype t) {
+  switch (t) {
+  case dtype::bf16: return widen<std::uint16_t>;
+  case dtype::u8: return widen<std::uint8_t>;
+  case dtype::s8: return widen<std::int8_t>;
+  default: return widen<float>;
+  }
+}
+
+/// The function that narrows a block to that storage.
+inline narrower narrow_as(dtype t) {
+  switch (t) {
+  case dtype::bf16: return narrow<std::uint16_t>;
+  case dtype::u8: return narrow<std::uint8_t>;
+  case dtype::s8: return narrow<std::int8_t>;
+  default: return narrow<float>;
+  }
+}
+
+} // namespace benanza::backend::host::detail

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layers run without a library? Those that vendors leave out or run on reference loops: data
+// movers, broadcasting on either side, functions, softmax along any axis, reductions, LRN. Plain
+// loops at the speed of memory, each one algorithm; a bound that rests on one says "host".
+//
+//   host::library lib;
+//   lib.enumerate(op::parse("Concat/1x256x28x28-a1-n4"), numeric::f32, {})[0].id == "copy"
+#pragma once
+
+#include "../concept.hpp"
+#include "eltwise.hpp"
+#include "move.hpp"
+#include "norm.hpp"
+#include "pool.hpp"
+#include "reduce.hpp"
+#include "resize.hpp"
+#include "softmax.hpp"
+
+#include <chrono>
+
+namespace benanza::backend::host {
+
+namespace detail {
+
+/// True where a layer has a kernel for operands stored as `element`.
+inline bool offered(const op::layer& l, dtype element) {
+  struct kinds {
+    dtype element;
+    bool operator()(const op::unary& p) const { return runs(p, element); }
+    bool operator()(const op::binary& p) const { return plane_for(p, element) != nullptr; }
+    bool operator()(const op::reduce& p) const { return runs(p, element); }
+    bool operator()(const op::pool& p) const { return runs(p, element); }
+    bool operator()(const op::resize& p) const { return runs(p, element); }
+    bool operator()(const op::softmax&) const { return computes_in_f32(element); }
+    bool operator()(const op::batch_norm&) const { return computes_in_f32(element); }
+    bool operator()(const op::lrn&) const { return computes_in_f32(element); }
+    bool operator()(const op::conv&) const { return false; }
+    bool operator()(const op::conv_transpose&) const { return false; }
+    bool operator()(const op::gemm&) const { return false; }
+    bool operator()(const op::matmul&) const { return false; }
+    bool operator()(const op::view&) const { return false; }
+    bool operator()(const op::concat&) const { return true; }
+    bool operator()(const op::split&) const { return true; }
+    bool operator()(const op::transpose&) const { return true; }
+    bool operator()(const op::pad&) const { return true; }
+    bool operator()(const op::slice&) const { return true; }
+    bool operator()(const op::gather&) const { return true; }
+    bool operator()(const op::depth_to_space&) const { return true; }
+  };
+  return std::visit(kinds{element}, l);
+}
+
+/// The kernel of a layer that is offered.
+inline kernel kernel_for(const op::layer& l, const job& j) {
+  return std::visit(
+      [&](const auto& p) -> kernel {
+        if constexpr (requires { make(p, j); })
+          return make(p, j);
+        else
+          throw error("there is no host kernel for this layer", op::name(l));
+      },
+      l);
+}
+
+/// Storage of a layer's first operand.
+inline dtype element_type(const op::layer& l, numeric t) {
+  return std::visit(
+      [t](const auto& p) {
+        if constexpr (requires { p.element; })
+          return storage_of(p.element, t);
+        else
+          return source_of(t);
+      },
+      l);
+}
+
+/// The way that a layer's kernel takes, asked from one that has no operands and never runs.
+inline std::string way_of(const op::layer& l, numeric t) {
+  std::size_t operands = 8;
+  if (const auto* p = std::get_if<op::concat>(&l)) operands = static_cast<std::size_t>(p->parts);
+  job j;
+  j.inputs.assign(operands, nullptr);
+  j.element = element_type(l, t);
+  j.result = result_type(l, t);
+  return kernel_for(l, j).way;
+}
+} // namespace detail
+
+/// A layer with its operands in memory and its kernel's loops worked out.
+class prepared_kernel final : public prepared {
+public:
+  prepared_kernel(const op::layer& l, numeric t, const operands& o, const setting& s)
+      : result_(result_type(l, t))
+      , count_(elements(op::output(l)))
+      , output_(count_ * size_bytes(result_)) {
+    for (const tensor& x : o.inputs)
+      inputs_.emplace_back(x);
+    if (const auto* p = std::get_if<op::batch_norm>(&l)) {
+      weight_bytes_ = host::weight_bytes(*p);
+      folded_.emplace(weight_bytes_);
+      fold_weights(*p, o, reinterpret_cast<float*>(folded_->bytes()));
+      current_ = folded_->bytes();
+    }
+    detail::job j;
+    for (const auto& b : inputs_)
+      j.inputs.push_back(b.bytes());
+    j.output = output_.bytes();
+    j.element = detail::element_type(l, t);
+    j.result = result_;
+    j.scale = static_cast<float>(o.output_scale);
+    j.threads = s.threads;
+    j.weights = &current_;
+    kernel_ = detail::kernel_for(l, j);
+  }
+
+  std::string ran() const override { return kernel_.way; }
+  std::int64_t weight_bytes() const override { return weight_bytes_; }
+
+  void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
+    pool_ = weight_bytes_ > 0 ? pool : nullptr;
+    stride_ = stride;
+    places_ = count;
+    if (pool_ == nullptr && folded_) current_ = folded_->bytes();
+  }
+
+  void run(int executions) override {
+    if (pool_ == nullptr) {
+      for (int i = 0; i < executions; ++i)
+        kernel_.run();
+      return;
+    }
+    for (int i = 0; i < executions; ++i) {
+      current_ = pool_ + i % places_ * stride_;
+      kernel_.run();
+    }
+  }
+
+  double time(int executions) override {
+    using clock = std::chrono::steady_clock;
+    const auto start = clock::now();
+    run(executions);
+    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+  }
+
+  void read(std::vector<double>& out) const override {
+    load_all(result_, output_.bytes(), count_, out);
+  }
+
+private:
+  dtype result_;
+  std::int64_t count_;
+  std::vector<detail::buffer> inputs_;
+  detail::buffer output_;
+  std::optional<detail::buffer> folded_;
+  std::int64_t weight_bytes_ = 0;
+  const std::byte* current_ = nullptr;
+  std::byte* pool_ = nullptr;
+  std::int64_t stride_ = 0, places_ = 1;
+  detail::kernel kernel_;
+};
+
+/// Plain kernels on the host's cores.
+class library final : public backend::library {
+public:
+  std::string_view name() const override { return "host"; }
+
+  std::map<std::string, std::string> facts() const override {
+    return {{"threading", "OpenMP " + std::to_string(_OPENMP)},
+            {"compiler", __VERSION__},
+            {"tile_bytes", std::to_string(detail::tile_bytes)}};
+  }
+
+  std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting&) override {
+    if (!detail::offered(l, detail::element_type(l, t))) return {};
+    algorithm a;
+    a.id = detail::way_of(l, t);
+    a.equivalence = std::string(benanza::name(t));
+    a.layouts = "plain";
+    a.fallback = "host";
+    a.flops = op::cost(l).flops();
+    return {a};
+  }
+
+  std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
+                                    const operands& o, const setting& s) override {
+    if (!detail::offered(l, detail::element_type(l, t)))
+      throw error("there is no host kernel for this layer and type",
+                  op::name(l) + ", " + std::string(benanza::name(t)));
+    auto made = std::make_unique<prepared_kernel>(l, t, o, s);
+    if (made->ran() != a.id)
+      throw error("a host kernel is called \"" + made->ran() + "\", not \"" + a.id + '"',
+                  op::name(l));
+    return made;
+  }
+};
+
+} // namespace benanza::backend::host

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a reduction run over any axes? Neighbouring axes that are both kept or both reduced are
+// joined. If the innermost is then reduced, each output folds rows; if it is kept, whole rows of
+// outputs are folded at once. Rows are folded in vector lanes and pieces of them added up in
+// double.
+//
+//   kernel k = make(op::reduce{.function = op::reduction::max, .input = {1, 64, 56, 56}, .axes =
+//   {1}}, job);
+#pragma once
+
+#include "detail/fold.hpp"
+#include "detail/job.hpp"
+#include "detail/loops.hpp"
+
+namespace benanza::backend::host {
+
+namespace detail {
+
+/// A reduction prepared for storage `T`, added up in `Sum`: float and double, or whole numbers.
+template <class T, class Sum>
+struct reduce_plan {
+  using lane = std::conditional_t<std::is_same_v<T, float>, float, Sum>;
+  op::reduction function;
+  loops<1> kept, reduced; // without the innermost, which is `n` long
+  bool inner_reduced = false;
+  std::int64_t n = 1, count = 1; // elements that one output combines
+  widener widen = nullptr;
+  std::int64_t width = sizeof(T);
+  dtype result = dtype::f32;
+  double scale = 1;
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  int threads = 1;
+
+  void run() const {
+    const std::int64_t items = kept.count(0, kept.rank);
+    if (!inner_reduced) return run_columns(items);
+    if (reduced.rank == 0 && n <= piece && function != op::reduction::log_sum_exp)
+      return run_rows(items);
+    if (items >= 2 * threads || threads == 1)
+      return share(threads, items, 1, [&](std::int64_t begin, std::int64_t end) {
+        walker<1> at(kept, kept.rank, begin);
+        for (; begin < end; ++begin, at.next())
+          write(begin, whole(at.at[0], 0, pieces()));
+      });
+    // Few outputs: each is folded by all threads.
+    walker<1> at(kept, kept.rank, 0);
+    for (std::int64_t i = 0; i < items; ++i, at.next()) {
+      Sum parts[64]{};
+      int used = 0;
+      share(std::min(threads, 64), pieces(), 1, [&](std::int64_t begin, std::int64_t end) {
+        const Sum part = whole(at.at[0], begin, end);
+#pragma omp critical(benanza_reduce)
+        parts[used++] = part;
+      });
+      Sum total = parts[0];
+      for (int k = 1; k < used; ++k)
+        total = joined(total, parts[k]);
+      write(i, total);
+    }
+  }
+
+private:
+  static constexpr std::int64_t piece = 4 * block;
+
+  std::int64_t pieces_of_row() const {
+    return (n + piece - 1) / piece;
+  }
+  std::int64_t pieces() const {
+    return reduced.count(0, reduced.rank) * pieces_of_row();
+  }
+
+  const T* row(std::int64_t at, std::int64_t length, T* room) const {
+    if constexpr (std::is_same_v<T, float>)
+      if (widen) {
+        widen(from + at * width, room, length);
+        return room;
+      }
+    return reinterpret_cast<const T*>(from) + at;
+  }
+
+  /// One short row an output, many rows a block: most of the time would go into finding the way.
+  void run_rows(std::int64_t items) const {
+    share(threads, items, 16, [&](std::int64_t begin, std::int64_t end) {
+      alignas(64) T room[std::is_same_v<T, float> ? piece : 1];
+      alignas(64) lane sums[block];
+      const auto fold = rows_fold<T, lane>(function);
+      const std::int64_t most = widen ? std::min(block, piece / n) : block;
+      for (std::int64_t rows = 0; begin < end; begin += rows) {
+        rows = std::min(most, end - begin);
+        fold(row(begin * n, rows * n, room), n, rows, sums);
+        finish(sums, begin, rows);
+      }
+    });
+  }
+
+  /// The results of two ranges as one.
+  Sum joined(Sum a, Sum b) const {
+    if constexpr (std::is_same_v<T, float>)
+      if (function == op::reduction::log_sum_exp) {
+        const Sum most = a > b ? a : b;
+        return most + std::log(std::exp(a - most) + std::exp(b - most));
+      }
+    return combined(function, a, b);
+  }
+
+  /// Pieces [begin, end) of the output whose elements start at `base`.
+  Sum whole(std::int64_t base, std::int64_t begin, std::int64_t end) const {
+    alignas(64) T room[std::is_same_v<T, float> ? piece : 1];
+    const auto fold = rows_fold<T, lane>(function);
+    const auto each = [&](auto f) {
+      const std::int64_t per_row = pieces_of_row();
+      walker<1> at(reduced, reduced.rank, begin / per_row);
+      std::int64_t k = begin % per_row;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t length = std::min(piece, n - k * piece);
+        f(row(base + at.at[0] + k * piece, length, room), length);
+        if (++k == per_row) k = 0, at.next();
+      }
+    };
+    Sum total = start<Sum>(function);
+    each([&](const T* values, std::int64_t length) {
+      lane part = 0;
+      fold(values, length, 1, &part);
+      total = combined(function, total, static_cast<Sum>(part));
+    });
+    if constexpr (std::is_same_v<T, float>)
+      if (function == op::reduction::log_sum_exp) {
+        // Exponentials of what lies below this range's maximum: ranges are joined by `combined`.
+        double sum = 0;
+        const auto most = static_cast<float>(total);
+        each([&](const float* values, std::int64_t length) {
+          sum += static_cast<double>(fold_exponentials(values, length, most));
+        });
+        return total + std::log(sum);
+      }
+    return total;
+  }
+
+  /// The innermost dim is kept: outputs in blocks of columns.
+  void run_columns(std::int64_t items) const {
+    const std::int64_t blocks = (n + block - 1) / block;
+    share(threads, items * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (; begin < end; ++begin) {
+        const std::int64_t item = begin / blocks, first = begin % blocks * block;
+        columns(item, first, std::min(block, n - first));
+      }
+    });
+  }
+
+  void columns(std::int64_t item, std::int64_t first, std::int64_t length) const {
+    alignas(64) T room[std::is_same_v<T, float> ? block : 1];
+    alignas(64) lane sums[block], most[block];
+    const walker<1> place(kept, kept.rank, item);
+    const std::int64_t base = place.at[0] + first, rows = reduced.count(0, reduced.rank);
+    const auto fold = column_fold<T, lane>(function);
+    std::fill_n(sums, length, start<lane>(function));
+    walker<1> at(reduced, reduced.rank, 0);
+    for (std::int64_t r = 0; r < rows; ++r, at.next())
+      fold(row(base + at.at[0], length, room), sums, length);
+    if constexpr (std::is_same_v<T, float>)
+      if (function == op::reduction::log_sum_exp) {
+        std::copy_n(sums, length, most);
+        std::fill_n(sums, length, 0.f);
+        for (std::int64_t r = 0; r < rows; ++r, at.next())
+          add_exponentials(row(base + at.at[0], length, room), most, sums, length);
+        for (std::int64_t i = 0; i < length; ++i)
+          sums[i] = most[i] + logarithm(sums[i]);
+      }
+    finish(sums, item * n + first, length);
+  }
+
+  /// Writes `length` outputs from `out` on; log_sum_exp is complete already.
+  void finish(lane* sums, std::int64_t out, std::int64_t length) const {
+    if constexpr (std::is_same_v<T, float>) {
+      const auto less = static_cast<float>(
+          function == op::reduction::mean ? scale / static_cast<double>(count) : scale);
+      if (function == op::reduction::l2)
+        for (std::int64_t i = 0; i < length; ++i)
+          sums[i] = square_root(sums[i]);
+      if (function == op::reduction::log_sum)
+        for (std::int64_t i = 0; i < length; ++i)
+          sums[i] = logarithm(sums[i]);
+      narrow_as(result)(sums, to + out * size_bytes(result), length, less);
+    } else {
+      for (std::int64_t i = 0; i < length; ++i)
+        write(out + i, static_cast<Sum>(sums[i]));
+    }
+  }
+
+  void write(std::int64_t i, Sum total) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (function == op::reduction::mean) total /= static_cast<double>(count);
+      if (function == op::reduction::l2) total = std::sqrt(total);
+      if (function == op::reduction::log_sum) total = std::log(total);
+      total *= scale;
+      if (result == dtype::f32)
+        reinterpret_cast<float*>(to)[i] = static_cast<float>(total);
+      else
+        store(result, to, i, total);
+    } else {
+      reinterpret_cast<T*>(to)[i] =
+          static_cast<T>(function == op::reduction::mean ? total / count : total);
+    }
+  }
+};
+
+/// Fills in a plan for a reduction.
+template <class T, class Sum>
+kernel reduced(const op::reduce& p, const job& j) {
+  auto plan = std::make_shared<reduce_plan<T, Sum>>();
+  plan->function = p.function;
+  const shape strides = strides_of(p.input);
+  loops<2> l; // the second stride says whether a dim is reduced, so that unlike ones are not joined
+  for (int i = 0; i < p.input.size; ++i)
+    if (p.input[i] != 1) {
+      const bool joins = l.rank > 0 && (l.stride[l.rank - 1][1] == 1) == p.reduces(i);
+      if (joins) {
+        l.size[l.rank - 1] *= p.input[i];
+        l.stride[l.rank - 1][0] = strides[i];
+      } else {
+        l.push(p.input[i], {strides[i], p.reduces(i)});
+      }
+    }
+  l.widen(1);
+  plan->inner_reduced = l.stride[l.rank - 1][1] != 0;
+  plan->n = l.size[l.rank - 1];
+  plan->count = reduction_length(p);
+  for (int i = 0; i + 1 < l.rank; ++i)
+    (l.stride[i][1] != 0 ? plan->reduced : plan->kept).push(l.size[i], {l.stride[i][0]});
+  if (j.element != dtype::f32 && std::is_same_v<T, float>) plan->widen = widen_as(j.element);
+  plan->width = j.width();
+  plan->result = j.result;
+  plan->scale = static_cast<double>(j.scale);
+  plan->from = j.inputs[0];
+  plan->to = j.output;
+  plan->threads = team_for(j.threads, elements(p.input) * j.width());
+  if (elements(p.input) == 0) return {"loop", [] {}};
+  return {plan->inner_reduced ? "rows" : "columns", [plan] { plan->run(); }};
+}
+} // namespace detail
+
+/// True where there is a kernel: f32, bf16 and codes; s32 and s64 without roots and logarithms.
+inline bool runs(const op::reduce& p, dtype element) {
+  using enum op::reduction;
+  const bool real = p.function == l2 || p.function == log_sum || p.function == log_sum_exp;
+  if (element == dtype::s32 || element == dtype::s64) return !real;
+  return detail::computes_in_f32(element);
+}
+
+inline detail::kernel make(const op::reduce& p, const detail::job& j) {
+  if (j.element == dtype::s32) return detail::reduced<std::int32_t, std::int64_t>(p, j);
+  if (j.element == dtype::s64) return detail::reduced<std::int64_t, std::int64_t>(p, j);
+  return detail::reduced<float, double>(p, j);
+}
+
+} // namespace benanza::backend::host

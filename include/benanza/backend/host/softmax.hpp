@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a softmax run along any axis? Lanes of lines side by side: `lanes` neighbouring lines
+// (of the inner dims, or rows put side by side when the axis is last and short) are brought into a
+// block of floats, axis outermost, and maximum, exponentials, sum and division run over the lanes.
+// A long last axis is done line by line, with the lanes along it.
+//
+//   kernel k = make(op::softmax{.input = {1, 21, 64, 64}, .axis = 1}, job);
+#pragma once
+
+#include "detail/approx.hpp"
+#include "detail/job.hpp"
+
+namespace benanza::backend::host {
+
+namespace detail {
+
+/// One line of `n` neighbouring floats; `to` may be `from`.
+inline void softmax_line(const float* from, float* to, std::int64_t n, bool log) {
+  float most = -infinite, sum = 0;
+#pragma omp simd reduction(max : most)
+  for (std::int64_t i = 0; i < n; ++i)
+    most = from[i] > most ? from[i] : most;
+  if (log) {
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < n; ++i)
+      sum += exponential(from[i] - most);
+    const float less = most + logarithm(sum);
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      to[i] = from[i] - less;
+    return;
+  }
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float e = exponential(from[i] - most);
+    to[i] = e;
+    sum += e;
+  }
+  const float share_of_each = 1.f / sum;
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i)
+    to[i] *= share_of_each;
+}
+
+/// `lanes` lines at once: element k of lane i is from[k * from_row + i]. Every step is one vector
+/// loop.
+inline void softmax_lanes(const float* from, std::int64_t from_row, float* to, std::int64_t to_row,
+                          std::int64_t n, std::int64_t lanes, bool log) {
+  alignas(64) float most[block], sum[block];
+  std::copy_n(from, lanes, most);
+  std::fill_n(sum, lanes, 0.f);
+  for (std::int64_t k = 1; k < n; ++k) {
+    const float* row = from + k * from_row;
+#pragma omp simd
+    for (std::int64_t i = 0; i < lanes; ++i)
+      most[i] = row[i] > most[i] ? row[i] : most[i];
+  }
+  for (std::int64_t k = 0; k < n; ++k) {
+    const float* row = from + k * from_row;
+    float* out = to + k * to_row;
+    if (log) {
+#pragma omp simd
+      for (std::int64_t i = 0; i < lanes; ++i)
+        sum[i] += exponential(row[i] - most[i]);
+    } else {
+#pragma omp simd
+      for (std::int64_t i = 0; i < lanes; ++i) {
+        const float e = exponential(row[i] - most[i]);
+        out[i] = e;
+        sum[i] += e;
+      }
+    }
+  }
+#pragma omp simd
+  for (std::int64_t i = 0; i < lanes; ++i)
+    sum[i] = log ? most[i] + logarithm(sum[i]) : 1.f / sum[i];
+  for (std::int64_t k = 0; k < n; ++k) {
+    const float* row = (log ? from : to) + k * (log ? from_row : to_row);
+    float* out = to + k * to_row;
+    if (log) {
+#pragma omp simd
+      for (std::int64_t i = 0; i < lanes; ++i)
+        out[i] = row[i] - sum[i];
+    } else {
+#pragma omp simd
+      for (std::int64_t i = 0; i < lanes; ++i)
+        out[i] = row[i] * sum[i];
+    }
+  }
+}
+
+struct softmax_plan {
+  std::int64_t outer, n, inner; // lines: outer x inner, each of n elements
+  std::int64_t lanes;           // lines taken at once
+  bool log, floats;
+  widener widen;
+  narrower narrow;
+  std::int64_t width;
+  float scale;
+  const std::byte* from;
+  std::byte* to;
+  scratch room; // two blocks of lanes for each thread
+
+  /// Inner dims: lanes [begin, end) of lines, where a line's neighbours lie beside it.
+  void beside(std::int64_t begin, std::int64_t end) const {
+    float* lines = room.mine();
+    while (begin < end) {
+      const std::int64_t o = begin / inner, i = begin % inner;
+      const std::int64_t count = std::min({lanes, inner - i, end - begin});
+      const std::int64_t at = o * n * inner + i;
+      begin += count;
+      if (floats) {
+        softmax_lanes(reinterpret_cast<const float*>(from) + at, inner,
+                      reinterpret_cast<float*>(to) + at, inner, n, count, log);
+        continue;
+      }
+      for (std::int64_t k = 0; k < n; ++k)
+        widen(from + (at + k * inner) * width, lines + k * count, count);
+      softmax_lanes(lines, count, lines, count, n, count, log);
+      for (std::int64_t k = 0; k < n; ++k)
+        narrow(lines + k * count, to + (at + k * inner) * width, count, scale);
+    }
+  }
+
+  /// Short lines, or short runs of them: brought side by side, [begin, end) counts lines.
+  void gathered(std::int64_t begin, std::int64_t end) const {
+    float *dense = room.mine(), *turned = dense + n * lanes;
+    const std::int64_t group = inner == 1 ? lanes : inner; // lines that lie in one piece of memory
+    while (begin < end) {
+      const std::int64_t count = std::min(group, end - begin), at = begin * n;
+      begin += count;
+      widen(from + at * width, dense, count * n);
+      if (inner == 1)
+        turn(dense, turned, count, n);
+      else
+        turn(dense, turned, n, inner);
+      if (inner == 1) {
+        softmax_lanes(turned, count, turned, count, n, count, log);
+        turn(turned, dense, n, count);
+      } else {
+        for (std::int64_t i = 0; i < inner; ++i)
+          softmax_line(turned + i * n, turned + i * n, n, log);
+        turn(turned, dense, inner, n);
+      }
+      narrow(dense, to + at * width, count * n, scale);
+    }
+  }
+
+  /// The last axis, line by line.
+  void along(std::int64_t begin, std::int64_t end) const {
+    float* line = room.mine();
+    for (; begin < end; ++begin) {
+      const std::int64_t at = begin * n;
+      if (floats) {
+        softmax_line(reinterpret_cast<const float*>(from) + at, reinterpret_cast<float*>(to) + at,
+                     n, log);
+        continue;
+      }
+      widen(from + at * width, line, n);
+      softmax_line(line, line, n, log);
+      narrow(line, to + at * width, n, scale);
+    }
+  }
+
+private:
+  static void turn(const float* from, float* to, std::int64_t rows, std::int64_t columns) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t c = 0; c < columns; ++c)
+        to[c * rows + r] = from[r * columns + c];
+  }
+};
+} // namespace detail
+
+inline detail::kernel make(const op::softmax& p, const detail::job& j) {
+  detail::softmax_plan plan{};
+  plan.outer = elements(p.input, 0, p.axis);
+  plan.n = p.input[p.axis];
+  plan.inner = elements(p.input, p.axis + 1, p.input.size);
+  plan.log = p.log;
+  plan.floats = j.element == dtype::f32;
+  plan.widen = detail::widen_as(j.element);
+  plan.narrow = detail::narrow_as(j.result);
+  plan.width = j.width();
+  plan.scale = j.scale;
+  plan.from = j.inputs[0];
+  plan.to = j.output;
+  const std::int64_t lines = plan.outer * plan.inner;
+  if (lines * plan.n == 0) return {"loop", [] {}};
+  const int threads = detail::team_for(j.threads, 16 * lines * plan.n);
+  // A block of lanes stays in half a second-level cache.
+  const std::int64_t fitting = std::max<std::int64_t>(65536 / plan.n / 16 * 16, 16);
+  plan.lanes = std::min(fitting, detail::block);
+  if (plan.inner > 1 && plan.inner < 16) plan.lanes = plan.inner;
+  const bool along = plan.inner == 1 && plan.n >= 16;
+  if (along) plan.lanes = 1;
+  plan.room = detail::scratch(threads, 2 * plan.n * plan.lanes);
+  if (plan.inner >= 16)
+    return {"lanes", [=] {
+              detail::share(threads, lines, 16,
+                            [&](std::int64_t b, std::int64_t e) { plan.beside(b, e); });
+            }};
+  if (along)
+    return {"lines", [=] {
+              detail::share(threads, lines, 1,
+                            [&](std::int64_t b, std::int64_t e) { plan.along(b, e); });
+            }};
+  return {"gathered", [=] {
+            detail::share(threads, lines, plan.inner,
+                          [&](std::int64_t b, std::int64_t e) { plan.gathered(b, e); });
+          }};
+}
+
+} // namespace benanza::backend::host

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values does a layer compute on? Random ones that depend on the layer alone: the same on
+// every machine, never all equal, inside the domain of the function, weights scaled by the
+// reduction length so that a chain of layers keeps its magnitude (a result has the variance of its
+// source, 1/3). A block of prime length is drawn and repeated, so 400 MB of weights take a fraction
+// of a second.
+//
+//   operands o = make_operands(op::parse("Conv/1x64x56x56-64x3x3-s1-p1"), numeric::u8s8u8);
+//   o.inputs[1].type == dtype::s8;   o.output_scale == 0x1p-13
+#pragma once
+
+#include "number.hpp"
+#include "operands.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+namespace benanza::backend {
+
+namespace detail {
+
+/// Where values are drawn from: reals in [low, high), cut to `steps` distinct ones (a power of
+/// two), whole numbers and quantised codes in closed ranges that are clamped to their types.
+struct draw {
+  double low = -1, high = 1;
+  std::int64_t whole_low = -100, whole_high = 100;
+  std::int64_t code_low = -127, code_high = 255;
+  double factor = 1;
+  std::uint32_t steps = 1u << 20;
+};
+
+/// 32 random bits that depend on `i` and the seed alone (two rounds of multiply and xor-shift).
+constexpr std::uint32_t random_bits(std::uint64_t seed, std::uint64_t i) {
+  std::uint64_t x = seed + i * 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return static_cast<std::uint32_t>(x >> 32);
+}
+
+/// FNV-1a: a seed from a layer's name.
+constexpr std::uint64_t seed_of(std::string_view text) {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (char c : text)
+    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return h;
+}
+
+inline constexpr std::int64_t drawn_block = 1048573; // prime: repeats never line up with dims
+
+/// Fills `t` with values from `d`. Reals are exact multiples of a power of two before `factor`, so
+/// no machine rounds them differently.
+inline void fill(tensor& t, const draw& d, bool codes, std::uint64_t seed) {
+  const std::int64_t count = t.count(), drawn = std::min(count, drawn_block);
+  const std::int64_t width = size_bytes(t.type);
+  t.bytes.resize(static_cast<std::size_t>(count * width));
+  const bool real = size_bytes(dtype::real) &&
+                    (t.type == dtype::f64 || t.type == dtype::f32 || t.type == dtype::f16 ||
+                     t.type == dtype::bf16 || t.type == dtype::e4m3 || t.type == dtype::e5m2);
+  with_element(t.type, [&](auto e) {
+    using storage = typename decltype(e)::storage;
+    auto* to = reinterpret_cast<storage*>(t.bytes.data());
+    if (real) {
+      const double step = (d.high - d.low) / d.steps;
+      for (std::int64_t i = 0; i < drawn; ++i) {
+        const std::uint32_t k = random_bits(seed, static_cast<std::uint64_t>(i)) & (d.steps - 1);
+        to[i] = e.store((d.low + step * k) * d.factor);
+      }
+      return;
+    }
+    std::int64_t low = codes ? d.code_low : d.whole_low, high = codes ? d.code_high : d.whole_high;
+    if (t.type == dtype::boolean) low = 0, high = 1;
+    if (t.type == dtype::s8) low = std::max<std::int64_t>(low, -127);
+    if (t.type == dtype::s8) high = std::min<std::int64_t>(high, 127);
+    if (std::is_unsigned_v<storage>) low = std::max<std::int64_t>(low, 0);
+    high = std::max(high, low);
+    const auto range = static_cast<std::uint64_t>(high - low + 1);
+    for (std::int64_t i = 0; i < drawn; ++i) {
+      const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(i));
+      to[i] = static_cast<storage>(low + static_cast<std::int64_t>(bits * range >> 32));
+    }
+    const bool equal = std::all_of(to, to + drawn, [to](storage v) { return v == to[0]; });
+    if (drawn > 1 && equal && high > low)
+      to[0] = static_cast<storage>(to[0] == static_cast<storage>(low) ? high : low);
+  });
+  for (std::int64_t at = drawn; at < count; at += drawn)
+    std::memcpy(t.bytes.data() + at * width, t.bytes.data(),
+                static_cast<std::size_t>(std::min(drawn, count - at) * width));
+}
+
+/// The largest power of two that is at most `v`: results scaled by it are exact before rounding.
+inline double power_below(double v) {
+  return std::exp2(std::floor(std::log2(v)));
+}
+
+/// Adds a layer's operands one after the other.
+class operand_maker {
+public:
+  operand_maker(const op::layer& l, numeric t)
+      : type_(t)
+      , seed_(seed_of(op::name(l)))
+      , length_(reduction_length(l)) {}
+
+  operands take() { return std::move(made_); }
+
+  void operator()(const op::conv& p) { convolution(p); }
+  void operator()(const op::conv_transpose& p) { convolution(p); }
+  void operator()(const op::gemm& p) {
+    source(p.a_shape());
+    weights(p.b_shape(), p.constant_b);
+    if (!p.c.empty()) vector(p.c, accumulated(-0.5, 0.5));
+    scale_products();
+  }
+  void operator()(const op::matmul& p) {
+    source(p.a);
+    weights(p.b, p.constant_b);
+    scale_products();
+  }
+  void operator()(const op::batch_norm& p) {
+    source(p.input);
+    const shape channels{p.input[1]};
+    vector(channels, {.low = 0.5, .high = 1.5});
+    vector(channels, {.low = -0.5, .high = 0.5});
+    vector(channels, {.low = -0.5, .high = 0.5});
+    vector(channels, {.low = 0.5, .high = 1.5});
+    scale(0.5);
+  }
+  void operator()(const op::softmax& p) {
+    source(p.input, dtype::real, {.low = -4, .high = 4});
+    scale(p.log ? 0.5 : type_ == numeric::u8s8u8 ? 255 : 127);
+  }
+  void operator()(const op::unary& p) {
+    using enum op::unary_function;
+    const auto f = p.function;
+    draw d{.low = -4, .high = 4};
+    if (f == log || f == sqrt) d = {.low = 0.125, .high = 2.125, .whole_low = 1, .code_low = 1};
+    if (f == reciprocal) d = {.low = 0.5, .high = 1.5, .whole_low = 1, .code_low = 1};
+    source(p.input, p.element, d);
+    const bool bounded = f == sigmoid || f == hard_sigmoid || f == tanh || f == softsign ||
+                         f == clip || f == erf || f == sin || f == cos || f == sign ||
+                         f == reciprocal;
+    scale(bounded ? 100 : f == log ? 32 : f == sqrt ? 8 : 1);
+  }
+  void operator()(const op::binary& p) {
+    using enum op::binary_function;
+    const auto f = p.function;
+    draw a, b;
+    // Few distinct values, or no two elements would ever be equal.
+    if (p.comparison()) a = b = {.whole_low = -2, .whole_high = 2, .steps = 8};
+    if (f == div) b = {.low = 0.5, .high = 1.5, .whole_low = 1, .code_low = 1};
+    if (f == pow) {
+      a = {
+          .low = 0.5, .high = 1.5, .whole_low = 1, .whole_high = 4, .code_low = 0, .code_high = 15};
+      b = {.low = -2, .high = 2, .whole_low = 0, .whole_high = 3, .code_low = 0, .code_high = 2};
+    }
+    if (f == prelu) b.code_low = -2, b.code_high = 2;
+    source(p.a, p.element, a);
+    for (std::int64_t i = 1; i < p.operands; ++i)
+      source(p.b, p.element, b);
+    const double terms = static_cast<double>(p.operands);
+    scale(f == add || f == sum ? 1 / terms
+          : f == mul           ? (type_ == numeric::u8s8u8 ? 1 / 256. : 1 / 128.)
+          : f == div           ? 16
+          : f == prelu         ? 0.5
+                               : 1);
+  }
+  void operator()(const op::reduce& p) {
+    using enum op::reduction;
+    const double n = static_cast<double>(length_);
+    draw d;
+    // Whole sums stay inside 31 bits, real products near one.
+    d.whole_high =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(std::sqrt(0x1p30 / n)), 1, 100);
+    if (p.function == product) {
+      const double spread = std::exp2(-std::ceil(std::log2(n) / 2) - 1);
+      d = {.low = 1 - spread, .high = 1 + spread, .whole_high = 1};
+    }
+    d.whole_low = -d.whole_high;
+    if (p.function == log_sum) d = {.low = 0.125, .high = 1.125, .code_low = 1};
+    source(p.input, p.element, d);
+    scale(p.function == sum || p.function == l1 ? power_below(1 / n)
+          : p.function == l2                    ? power_below(1 / std::sqrt(n))
+          : p.function == sum_square            ? power_below(1 / (n * 255))
+          : p.function == log_sum               ? 8
+                                                : 1);
+  }
+  void operator()(const op::concat& p) {
+    for (std::int64_t i = 0; i < p.parts; ++i)
+      source(op::part_of(p.whole, p.axis, p.parts, i), p.element);
+  }
+  void operator()(const op::split& p) { source(p.whole, p.element); }
+  void operator()(const op::gather& p) {
+    source(p.data, p.element);
+    add({.dims = p.indices, .type = p.index, .part = role::index},
+        {.whole_low = 0, .whole_high = p.data[p.axis] - 1}, false);
+  }
+  void operator()(const auto& p) {
+    if constexpr (requires { p.element; })
+      source(p.input, p.element);
+    else
+      source(p.input);
+  }
+
+private:
+  void add(tensor t, const draw& d, bool codes) {
+    fill(t, d, codes, seed_ + 0x632be59bd9b4e019u * (made_.inputs.size() + 1));
+    made_.inputs.push_back(std::move(t));
+  }
+  void source(const shape& dims, dtype element = dtype::real, const draw& d = {}) {
+    add({.dims = dims, .type = storage_of(element, type_)}, d,
+        element == dtype::real && quantised(type_));
+  }
+  /// Weights of unit gain; those of u8 sources lean to the positive, so that results use a range
+  /// that begins at zero.
+  void weights(const shape& dims, bool constant) {
+    const double n = static_cast<double>(length_);
+    draw d{.code_high = 127, .factor = std::sqrt(3 / n)};
+    if (type_ == numeric::u8s8u8)
+      d.code_low += 2 * std::lround(std::min(63., 2.5 * spread() / (127.5 * n)));
+    add({.dims = dims, .type = weights_of(type_), .part = constant ? role::weights : role::source},
+        d, quantised(type_));
+  }
+  void vector(const shape& dims, const draw& d) {
+    add({.dims = dims, .type = dtype::f32, .part = role::vector}, d, false);
+    if (!quantised(type_) || d.factor == 1) return;
+    // In the units of the integer accumulator, into which libraries add it.
+    for (float& v : made_.inputs.back().as<float>())
+      v = std::nearbyint(v);
+  }
+  template <class Convolution>
+  void convolution(const Convolution& p) {
+    source(p.input);
+    weights(p.weights(), true);
+    if (p.bias) vector({p.outputs}, accumulated(-0.5, 0.5));
+    scale_products();
+  }
+  /// Standard deviation of a sum of products of codes: both are uniform.
+  double spread() const {
+    const double source = type_ == numeric::u8s8u8 ? 255 : 127;
+    return std::sqrt(static_cast<double>(length_)) * source * 127 / 3;
+  }
+  draw accumulated(double low, double high) const {
+    return {.low = low, .high = high, .factor = quantised(type_) ? spread() : 1};
+  }
+  void scale_products() {
+    scale(power_below(type_ == numeric::u8s8u8 ? 255 / (5 * spread()) : 127 / (2.5 * spread())));
+  }
+  void scale(double s) {
+    if (quantised(type_)) made_.output_scale = s;
+  }
+
+  numeric type_;
+  std::uint64_t seed_;
+  std::int64_t length_;
+  operands made_;
+};
+} // namespace detail
+
+/// The operands of a layer for cases of class `t`; equal for equal layers and types.
+inline operands make_operands(const op::layer& l, numeric t) {
+  detail::operand_maker maker(l, t);
+  std::visit(maker, l);
+  operands made = maker.take();
+  if (!requantises(l, t)) made.output_scale = 1;
+  return made;
+}
+
+} // namespace benanza::backend

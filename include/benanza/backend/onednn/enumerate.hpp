@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does oneDNN offer for a layer? Every implementation of every recipe, in the library's own
+// order, under a name that is unique for the layer and the type, with what a bound should know of
+// it: layouts, scratch memory, its own arithmetic, and whether it is a reference loop or was
+// written for an instruction set far below this machine's.
+//
+//   for (const offer& o : offers(layer, numeric::f32, {.threads = 1}, engine)) o.what.id;
+#pragma once
+
+#include "conv.hpp"
+#include "eltwise.hpp"
+#include "gemm.hpp"
+#include "move.hpp"
+#include "norm.hpp"
+#include "pool.hpp"
+#include "reduce.hpp"
+#include "softmax.hpp"
+
+#include <array>
+#include <map>
+#include <variant>
+
+namespace benanza::backend::onednn {
+
+/// One algorithm with what it takes to prepare it.
+struct offer {
+  algorithm what{};
+  std::shared_ptr<const recipe> made_by{};
+  implementation how{};
+  std::string before{}, after{}; ///< of the id, around the implementation's name
+};
+
+namespace detail {
+/// Instruction sets in the order of their age.
+inline constexpr std::array<std::pair<std::string_view, int>, 11> instruction_sets{
+    {{"avx512_core_amx", 9},
+     {"avx512_core_bf16", 8},
+     {"avx512_core_vnni", 7},
+     {"avx512_core", 6},
+     {"avx512_common", 5},
+     {"avx512_mic", 5},
+     {"avx2_vnni", 4},
+     {"avx2", 3},
+     {"avx", 2},
+     {"sse41", 1},
+     {"sse42", 1}}};
+
+inline int instruction_set_rank(std::string_view text) {
+  for (const auto& [set, rank] : instruction_sets)
+    if (text.find(set) != std::string_view::npos) return rank;
+  return 0;
+}
+} // namespace detail
+
+/// The newest instruction set that the library uses on this machine, as it writes it in names.
+inline std::string effective_instruction_set() {
+  switch (dnnl_get_effective_cpu_isa()) {
+  case dnnl_cpu_isa_sse41: return "sse41";
+  case dnnl_cpu_isa_avx: return "avx";
+  case dnnl_cpu_isa_avx2: return "avx2";
+  case dnnl_cpu_isa_avx2_vnni: return "avx2_vnni";
+  case dnnl_cpu_isa_avx512_mic:
+  case dnnl_cpu_isa_avx512_mic_4ops: return "avx512_mic";
+  case dnnl_cpu_isa_avx512_core: return "avx512_core";
+  case dnnl_cpu_isa_avx512_core_vnni: return "avx512_core_vnni";
+  case dnnl_cpu_isa_avx512_core_bf16: return "avx512_core_bf16";
+  case dnnl_cpu_isa_avx512_core_amx: return "avx512_core_amx";
+  default: return "other";
+  }
+}
+
+/// The library's name of an implementation as ids hold it: no '/' and no blank.
+inline std::string plain_name(std::string_view text) {
+  std::string s(text);
+  for (char& c : s)
+    if (c == '/' || c == ' ' || c == ',') c = '_';
+  return s;
+}
+
+/// Why a bound should not rest on an implementation: "ref", "old-isa", or "" if it may. Beside a
+/// generated kernel (`jit`) a `simple` one is a scalar loop; alone it is the library's real one.
+inline std::string fallback_of(std::string_view its_name, bool beside_jit, bool multiplies,
+                               numeric t) {
+  const auto says = [&](std::string_view word) {
+    return its_name.find(word) != std::string_view::npos;
+  };
+  if (says("ref") || (beside_jit && says("simple"))) return "ref";
+  const int machine = detail::instruction_set_rank(effective_instruction_set());
+  const int its = detail::instruction_set_rank(its_name);
+  if (its == 0 || machine == 0) return "";
+  if (machine >= 5 && its <= 4) return "old-isa";
+  if (machine >= 3 && its <= 2) return "old-isa";
+  // Without its dot-product instructions an 8-bit kernel is another, slower algorithm.
+  const bool dot_products = multiplies && quantised(t) && !says("wino");
+  return dot_products && machine >= 7 && its < 7 ? "old-isa" : "";
+}
+
+/// True for 8-bit products without dot-product instructions: they add pairs in 16 bits, saturate
+/// there, and so compute another function.
+inline bool saturates(std::string_view its_name, bool multiplies, numeric t) {
+  if (!multiplies || !quantised(t) || its_name.find("ref") != std::string_view::npos) return false;
+  const int its = detail::instruction_set_rank(its_name);
+  const int used = its != 0 ? its : detail::instruction_set_rank(effective_instruction_set());
+  return used != 0 && used < 7 && used != 4;
+}
+
+namespace detail {
+inline std::string layouts_of(const recipe& r, const implementation& i) {
+  std::string text;
+  for (const argument& a : r.arguments)
+    if (!a.letters.empty())
+      text += layout_name(i.query_md(dnnl::query::exec_arg_md, a.id), a.letters) + ',';
+  return text + layout_name(i.dst_desc(), r.letters);
+}
+
+/// True for layers on whose operands the library computes at all.
+inline bool within_reach(const op::layer& l, numeric t) {
+  if (op::is_view(l) || elements(op::output(l)) == 0 || !case_types::of(t)) return false;
+  return std::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.input; }) return elements(p.input) > 0;
+        return true;
+      },
+      l);
+}
+} // namespace detail
+
+/// All that the library offers for a layer. `output_scale` matters to quantised types.
+inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s,
+                                 const dnnl::engine& engine, double output_scale = 0.5) {
+  std::vector<offer> out;
+  if (!detail::within_reach(l, t)) return out;
+  use_threads(s.threads);
+  const request r{
+      .type = t, .types = *case_types::of(t), .output_scale = output_scale, .engine = engine};
+  recipes made;
+  try {
+    std::visit([&](const auto& p) { describe(p, r, made); }, l);
+  } catch (const dnnl::error&) {
+    // What was described before the refusal stands.
+  }
+  const std::int64_t flops = op::cost(l).flops();
+  std::map<std::string, int> seen;
+  for (recipe& from : made) {
+    const auto shared = std::make_shared<const recipe>(std::move(from));
+    std::vector<implementation> found = implementations(shared->what, engine);
+    const bool jit = std::any_of(found.begin(), found.end(), [](const implementation& i) {
+      return std::strstr(i.impl_info_str(), "jit") != nullptr;
+    });
+    for (implementation& i : found) {
+      const std::string text = plain_name(i.impl_info_str());
+      offer o;
+      o.made_by = shared;
+      o.before = shared->before;
+      o.after = shared->after;
+      const int times = ++seen[o.before + text + o.after];
+      if (times > 1) o.after += '.' + std::to_string(times);
+      std::string inexact = shared->inexact;
+      if (inexact.empty() && saturates(text, shared->multiplies, t)) inexact = "saturating";
+      o.what = {.id = o.before + text + o.after,
+                .index = static_cast<int>(out.size()),
+                .equivalence = std::string(name(t)) + (inexact.empty() ? "" : '-' + inexact),
+                .layouts = detail::layouts_of(*shared, i),
+                .fallback = fallback_of(text, jit, shared->multiplies, t),
+                .workspace_bytes = static_cast<std::int64_t>(i.scratchpad_desc().get_size()),
+                .flops = shared->own_flops ? shared->own_flops(text) : flops};
+      o.how = std::move(i);
+      out.push_back(std::move(o));
+    }
+  }
+  return out;
+}
+
+} // namespace benanza::backend::onednn

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// One implementation of one layer, ready to run: operands reordered into its layouts, scratch
+// memory and argument list made, all outside timing. A run is the library's C call and nothing
+// else; the clock is the host's, because the CPU stream has ended when the call returns.
+//
+//   execution e(device, offer, operands, threads);   e.run(1);   double ns = e.time(100);
+#pragma once
+
+#include "enumerate.hpp"
+
+#include <bit>
+#include <chrono>
+
+namespace benanza::backend::onednn {
+
+class execution final : public prepared {
+public:
+  execution(std::shared_ptr<device> on, offer what, const operands& values, int threads)
+      : device_(std::move(on))
+      , what_(std::move(what))
+      , threads_(threads) {
+    use_threads(threads_);
+    primitive_ = dnnl::primitive(what_.how.get());
+    for (const argument& a : what_.made_by->arguments)
+      bind(a, values);
+    const description result = what_.how.dst_desc();
+    result_ = allocate(result);
+    arguments_.push_back({DNNL_ARG_DST, result_.get()});
+    if (const description d = what_.how.scratchpad_desc(); d.get_size() > 0) {
+      scratch_ = allocate(d);
+      arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratch_.get()});
+    }
+  }
+
+  std::string ran() const override {
+    return what_.before + plain_name(implementation_name(primitive_)) + what_.after;
+  }
+
+  std::int64_t weight_bytes() const override {
+    std::int64_t sum = 0;
+    for (const rotating& w : rotating_)
+      sum += w.bytes;
+    return sum;
+  }
+
+  /// The pool's bytes are never touched. The place in the rotation goes on from call to call, so
+  /// that weights stay cold when algorithms take turns.
+  void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
+    pool_ = count > 0 && !rotating_.empty() ? pool : nullptr;
+    stride_ = stride;
+    count_ = count;
+    if (pool_ && place_ >= count_) place_ = 0;
+    if (!pool_)
+      for (const rotating& w : rotating_)
+        dnnl_memory_set_data_handle(w.memory, w.own);
+  }
+
+  void run(int executions) override {
+    use_threads(threads_);
+    execute(executions);
+  }
+
+  double time(int executions) override {
+    use_threads(threads_);
+    const auto start = std::chrono::steady_clock::now();
+    execute(executions);
+    const auto end = std::chrono::steady_clock::now();
+    return std::chrono::duration<double, std::nano>(end - start).count();
+  }
+
+  void read(std::vector<double>& out) const override {
+    use_threads(threads_);
+    const description& plain = what_.made_by->result;
+    const aligned_bytes bytes(plain.get_size());
+    dnnl::memory to(plain, device_->engine, bytes.data());
+    reorder(result_, to);
+    const anatomy a(plain);
+    std::int64_t count = 1;
+    for (const auto d : a.sizes)
+      count *= d;
+    out.resize(static_cast<std::size_t>(count));
+    switch (plain.data_type()) {
+    case data_type::f32: return widen<float>(bytes, out);
+    case data_type::s32: return widen<std::int32_t>(bytes, out);
+    case data_type::s8: return widen<std::int8_t>(bytes, out);
+    case data_type::u8: return widen<std::uint8_t>(bytes, out);
+    default:
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        std::uint16_t half = 0;
+        std::memcpy(&half, bytes.data() + 2 * i, 2);
+        out[i] = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16));
+      }
+    }
+  }
+
+private:
+  struct rotating {
+    dnnl_memory_t memory;
+    std::byte* own;
+    std::int64_t bytes;
+  };
+
+  dnnl::memory allocate(const description& d) {
+    buffers_.emplace_back(d.get_size());
+    return {d, device_->engine, buffers_.back().data()};
+  }
+
+  void reorder(const dnnl::memory& from, dnnl::memory& to) const {
+    dnnl::memory source = from;
+    dnnl::reorder(source, to).execute(device_->stream, source, to);
+    device_->stream.wait();
+  }
+
+  /// Bytes from the first element to the last; the library's own figure rounds strided rows up.
+  static std::size_t span_bytes(const description& d) {
+    const anatomy a(d);
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < a.sizes.size(); ++i)
+      last += (a.sizes[i] - 1) * a.strides[i];
+    return static_cast<std::size_t>(last + 1) * dnnl::memory::data_type_size(d.data_type());
+  }
+
+  /// A reorder, or two: some packed layouts can be made only from f32.
+  void fill(const dnnl::memory& from, dnnl::memory& to) const {
+    try {
+      reorder(from, to);
+    } catch (const dnnl::error&) {
+      const anatomy a(from.get_desc());
+      if (from.get_desc().data_type() == data_type::f32) throw;
+      const description wide = dense(a.sizes, data_type::f32);
+      const aligned_bytes bytes(wide.get_size());
+      dnnl::memory between(wide, device_->engine, bytes.data());
+      reorder(from, between);
+      reorder(between, to);
+    }
+  }
+
+  /// Brings an operand into the layout that the implementation wants.
+  void bind(const argument& a, const operands& values) {
+    if (static_cast<std::size_t>(a.input) >= values.inputs.size())
+      throw error("an operand is missing");
+    const tensor& from = values.inputs[static_cast<std::size_t>(a.input)];
+    if (storage(from.type) != a.stored.data_type())
+      throw error("an operand is not of the case's type");
+    const auto skipped = static_cast<std::size_t>(a.first * size_bytes(from.type));
+    if (span_bytes(a.stored) + skipped > from.bytes.size())
+      throw error("an operand is smaller than its layer says");
+
+    std::vector<std::byte> given = from.bytes;
+    if (a.factor != 1) {
+      if (from.type != dtype::f32) throw error("only f32 operands can be scaled");
+      for (std::size_t i = 0; i + 4 <= given.size(); i += 4) {
+        float v = 0;
+        std::memcpy(&v, given.data() + i, 4);
+        v = static_cast<float>(v * a.factor);
+        std::memcpy(given.data() + i, &v, 4);
+      }
+    }
+    description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
+    if (wanted.is_zero()) wanted = a.stored;
+    dnnl::memory to;
+    if (wanted == a.stored) {
+      buffers_.emplace_back(given.size());
+      std::memcpy(buffers_.back().data(), given.data(), given.size());
+      to = {wanted, device_->engine, buffers_.back().data() + skipped};
+    } else {
+      to = allocate(wanted);
+      fill(dnnl::memory(a.stored, device_->engine, given.data() + skipped), to);
+    }
+    if (a.constant)
+      rotating_.push_back(
+          {to.get(), buffers_.back().data(), static_cast<std::int64_t>(wanted.get_size())});
+    arguments_.push_back({a.id, to.get()});
+    inputs_.push_back(std::move(to));
+  }
+
+  void execute(int executions) {
+    const auto count = static_cast<int>(arguments_.size());
+    dnnl_status_t status = dnnl_success;
+    for (int i = 0; i < executions && status == dnnl_success; ++i) {
+      if (pool_) advance();
+      status =
+          dnnl_primitive_execute(primitive_.get(), device_->stream.get(), count, arguments_.data());
+    }
+    if (status == dnnl_success) status = dnnl_stream_wait(device_->stream.get());
+    if (status != dnnl_success)
+      throw error(std::string("oneDNN: an execution failed: ") + dnnl_status2str(status),
+                  what_.what.id);
+  }
+
+  void advance() {
+    std::byte* at = pool_ + stride_ * place_;
+    for (const rotating& w : rotating_) {
+      dnnl_memory_set_data_handle(w.memory, at);
+      at += w.bytes;
+    }
+    if (++place_ >= count_) place_ = 0;
+  }
+
+  template <class T>
+  static void widen(const aligned_bytes& from, std::vector<double>& out) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      T v{};
+      std::memcpy(&v, from.data() + i * sizeof(T), sizeof(T));
+      out[i] = static_cast<double>(v);
+    }
+  }
+
+  std::shared_ptr<device> device_;
+  offer what_;
+  int threads_;
+  dnnl::primitive primitive_{};
+  std::vector<aligned_bytes> buffers_{};
+  std::vector<dnnl::memory> inputs_{};
+  dnnl::memory result_{}, scratch_{};
+  std::vector<dnnl_exec_arg_t> arguments_{};
+  std::vector<rotating> rotating_{};
+  std::byte* pool_ = nullptr;
+  std::int64_t stride_ = 0, count_ = 0, place_ = 0;
+};
+
+} // namespace benanza::backend::onednn

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is a layer put to the library? A recipe is one operation with the way from ONNX operands to
+// its arguments and from its result back to ONNX order. A layer has one recipe for each primitive
+// and each arrangement of its activations that is worth measuring; each recipe has many
+// implementations.
+//
+//   recipe r{.what = operation::eltwise(...), .arguments = {{DNNL_ARG_SRC, 0, x}}, .result = x};
+#pragma once
+
+#include "layout.hpp"
+
+#include <functional>
+
+namespace benanza::backend::onednn {
+
+/// One argument of an operation that an ONNX operand fills.
+struct argument {
+  int id = 0;             ///< DNNL_ARG_...
+  int input = 0;          ///< place in `operands::inputs`
+  description stored{};   ///< how ONNX stores it, in the operation's dims
+  std::string letters{};  ///< names of its dims in `algorithm::layouts`; empty: not shown there
+  bool constant = false;  ///< weights that rotate through a pool when they are to be cold
+  double factor = 1;      ///< its values are multiplied by this before timing
+  std::int64_t first = 0; ///< element of the operand at which it starts
+};
+
+/// One operation for a layer.
+struct recipe {
+  operation what{};
+  std::vector<argument> arguments{};
+  description result{};          ///< the result in ONNX order, in the operation's dims
+  std::string letters{};         ///< names of the result's dims
+  std::string before{}, after{}; ///< stand around the implementation's name in the algorithm's id
+  std::string inexact{}; ///< why its results are another class than the type's; empty: they are not
+  bool scales = false;   ///< applies the output scale
+  bool multiplies = false; ///< a product of matrices or a convolution: instruction sets matter
+  /// Arithmetic of an implementation that does not do the layer's nominal one; empty: it does.
+  std::function<std::int64_t(std::string_view name)> own_flops{};
+};
+
+/// What recipes are asked for.
+struct request {
+  numeric type = numeric::f32;
+  case_types types{};
+  double output_scale = 1;
+  dnnl::engine engine{};
+
+  bool floating() const { return !quantised(type); }
+  bool scaled() const { return quantised(type) && output_scale != 1; }
+
+  /// Attributes of every operation: scratch memory is ours, so that its allocation is not timed.
+  dnnl::primitive_attr attributes() const {
+    dnnl::primitive_attr a;
+    a.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    return a;
+  }
+  /// The same; the result is also multiplied by the output scale.
+  dnnl::primitive_attr scaling_attributes() const {
+    dnnl::primitive_attr a = attributes();
+    if (scaled()) a.set_output_scales(0, {static_cast<float>(output_scale)});
+    return a;
+  }
+};
+
+using recipes = std::vector<recipe>;
+
+/// Layers that the library has nothing for.
+template <class Layer>
+void describe(const Layer&, const request&, recipes&) {}
+
+} // namespace benanza::backend::onednn

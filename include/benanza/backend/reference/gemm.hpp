@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// One output of a matrix product (ONNX Gemm-13, MatMul-13), summed in double.
+//
+//   value(gemm{.m = 1, .n = 1000, .k = 2048}, operands, 999)
+#pragma once
+
+#include "position.hpp"
+
+namespace benanza::backend::reference {
+
+inline double value(const op::gemm& p, const operands& o, std::int64_t flat) {
+  const std::int64_t i = flat / p.n, j = flat % p.n;
+  double sum = 0;
+  for (std::int64_t k = 0; k < p.k; ++k)
+    sum += element(o, 0, p.transpose_a ? k * p.m + i : i * p.k + k) *
+           element(o, 1, p.transpose_b ? j * p.k + k : k * p.n + j);
+  return p.c.empty() ? sum : sum + element(o, 2, broadcast_index(p.c, {i, j}));
+}
+
+inline double value(const op::matmul& p, const operands& o, std::int64_t flat) {
+  const shape out = p.output(), place = place_of(out, flat);
+  // Stacks broadcast; along k both operands are walked by hand.
+  shape stack_a = p.a, stack_b = p.b, stack = place;
+  stack_a.size -= 2, stack_b.size -= 2, stack.size -= 2;
+  const std::int64_t a = broadcast_index(stack_a, stack) * p.m() + place[out.size - 2];
+  const std::int64_t b = broadcast_index(stack_b, stack) * p.k();
+  double sum = 0;
+  for (std::int64_t k = 0; k < p.k(); ++k)
+    sum += element(o, 0, a * p.k() + k) * element(o, 1, (b + k) * p.n() + place[out.size - 1]);
+  return sum;
+}
+
+} // namespace benanza::backend::reference

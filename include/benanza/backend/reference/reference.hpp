@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is the right result? Scalar, exact in double, one output at a time, so that a large layer is
+// checked at some positions; never timed. Quantised results are rounded and saturated as the
+// layer's storage wants them; floats are left exact, their rounding belongs to the tolerance.
+//
+//   auto where = reference::positions_to_check(layer, 1000);
+//   std::vector<double> right(where.size());
+//   reference::evaluate(layer, numeric::f32, operands, where, right);
+#pragma once
+
+#include "../make_operands.hpp"
+#include "conv.hpp"
+#include "eltwise.hpp"
+#include "gemm.hpp"
+#include "move.hpp"
+#include "norm.hpp"
+#include "pool.hpp"
+#include "reduce.hpp"
+#include "softmax.hpp"
+
+namespace benanza::backend::reference {
+
+/// The exact value of one output, before output_scale.
+inline double at(const op::layer& l, const operands& o, std::int64_t flat) {
+  return std::visit([&](const auto& p) { return value(p, o, flat); }, l);
+}
+
+/// The right outputs at `positions`, as far as the result's storage decides them.
+inline void evaluate(const op::layer& l, numeric t, const operands& o,
+                     std::span<const std::int64_t> positions, std::span<double> out) {
+  if (positions.size() != out.size()) throw error("a check lacks room for its values", op::name(l));
+  if (const auto* p = std::get_if<op::softmax>(&l)) {
+    softmax_lines lines(*p, o);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = lines.at(positions[i]);
+  } else {
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = at(l, o, positions[i]);
+  }
+  if (!requantises(l, t)) return;
+  const bool positive = result_of(t) == dtype::u8;
+  for (double& v : out)
+    v = positive ? static_cast<double>(saturated<std::uint8_t>(o.output_scale * v))
+                 : static_cast<double>(saturated<std::int8_t>(o.output_scale * v));
+}
+
+/// Outputs to check, ascending: all if there are at most `limit`; otherwise the corners, places
+/// near the edges of any dims (where pads, first and last channels are) and random ones, equal each
+/// time.
+inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int64_t limit) {
+  const shape out = op::output(l);
+  const std::int64_t count = elements(out);
+  std::vector<std::int64_t> positions;
+  if (count <= limit) {
+    for (std::int64_t i = 0; i < count; ++i)
+      positions.push_back(i);
+    return positions;
+  }
+  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(limit, 1));
+  std::uint64_t drawn = 0;
+  const std::uint64_t seed = backend::detail::seed_of(op::name(l));
+  const auto below = [&](std::int64_t n) {
+    const std::uint64_t high = backend::detail::random_bits(seed, drawn++);
+    const std::uint64_t bits = high << 31 ^ backend::detail::random_bits(seed, drawn++);
+    return static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(n));
+  };
+  const auto add = [&](const shape& place) { positions.push_back(index_of(out, place)); };
+  for (int corner = 0; corner < 1 << out.size; ++corner) {
+    shape place = out;
+    for (int d = 0; d < out.size; ++d)
+      place[d] = corner >> d & 1 ? out[d] - 1 : 0;
+    add(place);
+  }
+  const auto distinct = [&] {
+    std::sort(positions.begin(), positions.end());
+    positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  };
+  distinct();
+  if (positions.size() > wanted) positions.resize(wanted);
+  for (int round = 0; round < 4 && positions.size() < wanted; ++round) {
+    for (std::size_t i = positions.size(); i < wanted; ++i) {
+      shape place = out;
+      for (int d = 0; d < out.size; ++d) {
+        const std::int64_t edge[4] = {0, std::min<std::int64_t>(1, out[d] - 1),
+                                      std::max<std::int64_t>(out[d] - 2, 0), out[d] - 1};
+        place[d] = i % 2 != 0 && below(2) != 0 ? edge[below(4)] : below(out[d]);
+      }
+      add(place);
+    }
+    distinct();
+  }
+  return positions;
+}
+
+} // namespace benanza::backend::reference

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a result right? Each value may differ from the exact one by
+//   allowed = relative * max(|expected|, rms of all expected) + rounding * |expected| + absolute
+// with constants by kind of layer, numeric class and reduction length K:
+//   movers, comparisons, max pooling and whole numbers   exact
+//   quantised classes                                    absolute 1: a tie or a last bit
+//   sums of products (f32)                               relative 2e-5 + 1e-6 sqrt(K): Winograd
+//   passes other sums (f32)                                     relative 2e-6 + 1e-6 sqrt(K)
+//   exponentials, logarithms and the like (f32)          relative 1e-5, absolute 1e-5 (softmax: 0)
+//   narrow floats                                        rounding: half a place of the result; +
+//   slack
+// A NaN fails, and so does an infinity where none is expected.
+#pragma once
+
+#include "operands.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace benanza::backend {
+
+/// Outcome of a comparison.
+struct verdict {
+  bool ok = true;
+  double worst = 0;       ///< largest |difference| / allowed; infinite where nothing is allowed
+  std::int64_t where = 0; ///< place of the worst value in what was compared
+};
+
+/// How far a value may lie from the exact one; see the formula above.
+struct tolerance {
+  double relative = 0, rounding = 0, absolute = 0;
+};
+
+namespace detail {
+
+/// What limits a layer's accuracy.
+enum class accuracy { exact, rounded, summed, products, transcendental, normalised };
+
+struct accuracy_kinds {
+  accuracy operator()(const op::conv&) const { return accuracy::products; }
+  accuracy operator()(const op::conv_transpose&) const { return accuracy::products; }
+  accuracy operator()(const op::gemm&) const { return accuracy::products; }
+  accuracy operator()(const op::matmul&) const { return accuracy::products; }
+  accuracy operator()(const op::pool& p) const {
+    return p.maximum() ? accuracy::exact : accuracy::summed;
+  }
+  accuracy operator()(const op::batch_norm&) const { return accuracy::summed; }
+  accuracy operator()(const op::lrn&) const { return accuracy::transcendental; }
+  accuracy operator()(const op::softmax& p) const {
+    return p.log ? accuracy::transcendental : accuracy::normalised;
+  }
+  accuracy operator()(const op::unary& p) const {
+    using enum op::unary_function;
+    switch (p.function) {
+    case relu:
+    case abs:
+    case neg:
+    case floor:
+    case ceil:
+    case round:
+    case sign:
+    case logical_not:
+    case thresholded_relu: return accuracy::exact;
+    case leaky_relu:
+    case clip:
+    case reciprocal:
+    case softsign:
+    case sqrt: return accuracy::rounded;
+    case hard_sigmoid:
+    case hard_swish: return accuracy::summed;
+    default: return accuracy::transcendental;
+    }
+  }
+  accuracy operator()(const op::binary& p) const {
+    using enum op::binary_function;
+    if (p.comparison() || p.function >= logical_and) return accuracy::exact;
+    if (p.element != dtype::real && p.element != dtype::f32 && p.element != dtype::f64)
+      return accuracy::exact;
+    switch (p.function) {
+    case min:
+    case max: return accuracy::exact;
+    case pow: return accuracy::transcendental;
+    case mul:
+    case div:
+    case prelu: return accuracy::rounded;
+    default: return accuracy::summed;
+    }
+  }
+  accuracy operator()(const op::reduce& p) const {
+    using enum op::reduction;
+    if (p.element != dtype::real && p.element != dtype::f32 && p.element != dtype::f64)
+      return accuracy::exact;
+    if (p.function == max || p.function == min) return accuracy::exact;
+    return p.function == log_sum || p.function == log_sum_exp ? accuracy::transcendental
+                                                              : accuracy::summed;
+  }
+  accuracy operator()(const op::resize& p) const {
+    return p.mode == op::interpolation::nearest ? accuracy::exact : accuracy::summed;
+  }
+  accuracy operator()(const auto&) const { return accuracy::exact; }
+};
+} // namespace detail
+
+/// The tolerance of a layer in a numeric class.
+inline tolerance tolerance_of(const op::layer& l, numeric t) {
+  using detail::accuracy;
+  const accuracy kind = std::visit(detail::accuracy_kinds{}, l);
+  const double root = std::sqrt(static_cast<double>(reduction_length(l)));
+  tolerance allowed;
+  switch (kind) {
+  case accuracy::exact: return allowed;
+  case accuracy::rounded: allowed.rounding = 1e-6; break;
+  case accuracy::summed: allowed.relative = 2e-6 + 1e-6 * root; break;
+  case accuracy::products: allowed.relative = 2e-5 + 1e-6 * root; break;
+  case accuracy::transcendental: allowed.relative = allowed.absolute = 1e-5; break;
+  case accuracy::normalised: allowed.relative = 1e-5; break;
+  }
+  if (quantised(t) && requantises(l, t)) return {.absolute = 1 + 1e-9};
+  if (result_type(l, t) != result_of(t)) return allowed;
+  const bool sums = kind != accuracy::rounded;
+  // Half a place of the result: 11, 8 and 4 significant bits.
+  if (t == numeric::f16) allowed.rounding += 0x1p-11, allowed.absolute += 0x1p-24;
+  if (t == numeric::bf16) allowed.rounding += 0x1p-8;
+  if (t == numeric::e4m3) allowed.rounding += 0x1p-4, allowed.absolute += 0x1p-9;
+  // A softmax keeps its exponentials in the result's type between passes, and rounds them twice.
+  if (std::holds_alternative<op::softmax>(l)) allowed.rounding *= 2;
+  // Slack for partial sums that are kept narrow; TF32 narrows its sources to 11 bits.
+  if (t == numeric::f16 && sums) allowed.relative += 0x1p-10;
+  if (t == numeric::bf16 && sums) allowed.relative += 0x1p-10;
+  if (t == numeric::tf32 && kind == accuracy::products) allowed.relative += 0x1p-8;
+  return allowed;
+}
+
+/// Compares values with the exact ones at the same positions.
+inline verdict compare(const op::layer& l, numeric t, std::span<const double> expected,
+                       std::span<const double> got) {
+  if (expected.size() != got.size())
+    throw error("a result has another number of values than expected", op::name(l));
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  double squares = 0, finite = 0;
+  for (double v : expected)
+    if (std::isfinite(v)) squares += v * v, finite += 1;
+  const double rms = finite > 0 ? std::sqrt(squares / finite) : 0;
+  const tolerance allowed = tolerance_of(l, t);
+  verdict out;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double e = expected[i], g = got[i];
+    if (e == g) continue;
+    const double limit = allowed.relative * std::max(std::fabs(e), rms) +
+                         allowed.rounding * std::fabs(e) + allowed.absolute;
+    const double difference = std::fabs(e - g);
+    const bool comparable = std::isfinite(e) && std::isfinite(g);
+    const double ratio = comparable && limit > 0 ? difference / limit : infinite;
+    if (ratio > out.worst) {
+      out.worst = ratio;
+      out.where = static_cast<std::int64_t>(i);
+    }
+  }
+  out.ok = out.worst <= 1;
+  return out;
+}
+
+} // namespace benanza::backend

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do the host's kernels compute what the reference does? Every output of many small layers, in
+// every storage they take, on one and two threads.
+#include <benanza/backend/host/library.hpp>
+#include <benanza/backend/reference/reference.hpp>
+#include <benanza/backend/tolerance.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace benanza;
+using namespace benanza::backend;
+
+namespace {
+std::vector<double> computed(const op::layer& l, numeric t, const operands& o, int threads) {
+  host::library lib;
+  const setting s{.threads = threads};
+  const auto offered = lib.enumerate(l, t, s);
+  REQUIRE_MESSAGE(offered.size() == 1, op::name(l));
+  CHECK(offered[0].fallback == "host");
+  const auto prepared = lib.prepare(l, t, offered[0], o, s);
+  CHECK(prepared->ran() == offered[0].id);
+  prepared->run(2);
+  std::vector<double> got;
+  prepared->read(got);
+  return got;
+}
+
+void check(const std::string& name, numeric t = numeric::f32) {
+  const op::layer l = op::parse(name);
+  const operands o = make_operands(l, t);
+  const auto where = reference::positions_to_check(l, 1 << 20);
+  std::vector<double> expected(where.size());
+  reference::evaluate(l, t, o, where, expected);
+  for (int threads : {1, 2}) {
+    const auto got = computed(l, t, o, threads);
+    const verdict v = compare(l, t, expected, got);
+    const auto at = static_cast<std::size_t>(v.where);
+    CHECK_MESSAGE(v.ok, name << " " << std::string(benanza::name(t)) << " t" << threads << " at "
+                             << v.where << ": " << (got.empty() ? 0 : got[at]) << " for "
+                             << (expected.empty() ? 0 : expected[at]) << ", " << v.worst);
+  }
+}
+
+void check_floats(const std::string& name) {
+  check(name, numeric::f32);
+  check(name, numeric::bf16);
+}
+
+void check_all(const std::string& name) {
+  check_floats(name);
+  check(name, numeric::u8s8u8);
+  check(name, numeric::s8s8s8);
+}
+} // namespace
+
+TEST_CASE("movers copy every element of every width") {
+  for (const char* name : {"Concat/1x10x3x4-a1-n3",
+                           "Concat/7-a0-n7",
+                           "Concat/2x3x5-a2-n2",
+                           "Concat/1x64x28x28-a1-n4",
+                           "Concat/40x4x100-a2-n3",
+                           "Split/1x10x3x4-a1-n3",
+                           "Split/9-a0-n2",
+                           "Split/3x5x7-a2-n4",
+                           "Split/40x96x17-a1-n3",
+                           "Transpose/5-o0",
+                           "Transpose/3x4-o1x0",
+                           "Transpose/17x33-o1x0",
+                           "Transpose/64x48-o1x0",
+                           "Transpose/2x3x4x5-o0x2x1x3",
+                           "Transpose/2x3x4x5-o3x2x1x0",
+                           "Transpose/1x3x40x30-o0x2x3x1",
+                           "Transpose/1x40x30x3-o0x3x1x2",
+                           "Transpose/6x2x50-o2x0x1",
+                           "Transpose/30x4x20-o2x1x0",
+                           "Transpose/20x30x2-o1x0x2",
+                           "Transpose/20x30x4-o1x0x2",
+                           "Transpose/1x12x64x36-o0x2x1x3",
+                           "Transpose/2x1x3x1x2x2x3x2-o7x5x3x1x0x2x4x6",
+                           "Transpose/2x19x23-o0x2x1",
+                           "Transpose/130x140-o1x0",
+                           "Slice/5x6x7-3x6x7-from1x0x0",
+                           "Slice/5x6x7-5x6x2-from0x0x3",
+                           "Slice/10x20-5x10-by2x2",
+                           "Slice/10x20-10x20-from9x19-bym1xm1",
+                           "Slice/10x20-4x7-from9x1-bym2x3",
+                           "Slice/8-8-from7-bym1",
+                           "Slice/4x4-0x4",
+                           "Slice/1x8x64x64-1x4x63x63-from0x2x1x0",
+                           "Slice/3x64x64-3x64x32-by1x1x2",
+                           "Pad/3x4-b1x2-e2x1",
+                           "Pad/3x4-bm1x2-e2xm1",
+                           "Pad/1x3x5x6-b0x0x1x1-e0x0x1x1",
+                           "Pad/5-b2-e3-reflect",
+                           "Pad/4x5-b2x3-e3x2-reflect",
+                           "Pad/4x5-b2x3-e3x2-edge",
+                           "Pad/4x5-b5x6-e6x7-wrap",
+                           "Pad/4x5x6-b1x0x0-e2x0x0-edge",
+                           "Pad/4x5x6-bm1xm1xm1-e2x2x2-reflect",
+                           "Pad/6x7-bm2xm3-em1xm2",
+                           "Pad/2x3x4-b0x0x1-e0x0x0",
+                           "Pad/1x64x56x56-b0x0x1x1-e0x0x1x1",
+                           "Gather/10x7-3x2",
+                           "Gather/10x7-5-a1",
+                           "Gather/10x7-scalar",
+                           "Gather/1000x768-4x8",
+                           "Gather/4x9x5-6-a1-i32",
+                           "Gather/3x300-200x100-a1",
+                           "Gather/64x3-9000-i32"}) {
+    check_all(name);
+    for (const char* type : {"s64", "s32", "bool", "f16", "u16", "f64"})
+      check(std::string(name) + '-' + type);
+  }
+  for (const char* name :
+       {"DepthToSpace/1x8x3x4-k2", "DepthToSpace/2x18x3x5-k3-crd", "SpaceToDepth/1x2x6x4-k2",
+        "SpaceToDepth/2x3x8x12-k4", "DepthToSpace/1x64x20x20-k2", "SpaceToDepth/1x16x40x40-k2"})
+    check_all(name);
+}
+
+TEST_CASE("resize blends and picks as ONNX says") {
+  for (const char* sampling : {"", "-asymmetric", "-align_corners", "-pytorch_half_pixel"})
+    for (const char* mode : {"", "-linear", "-cubic"})
+      for (const char* dims :
+           {"1x2x3x4-1x2x6x8", "1x2x5x7-1x2x3x3", "1x2x4x4-1x2x9x5", "1x2x4x4-1x2x4x7",
+            "1x6x5x8-1x13x11x8", "1x1x3-1x1x1", "2x3x4x5x6-2x3x8x10x12", "7-20", "1x3x4x4-2x6x4x4"})
+        check_all("Resize/" + std::string(dims) + mode + sampling);
+  check_floats("Upsample/1x16x14x14-1x16x28x28-asymmetric");
+  check("Resize/1x64x40x40-1x64x80x80-linear");
+}
+
+TEST_CASE("functions stay within their stated errors") {
+  for (const auto family : op::unary_families)
+    for (const char* dims : {"/1", "/3x5x7", "/4x1000", "/40000"})
+      if (family != "Not") check_all(std::string(family) + dims);
+  for (const char* family : {"Abs", "Neg", "Sign", "Relu"})
+    for (const char* type : {"-s64", "-s32"})
+      check(std::string(family) + "/5x77" + type);
+  check("Not/5x77-bool");
+  check("Not/scalar-bool");
+}
+
+TEST_CASE("operands broadcast on either side") {
+  for (const auto family : op::binary_families) {
+    const std::string f(family);
+    const bool logical = f == "And" || f == "Or" || f == "Xor";
+    for (const char* dims : {"/5",
+                             "/1",
+                             "/3x4-4",
+                             "/4-3x4",
+                             "/3x4-3x1",
+                             "/3x1-3x4",
+                             "/3x1-1x4",
+                             "/1x4-3x1",
+                             "/1-3x4",
+                             "/3x4-1",
+                             "/2x3x4x5-3x1x1",
+                             "/2x3x1x5-1x3x4x1",
+                             "/1x64x14x14-64x1x1",
+                             "/64x1x1-1x64x14x14",
+                             "/2x1x3x1x2x1x3x1-1x2x1x2x1x3x1x2",
+                             "/70000",
+                             "/3x50000-3x1",
+                             "/3x50000-50000",
+                             "/2000x3-3",
+                             "/300x700-700",
+                             "/1x1000-1000x1"}) {
+      if (!logical) check_all(f + dims);
+      if (!logical && f != "Mean")
+        for (const char* type : {"-s64", "-s32"})
+          check(f + dims + type);
+      if (logical || f == "Equal") check(f + dims + "-bool");
+    }
+  }
+  for (const char* name : {"Sum/3x4x5-n3", "Max/40x1000-n4", "Min/3x4-4-n3", "Mean/2x3x400-n5",
+                           "Mean/3x4-n1", "Sum/5x1-5x3000-n3", "Max/7-n1"})
+    check_all(name);
+}
+
+TEST_CASE("softmax runs along any axis") {
+  for (const char* family : {"Softmax/", "LogSoftmax/"})
+    for (const char* key :
+         {"1x1000-a1", "5-a0", "1-a0", "3x4-a0", "3x4-a1", "2x21x16x20-a1", "200x10-a1",
+          "4x100x3-a1", "4x3x100-a1", "2x8x30x30-a3", "2x3x4x5x2-a2", "1x19x100x100-a1",
+          "3000x3-a1", "17x5000-a0", "2x3000x17-a1", "6x7x1-a2"})
+      check_all(std::string(family) + key);
+}
+
+TEST_CASE("reductions run over any axes") {
+  for (const auto family : op::reduction_families)
+    for (const char* key :
+         {"/5-a0", "/3x4-a0", "/3x4-a1", "/3x4-a0x1", "/3x4", "/2x64x7x7-a2x3", "/2x5x30x40-a1",
+          "/2x3x4x5x6-a1x3", "/2x3x4x5x6-a0x2x4", "/50000-a0", "/3x20000-a1", "/20000x3-a0",
+          "/2x3x5000-a0x2", "/1x1-a1", "/100x1500-a0", "/2x1x4x1x3-a1x2", "/16x197x32-a2"}) {
+      const std::string name = std::string(family) + key;
+      check_floats(name);
+      if (family == "ReduceMean" || family == "ReduceMax" || family == "ReduceSum") check_all(name);
+      if (family != "ReduceL2" && family.substr(0, 9) != "ReduceLog")
+        for (const char* type : {"-s64", "-s32"})
+          check(name + type);
+    }
+}
+
+TEST_CASE("normalizations and global pooling") {
+  for (const char* name :
+       {"BatchNormalization/2x5x7x9", "BatchNormalization/3x40", "BatchNormalization/1x8x3000",
+        "BatchNormalization/1x1", "GlobalAveragePool/2x30x7x7", "GlobalMaxPool/2x30x7x7",
+        "GlobalAveragePool/1x3x80x90", "GlobalMaxPool/1x2x3", "GlobalAveragePool/1x4x3x3x3"})
+    check_all(name);
+  for (const char* name :
+       {"LRN/1x96x13x15-n5", "LRN/2x7x9-n4", "LRN/1x3x50x50-n1", "LRN/1x600x4-n5"})
+    check_floats(name);
+}
+
+TEST_CASE("what the host cannot run is not offered") {
+  host::library lib;
+  CHECK(lib.name() == "host");
+  CHECK_FALSE(lib.facts().empty());
+  for (const char* name : {"Conv/1x3x8x8-4x3x3-s1", "MatMul/2x3-3x4", "Flatten/1x2x3-1x6",
+                           "MaxPool/1x3x8x8-2x2-s2", "Exp/5-s64", "And/5", "Add/5-u16"}) {
+    const op::layer l = op::parse(name);
+    CHECK(lib.enumerate(l, numeric::f32, {}).empty());
+    CHECK_THROWS_AS(lib.prepare(l, numeric::f32, {}, {}, {}), error);
+  }
+  CHECK(lib.enumerate(op::parse("Relu/5"), numeric::f16, {}).empty());
+  CHECK(lib.enumerate(op::parse("Slice/5-3"), numeric::f16, {}).size() == 1);
+}
+
+TEST_CASE("batch normalization takes its weights from a pool") {
+  const op::layer l = op::parse("BatchNormalization/1x4x10");
+  const operands o = make_operands(l, numeric::f32);
+  host::library lib;
+  const auto p = lib.prepare(l, numeric::f32, lib.enumerate(l, numeric::f32, {})[0], o, {});
+  REQUIRE(p->weight_bytes() == 4 * 2 * 4);
+  std::vector<double> first, pooled, again;
+  p->run(1);
+  p->read(first);
+  std::vector<float> pool(3 * 8, 2.f);
+  p->rotate_weights(reinterpret_cast<std::byte*>(pool.data()), 32, 3);
+  CHECK(p->time(5) > 0);
+  p->read(pooled);
+  CHECK(pooled[0] == doctest::Approx(2 * static_cast<double>(o.inputs[0].as<float>()[0]) + 2));
+  p->rotate_weights(nullptr, 0, 0);
+  p->run(1);
+  p->read(again);
+  CHECK(again == first);
+}

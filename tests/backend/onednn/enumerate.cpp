@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is the list of implementations complete and told apart? The library's list must not stop early,
+// names, layouts and speeds must differ, and what a bound should not rest on must be marked.
+#include <benanza/backend/make_operands.hpp>
+#include <benanza/backend/onednn/library.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace benanza;
+using backend::algorithm;
+namespace onednn = backend::onednn;
+
+namespace {
+const char* const layer_name = "Conv/1x64x56x56-64x3x3-s1-p1";
+
+std::vector<algorithm> listed(const char* layer, numeric t) {
+  onednn::library lib;
+  return lib.enumerate(op::parse(layer), t, {.threads = 1});
+}
+
+const algorithm* find(const std::vector<algorithm>& all, std::string_view part) {
+  for (const algorithm& a : all)
+    if (a.id.find(part) != std::string::npos) return &a;
+  return nullptr;
+}
+
+bool machine_has(int flag) {
+  return (static_cast<int>(dnnl_get_effective_cpu_isa()) & flag) == flag;
+}
+
+double fastest(const algorithm& a) {
+  onednn::library lib;
+  const op::layer l = op::parse(layer_name);
+  const auto p =
+      lib.prepare(l, numeric::f32, a, backend::make_operands(l, numeric::f32), {.threads = 1});
+  p->run(1);
+  double best = p->time(1);
+  for (int i = 0; i < 8; ++i)
+    best = std::min(best, p->time(1));
+  return best;
+}
+} // namespace
+
+TEST_CASE(
+    "onednn: as many implementations are listed as a loop over the library's own list finds") {
+  using tag = dnnl::memory::format_tag;
+  using type = dnnl::memory::data_type;
+  onednn::use_threads(1);
+  dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  std::vector<std::string> names;
+  for (const auto how :
+       {dnnl::algorithm::convolution_direct, dnnl::algorithm::convolution_winograd}) {
+    const dnnl::convolution_forward::desc d(
+        dnnl::prop_kind::forward_inference, how, {{1, 64, 56, 56}, type::f32, tag::any},
+        {{64, 64, 3, 3}, type::f32, tag::any}, {{1, 64, 56, 56}, type::f32, tag::any}, {1, 1},
+        {1, 1}, {1, 1});
+    dnnl::convolution_forward::primitive_desc i(d, attributes, engine, true);
+    if (!i) continue;
+    do
+      names.push_back(i.impl_info_str());
+    while (i.next_impl());
+  }
+  const auto found = listed(layer_name, numeric::f32);
+  REQUIRE(found.size() == names.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i].id == onednn::plain_name(names[i]));
+    CHECK(found[i].index == static_cast<int>(i));
+  }
+}
+
+TEST_CASE("onednn: making primitives does not change what is listed later") {
+  const auto before = listed(layer_name, numeric::f32);
+  for (const algorithm& a : before)
+    fastest(a);
+  const auto after = listed(layer_name, numeric::f32);
+  REQUIRE(before.size() == after.size());
+  for (std::size_t i = 0; i < before.size(); ++i)
+    CHECK(before[i].id == after[i].id);
+}
+
+TEST_CASE("onednn: two implementations of one convolution differ in name, layouts and time") {
+  const auto all = listed(layer_name, numeric::f32);
+  REQUIRE(all.size() >= 3);
+  std::set<std::string> ids, layouts;
+  for (const algorithm& a : all) {
+    ids.insert(a.id);
+    layouts.insert(a.layouts);
+    CHECK(std::count(a.layouts.begin(), a.layouts.end(), ',') == 2);
+  }
+  CHECK(ids.size() == all.size());
+  CHECK(layouts.size() >= 3);
+  const algorithm* oldest = nullptr;
+  for (const algorithm& a : all)
+    if (a.fallback == "old-isa") oldest = &a;
+  if (!oldest) {
+    MESSAGE("the machine has one level of instruction set: times are not compared");
+    return;
+  }
+  CHECK(fastest(*oldest) > 1.15 * fastest(all[0]));
+}
+
+TEST_CASE("onednn: reference loops and old instruction sets are marked, others are not") {
+  const auto all = listed(layer_name, numeric::f32);
+  REQUIRE(find(all, "ref:any"));
+  CHECK(find(all, "ref:any")->fallback == "ref");
+  CHECK(all[0].fallback.empty());
+  CHECK(onednn::fallback_of("simple_nchw:any", true, false, numeric::f32) == "ref");
+  CHECK(onednn::fallback_of("simple:any", false, false, numeric::f32).empty());
+  CHECK(listed("Concat/1x64x28x28-a1-n2", numeric::f32)[0].fallback.empty());
+  if (!machine_has(dnnl_cpu_isa_avx512_core)) return;
+  REQUIRE(find(all, "jit:sse41"));
+  CHECK(find(all, "jit:sse41")->fallback == "old-isa");
+  CHECK(find(all, "jit:avx2")->fallback == "old-isa");
+  CHECK(find(all, "jit:avx512_core")->fallback.empty());
+  CHECK(find(all, "jit:avx512_core")->layouts == "nChw16c,OIhw16i16o,nChw16c");
+}
+
+TEST_CASE("onednn: Winograd is listed after the direct ones and held to its own arithmetic") {
+  const auto all = listed(layer_name, numeric::f32);
+  const op::work nominal = op::cost(op::parse(layer_name));
+  for (const algorithm& a : all)
+    if (a.id.find("wino") == std::string::npos) CHECK(a.flops == nominal.flops());
+  if (!machine_has(dnnl_cpu_isa_avx512_core)) return;
+  const algorithm* four = find(all, "wino_4x3");
+  REQUIRE(four);
+  CHECK(all.back().id.find("wino") != std::string::npos);
+  CHECK(four->flops * 4 == nominal.flops());
+  CHECK(four->equivalence == "f32");
+  CHECK(four->workspace_bytes > 0);
+  const algorithm* two = find(all, "wino_2x3");
+  REQUIRE(two);
+  CHECK(two->flops * 9 == nominal.flops() * 4);
+  const auto quantised = listed(layer_name, numeric::u8s8u8);
+  const algorithm* eight = find(quantised, "wino");
+  REQUIRE(eight);
+  CHECK(eight->equivalence == "u8s8u8-winograd");
+  if (machine_has(dnnl_cpu_isa_avx512_core_vnni)) CHECK(quantised[0].equivalence == "u8s8u8");
+}
+
+TEST_CASE("onednn: tiles that hang over the edge are counted") {
+  const op::conv c{.input = {1, 16, 7, 7}, .outputs = 16, .kernel = {3, 3}, .pads = {1, 1, 1, 1}};
+  CHECK(onednn::winograd_macs(c, 4) == 2 * 2 * 36 * 16 * 16);
+  CHECK(onednn::winograd_macs(c, 2) == 4 * 4 * 16 * 16 * 16);
+}
+
+TEST_CASE("onednn: the low-precision instructions of the machine are in the names") {
+  if (machine_has(dnnl_cpu_isa_avx512_core_vnni)) {
+    CHECK(find(listed(layer_name, numeric::u8s8u8), "vnni"));
+    CHECK(find(listed(layer_name, numeric::s8s8s8), "vnni"));
+    CHECK(find(listed("Gemm/16x64x64-w", numeric::u8s8u8), "vnni"));
+    CHECK(find(listed(layer_name, numeric::u8s8u8), "jit_uni_int8:avx2")->equivalence ==
+          "u8s8u8-saturating");
+  } else {
+    MESSAGE("no VNNI here");
+  }
+  if (machine_has(dnnl_cpu_isa_avx512_core_bf16))
+    CHECK(find(listed(layer_name, numeric::bf16), "avx512_core_bf16"));
+  else
+    MESSAGE("no bf16 instructions here");
+}
+
+TEST_CASE("onednn: memory-bound layers are listed in the arrangements a network may have") {
+  for (const char* name : {"MaxPool/1x64x28x28-3x3-s2-p1", "BatchNormalization/1x64x28x28",
+                           "LRN/1x64x28x28-n5", "Concat/1x64x28x28-a1-n2"}) {
+    CAPTURE(name);
+    const auto all = listed(name, numeric::f32);
+    CHECK(find(all, "@nhwc"));
+    CHECK(find(all, "@nChw16c"));
+    CHECK(all[0].id.find('@') == std::string::npos);
+  }
+  CHECK(listed("MaxPool/1x64x28x28-3x3-s2-p1", numeric::u8s8u8)[0].layouts == "nhwc,nhwc");
+  CHECK(find(listed("Conv/1x32x28x28-32x3x3-s1-p1-g32", numeric::f32), "@nChw16c"));
+  CHECK(find(listed("Softmax/2x10x7x7-a1", numeric::f32), "@axis-last"));
+}

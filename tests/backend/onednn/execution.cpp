@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a prepared algorithm do what it is asked, and refuse in one line what it cannot? Rotation of
+// weights, threads, clocks, and errors.
+#include <benanza/backend/make_operands.hpp>
+#include <benanza/backend/onednn/library.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace benanza;
+namespace onednn = backend::onednn;
+
+namespace {
+static_assert(backend::backend_library<onednn::library>);
+
+std::vector<double> result(backend::prepared& p) {
+  std::vector<double> out;
+  p.run(1);
+  p.read(out);
+  return out;
+}
+} // namespace
+
+TEST_CASE("onednn: facts name version, threading and instruction set") {
+  const auto facts = onednn::library().facts();
+  CHECK(facts.at("version").substr(0, 2) == "2.");
+  CHECK(!facts.at("threading").empty());
+  CHECK(!facts.at("instruction_set").empty());
+  CHECK(onednn::library().name() == "onednn");
+}
+
+TEST_CASE("onednn: rotated weights are read, left alone, and give way to the true ones again") {
+  onednn::library lib;
+  for (const std::string name :
+       {"Conv/1x16x9x9-24x3x3-s1-p1-b", "Conv/1x24x9x9-24x3x3-s1-p1-g24", "Gemm/4x40x48-tb-c1x40-w",
+        "MatMul/4x24-24x40-w", "BatchNormalization/1x24x6x6"}) {
+    const op::layer l = op::parse(name);
+    for (const numeric t : {numeric::f32, numeric::bf16, numeric::s8s8s8}) {
+      const auto o = backend::make_operands(l, t);
+      for (const auto& a : lib.enumerate(l, t, {.threads = 1})) {
+        CAPTURE(name);
+        CAPTURE(benanza::name(t));
+        CAPTURE(a.id);
+        const auto p = lib.prepare(l, t, a, o, {.threads = 1});
+        const auto truth = result(*p);
+        const std::int64_t bytes = p->weight_bytes(), stride = (bytes + 63) / 64 * 64;
+        REQUIRE(bytes > 0);
+        onednn::aligned_bytes pool(static_cast<std::size_t>(3 * stride));
+        std::fill_n(pool.data() + stride, stride, std::byte{0x3c});
+        const std::vector<std::byte> copy(pool.data(), pool.data() + pool.size());
+
+        p->rotate_weights(pool.data(), stride, 3);
+        const auto first = result(*p), second = result(*p), third = result(*p), fourth = result(*p);
+        CHECK(first != truth);
+        CHECK(second != first);
+        CHECK(third == first);
+        CHECK(fourth == first);
+        CHECK(result(*p) == second);
+        CHECK(std::equal(copy.begin(), copy.end(), pool.data()));
+
+        p->rotate_weights(nullptr, 0, 0);
+        CHECK(result(*p) == truth);
+      }
+    }
+  }
+}
+
+TEST_CASE("onednn: the place in the rotation goes on when algorithms take turns") {
+  onednn::library lib;
+  const op::layer l = op::parse("Gemm/4x16x16-w");
+  const auto a = lib.enumerate(l, numeric::f32, {.threads = 1}).at(0);
+  const auto p =
+      lib.prepare(l, numeric::f32, a, backend::make_operands(l, numeric::f32), {.threads = 1});
+  const std::int64_t stride = (p->weight_bytes() + 63) / 64 * 64;
+  onednn::aligned_bytes pool(static_cast<std::size_t>(2 * stride));
+  std::fill_n(pool.data() + stride, stride, std::byte{0x3c});
+  p->rotate_weights(pool.data(), stride, 2);
+  const auto zero = result(*p);
+  p->rotate_weights(nullptr, 0, 0);
+  p->run(1);
+  p->rotate_weights(pool.data(), stride, 2);
+  CHECK(result(*p) != zero);
+  CHECK(result(*p) == zero);
+  p->rotate_weights(pool.data(), stride, 1);
+  CHECK(result(*p) == zero);
+}
+
+TEST_CASE("onednn: layers without weights have none to rotate") {
+  onednn::library lib;
+  const op::layer l = op::parse("Relu/1x16x9x9");
+  const auto o = backend::make_operands(l, numeric::f32);
+  const auto p = lib.prepare(l, numeric::f32, lib.enumerate(l, numeric::f32, {.threads = 1}).at(0),
+                             o, {.threads = 1});
+  CHECK(p->weight_bytes() == 0);
+  const auto truth = result(*p);
+  onednn::aligned_bytes pool(64);
+  p->rotate_weights(pool.data(), 64, 1);
+  CHECK(result(*p) == truth);
+}
+
+TEST_CASE("onednn: two threads compute the same as one") {
+  onednn::library lib;
+  const op::layer l = op::parse("Conv/1x32x20x20-32x3x3-s1-p1");
+  const auto o = backend::make_operands(l, numeric::u8s8u8);
+  std::vector<double> one;
+  for (const int threads : {1, 2}) {
+    const auto all = lib.enumerate(l, numeric::u8s8u8, {.threads = threads});
+    REQUIRE(!all.empty());
+    const auto p = lib.prepare(l, numeric::u8s8u8, all[0], o, {.threads = threads});
+    if (threads == 1)
+      one = result(*p);
+    else
+      CHECK(result(*p) == one);
+    CHECK(omp_get_max_threads() == threads);
+  }
+  onednn::use_threads(1);
+}
+
+TEST_CASE("onednn: time grows with the number of executions") {
+  onednn::library lib;
+  const op::layer l = op::parse("Conv/1x32x28x28-32x3x3-s1-p1");
+  const auto o = backend::make_operands(l, numeric::f32);
+  const auto p = lib.prepare(l, numeric::f32, lib.enumerate(l, numeric::f32, {.threads = 1}).at(0),
+                             o, {.threads = 1});
+  p->run(3);
+  double once = p->time(1), often = p->time(20);
+  for (int i = 0; i < 5; ++i) {
+    once = std::min(once, p->time(1));
+    often = std::min(often, p->time(20));
+  }
+  CHECK(once > 0);
+  CHECK(often > 5 * once);
+}
+
+TEST_CASE("onednn: what cannot be prepared is refused in one line that names layer and algorithm") {
+  onednn::library lib;
+  const op::layer l = op::parse("Conv/1x16x9x9-24x3x3-s1-p1");
+  const auto good = backend::make_operands(l, numeric::f32);
+  const auto refuses = [&](const backend::algorithm& a, const backend::operands& o,
+                           std::string_view why) {
+    try {
+      lib.prepare(l, numeric::f32, a, o, {.threads = 1});
+      FAIL("it was prepared");
+    } catch (const error& e) {
+      const std::string text = e.what();
+      CAPTURE(text);
+      CHECK(text.find(why) != std::string::npos);
+      CHECK(text.find(op::name(l)) != std::string::npos);
+      CHECK(text.find(a.id) != std::string::npos);
+      CHECK(text.find('\n') == std::string::npos);
+    }
+  };
+  const auto first = lib.enumerate(l, numeric::f32, {.threads = 1}).at(0);
+  refuses({.id = "jit:z80"}, good, "does not offer");
+  refuses(first, {}, "missing");
+  refuses(first, backend::make_operands(l, numeric::bf16), "type");
+  backend::operands small = good;
+  small.inputs[1].bytes.resize(16);
+  refuses(first, small, "smaller");
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does the comparison let through what rounding explains, and nothing else?
+#include <benanza/backend/tolerance.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace benanza;
+using namespace benanza::backend;
+
+namespace {
+std::vector<double> wave(std::size_t n) {
+  std::vector<double> v(n);
+  for (std::size_t i = 0; i < n; ++i)
+    v[i] = std::sin(static_cast<double>(i)) * 0.8;
+  return v;
+}
+} // namespace
+
+TEST_CASE("one wrong element is found, and where") {
+  for (const char* name : {"Conv/1x64x10x10-10x3x3-s1-p1", "Gemm/10x100x4096", "Softmax/10x100-a1",
+                           "Relu/1000", "Gelu/1000", "Add/1000", "Transpose/10x100-o1x0",
+                           "AveragePool/1x10x20x20-2x2-s2", "ReduceMean/1000x50-a1"})
+    for (numeric t : {numeric::f32, numeric::tf32, numeric::bf16, numeric::f16, numeric::e4m3}) {
+      const op::layer l = op::parse(name);
+      const auto expected = wave(1000);
+      auto got = expected;
+      CHECK(compare(l, t, expected, got).ok);
+      CHECK(compare(l, t, expected, got).worst == 0);
+      got[637] += 0.3;
+      const verdict v = compare(l, t, expected, got);
+      CHECK_MESSAGE(!v.ok, name << ' ' << std::string(benanza::name(t)));
+      CHECK(v.where == 637);
+      got = expected;
+      got[3] = std::numeric_limits<double>::quiet_NaN();
+      CHECK_FALSE(compare(l, t, expected, got).ok);
+      got[3] = std::numeric_limits<double>::infinity();
+      CHECK_FALSE(compare(l, t, expected, got).ok);
+    }
+}
+
+TEST_CASE("the noise of each type passes") {
+  const auto expected = wave(1000);
+  const auto noisy = [&](double relative) {
+    auto got = expected;
+    for (std::size_t i = 0; i < got.size(); ++i)
+      got[i] += (i % 2 ? 1 : -1) * relative * 0.57;
+    return got;
+  };
+  const op::layer conv = op::parse("Conv/1x64x10x10-10x3x3-s1-p1");
+  CHECK(compare(conv, numeric::f32, expected, noisy(1e-5)).ok); // Winograd's worst of a thousand
+  CHECK_FALSE(compare(conv, numeric::f32, expected, noisy(1e-3)).ok);
+  auto rounded = expected;
+  for (double& v : rounded)
+    v = std::round(v * 256) / 256 * (1 + 0x1p-10);
+  CHECK_FALSE(compare(conv, numeric::f32, expected, rounded).ok);
+  const op::layer mover = op::parse("Transpose/10x100-o1x0");
+  CHECK_FALSE(compare(mover, numeric::bf16, expected, noisy(1e-7)).ok);
+}
+
+TEST_CASE("quantised results may differ by one, moved ones not at all") {
+  const std::vector<double> expected{3, 200, 0}, near{4, 199, 0}, far{5, 200, 0};
+  const op::layer conv = op::parse("Conv/1x64x10x10-10x3x3-s1-p1");
+  CHECK(compare(conv, numeric::u8s8u8, expected, near).ok);
+  CHECK_FALSE(compare(conv, numeric::u8s8u8, expected, far).ok);
+  CHECK_FALSE(compare(op::parse("Slice/5-3"), numeric::u8s8u8, expected, near).ok);
+  CHECK_FALSE(compare(op::parse("MaxPool/1x3x8x8-2x2-s2"), numeric::u8s8u8, expected, near).ok);
+  CHECK_FALSE(compare(op::parse("Add/3-s64"), numeric::u8s8u8, expected, near).ok);
+}
+
+TEST_CASE("what cannot be compared is refused") {
+  const std::vector<double> two{1, 2}, three{1, 2, 3}, none;
+  const op::layer l = op::parse("Relu/3");
+  CHECK_THROWS_AS(compare(l, numeric::f32, two, three), error);
+  CHECK(compare(l, numeric::f32, none, none).ok);
+  const std::vector<double> endless{std::numeric_limits<double>::infinity(), 1, 2};
+  CHECK(compare(l, numeric::f32, endless, endless).ok);
+  const std::vector<double> undefined{std::nan(""), 1, 2};
+  CHECK_FALSE(compare(l, numeric::f32, undefined, undefined).ok);
+}
