@@ -34,7 +34,7 @@ tensor improved_unit(builder& net, const tensor& x, const std::string& at, std::
 
 } // namespace
 
-onnx::ModelProto arcface() {
+::onnx::ModelProto arcface() {
   builder net("arcface");
   constexpr float middle = 127.5F;
   constexpr float scale = 0.0078125F;

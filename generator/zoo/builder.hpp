@@ -5,7 +5,7 @@
 //
 //   builder net("toy");
 //   tensor x = net.conv(net.input("data", 3, 224), "conv1", 64, {.kernel = 7, .stride = 2, .pad =
-//   3}); onnx::ModelProto model = net.finish(net.relu(x));
+//   3}); ::onnx::ModelProto model = net.finish(net.relu(x));
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -85,31 +85,31 @@ public:
   tensor with(const std::string& op, const tensor& x, const std::string& operand,
               const std::string& name);
   /// Any operator; the caller adds attributes.
-  onnx::NodeProto& node(const std::string& op, std::initializer_list<std::string> inputs,
-                        const std::string& name);
+  ::onnx::NodeProto& node(const std::string& op, std::initializer_list<std::string> inputs,
+                          const std::string& name);
 
   /// A weight without payload: ConstantOfShape of `value`.
   std::string weight(const std::string& name, const dims& shape, float value);
   /// A small constant with its real values.
   std::string constant(const std::string& name, const dims& shape, std::span<const float> values);
 
-  onnx::ModelProto finish(const tensor& output);
+  ::onnx::ModelProto finish(const tensor& output);
   /// The same for an output [N, shape...] of any rank.
-  onnx::ModelProto finish(const std::string& output, const dims& shape);
+  ::onnx::ModelProto finish(const std::string& output, const dims& shape);
 
 private:
   tensor pool(const std::string& op, const tensor& x, const std::string& name, const window& w);
   std::string integers(const std::string& name, const dims& values);
 
-  onnx::ModelProto model_;
-  onnx::GraphProto& graph_;
+  ::onnx::ModelProto model_;
+  ::onnx::GraphProto& graph_;
   std::set<std::string> initializers_;
 };
 
 /// Adds an attribute to a node.
-void attribute(onnx::NodeProto& node, const std::string& name, std::int64_t value);
-void attribute(onnx::NodeProto& node, const std::string& name, float value);
-void attribute(onnx::NodeProto& node, const std::string& name, const std::string& value);
-void attribute(onnx::NodeProto& node, const std::string& name, const builder::dims& values);
+void attribute(::onnx::NodeProto& node, const std::string& name, std::int64_t value);
+void attribute(::onnx::NodeProto& node, const std::string& name, float value);
+void attribute(::onnx::NodeProto& node, const std::string& name, const std::string& value);
+void attribute(::onnx::NodeProto& node, const std::string& name, const builder::dims& values);
 
 } // namespace benanza::generator::zoo

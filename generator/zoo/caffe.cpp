@@ -32,7 +32,7 @@ tensor alexnet_features(builder& net, bool pool_first) {
   return net.dropout(net.relu(net.gemm(x, "fc7", 4096)), "fc7_dropout");
 }
 
-onnx::ModelProto alexnet_classifier(std::string_view name, bool pool_first) {
+::onnx::ModelProto alexnet_classifier(std::string_view name, bool pool_first) {
   builder net(name);
   const tensor x = alexnet_features(net, pool_first);
   return net.finish(net.softmax(net.gemm(x, "fc8", 1000), "prob"));
@@ -40,21 +40,21 @@ onnx::ModelProto alexnet_classifier(std::string_view name, bool pool_first) {
 
 } // namespace
 
-onnx::ModelProto alexnet() {
+::onnx::ModelProto alexnet() {
   return alexnet_classifier("bvlc-alexnet", false);
 }
 
-onnx::ModelProto caffenet() {
+::onnx::ModelProto caffenet() {
   return alexnet_classifier("bvlc-caffenet", true);
 }
 
-onnx::ModelProto rcnn() {
+::onnx::ModelProto rcnn() {
   builder net("bvlc-rcnn-ilsvrc13");
   const tensor x = alexnet_features(net, true);
   return net.finish(net.gemm(x, "fc_rcnn", 200));
 }
 
-onnx::ModelProto zfnet() {
+::onnx::ModelProto zfnet() {
   builder net("zfnet512");
   tensor x = net.input("data", 3, 224);
   x = net.relu(net.conv(x, "conv1", 96, {.kernel = 7, .stride = 2}));

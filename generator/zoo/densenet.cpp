@@ -26,7 +26,7 @@ tensor dense_layer(builder& net, const tensor& x, const std::string& at) {
 
 } // namespace
 
-onnx::ModelProto densenet() {
+::onnx::ModelProto densenet() {
   builder net("densenet-121");
   tensor x = net.input("data", 3, 224);
   x = net.conv(x, "conv1", 2 * growth, {.kernel = 7, .stride = 2, .pad = 3, .bias = false});

@@ -47,7 +47,7 @@ std::int64_t dilation_of(int stage, int i) {
 
 } // namespace
 
-onnx::ModelProto duc() {
+::onnx::ModelProto duc() {
   builder net("duc");
   tensor x = net.input("data", 3, 800);
   x = net.relu(conv_norm(net, x, "conv1_1", 64, three(2, 1)));

@@ -10,38 +10,38 @@ namespace benanza::generator::zoo {
 
 /// ResNet of MXNet Gluon, depth 18, 34, 50, 101 or 152, version 1 (post-activation) or 2
 /// (pre-activation).
-onnx::ModelProto resnet(int depth, int version);
+::onnx::ModelProto resnet(int depth, int version);
 /// LResNet100E-IR with the ArcFace loss, 112x112 faces to 512 features (MXNet).
-onnx::ModelProto arcface();
+::onnx::ModelProto arcface();
 /// ResNet-101 with dense upsampling and hybrid dilated convolution, 800x800 street scenes (MXNet).
-onnx::ModelProto duc();
+::onnx::ModelProto duc();
 
 /// VGG of MXNet Gluon, depth 16 or 19, with batch normalization or without.
-onnx::ModelProto vgg(int depth, bool normed);
+::onnx::ModelProto vgg(int depth, bool normed);
 
 /// Caffe's AlexNet, its variant CaffeNet, CaffeNet's R-CNN detector, and ZFNet (Caffe2).
-onnx::ModelProto alexnet();
-onnx::ModelProto caffenet();
-onnx::ModelProto rcnn();
-onnx::ModelProto zfnet();
+::onnx::ModelProto alexnet();
+::onnx::ModelProto caffenet();
+::onnx::ModelProto rcnn();
+::onnx::ModelProto zfnet();
 
 /// BVLC's GoogLeNet, and the retrained one that the model zoo calls Inception-v1 (Caffe2).
-onnx::ModelProto googlenet();
-onnx::ModelProto inception_v1();
+::onnx::ModelProto googlenet();
+::onnx::ModelProto inception_v1();
 /// Inception with batch normalization (Caffe2).
-onnx::ModelProto inception_v2();
+::onnx::ModelProto inception_v2();
 /// DenseNet-121 (Caffe2).
-onnx::ModelProto densenet();
+::onnx::ModelProto densenet();
 
 /// MobileNet-v2 of width 1.0 and SqueezeNet 1.1 (MXNet Gluon), ShuffleNet-v1 with 4 groups
 /// (Caffe2).
-onnx::ModelProto mobilenet();
-onnx::ModelProto squeezenet();
-onnx::ModelProto shufflenet();
+::onnx::ModelProto mobilenet();
+::onnx::ModelProto squeezenet();
+::onnx::ModelProto shufflenet();
 
 /// LeNet for MNIST and a VGG-13 for FER+ (CNTK), Tiny YOLO v2 for Pascal VOC (Core ML).
-onnx::ModelProto lenet();
-onnx::ModelProto ferplus();
-onnx::ModelProto tiny_yolo();
+::onnx::ModelProto lenet();
+::onnx::ModelProto ferplus();
+::onnx::ModelProto tiny_yolo();
 
 } // namespace benanza::generator::zoo

@@ -63,13 +63,13 @@ tensor features(builder& net, bool round_up) {
 
 } // namespace
 
-onnx::ModelProto googlenet() {
+::onnx::ModelProto googlenet() {
   builder net("bvlc-googlenet");
   const tensor x = features(net, true);
   return net.finish(net.softmax(net.gemm(x, "classifier", 1000), "prob"));
 }
 
-onnx::ModelProto inception_v1() {
+::onnx::ModelProto inception_v1() {
   builder net("inception-v1");
   const tensor x = features(net, false);
   const std::int64_t classes = 1000;

@@ -63,7 +63,7 @@ tensor inception(builder& net, const tensor& x, const recipe& m) {
 
 } // namespace
 
-onnx::ModelProto inception_v2() {
+::onnx::ModelProto inception_v2() {
   builder net("inception-v2");
   tensor x = net.input("data", 3, 224);
   x = conv(net, x, "conv1", 64, {.kernel = 7, .stride = 2, .pad = 3, .bias = false});

@@ -84,7 +84,7 @@ tensor shuffle_unit(builder& net, const tensor& x, const std::string& at, std::i
 
 } // namespace
 
-onnx::ModelProto mobilenet() {
+::onnx::ModelProto mobilenet() {
   builder net("mobilenet-v2");
   tensor x = net.input("data", 3, 224);
   const window first{.kernel = 3, .stride = 2, .pad = 1, .bias = false};
@@ -99,7 +99,7 @@ onnx::ModelProto mobilenet() {
   return net.finish(net.reshape_flat(x, "output"));
 }
 
-onnx::ModelProto squeezenet() {
+::onnx::ModelProto squeezenet() {
   builder net("squeezenet-v1.1");
   const window halve{.kernel = 3, .stride = 2};
   tensor x = net.input("data", 3, 224);
@@ -116,7 +116,7 @@ onnx::ModelProto squeezenet() {
   return net.finish(net.reshape_flat(x, "output"));
 }
 
-onnx::ModelProto shufflenet() {
+::onnx::ModelProto shufflenet() {
   builder net("shufflenet");
   tensor x = net.input("data", 3, 224);
   x = conv_norm(net, x, "conv1", 24, {.kernel = 3, .stride = 2, .pad = 1});

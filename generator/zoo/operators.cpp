@@ -14,7 +14,7 @@ float fan_in(std::int64_t inputs) {
   return 1.0F / static_cast<float>(inputs);
 }
 
-void place(onnx::NodeProto& node, const window& w) {
+void place(::onnx::NodeProto& node, const window& w) {
   attribute(node, "kernel_shape", builder::dims{w.kernel, w.kernel});
   attribute(node, "strides", builder::dims{w.stride, w.stride});
   const std::int64_t end = w.pad + w.pad_more;
@@ -38,7 +38,7 @@ tensor builder::conv(const tensor& x, const std::string& name, std::int64_t chan
                                      fan_in(reads * w.kernel * w.kernel));
   std::string bias;
   if (w.bias) bias = weight(name + "_bias", {channels}, bias_value);
-  onnx::NodeProto& n = node("Conv", {x.name, weights}, name);
+  ::onnx::NodeProto& n = node("Conv", {x.name, weights}, name);
   if (w.bias) n.add_input(bias);
   place(n, w);
   if (w.dilation != 1) attribute(n, "dilations", dims{w.dilation, w.dilation});
@@ -88,7 +88,7 @@ tensor builder::batch_norm_and_scale(const tensor& x, const std::string& name) {
 }
 
 tensor builder::lrn(const tensor& x, const std::string& name, float alpha, float bias) {
-  onnx::NodeProto& n = node("LRN", {x.name}, name);
+  ::onnx::NodeProto& n = node("LRN", {x.name}, name);
   attribute(n, "size", std::int64_t{5});
   attribute(n, "alpha", alpha);
   attribute(n, "beta", 0.75F);
@@ -138,14 +138,14 @@ tensor builder::add(const tensor& a, const tensor& b, const std::string& name) {
 }
 
 tensor builder::sum(std::span<const tensor> xs, const std::string& name) {
-  onnx::NodeProto& n = node("Sum", {}, name);
+  ::onnx::NodeProto& n = node("Sum", {}, name);
   for (const tensor& x : xs)
     n.add_input(x.name);
   return {name, xs.front().channels, xs.front().side};
 }
 
 tensor builder::concat(std::span<const tensor> xs, const std::string& name) {
-  onnx::NodeProto& n = node("Concat", {}, name);
+  ::onnx::NodeProto& n = node("Concat", {}, name);
   attribute(n, "axis", std::int64_t{1});
   tensor y{name, 0, xs.front().side};
   for (const tensor& x : xs) {

@@ -81,7 +81,7 @@ struct unit {
 
 } // namespace
 
-onnx::ModelProto resnet(int depth, int version) {
+::onnx::ModelProto resnet(int depth, int version) {
   builder net("resnet" + std::to_string(depth) + "-v" + std::to_string(version));
   const bool bottleneck = depth >= 50;
   tensor x = net.input("data", 3, 224);

@@ -36,7 +36,7 @@ tensor dense(builder& net, const tensor& x, const std::string& name, std::int64_
 
 } // namespace
 
-onnx::ModelProto lenet() {
+::onnx::ModelProto lenet() {
   builder net("lenet");
   tensor x = conv_add_relu(net, net.input("data", 1, 28), "conv1", 8, 5);
   x = net.max_pool(x, "pool1", {.kernel = 2, .stride = 2});
@@ -46,7 +46,7 @@ onnx::ModelProto lenet() {
   return net.finish(dense(net, x, "fc", 10, {16, 4, 4, 10}, {1, 10}));
 }
 
-onnx::ModelProto ferplus() {
+::onnx::ModelProto ferplus() {
   builder net("emotion-ferplus");
   constexpr float middle = 127.5F;
   constexpr float range = 255.0F;
@@ -69,7 +69,7 @@ onnx::ModelProto ferplus() {
   return net.finish(dense(net, net.dropout(x, "drop6"), "output", 8, {}, {8}));
 }
 
-onnx::ModelProto tiny_yolo() {
+::onnx::ModelProto tiny_yolo() {
   builder net("tiny-yolo-v2");
   constexpr float scale = 1.0F / 255.0F;
   tensor x = net.input("data", 3, 416);

@@ -7,7 +7,7 @@
 
 namespace benanza::generator::zoo {
 
-onnx::ModelProto vgg(int depth, bool normed) {
+::onnx::ModelProto vgg(int depth, bool normed) {
   builder net("vgg" + std::to_string(depth) + (normed ? "-bn" : ""));
   tensor x = net.input("data", 3, 224);
   std::int64_t channels = 64;

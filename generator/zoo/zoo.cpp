@@ -16,7 +16,7 @@ namespace {
 
 struct member {
   entry facts;
-  onnx::ModelProto (*make)();
+  ::onnx::ModelProto (*make)();
 };
 
 constexpr std::string_view vgg_note =
@@ -82,7 +82,7 @@ std::span<const entry> list() {
   return entries;
 }
 
-onnx::ModelProto build(std::string_view name) {
+::onnx::ModelProto build(std::string_view name) {
   for (const member& m : members)
     if (m.facts.name == name) return m.make();
   throw error("no model of that name in the zoo", name, "zoo --list shows the names");

@@ -4,7 +4,7 @@
 // payloads: a weight is a ConstantOfShape node, so that a file is small and still runs in any
 // framework. Opset 12, one input with a symbolic batch "N".
 //
-//   onnx::ModelProto model = benanza::generator::zoo::build("resnet50-v1");
+//   ::onnx::ModelProto model = benanza::generator::zoo::build("resnet50-v1");
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -28,6 +28,6 @@ struct entry {
 std::span<const entry> list();
 
 /// The model of that name. An unknown name is refused with a `benanza::error`.
-onnx::ModelProto build(std::string_view name);
+::onnx::ModelProto build(std::string_view name);
 
 } // namespace benanza::generator::zoo

@@ -69,7 +69,7 @@ dims known(const onnx::TypeProto& type) {
 }
 
 /// Shapes of all values at a batch, by strict inference; a symbol left over is -1.
-shapes infer(onnx::ModelProto model, std::int64_t batch) {
+shapes infer(::onnx::ModelProto model, std::int64_t batch) {
   onnx::GraphProto& graph = *model.mutable_graph();
   const auto fix = [&](onnx::ValueInfoProto& value) {
     value.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(
@@ -133,7 +133,7 @@ TEST_CASE("zoo: the list is the paper's table") {
 TEST_CASE("zoo: each model is valid and has the paper's layers and multiply-accumulates") {
   for (const zoo::entry& e : zoo::list()) {
     CAPTURE(e.name);
-    const onnx::ModelProto model = zoo::build(e.name);
+    const ::onnx::ModelProto model = zoo::build(e.name);
     REQUIRE_NOTHROW(onnx::checker::check_model(model));
     CHECK(model.ByteSizeLong() < 300'000);
     CHECK(layers(model.graph()) == e.paper_layers);
@@ -151,7 +151,7 @@ TEST_CASE("zoo: each model is valid and has the paper's layers and multiply-accu
 TEST_CASE("zoo: every value has a shape, names are unique, the batch is a symbol") {
   for (const zoo::entry& e : zoo::list()) {
     CAPTURE(e.name);
-    const onnx::ModelProto model = zoo::build(e.name);
+    const ::onnx::ModelProto model = zoo::build(e.name);
     const auto& first = model.graph().input(0).type().tensor_type().shape().dim(0);
     CHECK(first.dim_param() == "N");
     const shapes eight = infer(model, 8);

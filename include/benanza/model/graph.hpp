@@ -3,7 +3,8 @@
 // and one numeric class. It knows no ONNX and holds no weights. Layers are unique: nodes refer to
 // them by index. A node whose layer could not be resolved keeps its place and says why.
 //
-//   graph g;  g.name = "resnet50-v1@batch=1";  g.nodes[5].inputs   // indices of the producing nodes
+//   graph g;  g.name = "resnet50-v1@batch=1";  g.nodes[5].inputs   // indices of the producing
+//   nodes
 #pragma once
 
 #include "../op/layer.hpp"
@@ -18,25 +19,25 @@ inline constexpr int no_layer = -1;
 
 /// One operator in its place.
 struct node {
-  std::string name;
-  std::string op;          ///< ONNX operator, with its domain if that is not ONNX's own
-  int layer = no_layer;    ///< index into graph::layers; no_layer: unresolved
-  std::vector<int> inputs; ///< nodes whose results it reads: ascending, each once, all before it
-  std::string problem;     ///< why there is no layer; empty where there is one
+  std::string name{};
+  std::string op{};          ///< ONNX operator, with its domain if that is not ONNX's own
+  int layer = no_layer;      ///< index into graph::layers; no_layer: unresolved
+  std::vector<int> inputs{}; ///< nodes whose results it reads: ascending, each once, all before it
+  std::string problem{};     ///< why there is no layer; empty where there is one
 };
 
 /// One model at one batch size.
 struct graph {
-  std::string name;  ///< `resnet50@batch=8`, the name of this variant
-  std::string model; ///< `resnet50`
+  std::string name{};  ///< `resnet50@batch=8`, the name of this variant
+  std::string model{}; ///< `resnet50`
   std::int64_t batch = 1;
-  numeric type = numeric::f32;      ///< the model's own class
-  std::vector<op::layer> layers;    ///< unique, sorted by name
-  std::vector<node> nodes;          ///< in an order in which producers come first
-  std::int64_t parameters = 0;      ///< elements of the trained weights
-  std::int64_t parameter_bytes = 0; ///< as the model stores them
-  std::int64_t folded = 0;          ///< nodes that depend on constants only, and so are no layers
-  std::vector<std::string> repairs; ///< what was changed to make the model fit, a line each
+  numeric type = numeric::f32;        ///< the model's own class
+  std::vector<op::layer> layers{};    ///< unique, sorted by name
+  std::vector<node> nodes{};          ///< in an order in which producers come first
+  std::int64_t parameters = 0;        ///< elements of the trained weights
+  std::int64_t parameter_bytes = 0;   ///< as the model stores them
+  std::int64_t folded = 0;            ///< nodes that depend on constants only, and so are no layers
+  std::vector<std::string> repairs{}; ///< what was changed to make the model fit, a line each
 };
 
 /// How many nodes use each layer of `g`.

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of benanza_generate: three verbs over the same models.
+//
+//   benanza_generate model.onnx --batch 1,8 -o generated/mine
+//   benanza_generate stats model.onnx --format json
+//   benanza_generate zoo resnet50-v1 -o models/
+//
+// Exit status: 0 complete, 1 some layers could not be resolved (the rest is written), 2 refused.
+#pragma once
+
+#include "../include/benanza/model/unique.hpp"
+#include "../include/benanza/onnx/load.hpp"
+#include "../include/benanza/onnx/resolve.hpp"
+#include "emit.hpp"
+#include "folder.hpp"
+#include "stats.hpp"
+#include "zoo/zoo.hpp"
+#include "zoo_table.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#ifndef BENANZA_VERSION
+#define BENANZA_VERSION "unknown"
+#endif
+
+namespace benanza::generator {
+namespace detail {
+namespace fs = std::filesystem;
+
+/// What the command line says about the models to read.
+struct model_arguments {
+  std::vector<std::string> models;
+  std::string batches = "1";
+  std::vector<std::string> dims, shapes;
+};
+
+inline std::int64_t whole_number(std::string_view text, std::string_view option) {
+  std::int64_t n = 0;
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (bad != std::errc{} || end != text.data() + text.size() || text.empty())
+    throw error("a whole number is needed, not \"" + std::string(text) + "\"", std::string(option));
+  return n;
+}
+
+inline std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> out;
+  std::size_t from = 0;
+  while (from <= text.size()) {
+    const std::size_t to = std::min(text.find(at, from), text.size());
+    out.emplace_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return out;
+}
+
+inline std::pair<std::string, std::string>
+assignment(const std::string& text, std::string_view option, std::string_view example) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    throw error("a value must be given a name, not \"" + text + "\"", std::string(option),
+                "write " + std::string(option) + " " + std::string(example));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+inline onnx::options resolve_options(const model_arguments& a) {
+  onnx::options o;
+  for (const std::string& d : a.dims) {
+    const auto [name, value] = assignment(d, "--dim", "sequence=128");
+    o.dims[name] = whole_number(value, "--dim " + name);
+    if (o.dims[name] < 1 || o.dims[name] > dim_limit)
+      throw error("a dim must be 1 or more", "--dim " + d);
+  }
+  for (const std::string& s : a.shapes) {
+    const auto [name, value] = assignment(s, "--shape", "data=1x3x224x224");
+    shape dims;
+    for (const std::string& d : split(value, 'x')) {
+      dims.push(whole_number(d, "--shape " + name));
+      if (dims.back() < 1 || dims.back() > dim_limit)
+        throw error("a dim must be 1 or more", "--shape " + s);
+    }
+    o.shapes[name] = dims;
+  }
+  return o;
+}
+
+inline std::vector<std::int64_t> batches(const std::string& text) {
+  std::vector<std::int64_t> out;
+  for (const std::string& b : split(text, ',')) {
+    const std::int64_t n = whole_number(b, "--batch");
+    if (n < 1 || n > 65536)
+      throw error("a batch must be from 1 to 65536, not " + b, "--batch", "write --batch 1,8");
+    if (std::find(out.begin(), out.end(), n) == out.end()) out.push_back(n);
+  }
+  return out;
+}
+
+/// The name by which people know a model file: its stem, or its folder's if it is called
+/// model.onnx.
+inline std::string model_name(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  const std::string folder = fs::absolute(file).parent_path().filename().string();
+  return stem == "model" && !folder.empty() ? folder : stem;
+}
+
+/// All models at all batch sizes.
+inline std::vector<model::graph> read_models(const model_arguments& a) {
+  onnx::options o = resolve_options(a);
+  const std::vector<std::int64_t> sizes = batches(a.batches);
+  std::map<std::string, std::string> seen;
+  std::vector<model::graph> graphs;
+  for (const std::string& file : a.models) {
+    o.name = model_name(file);
+    if (const auto [at, fresh] = seen.emplace(o.name, file); !fresh)
+      throw error("two models are called " + o.name, at->second + " and " + file,
+                  "rename one of the files");
+    const onnx::source source = onnx::load(file);
+    for (std::int64_t batch : sizes) {
+      o.batch = batch;
+      graphs.push_back(onnx::resolve(source, o));
+    }
+  }
+  return graphs;
+}
+
+/// The layers that a file names, one a line; '#' starts a comment.
+inline std::vector<op::layer> read_layers(const std::string& file) {
+  std::ifstream in(file);
+  if (!in || fs::is_directory(file))
+    throw error("the file of layers cannot be read", file, "give a file with a layer a line");
+  std::vector<op::layer> layers;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    line.erase(std::min(line.find('#'), line.size()));
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())))
+      line.pop_back();
+    line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.empty()) continue;
+    try {
+      layers.push_back(op::parse(line));
+    } catch (const error& e) {
+      throw error(e.what(), file + ", line " + std::to_string(number));
+    }
+    if (op::is_view(layers.back()))
+      throw error("a view moves nothing, and cannot be measured: " + line,
+                  file + ", line " + std::to_string(number));
+  }
+  if (layers.empty())
+    throw error("the file holds no layers", file,
+                "write lines such as Conv/1x64x56x56-64x3x3-s1-p1");
+  return layers;
+}
+
+/// A file of layers as a model: one after the other, since nothing is known of what reads what.
+inline model::graph as_chain(const std::vector<op::layer>& layers, const std::string& file) {
+  model::graph g;
+  g.model = fs::path(file).stem().string();
+  g.name = g.model + "@layers";
+  std::map<std::string, int> index;
+  for (const op::layer& l : layers)
+    index.emplace(op::name(l), 0);
+  for (auto& [name, i] : index) {
+    i = static_cast<int>(g.layers.size());
+    g.layers.push_back(op::parse(name));
+  }
+  for (const op::layer& l : layers) {
+    const int number = static_cast<int>(g.nodes.size());
+    g.nodes.push_back({.name = "layer" + std::to_string(number),
+                       .op = std::string(op::family(l)),
+                       .layer = index.at(op::name(l)),
+                       .inputs = number == 0 ? std::vector<int>{} : std::vector{number - 1}});
+  }
+  return g;
+}
+
+/// Says on stderr what could not be resolved and what was repaired; true if anything is missing.
+inline bool tell_problems(const std::vector<model::graph>& graphs) {
+  bool partial = false;
+  for (const model::graph& g : graphs) {
+    for (const std::string& r : g.repairs)
+      fmt::print(stderr, "benanza_generate: {}: {}\n", g.name, r);
+    for (const auto& [what, count] : model::unresolved(g)) {
+      partial = true;
+      fmt::print(stderr, "benanza_generate: {}: {} x{} not resolved: {}\n", g.name, what.first,
+                 count, what.second);
+    }
+  }
+  return partial;
+}
+
+struct generate_arguments {
+  model_arguments models;
+  std::string layers_file, folder;
+  std::size_t layer_files = 0;
+  bool strict = false;
+};
+
+inline status generate(const generate_arguments& a) {
+  if (a.models.models.empty() && a.layers_file.empty())
+    throw error("nothing to generate", "", "give a model, or --layers FILE");
+  if (a.folder.empty()) throw error("no folder to write to", "", "give -o FOLDER");
+  std::vector<model::graph> graphs = read_models(a.models);
+  if (!a.layers_file.empty()) graphs.push_back(as_chain(read_layers(a.layers_file), a.layers_file));
+  const model::catalogue all = model::unique_layers(graphs);
+  const bool partial = tell_problems(graphs);
+  if (partial && a.strict) throw error("some layers could not be resolved, and --strict was given");
+  const auto measured =
+      std::count_if(all.layers.begin(), all.layers.end(),
+                    [](const model::catalogue_entry& e) { return !op::is_view(e.layer); });
+  if (measured == 0) throw error("the models hold no layer that could be measured");
+  write_folder(a.folder, emit(all.layers, graphs, {.layer_files = a.layer_files}));
+
+  fmt::print("{} layers of {} model{}: {} unique ones to measure, written to {}\n", all.nodes,
+             graphs.size(), graphs.size() == 1 ? "" : "s", measured, a.folder);
+  return partial ? status::partial : status::complete;
+}
+
+inline status show_stats(const model_arguments& a, const std::string& format) {
+  const std::vector<model::graph> graphs = read_models(a);
+  if (format == "json") {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const model::graph& g : graphs)
+      all.push_back(stats_json(g));
+    fmt::print("{}\n", (graphs.size() == 1 ? all[0] : all)
+                           .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    for (const model::graph& g : graphs)
+      fmt::print("{}", stats_text(g));
+  }
+  return tell_problems(graphs) ? status::partial : status::complete;
+}
+
+inline status write_zoo(std::vector<std::string> names, const std::string& folder, bool list) {
+  if (list) {
+    fmt::print("{}", zoo_table());
+    return status::complete;
+  }
+  if (names.empty()) throw error("no model was named", "zoo", "zoo --list shows the names");
+  if (folder.empty()) throw error("no folder to write to", "zoo", "give -o FOLDER");
+  if (names == std::vector<std::string>{"all"}) {
+    names.clear();
+    for (const zoo::entry& e : zoo::list())
+      names.emplace_back(e.name);
+  }
+  std::map<std::string, std::string> files;
+  for (const std::string& n : names)
+    files[n + ".onnx"] = zoo::build(n).SerializeAsString();
+  std::error_code bad;
+  fs::create_directories(folder, bad);
+  if (bad || !fs::is_directory(folder))
+    throw error("not a folder that can be made", folder, "give -o another one");
+  for (const auto& [name, bytes] : files) {
+    const fs::path temporary = fs::path(folder) / ("." + name + "." + std::to_string(getpid()));
+    put_file(temporary, bytes);
+    fs::rename(temporary, fs::path(folder) / name);
+    fmt::print("{}\n", (fs::path(folder) / name).string());
+  }
+  return status::complete;
+}
+
+inline void add_model_options(CLI::App& app, model_arguments& a) {
+  app.add_option("models", a.models, "ONNX files");
+  app.add_option("--batch", a.batches, "batch sizes: 1,8");
+  app.add_option("--dim", a.dims, "a symbolic dim's value: sequence=128")->allow_extra_args(false);
+  app.add_option("--shape", a.shapes, "an input's dims: data=1x3x224x224")->allow_extra_args(false);
+}
+
+inline status run_checked(int argc, char** argv) {
+  CLI::App app("From ONNX models to benchmarks of their layers.", "benanza_generate");
+  app.set_version_flag("--version", BENANZA_VERSION);
+  generate_arguments generating;
+  add_model_options(app, generating.models);
+  app.add_option("-o,--output", generating.folder, "folder to write; it is replaced as a whole");
+  app.add_option("--layers", generating.layers_file,
+                 "a file of layers, one a line: Conv/1x64x56x56-64x3x3-s1-p1");
+  app.add_option("--layer-files", generating.layer_files,
+                 "split the layers into exactly so many files")
+      ->check(CLI::Range(1, 1000));
+  app.add_flag("--strict", generating.strict, "refuse if any layer cannot be resolved");
+
+  model_arguments stats_models;
+  std::string format = "text";
+  CLI::App* stats = app.add_subcommand("stats", "print the layers of models and their work");
+  add_model_options(*stats, stats_models);
+  stats->add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}));
+
+  std::vector<std::string> zoo_names;
+  std::string zoo_folder;
+  bool zoo_list = false;
+  CLI::App* zoo = app.add_subcommand("zoo", "write models of the paper as .onnx files");
+  zoo->add_option("names", zoo_names, "names, or all");
+  zoo->add_option("-o,--output", zoo_folder, "folder to write to");
+  zoo->add_flag("--list", zoo_list, "print the names, and how they compare with the paper");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    app.exit(e);
+    return status::complete;
+  } catch (const CLI::ParseError& e) {
+    throw error(e.what(), "", "see benanza_generate --help");
+  }
+  if (*stats) {
+    if (stats_models.models.empty()) throw error("no model was named", "stats", "give a model");
+    return show_stats(stats_models, format);
+  }
+  if (*zoo) return write_zoo(zoo_names, zoo_folder, zoo_list);
+  return generate(generating);
+}
+} // namespace detail
+
+/// The whole program. Never throws; prints a refusal on one line.
+inline int run(int argc, char** argv) {
+  try {
+    return static_cast<int>(detail::run_checked(argc, argv));
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "benanza_generate: {}\n", e.what());
+    return static_cast<int>(status::refused);
+  }
+}
+
+} // namespace benanza::generator

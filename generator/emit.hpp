@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does the generator write? The text of every file of a generated folder: one statement a
+// unique layer, sorted by name and split so that no file takes long to compile, the models' graphs
+// as tables, and a main. The same models give the same bytes. Text from a model file is always
+// escaped, and every identifier comes from our own counters.
+//
+//   std::map<std::string, std::string> files = emit(graphs, {});   files["layers_0.cpp"]
+#pragma once
+
+#include "../include/benanza/model/graph.hpp"
+#include "../include/benanza/model/unique.hpp"
+#include "initializer.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::generator {
+
+struct emit_options {
+  std::size_t layers_a_file = 250;
+  std::size_t layer_files = 0; ///< exactly so many files; 0: as many as needed
+};
+
+namespace detail {
+/// A C++ string literal; what is not plain ASCII becomes an octal escape.
+inline std::string literal(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\' || c == '?')
+      (out += '\\') += c;
+    else if (u < 0x20 || u > 0x7e)
+      out += fmt::format("\\{:03o}", u);
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
+/// A name as it may stand in a comment: one line, and nothing that could end or continue it.
+inline std::string comment(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    out += u < 0x20 || u > 0x7e || c == '\\' || c == '?' ? '_' : c;
+  }
+  return out;
+}
+
+inline constexpr std::string_view first_line =
+    "// Written by benanza_generate, which replaces this folder as a whole.\n";
+
+/// Which models use a layer, and how often: at most three are named.
+inline std::string uses_text(const model::catalogue_entry& l,
+                             const std::vector<model::graph>& graphs) {
+  std::string out;
+  std::int64_t more = 0, more_uses = 0;
+  for (std::size_t i = 0; i < l.uses.size(); ++i) {
+    if (i < 3) {
+      out += fmt::format("{}{} x{}", i == 0 ? "" : ", ", comment(graphs[l.uses[i].graph].name),
+                         l.uses[i].count);
+    } else {
+      ++more;
+      more_uses += l.uses[i].count;
+    }
+  }
+  if (more > 0) out += fmt::format(", {} more x{}", more, more_uses);
+  return out;
+}
+
+inline std::string layers_file(const std::vector<model::catalogue_entry>& layers, std::size_t first,
+                               std::size_t last, const std::vector<model::graph>& graphs) {
+  std::string out(first_line);
+  out += "#include <benanza/op/registry.hpp>\n\nusing namespace benanza;\n"
+         "using namespace benanza::op;\n\nBENANZA_LAYERS {\n";
+  for (std::size_t i = first; i < last; ++i) {
+    if (const std::string uses = uses_text(layers[i], graphs); !uses.empty())
+      out += fmt::format("  // {}\n", uses);
+    out += fmt::format("  unique_layer<{}>::add({});\n", initializer(layers[i].layer), i);
+  }
+  return out + "}\n";
+}
+
+inline std::string inputs_text(const std::vector<int>& inputs) {
+  std::string out;
+  for (int i : inputs)
+    out += (out.empty() ? "" : " ") + std::to_string(i);
+  return out;
+}
+
+inline void graph_table(std::string& out, const model::graph& g, std::size_t number,
+                        const std::map<std::string, std::size_t>& ids) {
+  constexpr std::size_t width = 100;
+  out += fmt::format("\n// {}\nconstexpr benanza::model::row nodes_{}[] = {{\n", comment(g.name),
+                     number);
+  std::string line;
+  for (const model::node& n : g.nodes) {
+    std::string row;
+    if (n.layer == model::no_layer)
+      row = fmt::format("{{-1, {}, \"{}\", {}, {}}},", literal(n.name), inputs_text(n.inputs),
+                        literal(n.op), literal(n.problem));
+    else
+      row = fmt::format("{{{}, {}, \"{}\"}},",
+                        ids.at(op::name(g.layers[static_cast<std::size_t>(n.layer)])),
+                        literal(n.name), inputs_text(n.inputs));
+    if (!line.empty() && line.size() + row.size() + 3 > width) {
+      out += "   " + line + '\n';
+      line.clear();
+    }
+    line += ' ' + row;
+  }
+  out += "   " + line + "\n};\n";
+  out += fmt::format("const benanza::model::registration graph_{0}{{{{.name = {1},\n"
+                     "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
+                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7}, "
+                     ".nodes = nodes_{0}}}}};\n",
+                     number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
+                     g.parameter_bytes, g.folded);
+}
+} // namespace detail
+
+/// The files of a generated folder, by name. `layers` are all layers to measure, sorted by name.
+inline std::map<std::string, std::string> emit(const std::vector<model::catalogue_entry>& layers,
+                                               const std::vector<model::graph>& graphs,
+                                               const emit_options& o = {}) {
+  std::map<std::string, std::string> files;
+  const std::size_t count =
+      o.layer_files > 0
+          ? o.layer_files
+          : std::max<std::size_t>(1, (layers.size() + o.layers_a_file - 1) / o.layers_a_file);
+  for (std::size_t i = 0; i < count; ++i)
+    files[fmt::format("layers_{}.cpp", i)] = detail::layers_file(
+        layers, layers.size() * i / count, layers.size() * (i + 1) / count, graphs);
+
+  std::map<std::string, std::size_t> ids;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    ids.emplace(op::name(layers[i].layer), i);
+  std::string& graph = files["graph.cpp"];
+  graph =
+      std::string(detail::first_line) + "#include <benanza/model/registry.hpp>\n\nnamespace {\n";
+  for (std::size_t i = 0; i < graphs.size(); ++i)
+    detail::graph_table(graph, graphs[i], i, ids);
+  graph += "\n} // namespace\n";
+
+  files["main.cpp"] =
+      std::string(detail::first_line) +
+      "#include <benanza/measure/main.hpp>\n"
+      "int main(int argc, char** argv) { return benanza::measure::run(argc, argv); }\n";
+  return files;
+}
+
+} // namespace benanza::generator

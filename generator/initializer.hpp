@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a person write a layer in C++? As its parameter type with designated initialisers,
+// members that have their default left out. This is the third archive over an operator's `fields`
+// (the others write and read keys, op/key.hpp).
+//
+//   initializer(op::parse("Conv/1x64x56x56-64x3x3-s1-p1"))
+//   == "conv{.input = {1, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}}"
+#pragma once
+
+#include "../include/benanza/op/layer.hpp"
+#include "enumerator.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace benanza::generator {
+
+/// The archive that writes designated initialisers.
+class initializer_writer {
+public:
+  const std::string& text() const { return text_; }
+
+  template <int N>
+  void dims(std::string_view member, const list<N>& values) {
+    if (!values.empty()) add(member, numbers(values));
+  }
+  template <int N>
+  void dims_or(std::string_view member, const list<N>& values, const list<N>&) {
+    dims(member, values);
+  }
+  template <int N>
+  void count_and_dims(std::string_view count_member, std::int64_t count, std::string_view member,
+                      const list<N>& values) {
+    add(count_member, std::to_string(count));
+    dims(member, values);
+  }
+  template <int N>
+  void tagged(std::string_view member, std::string_view, const list<N>& values, int, std::int64_t,
+              bool = false) {
+    dims(member, values);
+  }
+  template <int N>
+  void tagged_list(std::string_view member, std::string_view, const list<N>& values) {
+    dims(member, values);
+  }
+  void number(std::string_view member, std::string_view, std::int64_t value, std::int64_t fallback,
+              bool = false) {
+    if (value != fallback) add(member, std::to_string(value));
+  }
+  void flag(std::string_view member, std::string_view, bool value) {
+    if (value && !member.empty()) add(member, "true");
+  }
+  template <class Enum, std::size_t N>
+  void choice(std::string_view member, std::string_view enumeration, Enum value,
+              const std::string_view (&)[N]) {
+    if (value != Enum{}) enumerator(member, enumeration, value);
+  }
+  void element(std::string_view member, dtype value, dtype fallback = dtype::real) {
+    if (value != fallback) enumerator(member, "dtype", value);
+  }
+  template <class Enum>
+  void enumerator(std::string_view member, std::string_view enumeration, Enum value) {
+    add(member, std::string(enumeration) + "::" + std::string(enumerator_name(value)));
+  }
+  void add(std::string_view member, const std::string& value) {
+    if (!text_.empty()) text_ += ", ";
+    text_.append(".").append(member).append(" = ").append(value);
+  }
+
+private:
+  template <int N>
+  static std::string numbers(const list<N>& values) {
+    std::string out = "{";
+    for (int i = 0; i < values.size; ++i)
+      out += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+    return out + "}";
+  }
+  std::string text_;
+};
+
+namespace detail {
+inline std::string_view type_name(const op::layer& l) {
+  static constexpr std::string_view names[] = {
+      "conv",    "conv_transpose", "gemm",   "matmul", "pool",           "batch_norm", "lrn",
+      "softmax", "unary",          "binary", "reduce", "concat",         "split",      "transpose",
+      "pad",     "slice",          "gather", "resize", "depth_to_space", "view"};
+  static_assert(std::size(names) == std::variant_size_v<op::layer>);
+  return names[l.index()];
+}
+
+/// Members that `fields` does not name because the family says them.
+inline void leading(initializer_writer& w, const op::gemm& p) {
+  w.add("m", std::to_string(p.m));
+  w.add("n", std::to_string(p.n));
+  w.add("k", std::to_string(p.k));
+}
+inline void leading(initializer_writer& w, const op::pool& p) {
+  w.enumerator("function", "pooling", p.function);
+}
+inline void leading(initializer_writer& w, const op::unary& p) {
+  w.enumerator("function", "unary_function", p.function);
+}
+inline void leading(initializer_writer& w, const op::binary& p) {
+  w.enumerator("function", "binary_function", p.function);
+}
+inline void leading(initializer_writer& w, const op::reduce& p) {
+  w.enumerator("function", "reduction", p.function);
+}
+inline void leading(initializer_writer& w, const op::view& p) {
+  w.enumerator("function", "view_function", p.function);
+}
+inline void leading(initializer_writer&, const auto&) {}
+
+inline void trailing(initializer_writer& w, const op::softmax& p) {
+  if (p.log) w.add("log", "true");
+}
+inline void trailing(initializer_writer& w, const op::gather& p) {
+  if (p.index != dtype::s64) w.enumerator("index", "dtype", p.index);
+}
+inline void trailing(initializer_writer& w, const op::resize& p) {
+  if (p.upsample) w.add("upsample", "true");
+}
+inline void trailing(initializer_writer& w, const op::depth_to_space& p) {
+  if (p.inverse) w.add("inverse", "true");
+}
+inline void trailing(initializer_writer&, const auto&) {}
+} // namespace detail
+
+/// The layer as a C++ expression, for a source that uses namespaces benanza and benanza::op.
+inline std::string initializer(const op::layer& l) {
+  return std::visit(
+      [&](auto p) {
+        initializer_writer w;
+        detail::leading(w, p);
+        if constexpr (std::is_same_v<decltype(p), op::gemm>) {
+          w.flag("transpose_a", "", p.transpose_a);
+          w.flag("transpose_b", "", p.transpose_b);
+          w.tagged_list("c", "", p.c);
+          w.flag("constant_b", "", p.constant_b);
+        } else {
+          p.fields(w);
+        }
+        detail::trailing(w, p);
+        return std::string(detail::type_name(l)) + '{' + w.text() + '}';
+      },
+      l);
+}
+
+} // namespace benanza::generator

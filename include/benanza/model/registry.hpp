@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a generated source hand its models to the benchmark? As constant tables: a row a node,
+// with the number of its layer, its name, and the rows it reads from. `registered_graphs` turns
+// them into graphs, once the layers are known.
+//
+//   constexpr benanza::model::row nodes_0[] = {{12, "conv0", ""}, {7, "relu0", "0"}};
+//   const benanza::model::registration graph_0{{.name = "tiny@batch=1", .nodes = nodes_0}};
+#pragma once
+
+#include "../op/registry.hpp"
+#include "graph.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace benanza::model {
+
+/// One node of a generated graph.
+struct row {
+  int layer; ///< number of its layer; no_layer: unresolved
+  std::string_view name;
+  std::string_view inputs; ///< indices of the rows it reads, in ascending order: "3 17"
+  std::string_view op{};   ///< of an unresolved node: its ONNX operator
+  std::string_view problem{};
+};
+
+/// One generated model.
+struct table {
+  std::string_view name;
+  std::string_view model;
+  std::int64_t batch = 1;
+  numeric type = numeric::f32;
+  std::int64_t parameters = 0;
+  std::int64_t parameter_bytes = 0;
+  std::int64_t folded = 0;
+  std::span<const row> nodes;
+};
+
+/// All models that the program's generated sources named.
+inline std::vector<table>& registered_tables() {
+  static std::vector<table> tables;
+  return tables;
+}
+
+/// Adds a model to the list at start-up.
+struct registration {
+  explicit registration(const table& t) { registered_tables().push_back(t); }
+};
+
+/// The graph that a table stands for; refuses numbers that no layer or row has.
+inline graph to_graph(const table& t, const std::vector<op::registered_layer>& layers) {
+  graph g;
+  g.name = t.name;
+  g.model = t.model;
+  g.batch = t.batch;
+  g.type = t.type;
+  g.parameters = t.parameters;
+  g.parameter_bytes = t.parameter_bytes;
+  g.folded = t.folded;
+
+  std::map<int, const op::layer*> by_id;
+  for (const op::registered_layer& l : layers)
+    by_id.emplace(l.id, &l.parameters);
+  std::map<std::string, int> index; // sorted by name, as graph::layers must be
+  for (const row& r : t.nodes) {
+    if (r.layer == no_layer) continue;
+    const auto found = by_id.find(r.layer);
+    if (found == by_id.end())
+      throw error("a node names layer " + std::to_string(r.layer) + ", which is not there",
+                  g.name + ", " + std::string(r.name), "generate the folder again");
+    index.emplace(op::name(*found->second), 0);
+  }
+  for (auto& [name, i] : index) {
+    i = static_cast<int>(g.layers.size());
+    g.layers.push_back(op::parse(name));
+  }
+  for (const row& r : t.nodes) {
+    node n;
+    n.name = r.name;
+    if (r.layer == no_layer) {
+      n.op = r.op;
+      n.problem = r.problem;
+    } else {
+      const op::layer& l = *by_id.at(r.layer);
+      n.op = op::family(l);
+      n.layer = index.at(op::name(l));
+    }
+    for (std::string_view rest = r.inputs; !rest.empty();) {
+      int i = -1;
+      const auto [end, bad] = std::from_chars(rest.data(), rest.data() + rest.size(), i);
+      if (bad != std::errc{} || i < 0 || i >= static_cast<int>(g.nodes.size()))
+        throw error("a node reads from a row that does not come before it", g.name + ", " + n.name,
+                    "generate the folder again");
+      n.inputs.push_back(i);
+      rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+      while (!rest.empty() && rest.front() == ' ')
+        rest.remove_prefix(1);
+    }
+    g.nodes.push_back(std::move(n));
+  }
+  return g;
+}
+
+} // namespace benanza::model

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// What do the nodes that compute shapes compute? Whole numbers exactly, and reals in the precision
+// of their type, of constants of up to 4096 elements. The handlers have already read the node's
+// attributes: their answer says which axes, starts and orders apply.
+//
+//   std::vector<std::optional<elements_of>> v = evaluate(call, answer);   // one for each output
+#pragma once
+
+#include "evaluate_scalar.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace benanza::onnx {
+
+namespace detail {
+using maybe_elements = std::optional<elements_of>;
+
+/// Row-major index of an element of `s`, where dims of one are read again and again.
+inline std::size_t index_in(const shape& s, const shape& at) {
+  std::int64_t index = 0;
+  const int skipped = at.size - s.size;
+  for (int i = 0; i < s.size; ++i)
+    index = index * s[i] + (s[i] == 1 ? 0 : at[i + skipped]);
+  return static_cast<std::size_t>(index);
+}
+
+/// Calls `see` with the position of each element of `s`, in order.
+template <class See>
+void each_position(const shape& s, const See& see) {
+  const std::int64_t n = benanza::elements(s);
+  shape at = shape::filled(s.size, 0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    see(at);
+    for (int d = s.size; d-- > 0;) {
+      if (++at[d] < s[d]) break;
+      at[d] = 0;
+    }
+  }
+}
+
+inline void copy_element(elements_of& to, const elements_of& from, std::size_t i) {
+  if (from.real)
+    to.reals.push_back(from.reals[i]);
+  else
+    to.integers.push_back(from.integers[i]);
+}
+
+/// The elements of `x` that `where` names for each position of `out`.
+template <class Where>
+elements_of gathered(const elements_of& x, const shape& out, const Where& where) {
+  elements_of result{.real = x.real};
+  each_position(out, [&](const shape& at) { copy_element(result, x, where(at)); });
+  return result;
+}
+
+/// An operand's elements, rounded to what its type holds; nothing where they are not known.
+inline const elements_of* known(const call& c, int i) {
+  return c.has(i) && c.constant(i) && c.operand(i).dims ? c.operand(i).elements() : nullptr;
+}
+
+inline maybe_elements evaluate_concat(const call& c, const op::concat& p) {
+  elements_of out;
+  std::vector<const elements_of*> parts;
+  for (int i = 0; i < c.size(); ++i) {
+    parts.push_back(known(c, i));
+    if (parts.back() == nullptr || parts.back()->real != parts.front()->real) return std::nullopt;
+  }
+  out.real = parts.front()->real;
+  each_position(p.whole, [&](const shape& at) {
+    shape inner = at;
+    std::size_t i = 0;
+    while (inner[p.axis] >= c.dims(static_cast<int>(i))[p.axis])
+      inner[p.axis] -= c.dims(static_cast<int>(i++))[p.axis];
+    copy_element(out, *parts[i], index_in(c.dims(static_cast<int>(i)), inner));
+  });
+  return out;
+}
+
+inline maybe_elements evaluate_gather(const call& c, const op::gather& p, const shape& out) {
+  const elements_of *x = known(c, 0), *indices = known(c, 1);
+  if (x == nullptr || indices == nullptr || indices->real) return std::nullopt;
+  for (std::int64_t i : indices->integers)
+    if (i < -p.data[p.axis] || i >= p.data[p.axis])
+      throw error("it gathers at " + std::to_string(i) + " of " + text(p.data));
+  const int taken = p.indices.size;
+  return gathered(*x, out, [&](const shape& at) {
+    shape from, which;
+    for (int i = 0; i < taken; ++i)
+      which.push(at[p.axis + i]);
+    const std::int64_t i = indices->integers[index_in(p.indices, which)];
+    for (int d = 0; d < p.data.size; ++d)
+      from.push(d < p.axis ? at[d] : d > p.axis ? at[d + taken - 1] : i < 0 ? i + p.data[d] : i);
+    return index_in(p.data, from);
+  });
+}
+
+inline maybe_elements evaluate_reduce(const call& c, const op::reduce& p) {
+  const elements_of* x = known(c, 0);
+  if (x == nullptr) return std::nullopt;
+  std::vector<std::vector<std::size_t>> groups(
+      static_cast<std::size_t>(benanza::elements(p.output())));
+  std::size_t i = 0;
+  each_position(p.input, [&](const shape& at) {
+    shape to = at;
+    for (std::int64_t a : p.axes)
+      to[static_cast<int>(a)] = 0;
+    groups[index_in(p.output(), to)].push_back(i++);
+  });
+  elements_of out{.real = x->real};
+  for (const auto& group : groups) {
+    const std::optional<scalar> r = reduced(p.function, *x, group);
+    if (!r) return std::nullopt;
+    append(out, *r, c.element(0));
+  }
+  return out;
+}
+
+/// Functions of each element by itself, operands broadcast.
+inline maybe_elements evaluate_elementwise(const call& c, const result& r) {
+  std::vector<const elements_of*> operands;
+  for (int i = 0; i < c.size(); ++i) {
+    const elements_of* e = known(c, i);
+    if (e == nullptr && c.has(i)) return std::nullopt;
+    operands.push_back(e);
+  }
+  elements_of out{.real = is_floating(r.element)};
+  bool fine = true;
+  each_position(*r.dims, [&](const shape& at) {
+    if (!fine) return;
+    std::vector<std::optional<scalar>> values;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      values.push_back(operands[i] == nullptr
+                           ? std::optional<scalar>{}
+                           : element_at(*operands[i], index_in(c.dims(static_cast<int>(i)), at)));
+    const std::optional<scalar> v = computed(c, values, r.element);
+    fine = v && append(out, *v, r.element);
+  });
+  return fine ? maybe_elements(std::move(out)) : std::nullopt;
+}
+
+inline maybe_elements evaluate_first(const call& c, const answer& a) {
+  const result& r = a.outputs.front();
+  const elements_of* x = known(c, 0);
+  const std::string& op = c.op();
+  if (a.layer) {
+    if (std::holds_alternative<op::view>(*a.layer) && op != "Dropout")
+      return x ? maybe_elements(*x) : std::nullopt;
+    if (const auto* p = std::get_if<op::concat>(&*a.layer)) return evaluate_concat(c, *p);
+    if (const auto* p = std::get_if<op::gather>(&*a.layer)) return evaluate_gather(c, *p, *r.dims);
+    if (const auto* p = std::get_if<op::reduce>(&*a.layer)) return evaluate_reduce(c, *p);
+    if (const auto* p = std::get_if<op::slice>(&*a.layer); p && x)
+      return gathered(*x, p->sizes, [&](const shape& at) {
+        shape from = at;
+        for (int i = 0; i < at.size; ++i)
+          from[i] = p->start(i) + at[i] * p->step(i);
+        return index_in(p->input, from);
+      });
+    if (const auto* p = std::get_if<op::transpose>(&*a.layer); p && x)
+      return gathered(*x, *r.dims, [&](const shape& at) {
+        shape from = at;
+        for (int i = 0; i < at.size; ++i)
+          from[static_cast<int>(p->order[i])] = at[i];
+        return index_in(p->input, from);
+      });
+    if (std::holds_alternative<op::unary>(*a.layer) || std::holds_alternative<op::binary>(*a.layer))
+      return evaluate_elementwise(c, r);
+    return std::nullopt;
+  }
+  if (op == "Expand" && x)
+    return gathered(*x, *r.dims, [&](const shape& at) { return index_in(c.dims(0), at); });
+  if (op == "Tile" && x)
+    return gathered(*x, *r.dims, [&](const shape& at) {
+      shape from = at;
+      for (int i = 0; i < at.size; ++i)
+        from[i] %= c.dims(0)[i];
+      return index_in(c.dims(0), from);
+    });
+  if (op == "Cast" || op == "CastLike" || op == "Where" || op == "Mod")
+    return evaluate_elementwise(c, r);
+  return std::nullopt;
+}
+} // namespace detail
+
+/// The elements of each output of a node whose operands are constant, where they can be told.
+inline std::vector<std::optional<elements_of>> evaluate(const call& c, const answer& a) {
+  std::vector<std::optional<elements_of>> out(a.outputs.size());
+  if (a.elements) {
+    out[0] = a.elements;
+    return out;
+  }
+  for (const result& r : a.outputs)
+    if (!r.dims || benanza::elements(*r.dims) > most_elements) return out;
+  for (int i = 0; i < c.size(); ++i)
+    if (c.has(i) && (!c.operand(i).dims || benanza::elements(*c.operand(i).dims) > most_elements))
+      return out;
+  if (out.empty()) return out;
+  const auto* split = a.layer ? std::get_if<op::split>(&*a.layer) : nullptr;
+  if (split == nullptr) {
+    out[0] = detail::evaluate_first(c, a);
+    return out;
+  }
+  const elements_of* x = detail::known(c, 0);
+  std::int64_t before = 0;
+  for (std::size_t i = 0; x != nullptr && i < out.size(); ++i) {
+    out[i] = detail::gathered(*x, *a.outputs[i].dims, [&](const shape& at) {
+      shape from = at;
+      from[split->axis] += before;
+      return detail::index_in(split->whole, from);
+    });
+    before += (*a.outputs[i].dims)[split->axis];
+  }
+  return out;
+}
+
+} // namespace benanza::onnx

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise layers: the one-operand functions, and those of two or many operands that broadcast
+// as NumPy says, or before opset 7 as the attributes broadcast and axis say.
+//
+//   handle_binary(call)   // Add/1x64x56x56-1x64x1x1
+#pragma once
+
+#include "call.hpp"
+
+namespace benanza::onnx {
+
+inline answer handle_unary(const call& c) {
+  op::unary p = *op::unary::of(c.op());
+  p.input = c.dims(0);
+  p.element = c.type(0);
+  return of_layer(c, p, p.input);
+}
+
+namespace detail {
+/// Before opset 7 the second operand was placed at an axis of the first, if it asked for that.
+inline shape placed(const call& c, const shape& a, shape b) {
+  if (c.opset() >= 7 || c.integer("broadcast", 0) == 0) return b;
+  const int at = c.has_attribute("axis") ? call::axis(c.integer("axis", 0), a.size, true)
+                                         : std::max(0, a.size - b.size);
+  if (at + b.size > a.size) throw error("its second operand reaches behind its first");
+  while (at + b.size < a.size)
+    b.push(1);
+  return b;
+}
+
+inline shape broadcast_of(const shape& a, const shape& b) {
+  try {
+    return broadcast(a, b);
+  } catch (const error&) {
+    throw error("its operands " + text(a) + " and " + text(b) + " do not broadcast");
+  }
+}
+} // namespace detail
+
+inline answer handle_binary(const call& c) {
+  op::binary p = *op::binary::of(c.op());
+  p.a = c.dims(0);
+  p.b = detail::placed(c, p.a, c.dims(1));
+  p.element = c.type(0);
+  answer a = of_layer(c, p, detail::broadcast_of(p.a, p.b));
+  if (p.comparison()) a.outputs[0].element = proto::BOOL;
+  return a;
+}
+
+/// Sum, Max, Min and Mean. One operand may differ from the others in its dims: it comes first.
+inline answer handle_variadic(const call& c) {
+  op::binary p = *op::binary::of(c.op());
+  p.operands = c.size();
+  p.element = c.type(0);
+  p.a = c.dims(0);
+  p.b = c.size() > 1 ? c.dims(1) : p.a;
+  shape out = p.a;
+  for (int i = 1; i < c.size(); ++i)
+    out = detail::broadcast_of(out, c.dims(i));
+  answer a = of_layer(c, {}, out);
+  const auto differ = [&](const shape& s) {
+    int n = 0;
+    for (int i = 0; i < c.size(); ++i)
+      n += !(c.dims(i) == s);
+    return n;
+  };
+  for (int i = 0; c.size() > 2 && i < 2; ++i) {
+    p.b = c.dims(i);
+    if (differ(p.b) <= 1) break;
+  }
+  if (c.size() > 2) {
+    p.a = p.b;
+    for (int i = 0; i < c.size(); ++i)
+      if (!(c.dims(i) == p.b)) p.a = c.dims(i);
+    if (differ(p.b) > 1) {
+      a.layer.reset();
+      a.problem = "its operands have more than two different dims";
+      return a;
+    }
+  }
+  a.layer = p;
+  return a;
+}
+
+inline answer handle_prelu(const call& c) {
+  op::binary p{.function = op::binary_function::prelu, .a = c.dims(0), .b = c.dims(1)};
+  p.element = c.type(0);
+  // Before opset 7 a list of slopes was one a channel.
+  if (c.opset() < 7 && p.b.size == 1 && p.b[0] != 1)
+    for (int i = 2; i < p.a.size; ++i)
+      p.b.push(1);
+  if (!(detail::broadcast_of(p.a, p.b) == p.a))
+    throw error("its slope " + text(p.b) + " does not fit its input " + text(p.a));
+  return of_layer(c, p, p.a);
+}
+
+} // namespace benanza::onnx

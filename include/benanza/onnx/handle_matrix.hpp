@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products: ONNX Gemm-1..13 and MatMul-1..13. A second operand that follows from constants
+// counts as trained: it may be prepared before timing.
+//
+//   handle_gemm(call)   // Gemm/1x1000x2048-tb-c1x1000-w
+#pragma once
+
+#include "call.hpp"
+
+namespace benanza::onnx {
+
+inline answer handle_gemm(const call& c) {
+  const shape &a = c.dims(0), &b = c.dims(1);
+  if (a.size != 2 || b.size != 2)
+    throw error("its operands " + text(a) + " and " + text(b) + " are not matrices");
+  op::gemm p;
+  p.transpose_a = c.integer("transA", 0) != 0;
+  p.transpose_b = c.integer("transB", 0) != 0;
+  p.m = a[p.transpose_a ? 1 : 0];
+  p.k = a[p.transpose_a ? 0 : 1];
+  p.n = b[p.transpose_b ? 0 : 1];
+  if (b[p.transpose_b ? 1 : 0] != p.k)
+    throw error("its operands " + text(a) + " and " + text(b) + " do not multiply");
+  p.constant_b = c.constant(1);
+  if (c.has(2)) {
+    if (c.dims(2).size > 2) throw error("its C has more than two dims");
+    p.c = expanded(c.dims(2), 2);
+  }
+  return of_layer(c, p, p.output());
+}
+
+inline answer handle_matmul(const call& c) {
+  op::matmul p{.a = c.dims(0), .b = c.dims(1), .constant_b = c.constant(1)};
+  if (p.a.empty() || p.b.empty()) throw error("an operand is a scalar");
+  const bool row = p.a.size == 1, column = p.b.size == 1;
+  if (row) p.a = {1, p.a[0]};
+  if (column) p.b.push(1);
+  if (p.k() != p.b[p.b.size - 2])
+    throw error("its operands " + text(c.dims(0)) + " and " + text(c.dims(1)) + " do not multiply");
+  const shape full = p.output();
+  shape out;
+  for (int i = 0; i < full.size; ++i)
+    if (!(row && i == full.size - 2) && !(column && i == full.size - 1)) out.push(full[i]);
+  return of_layer(c, p, out);
+}
+
+} // namespace benanza::onnx

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators whose output's dims we know but that no layer kind is for: Cast (a view where the type
+// stays), Where, Einsum, OneHot, and some of ONNX Runtime's own. What follows them can be resolved.
+//
+//   handle_einsum(call)   // "bij,bjk->bik" of 8x2x3 and 8x3x5: 8x2x5
+#pragma once
+
+#include "handle_eltwise.hpp"
+
+#include <map>
+
+namespace benanza::onnx {
+
+/// A Cast to the type that its input has moves nothing.
+inline answer handle_cast(const call& c) {
+  answer a;
+  std::int64_t wanted = c.op() == "CastLike" ? c.element(1) : 0;
+  if (const auto* name = c.attribute("to");
+      name != nullptr && name->type() == ::onnx::AttributeProto::STRING) // before opset 6
+    wanted = element_type_called(name->s());
+  else if (name != nullptr)
+    wanted = c.integer("to", 0);
+  const int to = wanted > 0 && wanted < 1000 ? static_cast<int>(wanted) : 0;
+  if (find_element_type(to) == nullptr) throw error("its type is not one that ONNX knows");
+  a.outputs.push_back({to, c.dims(0)});
+  if (to == c.element(0))
+    a.layer = op::view{.function = op::view_function::identity,
+                       .input = c.dims(0),
+                       .result = c.dims(0),
+                       .element = c.type(0)};
+  return a;
+}
+
+inline answer handle_where(const call& c) {
+  answer a;
+  const shape values = detail::broadcast_of(c.dims(1), c.dims(2));
+  a.outputs.push_back({c.element(1), detail::broadcast_of(c.dims(0), values)});
+  return a;
+}
+
+/// Two operands that broadcast, of an operator that no layer kind is for.
+inline answer handle_broadcast(const call& c) {
+  answer a;
+  a.outputs.push_back({c.element(0), detail::broadcast_of(c.dims(0), c.dims(1))});
+  return a;
+}
+
+/// One operand whose dims stay, of an operator that no layer kind is for.
+inline answer handle_same(const call& c) {
+  answer a;
+  a.outputs.push_back({c.element(0), c.dims(0)});
+  return a;
+}
+
+namespace detail {
+inline answer of_dims(const call& c, const shape& dims) {
+  answer a;
+  a.outputs.push_back({c.element(0), dims});
+  return a;
+}
+
+/// Binds the letters of one operand's term to its dims; those under an ellipsis broadcast.
+inline void bind_term(std::string_view term, const shape& x, std::map<char, std::int64_t>& letters,
+                      shape& ellipsis) {
+  const std::size_t dots = term.find("...");
+  const int named = static_cast<int>(term.size()) - (dots == std::string_view::npos ? 0 : 3);
+  if (x.size < named || (dots == std::string_view::npos && x.size != named))
+    throw error("its equation does not fit its operand " + text(x));
+  int at = 0;
+  for (std::size_t i = 0; i < term.size(); ++i) {
+    if (i == dots) {
+      shape covered;
+      for (int n = x.size - named; n > 0; --n)
+        covered.push(x[at++]);
+      ellipsis = broadcast_of(ellipsis, covered);
+      i += 2;
+      continue;
+    }
+    const std::int64_t d = x[at++];
+    const auto [found, fresh] = letters.emplace(term[i], d);
+    if (!fresh && found->second != d && found->second != 1 && d != 1)
+      throw error("its equation does not fit its operand " + text(x));
+    found->second = std::max(found->second, d);
+  }
+}
+} // namespace detail
+
+inline answer handle_einsum(const call& c) {
+  std::string equation;
+  for (char letter : c.word("equation", ""))
+    if (letter != ' ') equation += letter;
+  const std::size_t arrow = equation.find("->");
+  std::string_view left = std::string_view(equation).substr(0, arrow);
+  std::map<char, std::int64_t> letters;
+  std::map<char, int> uses;
+  shape ellipsis;
+  for (int i = 0; i < c.size(); ++i) {
+    const std::size_t comma = std::min(left.find(','), left.size());
+    const std::string_view term = left.substr(0, comma);
+    detail::bind_term(term, c.dims(i), letters, ellipsis);
+    for (char letter : term)
+      ++uses[letter];
+    left.remove_prefix(std::min(comma + 1, left.size()));
+  }
+  if (!left.empty()) throw error("its equation has more terms than it has operands");
+  std::string right;
+  if (arrow == std::string::npos) { // in order of the alphabet, those that stand there once
+    right = "...";
+    for (const auto& [letter, count] : uses)
+      if (count == 1 && letter != '.') right += letter;
+  } else {
+    right = equation.substr(arrow + 2);
+  }
+  shape out;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (right.compare(i, 3, "...") == 0) {
+      for (std::int64_t d : ellipsis)
+        out.push(d);
+      i += 2;
+    } else if (const auto found = letters.find(right[i]); found != letters.end()) {
+      out.push(found->second);
+    } else {
+      throw error("its equation's result has a letter that no operand has");
+    }
+  }
+  return detail::of_dims(c, out);
+}
+
+inline answer handle_one_hot(const call& c) {
+  const shape& x = c.dims(0);
+  const std::vector<double> depth = c.numbers(1);
+  if (depth.size() != 1 || !(depth[0] >= 0) || !(depth[0] < static_cast<double>(dim_limit)))
+    throw error("its depth is out of range");
+  const int axis = call::axis(c.integer("axis", -1), x.size + 1);
+  shape out;
+  for (int i = 0; i <= x.size; ++i)
+    out.push(i < axis ? x[i] : i == axis ? static_cast<std::int64_t>(depth[0]) : x[i - 1]);
+  answer a;
+  a.outputs.push_back({c.element(2), out});
+  return a;
+}
+
+/// ONNX Runtime's EmbedLayerNormalization: word numbers to rows of the embedding.
+inline answer handle_embed_layer_norm(const call& c) {
+  shape out = c.dims(0);
+  if (c.dims(2).size != 2) throw error("its embedding " + text(c.dims(2)) + " is not a matrix");
+  out.push(c.dims(2)[1]);
+  answer a;
+  a.outputs.push_back({c.element(2), out});
+  if (c.outputs() > 1) a.outputs.push_back({proto::INT32, shape{c.dims(0)[0]}});
+  return a;
+}
+
+/// ONNX Runtime's Attention: batch x sequence x hidden; a second output is what it remembers.
+inline answer handle_attention(const call& c) {
+  shape out = c.dims(0);
+  const shape& weights = c.dims(1);
+  if (out.size != 3 || weights.size != 2)
+    throw error("its operands " + text(out) + " and " + text(weights) + " do not fit");
+  const std::vector<std::int64_t> sizes = c.integers("qkv_hidden_sizes");
+  out[2] = sizes.size() == 3 ? sizes[2] : weights[1] / 3;
+  answer a = detail::of_dims(c, out);
+  if (c.outputs() > 1 && c.has(4) && c.dims(4).size == 5) {
+    shape kept = c.dims(4);
+    kept[3] += out[1];
+    a.outputs.push_back({c.element(0), kept});
+  }
+  return a;
+}
+
+} // namespace benanza::onnx

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operators do we know ourselves? A table from (domain, operator) to how many operands it
+// takes and the function that says what it is and what it gives. Whatever is not here is left to
+// libonnx (infer.hpp).
+//
+//   if (const handler* h = find_handler("", "Conv")) answer a = h->make(call);
+#pragma once
+
+#include "handle_constant.hpp"
+#include "handle_eltwise.hpp"
+#include "handle_matrix.hpp"
+#include "handle_move.hpp"
+#include "handle_norm.hpp"
+#include "handle_reduce.hpp"
+#include "handle_resize.hpp"
+#include "handle_shape_only.hpp"
+#include "handle_view.hpp"
+#include "handle_window.hpp"
+
+#include <string_view>
+#include <unordered_map>
+
+namespace benanza::onnx {
+
+/// One operator: the operands it takes and what it does with them.
+struct handler {
+  int least = 0;
+  int most = 0; ///< any_number: no limit
+  answer (*make)(const call&) = nullptr;
+};
+inline constexpr int any_number = -1;
+
+namespace detail {
+inline std::unordered_map<std::string_view, handler> own_handlers() {
+  std::unordered_map<std::string_view, handler> t{
+      {"Conv", {2, 3, handle_conv}},
+      {"ConvTranspose", {2, 3, handle_conv_transpose}},
+      {"Gemm", {2, 3, handle_gemm}},
+      {"MatMul", {2, 2, handle_matmul}},
+      {"MaxPool", {1, 1, handle_pool}},
+      {"AveragePool", {1, 1, handle_pool}},
+      {"GlobalMaxPool", {1, 1, handle_global_pool}},
+      {"GlobalAveragePool", {1, 1, handle_global_pool}},
+      {"BatchNormalization", {5, 5, handle_batch_norm}},
+      {"LRN", {1, 1, handle_lrn}},
+      {"Softmax", {1, 1, handle_softmax}},
+      {"LogSoftmax", {1, 1, handle_softmax}},
+      {"Concat", {1, any_number, handle_concat}},
+      {"Split", {1, 2, handle_split}},
+      {"Transpose", {1, 1, handle_transpose}},
+      {"Pad", {1, 4, handle_pad}},
+      {"Slice", {1, 5, handle_slice}},
+      {"Gather", {2, 2, handle_gather}},
+      {"Resize", {1, 4, handle_resize}},
+      {"Upsample", {1, 2, handle_resize}},
+      {"DepthToSpace", {1, 1, handle_depth_to_space}},
+      {"SpaceToDepth", {1, 1, handle_depth_to_space}},
+      {"Reshape", {1, 2, handle_reshape}},
+      {"Flatten", {1, 1, handle_flatten}},
+      {"Squeeze", {1, 2, handle_squeeze}},
+      {"Unsqueeze", {1, 2, handle_unsqueeze}},
+      {"Identity", {1, 1, handle_identity}},
+      {"Dropout", {1, 3, handle_dropout}},
+      {"Constant", {0, 0, handle_constant}},
+      {"ConstantOfShape", {1, 1, handle_constant_of_shape}},
+      {"Shape", {1, 1, handle_shape}},
+      {"Size", {1, 1, handle_size}},
+      {"Range", {3, 3, handle_range}},
+      {"Expand", {2, 2, handle_expand}},
+      {"Tile", {2, 2, handle_tile}},
+      {"NonZero", {1, 1, handle_non_zero}},
+      {"Cast", {1, 1, handle_cast}},
+      {"CastLike", {2, 2, handle_cast}},
+      {"Where", {3, 3, handle_where}},
+      {"Mod", {2, 2, handle_broadcast}},
+      {"BitwiseAnd", {2, 2, handle_broadcast}},
+      {"BitwiseOr", {2, 2, handle_broadcast}},
+      {"BitwiseXor", {2, 2, handle_broadcast}},
+      {"BitwiseNot", {1, 1, handle_same}},
+      {"LayerNormalization", {2, 3, handle_layer_norm}},
+      {"Einsum", {1, any_number, handle_einsum}},
+      {"OneHot", {3, 3, handle_one_hot}},
+      {"RMSNormalization", {2, 2, handle_same}},
+      {"GroupNormalization", {3, 3, handle_same}},
+      {"InstanceNormalization", {3, 3, handle_same}},
+      {"LpNormalization", {1, 1, handle_same}},
+      {"MeanVarianceNormalization", {1, 1, handle_same}},
+      {"Hardmax", {1, 1, handle_same}},
+      {"Swish", {1, 1, handle_same}},
+      {"Trilu", {1, 2, handle_same}},
+      {"CumSum", {2, 2, handle_same}},
+      {"ScatterND", {3, 3, handle_same}},
+      {"ScatterElements", {3, 3, handle_same}},
+  };
+  for (std::string_view f : op::unary_families)
+    t[f] = {1, f == "Clip" ? 3 : 1, handle_unary};
+  for (std::string_view f : op::binary_families)
+    t[f] = {2, 2, handle_binary};
+  for (std::string_view f : {"Sum", "Max", "Min", "Mean"})
+    t[f] = {1, any_number, handle_variadic};
+  t["PRelu"] = {2, 2, handle_prelu};
+  for (std::string_view f : op::reduction_families)
+    t[f] = {1, 2, handle_reduce};
+  return t;
+}
+
+inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
+  return {
+      {"Gelu", {1, 1, handle_unary}},
+      {"FastGelu", {1, 2, handle_same}},
+      {"BiasGelu", {2, 2, handle_same}},
+      {"QuickGelu", {1, 1, handle_same}},
+      {"EmbedLayerNormalization", {7, 9, handle_embed_layer_norm}},
+      {"Attention", {2, 7, handle_attention}},
+      {"LayerNormalization", {2, 3, handle_layer_norm}},
+      {"SimplifiedLayerNormalization", {2, 2, handle_same}},
+      {"SkipLayerNormalization", {3, 5, handle_same}},
+      {"SkipSimplifiedLayerNormalization", {3, 4, handle_same}},
+      {"RotaryEmbedding", {4, 4, handle_same}},
+  };
+}
+} // namespace detail
+
+/// The domain with ONNX's own written as "".
+inline std::string_view domain_of(const ::onnx::NodeProto& n) {
+  return n.domain() == "ai.onnx" ? std::string_view{} : std::string_view(n.domain());
+}
+
+/// The handler of an operator; nullptr: there is none.
+inline const handler* find_handler(std::string_view domain, std::string_view op) {
+  static const auto own = detail::own_handlers(), microsoft = detail::microsoft_handlers();
+  const auto& table = domain.empty() ? own : microsoft;
+  if (!domain.empty() && domain != "com.microsoft") return nullptr;
+  const auto found = table.find(op);
+  return found == table.end() ? nullptr : &found->second;
+}
+
+} // namespace benanza::onnx

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which dims do a model's inputs have? Those of the file, with numbers in place of its symbols: the
+// batch (dim 0, and wherever its symbol stands), named symbols, whole shapes. A symbol without a
+// number is refused by name.
+//
+//   input_dims d = dims_of_inputs(model, {.batch = 8, .dims = {{"sequence", 128}}}, "bert.onnx");
+//   d.shapes.at("input_ids")   // {8, 128}
+#pragma once
+
+#include "check.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace benanza::onnx {
+
+inline constexpr std::int64_t largest_batch = 65536;
+
+/// What the caller says about a model's inputs.
+struct options {
+  std::int64_t batch = 1;
+  std::map<std::string, std::int64_t> dims{}; ///< values of symbolic dims
+  std::map<std::string, shape> shapes{};      ///< dims of whole inputs, these win
+  std::string name{};                         ///< what the model is called; empty: as its file
+};
+
+/// The dims of all inputs, and what was changed to get them.
+struct input_dims {
+  std::map<std::string, shape, std::less<>> shapes{};
+  std::map<std::string, std::int64_t, std::less<>> symbols{}; ///< numbers put in for symbols
+  std::int64_t batch = 1;         ///< dim 0 of the first input, where that is a batch
+  std::int64_t old_batch = 1;     ///< the batch that constants in the file may still say
+  bool fixed_dim_changed = false; ///< so what the file says of other values is stale
+};
+
+namespace detail {
+/// True for the names that exporters give a batch dim.
+inline bool names_batch(std::string_view symbol) {
+  std::string s(symbol);
+  for (char& c : s)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return s == "n" || s == "b" || s.find("batch") != std::string::npos;
+}
+
+/// The number of a symbol, or of a sum of symbols and numbers such as "past + 1"; -1: not known.
+inline std::int64_t value_of(std::string_view symbol,
+                             const std::map<std::string, std::int64_t, std::less<>>& known) {
+  if (const auto found = known.find(symbol); found != known.end()) return found->second;
+  std::int64_t sum = 0;
+  for (std::size_t from = 0; from <= symbol.size();) {
+    const std::size_t to = std::min(symbol.find('+', from), symbol.size());
+    std::string_view term = symbol.substr(from, to - from);
+    while (!term.empty() && term.front() == ' ')
+      term.remove_prefix(1);
+    while (!term.empty() && term.back() == ' ')
+      term.remove_suffix(1);
+    std::int64_t n = -1;
+    if (const auto found = known.find(term); found != known.end()) {
+      n = found->second;
+    } else {
+      const auto [end, bad] = std::from_chars(term.data(), term.data() + term.size(), n);
+      if (bad != std::errc{} || end != term.data() + term.size()) return -1;
+    }
+    if (n < 0 || n > dim_limit || sum > dim_limit) return -1;
+    sum += n;
+    from = to + 1;
+  }
+  return sum;
+}
+
+class input_reader {
+public:
+  input_reader(const ::onnx::ModelProto& m, const options& o, std::string_view where)
+      : model_(m)
+      , options_(o)
+      , where_(where) {}
+
+  input_dims run() {
+    if (options_.batch < 1 || options_.batch > largest_batch)
+      throw error("a batch must be from 1 to " + std::to_string(largest_batch) + ", not " +
+                      std::to_string(options_.batch),
+                  where_);
+    out_.batch = options_.batch;
+    find_inputs();
+    for (const ::onnx::ValueInfoProto* i : inputs_)
+      if (const auto given = options_.shapes.find(i->name()); given != options_.shapes.end())
+        take(i->name(), given->second, dims(*i));
+    find_batch();
+    for (const ::onnx::ValueInfoProto* i : inputs_)
+      if (!options_.shapes.contains(i->name())) read(*i);
+    if (!missing_.empty()) refuse_missing();
+    return std::move(out_);
+  }
+
+private:
+  using dim = ::onnx::TensorShapeProto::Dimension;
+
+  static const ::onnx::TensorShapeProto* dims(const ::onnx::ValueInfoProto& i) {
+    if (!i.type().has_tensor_type() || !i.type().tensor_type().has_shape()) return nullptr;
+    return &i.type().tensor_type().shape();
+  }
+  static bool fixed(const dim& d) { return d.has_dim_value() && d.dim_value() > 0; }
+  static std::string_view symbol(const dim& d) {
+    return d.has_dim_value() ? std::string_view{} : std::string_view(d.dim_param());
+  }
+
+  void find_inputs() {
+    std::set<std::string_view> constants;
+    for (const auto& t : model_.graph().initializer())
+      constants.insert(t.name());
+    for (const auto& i : model_.graph().input())
+      if (!constants.contains(i.name())) inputs_.push_back(&i);
+    out_.symbols.insert(options_.dims.begin(), options_.dims.end());
+  }
+
+  /// The batch is the symbol that is called so; where none is, dim 0 of every input; where that is
+  /// a number, the number that the first input says.
+  void find_batch() {
+    bool symbolic = false, named = false;
+    for (const auto* i : inputs_)
+      if (const auto* s = dims(*i))
+        for (const dim& d : s->dim())
+          if (names_batch(symbol(d))) {
+            named = true;
+            out_.symbols.emplace(symbol(d), options_.batch);
+          }
+    for (const auto* i : inputs_) {
+      const auto* s = dims(*i);
+      if (s == nullptr || s->dim_size() == 0 || options_.shapes.contains(i->name())) continue;
+      const dim& first = s->dim(0);
+      if (fixed(first)) continue;
+      symbolic = true;
+      if (!named && !symbol(first).empty()) out_.symbols.emplace(symbol(first), options_.batch);
+    }
+    if (symbolic || named) return;
+    for (const auto* i : inputs_) {
+      const auto* s = dims(*i);
+      if (s == nullptr || s->dim_size() < 2 || !fixed(s->dim(0))) continue;
+      fixed_batch_ = out_.old_batch = s->dim(0).dim_value();
+      const auto given = options_.shapes.find(i->name());
+      if (given != options_.shapes.end()) out_.batch = given->second[0];
+      return;
+    }
+  }
+
+  void read(const ::onnx::ValueInfoProto& input) {
+    const auto* s = dims(input);
+    if (s == nullptr) return; // a sequence, or a tensor of any rank: what reads it will say so
+    shape out;
+    if (s->dim_size() > 8)
+      throw error("the input " + in_quotes(input.name()) + " has more than 8 dims", where_);
+    for (int i = 0; i < s->dim_size(); ++i) {
+      const dim& d = s->dim(i);
+      if (fixed(d)) {
+        out.push(d.dim_value());
+        if (i == 0 && s->dim_size() > 1 && d.dim_value() == fixed_batch_) {
+          out_.fixed_dim_changed = out_.fixed_dim_changed || fixed_batch_ != options_.batch;
+          out[0] = options_.batch;
+        }
+        if (out[i] > dim_limit)
+          throw error("the input " + in_quotes(input.name()) + " has a dim over 2^40", where_);
+      } else if (symbol(d).empty()) {
+        if (i != 0)
+          throw error("dim " + std::to_string(i) + " of the input " + in_quotes(input.name()) +
+                          " is not known",
+                      where_, "give the input's dims: --shape " + input.name() + '=' + guess(*s));
+        out.push(options_.batch);
+      } else {
+        const std::int64_t n = value_of(symbol(d), out_.symbols);
+        if (n < 0) missing_.emplace(symbol(d));
+        out.push(n);
+      }
+    }
+    out_.shapes[input.name()] = out;
+  }
+
+  void take(const std::string& name, const shape& given, const ::onnx::TensorShapeProto* s) {
+    if (s != nullptr && s->dim_size() != given.size)
+      throw error("the input " + in_quotes(name) + " has " + std::to_string(s->dim_size()) +
+                      " dims, " + std::to_string(given.size) + " were given",
+                  where_);
+    for (int i = 0; i < given.size && s != nullptr; ++i) {
+      if (fixed(s->dim(i)) && s->dim(i).dim_value() != given[i]) out_.fixed_dim_changed = true;
+      if (!symbol(s->dim(i)).empty()) out_.symbols.emplace(symbol(s->dim(i)), given[i]);
+    }
+    check_dims(given);
+    out_.shapes[name] = given;
+  }
+
+  std::string guess(const ::onnx::TensorShapeProto& s) const {
+    std::string out;
+    for (int i = 0; i < s.dim_size(); ++i)
+      out += (i == 0 ? "" : "x") + (fixed(s.dim(i)) ? std::to_string(s.dim(i).dim_value())
+                                    : i == 0        ? std::to_string(options_.batch)
+                                                    : std::string("?"));
+    return out;
+  }
+
+  [[noreturn]] void refuse_missing() const {
+    std::string names, remedy = "set";
+    for (std::string_view m : missing_) {
+      names += (names.empty() ? "" : ", ") + in_quotes(m);
+      const std::string word(m.substr(0, 80));
+      remedy +=
+          " --dim " + (word.find(' ') == std::string::npos ? word + "=N" : "'" + word + "=N'");
+    }
+    throw error("the model's inputs have dims without a number: " + names, where_, remedy);
+  }
+
+  const ::onnx::ModelProto& model_;
+  const options& options_;
+  std::string_view where_;
+  std::vector<const ::onnx::ValueInfoProto*> inputs_{};
+  std::int64_t fixed_batch_ = -1;
+  std::set<std::string, std::less<>> missing_{};
+  input_dims out_{};
+};
+} // namespace detail
+
+/// The dims of all inputs of a model under the caller's options.
+inline input_dims dims_of_inputs(const ::onnx::ModelProto& m, const options& o,
+                                 std::string_view where) {
+  return detail::input_reader(m, o, where).run();
+}
+
+} // namespace benanza::onnx

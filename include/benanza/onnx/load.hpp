@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a model get in? From a file, of which the weights are never read (nor external data
+// opened), or from memory. A `source` holds a model that passed all checks: it can be resolved at
+// any number of batch sizes, and copied at no cost.
+//
+//   onnx::source s = onnx::load("resnet50.onnx");   onnx::from(zoo::build("resnet50-v1"))
+#pragma once
+
+#include "order.hpp"
+#include "wire.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace benanza::onnx {
+
+/// A model that passed all checks, its nodes in a valid order.
+class source {
+public:
+  /// Refuses what is no model; `where` names it in messages, `name` is what people call it.
+  source(::onnx::ModelProto m, std::string where, std::string name)
+      : held_(std::make_shared<held>(std::move(m), std::move(where), std::move(name))) {}
+
+  const ::onnx::ModelProto& model() const { return held_->model; }
+  const program& steps() const { return held_->steps; }
+  const std::string& where() const { return held_->where; }
+  const std::string& name() const { return held_->name; }
+
+private:
+  struct held {
+    held(::onnx::ModelProto m, std::string w, std::string n)
+        : model(std::move(m))
+        , where(std::move(w))
+        , name(std::move(n)) {
+      check(model, where);
+      steps = order(model.graph(), where);
+    }
+    ::onnx::ModelProto model;
+    std::string where, name;
+    program steps{};
+  };
+  std::shared_ptr<const held> held_;
+};
+
+namespace detail {
+/// A file mapped into memory for reading.
+class mapped_file {
+public:
+  explicit mapped_file(const std::filesystem::path& path) {
+    std::error_code bad;
+    const auto status = std::filesystem::status(path, bad);
+    if (!std::filesystem::exists(status))
+      throw error("there is no such file", path.string(), "check the path");
+    if (std::filesystem::is_directory(status))
+      throw error("this is a folder, not a file", path.string(),
+                  "give the .onnx file that it holds");
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat facts {};
+    if (file < 0 || ::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+      if (file >= 0) ::close(file);
+      throw error("the file cannot be read", path.string(), "check its permissions");
+    }
+    size_ = static_cast<std::size_t>(facts.st_size);
+    if (size_ > 0) at_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (at_ == MAP_FAILED) throw error("the file cannot be read", path.string());
+  }
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+  ~mapped_file() {
+    if (size_ > 0) ::munmap(at_, size_);
+  }
+  std::string_view bytes() const { return {static_cast<const char*>(at_), size_}; }
+
+private:
+  void* at_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Names the files that people take for models.
+inline void refuse_other_files(std::string_view bytes, const std::string& where) {
+  if (bytes.empty()) throw error("the file is empty", where, "download it again");
+  if (bytes.starts_with("version https://git-lfs"))
+    throw error("the file is a git-LFS pointer, not the model itself", where, "run git lfs pull");
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && bytes[first] == '<' && first + 1 < bytes.size() &&
+      (bytes[first + 1] == '!' || bytes[first + 1] == '?' || (bytes[first + 1] | 32) == 'h'))
+    throw error("the file is a web page, not a model", where, "download the raw file");
+  if (bytes.starts_with("\x1f\x8b") || bytes.starts_with(std::string_view("PK\x03\x04", 4)))
+    throw error("the file is a compressed archive", where, "unpack it first");
+}
+
+inline bool parse_model(const std::string& bytes, ::onnx::ModelProto& m) {
+  if (bytes.empty() || bytes.size() > std::numeric_limits<int>::max()) return false;
+  return m.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+} // namespace detail
+
+/// Reads a file; refuses what is no ONNX model.
+inline source load(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  ::onnx::ModelProto m;
+  {
+    const detail::mapped_file file(path);
+    detail::refuse_other_files(file.bytes(), where);
+    if (!detail::parse_model(without_payloads(file.bytes()), m))
+      throw error("the file is not an ONNX model, or it is cut off", where, "download it again");
+  }
+  return source(std::move(m), where, path.stem().string());
+}
+
+/// Takes a model that is in memory already; `name` is what people call it.
+inline source from(::onnx::ModelProto m, std::string name = {}) {
+  if (name.empty()) name = m.graph().name().empty() ? "model" : m.graph().name();
+  return source(std::move(m), "model " + name, name);
+}
+
+} // namespace benanza::onnx

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which order can the nodes of a model run, and who reads whose result? Names become numbers
+// once, so that resolving the model at several batch sizes does no look-ups. A file whose nodes
+// stand in a valid order keeps it; others are sorted. Refused: a value with two producers or none,
+// and a cycle, each with the nodes' names.
+//
+//   program p = order(model.graph(), "net.onnx");
+//   p.steps[7].inputs   // numbers of values; p.names[number]; -1: an optional input left out
+#pragma once
+
+#include "check.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace benanza::onnx {
+
+/// One node, with its operands as numbers of values.
+struct step {
+  const ::onnx::NodeProto* node = nullptr;
+  std::vector<int> inputs{};
+  std::vector<int> outputs{};
+  std::vector<int> captured{}; ///< values of this graph that its subgraphs read
+};
+
+/// A graph's nodes, producers first, and its values' names.
+struct program {
+  std::vector<step> steps{};
+  std::vector<std::string_view> names{};
+  std::unordered_map<std::string_view, int> numbers{};
+
+  int number_of(std::string_view name) const {
+    const auto found = numbers.find(name);
+    return found == numbers.end() ? -1 : found->second;
+  }
+};
+
+/// What messages call a node: its name, or that of its first output, and its operator.
+inline std::string described(const ::onnx::NodeProto& n) {
+  const std::string& name = !n.name().empty() || n.output_size() == 0 ? n.name() : n.output(0);
+  return n.op_type() + ' ' + detail::in_quotes(name);
+}
+
+namespace detail {
+/// Calls `see` with each name that a graph reads and does not define itself.
+template <class See>
+void free_names(const ::onnx::GraphProto& g, std::unordered_set<std::string_view> defined,
+                const See& see) {
+  for (const auto& i : g.input())
+    defined.insert(i.name());
+  for (const auto& t : g.initializer())
+    defined.insert(t.name());
+  for (const auto& s : g.sparse_initializer())
+    defined.insert(s.values().name());
+  for (const auto& n : g.node())
+    for (const auto& o : n.output())
+      defined.insert(o);
+  const auto report = [&](const std::string& name) {
+    if (!name.empty() && !defined.contains(name)) see(name);
+  };
+  for (const auto& n : g.node()) {
+    for (const auto& i : n.input())
+      report(i);
+    for (const auto& a : n.attribute()) {
+      if (a.has_g()) free_names(a.g(), defined, see);
+      for (const auto& inner : a.graphs())
+        free_names(inner, defined, see);
+    }
+  }
+  for (const auto& o : g.output())
+    report(o.name());
+}
+
+class orderer {
+public:
+  orderer(const ::onnx::GraphProto& g, std::string_view where)
+      : graph_(g)
+      , where_(where) {}
+
+  program run() {
+    for (const auto& t : graph_.initializer())
+      define_constant(t.name());
+    for (const auto& s : graph_.sparse_initializer())
+      define_constant(s.values().name());
+    for (const auto& i : graph_.input()) {
+      if (i.name().empty()) throw error("a graph input has no name", where_);
+      producer_at(i.name()) = given;
+    }
+    for (int i = 0; i < graph_.node_size(); ++i)
+      add(i);
+    check_producers();
+    if (!sorted()) sort();
+    return std::move(out_);
+  }
+
+private:
+  static constexpr int given = -1, nobody = -2;
+
+  int number(std::string_view name) {
+    const auto [at, fresh] = out_.numbers.emplace(name, static_cast<int>(out_.names.size()));
+    if (fresh) {
+      out_.names.push_back(name);
+      producer_.push_back(nobody);
+    }
+    return at->second;
+  }
+
+  void define_constant(std::string_view name) {
+    if (name.empty()) throw error("an initializer has no name", where_);
+    int& p = producer_at(name);
+    if (p != nobody) throw error("two initializers are called " + in_quotes(name), where_);
+    p = given;
+  }
+  int& producer_at(std::string_view name) {
+    const int n = number(name); // may move the table
+    return producer_[static_cast<std::size_t>(n)];
+  }
+
+  void add(int index) {
+    const ::onnx::NodeProto& n = graph_.node(index);
+    step s{.node = &n};
+    for (const auto& i : n.input())
+      s.inputs.push_back(i.empty() ? -1 : number(i));
+    for (const auto& o : n.output()) {
+      s.outputs.push_back(o.empty() ? -1 : number(o));
+      if (o.empty()) continue;
+      int& p = producer_at(o);
+      if (p == given)
+        throw error(described(n) + " produces " + in_quotes(o) +
+                        ", which is an input or an initializer of the graph",
+                    where_);
+      if (p != nobody)
+        throw error(described(graph_.node(p)) + " and " + described(n) + " both produce " +
+                        in_quotes(o),
+                    where_);
+      p = index;
+    }
+    for (const auto& a : n.attribute()) {
+      const auto capture = [&](std::string_view name) { s.captured.push_back(number(name)); };
+      if (a.has_g()) free_names(a.g(), {}, capture);
+      for (const auto& g : a.graphs())
+        free_names(g, {}, capture);
+    }
+    out_.steps.push_back(std::move(s));
+  }
+
+  /// Calls `see` with each value that a step needs.
+  template <class See>
+  static void operands(const step& s, const See& see) {
+    for (int v : s.inputs)
+      if (v >= 0) see(v);
+    for (int v : s.captured)
+      see(v);
+  }
+  int producer(int value) const { return producer_[static_cast<std::size_t>(value)]; }
+
+  void check_producers() const {
+    for (const step& s : out_.steps)
+      operands(s, [&](int v) {
+        if (producer(v) == nobody)
+          throw error(described(*s.node) + " reads " +
+                          in_quotes(out_.names[static_cast<std::size_t>(v)]) +
+                          ", which nothing produces",
+                      where_, "is the file a part of a model?");
+      });
+  }
+
+  bool sorted() const {
+    for (int i = 0; i < graph_.node_size(); ++i) {
+      bool fine = true;
+      operands(out_.steps[static_cast<std::size_t>(i)],
+               [&](int v) { fine = fine && producer(v) < i; });
+      if (!fine) return false;
+    }
+    return true;
+  }
+
+  /// Depth first from the graph's outputs, then from what is left by name: the order does not
+  /// depend on that of the file.
+  void sort() {
+    std::vector<int> roots;
+    for (const auto& o : graph_.output())
+      if (const int v = out_.number_of(o.name()); v >= 0 && producer(v) >= 0)
+        roots.push_back(producer(v));
+    std::vector<int> rest(out_.steps.size());
+    for (std::size_t i = 0; i < rest.size(); ++i)
+      rest[i] = static_cast<int>(i);
+    const auto first_output = [&](int i) -> std::string_view {
+      const ::onnx::NodeProto& n = graph_.node(i);
+      return n.output_size() > 0 ? n.output(0) : n.name();
+    };
+    std::sort(rest.begin(), rest.end(),
+              [&](int a, int b) { return first_output(a) < first_output(b); });
+    roots.insert(roots.end(), rest.begin(), rest.end());
+
+    std::vector<step> ordered;
+    std::vector<char> state(out_.steps.size()); // 0: unseen, 1: on the path, 2: placed
+    std::vector<int> path;
+    for (int root : roots) {
+      if (state[static_cast<std::size_t>(root)] == 0) path.push_back(root);
+      while (!path.empty()) {
+        const auto at = static_cast<std::size_t>(path.back());
+        const step& s = out_.steps[at];
+        state[at] = 1;
+        int next = nobody;
+        operands(s, [&](int v) {
+          const int p = producer(v);
+          if (next != nobody || p < 0 || state[static_cast<std::size_t>(p)] == 2) return;
+          if (state[static_cast<std::size_t>(p)] == 1) refuse_cycle(path, p);
+          next = p;
+        });
+        if (next != nobody) {
+          path.push_back(next);
+          continue;
+        }
+        state[at] = 2;
+        path.pop_back();
+        ordered.push_back(s);
+      }
+    }
+    out_.steps = std::move(ordered);
+  }
+
+  [[noreturn]] void refuse_cycle(const std::vector<int>& path, int from) const {
+    constexpr std::size_t most_named = 4;
+    std::string text;
+    auto at = std::find(path.begin(), path.end(), from);
+    const auto length = static_cast<std::size_t>(path.end() - at);
+    for (std::size_t i = 0; at != path.end() && i < most_named; ++at, ++i)
+      text += described(graph_.node(*at)) + " reads ";
+    text += length > most_named ? "..." : described(graph_.node(from));
+    throw error("the nodes form a cycle: " + text, where_);
+  }
+
+  const ::onnx::GraphProto& graph_;
+  std::string_view where_;
+  program out_;
+  std::vector<int> producer_; ///< index of the node that makes a value, or one of the two above
+};
+} // namespace detail
+
+/// The graph's nodes in an order in which each comes after what it reads.
+inline program order(const ::onnx::GraphProto& g, std::string_view where) {
+  return detail::orderer(g, where).run();
+}
+
+} // namespace benanza::onnx

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layers is a model made of, at this batch? Nodes are visited one at a time, producers first.
+// What follows from constants and shapes alone is folded; every other node becomes a layer, or
+// keeps its place and says why it is none. Whose word counts: our handlers, then libonnx, then what
+// the file itself says of the value.
+//
+//   model::graph g = onnx::resolve(onnx::load("resnet50.onnx"), {.batch = 8});
+//   g.name == "resnet50@batch=8";   model::unresolved(g).empty()
+#pragma once
+
+#include "../model/graph.hpp"
+#include "evaluate.hpp"
+#include "infer.hpp"
+#include "inputs.hpp"
+#include "load.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace benanza::onnx {
+
+namespace detail {
+class resolver {
+public:
+  resolver(const source& s, const options& o)
+      : source_(s)
+      , program_(s.steps())
+      , inputs_(dims_of_inputs(s.model(), o, s.where()))
+      , values_(program_.names.size()) {
+    graph_.model = o.name.empty() ? s.name() : o.name;
+    graph_.batch = o.batch;
+    graph_.name = graph_.model + "@batch=" + std::to_string(o.batch);
+    for (const auto& i : s.model().opset_import())
+      opsets_[i.domain() == "ai.onnx" ? std::string_view{} : std::string_view(i.domain())] =
+          i.version();
+    for (const auto& f : s.model().functions())
+      functions_.emplace(f.domain(), f.name());
+    for (const auto& i : s.model().graph().value_info())
+      described_.emplace(i.name(), &i);
+    for (const auto& i : s.model().graph().output())
+      described_.emplace(i.name(), &i);
+    for (const auto& [symbol, asked] : o.dims)
+      note_unused(symbol);
+    for (const auto& [name, asked] : o.shapes)
+      if (!inputs_.shapes.contains(name))
+        graph_.repairs.push_back("--shape " + name + ": the model has no such input");
+  }
+
+  void visit_all() {
+    define_given();
+    for (const step& s : program_.steps)
+      visit(s);
+  }
+  model::graph run() {
+    visit_all();
+    sort_layers();
+    find_type();
+    return std::move(graph_);
+  }
+  std::map<std::string, shape> run_for_dims() {
+    visit_all();
+    std::map<std::string, shape> out;
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (values_[i].dims) out.emplace(program_.names[i], *values_[i].dims);
+    return out;
+  }
+
+private:
+  value& at(int number) { return values_[static_cast<std::size_t>(number)]; }
+
+  void note_unused(const std::string& symbol) {
+    for (const auto& i : source_.model().graph().input())
+      for (const auto& d : i.type().tensor_type().shape().dim())
+        if (d.dim_param().find(symbol) != std::string::npos) return;
+    graph_.repairs.push_back("--dim " + symbol + ": the model has no such symbol");
+  }
+
+  void define_given() {
+    const ::onnx::GraphProto& g = source_.model().graph();
+    for (const auto& i : g.input()) {
+      value& v = at(program_.number_of(i.name()));
+      v.element = i.type().tensor_type().elem_type();
+      if (const auto found = inputs_.shapes.find(i.name()); found != inputs_.shapes.end())
+        v.dims = found->second;
+      else
+        v.unknown_since = "the input " + in_quotes(i.name());
+    }
+    for (const auto& t : g.initializer()) {
+      value& v = at(program_.number_of(t.name()));
+      v = {};
+      v.set(t);
+    }
+    for (const auto& s : g.sparse_initializer()) {
+      value& v = at(program_.number_of(s.values().name()));
+      v = {};
+      v.constant = true;
+      v.element = v.stored_as = s.values().data_type();
+      shape dims;
+      for (std::int64_t d : s.dims())
+        if (dims.size < 8) dims.push(d);
+      if (s.dims_size() == dims.size) v.dims = dims;
+    }
+  }
+
+  std::int64_t opset_of(const ::onnx::NodeProto& n) const {
+    const auto found = opsets_.find(domain_of(n));
+    return found == opsets_.end() ? 0 : found->second;
+  }
+
+  static bool random(std::string_view op) {
+    return op.starts_with("Random") || op == "Multinomial" || op == "Bernoulli";
+  }
+
+  /// True for a node whose results are the same at every run of the model at this batch.
+  bool foldable(const step& s) {
+    const std::string& op = s.node->op_type();
+    if (random(op) || !s.captured.empty()) return false;
+    if (domain_of(*s.node).empty() && (op == "Shape" || op == "Size")) return true;
+    for (int i : s.inputs)
+      if (i >= 0 && !at(i).constant) return false;
+    return true;
+  }
+
+  void visit(const step& s) {
+    operands_.clear();
+    for (int i : s.inputs)
+      operands_.push_back(i < 0 ? nullptr : &at(i));
+    call c(*s.node, opset_of(*s.node), operands_);
+    c.batch = inputs_.batch;
+    c.old_batch = inputs_.old_batch;
+    const bool folded = foldable(s);
+    answer a = answer_to(s, c);
+    std::vector<std::optional<elements_of>> elements;
+    if (folded && !a.outputs.empty()) {
+      try {
+        elements = evaluate(c, a);
+      } catch (const error& e) {
+        a.problem = e.what();
+      }
+    }
+    settle(s, a);
+    if (folded)
+      fold(s, c, elements);
+    else
+      place(s, c, a);
+  }
+
+  /// Handler, then libonnx; what they refuse is a problem of this node alone.
+  answer answer_to(const step& s, const call& c) {
+    const ::onnx::NodeProto& n = *s.node;
+    answer a;
+    try {
+      if (functions_.contains({n.domain(), n.op_type()}))
+        throw error("it is a function that the model defines, these are not opened yet");
+      if (c.opset() == 0)
+        throw error("its domain " + in_quotes(n.domain()) + " is not imported by the model");
+      if (n.output_size() == 0) throw error("it has no outputs");
+      if (const handler* h = find_handler(domain_of(n), n.op_type())) {
+        if (c.size() < h->least || (h->most != any_number && c.size() > h->most))
+          throw error("it has " + std::to_string(c.size()) +
+                      " inputs, which its operator does not");
+        for (int i = 0; i < h->least; ++i)
+          (void)c.operand(i);
+        a = h->make(c);
+      } else {
+        a.outputs = infer(c);
+      }
+    } catch (const error& e) {
+      a = {};
+      a.problem = e.what();
+    }
+    for (result& r : a.outputs) {
+      try {
+        if (r.dims) (void)(check_dims(*r.dims), benanza::elements(*r.dims));
+      } catch (const error& e) {
+        r.dims.reset();
+        a.problem = e.what();
+        a.layer.reset();
+      }
+    }
+    return a;
+  }
+
+  /// Writes what is known of the node's outputs, with the file's own word where nothing else is.
+  void settle(const step& s, const answer& a) {
+    for (std::size_t i = 0; i < s.outputs.size(); ++i) {
+      if (s.outputs[i] < 0) continue;
+      value& v = at(s.outputs[i]);
+      if (i < a.outputs.size()) {
+        v.element = a.outputs[i].element;
+        v.dims = a.outputs[i].dims;
+      }
+      if (!v.dims) read_described(v, program_.names[static_cast<std::size_t>(s.outputs[i])]);
+      if (!v.dims) v.unknown_since = cause_of(s);
+    }
+  }
+
+  void read_described(value& v, std::string_view name) {
+    const auto found = described_.find(name);
+    if (found == described_.end() || !found->second->type().has_tensor_type()) return;
+    const auto& t = found->second->type().tensor_type();
+    if (v.element == 0) v.element = t.elem_type();
+    if (inputs_.fixed_dim_changed || !t.has_shape() || t.shape().dim_size() > 8) return;
+    shape dims;
+    for (const auto& d : t.shape().dim()) {
+      const std::int64_t n = d.has_dim_value()   ? d.dim_value()
+                             : d.has_dim_param() ? value_of(d.dim_param(), inputs_.symbols)
+                                                 : -1;
+      if (n < 1 || n > dim_limit) return;
+      dims.push(n);
+    }
+    v.dims = dims;
+  }
+
+  std::string cause_of(const step& s) const {
+    for (const value* v : operands_)
+      if (v != nullptr && !v->dims) return v->unknown_since;
+    return operator_name(*s.node);
+  }
+  static std::string operator_name(const ::onnx::NodeProto& n) {
+    const std::string_view domain = domain_of(n);
+    return domain.empty() ? n.op_type() : std::string(domain) + "::" + n.op_type();
+  }
+
+  void fold(const step& s, const call& c, std::vector<std::optional<elements_of>>& elements) {
+    ++graph_.folded;
+    bool from_shapes = c.op() == "Shape" || c.op() == "Size";
+    for (int i = 0; i < c.size(); ++i)
+      from_shapes = from_shapes || (c.has(i) && c.operand(i).from_shapes);
+    for (std::size_t i = 0; i < s.outputs.size(); ++i) {
+      if (s.outputs[i] < 0) continue;
+      value& v = at(s.outputs[i]);
+      v.constant = true;
+      v.from_shapes = from_shapes;
+      v.stored_as = v.element;
+      const bool keeps = c.has(0) && c.operand(0).dims && v.dims &&
+                         benanza::elements(*c.operand(0).dims) == benanza::elements(*v.dims);
+      if (keeps && c.operand(0).stored_as != 0) v.stored_as = c.operand(0).stored_as;
+      if (i < elements.size() && elements[i])
+        v.set(std::make_shared<const elements_of>(std::move(*elements[i])));
+    }
+  }
+
+  void place(const step& s, const call& c, answer& a) {
+    const int number = static_cast<int>(graph_.nodes.size());
+    model::node n;
+    const ::onnx::NodeProto& p = *s.node;
+    n.name = !p.name().empty() || p.output_size() == 0 ? p.name() : p.output(0);
+    n.op = operator_name(p);
+    std::set<int> from;
+    for (const auto* list : {&s.inputs, &s.captured})
+      for (int i : *list)
+        if (i >= 0 && at(i).producer >= 0) from.insert(at(i).producer);
+    n.inputs.assign(from.begin(), from.end());
+    for (int o : s.outputs)
+      if (o >= 0) at(o).producer = number;
+    if (!a.repair.empty()) graph_.repairs.push_back(described(p) + ": " + a.repair);
+    if (a.problem.empty() && !a.layer) a.problem = "no kind of layer is for this operator";
+    if (a.problem.empty()) {
+      try {
+        n.layer = std::visit(
+            [&](const auto& l) {
+              l.validate();
+              return number_of(l.canonical_form());
+            },
+            *a.layer);
+      } catch (const error& e) {
+        a.problem = e.what();
+      }
+    }
+    n.problem = a.problem;
+    if (n.layer != model::no_layer) count_parameters(s, c);
+    graph_.nodes.push_back(std::move(n));
+  }
+
+  int number_of(op::layer l) {
+    const auto [found, fresh] =
+        layer_numbers_.emplace(op::name(l), static_cast<int>(graph_.layers.size()));
+    if (fresh) graph_.layers.push_back(std::move(l));
+    return found->second;
+  }
+
+  /// Operands that steer an operator, such as a Clip's bounds, are no weights.
+  static bool steers(std::string_view op, std::size_t i) {
+    static constexpr std::string_view steered[] = {"Clip", "Dropout", "Resize",  "Upsample",
+                                                   "Pad",  "Slice",   "Reshape", "Split"};
+    return i > 0 && std::find(std::begin(steered), std::end(steered), op) != std::end(steered);
+  }
+
+  void count_parameters(const step& s, const call& c) {
+    for (std::size_t i = 0; i < s.inputs.size(); ++i) {
+      if (s.inputs[i] < 0) continue;
+      const value& v = at(s.inputs[i]);
+      if (!v.constant || !v.dims || !is_floating(v.element) || steers(c.op(), i)) continue;
+      const std::int64_t n = benanza::elements(*v.dims);
+      const bool number = n == 1 && op::binary::of(c.op()) && c.op() != "PRelu";
+      if (number || !counted_.insert(s.inputs[i]).second) continue;
+      graph_.parameters += n;
+      graph_.parameter_bytes += stored_bytes(v.stored_as, n);
+      weights_of_[v.element] += n;
+    }
+  }
+
+  void sort_layers() {
+    std::vector<std::pair<std::string, int>> by_name(layer_numbers_.begin(), layer_numbers_.end());
+    std::sort(by_name.begin(), by_name.end());
+    std::vector<op::layer> sorted;
+    std::vector<int> place(by_name.size());
+    for (const auto& [name, old] : by_name) {
+      place[static_cast<std::size_t>(old)] = static_cast<int>(sorted.size());
+      sorted.push_back(std::move(graph_.layers[static_cast<std::size_t>(old)]));
+    }
+    graph_.layers = std::move(sorted);
+    for (model::node& n : graph_.nodes)
+      if (n.layer != model::no_layer) n.layer = place[static_cast<std::size_t>(n.layer)];
+  }
+
+  /// The class of most weights; of the first floating input where there are none.
+  void find_type() {
+    int element = 0;
+    std::int64_t most = 0;
+    for (const auto& [type, count] : weights_of_)
+      if (count > most) {
+        most = count;
+        element = type;
+      }
+    for (const auto& i : source_.model().graph().input())
+      if (element == 0 && is_floating(i.type().tensor_type().elem_type()))
+        element = i.type().tensor_type().elem_type();
+    graph_.type = element == proto::FLOAT16    ? numeric::f16
+                  : element == proto::BFLOAT16 ? numeric::bf16
+                                               : numeric::f32;
+  }
+
+  const source& source_;
+  const program& program_;
+  input_dims inputs_;
+  std::vector<value> values_;
+  model::graph graph_{};
+  std::map<std::string_view, std::int64_t> opsets_{};
+  std::set<std::pair<std::string_view, std::string_view>> functions_{};
+  std::unordered_map<std::string_view, const ::onnx::ValueInfoProto*> described_{};
+  std::vector<const value*> operands_{};
+  std::unordered_map<std::string, int> layer_numbers_{};
+  std::set<int> counted_{};
+  std::map<int, std::int64_t> weights_of_{};
+};
+} // namespace detail
+
+/// The layers of a model. Refuses what no graph can be made of; a layer that cannot be resolved is
+/// a node with a problem.
+inline model::graph resolve(const source& s, const options& o) {
+  return detail::resolver(s, o).run();
+}
+
+/// The dims of every value of a model by its name, those that are not known left out.
+inline std::map<std::string, shape> known_dims(const source& s, const options& o) {
+  return detail::resolver(s, o).run_for_dims();
+}
+
+} // namespace benanza::onnx

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// benanza_generate as a user runs it.
+#include "program.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace benanza::test;
+namespace fs = std::filesystem;
+
+namespace {
+const std::string generate = BENANZA_GENERATE_BINARY;
+
+/// Refused: exit 2, one line on stderr that says all of `words`, nothing on stdout.
+void refused(const std::string& arguments, const std::vector<std::string>& words) {
+  const outcome o = shell(generate + " " + arguments);
+  CAPTURE(arguments);
+  CAPTURE(o.err);
+  CHECK(o.status == 2);
+  CHECK(one_line(o.err));
+  CHECK(o.out.empty());
+  for (const std::string& w : words)
+    CHECK(o.err.find(w) != std::string::npos);
+}
+
+void put(const std::string& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+} // namespace
+
+TEST_CASE("a model of the zoo goes all the way to generated code") {
+  const scratch_folder s("command");
+  REQUIRE(shell(generate + " zoo resnet50-v1 lenet -o " + (s / "models")).status == 0);
+  const std::string models = (s / "models/resnet50-v1.onnx") + " " + (s / "models/lenet.onnx");
+  const outcome o = shell(generate + " " + models + " --batch 1,8 -o " + (s / "mine"));
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  CHECK(o.err.empty());
+  CHECK(fs::exists(s / "mine/main.cpp"));
+  const std::string graph = text_of(s / "mine/graph.cpp");
+  CHECK(graph.find("resnet50-v1@batch=8") != std::string::npos);
+  CHECK(graph.find("lenet@batch=1") != std::string::npos);
+
+  // Byte-identical on a second run, also into another folder and from another order of models.
+  REQUIRE(shell(generate + " " + models + " --batch 1,8 -o " + (s / "again")).status == 0);
+  CHECK(shell("diff -r " + (s / "mine") + " " + (s / "again")).status == 0);
+}
+
+TEST_CASE("ResNet-50 is under 300 lines of generated code") {
+  const scratch_folder s("lines");
+  REQUIRE(shell(generate + " zoo resnet50-v1 -o " + (s / "m")).status == 0);
+  REQUIRE(shell(generate + " " + (s / "m/resnet50-v1.onnx") + " -o " + (s / "g")).status == 0);
+  const int lines = std::stoi(shell("cat " + (s / "g") + "/*.cpp | wc -l").out);
+  MESSAGE(lines, " lines");
+  CHECK(lines < 300);
+}
+
+TEST_CASE("the checked-in sample is what the generator writes today") {
+  const scratch_folder s("sample");
+  REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
+  REQUIRE(shell(generate + " " + (s / "m/lenet.onnx") + " -o " + (s / "g")).status == 0);
+  const outcome o = shell("diff -r " + (s / "g") + " " BENANZA_SOURCE_FOLDER "/generated/sample");
+  CAPTURE(o.out);
+  CHECK(o.status == 0);
+}
+
+TEST_CASE("stats agree with the model: 53 convolutions, 3.86 G multiply-accumulates") {
+  const scratch_folder s("stats");
+  REQUIRE(shell(generate + " zoo resnet50-v1 -o " + (s / "m")).status == 0);
+  const outcome o = shell(generate + " stats " + (s / "m/resnet50-v1.onnx") + " --format json");
+  REQUIRE(o.status == 0);
+  const auto j = nlohmann::json::parse(o.out);
+  CHECK(j.dump().find("Conv") != std::string::npos);
+  const outcome text = shell(generate + " stats " + (s / "m/resnet50-v1.onnx"));
+  CHECK(text.status == 0);
+  CHECK(text.out.find("resnet50-v1@batch=1") != std::string::npos);
+}
+
+TEST_CASE("a file of layers stands in place of a model; a case's whole name will do") {
+  const scratch_folder s("layers");
+  put(s / "keys.txt", "# mine\nConv/1x64x56x56-64x3x3-s1-p1\n\n"
+                      "Relu/1x64x56x56/f32/onednn/jit/hot/t1  # copied from a case\n"
+                      "Conv/1x64x56x56-64x3x3-s1-p1x1x1x1\n");
+  const outcome o = shell(generate + " --layers " + (s / "keys.txt") + " -o " + (s / "g"));
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  const std::string layers = text_of(s / "g/layers_0.cpp");
+  CHECK(layers.find("::add(1);") != std::string::npos);
+  CHECK(layers.find("::add(2);") == std::string::npos); // the third line is the first again
+}
+
+TEST_CASE("the zoo lists 30 models") {
+  const outcome o = shell(generate + " zoo --list");
+  CHECK(o.status == 0);
+  for (const char* name : {"arcface", "resnet50-v1", "zfnet512", "squeezenet-v1.1"})
+    CHECK(o.out.find(name) != std::string::npos);
+}
+
+TEST_CASE("what is no model is refused by name, and nothing is written") {
+  const scratch_folder s("bad");
+  const std::string to = " -o " + (s / "g");
+  put(s / "empty.onnx", "");
+  put(s / "text.onnx", "<html>not found</html>");
+  put(s / "lfs.onnx", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+  REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
+  const std::string good = s / "m/lenet.onnx";
+  const std::string bytes = text_of(good);
+  put(s / "cut.onnx", bytes.substr(0, bytes.size() / 2));
+  refused((s / "none.onnx") + to, {"none.onnx"});
+  refused((s / "empty.onnx") + to, {"empty.onnx"});
+  refused((s / "text.onnx") + to, {"text.onnx"});
+  refused((s / "lfs.onnx") + to, {"lfs.onnx", "LFS"});
+  refused((s / "cut.onnx") + to, {"cut.onnx"});
+  refused(s.path.string() + to, {});
+  refused(good + " " + (s / "empty.onnx") + to, {"empty.onnx"});
+  for (const char* batch : {"0", "-1", "x", "1,,2", "99999999999999999999", "65537", ""})
+    refused(good + " --batch '" + batch + "'" + to, {"--batch"});
+  CHECK_FALSE(fs::exists(s / "g"));
+}
+
+TEST_CASE("bad arguments are refused in one line") {
+  const scratch_folder s("arguments");
+  put(s / "bad.txt", "Conv/1x64x56x56-64x3x3-s1-p1\nConv/1x64\n");
+  put(s / "view.txt", "Flatten/1x64x1x1-1x64\n");
+  put(s / "none.txt", "# nothing\n");
+  put(s / "theirs.cpp", "x");
+  const std::string to = " -o " + (s / "g");
+  refused("", {});
+  refused("--nonsense", {});
+  refused("zoo", {"zoo --list"});
+  refused("zoo resnet51 -o " + (s / "m"), {"resnet51"});
+  refused("stats", {});
+  refused("--layers " + (s / "bad.txt") + to, {"bad.txt, line 2"});
+  refused("--layers " + (s / "view.txt") + to, {"view"});
+  refused("--layers " + (s / "none.txt") + to, {"none.txt"});
+  refused("--layers " + (s / "absent.txt") + to, {"absent.txt"});
+  REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
+  refused(s / "m/lenet.onnx", {"-o"});
+  refused((s / "m/lenet.onnx") + " -o " + s.path.string(), {"did not make"});
+  CHECK_FALSE(fs::exists(s / "g"));
+}
