@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a run of the benchmark say? The provenance of the figures, the graphs of the models, and
-// one measurement a case. The JSON is Google Benchmark's, with these fields added: the run's under
-// context.benanza, a case's beside Google Benchmark's own. Units are in the names.
+// What does a run of the benchmark say? The provenance of the figures, the graphs of the models,
+// and one measurement a case. The JSON is Google Benchmark's, with these fields added: the run's
+// under context.benanza, a case's beside Google Benchmark's own. Units are in the names.
 //
 //   {"context": {..., "benanza": {"schema": 1, "provenance": {...}, "graphs": [...]}},
-//    "benchmarks": [{"name": "Conv/1x64x56x56-64x3x3-s1-p1/f32/onednn/brgconv:avx512_core/hot/t1", ...}]}
+//    "benchmarks": [{"name": "Conv/1x64x56x56-64x3x3-s1-p1/f32/onednn/ref:any/hot/t1", ...}]}
 #pragma once
 
 #include "../model/graph.hpp"
@@ -19,34 +19,34 @@ inline constexpr int schema_version = 1;
 
 /// One case: a layer in one type, by one algorithm, in one cache state, on some threads.
 struct measurement {
-  std::string name; ///< the case's name, for people
-  std::string family, key, type, backend, algorithm;
+  std::string name{}; ///< the case's name, for people
+  std::string family{}, key{}, type{}, backend{}, algorithm{};
   int algorithm_index = 0; ///< place in the library's own list; 0 is its first choice
-  std::string state;       ///< hot, coldw or cold
+  std::string state{};     ///< hot, coldw or cold
   int threads = 1;
-  std::string layouts;     ///< of source, weights and result, as the library names them
-  std::string equivalence; ///< algorithms compete only if theirs are equal; `type` for the exact ones
-  std::string fallback;    ///< "", "ref" (reference loop), "host" (own plain kernel), "old-isa"
+  std::string layouts{};     ///< of source, weights and result, as the library names them
+  std::string equivalence{}; ///< only algorithms of equal ones compete; `type` for the exact ones
+  std::string fallback{};    ///< "", "ref" (reference loop), "host" (own plain kernel), "old-isa"
   double min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0, mad_ns = 0;
-  std::vector<double> samples_ns; ///< in the order taken, thinned out
-  std::int64_t count = 0;         ///< samples taken
-  std::string stop_reason;
-  std::string disturbed; ///< what disturbed the samples; empty: nothing seen
+  std::vector<double> samples_ns{}; ///< in the order taken, thinned out
+  std::int64_t count = 0;           ///< samples taken
+  std::string stop_reason{};
+  std::string disturbed{}; ///< what disturbed the samples; empty: nothing seen
   std::int64_t workspace_bytes = 0, weight_bytes = 0, pool_bytes = 0;
   double setup_ns = 0;
   std::int64_t flops = 0;           ///< as a textbook counts them
   std::int64_t algorithm_flops = 0; ///< the algorithm's own arithmetic
   std::int64_t bytes = 0;
-  std::string error; ///< why the case failed; empty: it did not
+  std::string error{}; ///< why the case failed; empty: it did not
 };
 
 /// Everything that one run says.
 struct run {
-  std::string source; ///< the file it came from, for messages
+  std::string source{}; ///< the file it came from, for messages
   /// Sections `machine`, `software` and `measuring`, each a table of facts as text.
   std::map<std::string, std::map<std::string, std::string>> provenance;
-  std::vector<model::graph> graphs;
-  std::vector<measurement> measurements;
+  std::vector<model::graph> graphs{};
+  std::vector<measurement> measurements{};
 };
 
 /// The sections that must agree before two runs may be merged.

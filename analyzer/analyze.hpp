@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does the command `benanza_analyze` do? It reads results, merges them, and reports how fast
+// each model could run on that machine. `analyze` is the program without its process: arguments and
+// streams in, exit status out, and at most one line on `err`.
+//
+//   int status = analyze({"run.json", "--model", "resnet50"}, std::cin, std::cout, std::cerr);
+#pragma once
+
+#include "select.hpp"
+
+#include "benanza/report/json.hpp"
+#include "benanza/report/text.hpp"
+#include "benanza/result/merge.hpp"
+#include "benanza/result/reader.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <ostream>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace benanza::analyzer {
+
+/// What the command line asks for.
+struct request {
+  std::vector<std::string> files;
+  selection wanted;
+  std::string format = "text";
+  std::string layers = "10";
+  std::string output;
+  bool strict = false;
+};
+
+namespace detail {
+inline result::run read_all(const std::vector<std::string>& files, std::istream& in) {
+  std::vector<result::run> runs;
+  bool taken = false;
+  for (const std::string& f : files.empty() ? std::vector<std::string>{"-"} : files) {
+    if (f != "-") {
+      runs.push_back(result::read_file(f));
+      continue;
+    }
+    if (std::exchange(taken, true))
+      throw error("standard input is named twice", "-", "name it once");
+    runs.push_back(result::read(in, "standard input"));
+  }
+  return result::merge(std::move(runs));
+}
+
+/// Writes `text` to a stream. A reader that went away, as `head` does, is no failure.
+inline void write_stream(std::ostream& out, const std::string& text, const std::string& name) {
+  errno = 0;
+  if (!(out << text << std::flush) && errno != EPIPE)
+    throw error("the report cannot be written", name, "check the disk, the folder and your rights");
+}
+
+/// Writes `text` to a file whole or not at all; to what is no file, such as /dev/null, directly.
+inline void write_file(const std::string& path, const std::string& text) {
+  std::error_code ignored, failed;
+  const std::filesystem::file_status there = std::filesystem::status(path, ignored);
+  const bool whole = !std::filesystem::exists(there) || std::filesystem::is_regular_file(there);
+  const std::string temporary = whole ? path + ".part" : path;
+  try {
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    write_stream(out, text, path);
+    out.close();
+    if (whole) std::filesystem::rename(temporary, path, failed);
+    if (failed) throw error("the report cannot be put in its place", path, failed.message());
+  } catch (const error&) {
+    if (whole) std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+}
+
+/// What makes the figures partial, in one line; empty: nothing.
+inline std::string shortfall(const std::vector<bound::model_bound>& models) {
+  std::int64_t missing = 0;
+  std::string first;
+  std::set<std::string> failed;
+  for (const bound::model_bound& b : models) {
+    missing += b.covered.missing_nodes;
+    if (first.empty() && b.partial()) first = b.covered.holes.front().name + " in " + b.graph->name;
+    for (const bound::layer_answer& l : b.layers)
+      if (l.failed > 0) failed.insert(l.name);
+  }
+  std::string out;
+  if (missing != 0) out = report::counted(missing, "node") + " without a time, such as " + first;
+  if (!failed.empty())
+    out += (out.empty() ? "" : ", and ") + report::counted(std::ssize(failed), "layer") +
+           " with failed cases, such as " + *failed.begin();
+  return report::printable(out);
+}
+
+inline std::size_t layer_limit(const std::string& text) {
+  if (text == "all") return report::all_layers;
+  std::size_t n = 0;
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (bad != std::errc{} || end != text.data() + text.size())
+    throw error("--layers takes a number or all", text);
+  return n;
+}
+
+inline status respond(const request& asked, std::istream& in, std::ostream& out,
+                      std::ostream& err) {
+  const std::size_t layers = layer_limit(asked.layers);
+  result::run run = read_all(asked.files, in);
+  if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
+  const std::vector<bound::model_bound> models = select(run, asked.wanted);
+  const std::string lacking = shortfall(models);
+  if (asked.strict && !lacking.empty())
+    throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
+
+  const bool one_model = std::all_of(
+      models.begin(), models.end(), [&](const auto& b) { return b.graph == models.front().graph; });
+  const report::text_options options{.layers = layers,
+                                     .details = one_model || !asked.wanted.model.empty()};
+  const std::string text = asked.format == "json"
+                               ? report::json_report(run, models, !lacking.empty())
+                               : report::text_report(run, models, options);
+  if (asked.output.empty())
+    write_stream(out, text, "standard output");
+  else
+    write_file(asked.output, text);
+  if (lacking.empty()) return status::complete;
+  err << "benanza_analyze: partial: " << lacking << '\n';
+  return status::partial;
+}
+
+inline status parse_and_respond(std::vector<std::string> arguments, std::istream& in,
+                                std::ostream& out, std::ostream& err) {
+  request asked;
+  CLI::App app("How fast could each model run on the machine that was measured?",
+               "benanza_analyze");
+  app.add_option("results", asked.files, "results of benanza_bench; none or -: standard input");
+  app.add_option("--model", asked.wanted.model,
+                 "only models of this name, or with it in their name");
+  app.add_option("--type", asked.wanted.type, "only this type: f32, bf16, u8s8u8 ...");
+  app.add_option("--threads", asked.wanted.threads, "only times on so many threads");
+  app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
+  app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  app.add_flag("--strict", asked.strict, "refuse (status 2) where figures would be partial");
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    write_stream(out, app.help(), "standard output");
+    return status::complete;
+  }
+  return respond(asked, in, out, err);
+}
+} // namespace detail
+
+/// The program: returns the exit status (0 complete, 1 partial, 2 refused).
+inline int analyze(std::vector<std::string> arguments, std::istream& in, std::ostream& out,
+                   std::ostream& err) {
+  try {
+    return static_cast<int>(detail::parse_and_respond(std::move(arguments), in, out, err));
+  } catch (const std::exception& e) {
+    err << "benanza_analyze: " << error(e.what()).what() << '\n';
+  }
+  return static_cast<int>(status::refused);
+}
+
+} // namespace benanza::analyzer

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithms may run a layer, and with what times? An index of a run's cases by layer; asked
+// for a layer, a type and a number of threads, it answers with the algorithms of which a case
+// succeeded and that compute exactly that layer in that type, and with the cases that failed.
+//
+//   case_table cases(run);   cases.of("Conv/1x64x56x56-64x3x3-s1-p1", numeric::f32, 1).algorithms
+#pragma once
+
+#include "../result/schema.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+using result::measurement;
+
+/// One algorithm with its cases in the two cache states that bounds rest on; null: not measured.
+struct candidate {
+  const measurement* hot = nullptr;
+  const measurement* coldw = nullptr;
+
+  const measurement& any() const { return hot != nullptr ? *hot : *coldw; }
+};
+
+/// What a run holds about one layer in one type on some threads.
+struct layer_cases {
+  std::vector<candidate> algorithms; ///< ordered by place in the library's list, backend and name
+  std::vector<const measurement*> failed;
+  bool inexact = false; ///< there are algorithms of another equivalence class
+};
+
+/// A type and a number of threads in which layers were measured.
+using setting = std::pair<numeric, int>;
+
+/// The cases of a run by layer. Refers to the run, which has to outlive it.
+class case_table {
+public:
+  explicit case_table(const result::run& r) {
+    for (const measurement& m : r.measurements)
+      by_layer_[m.family + '/' + m.key].push_back(&m);
+  }
+
+  /// What is known of the layer of that name.
+  layer_cases of(const std::string& layer, numeric type, int threads) const {
+    layer_cases out;
+    const auto found = by_layer_.find(layer);
+    if (found == by_layer_.end()) return out;
+    for (const measurement* m : found->second) {
+      if (m->type != name(type) || m->threads != threads) continue;
+      if (!m->error.empty()) {
+        out.failed.push_back(m);
+      } else if (m->equivalence != name(type)) {
+        out.inexact = true;
+      } else if (m->state == "hot" || m->state == "coldw") {
+        const auto same = [&](const candidate& c) {
+          return c.any().backend == m->backend && c.any().algorithm == m->algorithm;
+        };
+        auto c = std::find_if(out.algorithms.begin(), out.algorithms.end(), same);
+        if (c == out.algorithms.end()) c = out.algorithms.emplace(c);
+        (m->state == "hot" ? c->hot : c->coldw) = m;
+      }
+    }
+    std::sort(out.algorithms.begin(), out.algorithms.end(),
+              [](const candidate& a, const candidate& b) { return order(a) < order(b); });
+    return out;
+  }
+
+  /// The settings in which a layer of `g` has cases: by type (the model's own first), then threads.
+  std::vector<setting> settings(const model::graph& g) const {
+    std::set<std::tuple<bool, numeric, int>> found;
+    for (const op::layer& l : g.layers)
+      if (const auto cases = by_layer_.find(op::name(l)); cases != by_layer_.end())
+        for (const measurement* m : cases->second)
+          if (const auto type = parse_numeric(m->type))
+            found.emplace(*type != g.type, *type, m->threads);
+    std::vector<setting> out;
+    for (const auto& [other, type, threads] : found)
+      out.emplace_back(type, threads);
+    return out;
+  }
+
+private:
+  static std::tuple<int, std::string_view, std::string_view> order(const candidate& c) {
+    return {c.any().algorithm_index, c.any().backend, c.any().algorithm};
+  }
+  std::unordered_map<std::string, std::vector<const measurement*>> by_layer_;
+};
+
+} // namespace benanza::bound

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithm runs a layer, and how long does it take? The bound is the least hot sample of all
+// equivalent algorithms; the prediction is the median of the algorithm that wins with cold weights,
+// chosen on one half of its samples and reported on the other, so that the winner of many is not
+// flattered (DESIGN section 4). Times in ns, each with the samples it rests on.
+//
+//   choice c = choose(cases.of(layer, numeric::f32, 1), "coldw");   c.best->algorithm   c.bound.ns
+#pragma once
+
+#include "../result/statistics.hpp"
+#include "cases.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// Algorithms whose medians lie within this factor of the best one's are equally fast.
+inline constexpr double tie = 1.03;
+
+/// A time and the samples, ascending, that it rests on.
+struct timing {
+  double ns = 0;
+  std::vector<double> sorted_ns;
+};
+
+/// The algorithms chosen for one layer in one type on some threads.
+struct choice {
+  const measurement* best = nullptr;   ///< sets the bound; null: nothing was measured
+  const measurement* chosen = nullptr; ///< sets the prediction
+  const measurement* first = nullptr;  ///< the library's own first choice; null: not measured
+  timing bound, prediction, first_choice;
+  bool bound_from_coldw = false;   ///< no hot times: the bound may be too high
+  bool prediction_too_low = false; ///< weights, but no times with cold ones
+};
+
+/// The samples at even (0) or odd (1) places, ascending; all of them where that leaves none.
+inline std::vector<double> half(const measurement& m, std::size_t parity) {
+  std::vector<double> out;
+  for (std::size_t i = parity; i < m.samples_ns.size(); i += 2)
+    out.push_back(m.samples_ns[i]);
+  if (out.empty()) out = m.samples_ns;
+  if (out.empty()) out.push_back(m.median_ns);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+namespace detail {
+/// The least time of a case; samples that were thinned out count too.
+inline double least(const measurement& m) {
+  double v = m.min_ns;
+  for (double s : m.samples_ns)
+    v = std::min(v, s);
+  return v;
+}
+
+/// The case of `c` in a cache state; null: none.
+inline const measurement* in_state(const candidate& c, std::string_view state) {
+  return state == "hot" ? c.hot : c.coldw;
+}
+
+inline timing reported(const measurement& m) {
+  timing t;
+  t.sorted_ns = half(m, 1);
+  t.ns = result::quantile(t.sorted_ns, 0.5);
+  return t;
+}
+
+/// The case of the algorithm that wins in `state` by the even half of its samples; of those in a
+/// tie the one with the smallest workspace, then the one that the library lists first.
+inline const measurement* winner(const layer_cases& cases, std::string_view state) {
+  std::vector<std::pair<double, const measurement*>> medians;
+  for (const candidate& c : cases.algorithms)
+    if (const measurement* m = in_state(c, state))
+      medians.emplace_back(result::quantile(half(*m, 0), 0.5), m);
+  if (medians.empty()) return nullptr;
+  const double limit = tie * std::min_element(medians.begin(), medians.end())->first;
+  const measurement* out = nullptr;
+  for (const auto& [ns, m] : medians)
+    if (ns <= limit && (out == nullptr || m->workspace_bytes < out->workspace_bytes)) out = m;
+  return out;
+}
+
+/// The case of the library's first choice: of several backends' first choices the fastest, and a
+/// fallback only where there is nothing else.
+inline const measurement* first_choice(const layer_cases& cases, std::string_view state) {
+  const measurement* out = nullptr;
+  const auto rank = [](const measurement& m) {
+    return std::pair(!m.fallback.empty(), m.median_ns);
+  };
+  for (const candidate& c : cases.algorithms)
+    if (const measurement* m = in_state(c, state); m != nullptr && m->algorithm_index == 0)
+      if (out == nullptr || rank(*m) < rank(*out)) out = m;
+  return out;
+}
+} // namespace detail
+
+/// The choice among the algorithms of a layer; `state` is the cache state, "coldw" or "hot", that a
+/// real run of the model is taken to have. Layers without weights are predicted from hot times.
+inline choice choose(const layer_cases& cases, std::string_view state) {
+  choice out;
+  if (cases.algorithms.empty()) return out;
+  bool weights = false, any_hot = false, any_coldw = false;
+  for (const candidate& c : cases.algorithms) {
+    weights = weights || c.any().weight_bytes > 0;
+    any_hot = any_hot || c.hot != nullptr;
+    any_coldw = any_coldw || c.coldw != nullptr;
+  }
+  out.bound_from_coldw = !any_hot;
+  for (const candidate& c : cases.algorithms)
+    if (const measurement* m = detail::in_state(c, any_hot ? "hot" : "coldw"))
+      if (out.best == nullptr || detail::least(*m) < out.bound.ns) {
+        out.best = m;
+        out.bound.ns = detail::least(*m);
+      }
+  out.bound.sorted_ns = out.best->samples_ns;
+  if (out.bound.sorted_ns.empty()) out.bound.sorted_ns.push_back(out.bound.ns);
+  std::sort(out.bound.sorted_ns.begin(), out.bound.sorted_ns.end());
+
+  const std::string_view used = (state == "hot" && any_hot) || !any_coldw ? "hot" : "coldw";
+  out.prediction_too_low = used != state && used == "hot" && weights;
+  out.chosen = detail::winner(cases, used);
+  out.prediction = detail::reported(*out.chosen);
+  out.first = detail::first_choice(cases, used);
+  if (out.first != nullptr) out.first_choice = detail::reported(*out.first);
+  return out;
+}
+
+} // namespace benanza::bound

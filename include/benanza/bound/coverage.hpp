@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a model's bound rest on? The share of its sum that each kind of measurement gives, and
+// the nodes that nothing gives a time for. The shares of a bound add up to 1: a layer in another
+// type counts there, else by the kind of kernel that set its bound.
+//
+//   coverage c = cover(layers, unresolved(graph));   c.native   c.missing_nodes
+#pragma once
+
+#include "layers.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// A row of nodes without a time.
+struct hole {
+  std::string name; ///< of the layer, or the operator of nodes that are none
+  std::int64_t nodes = 0;
+  std::string reason;
+  std::string command; ///< measures it; empty: no command can
+};
+
+/// What a sequential bound rests on, as shares of it.
+struct coverage {
+  double native = 0;     ///< optimised kernels in the asked type
+  double reference = 0;  ///< reference loops of a library (`ref`)
+  double host = 0;       ///< our own plain kernels
+  double old_isa = 0;    ///< kernels for an older instruction set
+  double other_type = 0; ///< in the model's own type instead of the asked one
+  std::int64_t nodes = 0, view_nodes = 0, missing_nodes = 0;
+  std::vector<hole> holes;
+
+  bool partial() const { return missing_nodes != 0; }
+};
+
+/// The coverage of a model whose layers are `layers`, and whose nodes without a layer `unresolved`
+/// counts by operator and reason.
+inline coverage
+cover(const std::vector<layer_answer>& layers,
+      const std::map<std::pair<std::string, std::string>, std::int64_t>& unresolved) {
+  coverage out;
+  double sum = 0;
+  for (const layer_answer& l : layers) {
+    out.nodes += l.uses;
+    if (l.rests_on == basis::view) out.view_nodes += l.uses;
+    if (l.rests_on == basis::missing && l.uses != 0) {
+      out.missing_nodes += l.uses;
+      out.holes.push_back({l.name, l.uses, l.reason, measuring_command(l.name)});
+    }
+    if (!l.timed()) continue;
+    const double ns = static_cast<double>(l.uses) * l.algorithms.bound.ns;
+    const std::string& fallback = l.algorithms.best->fallback;
+    sum += ns;
+    (l.rests_on == basis::other_type ? out.other_type
+     : fallback == "ref"             ? out.reference
+     : fallback == "host"            ? out.host
+     : fallback == "old-isa"         ? out.old_isa
+                                     : out.native) += ns;
+  }
+  for (const auto& [what, nodes] : unresolved) {
+    out.nodes += nodes;
+    out.missing_nodes += nodes;
+    out.holes.push_back({what.first, nodes, what.second.empty() ? "unresolved" : what.second, {}});
+  }
+  if (sum > 0)
+    for (double* share : {&out.native, &out.reference, &out.host, &out.old_isa, &out.other_type})
+      *share /= sum;
+  return out;
+}
+
+} // namespace benanza::bound

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where does a model's time go? Its layers sorted by their share of the sequential bound, as rows
+// for a table; what choosing algorithms wins at each; how fast its arithmetic runs.
+//
+//   for (const layer_answer* l : by_time(model)) ...   rate(*l).gflops
+#pragma once
+
+#include "../bound/model.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::report {
+
+using bound::layer_answer;
+using bound::model_bound;
+
+/// What a layer adds to the sequential bound.
+inline double bound_ns(const layer_answer& l) {
+  return static_cast<double>(l.uses) * l.algorithms.bound.ns;
+}
+
+/// What the chosen algorithm saves over the library's first choice, in all uses of the layer; zero
+/// where they are the same.
+inline double gain_ns(const layer_answer& l) {
+  const bound::choice& c = l.algorithms;
+  if (c.first == nullptr || c.first == c.chosen) return 0;
+  return static_cast<double>(l.uses) * (c.first_choice.ns - c.prediction.ns);
+}
+
+namespace detail {
+template <class Value>
+std::vector<const layer_answer*> descending(const model_bound& b, Value value) {
+  std::vector<const layer_answer*> out;
+  for (const layer_answer& l : b.layers)
+    if (l.timed() && value(l) > 0) out.push_back(&l);
+  std::sort(out.begin(), out.end(), [&](const layer_answer* x, const layer_answer* y) {
+    return std::pair(-value(*x), std::string_view(x->name)) <
+           std::pair(-value(*y), std::string_view(y->name));
+  });
+  return out;
+}
+} // namespace detail
+
+/// Layers with a time, those that add most to the sequential bound first.
+inline std::vector<const layer_answer*> by_time(const model_bound& b) {
+  return detail::descending(b, bound_ns);
+}
+
+/// Layers at which another algorithm than the library's first choice wins, the largest gain first.
+inline std::vector<const layer_answer*> by_gain(const model_bound& b) {
+  return detail::descending(b, gain_ns);
+}
+
+/// Arithmetic per time of a layer's bound.
+struct arithmetic_rate {
+  double gflops = 0;              ///< nominal operations a ns: GFLOP/s
+  bool less_than_nominal = false; ///< the algorithm itself needs fewer operations (Winograd, FFT)
+};
+
+/// The rate of a layer that has a time.
+inline arithmetic_rate rate(const layer_answer& l) {
+  const bound::measurement& m = *l.algorithms.best;
+  return {.gflops = static_cast<double>(l.flops) / l.algorithms.bound.ns,
+          .less_than_nominal = m.algorithm_flops > 0 && m.algorithm_flops < l.flops};
+}
+
+/// An algorithm's name without the instruction set after its last colon: `brgconv:avx512_core` is
+/// `brgconv`.
+inline std::string_view short_name(std::string_view algorithm) {
+  return algorithm.substr(0, algorithm.rfind(':'));
+}
+
+/// Views of a model that cost nothing, as operator and number of nodes.
+inline std::map<std::string, std::int64_t> views(const model_bound& b) {
+  std::map<std::string, std::int64_t> out;
+  for (const layer_answer& l : b.layers)
+    if (l.rests_on == bound::basis::view) out[l.name.substr(0, l.name.find('/'))] += l.uses;
+  return out;
+}
+
+/// Layers whose deciding cases were disturbed, with what disturbed them.
+inline std::vector<std::pair<std::string, std::string>> disturbed(const model_bound& b) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const layer_answer& l : b.layers) {
+    if (!l.timed()) continue;
+    const bound::choice& c = l.algorithms;
+    for (const bound::measurement* m : {c.best, c.chosen})
+      if (!m->disturbed.empty()) {
+        out.emplace_back(l.name, m->disturbed);
+        break;
+      }
+  }
+  return out;
+}
+
+} // namespace benanza::report

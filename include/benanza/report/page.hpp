@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a person read about one model? A page of 80 columns: the bounds and predictions with
+// their intervals and assumptions, what choosing algorithms wins, what was measured, where the time
+// goes, and the warnings.
+//
+//   std::string text = page(run, model, 10);   // at most ten rows a table
+#pragma once
+
+#include "warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+inline std::string fact(const result::run& r, const std::string& section, const std::string& key) {
+  const auto found = r.provenance.find(section);
+  if (found == r.provenance.end()) return {};
+  const auto value = found->second.find(key);
+  return value == found->second.end() ? std::string() : printable(value->second);
+}
+
+/// The machine and the libraries on one line.
+inline std::string where_measured(const result::run& r) {
+  const std::string cpu = fact(r, "machine", "cpu");
+  std::string out = cpu.empty() ? "unknown processor" : cpu;
+  if (const std::string cores = fact(r, "machine", "cores"); !cores.empty())
+    out += cores == "1" ? ", 1 core" : ", " + cores + " cores";
+  if (const auto found = r.provenance.find("software"); found != r.provenance.end())
+    for (const auto& [key, value] : found->second)
+      if (key.ends_with("_version"))
+        out += fmt::format(", {} {}", printable(key.substr(0, key.find('_'))), printable(value));
+  if (const std::string date = fact(r, "measuring", "date"); !date.empty()) out += ", " + date;
+  return out;
+}
+
+/// True for the layers of a run that has no model: their sum means nothing.
+inline bool loose(const model_bound& b) {
+  return b.graph->model.empty();
+}
+
+inline std::string title(const model_bound& b) {
+  const std::string what =
+      loose(b) ? counted(std::ssize(b.layers), "layer") + ", no model"
+               : fmt::format("{}  batch {}", printable(b.graph->name), b.graph->batch);
+  return fmt::format("{}  {}  {}", what, name(b.type), counted(b.threads, "thread"));
+}
+
+inline std::string totals_row(std::string_view what, const bound::totals& t) {
+  return fmt::format("{:<12}{:<23}{:<23}{}\n", what, show(t.sequential), show(t.parallel),
+                     show(t.reachable));
+}
+
+inline std::string figures(const model_bound& b) {
+  std::string out = fmt::format("{:12}{:<23}{:<23}{}\n", "", "sequential", "parallel",
+                                "on " + counted(b.workers, "worker"));
+  out += totals_row("bound", b.bound);
+  out += totals_row("prediction", b.prediction);
+  out += '\n';
+  out +=
+      wrapped("  unfused: ", "each layer by itself; a fusing framework can beat an unfused sum.");
+  out += wrapped(
+      "  parallel: ",
+      fmt::format("the longest path, {} of {}; assumes that {}.", b.bound.longest.nodes.size(),
+                  counted(b.covered.nodes, "node"),
+                  b.threads == 1 ? "there are unbounded workers" : std::string(b.assumption())));
+  out += wrapped(
+      fmt::format("  on {}: ", counted(b.workers, "worker")),
+      fmt::format("max(parallel, sequential / {}), which a good schedule reaches.", b.workers));
+  out += wrapped("  prediction: ", b.state == "hot"
+                                       ? "from hot times: the weights fit the last-level cache."
+                                       : "from times with cold weights, as in a real run.");
+  out += '\n';
+  return out;
+}
+
+inline std::string gain_line(const model_bound& b) {
+  const double first = b.prediction.sequential.ns + b.gain.ns;
+  if (b.gain.ns <= 0 || first <= 0)
+    return "algorithms  the library's first choices are as good as any\n";
+  return fmt::format("algorithms  the best save {} ({}) over the first choices\n", show(b.gain),
+                     percent(b.gain.ns / first));
+}
+
+inline std::string coverage_line(const model_bound& b) {
+  const bound::coverage& c = b.covered;
+  std::string text = fmt::format("measured {}", percent(c.native));
+  const auto also = [&](std::string_view what, double share) {
+    if (share > 0) text += fmt::format(", {} {}", what, percent(share));
+  };
+  also("on ref", c.reference);
+  also("on host", c.host);
+  also("on an old instruction set", c.old_isa);
+  also(fmt::format("in {}", name(b.graph->type)), c.other_type);
+  text += c.partial() ? fmt::format("; PARTIAL: {} of {} missing", c.missing_nodes,
+                                    counted(c.nodes, "node"))
+                      : fmt::format("; no node of {} missing", c.nodes);
+  return wrapped("coverage    ", text);
+}
+
+/// One row of the table; a name that does not fit has a line of its own.
+inline std::string layer_row(const layer_answer& l, double sum, bool path) {
+  const arithmetic_rate r = rate(l);
+  const bound::measurement& m = *l.algorithms.best;
+  std::string row = fmt::format(
+      "{:>7} {:>7} {:>4} {:>4} {:>7}{} {:<13.13} ", percent(sum > 0 ? bound_ns(l) / sum : 0),
+      show_time(l.algorithms.bound.ns), l.uses, path && l.on_path ? "*" : "",
+      r.gflops > 0 ? fmt::format("{:.{}f}", r.gflops, r.gflops < 10 ? 1 : 0) : "-",
+      r.less_than_nominal ? 'w' : ' ', printable(short_name(m.algorithm)));
+  std::string mark =
+      l.rests_on == bound::basis::other_type ? fmt::format(" in {}", name(l.type)) : "";
+  if (!m.fallback.empty()) mark += fmt::format(" ({})", printable(m.fallback));
+  if (row.size() + l.name.size() + mark.size() > columns)
+    return row.substr(0, row.find_last_not_of(' ') + 1) + "\n        " + l.name + mark + '\n';
+  return row + l.name + mark + '\n';
+}
+
+inline std::string layer_table(const model_bound& b, std::size_t limit) {
+  const std::vector<const layer_answer*> rows = by_time(b);
+  if (rows.empty()) return {};
+  std::string out = fmt::format("{:>7} {:>7} {:>4} {:>4} {:>7}  {:<13} {}\n", "share", "each",
+                                "uses", "path", "GFLOP/s", "algorithm", "layer");
+  const std::size_t shown = std::min(limit, rows.size());
+  bool fewer = false;
+  for (std::size_t i = 0; i < shown; ++i) {
+    out += layer_row(*rows[i], b.bound.sequential.ns, !loose(b));
+    fewer = fewer || rate(*rows[i]).less_than_nominal;
+  }
+  out += left_out(shown, rows.size(), "layers");
+  if (fewer) out += "        w: needs fewer operations than are counted (Winograd)\n";
+  return out;
+}
+
+inline std::string gain_list(const model_bound& b, std::size_t limit) {
+  const std::vector<const layer_answer*> rows = by_gain(b);
+  if (rows.empty() || limit == 0) return {};
+  std::string out = "\nWhere another algorithm beats the library's first choice:\n";
+  const std::size_t shown = std::min(limit, rows.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bound::choice& c = rows[i]->algorithms;
+    out += wrapped(fmt::format("{:>9}  ", show_time(gain_ns(*rows[i]))),
+                   fmt::format("{} for {} at {} x {}", printable(c.chosen->algorithm),
+                               printable(c.first->algorithm), rows[i]->uses, rows[i]->name));
+  }
+  return out + left_out(shown, rows.size(), "layers");
+}
+
+} // namespace detail
+
+/// The page of one model in one type on some threads; `limit` is the most rows that a table has.
+inline std::string page(const result::run& r, const model_bound& b, std::size_t limit) {
+  std::string out = detail::title(b) + '\n' + wrapped("", detail::where_measured(r)) + '\n';
+  if (!detail::loose(b))
+    out += detail::figures(b) + detail::gain_line(b) + detail::coverage_line(b) + '\n';
+  out += detail::layer_table(b, limit) + detail::gain_list(b, std::min<std::size_t>(limit, 5));
+  const std::string remarks = warnings(b, limit);
+  return remarks.empty() ? out : out + '\n' + remarks;
+}
+
+} // namespace benanza::report

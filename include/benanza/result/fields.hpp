@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which fields does a measurement have in a result? One list, for the writer and for the reader:
+// the name of each field, the member that holds it, and what it is for.
+//
+//   fields(m, [](std::string_view name, auto& value, field_kind kind) { ... });
+#pragma once
+
+#include "schema.hpp"
+
+#include <array>
+#include <string_view>
+#include <tuple>
+
+namespace benanza::result {
+
+/// What a field is for, and so when it may be left out of a result.
+enum class field_kind {
+  identity, ///< says which case it is: always there
+  time,     ///< a failed case has none; all but the deviation are above zero
+  fact,     ///< a failed case may lack it
+  remark,   ///< left out when empty
+};
+
+/// Calls `visit(name, member, kind)` for each field of `m`, in the order in which they are written.
+template <class Measurement, class Visit>
+void fields(Measurement& m, Visit&& visit) {
+  using enum field_kind;
+  visit("family", m.family, identity);
+  visit("key", m.key, identity);
+  visit("type", m.type, identity);
+  visit("backend", m.backend, identity);
+  visit("algorithm", m.algorithm, identity);
+  visit("algorithm_index", m.algorithm_index, fact);
+  visit("state", m.state, identity);
+  visit("threads", m.threads, identity);
+  visit("layouts", m.layouts, fact);
+  visit("equivalence", m.equivalence, fact);
+  visit("fallback", m.fallback, remark);
+  visit("min_ns", m.min_ns, time);
+  visit("p10_ns", m.p10_ns, time);
+  visit("median_ns", m.median_ns, time);
+  visit("p90_ns", m.p90_ns, time);
+  visit("mad_ns", m.mad_ns, time);
+  visit("samples_ns", m.samples_ns, time);
+  visit("count", m.count, fact);
+  visit("stop_reason", m.stop_reason, fact);
+  visit("disturbed", m.disturbed, remark);
+  visit("workspace_bytes", m.workspace_bytes, fact);
+  visit("weight_bytes", m.weight_bytes, fact);
+  visit("pool_bytes", m.pool_bytes, fact);
+  visit("setup_ns", m.setup_ns, fact);
+  visit("flops", m.flops, fact);
+  visit("algorithm_flops", m.algorithm_flops, fact);
+  visit("bytes", m.bytes, fact);
+}
+
+/// True for a case that times a layer, and not a reorder, a whole model, the machine or a fused
+/// row.
+inline bool of_a_layer(const measurement& m) {
+  static constexpr std::array<std::string_view, 3> others{"machine", "model", "reorder"};
+  for (std::string_view o : others)
+    if (m.family == o) return false;
+  return m.family.find('+') == std::string::npos;
+}
+
+/// What makes two entries the same case: the fields that its name is made of.
+inline auto identity(const measurement& m) {
+  return std::tie(m.family, m.key, m.type, m.backend, m.algorithm, m.state, m.threads);
+}
+
+} // namespace benanza::result

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// How do graphs and measurements look as JSON? A graph's layers are [family, key] pairs, its nodes
+// [name, operator, layer, [inputs], problem?] rows; a measurement is its fields under their own
+// names. Used by the benchmark's reporter to write and by the reader to read, so that both agree.
+// What does not fit is refused with its place.
+//
+//   ordered_json j = to_json(graph);                     // context.benanza.graphs[i]
+//   graph g = graph_from_json(j, "run.json, graph 0");
+#pragma once
+
+#include "fields.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace benanza::result {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// A graph as the context of a result holds it.
+inline ordered_json to_json(const model::graph& g) {
+  ordered_json layers = ordered_json::array();
+  for (const op::layer& l : g.layers)
+    layers.push_back(ordered_json::array({op::family(l), op::key(l)}));
+  ordered_json nodes = ordered_json::array();
+  for (const model::node& n : g.nodes) {
+    ordered_json row = ordered_json::array({n.name, n.op, n.layer, n.inputs});
+    if (!n.problem.empty()) row.push_back(n.problem);
+    nodes.push_back(std::move(row));
+  }
+  return {{"name", g.name},
+          {"model", g.model},
+          {"batch", g.batch},
+          {"type", name(g.type)},
+          {"parameters", g.parameters},
+          {"parameter_bytes", g.parameter_bytes},
+          {"folded", g.folded},
+          {"repairs", g.repairs},
+          {"layers", std::move(layers)},
+          {"nodes", std::move(nodes)}};
+}
+
+/// A measurement's fields under their own names; a failed one has Google Benchmark's
+/// error_occurred and error_message in place of times.
+inline ordered_json to_json(const measurement& m) {
+  ordered_json out = ordered_json::object();
+  if (!m.name.empty()) out["name"] = m.name;
+  const bool failed = !m.error.empty();
+  fields(m, [&](std::string_view name, const auto& value, field_kind kind) {
+    if (failed && kind == field_kind::time) return;
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>)
+      if (kind == field_kind::remark && value.empty()) return;
+    out[std::string(name)] = value;
+  });
+  if (failed) {
+    out["error_occurred"] = true;
+    out["error_message"] = m.error;
+  }
+  return out;
+}
+
+/// The object that stands under context.benanza: schema, provenance and graphs of `r`.
+inline ordered_json context_to_json(const run& r) {
+  ordered_json graphs = ordered_json::array();
+  for (const model::graph& g : r.graphs)
+    graphs.push_back(to_json(g));
+  return {{"schema", schema_version}, {"provenance", r.provenance}, {"graphs", std::move(graphs)}};
+}
+
+namespace detail {
+inline constexpr std::string_view write_again = "write the result again with benanza_bench";
+
+/// The member `key` of `j`, which stands at `where`.
+inline const json& member(const json& j, std::string_view key, const std::string& where) {
+  const auto found = j.find(key);
+  if (found == j.end())
+    throw error("a result lacks \"" + std::string(key) + "\"", where, write_again);
+  return *found;
+}
+
+/// The list `key` of `j`.
+inline const json& list_member(const json& j, std::string_view key, const std::string& where) {
+  const json& found = member(j, key, where);
+  if (!found.is_array())
+    throw error("\"" + std::string(key) + "\" is not a list", where, write_again);
+  return found;
+}
+
+/// The layer of that family and key, which stands at `where`.
+inline op::layer layer_at(std::string_view family, std::string_view key, const std::string& where) {
+  try {
+    return op::parse(family, key);
+  } catch (const error& e) {
+    throw error("no layer is \"" + std::string(family) + '/' + std::string(key) + "\": " + e.what(),
+                where);
+  }
+}
+
+[[noreturn]] inline void refuse_value(std::string_view what, std::string_view key,
+                                      const std::string& where) {
+  throw error("\"" + std::string(key) + "\" is not " + std::string(what), where, write_again);
+}
+
+inline void assign(std::string& to, const json& from, std::string_view key,
+                   const std::string& where) {
+  if (!from.is_string()) refuse_value("a text", key, where);
+  to = from.get_ref<const std::string&>();
+}
+
+/// A whole number, not below `least`.
+template <class Integer>
+void assign_integer(Integer& to, const json& from, std::string_view key, const std::string& where,
+                    std::int64_t least) {
+  const bool whole = from.is_number_integer() &&
+                     (!from.is_number_unsigned() ||
+                      from.get<std::uint64_t>() <=
+                          static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()));
+  if (!whole || from.get<std::int64_t>() < least)
+    refuse_value(least == 0 ? "a whole number that is not negative" : "a whole number in range",
+                 key, where);
+  to = static_cast<Integer>(from.get<std::int64_t>());
+}
+
+/// A time in ns; `zero` says whether it may be zero.
+inline double to_ns(const json& from, std::string_view key, const std::string& where, bool zero) {
+  const double v = from.is_number() ? from.get<double>() : -1.0;
+  if (!std::isfinite(v) || v < 0 || (v == 0 && !zero))
+    refuse_value(zero ? "a time in ns that is not negative" : "a time in ns above zero", key,
+                 where);
+  return v;
+}
+} // namespace detail
+
+/// The measurement of one entry of "benchmarks"; refuses one that lacks a field or holds what no
+/// field can hold. Only the fields that say which case it is are asked of a failed one.
+inline measurement measurement_from_json(const json& entry, const std::string& source) {
+  if (!entry.is_object())
+    throw error("an entry of \"benchmarks\" is not an object", source, detail::write_again);
+  measurement m;
+  if (const auto n = entry.find("name"); n != entry.end() && n->is_string())
+    m.name = n->get<std::string>();
+  const std::string where = source + ", case \"" + m.name + "\"";
+  if (const auto e = entry.find("error_occurred"); e != entry.end() && *e == true) {
+    const auto message = entry.find("error_message");
+    m.error = message != entry.end() && message->is_string() ? message->get<std::string>() : "";
+    if (m.error.empty()) m.error = "failed without a reason";
+  }
+  fields(m, [&](std::string_view name, auto& value, field_kind kind) {
+    const auto found = entry.find(name);
+    if (found == entry.end()) {
+      if (kind == field_kind::remark || (!m.error.empty() && kind != field_kind::identity)) return;
+      (void)detail::member(entry, name, where);
+    }
+    using type = std::decay_t<decltype(value)>;
+    if (!m.error.empty() && kind == field_kind::time) return;
+    if constexpr (std::is_same_v<type, std::string>) {
+      detail::assign(value, *found, name, where);
+    } else if constexpr (std::is_same_v<type, double>) {
+      value = detail::to_ns(*found, name, where, kind != field_kind::time || name == "mad_ns");
+    } else if constexpr (std::is_integral_v<type>) {
+      detail::assign_integer(value, *found, name, where, name == "threads" ? 1 : 0);
+    } else {
+      if (!found->is_array() || found->empty())
+        detail::refuse_value("a list of times", name, where);
+      value.reserve(found->size());
+      for (const json& v : *found)
+        value.push_back(detail::to_ns(v, name, where, false));
+    }
+  });
+  return m;
+}
+
+/// The graph of one entry of context.benanza.graphs; refuses indices that point nowhere and inputs
+/// that do not come before the node that reads them, and so every cycle.
+inline model::graph graph_from_json(const json& j, const std::string& source) {
+  using detail::member;
+  model::graph g;
+  detail::assign(g.name, member(j, "name", source), "name", source);
+  const std::string where = source + ", graph \"" + g.name + "\"";
+  detail::assign(g.model, member(j, "model", where), "model", where);
+  detail::assign_integer(g.batch, member(j, "batch", where), "batch", where, 1);
+  std::string type;
+  detail::assign(type, member(j, "type", where), "type", where);
+  if (const auto t = parse_numeric(type))
+    g.type = *t;
+  else
+    detail::refuse_value("one of the types that Benanza knows", "type", where);
+  detail::assign_integer(g.parameters, member(j, "parameters", where), "parameters", where, 0);
+  detail::assign_integer(g.parameter_bytes, member(j, "parameter_bytes", where), "parameter_bytes",
+                         where, 0);
+  detail::assign_integer(g.folded, member(j, "folded", where), "folded", where, 0);
+  for (const json& line : detail::list_member(j, "repairs", where))
+    detail::assign(g.repairs.emplace_back(), line, "repairs", where);
+
+  for (const json& l : detail::list_member(j, "layers", where)) {
+    if (!l.is_array() || l.size() != 2 || !l[0].is_string() || !l[1].is_string())
+      throw error("a layer is not [family, key]", where, detail::write_again);
+    g.layers.push_back(detail::layer_at(l[0].get_ref<const std::string&>(),
+                                        l[1].get_ref<const std::string&>(), where));
+  }
+  for (const json& row : detail::list_member(j, "nodes", where)) {
+    if (!row.is_array() || row.size() < 4 || row.size() > 5 || !row[3].is_array())
+      throw error("a node is not [name, operator, layer, [inputs], problem]", where,
+                  detail::write_again);
+    model::node n;
+    detail::assign(n.name, row[0], "name", where);
+    const std::string here = where + ", node \"" + n.name + "\"";
+    detail::assign(n.op, row[1], "op", here);
+    detail::assign_integer(n.layer, row[2], "layer", here, model::no_layer);
+    if (n.layer >= static_cast<int>(g.layers.size()))
+      throw error("a node names a layer that the graph does not have", here, detail::write_again);
+    for (const json& input : row[3]) {
+      int from = 0;
+      detail::assign_integer(from, input, "inputs", here, 0);
+      if (from >= static_cast<int>(g.nodes.size()))
+        throw error("a node reads from one that does not come before it", here,
+                    detail::write_again);
+      if (!n.inputs.empty() && from <= n.inputs.back())
+        throw error("a node's inputs are not in ascending order", here, detail::write_again);
+      n.inputs.push_back(from);
+    }
+    if (row.size() == 5) detail::assign(n.problem, row[4], "problem", here);
+    g.nodes.push_back(std::move(n));
+  }
+  return g;
+}
+
+} // namespace benanza::result

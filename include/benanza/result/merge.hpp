@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// How do several runs become one? Machine and software have to be the same, or the merge is refused
+// with the difference. Entries of one case (Google Benchmark's repetitions, or the same case in two
+// files) become one measurement: samples side by side, statistics made anew. The order of entries
+// and of files means nothing.
+//
+//   run all = merge({read_file("a.json"), read_file("b.json")});
+#pragma once
+
+#include "json.hpp"
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace benanza::result {
+
+namespace detail {
+/// Refuses two runs of which a section that identifies them differs, naming what differs.
+inline void same_provenance(const run& a, const run& b) {
+  for (const char* section : identity_sections) {
+    const auto &left = a.provenance.at(section), &right = b.provenance.at(section);
+    const auto text = [](const auto& table, const std::string& key) {
+      const auto found = table.find(key);
+      return found == table.end() ? std::string("nothing") : '"' + found->second + '"';
+    };
+    std::map<std::string, std::string> all = left;
+    all.insert(right.begin(), right.end());
+    for (const auto& [key, value] : all)
+      if (text(left, key) != text(right, key))
+        throw error("results of different provenance are not merged: " + std::string(section) +
+                        "." + key + " is " + text(left, key) + " and " + text(right, key),
+                    a.source + " and " + b.source, "analyse them one at a time");
+  }
+}
+
+/// Facts of a section that need not agree: each fact's different values, in ascending order.
+inline void join_facts(run& out, const std::vector<run>& runs) {
+  std::map<std::string, std::map<std::string, std::vector<std::string>>> values;
+  for (const run& r : runs)
+    for (const auto& [section, facts] : r.provenance)
+      for (const auto& [key, value] : facts)
+        values[section][key].push_back(value);
+  for (auto& [section, facts] : values)
+    for (auto& [key, all] : facts) {
+      std::sort(all.begin(), all.end());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+      std::string& joined = out.provenance[section][key];
+      for (const std::string& v : all)
+        joined += (joined.empty() ? "" : "; ") + v;
+    }
+}
+
+/// One measurement of all entries of a case. An entry with the samples of another adds nothing.
+inline measurement join_entries(std::vector<measurement> entries) {
+  std::sort(entries.begin(), entries.end(), [](const measurement& a, const measurement& b) {
+    return std::tie(a.samples_ns, a.error, a.disturbed, a.setup_ns, a.algorithm_index) <
+           std::tie(b.samples_ns, b.error, b.disturbed, b.setup_ns, b.algorithm_index);
+  });
+  const auto good = std::find_if(entries.begin(), entries.end(),
+                                 [](const measurement& m) { return m.error.empty(); });
+  if (good == entries.end()) return std::move(entries.front());
+  const auto failed = good - entries.begin();
+  const std::string reason = failed == 0 ? std::string() : entries.front().error;
+  measurement out = std::move(*good);
+  auto last_samples = out.samples_ns;
+  for (auto next = good + 1; next != entries.end(); ++next) {
+    out.algorithm_index = std::min(out.algorithm_index, next->algorithm_index);
+    out.min_ns = std::min(out.min_ns, next->min_ns);
+    if (out.disturbed.find(next->disturbed) == std::string::npos)
+      out.disturbed += (out.disturbed.empty() ? "" : "; ") + next->disturbed;
+    if (next->samples_ns == last_samples) continue;
+    last_samples = next->samples_ns;
+    out.samples_ns.insert(out.samples_ns.end(), last_samples.begin(), last_samples.end());
+    out.count += next->count;
+  }
+  if (failed != 0)
+    out.disturbed += (out.disturbed.empty() ? "" : "; ") + std::to_string(failed) + " of " +
+                     std::to_string(entries.size()) + " entries failed: " + reason;
+  if (entries.size() > 1) recompute(out);
+  return out;
+}
+} // namespace detail
+
+/// One run of several; refuses runs whose machine or software differ, and graphs that share a name
+/// but not their nodes. Cases are sorted by what identifies them.
+inline run merge(std::vector<run> runs) {
+  if (runs.empty()) throw error("there is no result to merge");
+  run out;
+  for (const run& r : runs)
+    detail::same_provenance(runs.front(), r);
+  detail::join_facts(out, runs);
+
+  std::vector<measurement> entries;
+  for (run& r : runs) {
+    out.source += (out.source.empty() ? "" : ", ") + r.source;
+    for (model::graph& g : r.graphs) {
+      const auto same_name = [&](const model::graph& o) { return o.name == g.name; };
+      const auto known = std::find_if(out.graphs.begin(), out.graphs.end(), same_name);
+      if (known == out.graphs.end())
+        out.graphs.push_back(std::move(g));
+      else if (to_json(*known) != to_json(g))
+        throw error("two different graphs are called \"" + g.name + "\"", r.source,
+                    "give the variants different names");
+    }
+    std::move(r.measurements.begin(), r.measurements.end(), std::back_inserter(entries));
+  }
+  std::sort(out.graphs.begin(), out.graphs.end(),
+            [](const model::graph& a, const model::graph& b) { return a.name < b.name; });
+
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return identity(entries[a]) < identity(entries[b]);
+  });
+  for (auto first = order.begin(); first != order.end();) {
+    const auto last = std::find_if(first, order.end(), [&](std::size_t i) {
+      return identity(entries[i]) != identity(entries[*first]);
+    });
+    std::vector<measurement> same;
+    for (; first != last; ++first)
+      same.push_back(std::move(entries[*first]));
+    out.measurements.push_back(detail::join_entries(std::move(same)));
+  }
+  return out;
+}
+
+} // namespace benanza::result

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a result file become a run? `read` takes the text that benanza_bench wrote and checks
+// all of it: what is cut off, not ours, of another schema, or impossible is refused in one line
+// that names the place. Rows that Google Benchmark aggregated are left out: they have no samples.
+//
+//   run r = read_file("run.json");   run s = read(std::cin, "standard input");
+#pragma once
+
+#include "json.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <istream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <unordered_map>
+
+namespace benanza::result {
+
+namespace detail {
+/// The document, or a refusal that says at which byte it stops being JSON.
+inline json parse_document(std::string_view text, const std::string& source) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw error("the result is empty", source, "run benanza_bench --benchmark_format=json");
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& e) {
+    const std::string where = source + ", byte " + std::to_string(e.byte);
+    if (e.byte > text.size())
+      throw error("the result is cut off", where, "run benanza_bench again until it ends");
+    throw error("the result is not valid JSON", where, "give what benanza_bench wrote, unchanged");
+  } catch (const json::exception&) {
+    throw error("the result holds a number that no computer can", source, write_again);
+  }
+}
+
+/// The object under context.benanza.
+inline const json& own_context(const json& document, const std::string& source) {
+  if (!document.is_object() || !document.contains("benchmarks") ||
+      !document["benchmarks"].is_array() || !document.contains("context"))
+    throw error("this is not a benchmark result", source,
+                "give what benanza_bench --benchmark_format=json wrote");
+  const json& context = document["context"];
+  if (!context.is_object() || !context.contains("benanza") || !context["benanza"].is_object())
+    throw error("the result has no provenance", source,
+                "give what benanza_bench --benchmark_format=json wrote, unchanged");
+  const json& own = context["benanza"];
+  const json& schema = member(own, "schema", source);
+  if (schema != schema_version)
+    throw error("the result has schema " + schema.dump() + ", this program reads " +
+                    std::to_string(schema_version),
+                source, "use benanza_bench and benanza_analyze of one version");
+  return own;
+}
+
+/// The provenance; every section that identifies a run has to be there.
+inline auto provenance_from_json(const json& own, const std::string& source) {
+  decltype(run::provenance) out;
+  const auto found = own.find("provenance");
+  if (found != own.end() && found->is_object())
+    for (const auto& [section, facts] : found->items()) {
+      auto& table = out[section];
+      if (!facts.is_object()) continue;
+      for (const auto& [key, value] : facts.items())
+        table[key] = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+  for (const char* section : identity_sections)
+    if (!out.contains(section) || out[section].empty())
+      throw error("the result's provenance lacks its section \"" + std::string(section) + "\"",
+                  source, write_again);
+  return out;
+}
+
+/// Checks that a layer's case is one, and gives its key the canonical form. Each name is parsed
+/// once.
+class layer_check {
+public:
+  void operator()(measurement& m, const std::string& source) {
+    if (!of_a_layer(m)) return;
+    const std::string where = source + ", case \"" + m.name + "\"";
+    if (!parse_numeric(m.type)) refuse_value("one of the types that Benanza knows", "type", where);
+    if (m.state != "hot" && m.state != "coldw" && m.state != "cold")
+      refuse_value("hot, coldw or cold", "state", where);
+    std::string name = m.family + '/' + m.key;
+    const auto known = canonical_.find(name);
+    if (known != canonical_.end()) {
+      m.key = known->second;
+      return;
+    }
+    m.key = op::key(layer_at(m.family, m.key, where));
+    canonical_.emplace(std::move(name), m.key);
+  }
+
+private:
+  std::unordered_map<std::string, std::string> canonical_;
+};
+} // namespace detail
+
+/// The run that `text` holds; `source` is its name in messages. Refuses what is not a result.
+inline run read(std::string_view text, std::string source) {
+  const json document = detail::parse_document(text, source);
+  const json& own = detail::own_context(document, source);
+  run out;
+  out.source = source;
+  out.provenance = detail::provenance_from_json(own, source);
+  std::set<std::string> names;
+  const json& graphs = detail::list_member(own, "graphs", source);
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    out.graphs.push_back(graph_from_json(graphs[i], source + ", graph " + std::to_string(i)));
+    if (!names.insert(out.graphs.back().name).second)
+      throw error("two graphs have the same name \"" + out.graphs.back().name + "\"", source,
+                  detail::write_again);
+  }
+  detail::layer_check check;
+  const json& entries = document["benchmarks"];
+  for (const json& entry : entries) {
+    if (entry.is_object() && entry.contains("run_type") && entry["run_type"] == "aggregate")
+      continue;
+    check(out.measurements.emplace_back(measurement_from_json(entry, source)), source);
+  }
+  if (out.measurements.empty() && !entries.empty())
+    throw error("the result holds aggregates only", source,
+                "run benanza_bench without --benchmark_report_aggregates_only");
+  return out;
+}
+
+/// The run that a stream holds, read to its end.
+inline run read(std::istream& in, std::string source) {
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) throw error("the result cannot be read", source);
+  return read(std::string_view(text), std::move(source));
+}
+
+/// The run that a file (or a pipe that has a name) holds.
+inline run read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw error("this is a directory, not a result", path, "name the JSON file in it");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw error("the file cannot be opened", path, "check its name and your rights");
+  return read(in, path);
+}
+
+} // namespace benanza::result

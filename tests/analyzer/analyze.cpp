@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does the command do what its help says? Arguments in; exit status, report and one line of error
+// out. The same function that main calls, and the program itself where it is built.
+#include "../program.hpp"
+#include "../result/synthetic.hpp"
+
+#include "analyzer/analyze.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace files = std::filesystem;
+using benanza::result::json;
+using benanza::result::measurement;
+using benanza::result::run;
+
+struct outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+outcome analyze(std::vector<std::string> arguments, const std::string& input = {}) {
+  std::istringstream in(input);
+  std::ostringstream out, err;
+  outcome o;
+  o.status = benanza::analyzer::analyze(std::move(arguments), in, out, err);
+  o.out = out.str();
+  o.err = err.str();
+  // One line, or none.
+  CHECK(std::count(o.err.begin(), o.err.end(), '\n') == (o.err.empty() ? 0 : 1));
+  CHECK((o.err.empty() || o.err.starts_with("benanza_analyze: ")));
+  return o;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A folder with files of the test's own.
+struct folder : benanza::test::scratch_folder {
+  folder()
+      : scratch_folder("analyze") {}
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(*this / name) << text;
+    return *this / name;
+  }
+  std::string read(const std::string& name) const { return benanza::test::text_of(*this / name); }
+};
+
+run holed_run() {
+  run r = synthetic::small_run();
+  std::erase_if(r.measurements, [](const measurement& m) { return m.family == "Relu"; });
+  return r;
+}
+
+run two_models() {
+  run r = synthetic::small_run();
+  r.graphs.push_back(r.graphs[0]);
+  r.graphs[1].name = "tiny@batch=8";
+  r.graphs.push_back(r.graphs[0]);
+  r.graphs[2].name = r.graphs[2].model = "small";
+  return r;
+}
+
+} // namespace
+
+TEST_CASE("a result from standard input or a file gives a page and status 0") {
+  const folder f;
+  const std::string text = synthetic::text(synthetic::small_run());
+  const std::string path = f.write("run.json", text);
+  const outcome piped = analyze({}, text);
+  CHECK(piped.status == 0);
+  CHECK(piped.err.empty());
+  CHECK(holds(piped.out, "tiny@batch=1  batch 1  f32  1 thread"));
+  CHECK(analyze({"-"}, text).out == piped.out);
+  CHECK(analyze({path}).out == piped.out);
+  CHECK(analyze({path, path}).out == piped.out);
+  CHECK(analyze({path, "-"}, text).status == 0);
+  CHECK(analyze({"-", "-"}, text).status == 2);
+}
+
+TEST_CASE("the order of entries changes no byte of the report") {
+  run r = synthetic::small_run();
+  const outcome before = analyze({"--format", "json"}, synthetic::text(r));
+  std::reverse(r.measurements.begin(), r.measurements.end());
+  CHECK(analyze({"--format", "json"}, synthetic::text(r)).out == before.out);
+}
+
+TEST_CASE("holes and failed cases: status 1 and a line; with --strict 2 and nothing written") {
+  const std::string holed = synthetic::text(holed_run());
+  const outcome partial = analyze({}, holed);
+  CHECK(partial.status == 1);
+  CHECK(holds(partial.out, "PARTIAL: 1 of 7 nodes missing"));
+  CHECK(
+      partial.err ==
+      "benanza_analyze: partial: 1 node without a time, such as Relu/1x64x56x56 in tiny@batch=1\n");
+  const outcome strict = analyze({"--strict"}, holed);
+  CHECK(strict.status == 2);
+  CHECK(strict.out.empty());
+  CHECK(holds(strict.err, "Relu/1x64x56x56"));
+
+  run failed = synthetic::small_run();
+  failed.measurements[4].error = "out of memory";
+  CHECK(analyze({}, synthetic::text(failed)).status == 1);
+  CHECK(holds(analyze({}, synthetic::text(failed)).err,
+              "1 layer with failed cases, such as Conv/1x"));
+  CHECK(analyze({"--strict"}, synthetic::text(synthetic::small_run())).status == 0);
+
+  const outcome as_json = analyze({"--format", "json"}, holed);
+  CHECK(as_json.status == 1);
+  CHECK(json::parse(as_json.out)["status"] == "partial");
+}
+
+TEST_CASE("what is refused leaves a line, status 2 and no report") {
+  const std::string text = synthetic::text(synthetic::small_run());
+  const auto refused = [](const outcome& o, const std::string& part) {
+    CHECK(o.status == 2);
+    CHECK(o.out.empty());
+    CAPTURE(o.err);
+    CHECK(holds(o.err, part));
+  };
+  refused(analyze({}, ""), "empty");
+  refused(analyze({}, text.substr(0, 900)), "cut off");
+  refused(analyze({"/no/such/file"}), "cannot be opened");
+  refused(analyze({"--bogus"}, text), "--bogus");
+  refused(analyze({"--format", "xml"}, text), "--format");
+  refused(analyze({"--layers", "many"}, text), "--layers");
+  refused(analyze({"--threads", "x"}, text), "--threads");
+  refused(analyze({"--model"}, text), "--model");
+  refused(analyze({"--model", "resnet"}, text), "there are: tiny@batch=1");
+  refused(analyze({"--type", "bf16"}, text), "there are: f32");
+  refused(analyze({"--type", "f33"}, text), "there are: f32");
+  refused(analyze({"--threads", "4"}, text), "there are: 1");
+  run none = synthetic::small_run();
+  none.graphs.clear();
+  none.measurements.clear();
+  refused(analyze({}, synthetic::text(none)), "no model and no layer");
+
+  run other = synthetic::small_run();
+  other.provenance["machine"]["cpu"] = "Another";
+  const folder f;
+  refused(analyze({f.write("a.json", text), f.write("b.json", synthetic::text(other))}),
+          "machine.cpu");
+}
+
+TEST_CASE("models, types and threads can be chosen") {
+  const std::string text = synthetic::text(two_models());
+  const outcome all = analyze({}, text);
+  CHECK(holds(all.out, "--model NAME"));
+  CHECK(holds(all.out, "small "));
+  CHECK_FALSE(holds(all.out, "batch 1"));
+  // An exact name wins over names that hold it; a model's name stands for all of its variants.
+  CHECK(holds(analyze({"--model", "small"}, text).out, "small  batch 1"));
+  const outcome variants = analyze({"--model", "tiny"}, text);
+  CHECK(holds(variants.out, "tiny@batch=1  batch 1"));
+  CHECK(holds(variants.out, "tiny@batch=8  batch 1"));
+  CHECK(holds(analyze({"--model", "@batch=8"}, text).out, "tiny@batch=8  batch 1"));
+
+  run r = synthetic::small_run();
+  synthetic::add(r, synthetic::conv, "a", 0, 50e3, 1.1, "bf16");
+  synthetic::add(r, synthetic::conv, "a", 0, 50e3, 1.1, "f32", 2);
+  const std::string many = synthetic::text(r);
+  const auto count = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--format", "json"});
+    std::vector<std::pair<std::string, int>> out;
+    const json report = json::parse(analyze(arguments, many).out);
+    for (const json& a : report["analyses"])
+      out.emplace_back(a["type"], a["threads"]);
+    return out;
+  };
+  using rows = std::vector<std::pair<std::string, int>>;
+  CHECK(count({}) == rows{{"f32", 1}, {"f32", 2}, {"bf16", 1}});
+  CHECK(count({"--type", "bf16"}) == rows{{"bf16", 1}, {"bf16", 2}});
+  CHECK(count({"--threads", "2"}) == rows{{"f32", 2}, {"bf16", 2}});
+  CHECK(count({"--type", "f32", "--threads", "1"}) == rows{{"f32", 1}});
+}
+
+TEST_CASE("layers without a model: a table of them, and no sum") {
+  run r = synthetic::small_run();
+  r.graphs.clear();
+  const outcome o = analyze({}, synthetic::text(r));
+  CHECK(o.status == 0);
+  CHECK(holds(o.out, "5 layers, no model  f32  1 thread"));
+  CHECK(holds(o.out, "661w jit_wino_4x3"));
+  CHECK(holds(o.out, "jit_wino_4x3:avx512_core for brgconv:avx512_core"));
+  CHECK_FALSE(holds(o.out, "sequential"));
+}
+
+TEST_CASE("--layers says how many rows a table has") {
+  const std::string text = synthetic::text(synthetic::small_run());
+  CHECK(holds(analyze({"--layers", "2"}, text).out, "and 3 more layers"));
+  CHECK_FALSE(holds(analyze({"--layers", "all"}, text).out, "more layers"));
+  CHECK(analyze({"--layers", "-1"}, text).status == 2);
+}
+
+TEST_CASE("-o writes the whole report or nothing") {
+  const folder f;
+  const std::string text = synthetic::text(synthetic::small_run());
+  const std::string path = f / "report.txt";
+  const outcome o = analyze({"-o", path}, text);
+  CHECK(o.status == 0);
+  CHECK(o.out.empty());
+  CHECK(f.read("report.txt") == analyze({}, text).out);
+
+  CHECK(analyze({"-o", path}, "broken").status == 2);
+  CHECK(f.read("report.txt") == analyze({}, text).out);
+  CHECK(analyze({"-o", "/no/such/folder/report.txt"}, text).status == 2);
+  CHECK(analyze({"-o", f.path.string()}, text).status == 2);
+  CHECK(analyze({"-o", "/dev/null"}, text).status == 0);
+  CHECK(files::is_character_file("/dev/null"));
+  CHECK(std::distance(files::directory_iterator(f.path), files::directory_iterator()) == 1);
+  CHECK_FALSE(files::exists(f.path.string() + ".part"));
+}
+
+TEST_CASE("--help explains itself with status 0; a stream that cannot be written is refused") {
+  CHECK(analyze({"--help"}).status == 0);
+  CHECK(holds(analyze({"--help"}).out, "--strict"));
+  std::istringstream in(synthetic::text(synthetic::small_run()));
+  std::ostringstream out, err;
+  out.setstate(std::ios::badbit);
+  CHECK(benanza::analyzer::analyze({}, in, out, err) == 2);
+  CHECK(holds(err.str(), "cannot be written"));
+}
+
+TEST_CASE("thirty models with eight thousand cases take a moment") {
+  const std::string text = synthetic::text(synthetic::large_run(30, 1000, 4, 40));
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(analyze({}, text).status == 0);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  MESSAGE("read and analysed " << text.size() / 1'000'000 << " MB in " << took.count() << " s");
+}
+
+TEST_CASE("the program: pipes, a reader that goes away, a full disk") {
+  const std::string binary = BENANZA_ANALYZE_BINARY;
+  if (binary.empty()) {
+    MESSAGE("skipped: benanza_analyze is not built");
+    return;
+  }
+  using benanza::test::shell;
+  const folder f;
+  const std::string path = f.write("run.json", synthetic::text(synthetic::large_run(4, 200, 2, 4)));
+  const auto piped = shell(binary + " <" + path);
+  CHECK(piped.status == 0);
+  CHECK(piped.err.empty());
+  CHECK(holds(piped.out, "model3 "));
+  const auto headed = shell("{ " + binary + " " + path + " --format json; echo $? >" +
+                            (f / "status") + "; } | head -c 1");
+  CHECK(headed.err.empty());
+  CHECK(f.read("status") == "0\n");
+  for (const char* full : {" --help >/dev/full", " -o /dev/full", " >/dev/full"}) {
+    const auto refused = shell(binary + " " + path + full);
+    CHECK(refused.status == 2);
+    CHECK(benanza::test::one_line(refused.err));
+    CHECK(holds(refused.err, "cannot be written"));
+  }
+  CHECK(shell(binary + " --nonsense").status == 2);
+}

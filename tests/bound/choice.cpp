@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithm is chosen for a layer, on which samples, and what if some states are missing?
+#include "../result/synthetic.hpp"
+
+#include "benanza/bound/layers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using benanza::numeric;
+using benanza::bound::case_table;
+using benanza::bound::choice;
+using benanza::result::measurement;
+using benanza::result::run;
+using synthetic::conv;
+using synthetic::timed;
+
+choice choose(const run& r, const std::string& layer = conv, const char* state = "coldw") {
+  return benanza::bound::choose(case_table(r).of(layer, numeric::f32, 1), state);
+}
+
+} // namespace
+
+TEST_CASE("the bound is the least hot sample, the prediction the cold-weights winner") {
+  run r = synthetic::empty_run();
+  synthetic::add(r, conv, "first", 0, 100, 1.1);
+  synthetic::add(r, conv, "winograd", 1, 80, 1.5);
+  const choice c = choose(r);
+  CHECK(c.best->algorithm == "winograd");
+  CHECK(c.bound.ns == 80);
+  CHECK(c.chosen->algorithm == "first");
+  CHECK(c.chosen->state == "coldw");
+  CHECK(c.prediction.ns > 110);
+  CHECK(c.prediction.ns < 121);
+  CHECK(choose(r, conv, "hot").chosen->algorithm == "winograd");
+}
+
+TEST_CASE("a minimum that was thinned out of the samples sets the bound") {
+  run r = synthetic::empty_run();
+  synthetic::add(r, conv, "a", 0, 100);
+  r.measurements[0].min_ns = 97;
+  CHECK(choose(r).bound.ns == 97);
+}
+
+TEST_CASE("chosen on the even half of the samples, reported on the odd half") {
+  run r = synthetic::empty_run();
+  // By all samples `b` would win.
+  r.measurements = {timed(conv, "a", 0, "coldw", {100, 200, 100, 200, 100, 200}),
+                    timed(conv, "b", 1, "coldw", {110, 90, 110, 90, 110, 90})};
+  const choice c = choose(r);
+  CHECK(c.chosen->algorithm == "a");
+  CHECK(c.prediction.ns == 200);
+  r.measurements = {timed(conv, "a", 0, "coldw", {100})};
+  CHECK(choose(r).prediction.ns == 100);
+}
+
+TEST_CASE("within three percent the smaller workspace wins, then the library's order") {
+  run r = synthetic::empty_run();
+  r.measurements = {timed(conv, "fast", 3, "coldw", {100, 100}),
+                    timed(conv, "small", 7, "coldw", {102, 102}),
+                    timed(conv, "early", 1, "coldw", {102.5, 102.5}),
+                    timed(conv, "slow", 0, "coldw", {104, 104})};
+  CHECK(choose(r).chosen->algorithm == "early");
+  for (measurement& m : r.measurements)
+    m.workspace_bytes = m.algorithm == "small" ? 1 : 2;
+  CHECK(choose(r).chosen->algorithm == "small");
+  r.measurements[3].workspace_bytes = 0;
+  CHECK(choose(r).chosen->algorithm == "small");
+}
+
+TEST_CASE("the library's first choice goes by its index, not by the order of entries") {
+  run r = synthetic::empty_run();
+  r.measurements = {timed(conv, "b", 1, "coldw", {90, 90}),
+                    timed(conv, "a", 0, "coldw", {120, 120}),
+                    timed(conv, "plain", 0, "coldw", {70, 70})};
+  r.measurements[2].backend = r.measurements[2].fallback = "host";
+  const choice c = choose(r);
+  CHECK(c.first->algorithm == "a");
+  CHECK(c.first_choice.ns == 120);
+  CHECK(c.chosen->algorithm == "plain");
+}
+
+TEST_CASE("only equivalent algorithms that did not fail compete") {
+  run r = synthetic::empty_run();
+  synthetic::add(r, conv, "exact", 0, 100);
+  synthetic::add(r, conv, "rough", 1, 10);
+  synthetic::add(r, conv, "broken", 2, 10);
+  for (measurement& m : r.measurements) {
+    if (m.algorithm == "rough") m.equivalence = "f32-winograd";
+    if (m.algorithm == "broken") m.error = "wrong result";
+  }
+  CHECK(choose(r).bound.ns == 100);
+  const auto cases = case_table(r).of(conv, numeric::f32, 1);
+  CHECK(cases.algorithms.size() == 1);
+  CHECK(cases.failed.size() == 2);
+  CHECK(cases.inexact);
+}
+
+TEST_CASE("missing states are used around and marked") {
+  run hot = synthetic::empty_run(), cold = hot, weightless = hot;
+  hot.measurements = {timed(conv, "a", 0, "hot", {100, 104})};
+  cold.measurements = {timed(conv, "a", 0, "coldw", {110, 114})};
+  weightless.measurements = {timed(synthetic::relu, "a", 0, "hot", {100, 104})};
+
+  CHECK(choose(hot).prediction_too_low);
+  CHECK_FALSE(choose(hot).bound_from_coldw);
+  CHECK(choose(hot).prediction.ns == 104);
+  CHECK_FALSE(choose(hot, conv, "hot").prediction_too_low);
+
+  CHECK(choose(cold).bound_from_coldw);
+  CHECK(choose(cold).bound.ns == 110);
+  CHECK_FALSE(choose(cold).prediction_too_low);
+
+  CHECK_FALSE(choose(weightless, synthetic::relu).prediction_too_low);
+  CHECK(choose(synthetic::empty_run()).best == nullptr);
+}
+
+TEST_CASE("types and threads do not mix; another type fills in for a layer that lacks its own") {
+  using benanza::bound::answer;
+  using benanza::bound::basis;
+  run r = synthetic::empty_run();
+  synthetic::add(r, conv, "a", 0, 100);
+  synthetic::add(r, conv, "a", 0, 40, 1.1, "u8s8u8");
+  synthetic::add(r, conv, "a", 0, 60, 1.1, "f32", 2);
+  synthetic::add(r, synthetic::softmax, "a", 0, 7);
+  const case_table cases(r);
+  const auto ask = [&](const std::string& layer, numeric type, int threads) {
+    return answer(cases, benanza::op::parse(layer), 1, type, numeric::f32, threads, "coldw");
+  };
+  CHECK(ask(conv, numeric::f32, 1).algorithms.bound.ns == 100);
+  CHECK(ask(conv, numeric::f32, 2).algorithms.bound.ns == 60);
+  CHECK(ask(conv, numeric::u8s8u8, 1).algorithms.bound.ns == 40);
+  CHECK(ask(conv, numeric::u8s8u8, 1).rests_on == basis::measured);
+  CHECK(ask(synthetic::softmax, numeric::u8s8u8, 1).rests_on == basis::other_type);
+  CHECK(ask(synthetic::softmax, numeric::u8s8u8, 1).type == numeric::f32);
+  CHECK(ask(conv, numeric::u8s8u8, 2).rests_on == basis::other_type);
+  CHECK(ask(synthetic::relu, numeric::f32, 1).rests_on == basis::missing);
+  CHECK(ask(synthetic::relu, numeric::f32, 1).reason == "not measured");
+  CHECK(ask(synthetic::flatten, numeric::f32, 1).rests_on == basis::view);
+
+  r.measurements[0].error = r.measurements[1].error = "out of memory";
+  const auto failed =
+      answer(case_table(r), benanza::op::parse(conv), 1, numeric::f32, numeric::f32, 1, "coldw");
+  CHECK(failed.rests_on == basis::missing);
+  CHECK(failed.reason == "out of memory");
+  CHECK(failed.failed == 2);
+}
+
+TEST_CASE("the command that measures a layer is a filter for it alone") {
+  using benanza::bound::measuring_command;
+  CHECK(measuring_command(conv) ==
+        "benanza_bench --benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'");
+  CHECK(measuring_command("Conv+Relu/1.5(x)") ==
+        R"(benanza_bench --benchmark_filter='^Conv\+Relu/1\.5\(x\)/')");
+}

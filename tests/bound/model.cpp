@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Are a model's figures what its layers' samples and its graph make them, and is what they rest on
+// said? One small model, bent in every direction.
+#include "../result/synthetic.hpp"
+
+#include "benanza/bound/model.hpp"
+#include "benanza/result/merge.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace {
+
+using benanza::numeric;
+using benanza::bound::basis;
+using benanza::bound::figure;
+using benanza::bound::model_bound;
+using benanza::result::measurement;
+using benanza::result::run;
+
+model_bound analyse(const run& r, numeric type = numeric::f32, int threads = 1) {
+  return benanza::bound::analyse(r, benanza::bound::case_table(r), r.graphs[0], {type, threads});
+}
+
+bool holds(const std::vector<std::string>& lines, const std::string& part) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& l) { return l.find(part) != std::string::npos; });
+}
+
+void drop(run& r, const std::string& family) {
+  std::erase_if(r.measurements, [&](const measurement& m) { return m.family == family; });
+}
+
+} // namespace
+
+TEST_CASE("the figures of a small model") {
+  const run r = synthetic::small_run();
+  const model_bound b = analyse(r);
+  CHECK(b.bound.sequential.ns == 2 * 350e3 + 420e3 + 405e3 + 9e3 + 1.5e3);
+  CHECK(b.bound.parallel.ns == 350e3 + 9e3 + 420e3 + 405e3 + 1.5e3);
+  CHECK(b.bound.longest.nodes == std::vector<int>{0, 1, 3, 4, 5, 6});
+  CHECK(b.workers == 2);
+  CHECK(b.bound.reachable.ns == b.bound.parallel.ns);
+  CHECK(b.assumption() == "unbounded workers");
+  CHECK(b.state == "coldw");
+  CHECK_FALSE(b.partial());
+  CHECK(b.notes.empty());
+  CHECK(b.faults.empty());
+  CHECK(b.gain.ns > 0);
+  CHECK(b.covered.view_nodes == 1);
+  CHECK(b.covered.native + b.covered.host == doctest::Approx(1));
+  CHECK(b.covered.host == doctest::Approx(1.5e3 / b.bound.sequential.ns));
+  for (const figure& f : {b.bound.sequential, b.bound.parallel, b.bound.reachable, b.gain,
+                          b.prediction.sequential, b.prediction.parallel, b.prediction.reachable}) {
+    CHECK(f.low_ns <= f.ns);
+    CHECK(f.ns <= f.high_ns);
+    CHECK(f.high_ns < 1.2 * f.ns);
+  }
+  CHECK(b.bound.sequential.ns < b.prediction.sequential.ns);
+}
+
+TEST_CASE("the order of entries, and whether they came in one file, mean nothing") {
+  const run r = benanza::result::merge({synthetic::small_run()});
+  run even = synthetic::small_run(), odd = even;
+  even.measurements.clear();
+  odd.measurements.clear();
+  for (std::size_t i = 0; i < r.measurements.size(); ++i)
+    (i % 2 == 0 ? even : odd).measurements.push_back(r.measurements[i]);
+  std::reverse(odd.measurements.begin(), odd.measurements.end());
+  const run both = benanza::result::merge({odd, even});
+  const model_bound a = analyse(r), b = analyse(both);
+  CHECK(a.bound.sequential.high_ns == b.bound.sequential.high_ns);
+  CHECK(a.prediction.sequential.ns == b.prediction.sequential.ns);
+  CHECK(a.prediction.parallel.low_ns == b.prediction.parallel.low_ns);
+  CHECK(a.gain.ns == b.gain.ns);
+}
+
+TEST_CASE("weights that fit the last-level cache are predicted from hot times") {
+  run r = synthetic::small_run();
+  const model_bound cold = analyse(r);
+  r.provenance["machine"]["llc_bytes"] = std::to_string(cold.prepared_weight_bytes);
+  const model_bound hot = analyse(r);
+  CHECK(hot.state == "hot");
+  CHECK(hot.prediction.sequential.ns < cold.prediction.sequential.ns);
+  CHECK(hot.bound.sequential.ns == cold.bound.sequential.ns);
+  CHECK(hot.layers[2].name == synthetic::conv);
+  CHECK(hot.layers[2].algorithms.chosen->algorithm == "jit_wino_4x3:avx512_core");
+  CHECK(cold.layers[2].algorithms.chosen->algorithm == "jit_wino_4x3:avx512_core");
+  r.provenance["machine"]["llc_bytes"] = std::to_string(cold.prepared_weight_bytes - 1);
+  CHECK(analyse(r).state == "coldw");
+  r.provenance["machine"].erase("llc_bytes");
+  CHECK(analyse(r).state == "coldw");
+  CHECK(holds(analyse(r).notes, "last-level cache"));
+}
+
+TEST_CASE("workers: the cores that a layer leaves free") {
+  run r = synthetic::small_run();
+  for (measurement& m : r.measurements)
+    m.threads = 2;
+  const model_bound b = analyse(r, numeric::f32, 2);
+  CHECK(b.workers == 1);
+  CHECK(b.bound.reachable.ns == b.bound.sequential.ns);
+  CHECK(b.assumption() == "each layer has the whole device to itself");
+  r.provenance["machine"]["cores"] = "many";
+  CHECK(analyse(r, numeric::f32, 2).workers == 1);
+  CHECK(holds(analyse(r, numeric::f32, 2).notes, "how many cores"));
+}
+
+TEST_CASE("layers without a time make the bound partial and are named with their command") {
+  run r = synthetic::small_run();
+  const double whole = analyse(r).bound.sequential.ns;
+  drop(r, "Conv");
+  r.graphs[0].nodes[5].layer = benanza::model::no_layer;
+  r.graphs[0].nodes[5].op = "NonZero";
+  r.graphs[0].nodes[5].problem = "its output depends on values";
+  const model_bound b = analyse(r);
+  CHECK(b.partial());
+  CHECK(b.bound.sequential.ns < whole);
+  CHECK(b.covered.missing_nodes == 5);
+  REQUIRE(b.covered.holes.size() == 4);
+  CHECK(b.covered.holes[2].name == synthetic::conv);
+  CHECK(b.covered.holes[2].nodes == 2);
+  CHECK(b.covered.holes[2].command == benanza::bound::measuring_command(synthetic::conv));
+  CHECK(b.covered.holes[3].name == "NonZero");
+  CHECK(b.covered.holes[3].reason == "its output depends on values");
+  CHECK(b.covered.holes[3].command.empty());
+
+  r.measurements.clear();
+  CHECK(analyse(r).bound.sequential.ns == 0);
+  CHECK(analyse(r).covered.native == 0);
+}
+
+TEST_CASE("a type that some layers lack takes them from the model's own type, and says so") {
+  run r = synthetic::small_run();
+  for (const std::string& layer : {synthetic::conv, synthetic::wide, synthetic::deep})
+    synthetic::add(r, layer, "brgconv:avx512_core_vnni", 0, 100e3, 1.1, "u8s8u8");
+  const model_bound b = analyse(r, numeric::u8s8u8);
+  CHECK_FALSE(b.partial());
+  CHECK(b.bound.sequential.ns == 4 * 100e3 + 9e3 + 1.5e3);
+  CHECK(b.covered.other_type == doctest::Approx(10.5e3 / b.bound.sequential.ns));
+  CHECK(b.covered.native + b.covered.other_type == doctest::Approx(1));
+  const benanza::bound::case_table cases(r);
+  CHECK(cases.settings(r.graphs[0]) ==
+        std::vector<benanza::bound::setting>{{numeric::f32, 1}, {numeric::u8s8u8, 1}});
+}
+
+TEST_CASE("shares by kind of kernel add up") {
+  run r = synthetic::small_run();
+  for (measurement& m : r.measurements) {
+    if (m.family == "Relu") m.fallback = "ref";
+    if (m.key == "1x512x7x7-2048x1x1-s1-b") m.fallback = "old-isa";
+  }
+  const auto c = analyse(r).covered;
+  CHECK(c.reference > 0);
+  CHECK(c.old_isa > 0);
+  CHECK(c.host > 0);
+  CHECK(c.native + c.reference + c.old_isa + c.host + c.other_type == doctest::Approx(1));
+}
+
+TEST_CASE("results in one state only are used and marked") {
+  run hot = synthetic::small_run(), cold = hot;
+  std::erase_if(hot.measurements, [](const auto& m) { return m.state == "coldw"; });
+  std::erase_if(cold.measurements, [](const auto& m) { return m.state == "hot"; });
+  CHECK(holds(analyse(hot).notes, "no times with cold weights for 4 nodes"));
+  CHECK(holds(analyse(cold).notes, "no hot times for 4 nodes"));
+  CHECK(analyse(cold).partial());
+}
+
+TEST_CASE("a first choice that was not measured is not taken for the best one in silence") {
+  run r = synthetic::small_run();
+  std::erase_if(r.measurements, [](const auto& m) { return m.algorithm.starts_with("brgconv"); });
+  CHECK(holds(analyse(r).notes, "first choice was not measured for 3 nodes"));
+}
+
+TEST_CASE("a prediction below its bound is a measuring fault, by name") {
+  run r = synthetic::small_run();
+  for (measurement& m : r.measurements)
+    if (m.key == "1x64x56x56-256x1x1-s1-b" && m.state == "coldw") {
+      for (double& s : m.samples_ns)
+        s /= 2;
+      m.min_ns /= 2;
+    }
+  CHECK(analyse(r).faults == std::vector<std::string>{synthetic::wide});
+}
+
+TEST_CASE("a slower layer never lowers a figure of its model") {
+  const run r = synthetic::small_run();
+  const model_bound before = analyse(r);
+  for (const auto& layer : before.layers) {
+    if (!layer.timed()) continue;
+    run slower = r;
+    for (measurement& m : slower.measurements)
+      if (m.family + '/' + m.key == layer.name) {
+        for (double& s : m.samples_ns)
+          s *= 1.25;
+        benanza::result::recompute(m);
+        m.min_ns = *std::min_element(m.samples_ns.begin(), m.samples_ns.end());
+      }
+    const model_bound after = analyse(slower);
+    CHECK(after.bound.sequential.ns > before.bound.sequential.ns);
+    CHECK(after.bound.parallel.ns >= before.bound.parallel.ns);
+    CHECK(after.bound.reachable.ns >= before.bound.reachable.ns);
+    CHECK(after.prediction.sequential.ns > before.prediction.sequential.ns);
+  }
+}
+
+TEST_CASE("on random models: parallel <= reachable <= sequential, as bound and as prediction") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    run r = synthetic::empty_run();
+    r.graphs.push_back(synthetic::random_graph("g", 9, seed, 3));
+    synthetic::random dice{seed};
+    for (const auto& l : r.graphs[0].layers)
+      synthetic::add(r, benanza::op::name(l), "a", 0, 1e3 * (1 + dice.unit()));
+    const model_bound b = analyse(r);
+    for (const auto& t : {b.bound, b.prediction}) {
+      CHECK(t.parallel.ns <= t.reachable.ns);
+      CHECK(t.reachable.ns <= t.sequential.ns * (1 + 1e-12));
+    }
+    CHECK(b.bound.sequential.ns <= b.prediction.sequential.ns);
+  }
+}
+
+TEST_CASE("analysing takes far less time than a person notices") {
+  using clock = std::chrono::steady_clock;
+  const auto seconds = [](int layers) {
+    const run r = synthetic::large_run(1, layers, 4, 20);
+    const auto start = clock::now();
+    (void)analyse(r);
+    return std::chrono::duration<double>(clock::now() - start).count();
+  };
+  const double small = seconds(100), large = seconds(1000);
+  MESSAGE("a model of 100 layers: " << 1e3 * small << " ms, of 1000: " << 1e3 * large << " ms");
+  CHECK(large < 200 * small);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does the report say what the figures are, and what they rest on? The page of a small model with
+// everything that can be wrong with it is compared with tests/golden/report_tiny.txt; to accept a
+// new page, run with BENANZA_UPDATE_GOLDEN=1 and read the difference.
+#include "../result/synthetic.hpp"
+
+#include "benanza/report/json.hpp"
+#include "benanza/report/text.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using benanza::numeric;
+using benanza::bound::model_bound;
+using benanza::report::json_report;
+using benanza::report::text_report;
+using benanza::result::json;
+using benanza::result::measurement;
+using benanza::result::run;
+
+/// The small model with a hole, a failed case, a disturbed one and a layer on a reference loop.
+run bent_run() {
+  run r = synthetic::small_run();
+  r.graphs[0].nodes[5].layer = benanza::model::no_layer;
+  r.graphs[0].nodes[5].op = "NonZero";
+  r.graphs[0].nodes[5].problem = "how large its output is depends on values";
+  std::erase_if(r.measurements, [](const measurement& m) { return m.family == "Softmax"; });
+  for (measurement& m : r.measurements) {
+    if (m.algorithm == "ref:any") m.error = "took longer than the limit of 10 s";
+    if (m.key == "1x64x56x56-256x1x1-s1-b") m.disturbed = "another process used the CPU";
+    if (m.family == "Relu") m.fallback = "ref";
+  }
+  std::erase_if(r.measurements,
+                [](const measurement& m) { return m.key.starts_with("1x512x7x7"); });
+  return r;
+}
+
+std::vector<model_bound> analyse(const run& r, std::vector<numeric> types = {numeric::f32}) {
+  const benanza::bound::case_table cases(r);
+  std::vector<model_bound> out;
+  for (const auto& g : r.graphs)
+    for (numeric t : types)
+      out.push_back(benanza::bound::analyse(r, cases, g, {t, 1}));
+  return out;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+void check_width(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    const bool command = line.find("benanza_bench --benchmark_filter=") != std::string::npos;
+    CHECK((line.size() <= benanza::report::columns || command));
+    CHECK((line.empty() || line.back() != ' '));
+  }
+}
+
+} // namespace
+
+TEST_CASE("the page of a model with holes") {
+  const run r = bent_run();
+  const std::string text = text_report(r, analyse(r), {});
+  check_width(text);
+  const std::string path = BENANZA_SOURCE_FOLDER "/tests/golden/report_tiny.txt";
+  if (std::getenv("BENANZA_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ifstream in(path);
+  const std::string golden{std::istreambuf_iterator<char>(in), {}};
+  CHECK(text == golden);
+}
+
+TEST_CASE("a complete model has no warnings") {
+  const run r = synthetic::small_run();
+  const std::string text = text_report(r, analyse(r), {});
+  check_width(text);
+  CHECK(holds(text, "no node of 7 missing"));
+  CHECK(holds(text, "- Views cost nothing: 1 Flatten."));
+  CHECK_FALSE(holds(text, "! "));
+  CHECK(holds(text, "assumes that there are unbounded"));
+  CHECK(holds(text, "661w jit_wino_4x3"));
+}
+
+TEST_CASE("the first choices being best, there is nothing to choose") {
+  run r = synthetic::small_run();
+  std::erase_if(r.measurements, [](const measurement& m) { return m.algorithm_index != 0; });
+  const std::string text = text_report(r, analyse(r), {});
+  CHECK(holds(text, "the library's first choices are as good as any"));
+  CHECK_FALSE(holds(text, "Where another algorithm"));
+}
+
+TEST_CASE("tables show so many rows and say how many they leave out") {
+  const run r = synthetic::large_run(1, 40, 2, 6);
+  const auto models = analyse(r);
+  const auto rows = [&](std::size_t limit) {
+    const std::string text = text_report(r, models, {.layers = limit});
+    check_width(text);
+    std::size_t n = 0;
+    for (std::size_t at = text.find("  Conv/"); at != std::string::npos;
+         at = text.find("  Conv/", at + 1))
+      ++n;
+    return n;
+  };
+  CHECK(rows(10) < 30);
+  CHECK(rows(benanza::report::all_layers) >= 40);
+  CHECK(holds(text_report(r, models, {.layers = 10}), "and 30 more layers (--layers all"));
+  CHECK_FALSE(holds(text_report(r, models, {.layers = 0}), "and 0 more"));
+}
+
+TEST_CASE("several models: a line each, pages only where asked for") {
+  run r = synthetic::small_run();
+  r.graphs.push_back(r.graphs[0]);
+  r.graphs[1].name = "a-model-of-which-the-name-is-long@batch=128";
+  r.graphs[1].nodes[0].layer = benanza::model::no_layer;
+  const auto models = analyse(r, {numeric::f32, numeric::bf16});
+  const std::string brief = text_report(r, models, {.details = false});
+  check_width(brief);
+  CHECK(holds(brief, "tiny@batch=1           f32     1 1.54 ms"));
+  CHECK(holds(brief, "--model NAME"));
+  CHECK_FALSE(holds(brief, "GFLOP/s"));
+  const std::string pages = text_report(r, models, {});
+  check_width(pages);
+  CHECK(holds(pages, "tiny@batch=1  batch 1  bf16  1 thread"));
+  CHECK(holds(pages, "Not measured in bf16, so taken in f32: "));
+}
+
+TEST_CASE("the JSON says the same under fixed names") {
+  const run r = bent_run();
+  const auto models = analyse(r);
+  const json out = json::parse(json_report(r, models, true));
+  CHECK(out["schema"] == 1);
+  CHECK(out["status"] == "partial");
+  CHECK(out["provenance"]["machine"]["cpu"] == "Test CPU 9000");
+  REQUIRE(out["analyses"].size() == 1);
+  const json& a = out["analyses"][0];
+  CHECK(a["model"] == "tiny@batch=1");
+  CHECK(a["partial"] == true);
+  CHECK(a["parallel_assumption"] == "unbounded workers");
+  CHECK(a["bound"]["sequential"]["ns"] == models[0].bound.sequential.ns);
+  CHECK(a["prediction"]["reachable"]["high_ns"] == models[0].prediction.reachable.high_ns);
+  CHECK(a["bound"]["path_nodes"] == json(models[0].bound.longest.nodes));
+  CHECK(a["views"]["Flatten"] == 1);
+  CHECK(a["coverage"]["holes"].size() == 2);
+  CHECK(a["coverage"]["holes"][0]["command"] ==
+        "benanza_bench --benchmark_filter='^Conv/1x512x7x7-2048x1x1-s1-b/'");
+  CHECK(a["failed_cases"] == 2);
+  CHECK(a["disturbed"][0]["layer"] == synthetic::wide);
+  double shares = 0;
+  for (const json& l : a["layers"])
+    shares += l.value("share", 0.0);
+  CHECK(shares == doctest::Approx(1));
+  CHECK(json::parse(json_report(r, models, false))["status"] == "complete");
+}
+
+TEST_CASE("text that is no UTF-8 does not break the JSON") {
+  run r = bent_run();
+  r.graphs[0].name = "bad \xff name\x1b[2J";
+  CHECK(json::accept(json_report(r, analyse(r), true)));
+  CHECK_FALSE(holds(text_report(r, analyse(r), {}), "\x1b"));
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do several runs become one? Entries of a case join whatever their order; runs of another machine
+// or software, and other graphs under the same name, are refused.
+#include "synthetic.hpp"
+
+#include "benanza/result/merge.hpp"
+#include "benanza/result/reader.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using benanza::result::measurement;
+using benanza::result::merge;
+using benanza::result::run;
+
+/// Everything that a run says, but for its source.
+std::string all_of(const run& r) {
+  std::string out = benanza::result::context_to_json(r).dump();
+  for (const measurement& m : r.measurements)
+    out += '\n' + to_json(m).dump();
+  return out;
+}
+
+std::string refusal(std::vector<run> runs) {
+  try {
+    (void)merge(std::move(runs));
+  } catch (const benanza::error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+run with(std::vector<measurement> measurements) {
+  run r = synthetic::empty_run();
+  r.measurements = std::move(measurements);
+  return r;
+}
+
+measurement sampled(std::vector<double> samples) {
+  return synthetic::timed(synthetic::relu, "jit", 0, "hot", std::move(samples));
+}
+
+} // namespace
+
+TEST_CASE("the order of entries means nothing") {
+  const run r = synthetic::small_run();
+  const std::string expected = all_of(merge({r}));
+  synthetic::random dice{3};
+  for (int round = 0; round < 20; ++round) {
+    run shuffled = r;
+    for (std::size_t i = shuffled.measurements.size(); i > 1; --i)
+      std::swap(shuffled.measurements[i - 1],
+                shuffled.measurements[static_cast<std::size_t>(dice.below(static_cast<int>(i)))]);
+    CHECK(all_of(merge({shuffled})) == expected);
+  }
+}
+
+TEST_CASE("repetitions are joined, in one file or in two, in any order") {
+  const measurement a = sampled({10, 12, 14}), b = sampled({8, 9, 30});
+  const run one = merge({with({a, b})});
+  REQUIRE(one.measurements.size() == 1);
+  const measurement& m = one.measurements[0];
+  CHECK(m.samples_ns == std::vector<double>{8, 9, 30, 10, 12, 14});
+  CHECK(m.count == 6);
+  CHECK(m.min_ns == 8);
+  CHECK(m.median_ns == 11);
+  CHECK(m.p10_ns == 8.5);
+  CHECK(m.p90_ns == 22);
+  CHECK(m.mad_ns == doctest::Approx(2.5));
+  CHECK(all_of(merge({with({b, a})})) == all_of(one));
+  CHECK(all_of(merge({with({a}), with({b})})) == all_of(one));
+  CHECK(all_of(merge({with({b}), with({a})})) == all_of(one));
+}
+
+TEST_CASE("a repetition that only replays the samples adds nothing") {
+  const measurement a = sampled({10, 12, 14});
+  const run r = merge({with({a, a, a})});
+  CHECK(r.measurements[0].samples_ns == a.samples_ns);
+  CHECK(r.measurements[0].count == 3);
+  const run small = synthetic::small_run();
+  CHECK(all_of(merge({small, small})) == all_of(merge({small})));
+}
+
+TEST_CASE("a minimum that was thinned out of the samples is kept") {
+  measurement a = sampled({10, 12}), b = sampled({11, 13});
+  a.min_ns = 7;
+  CHECK(merge({with({a})}).measurements[0].min_ns == 7);
+  CHECK(merge({with({a, b})}).measurements[0].min_ns == 7);
+}
+
+TEST_CASE("a failed repetition never loses a good one") {
+  measurement bad = sampled({1});
+  bad.samples_ns.clear();
+  bad.error = "out of memory";
+  const run r = merge({with({bad, sampled({10, 12})})});
+  REQUIRE(r.measurements.size() == 1);
+  CHECK(r.measurements[0].error.empty());
+  CHECK(r.measurements[0].median_ns == 11);
+  CHECK(r.measurements[0].disturbed == "1 of 2 entries failed: out of memory");
+  CHECK(merge({with({bad, bad})}).measurements[0].error == "out of memory");
+}
+
+TEST_CASE("cases that differ in any part of their identity stay apart") {
+  std::vector<measurement> cases(7, sampled({10}));
+  cases[0].backend = "host";
+  cases[1].algorithm = "gemm:jit";
+  cases[2].state = "coldw";
+  cases[3].threads = 2;
+  cases[4].type = "bf16";
+  cases[5].key = "1x64x56x57";
+  CHECK(merge({with(cases)}).measurements.size() == 7);
+}
+
+TEST_CASE("machine and software have to agree; what was measured when need not") {
+  const run a = synthetic::small_run();
+  run b = a;
+  b.source = "b.json";
+  b.provenance["measuring"]["date"] = "2024-02-03";
+  CHECK(merge({a, b}).provenance.at("measuring").at("date") == "2024-01-02; 2024-02-03");
+  CHECK(merge({b, a}).provenance == merge({a, b}).provenance);
+  b.provenance["machine"]["cpu"] = "Another CPU";
+  CHECK(refusal({a, b}) ==
+        "results of different provenance are not merged: machine.cpu is \"Test CPU "
+        "9000\" and \"Another CPU\" (made up and b.json); analyse them one at a "
+        "time");
+  b = a;
+  b.provenance["software"].erase("onednn_onednn_version");
+  CHECK(refusal({a, b}).find("software.onednn_onednn_version is \"2.6.3\" and nothing") !=
+        std::string::npos);
+}
+
+TEST_CASE("graphs join by name, and have to be equal then") {
+  const run a = synthetic::small_run();
+  run b = a;
+  b.graphs[0].name = "another";
+  CHECK(merge({a, b}).graphs.size() == 2);
+  CHECK(merge({a, b}).graphs[0].name == "another");
+  b = a;
+  b.graphs[0].nodes[4].inputs = {3};
+  CHECK(refusal({a, b}).find("two different graphs are called \"tiny@batch=1\"") !=
+        std::string::npos);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a result come back as it was written, and is what is no result refused in one line that says
+// what, where and what to do? Cut files and flipped bytes may only ever end in a refusal.
+#include "synthetic.hpp"
+
+#include "benanza/result/reader.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using benanza::result::json;
+using benanza::result::measurement;
+using benanza::result::ordered_json;
+using benanza::result::run;
+using benanza::result::to_json;
+
+run read(const std::string& text) {
+  return benanza::result::read(std::string_view(text), "run.json");
+}
+
+/// The refusal of a text; empty if it was not refused.
+std::string refusal(const std::string& text) {
+  try {
+    (void)read(text);
+  } catch (const benanza::error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+/// The refusal of the small result after a change to its document.
+std::string refusal(const std::function<void(ordered_json&)>& change) {
+  ordered_json d = synthetic::document(synthetic::small_run());
+  change(d);
+  return refusal(d.dump());
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+ordered_json& graph(ordered_json& d) {
+  return d["context"]["benanza"]["graphs"][0];
+}
+
+} // namespace
+
+TEST_CASE("a result comes back as it was written") {
+  const run written = synthetic::small_run();
+  const run r = read(synthetic::text(written));
+  CHECK(r.source == "run.json");
+  CHECK(r.provenance == written.provenance);
+  REQUIRE(r.graphs.size() == 1);
+  CHECK(to_json(r.graphs[0]) == to_json(written.graphs[0]));
+  CHECK(r.graphs[0].layers == written.graphs[0].layers);
+  REQUIRE(r.measurements.size() == written.measurements.size());
+  for (std::size_t i = 0; i < r.measurements.size(); ++i)
+    CHECK(to_json(r.measurements[i]) == to_json(written.measurements[i]));
+}
+
+TEST_CASE("unresolved nodes keep their place and their reason") {
+  run written = synthetic::small_run();
+  written.graphs[0].nodes[3].layer = benanza::model::no_layer;
+  written.graphs[0].nodes[3].problem = "its \"shape\" is\nunknown";
+  written.graphs[0].repairs = {"opset 7 read as 8"};
+  const run r = read(synthetic::text(written));
+  CHECK(r.graphs[0].nodes[3].layer == benanza::model::no_layer);
+  CHECK(r.graphs[0].nodes[3].problem == written.graphs[0].nodes[3].problem);
+  CHECK(r.graphs[0].repairs == written.graphs[0].repairs);
+}
+
+TEST_CASE("a failed case needs no times, and says why it failed") {
+  run written = synthetic::small_run();
+  written.measurements[0].error = "out of memory";
+  const ordered_json row = synthetic::row(written.measurements[0]);
+  CHECK(row["error_occurred"] == true);
+  CHECK_FALSE(row.contains("samples_ns"));
+  const run r = read(synthetic::text(written));
+  CHECK(r.measurements[0].error == "out of memory");
+  CHECK(r.measurements[0].key == written.measurements[0].key);
+
+  ordered_json d = synthetic::document(written);
+  d["benchmarks"][0].erase("error_message");
+  d["benchmarks"][0].erase("weight_bytes");
+  CHECK(read(d.dump()).measurements[0].error == "failed without a reason");
+}
+
+TEST_CASE("aggregates are left out; keys take their canonical form; other families pass") {
+  ordered_json d = synthetic::document(synthetic::small_run());
+  const std::size_t cases = d["benchmarks"].size();
+  ordered_json aggregate = d["benchmarks"][0];
+  aggregate["run_type"] = "aggregate";
+  d["benchmarks"].push_back(aggregate);
+  CHECK(read(d.dump()).measurements.size() == cases);
+
+  d["benchmarks"][0]["key"] = "1x64x56x56-64x3x3-s1-p1-d1";
+  CHECK(read(d.dump()).measurements[0].key == "1x64x56x56-64x3x3-s1-p1");
+
+  for (const char* family : {"machine", "model", "reorder", "Conv+Add+Relu"}) {
+    d["benchmarks"][0]["family"] = family;
+    d["benchmarks"][0]["key"] = "what only its own reader knows";
+    CHECK(read(d.dump()).measurements[0].family == family);
+  }
+}
+
+TEST_CASE("facts of the provenance may be numbers") {
+  ordered_json d = synthetic::document(synthetic::small_run());
+  d["context"]["benanza"]["provenance"]["machine"]["cores"] = 2;
+  CHECK(read(d.dump()).provenance.at("machine").at("cores") == "2");
+}
+
+TEST_CASE("what is no result is refused, saying what, where and what to do") {
+  CHECK(holds(refusal(""), "empty"));
+  CHECK(holds(refusal(" \n\t"), "empty"));
+  CHECK(holds(refusal("{}"), "not a benchmark result"));
+  CHECK(holds(refusal("[1, 2]"), "not a benchmark result"));
+  CHECK(holds(refusal("null"), "not a benchmark result"));
+  CHECK(holds(refusal("Run on (2 X 2596 MHz CPU s)"), "not valid JSON (run.json, byte 1)"));
+  CHECK(holds(refusal(R"({"context": {"date": "x"}, "benchmarks": []})"), "has no provenance"));
+  const std::string text = synthetic::text(synthetic::small_run());
+  CHECK(holds(refusal(text.substr(0, 5000)), "cut off (run.json, byte 5001)"));
+  CHECK(holds(refusal(text + "}"), "not valid JSON"));
+  CHECK(holds(refusal(R"({"context": 1e999})"), "number"));
+  CHECK(holds(refusal("{\"context\": \"\xff\"}"), "not valid JSON"));
+
+  CHECK(holds(refusal([](auto& d) { d["context"]["benanza"]["schema"] = 2; }), "schema 2"));
+  CHECK(holds(refusal([](auto& d) { d["context"]["benanza"].erase("schema"); }), "schema"));
+  CHECK(
+      holds(refusal([](auto& d) { d["context"]["benanza"].erase("provenance"); }), "\"machine\""));
+  CHECK(holds(refusal([](auto& d) { d["context"]["benanza"]["provenance"].erase("software"); }),
+              "\"software\""));
+  CHECK(holds(refusal([](auto& d) {
+                for (auto& row : d["benchmarks"])
+                  row["run_type"] = "aggregate";
+              }),
+              "aggregates only"));
+}
+
+TEST_CASE("a case that cannot be is refused by name") {
+  const auto with = [](const char* field, const ordered_json& value) {
+    return refusal([&](ordered_json& d) { d["benchmarks"][2][field] = value; });
+  };
+  const std::string name = synthetic::small_run().measurements[2].name;
+  CHECK(holds(with("key", "1x64x56x56-64x3x3-s1-p1-q9"), name));
+  CHECK(holds(with("key", "1x64x56"), "no layer is \"Conv/1x64x56\""));
+  CHECK(holds(with("family", "Convolution"), "no layer kind is called \"Convolution\""));
+  CHECK(holds(with("type", "f33"), "\"type\""));
+  CHECK(holds(with("state", "warm"), "\"state\""));
+  CHECK(holds(with("threads", 0), "\"threads\""));
+  CHECK(holds(with("threads", 1.5), "\"threads\""));
+  CHECK(holds(with("threads", 3'000'000'000), "\"threads\""));
+  CHECK(holds(with("weight_bytes", -1), "\"weight_bytes\""));
+  CHECK(holds(with("flops", 18'446'744'073'709'551'615u), "\"flops\""));
+  CHECK(holds(with("min_ns", 0), "\"min_ns\""));
+  CHECK(holds(with("median_ns", -5.0), "\"median_ns\""));
+  CHECK(holds(with("p90_ns", std::numeric_limits<double>::quiet_NaN()), "\"p90_ns\""));
+  CHECK(holds(with("p10_ns", "12"), "\"p10_ns\""));
+  CHECK(holds(with("mad_ns", -1), "\"mad_ns\""));
+  CHECK(with("mad_ns", 0).empty());
+  CHECK(with("setup_ns", 0).empty());
+  CHECK(holds(with("samples_ns", json::array()), "\"samples_ns\""));
+  CHECK(holds(with("samples_ns", {1.0, 0.0}), "\"samples_ns\""));
+  CHECK(holds(with("samples_ns", {1.0, nullptr}), "\"samples_ns\""));
+  CHECK(holds(with("samples_ns", "1 2 3"), "\"samples_ns\""));
+  CHECK(holds(with("layouts", 3), "\"layouts\""));
+  CHECK(holds(refusal([](auto& d) { d["benchmarks"][2].erase("algorithm_index"); }),
+              "lacks \"algorithm_index\""));
+  CHECK(holds(refusal([](auto& d) { d["benchmarks"][2] = 7; }), "not an object"));
+}
+
+TEST_CASE("a graph that cannot be is refused by name") {
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][2][2] = 99; }), "node \"node2\""));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][2][2] = -2; }), "\"layer\""));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][2][3] = {2}; }), "does not come before"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][0][3] = {5}; }), "does not come before"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4][3] = {3, 2}; }), "ascending"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4][3] = {2, 2}; }), "ascending"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4] = "node"; }), "a node is not"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"] = 3; }), "\"nodes\" is not a list"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["layers"][0] = {"Conv"}; }), "a layer is not"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["layers"][0] = {"Conv", "x"}; }), "no layer is"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["type"] = "float"; }), "\"type\""));
+  CHECK(holds(refusal([](auto& d) { graph(d)["batch"] = 0; }), "\"batch\""));
+  CHECK(holds(refusal([](auto& d) { graph(d) = nullptr; }), "graph 0"));
+  CHECK(holds(refusal([](auto& d) {
+                auto& all = d["context"]["benanza"]["graphs"];
+                all.push_back(all[0]);
+              }),
+              "same name"));
+  CHECK(holds(refusal([](auto& d) {
+                d["context"]["benanza"]["graphs"] = {{"a", 1}};
+              }),
+              "\"graphs\" is not a list"));
+}
+
+TEST_CASE("cut files and flipped bytes end in a refusal of one line, or in a result") {
+  const std::string text = synthetic::document(synthetic::small_run()).dump();
+  for (std::size_t n = 0; n < text.size(); n += 211) {
+    const std::string why = refusal(text.substr(0, n));
+    CHECK_FALSE(why.empty());
+    CHECK_FALSE(holds(why, "\n"));
+  }
+  synthetic::random dice{11};
+  for (int i = 0; i < 1500; ++i) {
+    std::string changed = text;
+    const auto at = static_cast<std::size_t>(dice()) % text.size();
+    changed[at] = static_cast<char>(dice.below(256));
+    CHECK_FALSE(holds(refusal(changed), "\n"));
+  }
+}
+
+TEST_CASE("files that are not there or are folders are refused by name") {
+  const auto why = [](const std::string& path) {
+    try {
+      (void)benanza::result::read_file(path);
+    } catch (const benanza::error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const auto folder = std::filesystem::temp_directory_path();
+  CHECK(holds(why("/no/such/run.json"), "cannot be opened (/no/such/run.json)"));
+  CHECK(holds(why(folder.string()), "directory"));
+
+  const auto file = folder / "benanza_reader_test.json";
+  std::ofstream(file) << synthetic::text(synthetic::small_run());
+  CHECK(benanza::result::read_file(file.string()).graphs.size() == 1);
+  std::filesystem::remove(file);
+
+  std::istringstream in(synthetic::text(synthetic::small_run()));
+  CHECK(benanza::result::read(in, "standard input").source == "standard input");
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results without a benchmark: graphs, measurements and whole result files, made up from a seed,
+// the same on every machine. Tests of result, bound, report and analyzer build theirs here.
+//
+//   run r = synthetic::small_run();   std::string text = synthetic::text(r);
+#pragma once
+
+#include "benanza/result/json.hpp"
+#include "benanza/result/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace synthetic {
+
+using benanza::numeric;
+using benanza::model::graph;
+using benanza::model::node;
+using benanza::result::measurement;
+using benanza::result::ordered_json;
+using benanza::result::run;
+
+/// Pseudo-random numbers (a 64-bit linear congruential generator with Knuth's MMIX constants).
+struct random {
+  std::uint64_t state;
+
+  std::uint64_t operator()() {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return state >> 33;
+  }
+  /// One of 0 .. n-1.
+  int below(int n) { return static_cast<int>((*this)() % static_cast<std::uint64_t>(n)); }
+  /// In (0, 1).
+  double unit() { return (static_cast<double>((*this)()) + 0.5) / 2147483648.0; }
+};
+
+/// `n` samples that lie up to a tenth over `least_ns`, the first of them `least_ns` itself.
+inline std::vector<double> samples(double least_ns, int n, std::uint64_t seed = 1) {
+  random r{seed * 977 + 3};
+  std::vector<double> out{least_ns};
+  // Two decimals, as a compact result has them.
+  while (static_cast<int>(out.size()) < n)
+    out.push_back(std::round(least_ns * (1 + 0.1 * r.unit() * r.unit()) * 100) / 100);
+  return out;
+}
+
+/// A case that succeeded, with these samples.
+inline measurement timed(const std::string& layer, const std::string& algorithm, int index,
+                         const std::string& state, std::vector<double> samples_ns,
+                         const std::string& type = "f32", int threads = 1) {
+  const benanza::op::layer l = benanza::op::parse(layer);
+  measurement m;
+  m.family = benanza::op::family(l);
+  m.key = benanza::op::key(l);
+  m.type = m.equivalence = type;
+  m.backend = "onednn";
+  m.algorithm = algorithm;
+  m.algorithm_index = index;
+  m.state = state;
+  m.threads = threads;
+  m.layouts = "any";
+  m.samples_ns = std::move(samples_ns);
+  m.count = std::ssize(m.samples_ns);
+  m.stop_reason = "spread";
+  const benanza::op::work work = benanza::op::cost(l);
+  m.weight_bytes = work.constant_bytes(benanza::parse_numeric(type).value_or(numeric::f32));
+  m.flops = m.algorithm_flops = work.flops();
+  m.bytes = work.bytes(numeric::f32);
+  benanza::result::recompute(m);
+  m.name =
+      layer + '/' + type + "/onednn/" + algorithm + '/' + state + "/t" + std::to_string(threads);
+  return m;
+}
+
+/// A hot and a coldw case of one algorithm, 20 samples each; cold weights take `factor` as long.
+inline void add(run& r, const std::string& layer, const std::string& algorithm, int index,
+                double least_ns, double factor = 1.1, const std::string& type = "f32",
+                int threads = 1) {
+  const auto seed = static_cast<std::uint64_t>(index) + layer.size();
+  r.measurements.push_back(
+      timed(layer, algorithm, index, "hot", samples(least_ns, 20, seed), type, threads));
+  if (r.measurements.back().weight_bytes > 0)
+    r.measurements.push_back(timed(layer, algorithm, index, "coldw",
+                                   samples(least_ns * factor, 20, seed + 1), type, threads));
+}
+
+/// A graph whose nodes name their layers; `inputs[i]` are the nodes that node i reads.
+inline graph make_graph(const std::string& name, const std::vector<std::string>& layers,
+                        const std::vector<std::vector<int>>& inputs) {
+  graph g;
+  g.name = name;
+  g.model = name.substr(0, name.find('@'));
+  std::vector<std::string> unique = layers;
+  std::sort(unique.begin(), unique.end());
+  unique.erase(std::unique(unique.begin(), unique.end()), unique.end());
+  for (const std::string& l : unique)
+    g.layers.push_back(benanza::op::parse(l));
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    node n;
+    n.name = "node" + std::to_string(i);
+    n.op = layers[i].substr(0, layers[i].find('/'));
+    n.layer = static_cast<int>(std::find(unique.begin(), unique.end(), layers[i]) - unique.begin());
+    n.inputs = inputs[i];
+    g.nodes.push_back(std::move(n));
+  }
+  return g;
+}
+
+/// A run with provenance and nothing else.
+inline run empty_run() {
+  run r;
+  r.source = "made up";
+  r.provenance["machine"] = {{"cpu", "Test CPU 9000"}, {"cores", "2"}, {"llc_bytes", "1048576"}};
+  r.provenance["software"] = {{"benanza", "0.1"}, {"onednn_onednn_version", "2.6.3"}};
+  r.provenance["measuring"] = {{"date", "2024-01-02"}};
+  return r;
+}
+
+inline const std::string conv = "Conv/1x64x56x56-64x3x3-s1-p1";
+inline const std::string wide = "Conv/1x64x56x56-256x1x1-s1-b";
+inline const std::string deep = "Conv/1x512x7x7-2048x1x1-s1-b";
+inline const std::string relu = "Relu/1x64x56x56";
+inline const std::string softmax = "Softmax/1x1000-a1";
+inline const std::string flatten = "Flatten/1x2048x1x1-1x2048";
+
+/// A model of a fork and a join, with a view, measured with several algorithms a layer.
+inline run small_run() {
+  run r = empty_run();
+  r.graphs.push_back(make_graph("tiny@batch=1", {conv, relu, conv, wide, deep, softmax, flatten},
+                                {{}, {0}, {1}, {1}, {2, 3}, {4}, {5}}));
+  add(r, conv, "brgconv:avx512_core", 0, 800e3);
+  add(r, conv, "jit_wino_4x3:avx512_core", 5, 350e3, 1.6);
+  r.measurements.back().algorithm_flops /= 4;
+  r.measurements[r.measurements.size() - 2].algorithm_flops /= 4;
+  add(r, conv, "ref:any", 9, 90e6);
+  add(r, wide, "brgconv_1x1:avx512_core", 0, 420e3);
+  add(r, deep, "brgconv_1x1:avx512_core", 0, 410e3);
+  add(r, deep, "jit_1x1:avx512_core", 1, 405e3);
+  add(r, relu, "jit:avx512_core", 0, 9e3);
+  add(r, softmax, "plain", 0, 1.5e3);
+  for (measurement& m : r.measurements) {
+    if (m.family == "Softmax") m.backend = m.fallback = "host";
+    if (m.algorithm == "ref:any") m.fallback = "ref";
+  }
+  return r;
+}
+
+/// Google Benchmark's row of a case, with our fields.
+inline ordered_json row(const measurement& m) {
+  ordered_json out{{"name", m.name},           {"run_name", m.name},      {"run_type", "iteration"},
+                   {"repetitions", 1},         {"repetition_index", 0},   {"iterations", 100},
+                   {"real_time", m.median_ns}, {"cpu_time", m.median_ns}, {"time_unit", "ns"}};
+  out.update(benanza::result::to_json(m));
+  return out;
+}
+
+/// The document that benanza_bench would have written.
+inline ordered_json document(const run& r) {
+  ordered_json rows = ordered_json::array();
+  for (const measurement& m : r.measurements)
+    rows.push_back(row(m));
+  return {{"context",
+           {{"date", "2024-01-02T03:04:05+00:00"},
+            {"num_cpus", 2},
+            {"benanza", benanza::result::context_to_json(r)}}},
+          {"benchmarks", std::move(rows)}};
+}
+
+/// Its text.
+inline std::string text(const run& r) {
+  return document(r).dump(1);
+}
+
+/// A graph of `n` nodes, each a layer of its own, with a few edges from earlier nodes. Any number
+/// of sources and sinks; `chance` of 8 is that of an edge from one of the eight nodes before.
+inline graph random_graph(const std::string& name, int n, std::uint64_t seed, int chance = 2) {
+  random r{seed};
+  graph g;
+  g.name = g.model = name;
+  for (int i = 0; i < n; ++i)
+    g.layers.push_back(benanza::op::parse("Relu/1x" + std::to_string(1000 + i)));
+  for (int i = 0; i < n; ++i) {
+    node v;
+    v.name = "v" + std::to_string(i);
+    v.op = "Relu";
+    v.layer = r.below(n);
+    for (int from = std::max(0, i - 8); from < i; ++from)
+      if (r.below(8) < chance) v.inputs.push_back(from);
+    g.nodes.push_back(std::move(v));
+  }
+  return g;
+}
+
+/// `models` models that share `layers` convolutions, with `algorithms` algorithms of two cases of
+/// `n` samples each.
+inline run large_run(int models, int layers, int algorithms, int n) {
+  run r = empty_run();
+  random dice{7};
+  std::vector<std::string> names;
+  for (int i = 0; i < layers; ++i)
+    names.push_back("Conv/1x64x" + std::to_string(7 + i) + "x7-64x3x3-s1-p1");
+  for (int m = 0; m < models; ++m) {
+    graph g = random_graph("model" + std::to_string(m), 1000 / models * 4,
+                           17u + static_cast<unsigned>(m));
+    std::vector<std::string> own;
+    for (int i = m; i < layers; i += models)
+      own.push_back(names[static_cast<std::size_t>(i)]);
+    std::sort(own.begin(), own.end());
+    g.layers.clear();
+    for (const std::string& l : own)
+      g.layers.push_back(benanza::op::parse(l));
+    for (node& v : g.nodes)
+      v.layer = dice.below(static_cast<int>(own.size()));
+    r.graphs.push_back(std::move(g));
+  }
+  for (const std::string& l : names)
+    for (int a = 0; a < algorithms; ++a)
+      for (const char* state : {"hot", "coldw"})
+        r.measurements.push_back(timed(l, "algorithm" + std::to_string(a), a, state,
+                                       samples(1e5 * (1 + dice.unit()), n, dice())));
+  return r;
+}
+
+} // namespace synthetic
