@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds what the parts of Benanza need. Each library is optional; whoever cannot do without says so
+# with benanza_require(). Sets BENANZA_WITH_ONNX and BENANZA_BACKENDS (onednn, host).
+
+find_package(nlohmann_json QUIET)
+find_package(fmt QUIET)
+find_package(CLI11 QUIET)
+find_package(benchmark QUIET)
+find_package(OpenMP QUIET COMPONENTS CXX)
+find_package(dnnl QUIET)
+
+# Debian's ONNX package names Protobuf's targets but does not look for them.
+find_package(Protobuf QUIET)
+set(BENANZA_WITH_ONNX OFF)
+if(Protobuf_FOUND)
+  find_package(ONNX QUIET CONFIG)
+  if(ONNX_FOUND)
+    set(BENANZA_WITH_ONNX ON)
+    if(NOT TARGET benanza::onnx)
+      add_library(benanza::onnx INTERFACE IMPORTED)
+      target_link_libraries(benanza::onnx INTERFACE onnx onnx_proto protobuf::libprotobuf)
+      target_compile_definitions(benanza::onnx INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
+    endif()
+  endif()
+endif()
+
+set(BENANZA_BACKENDS "")
+if(OpenMP_CXX_FOUND)
+  list(APPEND BENANZA_BACKENDS host)
+  if(dnnl_FOUND)
+    list(APPEND BENANZA_BACKENDS onednn)
+  endif()
+endif()
+
+# benanza_require(<package> <who needs it> <Debian package>)
+function(benanza_require package who debian)
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${who} needs ${package}, which was not found; on Debian: apt-get install ${debian}")
+  endif()
+endfunction()

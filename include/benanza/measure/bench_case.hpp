@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cases are there? Layer x type x backend x algorithm x state x threads, each with the name
+// that people read and filter by. All cases of one layer, type and number of threads form a group:
+// they are prepared, checked and sampled together.
+//
+//   auto groups = list_cases(layers, graphs, libraries, options);   groups[0].cases[0].name
+#pragma once
+
+#include "../backend/concept.hpp"
+#include "../model/registry.hpp"
+#include "../result/schema.hpp"
+#include "options.hpp"
+
+#include <memory>
+#include <regex.h>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace benanza::measure {
+
+/// One entry of Google Benchmark.
+struct bench_case {
+  std::string name;
+  backend::library* library = nullptr;
+  backend::algorithm algorithm;
+  std::string state;
+  /// One a repetition, once the group was measured.
+  std::vector<result::measurement> results{};
+};
+
+/// Cases that compete, and so are measured together.
+struct group {
+  op::layer layer;
+  op::work cost;
+  numeric type = numeric::f32;
+  int threads = 1;
+  std::vector<bench_case> cases{};
+  bool measured = false;
+};
+
+/// True for layers that read trained weights; the others are the same hot and with cold weights,
+/// and only `hot` is measured. A bias alone is too small to tell.
+inline bool has_cold_weights(const op::layer& l, const op::work& cost) {
+  return cost.weights > 0 || std::holds_alternative<op::batch_norm>(l);
+}
+
+/// What --benchmark_filter selects: an extended regular expression, turned round by a leading '-'.
+class name_filter {
+public:
+  explicit name_filter(std::string text) {
+    if (text.empty() || text == "all") return;
+    if (text.front() == '-') {
+      inverted_ = true;
+      text.erase(0, 1);
+    }
+    auto compiled = std::make_unique<regex_t>();
+    if (regcomp(compiled.get(), text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
+      throw error("not a regular expression: \"" + text + "\"", "--benchmark_filter");
+    pattern_.reset(compiled.release());
+  }
+  bool operator()(const std::string& name) const {
+    return !pattern_ || (regexec(pattern_.get(), name.c_str(), 0, nullptr, 0) == 0) != inverted_;
+  }
+
+private:
+  struct release {
+    void operator()(regex_t* r) const {
+      regfree(r);
+      delete r;
+    }
+  };
+  bool inverted_ = false;
+  std::unique_ptr<regex_t, release> pattern_;
+};
+
+namespace detail {
+/// A name must survive as one part of a case name.
+inline std::string name_part(std::string text) {
+  for (char& c : text)
+    if (c == '/' || c == ' ') c = '_';
+  return text;
+}
+
+struct offer {
+  backend::library* library;
+  backend::algorithm algorithm;
+};
+
+/// Everything the libraries have for a layer. Reference loops and outdated instruction sets are
+/// left out where there is anything better, unless all were asked for.
+inline std::vector<offer> offers(const op::layer& layer, numeric type, int threads,
+                                 const std::vector<std::unique_ptr<backend::library>>& libraries,
+                                 bool all) {
+  std::vector<offer> list;
+  for (const auto& library : libraries)
+    for (backend::algorithm& a : library->enumerate(layer, type, {.threads = threads}))
+      list.push_back({library.get(), std::move(a)});
+  if (all) return list;
+  const auto rank = [](const offer& o) {
+    if (o.algorithm.fallback == "ref") return 2;
+    return o.algorithm.fallback == "old-isa" ? 1 : 0;
+  };
+  int best = 2;
+  for (const offer& o : list)
+    best = std::min(best, rank(o));
+  std::erase_if(list, [&](const offer& o) { return rank(o) > best; });
+  return list;
+}
+} // namespace detail
+
+/// All groups of cases that the options select, sorted by layer, type and threads.
+inline std::vector<group>
+list_cases(const std::vector<op::registered_layer>& layers, const std::vector<model::graph>& graphs,
+           const std::vector<std::unique_ptr<backend::library>>& libraries, const options& o) {
+  // The types in which the models themselves use each layer.
+  std::map<std::string, std::set<numeric>> own_types;
+  for (const model::graph& g : graphs)
+    for (const op::layer& l : g.layers)
+      own_types[op::name(l)].insert(g.type);
+
+  std::map<std::string, const op::registered_layer*> sorted;
+  for (const op::registered_layer& l : layers)
+    if (!op::is_view(l.parameters)) sorted.emplace(op::name(l.parameters), &l);
+
+  const name_filter selected(o.filter);
+  std::vector<group> groups;
+  const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
+                       int threads) {
+    const auto found = detail::offers(l.parameters, type, threads, libraries, o.all_algorithms);
+    group g{l.parameters, l.cost, type, threads};
+    for (const detail::offer& f : found)
+      for (const std::string& state : o.states) {
+        if (state == "coldw" && !has_cold_weights(l.parameters, l.cost)) continue;
+        bench_case c{.name = layer_name + '/' + std::string(name(type)) + '/' +
+                             std::string(f.library->name()) + '/' +
+                             detail::name_part(f.algorithm.id) + '/' + state + "/t" +
+                             std::to_string(threads),
+                     .library = f.library,
+                     .algorithm = f.algorithm,
+                     .state = state};
+        if (selected(c.name)) g.cases.push_back(std::move(c));
+      }
+    if (!g.cases.empty()) groups.push_back(std::move(g));
+    return !found.empty();
+  };
+
+  for (const auto& [layer_name, l] : sorted) {
+    const auto own = own_types.find(layer_name);
+    if (!o.model.empty() && own == own_types.end()) continue;
+    const std::set<numeric> model_types =
+        own == own_types.end() ? std::set{numeric::f32} : own->second;
+    std::set<numeric> types(o.types.begin(), o.types.end());
+    if (types.empty()) types = model_types;
+    for (int threads : o.threads) {
+      bool all_types = true;
+      for (numeric type : types)
+        all_types = add(layer_name, *l, type, threads) && all_types;
+      // What no library has in the type asked for runs in the model's own.
+      if (!all_types)
+        for (numeric type : model_types)
+          if (!types.contains(type)) add(layer_name, *l, type, threads);
+    }
+  }
+  return groups;
+}
+
+} // namespace benanza::measure

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where does a run take place? Threads are bound to cores and spin while they wait: OpenMP reads
+// that from its environment before main, so the program sets it and starts itself again, once. The
+// processors that the run may use are taken from the affinity mask it was started with.
+//
+//   const environment e = enter_environment(argv, 2);   // returns in the process that will measure
+#pragma once
+
+#include "../core/error.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sched.h>
+#include <string>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <utility>
+
+namespace benanza::measure {
+
+/// The processors of a run.
+struct environment {
+  int processors = 1;         ///< how many the affinity mask allows
+  std::string processor_list; ///< which: "0,1"
+  std::string bound;          ///< to which the measuring thread is bound
+};
+
+namespace detail {
+inline std::pair<int, std::string> affinity() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return {1, "unknown"};
+  std::string list;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) list += (list.empty() ? "" : ",") + std::to_string(cpu);
+  return {CPU_COUNT(&set), list};
+}
+
+/// What OpenMP must find: bound threads that spin, so that a parallel region starts in under 1 us
+/// (a passive wait takes 60).
+inline constexpr std::pair<const char*, const char*> openmp_settings[] = {
+    {"OMP_PROC_BIND", "true"},
+    {"OMP_PLACES", "cores"},
+    {"OMP_WAIT_POLICY", "active"},
+    {"OMP_DYNAMIC", "false"},
+};
+inline constexpr const char* processors_variable = "BENANZA_PROCESSORS";
+} // namespace detail
+
+/// Sets the threading environment, starting the program again if it must, and refuses more threads
+/// than there are processors.
+inline environment enter_environment(char** argv, int threads) {
+  environment e;
+  const char* marker = std::getenv(detail::processors_variable);
+  if (marker == nullptr) {
+    const auto [count, list] = detail::affinity();
+    if (threads > count)
+      throw error(std::to_string(threads) + " threads were asked for, and " +
+                      std::to_string(count) + " processors are allowed",
+                  "processors " + list, "ask for fewer, or start with a wider affinity mask");
+    setenv(detail::processors_variable, (std::to_string(count) + ":" + list).c_str(), 1);
+    setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
+    unsetenv("GOMP_SPINCOUNT");
+    unsetenv("GOMP_CPU_AFFINITY");
+    unsetenv("DNNL_VERBOSE"); // its printing would be part of every time
+    for (const auto& [name, value] : detail::openmp_settings)
+      setenv(name, value, 1);
+    execv("/proc/self/exe", argv);
+    throw error(std::string("the program could not start itself again: ") + std::strerror(errno),
+                "/proc/self/exe");
+  }
+  const std::string text(marker);
+  unsetenv(detail::processors_variable);
+  const std::size_t colon = text.find(':');
+  e.processors = std::max(1, std::atoi(text.c_str()));
+  e.processor_list = colon == std::string::npos ? "" : text.substr(colon + 1);
+  e.bound = detail::affinity().second;
+  return e;
+}
+
+} // namespace benanza::measure

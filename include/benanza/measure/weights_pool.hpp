@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where do cold weights come from? From one arena a storage type, larger than the last-level cache,
+// through which every execution moves on by one copy: by the time a copy comes round again, the
+// cache has lost it. What stands there are random numbers of the type, not the weights themselves:
+// the time does not depend on the values, and so all algorithms share one arena.
+//
+//   pool_slots s = pools.slots(dtype::f32, weight_bytes);   prepared.rotate_weights(s.data,
+//   s.stride, s.count);
+#pragma once
+
+#include "../core/dtype.hpp"
+#include "../core/error.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace benanza::measure {
+
+/// Copies of a layer's weights: `count` of them, `stride` bytes apart.
+struct pool_slots {
+  std::byte* data = nullptr;
+  std::int64_t stride = 0;
+  std::int64_t count = 0;
+  std::int64_t bytes() const { return stride * count; }
+};
+
+/// Bytes that the kernel says can still be taken without swapping.
+inline std::int64_t available_memory() {
+  std::ifstream in("/proc/meminfo");
+  std::string word;
+  while (in >> word)
+    if (std::int64_t kib = 0; word == "MemAvailable:" && in >> kib) return kib * 1024;
+  return std::int64_t{1} << 62;
+}
+
+/// The arenas of a run.
+class weights_pools {
+public:
+  explicit weights_pools(std::int64_t last_level_cache_bytes)
+      : cache_(last_level_cache_bytes) {}
+
+  /// Copies of weights of `bytes` each, in an arena of max(2 x last-level cache, 4 x bytes).
+  pool_slots slots(dtype type, std::int64_t bytes) {
+    pool_slots s;
+    s.stride = (bytes + 63) / 64 * 64;
+    const std::int64_t wanted = std::max(2 * cache_, 4 * s.stride);
+    s.count = wanted / s.stride;
+    arena& a = arenas_[type];
+    if (a.bytes < wanted) grow(a, type, wanted);
+    s.data = a.data.get();
+    return s;
+  }
+
+private:
+  struct release {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  struct arena {
+    std::unique_ptr<std::byte, release> data;
+    std::int64_t bytes = 0;
+  };
+
+  static void grow(arena& a, dtype type, std::int64_t wanted) {
+    a.data.reset();
+    a.bytes = 0;
+    const std::int64_t page = 4096, size = (wanted + page - 1) / page * page;
+    if (size > available_memory() / 10 * 9)
+      throw error("cold weights need " + std::to_string(size >> 20) + " MiB of memory", "",
+                  "free memory, or measure with --states hot");
+    a.data.reset(static_cast<std::byte*>(
+        std::aligned_alloc(static_cast<std::size_t>(page), static_cast<std::size_t>(size))));
+    if (!a.data) throw error("no memory for cold weights");
+    a.bytes = size;
+
+    const std::int64_t block = std::min<std::int64_t>(size, 1 << 20);
+    fill(a.data.get(), block, type);
+    for (std::int64_t at = block; at < size; at += block)
+      std::memcpy(a.data.get() + at, a.data.get(),
+                  static_cast<std::size_t>(std::min(block, size - at)));
+  }
+
+  /// Numbers between -1 and 1, or any for integers; never a denormal, which would be slow.
+  static void fill(std::byte* to, std::int64_t bytes, dtype type) {
+    std::uint32_t state = 0x2545f491u;
+    const auto next = [&state] {
+      state ^= state << 13, state ^= state >> 17, state ^= state << 5;
+      return state;
+    };
+    const std::int64_t step = size_bytes(type);
+    for (std::int64_t at = 0; at + step <= bytes; at += step) {
+      const std::uint32_t r = next();
+      const float value = (static_cast<float>(r >> 8) + 0.5f) / 8388608.0f - 1.0f;
+      std::uint32_t bits = r;
+      if (type == dtype::f32 || type == dtype::bf16) std::memcpy(&bits, &value, sizeof bits);
+      if (type == dtype::bf16) bits >>= 16;
+      std::memcpy(to + at, &bits, static_cast<std::size_t>(std::min<std::int64_t>(step, 4)));
+    }
+  }
+
+  std::int64_t cache_;
+  std::map<dtype, arena> arenas_;
+};
+
+} // namespace benanza::measure

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fake_library.hpp"
+
+#include <benanza/measure/bench_case.hpp>
+#include <doctest/doctest.h>
+
+using namespace benanza;
+using namespace benanza::measure;
+
+namespace {
+std::vector<std::unique_ptr<backend::library>> one(std::vector<test::script> scripts) {
+  std::vector<std::unique_ptr<backend::library>> libraries;
+  libraries.push_back(std::make_unique<test::fake_library>(std::move(scripts)));
+  return libraries;
+}
+
+op::registered_layer registered(int id, const char* name) {
+  const op::layer l = op::parse(name);
+  return {id, l, op::cost(l)};
+}
+
+std::vector<std::string> names(const std::vector<group>& groups) {
+  std::vector<std::string> out;
+  for (const group& g : groups)
+    for (const bench_case& c : g.cases)
+      out.push_back(c.name);
+  return out;
+}
+
+const char* conv = "Conv/1x4x5x5-4x3x3-s1-p1";
+} // namespace
+
+TEST_CASE("a layer with weights is measured hot and with cold weights, others hot only") {
+  const auto libraries = one({{.algorithm = {.id = "a"}}});
+  const auto groups =
+      list_cases({registered(0, conv), registered(1, "Relu/1x4x5x5")}, {}, libraries, {});
+  CHECK(names(groups) == std::vector<std::string>{"Conv/1x4x5x5-4x3x3-s1-p1/f32/fake/a/hot/t1",
+                                                  "Conv/1x4x5x5-4x3x3-s1-p1/f32/fake/a/coldw/t1",
+                                                  "Relu/1x4x5x5/f32/fake/a/hot/t1"});
+}
+
+TEST_CASE("views are never cases, and a layer named twice is one") {
+  const auto libraries = one({{.algorithm = {.id = "a"}}});
+  const auto groups =
+      list_cases({registered(0, "Flatten/1x4x5x5-1x100"), registered(1, conv), registered(2, conv)},
+                 {}, libraries, {});
+  CHECK(groups.size() == 1);
+}
+
+TEST_CASE(
+    "reference loops and outdated instruction sets stand back, unless they are all there is") {
+  const test::script good{.algorithm = {.id = "good"}},
+      old{.algorithm = {.id = "old", .fallback = "old-isa"}},
+      ref{.algorithm = {.id = "ref", .fallback = "ref"}},
+      host{.algorithm = {.id = "host", .fallback = "host"}};
+  const auto listed = [&](std::vector<test::script> scripts, bool all = false) {
+    options o;
+    o.states = {"hot"};
+    o.all_algorithms = all;
+    std::string out;
+    for (const group& g : list_cases({registered(0, conv)}, {}, one(std::move(scripts)), o))
+      for (const bench_case& c : g.cases)
+        out += c.algorithm.id + ' ';
+    return out;
+  };
+  CHECK(listed({good, old, ref, host}) == "good host ");
+  CHECK(listed({old, ref}) == "old ");
+  CHECK(listed({ref}) == "ref ");
+  CHECK(listed({ref, host}) == "host ");
+  CHECK(listed({good, old, ref}, true) == "good old ref ");
+}
+
+TEST_CASE("what no library has in the type asked for runs in the model's own") {
+  options o;
+  o.types = {numeric::bf16};
+  o.states = {"hot"};
+  model::graph g;
+  g.name = "m@batch=1";
+  g.layers = {op::parse(conv)};
+  const auto groups = list_cases({registered(0, conv)}, {g}, one({{.algorithm = {.id = "a"}}}), o);
+  REQUIRE(groups.size() == 1);
+  CHECK(groups[0].type == numeric::f32);
+}
+
+TEST_CASE("the filter is an extended regular expression, turned round by a minus") {
+  CHECK(name_filter("")("anything"));
+  CHECK(name_filter("all")("anything"));
+  CHECK(name_filter("Conv")("Conv/1x4/f32"));
+  CHECK_FALSE(name_filter("^Conv/")("FusedConv/1x4"));
+  CHECK(name_filter("/f16/")("Conv/1/f16/x"));
+  CHECK_FALSE(name_filter("/f16/")("Conv/1/bf16/x"));
+  CHECK_FALSE(name_filter("-(ref|gemm)")("Conv/1/f32/onednn/ref"));
+  CHECK(name_filter("-(ref|gemm)")("Conv/1/f32/onednn/jit"));
+  CHECK_THROWS_AS(name_filter("(("), error);
+}
+
+TEST_CASE("an algorithm's name is one part of the case's") {
+  options o;
+  o.states = {"hot"};
+  const auto groups =
+      list_cases({registered(0, conv)}, {}, one({{.algorithm = {.id = "a/b c"}}}), o);
+  CHECK(names(groups).at(0) == std::string(conv) + "/f32/fake/a_b_c/hot/t1");
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// A backend for tests: its algorithms are scripted, take the time they are told to, and compute
+// right results with the reference, or wrong ones.
+#pragma once
+
+#include <benanza/backend/concept.hpp>
+#include <benanza/backend/reference/reference.hpp>
+
+#include <numeric>
+
+namespace benanza::test {
+
+struct script {
+  backend::algorithm algorithm;
+  double ns = 1000;
+  bool wrong = false;       ///< computes a wrong result
+  bool throws = false;      ///< cannot be prepared
+  std::int64_t weights = 0; ///< bytes of prepared weights; 0: as the layer says
+  std::string runs_as = {}; ///< the implementation that really runs; empty: the one asked for
+};
+
+struct fake_log {
+  int prepared = 0, alive = 0, rotated = 0, executions = 0, read = 0;
+};
+
+class fake_prepared : public backend::prepared {
+public:
+  fake_prepared(const script& s, const op::layer& l, numeric t, const backend::operands& o,
+                fake_log& log)
+      : script_(s)
+      , log_(log) {
+    result_.resize(static_cast<std::size_t>(elements(op::output(l))));
+    std::vector<std::int64_t> all(result_.size());
+    std::iota(all.begin(), all.end(), 0);
+    backend::reference::evaluate(l, t, o, all, result_);
+    if (s.wrong) result_.back() += 100;
+    weights_ = s.weights > 0 ? s.weights : op::cost(l).weights * 4;
+    ++log_.prepared;
+    ++log_.alive;
+  }
+  ~fake_prepared() override { --log_.alive; }
+  std::string ran() const override {
+    return script_.runs_as.empty() ? script_.algorithm.id : script_.runs_as;
+  }
+  std::int64_t weight_bytes() const override { return weights_; }
+  void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
+    ++log_.rotated;
+    last_of_pool_ = pool + stride * count - 1;
+  }
+  void run(int n) override { log_.executions += n; }
+  double time(int n) override {
+    log_.executions += n;
+    if (last_of_pool_ != nullptr) log_.read += *last_of_pool_ != std::byte{0};
+    return script_.ns * n;
+  }
+  void read(std::vector<double>& out) const override { out = result_; }
+
+private:
+  script script_;
+  fake_log& log_;
+  std::vector<double> result_;
+  std::int64_t weights_ = 0;
+  const volatile std::byte* last_of_pool_ = nullptr;
+};
+
+class fake_library : public backend::library {
+public:
+  explicit fake_library(std::vector<script> scripts, std::string name = "fake")
+      : scripts_(std::move(scripts))
+      , name_(std::move(name)) {
+    int i = 0;
+    for (script& s : scripts_) {
+      s.algorithm.index = i++;
+      if (s.algorithm.equivalence.empty()) s.algorithm.equivalence = "f32";
+    }
+  }
+  std::string_view name() const override { return name_; }
+  std::map<std::string, std::string> facts() const override { return {{"version", "1"}}; }
+  std::vector<backend::algorithm> enumerate(const op::layer&, numeric t,
+                                            const backend::setting&) override {
+    std::vector<backend::algorithm> out;
+    if (t == numeric::f32)
+      for (const script& s : scripts_)
+        out.push_back(s.algorithm);
+    return out;
+  }
+  std::unique_ptr<backend::prepared> prepare(const op::layer& l, numeric t,
+                                             const backend::algorithm& a,
+                                             const backend::operands& o,
+                                             const backend::setting&) override {
+    for (const script& s : scripts_)
+      if (s.algorithm.id == a.id) {
+        if (s.throws) throw error("out of luck", a.id);
+        return std::make_unique<fake_prepared>(s, l, t, o, log);
+      }
+    throw error("no such algorithm", a.id);
+  }
+
+  fake_log log;
+
+private:
+  std::vector<script> scripts_;
+  std::string name_;
+};
+
+} // namespace benanza::test

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fake_library.hpp"
+
+#include <benanza/measure/group_run.hpp>
+#include <doctest/doctest.h>
+
+using namespace benanza;
+using namespace benanza::measure;
+
+namespace {
+struct measured {
+  test::fake_library* library;
+  std::vector<std::unique_ptr<backend::library>> libraries;
+  std::vector<group> groups;
+  explicit measured(std::vector<test::script> scripts, const char* layer_name, options o = {}) {
+    auto fake = std::make_unique<test::fake_library>(std::move(scripts));
+    library = fake.get();
+    libraries.push_back(std::move(fake));
+    o.seconds = 1e-4;
+    const op::layer l = op::parse(layer_name);
+    groups = list_cases({{0, l, op::cost(l)}}, {}, libraries, o);
+    group_runner runner(1 << 16, o);
+    const std::atomic<bool> stop{false};
+    for (group& g : groups)
+      runner.measure(g, stop);
+  }
+  const result::measurement& of(std::size_t i) const {
+    return groups.at(0).cases.at(i).results.at(0);
+  }
+};
+
+const char* conv = "Conv/1x4x5x5-4x3x3-s1-p1";
+} // namespace
+
+TEST_CASE("each case gets its own time, and everything is freed") {
+  const measured m(
+      {{.algorithm = {.id = "fast"}, .ns = 3000}, {.algorithm = {.id = "slow"}, .ns = 5000}}, conv);
+  REQUIRE(m.groups.at(0).cases.size() == 4);
+  CHECK(m.of(0).min_ns == 3000);
+  CHECK(m.of(0).state == "hot");
+  CHECK(m.of(1).state == "coldw");
+  CHECK(m.of(2).median_ns == 5000);
+  CHECK(m.of(2).algorithm_index == 1);
+  CHECK(m.of(0).flops == 2 * 4 * 4 * 9 * 25);
+  CHECK(m.of(0).count > 0);
+  CHECK(m.of(0).error.empty());
+  CHECK(m.library->log.alive == 0);
+}
+
+TEST_CASE("cold weights lie in a pool over twice the cache, hot ones do not") {
+  const measured m({{.algorithm = {.id = "a"}}}, conv);
+  CHECK(m.of(0).pool_bytes == 0);
+  CHECK(m.of(1).pool_bytes >= (2 << 16) - 640);
+  CHECK(m.of(1).weight_bytes == 4 * 4 * 9 * 4);
+  CHECK(m.library->log.rotated == 1);
+}
+
+TEST_CASE("the arena that algorithms share holds the largest weights, and stays where it is") {
+  const std::int64_t mib = 1 << 20;
+  const measured m({{.algorithm = {.id = "small"}, .weights = mib},
+                    {.algorithm = {.id = "large"}, .weights = 64 * mib},
+                    {.algorithm = {.id = "middle"}, .weights = 8 * mib}},
+                   conv);
+  CHECK(m.library->log.rotated == 3);
+  CHECK(m.of(3).pool_bytes == 4 * 64 * mib);
+  for (std::size_t i = 0; i < 6; ++i)
+    CHECK(m.of(i).error.empty()); // the fake reads its pool in every execution
+}
+
+TEST_CASE("a failing algorithm is named and costs no other case") {
+  const measured m({{.algorithm = {.id = "throws"}, .throws = true},
+                    {.algorithm = {.id = "wrong"}, .wrong = true},
+                    {.algorithm = {.id = "impostor"}, .runs_as = "somebody"},
+                    {.algorithm = {.id = "good"}, .ns = 4000}},
+                   "Relu/1x4x5x5");
+  CHECK(m.of(0).error.find("out of luck") != std::string::npos);
+  CHECK(m.of(1).error.find("wrong result") != std::string::npos);
+  CHECK(m.of(2).error.find("ran somebody in place of impostor") != std::string::npos);
+  CHECK(m.of(3).error.empty());
+  CHECK(m.of(3).median_ns == 4000);
+  CHECK(m.library->log.alive == 0);
+}
+
+TEST_CASE("a wrong algorithm is wrong in both states, and not checked twice") {
+  const measured m({{.algorithm = {.id = "wrong"}, .wrong = true}}, conv);
+  CHECK(m.of(0).error.find("wrong result") != std::string::npos);
+  CHECK(m.of(1).error == m.of(0).error);
+  CHECK(m.library->log.prepared == 1);
+}
+
+TEST_CASE("repetitions are independent passes with figures of their own") {
+  options o;
+  o.repetitions = 3;
+  const measured m({{.algorithm = {.id = "a"}, .ns = 3000}}, "Relu/1x4x5x5", o);
+  CHECK(m.groups.at(0).cases.at(0).results.size() == 3);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/measure/options.hpp>
+#include <doctest/doctest.h>
+
+using namespace benanza;
+using namespace benanza::measure;
+
+namespace {
+options parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "benanza_bench");
+  std::vector<char*> argv;
+  for (std::string& w : words)
+    argv.push_back(w.data());
+  return parse_options(static_cast<int>(argv.size()), argv.data());
+}
+} // namespace
+
+TEST_CASE("without options: one thread, both states, the models' own types") {
+  const options o = parse({});
+  CHECK(o.types.empty());
+  CHECK(o.threads == std::vector<int>{1});
+  CHECK(o.states == std::vector<std::string>{"hot", "coldw"});
+  CHECK(o.format == "console");
+  CHECK(o.repetitions == 1);
+}
+
+TEST_CASE("lists are read with an equals sign or as the next word, each value once") {
+  CHECK(parse({"--types=f32,bf16,f32"}).types == std::vector{numeric::f32, numeric::bf16});
+  CHECK(parse({"--types", "u8s8u8"}).types == std::vector{numeric::u8s8u8});
+  CHECK(parse({"--threads=2,1,2"}).threads == std::vector{1, 2});
+  CHECK(parse({"--states=hot"}).states == std::vector<std::string>{"hot"});
+}
+
+TEST_CASE("Google Benchmark's flags are read or handed on") {
+  CHECK(parse({"--benchmark_filter=Conv"}).filter == "Conv");
+  CHECK(parse({"--benchmark_filter=-(ref)"}).filter == "-(ref)");
+  CHECK(parse({"--benchmark_min_time=0.25"}).seconds == 0.25);
+  CHECK(parse({"--benchmark_min_time=0.25s"}).seconds == 0.25);
+  CHECK(parse({"--benchmark_list_tests"}).list_only);
+  CHECK_FALSE(parse({"--benchmark_list_tests=false"}).list_only);
+  CHECK(parse({"--benchmark_format=json", "--benchmark_out=x.json"}).out == "x.json");
+  const options o = parse({"--benchmark_repetitions=3", "--benchmark_report_aggregates_only=true"});
+  CHECK(o.repetitions == 3);
+  CHECK(o.passed_on == std::vector<std::string>{"--benchmark_report_aggregates_only=true",
+                                                "--benchmark_repetitions=3"});
+}
+
+TEST_CASE("what nobody knows, or what means nothing, is refused by name") {
+  for (const char* word :
+       {"--typos=f32", "stray", "--types=f33", "--threads=0", "--threads=-1", "--threads=two",
+        "--threads=", "--states=warm", "--states=", "--benchmark_min_time=10x",
+        "--benchmark_min_time=0", "--benchmark_min_time=-1",
+        "--benchmark_min_time=", "--benchmark_repetitions=0", "--benchmark_format=xml",
+        "--progress=maybe", "--types", "--benchmark_list_tests=perhaps"}) {
+    CAPTURE(word);
+    CHECK_THROWS_AS(parse({word}), error);
+  }
+  CHECK_THROWS_WITH(parse({"--typos=f32"}),
+                    "unknown option \"--typos=f32\"; see benanza_bench --help");
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// benanza_bench as a user runs it, on the checked-in sample (LeNet).
+#include "program.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+using namespace benanza::test;
+using nlohmann::json;
+
+namespace {
+const std::string bench = BENANZA_BENCH_BINARY;
+const std::string quick = " --benchmark_min_time=0.002 ";
+
+void refused(const std::string& arguments, const std::string& word) {
+  const outcome o = shell(bench + " " + arguments);
+  CAPTURE(arguments);
+  CAPTURE(o.err);
+  CHECK(o.status == 2);
+  CHECK(one_line(o.err));
+  CHECK(o.out.empty());
+  CHECK(o.err.find(word) != std::string::npos);
+}
+} // namespace
+
+TEST_CASE("the names of the cases are listed, each once") {
+  const outcome o = shell(bench + " --benchmark_list_tests");
+  REQUIRE(o.status == 0);
+  std::set<std::string> names;
+  std::istringstream lines(o.out);
+  for (std::string line; std::getline(lines, line);) {
+    CHECK(names.insert(line).second);
+    CHECK(std::count(line.begin(), line.end(), '/') == 6);
+  }
+  CHECK(o.out.find("Conv/1x1x28x28-8x5x5-s1-p2/f32/onednn/") == 0);
+}
+
+TEST_CASE("the JSON is Google Benchmark's, with our fields") {
+  const outcome o = shell(bench + quick + "--benchmark_format=json --benchmark_filter=Conv");
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  const json j = json::parse(o.out);
+  const json& ours = j.at("context").at("benanza");
+  CHECK(ours.at("schema") == 1);
+  CHECK(ours.at("graphs").at(0).at("name") == "lenet@batch=1");
+  const json& p = ours.at("provenance");
+  for (const char* fact : {"cpu", "cores", "llc_bytes", "kernel", "isa"})
+    CHECK_FALSE(p.at("machine").at(fact).get<std::string>().empty());
+  CHECK(p.at("measuring").at("OMP_PROC_BIND") == "true");
+  std::set<std::string> states;
+  for (const json& b : j.at("benchmarks")) {
+    CHECK(b.at("family") == "Conv");
+    CHECK(b.at("name").get<std::string>().find("/iterations") == std::string::npos);
+    CHECK(b.at("real_time").get<double>() * 1000 ==
+          doctest::Approx(b.at("median_ns").get<double>()).epsilon(1e-3));
+    CHECK(b.at("min_ns") <= b.at("p10_ns"));
+    CHECK(b.at("p10_ns") <= b.at("median_ns"));
+    CHECK(b.at("median_ns") <= b.at("p90_ns"));
+    CHECK(b.at("samples_ns").size() >= 4);
+    CHECK(b.at("flops").get<std::int64_t>() > 0);
+    states.insert(b.at("state").get<std::string>());
+    if (b.at("state") == "coldw") CHECK(b.at("pool_bytes").get<std::int64_t>() > 1 << 20);
+  }
+  CHECK(states == std::set<std::string>{"coldw", "hot"});
+}
+
+TEST_CASE("one thread is bound to one processor") {
+  const outcome o = shell(bench + quick + "--benchmark_format=json --benchmark_filter=Softmax");
+  REQUIRE(o.status == 0);
+  const std::string bound =
+      json::parse(o.out)["context"]["benanza"]["provenance"]["measuring"]["bound_to"];
+  CHECK(bound.find(',') == std::string::npos);
+}
+
+TEST_CASE("a file appears whole, under its name only") {
+  const scratch_folder s("bench");
+  const std::string file = s / "run.json";
+  const outcome o = shell(bench + quick + "--benchmark_filter=Relu --benchmark_out=" + file);
+  REQUIRE(o.status == 0);
+  CHECK(json::parse(text_of(file)).at("benchmarks").size() > 0);
+  CHECK(std::distance(std::filesystem::directory_iterator(s.path), {}) == 1);
+  CHECK(o.out.find("Relu/") != std::string::npos); // the console shows it too
+}
+
+TEST_CASE("repetitions are rows of their own, also in random order") {
+  for (const char* order : {"false", "true"}) {
+    const outcome o = shell(bench + quick +
+                            "--benchmark_format=json --benchmark_filter=MaxPool "
+                            "--benchmark_repetitions=3 --benchmark_enable_random_interleaving=" +
+                            order);
+    REQUIRE(o.status == 0);
+    std::map<std::string, int> rows;
+    for (const json& b : json::parse(o.out).at("benchmarks"))
+      if (b.at("run_type") == "iteration") ++rows[b.at("name")];
+    CHECK(!rows.empty());
+    for (const auto& [name, count] : rows)
+      CHECK(count == 3);
+  }
+}
+
+TEST_CASE("what was measured can be analysed at once") {
+  const outcome o = shell(bench + quick + "--benchmark_format=json | " BENANZA_ANALYZE_BINARY);
+  CAPTURE(o.err);
+  CHECK(o.status == 0);
+  CHECK(o.out.find("lenet@batch=1") != std::string::npos);
+}
+
+TEST_CASE("bad arguments are refused in one line, before anything is measured") {
+  refused("--nonsense", "--nonsense");
+  refused("--benchmark_filter=NoSuchLayer", "NoSuchLayer");
+  refused("--benchmark_filter='(('", "regular expression");
+  refused("--threads=4096", "4096 threads");
+  refused("--types=f33", "f33");
+  refused("--model=nobody", "nobody");
+  refused("--benchmark_out=/nowhere/at/all.json", "/nowhere/at/all.json");
+  refused("--benchmark_min_time=10x", "--benchmark_min_time");
+}
+
+TEST_CASE("an interrupted run says so and still closes its JSON") {
+  const outcome o =
+      shell("timeout -s INT 1 " + bench + " --benchmark_format=json --benchmark_min_time=30");
+  CHECK(o.status == 124); // timeout's own word for it
+  CHECK_NOTHROW((void)json::parse(o.out));
+}

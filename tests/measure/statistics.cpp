@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/measure/statistics.hpp>
+#include <doctest/doctest.h>
+
+using namespace benanza::measure;
+
+TEST_CASE("summaries are order statistics") {
+  const summary s = summarize({5, 1, 4, 2, 3});
+  CHECK(s.min == 1);
+  CHECK(s.median == 3);
+  CHECK(s.p10 == doctest::Approx(1.4));
+  CHECK(s.p90 == doctest::Approx(4.6));
+  CHECK(s.mad == 1);
+}
+
+TEST_CASE("a spike moves neither minimum nor median") {
+  CHECK(summarize({3, 3, 3, 3, 1e9}).median == 3);
+  CHECK(summarize({3, 3, 3, 3, 1e9}).mad == 0);
+}
+
+TEST_CASE("one sample is all of its own statistics; none is zero") {
+  const summary one = summarize({7});
+  CHECK(one.min == 7);
+  CHECK(one.p90 == 7);
+  CHECK(summarize({}).median == 0);
+}
+
+TEST_CASE("thinning keeps the order and spreads over all samples") {
+  std::vector<double> samples;
+  for (int i = 0; i < 100; ++i)
+    samples.push_back(i);
+  const std::vector<double> kept = thinned(samples, 10);
+  REQUIRE(kept.size() == 10);
+  CHECK(kept.front() == 0);
+  CHECK(kept.back() == 90);
+  CHECK(std::is_sorted(kept.begin(), kept.end()));
+  CHECK(thinned({1, 2}, 10) == std::vector<double>{1, 2});
+}

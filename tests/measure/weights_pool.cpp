@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/measure/weights_pool.hpp>
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace benanza;
+using namespace benanza::measure;
+
+TEST_CASE("the arena is max(2 x cache, 4 x weights), cut into aligned copies") {
+  weights_pools pools(1 << 20);
+  const pool_slots small = pools.slots(dtype::f32, 1000);
+  CHECK(small.stride == 1024);
+  CHECK(small.bytes() == 2 << 20);
+  const pool_slots large = pools.slots(dtype::f32, 3 << 20);
+  CHECK(large.count == 4);
+  CHECK(large.bytes() == 12 << 20);
+  CHECK(reinterpret_cast<std::uintptr_t>(large.data) % 64 == 0);
+}
+
+TEST_CASE("what stands there are ordinary numbers of the type") {
+  weights_pools pools(1 << 12);
+  const pool_slots s = pools.slots(dtype::f32, 1 << 10);
+  const auto* f = reinterpret_cast<const float*>(s.data);
+  bool differ = false;
+  for (std::int64_t i = 0; i < s.bytes() / 4; ++i) {
+    REQUIRE(std::isnormal(f[i]));
+    REQUIRE(std::abs(f[i]) <= 1);
+    differ = differ || f[i] != f[0];
+  }
+  CHECK(differ);
+  const pool_slots b = pools.slots(dtype::bf16, 1 << 10);
+  const auto* h = reinterpret_cast<const std::uint16_t*>(b.data);
+  for (std::int64_t i = 0; i < b.bytes() / 2; ++i) {
+    const int exponent = h[i] >> 7 & 0xff;
+    REQUIRE(exponent > 0);
+    REQUIRE(exponent < 0xff);
+  }
+}
+
+TEST_CASE("more memory than there is, is refused in words") {
+  weights_pools pools(1 << 20);
+  CHECK_THROWS_AS(pools.slots(dtype::f32, std::int64_t{1} << 50), error);
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs the build, builds the consumer project against it, runs what comes out, and sees that a
+# changed model is generated again.
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(failed)
+    message(FATAL_ERROR "failed (${failed}): ${ARGN}\n${out}\n${err}")
+  endif()
+  set(output "${out}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+set(prefix ${WORK}/prefix)
+set(build ${WORK}/build)
+run(${CMAKE_COMMAND} --install ${BENANZA_BUILD} --prefix ${prefix})
+run(${prefix}/bin/benanza_generate zoo lenet -o ${WORK}/models)
+set(model ${WORK}/models/lenet.onnx)
+run(${CMAKE_COMMAND} -S ${PROJECT} -B ${build} -DCMAKE_PREFIX_PATH=${prefix} -DMODEL=${model}
+  -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} --build ${build} --parallel 2)
+
+run(${build}/costs)
+if(NOT output STREQUAL "115605504\n")
+  message(FATAL_ERROR "costs printed ${output}")
+endif()
+
+run(${build}/my_bench --benchmark_list_tests)
+if(NOT output MATCHES "Conv/1x1x28x28-8x5x5-s1-p2/f32/onednn/[^\n]*/coldw/t1")
+  message(FATAL_ERROR "the first convolution of LeNet is not among the cases:\n${output}")
+endif()
+if(NOT output MATCHES "Conv/2x1x28x28-8x5x5-s1-p2/")
+  message(FATAL_ERROR "batch 2 is not among the cases:\n${output}")
+endif()
+
+# Another model under the same name: the next build generates again.
+run(${prefix}/bin/benanza_generate zoo squeezenet-v1.1 -o ${WORK}/models)
+file(RENAME ${WORK}/models/squeezenet-v1.1.onnx ${model})
+file(TOUCH ${model})
+run(${CMAKE_COMMAND} --build ${build} --parallel 2)
+run(${build}/my_bench --benchmark_list_tests)
+if(NOT output MATCHES "Conv/1x3x224x224-64x3x3-s2/")
+  message(FATAL_ERROR "the changed model was not generated again:\n${output}")
+endif()
