@@ -21,7 +21,7 @@
 namespace benanza::generator {
 
 struct emit_options {
-  std::size_t layers_a_file = 250;
+  std::size_t layers_a_file = 500;
   std::size_t layer_files = 0; ///< exactly so many files; 0: as many as needed
 };
 

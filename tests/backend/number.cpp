@@ -62,9 +62,10 @@ TEST_CASE("whole numbers round to even and saturate") {
 
 TEST_CASE("elements of every type can be written and read") {
   std::byte bytes[64]{};
-  for (const auto& [type, token] : benanza::detail::dtype_names) {
+  for (const auto& named : benanza::detail::dtype_names) {
+    const dtype type = named.first;
     store(type, bytes, 3, 1);
-    CHECK_MESSAGE(load(type, bytes, 3) == 1, std::string(token));
+    CHECK_MESSAGE(load(type, bytes, 3) == 1, std::string(named.second));
     std::vector<double> all;
     load_all(type, bytes, 4, all);
     CHECK(all.size() == 4);

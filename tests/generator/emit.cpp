@@ -8,7 +8,7 @@ using namespace benanza;
 namespace {
 model::graph hostile() {
   model::graph g;
-  g.name = "*/ evil\"); system(\"id\n// ??/ @batch=1";
+  g.name = "*/ evil\"); system(\"id\n// ?\?/ @batch=1";
   g.model = "evil";
   g.layers = {op::parse("Relu/1x8")};
   g.nodes = {{.name = "x\\\"); system(\"id", .op = "Relu", .layer = 0},
@@ -40,7 +40,7 @@ TEST_CASE("the same models give the same bytes") {
 
 TEST_CASE("layers are split so that no file is long, each layer exactly once") {
   std::vector<model::catalogue_entry> layers;
-  for (int i = 1; i <= 600; ++i)
+  for (int i = 1; i <= 1200; ++i)
     layers.push_back({.layer = op::parse("Relu/" + std::to_string(i)), .uses = {}});
   const auto files = generator::emit(layers, {});
   CHECK(files.contains("layers_2.cpp"));
@@ -49,7 +49,7 @@ TEST_CASE("layers are split so that no file is long, each layer exactly once") {
   for (const auto& [name, text] : files)
     for (std::size_t at = 0; (at = text.find(">::add(", at)) != std::string::npos; ++at)
       ++count;
-  CHECK(count == 600);
+  CHECK(count == 1200);
   CHECK(generator::emit(layers, {}, {.layer_files = 5}).size() == 5 + 2);
 }
 

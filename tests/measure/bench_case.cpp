@@ -52,7 +52,8 @@ TEST_CASE(
   const test::script good{.algorithm = {.id = "good"}},
       old{.algorithm = {.id = "old", .fallback = "old-isa"}},
       ref{.algorithm = {.id = "ref", .fallback = "ref"}},
-      host{.algorithm = {.id = "host", .fallback = "host"}};
+      host{.algorithm = {.id = "host", .fallback = "host"}},
+      inexact{.algorithm = {.id = "inexact", .equivalence = "f32-winograd"}};
   const auto listed = [&](std::vector<test::script> scripts, bool all = false) {
     options o;
     o.states = {"hot"};
@@ -67,7 +68,9 @@ TEST_CASE(
   CHECK(listed({old, ref}) == "old ");
   CHECK(listed({ref}) == "ref ");
   CHECK(listed({ref, host}) == "host ");
-  CHECK(listed({good, old, ref}, true) == "good old ref ");
+  CHECK(listed({inexact, ref}) == "ref ");
+  CHECK(listed({inexact}) == "inexact ");
+  CHECK(listed({good, old, ref, inexact}, true) == "good old ref inexact ");
 }
 
 TEST_CASE("what no library has in the type asked for runs in the model's own") {

@@ -14,6 +14,7 @@ struct script {
   backend::algorithm algorithm;
   double ns = 1000;
   bool wrong = false;       ///< computes a wrong result
+  double off_by = 0;        ///< the error of its last output
   bool throws = false;      ///< cannot be prepared
   std::int64_t weights = 0; ///< bytes of prepared weights; 0: as the layer says
   std::string runs_as = {}; ///< the implementation that really runs; empty: the one asked for
@@ -33,7 +34,7 @@ public:
     std::vector<std::int64_t> all(result_.size());
     std::iota(all.begin(), all.end(), 0);
     backend::reference::evaluate(l, t, o, all, result_);
-    if (s.wrong) result_.back() += 100;
+    result_.back() += s.wrong ? 100 : s.off_by;
     weights_ = s.weights > 0 ? s.weights : op::cost(l).weights * 4;
     ++log_.prepared;
     ++log_.alive;

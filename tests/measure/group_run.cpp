@@ -81,6 +81,15 @@ TEST_CASE("a failing algorithm is named and costs no other case") {
   CHECK(m.library->log.alive == 0);
 }
 
+TEST_CASE("an algorithm that says it is inexact is held to a wider limit, not to none") {
+  const measured m({{.algorithm = {.id = "rough", .equivalence = "f32-rough"}, .off_by = 1e-3},
+                    {.algorithm = {.id = "lost", .equivalence = "f32-rough"}, .off_by = 1e6}},
+                   "Relu/1x4x5x5");
+  CHECK(m.of(0).error.empty());
+  CHECK(m.of(0).equivalence == "f32-rough");
+  CHECK(m.of(1).error.find("even for an inexact") != std::string::npos);
+}
+
 TEST_CASE("a wrong algorithm is wrong in both states, and not checked twice") {
   const measured m({{.algorithm = {.id = "wrong"}, .wrong = true}}, conv);
   CHECK(m.of(0).error.find("wrong result") != std::string::npos);

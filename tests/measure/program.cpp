@@ -34,7 +34,7 @@ TEST_CASE("the names of the cases are listed, each once") {
     CHECK(names.insert(line).second);
     CHECK(std::count(line.begin(), line.end(), '/') == 6);
   }
-  CHECK(o.out.find("Conv/1x1x28x28-8x5x5-s1-p2/f32/onednn/") == 0);
+  CHECK(o.out.find("Conv/1x1x28x28-8x5x5-s1-p2/f32/onednn/") != std::string::npos);
 }
 
 TEST_CASE("the JSON is Google Benchmark's, with our fields") {
@@ -67,7 +67,7 @@ TEST_CASE("the JSON is Google Benchmark's, with our fields") {
 }
 
 TEST_CASE("one thread is bound to one processor") {
-  const outcome o = shell(bench + quick + "--benchmark_format=json --benchmark_filter=Softmax");
+  const outcome o = shell(bench + quick + "--benchmark_format=json --benchmark_filter=MatMul");
   REQUIRE(o.status == 0);
   const std::string bound =
       json::parse(o.out)["context"]["benanza"]["provenance"]["measuring"]["bound_to"];
@@ -92,7 +92,8 @@ TEST_CASE("repetitions are rows of their own, also in random order") {
                             order);
     REQUIRE(o.status == 0);
     std::map<std::string, int> rows;
-    for (const json& b : json::parse(o.out).at("benchmarks"))
+    const json j = json::parse(o.out);
+    for (const json& b : j.at("benchmarks"))
       if (b.at("run_type") == "iteration") ++rows[b.at("name")];
     CHECK(!rows.empty());
     for (const auto& [name, count] : rows)
@@ -122,5 +123,5 @@ TEST_CASE("an interrupted run says so and still closes its JSON") {
   const outcome o =
       shell("timeout -s INT 1 " + bench + " --benchmark_format=json --benchmark_min_time=30");
   CHECK(o.status == 124); // timeout's own word for it
-  CHECK_NOTHROW((void)json::parse(o.out));
+  CHECK(json::accept(o.out));
 }

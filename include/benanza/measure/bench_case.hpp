@@ -97,11 +97,12 @@ inline std::vector<offer> offers(const op::layer& layer, numeric type, int threa
     for (backend::algorithm& a : library->enumerate(layer, type, {.threads = threads}))
       list.push_back({library.get(), std::move(a)});
   if (all) return list;
-  const auto rank = [](const offer& o) {
+  const auto rank = [type](const offer& o) {
+    if (o.algorithm.equivalence != name(type)) return 3;
     if (o.algorithm.fallback == "ref") return 2;
     return o.algorithm.fallback == "old-isa" ? 1 : 0;
   };
-  int best = 2;
+  int best = 3;
   for (const offer& o : list)
     best = std::min(best, rank(o));
   std::erase_if(list, [&](const offer& o) { return rank(o) > best; });

@@ -145,7 +145,8 @@ private:
       }
     }
     settle(s, a);
-    if (folded)
+    const bool broken = s.inputs.empty() && !a.problem.empty(); // follows from nothing
+    if (folded && !broken)
       fold(s, c, elements);
     else
       place(s, c, a);

@@ -27,6 +27,13 @@ inline std::vector<registered_layer>& registered_layers() {
   return layers;
 }
 
+/// Adds a layer to the program's list. Never inlined: a generated file calls it for every layer, and
+/// only what is left in the file itself costs compile time there.
+template <class Kind>
+[[gnu::noinline]] void register_layer(int id, const Kind& parameters, const work& cost) {
+  registered_layers().push_back({id, layer(parameters), cost});
+}
+
 /// One unique layer, known at compile time.
 template <auto Layer>
 struct unique_layer {
@@ -35,7 +42,7 @@ struct unique_layer {
   static constexpr std::int64_t flops = cost.flops();
 
   /// Adds the layer to the program's list under the number `id`.
-  static void add(int id) { registered_layers().push_back({id, layer(Layer), cost}); }
+  static void add(int id) { register_layer(id, Layer, cost); }
 };
 
 /// Runs a function at start-up; what BENANZA_LAYERS expands to.

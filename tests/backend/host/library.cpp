@@ -160,12 +160,12 @@ TEST_CASE("operands broadcast on either side") {
                              "/1x64x14x14-64x1x1",
                              "/64x1x1-1x64x14x14",
                              "/2x1x3x1x2x1x3x1-1x2x1x2x1x3x1x2",
-                             "/70000",
-                             "/3x50000-3x1",
-                             "/3x50000-50000",
+                             "/40000",
+                             "/3x9000-3x1",
+                             "/3x9000-9000",
                              "/2000x3-3",
                              "/300x700-700",
-                             "/1x1000-1000x1"}) {
+                             "/1x300-200x1"}) {
       if (!logical) check_all(f + dims);
       if (!logical && f != "Mean")
         for (const char* type : {"-s64", "-s32"})

@@ -40,8 +40,8 @@ TEST_CASE("movers run near the speed of memcpy") {
         "Pad/1x64x112x112-b0x0x1x1-e0x0x1x1", "Add/1x256x56x56-256x1x1", "Gather/30522x768-1x512",
         "DepthToSpace/1x64x112x112-k2"}) {
     const double share = share_of_memcpy(name);
-    MESSAGE(name << ": " << share);
-    CHECK_MESSAGE(share > 0.3, name);
+    MESSAGE(std::string(name) << ": " << share);
+    CHECK_MESSAGE(share > 0.3, std::string(name));
   }
 }
 #endif

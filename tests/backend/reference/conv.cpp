@@ -13,7 +13,7 @@ TEST_CASE("small convolutions, by hand") {
         std::vector<double>{6, 8, 12, 14});
   CHECK(computed("Conv/1x1x3x3-1x2x2-s1-b", {counted(9), {1, 0, 0, 1}, {100}}) ==
         std::vector<double>{106, 108, 112, 114});
-  CHECK(computed("Conv/1x1x4-1x2-s1-d2-p1x0", {counted(4), {1, 10}}) ==
+  CHECK(computed("Conv/1x1x4-1x2-s1-p1x0-d2", {counted(4), {1, 10}}) ==
         std::vector<double>{20, 31, 42});
   CHECK(computed("Conv/1x1x4-1x3-s2-p1", {counted(4), {1, 1, 1}}) == std::vector<double>{3, 9});
   // Two groups: each output channel sees its own input channel.

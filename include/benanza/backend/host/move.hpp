@@ -137,18 +137,14 @@ inline detail::kernel make(const op::pad& p, const detail::job& j) {
   const std::int64_t out = elements(p.output());
   if (p.input.size == 0) return detail::copied({}, 0, j);
   const int threads = detail::team_for(j.threads, 2 * out * j.width());
-  detail::kernel made{"copy", {}};
-  detail::with_width(j.width(), [&](auto e) {
-    using element = decltype(e);
-    made.run = [plan = detail::plan_of(p), threads, out,
-                from = reinterpret_cast<const element*>(j.inputs[0]),
-                to = reinterpret_cast<element*>(j.output)] {
-      if (out == 0) return;
-      detail::share(threads, out / plan.row, 1,
-                    [&](std::int64_t begin, std::int64_t end) { plan.rows(from, to, begin, end); });
-    };
-  });
-  return made;
+  const std::int64_t bytes = out * j.width();
+  return {"copy", [plan = detail::plan_of(p, j.width()), threads, bytes, from = j.inputs[0],
+                   to = j.output] {
+            if (bytes == 0) return;
+            detail::share(threads, bytes / plan.row, 1, [&](std::int64_t begin, std::int64_t end) {
+              plan.rows(from, to, begin, end);
+            });
+          }};
 }
 
 namespace detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a reduction run over any axes? Neighbouring axes that are both kept or both reduced are
 // joined. If the innermost is then reduced, each output folds rows; if it is kept, whole rows of
-// outputs are folded at once. Rows are folded in vector lanes and pieces of them added up in
+// outputs are folded at once. Rows are folded in vector Ts and pieces of them added up in
 // double.
 //
 //   kernel k = make(op::reduce{.function = op::reduction::max, .input = {1, 64, 56, 56}, .axes =
@@ -16,16 +16,17 @@ namespace benanza::backend::host {
 
 namespace detail {
 
-/// A reduction prepared for storage `T`, added up in `Sum`: float and double, or whole numbers.
+/// A reduction in `T` added up in `Sum`: float and double, or whole numbers of 64 bits. Narrower
+/// storage is widened block by block.
 template <class T, class Sum>
 struct reduce_plan {
-  using lane = std::conditional_t<std::is_same_v<T, float>, float, Sum>;
+  static constexpr bool real = std::is_floating_point_v<T>;
   op::reduction function;
   loops<1> kept, reduced; // without the innermost, which is `n` long
   bool inner_reduced = false;
   std::int64_t n = 1, count = 1; // elements that one output combines
   widener widen = nullptr;
-  std::int64_t width = sizeof(T);
+  std::int64_t width = sizeof(T); // of an element in storage
   dtype result = dtype::f32;
   double scale = 1;
   const std::byte* from = nullptr;
@@ -70,22 +71,29 @@ private:
     return reduced.count(0, reduced.rank) * pieces_of_row();
   }
 
+  bool widens() const {
+    return width != sizeof(T);
+  }
+
   const T* row(std::int64_t at, std::int64_t length, T* room) const {
-    if constexpr (std::is_same_v<T, float>)
-      if (widen) {
-        widen(from + at * width, room, length);
-        return room;
-      }
-    return reinterpret_cast<const T*>(from) + at;
+    if (!widens()) return reinterpret_cast<const T*>(from) + at;
+    if constexpr (real) {
+      widen(from + at * width, room, length);
+    } else {
+      const auto* narrow = reinterpret_cast<const std::int32_t*>(from) + at;
+      for (std::int64_t i = 0; i < length; ++i)
+        room[i] = narrow[i];
+    }
+    return room;
   }
 
   /// One short row an output, many rows a block: most of the time would go into finding the way.
   void run_rows(std::int64_t items) const {
     share(threads, items, 16, [&](std::int64_t begin, std::int64_t end) {
-      alignas(64) T room[std::is_same_v<T, float> ? piece : 1];
-      alignas(64) lane sums[block];
-      const auto fold = rows_fold<T, lane>(function);
-      const std::int64_t most = widen ? std::min(block, piece / n) : block;
+      alignas(64) T room[piece];
+      alignas(64) T sums[block];
+      const auto fold = rows_fold<T>(function);
+      const std::int64_t most = widens() ? std::min(block, piece / n) : block;
       for (std::int64_t rows = 0; begin < end; begin += rows) {
         rows = std::min(most, end - begin);
         fold(row(begin * n, rows * n, room), n, rows, sums);
@@ -96,7 +104,7 @@ private:
 
   /// The results of two ranges as one.
   Sum joined(Sum a, Sum b) const {
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (real)
       if (function == op::reduction::log_sum_exp) {
         const Sum most = a > b ? a : b;
         return most + std::log(std::exp(a - most) + std::exp(b - most));
@@ -106,8 +114,8 @@ private:
 
   /// Pieces [begin, end) of the output whose elements start at `base`.
   Sum whole(std::int64_t base, std::int64_t begin, std::int64_t end) const {
-    alignas(64) T room[std::is_same_v<T, float> ? piece : 1];
-    const auto fold = rows_fold<T, lane>(function);
+    alignas(64) T room[piece];
+    const auto fold = rows_fold<T>(function);
     const auto each = [&](auto f) {
       const std::int64_t per_row = pieces_of_row();
       walker<1> at(reduced, reduced.rank, begin / per_row);
@@ -120,13 +128,13 @@ private:
     };
     Sum total = start<Sum>(function);
     each([&](const T* values, std::int64_t length) {
-      lane part = 0;
+      T part = 0;
       fold(values, length, 1, &part);
       total = combined(function, total, static_cast<Sum>(part));
     });
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (real)
       if (function == op::reduction::log_sum_exp) {
-        // Exponentials of what lies below this range's maximum: ranges are joined by `combined`.
+        // Exponentials of what lies below this range's maximum: ranges come together in `joined`.
         double sum = 0;
         const auto most = static_cast<float>(total);
         each([&](const float* values, std::int64_t length) {
@@ -149,16 +157,16 @@ private:
   }
 
   void columns(std::int64_t item, std::int64_t first, std::int64_t length) const {
-    alignas(64) T room[std::is_same_v<T, float> ? block : 1];
-    alignas(64) lane sums[block], most[block];
+    alignas(64) T room[block];
+    alignas(64) T sums[block], most[block];
     const walker<1> place(kept, kept.rank, item);
     const std::int64_t base = place.at[0] + first, rows = reduced.count(0, reduced.rank);
-    const auto fold = column_fold<T, lane>(function);
-    std::fill_n(sums, length, start<lane>(function));
+    const auto fold = column_fold<T>(function);
+    std::fill_n(sums, length, start<T>(function));
     walker<1> at(reduced, reduced.rank, 0);
     for (std::int64_t r = 0; r < rows; ++r, at.next())
       fold(row(base + at.at[0], length, room), sums, length);
-    if constexpr (std::is_same_v<T, float>)
+    if constexpr (real)
       if (function == op::reduction::log_sum_exp) {
         std::copy_n(sums, length, most);
         std::fill_n(sums, length, 0.f);
@@ -171,8 +179,8 @@ private:
   }
 
   /// Writes `length` outputs from `out` on; log_sum_exp is complete already.
-  void finish(lane* sums, std::int64_t out, std::int64_t length) const {
-    if constexpr (std::is_same_v<T, float>) {
+  void finish(T* sums, std::int64_t out, std::int64_t length) const {
+    if constexpr (real) {
       const auto less = static_cast<float>(
           function == op::reduction::mean ? scale / static_cast<double>(count) : scale);
       if (function == op::reduction::l2)
@@ -189,7 +197,7 @@ private:
   }
 
   void write(std::int64_t i, Sum total) const {
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (real) {
       if (function == op::reduction::mean) total /= static_cast<double>(count);
       if (function == op::reduction::l2) total = std::sqrt(total);
       if (function == op::reduction::log_sum) total = std::log(total);
@@ -199,8 +207,11 @@ private:
       else
         store(result, to, i, total);
     } else {
-      reinterpret_cast<T*>(to)[i] =
-          static_cast<T>(function == op::reduction::mean ? total / count : total);
+      if (function == op::reduction::mean) total /= count;
+      if (result == dtype::s32)
+        reinterpret_cast<std::int32_t*>(to)[i] = static_cast<std::int32_t>(total);
+      else
+        reinterpret_cast<T*>(to)[i] = total;
     }
   }
 };
@@ -228,7 +239,7 @@ kernel reduced(const op::reduce& p, const job& j) {
   plan->count = reduction_length(p);
   for (int i = 0; i + 1 < l.rank; ++i)
     (l.stride[i][1] != 0 ? plan->reduced : plan->kept).push(l.size[i], {l.stride[i][0]});
-  if (j.element != dtype::f32 && std::is_same_v<T, float>) plan->widen = widen_as(j.element);
+  if (std::is_floating_point_v<T>) plan->widen = widen_as(j.element);
   plan->width = j.width();
   plan->result = j.result;
   plan->scale = static_cast<double>(j.scale);
@@ -249,8 +260,8 @@ inline bool runs(const op::reduce& p, dtype element) {
 }
 
 inline detail::kernel make(const op::reduce& p, const detail::job& j) {
-  if (j.element == dtype::s32) return detail::reduced<std::int32_t, std::int64_t>(p, j);
-  if (j.element == dtype::s64) return detail::reduced<std::int64_t, std::int64_t>(p, j);
+  if (j.element == dtype::s32 || j.element == dtype::s64)
+    return detail::reduced<std::int64_t, std::int64_t>(p, j);
   return detail::reduced<float, double>(p, j);
 }
 

@@ -16,9 +16,6 @@ namespace benanza::backend::host {
 
 namespace detail {
 
-/// Input rows that one output row may take: linear along eight dims, cubic along four.
-inline constexpr int combined_taps = 256;
-
 /// The tables of a resize, with dims at the end that stay as they are joined into one.
 struct resize_plan {
   int rank = 0; // of the outer dims: all but the last
@@ -55,21 +52,6 @@ struct resize_plan {
     alternates = out_row == 2 * in_row && in_row > 1 && table[rank].taps == 2 && centred;
   }
 
-  /// The input rows that one output row takes: offsets in elements, and weights.
-  struct taken_rows {
-    std::int64_t offset[combined_taps];
-    float weight[combined_taps];
-    int count;
-
-    taken_rows() = default;
-    taken_rows& operator=(const taken_rows& o) {
-      count = o.count;
-      std::copy_n(o.offset, count, offset);
-      std::copy_n(o.weight, count, weight);
-      return *this;
-    }
-  };
-
   /// Steps through output rows from `begin` on.
   class row_walker {
   public:
@@ -92,16 +74,16 @@ struct resize_plan {
       take_outer();
     }
     /// What the row takes.
-    void taken(taken_rows& rows) const {
+    void taken(taken_rows& all) const {
       if (plan_.rank == 0)
-        rows = outer_;
+        all = outer_;
       else
-        multiply(outer_, rows, plan_.rank - 1, plan_.in_row);
+        multiply(outer_, all, plan_.rank - 1, plan_.in_row);
     }
 
   private:
     /// All dims but the innermost of the walk stay the same for many rows.
-    void take_outer() {
+    [[gnu::noinline]] void take_outer() {
       taken_rows before;
       outer_.count = 1;
       outer_.offset[0] = 0;
@@ -113,10 +95,10 @@ struct resize_plan {
     }
     /// Each of the rows becomes as many as the dim has taps; offsets end in units of `unit`.
     void multiply(const taken_rows& from, taken_rows& to, int dim, std::int64_t unit) const {
-      const resize_table& table = plan_.table[dim];
-      const auto taps = static_cast<int>(table.taps);
-      const std::int32_t* at = table.from.data() + place_[dim] * taps;
-      const float* weight = table.weight.data() + place_[dim] * taps;
+      const resize_table& own = plan_.table[dim];
+      const auto taps = static_cast<int>(own.taps);
+      const std::int32_t* at = own.from.data() + place_[dim] * taps;
+      const float* weight = own.weight.data() + place_[dim] * taps;
       to.count = 0;
       for (int c = 0; c < from.count; ++c) {
         const std::int64_t base = from.offset[c] * plan_.in[dim];
@@ -158,13 +140,18 @@ struct resize_plan {
   void blend(const std::byte* from, std::byte* to, std::int64_t begin, std::int64_t end,
              float* room, widener widen, narrower narrow, std::int64_t width, float scale) const {
     const bool floats = width == 4;
-    std::int64_t kept[held], turn = 0;
+    std::int64_t kept[held], used[held]{}, turn = 0, sum = 0;
     std::fill_n(kept, held, -1);
     float *rows_kept = room, *sums = rows_kept + held * out_row, *wide = sums + out_row;
     const auto resized = [&](std::int64_t at) -> const float* {
       if (floats && !row_resized) return reinterpret_cast<const float*>(from) + at;
       for (std::int64_t k = 0; k < held; ++k)
-        if (kept[k] == at) return rows_kept + k * out_row;
+        if (kept[k] == at) {
+          used[k] = sum;
+          return rows_kept + k * out_row;
+        }
+      while (used[turn] == sum)
+        turn = (turn + 1) % held;
       float* row = rows_kept + turn * out_row;
       const float* source = reinterpret_cast<const float*>(from) + at;
       if (!floats) {
@@ -173,7 +160,7 @@ struct resize_plan {
       }
       if (row_resized) within(source, row);
       kept[turn] = at;
-      turn = (turn + 1) % held;
+      used[turn] = sum;
       return row;
     };
     taken_rows rows_taken;
@@ -183,6 +170,7 @@ struct resize_plan {
       for (int c = 0; c < rows_taken.count; c += 4) {
         const int count = std::min(rows_taken.count - c, 4);
         const float* source[4]{};
+        ++sum;
         for (int k = 0; k < count; ++k)
           source[k] = resized(rows_taken.offset[c + k]);
         add(source, rows_taken.weight + c, count, target, c == 0);
@@ -190,7 +178,7 @@ struct resize_plan {
       if (!floats) narrow(sums, to + begin * out_row * width, out_row, scale);
     }
   }
-  static constexpr std::int64_t held = 8; // at least the four that one sum reads at once
+  static constexpr std::int64_t held = 8; // more than the four that one sum reads at once
 
 private:
   template <class E>

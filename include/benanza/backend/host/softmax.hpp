@@ -7,7 +7,7 @@
 //   kernel k = make(op::softmax{.input = {1, 21, 64, 64}, .axis = 1}, job);
 #pragma once
 
-#include "detail/approx.hpp"
+#include "detail/fold.hpp"
 #include "detail/job.hpp"
 
 namespace benanza::backend::host {
@@ -16,10 +16,8 @@ namespace detail {
 
 /// One line of `n` neighbouring floats; `to` may be `from`.
 inline void softmax_line(const float* from, float* to, std::int64_t n, bool log) {
-  float most = -infinite, sum = 0;
-#pragma omp simd reduction(max : most)
-  for (std::int64_t i = 0; i < n; ++i)
-    most = from[i] > most ? from[i] : most;
+  const float most = fold_extreme<true>(from, n);
+  float sum = 0;
   if (log) {
 #pragma omp simd reduction(+ : sum)
     for (std::int64_t i = 0; i < n; ++i)

@@ -31,6 +31,12 @@ void widen(const std::byte* from, float* to, std::int64_t n) {
       to[i] = static_cast<float>(source[i]);
 }
 
+/// bf16 of a computed value. A NaN needs no care here: its last bits come from bf16 and are zero.
+inline std::uint16_t computed_bf16(float v) {
+  const auto bits = std::bit_cast<std::uint32_t>(v);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
 template <class T>
 void narrow(const float* from, std::byte* to, std::int64_t n, float scale) {
   T* target = reinterpret_cast<T*>(to);
@@ -40,7 +46,7 @@ void narrow(const float* from, std::byte* to, std::int64_t n, float scale) {
     if constexpr (std::is_same_v<T, float>) {
       target[i] = v;
     } else if constexpr (std::is_same_v<T, std::uint16_t>) {
-      target[i] = to_bf16(v);
+      target[i] = computed_bf16(v);
     } else {
       constexpr float low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
       constexpr float shift = 12582912.f;

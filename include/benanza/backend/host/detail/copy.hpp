@@ -15,34 +15,39 @@
 
 namespace benanza::backend::host::detail {
 
+/// Copies as many bytes as a `Unit` has, in one load and one store.
+template <class Unit>
+[[gnu::always_inline]] inline void copy_unit(std::byte* __restrict to,
+                                             const std::byte* __restrict from) {
+  Unit unit;
+  std::memcpy(&unit, from, sizeof unit);
+  std::memcpy(to, &unit, sizeof unit);
+}
+
 /// memcpy whose short cases are inlined: rows of some dozen bytes would spend their time in the
-/// call.
+/// call. What is left of a row is covered by a last unit that overlaps the one before.
 [[gnu::always_inline]] inline void copy_bytes(std::byte* __restrict to,
                                               const std::byte* __restrict from, std::int64_t n) {
+  typedef std::uint64_t half __attribute__((vector_size(16)));
   typedef std::uint64_t line __attribute__((vector_size(32)));
-  const auto whole = [&](auto unit, std::int64_t at) {
-    std::memcpy(&unit, from + at, sizeof unit);
-    std::memcpy(to + at, &unit, sizeof unit);
-  };
-  const auto both_ends = [&](auto unit) {
-    whole(unit, 0);
-    whole(unit, n - static_cast<std::int64_t>(sizeof unit));
-  };
   if (n > 512) {
     std::memcpy(to, from, static_cast<std::size_t>(n));
   } else if (n >= 32) {
     for (std::int64_t i = 0; i + 32 < n; i += 32)
-      whole(line{}, i);
-    whole(line{}, n - 32);
+      copy_unit<line>(to + i, from + i);
+    copy_unit<line>(to + n - 32, from + n - 32);
   } else if (n >= 16) {
-    typedef std::uint64_t half __attribute__((vector_size(16)));
-    both_ends(half{});
+    copy_unit<half>(to, from);
+    copy_unit<half>(to + n - 16, from + n - 16);
   } else if (n >= 8) {
-    both_ends(std::uint64_t{});
+    copy_unit<std::uint64_t>(to, from);
+    copy_unit<std::uint64_t>(to + n - 8, from + n - 8);
   } else if (n >= 4) {
-    both_ends(std::uint32_t{});
+    copy_unit<std::uint32_t>(to, from);
+    copy_unit<std::uint32_t>(to + n - 4, from + n - 4);
   } else if (n >= 2) {
-    both_ends(std::uint16_t{});
+    copy_unit<std::uint16_t>(to, from);
+    copy_unit<std::uint16_t>(to + n - 2, from + n - 2);
   } else if (n == 1) {
     *to = *from;
   }

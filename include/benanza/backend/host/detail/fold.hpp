@@ -3,7 +3,7 @@
 // a row of results. One loop for each kind of fold (sum, absolutes, squares, most, least, product)
 // and element type, chosen when a layer is prepared.
 //
-//   rows_fold<float, float>(op::reduction::l1)(values, 49, 2048, sums)
+//   rows_fold<float>(op::reduction::l1)(values, 49, 2048, sums)
 #pragma once
 
 #include "../../operands.hpp"
@@ -39,51 +39,55 @@ Sum combined(op::reduction f, Sum a, Sum b) {
 /// What is added for an element: itself, its absolute value or its square.
 enum class term { itself, absolute, square };
 
-template <term Term, class Sum, class T>
-inline Sum term_of(T v) {
-  const auto wide = static_cast<Sum>(v);
+template <term Term, class T>
+inline T term_of(T v) {
   if constexpr (Term == term::absolute)
-    return wide < 0 ? -wide : wide;
+    return v < 0 ? -v : v;
   else if constexpr (Term == term::square)
-    return wide * wide;
+    return v * v;
   else
-    return wide;
+    return v;
 }
 
-template <term Term, class T, class Sum>
-Sum fold_sum(const T* v, std::int64_t n) {
-  Sum sum = 0;
+template <term Term, class T>
+T fold_sum(const T* v, std::int64_t n) {
+  T sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < n; ++i)
-    sum += term_of<Term, Sum>(v[i]);
+    sum += term_of<Term>(v[i]);
   return sum;
 }
 
-template <class T, class Sum>
-Sum fold_product(const T* v, std::int64_t n) {
-  Sum product = 1;
+template <class T>
+T fold_product(const T* v, std::int64_t n) {
+  T product = 1;
 #pragma omp simd reduction(* : product)
   for (std::int64_t i = 0; i < n; ++i)
-    product *= static_cast<Sum>(v[i]);
+    product *= v[i];
   return product;
 }
 
-template <class T, class Sum>
-Sum fold_most(const T* v, std::int64_t n) {
-  T most = v[0];
-#pragma omp simd reduction(max : most)
-  for (std::int64_t i = 0; i < n; ++i)
-    most = v[i] > most ? v[i] : most;
-  return static_cast<Sum>(most);
-}
-
-template <class T, class Sum>
-Sum fold_least(const T* v, std::int64_t n) {
-  T least = v[0];
-#pragma omp simd reduction(min : least)
-  for (std::int64_t i = 0; i < n; ++i)
-    least = v[i] < least ? v[i] : least;
-  return static_cast<Sum>(least);
+/// The most or the least of a row. In lanes by hand: no compiler may reorder comparisons of floats.
+template <bool Most, class T>
+T fold_extreme(const T* v, std::int64_t n) {
+  constexpr std::int64_t lanes = 32;
+  const auto better = [](T a, T b) { return (Most ? a > b : a < b) ? a : b; };
+  T best = v[0];
+  std::int64_t i = 0;
+  if (n >= lanes) {
+    T held[lanes];
+    std::copy_n(v, lanes, held);
+    for (i = lanes; i + lanes <= n; i += lanes) {
+#pragma omp simd
+      for (std::int64_t k = 0; k < lanes; ++k)
+        held[k] = better(v[i + k], held[k]);
+    }
+    for (T h : held)
+      best = better(h, best);
+  }
+  for (; i < n; ++i)
+    best = better(v[i], best);
+  return best;
 }
 
 /// The sum of e^(v - most).
@@ -95,46 +99,46 @@ inline float fold_exponentials(const float* v, std::int64_t n, float most) {
   return sum;
 }
 
-template <auto Fold, class T, class Sum>
-void fold_rows(const T* v, std::int64_t n, std::int64_t rows, Sum* sums) {
+template <auto Fold, class T>
+void fold_rows(const T* v, std::int64_t n, std::int64_t rows, T* sums) {
   for (std::int64_t r = 0; r < rows; ++r)
     sums[r] = Fold(v + r * n, n);
 }
 
 /// The fold of each of some rows; log_sum_exp begins with the maximum.
-template <class T, class Sum>
-auto rows_fold(op::reduction f) -> void (*)(const T*, std::int64_t, std::int64_t, Sum*) {
+template <class T>
+auto rows_fold(op::reduction f) -> void (*)(const T*, std::int64_t, std::int64_t, T*) {
   switch (f) {
   case op::reduction::log_sum_exp:
-  case op::reduction::max: return fold_rows<fold_most<T, Sum>, T, Sum>;
-  case op::reduction::min: return fold_rows<fold_least<T, Sum>, T, Sum>;
-  case op::reduction::product: return fold_rows<fold_product<T, Sum>, T, Sum>;
-  case op::reduction::l1: return fold_rows<fold_sum<term::absolute, T, Sum>, T, Sum>;
+  case op::reduction::max: return fold_rows<fold_extreme<true, T>, T>;
+  case op::reduction::min: return fold_rows<fold_extreme<false, T>, T>;
+  case op::reduction::product: return fold_rows<fold_product<T>, T>;
+  case op::reduction::l1: return fold_rows<fold_sum<term::absolute, T>, T>;
   case op::reduction::l2:
-  case op::reduction::sum_square: return fold_rows<fold_sum<term::square, T, Sum>, T, Sum>;
-  default: return fold_rows<fold_sum<term::itself, T, Sum>, T, Sum>;
+  case op::reduction::sum_square: return fold_rows<fold_sum<term::square, T>, T>;
+  default: return fold_rows<fold_sum<term::itself, T>, T>;
   }
 }
 
-template <term Term, class T, class Sum>
-void add_row(const T* v, Sum* sums, std::int64_t n) {
+template <term Term, class T>
+void add_row(const T* v, T* sums, std::int64_t n) {
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i)
-    sums[i] += term_of<Term, Sum>(v[i]);
+    sums[i] += term_of<Term>(v[i]);
 }
 
-template <class T, class Sum>
-void multiply_row(const T* v, Sum* sums, std::int64_t n) {
+template <class T>
+void multiply_row(const T* v, T* sums, std::int64_t n) {
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i)
-    sums[i] *= static_cast<Sum>(v[i]);
+    sums[i] *= v[i];
 }
 
-template <bool Most, class T, class Sum>
-void extend_row(const T* v, Sum* sums, std::int64_t n) {
+template <bool Most, class T>
+void extend_row(const T* v, T* sums, std::int64_t n) {
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto wide = static_cast<Sum>(v[i]);
+    const auto wide = v[i];
     sums[i] = (Most ? wide > sums[i] : wide < sums[i]) ? wide : sums[i];
   }
 }
@@ -147,17 +151,17 @@ inline void add_exponentials(const float* v, const float* most, float* sums, std
 }
 
 /// The fold of a row into a row of results; log_sum_exp begins with the maximum.
-template <class T, class Sum>
-auto column_fold(op::reduction f) -> void (*)(const T*, Sum*, std::int64_t) {
+template <class T>
+auto column_fold(op::reduction f) -> void (*)(const T*, T*, std::int64_t) {
   switch (f) {
   case op::reduction::log_sum_exp:
-  case op::reduction::max: return extend_row<true, T, Sum>;
-  case op::reduction::min: return extend_row<false, T, Sum>;
-  case op::reduction::product: return multiply_row<T, Sum>;
-  case op::reduction::l1: return add_row<term::absolute, T, Sum>;
+  case op::reduction::max: return extend_row<true, T>;
+  case op::reduction::min: return extend_row<false, T>;
+  case op::reduction::product: return multiply_row<T>;
+  case op::reduction::l1: return add_row<term::absolute, T>;
   case op::reduction::l2:
-  case op::reduction::sum_square: return add_row<term::square, T, Sum>;
-  default: return add_row<term::itself, T, Sum>;
+  case op::reduction::sum_square: return add_row<term::square, T>;
+  default: return add_row<term::itself, T>;
   }
 }
 

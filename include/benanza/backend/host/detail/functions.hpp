@@ -126,6 +126,12 @@ void over_plane(const std::byte* a, const std::byte* b, std::byte* to, const pla
     const T* x = reinterpret_cast<const T*>(a) + r * p.a_row;
     const T* y = reinterpret_cast<const T*>(b) + r * p.b_row;
     result* z = reinterpret_cast<result*>(to) + r * p.n;
+    if constexpr (F == op::binary_function::pow && std::is_integral_v<T>) {
+      // A loop in itself: it has no vector form.
+      for (std::int64_t i = 0; i < p.n; ++i)
+        z[i] = apply<F>(x[p.a_moves ? i : 0], y[p.b_moves ? i : 0]);
+      continue;
+    }
     if (p.a_moves && p.b_moves) {
 #pragma omp simd
       for (std::int64_t i = 0; i < p.n; ++i)

@@ -13,23 +13,24 @@
 
 namespace benanza::backend::host::detail {
 
-/// Tables of one padding. Offsets and positions count elements; -1 stands for a zero.
+/// Tables of one padding. Offsets and positions count bytes; -1 stands for a zero.
 struct padding_plan {
-  loops<1> outer;                        // all dims but the last, of the output; one at least
-  std::vector<std::int64_t> from[8];     // for each of them: the input offset of every position
-  std::vector<std::int64_t> left, right; // positions in the input row beside the copied run
-  std::int64_t first, copied, row;       // the run's place in the input row, its length; row length
-  bool zeros;                            // what stands beside is never taken from the input
+  loops<1> outer;                    // all dims but the last, of the output; one at least
+  std::vector<std::int64_t> from[8]; // for each of them: the input offset of every position
+  std::vector<std::int64_t> left,
+      right;                       // of each element beside the run: its place in the input row
+  std::int64_t first, copied, row; // the run's place in the input row, its length; row length
+  std::int64_t width;              // of an element
+  bool zeros;                      // what stands beside is never taken from the input
 
-  template <class E>
-  void rows(const E* input, E* output, std::int64_t begin, std::int64_t end) const {
+  void rows(const std::byte* input, std::byte* output, std::int64_t begin, std::int64_t end) const {
     const int inner = outer.rank - 1;
     const std::int64_t height = outer.size[inner];
-    const E* limit = output + end * row;
+    const std::byte* limit = output + end * row;
     walker<1> at(outer, inner, begin / height);
     for (std::int64_t k = begin % height; begin < end; k = 0, at.next()) {
       const std::int64_t count = std::min(height - k, end - begin);
-      E* to = output + begin * row;
+      std::byte* to = output + begin * row;
       begin += count;
       std::int64_t base = 0;
       bool inside = true;
@@ -43,38 +44,38 @@ struct padding_plan {
         if (inside && offset[r] >= 0)
           one_row(to, input + base + offset[r], limit);
         else
-          std::memset(to, 0, static_cast<std::size_t>(row) * sizeof(E));
+          std::memset(to, 0, static_cast<std::size_t>(row));
     }
   }
 
 private:
   /// Writes one row; nothing at or behind `limit`.
-  template <class E>
-  void one_row(E* to, const E* source, const E* limit) const {
-    constexpr std::int64_t width = sizeof(E), few = 32 / width;
-    const auto before = static_cast<std::int64_t>(left.size());
-    const auto after = static_cast<std::int64_t>(right.size());
-    const auto copy = [&] {
-      copy_bytes(reinterpret_cast<std::byte*>(to + before),
-                 reinterpret_cast<const std::byte*>(source + first), copied * width);
-    };
-    E* last = to + before + copied;
-    if (!zeros) {
-      copy();
-      for (std::int64_t i = 0; i < before; ++i)
-        to[i] = source[left[static_cast<std::size_t>(i)]];
-      for (std::int64_t i = 0; i < after; ++i)
-        last[i] = source[right[static_cast<std::size_t>(i)]];
-    } else if (before <= few && after <= few && limit - to >= row + few) {
+  void one_row(std::byte* to, const std::byte* source, const std::byte* limit) const {
+    const auto before = static_cast<std::int64_t>(left.size()) * width;
+    const auto after = static_cast<std::int64_t>(right.size()) * width;
+    std::byte* last = to + before + copied;
+    if (zeros && before <= 32 && after <= 32 && limit - to >= row + 32) {
       // Fixed sizes cost less than calls: what is too much is written over, by the run or by the
       // next row.
       std::memset(to, 0, 32);
-      copy();
+      copy_bytes(to + before, source + first, copied);
       std::memset(last, 0, 32);
-    } else {
-      std::memset(to, 0, static_cast<std::size_t>(before * width));
-      copy();
-      std::memset(last, 0, static_cast<std::size_t>(after * width));
+      return;
+    }
+    copy_bytes(to + before, source + first, copied);
+    beside(to, source, left);
+    beside(last, source, right);
+  }
+
+  void beside(std::byte* to, const std::byte* source,
+              const std::vector<std::int64_t>& taken) const {
+    if (zeros) {
+      std::memset(to, 0, taken.size() * static_cast<std::size_t>(width));
+      return;
+    }
+    for (std::int64_t place : taken) {
+      copy_bytes(to, source + place, width);
+      to += width;
     }
   }
 };
@@ -101,7 +102,8 @@ struct padded_dim {
   bool plain() const { return begin == 0 && end == 0 && kept == size; }
 };
 
-inline padding_plan plan_of(const op::pad& p) {
+/// The tables of a padding of elements of `width` bytes.
+inline padding_plan plan_of(const op::pad& p, std::int64_t width) {
   // Dims that stay as they are become part of the dim before them, except where only whole rows of
   // it could be mirrored.
   std::vector<padded_dim> dims;
@@ -123,7 +125,7 @@ inline padding_plan plan_of(const op::pad& p) {
   if (dims.size() < 2) dims.insert(dims.begin(), {1, 0, 1, 0, 0});
   const padded_dim last = dims.back();
   dims.pop_back();
-  std::int64_t stride = last.size;
+  std::int64_t stride = last.size * width;
   for (std::size_t i = dims.size(); i-- > 0;) {
     for (std::int64_t at = 0; at < dims[i].begin + dims[i].kept + dims[i].end; ++at) {
       const std::int64_t taken = padded_position(p.mode, at - dims[i].begin, dims[i].kept);
@@ -133,12 +135,13 @@ inline padding_plan plan_of(const op::pad& p) {
   }
   for (const padded_dim& d : dims)
     plan.outer.push(d.begin + d.kept + d.end, {0});
-  plan.row = last.begin + last.kept + last.end;
-  plan.first = last.cut;
-  plan.copied = last.kept;
+  plan.width = width;
+  plan.row = (last.begin + last.kept + last.end) * width;
+  plan.first = last.cut * width;
+  plan.copied = last.kept * width;
   const auto beside = [&](std::int64_t at) {
     const std::int64_t taken = padded_position(p.mode, at, last.kept);
-    return taken < 0 ? -1 : taken + last.cut;
+    return taken < 0 ? -1 : (taken + last.cut) * width;
   };
   for (std::int64_t at = 0; at < last.begin; ++at)
     plan.left.push_back(beside(at - last.begin));

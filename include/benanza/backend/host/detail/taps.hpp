@@ -71,4 +71,22 @@ inline resize_table table_of(const op::resize& p, int dim) {
   return table;
 }
 
+/// Input rows that one output row may take: linear along eight dims, cubic along four.
+inline constexpr int combined_taps = 256;
+
+/// The input rows that one output row takes: offsets in elements, and weights.
+struct taken_rows {
+  std::int64_t offset[combined_taps];
+  float weight[combined_taps];
+  int count;
+
+  taken_rows() = default;
+  taken_rows& operator=(const taken_rows& o) {
+    count = o.count;
+    std::copy_n(o.offset, count, offset);
+    std::copy_n(o.weight, count, weight);
+    return *this;
+  }
+};
+
 } // namespace benanza::backend::host::detail

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers that move data or nothing, and operators that are no layers but whose dims are known: in
+// the versions that differ, at the edges of their arguments.
+#include "text_model.hpp"
+
+using namespace benanza::test;
+using benanza::onnx::options;
+
+namespace {
+const options two{.batch = 2};
+
+std::string slice(std::string_view starts, std::string_view ends, std::string_view more = {},
+                  std::string_view rest = {}) {
+  const std::string tensors = "int64[1] s = {" + std::string(starts) + "}, int64[1] e = {" +
+                              std::string(ends) + "}" + std::string(rest);
+  return last_layer(13, "float[2,9] x", "y = Slice(x, s, e" + std::string(more) + ")", tensors,
+                    two);
+}
+} // namespace
+
+TEST_CASE("Concat") {
+  const char* const in = "float[2,3,4] x, float[2,5,4] b";
+  CHECK(last_layer(13, in, "y = Concat<axis = 1>(x, b)", "", two) == "Concat/2x8x4-a1-n2");
+  CHECK(last_layer(13, in, "y = Concat<axis = -2>(x, b, x)", "", two) == "Concat/2x11x4-a1-n3");
+  CHECK(last_layer(1, in, "y = Concat(x, b)", "", two) == "Concat/2x8x4-a1-n2");
+  CHECK(last_layer(13, "int64[2] x", "y = Concat<axis = 0>(x, x)") == "Concat/4-a0-n2-s64");
+  CHECK_SAYS(last_layer(13, in, "y = Concat(x, b)", "", two), "axis is missing");
+  CHECK_SAYS(last_layer(13, in, "y = Concat<axis = 0>(x, b)", "", two),
+             "2x3x4 and 2x5x4 do not fit together");
+  CHECK_SAYS(last_layer(13, in, "y = Concat<axis = 3>(x, b)", "", two), "axis 3");
+  CHECK_SAYS(last_layer(13, in, "y = Concat<axis = 0>()", "", two), "it has 0 inputs");
+  // An empty part is no part.
+  CHECK(last_layer(13, "float[2,3] x, float[2,0] b", "y = Concat<axis = 1>(x, b)", "",
+                   {.batch = 2, .shapes = {{"b", {2, 0}}}}) == "Concat/2x3-a1-n1");
+}
+
+TEST_CASE("Split: equal, by sizes, by number") {
+  const char* const in = "float[2,10] x";
+  CHECK(last_layer(11, in, "y, z = Split<axis = 1>(x)", "", two) == "Split/2x10-a1-n2");
+  CHECK(dims_of_y(11, in, "a, y = Split<axis = 1, split = [3, 7]>(x)", "", two) == "2x7");
+  CHECK(dims_of_y(13, in, "a, y = Split<axis = -1>(x, s)", "int64[2] s = {4, 6}", two) == "2x6");
+  CHECK(dims_of_y(18, in, "a, b, y = Split<axis = 1, num_outputs = 3>(x)", "", two) == "2x2");
+  CHECK_SAYS(last_layer(13, in, "a, b, y = Split<axis = 1>(x)", "", two), "into 3 equal parts");
+  CHECK_SAYS(last_layer(11, in, "a, y = Split<axis = 1, split = [3, 8]>(x)", "", two), "add up");
+  CHECK_SAYS(last_layer(11, in, "a, y = Split<axis = 1, split = [-7, 17]>(x)", "", two), "add up");
+  CHECK_SAYS(last_layer(18, in, "a, y = Split<axis = 1, num_outputs = 3>(x)", "", two),
+             "num_outputs");
+}
+
+TEST_CASE("Transpose and the space-depth pair") {
+  CHECK(last_layer(13, "float[2,3,4] x", "y = Transpose(x)", "", two) ==
+        "Transpose/2x3x4-o2x1x0");
+  CHECK(last_layer(13, "float[2,3,4] x", "y = Transpose<perm = [0,2,1]>(x)", "", two) ==
+        "Transpose/2x3x4-o0x2x1");
+  CHECK_SAYS(last_layer(13, "float[2,3,4] x", "y = Transpose<perm = [0,1]>(x)", "", two),
+             "another number of dims");
+  CHECK_SAYS(last_layer(13, "float[2,3] x", "y = Transpose<perm = [1,1]>(x)", "", two), "order");
+  CHECK(last_layer(13, "float[1,8,2,3] x", "y = DepthToSpace<blocksize = 2>(x)") ==
+        "DepthToSpace/1x8x2x3-k2");
+  CHECK(last_layer(13, "float[1,8,2,3] x", "y = DepthToSpace<blocksize = 2, mode = \"CRD\">(x)") ==
+        "DepthToSpace/1x8x2x3-k2-crd");
+  CHECK(dims_of_y(13, "float[1,2,4,6] x", "y = SpaceToDepth<blocksize = 2>(x)") == "1x8x2x3");
+  CHECK_SAYS(last_layer(13, "float[1,8,2,3] x", "y = DepthToSpace<blocksize = 3>(x)"), "divide");
+  CHECK_SAYS(last_layer(13, "float[1,8,2,3] x", "y = DepthToSpace<blocksize = 1099511627776>(x)"),
+             "divide");
+  CHECK_SAYS(last_layer(13, "float[1,8,2,3] x", "y = DepthToSpace<blocksize = 0>(x)"), "block");
+}
+
+TEST_CASE("Pad: by attribute, by input, on some axes, negative") {
+  const char* const in = "float[2,9] x";
+  CHECK(last_layer(2, in, "y = Pad<pads = [0,1,0,2]>(x)", "", two) == "Pad/2x9-b0x1-e0x2");
+  CHECK(last_layer(1, in, "y = Pad<paddings = [0,1,0,2]>(x)", "", two) == "Pad/2x9-b0x1-e0x2");
+  CHECK(last_layer(11, in, "y = Pad<mode = \"reflect\">(x, p)", "int64[4] p = {0,1,0,-2}", two) ==
+        "Pad/2x9-b0x1-e0xm2-reflect");
+  CHECK(last_layer(18, in, "y = Pad(x, p, , a)", "int64[2] p = {3,4}, int64[1] a = {-1}", two) ==
+        "Pad/2x9-b0x3-e0x4");
+  CHECK_SAYS(last_layer(11, in, "y = Pad(x, p)", "int64[2] p = {3,4}", two), "do not match");
+  CHECK_SAYS(last_layer(11, in, "y = Pad(x, p)", "int64[4] p = {0,-9,0,-1}", two), "cuts off");
+  CHECK_SAYS(last_layer(11, in, "y = Pad<mode = \"odd\">(x, p)", "int64[4] p = {0,0,0,1}", two),
+             "mode");
+  CHECK_SAYS(last_layer(11, "float[2] x, int64[2] p", "y = Pad(x, p)"),
+             "computed when the model runs");
+}
+
+TEST_CASE("Slice: clamps, negative indices and steps, axes") {
+  CHECK(slice("0", "1") == "Slice/2x9-1x9");
+  CHECK(slice("2", "9223372036854775807", ", a", ", int64[1] a = {1}") ==
+        "Slice/2x9-2x7-from0x2");
+  CHECK(slice("-3", "-1", ", a", ", int64[1] a = {-1}") == "Slice/2x9-2x2-from0x6");
+  CHECK(slice("1", "8", ", a, t", ", int64[1] a = {1}, int64[1] t = {3}") ==
+        "Slice/2x9-2x3-from0x1-by1x3");
+  CHECK(slice("-1", "-9223372036854775807", ", a, t", ", int64[1] a = {1}, int64[1] t = {-1}") ==
+        "Slice/2x9-2x9-from0x8-by1xm1");
+  CHECK(slice("100", "0", ", a, t", ", int64[1] a = {1}, int64[1] t = {-4}") ==
+        "Slice/2x9-2x2-from0x8-by1xm4");
+  CHECK(slice("5", "2", ", a", ", int64[1] a = {1}") == "Slice/2x9-2x0");
+  CHECK(slice("100", "200", ", a", ", int64[1] a = {1}") == "Slice/2x9-2x0");
+  CHECK(slice("-100", "200", ", a", ", int64[1] a = {1}") == "Slice/2x9-2x9");
+  CHECK(slice("1", "8", ", , t", ", int64[1] t = {1}") == "Slice/2x9-1x9-from1x0");
+  CHECK(last_layer(9, "float[2,9] x", "y = Slice<starts = [1], ends = [-1], axes = [1]>(x)", "",
+                   two) == "Slice/2x9-2x7-from0x1");
+  CHECK_SAYS(slice("0", "1", ", a, t", ", int64[1] a = {1}, int64[1] t = {0}"), "step of 0");
+  CHECK_SAYS(slice("0", "1", ", a", ", int64[1] a = {2}"), "axis 2");
+  CHECK_SAYS(slice("0", "1", ", a", ", int64[2] a = {0, 1}"), "differ in number");
+}
+
+TEST_CASE("Gather") {
+  const char* const in = "float[2,9,4] x";
+  CHECK(last_layer(13, in, "y = Gather<axis = 1>(x, i)", "int64[3,2] i = {0,1,2,3,4,5}", two) ==
+        "Gather/2x9x4-3x2-a1");
+  CHECK(dims_of_y(13, in, "y = Gather<axis = 1>(x, i)", "int64[3,2] i = {0,1,2,3,4,5}", two) ==
+        "2x3x2x4");
+  CHECK(last_layer(13, in, "y = Gather<axis = -1>(x, i)", "int32 i = {0}", two) ==
+        "Gather/2x9x4-scalar-a2-i32");
+  CHECK(last_layer(13, "int64[1,7] x", "y = Gather(w, x)", "float[100,16] w") ==
+        "Gather/100x16-1x7");
+  CHECK_SAYS(last_layer(13, in, "y = Gather<axis = 3>(x, i)", "int64 i = {0}", two), "axis 3");
+}
+
+TEST_CASE("Resize and Upsample: scales, sizes, ways to place samples") {
+  const char* const in = "float[1,3,4,6] x";
+  const char* const scales = "float[4] s = {1, 1, 2, 2.5}, float[8] r = {0,0,0,0,1,1,1,1}";
+  CHECK(last_layer(10, in, "y = Resize(x, s)", scales) == "Resize/1x3x4x6-1x3x8x15-asymmetric");
+  CHECK(last_layer(11, in, "y = Resize(x, r, s)", scales) == "Resize/1x3x4x6-1x3x8x15");
+  CHECK(last_layer(13, in, "y = Resize<mode = \"linear\", coordinate_transformation_mode = "
+                           "\"align_corners\">(x, , s)",
+                   scales) == "Resize/1x3x4x6-1x3x8x15-linear-align_corners");
+  CHECK(last_layer(13, in, "y = Resize<mode = \"cubic\">(x, , , z)", "int64[4] z = {1,3,5,7}") ==
+        "Resize/1x3x4x6-1x3x5x7-cubic");
+  CHECK(last_layer(18, in, "y = Resize<axes = [2, 3]>(x, , , z)", "int64[2] z = {5,7}") ==
+        "Resize/1x3x4x6-1x3x5x7");
+  CHECK(dims_of_y(18, in,
+                  "y = Resize<axes = [2, 3], keep_aspect_ratio_policy = \"not_larger\">(x, , , z)",
+                  "int64[2] z = {8,8}") == "1x3x5x8");
+  CHECK(dims_of_y(18, in,
+                  "y = Resize<axes = [2, 3], keep_aspect_ratio_policy = \"not_smaller\">(x, , , z)",
+                  "int64[2] z = {8,8}") == "1x3x8x12");
+  CHECK(last_layer(9, in, "y = Upsample(x, s)", scales) == "Upsample/1x3x4x6-1x3x8x15-asymmetric");
+  CHECK(last_layer(7, in, "y = Upsample<mode = \"linear\", scales = [1.0, 1.0, 2.0, 2.0]>(x)") ==
+        "Upsample/1x3x4x6-1x3x8x12-linear-asymmetric");
+  CHECK_SAYS(last_layer(13, in, "y = Resize(x, , s)", "float[4] s = {1, 1, 1e30, 1}"),
+             "out of range");
+  CHECK_SAYS(last_layer(13, in, "y = Resize(x, , s)", "float[4] s = {1, 1, -1, 1}"),
+             "out of range");
+  CHECK_SAYS(last_layer(13, in, "y = Resize(x, , s)", "float[2] s = {1, 1}"), "do not match");
+  CHECK_SAYS(last_layer(13, in, "y = Resize(x)"), "do not match");
+  CHECK_SAYS(last_layer(13, in, "y = Resize(x, , , z)", "int64[4] z = {1,3,-5,7}"), "negative");
+  CHECK_SAYS(last_layer(11, in,
+                        "y = Resize<coordinate_transformation_mode = \"tf_crop_and_resize\">(x, r, "
+                        "s)",
+                        scales),
+             "crops");
+}
+
+TEST_CASE("Reshape keeps the number of elements, or is refused") {
+  const auto reshape = [](std::string_view target, std::string_view attributes = {}) {
+    const auto n = std::count(target.begin(), target.end(), ',') + 1;
+    return last_layer(14, "float[2,3,4] x", "y = Reshape" + std::string(attributes) + "(x, t)",
+                      "int64[" + std::to_string(n) + "] t = {" + std::string(target) + "}", two);
+  };
+  CHECK(reshape("6,4") == "Reshape/2x3x4-6x4");
+  CHECK(reshape("0,-1") == "Reshape/2x3x4-2x12");
+  CHECK(reshape("-1") == "Reshape/2x3x4-24");
+  CHECK(reshape("0,0,2,2") == "Reshape/2x3x4-2x3x2x2");
+  CHECK_SAYS(reshape("5,5"), "it makes 5x5 of 2x3x4");
+  CHECK_SAYS(reshape("5,-1"), "it makes 5x-1");
+  CHECK_SAYS(reshape("-1,-1"), "it makes");
+  CHECK_SAYS(reshape("-2,12"), "it makes");
+  CHECK_SAYS(reshape("0,0,0,0"), "it makes");
+  CHECK_SAYS(reshape("0,-1", "<allowzero = 1>"), "it makes");
+  CHECK_SAYS(reshape("4611686018427387904,-1"), "it makes");
+  CHECK_SAYS(reshape("1,1,1,1,1,1,1,1,24"), "more than 8 dims");
+  CHECK(last_layer(1, "float[2,3,4] x", "y = Reshape<shape = [0, -1]>(x)", "", two) ==
+        "Reshape/2x3x4-2x12");
+  CHECK(last_layer(14, "float[0,3] x", "y = Reshape<allowzero = 1>(x, t)",
+                   "int64[2] t = {3, 0}", {.shapes = {{"x", {0, 3}}}}) == "Reshape/0x3-3x0");
+  CHECK_SAYS(last_layer(13, "float[2] x, int64[1] t", "y = Reshape(x, t)"),
+             "computed when the model runs");
+  CHECK_SAYS(last_layer(13, "float[2] x", "y = Reshape(x, t)", "int64[1] t"),
+             "are not in the file");
+  CHECK_SAYS(last_layer(13, "float[2] x", "y = Reshape(x, t)", "float[1] t = {2}"),
+             "must hold whole numbers");
+}
+
+TEST_CASE("the other views") {
+  const char* const in = "float[2,3,1,4] x";
+  CHECK(last_layer(13, in, "y = Flatten(x)", "", two) == "Flatten/2x3x1x4-2x12");
+  CHECK(last_layer(13, in, "y = Flatten<axis = 0>(x)", "", two) == "Flatten/2x3x1x4-1x24");
+  CHECK(last_layer(13, in, "y = Flatten<axis = 4>(x)", "", two) == "Flatten/2x3x1x4-24x1");
+  CHECK(last_layer(13, in, "y = Flatten<axis = -1>(x)", "", two) == "Flatten/2x3x1x4-6x4");
+  CHECK(last_layer(11, in, "y = Squeeze(x)", "", two) == "Squeeze/2x3x1x4-2x3x4");
+  CHECK(last_layer(11, in, "y = Squeeze<axes = [2]>(x)", "", two) == "Squeeze/2x3x1x4-2x3x4");
+  CHECK(last_layer(13, in, "y = Squeeze(x, a)", "int64[1] a = {-2}", two) ==
+        "Squeeze/2x3x1x4-2x3x4");
+  CHECK(last_layer(11, in, "y = Unsqueeze<axes = [0, -1]>(x)", "", two) ==
+        "Unsqueeze/2x3x1x4-1x2x3x1x4x1");
+  CHECK(last_layer(13, in, "y = Unsqueeze(x, a)", "int64[1] a = {1}", two) ==
+        "Unsqueeze/2x3x1x4-2x1x3x1x4");
+  CHECK(last_layer(13, in, "y = Identity(x)", "", two) == "Identity/2x3x1x4");
+  CHECK_SAYS(last_layer(11, in, "y = Squeeze<axes = [1]>(x)", "", two), "which is not 1");
+  CHECK_SAYS(last_layer(11, in, "y = Squeeze<axes = [99]>(x)", "", two), "axis 99");
+  CHECK_SAYS(last_layer(13, in, "y = Unsqueeze(x, a)", "int64[2] a = {1, 1}", two), "twice");
+  CHECK_SAYS(last_layer(13, in, "y = Unsqueeze(x, a)", "int64[5] a = {0,1,2,3,4}", two),
+             "at most 8");
+}
+
+TEST_CASE("Dropout at inference is a view; its mask has its dims") {
+  const char* const in = "float[2,3] x";
+  CHECK(last_layer(7, in, "y = Dropout(x)", "", two) == "Dropout/2x3");
+  CHECK(last_layer(6, in, "y = Dropout<is_test = 1>(x)", "", two) == "Dropout/2x3");
+  CHECK(last_layer(12, in, "y = Dropout(x, r, t)", "float r = {0.5}, bool t = {0}", two) ==
+        "Dropout/2x3");
+  CHECK(last_layer(12, in, "y = Dropout(x, r, t)", "float r = {0}, bool t = {1}", two) ==
+        "Dropout/2x3");
+  CHECK_SAYS(last_layer(12, in, "y = Dropout(x, r, t)", "float r = {0.5}, bool t = {1}", two),
+             "it trains");
+  CHECK(last_layer(12, in, "a, m = Dropout(x) y = Not(m)", "", two) == "Not/2x3-bool");
+  CHECK(last_layer(7, in, "a, m = Dropout(x) y = Relu(m)", "", two) == "Relu/2x3");
+}
+
+TEST_CASE("a node with two results is one node, and its readers read it once") {
+  const auto g = graph_of(
+      text_model(13, "float[N,8] x", "a, b = Split<axis = 1>(x) c = Relu(b) y = Add(a, c)"));
+  REQUIRE(g.nodes.size() == 3);
+  CHECK(g.nodes[1].inputs == std::vector<int>{0});
+  CHECK(g.nodes[2].inputs == std::vector<int>{0, 1});
+}
+
+TEST_CASE("operators without a layer kind give their dims to what follows") {
+  const auto behind = [](std::string_view node, std::string_view tensors = {}, int opset = 13) {
+    return last_layer(opset, "float[2,3,4] x", std::string("a = ").append(node).append(
+                                                   " y = Relu(a)"),
+                      tensors, two);
+  };
+  CHECK(behind("Cast<to = 10>(x)") == "Relu/2x3x4");
+  CHECK(behind("Cast<to = 7>(x)") == "Relu/2x3x4-s64");
+  CHECK(behind("Cast<to = \"FLOAT16\">(x)", "", 5) == "Relu/2x3x4");
+  CHECK(behind("Where(c, x, x)", "bool[5,1,1,1] c") == "Relu/5x2x3x4");
+  CHECK(behind("Expand(x, s)", "int64[4] s = {5,1,1,1}") == "Relu/5x2x3x4");
+  CHECK(behind("Tile(x, s)", "int64[3] s = {1,2,1}") == "Relu/2x6x4");
+  CHECK(behind("Einsum<equation = \"bij,bkj->bik\">(x, x)") == "Relu/2x3x3");
+  CHECK(behind("Einsum<equation = \"...j -> j...\">(x)") == "Relu/4x2x3");
+  CHECK(behind("Einsum<equation = \"bij,jk\">(x, w)", "float[4,5] w") == "Relu/2x3x5");
+  CHECK(last_layer(13, "int64[1,3] x", "a = OneHot(x, d, v) y = Relu(a)",
+                   "int64 d = {7}, float[2] v") == "Relu/1x3x7");
+  CHECK(behind("LayerNormalization(x, s)", "float[4] s", 17) == "Relu/2x3x4");
+  CHECK(behind("ArgMax<axis = 1>(x)") == "Relu/2x1x4-s64");
+  CHECK(behind("Tan(x)") == "Relu/2x3x4");
+  CHECK(behind("com.microsoft.QuickGelu(x)") == "Relu/2x3x4");
+  CHECK(last_layer(13, "float[2,3] x", "y = Cast<to = 1>(x)", "", two) == "Identity/2x3");
+  CHECK_SAYS(last_layer(13, "float[2,3] x", "y = Cast<to = 10>(x)", "", two), "no kind of layer");
+  CHECK_SAYS(behind("Tile(x, s)", "int64[3] s = {1,4611686018427387904,1}"),
+             "an input's dims are not known since Tile");
+  CHECK_SAYS(behind("Expand(x, s)", "int64[1] s = {-7}"), "since Expand");
+  CHECK_SAYS(behind("Einsum<equation = \"bij->bik\">(x)"), "since Einsum");
+  CHECK_SAYS(behind("Einsum<equation = \"bi->b\">(x)"), "since Einsum");
+  CHECK_SAYS(behind("NoSuchOperator(x)"), "since NoSuchOperator");
+  CHECK_SAYS(behind("NonZero(x)"), "since NonZero");
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products, elementwise functions, normalizations, softmax and reductions, in the versions
+// that differ.
+#include "text_model.hpp"
+
+using namespace benanza::test;
+namespace op = benanza::op;
+
+TEST_CASE("Gemm: transposes, C, and whether B is constant") {
+  CHECK(last_layer(13, "float[N,8] x", "y = Gemm(x, w)", "float[8,5] w") == "Gemm/1x5x8-w");
+  CHECK(last_layer(13, "float[N,8] x", "y = Gemm<transB = 1>(x, w, c)",
+                   "float[5,8] w, float[5] c") == "Gemm/1x5x8-tb-c1x5-w");
+  CHECK(last_layer(13, "float[2,8] x, float[2,5] b", "y = Gemm<transA = 1>(x, b, c)",
+                   "float c", {.batch = 2}) == "Gemm/8x5x2-ta-c1x1");
+  CHECK(last_layer(13, "float[2,8] x", "y = Gemm(x, w, c)", "float[8,5] w, float[2,1] c",
+                   {.batch = 2}) == "Gemm/2x5x8-c2x1-w");
+  CHECK_SAYS(last_layer(13, "float[N,8] x", "y = Gemm(x, w)", "float[7,5] w"), "do not multiply");
+  CHECK_SAYS(last_layer(13, "float[N,8,1] x", "y = Gemm(x, w)", "float[8,5] w"), "not matrices");
+  CHECK_SAYS(last_layer(13, "float[N,8] x", "y = Gemm(x, w, c)", "float[8,5] w, float[4] c"),
+             "does not broadcast");
+  CHECK_SAYS(last_layer(13, "float[N,0] x", "y = Gemm(x, w)", "float[0,5] w",
+                        {.shapes = {{"x", {1, 0}}}}),
+             "m, n and k");
+}
+
+TEST_CASE("MatMul: stacks, vectors, constants") {
+  CHECK(last_layer(13, "float[2,4,8] x", "y = MatMul(x, w)", "float[8,5] w", {.batch = 2}) ==
+        "MatMul/2x4x8-8x5-w");
+  CHECK(last_layer(13, "float[2,1,4,8] x, float[3,8,5] b", "y = MatMul(x, b)", "", {.batch = 2}) ==
+        "MatMul/2x1x4x8-3x8x5");
+  CHECK(dims_of_y(13, "float[8] x, float[3,8,5] b", "y = MatMul(x, b)", "", {.batch = 3}) == "3x5");
+  CHECK(dims_of_y(13, "float[3,4,8] x, float[8] b", "y = MatMul(x, b)", "", {.batch = 3}) == "3x4");
+  CHECK(dims_of_y(13, "float[8] x, float[8] b", "y = MatMul(x, b)") == "scalar");
+  CHECK_SAYS(last_layer(13, "float[2,4] x, float[5,2] b", "y = MatMul(x, b)", "", {.batch = 2}),
+             "do not multiply");
+  CHECK_SAYS(last_layer(13, "float x, float[2,4] b", "y = MatMul(x, b)"), "scalar");
+}
+
+TEST_CASE("a product follows constants through folded nodes") {
+  CHECK(last_layer(13, "float[N,8] x", "t = Transpose(w) y = MatMul(x, t)", "float[5,8] w") ==
+        "MatMul/1x8-8x5-w");
+  CHECK(last_layer(13, "float[N,8] x, float[5,8] w", "t = Transpose(w) y = MatMul(x, t)") ==
+        "MatMul/1x8-8x5");
+}
+
+TEST_CASE("every function of one operand is its own layer") {
+  for (std::string_view f : op::unary_families) {
+    const std::string node = "y = " + std::string(f) + "(x)", type = f == "Not" ? "bool" : "float";
+    const std::string expected = std::string(f) + "/2x3" + (f == "Not" ? "-bool" : "");
+    CHECK(last_layer(20, type + "[2,3] x", node, "", {.batch = 2}) == expected);
+    CHECK_SAYS(last_layer(13, type + "[2,3] x", "y = " + std::string(f) + "(x, x, x, x)"),
+               "it has 4 inputs");
+  }
+  CHECK(last_layer(13, "float16[2] x", "y = Relu(x)") == "Relu/2");
+  CHECK(last_layer(13, "int32[2] x", "y = Abs(x)") == "Abs/2-s32");
+  CHECK(last_layer(6, "float[2] x", "y = Clip<min = 0.0, max = 6.0>(x)") == "Clip/2");
+  CHECK(last_layer(11, "float[2] x", "y = Clip(x, a, b)", "float a = {0}, float b = {6}") ==
+        "Clip/2");
+  CHECK(last_layer(11, "float[2] x", "y = Clip(x, , b)", "float b = {6}") == "Clip/2");
+  CHECK(last_layer(13, "float[2] x", "y = com.microsoft.Gelu(x)") == "Gelu/2");
+  CHECK_SAYS(last_layer(13, "string[2] x", "y = Identity(x)"), "its elements are string");
+}
+
+TEST_CASE("every function of two operands broadcasts") {
+  for (std::string_view f : op::binary_families) {
+    if (f == "PRelu") continue;
+    const bool logical = f == "And" || f == "Or" || f == "Xor";
+    const std::string type = logical ? "bool" : "float", suffix = logical ? "-bool" : "";
+    CHECK(last_layer(13, type + "[2,3,4] x, " + type + "[3,1] b",
+                     "y = " + std::string(f) + "(x, b)", "", {.batch = 2}) ==
+          std::string(f) + "/2x3x4-3x1" + suffix);
+  }
+  CHECK(last_layer(13, "float[3] x, float b", "y = Mul(b, x)") == "Mul/1-3");
+  CHECK(last_layer(13, "int64[3] x", "y = Add(x, x)") == "Add/3-s64");
+  CHECK_SAYS(last_layer(13, "float[2,3] x, float[2] b", "y = Add(x, b)", "", {.batch = 2}),
+             "its operands 2x3 and 2 do not broadcast");
+}
+
+TEST_CASE("before opset 7 the second operand was placed by attributes") {
+  const char* const in = "float[2,3,4,5] x, float[3] b";
+  CHECK(last_layer(6, in, "y = Add<broadcast = 1, axis = 1>(x, b)", "", {.batch = 2}) ==
+        "Add/2x3x4x5-3x1x1");
+  CHECK(last_layer(6, "float[2,3] x, float[3] b", "y = Add<broadcast = 1>(x, b)", "",
+                   {.batch = 2}) == "Add/2x3-3");
+  CHECK_SAYS(last_layer(6, in, "y = Add<broadcast = 1, axis = 9>(x, b)", "", {.batch = 2}),
+             "axis 9");
+}
+
+TEST_CASE("Sum, Max, Min and Mean take any number of operands") {
+  const char* const in = "float[2,3] x, float[2,3] a, float[3] b, float[1] c";
+  const benanza::onnx::options two{.batch = 2};
+  CHECK(last_layer(13, in, "y = Sum(x)", "", two) == "Sum/2x3-n1");
+  CHECK(last_layer(13, in, "y = Sum(x, a, x, a)", "", two) == "Sum/2x3-n4");
+  CHECK(last_layer(13, in, "y = Max(x, a, b)", "", two) == "Max/3-2x3-n3");
+  CHECK(last_layer(13, in, "y = Max(b, x, a)", "", two) == "Max/3-2x3-n3");
+  CHECK(last_layer(13, in, "y = Max(x, b, a)", "", two) == "Max/3-2x3-n3");
+  CHECK(last_layer(13, in, "y = Mean(b, x)", "", two) == "Mean/3-2x3");
+  CHECK_SAYS(last_layer(13, in, "y = Min(x, b, c)", "", two), "more than two different dims");
+  CHECK(dims_of_y(13, in, "y = Min(x, b, c)", "", two) == "2x3");
+}
+
+TEST_CASE("comparisons give truth values") {
+  CHECK(last_layer(13, "float[3] x", "a = Less(x, x) y = Not(a)") == "Not/3-bool");
+}
+
+TEST_CASE("PRelu: one slope a channel, in old and new versions") {
+  const benanza::onnx::options two{.batch = 2};
+  CHECK(last_layer(9, "float[2,3,4,4] x", "y = PRelu(x, s)", "float[3,1,1] s", two) ==
+        "PRelu/2x3x4x4-3x1x1");
+  CHECK(last_layer(6, "float[2,3,4,4] x", "y = PRelu(x, s)", "float[3] s", two) ==
+        "PRelu/2x3x4x4-3x1x1");
+  CHECK(last_layer(6, "float[2,3,4,4] x", "y = PRelu(x, s)", "float[1] s", two) ==
+        "PRelu/2x3x4x4-1");
+  CHECK_SAYS(last_layer(9, "float[2,3] x", "y = PRelu(x, s)", "float[4,2,3] s", two), "slope");
+}
+
+TEST_CASE("BatchNormalization and LRN") {
+  const char* const four = "float[8] a, float[8] b, float[8] c, float[8] d";
+  const auto norm = [&](int opset, std::string_view node) {
+    return last_layer(opset, "float[1,8,4,4] x", node, four);
+  };
+  CHECK(norm(13, "y = BatchNormalization(x, a, b, c, d)") == "BatchNormalization/1x8x4x4");
+  CHECK(norm(6, "y = BatchNormalization<is_test = 1>(x, a, b, c, d)") ==
+        "BatchNormalization/1x8x4x4");
+  CHECK_SAYS(norm(14, "y, m, v = BatchNormalization<training_mode = 1>(x, a, b, c, d)"),
+             "it trains");
+  CHECK_SAYS(norm(9, "y, m, v, s, t = BatchNormalization(x, a, b, c, d)"), "it trains");
+  CHECK_SAYS(norm(7, "y = BatchNormalization<spatial = 0>(x, a, b, c, d)"), "each activation");
+  CHECK_SAYS(norm(13, "y = BatchNormalization(x, a, b, c)"), "it has 4 inputs");
+  CHECK_SAYS(last_layer(13, "float[1,7,4,4] x", "y = BatchNormalization(x, a, b, c, d)", four),
+             "its input 1 is 8, not 7");
+  CHECK(norm(13, "y = LRN<size = 5>(x)") == "LRN/1x8x4x4-n5");
+  CHECK_SAYS(norm(13, "y = LRN(x)"), "size");
+}
+
+TEST_CASE("Softmax: a matrix before opset 13, an axis from then on") {
+  const char* const in = "float[1,3,4,5] x";
+  CHECK(last_layer(12, in, "y = Softmax(x)") == "Softmax/1x60-a1");
+  CHECK(last_layer(12, in, "y = Softmax<axis = 2>(x)") == "Softmax/3x20-a1");
+  CHECK(last_layer(12, in, "y = Softmax<axis = -1>(x)") == "Softmax/12x5-a1");
+  CHECK(last_layer(12, in, "y = LogSoftmax<axis = 0>(x)") == "LogSoftmax/1x60-a1");
+  CHECK(last_layer(13, in, "y = Softmax(x)") == "Softmax/1x3x4x5-a3");
+  CHECK(last_layer(13, in, "y = Softmax<axis = 1>(x)") == "Softmax/1x3x4x5-a1");
+  CHECK_SAYS(last_layer(13, in, "y = Softmax<axis = 4>(x)"), "axis 4 lies outside");
+  CHECK(dims_of_y(12, in, "y = Softmax(x)") == "1x3x4x5");
+}
+
+TEST_CASE("reductions: axes by attribute and by input, kept or dropped") {
+  const char* const in = "float[2,3,4] x";
+  const benanza::onnx::options two{.batch = 2};
+  for (std::string_view f : op::reduction_families) {
+    const std::string name(f);
+    CHECK(last_layer(11, in, "y = " + name + "<axes = [-1, 1]>(x)", "", two) ==
+          name + "/2x3x4-a1x2");
+    CHECK(last_layer(18, in, "y = " + name + "(x, axes)", "int64[1] axes = {2}", two) ==
+          name + "/2x3x4-a2");
+    CHECK(last_layer(11, in, "y = " + name + "(x)", "", two) == name + "/2x3x4-a0x1x2");
+  }
+  CHECK(last_layer(13, in, "y = ReduceSum(x, axes)", "int64[1] axes = {1}", two) ==
+        "ReduceSum/2x3x4-a1");
+  CHECK(last_layer(18, in, "y = ReduceMean<noop_with_empty_axes = 1>(x)", "", two) ==
+        "ReduceMean/2x3x4");
+  CHECK(dims_of_y(11, in, "y = ReduceMax<axes = [1], keepdims = 0>(x)", "", two) == "2x4");
+  CHECK(dims_of_y(11, in, "y = ReduceMax<axes = [1]>(x)", "", two) == "2x1x4");
+  CHECK(dims_of_y(11, in, "y = ReduceMax<keepdims = 0>(x)", "", two) == "scalar");
+  CHECK_SAYS(last_layer(11, in, "y = ReduceMax<axes = [1, -2]>(x)", "", two), "named twice");
+  CHECK_SAYS(last_layer(11, in, "y = ReduceMax<axes = [3]>(x)", "", two), "axis 3");
+  CHECK_SAYS(last_layer(18, "float[2,3,4] x, int64[1] a", "y = ReduceMax(x, a)", "", two),
+             "computed when the model runs");
+}
