@@ -24,12 +24,14 @@ struct node_stats {
   const op::layer* layer = nullptr;
   op::work cost{};
   std::int64_t bytes = 0;
+  std::int64_t result_bytes = 0;
   std::int64_t parameters() const { return cost.weights + cost.vectors; }
 };
 
 struct model_stats {
   std::vector<node_stats> rows{};
   std::int64_t macs = 0, flops = 0, bytes = 0;
+  std::int64_t activation_bytes = 0; ///< of all layers' results, as if none were ever overwritten
   std::int64_t views = 0, unresolved = 0, unique = 0;
   std::map<std::string, std::int64_t> operators{}; ///< how often each occurs
   std::map<std::string, std::int64_t> operator_macs{};
@@ -49,10 +51,13 @@ inline model_stats count_model(const model::graph& g) {
       r.cost = op::cost(*r.layer);
       r.bytes = r.cost.bytes(g.type);
       s.views += op::is_view(*r.layer);
+      if (!op::is_view(*r.layer))
+        r.result_bytes = elements(op::output(*r.layer)) * size_bytes(result_of(g.type));
     }
     s.macs += r.cost.macs;
     s.flops += r.cost.flops();
     s.bytes += r.bytes;
+    s.activation_bytes += r.result_bytes;
     s.operator_macs[n.op] += r.cost.macs;
     s.rows.push_back(r);
   }
@@ -91,16 +96,18 @@ inline std::string cell(std::string_view text, std::size_t width) {
 inline std::string stats_text(const model::graph& g) {
   const detail::model_stats s = detail::count_model(g);
   std::string out =
-      fmt::format("{}, {}\n\n{:<28} {:<18} {:<36} {:>7} {:>7} {:>7}\n", g.name, name(g.type),
-                  "layer", "operator", "key", "MACs", "params", "bytes");
+      fmt::format("{}, {}\n\n{:<24} {:<18} {:<34} {:<16} {:>6} {:>6} {:>6}\n", g.name, name(g.type),
+                  "layer", "operator", "key", "output", "MACs", "params", "bytes");
   for (const detail::node_stats& r : s.rows) {
     if (r.layer == nullptr) {
-      out += fmt::format("{:<28} {:<18} not resolved: {}\n", detail::cell(r.node->name, 28),
-                         detail::cell(r.node->op, 18), detail::cell(r.node->problem, 57));
+      out += fmt::format("{:<24} {:<18} not resolved: {}\n", detail::cell(r.node->name, 24),
+                         detail::cell(r.node->op, 18), detail::cell(r.node->problem, 60));
       continue;
     }
-    out += fmt::format("{:<28} {:<18} {:<36} {:>7} {:>7} {:>7}\n", detail::cell(r.node->name, 28),
-                       detail::cell(r.node->op, 18), detail::cell(op::key(*r.layer), 36),
+    out += fmt::format("{:<24} {:<18} {:<34} {:<16} {:>6} {:>6} {:>6}\n",
+                       detail::cell(r.node->name, 24), detail::cell(r.node->op, 18),
+                       detail::cell(op::key(*r.layer), 34),
+                       detail::cell(detail::dims_text(op::output(*r.layer)), 16),
                        detail::short_number(r.cost.macs), detail::short_number(r.parameters()),
                        detail::short_number(r.bytes));
   }
@@ -109,10 +116,11 @@ inline std::string stats_text(const model::graph& g) {
                      nodes - s.views - s.unresolved, s.unique, s.views);
   if (s.unresolved > 0) out += fmt::format(", {} not resolved", s.unresolved);
   out += fmt::format("; {} nodes on constants were folded\n"
-                     "{} multiply-accumulates, {} flops, {} parameters ({}B), {}B moved\n\n",
+                     "{} multiply-accumulates, {} flops, {} parameters ({}B), {}B of results, "
+                     "{}B moved\n\n",
                      g.folded, detail::short_number(s.macs), detail::short_number(s.flops),
                      detail::short_number(g.parameters), detail::short_number(g.parameter_bytes),
-                     detail::short_number(s.bytes));
+                     detail::short_number(s.activation_bytes), detail::short_number(s.bytes));
   for (const auto& [name, count] : s.operators)
     out += fmt::format("{:>6} {:<24} {:>8} MACs\n", count, detail::cell(name, 24),
                        detail::short_number(s.operator_macs.at(name)));
@@ -163,6 +171,7 @@ inline nlohmann::ordered_json stats_json(const model::graph& g) {
             {"flops", s.flops},
             {"parameters", g.parameters},
             {"parameter_bytes", g.parameter_bytes},
+            {"activation_bytes", s.activation_bytes},
             {"bytes", s.bytes}}},
           {"operators", s.operators},
           {"unresolved", std::move(unresolved)},

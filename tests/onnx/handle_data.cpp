@@ -48,8 +48,7 @@ TEST_CASE("Split: equal, by sizes, by number") {
 }
 
 TEST_CASE("Transpose and the space-depth pair") {
-  CHECK(last_layer(13, "float[2,3,4] x", "y = Transpose(x)", "", two) ==
-        "Transpose/2x3x4-o2x1x0");
+  CHECK(last_layer(13, "float[2,3,4] x", "y = Transpose(x)", "", two) == "Transpose/2x3x4-o2x1x0");
   CHECK(last_layer(13, "float[2,3,4] x", "y = Transpose<perm = [0,2,1]>(x)", "", two) ==
         "Transpose/2x3x4-o0x2x1");
   CHECK_SAYS(last_layer(13, "float[2,3,4] x", "y = Transpose<perm = [0,1]>(x)", "", two),
@@ -84,8 +83,7 @@ TEST_CASE("Pad: by attribute, by input, on some axes, negative") {
 
 TEST_CASE("Slice: clamps, negative indices and steps, axes") {
   CHECK(slice("0", "1") == "Slice/2x9-1x9");
-  CHECK(slice("2", "9223372036854775807", ", a", ", int64[1] a = {1}") ==
-        "Slice/2x9-2x7-from0x2");
+  CHECK(slice("2", "9223372036854775807", ", a", ", int64[1] a = {1}") == "Slice/2x9-2x7-from0x2");
   CHECK(slice("-3", "-1", ", a", ", int64[1] a = {-1}") == "Slice/2x9-2x2-from0x6");
   CHECK(slice("1", "8", ", a, t", ", int64[1] a = {1}, int64[1] t = {3}") ==
         "Slice/2x9-2x3-from0x1-by1x3");
@@ -122,8 +120,9 @@ TEST_CASE("Resize and Upsample: scales, sizes, ways to place samples") {
   const char* const scales = "float[4] s = {1, 1, 2, 2.5}, float[8] r = {0,0,0,0,1,1,1,1}";
   CHECK(last_layer(10, in, "y = Resize(x, s)", scales) == "Resize/1x3x4x6-1x3x8x15-asymmetric");
   CHECK(last_layer(11, in, "y = Resize(x, r, s)", scales) == "Resize/1x3x4x6-1x3x8x15");
-  CHECK(last_layer(13, in, "y = Resize<mode = \"linear\", coordinate_transformation_mode = "
-                           "\"align_corners\">(x, , s)",
+  CHECK(last_layer(13, in,
+                   "y = Resize<mode = \"linear\", coordinate_transformation_mode = "
+                   "\"align_corners\">(x, , s)",
                    scales) == "Resize/1x3x4x6-1x3x8x15-linear-align_corners");
   CHECK(last_layer(13, in, "y = Resize<mode = \"cubic\">(x, , , z)", "int64[4] z = {1,3,5,7}") ==
         "Resize/1x3x4x6-1x3x5x7-cubic");
@@ -172,8 +171,8 @@ TEST_CASE("Reshape keeps the number of elements, or is refused") {
   CHECK_SAYS(reshape("1,1,1,1,1,1,1,1,24"), "more than 8 dims");
   CHECK(last_layer(1, "float[2,3,4] x", "y = Reshape<shape = [0, -1]>(x)", "", two) ==
         "Reshape/2x3x4-2x12");
-  CHECK(last_layer(14, "float[0,3] x", "y = Reshape<allowzero = 1>(x, t)",
-                   "int64[2] t = {3, 0}", {.shapes = {{"x", {0, 3}}}}) == "Reshape/0x3-3x0");
+  CHECK(last_layer(14, "float[0,3] x", "y = Reshape<allowzero = 1>(x, t)", "int64[2] t = {3, 0}",
+                   {.shapes = {{"x", {0, 3}}}}) == "Reshape/0x3-3x0");
   CHECK_SAYS(last_layer(13, "float[2] x, int64[1] t", "y = Reshape(x, t)"),
              "computed when the model runs");
   CHECK_SAYS(last_layer(13, "float[2] x", "y = Reshape(x, t)", "int64[1] t"),
@@ -228,9 +227,8 @@ TEST_CASE("a node with two results is one node, and its readers read it once") {
 
 TEST_CASE("operators without a layer kind give their dims to what follows") {
   const auto behind = [](std::string_view node, std::string_view tensors = {}, int opset = 13) {
-    return last_layer(opset, "float[2,3,4] x", std::string("a = ").append(node).append(
-                                                   " y = Relu(a)"),
-                      tensors, two);
+    return last_layer(opset, "float[2,3,4] x",
+                      std::string("a = ").append(node).append(" y = Relu(a)"), tensors, two);
   };
   CHECK(behind("Cast<to = 10>(x)") == "Relu/2x3x4");
   CHECK(behind("Cast<to = 7>(x)") == "Relu/2x3x4-s64");

@@ -10,17 +10,17 @@ TEST_CASE("Gemm: transposes, C, and whether B is constant") {
   CHECK(last_layer(13, "float[N,8] x", "y = Gemm(x, w)", "float[8,5] w") == "Gemm/1x5x8-w");
   CHECK(last_layer(13, "float[N,8] x", "y = Gemm<transB = 1>(x, w, c)",
                    "float[5,8] w, float[5] c") == "Gemm/1x5x8-tb-c1x5-w");
-  CHECK(last_layer(13, "float[2,8] x, float[2,5] b", "y = Gemm<transA = 1>(x, b, c)",
-                   "float c", {.batch = 2}) == "Gemm/8x5x2-ta-c1x1");
+  CHECK(last_layer(13, "float[2,8] x, float[2,5] b", "y = Gemm<transA = 1>(x, b, c)", "float c",
+                   {.batch = 2}) == "Gemm/8x5x2-ta-c1x1");
   CHECK(last_layer(13, "float[2,8] x", "y = Gemm(x, w, c)", "float[8,5] w, float[2,1] c",
                    {.batch = 2}) == "Gemm/2x5x8-c2x1-w");
   CHECK_SAYS(last_layer(13, "float[N,8] x", "y = Gemm(x, w)", "float[7,5] w"), "do not multiply");
   CHECK_SAYS(last_layer(13, "float[N,8,1] x", "y = Gemm(x, w)", "float[8,5] w"), "not matrices");
   CHECK_SAYS(last_layer(13, "float[N,8] x", "y = Gemm(x, w, c)", "float[8,5] w, float[4] c"),
              "does not broadcast");
-  CHECK_SAYS(last_layer(13, "float[N,0] x", "y = Gemm(x, w)", "float[0,5] w",
-                        {.shapes = {{"x", {1, 0}}}}),
-             "m, n and k");
+  CHECK_SAYS(
+      last_layer(13, "float[N,0] x", "y = Gemm(x, w)", "float[0,5] w", {.shapes = {{"x", {1, 0}}}}),
+      "m, n and k");
 }
 
 TEST_CASE("MatMul: stacks, vectors, constants") {
@@ -67,8 +67,8 @@ TEST_CASE("every function of two operands broadcasts") {
     const bool logical = f == "And" || f == "Or" || f == "Xor";
     const std::string type = logical ? "bool" : "float", suffix = logical ? "-bool" : "";
     CHECK(last_layer(13, type + "[2,3,4] x, " + type + "[3,1] b",
-                     "y = " + std::string(f) + "(x, b)", "", {.batch = 2}) ==
-          std::string(f) + "/2x3x4-3x1" + suffix);
+                     "y = " + std::string(f) + "(x, b)", "",
+                     {.batch = 2}) == std::string(f) + "/2x3x4-3x1" + suffix);
   }
   CHECK(last_layer(13, "float[3] x, float b", "y = Mul(b, x)") == "Mul/1-3");
   CHECK(last_layer(13, "int64[3] x", "y = Add(x, x)") == "Add/3-s64");

@@ -14,8 +14,8 @@ std::string conv(std::string_view attributes, std::string_view weights,
                     weights);
 }
 std::string transposed(std::string_view attributes, std::string_view weights = "float[8,2,3,3] w") {
-  return last_layer(13, image,
-                    std::string("y = ConvTranspose").append(attributes).append("(x, w)"), weights);
+  return last_layer(13, image, std::string("y = ConvTranspose").append(attributes).append("(x, w)"),
+                    weights);
 }
 std::string pool(std::string_view node, int opset = 13, std::string_view inputs = image) {
   return last_layer(opset, inputs, std::string("y = ").append(node).append("(x)"));
@@ -95,8 +95,7 @@ TEST_CASE("pools: windows, ceil, padding counted or not") {
         "MaxPool/1x8x15x14-2x2-s2-ceil");
   CHECK(pool("MaxPool<kernel_shape = [2,2], strides = [1,2], ceil_mode = 1>") ==
         "MaxPool/1x8x15x14-2x2-s1x2");
-  CHECK(pool("MaxPool<kernel_shape = [3,3], dilations = [2,2]>") ==
-        "MaxPool/1x8x15x14-3x3-s1-d2");
+  CHECK(pool("MaxPool<kernel_shape = [3,3], dilations = [2,2]>") == "MaxPool/1x8x15x14-3x3-s1-d2");
   CHECK(pool("AveragePool<kernel_shape = [3,3], pads = [1,1,1,1], count_include_pad = 1>") ==
         "AveragePool/1x8x15x14-3x3-s1-p1-ip");
   CHECK(pool("AveragePool<kernel_shape = [3,3], auto_pad = \"SAME_UPPER\", strides = [2,2]>") ==

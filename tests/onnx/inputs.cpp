@@ -25,8 +25,13 @@ TEST_CASE("the batch goes to dim 0") {
   CHECK(read("float[0,3,8,8] x", {.batch = 4}).shapes == dims{{"x", {4, 3, 8, 8}}});
   CHECK(read("float[16,3,8,8] x").shapes == dims{{"x", {1, 3, 8, 8}}});
   auto m = text_model(13, "float[7,3] x", "y = Relu(x)");
-  m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()
-      ->mutable_dim(0)->set_dim_value(-1);
+  m.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_value(-1);
   CHECK(bonnx::dims_of_inputs(m, {.batch = 2}, "").shapes == dims{{"x", {2, 3}}});
 }
 
@@ -52,8 +57,13 @@ TEST_CASE("the batch's symbol is the batch wherever it stands") {
 
 TEST_CASE("symbols take the caller's numbers, and sums of them") {
   auto m = text_model(13, "float[batch,past] x, int64[batch,total] a", "y = Relu(x)");
-  m.mutable_graph()->mutable_input(1)->mutable_type()->mutable_tensor_type()->mutable_shape()
-      ->mutable_dim(1)->set_dim_param("past + 1");
+  m.mutable_graph()
+      ->mutable_input(1)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(1)
+      ->set_dim_param("past + 1");
   const bonnx::options o{.batch = 2, .dims = {{"past", 8}}};
   CHECK(bonnx::dims_of_inputs(m, o, "").shapes == dims{{"a", {2, 9}}, {"x", {2, 8}}});
 }

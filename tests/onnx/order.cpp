@@ -37,15 +37,15 @@ auto connections(const model::graph& g) {
 } // namespace
 
 TEST_CASE("a sorted file keeps its order") {
-  const auto g = graph_of(
-      text_model(13, "float[1,8] x", "b = Relu(x) a = Sigmoid(x) y = Add(a, b)"));
+  const auto g =
+      graph_of(text_model(13, "float[1,8] x", "b = Relu(x) a = Sigmoid(x) y = Add(a, b)"));
   CHECK(names(g) == std::vector<std::string>{"b", "a", "y"});
   CHECK(g.nodes[2].inputs == std::vector<int>{0, 1});
 }
 
 TEST_CASE("an unsorted file is sorted: producers first, each edge once and ascending") {
-  const auto g = graph_of(text_model(
-      13, "float[1,8] x", "y = Sum(c, b, b, a) c = Mul(a, b) b = Relu(a) a = Tanh(x)"));
+  const auto g = graph_of(
+      text_model(13, "float[1,8] x", "y = Sum(c, b, b, a) c = Mul(a, b) b = Relu(a) a = Tanh(x)"));
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const auto& in = g.nodes[i].inputs;
     CHECK(std::is_sorted(in.begin(), in.end()));

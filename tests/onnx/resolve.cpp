@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a whole model: folding, edges, parameters, its class, batches that exporters wrote
-// into constants, and whose word on a shape counts.
+// What becomes of a whole model: folding, edges, parameters, its class, batches that exporters
+// wrote into constants, and whose word on a shape counts.
 #include "text_model.hpp"
 
 using namespace benanza::test;
@@ -9,12 +9,12 @@ namespace model = benanza::model;
 using benanza::numeric;
 
 TEST_CASE("what follows from constants is folded, and leaves no edge") {
-  const auto g = graph_of(text_model(
-      13, "float[N,8] x",
-      "c = Constant<value = float[1] {2}>() k = ConstantOfShape(s) t = Transpose(k)"
-      "d = Mul(t, c) a = MatMul(x, d) h = Shape(a) n = Gather(h, z) u = Unsqueeze(n, f)"
-      "v = Concat<axis = 0>(u, m) b = Relu(a) y = Reshape(b, v)",
-      "int64[2] s = {8, 8}, int64 z = {0}, int64[1] f = {0}, int64[1] m = {-1}"));
+  const auto g = graph_of(
+      text_model(13, "float[N,8] x",
+                 "c = Constant<value = float[1] {2}>() k = ConstantOfShape(s) t = Transpose(k)"
+                 "d = Mul(t, c) a = MatMul(x, d) h = Shape(a) n = Gather(h, z) u = Unsqueeze(n, f)"
+                 "v = Concat<axis = 0>(u, m) b = Relu(a) y = Reshape(b, v)",
+                 "int64[2] s = {8, 8}, int64 z = {0}, int64[1] f = {0}, int64[1] m = {-1}"));
   REQUIRE(g.nodes.size() == 3);
   CHECK(g.folded == 8);
   CHECK(layer_name(g, g.nodes[0]) == "MatMul/1x8-8x8-w");
@@ -25,8 +25,8 @@ TEST_CASE("what follows from constants is folded, and leaves no edge") {
 }
 
 TEST_CASE("a random node is no constant") {
-  const auto g = graph_of(text_model(
-      13, "float[N,8] x", "r = RandomNormal<shape = [1, 8]>() y = Add(x, r)"));
+  const auto g =
+      graph_of(text_model(13, "float[N,8] x", "r = RandomNormal<shape = [1, 8]>() y = Add(x, r)"));
   REQUIRE(g.nodes.size() == 2);
   CHECK(g.nodes[0].op == "RandomNormal");
   CHECK(g.nodes[1].inputs == std::vector<int>{0});
@@ -34,8 +34,8 @@ TEST_CASE("a random node is no constant") {
 }
 
 TEST_CASE("layers are unique and sorted; nodes keep their names") {
-  const auto g = graph_of(text_model(13, "float[N,8] x",
-                                     "z = Relu(x) b = Tanh(z) a = Relu(b) y = Relu(a)"));
+  const auto g =
+      graph_of(text_model(13, "float[N,8] x", "z = Relu(x) b = Tanh(z) a = Relu(b) y = Relu(a)"));
   REQUIRE(g.layers.size() == 2);
   CHECK(benanza::op::name(g.layers[0]) == "Relu/1x8");
   CHECK(benanza::op::name(g.layers[1]) == "Tanh/1x8");
@@ -75,10 +75,10 @@ TEST_CASE("a batch that the exporter wrote into a Reshape is repaired, and said"
   const auto run = [](std::string_view target, std::int64_t batch,
                       std::string_view in = "float[1,8,2,2] x") {
     const auto n = std::count(target.begin(), target.end(), ',') + 1;
-    return graph_of(text_model(9, in, "a = Relu(x) y = Reshape(a, t)",
-                               "int64[" + std::to_string(n) + "] t = {" + std::string(target) +
-                                   "}"),
-                    {.batch = batch});
+    return graph_of(
+        text_model(9, in, "a = Relu(x) y = Reshape(a, t)",
+                   "int64[" + std::to_string(n) + "] t = {" + std::string(target) + "}"),
+        {.batch = batch});
   };
   auto g = run("1,32", 8);
   CHECK(layer_name(g, g.nodes[1]) == "Reshape/8x8x2x2-8x32");
@@ -96,6 +96,8 @@ TEST_CASE("a batch that the exporter wrote into a Reshape is repaired, and said"
   CHECK_SAYS(g.repairs.at(0), "the target 4x8 became 32x8");
   g = run("4,32", 2, "float[4,8,2,2] x");
   CHECK(layer_name(g, g.nodes[1]) == "Reshape/2x8x2x2-2x32");
+  g = run("1,-1", 8, "float[N,8,2,2] x"); // a symbol: this is what the model says
+  CHECK(layer_name(g, g.nodes[1]) == "Reshape/8x8x2x2-1x256");
   g = run("1,32", 8, "float[N,8,2,2] x"); // a symbolic batch, but written down all the same
   CHECK(layer_name(g, g.nodes[1]) == "Reshape/8x8x2x2-8x32");
   CHECK_SAYS(layer_name(run("5,5", 8), run("5,5", 8).nodes[1]), "exported with a fixed batch");
@@ -113,16 +115,24 @@ TEST_CASE("a Reshape whose target follows from shapes, or of a weight, is not re
 }
 
 TEST_CASE("a fixed batch that cannot be repaired is a problem that says so") {
-  const auto g = graph_of(text_model(13, "float[1,4,8] x", "y = Concat<axis = 1>(c, x)",
-                                     "float[1,1,8] c"),
-                          {.batch = 8});
-  CHECK_SAYS(g.nodes[0].problem, "1x1x8 and 8x4x8 do not fit together: exported with a fixed batch");
+  const auto g =
+      graph_of(text_model(13, "float[1,4,8] x", "y = Concat<axis = 1>(c, x)", "float[1,1,8] c"),
+               {.batch = 8});
+  CHECK_SAYS(g.nodes[0].problem,
+             "1x1x8 and 8x4x8 do not fit together: exported with a fixed batch");
+}
+
+TEST_CASE("a model without a batch dim says so") {
+  const auto m = text_model(13, "float[8] x", "y = Relu(x)");
+  CHECK(graph_of(m).repairs.empty());
+  CHECK_SAYS(graph_of(m, {.batch = 8}).repairs.at(0), "no batch dim");
+  CHECK(layer_name(graph_of(m, {.batch = 8}), graph_of(m, {.batch = 8}).nodes[0]) == "Relu/8");
 }
 
 TEST_CASE("sizes of a Resize are repaired like targets") {
-  const auto g = graph_of(text_model(13, "float[1,3,4,4] x", "y = Resize(x, , , z)",
-                                     "int64[4] z = {1,3,8,8}"),
-                          {.batch = 4});
+  const auto g =
+      graph_of(text_model(13, "float[1,3,4,4] x", "y = Resize(x, , , z)", "int64[4] z = {1,3,8,8}"),
+               {.batch = 4});
   CHECK(layer_name(g, g.nodes[0]) == "Resize/4x3x4x4-4x3x8x8");
   CHECK(g.repairs.size() == 1);
 }
@@ -152,8 +162,13 @@ TEST_CASE("the file's own word on a shape counts where nobody else knows, and is
   CHECK(graph_of(m).nodes[0].op == "custom::Thing");
   describe({"unknown", "5"});
   CHECK_SAYS(relu(3), "since custom::Thing");
-  m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()
-      ->mutable_dim(0)->set_dim_value(2);
+  m.mutable_graph()
+      ->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->mutable_dim(0)
+      ->set_dim_value(2);
   describe({"2", "5"});
   CHECK(relu(2) == "Relu/2x5");
   CHECK_SAYS(relu(3), "since custom::Thing");

@@ -28,6 +28,7 @@ struct value {
   int stored_as = 0;           ///< of a constant: the element type that the file stores
   int producer = -1; ///< the graph's node that makes it; -1: none, it is an input or constant
   std::string unknown_since{}; ///< where dims are not known: the operator at which that began
+  std::string lost_since{};    ///< where a constant's elements are not: the operator that lost them
 
   /// A constant's elements, if they are few and whole numbers, truth values or reals.
   const elements_of* elements() const {
@@ -89,8 +90,9 @@ public:
   const ::onnx::NodeProto& node() const { return node_; }
   const std::string& op() const { return node_.op_type(); }
   std::int64_t opset() const { return opset_; }
-  std::int64_t batch = 1;     ///< that the model is resolved at
-  std::int64_t old_batch = 1; ///< that constants in the file may still say
+  std::int64_t batch = 1;       ///< that the model is resolved at
+  std::int64_t old_batch = 1;   ///< that constants in the file may still say
+  bool batch_was_fixed = false; ///< the file was made for `old_batch` alone
 
   int size() const { return static_cast<int>(inputs_.size()); }
   int outputs() const { return node_.output_size(); }
@@ -176,9 +178,11 @@ private:
     const value& v = operand(i);
     const elements_of* e = v.constant ? v.elements() : nullptr;
     if (e == nullptr)
-      throw error(v.constant
-                      ? "the numbers in its input " + std::to_string(i) + " are not in the file"
-                      : "its input " + std::to_string(i) + " is computed when the model runs");
+      throw error(!v.constant
+                      ? "its input " + std::to_string(i) + " is computed when the model runs"
+                      : "the numbers in its input " + std::to_string(i) +
+                            (v.lost_since.empty() ? " are not in the file"
+                                                  : " are not known since " + v.lost_since));
     return *e;
   }
   const ::onnx::AttributeProto* attribute_as(std::string_view name,

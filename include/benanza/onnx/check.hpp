@@ -14,10 +14,13 @@ namespace detail {
 inline constexpr int deepest_subgraph = 32;
 inline constexpr std::int64_t newest_opset = 1000;
 
+/// A name from a file as messages show it: short, and without control characters.
 inline std::string in_quotes(std::string_view name) {
   constexpr std::size_t longest = 80;
-  if (name.size() > longest) return '\'' + std::string(name.substr(0, longest)) + "...'";
-  return '\'' + std::string(name) + '\'';
+  std::string out = "'";
+  for (char c : name.substr(0, longest))
+    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  return out + (name.size() > longest ? "...'" : "'");
 }
 
 inline void check_tensor(const ::onnx::TensorProto& t, std::string_view where) {

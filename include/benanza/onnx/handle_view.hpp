@@ -83,11 +83,14 @@ inline answer handle_reshape(const call& c) {
   const bool written_down = c.opset() < 5 || !c.operand(1).from_shapes;
   std::optional<shape> out;
   std::string repair;
-  if (written_down && !c.constant(0)) out = detail::repaired(c, x, target, zero_is_zero);
-  if (out)
-    repair = "the target " + before + " became " + detail::numbers_text(target);
-  else
-    out = detail::reshaped(x, target, zero_is_zero);
+  const bool may_repair = written_down && !c.constant(0);
+  // Where the batch is a symbol, a target of 1x-1 means what it says.
+  if (!c.batch_was_fixed || !may_repair) out = detail::reshaped(x, target, zero_is_zero);
+  if (!out && may_repair) {
+    out = detail::repaired(c, x, target, zero_is_zero);
+    if (out) repair = "the target " + before + " became " + detail::numbers_text(target);
+  }
+  if (!out) out = detail::reshaped(x, target, zero_is_zero);
   if (!out)
     throw error("it makes " + before + " of " + text(x) +
                 (c.batch != c.old_batch && written_down

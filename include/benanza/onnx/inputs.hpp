@@ -36,6 +36,7 @@ struct input_dims {
   std::int64_t batch = 1;         ///< dim 0 of the first input, where that is a batch
   std::int64_t old_batch = 1;     ///< the batch that constants in the file may still say
   bool fixed_dim_changed = false; ///< so what the file says of other values is stale
+  bool has_batch = false;         ///< some input has a batch dim
 };
 
 namespace detail {
@@ -137,11 +138,13 @@ private:
       symbolic = true;
       if (!named && !symbol(first).empty()) out_.symbols.emplace(symbol(first), options_.batch);
     }
-    if (symbolic || named) return;
+    out_.has_batch = symbolic || named;
+    if (out_.has_batch) return;
     for (const auto* i : inputs_) {
       const auto* s = dims(*i);
       if (s == nullptr || s->dim_size() < 2 || !fixed(s->dim(0))) continue;
       fixed_batch_ = out_.old_batch = s->dim(0).dim_value();
+      out_.has_batch = true;
       const auto given = options_.shapes.find(i->name());
       if (given != options_.shapes.end()) out_.batch = given->second[0];
       return;

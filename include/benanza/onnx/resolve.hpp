@@ -45,6 +45,8 @@ public:
       described_.emplace(i.name(), &i);
     for (const auto& i : s.model().graph().output())
       described_.emplace(i.name(), &i);
+    if (!inputs_.has_batch && o.batch != 1)
+      graph_.repairs.push_back("the model has no batch dim, it is the same at every batch");
     for (const auto& [symbol, asked] : o.dims)
       note_unused(symbol);
     for (const auto& [name, asked] : o.shapes)
@@ -134,6 +136,7 @@ private:
     call c(*s.node, opset_of(*s.node), operands_);
     c.batch = inputs_.batch;
     c.old_batch = inputs_.old_batch;
+    c.batch_was_fixed = inputs_.fixed_dim_changed;
     const bool folded = foldable(s);
     answer a = answer_to(s, c);
     std::vector<std::optional<elements_of>> elements;
@@ -147,7 +150,7 @@ private:
     settle(s, a);
     const bool broken = s.inputs.empty() && !a.problem.empty(); // follows from nothing
     if (folded && !broken)
-      fold(s, c, elements);
+      fold(s, c, elements, a.problem);
     else
       place(s, c, a);
   }
@@ -229,7 +232,15 @@ private:
     return domain.empty() ? n.op_type() : std::string(domain) + "::" + n.op_type();
   }
 
-  void fold(const step& s, const call& c, std::vector<std::optional<elements_of>>& elements) {
+  /// A folded node is not shown: what is wrong with it is told where it matters.
+  static std::string lost_since(const call& c, const std::string& problem) {
+    for (int i = 0; i < c.size(); ++i)
+      if (c.has(i) && !c.operand(i).lost_since.empty()) return c.operand(i).lost_since;
+    return operator_name(c.node()) + (problem.empty() ? "" : " (" + problem + ')');
+  }
+
+  void fold(const step& s, const call& c, std::vector<std::optional<elements_of>>& elements,
+            const std::string& problem) {
     ++graph_.folded;
     bool from_shapes = c.op() == "Shape" || c.op() == "Size";
     for (int i = 0; i < c.size(); ++i)
@@ -245,6 +256,10 @@ private:
       if (keeps && c.operand(0).stored_as != 0) v.stored_as = c.operand(0).stored_as;
       if (i < elements.size() && elements[i])
         v.set(std::make_shared<const elements_of>(std::move(*elements[i])));
+      else
+        v.lost_since = lost_since(c, problem);
+      if (!v.dims && !problem.empty() && cause_of(s) == operator_name(*s.node))
+        v.unknown_since += " (" + problem + ')';
     }
   }
 

@@ -27,8 +27,8 @@ inline std::vector<registered_layer>& registered_layers() {
   return layers;
 }
 
-/// Adds a layer to the program's list. Never inlined: a generated file calls it for every layer, and
-/// only what is left in the file itself costs compile time there.
+/// Adds a layer to the program's list. Never inlined: a generated file calls it for every layer,
+/// and only what is left in the file itself costs compile time there.
 template <class Kind>
 [[gnu::noinline]] void register_layer(int id, const Kind& parameters, const work& cost) {
   registered_layers().push_back({id, layer(parameters), cost});

@@ -38,24 +38,26 @@ inline void describe_copy(const dims& sizes, const dims& strides, std::int64_t f
   out.push_back(std::move(made));
 }
 
-/// The source element that ONNX takes for output `i` with rounding to the nearest.
+/// The source element that ONNX takes for output `i` with rounding to the nearest. Places are exact
+/// fractions up / down, so no rounding decides a tie.
 inline std::int64_t nearest_source(op::sampling where, std::int64_t i, std::int64_t in,
                                    std::int64_t out) {
-  const double scale = static_cast<double>(in) / static_cast<double>(out),
-               at = static_cast<double>(i);
-  double x = 0;
+  const auto floored = [](std::int64_t a, std::int64_t b) { return a / b - (a % b < 0); };
+  const auto nearest = [&](std::int64_t up, std::int64_t down) { // ties go to the lower one
+    return -floored(down - 2 * up, 2 * down);
+  };
+  std::int64_t x = 0;
   switch (where) {
-  case op::sampling::asymmetric: x = std::floor(at * scale); break;
+  case op::sampling::asymmetric: x = floored(i * in, out); break;
   case op::sampling::align_corners:
-    x = out == 1 ? 0
-                 : std::ceil(at * static_cast<double>(in - 1) / static_cast<double>(out - 1) - 0.5);
+    if (out > 1) x = nearest(i * (in - 1), out - 1);
     break;
   case op::sampling::pytorch_half_pixel:
     if (out == 1) break;
     [[fallthrough]];
-  case op::sampling::half_pixel: x = std::ceil((at + 0.5) * scale - 1.0); break;
+  case op::sampling::half_pixel: x = nearest((2 * i + 1) * in - out, 2 * out); break;
   }
-  return std::clamp(static_cast<std::int64_t>(x), std::int64_t{0}, in - 1);
+  return std::clamp(x, std::int64_t{0}, in - 1);
 }
 
 /// True if the library's sample positions are those of the layer.

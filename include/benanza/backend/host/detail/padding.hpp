@@ -73,10 +73,12 @@ private:
       std::memset(to, 0, taken.size() * static_cast<std::size_t>(width));
       return;
     }
-    for (std::int64_t place : taken) {
-      copy_bytes(to, source + place, width);
-      to += width;
-    }
+    with_width(width, [&](auto e) {
+      using element = decltype(e);
+      auto* out = reinterpret_cast<element*>(to);
+      for (std::int64_t place : taken)
+        *out++ = *reinterpret_cast<const element*>(source + place);
+    });
   }
 };
 
