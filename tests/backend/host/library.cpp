@@ -137,6 +137,8 @@ TEST_CASE("functions stay within their stated errors") {
   for (const char* family : {"Abs", "Neg", "Sign", "Relu"})
     for (const char* type : {"-s64", "-s32"})
       check(std::string(family) + "/5x77" + type);
+  for (const char* name : {"Relu/5x77-s8", "Sign/300-s8", "Relu/9-u8"})
+    check(name);
   check("Not/5x77-bool");
   check("Not/scalar-bool");
 }
@@ -173,6 +175,8 @@ TEST_CASE("operands broadcast on either side") {
       if (logical || f == "Equal") check(f + dims + "-bool");
     }
   }
+  for (const char* name : {"Max/3x4-4-s8", "Min/3x4-4-u8", "Less/3x4-4-s8", "Equal/300-u8"})
+    check(name);
   for (const char* name : {"Sum/3x4x5-n3", "Max/40x1000-n4", "Min/3x4-4-n3", "Mean/2x3x400-n5",
                            "Mean/3x4-n1", "Sum/5x1-5x3000-n3", "Max/7-n1"})
     check_all(name);
@@ -203,6 +207,8 @@ TEST_CASE("reductions run over any axes") {
 }
 
 TEST_CASE("normalizations and global pooling") {
+  check("ReduceMax/3x40-a0-u8");
+  check("ReduceMin/3x40-a1-s8");
   for (const char* name :
        {"BatchNormalization/2x5x7x9", "BatchNormalization/3x40", "BatchNormalization/1x8x3000",
         "BatchNormalization/1x1", "GlobalAveragePool/2x30x7x7", "GlobalMaxPool/2x30x7x7",
@@ -224,6 +230,13 @@ TEST_CASE("what the host cannot run is not offered") {
     CHECK_THROWS_AS(lib.prepare(l, numeric::f32, {}, {}, {}), error);
   }
   CHECK(lib.enumerate(op::parse("Relu/5"), numeric::f16, {}).empty());
+  CHECK(lib.enumerate(op::parse("Relu/5"), numeric::tf32, {}).empty());
+  CHECK(lib.enumerate(op::parse("Add/5-u8"), numeric::f32, {}).empty());
+  const op::layer gather = op::parse("Gather/10-3");
+  operands o = make_operands(gather, numeric::f32);
+  o.inputs[1].as<std::int64_t>()[1] = 10;
+  CHECK_THROWS_AS(
+      lib.prepare(gather, numeric::f32, lib.enumerate(gather, numeric::f32, {})[0], o, {}), error);
   CHECK(lib.enumerate(op::parse("Slice/5-3"), numeric::f16, {}).size() == 1);
 }
 

@@ -9,6 +9,7 @@
 using namespace benanza;
 using namespace benanza::backend;
 
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
 namespace {
 /// Speed of a layer's kernel as a share of memcpy's, both moving the layer's bytes; best of many.
 double share_of_memcpy(const char* name) {
@@ -32,7 +33,6 @@ double share_of_memcpy(const char* name) {
 }
 } // namespace
 
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("movers run near the speed of memcpy") {
   for (const char* name :
        {"Concat/1x256x56x56-a1-n4", "Split/1x256x56x56-a1-n2",

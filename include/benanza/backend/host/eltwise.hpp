@@ -150,6 +150,7 @@ inline bool runs(const op::unary& p, dtype element) {
   if (element == dtype::boolean) return p.function == logical_not;
   if (element == dtype::s32 || element == dtype::s64)
     return p.function == relu || p.function == abs || p.function == neg || p.function == sign;
+  if (detail::wraps(p.element)) return p.function == relu || p.function == sign;
   return detail::computes_in_f32(element) && p.function != logical_not;
 }
 
@@ -187,6 +188,9 @@ inline detail::kernel make(const op::unary& p, const detail::job& j) {
 inline detail::plane_function plane_for(const op::binary& p, dtype element) {
   const bool whole = element == dtype::s32 || element == dtype::s64;
   if (whole && p.function == op::binary_function::mean) return nullptr;
+  const bool chooses = p.comparison() || p.function == op::binary_function::min ||
+                       p.function == op::binary_function::max;
+  if (detail::wraps(p.element) && !chooses) return nullptr;
   if (element == dtype::boolean) return detail::binary_plane<std::uint8_t>(p.function);
   if (element == dtype::s32) return detail::binary_plane<std::int32_t>(p.function);
   if (element == dtype::s64) return detail::binary_plane<std::int64_t>(p.function);

@@ -171,7 +171,8 @@ public:
   }
 
   std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting&) override {
-    if (!detail::offered(l, detail::element_type(l, t))) return {};
+    // TF32 is a way of multiplying; there is nothing of it here that f32 does not say.
+    if (t == numeric::tf32 || !detail::offered(l, detail::element_type(l, t))) return {};
     algorithm a;
     a.id = detail::way_of(l, t);
     a.equivalence = std::string(benanza::name(t));

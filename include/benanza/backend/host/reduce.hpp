@@ -256,6 +256,7 @@ inline bool runs(const op::reduce& p, dtype element) {
   using enum op::reduction;
   const bool real = p.function == l2 || p.function == log_sum || p.function == log_sum_exp;
   if (element == dtype::s32 || element == dtype::s64) return !real;
+  if (detail::wraps(p.element)) return p.function == max || p.function == min;
   return detail::computes_in_f32(element);
 }
 

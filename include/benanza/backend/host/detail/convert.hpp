@@ -80,6 +80,12 @@ inline bool computes_in_f32(dtype t) {
   return t == dtype::f32 || t == dtype::bf16 || t == dtype::u8 || t == dtype::s8;
 }
 
+/// True for bytes that are whole numbers by themselves: unlike codes of a quantised type, which
+/// saturate, their arithmetic wraps around.
+inline bool wraps(dtype layer_element) {
+  return layer_element == dtype::u8 || layer_element == dtype::s8;
+}
+
 /// The function that widens a block of that storage.
 inline widener widen_as(dtype t) {
   switch (t) {
