@@ -2,13 +2,13 @@
 // Is a result right? Each value may differ from the exact one by
 //   allowed = relative * max(|expected|, rms of all expected) + rounding * |expected| + absolute
 // with constants by kind of layer, numeric class and reduction length K:
-//   movers, comparisons, max pooling and whole numbers   exact
-//   quantised classes                                    absolute 1: a tie or a last bit
-//   sums of products (f32)                               relative 2e-5 + 1e-6 sqrt(K): Winograd
-//   passes other sums (f32)                                     relative 2e-6 + 1e-6 sqrt(K)
-//   exponentials, logarithms and the like (f32)          relative 1e-5, absolute 1e-5 (softmax: 0)
-//   narrow floats                                        rounding: half a place of the result; +
-//   slack
+//   movers, comparisons, max pooling, whole numbers: exact
+//   quantised classes: absolute 1 (a tie or a last bit)
+//   sums of products (f32): relative 2e-5 + 1e-6 sqrt(K); Winograd passes
+//   other sums (f32): relative 2e-6 + 1e-6 sqrt(K)
+//   exponentials, logarithms and the like (f32): relative and absolute 1e-5
+//   softmax (f32): relative 1e-5 + 1.2e-7 sqrt(K), its sum being kept in f32
+//   narrow floats: rounding of half a place of the result, and slack
 // A NaN fails, and so does an infinity where none is expected.
 #pragma once
 
@@ -114,7 +114,7 @@ inline tolerance tolerance_of(const op::layer& l, numeric t) {
   case accuracy::summed: allowed.relative = 2e-6 + 1e-6 * root; break;
   case accuracy::products: allowed.relative = 2e-5 + 1e-6 * root; break;
   case accuracy::transcendental: allowed.relative = allowed.absolute = 1e-5; break;
-  case accuracy::normalised: allowed.relative = 1e-5; break;
+  case accuracy::normalised: allowed.relative = 1e-5 + 1.2e-7 * root; break;
   }
   if (quantised(t) && requantises(l, t)) return {.absolute = 1 + 1e-9};
   if (result_type(l, t) != result_of(t)) return allowed;

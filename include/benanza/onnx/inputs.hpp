@@ -165,8 +165,6 @@ private:
           out_.fixed_dim_changed = out_.fixed_dim_changed || fixed_batch_ != options_.batch;
           out[0] = options_.batch;
         }
-        if (out[i] > dim_limit)
-          throw error("the input " + in_quotes(input.name()) + " has a dim over 2^40", where_);
       } else if (symbol(d).empty()) {
         if (i != 0)
           throw error("dim " + std::to_string(i) + " of the input " + in_quotes(input.name()) +
@@ -179,7 +177,7 @@ private:
         out.push(n);
       }
     }
-    out_.shapes[input.name()] = out;
+    keep(input.name(), out);
   }
 
   void take(const std::string& name, const shape& given, const ::onnx::TensorShapeProto* s) {
@@ -191,8 +189,16 @@ private:
       if (fixed(s->dim(i)) && s->dim(i).dim_value() != given[i]) out_.fixed_dim_changed = true;
       if (!symbol(s->dim(i)).empty()) out_.symbols.emplace(symbol(s->dim(i)), given[i]);
     }
-    check_dims(given);
-    out_.shapes[name] = given;
+    keep(name, given);
+  }
+
+  void keep(const std::string& name, const shape& dims) {
+    try {
+      if (missing_.empty()) (void)(check_dims(dims), benanza::elements(dims));
+    } catch (const error& e) {
+      throw error("the input " + in_quotes(name) + " is too large: " + e.what(), where_);
+    }
+    out_.shapes[name] = dims;
   }
 
   std::string guess(const ::onnx::TensorShapeProto& s) const {

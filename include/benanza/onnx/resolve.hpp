@@ -8,7 +8,7 @@
 //   g.name == "resnet50@batch=8";   model::unresolved(g).empty()
 #pragma once
 
-#include "../model/graph.hpp"
+#include "build.hpp"
 #include "evaluate.hpp"
 #include "infer.hpp"
 #include "inputs.hpp"
@@ -32,10 +32,12 @@ public:
       : source_(s)
       , program_(s.steps())
       , inputs_(dims_of_inputs(s.model(), o, s.where()))
-      , values_(program_.names.size()) {
-    graph_.model = o.name.empty() ? s.name() : o.name;
-    graph_.batch = o.batch;
-    graph_.name = graph_.model + "@batch=" + std::to_string(o.batch);
+      , values_(program_.names.size())
+      , builder_(values_) {
+    model::graph& graph = builder_.graph;
+    graph.model = o.name.empty() ? s.name() : o.name;
+    graph.batch = o.batch;
+    graph.name = graph.model + "@batch=" + std::to_string(o.batch);
     for (const auto& i : s.model().opset_import())
       opsets_[i.domain() == "ai.onnx" ? std::string_view{} : std::string_view(i.domain())] =
           i.version();
@@ -46,12 +48,12 @@ public:
     for (const auto& i : s.model().graph().output())
       described_.emplace(i.name(), &i);
     if (!inputs_.has_batch && o.batch != 1)
-      graph_.repairs.push_back("the model has no batch dim, it is the same at every batch");
+      graph.repairs.push_back("the model has no batch dim, it is the same at every batch");
     for (const auto& [symbol, asked] : o.dims)
       note_unused(symbol);
     for (const auto& [name, asked] : o.shapes)
       if (!inputs_.shapes.contains(name))
-        graph_.repairs.push_back("--shape " + name + ": the model has no such input");
+        graph.repairs.push_back("--shape " + name + ": the model has no such input");
   }
 
   void visit_all() {
@@ -61,9 +63,7 @@ public:
   }
   model::graph run() {
     visit_all();
-    sort_layers();
-    find_type();
-    return std::move(graph_);
+    return builder_.finish(source_.model().graph());
   }
   std::map<std::string, shape> run_for_dims() {
     visit_all();
@@ -80,7 +80,7 @@ private:
     for (const auto& i : source_.model().graph().input())
       for (const auto& d : i.type().tensor_type().shape().dim())
         if (d.dim_param().find(symbol) != std::string::npos) return;
-    graph_.repairs.push_back("--dim " + symbol + ": the model has no such symbol");
+    builder_.graph.repairs.push_back("--dim " + symbol + ": the model has no such symbol");
   }
 
   void define_given() {
@@ -106,7 +106,7 @@ private:
       shape dims;
       for (std::int64_t d : s.dims())
         if (dims.size < 8) dims.push(d);
-      if (s.dims_size() == dims.size) v.dims = dims;
+      if (s.dims_size() == dims.size && possible(dims)) v.dims = dims;
     }
   }
 
@@ -152,7 +152,7 @@ private:
     if (folded && !broken)
       fold(s, c, elements, a.problem);
     else
-      place(s, c, a);
+      builder_.place(s, c, a);
   }
 
   /// Handler, then libonnx; what they refuse is a problem of this node alone.
@@ -205,6 +205,17 @@ private:
     }
   }
 
+  /// True for dims that a tensor can have.
+  static bool possible(const shape& s) {
+    try {
+      check_dims(s);
+      (void)benanza::elements(s);
+    } catch (const error&) {
+      return false;
+    }
+    return true;
+  }
+
   void read_described(value& v, std::string_view name) {
     const auto found = described_.find(name);
     if (found == described_.end() || !found->second->type().has_tensor_type()) return;
@@ -219,7 +230,7 @@ private:
       if (n < 1 || n > dim_limit) return;
       dims.push(n);
     }
-    v.dims = dims;
+    if (possible(dims)) v.dims = dims;
   }
 
   std::string cause_of(const step& s) const {
@@ -227,11 +238,6 @@ private:
       if (v != nullptr && !v->dims) return v->unknown_since;
     return operator_name(*s.node);
   }
-  static std::string operator_name(const ::onnx::NodeProto& n) {
-    const std::string_view domain = domain_of(n);
-    return domain.empty() ? n.op_type() : std::string(domain) + "::" + n.op_type();
-  }
-
   /// A folded node is not shown: what is wrong with it is told where it matters.
   static std::string lost_since(const call& c, const std::string& problem) {
     for (int i = 0; i < c.size(); ++i)
@@ -241,7 +247,7 @@ private:
 
   void fold(const step& s, const call& c, std::vector<std::optional<elements_of>>& elements,
             const std::string& problem) {
-    ++graph_.folded;
+    ++builder_.graph.folded;
     bool from_shapes = c.op() == "Shape" || c.op() == "Size";
     for (int i = 0; i < c.size(); ++i)
       from_shapes = from_shapes || (c.has(i) && c.operand(i).from_shapes);
@@ -263,109 +269,15 @@ private:
     }
   }
 
-  void place(const step& s, const call& c, answer& a) {
-    const int number = static_cast<int>(graph_.nodes.size());
-    model::node n;
-    const ::onnx::NodeProto& p = *s.node;
-    n.name = !p.name().empty() || p.output_size() == 0 ? p.name() : p.output(0);
-    n.op = operator_name(p);
-    std::set<int> from;
-    for (const auto* list : {&s.inputs, &s.captured})
-      for (int i : *list)
-        if (i >= 0 && at(i).producer >= 0) from.insert(at(i).producer);
-    n.inputs.assign(from.begin(), from.end());
-    for (int o : s.outputs)
-      if (o >= 0) at(o).producer = number;
-    if (!a.repair.empty()) graph_.repairs.push_back(described(p) + ": " + a.repair);
-    if (a.problem.empty() && !a.layer) a.problem = "no kind of layer is for this operator";
-    if (a.problem.empty()) {
-      try {
-        n.layer = std::visit(
-            [&](const auto& l) {
-              l.validate();
-              return number_of(l.canonical_form());
-            },
-            *a.layer);
-      } catch (const error& e) {
-        a.problem = e.what();
-      }
-    }
-    n.problem = a.problem;
-    if (n.layer != model::no_layer) count_parameters(s, c);
-    graph_.nodes.push_back(std::move(n));
-  }
-
-  int number_of(op::layer l) {
-    const auto [found, fresh] =
-        layer_numbers_.emplace(op::name(l), static_cast<int>(graph_.layers.size()));
-    if (fresh) graph_.layers.push_back(std::move(l));
-    return found->second;
-  }
-
-  /// Operands that steer an operator, such as a Clip's bounds, are no weights.
-  static bool steers(std::string_view op, std::size_t i) {
-    static constexpr std::string_view steered[] = {"Clip", "Dropout", "Resize",  "Upsample",
-                                                   "Pad",  "Slice",   "Reshape", "Split"};
-    return i > 0 && std::find(std::begin(steered), std::end(steered), op) != std::end(steered);
-  }
-
-  void count_parameters(const step& s, const call& c) {
-    for (std::size_t i = 0; i < s.inputs.size(); ++i) {
-      if (s.inputs[i] < 0) continue;
-      const value& v = at(s.inputs[i]);
-      if (!v.constant || !v.dims || !is_floating(v.element) || steers(c.op(), i)) continue;
-      const std::int64_t n = benanza::elements(*v.dims);
-      const bool number = n == 1 && op::binary::of(c.op()) && c.op() != "PRelu";
-      if (number || !counted_.insert(s.inputs[i]).second) continue;
-      graph_.parameters += n;
-      graph_.parameter_bytes += stored_bytes(v.stored_as, n);
-      weights_of_[v.element] += n;
-    }
-  }
-
-  void sort_layers() {
-    std::vector<std::pair<std::string, int>> by_name(layer_numbers_.begin(), layer_numbers_.end());
-    std::sort(by_name.begin(), by_name.end());
-    std::vector<op::layer> sorted;
-    std::vector<int> place(by_name.size());
-    for (const auto& [name, old] : by_name) {
-      place[static_cast<std::size_t>(old)] = static_cast<int>(sorted.size());
-      sorted.push_back(std::move(graph_.layers[static_cast<std::size_t>(old)]));
-    }
-    graph_.layers = std::move(sorted);
-    for (model::node& n : graph_.nodes)
-      if (n.layer != model::no_layer) n.layer = place[static_cast<std::size_t>(n.layer)];
-  }
-
-  /// The class of most weights; of the first floating input where there are none.
-  void find_type() {
-    int element = 0;
-    std::int64_t most = 0;
-    for (const auto& [type, count] : weights_of_)
-      if (count > most) {
-        most = count;
-        element = type;
-      }
-    for (const auto& i : source_.model().graph().input())
-      if (element == 0 && is_floating(i.type().tensor_type().elem_type()))
-        element = i.type().tensor_type().elem_type();
-    graph_.type = element == proto::FLOAT16    ? numeric::f16
-                  : element == proto::BFLOAT16 ? numeric::bf16
-                                               : numeric::f32;
-  }
-
   const source& source_;
   const program& program_;
   input_dims inputs_;
   std::vector<value> values_;
-  model::graph graph_{};
+  graph_builder builder_;
   std::map<std::string_view, std::int64_t> opsets_{};
   std::set<std::pair<std::string_view, std::string_view>> functions_{};
   std::unordered_map<std::string_view, const ::onnx::ValueInfoProto*> described_{};
   std::vector<const value*> operands_{};
-  std::unordered_map<std::string, int> layer_numbers_{};
-  std::set<int> counted_{};
-  std::map<int, std::int64_t> weights_of_{};
 };
 } // namespace detail
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// How do resolved nodes become a model::graph? Each keeps its place and the nodes it reads from;
+// equal layers become one, sorted by name in the end; the weights that layers read are counted, and
+// the type of most of them is the model's class.
+//
+//   graph_builder b(values);   b.place(step, call, answer);   model::graph g = b.finish(proto);
+#pragma once
+
+#include "../model/graph.hpp"
+#include "handlers.hpp"
+#include "order.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace benanza::onnx::detail {
+
+/// The operator, with its domain if that is not ONNX's own.
+inline std::string operator_name(const ::onnx::NodeProto& n) {
+  const std::string_view domain = domain_of(n);
+  return domain.empty() ? n.op_type() : std::string(domain) + "::" + n.op_type();
+}
+
+class graph_builder {
+public:
+  explicit graph_builder(std::vector<value>& values)
+      : values_(values) {}
+
+  model::graph graph{};
+
+  /// Adds a node, with the layer that its answer says, or the problem in its place.
+  void place(const step& s, const call& c, answer& a) {
+    const int number = static_cast<int>(graph.nodes.size());
+    model::node n;
+    const ::onnx::NodeProto& p = *s.node;
+    n.name = !p.name().empty() || p.output_size() == 0 ? p.name() : p.output(0);
+    n.op = operator_name(p);
+    std::set<int> from;
+    for (const auto* list : {&s.inputs, &s.captured})
+      for (int i : *list)
+        if (i >= 0 && values_[static_cast<std::size_t>(i)].producer >= 0)
+          from.insert(values_[static_cast<std::size_t>(i)].producer);
+    n.inputs.assign(from.begin(), from.end());
+    for (int o : s.outputs)
+      if (o >= 0) values_[static_cast<std::size_t>(o)].producer = number;
+    if (!a.repair.empty()) graph.repairs.push_back(described(p) + ": " + a.repair);
+    if (a.problem.empty() && !a.layer) a.problem = "no kind of layer is for this operator";
+    if (a.problem.empty()) {
+      try {
+        n.layer = std::visit(
+            [&](const auto& l) {
+              l.validate();
+              return number_of(l.canonical_form());
+            },
+            *a.layer);
+      } catch (const error& e) {
+        a.problem = e.what();
+      }
+    }
+    n.problem = a.problem;
+    if (n.layer != model::no_layer) count_parameters(s, c);
+    graph.nodes.push_back(std::move(n));
+  }
+
+  model::graph finish(const ::onnx::GraphProto& g) {
+    sort_layers();
+    find_type(g);
+    return std::move(graph);
+  }
+
+private:
+  int number_of(op::layer l) {
+    const auto [found, fresh] =
+        layer_numbers_.emplace(op::name(l), static_cast<int>(graph.layers.size()));
+    if (fresh) graph.layers.push_back(std::move(l));
+    return found->second;
+  }
+
+  /// Operands that steer an operator, such as a Clip's bounds, are no weights.
+  static bool steers(std::string_view op, std::size_t i) {
+    static constexpr std::string_view steered[] = {"Clip", "Dropout", "Resize",  "Upsample",
+                                                   "Pad",  "Slice",   "Reshape", "Split"};
+    return i > 0 && std::find(std::begin(steered), std::end(steered), op) != std::end(steered);
+  }
+
+  void count_parameters(const step& s, const call& c) {
+    for (std::size_t i = 0; i < s.inputs.size(); ++i) {
+      if (s.inputs[i] < 0) continue;
+      const value& v = values_[static_cast<std::size_t>(s.inputs[i])];
+      if (!v.constant || !v.dims || !is_floating(v.element) || steers(c.op(), i)) continue;
+      const std::int64_t n = benanza::elements(*v.dims);
+      const bool number = n == 1 && op::binary::of(c.op()) && c.op() != "PRelu";
+      if (number || !counted_.insert(s.inputs[i]).second) continue;
+      graph.parameters += n;
+      graph.parameter_bytes += stored_bytes(v.stored_as, n);
+      weights_of_[v.element] += n;
+    }
+  }
+
+  void sort_layers() {
+    std::vector<std::pair<std::string, int>> by_name(layer_numbers_.begin(), layer_numbers_.end());
+    std::sort(by_name.begin(), by_name.end());
+    std::vector<op::layer> sorted;
+    std::vector<int> place(by_name.size());
+    for (const auto& [name, old] : by_name) {
+      place[static_cast<std::size_t>(old)] = static_cast<int>(sorted.size());
+      sorted.push_back(std::move(graph.layers[static_cast<std::size_t>(old)]));
+    }
+    graph.layers = std::move(sorted);
+    for (model::node& n : graph.nodes)
+      if (n.layer != model::no_layer) n.layer = place[static_cast<std::size_t>(n.layer)];
+  }
+
+  /// The class of most weights; of the first floating input where there are none.
+  void find_type(const ::onnx::GraphProto& g) {
+    int element = 0;
+    std::int64_t most = 0;
+    for (const auto& [type, count] : weights_of_)
+      if (count > most) {
+        most = count;
+        element = type;
+      }
+    for (const auto& i : g.input())
+      if (element == 0 && is_floating(i.type().tensor_type().elem_type()))
+        element = i.type().tensor_type().elem_type();
+    graph.type = element == proto::FLOAT16    ? numeric::f16
+                 : element == proto::BFLOAT16 ? numeric::bf16
+                                              : numeric::f32;
+  }
+
+  std::vector<value>& values_;
+  std::unordered_map<std::string, int> layer_numbers_{};
+  std::set<int> counted_{};
+  std::map<int, std::int64_t> weights_of_{};
+};
+
+} // namespace benanza::onnx::detail
