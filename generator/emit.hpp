@@ -148,7 +148,7 @@ inline std::map<std::string, std::string> emit(const std::vector<model::catalogu
 
   files["main.cpp"] =
       std::string(detail::first_line) +
-      "#include <benanza/measure/main.hpp>\n"
+      "#include <benanza/measure/run.hpp>\n"
       "int main(int argc, char** argv) { return benanza::measure::run(argc, argv); }\n";
   return files;
 }

@@ -12,6 +12,7 @@
 #include "machine.hpp"
 #include "progress.hpp"
 #include "reporter.hpp"
+#include "run.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -241,7 +242,7 @@ inline status run_checked(int argc, char** argv) {
 } // namespace detail
 
 /// The whole program. Never throws; prints a refusal on one line.
-inline int run(int argc, char** argv) {
+inline int run_program(int argc, char** argv) {
   try {
     return static_cast<int>(detail::run_checked(argc, argv));
   } catch (const std::exception& e) {
