@@ -192,7 +192,7 @@ TEST_CASE("layers without a model: a table of them, and no sum") {
   const outcome o = analyze({}, synthetic::text(r));
   CHECK(o.status == 0);
   CHECK(holds(o.out, "5 layers, no model  f32  1 thread"));
-  CHECK(holds(o.out, "661w jit_wino_4x3"));
+  CHECK(holds(o.out, "645w jit_wino_4x3"));
   CHECK(holds(o.out, "jit_wino_4x3:avx512_core for brgconv:avx512_core"));
   CHECK_FALSE(holds(o.out, "sequential"));
 }

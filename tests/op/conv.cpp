@@ -33,6 +33,29 @@ TEST_CASE("conv: ResNet-50's 3x3") {
   CHECK_TWICE(write_key(resnet_3x3) == "1x64x56x56-64x3x3-s1-p1");
 }
 
+TEST_CASE("conv: direct algorithms leave out the taps that lie in the padding") {
+  constexpr conv padded{
+      .input = {1, 256, 14, 14}, .outputs = 256, .kernel = {3, 3}, .pads = {1, 1, 1, 1}};
+  CHECK_TWICE(padded.direct_flops() == 2LL * 256 * 256 * (3 * 14 - 2) * (3 * 14 - 2));
+  constexpr conv plain{.input = {2, 8, 9, 9}, .outputs = 4, .kernel = {3, 3}, .bias = true};
+  CHECK_TWICE(plain.direct_flops() == plain.cost().flops());
+
+  // Counted tap by tap.
+  for (const char* key :
+       {"1x1x10-1x3-s2-p1x0", "1x1x7-1x5-s1-p4-d2", "1x1x5-1x3-s3-p2x1", "1x1x4-1x7-s1-p3"}) {
+    const conv c = read_key(conv{}, key);
+    std::int64_t inside = 0;
+    for (std::int64_t o = 0; o < c.output()[2]; ++o)
+      for (std::int64_t k = 0; k < c.kernel[0]; ++k) {
+        const std::int64_t at =
+            o * entry(c.strides, 0, 1) - entry(c.pads, 0, 0) + k * entry(c.dilations, 0, 1);
+        inside += at >= 0 && at < c.input[2];
+      }
+    CAPTURE(key);
+    CHECK(c.direct_flops() == 2 * inside);
+  }
+}
+
 TEST_CASE("conv: a bias costs an add an output and is read in f32") {
   constexpr conv c{.input = {1, 64, 56, 56},
                    .outputs = 64,

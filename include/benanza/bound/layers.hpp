@@ -35,7 +35,7 @@ struct layer_answer {
   basis rests_on = basis::missing;
   numeric type = numeric::f32; ///< in which it was measured
   choice algorithms;
-  std::int64_t flops = 0;  ///< of one execution, as a textbook counts them
+  std::int64_t flops = 0;  ///< of one execution by a direct algorithm
   std::int64_t failed = 0; ///< cases that failed
   std::string reason;      ///< why it is missing, or what the first failed case said
   bool on_path = false;    ///< a node on the longest path of the bounds is this layer
@@ -64,7 +64,7 @@ inline layer_answer answer(const case_table& cases, const op::layer& layer, std:
     out.rests_on = basis::view;
     return out;
   }
-  out.flops = op::cost(layer).flops();
+  out.flops = op::direct_flops(layer);
   bool inexact = false;
   const auto look = [&](numeric type, basis found) {
     const layer_cases known = cases.of(out.name, type, threads);

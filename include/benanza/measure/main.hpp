@@ -120,8 +120,8 @@ public:
     for (auto _ : state)
       state.SetIterationTime(m.median_ns * 1e-9);
     state.counters["min_s"] = m.min_ns * 1e-9;
-    if (m.flops > 0)
-      state.counters["GFLOP/s"] = static_cast<double>(m.flops) / std::max(m.min_ns, 1e-3);
+    if (const std::int64_t flops = op::direct_flops(group_->layer); flops > 0)
+      state.counters["GFLOP/s"] = static_cast<double>(flops) / std::max(m.min_ns, 1e-3);
     else
       state.counters["GB/s"] = static_cast<double>(m.bytes) / std::max(m.min_ns, 1e-3);
   }

@@ -76,6 +76,30 @@ struct conv {
     return w;
   }
 
+  /// Floating-point operations on real input: taps that lie in the padding are left out, as direct
+  /// algorithms leave them out. `cost()` counts them, as papers do.
+  constexpr std::int64_t direct_flops() const {
+    const work w = cost();
+    std::int64_t taps = 1, all = 1; // summed over the outputs, along each dim
+    const shape out = output();
+    for (int i = 0; i < kernel.size; ++i) {
+      std::int64_t inside = 0;
+      for (std::int64_t k = 0; k < kernel[i]; ++k) {
+        // Outputs o with 0 <= o * stride - pad + k * dilation < input.
+        const std::int64_t stride = entry(strides, i, 1);
+        const std::int64_t at = k * entry(dilations, i, 1) - entry(pads, i, 0);
+        const std::int64_t first = at >= 0 ? 0 : (-at + stride - 1) / stride;
+        const std::int64_t room = input[i + 2] - 1 - at;
+        const std::int64_t last = room < 0 ? -1 : room / stride;
+        const std::int64_t end = last + 1 < out[i + 2] ? last + 1 : out[i + 2];
+        inside += end > first ? end - first : 0;
+      }
+      taps = checked_multiply(taps, inside);
+      all = checked_multiply(all, checked_multiply(out[i + 2], kernel[i]));
+    }
+    return all == 0 ? 0 : 2 * checked_multiply(w.macs / all, taps) + w.other;
+  }
+
   constexpr work cost() const {
     work w;
     w.sources = elements(input);

@@ -51,6 +51,19 @@ inline work cost(const layer& l) {
   return std::visit([](const auto& p) { return p.cost(); }, l);
 }
 
+/// Floating-point operations that an algorithm needs which takes no short cut but leaving out what
+/// is multiplied by padding. Winograd needs fewer.
+inline std::int64_t direct_flops(const layer& l) {
+  return std::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.direct_flops(); })
+          return p.direct_flops();
+        else
+          return p.cost().flops();
+      },
+      l);
+}
+
 /// True for layers that move nothing and cost nothing.
 inline bool is_view(const layer& l) {
   return std::holds_alternative<view>(l);

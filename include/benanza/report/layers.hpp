@@ -60,7 +60,7 @@ inline std::vector<const layer_answer*> by_gain(const model_bound& b) {
 
 /// Arithmetic per time of a layer's bound.
 struct arithmetic_rate {
-  double gflops = 0;              ///< nominal operations a ns: GFLOP/s
+  double gflops = 0;              ///< of a direct algorithm: GFLOP/s
   bool less_than_nominal = false; ///< the algorithm itself needs fewer operations (Winograd, FFT)
 };
 

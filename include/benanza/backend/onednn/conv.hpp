@@ -75,7 +75,7 @@ template <class Layer>
 void mark_winograd(recipe& made, const Layer& c, const request& r) {
   if (quantised(r.type)) made.inexact = "winograd";
   made.own_flops = [c](std::string_view its_name) {
-    if (its_name.find("wino") == std::string_view::npos) return c.cost().flops();
+    if (its_name.find("wino") == std::string_view::npos) return op::direct_flops(op::layer(c));
     const std::int64_t m = its_name.find("4x3") != std::string_view::npos ? 4 : 2;
     return 2 * winograd_macs(c, m) + c.cost().other;
   };

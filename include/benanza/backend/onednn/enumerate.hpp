@@ -139,7 +139,7 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
   } catch (const dnnl::error&) {
     // What was described before the refusal stands.
   }
-  const std::int64_t flops = op::cost(l).flops();
+  const std::int64_t flops = op::direct_flops(l);
   std::map<std::string, int> seen;
   for (recipe& from : made) {
     const auto shared = std::make_shared<const recipe>(std::move(from));
