@@ -5,9 +5,12 @@
 //   summary s = summarize({4.0, 3.0, 9.0});   s.min == 3.0;   s.median == 4.0
 #pragma once
 
+#include "../result/statistics.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace benanza::measure {
@@ -18,28 +21,18 @@ struct summary {
   double mad = 0; ///< median absolute deviation from the median
 };
 
-/// The q-quantile of ascending `sorted`; zero where there are none.
-inline double quantile(const std::vector<double>& sorted, double q) {
-  if (sorted.empty()) return 0;
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return std::lerp(sorted[low], sorted[high], at - static_cast<double>(low));
-}
-
 /// Order statistics of samples in any order.
 inline summary summarize(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   summary s;
   if (samples.empty()) return s;
   s.min = samples.front();
-  s.p10 = quantile(samples, 0.1);
-  s.median = quantile(samples, 0.5);
-  s.p90 = quantile(samples, 0.9);
+  s.p10 = result::quantile(samples, 0.1);
+  s.median = result::quantile(samples, 0.5);
+  s.p90 = result::quantile(samples, 0.9);
   for (double& v : samples)
     v = std::abs(v - s.median);
-  std::sort(samples.begin(), samples.end());
-  s.mad = quantile(samples, 0.5);
+  s.mad = result::median(std::move(samples));
   return s;
 }
 
