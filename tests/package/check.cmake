@@ -16,7 +16,7 @@ set(build ${WORK}/build)
 run(${CMAKE_COMMAND} --install ${BENANZA_BUILD} --prefix ${prefix})
 run(${prefix}/bin/benanza_generate zoo lenet -o ${WORK}/models)
 set(model ${WORK}/models/lenet.onnx)
-run(${CMAKE_COMMAND} -S ${PROJECT} -B ${build} -DCMAKE_PREFIX_PATH=${prefix} -DMODEL=${model}
+run(${CMAKE_COMMAND} -S ${PROJECT} -B ${build} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix} -DMODEL=${model}
   -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${build} --parallel 2)
 
