@@ -82,7 +82,7 @@ TEST_CASE("what no library has in the type asked for runs in the model's own") {
   g.layers = {op::parse(conv)};
   const auto groups = list_cases({registered(0, conv)}, {g}, one({{.algorithm = {.id = "a"}}}), o);
   REQUIRE(groups.size() == 1);
-  CHECK(groups[0].type == numeric::f32);
+  CHECK(groups[0].what->type == numeric::f32);
 }
 
 TEST_CASE("the filter is an extended regular expression, turned round by a minus") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_library.hpp"
 
+#include <benanza/measure/bench_case.hpp>
 #include <benanza/measure/group_run.hpp>
 #include <doctest/doctest.h>
 

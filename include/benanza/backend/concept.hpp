@@ -28,9 +28,13 @@ struct algorithm {
   std::string id{}; ///< the library's own name for it; unique for a layer and a type
   int index = 0;    ///< place in the library's own list; 0 is its first choice
   std::string
-      equivalence{};      ///< algorithms compete only if these are equal; the type's token if exact
-  std::string layouts{};  ///< of source, weights and result
-  std::string fallback{}; ///< "", "ref", "host" or "old-isa": what a bound should not rest on
+      equivalence{};     ///< algorithms compete only if these are equal; the type's token if exact
+  std::string layouts{}; ///< of source, weights and result, as the library writes them
+  /// Layouts (core/layout.hpp) that activations must have, one for each in ONNX order, the last
+  /// standing for all further ones; "any": whatever they share. Empty: none that others have.
+  std::string operand_layouts{};
+  std::string result_layout{}; ///< that the result has; "any": its operands'
+  std::string fallback{};      ///< "", "ref", "host" or "old-isa": what a bound should not rest on
   std::int64_t workspace_bytes = 0;
   std::int64_t flops = 0; ///< its own arithmetic; the layer's, unless it is Winograd or the like
 };

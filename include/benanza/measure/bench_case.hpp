@@ -6,38 +6,16 @@
 //   auto groups = list_cases(layers, graphs, libraries, options);   groups[0].cases[0].name
 #pragma once
 
-#include "../backend/concept.hpp"
 #include "../model/registry.hpp"
-#include "../result/schema.hpp"
+#include "layer_subject.hpp"
 #include "options.hpp"
 
-#include <memory>
 #include <regex.h>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace benanza::measure {
-
-/// One entry of Google Benchmark.
-struct bench_case {
-  std::string name;
-  backend::library* library = nullptr;
-  backend::algorithm algorithm;
-  std::string state;
-  /// One a repetition, once the group was measured.
-  std::vector<result::measurement> results{};
-};
-
-/// Cases that compete, and so are measured together.
-struct group {
-  op::layer layer;
-  op::work cost;
-  numeric type = numeric::f32;
-  int threads = 1;
-  std::vector<bench_case> cases{};
-  bool measured = false;
-};
 
 /// True for layers that read trained weights; the others are the same hot and with cold weights,
 /// and only `hot` is measured. A bias alone is too small to tell.
@@ -90,8 +68,7 @@ struct offer {
 /// Everything the libraries have for a layer. Reference loops and outdated instruction sets are
 /// left out where there is anything better, unless all were asked for.
 inline std::vector<offer> offers(const op::layer& layer, numeric type, int threads,
-                                 const std::vector<std::unique_ptr<backend::library>>& libraries,
-                                 bool all) {
+                                 const library_list& libraries, bool all) {
   std::vector<offer> list;
   for (const auto& library : libraries)
     for (backend::algorithm& a : library->enumerate(layer, type, {.threads = threads}))
@@ -111,9 +88,9 @@ inline std::vector<offer> offers(const op::layer& layer, numeric type, int threa
 } // namespace detail
 
 /// All groups of cases that the options select, sorted by layer, type and threads.
-inline std::vector<group>
-list_cases(const std::vector<op::registered_layer>& layers, const std::vector<model::graph>& graphs,
-           const std::vector<std::unique_ptr<backend::library>>& libraries, const options& o) {
+inline std::vector<group> list_cases(const std::vector<op::registered_layer>& layers,
+                                     const std::vector<model::graph>& graphs,
+                                     const library_list& libraries, const options& o) {
   // The types in which the models themselves use each layer.
   std::map<std::string, std::set<numeric>> own_types;
   for (const model::graph& g : graphs)
@@ -129,7 +106,7 @@ list_cases(const std::vector<op::registered_layer>& layers, const std::vector<mo
   const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
                        int threads) {
     const auto found = detail::offers(l.parameters, type, threads, libraries, o.all_algorithms);
-    group g{l.parameters, l.cost, type, threads};
+    group g{std::make_shared<layer_subject>(l.parameters, l.cost, type, threads, libraries)};
     for (const detail::offer& f : found)
       for (const std::string& state : o.states) {
         if (state == "coldw" && !has_cold_weights(l.parameters, l.cost)) continue;
@@ -137,7 +114,7 @@ list_cases(const std::vector<op::registered_layer>& layers, const std::vector<mo
                              std::string(f.library->name()) + '/' +
                              detail::name_part(f.algorithm.id) + '/' + state + "/t" +
                              std::to_string(threads),
-                     .library = f.library,
+                     .backend = std::string(f.library->name()),
                      .algorithm = f.algorithm,
                      .state = state};
         if (selected(c.name)) g.cases.push_back(std::move(c));

@@ -54,9 +54,8 @@ inline std::vector<model::graph> selected_graphs(const options& o) {
   return graphs;
 }
 
-inline nlohmann::ordered_json
-provenance(const environment& e, const options& o,
-           const std::vector<std::unique_ptr<backend::library>>& libs) {
+inline nlohmann::ordered_json provenance(const environment& e, const options& o,
+                                         const library_list& libs) {
   std::map<std::string, std::map<std::string, std::string>> p;
   p["machine"] = machine_facts(e);
   auto& software = p["software"];
@@ -104,7 +103,7 @@ public:
 
   void operator()(benchmark::State& state) {
     if (!group_->measured) {
-      progress_->at(*done_, op::name(group_->layer));
+      progress_->at(*done_, group_->what->title());
       runner_->measure(*group_, interrupted);
       *done_ += group_->cases.size();
       progress_->at(*done_, "");
@@ -120,7 +119,7 @@ public:
     for (auto _ : state)
       state.SetIterationTime(m.median_ns * 1e-9);
     state.counters["min_s"] = m.min_ns * 1e-9;
-    if (const std::int64_t flops = op::direct_flops(group_->layer); flops > 0)
+    if (const std::int64_t flops = group_->what->direct_flops; flops > 0)
       state.counters["GFLOP/s"] = static_cast<double>(flops) / std::max(m.min_ns, 1e-3);
     else
       state.counters["GB/s"] = static_cast<double>(m.bytes) / std::max(m.min_ns, 1e-3);
@@ -162,7 +161,7 @@ inline status run_checked(int argc, char** argv) {
       enter_environment(argv, *std::max_element(o.threads.begin(), o.threads.end()));
   if (backend::registered_backends().empty())
     throw error("this program was built without any backend", "", "build it with oneDNN installed");
-  std::vector<std::unique_ptr<backend::library>> libraries;
+  library_list libraries;
   for (const auto& [name, make] : backend::registered_backends())
     libraries.push_back(make());
 

@@ -16,6 +16,15 @@
 namespace benanza::model {
 
 inline constexpr int no_layer = -1;
+inline constexpr int model_input = -1; ///< as the producer of an operand: the model's caller
+inline constexpr int constant = -2;    ///< as the producer of an operand: trained or fixed
+
+/// Where an operand of a node comes from.
+struct operand {
+  int node = model_input; ///< the node that makes it, `model_input` or `constant`
+  int output = 0;         ///< which of that node's results
+  bool operator==(const operand&) const = default;
+};
 
 /// One operator in its place.
 struct node {
@@ -23,13 +32,19 @@ struct node {
   std::string op{};          ///< ONNX operator, with its domain if that is not ONNX's own
   int layer = no_layer;      ///< index into graph::layers; no_layer: unresolved
   std::vector<int> inputs{}; ///< nodes whose results it reads: ascending, each once, all before it
-  std::string problem{};     ///< why there is no layer; empty where there is one
+  /// Its operands in ONNX order, and after them those of the layers that were fused into it; empty
+  /// where they are not known (nodes inside nodes, results written by hand).
+  std::vector<operand> operands{};
+  std::vector<int> parts{}; ///< of a fused graph: the nodes of the unfused one that it stands for
+  std::string problem{};    ///< why there is no layer; empty where there is one
 };
 
 /// One model at one batch size.
 struct graph {
   std::string name{};  ///< `resnet50@batch=8`, the name of this variant
   std::string model{}; ///< `resnet50`
+  /// The name of the graph that this is the fused form of; empty: this one is not fused.
+  std::string unfused{};
   std::int64_t batch = 1;
   numeric type = numeric::f32;        ///< the model's own class
   std::vector<op::layer> layers{};    ///< unique, sorted by name

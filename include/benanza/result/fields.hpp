@@ -34,6 +34,8 @@ void fields(Measurement& m, Visit&& visit) {
   visit("state", m.state, identity);
   visit("threads", m.threads, identity);
   visit("layouts", m.layouts, fact);
+  visit("operand_layouts", m.operand_layouts, remark);
+  visit("result_layout", m.result_layout, remark);
   visit("equivalence", m.equivalence, fact);
   visit("fallback", m.fallback, remark);
   visit("min_ns", m.min_ns, time);

@@ -24,7 +24,11 @@ struct measurement {
   int algorithm_index = 0; ///< place in the library's own list; 0 is its first choice
   std::string state{};     ///< hot, coldw or cold
   int threads = 1;
-  std::string layouts{};     ///< of source, weights and result, as the library names them
+  std::string layouts{}; ///< of source, weights and result, as the library names them
+  /// Layouts (core/layout.hpp) of the activations read, one each in ONNX order, the last for all
+  /// further ones, and of the result; "any": whatever the operands share; empty: of no use to
+  /// others.
+  std::string operand_layouts{}, result_layout{};
   std::string equivalence{}; ///< only algorithms of equal ones compete; `type` for the exact ones
   std::string fallback{};    ///< "", "ref" (reference loop), "host" (own plain kernel), "old-isa"
   double min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0, mad_ns = 0;

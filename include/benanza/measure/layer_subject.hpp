@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a layer become ready to be timed? Operands are made once; each algorithm is prepared,
+// asked which implementation really runs, and its result is compared with the reference at sampled
+// places. An algorithm is checked once; its cases in other cache states share the check.
+//
+//   layer_subject s(layer, cost, numeric::f32, 1, libraries);   s.begin();
+//   s.ready(a_case).run->run(1);
+#pragma once
+
+#include "../backend/make_operands.hpp"
+#include "../backend/reference/reference.hpp"
+#include "../backend/tolerance.hpp"
+#include "subject.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+namespace benanza::measure {
+
+using library_list = std::vector<std::unique_ptr<backend::library>>;
+
+inline constexpr std::int64_t outputs_checked = 2000;
+/// Error that an algorithm of another equivalence class may have, relative to the whole result.
+inline constexpr double inexact_limit = 0.1;
+
+/// A layer as the subject of a group.
+class layer_subject final : public subject {
+public:
+  layer_subject(const op::layer& l, const op::work& cost, numeric t, int on_threads,
+                const library_list& libraries)
+      : layer_(l)
+      , libraries_(libraries) {
+    family = op::family(l);
+    key = op::key(l);
+    type = t;
+    threads = on_threads;
+    flops = cost.flops();
+    direct_flops = op::direct_flops(l);
+    bytes = cost.bytes(t);
+  }
+
+  const op::layer& layer() const { return layer_; }
+
+  void begin() override {
+    operands_ = backend::make_operands(layer_, type);
+    positions_ = backend::reference::positions_to_check(layer_, outputs_checked);
+    expected_.resize(positions_.size());
+    backend::reference::evaluate(layer_, type, operands_, positions_, expected_);
+  }
+
+  ready_case ready(const bench_case& c) override {
+    const std::string name = c.backend + ' ' + c.algorithm.id;
+    if (const auto known = problems_.find(name); known != problems_.end()) {
+      if (!known->second.empty()) throw error(known->second);
+      return prepare(c);
+    }
+    try {
+      auto made = prepare(c);
+      check(c, *made.run);
+      problems_.emplace(name, "");
+      return made;
+    } catch (const std::exception& e) {
+      problems_.emplace(name, e.what());
+      throw;
+    }
+  }
+
+  void end() override {
+    operands_ = {};
+    problems_.clear();
+  }
+
+private:
+  ready_case prepare(const bench_case& c) const {
+    for (const auto& library : libraries_) {
+      if (library->name() != c.backend) continue;
+      const auto start = std::chrono::steady_clock::now();
+      auto made = library->prepare(layer_, type, c.algorithm, operands_, {.threads = threads});
+      const std::chrono::duration<double, std::nano> took =
+          std::chrono::steady_clock::now() - start;
+      if (made->ran() != c.algorithm.id)
+        throw error("the library ran " + made->ran() + " in place of " + c.algorithm.id, title());
+      return {std::move(made), took.count()};
+    }
+    throw error("no backend is called \"" + c.backend + "\"", title());
+  }
+
+  void check(const bench_case& c, backend::prepared& made) const {
+    made.run(1);
+    std::vector<double> all, got;
+    made.read(all);
+    if (static_cast<std::int64_t>(all.size()) != elements(op::output(layer_)))
+      throw error("the result has " + std::to_string(all.size()) + " elements", title());
+    got.reserve(positions_.size());
+    for (std::int64_t p : positions_)
+      got.push_back(all[static_cast<std::size_t>(p)]);
+    if (c.algorithm.equivalence != name(type)) return check_inexact(got);
+    const backend::verdict v = backend::compare(layer_, type, expected_, got);
+    if (v.ok) return;
+    const auto at = static_cast<std::size_t>(v.where);
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "wrong result: output %lld is %.9g and should be %.9g (%.3g times the tolerance)",
+                  static_cast<long long>(positions_[at]), got[at], expected_[at], v.worst);
+    throw error(text, title());
+  }
+
+  /// An algorithm that says of itself that it is not exact can set no bound; it is timed if it is
+  /// not plainly wrong.
+  void check_inexact(const std::vector<double>& got) const {
+    double error_square = 0, square = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      error_square += (got[i] - expected_[i]) * (got[i] - expected_[i]);
+      square += expected_[i] * expected_[i];
+    }
+    if (!(error_square <= inexact_limit * inexact_limit * square))
+      throw error("wrong result, even for an inexact algorithm", title());
+  }
+
+  op::layer layer_;
+  const library_list& libraries_;
+  backend::operands operands_{};
+  std::vector<std::int64_t> positions_{};
+  std::vector<double> expected_{};
+  std::map<std::string, std::string> problems_{}; ///< by algorithm; empty: found right
+};
+
+} // namespace benanza::measure
