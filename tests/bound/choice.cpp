@@ -129,7 +129,7 @@ TEST_CASE("types and threads do not mix; another type fills in for a layer that 
   synthetic::add(r, synthetic::softmax, "a", 0, 7);
   const case_table cases(r);
   const auto ask = [&](const std::string& layer, numeric type, int threads) {
-    return answer(cases, benanza::op::parse(layer), 1, type, numeric::f32, threads, "coldw");
+    return answer({cases, {}, type, numeric::f32, threads, "coldw"}, benanza::op::parse(layer), 1);
   };
   CHECK(ask(conv, numeric::f32, 1).algorithms.bound.ns == 100);
   CHECK(ask(conv, numeric::f32, 2).algorithms.bound.ns == 60);
