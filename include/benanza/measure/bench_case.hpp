@@ -20,7 +20,8 @@ namespace benanza::measure {
 /// True for layers that read trained weights; the others are the same hot and with cold weights,
 /// and only `hot` is measured. A bias alone is too small to tell.
 inline bool has_cold_weights(const op::layer& l, const op::work& cost) {
-  return cost.weights > 0 || std::holds_alternative<op::batch_norm>(l);
+  return cost.weights > 0 || std::holds_alternative<op::batch_norm>(l) ||
+         std::holds_alternative<op::fused<op::batch_norm>>(l);
 }
 
 /// What --benchmark_filter selects: an extended regular expression, turned round by a leading '-'.
