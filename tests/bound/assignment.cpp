@@ -28,8 +28,8 @@ layout random_layout(synthetic::random& dice) {
   return benanza::all_layouts[static_cast<std::size_t>(dice.below(3))];
 }
 
-/// A graph of `n` nodes that read tensors made at most `reach` nodes before, the first of them given
-/// by the caller. Some changes of layout are impossible if `gaps`.
+/// A graph of `n` nodes that read tensors made at most `reach` nodes before, the first of them
+/// given by the caller. Some changes of layout are impossible if `gaps`.
 layout_problem random_problem(synthetic::random& dice, int n, int reach = 6, bool gaps = true) {
   layout_problem p;
   p.tensors.resize(static_cast<std::size_t>(n) + 1);
@@ -40,7 +40,8 @@ layout_problem random_problem(synthetic::random& dice, int n, int reach = 6, boo
     for (std::size_t from = 0; from < 4; ++from)
       for (std::size_t to = 0; to < 4; ++to)
         if (from != to)
-          tensor.change_ns[from][to] = gaps && dice.below(12) == 0 ? impossible_ns : 1 + dice.below(40);
+          tensor.change_ns[from][to] =
+              gaps && dice.below(12) == 0 ? impossible_ns : 1 + dice.below(40);
   }
   for (int i = 0; i < n; ++i) {
     std::vector<int> reads{i - dice.below(std::min(i + 1, 3))};

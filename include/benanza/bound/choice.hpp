@@ -84,8 +84,7 @@ inline std::pair<double, const measurement*> winner(const layer_cases& cases,
   const double limit = tie * std::min_element(medians.begin(), medians.end())->first;
   std::pair<double, const measurement*> out{0, nullptr};
   for (const auto& [ns, m] : medians)
-    if (ns <= limit &&
-        (out.second == nullptr || m->workspace_bytes < out.second->workspace_bytes))
+    if (ns <= limit && (out.second == nullptr || m->workspace_bytes < out.second->workspace_bytes))
       out = {ns, m};
   return out;
 }

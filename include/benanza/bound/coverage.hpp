@@ -33,7 +33,7 @@ struct coverage {
   double other_type = 0; ///< in the model's own type instead of the asked one
   double modelled = 0;   ///< rooflines of layers that were not measured
   std::int64_t nodes = 0, view_nodes = 0, modelled_nodes = 0, missing_nodes = 0;
-  std::vector<hole> holes; ///< without a time
+  std::vector<hole> holes;     ///< without a time
   std::vector<hole> rooflines; ///< with no time but their roofline
 
   /// The share that was measured, by any kernel in any type.
@@ -77,8 +77,8 @@ cover(const std::vector<layer_answer>& layers,
     out.holes.push_back({what.first, nodes, what.second.empty() ? "unresolved" : what.second, {}});
   }
   if (sum > 0)
-    for (double* share : {&out.native, &out.reference, &out.host, &out.old_isa, &out.other_type,
-                          &out.modelled})
+    for (double* share :
+         {&out.native, &out.reference, &out.host, &out.old_isa, &out.other_type, &out.modelled})
       *share /= sum;
   return out;
 }

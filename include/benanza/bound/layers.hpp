@@ -39,8 +39,8 @@ struct layer_answer {
   std::int64_t uses = 0;       ///< nodes of the unfused model that are this layer
   std::int64_t fused_uses = 0; ///< nodes of its fused form that are
   basis rests_on = basis::missing;
-  numeric type = numeric::f32; ///< in which it was measured
-  choice algorithms;           ///< of a modelled layer only times, no algorithms
+  numeric type = numeric::f32;       ///< in which it was measured
+  choice algorithms;                 ///< of a modelled layer only times, no algorithms
   std::optional<double> roofline_ns; ///< no algorithm is faster; nothing: no ceiling is known
   std::int64_t flops = 0;            ///< of one execution by a direct algorithm
   std::int64_t failed = 0;           ///< cases that failed
@@ -94,14 +94,13 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
     out.algorithms = choose(known, q.state);
     if (!out.timed()) return false;
     for (const candidate& c : known.algorithms)
-      if (c.any().algorithm_flops > 0)
-        least_flops = std::min(least_flops, c.any().algorithm_flops);
+      if (c.any().algorithm_flops > 0) least_flops = std::min(least_flops, c.any().algorithm_flops);
     out.rests_on = found;
     out.type = type;
     return true;
   };
-  const bool timed = look(q.type, basis::measured) ||
-                     (q.own != q.type && look(q.own, basis::other_type));
+  const bool timed =
+      look(q.type, basis::measured) || (q.own != q.type && look(q.own, basis::other_type));
   out.roofline_ns = q.machine.roofline_ns(layer, out.type, q.threads, least_flops);
   if (timed) return out;
   if (out.reason.empty())

@@ -4,7 +4,8 @@
 // of Benanza (IPDPS 2020). With k workers, each running one layer at a time, also never less than
 // sum / k; measured branches met that within 3 % (DESIGN section 4).
 //
-//   path p = longest_path(graph, on_nodes(graph, layer_ns));   p.ns   p.nodes   reachable(p.ns, sum_ns, 2)
+//   path p = longest_path(graph, on_nodes(graph, layer_ns));   p.ns   p.nodes   reachable(p.ns,
+//   sum_ns, 2)
 #pragma once
 
 #include "../model/graph.hpp"
@@ -21,7 +22,8 @@ struct path {
   std::vector<int> nodes; ///< from a source to a sink
 };
 
-/// What each node of `g` takes when each layer takes `layer_ns`; nodes without a layer take nothing.
+/// What each node of `g` takes when each layer takes `layer_ns`; nodes without a layer take
+/// nothing.
 inline std::vector<double> on_nodes(const model::graph& g, const std::vector<double>& layer_ns) {
   std::vector<double> out;
   out.reserve(g.nodes.size());
@@ -50,8 +52,7 @@ inline path longest_path(const model::graph& g, const std::vector<double>& node_
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     double start = 0;
     for (int from : g.nodes[i].inputs)
-      if (const double ns = ends[static_cast<std::size_t>(from)];
-          before[i] < 0 || ns > start) {
+      if (const double ns = ends[static_cast<std::size_t>(from)]; before[i] < 0 || ns > start) {
         start = ns;
         before[i] = from;
       }
