@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <sys/stat.h>
 #include <thread>
 
 namespace {
@@ -19,6 +20,14 @@ using namespace benanza;
 std::string setting(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : otherwise;
+}
+
+/// A worker hides its standard output behind its standard error.
+bool in_worker() {
+  struct stat out {
+  }, err{};
+  return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
+         out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 }
 
 /// What memory is asked for and never given back.
@@ -78,6 +87,7 @@ public:
     std::vector<backend::algorithm> out;
     if (t != numeric::f32) return out;
     fail_as(setting("FRAGILE_LISTING", ""));
+    if (in_worker()) fail_as(setting("FRAGILE_WORKER_LISTING", ""));
     for (const std::string& id :
          measure::detail::split_commas(setting("FRAGILE_ALGORITHMS", "good,better")))
       out.push_back({.id = id, .index = static_cast<int>(out.size()), .equivalence = "f32"});
@@ -90,6 +100,8 @@ public:
     if (const std::string log = setting("FRAGILE_LOG", ""); !log.empty())
       std::ofstream(log, std::ios::app) << op::name(l) << ' ' << a.id << '\n';
     if (a.id.find('@') == std::string::npos) fail_as(a.id);
+    if (a.id == "lose") lost_ = true;
+    if (lost_) throw backend::device_lost("nobody answers");
     // Spoils what is prepared after it.
     if (a.id == "spoiler") spoiled_ = true;
     if (a.id == "victim" && spoiled_) fail_as("crash");
@@ -99,7 +111,7 @@ public:
 
 private:
   test::fake_log log_;
-  bool spoiled_ = false;
+  bool spoiled_ = false, lost_ = false;
 };
 
 const backend::registration<fragile_library> registered{"fragile"};

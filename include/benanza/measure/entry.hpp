@@ -66,11 +66,14 @@ make_reporter(const std::string& format, bool console_colour, const context_sour
                      : benchmark::ConsoleReporter::OO_Tabular);
 }
 
-/// Runs all cases through Google Benchmark; `out` is the file to write, empty for none. Throws
-/// where that could not be written whole, and returns why standard output could not: empty if it
-/// could.
-inline std::string run_benchmarks(char* program, const options& o, listing& l, campaign& c,
-                                  const context_source& context, const std::string& out) {
+/// Why an output could not be written; empty where it could.
+struct report_problems {
+  std::string display{}, file{};
+};
+
+/// Runs all cases through Google Benchmark; `out` is the file to write, empty for none.
+inline report_problems run_benchmarks(char* program, const options& o, listing& l, campaign& c,
+                                      const context_source& context, const std::string& out) {
   case_table table;
   for (group& g : l.groups)
     for (std::size_t i = 0; i < g.cases.size(); ++i) {
@@ -91,17 +94,14 @@ inline std::string run_benchmarks(char* program, const options& o, listing& l, c
   benchmark::Initialize(&count, arguments.data());
   if (count > 1) throw error("unknown option \"" + std::string(arguments[1]) + "\"");
 
-  std::string display_problem, file_problem;
+  report_problems problems;
   const auto display =
-      make_reporter(o.format, isatty(STDOUT_FILENO) != 0, context, table, display_problem);
+      make_reporter(o.format, isatty(STDOUT_FILENO) != 0, context, table, problems.display);
   const auto file =
-      out.empty() ? nullptr : make_reporter(o.out_format, false, context, table, file_problem);
+      out.empty() ? nullptr : make_reporter(o.out_format, false, context, table, problems.file);
   benchmark::RunSpecifiedBenchmarks(display.get(), file.get(), "all");
   benchmark::Shutdown();
-  if (!file_problem.empty())
-    throw error("the result cannot be written: " + file_problem, o.out,
-                "make room, then give the same command again");
-  return display_problem;
+  return problems;
 }
 
 } // namespace benanza::measure

@@ -20,6 +20,9 @@ namespace benanza::measure {
 
 inline constexpr std::size_t samples_kept = 40;
 
+/// How failures begin after which this process is of no use any more.
+inline constexpr std::string_view out_of_memory = "out of memory", device_lost = "device lost";
+
 /// Measures groups, one after the other.
 class group_runner {
 public:
@@ -106,7 +109,10 @@ private:
   }
 
   static std::string said(const std::exception& e) {
-    return dynamic_cast<const std::bad_alloc*>(&e) != nullptr ? "out of memory" : e.what();
+    if (dynamic_cast<const std::bad_alloc*>(&e) != nullptr) return std::string(out_of_memory);
+    if (dynamic_cast<const backend::device_lost*>(&e) != nullptr)
+      return std::string(device_lost) + ": " + e.what();
+    return e.what();
   }
 
   static int place(const group& g, const bench_case& c) {

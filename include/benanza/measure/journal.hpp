@@ -19,11 +19,32 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace benanza::measure {
 
 /// Facts, by section and name, that a run and what goes on from it must share.
 using run_setting = std::map<std::string, std::map<std::string, std::string>>;
+
+/// An open file, closed when it goes.
+class descriptor {
+public:
+  explicit descriptor(int number = -1)
+      : number_(number) {}
+  descriptor(descriptor&& from) noexcept
+      : number_(std::exchange(from.number_, -1)) {}
+  descriptor& operator=(descriptor&& from) noexcept {
+    std::swap(number_, from.number_);
+    return *this;
+  }
+  ~descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  operator int() const { return number_; }
+
+private:
+  int number_;
+};
 
 /// Keeps results in a file of its own.
 class journal final : public keeper {
@@ -43,10 +64,6 @@ public:
     }
     read(text, setting);
   }
-  journal(const journal&) = delete;
-  journal& operator=(const journal&) = delete;
-  ~journal() override { close(file_); }
-
   void recall(group& g) override {
     for (bench_case& c : g.cases)
       if (const auto found = kept_.find(c.name); found != kept_.end()) c.results = found->second;
@@ -78,20 +95,17 @@ private:
 
   void open_locked() {
     for (;;) {
-      file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+      file_ = descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
       if (file_ < 0) refuse("results cannot be kept", "give a place that can be written");
       struct stat opened {
       }, named{};
-      if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-        close(file_);
+      if (flock(file_, LOCK_EX | LOCK_NB) != 0)
         throw error("another run keeps its results there", path_,
                     "wait for its end, or give another --benchmark_out");
-      }
       // A run that ended just now may have taken the file away.
       if (fstat(file_, &opened) == 0 && stat(path_.c_str(), &named) == 0 &&
           opened.st_ino == named.st_ino)
         return;
-      close(file_);
     }
   }
 
@@ -188,17 +202,15 @@ private:
   /// Makes the file's name as durable as its content.
   void sync_folder() const {
     const auto folder = std::filesystem::absolute(path_).parent_path();
-    const int f = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (f < 0) return;
-    fsync(f);
-    close(f);
+    const descriptor f(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (f >= 0) fsync(f);
   }
 
   static constexpr const char* away =
       "give the same command on the same machine, move the file away, or give --again";
 
   std::string path_;
-  int file_ = -1;
+  descriptor file_;
   off_t size_ = 0;
   std::map<std::string, std::vector<result::measurement>> kept_;
 };

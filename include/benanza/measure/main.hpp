@@ -63,6 +63,12 @@ inline status verdict(const listing& l, const campaign& c, const keeper* k) {
   return status::partial;
 }
 
+inline void refuse_cut_off(const std::string& problem, const std::string& place) {
+  if (!problem.empty())
+    throw error("the result cannot be written: " + problem, place,
+                "make room, then give the same command again");
+}
+
 inline status run_checked(int argc, char** argv) {
   const options o = parse_options(argc, argv);
   if (o.help) {
@@ -101,13 +107,14 @@ inline status run_checked(int argc, char** argv) {
     if (c.stopped()) header.provenance["measuring"]["interrupted"] = "yes";
     return result::context_to_json(header);
   };
-  const std::string problem =
+  const report_problems problems =
       run_benchmarks(argv[0], o, l, c, context, out ? out->written_to() : "");
   c.finish();
-  if (out && c.failure().empty()) out->commit();
-  if (!problem.empty())
-    throw error("the result cannot be written: " + problem, "standard output",
-                "give a place that can be written");
+  if (c.failure().empty()) {
+    refuse_cut_off(problems.file, o.out);
+    if (out) out->commit();
+    refuse_cut_off(problems.display, "standard output");
+  }
   if (kept && !c.stopped()) kept->finish();
   return verdict(l, c, kept.get());
 }

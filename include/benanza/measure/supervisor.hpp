@@ -4,8 +4,8 @@
 // measures the rest of the group, and the case gets one more try alone: it may have paid for what
 // another one broke, or for memory that all needed at once.
 //
-//   isolated_runner r(argv, environment, groups, options);   r.measure(g, all_cases(g),
-//   interrupted)
+//   isolated_runner r(argv, environment, groups, options);
+//   r.measure(groups[0], all_cases(groups[0]), interrupted);
 #pragma once
 
 #include "worker_process.hpp"
@@ -34,7 +34,11 @@ public:
     std::vector<case_list> again;
     while (!left.empty()) {
       const loss l = attempt(g, left, stop);
-      if (l.nothing) break;
+      if (l.nothing) {
+        for (case_list& one : by_algorithm(g, drained(g, left)))
+          again.push_back(std::move(one));
+        break;
+      }
       case_list lost = blamed(g, left, l);
       for (std::size_t i : lost) {
         g.cases[i].results = failed_case(g, i, l.why);
@@ -49,7 +53,10 @@ public:
       std::vector<bench_case> failed;
       for (std::size_t i : one)
         failed.push_back(g.cases[i]);
-      if (!attempt(g, one, stop).nothing)
+      worker_.reset(); // alone, also in time
+      if (attempt(g, one, stop).nothing)
+        drained(g, one);
+      else
         for (std::size_t i = 0; i < one.size(); ++i)
           g.cases[one[i]].results = std::move(failed[i].results);
     }
@@ -64,6 +71,17 @@ private:
     int on_case = -1;
     bool may_be_innocent = false;
   };
+
+  /// Those of `which` that found no memory or no device any more; if there are any, the worker is
+  /// used up.
+  case_list drained(const group& g, const case_list& which) {
+    case_list out;
+    for (std::size_t i : which)
+      for (std::string_view end : {out_of_memory, device_lost})
+        if (g.cases[i].results.at(0).error.starts_with(end)) out.push_back(i);
+    if (!out.empty()) worker_.reset();
+    return out;
+  }
 
   /// Measures `which` together. They have their results where nothing was lost.
   loss attempt(group& g, const case_list& which, const std::atomic<bool>& stop) {

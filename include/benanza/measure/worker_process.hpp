@@ -10,6 +10,7 @@
 #include "environment.hpp"
 #include "worker.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -45,6 +46,8 @@ public:
   worker_process(const worker_process&) = delete;
   worker_process& operator=(const worker_process&) = delete;
   ~worker_process() {
+    shutdown(socket_, SHUT_RDWR);
+    if (doing() == stage::waiting) end_in_peace();
     end();
     munmap(board_, sizeof(flight_board));
     close(socket_);
@@ -60,6 +63,7 @@ public:
     std::uint64_t last_note = board_->notes;
     double silent_s = 0;
     auto before = clock::now();
+    const int look_ms = static_cast<int>(std::clamp(250 * silence_s, 10.0, 500.0));
     while (!stop) {
       if (const auto line = lines_.next()) {
         answer = nlohmann::json::parse(*line);
@@ -92,8 +96,6 @@ public:
   std::string reason() const { return how_it_ended(status_); }
 
 private:
-  static constexpr int look_ms = 500;
-
   void start(char** argv, const environment& e, int socket, int memory) {
     // Between fork and exec only what a signal handler may do: everything is made before.
     std::vector<std::string> variables{std::string(detail::processors_variable) + "=" +
