@@ -44,11 +44,11 @@ run bent_run() {
 }
 
 std::vector<model_bound> analyse(const run& r, std::vector<numeric> types = {numeric::f32}) {
-  const benanza::bound::case_table cases(r);
+  const benanza::bound::source source(r);
   std::vector<model_bound> out;
   for (const auto& g : r.graphs)
     for (numeric t : types)
-      out.push_back(benanza::bound::analyse(r, cases, g, {t, 1}));
+      out.push_back(benanza::bound::analyse(source, g, {t, 1}));
   return out;
 }
 
