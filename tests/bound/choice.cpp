@@ -128,8 +128,8 @@ TEST_CASE("types and threads do not mix; another type fills in for a layer that 
   synthetic::add(r, conv, "a", 0, 60, 1.1, "f32", 2);
   synthetic::add(r, synthetic::softmax, "a", 0, 7);
   const case_table cases(r);
+  const benanza::bound::limits none;
   const auto ask = [&](const std::string& layer, numeric type, int threads) {
-    const benanza::bound::limits none;
     return answer({cases, none, type, numeric::f32, threads, "coldw"}, benanza::op::parse(layer),
                   1);
   };

@@ -33,6 +33,13 @@ struct form_figures {
   std::optional<layout_figures> layouts; ///< nothing: the run does not tell the algorithms' layouts
 };
 
+/// What a real run of a form should take, one layer after the other: with changes of layout paid
+/// for where the run tells what they take.
+inline const figure& expected(const form_figures& f) {
+  return f.layouts && f.layouts->prediction ? f.layouts->prediction->total
+                                            : f.prediction.sequential;
+}
+
 /// The fused form: each node as one or as its parts, whichever is faster.
 struct fused_figures : form_figures {
   fusion pair;
@@ -78,6 +85,10 @@ struct model_bound : form_figures {
     for (const layer_answer& l : layers)
       n += l.failed;
     return n;
+  }
+  /// The form that a fast framework runs: the fused one if the run holds it.
+  const form_figures& fastest_form() const {
+    return fused ? static_cast<const form_figures&>(*fused) : *this;
   }
   /// The assumption of the parallel bound.
   std::string_view assumption() const {

@@ -6,10 +6,11 @@
 //   limits l = limits_of(run);   if (auto ns = l.roofline_ns(layer, numeric::f32, 1, flops)) ...
 #pragma once
 
-#include "../op/layer.hpp"
+#include "roofline.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace benanza::bound {
@@ -27,5 +28,16 @@ struct limits {
     return of ? of(l, type, threads, least_flops) : std::nullopt;
   }
 };
+
+/// The limits that the ceilings measured in a run set.
+inline limits limits_of(const result::run& r) {
+  const auto measured = std::make_shared<const ceilings>(r);
+  if (measured->empty()) return {};
+  return {[measured](const op::layer& l, numeric type, int threads,
+                     std::int64_t least_flops) -> std::optional<double> {
+    const roof least = roofline(*measured, l, type, threads, least_flops);
+    return least.ns > 0 ? std::optional(least.ns) : std::nullopt;
+  }};
+}
 
 } // namespace benanza::bound

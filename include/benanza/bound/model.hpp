@@ -29,7 +29,9 @@ struct source {
   case_table cases;
   limits machine;
 
-  explicit source(const result::run& r, limits l = {})
+  explicit source(const result::run& r)
+      : source(r, limits_of(r)) {}
+  source(const result::run& r, limits l)
       : run(r)
       , cases(r)
       , machine(std::move(l)) {}
@@ -43,7 +45,7 @@ struct analysis_options {
 namespace detail {
 /// A prediction may lie this far below its bound by noise alone (single layers inside a network
 /// undercut their isolated minimum by up to 1 %).
-inline constexpr double noise = 0.99;
+inline constexpr double noise = roofline_noise;
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The fused form of `g` in a run; null: it holds none.
