@@ -3,11 +3,12 @@
 // build's libraries have for them, and from that the groups of cases that the options select. A
 // worker process lists them too, and must come to the same.
 //
-//   listing l(options);   l.groups[0].cases[0].name
+//   listing l(options, environment, {});   l.groups[0].cases[0].name
 #pragma once
 
 #include "bench_case.hpp"
 #include "interrupt.hpp"
+#include "plans.hpp"
 #include "provenance.hpp"
 #include "shard.hpp"
 
@@ -35,14 +36,18 @@ struct listing {
   std::size_t cases = 0;
 
   /// Asks the libraries. Refuses a selection without any case.
-  explicit listing(const options& o) {
+  listing(const options& o, const environment& e, const std::vector<result::plan>& plans) {
     if (backend::registered_backends().empty())
       throw error("this program was built without any backend", "",
                   "build it with oneDNN installed");
     for (const auto& [name, make] : backend::registered_backends())
       libraries.push_back(make());
-    graphs = selected_graphs(o);
-    groups = list_cases(op::registered_layers(), graphs, libraries, o);
+    if (plans.empty()) {
+      graphs = selected_graphs(o);
+      groups = list_cases(op::registered_layers(), graphs, libraries, o);
+    } else {
+      groups = groups_of(plans, libraries, provenance(e, o, libraries));
+    }
     if (groups.empty())
       throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
                   "--benchmark_list_tests prints the names of all");

@@ -54,7 +54,6 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   p["machine"] = machine_facts(e);
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
-  software["revision"] = BENANZA_REVISION;
 #ifdef __clang__
   software["compiler"] = "clang " __clang_version__;
 #else
@@ -68,6 +67,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
     }
   auto& measuring = p["measuring"];
   measuring["date"] = iso_date();
+  measuring["revision"] = BENANZA_REVISION; // of another one, results are still the same cases
   measuring["threads"] = detail::joined(o.threads, [](int t) { return std::to_string(t); });
   measuring["types"] =
       o.types.empty() ? "own"
