@@ -269,7 +269,7 @@ TEST_CASE("the fused form: faster where its layers are, and counted") {
   CHECK(b.fused->not_measured == 0);
   CHECK(b.fused->as_one == std::vector<char>{1, 0, 0});
   CHECK(b.fused->prediction.sequential.ns <= b.prediction.sequential.ns);
-  CHECK(b.layers.size() == 6);
+  CHECK(b.layers.size() == 7);
   CHECK(b.layers.back().uses == 0);
   CHECK(b.layers.back().fused_uses == 1);
   CHECK(&b.fastest_form() == &*b.fused);
