@@ -7,6 +7,7 @@
 #pragma once
 
 #include "bench_case.hpp"
+#include "ceilings/list.hpp"
 #include "environment.hpp"
 #include "group_run.hpp"
 #include "machine.hpp"
@@ -54,10 +55,20 @@ inline std::vector<model::graph> selected_graphs(const options& o) {
   return graphs;
 }
 
+/// The types whose arithmetic the machine is asked for: those asked for, and the models' own.
+inline std::set<numeric> measured_types(const std::vector<model::graph>& graphs, const options& o) {
+  std::set<numeric> types(o.types.begin(), o.types.end());
+  for (const model::graph& g : graphs)
+    types.insert(g.type);
+  if (types.empty()) types.insert(numeric::f32);
+  return types;
+}
+
 inline nlohmann::ordered_json provenance(const environment& e, const options& o,
                                          const library_list& libs) {
   std::map<std::string, std::map<std::string, std::string>> p;
   p["machine"] = machine_facts(e);
+  p["machine"]["absent_ceilings"] = ceilings::absent_ceilings(ceilings::numbers(e.processor_list));
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
   software["revision"] = BENANZA_REVISION;
@@ -167,6 +178,9 @@ inline status run_checked(int argc, char** argv) {
 
   const std::vector<model::graph> graphs = selected_graphs(o);
   std::vector<group> groups = list_cases(op::registered_layers(), graphs, libraries, o);
+  for (group& g : ceilings::list_machine_cases(libraries, measured_types(graphs, o),
+                                               ceilings::numbers(e.processor_list), o))
+    groups.push_back(std::move(g));
   std::size_t cases = 0;
   for (const group& g : groups)
     cases += g.cases.size();
