@@ -30,10 +30,10 @@ inline std::unique_ptr<keeper> make_keeper(const options& o, const result_file* 
 }
 
 inline std::unique_ptr<runner> make_runner(char** argv, const environment& e, const options& o,
-                                           const listing& l, group_runner& here) {
+                                           group_runner& here) {
   if (!o.campaign.isolated()) return std::make_unique<local_runner>(here);
   widen(e);
-  return std::make_unique<isolated_runner>(argv, e, l.groups, o);
+  return std::make_unique<isolated_runner>(argv, e, o);
 }
 
 /// Says how the run ended, where it did not end well, and gives the exit status.
@@ -79,7 +79,7 @@ inline status run_checked(int argc, char** argv) {
       enter_environment(argv, *std::max_element(o.threads.begin(), o.threads.end()));
   const auto supervisor = worker_link::from_environment();
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
-  listing l(o);
+  listing l(o, e);
   guard.reset();
   group_runner here(last_level_cache_bytes(), o);
   if (supervisor) {
@@ -96,7 +96,7 @@ inline status run_checked(int argc, char** argv) {
   run_facts facts = provenance(e, o, l.libraries);
   const auto out = o.out.empty() ? nullptr : std::make_unique<result_file>(o.out);
   const auto kept = make_keeper(o, out.get(), facts);
-  const auto measuring = make_runner(argv, e, o, l, here);
+  const auto measuring = make_runner(argv, e, o, here);
   catch_interrupts();
   campaign c(*measuring, kept.get(), o, l.groups);
   if (c.recalled() > 0)
