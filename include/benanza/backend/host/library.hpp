@@ -207,7 +207,8 @@ public:
     a.id = detail::way_of(l, t);
     a.equivalence = std::string(benanza::name(t));
     a.layouts = "plain";
-    a.operand_layouts = a.result_layout = detail::flat(l) ? any_layout_name : benanza::name(layout::plain);
+    a.operand_layouts = a.result_layout =
+        detail::flat(l) ? any_layout_name : benanza::name(layout::plain);
     a.fallback = "host";
     a.flops = op::cost(l).flops();
     return {a};
