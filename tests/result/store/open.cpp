@@ -160,6 +160,8 @@ TEST_CASE("where nothing may be written a store is read, and writing is refused"
   };
   files::permissions(f / "results.db", files::perms(0444));
   CHECK(as_reader() == 0); // the file
+  for (const char* beside : {"results.db-wal", "results.db-shm"})
+    files::remove(f / beside); // which a reader may leave, and a writer could use
   files::permissions(f.path, files::perms(0555));
   CHECK(as_reader() == 0); // the file and its folder
   files::permissions(f / "results.db", files::perms(0666));
