@@ -44,6 +44,13 @@ struct setting {
   int threads = 1;
 };
 
+/// Thrown where the device is gone, and with it whatever this process may still ask of it. The same
+/// goes for std::bad_alloc: both are worth another try in a new process.
+class device_lost : public error {
+public:
+  using error::error;
+};
+
 /// One algorithm of one layer, ready to run: operands in its layouts, memory allocated.
 class prepared {
 public:

@@ -171,14 +171,20 @@ inline bool within_reach(const op::layer& l, numeric t) {
 }
 } // namespace detail
 
-/// All that the library offers for a layer. `output_scale` matters to quantised types.
+/// All that the library offers for a layer. `values`: operands, of which scales and the sizes of a
+/// Concat's parts matter; null: any scale, equal parts.
 inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s,
-                                 const dnnl::engine& engine, double output_scale = 0.5) {
+                                 const dnnl::engine& engine, const operands* values = nullptr) {
   std::vector<offer> out;
   if (!detail::within_reach(l, t)) return out;
   use_threads(s.threads);
-  const request r{
-      .type = t, .types = *case_types::of(t), .output_scale = output_scale, .engine = engine};
+  request r{.type = t,
+            .types = *case_types::of(t),
+            .output_scale = values != nullptr ? values->output_scale : 0.5,
+            .engine = engine};
+  if (const auto* p = std::get_if<op::concat>(&l); p != nullptr && values != nullptr)
+    for (const tensor& x : values->inputs)
+      r.parts.push_back(x.dims[p->axis]);
   recipes made;
   try {
     std::visit([&](const auto& p) { describe(p, r, made); }, l);

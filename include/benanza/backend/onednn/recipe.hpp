@@ -53,6 +53,8 @@ struct request {
   double output_scale = 1;
   dnnl::engine engine{};
   dnnl::post_ops after{}; ///< steps that are done on the result
+  /// A Concat's parts along its axis; empty: as equal as they can be.
+  std::vector<std::int64_t> parts{};
 
   bool floating() const { return !quantised(type); }
   bool scaled() const { return quantised(type) && output_scale != 1; }
