@@ -58,7 +58,7 @@ function(benanza_add_runner)
     "BENANZA_VERSION=\"${benanza_VERSION}\";BENANZA_REVISION=\"${revision}\";BENANZA_BENCHMARK_VERSION=\"${benchmark_VERSION}\"")
   target_sources(benanza_runner PRIVATE ${source})
   target_link_libraries(benanza_runner PUBLIC benanza::benanza OpenMP::OpenMP_CXX
-    benchmark::benchmark nlohmann_json::nlohmann_json)
+    benanza::store benchmark::benchmark nlohmann_json::nlohmann_json)
   if("onednn" IN_LIST BENANZA_BACKENDS)
     target_link_libraries(benanza_runner PUBLIC DNNL::dnnl)
   endif()
