@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does the command `benanza_analyze` do? It reads results, merges them, and reports how fast
-// each model could run on that machine. `analyze` is the program without its process: arguments and
-// streams in, exit status out, and at most one line on `err`.
+// What does the command `benanza_analyze` do? It reads results, from files or a store, merges them,
+// and reports how fast each model could run on that machine. `analyze` is the program without its
+// process: arguments and streams in, exit status out, and at most one line on `err`.
 //
 //   int status = analyze({"run.json", "--model", "resnet50"}, std::cin, std::cout, std::cerr);
 #pragma once
 
 #include "select.hpp"
+#include "store_commands.hpp"
 
 #include "benanza/bound/plan.hpp"
 #include "benanza/report/json.hpp"
@@ -44,21 +45,27 @@ struct request {
   std::string plan;
   bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
   bool strict = false;
+  store_request store;
 };
 
 namespace detail {
-inline result::run read_all(const std::vector<std::string>& files, std::istream& in) {
+inline result::run read_all(const request& asked, std::istream& in) {
   std::vector<result::run> runs;
-  bool taken = false;
-  for (const std::string& f : files.empty() ? std::vector<std::string>{"-"} : files) {
+  bool taken = false, stores = false;
+  for (const std::string& f : asked.files.empty() ? std::vector<std::string>{"-"} : asked.files) {
     if (f != "-") {
-      runs.push_back(result::read_file(f));
+      const bool from_store = is_store(f);
+      stores = stores || from_store;
+      runs.push_back(from_store ? read_from_store(f, asked.store.system, asked.wanted.model)
+                                : result::read_file(f));
       continue;
     }
     if (std::exchange(taken, true))
       throw error("standard input is named twice", "-", "name it once");
     runs.push_back(result::read(in, "standard input"));
   }
+  if (!asked.store.system.empty() && !stores)
+    throw error("--system chooses from a store, and no store was given", asked.store.system);
   return result::merge(std::move(runs));
 }
 
@@ -141,9 +148,13 @@ inline void write_plan(const request& asked, const result::run& run,
 inline status respond(const request& asked, std::istream& in, std::ostream& out,
                       std::ostream& err) {
   const std::size_t layers = layer_limit(asked.layers);
-  result::run run = read_all(asked.files, in);
+  result::run run = read_all(asked, in);
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
-  const std::vector<bound::model_bound> models = select(run, asked.wanted);
+  std::vector<bound::model_bound> models = select(run, asked.wanted);
+  if (asked.files.size() == 1 && is_store(asked.files.front()))
+    for (bound::model_bound& b : models)
+      for (bound::hole& h : b.covered.holes)
+        if (!h.command.empty()) h.command = missing_command(asked.files.front());
   const std::string lacking = shortfall(models);
   if (asked.strict && !lacking.empty())
     throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
@@ -166,12 +177,31 @@ inline status respond(const request& asked, std::istream& in, std::ostream& out,
   return status::partial;
 }
 
+/// --import and --export, which report nothing.
+inline status move_results(const request& asked, std::ostream& out) {
+  const store_request& s = asked.store;
+  if (!s.imported.empty()) {
+    if (s.store.empty())
+      throw error("--import needs --store", s.imported.front(), "name the store");
+    if (!s.exported.empty() || !asked.files.empty())
+      throw error("--import takes nothing but --store", "", "export or analyse in a second step");
+    import_files(s, out);
+  } else {
+    if (asked.files.size() != 1 || !is_store(asked.files.front()))
+      throw error("--export needs a store, and one only",
+                  asked.files.empty() ? std::string() : asked.files.front());
+    write_file(s.exported, export_text(asked.files.front(), s.system, asked.wanted.model));
+  }
+  return status::complete;
+}
+
 inline status parse_and_respond(std::vector<std::string> arguments, std::istream& in,
                                 std::ostream& out, std::ostream& err) {
   request asked;
   CLI::App app("How fast could each model run on the machine that was measured?",
                "benanza_analyze");
-  app.add_option("results", asked.files, "results of benanza_bench; none or -: standard input");
+  app.add_option("results", asked.files,
+                 "results of benanza_bench, or a store of them; none or -: standard input");
   app.add_option("--model", asked.wanted.model,
                  "only models of this name, or with it in their name");
   app.add_option("--type", asked.wanted.type, "only this type: f32, bf16, u8s8u8 ...");
@@ -186,6 +216,11 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
   app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
   app.add_option("-o,--output", asked.output, "write there, whole or not at all");
   app.add_flag("--strict", asked.strict, "refuse (status 2) where figures would be partial");
+  app.add_option("--system", asked.store.system, "whose results of a store: a number, or latest");
+  app.add_option("--export", asked.store.exported, "write the results of a store as a result file");
+  app.add_option("--import", asked.store.imported,
+                 "add result files to the store that --store names");
+  app.add_option("--store", asked.store.store, "the store that --import adds to");
   std::reverse(arguments.begin(), arguments.end());
   try {
     app.parse(std::move(arguments));
@@ -193,6 +228,11 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
     write_stream(out, app.help(), "standard output");
     return status::complete;
   }
+  if (!asked.store.store.empty() && asked.store.imported.empty())
+    throw error("--store says where --import adds to, and nothing is imported", asked.store.store,
+                "to analyse a store, name it like a result file");
+  if (!asked.store.imported.empty() || !asked.store.exported.empty())
+    return move_results(asked, out);
   return respond(asked, in, out, err);
 }
 } // namespace detail

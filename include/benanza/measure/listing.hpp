@@ -7,6 +7,7 @@
 #pragma once
 
 #include "bench_case.hpp"
+#include "ceilings/list.hpp"
 #include "interrupt.hpp"
 #include "plans.hpp"
 #include "provenance.hpp"
@@ -28,6 +29,15 @@ inline std::vector<model::graph> selected_graphs(const options& o) {
   return graphs;
 }
 
+/// The types whose arithmetic the machine is asked for: those asked for, and the models' own.
+inline std::set<numeric> measured_types(const std::vector<model::graph>& graphs, const options& o) {
+  std::set<numeric> types(o.types.begin(), o.types.end());
+  for (const model::graph& g : graphs)
+    types.insert(g.type);
+  if (types.empty()) types.insert(numeric::f32);
+  return types;
+}
+
 /// Everything that a run is about.
 struct listing {
   library_list libraries;
@@ -45,6 +55,9 @@ struct listing {
     if (plans.empty()) {
       graphs = selected_graphs(o);
       groups = list_cases(op::registered_layers(), graphs, libraries, o);
+      for (group& g : ceilings::list_machine_cases(libraries, measured_types(graphs, o),
+                                                   ceilings::numbers(e.processor_list), o))
+        groups.push_back(std::move(g));
     } else {
       groups = groups_of(plans, libraries, provenance(e, o, libraries));
     }
