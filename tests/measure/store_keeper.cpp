@@ -98,15 +98,14 @@ TEST_CASE("the stores of the parts of a run hold together what the whole does") 
 TEST_CASE("a full disk under a store is one line, and the run goes on") {
   const scratch_folder s("store_full");
   const std::string store = s / "r.db";
-  int status = -1;
   {
-    running r(s, {"FRAGILE_LAYERS=12"}, into(store), 110 << 10);
-    status = r.end();
-    CHECK(status == 2);
+    running r(s, {"FRAGILE_LAYERS=12"}, into(store), 350 << 10);
+    CHECK(r.end() == 2);
     CHECK(one_line(r.err()));
   }
   running r(s, {"FRAGILE_LAYERS=12"}, into(store));
   CHECK(r.end() == 0);
+  CHECK(r.err().find("cases are in") != std::string::npos);
   CHECK(rows(r.out()).size() == all);
 }
 

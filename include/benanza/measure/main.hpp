@@ -92,11 +92,11 @@ inline status run_checked(int argc, char** argv) {
     return status::complete;
   }
 
+  catch_interrupts();
   result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
   const auto out = o.out.empty() ? nullptr : std::make_unique<result_file>(o.out);
   const auto kept = make_keeper(o, out.get(), header);
   const auto measuring = make_runner(argv, e, o, here);
-  catch_interrupts();
   campaign c(*measuring, kept.get(), o, l.groups);
   if (c.recalled() > 0)
     std::fprintf(stderr, "benanza_bench: %zu of %zu cases are in %s already\n", c.recalled(),
