@@ -7,16 +7,21 @@
 #pragma once
 
 #include "disturbance.hpp"
+#include "flight.hpp"
 #include "options.hpp"
 #include "sampler.hpp"
 #include "subject.hpp"
 #include "weights_pool.hpp"
 
 #include <map>
+#include <new>
 
 namespace benanza::measure {
 
 inline constexpr std::size_t samples_kept = 40;
+
+/// How failures begin after which this process is of no use any more.
+inline constexpr std::string_view out_of_memory = "out of memory", device_lost = "device lost";
 
 /// Measures groups, one after the other.
 class group_runner {
@@ -33,75 +38,13 @@ public:
     try {
       measure_all(g, stop);
     } catch (const std::exception& e) {
-      fail_unmeasured(g, e.what());
+      fail_unmeasured(g, said(e));
     }
+    flight::note(stage::ending, -1);
     g.what->end();
   }
 
-private:
-  struct entry {
-    bench_case* c;
-    std::unique_ptr<backend::prepared> ready;
-    double setup_ns;
-    std::int64_t pool_bytes;
-  };
-
-  void measure_all(group& g, const std::atomic<bool>& stop) {
-    g.what->begin();
-    std::vector<entry> entries;
-    for (bench_case& c : g.cases) {
-      if (stop) return fail_unmeasured(g, "interrupted");
-      try {
-        ready_case made = g.what->ready(c);
-        entries.push_back({&c, std::move(made.run), made.setup_ns, 0});
-      } catch (const std::exception& e) {
-        c.results[0].error = e.what();
-      }
-    }
-    make_cold(g, entries);
-    if (entries.empty()) return;
-
-    std::vector<sampled_case> samples;
-    std::map<std::string, int> classes;
-    for (const entry& e : entries) {
-      const std::string rivals = e.c->state + ' ' + e.c->algorithm.equivalence;
-      const int number = classes.emplace(rivals, static_cast<int>(classes.size())).first->second;
-      samples.push_back({.run = e.ready.get(), .rival_class = number});
-    }
-    const disturbance_watch watch;
-    sample(samples,
-           {.seconds = options_.seconds * g.what->time_share,
-            .rounds = 8,
-            .passes = options_.repetitions},
-           stop);
-    const std::string disturbed = watch.seen();
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      report(g, entries[i], samples[i], disturbed);
-  }
-
-  /// Lets every execution of the `coldw` cases take other weights than the last one. The largest
-  /// weights come first: they decide how large the arena is that all of them share.
-  void make_cold(const group& g, std::vector<entry>& entries) {
-    std::vector<entry*> cold;
-    for (entry& e : entries)
-      if (e.c->state == "coldw") cold.push_back(&e);
-    std::sort(cold.begin(), cold.end(), [](const entry* a, const entry* b) {
-      return a->ready->weight_bytes() > b->ready->weight_bytes();
-    });
-    for (entry* e : cold) {
-      try {
-        const std::int64_t bytes = e->ready->weight_bytes();
-        if (bytes <= 0) throw error("the algorithm has no weights that could be cold");
-        const pool_slots s = pools_.slots(g.what->weights_type(), bytes);
-        e->ready->rotate_weights(s.data, s.stride, s.count);
-        e->pool_bytes = s.bytes();
-      } catch (const std::exception& failure) {
-        e->c->results[0].error = failure.what();
-      }
-    }
-    std::erase_if(entries, [](const entry& e) { return !e.c->results[0].error.empty(); });
-  }
-
+  /// What is known of a case before it is measured.
   static result::measurement blank(const group& g, const bench_case& c) {
     result::measurement m;
     m.name = c.name;
@@ -123,6 +66,83 @@ private:
     m.algorithm_flops = c.algorithm.flops;
     m.bytes = g.what->bytes;
     return m;
+  }
+
+private:
+  struct entry {
+    bench_case* c;
+    std::unique_ptr<backend::prepared> ready;
+    double setup_ns;
+    std::int64_t pool_bytes;
+  };
+
+  void measure_all(group& g, const std::atomic<bool>& stop) {
+    flight::note(stage::beginning, -1);
+    g.what->begin();
+    std::vector<entry> entries;
+    for (bench_case& c : g.cases) {
+      if (stop) return fail_unmeasured(g, "interrupted");
+      flight::note(stage::preparing, place(g, c));
+      try {
+        ready_case made = g.what->ready(c);
+        entries.push_back({&c, std::move(made.run), made.setup_ns, 0});
+      } catch (const std::exception& e) {
+        c.results[0].error = said(e);
+      }
+    }
+    make_cold(g, entries);
+    if (entries.empty()) return;
+
+    std::vector<sampled_case> samples;
+    std::map<std::string, int> classes;
+    for (const entry& e : entries) {
+      const std::string rivals = e.c->state + ' ' + e.c->algorithm.equivalence;
+      const int number = classes.emplace(rivals, static_cast<int>(classes.size())).first->second;
+      samples.push_back({.run = e.ready.get(), .rival_class = number, .place = place(g, *e.c)});
+    }
+    const disturbance_watch watch;
+    sample(samples,
+           {.seconds = options_.seconds * g.what->time_share,
+            .rounds = 8,
+            .passes = options_.repetitions},
+           stop);
+    const std::string disturbed = watch.seen();
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      report(g, entries[i], samples[i], disturbed);
+  }
+
+  static std::string said(const std::exception& e) {
+    if (dynamic_cast<const std::bad_alloc*>(&e) != nullptr) return std::string(out_of_memory);
+    if (dynamic_cast<const backend::device_lost*>(&e) != nullptr)
+      return std::string(device_lost) + ": " + e.what();
+    return e.what();
+  }
+
+  static int place(const group& g, const bench_case& c) {
+    return static_cast<int>(&c - g.cases.data());
+  }
+
+  /// Lets every execution of the `coldw` cases take other weights than the last one. The largest
+  /// weights come first: they decide how large the arena is that all of them share.
+  void make_cold(const group& g, std::vector<entry>& entries) {
+    std::vector<entry*> cold;
+    for (entry& e : entries)
+      if (e.c->state == "coldw") cold.push_back(&e);
+    std::sort(cold.begin(), cold.end(), [](const entry* a, const entry* b) {
+      return a->ready->weight_bytes() > b->ready->weight_bytes();
+    });
+    for (entry* e : cold) {
+      try {
+        const std::int64_t bytes = e->ready->weight_bytes();
+        if (bytes <= 0) throw error("the algorithm has no weights that could be cold");
+        const pool_slots s = pools_.slots(g.what->weights_type(), bytes);
+        e->ready->rotate_weights(s.data, s.stride, s.count);
+        e->pool_bytes = s.bytes();
+      } catch (const std::exception& failure) {
+        e->c->results[0].error = said(failure);
+      }
+    }
+    std::erase_if(entries, [](const entry& e) { return !e.c->results[0].error.empty(); });
   }
 
   static void report(const group& g, const entry& e, const sampled_case& s,

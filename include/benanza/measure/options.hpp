@@ -8,6 +8,7 @@
 
 #include "../core/dtype.hpp"
 #include "../core/error.hpp"
+#include "campaign_options.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -36,6 +37,7 @@ struct options {
   bool list_only = false;
   std::string format = "console", out{}, out_format = "json";
   std::vector<std::string> passed_on{}; ///< for Google Benchmark
+  campaign_options campaign{};
 };
 
 inline constexpr std::string_view help_text =
@@ -161,7 +163,7 @@ inline options parse_options(int argc, char** argv) {
     } else if (name == "--benchmark_out_format") {
       o.out_format = detail::one_of(value, {"console", "json", "csv"}, name);
     } else {
-      return false;
+      return o.campaign.read(name, value);
     }
     return true;
   };
@@ -175,6 +177,10 @@ inline options parse_options(int argc, char** argv) {
       o.help = true;
     } else if (name == "--all") {
       o.all_algorithms = !valued || detail::truth(word.substr(equals + 1), name);
+    } else if (name == "--isolate") {
+      o.campaign.isolate = !valued || detail::truth(word.substr(equals + 1), name);
+    } else if (word == "--again") {
+      o.campaign.again = again_mode::everything;
     } else if (name == "--benchmark_list_tests") {
       o.list_only = !valued || detail::truth(word.substr(equals + 1), name);
     } else if (detail::passes_on(name)) {

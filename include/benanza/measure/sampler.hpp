@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../backend/concept.hpp"
+#include "flight.hpp"
 #include "statistics.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ namespace benanza::measure {
 struct sampled_case {
   backend::prepared* run = nullptr;
   int rival_class = 0; ///< only cases of one class compete (same state, same equivalence)
+  int place = -1;      ///< in its group, for notes of what is being done
   std::vector<std::vector<double>> passes{}; ///< nanoseconds an execution, in the order taken
   std::string stop_reason{};
 
@@ -79,6 +81,7 @@ inline void sample(std::vector<sampled_case>& cases, const sampling_plan& plan,
   using clock = std::chrono::steady_clock;
   for (sampled_case& c : cases) {
     if (stop) return;
+    flight::note(stage::sampling, c.place);
     detail::probe(c, plan.seconds * 1e9 / plan.rounds);
   }
   const auto slice = std::chrono::duration<double>(plan.seconds / plan.rounds);
@@ -101,6 +104,7 @@ inline void sample(std::vector<sampled_case>& cases, const sampling_plan& plan,
                         : rounds < plan.rounds ? "fewest rounds: one execution takes long"
                                                : "time";
         if (round >= rounds) continue;
+        flight::note(stage::sampling, c.place);
         c.run->run(1);
         const auto end = clock::now() + slice;
         do {
