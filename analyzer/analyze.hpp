@@ -11,6 +11,7 @@
 
 #include "benanza/bound/plan.hpp"
 #include "benanza/report/json.hpp"
+#include "benanza/report/machine.hpp"
 #include "benanza/report/text.hpp"
 #include "benanza/result/merge.hpp"
 #include "benanza/result/reader.hpp"
@@ -45,7 +46,11 @@ struct request {
   std::string plan;
   bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
   bool strict = false;
+<<<<<<< HEAD
   store_request store;
+=======
+  bool machine = false;
+>>>>>>> ceilings
 };
 
 namespace detail {
@@ -122,6 +127,26 @@ inline std::size_t layer_limit(const std::string& text) {
   return n;
 }
 
+inline void deliver(const request& asked, const std::string& text, std::ostream& out) {
+  if (asked.output.empty())
+    write_stream(out, text, "standard output");
+  else
+    write_file(asked.output, text);
+}
+
+/// The page of the machine in place of the models'.
+inline status respond_machine(const request& asked, const result::run& run, std::ostream& out,
+                              std::ostream& err) {
+  const std::string lacking = report::machine_shortfall(run);
+  if (asked.strict && !lacking.empty())
+    throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
+  deliver(asked, asked.format == "json" ? report::machine_json(run) : report::machine_report(run),
+          out);
+  if (lacking.empty()) return status::complete;
+  err << "benanza_analyze: partial: " << lacking << '\n';
+  return status::partial;
+}
+
 /// Writes the plan of the only model, type and number of threads that were asked for.
 inline void write_plan(const request& asked, const result::run& run,
                        const std::vector<bound::model_bound>& models) {
@@ -148,7 +173,12 @@ inline void write_plan(const request& asked, const result::run& run,
 inline status respond(const request& asked, std::istream& in, std::ostream& out,
                       std::ostream& err) {
   const std::size_t layers = layer_limit(asked.layers);
+<<<<<<< HEAD
   result::run run = read_all(asked, in);
+=======
+  result::run run = read_all(asked.files, in);
+  if (asked.machine) return respond_machine(asked, run, out, err);
+>>>>>>> ceilings
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
   std::vector<bound::model_bound> models = select(run, asked.wanted);
   if (asked.files.size() == 1 && is_store(asked.files.front()))
@@ -168,10 +198,7 @@ inline status respond(const request& asked, std::istream& in, std::ostream& out,
   const std::string text = asked.format == "json"
                                ? report::json_report(run, models, !lacking.empty())
                                : report::text_report(run, models, options);
-  if (asked.output.empty())
-    write_stream(out, text, "standard output");
-  else
-    write_file(asked.output, text);
+  deliver(asked, text, out);
   if (lacking.empty()) return status::complete;
   err << "benanza_analyze: partial: " << lacking << '\n';
   return status::partial;
@@ -215,6 +242,7 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
   app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
   app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models");
   app.add_flag("--strict", asked.strict, "refuse (status 2) where figures would be partial");
   app.add_option("--system", asked.store.system, "whose results of a store: a number, or latest");
   app.add_option("--export", asked.store.exported, "write the results of a store as a result file");

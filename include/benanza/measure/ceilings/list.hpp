@@ -9,7 +9,6 @@
 
 #include "../bench_case.hpp"
 #include "../machine.hpp"
-#include "../weights_pool.hpp"
 #include "fresh_pages.hpp"
 #include "library_subject.hpp"
 #include "loop_subject.hpp"
@@ -19,6 +18,7 @@
 
 #include <set>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace benanza::measure::ceilings {
@@ -158,7 +158,8 @@ inline std::vector<group> list_machine_cases(const library_list& libraries,
                                              const std::set<numeric>& types,
                                              const std::vector<int>& processors, const options& o) {
   detail::group_list list(o.filter);
-  const std::int64_t most = available_memory() / 4;
+  // Not what is free now: a worker process has to come to the same list.
+  const std::int64_t most = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 8;
   const auto memory =
       std::make_shared<working_memory>(sweep_subject::memory_bytes(8 * last_level_cache_bytes()));
   for (int threads : o.threads) {
