@@ -46,11 +46,8 @@ struct request {
   std::string plan;
   bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
   bool strict = false;
-<<<<<<< HEAD
   store_request store;
-=======
   bool machine = false;
->>>>>>> ceilings
 };
 
 namespace detail {
@@ -173,12 +170,8 @@ inline void write_plan(const request& asked, const result::run& run,
 inline status respond(const request& asked, std::istream& in, std::ostream& out,
                       std::ostream& err) {
   const std::size_t layers = layer_limit(asked.layers);
-<<<<<<< HEAD
   result::run run = read_all(asked, in);
-=======
-  result::run run = read_all(asked.files, in);
   if (asked.machine) return respond_machine(asked, run, out, err);
->>>>>>> ceilings
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
   std::vector<bound::model_bound> models = select(run, asked.wanted);
   if (asked.files.size() == 1 && is_store(asked.files.front()))

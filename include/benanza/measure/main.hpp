@@ -74,19 +74,11 @@ inline status run_checked(int argc, char** argv) {
     std::cout << help_text << campaign_help_text;
     return status::complete;
   }
-<<<<<<< HEAD
   const std::vector<result::plan> plans = read_plans(o);
   const environment e = enter_environment(argv, most_threads(o, plans));
   const auto supervisor = worker_link::from_environment();
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   listing l(o, e, plans);
-=======
-  const environment e =
-      enter_environment(argv, *std::max_element(o.threads.begin(), o.threads.end()));
-  const auto supervisor = worker_link::from_environment();
-  auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
-  listing l(o, e);
->>>>>>> ceilings
   guard.reset();
   group_runner here(last_level_cache_bytes(), o);
   if (supervisor) {
