@@ -93,8 +93,8 @@ inline run_facts provenance(const environment& e, const options& o, const librar
 /// The facts that decide whether results of two starts make one run: not the time of day, nor what
 /// is in the names of the cases.
 inline run_setting setting_of(run_facts p) {
-  for (const char* changing :
-       {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated"})
+  for (const char* changing : {"date", "load_average", "threads", "types", "states", "bound_to",
+                               "shard", "isolated", "revision"})
     p["measuring"].erase(changing);
   return p;
 }
