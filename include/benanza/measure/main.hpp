@@ -78,7 +78,8 @@ inline nlohmann::ordered_json provenance(const environment& e, const options& o,
   measuring["types"] =
       o.types.empty() ? "own" : joined(o.types, [](numeric t) { return std::string(name(t)); });
   measuring["states"] = joined(o.states, [](const std::string& s) { return s; });
-  measuring["min_time_s"] = std::to_string(o.seconds);
+  measuring["effort"] = name(o.effort);
+  measuring["min_time_s"] = std::to_string(plan_of(o.effort, o.seconds).seconds);
   measuring["repetitions"] = std::to_string(o.repetitions);
   measuring["processors"] = e.processor_list;
   measuring["bound_to"] = e.bound;
