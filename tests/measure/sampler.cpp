@@ -247,12 +247,12 @@ TEST_CASE("racing goes on in noise, and who lost there is not called disturbed w
 }
 
 TEST_CASE("the load of others shows in a stretch: its visits are repeated, its losers come back") {
-  // For the first 0.15 s of a race others make the winner slow.
+  // For the first 0.08 s of a race others make the winner slow.
   setup s({about(1e6, 0.01), about(0.5e6, 0.01)});
   s.runs[1] = std::make_unique<scripted>(
-      [&](int) { return s.witness.clock_ns < 0.15e9 ? 1.8e6 : 0.5e6; }, s.witness);
+      [&](int) { return s.witness.clock_ns < 0.08e9 ? 1.8e6 : 0.5e6; }, s.witness);
   s.cases[1].run = s.runs[1].get();
-  s.witness.foreign = [](double at) { return at < 0.15e9 ? 0.9 : 0; };
+  s.witness.foreign = [](double at) { return at < 0.08e9 ? 0.9 : 0; };
   s.sample();
   CHECK_FALSE(s.raced_out(1));
   CHECK(s.raced_out(0));

@@ -23,7 +23,6 @@ inline constexpr double shortest_sample_ns = 2000;
 inline constexpr double warms_itself_ns = 1e8;
 /// Samples of the first look at a case, and of any look at one that seems to have lost.
 inline constexpr int glance = 2;
-inline constexpr int most_revivals = 3;
 
 /// One pass over all cases.
 class sampling {
@@ -66,7 +65,7 @@ private:
   static void begin(sampled_case& c) {
     c.passes.emplace_back();
     c.samples.clear(), c.figures.clear(), c.slowdowns.clear(), c.ended.clear();
-    c.visits = c.lost_visits = c.revivals = 0;
+    c.visits = c.lost_visits = 0;
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
     c.refresh();
@@ -158,32 +157,35 @@ private:
   }
 
   /// Judges the stretch by the load of others, which no single visit is long enough to show. After
-  /// a disturbed one its visits are thrown away, and cases that ended in it are back in the race.
+  /// a disturbed one its visits are thrown away, and cases that ended in it are back in the race;
+  /// those that were raced out only if there still is a race.
   void end_stretch() {
     const noise n = witness_.end_stretch();
-    if (judge(n) != harm::none)
+    if (judge(n) != harm::none) {
+      std::vector<sampled_case*> outrun;
       for (std::size_t i = 0; i < cases_.size(); ++i) {
         sampled_case& c = cases_[i];
-        const mark& m = marks_[i];
-        if (c.visits == m.visits) continue;
-        c.figures.resize(m.figures);
-        c.slowdowns.resize(m.slowdowns);
-        lose(c, m.samples, n, c.spent_ns - m.spent_ns, c.visits - m.visits);
-        c.visits = m.visits;
-        c.spent_ns = m.spent_ns;
-        if (m.ended.empty() && unfinished(c)) {
-          c.revivals += result::was_raced_out(c.ended);
+        if (c.visits == marks_[i].visits) continue;
+        take_back(c, marks_[i], n);
+        if (!marks_[i].ended.empty() || !enough(c, plan_).empty()) continue;
+        if (result::was_raced_out(c.ended))
+          outrun.push_back(&c);
+        else
           c.ended.clear();
-        }
       }
+      if (!racing().empty())
+        for (sampled_case* c : outrun)
+          c->ended.clear();
+    }
     note_stretch();
   }
 
-  /// True if a case whose last visits were thrown away should go on. One that was raced out comes
-  /// back a few times only: in noise that lasts it would lose over and over.
-  bool unfinished(const sampled_case& c) const {
-    return enough(c, plan_).empty() &&
-           (!result::was_raced_out(c.ended) || c.revivals < most_revivals);
+  static void take_back(sampled_case& c, const mark& m, const noise& n) {
+    c.figures.resize(m.figures);
+    c.slowdowns.resize(m.slowdowns);
+    lose(c, m.samples, n, c.spent_ns - m.spent_ns, c.visits - m.visits);
+    c.visits = m.visits;
+    c.spent_ns = m.spent_ns;
   }
 
   void finish() {
