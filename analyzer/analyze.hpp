@@ -8,6 +8,7 @@
 
 #include "select.hpp"
 
+#include "benanza/bound/plan.hpp"
 #include "benanza/report/json.hpp"
 #include "benanza/report/text.hpp"
 #include "benanza/result/merge.hpp"
@@ -40,6 +41,8 @@ struct request {
   std::string format = "text";
   std::string layers = "10";
   std::string output;
+  std::string plan;
+  bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
   bool strict = false;
 };
 
@@ -112,6 +115,29 @@ inline std::size_t layer_limit(const std::string& text) {
   return n;
 }
 
+/// Writes the plan of the only model, type and number of threads that were asked for.
+inline void write_plan(const request& asked, const result::run& run,
+                       const std::vector<bound::model_bound>& models) {
+  const auto both = [&](const auto& of) {
+    return std::any_of(models.begin(), models.end(),
+                       [&](const auto& b) { return of(b) != of(models.front()); });
+  };
+  if (both([](const auto& b) { return b.graph; }))
+    throw error("a plan is for one model", models.front().graph->name + " and others",
+                "choose one with --model");
+  if (models.size() != 1)
+    throw error("a plan is for one type on some threads", models.front().graph->name,
+                "choose them with --type and --threads");
+  const bound::model_bound& b = models.front();
+  if (asked.fused && !b.fused)
+    throw error("the result holds no fused form of " + b.graph->name, run.source,
+                "leave out --fused, or measure the fused layers too");
+  const result::plan p = bound::plan_of(run, b, b.fused && !asked.unfused);
+  write_file(asked.plan, result::to_json(p).dump(1, ' ', false,
+                                                 result::ordered_json::error_handler_t::replace) +
+                             '\n');
+}
+
 inline status respond(const request& asked, std::istream& in, std::ostream& out,
                       std::ostream& err) {
   const std::size_t layers = layer_limit(asked.layers);
@@ -121,6 +147,8 @@ inline status respond(const request& asked, std::istream& in, std::ostream& out,
   const std::string lacking = shortfall(models);
   if (asked.strict && !lacking.empty())
     throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
+
+  if (!asked.plan.empty()) write_plan(asked, run, models);
 
   const bool one_model = std::all_of(
       models.begin(), models.end(), [&](const auto& b) { return b.graph == models.front().graph; });
@@ -148,6 +176,12 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
                  "only models of this name, or with it in their name");
   app.add_option("--type", asked.wanted.type, "only this type: f32, bf16, u8s8u8 ...");
   app.add_option("--threads", asked.wanted.threads, "only times on so many threads");
+  app.add_option("--workers", asked.wanted.workers,
+                 "layers that run at the same time; else as many as the cores leave room for")
+      ->check(CLI::Range(1, 1 << 20));
+  app.add_option("--plan", asked.plan, "write there how each node of the model should run");
+  auto* fused = app.add_flag("--fused", asked.fused, "the plan is that of the fused form");
+  app.add_flag("--unfused", asked.unfused, "the plan is that of the unfused form")->excludes(fused);
   app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
   app.add_option("-o,--output", asked.output, "write there, whole or not at all");

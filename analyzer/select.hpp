@@ -22,6 +22,7 @@ struct selection {
   std::string model;
   std::string type;
   std::optional<int> threads;
+  int workers = 0; ///< that run layers at the same time; 0: as the cores allow
 };
 
 namespace detail {
@@ -40,8 +41,12 @@ template <class Names>
 /// name.
 inline std::vector<const model::graph*> models(const result::run& r, const std::string& wanted) {
   std::vector<const model::graph*> exact, part;
-  std::set<std::string> known;
+  std::set<std::string> all, known;
+  for (const model::graph& g : r.graphs)
+    all.insert(g.name);
   for (const model::graph& g : r.graphs) {
+    // A fused form is reported beside the model that it is the form of.
+    if (all.contains(g.unfused)) continue;
     known.insert(g.name);
     if (g.name == wanted || g.model == wanted) exact.push_back(&g);
     if (g.name.find(wanted) != std::string::npos) part.push_back(&g);
@@ -58,7 +63,7 @@ inline model::graph loose_layers(const result::run& r) {
   std::set<std::string> names;
   std::set<numeric> types;
   for (const bound::measurement& m : r.measurements)
-    if (result::of_a_layer(m)) {
+    if (result::of_a_layer(m) && m.family != op::reorder::family()) {
       names.insert(m.family + '/' + m.key);
       types.insert(parse_numeric(m.type).value_or(numeric::f32));
     }
@@ -96,11 +101,11 @@ inline std::vector<bound::model_bound> select(const result::run& r, const select
       detail::refuse_choice("nothing was measured on " + n + " threads", counts);
   }
 
-  const bound::case_table cases(r);
+  const bound::source source(r);
   std::vector<bound::model_bound> out;
   for (const model::graph* g : detail::models(r, wanted.model)) {
     std::set<int> threads;
-    std::vector<bound::setting> settings = cases.settings(*g);
+    std::vector<bound::setting> settings = source.cases.settings(*g);
     for (const auto& [t, n] : settings)
       threads.insert(n);
     if (threads.empty()) threads.insert(wanted.threads.value_or(1));
@@ -116,7 +121,7 @@ inline std::vector<bound::model_bound> select(const result::run& r, const select
       settings.erase(std::unique(settings.begin(), settings.end()), settings.end());
     }
     for (const bound::setting& s : settings)
-      out.push_back(bound::analyse(r, cases, *g, s));
+      out.push_back(bound::analyse(source, *g, s, {.workers = wanted.workers}));
   }
   return out;
 }

@@ -8,6 +8,7 @@
 // Exit status: 0 complete, 1 some layers could not be resolved (the rest is written), 2 refused.
 #pragma once
 
+#include "../include/benanza/model/fuse.hpp"
 #include "../include/benanza/model/unique.hpp"
 #include "../include/benanza/onnx/load.hpp"
 #include "../include/benanza/onnx/resolve.hpp"
@@ -201,9 +202,29 @@ inline bool tell_problems(const std::vector<model::graph>& graphs) {
 struct generate_arguments {
   model_arguments models;
   std::string layers_file, folder;
+  std::string patterns_file;
   std::size_t layer_files = 0;
-  bool strict = false;
+  bool strict = false, no_fusion = false;
 };
+
+/// Adds the fused form of each model behind it.
+inline void add_fused(std::vector<model::graph>& graphs, const generate_arguments& a) {
+  if (a.no_fusion) return;
+  std::vector<model::pattern> patterns = model::default_patterns();
+  if (!a.patterns_file.empty()) {
+    std::ifstream in(a.patterns_file);
+    if (!in) throw error("the file cannot be opened", a.patterns_file);
+    patterns = model::read_patterns(in, a.patterns_file);
+  }
+  std::vector<model::graph> all;
+  for (model::graph& g : graphs) {
+    std::optional<model::graph> fused;
+    if (!g.model.empty() && !g.name.ends_with("@layers")) fused = model::fuse(g, patterns);
+    all.push_back(std::move(g));
+    if (fused) all.push_back(std::move(*fused));
+  }
+  graphs = std::move(all);
+}
 
 inline status generate(const generate_arguments& a) {
   if (a.models.models.empty() && a.layers_file.empty())
@@ -211,17 +232,24 @@ inline status generate(const generate_arguments& a) {
   if (a.folder.empty()) throw error("no folder to write to", "", "give -o FOLDER");
   std::vector<model::graph> graphs = read_models(a.models);
   if (!a.layers_file.empty()) graphs.push_back(as_chain(read_layers(a.layers_file), a.layers_file));
-  const model::catalogue all = model::unique_layers(graphs);
   const bool partial = tell_problems(graphs);
+  const std::size_t models = graphs.size();
+  const model::catalogue plain = model::unique_layers(graphs);
+  add_fused(graphs, a);
+  const model::catalogue all = model::unique_layers(graphs);
   if (partial && a.strict) throw error("some layers could not be resolved, and --strict was given");
-  const auto measured =
-      std::count_if(all.layers.begin(), all.layers.end(),
-                    [](const model::catalogue_entry& e) { return !op::is_view(e.layer); });
+  const auto measurable = [](const model::catalogue& c) {
+    return std::count_if(c.layers.begin(), c.layers.end(),
+                         [](const model::catalogue_entry& e) { return !op::is_view(e.layer); });
+  };
+  const auto measured = measurable(all);
   if (measured == 0) throw error("the models hold no layer that could be measured");
   write_folder(a.folder, emit(all.layers, graphs, {.layer_files = a.layer_files}));
 
-  fmt::print("{} layers of {} model{}: {} unique ones to measure, written to {}\n", all.nodes,
-             graphs.size(), graphs.size() == 1 ? "" : "s", measured, a.folder);
+  const auto fused = measured - measurable(plain);
+  fmt::print("{} layers of {} model{}: {} unique ones to measure{}, written to {}\n", plain.nodes,
+             models, models == 1 ? "" : "s", measured - fused,
+             fused == 0 ? "" : fmt::format(" and {} of the fused form", fused), a.folder);
   return partial ? status::partial : status::complete;
 }
 
@@ -286,6 +314,10 @@ inline status run_checked(int argc, char** argv) {
   app.add_option("--layer-files", generating.layer_files,
                  "split the layers into exactly so many files")
       ->check(CLI::Range(1, 1000));
+  app.add_option("--patterns", generating.patterns_file,
+                 "a file of what may be fused, one a line, in place of the usual: "
+                 "Conv+BatchNormalization?+Add?+Activation?");
+  app.add_flag("--no-fusion", generating.no_fusion, "leave out the fused forms of the models");
   app.add_flag("--strict", generating.strict, "refuse if any layer cannot be resolved");
 
   model_arguments stats_models;

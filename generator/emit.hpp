@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../include/benanza/model/graph.hpp"
+#include "../include/benanza/model/operands.hpp"
 #include "../include/benanza/model/unique.hpp"
 #include "initializer.hpp"
 
@@ -85,28 +86,30 @@ inline std::string layers_file(const std::vector<model::catalogue_entry>& layers
   return out + "}\n";
 }
 
-inline std::string inputs_text(const std::vector<int>& inputs) {
-  std::string out;
-  for (int i : inputs)
-    out += (out.empty() ? "" : " ") + std::to_string(i);
-  return out;
+inline std::string parts_text(const std::vector<int>& parts) {
+  std::vector<model::operand> as_operands;
+  for (int i : parts)
+    as_operands.push_back({i});
+  return model::write_operands(as_operands);
 }
 
 inline void graph_table(std::string& out, const model::graph& g, std::size_t number,
                         const std::map<std::string, std::size_t>& ids) {
-  constexpr std::size_t width = 100;
+  constexpr std::size_t width = 116;
   out += fmt::format("\n// {}\nconstexpr benanza::model::row nodes_{}[] = {{\n", comment(g.name),
                      number);
   std::string line;
   for (const model::node& n : g.nodes) {
     std::string row;
     if (n.layer == model::no_layer)
-      row = fmt::format("{{-1, {}, \"{}\", {}, {}}},", literal(n.name), inputs_text(n.inputs),
+      row = fmt::format("{{-1, {}, \"{}\", \"{}\", {}, {}}},", literal(n.name),
+                        model::write_operands(model::known_operands(n)), parts_text(n.parts),
                         literal(n.op), literal(n.problem));
     else
-      row = fmt::format("{{{}, {}, \"{}\"}},",
+      row = fmt::format("{{{}, {}, \"{}\"{}}},",
                         ids.at(op::name(g.layers[static_cast<std::size_t>(n.layer)])),
-                        literal(n.name), inputs_text(n.inputs));
+                        literal(n.name), model::write_operands(model::known_operands(n)),
+                        n.parts.empty() ? "" : ", \"" + parts_text(n.parts) + '"');
     if (!line.empty() && line.size() + row.size() + 3 > width) {
       out += "   " + line + '\n';
       line.clear();
@@ -116,10 +119,11 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
   out += "   " + line + "\n};\n";
   out += fmt::format("const benanza::model::registration graph_{0}{{{{.name = {1},\n"
                      "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
-                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7}, "
-                     ".nodes = nodes_{0}}}}};\n",
+                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}\n"
+                     "    .nodes = nodes_{0}}}}};\n",
                      number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
-                     g.parameter_bytes, g.folded);
+                     g.parameter_bytes, g.folded,
+                     g.unfused.empty() ? "" : " .unfused = " + literal(g.unfused) + ",");
 }
 } // namespace detail
 

@@ -55,6 +55,11 @@ public:
               const std::string_view (&)[N]) {
     if (value != Enum{}) enumerator(member, enumeration, value);
   }
+  template <class Enum, std::size_t N>
+  void word(std::string_view member, std::string_view enumeration, Enum value,
+            const std::string_view (&)[N]) {
+    enumerator(member, enumeration, value);
+  }
   void element(std::string_view member, dtype value, dtype fallback = dtype::real) {
     if (value != fallback) enumerator(member, "dtype", value);
   }
@@ -80,10 +85,34 @@ private:
 
 namespace detail {
 inline std::string_view type_name(const op::layer& l) {
-  static constexpr std::string_view names[] = {
-      "conv",    "conv_transpose", "gemm",   "matmul", "pool",           "batch_norm", "lrn",
-      "softmax", "unary",          "binary", "reduce", "concat",         "split",      "transpose",
-      "pad",     "slice",          "gather", "resize", "depth_to_space", "view"};
+  static constexpr std::string_view names[] = {"conv",
+                                               "conv_transpose",
+                                               "gemm",
+                                               "matmul",
+                                               "pool",
+                                               "batch_norm",
+                                               "lrn",
+                                               "softmax",
+                                               "unary",
+                                               "binary",
+                                               "reduce",
+                                               "concat",
+                                               "split",
+                                               "transpose",
+                                               "pad",
+                                               "slice",
+                                               "gather",
+                                               "resize",
+                                               "depth_to_space",
+                                               "view",
+                                               "fused<conv>",
+                                               "fused<conv_transpose>",
+                                               "fused<gemm>",
+                                               "fused<matmul>",
+                                               "fused<batch_norm>",
+                                               "fused<unary>",
+                                               "fused<binary>",
+                                               "reorder"};
   static_assert(std::size(names) == std::variant_size_v<op::layer>);
   return names[l.index()];
 }
@@ -124,6 +153,28 @@ inline void trailing(initializer_writer& w, const op::depth_to_space& p) {
   if (p.inverse) w.add("inverse", "true");
 }
 inline void trailing(initializer_writer&, const auto&) {}
+
+inline std::string step_text(const op::step& s) {
+  if (!s.joins) return "unary_function::" + std::string(enumerator_name(s.function));
+  const std::string function = "binary_function::" + std::string(enumerator_name(s.join));
+  if (s.operand.empty()) return function;
+  std::string dims;
+  for (std::int64_t d : s.operand)
+    dims += (dims.empty() ? "" : ", ") + std::to_string(d);
+  return "{" + function + ", {" + dims + "}}";
+}
+} // namespace detail
+
+inline std::string initializer(const op::layer& l);
+
+namespace detail {
+template <class Base>
+std::string fused_text(const op::fused<Base>& p) {
+  std::string steps;
+  for (const op::step& s : p.steps)
+    steps += (steps.empty() ? "" : ", ") + step_text(s);
+  return ".base = " + initializer(p.base) + ", .steps = {" + steps + "}";
+}
 } // namespace detail
 
 /// The layer as a C++ expression, for a source that uses namespaces benanza and benanza::op.
@@ -131,6 +182,8 @@ inline std::string initializer(const op::layer& l) {
   return std::visit(
       [&](auto p) {
         initializer_writer w;
+        if constexpr (op::is_fused<decltype(p)>)
+          return std::string(detail::type_name(l)) + '{' + detail::fused_text(p) + '}';
         detail::leading(w, p);
         if constexpr (std::is_same_v<decltype(p), op::gemm>) {
           w.flag("transpose_a", "", p.transpose_a);

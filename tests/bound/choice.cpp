@@ -140,8 +140,10 @@ TEST_CASE("types and threads do not mix; another type fills in for a layer that 
   synthetic::add(r, conv, "a", 0, 60, 1.1, "f32", 2);
   synthetic::add(r, synthetic::softmax, "a", 0, 7);
   const case_table cases(r);
+  const benanza::bound::limits none;
   const auto ask = [&](const std::string& layer, numeric type, int threads) {
-    return answer(cases, benanza::op::parse(layer), 1, type, numeric::f32, threads, "coldw");
+    return answer({cases, none, type, numeric::f32, threads, "coldw"}, benanza::op::parse(layer),
+                  1);
   };
   CHECK(ask(conv, numeric::f32, 1).algorithms.bound.ns == 100);
   CHECK(ask(conv, numeric::f32, 2).algorithms.bound.ns == 60);
@@ -155,8 +157,9 @@ TEST_CASE("types and threads do not mix; another type fills in for a layer that 
   CHECK(ask(synthetic::flatten, numeric::f32, 1).rests_on == basis::view);
 
   r.measurements[0].error = r.measurements[1].error = "out of memory";
-  const auto failed =
-      answer(case_table(r), benanza::op::parse(conv), 1, numeric::f32, numeric::f32, 1, "coldw");
+  const case_table with_failures(r);
+  const auto failed = answer({with_failures, none, numeric::f32, numeric::f32, 1, "coldw"},
+                             benanza::op::parse(conv), 1);
   CHECK(failed.rests_on == basis::missing);
   CHECK(failed.reason == "out of memory");
   CHECK(failed.failed == 2);

@@ -23,7 +23,7 @@ using benanza::result::measurement;
 using benanza::result::run;
 
 model_bound analyse(const run& r, numeric type = numeric::f32, int threads = 1) {
-  return benanza::bound::analyse(r, benanza::bound::case_table(r), r.graphs[0], {type, threads});
+  return benanza::bound::analyse(benanza::bound::source(r), r.graphs[0], {type, threads});
 }
 
 bool holds(const std::vector<std::string>& lines, const std::string& part) {
@@ -184,7 +184,9 @@ TEST_CASE("a prediction below its bound is a measuring fault, by name") {
         s /= 2;
       m.min_ns /= 2;
     }
-  CHECK(analyse(r).faults == std::vector<std::string>{synthetic::wide});
+  using benanza::bound::fault;
+  CHECK(analyse(r).faults ==
+        std::vector<fault>{{"the prediction lies below the bound", synthetic::wide}});
 }
 
 TEST_CASE("a slower layer never lowers a figure of its model") {

@@ -15,7 +15,6 @@
 
 namespace {
 
-using benanza::bound::longest_path;
 using benanza::bound::path;
 using benanza::bound::reachable;
 using benanza::bound::sequential;
@@ -25,6 +24,11 @@ using benanza::model::graph;
 double cost(const graph& g, const std::vector<double>& ns, int node) {
   const int layer = g.nodes[static_cast<std::size_t>(node)].layer;
   return layer == benanza::model::no_layer ? 0 : ns[static_cast<std::size_t>(layer)];
+}
+
+/// The longest path of a graph whose layers take `ns`.
+path longest_path(const graph& g, const std::vector<double>& ns) {
+  return benanza::bound::longest_path(g, benanza::bound::on_nodes(g, ns));
 }
 
 /// The most that any path ending in `node` takes, by walking all of them.

@@ -16,11 +16,12 @@ using benanza::result::run;
 /// A large layer used once and a small one used `small_uses` times.
 std::vector<layer_answer> answers(const run& r, std::int64_t small_uses = 1) {
   const benanza::bound::case_table cases(r);
+  const benanza::bound::limits none;
   std::vector<layer_answer> out;
   for (const auto& [layer, uses] :
        {std::pair(synthetic::conv, std::int64_t{1}), std::pair(synthetic::softmax, small_uses)})
-    out.push_back(benanza::bound::answer(cases, benanza::op::parse(layer), uses, numeric::f32,
-                                         numeric::f32, 1, "coldw"));
+    out.push_back(benanza::bound::answer({cases, none, numeric::f32, numeric::f32, 1, "coldw"},
+                                         benanza::op::parse(layer), uses));
   return out;
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("nothing from a model file is pasted into code unescaped") {
   CHECK(text.find("{0, \"x\\\\\\\"); system(\\\"id\", \"\"}") != std::string::npos);
   CHECK(text.find("caf\\303\\251\\012") != std::string::npos);
   CHECK(text.find("\n// */ evil\"); system(\"id_// __/ @batch=1\n") != std::string::npos);
-  CHECK(text.find("{-1, \"odd\", \"0 1\", \"com.x::\\\"Odd\\\"\", \"no \\\"kind\\\"\"}") !=
+  CHECK(text.find("{-1, \"odd\", \"0 1\", \"\", \"com.x::\\\"Odd\\\"\", \"no \\\"kind\\\"\"}") !=
         std::string::npos);
 }
 

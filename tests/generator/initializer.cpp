@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated code must compile and name the layer it was made for. golden/every_kind.cpp is such
-// code, for a layer of every kind; it is part of this program.
+// code, for a layer of every kind; it is part of this program. To write it anew, run with
+// BENANZA_UPDATE_GOLDEN=1.
 #include "generator/emit.hpp"
 #include "generator/folder.hpp"
 
 #include <benanza/op/registry.hpp>
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <fstream>
 
 using namespace benanza;
@@ -25,6 +27,8 @@ std::vector<model::catalogue_entry> every_kind() {
 
 TEST_CASE("the golden source is what the generator writes") {
   const auto files = generator::emit(every_kind(), {}, {.layer_files = 1});
+  if (std::getenv("BENANZA_UPDATE_GOLDEN") != nullptr)
+    std::ofstream(golden + ".cpp") << files.at("layers_0.cpp");
   CHECK(files.at("layers_0.cpp") == generator::detail::file_text(golden + ".cpp"));
 }
 

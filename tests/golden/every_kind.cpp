@@ -47,4 +47,12 @@ BENANZA_LAYERS {
   unique_layer<resize{.input = {1, 64, 40, 40}, .sizes = {1, 64, 80, 80}, .coordinates = sampling::asymmetric, .upsample = true}>::add(39);
   unique_layer<depth_to_space{.input = {1, 64, 8, 8}, .block = 2, .column_row_depth = true}>::add(40);
   unique_layer<depth_to_space{.input = {1, 16, 8, 8}, .block = 2, .inverse = true}>::add(41);
+  unique_layer<fused<conv>{.base = conv{.input = {1, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}, .bias = true}, .steps = {binary_function::add, unary_function::relu}}>::add(42);
+  unique_layer<fused<conv_transpose>{.base = conv_transpose{.input = {1, 16, 7, 7}, .outputs = 8, .kernel = {4, 4}, .strides = {2, 2}, .pads = {1, 1, 1, 1}}, .steps = {unary_function::sigmoid}}>::add(43);
+  unique_layer<fused<gemm>{.base = gemm{.m = 1, .n = 1000, .k = 2048, .transpose_b = true, .c = {1, 1000}, .constant_b = true}, .steps = {unary_function::relu}}>::add(44);
+  unique_layer<fused<matmul>{.base = matmul{.a = {1, 8, 16}, .b = {16, 4}, .constant_b = true}, .steps = {{binary_function::add, {4}}, unary_function::gelu}}>::add(45);
+  unique_layer<fused<batch_norm>{.base = batch_norm{.input = {1, 64, 28, 28}}, .steps = {unary_function::relu}}>::add(46);
+  unique_layer<fused<unary>{.base = unary{.function = unary_function::sigmoid, .input = {1, 32, 8, 8}}, .steps = {binary_function::mul}}>::add(47);
+  unique_layer<fused<binary>{.base = binary{.function = binary_function::mul, .a = {1, 32, 8, 8}, .b = {1, 32, 8, 8}}, .steps = {{binary_function::add, {1}}, unary_function::clip}}>::add(48);
+  unique_layer<reorder{.input = {1, 64, 56, 56}, .from = layout::plain, .to = layout::blocked16}>::add(49);
 }

@@ -34,8 +34,8 @@ private:
     if constexpr (I < layer_kinds) {
       if (kind != I) return next_of<I + 1>(kind);
       while (true) {
-        const auto made = make(std::variant_alternative_t<I, op::layer>{});
         try {
+          const auto made = make(std::variant_alternative_t<I, op::layer>{});
           made.validate();
           return made.canonical_form();
         } catch (const error&) {
@@ -235,6 +235,25 @@ private:
     v.element = element();
     return v;
   }
+  template <class Base>
+  op::fused<Base> make(op::fused<Base>) {
+    op::fused<Base> f{.base = make(Base{})};
+    if constexpr (requires { f.base.element; }) f.base.element = dtype::real;
+    f.base.validate();
+    for (std::int64_t n = pick(1, 3); n > 0; --n) {
+      if (chance(50))
+        f.steps.push(op::step(any_of<op::unary_function>(op::unary_families)));
+      else
+        f.steps.push(op::step(any_of<op::binary_function>(op::binary_families),
+                              chance(50) ? shape{} : partner(f.base.output())));
+    }
+    return f;
+  }
+  op::reorder make(op::reorder) {
+    return {.input = dims(3, 5),
+            .from = any_of<layout>(layout_names),
+            .to = any_of<layout>(layout_names)};
+  }
 
   std::mt19937_64 bits_;
 };
@@ -275,6 +294,10 @@ public:
   void flag(std::string_view, std::string_view, bool& value) { value = random_.chance(50); }
   template <class Enum, std::size_t N>
   void choice(std::string_view, std::string_view, Enum& value, const std::string_view (&)[N]) {
+    value = static_cast<Enum>(random_.pick(0, static_cast<std::int64_t>(N) - 1));
+  }
+  template <class Enum, std::size_t N>
+  void word(std::string_view, std::string_view, Enum& value, const std::string_view (&)[N]) {
     value = static_cast<Enum>(random_.pick(0, static_cast<std::int64_t>(N) - 1));
   }
   void element(std::string_view, dtype& value, dtype = dtype::real) {

@@ -44,11 +44,11 @@ run bent_run() {
 }
 
 std::vector<model_bound> analyse(const run& r, std::vector<numeric> types = {numeric::f32}) {
-  const benanza::bound::case_table cases(r);
+  const benanza::bound::source source(r);
   std::vector<model_bound> out;
   for (const auto& g : r.graphs)
     for (numeric t : types)
-      out.push_back(benanza::bound::analyse(r, cases, g, {t, 1}));
+      out.push_back(benanza::bound::analyse(source, g, {t, 1}));
   return out;
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("several models: a line each, pages only where asked for") {
   const auto models = analyse(r, {numeric::f32, numeric::bf16});
   const std::string brief = text_report(r, models, {.details = false});
   check_width(brief);
-  CHECK(holds(brief, "tiny@batch=1           f32     1 1.54 ms"));
+  CHECK(holds(brief, "tiny@batch=1         f32     1 1.54 ms"));
   CHECK(holds(brief, "--model NAME"));
   CHECK_FALSE(holds(brief, "GFLOP/s"));
   const std::string pages = text_report(r, models, {});

@@ -44,6 +44,13 @@ struct setting {
   int threads = 1;
 };
 
+/// Thrown where the device is gone, and with it whatever this process may still ask of it. The same
+/// goes for std::bad_alloc: both are worth another try in a new process.
+class device_lost : public error {
+public:
+  using error::error;
+};
+
 /// One algorithm of one layer, ready to run: operands in its layouts, memory allocated.
 class prepared {
 public:
@@ -64,6 +71,17 @@ public:
   virtual void run(int executions) = 0;
   /// Nanoseconds that `executions` back-to-back runs took, by the backend's clock.
   virtual double time(int executions) = 0;
+  /// Bytes of operand `input` (its place in `operands::inputs`) in the layout that the algorithm
+  /// reads; 0 for what is no activation.
+  virtual std::int64_t operand_bytes(int /*input*/) const { return 0; }
+  /// Bytes of the result in the algorithm's layout; 0: it cannot stand in a chain.
+  virtual std::int64_t result_bytes() const { return 0; }
+  /// From now on the layer reads that operand from `data` (64-byte aligned), in its layout.
+  virtual void connect(int /*input*/, std::byte* /*data*/) {}
+  /// From now on the result is written to `data` (64-byte aligned).
+  virtual void connect_result(std::byte* /*data*/) {}
+  /// The operand that stands where the result goes and is lost by a run; -1: none.
+  virtual int overwritten() const { return -1; }
   /// The result of the last run with true weights, in ONNX order, one value an element.
   virtual void read(std::vector<double>& out) const = 0;
 };

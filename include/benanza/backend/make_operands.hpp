@@ -195,6 +195,16 @@ public:
     add({.dims = p.indices, .type = p.index, .part = role::index},
         {.whole_low = 0, .whole_high = p.data[p.axis] - 1}, false);
   }
+  template <class Base>
+  void operator()(const op::fused<Base>& p) {
+    (*this)(p.base);
+    using enum op::binary_function;
+    for (const op::step& s : p.steps)
+      if (s.joins)
+        source(p.operand_of(s), dtype::real,
+               s.join == div ? draw{.low = 0.5, .high = 1.5, .whole_low = 1, .code_low = 1}
+                             : draw{});
+  }
   void operator()(const auto& p) {
     if constexpr (requires { p.element; })
       source(p.input, p.element);

@@ -52,7 +52,8 @@ struct tensor {
 /// The operands of a layer in the order of its ONNX operator.
 struct operands {
   std::vector<tensor> inputs{};
-  /// Quantised layers write round(output_scale * exact result), saturated; 1 for the others.
+  /// Quantised layers write round(output_scale * exact result), saturated; 1 for the others. Fused
+  /// ones scale before their steps: joined operands are codes of the result.
   double output_scale = 1;
 };
 
@@ -117,6 +118,10 @@ struct terms {
     for (std::int64_t axis : p.axes)
       n *= p.input[static_cast<int>(axis)];
     return n;
+  }
+  template <class Base>
+  std::int64_t operator()(const op::fused<Base>& p) const {
+    return (*this)(p.base);
   }
   std::int64_t operator()(const auto&) const { return 1; }
 };

@@ -98,6 +98,17 @@ struct accuracy_kinds {
   accuracy operator()(const op::resize& p) const {
     return p.mode == op::interpolation::nearest ? accuracy::exact : accuracy::summed;
   }
+  /// The largest of its parts': what joins and steps add is little.
+  template <class Base>
+  accuracy operator()(const op::fused<Base>& p) const {
+    accuracy worst = (*this)(p.base);
+    for (const op::step& s : p.steps) {
+      const accuracy its = s.joins ? (*this)(op::binary{.function = s.join})
+                                   : (*this)(op::unary{.function = s.function});
+      worst = std::max(worst, its);
+    }
+    return worst;
+  }
   accuracy operator()(const auto&) const { return accuracy::exact; }
 };
 } // namespace detail

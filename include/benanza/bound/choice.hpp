@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct choice {
   const measurement* chosen = nullptr; ///< sets the prediction
   const measurement* first = nullptr;  ///< the library's own first choice; null: not measured
   timing bound, prediction, first_choice;
+  double chosen_by_ns = 0;         ///< the median by which `chosen` won, of the other samples
   bool bound_from_coldw = false;   ///< no hot times: the bound may be too high
   bool prediction_too_low = false; ///< weights, but no times with cold ones
 };
@@ -70,10 +72,12 @@ inline timing reported(const measurement& m) {
   return t;
 }
 
-/// The case of the algorithm that wins in `state` by the even half of its samples; of those in a
-/// tie the one with the smallest workspace, then the one that the library lists first. What was
-/// raced out has few samples, and could only win by luck: it wins where there is nothing else.
-inline const measurement* winner(const layer_cases& cases, std::string_view state) {
+/// The case of the algorithm that wins in `state` by the even half of its samples, and its median
+/// of them; of those in a tie the one with the smallest workspace, then the one that the library
+/// lists first. What was raced out has few samples, and could only win by luck: it wins where there
+/// is nothing else.
+inline std::pair<double, const measurement*> winner(const layer_cases& cases,
+                                                    std::string_view state) {
   std::vector<std::pair<double, const measurement*>> medians;
   for (const bool raced_out : {false, true}) {
     for (const candidate& c : cases.algorithms)
@@ -82,11 +86,12 @@ inline const measurement* winner(const layer_cases& cases, std::string_view stat
         medians.emplace_back(result::quantile(half(*m, 0), 0.5), m);
     if (!medians.empty()) break;
   }
-  if (medians.empty()) return nullptr;
+  if (medians.empty()) return {0, nullptr};
   const double limit = tie * std::min_element(medians.begin(), medians.end())->first;
-  const measurement* out = nullptr;
+  std::pair<double, const measurement*> out{0, nullptr};
   for (const auto& [ns, m] : medians)
-    if (ns <= limit && (out == nullptr || m->workspace_bytes < out->workspace_bytes)) out = m;
+    if (ns <= limit && (out.second == nullptr || m->workspace_bytes < out.second->workspace_bytes))
+      out = {ns, m};
   return out;
 }
 
@@ -128,7 +133,7 @@ inline choice choose(const layer_cases& cases, std::string_view state) {
 
   const std::string_view used = (state == "hot" && any_hot) || !any_coldw ? "hot" : "coldw";
   out.prediction_too_low = used != state && used == "hot" && weights;
-  out.chosen = detail::winner(cases, used);
+  std::tie(out.chosen_by_ns, out.chosen) = detail::winner(cases, used);
   out.prediction = detail::reported(*out.chosen);
   out.first = detail::first_choice(cases, used);
   if (out.first != nullptr) out.first_choice = detail::reported(*out.first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a model's bound rest on? The share of its sum that each kind of measurement gives, and
-// the nodes that nothing gives a time for. The shares of a bound add up to 1: a layer in another
-// type counts there, else by the kind of kernel that set its bound.
+// What does a model's bound rest on? The share of its sum that each kind of measurement gives, what
+// is only modelled by rooflines, and the nodes that nothing gives a time for. The shares of a bound
+// add up to 1: a layer in another type counts there, else by the kind of kernel that set its bound.
 //
 //   coverage c = cover(layers, unresolved(graph));   c.native   c.missing_nodes
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace benanza::bound {
 
-/// A row of nodes without a time.
+/// A row of nodes that were not measured.
 struct hole {
   std::string name; ///< of the layer, or the operator of nodes that are none
   std::int64_t nodes = 0;
@@ -31,9 +31,13 @@ struct coverage {
   double host = 0;       ///< our own plain kernels
   double old_isa = 0;    ///< kernels for an older instruction set
   double other_type = 0; ///< in the model's own type instead of the asked one
-  std::int64_t nodes = 0, view_nodes = 0, missing_nodes = 0;
-  std::vector<hole> holes;
+  double modelled = 0;   ///< rooflines of layers that were not measured
+  std::int64_t nodes = 0, view_nodes = 0, modelled_nodes = 0, missing_nodes = 0;
+  std::vector<hole> holes;     ///< without a time
+  std::vector<hole> rooflines; ///< with no time but their roofline
 
+  /// The share that was measured, by any kernel in any type.
+  double measured() const { return native + reference + host + old_isa + other_type; }
   bool partial() const { return missing_nodes != 0; }
 };
 
@@ -51,8 +55,14 @@ cover(const std::vector<layer_answer>& layers,
       out.missing_nodes += l.uses;
       out.holes.push_back({l.name, l.uses, l.reason, measuring_command(l.name)});
     }
-    if (!l.timed()) continue;
     const double ns = static_cast<double>(l.uses) * l.algorithms.bound.ns;
+    if (l.rests_on == basis::modelled && l.uses != 0) {
+      sum += ns;
+      out.modelled += ns;
+      out.modelled_nodes += l.uses;
+      out.rooflines.push_back({l.name, l.uses, l.reason, measuring_command(l.name)});
+    }
+    if (!l.timed()) continue;
     const std::string& fallback = l.algorithms.best->fallback;
     sum += ns;
     (l.rests_on == basis::other_type ? out.other_type
@@ -67,7 +77,8 @@ cover(const std::vector<layer_answer>& layers,
     out.holes.push_back({what.first, nodes, what.second.empty() ? "unresolved" : what.second, {}});
   }
   if (sum > 0)
-    for (double* share : {&out.native, &out.reference, &out.host, &out.old_isa, &out.other_type})
+    for (double* share :
+         {&out.native, &out.reference, &out.host, &out.old_isa, &out.other_type, &out.modelled})
       *share /= sum;
   return out;
 }

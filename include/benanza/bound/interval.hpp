@@ -17,6 +17,9 @@
 
 namespace benanza::bound {
 
+/// How often the samples are redrawn for an interval.
+inline constexpr int redraws = 200;
+
 /// A time in ns and the interval in which it lies in 95 of 100 redraws.
 struct figure {
   double ns = 0, low_ns = 0, high_ns = 0;
@@ -62,6 +65,7 @@ inline double redrawn_median(const std::vector<double>& sorted, generator& rando
 
 /// `point` with the interval that holds the middle 95 % of the redrawn figures, and `point` itself.
 inline figure between(std::vector<double> redrawn, double point) {
+  if (redrawn.empty()) return {.ns = point, .low_ns = point, .high_ns = point};
   std::sort(redrawn.begin(), redrawn.end());
   return {.ns = point,
           .low_ns = std::min(point, result::quantile(redrawn, 0.025)),

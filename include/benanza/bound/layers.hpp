@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does each layer of a model rest on? A layer is measured in the asked type, measured in the
 // model's own type only (mixed precision: a Softmax of an int8 model runs in f32), a view that
-// costs nothing, or missing. A missing one says why, and its command says how to measure it.
+// costs nothing, modelled by its roofline, or missing. What was not measured says why, and its
+// command says how to measure it.
 //
-//   layer_answer a = answer(cases, layer, uses, numeric::u8s8u8, graph.type, 1, "coldw");
+//   layer_answer a = answer({cases, limits, numeric::u8s8u8, graph.type, 1, "coldw"}, layer, uses);
 #pragma once
 
 #include "choice.hpp"
+#include "limits.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace benanza::bound {
 
 /// What the time of a layer rests on.
-enum class basis { measured, other_type, view, missing };
+enum class basis { measured, other_type, view, modelled, missing };
 
 /// The token of a basis, as reports write it.
 constexpr std::string_view name(basis b) {
@@ -23,6 +27,7 @@ constexpr std::string_view name(basis b) {
   case basis::measured: return "measured";
   case basis::other_type: return "other_type";
   case basis::view: return "view";
+  case basis::modelled: return "modelled";
   case basis::missing: return "missing";
   }
   return "?";
@@ -30,17 +35,21 @@ constexpr std::string_view name(basis b) {
 
 /// All that is known of one layer of a model.
 struct layer_answer {
-  std::string name;      ///< family and key
-  std::int64_t uses = 0; ///< nodes that are this layer
+  std::string name;            ///< family and key
+  std::int64_t uses = 0;       ///< nodes of the unfused model that are this layer
+  std::int64_t fused_uses = 0; ///< nodes of its fused form that are
   basis rests_on = basis::missing;
-  numeric type = numeric::f32; ///< in which it was measured
-  choice algorithms;
-  std::int64_t flops = 0;  ///< of one execution by a direct algorithm
-  std::int64_t failed = 0; ///< cases that failed
-  std::string reason;      ///< why it is missing, or what the first failed case said
-  bool on_path = false;    ///< a node on the longest path of the bounds is this layer
+  numeric type = numeric::f32;       ///< in which it was measured
+  choice algorithms;                 ///< of a modelled layer only times, no algorithms
+  std::optional<double> roofline_ns; ///< no algorithm is faster; nothing: no ceiling is known
+  std::int64_t flops = 0;            ///< of one execution by a direct algorithm
+  std::int64_t failed = 0;           ///< cases that failed
+  std::string reason;   ///< why it was not measured, or what the first failed case said
+  bool on_path = false; ///< a node on the longest path of the bounds is this layer
 
   bool timed() const { return algorithms.best != nullptr; }
+  /// True if its time is known, measured, modelled, or zero.
+  bool known() const { return rests_on != basis::missing; }
 };
 
 /// The shell command that measures a layer.
@@ -53,33 +62,55 @@ inline std::string measuring_command(std::string_view layer) {
   return out + "/'";
 }
 
-/// What `layer`, which `uses` nodes are, rests on in type `wanted` of a model of type `own`.
-inline layer_answer answer(const case_table& cases, const op::layer& layer, std::int64_t uses,
-                           numeric wanted, numeric own, int threads, std::string_view state) {
+/// What is asked about the layers of a model.
+struct question {
+  const case_table& cases;
+  const limits& machine;
+  numeric type = numeric::f32, own = numeric::f32; ///< asked for, and the model's own
+  int threads = 1;
+  std::string_view state = "coldw"; ///< of the caches in a real run
+};
+
+/// What `layer`, which `uses` nodes are, rests on.
+inline layer_answer answer(const question& q, const op::layer& layer, std::int64_t uses) {
   layer_answer out;
   out.name = op::name(layer);
   out.uses = uses;
-  out.type = wanted;
+  out.type = q.type;
   if (op::is_view(layer)) {
     out.rests_on = basis::view;
+    out.roofline_ns = 0;
     return out;
   }
   out.flops = op::direct_flops(layer);
   bool inexact = false;
+  // A roofline is held to the least that any algorithm needs: Winograd needs less than is counted.
+  std::int64_t least_flops = out.flops;
   const auto look = [&](numeric type, basis found) {
-    const layer_cases known = cases.of(out.name, type, threads);
+    const layer_cases known = q.cases.of(out.name, type, q.threads);
     inexact = inexact || known.inexact;
     out.failed += static_cast<std::int64_t>(known.failed.size());
     if (out.reason.empty() && !known.failed.empty()) out.reason = known.failed.front()->error;
-    out.algorithms = choose(known, state);
+    out.algorithms = choose(known, q.state);
     if (!out.timed()) return false;
+    for (const candidate& c : known.algorithms)
+      if (c.any().algorithm_flops > 0) least_flops = std::min(least_flops, c.any().algorithm_flops);
     out.rests_on = found;
     out.type = type;
     return true;
   };
-  if (look(wanted, basis::measured) || (own != wanted && look(own, basis::other_type))) return out;
+  const bool timed =
+      look(q.type, basis::measured) || (q.own != q.type && look(q.own, basis::other_type));
+  out.roofline_ns = q.machine.roofline_ns(layer, out.type, q.threads, least_flops);
+  if (timed) return out;
   if (out.reason.empty())
     out.reason = inexact ? "only algorithms of lower precision were measured" : "not measured";
+  if (out.roofline_ns) {
+    out.rests_on = basis::modelled;
+    for (timing* t : {&out.algorithms.bound, &out.algorithms.prediction})
+      *t = {.ns = *out.roofline_ns, .sorted_ns = {*out.roofline_ns}};
+    out.algorithms.chosen_by_ns = *out.roofline_ns;
+  }
   return out;
 }
 

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast could a model run, and how long should a real run take? All figures of one model in one
-// type on some threads: sequential, parallel and reachable, as bound and as prediction, each with
-// its interval; what choosing algorithms wins; what the figures rest on. Times in ns.
+// How fast could a model run, and how long should a real run take? Puts together all figures of one
+// model in one type on some threads, from a run's cases and what its machine cannot beat, and names
+// those that cannot be right.
 //
-//   model_bound b = analyse(run, case_table(run), run.graphs[0], {numeric::f32, 1});
-//   b.bound.sequential.ns   b.prediction.sequential.ns   b.partial()
+//   model_bound b = analyse(source(run), run.graphs[0], {numeric::f32, 1});
+//   b.bound.sequential.ns   b.fused->prediction.sequential.ns   b.partial()
 #pragma once
 
-#include "coverage.hpp"
-#include "interval.hpp"
-#include "parallel.hpp"
+#include "facts.hpp"
+#include "figures.hpp"
 #include "sequential.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
-#include <optional>
+#include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -24,148 +23,236 @@
 
 namespace benanza::bound {
 
-/// The three totals of a model.
-struct totals {
-  figure sequential; ///< one layer after the other
-  figure parallel;   ///< the longest path
-  figure reachable;  ///< with as many workers as there are: max(path, sum / workers)
-  path longest;
+/// A run, and what is looked up in it again and again. Refers to the run.
+struct source {
+  const result::run& run;
+  case_table cases;
+  limits machine;
+
+  explicit source(const result::run& r)
+      : source(r, limits_of(r)) {}
+  source(const result::run& r, limits l)
+      : run(r)
+      , cases(r)
+      , machine(std::move(l)) {}
 };
 
-/// All figures of one model in one type on some threads.
-struct model_bound {
-  const model::graph* graph = nullptr;
-  numeric type = numeric::f32;
-  int threads = 1;
-  int workers = 1;                  ///< that run layers at the same time, of `threads` each
-  std::string_view state = "coldw"; ///< the cache state that the prediction rests on
-  std::int64_t prepared_weight_bytes = 0;
-  std::vector<layer_answer> layers; ///< in the order of graph->layers
-  totals bound, prediction;
-  figure gain; ///< what the chosen algorithms save over the first choices
-  coverage covered;
-  std::vector<std::string> faults; ///< layers whose prediction lies below their bound
-  std::vector<std::string> notes;  ///< what the run lacks that the figures should rest on
-
-  bool partial() const { return covered.partial(); }
-  /// Failed cases of the model's layers.
-  std::int64_t failed() const {
-    std::int64_t n = 0;
-    for (const layer_answer& l : layers)
-      n += l.failed;
-    return n;
-  }
-  /// The assumption of the parallel bound.
-  std::string_view assumption() const {
-    return threads == 1 ? "unbounded workers" : "each layer has the whole device to itself";
-  }
+/// What is asked for beside a model, a type and a number of threads.
+struct analysis_options {
+  int workers = 0; ///< that run layers at the same time; 0: as many as the cores leave room for
 };
-
-/// A fact of the machine that is a number; nothing if the run does not say or it is none.
-inline std::optional<std::int64_t> machine_number(const result::run& r, const std::string& key) {
-  const auto machine = r.provenance.find("machine");
-  if (machine == r.provenance.end()) return std::nullopt;
-  const auto fact = machine->second.find(key);
-  if (fact == machine->second.end()) return std::nullopt;
-  std::int64_t value = 0;
-  const std::string& text = fact->second;
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (bad != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
-  return value;
-}
 
 namespace detail {
-/// How often the samples are redrawn for an interval.
-inline constexpr int redraws = 200;
 /// A prediction may lie this far below its bound by noise alone (single layers inside a network
 /// undercut their isolated minimum by up to 1 %).
-inline constexpr double noise = 0.99;
+inline constexpr double noise = roofline_noise;
+inline constexpr double never = std::numeric_limits<double>::infinity();
 
-inline std::vector<layer_answer> answers(const case_table& cases, const model::graph& g, setting s,
-                                         std::string_view state) {
-  std::vector<layer_answer> out;
-  const std::vector<std::int64_t> uses = model::counts(g);
-  for (std::size_t i = 0; i < g.layers.size(); ++i)
-    out.push_back(answer(cases, g.layers[i], uses[i], s.first, g.type, s.second, state));
-  return out;
+/// The fused form of `g` in a run; null: it holds none.
+inline const model::graph* fused_form(const result::run& r, const model::graph& g) {
+  for (const model::graph& f : r.graphs)
+    if (!g.name.empty() && f.unfused == g.name) return &f;
+  return nullptr;
 }
 
-/// Bytes of the weights of all nodes as the chosen algorithms want them; of a missing layer, as a
-/// model would store them in type `t`.
+/// Where the layers of both forms of a model stand in model_bound::layers.
+struct layer_places {
+  std::vector<std::size_t> fused; ///< of each layer of the fused graph
+};
+
+/// Answers for the layers of `g`, and behind them for those that only `fused` has.
+inline layer_places ask(const question& q, const model::graph& g, const model::graph* fused,
+                        std::vector<layer_answer>& out) {
+  out.clear();
+  layer_places places;
+  std::map<std::string, std::size_t> known;
+  const std::vector<std::int64_t> uses = model::counts(g);
+  for (std::size_t i = 0; i < g.layers.size(); ++i) {
+    out.push_back(answer(q, g.layers[i], uses[i]));
+    known.emplace(out.back().name, i);
+  }
+  if (fused == nullptr) return places;
+  const std::vector<std::int64_t> fused_uses = model::counts(*fused);
+  for (std::size_t i = 0; i < fused->layers.size(); ++i) {
+    const auto [found, fresh] = known.try_emplace(op::name(fused->layers[i]), out.size());
+    if (fresh) out.push_back(answer(q, fused->layers[i], 0));
+    out[found->second].fused_uses += fused_uses[i];
+    places.fused.push_back(found->second);
+  }
+  return places;
+}
+
+/// Bytes of the weights of all nodes as the chosen algorithms want them; of a layer without any, as
+/// a model would store them in type `t`.
 inline std::int64_t prepared_weights(const model::graph& g, const std::vector<layer_answer>& layers,
                                      numeric t) {
   std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < layers.size(); ++i)
+  for (std::size_t i = 0; i < g.layers.size(); ++i)
     bytes += layers[i].uses * (layers[i].timed() ? layers[i].algorithms.chosen->weight_bytes
                                                  : op::cost(g.layers[i]).constant_bytes(t));
   return bytes;
 }
 
-/// Which of a layer's times a total is made of.
-using part = timing choice::*;
-
-/// The first choice's samples, or the chosen one's where it is the same or was not measured.
+/// True where the first choice is the chosen one, or was not measured.
 inline bool chose_first(const choice& c) {
   return c.first == nullptr || c.first == c.chosen;
 }
 
-inline std::vector<double> times(const std::vector<layer_answer>& layers, part p) {
-  std::vector<double> ns;
-  for (const layer_answer& l : layers)
-    ns.push_back(l.timed() ? (l.algorithms.*p).ns : 0);
-  return ns;
-}
+/// Adds up times of layers, for the unfused form and the fused one.
+class adder {
+public:
+  adder(const model_bound& b, const layer_places& places)
+      : b_(b)
+      , places_(places) {
+    const auto size = b.layers.size();
+    timed_.resize(size);
+    for (std::size_t i = 0; i < size; ++i)
+      timed_[i] = b.layers[i].timed();
+  }
+
+  std::vector<double> unfused_nodes(const std::vector<double>& layer_ns) const {
+    return on_nodes(*b_.graph, layer_ns);
+  }
+  /// What the fused graph's nodes take as one; infinite for those that were not measured so, and
+  /// for those of one part, whose time is that of the part.
+  std::vector<double> fused_nodes(const std::vector<double>& layer_ns) const {
+    std::vector<double> out;
+    for (const model::node& n : b_.fused->pair.fused->nodes) {
+      const std::size_t l = n.layer == model::no_layer ? 0 : places_.fused[at(n.layer)];
+      const bool as_one = n.layer != model::no_layer && n.parts.size() > 1 && timed_[l];
+      out.push_back(as_one ? layer_ns[l] : never);
+    }
+    return out;
+  }
+  /// What the unfused graph's nodes take as parts of fused ones; infinite for those without a time
+  /// whose fused node has one.
+  std::vector<double> part_nodes(const std::vector<double>& layer_ns,
+                                 const std::vector<double>& own_ns) const {
+    std::vector<double> out = unfused_nodes(layer_ns);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const int l = b_.graph->nodes[i].layer;
+      const bool known = l != model::no_layer && b_.layers[at(l)].known();
+      if (!known && own_ns[at(b_.fused->pair.owner[i])] < never) out[i] = never;
+    }
+    return out;
+  }
+
+  void add(const std::vector<double>& layer_ns, total_series& unfused, total_series* fused) const {
+    const auto [sum, longest] = unfused_totals(layer_ns);
+    unfused.add(sum, longest);
+    if (fused == nullptr) return;
+    const auto [fused_sum, fused_longest] = fused_totals(layer_ns);
+    fused->add(fused_sum, fused_longest);
+  }
+  std::pair<double, path> unfused_totals(const std::vector<double>& layer_ns) const {
+    const std::vector<double> ns = unfused_nodes(layer_ns);
+    double sum = 0;
+    for (double v : ns)
+      sum += v;
+    return {sum, longest_path(*b_.graph, ns)};
+  }
+  std::pair<double, path> fused_totals(const std::vector<double>& layer_ns) const {
+    const std::vector<double> own = fused_nodes(layer_ns), parts = part_nodes(layer_ns, own);
+    return {b_.fused->pair.sequential(own, parts), b_.fused->pair.longest(own, parts)};
+  }
+
+private:
+  const model_bound& b_;
+  const layer_places& places_;
+  std::vector<char> timed_;
+};
 
 /// Fills the totals and the gain of `b` from its layers.
-inline void total(model_bound& b) {
-  const model::graph& g = *b.graph;
-  const std::vector<std::int64_t> uses = model::counts(g);
-  struct series {
-    std::vector<double> sequential, parallel, reachable;
-  };
-  series drawn_bound, drawn_prediction;
-  std::vector<double> drawn_gain, scratch;
-  const auto add = [&](series& to, const std::vector<double>& ns) {
-    to.sequential.push_back(sequential(uses, ns));
-    to.parallel.push_back(longest_path_ns(g, ns, scratch));
-    to.reachable.push_back(reachable(to.parallel.back(), to.sequential.back(), b.workers));
-  };
+inline void total(model_bound& b, const layer_places& places) {
+  const std::vector<std::int64_t> uses = model::counts(*b.graph);
+  const std::size_t n = b.layers.size();
+  const adder sum(b, places);
   const auto gain_of = [&](const std::vector<double>& first, const std::vector<double>& chosen) {
     return sequential(uses, first) - sequential(uses, chosen);
   };
+  std::vector<double> least(n, 0), chosen(n, 0), first(n, 0), roof(n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const layer_answer& l = b.layers[i];
+    roof[i] = l.roofline_ns.value_or(0);
+    least[i] = l.algorithms.bound.ns;
+    chosen[i] = l.algorithms.prediction.ns;
+    first[i] = chose_first(l.algorithms) ? chosen[i] : l.algorithms.first_choice.ns;
+  }
+  const std::vector<double> bound_ns = least, chosen_ns = chosen;
+  const double gain = gain_of(first, chosen);
 
-  const std::vector<double> bound_ns = times(b.layers, &choice::bound);
-  const std::vector<double> chosen_ns = times(b.layers, &choice::prediction);
-  std::vector<double> first_ns = chosen_ns;
-  for (std::size_t i = 0; i < b.layers.size(); ++i)
-    if (b.layers[i].timed() && !chose_first(b.layers[i].algorithms))
-      first_ns[i] = b.layers[i].algorithms.first_choice.ns;
-
+  total_series bounds(b.workers), predictions(b.workers), rooflines(b.workers);
+  total_series fused_bounds(b.workers), fused_predictions(b.workers), fused_rooflines(b.workers);
+  std::vector<double> gains;
   generator random{1};
-  std::vector<double> least(bound_ns.size()), chosen(bound_ns.size()), first(bound_ns.size());
   for (int draw = 0; draw < redraws; ++draw) {
-    for (std::size_t i = 0; i < b.layers.size(); ++i) {
+    for (std::size_t i = 0; i < n; ++i) {
       if (!b.layers[i].timed()) continue;
       const choice& c = b.layers[i].algorithms;
       least[i] = redrawn_minimum(c.bound.sorted_ns, random);
       chosen[i] = redrawn_median(c.prediction.sorted_ns, random);
       first[i] = chose_first(c) ? chosen[i] : redrawn_median(c.first_choice.sorted_ns, random);
     }
-    add(drawn_bound, least);
-    add(drawn_prediction, chosen);
-    drawn_gain.push_back(gain_of(first, chosen));
+    sum.add(least, bounds, b.fused ? &fused_bounds : nullptr);
+    sum.add(chosen, predictions, b.fused ? &fused_predictions : nullptr);
+    gains.push_back(gain_of(first, chosen));
   }
-
-  const auto finish = [&](totals& out, series drawn, const std::vector<double>& ns) {
-    out.longest = longest_path(g, ns);
-    const double sum = sequential(uses, ns);
-    out.sequential = between(std::move(drawn.sequential), sum);
-    out.parallel = between(std::move(drawn.parallel), out.longest.ns);
-    out.reachable = between(std::move(drawn.reachable), reachable(out.longest.ns, sum, b.workers));
+  const auto finish = [&](form_figures& f, total_series& of_bounds, total_series& of_predictions,
+                          total_series& of_rooflines, auto&& at_point) {
+    const auto put = [&](totals& to, total_series& from, const std::vector<double>& ns) {
+      auto [all, longest] = at_point(ns);
+      to = from.totals(all, std::move(longest));
+    };
+    put(f.bound, of_bounds, bound_ns);
+    put(f.prediction, of_predictions, chosen_ns);
+    put(f.roofline, of_rooflines, roof);
   };
-  finish(b.bound, std::move(drawn_bound), bound_ns);
-  finish(b.prediction, std::move(drawn_prediction), chosen_ns);
-  b.gain = between(std::move(drawn_gain), gain_of(first_ns, chosen_ns));
+  finish(b, bounds, predictions, rooflines,
+         [&](const std::vector<double>& ns) { return sum.unfused_totals(ns); });
+  b.gain = between(std::move(gains), gain);
+  if (!b.fused) return;
+
+  finish(*b.fused, fused_bounds, fused_predictions, fused_rooflines,
+         [&](const std::vector<double>& ns) { return sum.fused_totals(ns); });
+  const std::vector<double> own = sum.fused_nodes(bound_ns), parts = sum.part_nodes(bound_ns, own);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto [as_one, as_parts] = b.fused->pair.times(i, own, parts);
+    const bool several = b.fused->pair.fused->nodes[i].parts.size() > 1;
+    b.fused->as_one.push_back(as_one <= as_parts && as_one < never);
+    b.fused->fused_nodes += several;
+    b.fused->faster_fused += several && b.fused->as_one.back() != 0;
+    b.fused->not_measured += several && as_one == never;
+  }
+}
+
+/// The figures of both forms with every change of layout paid for.
+inline void lay_out(model_bound& b, const question& q, const layer_places& places) {
+  std::vector<const layer_answer*> layers, fused_layers;
+  for (std::size_t i = 0; i < b.graph->layers.size(); ++i)
+    layers.push_back(&b.layers[i]);
+  for (std::size_t i : places.fused)
+    fused_layers.push_back(&b.layers[i]);
+  layout_model m(q, *b.graph, layers, b.fused ? &b.fused->pair : nullptr, fused_layers);
+  if (!m.known()) return;
+  const auto figures = [&](bool fused) {
+    layout_figures out{.bound = m.cheapest(purpose::bound, {.fused = fused}),
+                       .prediction = m.cheapest(purpose::prediction, {.fused = fused}),
+                       .plain_prediction = {}};
+    if (const auto plain = m.cheapest(purpose::prediction, {.fused = fused, .plain_only = true}))
+      out.plain_prediction = plain->total;
+    return out;
+  };
+  b.layouts = figures(false);
+  if (b.fused) b.fused->layouts = figures(true);
+  if (!b.layouts->prediction || (b.fused && !b.fused->layouts->prediction))
+    b.notes.push_back("reorders were not measured that the model's layouts need: no figures with "
+                      "layouts paid for");
+  if (m.silent_nodes() > 0)
+    b.notes.push_back("the algorithms of " + std::to_string(m.silent_nodes()) +
+                      " nodes do not say in which layouts they work: taken as plain");
+  if (m.modelled_changes() > 0)
+    b.notes.push_back(std::to_string(m.modelled_changes()) +
+                      " reorders are modelled by their roofline, not measured");
 }
 
 /// How many nodes of `b` have layers for which `is` holds.
@@ -177,10 +264,29 @@ std::int64_t nodes_where(const model_bound& b, Predicate is) {
   return n;
 }
 
+/// Real runs of the model in the type and on the threads of `b`.
+inline void find_runs(model_bound& b, const result::run& r) {
+  for (const measurement& m : r.measurements) {
+    if (m.family != "model" || !m.error.empty() || m.type != name(b.type) || m.threads != b.threads)
+      continue;
+    if (m.key == b.graph->name) b.runs.push_back({&m, false});
+    if (b.fused && m.key == b.fused->graph->name) b.runs.push_back({&m, true});
+  }
+}
+
 inline void check(model_bound& b) {
-  for (const layer_answer& l : b.layers)
-    if (l.timed() && l.uses != 0 && l.algorithms.prediction.ns < noise * l.algorithms.bound.ns)
-      b.faults.push_back(l.name);
+  for (const layer_answer& l : b.layers) {
+    if (!l.timed() || l.uses + l.fused_uses == 0) continue;
+    if (l.algorithms.prediction.ns < noise * l.algorithms.bound.ns)
+      b.faults.push_back({"the prediction lies below the bound", l.name});
+    if (l.algorithms.bound.ns < noise * l.roofline_ns.value_or(0))
+      b.faults.push_back({"the bound lies below the roofline", l.name});
+  }
+  for (const whole_run& w : b.runs) {
+    const form_figures& f = w.fused ? static_cast<form_figures&>(*b.fused) : b;
+    if (!b.partial() && w.run->min_ns < noise * f.bound.sequential.ns)
+      b.faults.push_back({"a run is faster than the bound", w.run->name});
+  }
   if (const auto n = nodes_where(b, [](auto& l) { return l.algorithms.prediction_too_low; }))
     b.notes.push_back("no times with cold weights for " + std::to_string(n) +
                       " nodes: predicted from hot times, too low");
@@ -193,35 +299,47 @@ inline void check(model_bound& b) {
 }
 } // namespace detail
 
-/// All figures of the model `g` in a type on some threads; `cases` is the table of `r`. Refers to
-/// `r`.
-inline model_bound analyse(const result::run& r, const case_table& cases, const model::graph& g,
-                           setting s) {
+/// All figures of the model `g` of the run, and of its fused form if the run holds one, in a type
+/// on some threads. Refers to the run.
+inline model_bound analyse(const source& s, const model::graph& g, setting in,
+                           const analysis_options& options = {}) {
   model_bound b;
   b.graph = &g;
-  std::tie(b.type, b.threads) = s;
-  const auto cores = machine_number(r, "cores");
-  b.workers = std::max(1, static_cast<int>(std::min<std::int64_t>(cores.value_or(1), 1 << 20)) /
-                              std::max(1, b.threads));
-  if (!cores)
+  std::tie(b.type, b.threads) = in;
+  const auto cores = machine_number(s.run, "cores");
+  b.workers =
+      options.workers > 0
+          ? options.workers
+          : std::max(1, static_cast<int>(std::min<std::int64_t>(cores.value_or(1), 1 << 20)) /
+                            std::max(1, b.threads));
+  if (!cores && options.workers == 0)
     b.notes.push_back("the run does not say how many cores the machine has: one worker assumed");
+  const model::graph* fused = detail::fused_form(s.run, g);
+  if (fused != nullptr) {
+    b.fused.emplace();
+    b.fused->graph = fused;
+    b.fused->pair = pair_up(*fused, g);
+  }
 
-  b.layers = detail::answers(cases, g, s, b.state);
+  question q{s.cases, s.machine, b.type, g.type, b.threads, b.state};
+  detail::layer_places places = detail::ask(q, g, fused, b.layers);
   b.prepared_weight_bytes = detail::prepared_weights(g, b.layers, b.type);
-  const auto cache = machine_number(r, "llc_bytes");
+  const auto cache = machine_number(s.run, "llc_bytes");
   if (!cache) {
     b.notes.push_back(
         "the run does not say how large the last-level cache is: weights taken as cold");
   } else if (b.prepared_weight_bytes <= *cache) {
-    b.state = "hot";
-    b.layers = detail::answers(cases, g, s, b.state);
+    b.state = q.state = "hot";
+    places = detail::ask(q, g, fused, b.layers);
     b.prepared_weight_bytes = detail::prepared_weights(g, b.layers, b.type);
   }
-  detail::total(b);
+  detail::total(b, places);
   for (int n : b.bound.longest.nodes)
-    if (const int l = g.nodes[static_cast<std::size_t>(n)].layer; l != model::no_layer)
-      b.layers[static_cast<std::size_t>(l)].on_path = true;
+    if (const int l = g.nodes[detail::at(n)].layer; l != model::no_layer)
+      b.layers[detail::at(l)].on_path = true;
   b.covered = cover(b.layers, model::unresolved(g));
+  detail::lay_out(b, q, places);
+  detail::find_runs(b, s.run);
   detail::check(b);
   return b;
 }

@@ -6,6 +6,8 @@
 //   name(layout::blocked16) == "blocked16";   letters(layout::channels_last, 4) == "nhwc"
 #pragma once
 
+#include "shape.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -21,10 +23,13 @@ inline constexpr layout all_layouts[] = {layout::plain, layout::channels_last, l
 /// What an algorithm says that keeps the layout of its operands.
 inline constexpr std::string_view any_layout_name = "any";
 
+/// The tokens of the layouts, in their order.
+inline constexpr std::string_view layout_names[] = {"plain", "channels_last", "blocked8",
+                                                    "blocked16"};
+
 /// The token of a layout.
 constexpr std::string_view name(layout l) {
-  constexpr std::string_view names[] = {"plain", "channels_last", "blocked8", "blocked16"};
-  return names[static_cast<int>(l)];
+  return layout_names[static_cast<int>(l)];
 }
 
 /// The layout of that token, if there is one.
@@ -41,6 +46,28 @@ constexpr std::string_view letters(layout l, int rank) {
                                             {"nCw8c", "nChw8c", "nCdhw8c"},
                                             {"nCw16c", "nChw16c", "nCdhw16c"}};
   return rank < 3 || rank > 5 ? std::string_view{} : names[static_cast<int>(l)][rank - 3];
+}
+
+/// True if a tensor of those dims lies in memory the same way in both layouts.
+constexpr bool same_memory(layout a, layout b, const shape& dims) {
+  if (a == b || dims.size < 3) return true;
+  const std::int64_t channels = dims[1], plane = elements(dims, 2, dims.size);
+  const auto block = [](layout l) {
+    return l == layout::blocked8 ? 8 : l == layout::blocked16 ? 16 : 0;
+  };
+  const int of_a = block(a), of_b = block(b);
+  if (of_a == 0 && of_b == 0) return channels == 1 || plane == 1;
+  if ((of_a != 0 && channels % of_a != 0) || (of_b != 0 && channels % of_b != 0)) return false;
+  if (plane == 1) return true;
+  const bool last = a == layout::channels_last || b == layout::channels_last;
+  return last && channels == of_a + of_b;
+}
+
+/// True if the layout holds the tensor's elements and nothing else: blocks are full. Only then can
+/// an algorithm take it that goes through memory element by element.
+constexpr bool dense(layout l, const shape& dims) {
+  const int block = l == layout::blocked8 ? 8 : l == layout::blocked16 ? 16 : 1;
+  return dims.size < 3 || dims[1] % block == 0;
 }
 
 } // namespace benanza

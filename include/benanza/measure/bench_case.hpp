@@ -9,6 +9,7 @@
 #include "../model/registry.hpp"
 #include "layer_subject.hpp"
 #include "options.hpp"
+#include "reorders.hpp"
 
 #include <regex.h>
 #include <set>
@@ -20,7 +21,8 @@ namespace benanza::measure {
 /// True for layers that read trained weights; the others are the same hot and with cold weights,
 /// and only `hot` is measured. A bias alone is too small to tell.
 inline bool has_cold_weights(const op::layer& l, const op::work& cost) {
-  return cost.weights > 0 || std::holds_alternative<op::batch_norm>(l);
+  return cost.weights > 0 || std::holds_alternative<op::batch_norm>(l) ||
+         std::holds_alternative<op::fused<op::batch_norm>>(l);
 }
 
 /// What --benchmark_filter selects: an extended regular expression, turned round by a leading '-'.
@@ -103,10 +105,13 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
 
   const name_filter selected(o.filter);
   std::vector<group> groups;
+  std::map<std::pair<numeric, int>, layout_table> layouts;
   const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
                        int threads) {
     const auto found = detail::offers(l.parameters, type, threads, libraries, o.all_algorithms);
     group g{std::make_shared<layer_subject>(l.parameters, l.cost, type, threads, libraries)};
+    for (const detail::offer& f : found)
+      layouts[{type, threads}].add(layer_name, f.algorithm);
     for (const detail::offer& f : found)
       for (const std::string& state : o.states) {
         if (state == "coldw" && !has_cold_weights(l.parameters, l.cost)) continue;
@@ -140,6 +145,10 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
           if (!types.contains(type)) add(layer_name, *l, type, threads);
     }
   }
+  const auto of_layers = layouts;
+  for (const auto& [setting, table] : of_layers)
+    for (const auto& [layer_name, r] : reorders(graphs, table))
+      add(layer_name, {model::no_layer, r, r.cost()}, setting.first, setting.second);
   return groups;
 }
 

@@ -48,6 +48,21 @@ inline constexpr std::pair<const char*, const char*> openmp_settings[] = {
 inline constexpr const char* processors_variable = "BENANZA_PROCESSORS";
 } // namespace detail
 
+/// Lets this process run on all processors that the run was started with. Binding threads made
+/// the mask narrow, and what a process starts inherits it. Allocates nothing.
+inline void widen(const environment& e) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const char* at = e.processor_list.c_str();
+  for (char* end = nullptr;; at = end + 1) {
+    const long cpu = std::strtol(at, &end, 10);
+    if (end == at || cpu < 0 || cpu >= CPU_SETSIZE) return;
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+    if (*end != ',') break;
+  }
+  sched_setaffinity(0, sizeof set, &set);
+}
+
 /// Sets the threading environment, starting the program again if it must, and refuses more threads
 /// than there are processors.
 inline environment enter_environment(char** argv, int threads) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "caches.hpp"
+#include "flight.hpp"
 #include "machine_witness.hpp"
 #include "options.hpp"
 #include "sampler.hpp"
@@ -15,12 +16,16 @@
 #include "weights_pool.hpp"
 
 #include <map>
+#include <new>
 #include <optional>
 #include <utility>
 
 namespace benanza::measure {
 
 inline constexpr std::size_t samples_kept = 40;
+
+/// How failures begin after which this process is of no use any more.
+inline constexpr std::string_view out_of_memory = "out of memory", device_lost = "device lost";
 
 /// Measures groups, one after the other.
 class group_runner {
@@ -40,9 +45,34 @@ public:
     try {
       measure_all(g, stop);
     } catch (const std::exception& e) {
-      fail_unmeasured(g, e.what());
+      fail_unmeasured(g, said(e));
     }
+    flight::note(stage::ending, -1);
     g.what->end();
+  }
+
+  /// What is known of a case before it is measured.
+  static result::measurement blank(const group& g, const bench_case& c) {
+    result::measurement m;
+    m.name = c.name;
+    m.family = g.what->family;
+    m.key = g.what->key;
+    m.type = name(g.what->type);
+    m.backend = c.backend;
+    m.algorithm = c.algorithm.id;
+    m.algorithm_index = c.algorithm.index;
+    m.state = c.state;
+    m.threads = g.what->threads;
+    m.layouts = c.algorithm.layouts;
+    m.operand_layouts = c.algorithm.operand_layouts;
+    m.result_layout = c.algorithm.result_layout;
+    m.equivalence = c.algorithm.equivalence;
+    m.fallback = c.algorithm.fallback;
+    m.workspace_bytes = c.algorithm.workspace_bytes;
+    m.flops = g.what->flops;
+    m.algorithm_flops = c.algorithm.flops;
+    m.bytes = g.what->bytes;
+    return m;
   }
 
 private:
@@ -58,16 +88,18 @@ private:
   };
 
   void measure_all(group& g, const std::atomic<bool>& stop) {
+    flight::note(stage::beginning, -1);
     g.what->begin();
     std::map<std::pair<std::string, std::string>, algorithm> algorithms;
     std::vector<entry> entries;
     for (bench_case& c : g.cases) {
       if (stop) return fail_unmeasured(g, std::string(result::stopped));
+      flight::note(stage::preparing, place(g, c));
       const auto [at, is_new] = algorithms.try_emplace({c.backend, c.algorithm.id});
       if (is_new) try {
           at->second.made = g.what->ready(c);
         } catch (const std::exception& e) {
-          at->second.problem = e.what();
+          at->second.problem = said(e);
         }
       c.results[0].error = at->second.problem;
       entries.push_back({&c, &at->second});
@@ -90,9 +122,23 @@ private:
       report(g, entries[i], samples[i]);
   }
 
+  static std::string said(const std::exception& e) {
+    if (dynamic_cast<const std::bad_alloc*>(&e) != nullptr) return std::string(out_of_memory);
+    if (dynamic_cast<const backend::device_lost*>(&e) != nullptr)
+      return std::string(device_lost) + ": " + e.what();
+    return e.what();
+  }
+
+  static int place(const group& g, const bench_case& c) {
+    return static_cast<int>(&c - g.cases.data());
+  }
+
   sampled_case to_sample(const group& g, const entry& e, int rival_class) {
     backend::prepared* const run = e.what->made.run.get();
-    sampled_case s{.run = run, .rival_class = rival_class, .by_median = e.c->state != "hot"};
+    sampled_case s{.run = run,
+                   .rival_class = rival_class,
+                   .place = place(g, *e.c),
+                   .by_median = e.c->state != "hot"};
     const pool_slots pool = e.c->state == "coldw" ? e.what->pool : pool_slots{};
     s.enter = [run, pool] { run->rotate_weights(pool.data, pool.stride, pool.count); };
     if (e.c->state == "cold")
@@ -117,32 +163,9 @@ private:
         if (bytes <= 0) throw error("the algorithm has no weights that could be cold");
         e.what->pool = pools_.slots(g.what->weights_type(), bytes);
       } catch (const std::exception& failure) {
-        e.c->results[0].error = failure.what();
+        e.c->results[0].error = said(failure);
       }
     }
-  }
-
-  static result::measurement blank(const group& g, const bench_case& c) {
-    result::measurement m;
-    m.name = c.name;
-    m.family = g.what->family;
-    m.key = g.what->key;
-    m.type = name(g.what->type);
-    m.backend = c.backend;
-    m.algorithm = c.algorithm.id;
-    m.algorithm_index = c.algorithm.index;
-    m.state = c.state;
-    m.threads = g.what->threads;
-    m.layouts = c.algorithm.layouts;
-    m.operand_layouts = c.algorithm.operand_layouts;
-    m.result_layout = c.algorithm.result_layout;
-    m.equivalence = c.algorithm.equivalence;
-    m.fallback = c.algorithm.fallback;
-    m.workspace_bytes = c.algorithm.workspace_bytes;
-    m.flops = g.what->flops;
-    m.algorithm_flops = c.algorithm.flops;
-    m.bytes = g.what->bytes;
-    return m;
   }
 
   static void report(const group& g, const entry& e, const sampled_case& s) {

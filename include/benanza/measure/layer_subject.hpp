@@ -10,6 +10,7 @@
 #include "../backend/make_operands.hpp"
 #include "../backend/reference/reference.hpp"
 #include "../backend/tolerance.hpp"
+#include "flight.hpp"
 #include "subject.hpp"
 
 #include <chrono>
@@ -72,6 +73,7 @@ private:
   }
 
   void check(const bench_case& c, backend::prepared& made) const {
+    flight::note(stage::checking);
     made.run(1);
     std::vector<double> all, got;
     made.read(all);

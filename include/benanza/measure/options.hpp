@@ -8,7 +8,7 @@
 
 #include "../core/dtype.hpp"
 #include "../core/error.hpp"
-#include "caches.hpp"
+#include "campaign_options.hpp"
 #include "effort.hpp"
 
 #include <algorithm>
@@ -27,18 +27,20 @@ struct options {
   std::vector<numeric> types{}; ///< empty: each model's own
   std::vector<int> threads{1};
   std::vector<std::string> states{"hot", "coldw"};
-  std::string model{};         ///< only layers of models whose names contain it
-  bool all_algorithms = false; ///< also reference loops and outdated instruction sets
+  std::vector<std::string> plans{}; ///< files of plans to run in place of layers
+  std::string model{};              ///< only layers of models whose names contain it
+  bool all_algorithms = false;      ///< also reference loops and outdated instruction sets
   bool help = false;
   progress_mode progress = progress_mode::automatic;
 
   std::string filter{};
   measure::effort effort = measure::effort::normal;
-  double seconds = 0; ///< of sampling a case at most; 0: as the effort says
+  double seconds = 0; ///< of sampling a case, at most; 0: as the effort says
   int repetitions = 1;
   bool list_only = false;
   std::string format = "console", out{}, out_format = "json";
   std::vector<std::string> passed_on{}; ///< for Google Benchmark
+  campaign_options campaign{};
 };
 
 inline constexpr std::string_view help_text =
@@ -49,6 +51,7 @@ inline constexpr std::string_view help_text =
   --states hot,coldw,cold  what the caches hold (default: hot and, for layers with weights, coldw)
   --effort quick|normal|thorough|exhaustive
                            how long to sample (default: normal); exhaustive stops no case early
+  --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
   --model TEXT             only the layers of models whose names contain TEXT
   --all                    also reference loops and outdated instruction sets
   --progress auto|always|never   on stderr (default: only on a terminal)
@@ -147,6 +150,9 @@ inline options parse_options(int argc, char** argv) {
       for (const std::string& s : detail::split_commas(value))
         o.states.push_back(detail::one_of(s, {"hot", "coldw", "cold"}, "--states"));
       if (o.states.empty()) throw error("hot, coldw or cold is needed", "--states");
+    } else if (name == "--plan") {
+      o.plans = detail::split_commas(value);
+      if (o.plans.empty()) throw error("a file is needed", "--plan", "write --plan plan.json");
     } else if (name == "--effort") {
       o.effort = *parse_effort(
           detail::one_of(value, {"quick", "normal", "thorough", "exhaustive"}, "--effort"));
@@ -170,7 +176,7 @@ inline options parse_options(int argc, char** argv) {
     } else if (name == "--benchmark_out_format") {
       o.out_format = detail::one_of(value, {"console", "json", "csv"}, name);
     } else {
-      return false;
+      return o.campaign.read(name, value);
     }
     return true;
   };
@@ -184,6 +190,10 @@ inline options parse_options(int argc, char** argv) {
       o.help = true;
     } else if (name == "--all") {
       o.all_algorithms = !valued || detail::truth(word.substr(equals + 1), name);
+    } else if (name == "--isolate") {
+      o.campaign.isolate = !valued || detail::truth(word.substr(equals + 1), name);
+    } else if (word == "--again") {
+      o.campaign.again = again_mode::everything;
     } else if (name == "--benchmark_list_tests") {
       o.list_only = !valued || detail::truth(word.substr(equals + 1), name);
     } else if (detail::passes_on(name)) {

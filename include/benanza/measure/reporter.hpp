@@ -3,16 +3,18 @@
 // show our case names and figures; `json_reporter` writes Google Benchmark's schema with our fields
 // added (result/schema.hpp), so that its tools and our analyzer both read it.
 //
-//   json_reporter r(context, cases);   benchmark::RunSpecifiedBenchmarks(&r);
+//   json_reporter r(context, cases, problem);   benchmark::RunSpecifiedBenchmarks(&r);
 #pragma once
 
 #include "../result/json.hpp"
 #include "bench_case.hpp"
+#include "provenance.hpp"
 
 #include <benchmark/benchmark.h>
 
-#include <chrono>
-#include <ctime>
+#include <cerrno>
+#include <cstring>
+#include <functional>
 #include <ostream>
 #include <string>
 #include <unordered_map>
@@ -61,13 +63,11 @@ std::string failure_of(const Run& run) {
     return run.skipped ? run.skip_message : std::string{};
 }
 
-inline std::string iso_date() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  char text[40];
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &parts);
-  return text;
+/// Ends a report: what is left in the buffers is written, and the reason kept if it could not be.
+inline void close_report(std::ostream& out, std::string& problem) {
+  errno = 0;
+  out.flush();
+  if (!out) problem = errno != 0 ? std::strerror(errno) : "it was cut off";
 }
 } // namespace detail
 
@@ -75,33 +75,44 @@ inline std::string iso_date() {
 template <class Base>
 class named : public Base {
 public:
+  /// `problem` tells in the end why the report could not be written, if it could not.
   template <class... Arguments>
-  explicit named(const case_table& cases, Arguments... arguments)
+  named(const case_table& cases, std::string& problem, Arguments... arguments)
       : Base(arguments...)
-      , cases_(cases) {}
+      , cases_(cases)
+      , problem_(problem) {}
   void ReportRuns(const std::vector<benchmark_run>& runs) override {
     std::vector<benchmark_run> shown;
     for (const benchmark_run& r : runs)
       shown.push_back(detail::presented(r, cases_));
     Base::ReportRuns(shown);
   }
+  void Finalize() override {
+    Base::Finalize();
+    detail::close_report(this->GetOutputStream(), problem_);
+  }
 
 private:
   const case_table& cases_;
+  std::string& problem_;
 };
 
-/// Writes the result JSON. Each case is written as soon as it is reported.
+/// What result/schema.hpp puts under context.benanza, asked for when all cases are done.
+using context_source = std::function<nlohmann::ordered_json()>;
+
+/// Writes the result JSON, all at once in the end: only then it is known whether the run is whole.
 class json_reporter : public benchmark::BenchmarkReporter {
 public:
-  /// `context` is what result/schema.hpp puts under context.benanza.
-  json_reporter(nlohmann::ordered_json context, const case_table& cases)
+  /// `problem` tells in the end why the JSON could not be written, if it could not.
+  json_reporter(context_source context, const case_table& cases, std::string& problem)
       : ours_(std::move(context))
-      , cases_(cases) {}
+      , cases_(cases)
+      , problem_(problem) {}
 
   bool ReportContext(const Context& context) override {
     using nlohmann::ordered_json;
-    ordered_json c;
-    c["date"] = detail::iso_date();
+    ordered_json& c = context_;
+    c["date"] = iso_date();
     c["host_name"] = context.sys_info.name;
     c["executable"] = Context::executable_name != nullptr ? Context::executable_name : "";
     c["num_cpus"] = context.cpu_info.num_cpus;
@@ -117,27 +128,27 @@ public:
     if (const auto* custom = benchmark::internal::GetGlobalContext(); custom != nullptr)
       for (const auto& [key, value] : *custom)
         c[key] = value;
-    c["benanza"] = ours_;
-    GetOutputStream() << "{\n\"context\": " << text(c) << ",\n\"benchmarks\": [";
     return true;
   }
 
   void ReportRuns(const std::vector<benchmark_run>& runs) override {
-    for (const benchmark_run& run : runs) {
-      GetOutputStream() << (first_ ? "\n" : ",\n") << text(entry(detail::presented(run, cases_)));
-      first_ = false;
-    }
-    GetOutputStream().flush();
+    for (const benchmark_run& run : runs)
+      rows_ += (rows_.empty() ? "\n" : ",\n") + text(entry_of(detail::presented(run, cases_)));
   }
 
-  void Finalize() override { GetOutputStream() << "\n]\n}\n"; }
+  void Finalize() override {
+    context_["benanza"] = ours_();
+    GetOutputStream() << "{\n\"context\": " << text(context_) << ",\n\"benchmarks\": [" << rows_
+                      << "\n]\n}\n";
+    detail::close_report(GetOutputStream(), problem_);
+  }
 
 private:
   static std::string text(const nlohmann::ordered_json& j) {
     return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
-  nlohmann::ordered_json entry(const benchmark_run& run) {
+  nlohmann::ordered_json entry_of(const benchmark_run& run) {
     nlohmann::ordered_json j;
     const bool aggregate = run.run_type == benchmark_run::RT_Aggregate;
     j["name"] = run.benchmark_name();
@@ -173,9 +184,11 @@ private:
     return j;
   }
 
-  nlohmann::ordered_json ours_;
+  context_source ours_;
   const case_table& cases_;
-  bool first_ = true;
+  std::string& problem_;
+  nlohmann::ordered_json context_;
+  std::string rows_;
 };
 
 } // namespace benanza::measure

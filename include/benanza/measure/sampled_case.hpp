@@ -32,6 +32,7 @@ struct sampled_pass {
 struct sampled_case {
   backend::prepared* run = nullptr;
   int rival_class = 0;    ///< only cases of one class compete (same state, same equivalence)
+  int place = -1;         ///< in its group, for notes of what is being done
   bool by_median = false; ///< compared by the median; else by the least sample
   /// Called when a visit begins: brings a shared `run` into this case's cache state.
   std::function<void()> enter{};

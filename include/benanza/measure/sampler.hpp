@@ -7,6 +7,7 @@
 //   sample(cases, plan_of(effort::normal), witness, stop);   cases[0].passes[0].samples  // ns
 #pragma once
 
+#include "flight.hpp"
 #include "racing.hpp"
 #include "stopping.hpp"
 
@@ -88,7 +89,8 @@ private:
   void look(sampled_case& c) {
     c.batch = 1;
     const double first_ns = timed(c);
-    if (c.before_execution || first_ns > warms_itself_ns) return;
+    // The first execution is slow, but hardly ten times.
+    if (c.before_execution || first_ns > 10 * shortest_sample_ns) return;
     double ns = std::min(first_ns, timed(c));
     for (int i = 0; i < 2 && ns < shortest_sample_ns; ++i) {
       c.batch = std::max(1, static_cast<int>(std::ceil(shortest_sample_ns / std::max(ns, 1.0))));
@@ -97,6 +99,7 @@ private:
   }
 
   void visit(sampled_case& c) {
+    flight::note(stage::sampling, c.place);
     const bool first = c.visits + c.lost_visits == 0;
     if (&c != last_ && c.enter) c.enter();
     if (c.batch == 0)

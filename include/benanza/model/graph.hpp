@@ -32,9 +32,7 @@ struct node {
   std::string op{};          ///< ONNX operator, with its domain if that is not ONNX's own
   int layer = no_layer;      ///< index into graph::layers; no_layer: unresolved
   std::vector<int> inputs{}; ///< nodes whose results it reads: ascending, each once, all before it
-  /// Its operands in ONNX order, and after them those of the layers that were fused into it; empty
-  /// where they are not known (nodes inside nodes, results written by hand).
-  std::vector<operand> operands{};
+  std::vector<operand> operands{}; ///< in ONNX order; behind them those that fused steps join
   std::vector<int> parts{}; ///< of a fused graph: the nodes of the unfused one that it stands for
   std::string problem{};    ///< why there is no layer; empty where there is one
 };

@@ -3,15 +3,14 @@
 // with the number of its layer, its name, and the rows it reads from. `registered_graphs` turns
 // them into graphs, once the layers are known.
 //
-//   constexpr benanza::model::row nodes_0[] = {{12, "conv0", ""}, {7, "relu0", "0"}};
+//   constexpr benanza::model::row nodes_0[] = {{12, "conv0", "i c"}, {7, "relu0", "0"}};
 //   const benanza::model::registration graph_0{{.name = "tiny@batch=1", .nodes = nodes_0}};
 #pragma once
 
 #include "../op/registry.hpp"
-#include "graph.hpp"
+#include "operands.hpp"
 
-#include <algorithm>
-#include <charconv>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,8 +21,9 @@ namespace benanza::model {
 struct row {
   int layer; ///< number of its layer; no_layer: unresolved
   std::string_view name;
-  std::string_view inputs; ///< indices of the rows it reads, in ascending order: "3 17"
-  std::string_view op{};   ///< of an unresolved node: its ONNX operator
+  std::string_view operands; ///< where they come from (model/operands.hpp): "17 c c"
+  std::string_view parts{};  ///< of a fused row: the rows of the unfused model it stands for: "3 4"
+  std::string_view op{};     ///< of an unresolved node: its ONNX operator
   std::string_view problem{};
 };
 
@@ -36,6 +36,7 @@ struct table {
   std::int64_t parameters = 0;
   std::int64_t parameter_bytes = 0;
   std::int64_t folded = 0;
+  std::string_view unfused{}; ///< name of the model that this is the fused form of
   std::span<const row> nodes;
 };
 
@@ -60,6 +61,7 @@ inline graph to_graph(const table& t, const std::vector<op::registered_layer>& l
   g.parameters = t.parameters;
   g.parameter_bytes = t.parameter_bytes;
   g.folded = t.folded;
+  g.unfused = t.unfused;
 
   std::map<int, const op::layer*> by_id;
   for (const op::registered_layer& l : layers)
@@ -88,17 +90,14 @@ inline graph to_graph(const table& t, const std::vector<op::registered_layer>& l
       n.op = op::family(l);
       n.layer = index.at(op::name(l));
     }
-    for (std::string_view rest = r.inputs; !rest.empty();) {
-      int i = -1;
-      const auto [end, bad] = std::from_chars(rest.data(), rest.data() + rest.size(), i);
-      if (bad != std::errc{} || i < 0 || i >= static_cast<int>(g.nodes.size()))
-        throw error("a node reads from a row that does not come before it", g.name + ", " + n.name,
-                    "generate the folder again");
-      n.inputs.push_back(i);
-      rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-      while (!rest.empty() && rest.front() == ' ')
-        rest.remove_prefix(1);
-    }
+    const auto operands = read_operands(r.operands, static_cast<int>(g.nodes.size()));
+    const auto parts = read_operands(r.parts, std::numeric_limits<int>::max());
+    if (!operands || !parts)
+      throw error("a node reads from a row that does not come before it", g.name + ", " + n.name,
+                  "generate the folder again");
+    n.operands = *operands;
+    n.inputs = inputs_of(n.operands);
+    n.parts = inputs_of(*parts);
     g.nodes.push_back(std::move(n));
   }
   return g;

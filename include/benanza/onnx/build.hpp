@@ -6,7 +6,7 @@
 //   graph_builder b(values);   b.place(step, call, answer);   model::graph g = b.finish(proto);
 #pragma once
 
-#include "../model/graph.hpp"
+#include "../model/operands.hpp"
 #include "handlers.hpp"
 #include "order.hpp"
 
@@ -40,14 +40,16 @@ public:
     const ::onnx::NodeProto& p = *s.node;
     n.name = !p.name().empty() || p.output_size() == 0 ? p.name() : p.output(0);
     n.op = operator_name(p);
-    std::set<int> from;
     for (const auto* list : {&s.inputs, &s.captured})
       for (int i : *list)
-        if (i >= 0 && values_[static_cast<std::size_t>(i)].producer >= 0)
-          from.insert(values_[static_cast<std::size_t>(i)].producer);
-    n.inputs.assign(from.begin(), from.end());
-    for (int o : s.outputs)
-      if (o >= 0) values_[static_cast<std::size_t>(o)].producer = number;
+        n.operands.push_back(operand_of(i));
+    n.inputs = model::inputs_of(n.operands);
+    for (std::size_t o = 0; o < s.outputs.size(); ++o)
+      if (s.outputs[o] >= 0) {
+        value& made = values_[static_cast<std::size_t>(s.outputs[o])];
+        made.producer = number;
+        made.output = static_cast<int>(o);
+      }
     if (!a.repair.empty()) graph.repairs.push_back(described(p) + ": " + a.repair);
     if (a.problem.empty() && !a.layer) a.problem = "no kind of layer is for this operator";
     if (a.problem.empty()) {
@@ -74,6 +76,14 @@ public:
   }
 
 private:
+  /// An operand that is left out is as good as a constant.
+  model::operand operand_of(int number) const {
+    if (number < 0) return {model::constant};
+    const value& v = values_[static_cast<std::size_t>(number)];
+    if (v.producer >= 0) return {v.producer, v.output};
+    return {v.constant ? model::constant : model::model_input};
+  }
+
   int number_of(op::layer l) {
     const auto [found, fresh] =
         layer_numbers_.emplace(op::name(l), static_cast<int>(graph.layers.size()));

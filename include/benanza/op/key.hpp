@@ -133,6 +133,14 @@ public:
     const auto i = static_cast<std::size_t>(value);
     if (i < N) text_.append(names[i]);
   }
+  /// One word of a table of names, always there.
+  template <class Enum, std::size_t N>
+  constexpr void word(std::string_view, std::string_view, Enum value,
+                      const std::string_view (&names)[N]) {
+    next();
+    const auto i = static_cast<std::size_t>(value);
+    if (i < N) text_.append(names[i]);
+  }
   /// The element type of operands that are not of the case's type.
   constexpr void element(std::string_view, dtype value, dtype fallback = dtype::real) {
     if (value == fallback) return;
@@ -244,6 +252,16 @@ public:
         value = static_cast<Enum>(i);
         return advance();
       }
+  }
+  template <class Enum, std::size_t N>
+  constexpr void word(std::string_view, std::string_view, Enum& value,
+                      const std::string_view (&names)[N]) {
+    for (std::size_t i = 0; more_ && i < N; ++i)
+      if (field_ == names[i]) {
+        value = static_cast<Enum>(i);
+        return advance();
+      }
+    refuse("lacks a word");
   }
   constexpr void element(std::string_view, dtype& value, dtype fallback = dtype::real) {
     value = fallback;

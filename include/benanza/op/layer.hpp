@@ -8,11 +8,13 @@
 
 #include "conv.hpp"
 #include "eltwise.hpp"
+#include "fused.hpp"
 #include "gemm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
 #include "pool.hpp"
 #include "reduce.hpp"
+#include "reorder.hpp"
 #include "softmax.hpp"
 #include "view.hpp"
 
@@ -22,9 +24,11 @@
 namespace benanza::op {
 
 /// One layer of any kind.
-using layer = std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, softmax,
-                           unary, binary, reduce, concat, split, transpose, pad, slice, gather,
-                           resize, depth_to_space, view>;
+using layer =
+    std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, softmax, unary, binary,
+                 reduce, concat, split, transpose, pad, slice, gather, resize, depth_to_space, view,
+                 fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
+                 fused<unary>, fused<binary>, reorder>;
 
 /// The ONNX operator that the layer is.
 inline std::string_view family(const layer& l) {

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +29,59 @@ inline ordered_json to_json(const bound::figure& f) {
 }
 
 inline ordered_json to_json(const bound::totals& t) {
-  return {{"sequential", to_json(t.sequential)},
-          {"parallel", to_json(t.parallel)},
-          {"reachable", to_json(t.reachable)},
-          {"path_nodes", t.longest.nodes}};
+  return {{"sequential", to_json(t.sequential)},   {"parallel", to_json(t.parallel)},
+          {"reachable", to_json(t.reachable)},     {"path_nodes", t.longest.nodes},
+          {"path_share_of_redraws", t.path_share}, {"paths", t.paths}};
+}
+
+inline ordered_json to_json(const std::optional<bound::laid_out>& l) {
+  if (!l) return nullptr;
+  return {{"total", to_json(l->total)},
+          {"reorders", l->change_count},
+          {"reorders_time", to_json(l->changes)},
+          {"exact", l->exact},
+          {"interval", "of this assignment"}};
+}
+
+inline ordered_json to_json(const std::optional<bound::layout_figures>& l) {
+  if (!l) return nullptr;
+  return {{"bound", to_json(l->bound)},
+          {"prediction", to_json(l->prediction)},
+          {"all_plain_prediction",
+           l->plain_prediction ? to_json(*l->plain_prediction) : ordered_json()}};
+}
+
+/// The figures of a form of a model, added to `out`.
+inline void add_form(ordered_json& out, const bound::form_figures& f) {
+  out["roofline"] = f.roofline.sequential.ns > 0 ? to_json(f.roofline) : ordered_json();
+  out["bound"] = to_json(f.bound);
+  out["prediction"] = to_json(f.prediction);
+  out["layouts"] = to_json(f.layouts);
+}
+
+inline ordered_json to_json(const bound::fused_figures& f) {
+  ordered_json as_one = ordered_json::array();
+  for (std::size_t i = 0; i < f.as_one.size(); ++i)
+    if (f.as_one[i] != 0) as_one.push_back(i);
+  ordered_json out{{"graph", f.graph->name},
+                   {"groups", f.fused_nodes},
+                   {"faster_fused", f.faster_fused},
+                   {"groups_not_measured", f.not_measured},
+                   {"nodes_as_one", std::move(as_one)}};
+  add_form(out, f);
+  return out;
+}
+
+inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
+  const bound::form_figures& f = w.fused ? static_cast<const bound::form_figures&>(*b.fused) : b;
+  return {{"name", w.run->name},
+          {"fused", w.fused},
+          {"algorithm", w.run->algorithm},
+          {"state", w.run->state},
+          {"min_ns", w.run->min_ns},
+          {"median_ns", w.run->median_ns},
+          {"prediction_ns", bound::expected(f).ns},
+          {"prediction_error", bound::expected(f).ns / w.run->median_ns - 1}};
 }
 
 inline ordered_json to_json(const bound::measurement* m, double ns) {
@@ -48,18 +99,17 @@ inline ordered_json to_json(const bound::measurement* m, double ns) {
 }
 
 inline ordered_json to_json(const layer_answer& l, double sum_ns) {
-  ordered_json out{{"layer", l.name},
-                   {"uses", l.uses},
-                   {"basis", name(l.rests_on)},
-                   {"on_path", l.on_path},
-                   {"flops", l.flops}};
+  ordered_json out{{"layer", l.name},           {"uses", l.uses},
+                   {"basis", name(l.rests_on)}, {"fused_uses", l.fused_uses},
+                   {"on_path", l.on_path},      {"flops", l.flops}};
+  if (l.roofline_ns) out["roofline_ns"] = *l.roofline_ns;
   if (l.failed != 0) out["failed_cases"] = l.failed;
   if (!l.reason.empty()) out["reason"] = l.reason;
+  if (l.known()) out["share"] = sum_ns > 0 ? bound_ns(l) / sum_ns : 0;
   if (!l.timed()) return out;
   const bound::choice& c = l.algorithms;
   const arithmetic_rate r = rate(l);
   out["type"] = name(l.type);
-  out["share"] = sum_ns > 0 ? bound_ns(l) / sum_ns : 0;
   out["gflops"] = r.gflops;
   out["fewer_operations_than_counted"] = r.less_than_nominal;
   out["bound"] = to_json(c.best, c.bound.ns);
@@ -70,19 +120,26 @@ inline ordered_json to_json(const layer_answer& l, double sum_ns) {
 }
 
 inline ordered_json to_json(const bound::coverage& c) {
-  ordered_json holes = ordered_json::array();
-  for (const bound::hole& h : c.holes)
-    holes.push_back(
-        {{"name", h.name}, {"nodes", h.nodes}, {"reason", h.reason}, {"command", h.command}});
-  return {{"native", c.native},
+  const auto rows = [](const std::vector<bound::hole>& holes) {
+    ordered_json out = ordered_json::array();
+    for (const bound::hole& h : holes)
+      out.push_back(
+          {{"name", h.name}, {"nodes", h.nodes}, {"reason", h.reason}, {"command", h.command}});
+    return out;
+  };
+  return {{"measured", c.measured()},
+          {"modelled", c.modelled},
+          {"native", c.native},
           {"reference", c.reference},
           {"host", c.host},
           {"old_isa", c.old_isa},
           {"other_type", c.other_type},
           {"nodes", c.nodes},
           {"view_nodes", c.view_nodes},
+          {"modelled_nodes", c.modelled_nodes},
           {"missing_nodes", c.missing_nodes},
-          {"holes", std::move(holes)}};
+          {"rooflines", rows(c.rooflines)},
+          {"holes", rows(c.holes)}};
 }
 
 inline ordered_json to_json(const model_bound& b) {
@@ -92,27 +149,34 @@ inline ordered_json to_json(const model_bound& b) {
   ordered_json interrupted = ordered_json::array();
   for (const auto& [layer, what] : disturbed(b))
     interrupted.push_back({{"layer", layer}, {"disturbed", what}});
-  return {{"model", b.graph->name},
-          {"batch", b.graph->batch},
-          {"model_type", name(b.graph->type)},
-          {"type", name(b.type)},
-          {"threads", b.threads},
-          {"workers", b.workers},
-          {"fused", false},
-          {"partial", b.partial()},
-          {"parallel_assumption", b.assumption()},
-          {"predicted_from", b.state},
-          {"prepared_weight_bytes", b.prepared_weight_bytes},
-          {"bound", to_json(b.bound)},
-          {"prediction", to_json(b.prediction)},
-          {"algorithm_gain", to_json(b.gain)},
-          {"coverage", to_json(b.covered)},
-          {"failed_cases", b.failed()},
-          {"views", views(b)},
-          {"faults", b.faults},
-          {"disturbed", std::move(interrupted)},
-          {"notes", b.notes},
-          {"layers", std::move(layers)}};
+  ordered_json runs = ordered_json::array(), faults = ordered_json::array();
+  for (const bound::whole_run& w : b.runs)
+    runs.push_back(to_json(w, b));
+  for (const bound::fault& f : b.faults)
+    faults.push_back({{"what", f.what}, {"name", f.name}});
+  ordered_json out{{"model", b.graph->name},
+                   {"batch", b.graph->batch},
+                   {"model_type", name(b.graph->type)},
+                   {"type", name(b.type)},
+                   {"threads", b.threads},
+                   {"workers", b.workers},
+                   {"partial", b.partial()},
+                   {"parallel_assumption", b.assumption()},
+                   {"predicted_from", b.state},
+                   {"prepared_weight_bytes", b.prepared_weight_bytes}};
+  add_form(out, b);
+  out["fused"] = b.fused ? to_json(*b.fused) : ordered_json();
+  out["expected"] = to_json(bound::expected(b.fastest_form()));
+  out["runs"] = std::move(runs);
+  out["algorithm_gain"] = to_json(b.gain);
+  out["coverage"] = to_json(b.covered);
+  out["failed_cases"] = b.failed();
+  out["views"] = views(b);
+  out["faults"] = std::move(faults);
+  out["disturbed"] = std::move(interrupted);
+  out["notes"] = b.notes;
+  out["layers"] = std::move(layers);
+  return out;
 }
 } // namespace detail
 

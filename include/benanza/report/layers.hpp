@@ -39,7 +39,7 @@ template <class Value>
 std::vector<const layer_answer*> descending(const model_bound& b, Value value) {
   std::vector<const layer_answer*> out;
   for (const layer_answer& l : b.layers)
-    if (l.timed() && value(l) > 0) out.push_back(&l);
+    if (l.known() && value(l) > 0) out.push_back(&l);
   std::sort(out.begin(), out.end(), [&](const layer_answer* x, const layer_answer* y) {
     return std::pair(-value(*x), std::string_view(x->name)) <
            std::pair(-value(*y), std::string_view(y->name));
@@ -64,8 +64,9 @@ struct arithmetic_rate {
   bool less_than_nominal = false; ///< the algorithm itself needs fewer operations (Winograd, FFT)
 };
 
-/// The rate of a layer that has a time.
+/// The rate of a layer that was measured; nothing of others.
 inline arithmetic_rate rate(const layer_answer& l) {
+  if (!l.timed()) return {};
   const bound::measurement& m = *l.algorithms.best;
   return {.gflops = static_cast<double>(l.flops) / l.algorithms.bound.ns,
           .less_than_nominal = m.algorithm_flops > 0 && m.algorithm_flops < l.flops};

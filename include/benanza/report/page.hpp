@@ -6,6 +6,7 @@
 //   std::string text = page(run, model, 10);   // at most ten rows a table
 #pragma once
 
+#include "totals.hpp"
 #include "warnings.hpp"
 
 #include <fmt/format.h>
@@ -52,34 +53,6 @@ inline std::string title(const model_bound& b) {
   return fmt::format("{}  {}  {}", what, name(b.type), counted(b.threads, "thread"));
 }
 
-inline std::string totals_row(std::string_view what, const bound::totals& t) {
-  return fmt::format("{:<12}{:<23}{:<23}{}\n", what, show(t.sequential), show(t.parallel),
-                     show(t.reachable));
-}
-
-inline std::string figures(const model_bound& b) {
-  std::string out = fmt::format("{:12}{:<23}{:<23}{}\n", "", "sequential", "parallel",
-                                "on " + counted(b.workers, "worker"));
-  out += totals_row("bound", b.bound);
-  out += totals_row("prediction", b.prediction);
-  out += '\n';
-  out +=
-      wrapped("  unfused: ", "each layer by itself; a fusing framework can beat an unfused sum.");
-  out += wrapped(
-      "  parallel: ",
-      fmt::format("the longest path, {} of {}; assumes that {}.", b.bound.longest.nodes.size(),
-                  counted(b.covered.nodes, "node"),
-                  b.threads == 1 ? "there are unbounded workers" : std::string(b.assumption())));
-  out += wrapped(
-      fmt::format("  on {}: ", counted(b.workers, "worker")),
-      fmt::format("max(parallel, sequential / {}), which a good schedule reaches.", b.workers));
-  out += wrapped("  prediction: ", b.state == "hot"
-                                       ? "from hot times: the weights fit the last-level cache."
-                                       : "from times with cold weights, as in a real run.");
-  out += '\n';
-  return out;
-}
-
 inline std::string gain_line(const model_bound& b) {
   const double first = b.prediction.sequential.ns + b.gain.ns;
   if (b.gain.ns <= 0 || first <= 0)
@@ -98,6 +71,7 @@ inline std::string coverage_line(const model_bound& b) {
   also("on host", c.host);
   also("on an old instruction set", c.old_isa);
   also(fmt::format("in {}", name(b.graph->type)), c.other_type);
+  also("modelled", c.modelled);
   text += c.partial() ? fmt::format("; PARTIAL: {} of {} missing", c.missing_nodes,
                                     counted(c.nodes, "node"))
                       : fmt::format("; no node of {} missing", c.nodes);
@@ -107,15 +81,18 @@ inline std::string coverage_line(const model_bound& b) {
 /// One row of the table; a name that does not fit has a line of its own.
 inline std::string layer_row(const layer_answer& l, double sum, bool path) {
   const arithmetic_rate r = rate(l);
-  const bound::measurement& m = *l.algorithms.best;
+  std::string algorithm = "(roofline)", mark;
+  if (l.timed()) {
+    const bound::measurement& m = *l.algorithms.best;
+    algorithm = printable(short_name(m.algorithm));
+    if (l.rests_on == bound::basis::other_type) mark = fmt::format(" in {}", name(l.type));
+    if (!m.fallback.empty()) mark += fmt::format(" ({})", printable(m.fallback));
+  }
   std::string row = fmt::format(
       "{:>7} {:>7} {:>4} {:>4} {:>7}{} {:<13.13} ", percent(sum > 0 ? bound_ns(l) / sum : 0),
       show_time(l.algorithms.bound.ns), l.uses, path && l.on_path ? "*" : "",
       r.gflops > 0 ? fmt::format("{:.{}f}", r.gflops, r.gflops < 10 ? 1 : 0) : "-",
-      r.less_than_nominal ? 'w' : ' ', printable(short_name(m.algorithm)));
-  std::string mark =
-      l.rests_on == bound::basis::other_type ? fmt::format(" in {}", name(l.type)) : "";
-  if (!m.fallback.empty()) mark += fmt::format(" ({})", printable(m.fallback));
+      r.less_than_nominal ? 'w' : ' ', algorithm);
   if (row.size() + l.name.size() + mark.size() > columns)
     return row.substr(0, row.find_last_not_of(' ') + 1) + "\n        " + l.name + mark + '\n';
   return row + l.name + mark + '\n';
@@ -157,7 +134,8 @@ inline std::string gain_list(const model_bound& b, std::size_t limit) {
 inline std::string page(const result::run& r, const model_bound& b, std::size_t limit) {
   std::string out = detail::title(b) + '\n' + wrapped("", detail::where_measured(r)) + '\n';
   if (!detail::loose(b))
-    out += detail::figures(b) + detail::gain_line(b) + detail::coverage_line(b) + '\n';
+    out += totals_table(b) + '\n' + legend(b) + '\n' + runs(b) + detail::gain_line(b) +
+           detail::coverage_line(b) + '\n';
   out += detail::layer_table(b, limit) + detail::gain_list(b, std::min<std::size_t>(limit, 5));
   const std::string remarks = warnings(b, limit);
   return remarks.empty() ? out : out + '\n' + remarks;

@@ -24,30 +24,33 @@ struct text_options {
 
 inline constexpr std::size_t all_layers = std::numeric_limits<std::size_t>::max();
 
-/// A line a model: bounds, their ratio, prediction, what was measured, and nodes without a time.
+/// A line a model: bounds unfused, fused and in parallel, prediction, what was measured, and nodes
+/// without a time.
 inline std::string summary(const result::run& r, const std::vector<model_bound>& models) {
-  constexpr std::size_t width = 22;
+  constexpr std::size_t width = 20;
+  constexpr const char* row = "{:<{}} {:<6} {:>2} {:>7} {:>7} {:>8} {:>9} {:>8} {:>5}\n";
   std::string out = wrapped("", detail::where_measured(r)) + '\n';
-  out += fmt::format("{:<{}} {:<6} {:>2} {:>7} {:>8} {:>5} {:>9} {:>7} {:>5}\n", "model", width,
-                     "type", "t", "bound", "parallel", "ratio", "predicted", "native", "holes");
+  out += fmt::format(row, "model", width, "type", "t", "bound", "fused", "parallel", "predicted",
+                     "measured", "holes");
   for (const model_bound& b : models) {
     std::string model = printable(b.graph->name);
     if (model.size() > width) {
       out += model + '\n';
       model.clear();
     }
-    const double sequential = b.bound.sequential.ns, parallel = b.bound.parallel.ns;
-    out += fmt::format("{:<{}} {:<6} {:>2} {:>7} {:>8} {:>5} {:>9} {:>7} {:>5}\n", model, width,
-                       name(b.type), b.threads, show_time(sequential), show_time(parallel),
-                       parallel > 0 ? fmt::format("{:.2f}", sequential / parallel) : "-",
-                       show_time(b.prediction.sequential.ns), percent(b.covered.native),
-                       b.covered.missing_nodes);
+    out += fmt::format(row, model, width, name(b.type), b.threads, show_time(b.bound.sequential.ns),
+                       b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
+                       show_time(b.fastest_form().bound.parallel.ns),
+                       show_time(bound::expected(b.fastest_form()).ns),
+                       percent(b.covered.measured()), b.covered.missing_nodes);
   }
   out += '\n';
-  out +=
-      wrapped("  bound, predicted: ", "sequential and unfused; a fusing framework can beat them.");
-  out += wrapped("  parallel: ", "bound along the longest path, whatever the number of workers.");
-  out += wrapped("  native: ", "share of the bound that optimised kernels of that type give.");
+  out += wrapped("  bound, fused: ", "least times of all layers one after the other, unfused and "
+                                     "with layers fused where that was measured to be faster.");
+  out += wrapped("  parallel: ", "bound along the longest path, fused where there is a figure.");
+  out += wrapped("  predicted: ", "what a real run should take, one layer after the other, fused "
+                                  "and with changes of layout where they were measured.");
+  out += wrapped("  measured: ", "share of the bound that was measured; rooflines give the rest.");
   out += wrapped("  holes: ", "nodes without a time, which make the figures too low.");
   return out;
 }

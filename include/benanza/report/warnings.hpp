@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +44,11 @@ inline std::string zero_cost(const model_bound& b) {
   return names.empty() ? names : wrapped("- ", "Views cost nothing: " + names + ".");
 }
 
-inline std::string missing(const model_bound& b, std::size_t limit) {
-  const std::vector<bound::hole>& holes = b.covered.holes;
+/// Nodes that were not measured, a row a layer, with the command that measures it.
+inline std::string unmeasured(std::string_view what, const std::vector<bound::hole>& holes,
+                              std::string_view rows, std::size_t limit) {
   if (holes.empty()) return {};
-  std::string out = wrapped("! ", "Partial: these nodes have no time, so the figures are too low.");
+  std::string out = wrapped("! ", what);
   const std::size_t shown = std::min(limit, holes.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const bound::hole& h = holes[i];
@@ -54,7 +56,19 @@ inline std::string missing(const model_bound& b, std::size_t limit) {
                    fmt::format("{}: {}", printable(h.name), printable(h.reason)));
     if (!h.command.empty()) out += "         " + h.command + '\n';
   }
-  return out + left_out(shown, holes.size(), "holes");
+  return out + left_out(shown, holes.size(), rows);
+}
+
+/// Figures that cannot both be right, those of a kind together.
+inline std::string faults(const model_bound& b, std::size_t limit) {
+  std::map<std::string, std::vector<std::string>> by_kind;
+  for (const bound::fault& f : b.faults)
+    by_kind[f.what].push_back(f.name);
+  std::string out;
+  for (const auto& [what, names] : by_kind)
+    out += wrapped("! ", fmt::format("Measuring fault: {}: {}. Measure again on a quiet machine.",
+                                     what, some_of(names, limit)));
+  return out;
 }
 } // namespace detail
 
@@ -71,11 +85,10 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
                      detail::some_of(other, limit)));
   for (const std::string& note : b.notes)
     warn(note + '.');
-  if (!b.faults.empty())
-    warn(fmt::format(
-        "Measuring fault: the prediction lies below the bound at {}. Measure again on a "
-        "quiet machine.",
-        detail::some_of(b.faults, limit)));
+  out += detail::faults(b, limit);
+  if (b.fused && b.fused->not_measured > 0)
+    warn(fmt::format("{} of {} that can be fused were not measured fused: taken as their parts.",
+                     b.fused->not_measured, counted(b.fused->fused_nodes, "group")));
   if (const auto n = b.failed(); n > 0) {
     const auto first = std::find_if(b.layers.begin(), b.layers.end(),
                                     [](const layer_answer& l) { return l.failed > 0; });
@@ -86,7 +99,12 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
     warn(fmt::format(
         "Disturbed while measured: {}, such as {}: {}. Measure again on a quiet machine.",
         counted(std::ssize(rows), "layer"), rows.front().first, printable(rows.front().second)));
-  return out + detail::missing(b, limit);
+  out +=
+      detail::unmeasured("Modelled: these nodes were not measured, and their rooflines stand for "
+                         "them; real algorithms are slower.",
+                         b.covered.rooflines, "layers", limit);
+  return out + detail::unmeasured("Partial: these nodes have no time, so the figures are too low.",
+                                  b.covered.holes, "holes", limit);
 }
 
 } // namespace benanza::report

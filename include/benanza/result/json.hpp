@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do graphs and measurements look as JSON? A graph's layers are [family, key] pairs, its nodes
-// [name, operator, layer, [inputs], problem?] rows; a measurement is its fields under their own
+// [name, operator, layer, [operands], problem?, [parts]?] rows (operands: -1 an input, -2 a
+// constant); a measurement is its fields under their own
 // names. Used by the benchmark's reporter to write and by the reader to read, so that both agree.
 // What does not fit is refused with its place.
 //
@@ -8,6 +9,7 @@
 //   graph g = graph_from_json(j, "run.json, graph 0");
 #pragma once
 
+#include "../model/operands.hpp"
 #include "fields.hpp"
 
 #include <nlohmann/json.hpp>
@@ -31,20 +33,24 @@ inline ordered_json to_json(const model::graph& g) {
     layers.push_back(ordered_json::array({op::family(l), op::key(l)}));
   ordered_json nodes = ordered_json::array();
   for (const model::node& n : g.nodes) {
-    ordered_json row = ordered_json::array({n.name, n.op, n.layer, n.inputs});
-    if (!n.problem.empty()) row.push_back(n.problem);
+    ordered_json operands = ordered_json::array();
+    for (const model::operand& o : model::known_operands(n))
+      operands.push_back(o.output == 0 ? ordered_json(o.node)
+                                       : ordered_json::array({o.node, o.output}));
+    ordered_json row = ordered_json::array({n.name, n.op, n.layer, std::move(operands)});
+    if (!n.problem.empty() || !n.parts.empty()) row.push_back(n.problem);
+    if (!n.parts.empty()) row.push_back(n.parts);
     nodes.push_back(std::move(row));
   }
-  return {{"name", g.name},
-          {"model", g.model},
-          {"batch", g.batch},
-          {"type", name(g.type)},
-          {"parameters", g.parameters},
-          {"parameter_bytes", g.parameter_bytes},
-          {"folded", g.folded},
-          {"repairs", g.repairs},
-          {"layers", std::move(layers)},
-          {"nodes", std::move(nodes)}};
+  ordered_json out = {
+      {"name", g.name},       {"model", g.model},           {"batch", g.batch},
+      {"type", name(g.type)}, {"parameters", g.parameters}, {"parameter_bytes", g.parameter_bytes},
+      {"folded", g.folded}};
+  if (!g.unfused.empty()) out["unfused"] = g.unfused;
+  out["repairs"] = g.repairs;
+  out["layers"] = std::move(layers);
+  out["nodes"] = std::move(nodes);
+  return out;
 }
 
 /// A measurement's fields under their own names; a failed one has Google Benchmark's
@@ -196,6 +202,8 @@ inline model::graph graph_from_json(const json& j, const std::string& source) {
   detail::assign_integer(g.parameter_bytes, member(j, "parameter_bytes", where), "parameter_bytes",
                          where, 0);
   detail::assign_integer(g.folded, member(j, "folded", where), "folded", where, 0);
+  if (const auto unfused = j.find("unfused"); unfused != j.end())
+    detail::assign(g.unfused, *unfused, "unfused", where);
   for (const json& line : detail::list_member(j, "repairs", where))
     detail::assign(g.repairs.emplace_back(), line, "repairs", where);
 
@@ -206,8 +214,8 @@ inline model::graph graph_from_json(const json& j, const std::string& source) {
                                         l[1].get_ref<const std::string&>(), where));
   }
   for (const json& row : detail::list_member(j, "nodes", where)) {
-    if (!row.is_array() || row.size() < 4 || row.size() > 5 || !row[3].is_array())
-      throw error("a node is not [name, operator, layer, [inputs], problem]", where,
+    if (!row.is_array() || row.size() < 4 || row.size() > 6 || !row[3].is_array())
+      throw error("a node is not [name, operator, layer, [operands], problem, [parts]]", where,
                   detail::write_again);
     model::node n;
     detail::assign(n.name, row[0], "name", where);
@@ -216,17 +224,24 @@ inline model::graph graph_from_json(const json& j, const std::string& source) {
     detail::assign_integer(n.layer, row[2], "layer", here, model::no_layer);
     if (n.layer >= static_cast<int>(g.layers.size()))
       throw error("a node names a layer that the graph does not have", here, detail::write_again);
-    for (const json& input : row[3]) {
-      int from = 0;
-      detail::assign_integer(from, input, "inputs", here, 0);
-      if (from >= static_cast<int>(g.nodes.size()))
+    for (const json& operand : row[3]) {
+      model::operand o;
+      const bool pair = operand.is_array() && operand.size() == 2;
+      detail::assign_integer(o.node, pair ? operand[0] : operand, "operands", here,
+                             model::constant);
+      if (pair) detail::assign_integer(o.output, operand[1], "operands", here, 0);
+      if (o.node >= static_cast<int>(g.nodes.size()))
         throw error("a node reads from one that does not come before it", here,
                     detail::write_again);
-      if (!n.inputs.empty() && from <= n.inputs.back())
-        throw error("a node's inputs are not in ascending order", here, detail::write_again);
-      n.inputs.push_back(from);
+      n.operands.push_back(o);
     }
-    if (row.size() == 5) detail::assign(n.problem, row[4], "problem", here);
+    n.inputs = model::inputs_of(n.operands);
+    if (row.size() > 4) detail::assign(n.problem, row[4], "problem", here);
+    if (row.size() > 5) {
+      if (!row[5].is_array()) detail::refuse_value("a list", "parts", here);
+      for (const json& part : row[5])
+        detail::assign_integer(n.parts.emplace_back(), part, "parts", here, 0);
+    }
     g.nodes.push_back(std::move(n));
   }
   return g;

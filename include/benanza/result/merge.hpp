@@ -77,7 +77,6 @@ inline measurement join_entries(std::vector<measurement> entries) {
     out.min_ns = std::min(out.min_ns, next->min_ns);
     // A case that was sampled to its end once is not one of few samples.
     if (was_raced_out(out.stop_reason)) out.stop_reason = next->stop_reason;
-    out.rejected += next->rejected;
     out.slowdown = std::max(out.slowdown, next->slowdown);
     if (out.disturbed.find(next->disturbed) == std::string::npos)
       out.disturbed += (out.disturbed.empty() ? "" : "; ") + next->disturbed;
@@ -85,6 +84,7 @@ inline measurement join_entries(std::vector<measurement> entries) {
     last_samples = next->samples_ns;
     out.samples_ns.insert(out.samples_ns.end(), last_samples.begin(), last_samples.end());
     out.count += next->count;
+    out.rejected += next->rejected;
   }
   if (failed != 0)
     out.disturbed += (out.disturbed.empty() ? "" : "; ") + std::to_string(failed) + " of " +

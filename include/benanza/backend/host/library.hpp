@@ -22,32 +22,38 @@ namespace benanza::backend::host {
 
 namespace detail {
 
+struct offer_kinds {
+  dtype element;
+  bool operator()(const op::unary& p) const { return runs(p, element); }
+  bool operator()(const op::binary& p) const { return plane_for(p, element) != nullptr; }
+  bool operator()(const op::reduce& p) const { return runs(p, element); }
+  bool operator()(const op::pool& p) const { return runs(p, element); }
+  bool operator()(const op::resize& p) const { return runs(p, element); }
+  bool operator()(const op::softmax&) const { return computes_in_f32(element); }
+  bool operator()(const op::batch_norm&) const { return computes_in_f32(element); }
+  bool operator()(const op::lrn&) const { return computes_in_f32(element); }
+  bool operator()(const op::conv&) const { return false; }
+  bool operator()(const op::conv_transpose&) const { return false; }
+  bool operator()(const op::gemm&) const { return false; }
+  bool operator()(const op::matmul&) const { return false; }
+  bool operator()(const op::view&) const { return false; }
+  bool operator()(const op::reorder&) const { return false; }
+  template <class Base>
+  bool operator()(const op::fused<Base>&) const {
+    return false;
+  }
+  bool operator()(const op::concat&) const { return true; }
+  bool operator()(const op::split&) const { return true; }
+  bool operator()(const op::transpose&) const { return true; }
+  bool operator()(const op::pad&) const { return true; }
+  bool operator()(const op::slice&) const { return true; }
+  bool operator()(const op::gather&) const { return true; }
+  bool operator()(const op::depth_to_space&) const { return true; }
+};
+
 /// True where a layer has a kernel for operands stored as `element`.
 inline bool offered(const op::layer& l, dtype element) {
-  struct kinds {
-    dtype element;
-    bool operator()(const op::unary& p) const { return runs(p, element); }
-    bool operator()(const op::binary& p) const { return plane_for(p, element) != nullptr; }
-    bool operator()(const op::reduce& p) const { return runs(p, element); }
-    bool operator()(const op::pool& p) const { return runs(p, element); }
-    bool operator()(const op::resize& p) const { return runs(p, element); }
-    bool operator()(const op::softmax&) const { return computes_in_f32(element); }
-    bool operator()(const op::batch_norm&) const { return computes_in_f32(element); }
-    bool operator()(const op::lrn&) const { return computes_in_f32(element); }
-    bool operator()(const op::conv&) const { return false; }
-    bool operator()(const op::conv_transpose&) const { return false; }
-    bool operator()(const op::gemm&) const { return false; }
-    bool operator()(const op::matmul&) const { return false; }
-    bool operator()(const op::view&) const { return false; }
-    bool operator()(const op::concat&) const { return true; }
-    bool operator()(const op::split&) const { return true; }
-    bool operator()(const op::transpose&) const { return true; }
-    bool operator()(const op::pad&) const { return true; }
-    bool operator()(const op::slice&) const { return true; }
-    bool operator()(const op::gather&) const { return true; }
-    bool operator()(const op::depth_to_space&) const { return true; }
-  };
-  return std::visit(kinds{element}, l);
+  return std::visit(offer_kinds{element}, l);
 }
 
 /// The kernel of a layer that is offered.
@@ -74,6 +80,12 @@ inline dtype element_type(const op::layer& l, numeric t) {
       l);
 }
 
+/// True for layers that go through memory element by element.
+inline bool flat(const op::layer& l) {
+  if (const auto* p = std::get_if<op::binary>(&l)) return p->a == p->b;
+  return std::holds_alternative<op::unary>(l);
+}
+
 /// The way that a layer's kernel takes, asked from one that has no operands and never runs.
 inline std::string way_of(const op::layer& l, numeric t) {
   std::size_t operands = 8;
@@ -90,7 +102,8 @@ inline std::string way_of(const op::layer& l, numeric t) {
 class prepared_kernel final : public prepared {
 public:
   prepared_kernel(const op::layer& l, numeric t, const operands& o, const setting& s)
-      : result_(result_type(l, t))
+      : layer_(l)
+      , result_(result_type(l, t))
       , count_(elements(op::output(l)))
       , output_(count_ * size_bytes(result_)) {
     for (const tensor& x : o.inputs)
@@ -101,16 +114,17 @@ public:
       fold_weights(*p, o, reinterpret_cast<float*>(folded_->bytes()));
       current_ = folded_->bytes();
     }
-    detail::job j;
-    for (const auto& b : inputs_)
-      j.inputs.push_back(b.bytes());
-    j.output = output_.bytes();
-    j.element = detail::element_type(l, t);
-    j.result = result_;
-    j.scale = static_cast<float>(o.output_scale);
-    j.threads = s.threads;
-    j.weights = &current_;
-    kernel_ = detail::kernel_for(l, j);
+    for (const tensor& x : o.inputs) {
+      job_.shapes.push_back({.dims = x.dims, .type = x.type, .part = x.part});
+      job_.inputs.push_back(inputs_[job_.inputs.size()].bytes());
+    }
+    job_.output = output_.bytes();
+    job_.element = detail::element_type(l, t);
+    job_.result = result_;
+    job_.scale = static_cast<float>(o.output_scale);
+    job_.threads = s.threads;
+    job_.weights = &current_;
+    kernel_ = detail::kernel_for(l, job_);
   }
 
   std::string ran() const override { return kernel_.way; }
@@ -121,6 +135,20 @@ public:
     stride_ = stride;
     places_ = count;
     if (pool_ == nullptr && folded_) current_ = folded_->bytes();
+  }
+
+  std::int64_t operand_bytes(int input) const override {
+    const tensor& x = job_.shapes[static_cast<std::size_t>(input)];
+    return x.part == role::source ? elements(x.dims) * size_bytes(x.type) : 0;
+  }
+  std::int64_t result_bytes() const override { return count_ * size_bytes(result_); }
+  void connect(int input, std::byte* data) override {
+    job_.inputs[static_cast<std::size_t>(input)] = data;
+    kernel_ = detail::kernel_for(layer_, job_);
+  }
+  void connect_result(std::byte* data) override {
+    job_.output = data;
+    kernel_ = detail::kernel_for(layer_, job_);
   }
 
   void run(int executions) override {
@@ -143,10 +171,11 @@ public:
   }
 
   void read(std::vector<double>& out) const override {
-    load_all(result_, output_.bytes(), count_, out);
+    load_all(result_, job_.output, count_, out);
   }
 
 private:
+  op::layer layer_;
   dtype result_;
   std::int64_t count_;
   std::vector<detail::buffer> inputs_;
@@ -156,6 +185,7 @@ private:
   const std::byte* current_ = nullptr;
   std::byte* pool_ = nullptr;
   std::int64_t stride_ = 0, places_ = 1;
+  detail::job job_;
   detail::kernel kernel_;
 };
 
@@ -177,6 +207,8 @@ public:
     a.id = detail::way_of(l, t);
     a.equivalence = std::string(benanza::name(t));
     a.layouts = "plain";
+    a.operand_layouts = a.result_layout =
+        detail::flat(l) ? any_layout_name : benanza::name(layout::plain);
     a.fallback = "host";
     a.flops = op::cost(l).flops();
     return {a};

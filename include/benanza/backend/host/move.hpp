@@ -29,13 +29,17 @@ struct run_of_bytes {
   std::int64_t length, first; // bytes, and where they begin in a row of the whole
 };
 
+/// `sizes` along the axis; empty: the parts are as equal as they can be.
 inline std::vector<run_of_bytes> runs_of(const shape& whole, int axis, std::int64_t parts,
-                                         std::int64_t width) {
+                                         std::int64_t width,
+                                         const std::vector<std::int64_t>& sizes = {}) {
   std::vector<run_of_bytes> runs;
   const std::int64_t inner = elements(whole, axis + 1, whole.size) * width;
   std::int64_t first = 0;
   for (std::int64_t i = 0; i < parts; ++i) {
-    const std::int64_t length = op::part_of(whole, axis, parts, i)[axis] * inner;
+    const std::int64_t size = sizes.empty() ? op::part_of(whole, axis, parts, i)[axis]
+                                            : sizes[static_cast<std::size_t>(i)];
+    const std::int64_t length = size * inner;
     runs.push_back({nullptr, length, first});
     first += length;
   }
@@ -112,7 +116,10 @@ inline detail::kernel make(const op::depth_to_space& p, const detail::job& j) {
 }
 
 inline detail::kernel make(const op::concat& p, const detail::job& j) {
-  auto runs = detail::runs_of(p.whole, p.axis, p.parts, j.width());
+  std::vector<std::int64_t> sizes; // of the operands that are really there
+  for (const tensor& t : j.shapes)
+    sizes.push_back(t.dims[p.axis]);
+  auto runs = detail::runs_of(p.whole, p.axis, p.parts, j.width(), sizes);
   for (std::size_t i = 0; i < runs.size(); ++i)
     runs[i].part = const_cast<std::byte*>(j.inputs[i]);
   const std::int64_t rows = elements(p.whole, 0, p.axis);

@@ -103,7 +103,7 @@ void describe_broadcast(const std::vector<piece>& pieces, const request& r, reci
 inline void describe_sum(const op::binary& b, const request& r, recipes& out) {
   const auto count = static_cast<std::size_t>(b.operands);
   const description flat = dense({elements(b.a)}, r.types.source);
-  recipe made{.result = flat, .letters = "a", .before = "sum:", .scales = true};
+  recipe made{.result = flat, .letters = "a", .before = "sum:", .scales = true, .flat = true};
   for (std::size_t i = 0; i < count; ++i)
     made.arguments.push_back({.id = DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
                               .input = static_cast<int>(i),
@@ -143,7 +143,7 @@ inline void describe(const op::unary& u, const request& r, recipes& out) {
                      f == unary_function::abs || f == unary_function::neg;
   if (!r.floating() && !stays) return;
   const description flat = dense({elements(u.input)}, r.types.source);
-  recipe made{.result = flat, .letters = "a"};
+  recipe made{.result = flat, .letters = "a", .flat = true};
   made.arguments = {{.id = DNNL_ARG_SRC, .input = 0, .stored = flat, .letters = "a"}};
   made.what = operation::eltwise(kind->how, flat, static_cast<float>(kind->alpha),
                                  static_cast<float>(kind->beta), r.attributes());
@@ -178,7 +178,8 @@ inline void describe(const op::binary& b, const request& r, recipes& out) {
                         second = dense(d.second, r.types.source);
       recipe made{.result = dense(d.result, b.comparison() ? data_type::u8 : r.types.result),
                   .letters = "abcdef",
-                  .scales = kind.scales_first};
+                  .scales = kind.scales_first,
+                  .flat = b.a == b.b};
       made.arguments = {
           {.id = DNNL_ARG_SRC_0, .input = swap ? 1 : 0, .stored = first, .letters = "abcdef"},
           {.id = DNNL_ARG_SRC_1, .input = swap ? 0 : 1, .stored = second, .letters = "abcdef"}};

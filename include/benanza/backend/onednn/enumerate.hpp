@@ -9,6 +9,7 @@
 
 #include "conv.hpp"
 #include "eltwise.hpp"
+#include "fused.hpp"
 #include "gemm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
@@ -113,6 +114,51 @@ inline std::string layouts_of(const recipe& r, const implementation& i) {
   return text + layout_name(i.dst_desc(), r.letters);
 }
 
+/// The layout that other layers know it by; empty if none of theirs.
+inline std::string shared_layout(const description& d, const description& plain,
+                                 std::string_view letters) {
+  if (d == plain) return std::string(name(layout::plain));
+  const std::string text = layout_name(d, letters);
+  const int rank = anatomy(d).rank;
+  for (const layout l : all_layouts)
+    if (!text.empty() && benanza::letters(l, rank) == text) return std::string(name(l));
+  return {};
+}
+
+/// What the activations' layouts are to other layers; nothing if one is of no use to them.
+inline void set_shared_layouts(const recipe& r, const implementation& i, algorithm& a) {
+  if (r.flat) {
+    a.operand_layouts = a.result_layout = any_layout_name;
+    return;
+  }
+  const std::string_view letters =
+      activation_letters(static_cast<std::size_t>(anatomy(r.result).rank));
+  std::map<int, std::string> operands;
+  for (const argument& x : r.arguments) {
+    if (!x.activation()) continue;
+    const bool joined = x.id >= DNNL_ARG_ATTR_MULTIPLE_POST_OP_BASE;
+    const description d = joined ? x.stored : i.query_md(dnnl::query::exec_arg_md, x.id);
+    operands[x.input] = shared_layout(d.is_zero() ? x.stored : d, x.stored, letters);
+  }
+  a.result_layout = shared_layout(i.dst_desc(), r.result, letters);
+  for (const auto& [input, text] : operands) {
+    if (text.empty()) a.result_layout.clear();
+    a.operand_layouts += (a.operand_layouts.empty() ? "" : ",") + text;
+  }
+  if (a.result_layout.empty()) a.operand_layouts.clear();
+}
+
+/// Reorders say their layouts themselves.
+inline void set_shared_layouts(const op::layer& l, const recipe& r, const implementation& i,
+                               algorithm& a) {
+  if (const auto* p = std::get_if<op::reorder>(&l)) {
+    a.operand_layouts = name(p->from);
+    a.result_layout = name(p->to);
+  } else {
+    set_shared_layouts(r, i, a);
+  }
+}
+
 /// True for layers on whose operands the library computes at all.
 inline bool within_reach(const op::layer& l, numeric t) {
   if (op::is_view(l) || elements(op::output(l)) == 0 || !case_types::of(t)) return false;
@@ -125,14 +171,20 @@ inline bool within_reach(const op::layer& l, numeric t) {
 }
 } // namespace detail
 
-/// All that the library offers for a layer. `output_scale` matters to quantised types.
+/// All that the library offers for a layer. `values`: operands, of which scales and the sizes of a
+/// Concat's parts matter; null: any scale, equal parts.
 inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s,
-                                 const dnnl::engine& engine, double output_scale = 0.5) {
+                                 const dnnl::engine& engine, const operands* values = nullptr) {
   std::vector<offer> out;
   if (!detail::within_reach(l, t)) return out;
   use_threads(s.threads);
-  const request r{
-      .type = t, .types = *case_types::of(t), .output_scale = output_scale, .engine = engine};
+  request r{.type = t,
+            .types = *case_types::of(t),
+            .output_scale = values != nullptr ? values->output_scale : 0.5,
+            .engine = engine};
+  if (const auto* p = std::get_if<op::concat>(&l); p != nullptr && values != nullptr)
+    for (const tensor& x : values->inputs)
+      r.parts.push_back(x.dims[p->axis]);
   recipes made;
   try {
     std::visit([&](const auto& p) { describe(p, r, made); }, l);
@@ -164,6 +216,7 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
                 .fallback = fallback_of(text, jit, shared->multiplies, t),
                 .workspace_bytes = static_cast<std::int64_t>(i.scratchpad_desc().get_size()),
                 .flops = shared->own_flops ? shared->own_flops(text) : flops};
+      detail::set_shared_layouts(l, *shared, i, o.what);
       o.how = std::move(i);
       out.push_back(std::move(o));
     }

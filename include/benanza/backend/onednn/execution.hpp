@@ -23,9 +23,10 @@ public:
     primitive_ = dnnl::primitive(what_.how.get());
     for (const argument& a : what_.made_by->arguments)
       bind(a, values);
-    const description result = what_.how.dst_desc();
-    result_ = allocate(result);
-    arguments_.push_back({DNNL_ARG_DST, result_.get()});
+    if (overwritten_ < 0) {
+      result_ = allocate(what_.how.dst_desc());
+      arguments_.push_back({DNNL_ARG_DST, result_.get()});
+    }
     if (const description d = what_.how.scratchpad_desc(); d.get_size() > 0) {
       scratch_ = allocate(d);
       arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratch_.get()});
@@ -54,6 +55,23 @@ public:
       for (const rotating& w : rotating_)
         dnnl_memory_set_data_handle(w.memory, w.own);
   }
+
+  std::int64_t operand_bytes(int input) const override {
+    for (const flowing& f : flowing_)
+      if (f.input == input) return f.bytes;
+    return 0;
+  }
+  std::int64_t result_bytes() const override {
+    return static_cast<std::int64_t>(result_.get_desc().get_size());
+  }
+  void connect(int input, std::byte* data) override {
+    for (const flowing& f : flowing_)
+      if (f.input == input) dnnl_memory_set_data_handle(f.memory, data + f.skipped);
+  }
+  void connect_result(std::byte* data) override {
+    dnnl_memory_set_data_handle(result_.get(), data);
+  }
+  int overwritten() const override { return overwritten_; }
 
   void run(int executions) override {
     use_threads(threads_);
@@ -98,6 +116,14 @@ private:
     dnnl_memory_t memory;
     std::byte* own;
     std::int64_t bytes;
+  };
+
+  /// Data that comes from other layers, where they stand in a chain.
+  struct flowing {
+    int input;
+    dnnl_memory_t memory;
+    std::int64_t bytes;
+    std::size_t skipped;
   };
 
   dnnl::memory allocate(const description& d) {
@@ -170,6 +196,15 @@ private:
     if (a.constant)
       rotating_.push_back(
           {to.get(), buffers_.back().data(), static_cast<std::int64_t>(wanted.get_size())});
+    if (a.activation())
+      flowing_.push_back({a.input, to.get(),
+                          static_cast<std::int64_t>(std::max(
+                              wanted.get_size() + skipped, wanted == a.stored ? given.size() : 0)),
+                          skipped});
+    if (a.id == DNNL_ARG_DST) {
+      overwritten_ = a.input;
+      result_ = to;
+    }
     arguments_.push_back({a.id, to.get()});
     inputs_.push_back(std::move(to));
   }
@@ -215,6 +250,8 @@ private:
   dnnl::memory result_{}, scratch_{};
   std::vector<dnnl_exec_arg_t> arguments_{};
   std::vector<rotating> rotating_{};
+  std::vector<flowing> flowing_{};
+  int overwritten_ = -1;
   std::byte* pool_ = nullptr;
   std::int64_t stride_ = 0, count_ = 0, place_ = 0;
 };

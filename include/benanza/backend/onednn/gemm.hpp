@@ -31,6 +31,7 @@ inline description gemm_addend(const op::gemm& g, const request& r, recipe& out,
     out.arguments.push_back({.id = DNNL_ARG_BIAS, .input = 2, .stored = bias});
     return bias;
   }
+  if (r.after.len() > 0) throw dnnl::error(dnnl_unimplemented, "an addend before other steps");
   const description addend = dense(c, data_type::f32);
   dnnl::post_ops after;
   after.append_binary(dnnl::algorithm::binary_add, addend);
@@ -55,6 +56,7 @@ inline void describe(const op::gemm& g, const request& r, recipes& out) {
                        .input = 1,
                        .stored = b,
                        .letters = std::move(letters),
+                       .flows = !g.constant_b,
                        .constant = g.constant_b}};
     return made;
   };
@@ -114,6 +116,7 @@ inline void describe(const op::matmul& p, const request& r, recipes& out) {
                        .input = 1,
                        .stored = stored,
                        .letters = std::move(letters),
+                       .flows = !p.constant_b,
                        .constant = p.constant_b}};
     return made;
   };

@@ -52,7 +52,7 @@ public:
                                     const operands& values, const setting& s) override {
     const std::string where = op::name(l) + ", " + a.id;
     try {
-      for (offer& o : offers(l, t, s, device_->engine, values.output_scale))
+      for (offer& o : offers(l, t, s, device_->engine, &values))
         if (o.what.id == a.id) {
           if (values.output_scale != 1 && !o.made_by->scales)
             throw error("oneDNN cannot scale this layer's result");

@@ -133,9 +133,14 @@ inline void describe(const op::concat& p, const request& r, recipes& out) {
   const dims whole = to_dims(p.whole);
   // The library's concat takes six dims at most.
   const bool merged = whole.size() > 5;
+  const auto part_at = [&](std::int64_t i) {
+    shape part = op::part_of(p.whole, p.axis, p.parts, i);
+    if (!r.parts.empty()) part[p.axis] = r.parts[static_cast<std::size_t>(i)];
+    return part;
+  };
   bool blocks = true;
   for (std::int64_t i = 0; i < p.parts; ++i)
-    blocks = blocks && op::part_of(p.whole, p.axis, p.parts, i)[p.axis] % 16 == 0;
+    blocks = blocks && part_at(i)[p.axis] % 16 == 0;
   const bool channels = p.axis == 1 && p.element == dtype::real;
   for (const arrangement in : arrangements(whole, r.floating(), blocks)) {
     if (in != arrangement::plain && !channels) continue;
@@ -143,7 +148,7 @@ inline void describe(const op::concat& p, const request& r, recipes& out) {
     made.letters = activation_letters(merged ? 2 : whole.size());
     std::vector<description> sources;
     for (std::int64_t i = 0; i < p.parts; ++i) {
-      const shape part = op::part_of(p.whole, p.axis, p.parts, i);
+      const shape part = part_at(i);
       const dims sizes = merged ? dims{outer, part[p.axis] * inner} : to_dims(part);
       sources.push_back(arranged(sizes, *t, in));
       made.arguments.push_back({.id = DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i),
@@ -170,6 +175,29 @@ inline void describe(const op::resize& p, const request& r, recipes& out) {
                                       arranged(result, r.types.result, in), r.attributes());
     return made;
   });
+}
+
+inline void describe(const op::reorder& p, const request& r, recipes& out) {
+  using tag = dnnl::memory::format_tag;
+  const dims sizes = to_dims(p.input);
+  const auto laid_out = [&](layout l) -> description {
+    static constexpr tag blocks[] = {tag::nCw8c, tag::nChw8c, tag::nCdhw8c};
+    switch (l) {
+    case layout::plain: return dense(sizes, r.types.source);
+    case layout::channels_last: return arranged(sizes, r.types.source, arrangement::channels_last);
+    case layout::blocked8: return {sizes, r.types.source, blocks[sizes.size() - 3]};
+    case layout::blocked16: break;
+    }
+    return arranged(sizes, r.types.source, arrangement::blocked);
+  };
+  recipe made{.result = dense(sizes, r.types.source)};
+  made.letters = activation_letters(sizes.size());
+  made.arguments = {{.id = DNNL_ARG_FROM,
+                     .input = 0,
+                     .stored = dense(sizes, r.types.source),
+                     .letters = made.letters}};
+  made.what = operation::reorder(laid_out(p.from), laid_out(p.to), r.engine, r.attributes());
+  out.push_back(std::move(made));
 }
 
 } // namespace benanza::backend::onednn

@@ -19,9 +19,16 @@ struct argument {
   int input = 0;          ///< place in `operands::inputs`
   description stored{};   ///< how ONNX stores it, in the operation's dims
   std::string letters{};  ///< names of its dims in `algorithm::layouts`; empty: not shown there
+  bool flows = false;     ///< data of the model, though the operation's argument is not a source
   bool constant = false;  ///< weights that rotate through a pool when they are to be cold
   double factor = 1;      ///< its values are multiplied by this before timing
   std::int64_t first = 0; ///< element of the operand at which it starts
+
+  /// True for data that flows through a model, and not weights or slopes of it.
+  bool activation() const {
+    return flows || id == DNNL_ARG_SRC_0 || id == DNNL_ARG_SRC_1 ||
+           (id >= DNNL_ARG_MULTIPLE_SRC && id < DNNL_ARG_MULTIPLE_DST);
+  }
 };
 
 /// One operation for a layer.
@@ -33,6 +40,7 @@ struct recipe {
   std::string before{}, after{}; ///< stand around the implementation's name in the algorithm's id
   std::string inexact{}; ///< why its results are another class than the type's; empty: they are not
   bool scales = false;   ///< applies the output scale
+  bool flat = false;     ///< goes through memory element by element: any dense layout will do
   bool multiplies = false; ///< a product of matrices or a convolution: instruction sets matter
   /// Arithmetic of an implementation that does not do the layer's nominal one; empty: it does.
   std::function<std::int64_t(std::string_view name)> own_flops{};
@@ -44,6 +52,9 @@ struct request {
   case_types types{};
   double output_scale = 1;
   dnnl::engine engine{};
+  dnnl::post_ops after{}; ///< steps that are done on the result
+  /// A Concat's parts along its axis; empty: as equal as they can be.
+  std::vector<std::int64_t> parts{};
 
   bool floating() const { return !quantised(type); }
   bool scaled() const { return quantised(type) && output_scale != 1; }
@@ -52,6 +63,7 @@ struct request {
   dnnl::primitive_attr attributes() const {
     dnnl::primitive_attr a;
     a.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    if (after.len() > 0) a.set_post_ops(after);
     return a;
   }
   /// The same; the result is also multiplied by the output scale.

@@ -17,7 +17,7 @@ namespace benanza::backend::reference {
 inline double value(const op::concat& p, const operands& o, std::int64_t flat) {
   shape place = place_of(p.whole, flat);
   for (std::int64_t part = 0;; ++part) {
-    const shape dims = op::part_of(p.whole, p.axis, p.parts, part);
+    const shape& dims = o.inputs[static_cast<std::size_t>(part)].dims;
     if (place[p.axis] < dims[p.axis])
       return element(o, static_cast<std::size_t>(part), index_of(dims, place));
     place[p.axis] -= dims[p.axis];

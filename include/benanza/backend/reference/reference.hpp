@@ -11,6 +11,7 @@
 #include "../make_operands.hpp"
 #include "conv.hpp"
 #include "eltwise.hpp"
+#include "fused.hpp"
 #include "gemm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
@@ -39,9 +40,10 @@ inline void evaluate(const op::layer& l, numeric t, const operands& o,
   }
   if (!requantises(l, t)) return;
   const bool positive = result_of(t) == dtype::u8;
+  const double scale = scales_itself(l) ? 1 : o.output_scale;
   for (double& v : out)
-    v = positive ? static_cast<double>(saturated<std::uint8_t>(o.output_scale * v))
-                 : static_cast<double>(saturated<std::int8_t>(o.output_scale * v));
+    v = positive ? static_cast<double>(saturated<std::uint8_t>(scale * v))
+                 : static_cast<double>(saturated<std::int8_t>(scale * v));
 }
 
 /// Outputs to check, ascending: all if there are at most `limit`; otherwise the corners, places

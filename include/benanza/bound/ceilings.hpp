@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can this machine do at most? Read from a run's cases of family `machine`: peak arithmetic by
+// type and threads, bandwidth as a curve over the working set, what calls, launches and hand-offs
+// cost. What was not measured is unknown, never guessed. Rates are per ns: flops (GFLOP/s) and
+// bytes (GB/s).
+//
+//   ceilings c(run);   c.peak_flops_per_ns(numeric::f32, 1);   c.bytes_per_ns(3e6, 1);
+#pragma once
+
+#include "../result/machine_key.hpp"
+#include "../result/schema.hpp"
+#include "caches.hpp"
+#include "latency_fit.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// Arithmetic that a case of the machine reached.
+struct peak {
+  double flops_per_ns = 0;
+  std::string kind{}, backend{}, algorithm{};
+};
+
+/// A bandwidth at a working set, and the time that it is made of.
+struct bandwidth {
+  double working_set_bytes = 0;
+  double moved_bytes = 0; ///< in `ns`
+  double ns = 0;
+  std::string algorithm{};
+  double bytes_per_ns() const { return moved_bytes / ns; }
+};
+
+/// A cost of the machine that is no rate: of a call, a launch, a hand-off, fresh pages, a message.
+struct overhead {
+  std::string kind{}, backend{}, algorithm{};
+  int threads = 1;
+  std::int64_t bytes = 0; ///< 0: the kind has none
+  double ns = 0;
+};
+
+/// The line through a kind's times within a level of the caches.
+struct level_fit {
+  std::string kind{};
+  int threads = 1;
+  std::string level{}; ///< L1, L2, L3, memory; "all" for messages
+  latency_fit line{};
+};
+
+/// The measured ceilings of a machine.
+class ceilings {
+public:
+  using curve = std::vector<bandwidth>; ///< in ascending order of working sets
+  using setting = std::pair<numeric, int>;
+
+  explicit ceilings(const result::run& r) {
+    for (const result::measurement& m : r.measurements)
+      if (m.family == result::machine_family && m.error.empty() && m.min_ns > 0) take(m);
+    for (auto& [where, all] : peaks_)
+      std::sort(all.begin(), all.end(), [](const peak& a, const peak& b) {
+        return std::tie(b.flops_per_ns, a.kind, a.algorithm) <
+               std::tie(a.flops_per_ns, b.kind, b.algorithm);
+      });
+    for (const auto& [where, points] : curves_) {
+      threads_.insert(where.second);
+      levels_.emplace(where.second, cache_levels(r, where.second));
+    }
+    for (const auto& [where, all] : peaks_)
+      threads_.insert(where.second);
+    const auto by_size = [](const overhead& a, const overhead& b) {
+      return std::tie(a.kind, a.threads, a.backend, a.algorithm, a.bytes) <
+             std::tie(b.kind, b.threads, b.backend, b.algorithm, b.bytes);
+    };
+    std::sort(overheads_.begin(), overheads_.end(), by_size);
+    if (const auto machine = r.provenance.find("machine"); machine != r.provenance.end())
+      if (const auto fact = machine->second.find("absent_ceilings"); fact != machine->second.end())
+        absent_ = fact->second;
+  }
+
+  /// True if both the arithmetic of the type and the bandwidth were measured on so many threads.
+  bool known(numeric type, int threads) const {
+    return peak_flops_per_ns(type, threads) > 0 && bytes_per_ns(1, threads) > 0;
+  }
+
+  /// The fastest arithmetic measured in the type; 0: unknown.
+  double peak_flops_per_ns(numeric type, int threads) const {
+    const auto found = peaks_.find({type, threads});
+    return found == peaks_.end() ? 0 : found->second.front().flops_per_ns;
+  }
+
+  /// The fastest rate at which anything moved in a working set of that size or larger; between two
+  /// measured sizes that of the smaller one. 0: unknown.
+  double bytes_per_ns(double working_set_bytes, int threads) const {
+    double best = 0;
+    for (const auto& [where, points] : curves_) {
+      if (where.second != threads) continue;
+      auto from = std::upper_bound(
+          points.begin(), points.end(), working_set_bytes,
+          [](double bytes, const bandwidth& b) { return bytes < b.working_set_bytes; });
+      if (from != points.begin()) --from;
+      for (; from != points.end(); ++from)
+        best = std::max(best, from->bytes_per_ns());
+    }
+    return best;
+  }
+
+  /// Types and threads whose arithmetic was measured; all cases of each, the fastest first.
+  const std::map<setting, std::vector<peak>>& peaks() const { return peaks_; }
+  /// The curve of each kind and number of threads: the faster algorithm at each working set.
+  const std::map<std::pair<std::string, int>, curve>& curves() const { return curves_; }
+  const std::vector<overhead>& overheads() const { return overheads_; }
+  /// Numbers of threads of which a rate was measured.
+  const std::set<int>& threads() const { return threads_; }
+  /// What the machine or the build does not have, in words; empty: the run does not say.
+  const std::string& absent() const { return absent_; }
+  bool empty() const { return peaks_.empty() && curves_.empty() && overheads_.empty(); }
+
+  /// The best rate of any kind at each working set that was measured, ascending.
+  std::vector<rate_at> best_curve(int threads) const {
+    std::map<double, double> best;
+    for (const auto& [where, points] : curves_)
+      if (where.second == threads)
+        for (const bandwidth& b : points) {
+          double& rate = best[b.working_set_bytes];
+          rate = std::max(rate, b.bytes_per_ns());
+        }
+    std::vector<rate_at> out;
+    for (const auto& [bytes, rate] : best)
+      out.push_back({bytes, rate});
+    return out;
+  }
+
+  /// The levels of the caches: as the machine tells, or else at the knees of the curve.
+  cache_levels levels(int threads) const {
+    const auto told = levels_.find(threads);
+    if (told != levels_.end() && !told->second.caches().empty()) return told->second;
+    std::vector<double> at;
+    for (double knee : knees(best_curve(threads)))
+      at.push_back(knee);
+    return cache_levels(at);
+  }
+
+  /// A line for each kind in each level where there are three sizes or more, and for messages.
+  std::vector<level_fit> fits() const {
+    std::vector<level_fit> out;
+    for (const auto& [where, points] : curves_) {
+      const cache_levels caches = levels(where.second);
+      std::map<std::size_t, std::vector<timed_size>> by_level;
+      for (const bandwidth& b : points)
+        if (const auto level = caches.level_of(b.working_set_bytes))
+          by_level[*level].push_back({b.moved_bytes, b.ns});
+      for (const auto& [level, times] : by_level)
+        add(out, {where.first, where.second, caches.name(level), {}}, times);
+    }
+    std::map<std::pair<std::string, int>, std::vector<timed_size>> messages;
+    for (const overhead& o : overheads_)
+      if (o.bytes > 0)
+        messages[{o.kind, o.threads}].push_back({static_cast<double>(o.bytes), o.ns});
+    for (const auto& [where, times] : messages)
+      add(out, {where.first, where.second, "all", {}}, times);
+    return out;
+  }
+
+private:
+  static void add(std::vector<level_fit>& out, level_fit f, const std::vector<timed_size>& times) {
+    if (times.size() < 3) return;
+    if (const auto line = fit_line(times)) {
+      f.line = *line;
+      out.push_back(std::move(f));
+    }
+  }
+
+  void take(const result::measurement& m) {
+    const result::machine_key key = result::parse_machine_key(m.key);
+    if (result::of_a_peak(key.kind)) {
+      const auto type = parse_numeric(m.type);
+      if (type && m.algorithm_flops > 0)
+        peaks_[{*type, m.threads}].push_back(
+            {static_cast<double>(m.algorithm_flops) / m.min_ns, key.kind, m.backend, m.algorithm});
+    } else if (result::of_a_bandwidth(key.kind) && key.bytes > 0) {
+      if (m.bytes <= 0) return;
+      curve& points = curves_[{key.kind, m.threads}];
+      const bandwidth b{static_cast<double>(key.bytes), static_cast<double>(m.bytes), m.min_ns,
+                        m.algorithm};
+      const auto at = std::lower_bound(
+          points.begin(), points.end(), b.working_set_bytes,
+          [](const bandwidth& p, double bytes) { return p.working_set_bytes < bytes; });
+      if (at == points.end() || at->working_set_bytes != b.working_set_bytes)
+        points.insert(at, b);
+      else if (b.bytes_per_ns() > at->bytes_per_ns())
+        *at = b;
+    } else {
+      overheads_.push_back({key.kind, m.backend, m.algorithm, m.threads, key.bytes, m.min_ns});
+    }
+  }
+
+  std::map<setting, std::vector<peak>> peaks_;
+  std::map<std::pair<std::string, int>, curve> curves_;
+  std::vector<overhead> overheads_;
+  std::map<int, cache_levels> levels_;
+  std::set<int> threads_;
+  std::string absent_;
+};
+
+} // namespace benanza::bound

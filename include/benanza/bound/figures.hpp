@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which figures does a model have, in one type on some threads? Unfused and fused: roofline, bound
+// and prediction; sequential, parallel and on k workers; with every layout free and with every
+// change of layout paid for; what choosing algorithms wins; what all that rests on; and real runs
+// of the whole model. Times in ns.
+//
+//   b.bound.sequential.ns   b.fused->prediction.sequential.ns   b.layouts->prediction->total.ns
+#pragma once
+
+#include "coverage.hpp"
+#include "layout.hpp"
+#include "totals.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::bound {
+
+/// A model with every change of layout paid for.
+struct layout_figures {
+  std::optional<laid_out> bound, prediction; ///< nothing: a reorder that is needed has no time
+  std::optional<figure> plain_prediction;    ///< if all tensors were as ONNX has them
+};
+
+/// The figures of one form of a model, unfused or fused.
+struct form_figures {
+  const model::graph* graph = nullptr;
+  totals roofline; ///< zero: no ceiling is known
+  totals bound, prediction;
+  std::optional<layout_figures> layouts; ///< nothing: the run does not tell the algorithms' layouts
+};
+
+/// What a real run of a form should take, one layer after the other: with changes of layout paid
+/// for where the run tells what they take.
+inline const figure& expected(const form_figures& f) {
+  return f.layouts && f.layouts->prediction ? f.layouts->prediction->total
+                                            : f.prediction.sequential;
+}
+
+/// The fused form: each node as one or as its parts, whichever is faster.
+struct fused_figures : form_figures {
+  fusion pair;
+  std::vector<char> as_one;      ///< of each node of the fused graph: its bound is that of one
+  std::int64_t fused_nodes = 0;  ///< nodes of several parts
+  std::int64_t faster_fused = 0; ///< of these, as one by their bound
+  std::int64_t not_measured = 0; ///< of these, without a time as one
+};
+
+/// A real run of the whole model.
+struct whole_run {
+  const measurement* run = nullptr;
+  bool fused = false;
+};
+
+/// Two figures that cannot both be right.
+struct fault {
+  std::string what; ///< "the prediction lies below the bound"
+  std::string name; ///< of the layer or model
+  bool operator==(const fault&) const = default;
+};
+
+/// All figures of one model in one type on some threads.
+struct model_bound : form_figures {
+  numeric type = numeric::f32;
+  int threads = 1;
+  int workers = 1;                  ///< that run layers at the same time, of `threads` each
+  std::string_view state = "coldw"; ///< the cache state that the prediction rests on
+  std::int64_t prepared_weight_bytes = 0;
+  /// In the order of graph->layers; behind them those that only the fused form has.
+  std::vector<layer_answer> layers;
+  std::optional<fused_figures> fused; ///< nothing: the run holds no fused form
+  figure gain;                        ///< what the chosen algorithms save over the first choices
+  coverage covered;
+  std::vector<whole_run> runs;
+  std::vector<fault> faults;
+  std::vector<std::string> notes; ///< what the run lacks that the figures should rest on
+
+  bool partial() const { return covered.partial(); }
+  /// Failed cases of the model's layers.
+  std::int64_t failed() const {
+    std::int64_t n = 0;
+    for (const layer_answer& l : layers)
+      n += l.failed;
+    return n;
+  }
+  /// The form that a fast framework runs: the fused one if the run holds it.
+  const form_figures& fastest_form() const {
+    return fused ? static_cast<const form_figures&>(*fused) : *this;
+  }
+  /// The assumption of the parallel bound.
+  std::string_view assumption() const {
+    return threads == 1 ? "unbounded workers" : "each layer has the whole device to itself";
+  }
+};
+
+} // namespace benanza::bound

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast is a layer in given layouts? Its algorithms, sorted by the layouts in which they read
+// and write activations, with a choice among those that share them; and what changing the layout of
+// a tensor takes, measured or, with ceilings, modelled.
+//
+//   for (const laid_choice& c : laid_choices(cases.of(layer, type, threads), "coldw")) ...
+//   const choice* c = reorders.find({1, 64, 56, 56}, layout::plain, layout::blocked16);
+#pragma once
+
+#include "../core/layout.hpp"
+#include "layers.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// Algorithms of a layer that read and write the same layouts; no layout: whatever the operands
+/// share.
+struct laid_choice {
+  std::vector<std::optional<layout>> operands; ///< the last stands for all further ones
+  std::optional<layout> result;
+  choice algorithms;
+
+  std::optional<layout> operand(std::size_t i) const {
+    return operands.empty() ? result : operands[std::min(i, operands.size() - 1)];
+  }
+};
+
+namespace detail {
+/// Reads a list of layouts; false if one is of no use to other layers.
+inline bool read_layouts(std::string_view text, std::vector<std::optional<layout>>& out) {
+  for (bool more = !text.empty(); more;) {
+    const std::size_t end = text.find(',');
+    const std::string_view token = text.substr(0, end);
+    const auto known = parse_layout(token);
+    if (!known && token != any_layout_name) return false;
+    out.push_back(known);
+    more = end != std::string_view::npos;
+    if (more) text.remove_prefix(end + 1);
+  }
+  return true;
+}
+} // namespace detail
+
+/// The choice in each pair of layouts that some algorithm has; algorithms whose layouts are of no
+/// use to others are left out.
+inline std::vector<laid_choice> laid_choices(const layer_cases& known, std::string_view state) {
+  std::map<std::pair<std::string_view, std::string_view>, layer_cases> by_layouts;
+  for (const candidate& c : known.algorithms)
+    if (!c.any().result_layout.empty())
+      by_layouts[{c.any().operand_layouts, c.any().result_layout}].algorithms.push_back(c);
+  std::vector<laid_choice> out;
+  for (const auto& [layouts, cases] : by_layouts) {
+    laid_choice c;
+    std::vector<std::optional<layout>> result;
+    if (!detail::read_layouts(layouts.first, c.operands) ||
+        !detail::read_layouts(layouts.second, result) || result.size() != 1)
+      continue;
+    c.result = result.front();
+    c.algorithms = choose(cases, state);
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+/// What changing a tensor's layout takes.
+class reorder_table {
+public:
+  explicit reorder_table(const question& q)
+      : q_(q) {}
+
+  /// The choice for that change; null if it is neither measured nor modelled.
+  const choice* find(const shape& dims, layout from, layout to) {
+    if (dims.size < 3 || dims.size > 5) return nullptr;
+    const op::reorder r{.input = dims, .from = from, .to = to};
+    auto [found, fresh] =
+        known_.try_emplace(std::tuple(std::vector(dims.begin(), dims.end()), from, to));
+    if (fresh) {
+      layer_answer a = answer(q_, r, 1);
+      if (a.known()) {
+        found->second = std::move(a.algorithms);
+        modelled_ += a.rests_on == basis::modelled;
+      }
+    }
+    return found->second ? &*found->second : nullptr;
+  }
+  /// How many changes that were asked for are modelled.
+  int modelled() const { return modelled_; }
+
+private:
+  question q_;
+  std::map<std::tuple<std::vector<std::int64_t>, layout, layout>, std::optional<choice>> known_;
+  int modelled_ = 0;
+};
+
+} // namespace benanza::bound

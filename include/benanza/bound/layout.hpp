@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast is a model if every change of a tensor's layout is paid for? Each algorithm reads and
+// writes its own layouts; between a result and an operand of unlike layouts lies a measured
+// reorder. The cheapest assignment of algorithms to nodes is found, and with fusion also which
+// nodes run fused. The caller gives and takes plain tensors. Times in ns.
+//
+//   layout_model m(question, graph, layers, &fusion, fused_layers);
+//   if (auto l = m.cheapest(purpose::prediction, {.fused = true})) l->total.ns   l->steps
+#pragma once
+
+#include "fusion.hpp"
+#include "interval.hpp"
+#include "laid_choice.hpp"
+#include "layout_parts.hpp"
+#include "tensors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// What times are asked for: the least of hot caches, or those of a real run.
+enum class purpose { bound, prediction };
+
+/// The time by which ways are compared.
+inline double deciding_ns(const choice& c, purpose p) {
+  return p == purpose::bound ? c.bound.ns : c.chosen_by_ns;
+}
+/// The time that is reported.
+inline const timing& reported(const choice& c, purpose p) {
+  return p == purpose::bound ? c.bound : c.prediction;
+}
+
+/// One node that runs: of the fused graph, or of the unfused one.
+struct laid_step {
+  bool fused = false;
+  int node = 0;
+  const measurement* runs = nullptr; ///< null: nothing runs (a view), or nothing was measured
+  std::vector<layout> operands;
+  layout result = layout::plain;
+};
+
+/// An assignment of algorithms and layouts to all nodes.
+struct laid_out {
+  figure total;   ///< of this assignment: only its times are drawn again
+  figure changes; ///< what the changes of layout add to it
+  std::int64_t change_count = 0;
+  bool exact = true;            ///< no assignment is cheaper; else: none was found
+  std::vector<laid_step> steps; ///< in an order in which producers come first
+};
+
+/// The layouts that a graph, and its fused form where there is one, can run in. Refers to all that
+/// it is made of.
+class layout_model {
+public:
+  /// What is asked for: with fused nodes where they are faster, and with plain tensors only.
+  struct wish {
+    bool fused = false;
+    bool plain_only = false;
+  };
+
+  /// `layers` and `fused_layers` are the answers for the layers of the two graphs, in their order.
+  layout_model(const question& q, const model::graph& g,
+               const std::vector<const layer_answer*>& layers, const fusion* f,
+               const std::vector<const layer_answer*>& fused_layers)
+      : reorders_(q)
+      , graph_(g)
+      , fusion_(f)
+      , tensors_(g) {
+    for (const layer_answer* l : layers)
+      choices_.push_back(choices_of(q, *l));
+    for (const layer_answer* l : fused_layers)
+      fused_choices_.push_back(choices_of(q, *l));
+    const std::vector<std::int64_t> uses = model::counts(g);
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      if (!choices_[i].said) silent_nodes_ += uses[i];
+    used_.insert(layout::plain);
+  }
+
+  /// False if no algorithm says in which layouts it works.
+  bool known() const { return said_; }
+  /// Nodes whose algorithms do not say in which layouts they work, and so are taken as plain.
+  std::int64_t silent_nodes() const { return silent_nodes_; }
+  /// Changes of layout that were looked at and are modelled, not measured.
+  int modelled_changes() const { return reorders_.modelled(); }
+
+  /// The cheapest assignment; nothing if none is possible with the changes that are known.
+  std::optional<laid_out> cheapest(purpose p, wish w) {
+    origins_.clear();
+    const layout_problem unfused = problem(p, w.plain_only);
+    std::vector<std::vector<joint_way>> joint;
+    const layout_problem asked = w.fused ? fuse(unfused, joint, p, w.plain_only) : unfused;
+    for (const std::vector<way>& ways : asked.nodes)
+      if (ways.empty()) return std::nullopt;
+    const assignment found = bound::cheapest(asked);
+    if (!std::isfinite(found.ns)) return std::nullopt;
+
+    laid_out out;
+    out.exact = found.exact;
+    // Every node by itself again, with the one way that was chosen for it.
+    layout_problem flat{.nodes = {}, .tensors = unfused.tensors};
+    std::vector<int> place(graph_.nodes.size(), 0); // of each unfused node
+    std::vector<const timing*> times;
+    const auto add = [&](bool fused, int node, const way& chosen, const choice* how) {
+      laid_step s{.fused = fused, .node = node, .operands = {}, .result = chosen.gives};
+      if (how != nullptr) {
+        s.runs = p == purpose::bound ? how->best : how->chosen;
+        times.push_back(&reported(*how, p));
+      }
+      for (const laid_tensor& t : chosen.wants)
+        s.operands.push_back(t.as);
+      out.steps.push_back(std::move(s));
+      flat.nodes.push_back({chosen});
+    };
+    const auto add_unfused = [&](int node, int chosen) {
+      place[detail::at(node)] = static_cast<int>(flat.nodes.size());
+      add(false, node, unfused.nodes[detail::at(node)][detail::at(chosen)],
+          origins_[detail::at(node)][detail::at(chosen)]);
+    };
+    for (std::size_t i = 0; i < found.way.size(); ++i) {
+      const int chosen = found.way[i];
+      if (!w.fused) {
+        add_unfused(static_cast<int>(i), chosen);
+        continue;
+      }
+      const std::vector<int>& parts = fusion_->fused->nodes[i].parts;
+      const auto own = static_cast<int>(asked.nodes[i].size() - joint[i].size());
+      if (chosen >= own) {
+        for (std::size_t k = 0; k < parts.size(); ++k)
+          add_unfused(parts[k], joint[i][detail::at(chosen - own)].ways[k]);
+        continue;
+      }
+      for (int part : parts)
+        place[detail::at(part)] = static_cast<int>(flat.nodes.size());
+      add(true, static_cast<int>(i), asked.nodes[i][detail::at(chosen)],
+          origins_[graph_.nodes.size() + i][detail::at(chosen)]);
+    }
+    for (passed_tensor& t : flat.tensors)
+      if (t.maker != no_maker) t.maker = place[detail::at(t.maker)];
+    const std::size_t nodes = times.size();
+    for (const layout_change& c : changes(flat, std::vector<int>(flat.nodes.size(), 0))) {
+      const shape& dims = *tensors_.dims[detail::at(c.tensor)];
+      times.push_back(&reported(*reorders_.find(dims, c.from, c.to), p));
+    }
+    total(out, times, nodes, p);
+    return out;
+  }
+
+private:
+  struct layer_choices {
+    std::vector<laid_choice> all;
+    bool said = true; ///< in which layouts it works
+  };
+
+  layer_choices choices_of(const question& q, const layer_answer& l) {
+    layer_choices out;
+    if (!l.timed()) {
+      out.all.push_back({.operands = {}, .result = std::nullopt, .algorithms = l.algorithms});
+      return out;
+    }
+    out.all = laid_choices(q.cases.of(l.name, l.type, q.threads), q.state);
+    out.said = !out.all.empty();
+    said_ = said_ || out.said;
+    if (!out.said)
+      out.all.push_back(
+          {.operands = {layout::plain}, .result = layout::plain, .algorithms = l.algorithms});
+    for (const laid_choice& c : out.all) {
+      if (c.result) used_.insert(*c.result);
+      for (const auto& o : c.operands)
+        if (o) used_.insert(*o);
+    }
+    return out;
+  }
+
+  /// The ways of a layer that reads `tensors`. Where an algorithm takes any layout, it goes through
+  /// memory as it lies: so only layouts without gaps will do. A view that changes dims needs plain
+  /// ones.
+  void add_ways(const op::layer* l, const layer_choices& choices, const std::vector<int>& tensors,
+                purpose p, bool plain_only, std::vector<way>& ways,
+                std::vector<const choice*>& origins) const {
+    const auto* view = l == nullptr ? nullptr : std::get_if<op::view>(l);
+    const bool keeps = view == nullptr || view->input == view->result;
+    const std::optional<shape> dims = l == nullptr ? std::nullopt : std::optional(op::output(*l));
+    for (const laid_choice& c : choices.all) {
+      const bool any = !c.result || std::any_of(c.operands.begin(), c.operands.end(),
+                                                [](const auto& o) { return !o; });
+      for (const layout lies : used_) {
+        const bool fits = keeps && dims && dims->size >= 3 && dims->size <= 5 && dense(lies, *dims);
+        if (lies != layout::plain && !(any && fits)) continue;
+        way w{.wants = {}, .gives = c.result.value_or(lies), .ns = deciding_ns(c.algorithms, p)};
+        bool plain = w.gives == layout::plain;
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+          w.wants.push_back({tensors[i], c.operand(i).value_or(lies)});
+          plain = plain && w.wants.back().as == layout::plain;
+        }
+        if (plain_only && !plain) continue;
+        ways.push_back(std::move(w));
+        origins.push_back(c.algorithms.bound.ns > 0 ? &c.algorithms : nullptr);
+      }
+    }
+  }
+
+  layout_problem problem(purpose p, bool plain_only) {
+    static const layer_choices unknown{
+        .all = {{.operands = {}, .result = std::nullopt, .algorithms = {}}}};
+    layout_problem out;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const int l = graph_.nodes[i].layer;
+      const bool none = l == model::no_layer;
+      add_ways(none ? nullptr : &graph_.layers[detail::at(l)],
+               none ? unknown : choices_[detail::at(l)], tensors_.reads[i], p, plain_only,
+               out.nodes.emplace_back(), origins_.emplace_back());
+    }
+    for (std::size_t t = 0; t < tensors_.dims.size(); ++t) {
+      passed_tensor tensor{.maker = tensors_.maker[t], .plain_at_end = tensors_.at_end[t] != 0};
+      for (const layout from : used_)
+        for (const layout to : used_)
+          tensor.change_ns[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] =
+              change_ns(tensors_.dims[t], from, to, p);
+      out.tensors.push_back(tensor);
+    }
+    return out;
+  }
+
+  double change_ns(const std::optional<shape>& dims, layout from, layout to, purpose p) {
+    if (from == to || (dims && same_memory(from, to, *dims))) return 0;
+    const choice* c = dims ? reorders_.find(*dims, from, to) : nullptr;
+    return c == nullptr ? impossible_ns : deciding_ns(*c, p);
+  }
+
+  /// The problem of the fused graph: a fused node has the ways of its own layer and, behind them,
+  /// those of its parts. Tensors keep their numbers.
+  layout_problem fuse(const layout_problem& unfused, std::vector<std::vector<joint_way>>& joint,
+                      purpose p, bool plain_only) {
+    const model::graph& f = *fusion_->fused;
+    layout_problem out{.nodes = {}, .tensors = unfused.tensors};
+    for (passed_tensor& t : out.tensors)
+      if (t.maker != no_maker) t.maker = fusion_->owner[detail::at(t.maker)];
+    for (std::size_t i = 0; i < f.nodes.size(); ++i) {
+      std::vector<way>& ways = out.nodes.emplace_back();
+      std::vector<const choice*>& origins = origins_.emplace_back();
+      const int l = f.nodes[i].layer;
+      if (l != model::no_layer && f.nodes[i].parts.size() > 1) {
+        const layer_choices& own = fused_choices_[detail::at(l)];
+        const auto tensors = tensors_of_fused(f.nodes[i]);
+        if (tensors && own.all.front().algorithms.best != nullptr)
+          add_ways(&f.layers[detail::at(l)], own, *tensors, p, plain_only, ways, origins);
+      }
+      joint.push_back(together(unfused, tensors_.reads, f.nodes[i].parts));
+      for (const joint_way& j : joint.back())
+        ways.push_back(j.seen);
+    }
+    return out;
+  }
+
+  /// The tensors that a fused node reads, in its order; nothing if its parts read others.
+  std::optional<std::vector<int>> tensors_of_fused(const model::node& n) const {
+    std::vector<int> given; // by the caller, in the order in which the parts read them
+    for (int part : n.parts)
+      for (int t : tensors_.reads[detail::at(part)])
+        if (tensors_.maker[detail::at(t)] == no_maker) given.push_back(t);
+    std::vector<int> out;
+    std::size_t taken = 0;
+    for (model::operand o : activations(n)) {
+      if (o.node == model::model_input) {
+        if (taken == given.size()) return std::nullopt;
+        out.push_back(given[taken++]);
+        continue;
+      }
+      o.node = fusion_->fused->nodes[detail::at(o.node)].parts.back();
+      out.push_back(tensors_.find(o));
+      if (out.back() < 0) return std::nullopt;
+    }
+    return out;
+  }
+
+  /// The figures of all times: of so many nodes, and behind them of the changes of layout.
+  static void total(laid_out& out, const std::vector<const timing*>& times, std::size_t nodes,
+                    purpose p) {
+    out.change_count = static_cast<std::int64_t>(times.size() - nodes);
+    // A timing that several nodes share is drawn once: it is the same measurement.
+    struct share {
+      const timing* time;
+      double all = 0, changes = 0; ///< how often it counts
+    };
+    std::map<const timing*, std::size_t> numbers;
+    std::vector<share> shares;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const auto [found, fresh] = numbers.try_emplace(times[i], shares.size());
+      if (fresh) shares.push_back({times[i]});
+      shares[found->second].all += 1;
+      if (i >= nodes) shares[found->second].changes += 1;
+    }
+    std::vector<double> all_drawn, changes_drawn;
+    double all = 0, changes = 0;
+    for (const share& s : shares) {
+      all += s.all * s.time->ns;
+      changes += s.changes * s.time->ns;
+    }
+    generator random{1};
+    for (int draw = 0; draw < redraws; ++draw) {
+      double all_ns = 0, changes_ns = 0;
+      for (const share& s : shares) {
+        const double ns = p == purpose::bound ? redrawn_minimum(s.time->sorted_ns, random)
+                                              : redrawn_median(s.time->sorted_ns, random);
+        all_ns += s.all * ns;
+        changes_ns += s.changes * ns;
+      }
+      all_drawn.push_back(all_ns);
+      changes_drawn.push_back(changes_ns);
+    }
+    out.total = between(std::move(all_drawn), all);
+    out.changes = between(std::move(changes_drawn), changes);
+  }
+
+  reorder_table reorders_;
+  const model::graph& graph_;
+  const fusion* fusion_;
+  tensor_table tensors_;
+  std::vector<layer_choices> choices_, fused_choices_;
+  bool said_ = false;
+  std::int64_t silent_nodes_ = 0;
+  std::set<layout> used_;
+  std::vector<std::vector<const choice*>> origins_; ///< of the ways of all nodes, then fused ones
+};
+
+} // namespace benanza::bound

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast could a layer run on this machine, whatever the algorithm? No faster than its least
+// arithmetic at the machine's measured peak of that type, and no faster than its operands move at
+// the best rate measured for a working set of their size. Nothing may beat that: what does is a
+// fault of the measuring, and is named. Times in ns.
+//
+//   roof r = roofline(ceilings(run), layer, numeric::f32, 1, least_flops);   r.ns, r.by_memory
+//   for (const std::string& fault : ceiling_faults(run, ceilings(run))) ...
+#pragma once
+
+#include "../op/layer.hpp"
+#include "../result/fields.hpp"
+#include "ceilings.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace benanza::bound {
+
+/// The least time of a layer, and what sets it.
+struct roof {
+  double ns = 0; ///< 0: unknown, the machine was not measured, or nothing is to be done
+  bool by_memory = false;
+};
+
+/// A time may lie below its roofline by this much by noise alone.
+inline constexpr double roofline_noise = 0.99;
+
+/// The roofline of a layer that needs `least_flops` at least, by whichever equivalent algorithm.
+/// Unknown where the arithmetic of the type (for a layer that has any) or the bandwidth was not
+/// measured on so many threads.
+inline roof roofline(const ceilings& c, const op::layer& layer, numeric type, int threads,
+                     std::int64_t least_flops) {
+  if (op::is_view(layer)) return {};
+  const double peak_rate = c.peak_flops_per_ns(type, threads);
+  const auto bytes = static_cast<double>(op::cost(layer).bytes(type));
+  const double rate = c.bytes_per_ns(bytes, threads);
+  if (!(rate > 0) || (least_flops > 0 && !(peak_rate > 0))) return {};
+  const double memory_ns = bytes / rate;
+  const double arithmetic_ns = least_flops > 0 ? static_cast<double>(least_flops) / peak_rate : 0;
+  return {std::max(memory_ns, arithmetic_ns), memory_ns > arithmetic_ns};
+}
+
+namespace detail {
+inline std::string fault_text(const std::string& what, double ns, const char* limit, double least) {
+  char numbers[96];
+  std::snprintf(numbers, sizeof numbers, ": %.4g us is below %s of %.4g us", ns / 1e3, limit,
+                least / 1e3);
+  return what + numbers;
+}
+} // namespace detail
+
+/// What beats the ceilings, each by name: algorithms whose own arithmetic would run above the peak,
+/// and layers whose best time lies below their roofline. Only hot minima of algorithms that compute
+/// exactly the layer in its type are held to them.
+inline std::vector<std::string> ceiling_faults(const result::run& r, const ceilings& c) {
+  struct best {
+    const result::measurement* fastest = nullptr;
+    std::int64_t least_flops = 0;
+  };
+  std::map<std::tuple<std::string, std::string, int>, best> layers;
+  std::vector<std::string> faults;
+  for (const result::measurement& m : r.measurements) {
+    if (!result::of_a_layer(m) || !m.error.empty() || m.state != "hot" || m.equivalence != m.type)
+      continue;
+    const auto type = parse_numeric(m.type);
+    if (!type || !(m.min_ns > 0)) continue;
+    const double peak_rate = c.peak_flops_per_ns(*type, m.threads);
+    if (peak_rate > 0) {
+      const double least = static_cast<double>(m.algorithm_flops) / peak_rate;
+      if (m.min_ns < roofline_noise * least) {
+        faults.push_back(
+            detail::fault_text(m.name, m.min_ns, "its own arithmetic at the peak", least));
+        continue;
+      }
+    }
+    best& b = layers[{m.family + '/' + m.key, m.type, m.threads}];
+    b.least_flops =
+        b.fastest == nullptr ? m.algorithm_flops : std::min(b.least_flops, m.algorithm_flops);
+    if (b.fastest == nullptr || m.min_ns < b.fastest->min_ns) b.fastest = &m;
+  }
+  for (const auto& [where, b] : layers) {
+    const auto& [layer, type, threads] = where;
+    const roof least = roofline(c, op::parse(layer), *parse_numeric(type), threads, b.least_flops);
+    if (b.fastest->min_ns < roofline_noise * least.ns)
+      faults.push_back(detail::fault_text(b.fastest->name, b.fastest->min_ns,
+                                          least.by_memory ? "its memory roofline" : "its roofline",
+                                          least.ns));
+  }
+  return faults;
+}
+
+} // namespace benanza::bound

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What do the layers of a model add up to? One after the other, along the longest path, and on k
+// workers, each with an interval: the samples are drawn again, and each time the path is looked for
+// anew, because another one may win. Times in ns.
+//
+//   total_series s(workers);  for (...) s.add(sum, path);   totals t = s.totals(sum, path);
+#pragma once
+
+#include "interval.hpp"
+#include "parallel.hpp"
+
+#include <cstddef>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// The three totals of a model.
+struct totals {
+  figure sequential; ///< one layer after the other
+  figure parallel;   ///< the longest path
+  figure reachable;  ///< with as many workers as there are: max(path, sum / workers)
+  path longest;
+  double path_share = 1; ///< the share of redraws in which `longest` was the longest path
+  std::size_t paths = 1; ///< how many paths were the longest one in some redraw, or are it
+};
+
+/// Collects redrawn totals.
+class total_series {
+public:
+  explicit total_series(int workers)
+      : workers_(workers) {}
+
+  /// Adds a redraw.
+  void add(double sequential_ns, path longest) {
+    sequential_.push_back(sequential_ns);
+    parallel_.push_back(longest.ns);
+    reachable_.push_back(reachable(longest.ns, sequential_ns, workers_));
+    paths_.push_back(std::move(longest.nodes));
+  }
+
+  /// The totals around their point estimates.
+  bound::totals totals(double sequential_ns, path longest) {
+    bound::totals out;
+    if (!paths_.empty()) {
+      std::set<std::vector<int>> different(paths_.begin(), paths_.end());
+      std::size_t same = 0;
+      for (const std::vector<int>& nodes : paths_)
+        same += nodes == longest.nodes;
+      different.insert(longest.nodes);
+      out.paths = different.size();
+      out.path_share = static_cast<double>(same) / static_cast<double>(paths_.size());
+    }
+    out.sequential = between(std::move(sequential_), sequential_ns);
+    out.parallel = between(std::move(parallel_), longest.ns);
+    out.reachable = between(std::move(reachable_), reachable(longest.ns, sequential_ns, workers_));
+    out.longest = std::move(longest);
+    return out;
+  }
+
+private:
+  int workers_;
+  std::vector<double> sequential_, parallel_, reachable_;
+  std::vector<std::vector<int>> paths_;
+};
+
+} // namespace benanza::bound

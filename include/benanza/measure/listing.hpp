@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is there to measure? The models and layers of the generated folder, the algorithms that the
+// build's libraries have for them, and from that the groups of cases that the options select. A
+// worker process lists them too, and must come to the same.
+//
+//   listing l(options, environment, {});   l.groups[0].cases[0].name
+#pragma once
+
+#include "bench_case.hpp"
+#include "interrupt.hpp"
+#include "plans.hpp"
+#include "provenance.hpp"
+#include "shard.hpp"
+
+namespace benanza::measure {
+
+/// The models of the folder, those that --model names.
+inline std::vector<model::graph> selected_graphs(const options& o) {
+  std::vector<model::graph> graphs;
+  for (const model::table& t : model::registered_tables())
+    if (o.model.empty() || t.name.find(o.model) != std::string_view::npos)
+      graphs.push_back(model::to_graph(t, op::registered_layers()));
+  if (!o.model.empty() && graphs.empty())
+    throw error("no model of this program is called so", "--model " + o.model,
+                "it holds " + detail::joined(model::registered_tables(), [](const model::table& t) {
+                  return std::string(t.name);
+                }));
+  return graphs;
+}
+
+/// Everything that a run is about.
+struct listing {
+  library_list libraries;
+  std::vector<model::graph> graphs;
+  std::vector<group> groups;
+  std::size_t cases = 0;
+
+  /// Asks the libraries. Refuses a selection without any case.
+  listing(const options& o, const environment& e, const std::vector<result::plan>& plans) {
+    if (backend::registered_backends().empty())
+      throw error("this program was built without any backend", "",
+                  "build it with oneDNN installed");
+    for (const auto& [name, make] : backend::registered_backends())
+      libraries.push_back(make());
+    if (plans.empty()) {
+      graphs = selected_graphs(o);
+      groups = list_cases(op::registered_layers(), graphs, libraries, o);
+    } else {
+      groups = groups_of(plans, libraries, provenance(e, o, libraries));
+    }
+    if (groups.empty())
+      throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
+                  "--benchmark_list_tests prints the names of all");
+    keep_shard(groups, o.campaign.shard, o.campaign.shards, o);
+    for (const group& g : groups)
+      cases += g.cases.size();
+  }
+  listing(const listing&) = delete; // the groups refer to the libraries
+  listing& operator=(const listing&) = delete;
+};
+
+} // namespace benanza::measure

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is a whole model timed? As a subject with one case, `model/<graph>/<type>/chain/plan/run/t1`:
+// the chain of a plan, verified node by node before it is timed.
+//
+//   group g = plan_group(plan, libraries);   runner.measure(g, stop);
+#pragma once
+
+#include "chain.hpp"
+
+namespace benanza::measure {
+
+/// The chain of a plan as the subject of a group.
+class plan_subject final : public subject {
+public:
+  plan_subject(result::plan p, const library_list& libraries)
+      : plan_(std::move(p))
+      , libraries_(libraries) {
+    family = "model";
+    key = plan_.graph.name;
+    type = plan_.type;
+    threads = plan_.threads;
+    const std::vector<std::int64_t> uses = model::counts(plan_.graph);
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      const op::layer& l = plan_.graph.layers[i];
+      if (op::is_view(l)) continue;
+      flops += uses[i] * op::cost(l).flops();
+      direct_flops += uses[i] * op::direct_flops(l);
+      bytes += uses[i] * op::cost(l).bytes(type);
+    }
+  }
+
+  const result::plan& its_plan() const { return plan_; }
+
+  ready_case ready(const bench_case&) override {
+    const auto start = std::chrono::steady_clock::now();
+    auto made = std::make_unique<chain>(plan_, libraries_);
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+    made->verify();
+    return {std::move(made), took.count()};
+  }
+
+private:
+  result::plan plan_;
+  const library_list& libraries_;
+};
+
+/// The group of a plan: one case. Refuses a plan whose times come from another machine or other
+/// software: its prediction says nothing here.
+inline group plan_group(const result::plan& p, const library_list& libraries,
+                        const std::map<std::string, std::map<std::string, std::string>>& here) {
+  for (const char* section : result::identity_sections)
+    for (const auto& [fact, value] : p.provenance.at(section)) {
+      const auto& facts = here.at(section);
+      const auto own = facts.find(fact);
+      const std::string ours = own == facts.end() ? "not known" : own->second;
+      if (ours != value)
+        throw error("the plan is from elsewhere: " + fact + " was \"" + value + "\" and is \"" +
+                        ours + "\"",
+                    p.graph.name, "measure here, and write the plan from that result");
+    }
+  group g{.what = std::make_shared<plan_subject>(p, libraries)};
+  g.cases.push_back({.name = "model/" + p.graph.name + '/' + std::string(name(p.type)) +
+                             "/chain/plan/run/t" + std::to_string(p.threads),
+                     .backend = "chain",
+                     .algorithm = {.id = "plan",
+                                   .equivalence = std::string(name(p.type)),
+                                   .flops = g.what->flops},
+                     .state = "run"});
+  return g;
+}
+
+} // namespace benanza::measure

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under which circumstances was it measured? Three tables of facts for the result: `machine` and
+// `software`, which two results must share to be merged, and `measuring`. Those of them that a run
+// must share with what it goes on from are its setting.
+//
+//   const run_facts p = provenance(environment, options, libraries);   p.at("machine").at("cpu")
+#pragma once
+
+#include "journal.hpp"
+#include "layer_subject.hpp"
+#include "machine.hpp"
+#include "options.hpp"
+
+#include <chrono>
+#include <ctime>
+
+#ifndef BENANZA_VERSION
+#define BENANZA_VERSION "unknown"
+#endif
+#ifndef BENANZA_REVISION
+#define BENANZA_REVISION "unknown"
+#endif
+#ifndef BENANZA_BENCHMARK_VERSION
+#define BENANZA_BENCHMARK_VERSION "unknown"
+#endif
+
+namespace benanza::measure {
+
+/// Facts by section and name.
+using run_facts = run_setting;
+
+/// The local time, as "2026-11-21T11:53:12+0000".
+inline std::string iso_date() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  char text[40];
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &parts);
+  return text;
+}
+
+namespace detail {
+inline std::string joined(const auto& items, const auto& text) {
+  std::string out;
+  for (const auto& i : items)
+    out += (out.empty() ? "" : ",") + text(i);
+  return out;
+}
+} // namespace detail
+
+/// All that is known about a run before it begins.
+inline run_facts provenance(const environment& e, const options& o, const library_list& libs) {
+  run_facts p;
+  p["machine"] = machine_facts(e);
+  auto& software = p["software"];
+  software["benanza"] = BENANZA_VERSION;
+#ifdef __clang__
+  software["compiler"] = "clang " __clang_version__;
+#else
+  software["compiler"] = "gcc " __VERSION__;
+#endif
+  software["benchmark"] = BENANZA_BENCHMARK_VERSION;
+  for (const auto& library : libs)
+    for (const auto& [key, value] : library->facts()) {
+      software[std::string(library->name()) + "_" + key] = value;
+      if (key == "instruction_set") p["machine"]["isa"] = value;
+    }
+  auto& measuring = p["measuring"];
+  measuring["date"] = iso_date();
+  measuring["revision"] = BENANZA_REVISION; // of another one, results are still the same cases
+  measuring["threads"] = detail::joined(o.threads, [](int t) { return std::to_string(t); });
+  measuring["types"] =
+      o.types.empty() ? "own"
+                      : detail::joined(o.types, [](numeric t) { return std::string(name(t)); });
+  measuring["states"] = detail::joined(o.states, [](const std::string& s) { return s; });
+  measuring["effort"] = name(o.effort);
+  measuring["min_time_s"] = std::to_string(plan_of(o.effort, o.seconds).seconds);
+  measuring["repetitions"] = std::to_string(o.repetitions);
+  measuring["processors"] = e.processor_list;
+  measuring["bound_to"] = e.bound;
+  measuring["isolated"] = o.campaign.isolated() ? "yes" : "no";
+  if (o.campaign.shards > 1)
+    measuring["shard"] = std::to_string(o.campaign.shard) + "/" + std::to_string(o.campaign.shards);
+  measuring["load_average"] = load_average();
+  for (const auto& [variable, value] : detail::openmp_settings) {
+    const char* now = std::getenv(variable);
+    measuring[variable] = now != nullptr ? now : "unset";
+  }
+  return p;
+}
+
+/// The facts that decide whether results of two starts make one run: not the time of day, nor what
+/// is in the names of the cases.
+inline run_setting setting_of(run_facts p) {
+  for (const char* changing :
+       {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated"})
+    p["measuring"].erase(changing);
+  return p;
+}
+
+} // namespace benanza::measure

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where do the activations of a chain stand? In rooms that are taken and given back while the chain
+// is laid out; a room that is free again is taken by the next result that fits, the one given back
+// last first, because its memory is the warmest. Memory is allocated once, when all is laid out.
+//
+//   activation_storage s;   int room = s.take(4096);   s.release(room);   s.allocate(); s.at(room)
+#pragma once
+
+#include "../core/error.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace benanza::measure {
+
+/// Rooms for activations.
+class activation_storage {
+public:
+  /// A room of at least `bytes`.
+  int take(std::int64_t bytes) {
+    // Of the free blocks that are large enough the smallest, the last given back of equal ones;
+    // else the largest, which grows.
+    std::size_t best = free_.size();
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      if (best == free_.size() || better(free_[i], free_[best], bytes)) best = i;
+    }
+    std::size_t taken = blocks_.size();
+    if (best < free_.size()) {
+      taken = free_[best];
+      free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(best));
+      blocks_[taken].bytes = std::max(blocks_[taken].bytes, bytes);
+    } else {
+      blocks_.push_back({bytes, {}});
+    }
+    rooms_.push_back({taken, false, false});
+    return static_cast<int>(rooms_.size()) - 1;
+  }
+
+  /// A room that is never given back and holds `values` from the start: an input of the model.
+  int hold(const std::vector<std::byte>& values) {
+    blocks_.push_back({static_cast<std::int64_t>(values.size()), values});
+    rooms_.push_back({blocks_.size() - 1, false, true});
+    return static_cast<int>(rooms_.size()) - 1;
+  }
+  bool held(int room) const { return rooms_[static_cast<std::size_t>(room)].held; }
+
+  /// Gives a room back; false if it was given back before, or is held.
+  bool release(int room) {
+    room_state& r = rooms_[static_cast<std::size_t>(room)];
+    if (r.free || r.held) return false;
+    r.free = true;
+    free_.push_back(r.block);
+    return true;
+  }
+
+  /// Makes the memory of all rooms.
+  void allocate() {
+    for (block& b : blocks_) {
+      const auto size = static_cast<std::size_t>((b.bytes + 4095) / 4096 * 4096);
+      b.memory.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{4096})));
+      std::memset(b.memory.get(), 0, size);
+      if (!b.values.empty()) std::memcpy(b.memory.get(), b.values.data(), b.values.size());
+    }
+  }
+  std::byte* at(int room) const {
+    return blocks_[rooms_[static_cast<std::size_t>(room)].block].memory.get();
+  }
+  /// Of all rooms together.
+  std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (const block& b : blocks_)
+      sum += b.bytes;
+    return sum;
+  }
+
+private:
+  struct release_memory {
+    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{4096}); }
+  };
+  struct block {
+    std::int64_t bytes;
+    std::vector<std::byte> values;
+    std::unique_ptr<std::byte, release_memory> memory{};
+  };
+  struct room_state {
+    std::size_t block;
+    bool free, held;
+  };
+
+  bool better(std::size_t a, std::size_t b, std::int64_t bytes) const {
+    const std::int64_t x = blocks_[a].bytes, y = blocks_[b].bytes;
+    if ((x >= bytes) != (y >= bytes)) return x >= bytes;
+    return x >= bytes ? x <= y : x >= y;
+  }
+
+  std::vector<block> blocks_{};
+  std::vector<room_state> rooms_{};
+  std::vector<std::size_t> free_{};
+};
+
+} // namespace benanza::measure

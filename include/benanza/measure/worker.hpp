@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a worker do? It is this program once more, started by the supervisor with the same
+// options: it lists the same groups, then measures what it is asked for until the supervisor hangs
+// up. It dies with the supervisor, whatever happens, and writes nothing to standard output.
+//
+//   if (const auto link = worker_link::from_environment()) return serve(*link, groups, runner);
+#pragma once
+
+#include "flight.hpp"
+#include "wire.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <sys/mman.h>
+
+namespace benanza::measure {
+
+/// What a worker inherits: its end of the socket, and the board it writes its notes on.
+struct worker_link {
+  static constexpr const char* variable = "BENANZA_WORKER";
+  int socket = -1, board = -1;
+
+  /// The link, if this process is a worker; its notes go to the shared board from now on.
+  static std::optional<worker_link> from_environment() {
+    const char* text = std::getenv(variable);
+    if (text == nullptr) return std::nullopt;
+    worker_link l;
+    if (std::sscanf(text, "%d,%d", &l.socket, &l.board) != 2)
+      throw error("this variable is only for a worker that the program starts itself", variable,
+                  "unset it");
+    unsetenv(variable);
+    void* shared =
+        mmap(nullptr, sizeof(flight_board), PROT_READ | PROT_WRITE, MAP_SHARED, l.board, 0);
+    if (shared == MAP_FAILED)
+      throw error("this variable is only for a worker that the program starts itself", variable,
+                  "unset it");
+    flight::board() = static_cast<flight_board*>(shared);
+    return l;
+  }
+};
+
+/// Answers until the supervisor hangs up; returns the exit status.
+inline int serve(const worker_link& link, const std::vector<group>& groups, runner& r) {
+  const std::atomic<bool> never{false};
+  wire::line_reader in;
+  flight::note(stage::waiting, -1);
+  if (!wire::send_line(link.socket, {{"ready", wire::digest(groups)}})) return 0;
+  for (;;) {
+    const auto line = in.next();
+    if (!line) {
+      if (!in.fill(link.socket)) return 0;
+      continue;
+    }
+    const auto asked = nlohmann::json::parse(*line);
+    const auto number = asked.at("group").get<std::size_t>();
+    group part{.what = groups.at(number).what};
+    for (const auto& i : asked.at("cases"))
+      part.cases.push_back(groups.at(number).cases.at(i.get<std::size_t>()));
+    case_list every = all_cases(part);
+    r.measure(part, every, never);
+    flight::note(stage::waiting, -1);
+    if (!wire::send_line(link.socket, wire::answer(number, part))) return 0;
+  }
+}
+
+} // namespace benanza::measure

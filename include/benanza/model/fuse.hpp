@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a model look to a framework that fuses? Runs of nodes that match a pattern become one
+// node: a batch normalization or a constant row added behind a convolution or a Gemm goes into its
+// weights and bias, other elementwise nodes become steps. Only what one node reads is fused into
+// it, so nothing is computed twice. The fused node stands where the last of its parts stood.
+//
+//   graph f = fuse(g, default_patterns());   f.nodes[3].parts   // {4, 5, 6}: Conv+Add+Relu
+#pragma once
+
+#include "operands.hpp"
+#include "patterns.hpp"
+
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace benanza::model {
+
+namespace detail {
+/// A fused layer while it grows: nodes, what it computes, and where its operands come from.
+struct growth {
+  op::layer layer;
+  std::vector<int> parts;
+  std::vector<operand> operands;
+};
+
+/// The base of a fused layer with steps, as a layer.
+template <class Base>
+std::optional<op::layer> with_step(const op::fused<Base>& f, const op::step& s) {
+  op::fused<Base> out = f;
+  try {
+    out.steps.push(s);
+    out.validate();
+  } catch (const error&) {
+    return std::nullopt;
+  }
+  return op::layer(out.canonical_form());
+}
+
+/// `l` with one more step; nothing if that is no layer.
+inline std::optional<op::layer> with_step(const op::layer& l, const op::step& s) {
+  return std::visit(
+      [&](const auto& p) -> std::optional<op::layer> {
+        using kind = std::decay_t<decltype(p)>;
+        if constexpr (op::is_fused<kind>)
+          return with_step(p, s);
+        else if constexpr (requires { op::layer(op::fused<kind>{}); })
+          return with_step(op::fused<kind>{.base = p}, s);
+        else
+          return std::nullopt;
+      },
+      l);
+}
+
+/// True where each of the channels (or columns) of `l` has one value in an operand of dims `s`.
+inline bool is_row_of(const shape& s, const shape& result, int channel_axis) {
+  if (elements(s) != result[channel_axis]) return false;
+  const int at = channel_axis - (result.size - s.size);
+  return at >= 0 && s[at] == result[channel_axis];
+}
+
+/// `l` with a bias that it did not have.
+inline std::optional<op::layer> with_bias(const op::layer& l) {
+  if (const auto* p = std::get_if<op::conv>(&l); p != nullptr && !p->bias) {
+    op::conv out = *p;
+    out.bias = true;
+    return op::layer(out);
+  }
+  if (const auto* p = std::get_if<op::conv_transpose>(&l); p != nullptr && !p->bias) {
+    op::conv_transpose out = *p;
+    out.bias = true;
+    return op::layer(out);
+  }
+  if (const auto* p = std::get_if<op::gemm>(&l); p != nullptr && p->c.empty() && p->constant_b) {
+    op::gemm out = *p;
+    out.c = {1, out.n};
+    return op::layer(out);
+  }
+  return std::nullopt;
+}
+
+/// `l` with its weights and bias changed, so that it does what a normalization or a constant row
+/// behind it did; nothing if it has none that could be changed.
+inline std::optional<op::layer> with_folded(const op::layer& l) {
+  if (const auto* p = std::get_if<op::conv>(&l); p != nullptr && p->bias) return l;
+  if (const auto* p = std::get_if<op::conv_transpose>(&l); p != nullptr && p->bias) return l;
+  if (const auto* p = std::get_if<op::gemm>(&l);
+      p != nullptr && p->constant_b && p->c == shape{1, p->n})
+    return l;
+  return with_bias(l);
+}
+} // namespace detail
+
+/// Fuses one graph.
+class fuser {
+public:
+  fuser(const graph& g, const std::vector<pattern>& patterns)
+      : from_(g)
+      , patterns_(patterns)
+      , readers_(g.nodes.size())
+      , reads_(g.nodes.size())
+      , taken_(g.nodes.size()) {
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      for (const operand& o : known_operands(g.nodes[i]))
+        if (o.node >= 0) {
+          readers_[static_cast<std::size_t>(o.node)] = static_cast<int>(i);
+          ++reads_[static_cast<std::size_t>(o.node)];
+        }
+  }
+
+  graph fused() {
+    std::map<int, detail::growth> by_last;
+    for (const pattern& p : patterns_)
+      for (std::size_t i = 0; i < from_.nodes.size(); ++i)
+        if (const auto grown = grow(p, static_cast<int>(i))) {
+          for (int part : grown->parts)
+            taken_[static_cast<std::size_t>(part)] = true;
+          by_last.emplace(grown->parts.back(), *grown);
+        }
+    return assemble(by_last);
+  }
+
+private:
+  const node& at(int i) const { return from_.nodes[static_cast<std::size_t>(i)]; }
+  const op::layer* layer_of(int i) const {
+    const int l = at(i).layer;
+    return l == no_layer ? nullptr : &from_.layers[static_cast<std::size_t>(l)];
+  }
+
+  /// The one node that reads the result of `i`, if it reads it once and nobody else does.
+  std::optional<int> only_reader(int i) const {
+    if (reads_[static_cast<std::size_t>(i)] != 1) return std::nullopt;
+    return readers_[static_cast<std::size_t>(i)];
+  }
+
+  /// The longest run from node `first` that matches the pattern; nothing if it is but one node.
+  std::optional<detail::growth> grow(const pattern& p, int first) const {
+    const op::layer* base = layer_of(first);
+    if (base == nullptr || taken_[static_cast<std::size_t>(first)] || !matches(p[0], *base))
+      return std::nullopt;
+    detail::growth g{*base, {first}, known_operands(at(first))};
+    std::size_t word = 1;
+    while (word < p.size()) {
+      const std::optional<int> next = only_reader(g.parts.back());
+      const op::layer* l =
+          next && !taken_[static_cast<std::size_t>(*next)] ? layer_of(*next) : nullptr;
+      if (l != nullptr && matches(p[word], *l) && take(g, *next, *l)) {
+        word += !p[word].repeated;
+      } else if (p[word].optional) {
+        ++word;
+      } else {
+        return std::nullopt;
+      }
+    }
+    if (g.parts.size() < 2) return std::nullopt;
+    return g;
+  }
+
+  /// Adds node `next` to `g`; false, and `g` as it was, if that cannot be.
+  bool take(detail::growth& g, int next, const op::layer& l) const {
+    const int last = g.parts.back();
+    std::optional<op::layer> grown;
+    std::vector<operand> operands = g.operands;
+    const std::vector<operand> its = known_operands(at(next));
+    if (std::holds_alternative<op::batch_norm>(l)) {
+      grown = detail::with_folded(g.layer);
+      bias_operand(grown, g.layer, operands);
+    } else if (const auto* u = std::get_if<op::unary>(&l)) {
+      grown = detail::with_step(g.layer, op::step(u->function));
+    } else if (const auto* b = std::get_if<op::binary>(&l)) {
+      if (its.size() != 2) return false;
+      const bool first = its[0].node == last;
+      const operand& other = its[first ? 1 : 0];
+      // The result so far has to be the first operand, or it must not matter.
+      const bool commutes =
+          b->function == op::binary_function::add || b->function == op::binary_function::sum ||
+          b->function == op::binary_function::mul || b->function == op::binary_function::min ||
+          b->function == op::binary_function::max;
+      if (!first && !commutes) return false;
+      // Of two branches that meet, the later one takes the join: what it joins is there by then.
+      if (other.node > last) return false;
+      const shape result = op::output(g.layer), dims = first ? b->b : b->a;
+      const bool adds =
+          b->function == op::binary_function::add || b->function == op::binary_function::sum;
+      if (adds && other.node == constant && result.size > 1 && detail::is_row_of(dims, result, 1) &&
+          detail::with_folded(g.layer)) {
+        grown = detail::with_folded(g.layer);
+        bias_operand(grown, g.layer, operands);
+      } else {
+        const bool row = result.size > 1 && (detail::is_row_of(dims, result, 1) ||
+                                             detail::is_row_of(dims, result, result.size - 1));
+        if (!(dims == result) && elements(dims) != 1 && (elementwise(g.layer) || !row))
+          return false;
+        const auto f = adds ? op::binary_function::add : b->function;
+        grown = detail::with_step(g.layer, op::step(f, dims));
+        operands.push_back(other);
+      }
+    }
+    if (!grown) return false;
+    g.layer = std::move(*grown);
+    g.operands = std::move(operands);
+    g.parts.push_back(next);
+    return true;
+  }
+
+  static bool elementwise(const op::layer& l) {
+    return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::binary>(l) ||
+           std::holds_alternative<op::fused<op::unary>>(l) ||
+           std::holds_alternative<op::fused<op::binary>>(l);
+  }
+
+  /// A bias that was folded in is a constant operand more.
+  static void bias_operand(const std::optional<op::layer>& grown, const op::layer& before,
+                           std::vector<operand>& operands) {
+    if (grown && !(*grown == before) && operands.size() == 2) operands.push_back({constant});
+  }
+
+  graph assemble(const std::map<int, detail::growth>& by_last) const {
+    graph out = from_;
+    out.name = from_.name + ",fused";
+    out.unfused = from_.name;
+    out.nodes.clear();
+    out.layers.clear();
+    std::vector<int> place(from_.nodes.size(), constant);
+    std::vector<op::layer> layer_of_node;
+    for (int i = 0; i < static_cast<int>(from_.nodes.size()); ++i) {
+      const auto grown = by_last.find(i);
+      if (grown == by_last.end() && taken_[static_cast<std::size_t>(i)]) continue;
+      node n = at(i);
+      n.parts = {i};
+      n.operands = known_operands(n);
+      std::optional<op::layer> its;
+      if (n.layer != no_layer) its = *layer_of(i);
+      if (grown != by_last.end()) {
+        n.parts = grown->second.parts;
+        n.operands = grown->second.operands;
+        its = grown->second.layer;
+        n.name = at(n.parts.front()).name;
+        n.op = op::family(*its);
+      }
+      for (operand& o : n.operands)
+        if (o.node >= 0) o.node = place[static_cast<std::size_t>(o.node)];
+      n.inputs = inputs_of(n.operands);
+      for (int part : n.parts)
+        place[static_cast<std::size_t>(part)] = static_cast<int>(out.nodes.size());
+      n.layer = its ? static_cast<int>(layer_of_node.size()) : no_layer;
+      if (its) layer_of_node.push_back(*its);
+      out.nodes.push_back(std::move(n));
+    }
+    std::map<std::string, int> index;
+    for (const op::layer& l : layer_of_node)
+      index.emplace(op::name(l), 0);
+    for (auto& [name, i] : index) {
+      i = static_cast<int>(out.layers.size());
+      out.layers.push_back(op::parse(name));
+    }
+    for (node& n : out.nodes)
+      if (n.layer != no_layer)
+        n.layer = index.at(op::name(layer_of_node[static_cast<std::size_t>(n.layer)]));
+    return out;
+  }
+
+  const graph& from_;
+  const std::vector<pattern>& patterns_;
+  std::vector<int> readers_;
+  std::vector<int> reads_;
+  std::vector<bool> taken_;
+};
+
+/// The fused form of `g`; nothing if no pattern fits anywhere.
+inline std::optional<graph> fuse(const graph& g, const std::vector<pattern>& patterns) {
+  graph out = fuser(g, patterns).fused();
+  if (out.nodes.size() == g.nodes.size()) return std::nullopt;
+  return out;
+}
+
+} // namespace benanza::model

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which runs of layers may a framework do as one? A pattern is a row of words joined by '+': ONNX
+// operators, `Activation` (any function of one number), `Elementwise` (that, or a join of two); a
+// '?' behind a word says that it may be missing, a '*' that it may stand there any number of times.
+// A file of patterns has one a line; '#' begins a comment.
+//
+//   pattern p = parse_pattern("Conv+BatchNormalization?+Add?+Activation?");
+#pragma once
+
+#include "../op/layer.hpp"
+
+#include <istream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::model {
+
+/// One word of a pattern.
+struct pattern_word {
+  std::string op; ///< an ONNX operator, `Activation` or `Elementwise`
+  bool optional = false, repeated = false;
+};
+
+/// A row of layers that may be fused; the first is always there.
+using pattern = std::vector<pattern_word>;
+
+/// What frameworks fuse on a CPU, the most valuable first.
+inline constexpr std::string_view usual_patterns[] = {
+    "Conv+BatchNormalization?+Add?+Activation?",
+    "ConvTranspose+BatchNormalization?+Add?+Activation?",
+    "Gemm+BatchNormalization?+Add?+Activation?",
+    "MatMul+Add?+Activation?+Add?",
+    "BatchNormalization+Activation",
+    "Elementwise+Elementwise*",
+};
+
+namespace detail {
+/// True for a function of one number that a step may be.
+inline bool is_activation(const op::layer& l) {
+  const auto* p = std::get_if<op::unary>(&l);
+  return p != nullptr && p->element == dtype::real &&
+         p->function != op::unary_function::logical_not;
+}
+inline bool is_join(const op::layer& l) {
+  const auto* p = std::get_if<op::binary>(&l);
+  return p != nullptr && p->element == dtype::real && p->operands == 2 &&
+         op::detail::joinable(p->function);
+}
+} // namespace detail
+
+/// True if the word stands for that layer.
+inline bool matches(const pattern_word& w, const op::layer& l) {
+  if (w.op == "Activation") return detail::is_activation(l);
+  if (w.op == "Elementwise") return detail::is_activation(l) || detail::is_join(l);
+  if (w.op == "Sum" || w.op == "Add")
+    return detail::is_join(l) && (op::family(l) == "Add" || op::family(l) == "Sum");
+  return op::family(l) == w.op;
+}
+
+/// The pattern that a line says; refuses words that no layer can be.
+inline pattern parse_pattern(std::string_view line) {
+  pattern out;
+  const auto refuse = [&](const std::string& why) {
+    throw error("not a pattern: " + why, line,
+                "write one such as " + std::string(usual_patterns[0]));
+  };
+  while (true) {
+    std::string_view word = line.substr(0, line.find('+'));
+    pattern_word w;
+    while (word.ends_with('?') || word.ends_with('*')) {
+      (word.back() == '?' ? w.optional : w.repeated) = true;
+      word.remove_suffix(1);
+    }
+    if (w.repeated) w.optional = true;
+    w.op = word;
+    const bool joins = op::detail::find_family<op::binary_function>(op::binary_families, w.op) ||
+                       op::detail::find_family<op::unary_function>(op::unary_families, w.op);
+    const bool begins = w.op == "Conv" || w.op == "ConvTranspose" || w.op == "Gemm" ||
+                        w.op == "MatMul" || w.op == "BatchNormalization";
+    if (!joins && !begins && w.op != "Activation" && w.op != "Elementwise")
+      refuse("\"" + w.op + "\" is nothing that is fused");
+    if (out.empty() && w.optional) refuse("its first word has to be there");
+    if (!out.empty() && begins && w.op != "BatchNormalization")
+      refuse("\"" + w.op + "\" can only come first");
+    out.push_back(std::move(w));
+    if (line.find('+') == std::string_view::npos) break;
+    line.remove_prefix(line.find('+') + 1);
+  }
+  if (out.size() < 2) refuse("it has one word");
+  return out;
+}
+
+/// The usual patterns.
+inline std::vector<pattern> default_patterns() {
+  std::vector<pattern> out;
+  for (std::string_view line : usual_patterns)
+    out.push_back(parse_pattern(line));
+  return out;
+}
+
+/// The patterns of a file; `name` is the file's in messages.
+inline std::vector<pattern> read_patterns(std::istream& in, const std::string& name) {
+  std::vector<pattern> out;
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    line = line.substr(0, line.find('#'));
+    std::erase_if(line, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+    if (line.empty()) continue;
+    try {
+      out.push_back(parse_pattern(line));
+    } catch (const error& e) {
+      throw error(e.what(), name + ", line " + std::to_string(number));
+    }
+  }
+  if (out.empty()) throw error("the file holds no patterns", name, "write one a line");
+  return out;
+}
+
+} // namespace benanza::model

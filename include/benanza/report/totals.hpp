@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a person read first about one model? A table of its figures, unfused and fused side by
+// side: one layer after the other, with changes of layout paid for, in parallel, on k workers; what
+// they assume; and how real runs compare. 80 columns.
+//
+//   std::string text = totals_table(model) + legend(model) + runs(model);
+#pragma once
+
+#include "../bound/figures.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace benanza::report {
+
+using bound::model_bound;
+
+namespace detail {
+/// A row with a figure for each form; empty if there is none.
+inline std::string
+totals_row(const model_bound& b, std::string_view what,
+           const std::function<std::optional<bound::figure>(const bound::form_figures&)>& of) {
+  const auto cell = [&](const bound::form_figures& f) -> std::string {
+    const auto figure = of(f);
+    if (!figure || figure->ns <= 0) return "-";
+    return figure->low_ns == figure->high_ns ? show_time(figure->ns) : show(*figure);
+  };
+  const std::string left = cell(b), right = b.fused ? cell(*b.fused) : "";
+  if (left == "-" && (right.empty() || right == "-")) return {};
+  std::string out = fmt::format("  {:<20}{:<29}{}", what, left, right);
+  return out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
+}
+
+/// Roofline, bound and prediction of one kind of total.
+inline std::string totals_rows(const model_bound& b, bound::figure bound::totals::*kind) {
+  return totals_row(b, "roofline", [&](const auto& f) { return f.roofline.*kind; }) +
+         totals_row(b, "bound", [&](const auto& f) { return f.bound.*kind; }) +
+         totals_row(b, "prediction", [&](const auto& f) { return f.prediction.*kind; });
+}
+
+inline const bound::layout_figures* layouts(const bound::form_figures& f) {
+  return f.layouts && f.layouts->prediction ? &*f.layouts : nullptr;
+}
+
+inline std::string laid_out_rows(const model_bound& b) {
+  using maybe = std::optional<bound::figure>;
+  const auto of = [](const std::optional<bound::laid_out>& l) {
+    return l ? maybe(l->total) : std::nullopt;
+  };
+  std::string out = totals_row(
+      b, "bound", [&](const auto& f) { return f.layouts ? of(f.layouts->bound) : std::nullopt; });
+  out += totals_row(b, "prediction", [&](const auto& f) {
+    return f.layouts ? of(f.layouts->prediction) : std::nullopt;
+  });
+  if (out.empty()) return out;
+  return "layouts paid for\n" + out + totals_row(b, "  all plain", [](const auto& f) {
+           return f.layouts ? f.layouts->plain_prediction : std::nullopt;
+         });
+}
+
+inline std::string path_line(const model_bound& b) {
+  const bound::totals& t = b.bound;
+  std::string out =
+      fmt::format("the longest path, {} of {}; assumes that {}.", t.longest.nodes.size(),
+                  counted(b.covered.nodes, "node"),
+                  b.threads == 1 ? "there are unbounded workers" : std::string(b.assumption()));
+  if (t.paths > 1)
+    out += fmt::format(
+        " Drawn again, it stays the longest in {} of cases, {} {} the rest.", percent(t.path_share),
+        counted(static_cast<std::int64_t>(t.paths) - 1, "other"), t.paths == 2 ? "wins" : "win");
+  return out;
+}
+} // namespace detail
+
+/// The figures of a model, the unfused form on the left and the fused one on the right.
+inline std::string totals_table(const model_bound& b) {
+  std::string out = fmt::format("{:<22}{:<29}{}", "", "unfused", b.fused ? "fused" : "");
+  out = out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
+  out += "sequential\n" + detail::totals_rows(b, &bound::totals::sequential);
+  out += detail::laid_out_rows(b);
+  out += "parallel\n" + detail::totals_rows(b, &bound::totals::parallel);
+  if (b.workers > 1)
+    out += "on " + counted(b.workers, "worker") + '\n' +
+           detail::totals_rows(b, &bound::totals::reachable);
+  return out;
+}
+
+/// What the rows of the table mean, and assume.
+inline std::string legend(const model_bound& b) {
+  std::string out;
+  if (b.fused)
+    out += wrapped("  fused: ",
+                   fmt::format("{} of {} run as one layer, where that is faster.",
+                               b.fused->faster_fused, counted(b.fused->fused_nodes, "group")));
+  else
+    out +=
+        wrapped("  unfused: ", "each layer by itself; a fusing framework can beat an unfused sum.");
+  if (b.roofline.sequential.ns > 0)
+    out += wrapped("  roofline: ", "arithmetic and bytes over the machine's measured ceilings.");
+  out += wrapped("  bound: ", "per layer the least time of any algorithm, caches hot.");
+  out += wrapped("  prediction: ", b.state == "hot"
+                                       ? "from hot times: the weights fit the last-level cache."
+                                       : "from times with cold weights, as in a real run.");
+  if (const auto* l = detail::layouts(b.fastest_form())) {
+    const bound::laid_out& p = *l->prediction;
+    std::string text = fmt::format("the prediction holds {}, {}; {}.",
+                                   counted(p.change_count, "reorder"), show_time(p.changes.ns),
+                                   p.exact ? "no assignment of layouts is faster"
+                                           : "the best assignment of layouts that was found");
+    if (l->plain_prediction) text += " all plain: tensors as ONNX has them.";
+    out += wrapped("  layouts paid for: ", text);
+  }
+  out += wrapped("  parallel: ", detail::path_line(b));
+  if (b.workers > 1)
+    out += wrapped(
+        fmt::format("  on {}: ", counted(b.workers, "worker")),
+        fmt::format("max(parallel, sequential / {}), which a good schedule reaches.", b.workers));
+  return out;
+}
+
+/// Real runs of the model beside what was predicted; empty: there are none.
+inline std::string runs(const model_bound& b) {
+  std::string out;
+  for (const bound::whole_run& w : b.runs) {
+    const bound::form_figures& f = w.fused ? static_cast<const bound::form_figures&>(*b.fused) : b;
+    const double predicted = bound::expected(f).ns, took = w.run->median_ns;
+    out += wrapped("run         ", fmt::format("{} as one chain, {}; prediction {} ({:+.1f} %)",
+                                               show_time(took), w.fused ? "fused" : "unfused",
+                                               show_time(predicted), 100 * (predicted / took - 1)));
+  }
+  return out;
+}
+
+} // namespace benanza::report

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/model/fuse.hpp>
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+using namespace benanza;
+using namespace benanza::model;
+
+namespace {
+/// A graph from rows of layer name and operands, in the words of a generated table.
+struct maker {
+  graph g;
+  maker& add(const std::string& layer, const std::string& operands) {
+    const int number = static_cast<int>(g.nodes.size());
+    node n;
+    n.name = "n" + std::to_string(number);
+    const op::layer l = op::parse(layer);
+    n.op = op::family(l);
+    n.layer = static_cast<int>(g.layers.size());
+    g.layers.push_back(l);
+    n.operands = *read_operands(operands, number);
+    n.inputs = inputs_of(n.operands);
+    g.nodes.push_back(n);
+    return *this;
+  }
+};
+
+std::string name_of(const graph& g, int i) {
+  return op::name(g.layers[static_cast<std::size_t>(g.nodes[static_cast<std::size_t>(i)].layer)]);
+}
+
+graph fused(const graph& g) {
+  const auto f = fuse(g, default_patterns());
+  REQUIRE(f);
+  return *f;
+}
+} // namespace
+
+TEST_CASE("a residual block: normalizations go into the weights, the later branch takes the sum") {
+  maker m;
+  m.add("Conv/1x16x8x8-32x1x1-s1", "i c").add("BatchNormalization/1x32x8x8", "0 c c c c");
+  m.add("Conv/1x16x8x8-32x3x3-s1-p1-b", "i c c").add("BatchNormalization/1x32x8x8", "2 c c c c");
+  m.add("Add/1x32x8x8", "1 3").add("Relu/1x32x8x8", "4");
+  m.g.name = "block";
+  const graph f = fused(m.g);
+  CHECK(f.name == "block,fused");
+  CHECK(f.unfused == "block");
+  REQUIRE(f.nodes.size() == 2);
+  CHECK(name_of(f, 0) == "Conv/1x16x8x8-32x1x1-s1-b");
+  CHECK(name_of(f, 1) == "Conv+Add+Relu/1x16x8x8-32x3x3-s1-p1-b");
+  CHECK(f.nodes[1].parts == std::vector{2, 3, 4, 5});
+  // The residual is the first branch, the constants are weights and bias.
+  CHECK(write_operands(f.nodes[1].operands) == "i c c 0");
+  CHECK(f.nodes[1].inputs == std::vector{0});
+}
+
+TEST_CASE("what two nodes read is not fused away") {
+  maker m;
+  m.add("Conv/1x16x8x8-16x1x1-s1-b", "i c c")
+      .add("Relu/1x16x8x8", "0")
+      .add("Sigmoid/1x16x8x8", "0");
+  CHECK(!fuse(m.g, default_patterns()));
+  // Also not if one node reads it twice.
+  maker twice;
+  twice.add("Conv/1x16x8x8-16x1x1-s1-b", "i c c").add("Mul/1x16x8x8", "0 0");
+  CHECK(!fuse(twice.g, default_patterns()));
+}
+
+TEST_CASE("a constant row behind a convolution or a Gemm is its bias") {
+  maker m;
+  m.add("Conv/1x16x8x8-32x1x1-s1", "i c")
+      .add("Add/1x32x8x8-1x32x1x1", "0 c")
+      .add("Relu/1x32x8x8", "1");
+  CHECK(name_of(fused(m.g), 0) == "Conv+Relu/1x16x8x8-32x1x1-s1-b");
+  maker gemm;
+  gemm.add("Gemm/4x10x16-w", "i c").add("Add/4x10-10", "0 c");
+  const graph f = fused(gemm.g);
+  CHECK(name_of(f, 0) == "Gemm/4x10x16-c1x10-w");
+  CHECK(write_operands(f.nodes[0].operands) == "i c c");
+  // A row that is computed is joined.
+  maker computed;
+  computed.add("Sigmoid/1x32x1x1", "i").add("Conv/1x16x8x8-32x1x1-s1", "i c");
+  computed.add("Add/1x32x8x8-1x32x1x1", "1 0");
+  CHECK(name_of(fused(computed.g), 1) == "Conv+Add/1x16x8x8-32x1x1-s1-w1x32x1x1");
+}
+
+TEST_CASE("a normalization is folded only where weights can take it") {
+  maker after_join;
+  after_join.add("Relu/1x16x8x8", "i").add("Conv/1x16x8x8-16x1x1-s1", "i c");
+  after_join.add("Add/1x16x8x8", "1 0").add("BatchNormalization/1x16x8x8", "2 c c c c");
+  const graph f = fused(after_join.g);
+  REQUIRE(f.nodes.size() == 3);
+  CHECK(name_of(f, 1) == "Conv+Add/1x16x8x8-16x1x1-s1");
+  maker alone;
+  alone.add("BatchNormalization/1x16x8x8", "i c c c c").add("Relu/1x16x8x8", "0");
+  CHECK(name_of(fused(alone.g), 0) == "BatchNormalization+Relu/1x16x8x8");
+}
+
+TEST_CASE("operands keep their side: only what commutes is turned round") {
+  maker sub;
+  sub.add("Sigmoid/4x5", "i").add("Sub/4x5", "i 0");
+  CHECK(!fuse(sub.g, default_patterns()));
+  maker mul;
+  mul.add("Sigmoid/4x5", "i").add("Mul/4x5", "i 0");
+  const graph f = fused(mul.g);
+  CHECK(name_of(f, 0) == "Sigmoid+Mul/4x5");
+  CHECK(write_operands(f.nodes[0].operands) == "i i");
+}
+
+TEST_CASE("every node is part of exactly one fused node, and producers stay in front") {
+  maker m;
+  m.add("Conv/1x16x8x8-16x1x1-s1", "i c").add("Relu/1x16x8x8", "0");
+  m.add("MaxPool/1x16x8x8-2x2-s2", "1").add("Flatten/1x16x4x4-1x256", "2 c");
+  m.add("Gemm/1x10x256-w", "3 c").add("Softmax/1x10-a1", "4");
+  const graph f = fused(m.g);
+  std::vector<int> parts;
+  for (std::size_t i = 0; i < f.nodes.size(); ++i) {
+    parts.insert(parts.end(), f.nodes[i].parts.begin(), f.nodes[i].parts.end());
+    for (int input : f.nodes[i].inputs)
+      CHECK(input < static_cast<int>(i));
+  }
+  std::sort(parts.begin(), parts.end());
+  CHECK(parts == std::vector{0, 1, 2, 3, 4, 5});
+  CHECK(std::is_sorted(f.layers.begin(), f.layers.end(),
+                       [](const auto& a, const auto& b) { return op::name(a) < op::name(b); }));
+}
+
+TEST_CASE("patterns of one's own, and files that are none") {
+  std::istringstream file("# mine\nConv + Relu   # nothing else\n\n");
+  const auto mine = read_patterns(file, "mine.txt");
+  REQUIRE(mine.size() == 1);
+  maker m;
+  m.add("Conv/1x16x8x8-16x1x1-s1", "i c").add("Sigmoid/1x16x8x8", "0");
+  CHECK(!fuse(m.g, mine));
+  for (const char* bad : {"", "Conv", "Conv?+Relu", "Relu+Conv", "Conv+LSTM", "Conv++Relu", "+"}) {
+    std::istringstream in(bad);
+    CHECK_THROWS_AS_MESSAGE(read_patterns(in, "bad.txt"), error, bad);
+  }
+}
+
+TEST_CASE("operands as words") {
+  const auto o = read_operands("17 c i 3.1", 20);
+  REQUIRE(o);
+  CHECK(write_operands(*o) == "17 c i 3.1");
+  CHECK(inputs_of(*o) == std::vector{3, 17});
+  for (const char* bad : {"20", "-1", "x", "3.", "3.-1", "3.x", "99999999999"})
+    CHECK(!read_operands(bad, 20));
+  CHECK(read_operands("", 0)->empty());
+}
