@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does the command `benanza_analyze` do? It reads results, merges them, and reports how fast
-// each model could run on that machine. `analyze` is the program without its process: arguments and
-// streams in, exit status out, and at most one line on `err`.
+// What does the command `benanza_analyze` do? It reads results, from files or a store, merges them,
+// and reports how fast each model could run on that machine. `analyze` is the program without its
+// process: arguments and streams in, exit status out, and at most one line on `err`.
 //
 //   int status = analyze({"run.json", "--model", "resnet50"}, std::cin, std::cout, std::cerr);
 #pragma once
 
 #include "select.hpp"
+#include "store_commands.hpp"
 
 #include "benanza/bound/plan.hpp"
 #include "benanza/report/json.hpp"
+#include "benanza/report/machine.hpp"
 #include "benanza/report/text.hpp"
 #include "benanza/result/merge.hpp"
 #include "benanza/result/reader.hpp"
@@ -44,21 +46,31 @@ struct request {
   std::string plan;
   bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
   bool strict = false;
+<<<<<<< HEAD
+  store_request store;
+=======
+  bool machine = false;
+>>>>>>> ceilings
 };
 
 namespace detail {
-inline result::run read_all(const std::vector<std::string>& files, std::istream& in) {
+inline result::run read_all(const request& asked, std::istream& in) {
   std::vector<result::run> runs;
-  bool taken = false;
-  for (const std::string& f : files.empty() ? std::vector<std::string>{"-"} : files) {
+  bool taken = false, stores = false;
+  for (const std::string& f : asked.files.empty() ? std::vector<std::string>{"-"} : asked.files) {
     if (f != "-") {
-      runs.push_back(result::read_file(f));
+      const bool from_store = is_store(f);
+      stores = stores || from_store;
+      runs.push_back(from_store ? read_from_store(f, asked.store.system, asked.wanted.model)
+                                : result::read_file(f));
       continue;
     }
     if (std::exchange(taken, true))
       throw error("standard input is named twice", "-", "name it once");
     runs.push_back(result::read(in, "standard input"));
   }
+  if (!asked.store.system.empty() && !stores)
+    throw error("--system chooses from a store, and no store was given", asked.store.system);
   return result::merge(std::move(runs));
 }
 
@@ -115,6 +127,26 @@ inline std::size_t layer_limit(const std::string& text) {
   return n;
 }
 
+inline void deliver(const request& asked, const std::string& text, std::ostream& out) {
+  if (asked.output.empty())
+    write_stream(out, text, "standard output");
+  else
+    write_file(asked.output, text);
+}
+
+/// The page of the machine in place of the models'.
+inline status respond_machine(const request& asked, const result::run& run, std::ostream& out,
+                              std::ostream& err) {
+  const std::string lacking = report::machine_shortfall(run);
+  if (asked.strict && !lacking.empty())
+    throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
+  deliver(asked, asked.format == "json" ? report::machine_json(run) : report::machine_report(run),
+          out);
+  if (lacking.empty()) return status::complete;
+  err << "benanza_analyze: partial: " << lacking << '\n';
+  return status::partial;
+}
+
 /// Writes the plan of the only model, type and number of threads that were asked for.
 inline void write_plan(const request& asked, const result::run& run,
                        const std::vector<bound::model_bound>& models) {
@@ -141,9 +173,18 @@ inline void write_plan(const request& asked, const result::run& run,
 inline status respond(const request& asked, std::istream& in, std::ostream& out,
                       std::ostream& err) {
   const std::size_t layers = layer_limit(asked.layers);
+<<<<<<< HEAD
+  result::run run = read_all(asked, in);
+=======
   result::run run = read_all(asked.files, in);
+  if (asked.machine) return respond_machine(asked, run, out, err);
+>>>>>>> ceilings
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
-  const std::vector<bound::model_bound> models = select(run, asked.wanted);
+  std::vector<bound::model_bound> models = select(run, asked.wanted);
+  if (asked.files.size() == 1 && is_store(asked.files.front()))
+    for (bound::model_bound& b : models)
+      for (bound::hole& h : b.covered.holes)
+        if (!h.command.empty()) h.command = missing_command(asked.files.front());
   const std::string lacking = shortfall(models);
   if (asked.strict && !lacking.empty())
     throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
@@ -157,13 +198,28 @@ inline status respond(const request& asked, std::istream& in, std::ostream& out,
   const std::string text = asked.format == "json"
                                ? report::json_report(run, models, !lacking.empty())
                                : report::text_report(run, models, options);
-  if (asked.output.empty())
-    write_stream(out, text, "standard output");
-  else
-    write_file(asked.output, text);
+  deliver(asked, text, out);
   if (lacking.empty()) return status::complete;
   err << "benanza_analyze: partial: " << lacking << '\n';
   return status::partial;
+}
+
+/// --import and --export, which report nothing.
+inline status move_results(const request& asked, std::ostream& out) {
+  const store_request& s = asked.store;
+  if (!s.imported.empty()) {
+    if (s.store.empty())
+      throw error("--import needs --store", s.imported.front(), "name the store");
+    if (!s.exported.empty() || !asked.files.empty())
+      throw error("--import takes nothing but --store", "", "export or analyse in a second step");
+    import_files(s, out);
+  } else {
+    if (asked.files.size() != 1 || !is_store(asked.files.front()))
+      throw error("--export needs a store, and one only",
+                  asked.files.empty() ? std::string() : asked.files.front());
+    write_file(s.exported, export_text(asked.files.front(), s.system, asked.wanted.model));
+  }
+  return status::complete;
 }
 
 inline status parse_and_respond(std::vector<std::string> arguments, std::istream& in,
@@ -171,7 +227,8 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
   request asked;
   CLI::App app("How fast could each model run on the machine that was measured?",
                "benanza_analyze");
-  app.add_option("results", asked.files, "results of benanza_bench; none or -: standard input");
+  app.add_option("results", asked.files,
+                 "results of benanza_bench, or a store of them; none or -: standard input");
   app.add_option("--model", asked.wanted.model,
                  "only models of this name, or with it in their name");
   app.add_option("--type", asked.wanted.type, "only this type: f32, bf16, u8s8u8 ...");
@@ -185,7 +242,13 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
   app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
   app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models");
   app.add_flag("--strict", asked.strict, "refuse (status 2) where figures would be partial");
+  app.add_option("--system", asked.store.system, "whose results of a store: a number, or latest");
+  app.add_option("--export", asked.store.exported, "write the results of a store as a result file");
+  app.add_option("--import", asked.store.imported,
+                 "add result files to the store that --store names");
+  app.add_option("--store", asked.store.store, "the store that --import adds to");
   std::reverse(arguments.begin(), arguments.end());
   try {
     app.parse(std::move(arguments));
@@ -193,6 +256,11 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
     write_stream(out, app.help(), "standard output");
     return status::complete;
   }
+  if (!asked.store.store.empty() && asked.store.imported.empty())
+    throw error("--store says where --import adds to, and nothing is imported", asked.store.store,
+                "to analyse a store, name it like a result file");
+  if (!asked.store.imported.empty() || !asked.store.exported.empty())
+    return move_results(asked, out);
   return respond(asked, in, out, err);
 }
 } // namespace detail

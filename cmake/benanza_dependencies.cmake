@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Finds what the parts of Benanza need. Each library is optional; whoever cannot do without says so
-# with benanza_require(). Sets BENANZA_WITH_ONNX and BENANZA_BACKENDS (onednn, host).
+# with benanza_require(). Sets BENANZA_WITH_ONNX, BENANZA_WITH_STORE and BENANZA_BACKENDS (onednn,
+# host).
 
 find_package(nlohmann_json QUIET)
 find_package(fmt QUIET)
@@ -21,6 +22,17 @@ if(Protobuf_FOUND)
       target_link_libraries(benanza::onnx INTERFACE onnx onnx_proto protobuf::libprotobuf)
       target_compile_definitions(benanza::onnx INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
     endif()
+  endif()
+endif()
+
+# Results in a database: result/store/, and what the programs do with it.
+find_package(SQLite3 QUIET)
+set(BENANZA_WITH_STORE ${SQLite3_FOUND})
+if(NOT TARGET benanza::store)
+  add_library(benanza::store INTERFACE IMPORTED)
+  if(BENANZA_WITH_STORE)
+    target_link_libraries(benanza::store INTERFACE SQLite::SQLite3)
+    target_compile_definitions(benanza::store INTERFACE BENANZA_WITH_STORE=1)
   endif()
 endif()
 

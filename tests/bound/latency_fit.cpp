@@ -47,6 +47,22 @@ TEST_CASE("the order of points means nothing, and noise moves the line by no mor
   CHECK(f->residual > 0.0005);
 }
 
+TEST_CASE("no line starts below zero: a rate that falls makes the best line through zero") {
+  const auto f = fit_line({{1000, 10}, {2000, 25}, {4000, 60}});
+  REQUIRE(f.has_value());
+  CHECK(f->alpha_ns == 0);
+  CHECK(f->half_bytes() == 0);
+  CHECK(f->bytes_per_ns > 4000.0 / 60);
+  CHECK(f->bytes_per_ns < 100);
+  const auto error_of = [](double rate) {
+    return std::pow(100 / rate - 1, 2) + std::pow(80 / rate - 1, 2) +
+           std::pow(4000 / rate / 60 - 1, 2);
+  };
+  CHECK(error_of(f->bytes_per_ns) <= error_of(f->bytes_per_ns * 1.01));
+  CHECK(error_of(f->bytes_per_ns) <= error_of(f->bytes_per_ns * 0.99));
+  CHECK(f->residual == doctest::Approx(std::sqrt(error_of(f->bytes_per_ns) / 3)));
+}
+
 TEST_CASE("where there is no line there is none") {
   CHECK_FALSE(fit_line({}).has_value());
   CHECK_FALSE(fit_line({{4096, 10}}).has_value());

@@ -21,7 +21,9 @@ TEST_CASE("arithmetic binds a convolution, memory a relu") {
   CHECK(a.ns == Approx(static_cast<double>(flops) / 100));
   const roof m = roofline(c, relu, numeric::f32, 1, op::cost(relu).flops());
   CHECK(m.by_memory);
-  CHECK(m.ns == Approx(2 * 64 * 112 * 112 * 4 / 100.0).epsilon(0.01));
+  const double at_l3 = 2 * 64 * 112 * 112 * 4 / 100.0;
+  CHECK(m.ns < at_l3); // a part may stay in a faster level
+  CHECK(m.ns > 0.9 * at_l3);
 }
 
 TEST_CASE("a layer is held to the least arithmetic, in its own type") {

@@ -36,6 +36,14 @@ TEST_CASE("lists are read with an equals sign or as the next word, each value on
   CHECK(parse({"--effort=quick"}).effort == effort::quick);
 }
 
+TEST_CASE("the time of a case is the effort's, or the one given, less its share") {
+  CHECK(plan_of(parse({})).seconds == 0.1);
+  CHECK(plan_of(parse({"--effort=thorough"}), 0.5).seconds == doctest::Approx(0.15));
+  const options o = parse({"--benchmark_min_time=2", "--benchmark_repetitions=3"});
+  CHECK(plan_of(o).seconds == 2);
+  CHECK(plan_of(o).passes == 3);
+}
+
 TEST_CASE("Google Benchmark's flags are read or handed on") {
   CHECK(parse({"--benchmark_filter=Conv"}).filter == "Conv");
   CHECK(parse({"--benchmark_filter=-(ref)"}).filter == "-(ref)");

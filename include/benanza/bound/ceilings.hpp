@@ -74,6 +74,13 @@ public:
     }
     for (const auto& [where, all] : peaks_)
       threads_.insert(where.second);
+    for (int threads : threads_) {
+      // What a larger working set reaches, a smaller one could.
+      std::vector<rate_at> rates = best_curve(threads);
+      for (std::size_t i = rates.size(); i-- > 1;)
+        rates[i - 1].bytes_per_ns = std::max(rates[i - 1].bytes_per_ns, rates[i].bytes_per_ns);
+      if (!rates.empty()) envelopes_.emplace(threads, std::move(rates));
+    }
     const auto by_size = [](const overhead& a, const overhead& b) {
       return std::tie(a.kind, a.threads, a.backend, a.algorithm, a.bytes) <
              std::tie(b.kind, b.threads, b.backend, b.algorithm, b.bytes);
@@ -95,20 +102,22 @@ public:
     return found == peaks_.end() ? 0 : found->second.front().flops_per_ns;
   }
 
-  /// The fastest rate at which anything moved in a working set of that size or larger; between two
-  /// measured sizes that of the smaller one. 0: unknown.
+  /// The rate that no execution over a working set of that size beats: of all kinds the fastest at
+  /// the largest measured size below it or any above, and even so with as much as a faster level
+  /// holds staying there from one execution to the next. Never rises with the size. 0: unknown.
   double bytes_per_ns(double working_set_bytes, int threads) const {
-    double best = 0;
-    for (const auto& [where, points] : curves_) {
-      if (where.second != threads) continue;
-      auto from = std::upper_bound(
-          points.begin(), points.end(), working_set_bytes,
-          [](double bytes, const bandwidth& b) { return bytes < b.working_set_bytes; });
-      if (from != points.begin()) --from;
-      for (; from != points.end(); ++from)
-        best = std::max(best, from->bytes_per_ns());
-    }
-    return best;
+    const auto found = envelopes_.find(threads);
+    if (found == envelopes_.end()) return 0;
+    const std::vector<rate_at>& rates = found->second;
+    std::size_t here = 0;
+    while (here + 1 < rates.size() && rates[here + 1].bytes <= working_set_bytes)
+      ++here;
+    const double rate = rates[here].bytes_per_ns;
+    double least_ns = working_set_bytes / rate;
+    for (std::size_t i = 0; i < here; ++i)
+      least_ns = std::min(least_ns, rates[i].bytes / rates[i].bytes_per_ns +
+                                        (working_set_bytes - rates[i].bytes) / rate);
+    return working_set_bytes > 0 ? working_set_bytes / least_ns : rate;
   }
 
   /// Types and threads whose arithmetic was measured; all cases of each, the fastest first.
@@ -205,6 +214,7 @@ private:
   std::map<std::pair<std::string, int>, curve> curves_;
   std::vector<overhead> overheads_;
   std::map<int, cache_levels> levels_;
+  std::map<int, std::vector<rate_at>> envelopes_; ///< of all kinds, never rising
   std::set<int> threads_;
   std::string absent_;
 };

@@ -23,7 +23,7 @@ struct timed_size {
 
 /// A line through times at sizes.
 struct latency_fit {
-  double alpha_ns = 0;     ///< what nothing would take; below zero by noise, if at all
+  double alpha_ns = 0;     ///< what nothing would take; never below zero
   double bytes_per_ns = 0; ///< beta: the rate of a transfer without end
   double residual = 0;     ///< root of the mean square of the relative differences
   std::size_t points = 0;
@@ -59,6 +59,10 @@ inline std::optional<latency_fit> fit_line(const std::vector<timed_size>& points
   latency_fit out;
   out.alpha_ns = (wt - slope * wx) / w;
   out.bytes_per_ns = scale / slope;
+  if (out.alpha_ns < 0) { // nothing takes less than no time: the best line that starts at zero
+    out.alpha_ns = 0;
+    out.bytes_per_ns = scale * wxx / wxt;
+  }
   out.points = used;
   double square = 0;
   for (const timed_size& p : points)

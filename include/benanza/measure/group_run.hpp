@@ -116,8 +116,7 @@ private:
       samples.push_back(to_sample(g, e, number));
     }
     if (witness_ == nullptr) witness_ = &machine_.emplace();
-    sample(samples, plan_of(options_.effort, options_.seconds, options_.repetitions), *witness_,
-           stop);
+    sample(samples, plan_of(options_, g.what->time_share), *witness_, stop);
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);
   }

@@ -43,6 +43,12 @@ struct options {
   campaign_options campaign{};
 };
 
+/// How a group is sampled whose cases get `share` of the time.
+inline sampling_plan plan_of(const options& o, double share = 1) {
+  const double seconds = o.seconds > 0 ? o.seconds : plan_of(o.effort).seconds;
+  return plan_of(o.effort, share * seconds, o.repetitions);
+}
+
 inline constexpr std::string_view help_text =
     R"(benanza_bench: measures every unique layer by every algorithm of every library
 

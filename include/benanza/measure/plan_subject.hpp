@@ -50,9 +50,9 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
                         const std::map<std::string, std::map<std::string, std::string>>& here) {
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
-      const auto& facts = here.at(section);
-      const auto own = facts.find(fact);
-      const std::string ours = own == facts.end() ? "not known" : own->second;
+      const auto& ours_of = here.at(section);
+      const auto own = ours_of.find(fact);
+      const std::string ours = own == ours_of.end() ? "not known" : own->second;
       if (ours != value)
         throw error("the plan is from elsewhere: " + fact + " was \"" + value + "\" and is \"" +
                         ours + "\"",

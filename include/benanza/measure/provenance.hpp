@@ -6,6 +6,7 @@
 //   const run_facts p = provenance(environment, options, libraries);   p.at("machine").at("cpu")
 #pragma once
 
+#include "ceilings/list.hpp"
 #include "journal.hpp"
 #include "layer_subject.hpp"
 #include "machine.hpp"
@@ -52,6 +53,7 @@ inline std::string joined(const auto& items, const auto& text) {
 inline run_facts provenance(const environment& e, const options& o, const library_list& libs) {
   run_facts p;
   p["machine"] = machine_facts(e);
+  p["machine"]["absent_ceilings"] = ceilings::absent_ceilings(ceilings::numbers(e.processor_list));
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
 #ifdef __clang__
@@ -74,7 +76,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
                       : detail::joined(o.types, [](numeric t) { return std::string(name(t)); });
   measuring["states"] = detail::joined(o.states, [](const std::string& s) { return s; });
   measuring["effort"] = name(o.effort);
-  measuring["min_time_s"] = std::to_string(plan_of(o.effort, o.seconds).seconds);
+  measuring["min_time_s"] = std::to_string(plan_of(o).seconds);
   measuring["repetitions"] = std::to_string(o.repetitions);
   measuring["processors"] = e.processor_list;
   measuring["bound_to"] = e.bound;

@@ -65,7 +65,7 @@ std::string failure_of(const Run& run) {
 
 /// Ends a report: what is left in the buffers is written, and the reason kept if it could not be.
 inline void close_report(std::ostream& out, std::string& problem) {
-  errno = 0;
+  if (out) errno = 0;
   out.flush();
   if (!out) problem = errno != 0 ? std::strerror(errno) : "it was cut off";
 }
@@ -138,6 +138,7 @@ public:
 
   void Finalize() override {
     context_["benanza"] = ours_();
+    errno = 0;
     GetOutputStream() << "{\n\"context\": " << text(context_) << ",\n\"benchmarks\": [" << rows_
                       << "\n]\n}\n";
     detail::close_report(GetOutputStream(), problem_);

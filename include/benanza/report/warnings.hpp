@@ -54,7 +54,8 @@ inline std::string unmeasured(std::string_view what, const std::vector<bound::ho
     const bound::hole& h = holes[i];
     out += wrapped(fmt::format("{:>6} x ", h.nodes),
                    fmt::format("{}: {}", printable(h.name), printable(h.reason)));
-    if (!h.command.empty()) out += "         " + h.command + '\n';
+    const bool again = i + 1 < shown && holes[i + 1].command == h.command;
+    if (!h.command.empty() && !again) out += "         " + h.command + '\n';
   }
   return out + left_out(shown, holes.size(), rows);
 }

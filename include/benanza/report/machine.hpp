@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can the machine do at most? The page behind every roofline: peaks by type and threads, the
+// bandwidth of each kind over the working set with the caches marked, the lines through the times,
+// what calls, launches, hand-offs and fresh pages cost, what is absent here, and which layers of
+// the run beat what nothing may beat. 80 columns, or JSON.
+//
+//   std::string text = machine_report(run);   std::string json = machine_json(run);
+#pragma once
+
+#include "../bound/roofline.hpp"
+#include "json.hpp"
+#include "page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::report {
+
+/// A number of bytes, such as `24 KiB`.
+inline std::string show_bytes(double bytes) {
+  static constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < std::size(units)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  const bool whole = bytes == static_cast<double>(static_cast<std::int64_t>(bytes));
+  return fmt::format("{:.{}f} {}", bytes,
+                     whole         ? 0
+                     : bytes < 10  ? 2
+                     : bytes < 100 ? 1
+                                   : 0,
+                     units[unit]);
+}
+
+namespace detail {
+/// A rate in four characters or so: three digits at least.
+inline std::string show_rate(double per_ns) {
+  return fmt::format("{:.{}f}", per_ns, per_ns < 9.95 ? 2 : 1);
+}
+
+inline std::string show_peaks(const bound::ceilings& c) {
+  if (c.peaks().empty()) return {};
+  std::string out = fmt::format("{:<9}{:>2}{:>9}", "GFLOP/s", "t", "peak");
+  for (std::string_view kind : result::peak_kinds)
+    out += fmt::format("{:>9}", kind);
+  out += "  the fastest\n";
+  for (const auto& [where, all] : c.peaks()) {
+    out += fmt::format("{:<9}{:>2}{:>9}", name(where.first), where.second,
+                       show_rate(all.front().flops_per_ns));
+    for (std::string_view kind : result::peak_kinds) {
+      const auto best = std::find_if(all.begin(), all.end(),
+                                     [&](const bound::peak& p) { return p.kind == kind; });
+      out += fmt::format("{:>9}", best == all.end() ? "-" : show_rate(best->flops_per_ns));
+    }
+    std::string fastest = printable(all.front().algorithm);
+    constexpr std::size_t room = 30;
+    if (fastest.size() > room) fastest.resize(room);
+    out += "  " + fastest + '\n';
+  }
+  return out + '\n';
+}
+
+/// The kinds of a number of threads that were measured, in the order that people know them by.
+inline std::vector<std::string> kinds_of(const bound::ceilings& c, int threads) {
+  std::vector<std::string> out;
+  for (std::string_view kind : result::bandwidth_kinds)
+    if (c.curves().contains({std::string(kind), threads})) out.emplace_back(kind);
+  return out;
+}
+
+inline std::string show_bandwidth(const bound::ceilings& c, int threads) {
+  const std::vector<std::string> kinds = kinds_of(c, threads);
+  if (kinds.empty()) return {};
+  std::string out = fmt::format("{:<13}", fmt::format("GB/s  t{}", threads));
+  for (const std::string& kind : kinds)
+    out += fmt::format("{:>{}}", kind, std::max<std::size_t>(9, kind.size() + 2));
+  out += fmt::format("{:>9}\n", "at most");
+  const bound::cache_levels levels = c.levels(threads);
+  std::size_t level = 0;
+  for (const bound::rate_at& at : c.best_curve(threads)) {
+    for (; level < levels.caches().size() && at.bytes > levels.caches()[level].bytes; ++level)
+      out += fmt::format("  -- {} --\n", levels.caches()[level].name + ": " +
+                                             show_bytes(levels.caches()[level].bytes));
+    out += fmt::format("{:>11}  ", show_bytes(at.bytes));
+    for (const std::string& kind : kinds) {
+      const auto& points = c.curves().at({kind, threads});
+      const auto point = std::find_if(points.begin(), points.end(), [&](const auto& p) {
+        return p.working_set_bytes == at.bytes;
+      });
+      out += fmt::format("{:>{}}", point == points.end() ? "-" : show_rate(point->bytes_per_ns()),
+                         std::max<std::size_t>(9, kind.size() + 2));
+    }
+    out += fmt::format("{:>9}\n", show_rate(c.bytes_per_ns(at.bytes, threads)));
+  }
+  return out +
+         wrapped("  at most: ", "the fastest kind, with what fits a faster level staying "
+                                "there; no layer over such a working set beats it.") +
+         '\n';
+}
+
+inline std::string show_fits(const bound::ceilings& c) {
+  std::string out;
+  for (const bound::level_fit& f : c.fits()) {
+    if (out.empty())
+      out = fmt::format("{:<20}{:>4}{:>9}{:>12}{:>14}{:>12}{:>9}\n", "t = alpha + n / beta", "t",
+                        "where", "alpha", "beta", "n_half", "off by");
+    out +=
+        fmt::format("{:<20}{:>4}{:>9}{:>12}{:>9} GB/s{:>12}{:>9}\n", printable(f.kind), f.threads,
+                    f.level, show_time(f.line.alpha_ns), show_rate(f.line.bytes_per_ns),
+                    show_bytes(std::round(f.line.half_bytes())), percent(f.line.residual));
+  }
+  return out.empty() ? out : out + '\n';
+}
+
+inline std::string show_overheads(const bound::ceilings& c) {
+  std::string out;
+  for (const bound::overhead& o : c.overheads()) {
+    const std::string what =
+        printable(o.kind) +
+        (o.bytes > 0 ? ' ' + show_bytes(static_cast<double>(o.bytes)) : std::string());
+    out += fmt::format("{:<28}{:>10}  {}, {}\n", what, show_time(o.ns),
+                       counted(o.threads, "thread"), printable(o.backend + ' ' + o.algorithm));
+  }
+  return out.empty() ? out : out + '\n';
+}
+
+/// The parts of a text that semicolons separate.
+inline std::vector<std::string> absent_parts(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find("; ", at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 2;
+  }
+  return out;
+}
+
+inline bound::ceilings measured_ceilings(const result::run& r) {
+  bound::ceilings c(r);
+  if (c.empty())
+    throw error("the result holds no measurement of the machine", r.source,
+                "run benanza_bench --benchmark_filter=^machine/");
+  return c;
+}
+} // namespace detail
+
+/// What of the machine failed to be measured, in one line; empty: nothing.
+inline std::string machine_shortfall(const result::run& r) {
+  std::int64_t failed = 0;
+  std::string first;
+  for (const result::measurement& m : r.measurements)
+    if (m.family == result::machine_family && !m.error.empty() && failed++ == 0)
+      first = m.name + ": " + m.error;
+  if (failed == 0) return {};
+  return counted(failed, "case") + " of the machine failed, such as " + printable(first);
+}
+
+/// The page of a run's machine. Refuses a run that did not measure it.
+inline std::string machine_report(const result::run& r) {
+  const bound::ceilings c = detail::measured_ceilings(r);
+  std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::show_peaks(c);
+  for (int threads : c.threads())
+    out += detail::show_bandwidth(c, threads);
+  out += detail::show_fits(c) + detail::show_overheads(c);
+  for (const std::string& part : detail::absent_parts(c.absent()))
+    out += wrapped("- ", "Absent: " + printable(part) + '.');
+  if (const std::string lacking = machine_shortfall(r); !lacking.empty())
+    out += wrapped("! ", lacking + '.');
+  for (const std::string& fault : bound::ceiling_faults(r, c))
+    out += wrapped("! ",
+                   "Measuring fault: " + printable(fault) + ". Measure again on a quiet machine.");
+  return out;
+}
+
+/// The same as JSON: rates in flops and bytes a ns, times in ns.
+inline std::string machine_json(const result::run& r) {
+  using detail::ordered_json;
+  const bound::ceilings c = detail::measured_ceilings(r);
+  ordered_json peaks = ordered_json::array(), curves = ordered_json::array(),
+               fits = ordered_json::array(), overheads = ordered_json::array();
+  for (const auto& [where, all] : c.peaks())
+    for (const bound::peak& p : all)
+      peaks.push_back({{"type", name(where.first)},
+                       {"threads", where.second},
+                       {"kind", p.kind},
+                       {"backend", p.backend},
+                       {"algorithm", p.algorithm},
+                       {"flops_per_ns", p.flops_per_ns}});
+  for (const auto& [where, points] : c.curves())
+    for (const bound::bandwidth& b : points)
+      curves.push_back({{"kind", where.first},
+                        {"threads", where.second},
+                        {"working_set_bytes", b.working_set_bytes},
+                        {"bytes_per_ns", b.bytes_per_ns()},
+                        {"at_most_bytes_per_ns", c.bytes_per_ns(b.working_set_bytes, where.second)},
+                        {"algorithm", b.algorithm}});
+  for (const bound::level_fit& f : c.fits())
+    fits.push_back({{"kind", f.kind},
+                    {"threads", f.threads},
+                    {"level", f.level},
+                    {"alpha_ns", f.line.alpha_ns},
+                    {"bytes_per_ns", f.line.bytes_per_ns},
+                    {"half_bytes", f.line.half_bytes()},
+                    {"residual", f.line.residual},
+                    {"points", f.line.points}});
+  for (const bound::overhead& o : c.overheads())
+    overheads.push_back({{"kind", o.kind},
+                         {"threads", o.threads},
+                         {"bytes", o.bytes},
+                         {"backend", o.backend},
+                         {"algorithm", o.algorithm},
+                         {"ns", o.ns}});
+  const ordered_json out{{"schema", report_schema},
+                         {"sources", r.source},
+                         {"provenance", r.provenance},
+                         {"peaks", std::move(peaks)},
+                         {"bandwidth", std::move(curves)},
+                         {"fits", std::move(fits)},
+                         {"overheads", std::move(overheads)},
+                         {"absent", detail::absent_parts(c.absent())},
+                         {"faults", bound::ceiling_faults(r, c)}};
+  return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace benanza::report

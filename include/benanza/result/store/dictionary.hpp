@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which number does a text have that many results share? Each such text (a layer, a setting, a
+// variant ...) stands once in a table of its own, and rows refer to it by its number. A dictionary
+// remembers the numbers that it gave; they are to be forgotten when a transaction was undone.
+//
+//   dictionary layers(d, "layer", {"family", "key"});   layers.of({"Relu", "1x64x56x56"})   // 17
+#pragma once
+
+#include "database.hpp"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace benanza::result::store {
+
+/// The numbers of the rows of a table that `Columns` texts tell apart.
+template <std::size_t Columns>
+class dictionary {
+public:
+  using texts = std::array<std::string_view, Columns>;
+
+  dictionary(const database& d, std::string_view table, const texts& columns)
+      : database_(&d)
+      , select_(d, select_text(table, columns))
+      , insert_(d, insert_text(table, columns)) {}
+
+  /// The number of these texts; nothing where the table lacks them.
+  std::optional<std::int64_t> find(const texts& values) {
+    const std::string joined = join(values);
+    if (const auto known = known_.find(joined); known != known_.end()) return known->second;
+    bind(select_, values);
+    if (!select_.next()) return std::nullopt;
+    const std::int64_t id = select_.integer(0);
+    select_.with();
+    known_.emplace(joined, id);
+    return id;
+  }
+
+  /// The number of these texts, which are added where the table lacks them.
+  std::int64_t of(const texts& values) {
+    if (const auto id = find(values)) return *id;
+    bind(insert_, values);
+    insert_.next();
+    const std::int64_t id = sqlite3_last_insert_rowid(database_->handle());
+    known_.emplace(join(values), id);
+    return id;
+  }
+
+  /// Forgets the numbers, for an undone transaction takes those back that it gave.
+  void forget() { known_.clear(); }
+
+private:
+  static std::string join(const texts& values) {
+    std::string out;
+    for (std::string_view v : values)
+      out.append(v).append(1, '\0');
+    return out;
+  }
+  static void bind(statement& s, const texts& values) {
+    std::apply([&](const auto&... v) { s.with(v...); }, values);
+  }
+  static std::string select_text(std::string_view table, const texts& columns) {
+    std::string out = "SELECT id FROM " + std::string(table) + " WHERE ";
+    for (std::size_t i = 0; i < Columns; ++i)
+      out.append(i == 0 ? "" : " AND ").append(columns[i]).append(" = ?");
+    return out;
+  }
+  static std::string insert_text(std::string_view table, const texts& columns) {
+    std::string names, marks;
+    for (std::size_t i = 0; i < Columns; ++i) {
+      names.append(i == 0 ? "" : ", ").append(columns[i]);
+      marks.append(i == 0 ? "?" : ", ?");
+    }
+    return "INSERT INTO " + std::string(table) + " (" + names + ") VALUES (" + marks + ")";
+  }
+
+  const database* database_;
+  statement select_, insert_;
+  std::unordered_map<std::string, std::int64_t> known_;
+};
+
+} // namespace benanza::result::store

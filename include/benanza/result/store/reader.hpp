@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a store become a run that can be analysed? Of one system: the newest graph of each name,
+// all measurements of the layers of these graphs over all runs, and those of the machine, of whole
+// models and of reorders. For one model only the rows of its layers are read.
+//
+//   run r = read_store("results.db", {.system = "latest", .model = "resnet50"});
+#pragma once
+
+#include "../merge.hpp"
+#include "systems.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::result::store {
+
+/// What to read of a store.
+struct selection {
+  std::string system{}; ///< as choose_system takes it
+  std::string model{};  ///< graphs or models of that name, or with it in their name; empty: all
+};
+
+namespace detail {
+/// A graph in a store, without its body.
+struct graph_entry {
+  std::int64_t id;
+  std::string name, model, unfused;
+  bool wanted = false;
+};
+
+/// The newest graph of each name that was measured on a system, by name.
+inline std::vector<graph_entry> newest_graphs(const store& s, std::int64_t system) {
+  statement q(s.tables_of(),
+              "SELECT g.id, g.name, g.model, g.unfused FROM run r JOIN run_graph l ON l.run = r.id"
+              " JOIN graph g ON g.id = l.graph WHERE r.system = ? ORDER BY r.date DESC, r.id DESC");
+  q.with(system);
+  std::map<std::string, graph_entry> by_name;
+  while (q.next())
+    by_name.try_emplace(std::string(q.text(1)),
+                        graph_entry{q.integer(0), std::string(q.text(1)), std::string(q.text(2)),
+                                    std::string(q.text(3))});
+  std::vector<graph_entry> out;
+  for (auto& [name, g] : by_name)
+    out.push_back(std::move(g));
+  return out;
+}
+
+/// Marks the graphs called `model`, as variants or models; if there are none, those with it in
+/// their name; and with each its fused forms and what it is the fused form of.
+inline void want(std::vector<graph_entry>& graphs, const std::string& model, const store& s) {
+  bool any = false;
+  for (graph_entry& g : graphs)
+    any = (g.wanted = g.name == model || g.model == model || model.empty()) || any;
+  std::string names;
+  for (graph_entry& g : graphs) {
+    if (!any) g.wanted = g.name.find(model) != std::string::npos;
+    names += (names.empty() ? "" : ", ") + g.name;
+  }
+  if (!model.empty() &&
+      std::none_of(graphs.begin(), graphs.end(), [](const graph_entry& g) { return g.wanted; }))
+    throw error("no model is called \"" + model + "\"", s.path(), "there are: " + names);
+  std::set<std::string> kin;
+  for (const graph_entry& g : graphs)
+    if (g.wanted) kin.insert({g.name, g.unfused});
+  for (graph_entry& g : graphs)
+    g.wanted = g.wanted || kin.contains(g.name) || (!g.unfused.empty() && kin.contains(g.unfused));
+}
+
+inline model::graph read_graph(const store& s, const graph_entry& entry) {
+  statement q(s.tables_of(), "SELECT body FROM graph WHERE id = ?");
+  q.with(entry.id).next();
+  const json body = json::parse(q.text(0), nullptr, false);
+  if (body.is_discarded()) s.tables_of().refuse_damaged("a graph is no JSON");
+  return graph_from_json(body, s.path());
+}
+
+/// The numbers of the layers of some graphs, and of all that is no layer of a model.
+inline std::set<std::int64_t> layers_to_read(const store& s,
+                                             const std::vector<model::graph>& graphs) {
+  std::set<std::int64_t> out;
+  for (const model::graph& g : graphs)
+    for (const op::layer& l : g.layers)
+      if (const auto id = s.find_layer(op::family(l), op::key(l))) out.insert(*id);
+  statement q(s.tables_of(), "SELECT id FROM layer WHERE family = ?");
+  for (const std::string_view family : {"machine", "model", "reorder"}) {
+    q.with(family);
+    while (q.next())
+      out.insert(q.integer(0));
+  }
+  return out;
+}
+
+/// What several runs of one system say of themselves: the newest's facts, with the dates of the
+/// oldest and the newest and how many they are.
+inline auto joint_provenance(const store& s, std::int64_t system,
+                             const std::set<std::int64_t>& runs) {
+  decltype(run::provenance) out;
+  std::string oldest, newest;
+  statement q(s.tables_of(), "SELECT id, date FROM run WHERE system = ? ORDER BY date, id");
+  q.with(system);
+  std::int64_t last = 0;
+  while (q.next()) {
+    if (!runs.empty() && !runs.contains(q.integer(0))) continue;
+    last = q.integer(0);
+    newest = q.text(1);
+    if (oldest.empty()) oldest = newest;
+  }
+  out = s.provenance_of(last);
+  if (runs.size() > 1) {
+    out["measuring"]["runs"] = std::to_string(runs.size());
+    if (oldest != newest) out["measuring"]["date"] = oldest + " to " + newest;
+  }
+  return out;
+}
+} // namespace detail
+
+/// Every measurement that the selection stands for, as each run wrote it.
+inline run read_entries(const store& s, const selection& wanted) {
+  const std::int64_t system = choose_system(s, wanted.system);
+  run out;
+  out.source = s.path();
+  std::vector<detail::graph_entry> graphs = detail::newest_graphs(s, system);
+  detail::want(graphs, wanted.model, s);
+  for (const detail::graph_entry& g : graphs)
+    if (g.wanted) out.graphs.push_back(detail::read_graph(s, g));
+  std::set<std::int64_t> runs;
+  const auto take = [&](stored&& row) {
+    runs.insert(row.run);
+    out.measurements.push_back(std::move(row.what));
+  };
+  if (wanted.model.empty())
+    s.rows().of_system(system, take);
+  else
+    for (const std::int64_t layer : detail::layers_to_read(s, out.graphs))
+      s.rows().of_layer(system, layer, take);
+  out.provenance = detail::joint_provenance(s, system, runs);
+  return out;
+}
+
+/// Leaves of each case those entries that say most: not the failed ones if one succeeded, and not
+/// the disturbed ones if one was not.
+inline void keep_best(std::vector<measurement>& entries) {
+  std::vector<std::size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rank = [](const measurement& m) {
+    return !m.error.empty() ? 2 : !m.disturbed.empty() ? 1 : 0;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto left = identity(entries[a]), right = identity(entries[b]);
+    return left == right ? rank(entries[a]) < rank(entries[b]) : left < right;
+  });
+  std::vector<measurement> out;
+  std::size_t best = 0; // in `out`: the first entry of the current case
+  for (const std::size_t i : order) {
+    if (out.empty() || identity(out[best]) != identity(entries[i]))
+      best = out.size();
+    else if (rank(entries[i]) != rank(out[best]))
+      continue;
+    out.push_back(std::move(entries[i]));
+  }
+  entries = std::move(out);
+}
+
+/// The run that the selection stands for, its entries merged over all runs: samples side by side,
+/// disturbed ones only where there are no others, failures only where nothing succeeded.
+inline run read_store(const store& s, const selection& wanted = {}) {
+  run out = read_entries(s, wanted);
+  keep_best(out.measurements);
+  std::vector<run> one;
+  one.push_back(std::move(out));
+  return merge(std::move(one));
+}
+
+/// The same from a file.
+inline run read_store(const std::string& path, const selection& wanted = {}) {
+  return read_store(store(path, access::read), wanted);
+}
+
+} // namespace benanza::result::store

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was measured, on which system, in which run? A store keeps every run with its provenance and
+// graphs and every measurement of it, in one SQLite file; new runs add to it, nothing is
+// overwritten. A system is a machine with its software: the sections of a run's provenance that
+// must agree before results are compared. Several programs may write at once.
+//
+//   store s("results.db", access::write);
+//   const auto run = s.begin_run(header);   s.add(run, measurements);   // durable now
+#pragma once
+
+#include "dictionary.hpp"
+#include "open.hpp"
+#include "rows.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace benanza::result::store {
+
+using facts = std::map<std::string, std::string>;
+
+/// A machine with its software.
+struct system_identity {
+  facts machine, software;
+};
+
+/// The system that a run was measured on; refuses a run that does not say.
+inline system_identity identity_of(const run& r) {
+  for (const char* section : identity_sections)
+    if (const auto found = r.provenance.find(section);
+        found == r.provenance.end() || found->second.empty())
+      throw error("a run without the section \"" + std::string(section) +
+                      "\" of its provenance is not stored",
+                  r.source, "write the result again with benanza_bench");
+  return {r.provenance.at(identity_sections[0]), r.provenance.at(identity_sections[1])};
+}
+
+/// A system in a store.
+struct known_system {
+  std::int64_t id = 0;
+  system_identity identity;
+  std::int64_t runs = 0;
+  std::string last_date; ///< of its newest run
+};
+
+/// The results of all runs, in one file.
+class store {
+public:
+  /// Opens the file; refuses, in one line, what is no store, damaged, too new or may not be
+  /// written. Waits at most `patience_ms` for other programs, then and later.
+  explicit store(const std::string& path, access how, int patience_ms = 30'000)
+      : database_(open(path, how, patience_ms))
+      , parts_(std::make_unique<parts>(*database_)) {}
+
+  const std::string& path() const { return database_->path(); }
+
+  /// Opens a run: its provenance and graphs are durable when this returns. Measurements of `header`
+  /// are left alone.
+  std::int64_t begin_run(const run& header) {
+    return change([&] { return insert_run(header, system_id(identity_of(header))); });
+  }
+
+  /// Adds measurements (failed ones too) of a run; durable when it returns. Throws if they cannot
+  /// be stored (disk full, locked too long ...), and then none of them is.
+  void add(std::int64_t run, std::span<const measurement> batch) {
+    if (batch.empty()) return;
+    change([&] {
+      auto [system, n] = reserve(run, std::ssize(batch));
+      for (const measurement& m : batch)
+        insert(place_of(system, m), run, n++);
+      return std::int64_t{0};
+    });
+  }
+
+  /// Adds what the store does not hold yet of a run that was read from elsewhere: a measurement
+  /// that is stored for its system already, to the last bit, is passed over. Returns how many were
+  /// added.
+  std::int64_t add_new(const run& r) {
+    return change([&] {
+      const std::int64_t system = system_id(identity_of(r));
+      std::optional<std::int64_t> id;
+      if (!knows_graphs(system, r)) id = insert_run(r, system);
+      std::int64_t n = 0;
+      for (const measurement& m : r.measurements) {
+        const place p = place_of(system, m);
+        if (is_there(p)) continue;
+        if (!id) id = insert_run(r, system);
+        insert(p, *id, n++);
+      }
+      if (n != 0) reserve(*id, n);
+      return n;
+    });
+  }
+
+  /// What is stored for a layer on a system in a type on some threads: successful cases first, of
+  /// each the newest run's first. Empty where there is nothing.
+  std::vector<measurement> find(const system_identity& system, std::string_view family,
+                                std::string_view key, std::string_view type, int threads) const {
+    const auto s = find_system(system);
+    const auto layer = parts_->layers.find({family, key});
+    const auto setting = parts_->settings.find({type, std::to_string(threads)});
+    if (!s || !layer || !setting) return {};
+    using entry = std::tuple<bool, std::string, std::int64_t, std::int64_t>;
+    std::vector<std::pair<entry, measurement>> rows;
+    std::unordered_map<std::int64_t, std::string> dates;
+    parts_->rows.of_setting(*s, *layer, *setting, [&](stored&& row) {
+      const auto [date, fresh] = dates.try_emplace(row.run);
+      if (fresh) date->second = date_of(row.run);
+      rows.emplace_back(entry{row.what.error.empty(), date->second, row.run, -row.n},
+                        std::move(row.what));
+    });
+    std::sort(rows.begin(), rows.end(),
+              [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<measurement> out;
+    for (auto& [order, m] : rows)
+      out.push_back(std::move(m));
+    return out;
+  }
+
+  /// True if a case of the layer succeeded on that system in that type on so many threads.
+  bool holds(std::int64_t system, std::string_view family, std::string_view key,
+             std::string_view type, int threads) const {
+    const auto layer = parts_->layers.find({family, key});
+    const auto setting = parts_->settings.find({type, std::to_string(threads)});
+    if (!layer || !setting) return false;
+    const bool there = parts_->success.with(system, *layer, *setting).next();
+    parts_->success.with();
+    return there;
+  }
+
+  /// All systems of which there are runs, in the order in which they came.
+  std::vector<known_system> systems() const {
+    std::vector<known_system> out;
+    statement s(*database_, "SELECT s.id, s.machine, s.software, count(*), max(r.date) FROM system"
+                            " s JOIN run r ON r.system = s.id GROUP BY s.id ORDER BY s.id");
+    while (s.next())
+      out.push_back({.id = s.integer(0),
+                     .identity = {facts_of(s.text(1)), facts_of(s.text(2))},
+                     .runs = s.integer(3),
+                     .last_date = std::string(s.text(4))});
+    return out;
+  }
+
+  /// The system of the newest run; nothing where there is no run.
+  std::optional<std::int64_t> latest_system() const {
+    statement s(*database_, "SELECT system FROM run ORDER BY date DESC, id DESC LIMIT 1");
+    return s.next() ? std::optional(s.integer(0)) : std::nullopt;
+  }
+
+  /// The number of a system; nothing where the store lacks it.
+  std::optional<std::int64_t> find_system(const system_identity& s) const {
+    return parts_->systems.find({text_of(s.machine), text_of(s.software)});
+  }
+
+  /// The provenance of a run.
+  decltype(run::provenance) provenance_of(std::int64_t run) const {
+    statement s(*database_, "SELECT provenance FROM run WHERE id = ?");
+    if (!s.with(run).next()) database_->refuse_damaged("a result names a run that is not there");
+    return provenance_from(s.text(0));
+  }
+
+  /// For questions of its own, such as those of reader.hpp.
+  const database& tables_of() const { return *database_; }
+  row_reader& rows() const { return parts_->rows; }
+  std::optional<std::int64_t> find_layer(std::string_view family, std::string_view key) const {
+    return parts_->layers.find({family, key});
+  }
+
+private:
+  /// What is prepared once for a connection.
+  struct parts {
+    explicit parts(const database& d)
+        : systems(d, "system", {"machine", "software"})
+        , layers(d, "layer", {"family", "key"})
+        , settings(d, "setting", {"type", "threads"})
+        , variants(d, "variant", {"backend", "algorithm", "state"})
+        , descriptions(d, "description", {"body"})
+        , insert(d, "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        , success(d, "SELECT 1 FROM result WHERE system = ? AND layer = ? AND setting = ?"
+                     " AND failed = 0 LIMIT 1")
+        , same(d, "SELECT 1 FROM result WHERE system = ? AND layer = ? AND setting = ?"
+                  " AND failed = ? AND variant = ? AND description = ? AND numbers = ? LIMIT 1")
+        , rows(d) {}
+    void forget() {
+      systems.forget();
+      layers.forget();
+      settings.forget();
+      variants.forget();
+      descriptions.forget();
+    }
+    dictionary<2> systems, layers, settings;
+    dictionary<3> variants;
+    dictionary<1> descriptions;
+    statement insert, success, same;
+    row_reader rows;
+  };
+
+  /// Where a measurement goes.
+  struct place {
+    std::int64_t system, layer, setting, failed, variant, description;
+    bytes numbers;
+  };
+
+  static std::string text_of(const facts& f) {
+    return ordered_json(f).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+  decltype(run::provenance) provenance_from(std::string_view text) const {
+    try {
+      return json::parse(text).get<decltype(run::provenance)>();
+    } catch (const json::exception&) {
+      database_->refuse_damaged("the provenance of a run cannot be read");
+    }
+  }
+  facts facts_of(std::string_view text) const {
+    return provenance_from("{\"section\":" + std::string(text) + "}").at("section");
+  }
+  std::string date_of(std::int64_t run) const {
+    const auto provenance = provenance_of(run);
+    const auto measuring = provenance.find("measuring");
+    if (measuring == provenance.end() || !measuring->second.contains("date")) return {};
+    return measuring->second.at("date");
+  }
+
+  /// Makes a change whole or not at all.
+  template <class Change>
+  std::int64_t change(Change&& make) {
+    try {
+      transaction t(*database_);
+      const std::int64_t out = make();
+      t.commit();
+      return out;
+    } catch (...) {
+      parts_->forget();
+      throw;
+    }
+  }
+
+  std::int64_t system_id(const system_identity& s) {
+    return parts_->systems.of({text_of(s.machine), text_of(s.software)});
+  }
+
+  std::int64_t insert_run(const run& r, std::int64_t system) {
+    const auto measuring = r.provenance.find("measuring");
+    std::string date;
+    if (measuring != r.provenance.end() && measuring->second.contains("date"))
+      date = measuring->second.at("date");
+    const std::string provenance =
+        ordered_json(r.provenance).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    statement(*database_, "INSERT INTO run (system, date, provenance) VALUES (?, ?, ?)")
+        .run(system, date, provenance);
+    const std::int64_t id = sqlite3_last_insert_rowid(database_->handle());
+    dictionary<4> graphs(*database_, "graph", {"name", "model", "unfused", "body"});
+    statement link(*database_, "INSERT OR IGNORE INTO run_graph VALUES (?, ?)");
+    for (const model::graph& g : r.graphs)
+      link.run(id, graphs.of({g.name, g.model, g.unfused, body_of(g)}));
+    return id;
+  }
+  static std::string body_of(const model::graph& g) {
+    return to_json(g).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+  bool knows_graphs(std::int64_t system, const run& r) const {
+    statement s(*database_, "SELECT 1 FROM graph g JOIN run_graph l ON l.graph = g.id JOIN run r ON"
+                            " r.id = l.run WHERE g.name = ? AND g.body = ? AND r.system = ?");
+    return std::all_of(r.graphs.begin(), r.graphs.end(), [&](const model::graph& g) {
+      const std::string body = body_of(g);
+      return s.with(g.name, body, system).next();
+    });
+  }
+
+  /// The system of a run, and the first of `count` new places in it.
+  std::pair<std::int64_t, std::int64_t> reserve(std::int64_t run, std::int64_t count) {
+    statement s(*database_, "UPDATE run SET results = results + ? WHERE id = ?"
+                            " RETURNING system, results - ?");
+    if (!s.with(count, run, count).next())
+      throw error("the store has no run " + std::to_string(run), path(), "begin one");
+    return {s.integer(0), s.integer(1)};
+  }
+
+  place place_of(std::int64_t system, const measurement& m) {
+    packed p = pack(m);
+    return {.system = system,
+            .layer = parts_->layers.of({m.family, m.key}),
+            .setting = parts_->settings.of({m.type, std::to_string(m.threads)}),
+            .failed = m.error.empty() ? 0 : 1,
+            .variant = parts_->variants.of({m.backend, m.algorithm, m.state}),
+            .description = parts_->descriptions.of({p.description}),
+            .numbers = std::move(p.numbers)};
+  }
+  void insert(const place& p, std::int64_t run, std::int64_t n) {
+    parts_->insert.run(p.system, p.layer, p.setting, p.failed, p.variant, run, n, p.description,
+                       p.numbers);
+  }
+  bool is_there(const place& p) {
+    const bool there =
+        parts_->same
+            .with(p.system, p.layer, p.setting, p.failed, p.variant, p.description, p.numbers)
+            .next();
+    parts_->same.with();
+    return there;
+  }
+
+  std::unique_ptr<database> database_;
+  std::unique_ptr<parts> parts_;
+};
+
+} // namespace benanza::result::store

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose results are meant where a store holds those of several systems? The only one, the one of
+// the newest run, or the one of a number; who does not say is told of all of them, each by its
+// number, its processor and what it does not share with the others.
+//
+//   std::int64_t system = choose_system(store, "latest");   // or "", or "2"
+#pragma once
+
+#include "store.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+namespace benanza::result::store {
+
+namespace detail {
+/// All facts of a system under names such as machine.cpu.
+inline facts all_facts(const known_system& s) {
+  facts out;
+  for (const auto& [key, value] : s.identity.machine)
+    out["machine." + key] = value;
+  for (const auto& [key, value] : s.identity.software)
+    out["software." + key] = value;
+  return out;
+}
+
+/// What a list of systems says about `s`: at most six facts in which some of them differ.
+inline std::string told_apart(const known_system& s, const std::vector<known_system>& all) {
+  const auto cpu = s.identity.machine.find("cpu");
+  std::string out = cpu == s.identity.machine.end() ? "unknown processor" : cpu->second;
+  int told = 0;
+  for (const auto& [key, value] : all_facts(s)) {
+    const bool shared = std::all_of(all.begin(), all.end(), [&](const known_system& o) {
+      const facts others = all_facts(o);
+      const auto found = others.find(key);
+      return found != others.end() && found->second == value;
+    });
+    if (!shared && key != "machine.cpu" && told++ < 6) out += ", " + key + " " + value;
+  }
+  out += ", " + std::to_string(s.runs) + (s.runs == 1 ? " run" : " runs");
+  return s.last_date.empty() ? out : out + ", the last " + s.last_date;
+}
+
+/// All systems in one line, the twelve newest at most.
+inline std::string list_of(const std::vector<known_system>& all) {
+  constexpr std::size_t most = 12;
+  std::string out;
+  for (std::size_t i = all.size() - std::min(most, all.size()); i < all.size(); ++i)
+    out += (out.empty() ? "" : "; ") + std::to_string(all[i].id) + ": " + told_apart(all[i], all);
+  return out;
+}
+} // namespace detail
+
+/// The system that `asked` names: "latest", a number, or nothing for the only one. Refuses what the
+/// store does not hold, and nothing where it holds several.
+inline std::int64_t choose_system(const store& s, const std::string& asked) {
+  const std::vector<known_system> all = s.systems();
+  if (all.empty())
+    throw error("the store holds no results yet", s.path(), "run benanza_bench --store");
+  if (asked == "latest") return s.latest_system().value_or(all.back().id);
+  if (asked.empty()) {
+    if (all.size() == 1) return all.front().id;
+    throw error("the store holds results of " + std::to_string(all.size()) + " systems", s.path(),
+                "choose with --system N or --system latest; there are " + detail::list_of(all));
+  }
+  std::int64_t number = 0;
+  const auto [end, bad] = std::from_chars(asked.data(), asked.data() + asked.size(), number);
+  if (bad == std::errc{} && end == asked.data() + asked.size())
+    for (const known_system& k : all)
+      if (k.id == number) return number;
+  throw error("the store holds no system \"" + asked + "\"", s.path(),
+              "there are " + detail::list_of(all) + "; or say latest");
+}
+
+} // namespace benanza::result::store

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../fake_library.hpp"
+
+#include <benanza/measure/ceilings/list.hpp>
+#include <doctest/doctest.h>
+
+using namespace benanza;
+using namespace benanza::measure;
+using namespace benanza::measure::ceilings;
+
+namespace {
+library_list one_library() {
+  library_list libraries;
+  libraries.push_back(
+      std::make_unique<test::fake_library>(std::vector<test::script>{{.algorithm = {.id = "a"}}}));
+  return libraries;
+}
+
+std::vector<std::string> listed(const std::string& filter, std::vector<int> threads = {1},
+                                const std::vector<int>& processors = {0, 1}) {
+  static const library_list libraries = one_library();
+  options o;
+  o.filter = filter;
+  o.threads = std::move(threads);
+  std::vector<std::string> out;
+  for (const group& g : list_machine_cases(libraries, {numeric::f32, numeric::e4m3}, processors, o))
+    for (const bench_case& c : g.cases)
+      out.push_back(c.name);
+  return out;
+}
+
+std::int64_t count(const std::vector<std::string>& names, const std::string& part) {
+  return std::count_if(names.begin(), names.end(),
+                       [&](const std::string& n) { return n.find(part) != std::string::npos; });
+}
+} // namespace
+
+TEST_CASE("working sets go from the first cache to four times the last, never over what there is") {
+  const auto sets = working_sets(1, 32 << 20, std::int64_t{1} << 40);
+  CHECK(sets.front() == 4096);
+  CHECK(sets.back() == 128 << 20);
+  CHECK(std::is_sorted(sets.begin(), sets.end()));
+  CHECK(std::count_if(sets.begin(), sets.end(), [](auto n) { return n >= 64 << 20; }) == 3);
+  for (std::size_t i = 1; i < sets.size(); ++i)
+    CHECK(sets[i] <= 2 * sets[i - 1]);
+  CHECK(working_sets(2, 32 << 20, std::int64_t{1} << 40).front() == 8192);
+  CHECK(working_sets(1, 32 << 20, 1 << 20).back() == 1 << 20);
+  CHECK(working_sets(1, 32 << 20, 0).empty());
+}
+
+TEST_CASE("every name is there once, and has the parts of a case's name") {
+  const auto names = listed("", {1, 2});
+  CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
+  for (const std::string& n : names) {
+    CHECK(std::count(n.begin(), n.end(), '/') == 6);
+    CHECK(n.starts_with("machine/"));
+  }
+  for (const char* part : {"/fma/f32/", "/matmul/f32/fake/a/", "/conv/f32/fake/a/", "/call/f32/",
+                           "/launch/", "/hand_off/", "/process-4096/", "/first_touch-"})
+    CHECK_MESSAGE(count(names, part) > 0, part);
+  for (const char* kind : {"read", "write", "copy", "triad"})
+    CHECK(count(names, std::string("machine/") + kind + "-") >= 10);
+}
+
+TEST_CASE("the filter selects, and what has no thread to launch has no launch") {
+  CHECK(listed("NoSuch").empty());
+  CHECK(listed("^machine/call/").size() == 1);
+  CHECK(count(listed(""), "/launch/") == 0);
+  CHECK(count(listed("", {2}), "/launch/") == 1);
+  CHECK(count(listed("-^machine/"), "") == 0);
+}
+
+TEST_CASE("with one processor nothing goes to another, and that is told") {
+  const auto names = listed("", {1}, {0});
+  CHECK(count(names, "/hand_off/") == 0);
+  CHECK(count(names, "/process-") == 0);
+  CHECK(absent_ceilings({0}).find("one processor") != std::string::npos);
+  CHECK(absent_ceilings({0, 1}).find("one processor") == std::string::npos);
+  CHECK(absent_ceilings({0, 1}).find("no device backend") != std::string::npos);
+}
+
+TEST_CASE("a type that nothing computes in has no arithmetic") {
+  CHECK(count(listed(""), "/e4m3/") == 0);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benanza/report/machine.hpp"
+#include "bound/machine_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+using namespace benanza;
+using namespace benanza::report;
+
+namespace {
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+result::run whole_machine() {
+  auto r = synthetic::machine_run();
+  for (std::int64_t n : {4096, 65536, 1 << 20})
+    r.measurements.push_back(synthetic::machine_case(
+        result::text({"process", n}), 300 + static_cast<double>(n) / 5, 0, 2 * n, "f32", 2));
+  return r;
+}
+} // namespace
+
+TEST_CASE("bytes are shown in the unit that suits them") {
+  CHECK(show_bytes(0) == "0 B");
+  CHECK(show_bytes(1000) == "1000 B");
+  CHECK(show_bytes(4096) == "4 KiB");
+  CHECK(show_bytes(1536) == "1.50 KiB");
+  CHECK(show_bytes(128 << 20) == "128 MiB");
+  CHECK(show_bytes(96.5 * 1048576) == "96.5 MiB");
+}
+
+TEST_CASE("the page has peaks, bandwidths with the caches marked, lines, overheads, absences") {
+  const std::string page = machine_report(whole_machine());
+  for (const char* part : {"GFLOP/s", "bf16", "100.0", "200.0", "-- L1: 32 KiB --",
+                           "-- L2: 1 MiB --", "-- L3: 32 MiB --", "128 MiB", "alpha", "process",
+                           "150 ns", "- Absent: copies between NUMA nodes", "at most"})
+    CHECK_MESSAGE(holds(page, part), part, "\n", page);
+  CHECK(page.find("-- L1") < page.find("   64 KiB"));
+  CHECK(page.find("   32 KiB") < page.find("-- L1"));
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);)
+    CHECK_MESSAGE(line.size() <= columns, line);
+}
+
+TEST_CASE("the JSON says the same") {
+  const auto j = nlohmann::json::parse(machine_json(whole_machine()));
+  CHECK(j.at("peaks").size() == 3);
+  CHECK(j.at("peaks")[0].at("flops_per_ns") == 100);
+  CHECK(j.at("bandwidth").size() == 32);
+  for (const auto& b : j.at("bandwidth"))
+    CHECK(b.at("bytes_per_ns") <= b.at("at_most_bytes_per_ns"));
+  CHECK(j.at("fits").size() >= 6);
+  CHECK(j.at("overheads").size() == 4);
+  CHECK(j.at("absent").size() == 1);
+  CHECK(j.at("faults").empty());
+}
+
+TEST_CASE("a run without the machine is refused with the command that measures it") {
+  for (const auto& r : {synthetic::small_run(), synthetic::empty_run()}) {
+    CHECK_THROWS_WITH_AS(machine_report(r), doctest::Contains("benchmark_filter=^machine/"), error);
+    CHECK_THROWS_AS(machine_json(r), error);
+  }
+}
+
+TEST_CASE("failed cases and what beats the ceilings are on the page") {
+  auto r = whole_machine();
+  CHECK(machine_shortfall(r).empty());
+  r.measurements.front().error = "it went\naway";
+  CHECK(holds(machine_shortfall(r), "1 case of the machine failed"));
+  CHECK(holds(machine_report(r), "went?away"));
+  synthetic::add(r, synthetic::conv, "impossible", 0, 1000);
+  CHECK(holds(machine_report(r), "Measuring fault"));
+  CHECK(nlohmann::json::parse(machine_json(r)).at("faults").size() == 1);
+}
+
+TEST_CASE("a case name from a file cannot steer a terminal") {
+  auto r = synthetic::empty_run();
+  r.measurements = {synthetic::machine_case("fma\x1b[2J", 1, 1, 1, "f32", 1, "a\x1b[2J")};
+  CHECK_FALSE(holds(machine_report(r), "\x1b"));
+}
