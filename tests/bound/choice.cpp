@@ -72,6 +72,18 @@ TEST_CASE("within three percent the smaller workspace wins, then the library's o
   CHECK(choose(r).chosen->algorithm == "small");
 }
 
+TEST_CASE("what was raced out does not win by a few lucky samples, unless there is nothing else") {
+  run r = synthetic::empty_run();
+  r.measurements = {timed(conv, "lucky", 0, "coldw", {90, 300, 95, 300}),
+                    timed(conv, "steady", 1, "coldw", {100, 101, 100, 101, 100, 101})};
+  CHECK(choose(r).chosen->algorithm == "lucky");
+  r.measurements[0].stop_reason = benanza::result::raced_out(1.5);
+  CHECK(choose(r).chosen->algorithm == "steady");
+  CHECK(choose(r).first->algorithm == "lucky");
+  r.measurements.pop_back();
+  CHECK(choose(r).chosen->algorithm == "lucky");
+}
+
 TEST_CASE("the library's first choice goes by its index, not by the order of entries") {
   run r = synthetic::empty_run();
   r.measurements = {timed(conv, "b", 1, "coldw", {90, 90}),

@@ -39,6 +39,15 @@ TEST_CASE("a layer with weights is measured hot and with cold weights, others ho
                                                   "Relu/1x4x5x5/f32/fake/a/hot/t1"});
 }
 
+TEST_CASE("cold caches are for every layer, if asked for") {
+  options o;
+  o.states = {"cold"};
+  const auto groups = list_cases({registered(0, conv), registered(1, "Relu/1x4x5x5")}, {},
+                                 one({{.algorithm = {.id = "a"}}}), o);
+  CHECK(names(groups) == std::vector<std::string>{"Conv/1x4x5x5-4x3x3-s1-p1/f32/fake/a/cold/t1",
+                                                  "Relu/1x4x5x5/f32/fake/a/cold/t1"});
+}
+
 TEST_CASE("views are never cases, and a layer named twice is one") {
   const auto libraries = one({{.algorithm = {.id = "a"}}});
   const auto groups =

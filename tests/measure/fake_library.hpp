@@ -7,12 +7,14 @@
 #include <benanza/backend/reference/reference.hpp>
 
 #include <numeric>
+#include <utility>
 
 namespace benanza::test {
 
 struct script {
   backend::algorithm algorithm;
   double ns = 1000;
+  double cold_ns = 0;       ///< with weights of a pool; 0: the same
   bool wrong = false;       ///< computes a wrong result
   double off_by = 0;        ///< the error of its last output
   bool throws = false;      ///< cannot be prepared
@@ -21,7 +23,9 @@ struct script {
 };
 
 struct fake_log {
-  int prepared = 0, alive = 0, rotated = 0, executions = 0, read = 0;
+  int prepared = 0, alive = 0, executions = 0, read = 0;
+  int pooled = 0;                   ///< prepared ones that ever had a pool
+  int swept = 0, sweeps_missed = 0; ///< sweeps, and timed executions without one
 };
 
 class fake_prepared : public backend::prepared {
@@ -45,14 +49,20 @@ public:
   }
   std::int64_t weight_bytes() const override { return weights_; }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
-    ++log_.rotated;
-    last_of_pool_ = pool + stride * count - 1;
+    log_.pooled += pool != nullptr && !pooled_;
+    pooled_ = pooled_ || pool != nullptr;
+    last_of_pool_ = pool != nullptr ? pool + stride * count - 1 : nullptr;
   }
   void run(int n) override { log_.executions += n; }
+  bool sweep_caches() override {
+    ++log_.swept;
+    return swept_ = true;
+  }
   double time(int n) override {
     log_.executions += n;
+    log_.sweeps_missed += n - std::exchange(swept_, false);
     if (last_of_pool_ != nullptr) log_.read += *last_of_pool_ != std::byte{0};
-    return script_.ns * n;
+    return (last_of_pool_ != nullptr && script_.cold_ns > 0 ? script_.cold_ns : script_.ns) * n;
   }
   void read(std::vector<double>& out) const override { out = result_; }
 
@@ -62,6 +72,7 @@ private:
   std::vector<double> result_;
   std::int64_t weights_ = 0;
   const volatile std::byte* last_of_pool_ = nullptr;
+  bool pooled_ = false, swept_ = false;
 };
 
 class fake_library : public backend::library {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fake_library.hpp"
+#include "scripted_witness.hpp"
 
 #include <benanza/measure/bench_case.hpp>
 #include <benanza/measure/group_run.hpp>
@@ -9,6 +10,8 @@ using namespace benanza;
 using namespace benanza::measure;
 
 namespace {
+std::function<noise(int)> noise_of_visit;
+
 struct measured {
   test::fake_library* library;
   std::vector<std::unique_ptr<backend::library>> libraries;
@@ -17,10 +20,12 @@ struct measured {
     auto fake = std::make_unique<test::fake_library>(std::move(scripts));
     library = fake.get();
     libraries.push_back(std::move(fake));
-    o.seconds = 1e-4;
+    if (o.seconds == 0) o.seconds = 1e-4;
     const op::layer l = op::parse(layer_name);
     groups = list_cases({{0, l, op::cost(l)}}, {}, libraries, o);
-    group_runner runner(1 << 16, o);
+    test::scripted_witness quiet;
+    quiet.of_visit = noise_of_visit;
+    group_runner runner(1 << 16, o, &quiet);
     const std::atomic<bool> stop{false};
     for (group& g : groups)
       runner.measure(g, stop);
@@ -53,7 +58,7 @@ TEST_CASE("cold weights lie in a pool over twice the cache, hot ones do not") {
   CHECK(m.of(0).pool_bytes == 0);
   CHECK(m.of(1).pool_bytes >= (2 << 16) - 640);
   CHECK(m.of(1).weight_bytes == 4 * 4 * 9 * 4);
-  CHECK(m.library->log.rotated == 1);
+  CHECK(m.library->log.pooled == 1);
 }
 
 TEST_CASE("the arena that algorithms share holds the largest weights, and stays where it is") {
@@ -62,7 +67,7 @@ TEST_CASE("the arena that algorithms share holds the largest weights, and stays 
                     {.algorithm = {.id = "large"}, .weights = 64 * mib},
                     {.algorithm = {.id = "middle"}, .weights = 8 * mib}},
                    conv);
-  CHECK(m.library->log.rotated == 3);
+  CHECK(m.library->log.pooled == 3);
   CHECK(m.of(3).pool_bytes == 4 * 64 * mib);
   for (std::size_t i = 0; i < 6; ++i)
     CHECK(m.of(i).error.empty()); // the fake reads its pool in every execution
@@ -89,6 +94,66 @@ TEST_CASE("an algorithm that says it is inexact is held to a wider limit, not to
   CHECK(m.of(0).error.empty());
   CHECK(m.of(0).equivalence == "f32-rough");
   CHECK(m.of(1).error.find("even for an inexact") != std::string::npos);
+}
+
+TEST_CASE(
+    "an algorithm is prepared once for all its states, and runs in the one it is visited for") {
+  options o;
+  o.states = {"hot", "coldw", "cold"};
+  const measured m({{.algorithm = {.id = "a"}, .ns = 3000, .cold_ns = 4000}}, conv, o);
+  REQUIRE(m.groups.at(0).cases.size() == 3);
+  CHECK(m.library->log.prepared == 1);
+  CHECK(m.of(0).median_ns == 3000);
+  CHECK(m.of(1).median_ns == 4000); // with the pool's weights
+  CHECK(m.of(2).median_ns == 3000); // with its own
+  CHECK(m.of(2).state == "cold");
+  CHECK(m.of(2).pool_bytes == 0);
+}
+
+TEST_CASE("cold cases are swept before each execution, by the backend if its caches are its own") {
+  options o;
+  o.states = {"cold"};
+  const measured m({{.algorithm = {.id = "a"}, .ns = 500}}, "Relu/1x4x5x5", o);
+  CHECK(m.of(0).median_ns == 500);
+  CHECK(m.library->log.sweeps_missed == 0);
+  CHECK(m.library->log.swept >= 4);
+}
+
+TEST_CASE("rivals race within a state, and a loser says that it was raced out") {
+  options o;
+  o.seconds = 0.01;
+  o.all_algorithms = true;
+  const measured m({{.algorithm = {.id = "a"}, .ns = 30000, .cold_ns = 110000},
+                    {.algorithm = {.id = "b"}, .ns = 70000, .cold_ns = 50000},
+                    {.algorithm = {.id = "rough", .equivalence = "f32-rough"}, .ns = 900000}},
+                   conv, o);
+  const auto lost = [&](std::size_t i) { return result::was_raced_out(m.of(i).stop_reason); };
+  CHECK_FALSE(lost(0));
+  CHECK(lost(1));
+  CHECK(lost(2));
+  CHECK_FALSE(lost(3));
+  CHECK_FALSE(lost(4));
+  CHECK(m.of(2).stop_reason == "raced out: 2.3 times the best");
+  CHECK(m.of(2).min_ns == 70000);
+  o.effort = effort::exhaustive;
+  const measured all(
+      {{.algorithm = {.id = "a"}, .ns = 30000}, {.algorithm = {.id = "b"}, .ns = 9e5}}, conv, o);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(all.of(i).stop_reason == result::time_limit);
+}
+
+TEST_CASE("noise that lasts is in the result, noise that passed is only counted") {
+  options o;
+  o.seconds = 0.01;
+  noise_of_visit = [](int) { return noise{.delayed = 0.5}; };
+  const measured loud({{.algorithm = {.id = "a"}, .ns = 30000}}, "Relu/1x4x5x5", o);
+  CHECK(loud.of(0).disturbed.find("waited for the processor") != std::string::npos);
+  CHECK(loud.of(0).error.empty());
+  noise_of_visit = [](int visit) { return noise{.delayed = visit == 1 ? 0.5 : 0}; };
+  const measured passed({{.algorithm = {.id = "a"}, .ns = 30000}}, "Relu/1x4x5x5", o);
+  CHECK(passed.of(0).disturbed.empty());
+  CHECK(passed.of(0).rejected > 0);
+  noise_of_visit = nullptr;
 }
 
 TEST_CASE("a wrong algorithm is wrong in both states, and not checked twice") {

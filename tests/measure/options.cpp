@@ -20,6 +20,8 @@ TEST_CASE("without options: one thread, both states, the models' own types") {
   CHECK(o.types.empty());
   CHECK(o.threads == std::vector<int>{1});
   CHECK(o.states == std::vector<std::string>{"hot", "coldw"});
+  CHECK(o.effort == effort::normal);
+  CHECK(o.seconds == 0);
   CHECK(o.format == "console");
   CHECK(o.repetitions == 1);
 }
@@ -29,6 +31,17 @@ TEST_CASE("lists are read with an equals sign or as the next word, each value on
   CHECK(parse({"--types", "u8s8u8"}).types == std::vector{numeric::u8s8u8});
   CHECK(parse({"--threads=2,1,2"}).threads == std::vector{1, 2});
   CHECK(parse({"--states=hot"}).states == std::vector<std::string>{"hot"});
+  CHECK(parse({"--states=cold,hot"}).states == std::vector<std::string>{"cold", "hot"});
+  CHECK(parse({"--effort", "exhaustive"}).effort == effort::exhaustive);
+  CHECK(parse({"--effort=quick"}).effort == effort::quick);
+}
+
+TEST_CASE("the time of a case is the effort's, or the one given, less its share") {
+  CHECK(plan_of(parse({})).seconds == 0.1);
+  CHECK(plan_of(parse({"--effort=thorough"}), 0.5).seconds == doctest::Approx(0.15));
+  const options o = parse({"--benchmark_min_time=2", "--benchmark_repetitions=3"});
+  CHECK(plan_of(o).seconds == 2);
+  CHECK(plan_of(o).passes == 3);
 }
 
 TEST_CASE("Google Benchmark's flags are read or handed on") {
@@ -46,12 +59,26 @@ TEST_CASE("Google Benchmark's flags are read or handed on") {
 }
 
 TEST_CASE("what nobody knows, or what means nothing, is refused by name") {
-  for (const char* word :
-       {"--typos=f32", "stray", "--types=f33", "--threads=0", "--threads=-1", "--threads=two",
-        "--threads=", "--states=warm", "--states=", "--benchmark_min_time=10x",
-        "--benchmark_min_time=0", "--benchmark_min_time=-1",
-        "--benchmark_min_time=", "--benchmark_repetitions=0", "--benchmark_format=xml",
-        "--progress=maybe", "--types", "--benchmark_list_tests=perhaps"}) {
+  for (const char* word : {"--typos=f32",
+                           "stray",
+                           "--types=f33",
+                           "--threads=0",
+                           "--threads=-1",
+                           "--threads=two",
+                           "--threads=",
+                           "--states=warm",
+                           "--effort=lazy",
+                           "--effort=",
+                           "--states=",
+                           "--benchmark_min_time=10x",
+                           "--benchmark_min_time=0",
+                           "--benchmark_min_time=-1",
+                           "--benchmark_min_time=",
+                           "--benchmark_repetitions=0",
+                           "--benchmark_format=xml",
+                           "--progress=maybe",
+                           "--types",
+                           "--benchmark_list_tests=perhaps"}) {
     CAPTURE(word);
     CHECK_THROWS_AS(parse({word}), error);
   }

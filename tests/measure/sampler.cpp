@@ -1,124 +1,318 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fake_library.hpp"
+// Sampling on a virtual clock: who is visited when, who is stopped and why, what is thrown away.
+#include "scripted_witness.hpp"
 
 #include <benanza/measure/sampler.hpp>
 #include <doctest/doctest.h>
+
+#include <memory>
 
 using namespace benanza;
 using namespace benanza::measure;
 
 namespace {
-/// Takes the time it is told, and notes in what order the cases were visited.
+/// Takes the time that it is told by the number of the execution, and notes its visits.
 class scripted : public backend::prepared {
 public:
-  scripted(double ns, std::vector<int>& visits, int id)
-      : ns_(ns)
-      , visits_(visits)
-      , id_(id) {}
+  using script = std::function<double(int)>;
+  scripted(script ns, test::scripted_witness& w)
+      : ns_(std::move(ns))
+      , witness_(w) {}
   std::string ran() const override { return "scripted"; }
-  void run(int) override { visits_.push_back(id_); }
-  double time(int n) override { return ns_ * n; }
+  void run(int n) override { time(n); }
+  double time(int n) override {
+    double sum = 0;
+    for (int i = 0; i < n; ++i)
+      sum += ns_(executions++);
+    witness_.clock_ns += sum;
+    return sum;
+  }
   void read(std::vector<double>&) const override {}
 
+  int executions = 0;
+
 private:
-  double ns_;
-  std::vector<int>& visits_;
-  int id_;
+  script ns_;
+  test::scripted_witness& witness_;
 };
+
+/// `ns` with a spread of some percent that repeats after seven executions.
+scripted::script about(double ns, double spread = 0.02) {
+  return [=](int i) { return ns * (1 + spread * ((3 * i) % 7) / 7); };
+}
+
+/// Gets better and better, for ever.
+scripted::script improving(double ns) {
+  return [=](int i) { return ns / (1 + 0.01 * i); };
+}
 
 struct setup {
-  std::vector<int> visits;
+  test::scripted_witness witness;
   std::vector<std::unique_ptr<scripted>> runs;
   std::vector<sampled_case> cases;
-  explicit setup(const std::vector<double>& ns) {
-    for (std::size_t i = 0; i < ns.size(); ++i) {
-      runs.push_back(std::make_unique<scripted>(ns[i], visits, static_cast<int>(i)));
-      cases.push_back({.run = runs.back().get()});
+  std::vector<std::size_t> visits;
+  std::atomic<bool> stop{false};
+
+  explicit setup(const std::vector<scripted::script>& scripts) {
+    for (std::size_t i = 0; i < scripts.size(); ++i) {
+      runs.push_back(std::make_unique<scripted>(scripts[i], witness));
+      cases.push_back({.run = runs.back().get(), .enter = [this, i] { visits.push_back(i); }});
     }
   }
+  void sample(effort e = effort::normal) { sample(plan_of(e)); }
+  void sample(const sampling_plan& plan) { measure::sample(cases, plan, witness, stop); }
+  const sampled_pass& of(std::size_t i) const { return cases.at(i).passes.at(0); }
+  bool raced_out(std::size_t i) const { return result::was_raced_out(of(i).stop_reason); }
 };
 
-std::atomic<bool> go{false};
+double least(const std::vector<double>& v) {
+  return *std::min_element(v.begin(), v.end());
+}
 } // namespace
 
-TEST_CASE("every case is visited in every round, in changing order") {
-  setup s({3000, 3100, 3200, 3300});
-  sample(s.cases, {.seconds = 1e-4, .rounds = 8}, go);
-  REQUIRE(s.visits.size() == 32);
+TEST_CASE("rivals are visited once a round, in an order that changes") {
+  setup s({about(3000), about(3010), about(3020), about(3030)});
+  sampling_plan plan = plan_of(effort::exhaustive, 0.001);
+  s.sample(plan);
+  REQUIRE(s.visits.size() >= 28);
   bool changed = false;
-  for (std::size_t round = 0; round < 8; ++round) {
+  for (std::size_t round = 0; round + 1 < s.visits.size() / 4; ++round) {
     const auto from = s.visits.begin() + static_cast<std::ptrdiff_t>(4 * round);
-    std::vector<int> order(from, from + 4);
+    std::vector<std::size_t> order(from, from + 4);
     changed = changed || !std::is_sorted(order.begin(), order.end());
+    // A case that comes twice running is entered once.
     std::sort(order.begin(), order.end());
-    CHECK(order == std::vector{0, 1, 2, 3});
+    CHECK(std::unique(order.begin(), order.end()) - order.begin() >= 3);
   }
   CHECK(changed);
-  for (const sampled_case& c : s.cases)
-    CHECK(c.stop_reason == "time");
 }
 
 TEST_CASE("what is too short for the clock is timed several at once") {
-  setup s({10, 3000});
-  sample(s.cases, {.seconds = 1e-4, .rounds = 4}, go);
+  setup s({about(10, 0), about(3000, 0)});
+  s.sample();
   CHECK(s.cases[0].batch == 200);
   CHECK(s.cases[1].batch == 1);
-  for (double ns : s.cases[0].passes[0])
+  for (double ns : s.of(0).samples)
     CHECK(ns == doctest::Approx(10));
 }
 
-TEST_CASE("a hopeless case gets one sample a round, in the fewest rounds") {
-  setup s({3000, 30000});
-  sample(s.cases, {.seconds = 1e-3, .rounds = 8}, go);
-  CHECK(s.cases[1].passes[0].size() == 4);
-  CHECK(s.cases[1].stop_reason.find("cannot win") == 0);
-  CHECK(s.cases[0].passes[0].size() > 8);
-}
-
-TEST_CASE("one disturbed look does not lose a winner") {
-  /// Slow while it is first looked at, fast from then on.
-  class late : public backend::prepared {
-  public:
-    std::string ran() const override { return "late"; }
-    void run(int) override {}
-    double time(int n) override { return (calls_++ < 4 ? 90000.0 : 2500.0) * n; }
-    void read(std::vector<double>&) const override {}
-
-  private:
-    int calls_ = 0;
-  };
-  setup s({3000});
-  late second;
-  s.cases.push_back({.run = &second});
-  sample(s.cases, {.seconds = 1e-3, .rounds = 8}, go);
-  CHECK(s.cases[1].stop_reason == "time");
-  CHECK(s.cases[1].passes[0].size() > 8);
+TEST_CASE("those that cannot win are stopped early, and nobody else") {
+  // Behind the best: nothing, a tie, a tenth at most while spread lasts, 1.6 times, 30 times.
+  setup s({about(1e5), about(1.02e5), about(1.04e5), about(1.6e5), about(3e6)});
+  s.sample();
+  CHECK_FALSE(s.raced_out(0));
+  CHECK_FALSE(s.raced_out(1));
+  CHECK_FALSE(s.raced_out(2));
+  CHECK(s.of(3).stop_reason == "raced out: 1.6 times the best");
+  CHECK(s.of(4).stop_reason == "raced out: 30 times the best");
+  CHECK(s.of(4).samples.size() == 4);
+  CHECK(s.of(3).samples.size() < s.of(0).samples.size());
+  CHECK(s.runs[4]->executions <= 8);
+  for (std::size_t i = 0; i < 5; ++i)
+    CHECK(s.of(i).disturbed.empty());
 }
 
 TEST_CASE("cases of different classes do not compete") {
-  setup s({3000, 30000});
+  setup s({about(3000), about(30000)});
   s.cases[1].rival_class = 1;
-  sample(s.cases, {.seconds = 1e-3, .rounds = 8}, go);
-  CHECK(s.cases[1].stop_reason == "time");
+  s.sample();
+  CHECK_FALSE(s.raced_out(1));
 }
 
-TEST_CASE("a slow case gets few samples, never none") {
-  setup s({1e9});
-  sample(s.cases, {.seconds = 1e-3, .rounds = 8}, go);
-  CHECK(s.cases[0].passes[0].size() >= 4);
+TEST_CASE("one disturbed look does not lose a winner") {
+  for (const bool by_median : {false, true}) {
+    setup s({about(3000), [](int i) { return i < 5 ? 90000.0 : 2500.0; }});
+    for (sampled_case& c : s.cases)
+      c.by_median = by_median;
+    s.sample();
+    CHECK_FALSE(s.raced_out(1));
+    CHECK(s.raced_out(0));
+  }
+}
+
+TEST_CASE("hot cases race by the least sample, others by the lower quartile") {
+  // The second one is fast once in ten executions.
+  const auto rarely_fast = [](int i) { return i % 10 == 9 ? 900.0 : 2000.0; };
+  for (const bool by_median : {false, true}) {
+    setup s({about(1000e2, 0), [=](int i) { return 100 * rarely_fast(i); }});
+    for (sampled_case& c : s.cases)
+      c.by_median = by_median;
+    s.sample();
+    CHECK(s.raced_out(1) == by_median);
+  }
+}
+
+TEST_CASE("a figure that stands still is enough evidence") {
+  setup s({about(1e5, 0.1)});
+  s.sample();
+  CHECK(s.of(0).stop_reason == "minimum settled");
+  CHECK(s.cases[0].spent_ns < 0.1e9);
+  setup median({about(1e5, 0.1)});
+  median.cases[0].by_median = true;
+  median.sample();
+  CHECK(median.of(0).stop_reason == "median settled");
+  setup alike({about(1e6, 0.005)});
+  alike.sample();
+  CHECK(alike.of(0).stop_reason == "spread under 1 %");
+}
+
+TEST_CASE("a figure that keeps moving is sampled until the time is up") {
+  setup s({improving(1e6)});
+  s.sample();
+  CHECK(s.of(0).stop_reason == "time limit");
+  CHECK(s.cases[0].spent_ns >= 0.1e9);
+  CHECK(s.cases[0].spent_ns < 0.11e9);
+}
+
+TEST_CASE("exhaustive sampling stops nobody before the time is up") {
+  setup s({about(1e5, 0), about(1e6, 0)});
+  s.sample(effort::exhaustive);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(s.of(i).stop_reason == "time limit");
+    CHECK(s.cases[i].spent_ns >= 0.5e9);
+  }
+}
+
+TEST_CASE("more effort, more samples") {
+  std::size_t last = 0;
+  for (const effort e : {effort::quick, effort::normal, effort::thorough, effort::exhaustive}) {
+    setup s({improving(1e6)});
+    s.sample(e);
+    CHECK(s.of(0).samples.size() > last);
+    last = s.of(0).samples.size();
+  }
+}
+
+TEST_CASE("a slow case gets four samples, one of seconds two, and few executions more") {
+  setup s({about(3e8, 0.1)}), very({about(3e9, 0.1)});
+  s.sample();
+  very.sample();
+  CHECK(s.of(0).stop_reason == "fewest samples: one execution takes long");
+  CHECK(s.of(0).samples.size() == 4);
+  CHECK(s.runs[0]->executions <= 5);
+  CHECK(very.of(0).samples.size() == 2);
+  CHECK(very.runs[0]->executions <= 3);
+}
+
+TEST_CASE("cold cases are swept before each execution, and never timed several at once") {
+  setup s({about(500)});
+  int sweeps = 0;
+  s.cases[0].before_execution = [&] {
+    CHECK(sweeps++ == s.runs[0]->executions);
+    s.witness.clock_ns += 3e6;
+  };
+  s.sample();
+  CHECK(s.cases[0].batch == 1);
+  CHECK(sweeps == s.runs[0]->executions);
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(s.witness.clock_ns < 0.12e9); // the limit counts the sweeps
+}
+
+TEST_CASE("disturbed visits are thrown away and repeated") {
+  // Every third visit waits for the processor, and takes twice as long then.
+  setup s({about(1e6, 0.1)});
+  bool disturbed = false;
+  s.witness.of_visit = [&](int visit) {
+    const bool now = std::exchange(disturbed, visit % 3 == 1);
+    return noise{.delayed = now ? 0.5 : 0};
+  };
+  const auto quiet = about(1e6, 0.1);
+  s.runs[0] = std::make_unique<scripted>(
+      [&, quiet](int i) { return (disturbed ? 2 : 1) * quiet(i); }, s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample();
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).samples.size() >= 16);
+  CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) < 1.2e6);
+}
+
+TEST_CASE("what is disturbed all the time ends, keeps its samples, and says by what") {
+  setup s({about(1e6, 0.1)});
+  s.witness.of_visit = [](int) { return noise{.delayed = 0.2}; };
+  s.sample();
+  CHECK(s.of(0).stop_reason == "disturbed too long");
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(s.of(0).rejected == 0);
+  CHECK(s.of(0).disturbed.find("waited for the processor 20 %") != std::string::npos);
+  CHECK(s.witness.clock_ns < 0.2e9);
+}
+
+TEST_CASE("racing goes on in noise, and who lost there is not called disturbed without need") {
+  setup s({about(1e6, 0.1), about(3e6, 0.1)});
+  s.witness.of_visit = [](int) { return noise{.slowdown = 0.3}; };
+  s.sample();
+  CHECK(s.raced_out(1));
+  CHECK(s.of(0).disturbed.find("30 % slower than at its best") != std::string::npos);
+}
+
+TEST_CASE("the load of others shows in a stretch: its visits are repeated, its losers come back") {
+  // For the first 0.08 s of a race others make the winner slow.
+  setup s({about(1e6, 0.01), about(0.5e6, 0.01)});
+  s.runs[1] = std::make_unique<scripted>(
+      [&](int) { return s.witness.clock_ns < 0.08e9 ? 1.8e6 : 0.5e6; }, s.witness);
+  s.cases[1].run = s.runs[1].get();
+  s.witness.foreign = [](double at) { return at < 0.08e9 ? 0.9 : 0; };
+  s.sample();
+  CHECK_FALSE(s.raced_out(1));
+  CHECK(s.raced_out(0));
+  CHECK(least(s.of(1).samples) == 0.5e6);
+  CHECK(s.of(1).disturbed.empty());
+  CHECK(s.of(1).rejected > 0);
+}
+
+TEST_CASE("load that stays is reported with what to do") {
+  setup s({about(1e6, 0.1)});
+  s.witness.foreign = [](double) { return 0.95; };
+  s.sample();
+  CHECK(s.of(0).disturbed ==
+        "other processes used 95 % of the machine's processors: stop them, or run again later");
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(s.witness.clock_ns < 0.4e9);
+}
+
+TEST_CASE("the end of sampling is judged too, even if it comes before a stretch is over") {
+  setup s({about(1e6, 0.1)});
+  int asked = 0;
+  s.witness.foreign = [&](double) { return ++asked == 2 ? 0.9 : 0.0; };
+  s.sample();
+  CHECK(asked >= 3);
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).disturbed.empty());
 }
 
 TEST_CASE("passes are independent repetitions") {
-  setup s({3000});
-  sample(s.cases, {.seconds = 1e-4, .rounds = 4, .passes = 3}, go);
-  CHECK(s.cases[0].passes.size() == 3);
-  for (const auto& pass : s.cases[0].passes)
-    CHECK(!pass.empty());
+  setup s({about(3000, 0.1), about(9000, 0.1)});
+  sampling_plan plan = plan_of(effort::normal, 0, 3);
+  s.sample(plan);
+  for (const sampled_case& c : s.cases) {
+    REQUIRE(c.passes.size() == 3);
+    for (const sampled_pass& p : c.passes)
+      CHECK(p.samples.size() >= 4);
+  }
+  for (const sampled_pass& p : s.cases[1].passes)
+    CHECK(result::was_raced_out(p.stop_reason));
 }
 
-TEST_CASE("a stop ends the sampling at once") {
-  std::atomic<bool> stop{true};
-  setup s({3000});
-  sample(s.cases, {.seconds = 1e-3, .rounds = 8}, stop);
+TEST_CASE("a stop ends the sampling at once, with what there is") {
+  setup s({about(3000)});
+  s.stop = true;
+  s.sample();
   CHECK(s.cases[0].passes.empty());
+  setup later({[](int) { return 1e6; }});
+  later.witness.of_visit = [&](int visit) {
+    later.stop = visit == 1;
+    return noise{};
+  };
+  later.sample();
+  CHECK(later.of(0).stop_reason == "interrupted");
+  CHECK(!later.of(0).samples.empty());
+}
+
+TEST_CASE("the clock that samples were taken at is kept with them") {
+  setup s({about(1e6, 0.1)});
+  s.witness.of_visit = [](int visit) { return noise{.slowdown = visit % 2 == 0 ? 0.01 : 0.03}; };
+  s.sample();
+  CHECK(s.of(0).slowdown >= 0.01);
+  CHECK(s.of(0).slowdown <= 0.03);
 }

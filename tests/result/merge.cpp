@@ -5,6 +5,7 @@
 
 #include "benanza/result/merge.hpp"
 #include "benanza/result/reader.hpp"
+#include "benanza/result/stop_reason.hpp"
 
 #include <doctest/doctest.h>
 
@@ -92,6 +93,20 @@ TEST_CASE("a minimum that was thinned out of the samples is kept") {
   a.min_ns = 7;
   CHECK(merge({with({a})}).measurements[0].min_ns == 7);
   CHECK(merge({with({a, b})}).measurements[0].min_ns == 7);
+}
+
+TEST_CASE("a case that was sampled to its end once is not one of few samples") {
+  measurement lost = sampled({10, 12}), done = sampled({11, 13});
+  lost.stop_reason = benanza::result::raced_out(1.5);
+  done.stop_reason = benanza::result::time_limit;
+  lost.rejected = 3, done.rejected = 4;
+  lost.slowdown = 0.02;
+  for (const run& r : {merge({with({lost, done})}), merge({with({done, lost})})}) {
+    CHECK(r.measurements[0].stop_reason == benanza::result::time_limit);
+    CHECK(r.measurements[0].rejected == 7);
+    CHECK(r.measurements[0].slowdown == 0.02);
+  }
+  CHECK(benanza::result::was_raced_out(merge({with({lost, lost})}).measurements[0].stop_reason));
 }
 
 TEST_CASE("a failed repetition never loses a good one") {

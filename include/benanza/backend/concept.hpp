@@ -64,6 +64,9 @@ public:
   /// there; with an empty pool it goes back to its own, true weights.
   virtual void rotate_weights(std::byte* /*pool*/, std::int64_t /*stride*/,
                               std::int64_t /*count*/) {}
+  /// Takes from the caches of its device what earlier executions left there; false if these are the
+  /// host's caches, which the caller then sweeps.
+  virtual bool sweep_caches() { return false; }
   /// Runs `executions` times and waits for the end.
   virtual void run(int executions) = 0;
   /// Nanoseconds that `executions` back-to-back runs took, by the backend's clock.

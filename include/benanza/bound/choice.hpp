@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../result/statistics.hpp"
+#include "../result/stop_reason.hpp"
 #include "cases.hpp"
 
 #include <algorithm>
@@ -73,13 +74,18 @@ inline timing reported(const measurement& m) {
 
 /// The case of the algorithm that wins in `state` by the even half of its samples, and its median
 /// of them; of those in a tie the one with the smallest workspace, then the one that the library
-/// lists first.
+/// lists first. What was raced out has few samples, and could only win by luck: it wins where there
+/// is nothing else.
 inline std::pair<double, const measurement*> winner(const layer_cases& cases,
                                                     std::string_view state) {
   std::vector<std::pair<double, const measurement*>> medians;
-  for (const candidate& c : cases.algorithms)
-    if (const measurement* m = in_state(c, state))
-      medians.emplace_back(result::quantile(half(*m, 0), 0.5), m);
+  for (const bool raced_out : {false, true}) {
+    for (const candidate& c : cases.algorithms)
+      if (const measurement* m = in_state(c, state);
+          m != nullptr && result::was_raced_out(m->stop_reason) == raced_out)
+        medians.emplace_back(result::quantile(half(*m, 0), 0.5), m);
+    if (!medians.empty()) break;
+  }
   if (medians.empty()) return {0, nullptr};
   const double limit = tie * std::min_element(medians.begin(), medians.end())->first;
   std::pair<double, const measurement*> out{0, nullptr};

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a group of competing cases measured? Its subject makes every case ready and answers for
-// its result; then all of them are sampled together, and everything is freed. A case that fails
-// says why and costs no other case.
+// its result; then all of them are sampled together, and everything is freed. An algorithm is made
+// ready once for all cache states. A case that fails says why and costs no other case.
 //
 //   group_runner run(cache_bytes, options);   run.measure(group, stop);   group.cases[0].results[0]
 #pragma once
 
-#include "disturbance.hpp"
+#include "caches.hpp"
 #include "flight.hpp"
+#include "machine_witness.hpp"
 #include "options.hpp"
 #include "sampler.hpp"
+#include "statistics.hpp"
 #include "subject.hpp"
 #include "weights_pool.hpp"
 
 #include <map>
 #include <new>
+#include <optional>
+#include <utility>
 
 namespace benanza::measure {
 
@@ -26,9 +30,12 @@ inline constexpr std::string_view out_of_memory = "out of memory", device_lost =
 /// Measures groups, one after the other.
 class group_runner {
 public:
-  group_runner(std::int64_t last_level_cache_bytes, const options& o)
+  /// Looks at the machine itself unless it is given a `witness`.
+  group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr)
       : pools_(last_level_cache_bytes)
-      , options_(o) {}
+      , sweeper_(last_level_cache_bytes)
+      , options_(o)
+      , witness_(w) {}
 
   /// Fills in the results of all cases of `g`.
   void measure(group& g, const std::atomic<bool>& stop) {
@@ -69,28 +76,36 @@ public:
   }
 
 private:
+  /// An algorithm, ready to run, or why it is not.
+  struct algorithm {
+    ready_case made{};
+    std::string problem{};
+    pool_slots pool{}; ///< of cold weights; empty unless a case wants it
+  };
   struct entry {
     bench_case* c;
-    std::unique_ptr<backend::prepared> ready;
-    double setup_ns;
-    std::int64_t pool_bytes;
+    algorithm* what;
   };
 
   void measure_all(group& g, const std::atomic<bool>& stop) {
     flight::note(stage::beginning, -1);
     g.what->begin();
+    std::map<std::pair<std::string, std::string>, algorithm> algorithms;
     std::vector<entry> entries;
     for (bench_case& c : g.cases) {
-      if (stop) return fail_unmeasured(g, "interrupted");
+      if (stop) return fail_unmeasured(g, std::string(result::stopped));
       flight::note(stage::preparing, place(g, c));
-      try {
-        ready_case made = g.what->ready(c);
-        entries.push_back({&c, std::move(made.run), made.setup_ns, 0});
-      } catch (const std::exception& e) {
-        c.results[0].error = said(e);
-      }
+      const auto [at, is_new] = algorithms.try_emplace({c.backend, c.algorithm.id});
+      if (is_new) try {
+          at->second.made = g.what->ready(c);
+        } catch (const std::exception& e) {
+          at->second.problem = said(e);
+        }
+      c.results[0].error = at->second.problem;
+      entries.push_back({&c, &at->second});
     }
-    make_cold(g, entries);
+    find_pools(g, entries);
+    std::erase_if(entries, [](const entry& e) { return !e.c->results[0].error.empty(); });
     if (entries.empty()) return;
 
     std::vector<sampled_case> samples;
@@ -98,17 +113,12 @@ private:
     for (const entry& e : entries) {
       const std::string rivals = e.c->state + ' ' + e.c->algorithm.equivalence;
       const int number = classes.emplace(rivals, static_cast<int>(classes.size())).first->second;
-      samples.push_back({.run = e.ready.get(), .rival_class = number, .place = place(g, *e.c)});
+      samples.push_back(to_sample(g, e, number));
     }
-    const disturbance_watch watch;
-    sample(samples,
-           {.seconds = options_.seconds * g.what->time_share,
-            .rounds = 8,
-            .passes = options_.repetitions},
-           stop);
-    const std::string disturbed = watch.seen();
+    if (witness_ == nullptr) witness_ = &machine_.emplace();
+    sample(samples, plan_of(options_, g.what->time_share), *witness_, stop);
     for (std::size_t i = 0; i < entries.size(); ++i)
-      report(g, entries[i], samples[i], disturbed);
+      report(g, entries[i], samples[i]);
   }
 
   static std::string said(const std::exception& e) {
@@ -122,56 +132,69 @@ private:
     return static_cast<int>(&c - g.cases.data());
   }
 
-  /// Lets every execution of the `coldw` cases take other weights than the last one. The largest
-  /// weights come first: they decide how large the arena is that all of them share.
-  void make_cold(const group& g, std::vector<entry>& entries) {
-    std::vector<entry*> cold;
-    for (entry& e : entries)
-      if (e.c->state == "coldw") cold.push_back(&e);
-    std::sort(cold.begin(), cold.end(), [](const entry* a, const entry* b) {
-      return a->ready->weight_bytes() > b->ready->weight_bytes();
-    });
-    for (entry* e : cold) {
-      try {
-        const std::int64_t bytes = e->ready->weight_bytes();
-        if (bytes <= 0) throw error("the algorithm has no weights that could be cold");
-        const pool_slots s = pools_.slots(g.what->weights_type(), bytes);
-        e->ready->rotate_weights(s.data, s.stride, s.count);
-        e->pool_bytes = s.bytes();
-      } catch (const std::exception& failure) {
-        e->c->results[0].error = said(failure);
-      }
-    }
-    std::erase_if(entries, [](const entry& e) { return !e.c->results[0].error.empty(); });
+  sampled_case to_sample(const group& g, const entry& e, int rival_class) {
+    backend::prepared* const run = e.what->made.run.get();
+    sampled_case s{.run = run,
+                   .rival_class = rival_class,
+                   .place = place(g, *e.c),
+                   .by_median = e.c->state != "hot"};
+    const pool_slots pool = e.c->state == "coldw" ? e.what->pool : pool_slots{};
+    s.enter = [run, pool] { run->rotate_weights(pool.data, pool.stride, pool.count); };
+    if (e.c->state == "cold")
+      s.before_execution = [this, run, threads = g.what->threads] {
+        if (!run->sweep_caches()) sweeper_.sweep(threads);
+      };
+    return s;
   }
 
-  static void report(const group& g, const entry& e, const sampled_case& s,
-                     const std::string& disturbed) {
+  /// Finds each `coldw` case a pool that gives every execution other weights than the last one. The
+  /// largest weights come first: they decide how large the arena is that all of them share.
+  void find_pools(const group& g, const std::vector<entry>& entries) {
+    std::vector<entry> cold;
+    for (const entry& e : entries)
+      if (e.c->state == "coldw" && e.what->made.run) cold.push_back(e);
+    std::sort(cold.begin(), cold.end(), [](const entry& a, const entry& b) {
+      return a.what->made.run->weight_bytes() > b.what->made.run->weight_bytes();
+    });
+    for (const entry& e : cold) {
+      try {
+        const std::int64_t bytes = e.what->made.run->weight_bytes();
+        if (bytes <= 0) throw error("the algorithm has no weights that could be cold");
+        e.what->pool = pools_.slots(g.what->weights_type(), bytes);
+      } catch (const std::exception& failure) {
+        e.c->results[0].error = said(failure);
+      }
+    }
+  }
+
+  static void report(const group& g, const entry& e, const sampled_case& s) {
     e.c->results.clear();
-    for (const std::vector<double>& pass : s.passes) {
+    for (const sampled_pass& pass : s.passes) {
       result::measurement m = blank(g, *e.c);
-      m.setup_ns = e.setup_ns;
-      m.weight_bytes = e.ready->weight_bytes();
-      m.pool_bytes = e.pool_bytes;
-      if (pass.empty()) {
-        m.error = "interrupted";
+      m.setup_ns = e.what->made.setup_ns;
+      m.weight_bytes = s.run->weight_bytes();
+      m.pool_bytes = e.c->state == "coldw" ? e.what->pool.bytes() : 0;
+      if (pass.samples.empty()) {
+        m.error = result::stopped;
       } else {
-        const summary figures = summarize(pass);
+        const summary figures = summarize(pass.samples);
         m.min_ns = figures.min;
         m.p10_ns = figures.p10;
         m.median_ns = figures.median;
         m.p90_ns = figures.p90;
         m.mad_ns = figures.mad;
-        m.samples_ns = thinned(pass, samples_kept);
-        m.count = static_cast<std::int64_t>(pass.size());
-        m.stop_reason = s.stop_reason;
-        m.disturbed = disturbed;
+        m.samples_ns = thinned(pass.samples, samples_kept);
+        m.count = static_cast<std::int64_t>(pass.samples.size());
+        m.stop_reason = pass.stop_reason;
+        m.disturbed = pass.disturbed;
+        m.rejected = pass.rejected;
+        m.slowdown = pass.slowdown;
       }
       e.c->results.push_back(std::move(m));
     }
     if (e.c->results.empty()) {
       e.c->results.push_back(blank(g, *e.c));
-      e.c->results[0].error = "interrupted";
+      e.c->results[0].error = result::stopped;
     }
   }
 
@@ -181,7 +204,11 @@ private:
   }
 
   weights_pools pools_;
+  cache_sweeper sweeper_;
   const options& options_;
+  witness* witness_;
+  /// Made by the thread that measures, when it first does.
+  std::optional<machine_witness> machine_{};
 };
 
 } // namespace benanza::measure

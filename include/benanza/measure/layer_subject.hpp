@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a layer become ready to be timed? Operands are made once; each algorithm is prepared,
 // asked which implementation really runs, and its result is compared with the reference at sampled
-// places. An algorithm is checked once; its cases in other cache states share the check.
+// places.
 //
 //   layer_subject s(layer, cost, numeric::f32, 1, libraries);   s.begin();
 //   s.ready(a_case).run->run(1);
@@ -15,7 +15,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <map>
 
 namespace benanza::measure {
 
@@ -51,26 +50,12 @@ public:
   }
 
   ready_case ready(const bench_case& c) override {
-    const std::string name = c.backend + ' ' + c.algorithm.id;
-    if (const auto known = problems_.find(name); known != problems_.end()) {
-      if (!known->second.empty()) throw error(known->second);
-      return prepare(c);
-    }
-    try {
-      auto made = prepare(c);
-      check(c, *made.run);
-      problems_.emplace(name, "");
-      return made;
-    } catch (const std::exception& e) {
-      problems_.emplace(name, e.what());
-      throw;
-    }
+    auto made = prepare(c);
+    check(c, *made.run);
+    return made;
   }
 
-  void end() override {
-    operands_ = {};
-    problems_.clear();
-  }
+  void end() override { operands_ = {}; }
 
 private:
   ready_case prepare(const bench_case& c) const {
@@ -125,7 +110,6 @@ private:
   backend::operands operands_{};
   std::vector<std::int64_t> positions_{};
   std::vector<double> expected_{};
-  std::map<std::string, std::string> problems_{}; ///< by algorithm; empty: found right
 };
 
 } // namespace benanza::measure

@@ -54,6 +54,15 @@ inline std::int64_t cache_bytes(int level) {
   const long told = sysconf(names[static_cast<std::size_t>(level - 1)]);
   return told > 0 ? told : 0;
 }
+
+/// Whether the clock may rise above its nominal rate: "on", "off" or "unknown".
+inline std::string turbo() {
+  const std::string at = "/sys/devices/system/cpu/";
+  if (const std::string boost = first_line(at + "cpufreq/boost"); boost != "unknown")
+    return boost == "1" ? "on" : "off";
+  const std::string off = first_line(at + "intel_pstate/no_turbo");
+  return off == "unknown" ? off : off == "0" ? "on" : "off";
+}
 } // namespace detail
 
 /// Bytes of the last cache before memory; 32 MiB where the system does not tell.
@@ -80,6 +89,7 @@ inline facts machine_facts(const environment& e) {
   f["hypervisor"] =
       detail::cpuinfo("flags").find(" hypervisor") != std::string::npos ? "yes" : "no";
   f["governor"] = detail::first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  f["turbo"] = detail::turbo();
   return f;
 }
 

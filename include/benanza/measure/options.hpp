@@ -9,6 +9,7 @@
 #include "../core/dtype.hpp"
 #include "../core/error.hpp"
 #include "campaign_options.hpp"
+#include "effort.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -33,7 +34,8 @@ struct options {
   progress_mode progress = progress_mode::automatic;
 
   std::string filter{};
-  double seconds = 0.1;
+  measure::effort effort = measure::effort::normal;
+  double seconds = 0; ///< of sampling a case, at most; 0: as the effort says
   int repetitions = 1;
   bool list_only = false;
   std::string format = "console", out{}, out_format = "json";
@@ -41,12 +43,20 @@ struct options {
   campaign_options campaign{};
 };
 
+/// How a group is sampled whose cases get `share` of the time.
+inline sampling_plan plan_of(const options& o, double share = 1) {
+  const double seconds = o.seconds > 0 ? o.seconds : plan_of(o.effort).seconds;
+  return plan_of(o.effort, share * seconds, o.repetitions);
+}
+
 inline constexpr std::string_view help_text =
     R"(benanza_bench: measures every unique layer by every algorithm of every library
 
   --types T,...            numeric classes: f32, bf16, u8s8u8, s8s8s8 ... (default: the models' own)
   --threads N,...          threads (default 1); each number is a case of its own
-  --states hot,coldw       what the caches hold (default: both)
+  --states hot,coldw,cold  what the caches hold (default: hot and, for layers with weights, coldw)
+  --effort quick|normal|thorough|exhaustive
+                           how long to sample (default: normal); exhaustive stops no case early
   --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
   --model TEXT             only the layers of models whose names contain TEXT
   --all                    also reference loops and outdated instruction sets
@@ -54,7 +64,8 @@ inline constexpr std::string_view help_text =
 
 Google Benchmark's flags work; here they mean:
   --benchmark_filter=REGEX         cases by name; a leading '-' leaves them out
-  --benchmark_min_time=SECONDS     of sampling, a case (default 0.1)
+  --benchmark_min_time=SECONDS     of sampling a case, at most (default 0.1; quick
+                                   0.03, thorough 0.3, exhaustive 0.5)
   --benchmark_repetitions=N        independent passes of sampling
   --benchmark_list_tests           print the names of the cases, and end
   --benchmark_format=console|json|csv
@@ -143,11 +154,14 @@ inline options parse_options(int argc, char** argv) {
     } else if (name == "--states") {
       o.states.clear();
       for (const std::string& s : detail::split_commas(value))
-        o.states.push_back(detail::one_of(s, {"hot", "coldw"}, "--states"));
-      if (o.states.empty()) throw error("hot, coldw or both are needed", "--states");
+        o.states.push_back(detail::one_of(s, {"hot", "coldw", "cold"}, "--states"));
+      if (o.states.empty()) throw error("hot, coldw or cold is needed", "--states");
     } else if (name == "--plan") {
       o.plans = detail::split_commas(value);
       if (o.plans.empty()) throw error("a file is needed", "--plan", "write --plan plan.json");
+    } else if (name == "--effort") {
+      o.effort = *parse_effort(
+          detail::one_of(value, {"quick", "normal", "thorough", "exhaustive"}, "--effort"));
     } else if (name == "--model") {
       o.model = value;
     } else if (name == "--progress") {

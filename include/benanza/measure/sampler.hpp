@@ -1,119 +1,233 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are the samples of competing cases taken? In many short rounds: each round visits every case
-// once, in an order that changes, so that a slow drift of the clock hits all alike. After a change
-// of case the first execution only warms the caches. A sample is one execution, or several where
-// one would be too short for the clock; a case that cannot win any more gets few samples.
+// that is still in the race once, in an order that changes, so that a slow drift of the clock hits
+// all alike. After a change of case the first execution only warms the caches. What was taken while
+// something disturbed us is thrown away and repeated, as long as the time for that lasts.
 //
-//   sample(cases, {.seconds = 0.1, .rounds = 8, .passes = 1}, stop);   cases[0].passes[0]  // ns
+//   sample(cases, plan_of(effort::normal), witness, stop);   cases[0].passes[0].samples  // ns
 #pragma once
 
-#include "../backend/concept.hpp"
 #include "flight.hpp"
-#include "statistics.hpp"
+#include "racing.hpp"
+#include "stopping.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace benanza::measure {
 
-/// One case while it is being sampled.
-struct sampled_case {
-  backend::prepared* run = nullptr;
-  int rival_class = 0; ///< only cases of one class compete (same state, same equivalence)
-  int place = -1;      ///< in its group, for notes of what is being done
-  std::vector<std::vector<double>> passes{}; ///< nanoseconds an execution, in the order taken
-  std::string stop_reason{};
-
-  int batch = 1;      ///< executions a sample
-  double best_ns = 0; ///< of one execution, so far
-};
-
-/// How long and how often.
-struct sampling_plan {
-  double seconds = 0.1; ///< of sampling, a case and pass
-  int rounds = 8;
-  int passes = 1; ///< independent repetitions of the whole
-};
-
 namespace detail {
 inline constexpr double shortest_sample_ns = 2000;
-inline constexpr double hopeless_ratio = 2;
-inline constexpr int fewest_rounds = 4;
+/// An execution so long fills the caches itself; one to warm them would only cost time.
+inline constexpr double warms_itself_ns = 1e8;
+/// Samples of the first look at a case, and of any look at one that seems to have lost.
+inline constexpr int glance = 2;
 
-/// A first look at a case: warms it up, and finds how many executions make a sample.
-inline void probe(sampled_case& c, double slice_ns) {
-  double ns = c.run->time(1);
-  for (int i = 0; i < 3 && (i == 0 || ns < slice_ns); ++i)
-    ns = std::min(ns, c.run->time(1));
-  if (ns < shortest_sample_ns) {
-    const int several = static_cast<int>(std::ceil(shortest_sample_ns / std::max(ns, 1.0)));
-    ns = c.run->time(several) / several;
-    c.batch = std::max(1, static_cast<int>(std::ceil(shortest_sample_ns / std::max(ns, 1.0))));
+/// One pass over all cases.
+class sampling {
+public:
+  sampling(std::vector<sampled_case>& cases, const sampling_plan& plan, witness& w,
+           const std::atomic<bool>& stop)
+      : cases_(cases)
+      , plan_(plan)
+      , witness_(w)
+      , stop_(stop) {}
+
+  void pass(std::mt19937& random) {
+    for (sampled_case& c : cases_)
+      begin(c);
+    witness_.end_stretch();
+    note_stretch();
+    for (std::vector<std::size_t> order = racing(); !order.empty(); order = racing()) {
+      std::shuffle(order.begin(), order.end(), random);
+      for (std::size_t i : order) {
+        if (stop_) return finish();
+        visit(cases_[i]);
+        if (witness_.stretch_is_over()) end_stretch();
+      }
+      decide();
+      // Before the last case is let go, its last visits must be found clean.
+      if (racing().empty()) end_stretch();
+    }
+    finish();
   }
-  c.best_ns = std::max(ns, 0.01);
-}
 
-/// True if a rival is so much faster that the case cannot win any more. Judged anew in every round,
-/// so that one disturbed look does not lose a winner.
-inline bool hopeless(const sampled_case& c, const std::vector<sampled_case>& cases) {
-  for (const sampled_case& other : cases)
-    if (other.rival_class == c.rival_class && c.best_ns > hopeless_ratio * other.best_ns)
-      return true;
-  return false;
-}
+private:
+  /// Where a case stood when the stretch began, to go back to if the stretch was disturbed.
+  struct mark {
+    std::size_t samples, figures, slowdowns;
+    int visits;
+    double spent_ns;
+    std::string ended;
+  };
 
-/// Rounds in which the case takes part: fewer where one execution fills more than its slice.
-inline int rounds_of(const sampled_case& c, const sampling_plan& plan) {
-  const double fitting = std::min(plan.seconds * 1e9 / c.best_ns, 1e6);
-  return std::clamp(static_cast<int>(fitting), fewest_rounds, std::max(fewest_rounds, plan.rounds));
-}
+  static void begin(sampled_case& c) {
+    c.passes.emplace_back();
+    c.samples.clear(), c.figures.clear(), c.slowdowns.clear(), c.ended.clear();
+    c.visits = c.lost_visits = 0;
+    c.spent_ns = c.lost_ns = 0;
+    c.seen = {};
+    c.refresh();
+  }
+
+  std::vector<std::size_t> racing() const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < cases_.size(); ++i)
+      if (cases_[i].ended.empty()) out.push_back(i);
+    return out;
+  }
+
+  /// Nanoseconds of one execution, from a sample.
+  double timed(sampled_case& c) {
+    if (c.before_execution) c.before_execution();
+    return std::max(c.run->time(c.batch) / c.batch, 0.01);
+  }
+
+  /// Warms the case up, the first time, and finds how many executions make a sample.
+  void look(sampled_case& c) {
+    c.batch = 1;
+    const double first_ns = timed(c);
+    // The first execution is slow, but hardly ten times.
+    if (c.before_execution || first_ns > 10 * shortest_sample_ns) return;
+    double ns = std::min(first_ns, timed(c));
+    for (int i = 0; i < 2 && ns < shortest_sample_ns; ++i) {
+      c.batch = std::max(1, static_cast<int>(std::ceil(shortest_sample_ns / std::max(ns, 1.0))));
+      ns = timed(c);
+    }
+  }
+
+  void visit(sampled_case& c) {
+    flight::note(stage::sampling, c.place);
+    const bool first = c.visits + c.lost_visits == 0;
+    if (&c != last_ && c.enter) c.enter();
+    if (c.batch == 0)
+      look(c);
+    else if (&c != last_ && !c.before_execution && c.least_ns < warms_itself_ns)
+      c.run->run(1);
+    last_ = &c;
+    const bool lost =
+        plan_.racing && !first && times_behind(c, cases_) > margin(c.visits + c.lost_visits + 1);
+    const int most = first || lost ? glance : plan_.visit_samples;
+
+    witness_.begin_visit();
+    const double start_ns = witness_.now_ns();
+    const std::size_t before = c.samples.size();
+    double spent_ns = 0;
+    int taken = 0;
+    do {
+      c.samples.push_back({timed(c), true});
+      spent_ns += c.samples.back().ns * c.batch;
+    } while (++taken < most && witness_.now_ns() - start_ns < plan_.visit_ns && !stop_);
+    // Sweeps count too: they may take far longer than what they make cold.
+    spent_ns = std::max(spent_ns, witness_.now_ns() - start_ns);
+    const noise n = witness_.end_visit();
+    if (judge(n) != harm::none) return lose(c, before, n, spent_ns, 1);
+    c.spent_ns += spent_ns;
+    c.slowdowns.push_back(n.slowdown);
+    ++c.visits;
+    c.refresh();
+    c.figures.push_back(c.figure());
+  }
+
+  /// Throws away the samples from `from` on.
+  static void lose(sampled_case& c, std::size_t from, const noise& n, double ns, int visits) {
+    for (std::size_t i = from; i < c.samples.size(); ++i)
+      c.samples[i].clean = false;
+    c.lost_ns += ns;
+    c.lost_visits += visits;
+    for (int i = 0; i < visits; ++i)
+      c.seen.add(n);
+    c.refresh();
+  }
+
+  /// Ends the race of the cases that cannot win or have been sampled enough.
+  void decide() {
+    for (sampled_case& c : cases_) {
+      if (!c.ended.empty()) continue;
+      const double behind = plan_.racing ? times_behind(c, cases_) : 1;
+      c.ended =
+          behind > margin(c.visits + c.lost_visits) ? result::raced_out(behind) : enough(c, plan_);
+    }
+  }
+
+  void note_stretch() {
+    marks_.clear();
+    for (const sampled_case& c : cases_)
+      marks_.push_back(
+          {c.samples.size(), c.figures.size(), c.slowdowns.size(), c.visits, c.spent_ns, c.ended});
+  }
+
+  /// Judges the stretch by the load of others, which no single visit is long enough to show. After
+  /// a disturbed one its visits are thrown away, and cases that ended in it are back in the race;
+  /// those that were raced out only if there still is a race.
+  void end_stretch() {
+    const noise n = witness_.end_stretch();
+    if (judge(n) != harm::none) {
+      std::vector<sampled_case*> outrun;
+      for (std::size_t i = 0; i < cases_.size(); ++i) {
+        sampled_case& c = cases_[i];
+        if (c.visits == marks_[i].visits) continue;
+        take_back(c, marks_[i], n);
+        if (!marks_[i].ended.empty() || !enough(c, plan_).empty()) continue;
+        if (result::was_raced_out(c.ended))
+          outrun.push_back(&c);
+        else
+          c.ended.clear();
+      }
+      if (!racing().empty())
+        for (sampled_case* c : outrun)
+          c->ended.clear();
+    }
+    note_stretch();
+  }
+
+  static void take_back(sampled_case& c, const mark& m, const noise& n) {
+    c.figures.resize(m.figures);
+    c.slowdowns.resize(m.slowdowns);
+    lose(c, m.samples, n, c.spent_ns - m.spent_ns, c.visits - m.visits);
+    c.visits = m.visits;
+    c.spent_ns = m.spent_ns;
+  }
+
+  void finish() {
+    for (sampled_case& c : cases_)
+      close(c);
+  }
+
+  /// The outcome: the clean samples if they are enough, or else all, with what disturbed them.
+  static void close(sampled_case& c) {
+    sampled_pass& out = c.passes.back();
+    const int clean = c.clean_samples(), all = static_cast<int>(c.samples.size());
+    const bool lost = result::was_raced_out(c.ended);
+    const bool enough_clean = clean >= (lost ? 1 : std::min(all, fewest));
+    for (const sampled_case::taken& t : c.samples)
+      if (t.clean || !enough_clean) out.samples.push_back(t.ns);
+    if (enough_clean)
+      out.rejected = all - clean;
+    else
+      out.disturbed = advice(c.seen);
+    out.slowdown = result::median(c.slowdowns);
+    out.stop_reason = c.ended.empty() ? std::string(result::stopped) : c.ended;
+  }
+
+  std::vector<sampled_case>& cases_;
+  const sampling_plan& plan_;
+  witness& witness_;
+  const std::atomic<bool>& stop_;
+  std::vector<mark> marks_{};
+  const sampled_case* last_ = nullptr;
+};
 } // namespace detail
 
 /// Takes the samples of all `cases`, which compete. Ends early, with what it has, once `stop` is
 /// set.
-inline void sample(std::vector<sampled_case>& cases, const sampling_plan& plan,
+inline void sample(std::vector<sampled_case>& cases, const sampling_plan& plan, witness& w,
                    const std::atomic<bool>& stop) {
-  using clock = std::chrono::steady_clock;
-  for (sampled_case& c : cases) {
-    if (stop) return;
-    flight::note(stage::sampling, c.place);
-    detail::probe(c, plan.seconds * 1e9 / plan.rounds);
-  }
-  const auto slice = std::chrono::duration<double>(plan.seconds / plan.rounds);
-  std::mt19937 order_of_round(20261u);
-  std::vector<std::size_t> order(cases.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    order[i] = i;
-
-  for (int pass = 0; pass < plan.passes; ++pass) {
-    for (sampled_case& c : cases)
-      c.passes.emplace_back();
-    for (int round = 0; round < std::max(plan.rounds, detail::fewest_rounds); ++round) {
-      std::shuffle(order.begin(), order.end(), order_of_round);
-      for (std::size_t i : order) {
-        sampled_case& c = cases[i];
-        if (stop) return;
-        const bool lost = detail::hopeless(c, cases);
-        const int rounds = lost ? detail::fewest_rounds : detail::rounds_of(c, plan);
-        c.stop_reason = lost                   ? "cannot win: over twice the best"
-                        : rounds < plan.rounds ? "fewest rounds: one execution takes long"
-                                               : "time";
-        if (round >= rounds) continue;
-        flight::note(stage::sampling, c.place);
-        c.run->run(1);
-        const auto end = clock::now() + slice;
-        do {
-          c.passes.back().push_back(c.run->time(c.batch) / c.batch);
-          c.best_ns = std::min(c.best_ns, std::max(c.passes.back().back(), 0.01));
-        } while (!lost && clock::now() < end);
-      }
-    }
-  }
+  std::mt19937 order_of_rounds(20261u);
+  for (int pass = 0; pass < plan.passes && !stop; ++pass)
+    detail::sampling(cases, plan, w, stop).pass(order_of_rounds);
 }
 
 } // namespace benanza::measure

@@ -49,7 +49,8 @@ public:
 
   /// Makes what all cases need. Called once, before any case is made ready.
   virtual void begin() {}
-  /// The case ready to run, its result found right. Throws benanza::error where it is not.
+  /// The case's algorithm ready to run, its result found right. Called once an algorithm: all of
+  /// its cache states share what is made. Throws benanza::error where the result is wrong.
   virtual ready_case ready(const bench_case&) = 0;
   /// Storage of the weights that `coldw` rotates.
   dtype weights_type() const { return weights_of(type); }

@@ -17,7 +17,7 @@ enum class field_kind {
   identity, ///< says which case it is: always there
   time,     ///< a failed case has none; all but the deviation are above zero
   fact,     ///< a failed case may lack it
-  remark,   ///< left out when empty
+  remark,   ///< left out when empty or zero
 };
 
 /// Calls `visit(name, member, kind)` for each field of `m`, in the order in which they are written.
@@ -46,6 +46,8 @@ void fields(Measurement& m, Visit&& visit) {
   visit("count", m.count, fact);
   visit("stop_reason", m.stop_reason, fact);
   visit("disturbed", m.disturbed, remark);
+  visit("rejected", m.rejected, remark);
+  visit("slowdown", m.slowdown, remark);
   visit("workspace_bytes", m.workspace_bytes, fact);
   visit("weight_bytes", m.weight_bytes, fact);
   visit("pool_bytes", m.pool_bytes, fact);

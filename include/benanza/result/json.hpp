@@ -61,8 +61,8 @@ inline ordered_json to_json(const measurement& m) {
   const bool failed = !m.error.empty();
   fields(m, [&](std::string_view name, const auto& value, field_kind kind) {
     if (failed && kind == field_kind::time) return;
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>)
-      if (kind == field_kind::remark && value.empty()) return;
+    using type = std::decay_t<decltype(value)>;
+    if (kind == field_kind::remark && value == type{}) return;
     out[std::string(name)] = value;
   });
   if (failed) {

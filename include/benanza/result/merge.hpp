@@ -9,6 +9,7 @@
 
 #include "json.hpp"
 #include "statistics.hpp"
+#include "stop_reason.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -74,12 +75,16 @@ inline measurement join_entries(std::vector<measurement> entries) {
   for (auto next = good + 1; next != entries.end(); ++next) {
     out.algorithm_index = std::min(out.algorithm_index, next->algorithm_index);
     out.min_ns = std::min(out.min_ns, next->min_ns);
+    // A case that was sampled to its end once is not one of few samples.
+    if (was_raced_out(out.stop_reason)) out.stop_reason = next->stop_reason;
+    out.slowdown = std::max(out.slowdown, next->slowdown);
     if (out.disturbed.find(next->disturbed) == std::string::npos)
       out.disturbed += (out.disturbed.empty() ? "" : "; ") + next->disturbed;
     if (next->samples_ns == last_samples) continue;
     last_samples = next->samples_ns;
     out.samples_ns.insert(out.samples_ns.end(), last_samples.begin(), last_samples.end());
     out.count += next->count;
+    out.rejected += next->rejected;
   }
   if (failed != 0)
     out.disturbed += (out.disturbed.empty() ? "" : "; ") + std::to_string(failed) + " of " +

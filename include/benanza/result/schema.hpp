@@ -34,8 +34,10 @@ struct measurement {
   double min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0, mad_ns = 0;
   std::vector<double> samples_ns{}; ///< in the order taken, thinned out
   std::int64_t count = 0;           ///< samples taken
-  std::string stop_reason{};
-  std::string disturbed{}; ///< what disturbed the samples; empty: nothing seen
+  std::string stop_reason{};        ///< one of result/stop_reason.hpp
+  std::string disturbed{};          ///< what disturbed the samples, and what to do; empty: nothing
+  std::int64_t rejected = 0;        ///< samples thrown away because something disturbed them
+  double slowdown = 0;              ///< of the processor's clock against its best, as a share
   std::int64_t workspace_bytes = 0, weight_bytes = 0, pool_bytes = 0;
   double setup_ns = 0;
   std::int64_t flops = 0;           ///< as a textbook counts them

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cases cannot win any more? Those that lie behind the best of their class by more than a
+// margin, which shrinks with the visits that a case has had: after a first look a rival must be
+// twice as fast, later less. Never within the range in which two algorithms count as equally fast.
+//
+//   if (const double behind = times_behind(c, cases); behind > margin(c.visits)) ...
+#pragma once
+
+#include "sampled_case.hpp"
+
+#include <limits>
+
+namespace benanza::measure {
+
+/// Two algorithms whose times differ by less count as equally fast (bound/choice.hpp).
+inline constexpr double tie_range = 1.03;
+
+/// How many times as slow as its best rival a case may be after so many visits, the first look
+/// among them. After the first look alone nothing is stopped: it may have been disturbed.
+constexpr double margin(int visits) {
+  if (visits < 2) return std::numeric_limits<double>::infinity();
+  constexpr double shrinking[] = {2, 1.3, 1.15, 1.1};
+  constexpr int last = static_cast<int>(std::size(shrinking)) - 1;
+  return shrinking[std::min(visits - 2, last)];
+}
+static_assert(margin(1000) > tie_range);
+
+/// How many times as slow as the best of its class `c` is; 1 if it is the best.
+inline double times_behind(const sampled_case& c, const std::vector<sampled_case>& cases) {
+  const double own = c.standing();
+  double best = own;
+  for (const sampled_case& other : cases)
+    if (other.rival_class == c.rival_class && !other.samples.empty())
+      best = std::min(best, other.standing());
+  return best > 0 ? own / best : 1;
+}
+
+} // namespace benanza::measure

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a case while it is being sampled? Its samples in the order taken, each clean or
+// thrown away, how its figure (the least sample, or the median) moved from visit to visit, and what
+// has become of it. Times in ns of one execution.
+//
+//   sampled_case c{.run = run, .by_median = true};   sample(cases, plan, witness, stop);
+//   c.passes[0].samples
+#pragma once
+
+#include "../backend/concept.hpp"
+#include "../result/statistics.hpp"
+#include "witness.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::measure {
+
+/// The outcome of one pass of sampling.
+struct sampled_pass {
+  std::vector<double> samples{}; ///< in the order taken; those that were thrown away are not here
+  std::string stop_reason{};
+  std::string disturbed{}; ///< what disturbed the samples; empty: nothing that matters
+  int rejected = 0;        ///< samples thrown away because something disturbed them
+  double slowdown = 0;     ///< of the clock during the samples, by the median visit
+};
+
+/// One case while it is being sampled. The first members are given, the rest are the sampler's.
+struct sampled_case {
+  backend::prepared* run = nullptr;
+  int rival_class = 0;    ///< only cases of one class compete (same state, same equivalence)
+  int place = -1;         ///< in its group, for notes of what is being done
+  bool by_median = false; ///< compared by the median; else by the least sample
+  /// Called when a visit begins: brings a shared `run` into this case's cache state.
+  std::function<void()> enter{};
+  /// Called before each execution, outside of its time; a sample is then one execution.
+  std::function<void()> before_execution{};
+  std::vector<sampled_pass> passes{};
+
+  struct taken {
+    double ns;
+    bool clean;
+  };
+  int batch = 0; ///< executions a sample; 0: not looked at yet
+  std::vector<taken> samples{};
+  std::vector<double> figures{};   ///< after each visit that was kept
+  std::vector<double> slowdowns{}; ///< of the clock, in each visit that was kept
+  int visits = 0, lost_visits = 0;
+  int revivals = 0;                 ///< how often it came back after it had been raced out in noise
+  double spent_ns = 0, lost_ns = 0; ///< on samples that were kept, and on others
+  noise_sum seen{};
+  std::string ended{}; ///< the stop reason; empty: goes on
+
+  /// Order statistics of the usable samples, by `refresh`.
+  double least_ns = 0, low_ns = 0, quartile_ns = 0, median_ns = 0, high_ns = 0;
+
+  /// What has to stand still before the case is settled.
+  double figure() const { return by_median ? median_ns : least_ns; }
+
+  /// What rivals are judged by: the least sample; or the lower quartile, that half of the samples
+  /// may be disturbed without losing a winner.
+  double standing() const { return by_median ? quartile_ns : least_ns; }
+
+  /// The samples that its figures rest on: the clean ones, or all while there are none.
+  std::vector<double> usable() const {
+    std::vector<double> out;
+    out.reserve(samples.size());
+    for (const taken& t : samples)
+      if (t.clean) out.push_back(t.ns);
+    if (out.empty())
+      for (const taken& t : samples)
+        out.push_back(t.ns);
+    return out;
+  }
+
+  int clean_samples() const {
+    return static_cast<int>(
+        std::count_if(samples.begin(), samples.end(), [](const taken& t) { return t.clean; }));
+  }
+
+  /// Makes the figures anew after samples came or were thrown away.
+  void refresh() {
+    std::vector<double> s = usable();
+    std::sort(s.begin(), s.end());
+    least_ns = s.empty() ? 0 : s.front();
+    quartile_ns = result::quantile(s, 0.25);
+    median_ns = result::quantile(s, 0.5);
+    low_ns = result::quantile(s, 0.1);
+    high_ns = result::quantile(s, 0.9);
+  }
+};
+
+} // namespace benanza::measure

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/measure/caches.hpp>
+#include <benanza/measure/machine.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+using namespace benanza::measure;
+
+namespace {
+/// Nanoseconds of a read of all lines of `data`.
+double read_ns(const std::vector<std::uint64_t>& data) {
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < data.size(); i += 8)
+    sum += data[i];
+  static volatile std::uint64_t keep;
+  keep = sum;
+  (void)keep;
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+} // namespace
+
+TEST_CASE("a sweep reads twice the last-level cache") {
+  CHECK(cache_sweeper(1 << 20).bytes() == 2 << 20);
+  CHECK(cache_sweeper(0).bytes() >= 64);
+  cache_sweeper s(1 << 16);
+  s.sweep(1);
+  s.sweep(2);
+  CHECK(s.bytes() == 2 << 16);
+}
+
+TEST_CASE("after a sweep, what was in the caches has to come from memory") {
+  const std::vector<std::uint64_t> data(32 * 1024, 1); // 256 KiB
+  cache_sweeper s(last_level_cache_bytes());
+  std::vector<double> hot, cold;
+  for (int i = 0; i < 15; ++i) {
+    s.sweep(1);
+    cold.push_back(read_ns(data));
+    hot.push_back(read_ns(data));
+  }
+  std::sort(hot.begin(), hot.end());
+  std::sort(cold.begin(), cold.end());
+  CHECK(cold[7] > 1.3 * hot[7]);
+}

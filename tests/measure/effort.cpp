@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/measure/effort.hpp>
+#include <doctest/doctest.h>
+
+using namespace benanza::measure;
+
+TEST_CASE("efforts have names, and other words are none") {
+  for (const auto& [text, e] : effort_names) {
+    CHECK(parse_effort(text) == e);
+    CHECK(name(e) == text);
+  }
+  CHECK_FALSE(parse_effort("lazy"));
+  CHECK_FALSE(parse_effort(""));
+}
+
+TEST_CASE("efforts differ in time and patience; exhaustive stops nobody") {
+  CHECK(plan_of(effort::quick).seconds < plan_of(effort::normal).seconds);
+  CHECK(plan_of(effort::normal).seconds == 0.1);
+  CHECK(plan_of(effort::normal).seconds < plan_of(effort::thorough).seconds);
+  CHECK(plan_of(effort::thorough).patience > plan_of(effort::normal).patience);
+  const sampling_plan all = plan_of(effort::exhaustive);
+  CHECK(all.seconds == 0.5);
+  CHECK_FALSE(all.racing);
+  CHECK(all.patience == 0);
+}
+
+TEST_CASE("a time given by hand replaces the limit, and visits get no longer than it bears") {
+  const sampling_plan p = plan_of(effort::normal, 0.002, 3);
+  CHECK(p.seconds == 0.002);
+  CHECK(p.passes == 3);
+  CHECK(p.visit_ns == doctest::Approx(0.25e6));
+  CHECK(plan_of(effort::normal, 10).visit_ns == plan_of(effort::normal).visit_ns);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/measure/stopping.hpp>
+#include <doctest/doctest.h>
+
+using namespace benanza;
+using namespace benanza::measure;
+
+namespace {
+/// A case of so many equal visits of `per_visit` samples.
+sampled_case visited(std::vector<double> figures, int per_visit = 3, double spread = 0.1) {
+  sampled_case c;
+  for (double f : figures) {
+    for (int i = 0; i < per_visit; ++i) {
+      c.samples.push_back({f * (1 + spread * i), true});
+      c.spent_ns += c.samples.back().ns;
+    }
+    c.figures.push_back(f);
+    ++c.visits;
+  }
+  c.refresh();
+  return c;
+}
+const sampling_plan plan = plan_of(effort::normal);
+} // namespace
+
+TEST_CASE("a figure has settled after standing still for as many rounds as the plan waits") {
+  CHECK(enough(visited({100, 90, 90, 90, 90}), plan).empty());
+  CHECK(enough(visited({100, 90, 90, 90, 90, 90}), plan) == result::minimum_settled);
+  CHECK(enough(visited({100, 90.2, 90.1, 90, 90, 90}), plan) == result::minimum_settled);
+  CHECK(enough(visited({100, 90, 90, 90, 90, 89}), plan).empty());
+  sampled_case cold = visited({100, 90, 90, 90, 90, 90});
+  cold.by_median = true;
+  CHECK(enough(cold, plan) == result::median_settled);
+}
+
+TEST_CASE("samples that hardly differ are enough, but not from one visit alone") {
+  CHECK(enough(visited({100, 101, 100.5, 100}, 3, 0), plan) == result::small_spread);
+  CHECK(enough(visited({100, 104, 102, 100}, 3, 0), plan).empty());
+  CHECK(enough(visited({100, 100}, 10, 0), plan).empty());
+}
+
+TEST_CASE("the time limit holds, but for the fewest samples of slow cases") {
+  CHECK(enough(visited({9e6, 8e6, 7e6, 6e6, 5e6}), plan) == result::time_limit);
+  CHECK(enough(visited({9e7, 8e7, 7e7}, 1), plan).empty());
+  CHECK(enough(visited({9e7, 8e7, 7e7, 6e7}, 1), plan) == result::fewest_samples);
+  CHECK(enough(visited({4e9}, 1), plan).empty());
+  CHECK(enough(visited({4e9, 3e9}, 1), plan) == result::fewest_samples);
+}
+
+TEST_CASE("without patience only the time ends a case") {
+  const sampling_plan all = plan_of(effort::exhaustive);
+  CHECK(enough(visited({100, 90, 90, 90, 90, 90, 90, 90, 90, 90}, 3, 0), all).empty());
+  CHECK(enough(visited({9e8}, 8), all) == result::time_limit);
+}
+
+TEST_CASE("disturbed visits end a case when they have cost too much") {
+  sampled_case c;
+  c.lost_visits = 3, c.lost_ns = 1e9;
+  CHECK(enough(c, plan).empty());
+  c.lost_visits = 4;
+  CHECK(enough(c, plan) == result::disturbed_too_long);
+  c.lost_ns = 0.049e9;
+  CHECK(enough(c, plan).empty());
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/measure/clock_probe.hpp>
+#include <benanza/measure/machine_witness.hpp>
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace benanza::measure;
+
+TEST_CASE("a little noise does no harm; more does, and is told apart") {
+  CHECK(judge({}) == harm::none);
+  CHECK(judge({.delayed = 0.005, .foreign = 0.1, .slowdown = 0.04}) == harm::none);
+  CHECK(judge({.delayed = 0.02}) == harm::delayed);
+  CHECK(judge({.foreign = 0.3}) == harm::foreign);
+  CHECK(judge({.slowdown = 0.06}) == harm::slow);
+}
+
+TEST_CASE("advice names what disturbed most, how much, and a remedy") {
+  noise_sum s;
+  CHECK(advice(s).empty());
+  s.add({.delayed = 0.04});
+  s.add({.slowdown = 0.1});
+  s.add({.slowdown = 0.2});
+  CHECK(advice(s).find("15 % slower than at its best") != std::string::npos);
+  CHECK(advice(s).find("governor") != std::string::npos);
+  for (int i = 0; i < 5; ++i)
+    s.add({.foreign = 0.95});
+  CHECK(advice(s) ==
+        "other processes used 95 % of the machine's processors: stop them, or run again later");
+  noise_sum waited;
+  waited.add({.delayed = 0.12});
+  CHECK(advice(waited).find("waited for the processor 12 %") != std::string::npos);
+  CHECK(advice(waited).find("taskset") != std::string::npos);
+}
+
+TEST_CASE("the clock is compared with its best, and one lucky look is not the best") {
+  clock_probe p;
+  CHECK(p.best_ns() == 0);
+  CHECK(p.compare(1000) == 0);
+  for (int i = 0; i < 99; ++i)
+    p.compare(1000);
+  CHECK(p.compare(800) == 0);
+  CHECK(p.best_ns() == 1000);
+  CHECK(p.compare(1100) == doctest::Approx(0.1));
+  for (int i = 0; i < 100; ++i)
+    p.compare(800);
+  CHECK(p.compare(1000) == doctest::Approx(0.25));
+}
+
+TEST_CASE("a real look at the clock takes a time, again and again") {
+  clock_probe p;
+  for (int i = 0; i < 5; ++i) {
+    const double slower = p.look();
+    CHECK(slower >= 0);
+    CHECK(std::isfinite(slower));
+  }
+  CHECK(p.best_ns() > 0);
+}
+
+TEST_CASE("the witness of this machine sees a time that goes on, and shares that make sense") {
+  machine_witness w;
+  const double start = w.now_ns();
+  noise n;
+  while (!w.stretch_is_over()) {
+    w.begin_visit();
+    for (const double until = w.now_ns() + 2e6; w.now_ns() < until;) {
+    }
+    n = w.end_visit();
+    CHECK(n.delayed >= 0);
+    CHECK(n.delayed <= 1.5);
+    CHECK(n.slowdown >= 0);
+  }
+  CHECK(w.now_ns() > start);
+  const noise stretch = w.end_stretch();
+  CHECK(stretch.foreign >= 0);
+  CHECK(stretch.foreign < 1.2);
+  CHECK_FALSE(w.stretch_is_over());
+}
