@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -30,10 +31,17 @@ std::string layer_name(std::int64_t i) {
          "x14-" + std::to_string(8 * (1 + i / 20000)) + "x3x3-s1-p1";
 }
 
-double seconds_of(const auto& what) {
+/// What passed, and what of it this program computed: less on a machine that has more to do.
+struct duration {
+  double seconds = 0, busy_seconds = 0;
+};
+
+duration duration_of(const auto& what) {
   const auto start = std::chrono::steady_clock::now();
+  const std::clock_t busy = std::clock();
   what();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+          static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC};
 }
 
 /// The results of one layer on one system in one run.
@@ -88,7 +96,7 @@ void grow(const std::string& path, std::int64_t from, std::int64_t to) {
   const auto graphs = make_models(to);
   rs::store s(path, rs::access::write);
   std::int64_t added = 0;
-  double seconds = 0;
+  duration all;
   for (int system = 0; system < systems; ++system)
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       run header = synthetic::empty_run();
@@ -101,26 +109,29 @@ void grow(const std::string& path, std::int64_t from, std::int64_t to) {
         const std::string name = layer_name(i);
         append(batch, name.substr(name.find('/') + 1), like, repetition == 1, dice);
         if (batch.size() < 50'000 && i + 1 < to) continue;
-        seconds += seconds_of([&] { s.add(id, batch); });
+        const duration d = duration_of([&] { s.add(id, batch); });
+        all.seconds += d.seconds;
+        all.busy_seconds += d.busy_seconds;
         added += std::ssize(batch);
         batch.clear();
       }
     }
-  std::printf("%11.0f", static_cast<double>(added) / seconds);
+  std::printf("%10.0f %13.0f", static_cast<double>(added) / all.seconds,
+              static_cast<double>(added) / all.busy_seconds);
 }
 
 void ask(const std::string& path, std::int64_t layers) {
   const auto graphs = make_models(layers);
   const auto all = benanza::model::unique_layers(graphs);
   std::size_t lacking = 0, read = 0;
-  const double missing_s = seconds_of([&] {
+  const duration missing = duration_of([&] {
     const rs::store s(path, rs::access::read);
     lacking = rs::missing(s, rs::choose_system(s, "1"), all.layers, graphs).size();
   });
-  const double read_s = seconds_of(
+  const duration reading = duration_of(
       [&] { read = rs::read_store(path, {.system = "1", .model = "model7"}).measurements.size(); });
-  std::printf("  %8.1f ms (%zu of %zu)  %8.1f ms (%zu)  %8.1f MB\n", missing_s * 1e3, lacking,
-              all.layers.size(), read_s * 1e3, read,
+  std::printf("  %7.1f ms (%zu of %zu)  %7.1f ms (%zu)  %8.1f MB\n", missing.seconds * 1e3, lacking,
+              all.layers.size(), reading.seconds * 1e3, read,
               static_cast<double>(std::filesystem::file_size(path)) / 1e6);
   std::fflush(stdout);
 }
@@ -135,7 +146,8 @@ int main(int count, char** values) {
     for (int i = 2; i < count; ++i)
       sizes.push_back(std::stoll(values[i]));
     if (sizes.empty()) sizes = {10'000, 100'000, 1'000'000, 10'000'000};
-    std::printf("    results   added/s  missing for 30 models   one model's cases     file\n");
+    std::printf("    results   added/s  a busy second   missing for 30 models   one model's cases"
+                "     file\n");
     std::int64_t layers = 0;
     for (const std::int64_t size : sizes) {
       const std::int64_t more = std::max(layers + 1, size / (systems * threads * results));
