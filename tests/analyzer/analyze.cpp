@@ -186,6 +186,55 @@ TEST_CASE("models, types and threads can be chosen") {
   CHECK(count({"--type", "f32", "--threads", "1"}) == rows{{"f32", 1}});
 }
 
+TEST_CASE("a fused form is reported beside its model, and not as a model of its own") {
+  const std::string text = synthetic::text(synthetic::fused_run());
+  const json report = json::parse(analyze({"--format", "json"}, text).out);
+  REQUIRE(report["analyses"].size() == 1);
+  CHECK(report["analyses"][0]["fused"]["graph"] == "block@batch=1,fused");
+  CHECK(report["analyses"][0]["workers"] == 2);
+  const json three = json::parse(analyze({"--format", "json", "--workers", "3"}, text).out);
+  CHECK(three["analyses"][0]["workers"] == 3);
+  CHECK(analyze({"--workers", "0"}, text).status == 2);
+  run broken = synthetic::fused_run();
+  broken.graphs[1].nodes[1].parts = {2, 3};
+  const outcome o = analyze({}, synthetic::text(broken));
+  CHECK(o.status == 2);
+  CHECK(holds(o.err, "block@batch=1,fused"));
+}
+
+TEST_CASE("--plan writes how each node should run, whole or not at all") {
+  const folder f;
+  const std::string path = f / "plan.json";
+  const std::string text = synthetic::text(synthetic::fused_run());
+  const auto nodes = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--plan", path});
+    files::remove(path);
+    CHECK(analyze(std::move(arguments), text).status == 0);
+    return benanza::result::read_plan(f.read("plan.json"), path).graph.nodes.size();
+  };
+  CHECK(nodes({}) == 5);
+  CHECK(nodes({"--fused"}) == 5);
+  CHECK(nodes({"--unfused", "--model", "block"}) == 6);
+  files::remove(path);
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& input,
+                           const std::string& part) {
+    arguments.insert(arguments.end(), {"--plan", path});
+    const outcome o = analyze(std::move(arguments), input);
+    CHECK(o.status == 2);
+    CHECK(o.out.empty());
+    CAPTURE(o.err);
+    CHECK(holds(o.err, part));
+    CHECK_FALSE(files::exists(path));
+  };
+  refused({}, synthetic::text(synthetic::small_run()), "layouts are not known");
+  refused({"--fused"}, synthetic::text(synthetic::small_run()), "no fused form");
+  refused({"--fused", "--unfused"}, text, "--");
+  refused({}, synthetic::text(two_models()), "--model");
+  run r = synthetic::fused_run();
+  synthetic::add(r, synthetic::conv, "a", 0, 50e3, 1.1, "bf16");
+  refused({}, synthetic::text(r), "--type");
+}
+
 TEST_CASE("layers without a model: a table of them, and no sum") {
   run r = synthetic::small_run();
   r.graphs.clear();
@@ -239,6 +288,45 @@ TEST_CASE("thirty models with eight thousand cases take a moment") {
   CHECK(analyze({}, text).status == 0);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   MESSAGE("read and analysed " << text.size() / 1'000'000 << " MB in " << took.count() << " s");
+}
+
+TEST_CASE("thirty residual networks, fused and with layouts, take a moment") {
+  run r = synthetic::fused_run();
+  const auto unfused = r.graphs[0], fused = r.graphs[1];
+  r.graphs.clear();
+  constexpr int models = 30, blocks = 40;
+  for (int m = 0; m < models; ++m) {
+    auto g = unfused, h = fused;
+    g.nodes.clear();
+    h.nodes.clear();
+    g.name = g.model = "net" + std::to_string(m);
+    h.name = g.name + ",fused";
+    h.unfused = g.name;
+    // A chain of blocks: each reads the last node of the one before.
+    const auto append = [&](auto& to, const auto& from, int parts) {
+      const int first = static_cast<int>(to.nodes.size());
+      for (auto n : from.nodes) {
+        if (n.op == "Softmax") continue;
+        for (auto& o : n.operands)
+          o.node = o.node >= 0 ? o.node + first : o.node == -1 && first > 0 ? first - 1 : o.node;
+        n.inputs = benanza::model::inputs_of(n.operands);
+        for (int& p : n.parts)
+          p += parts;
+        to.nodes.push_back(std::move(n));
+      }
+    };
+    for (int i = 0; i < blocks; ++i) {
+      append(h, fused, static_cast<int>(g.nodes.size()));
+      append(g, unfused, 0);
+    }
+    r.graphs.push_back(std::move(g));
+    r.graphs.push_back(std::move(h));
+  }
+  const std::string text = synthetic::text(r);
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(analyze({}, text).status == 0);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  MESSAGE("30 models of " << 5 * blocks << " nodes in " << took.count() << " s");
 }
 
 TEST_CASE("the program: pipes, a reader that goes away, a full disk") {

@@ -10,12 +10,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace {
 
 using benanza::numeric;
+namespace op = benanza::op;
 using benanza::bound::basis;
 using benanza::bound::figure;
 using benanza::bound::model_bound;
@@ -187,6 +190,124 @@ TEST_CASE("a prediction below its bound is a measuring fault, by name") {
   using benanza::bound::fault;
   CHECK(analyse(r).faults ==
         std::vector<fault>{{"the prediction lies below the bound", synthetic::wide}});
+}
+
+TEST_CASE("a layer without a time takes its roofline where the machine's ceilings are known") {
+  run r = synthetic::small_run();
+  drop(r, "Relu");
+  const benanza::bound::limits tenth{[](const auto& l, numeric, int, std::int64_t) {
+    return std::optional(static_cast<double>(benanza::elements(op::output(l))) / 100);
+  }};
+  const model_bound b =
+      benanza::bound::analyse(benanza::bound::source(r, tenth), r.graphs[0], {numeric::f32, 1});
+  CHECK_FALSE(b.partial());
+  CHECK(b.covered.modelled_nodes == 1);
+  CHECK(b.covered.modelled == doctest::Approx(2007.04 / b.bound.sequential.ns));
+  CHECK(b.covered.measured() + b.covered.modelled == doctest::Approx(1));
+  REQUIRE(b.covered.rooflines.size() == 1);
+  CHECK(b.covered.rooflines[0].name == synthetic::relu);
+  CHECK(b.covered.rooflines[0].reason == "not measured");
+  CHECK(b.bound.sequential.ns == 2 * 350e3 + 420e3 + 405e3 + 2007.04 + 1.5e3);
+  CHECK(b.roofline.sequential.ns > 0);
+  CHECK(b.roofline.sequential.ns <= b.bound.sequential.ns);
+  CHECK(b.roofline.parallel.ns <= b.roofline.sequential.ns);
+  CHECK(b.faults.empty());
+  CHECK(analyse(r).partial());
+  CHECK(analyse(r).roofline.sequential.ns == 0);
+}
+
+TEST_CASE("a bound below its roofline is a measuring fault, by name") {
+  const run r = synthetic::small_run();
+  const benanza::bound::limits high{[](const auto& l, numeric, int, std::int64_t least_flops) {
+    const bool named = benanza::op::name(l) == synthetic::conv;
+    // What Winograd needs, a quarter, is what the layer is held to.
+    CHECK((!named || least_flops < benanza::op::direct_flops(l) / 2));
+    return named ? std::optional(360e3) : std::nullopt;
+  }};
+  const model_bound b =
+      benanza::bound::analyse(benanza::bound::source(r, high), r.graphs[0], {numeric::f32, 1});
+  CHECK(b.faults ==
+        std::vector<benanza::bound::fault>{{"the bound lies below the roofline", synthetic::conv}});
+}
+
+TEST_CASE("real runs of the model are found, and are a fault if they beat the bound") {
+  run r = synthetic::fused_run();
+  measurement m = r.measurements.front();
+  m.family = "model";
+  m.algorithm = "plan";
+  m.name = "model/block@batch=1/f32";
+  const auto took = [&](const std::string& key, double ns, int threads = 1) {
+    m.key = key;
+    m.threads = threads;
+    m.samples_ns = {ns, ns * 1.01};
+    m.min_ns = 0;
+    benanza::result::recompute(m);
+    r.measurements.push_back(m);
+  };
+  took("block@batch=1,fused", 1.5e6);
+  took("block@batch=1", 1e6);
+  took("another", 1);
+  took("block@batch=1", 1, 2);
+  m.error = "a reason";
+  took("block@batch=1", 1);
+  const model_bound b = analyse(r);
+  REQUIRE(b.runs.size() == 2);
+  CHECK(b.runs[0].fused);
+  CHECK_FALSE(b.runs[1].fused);
+  CHECK(b.runs[1].run->min_ns == 1e6);
+  CHECK(b.faults == std::vector<benanza::bound::fault>{
+                        {"a run is faster than the bound", "model/block@batch=1/f32"}});
+}
+
+TEST_CASE("the fused form: faster where its layers are, and counted") {
+  const model_bound b = analyse(synthetic::fused_run());
+  REQUIRE(b.fused);
+  CHECK(b.bound.sequential.ns == 700e3 + 9e3 + 105e3 + 15e3 + 9e3 + 400e3);
+  CHECK(b.fused->bound.sequential.ns == 704e3 + 105e3 + 15e3 + 9e3 + 400e3);
+  CHECK(b.fused->fused_nodes == 2);
+  CHECK(b.fused->faster_fused == 1);
+  CHECK(b.fused->not_measured == 0);
+  CHECK(b.fused->as_one == std::vector<char>{1, 0, 0});
+  CHECK(b.fused->prediction.sequential.ns <= b.prediction.sequential.ns);
+  CHECK(b.layers.size() == 7);
+  CHECK(b.layers.back().uses == 0);
+  CHECK(b.layers.back().fused_uses == 1);
+  CHECK(&b.fastest_form() == &*b.fused);
+
+  run holed = synthetic::fused_run();
+  drop(holed, "Add");
+  drop(holed, "Conv+Relu");
+  const model_bound h = analyse(holed);
+  CHECK(h.partial());
+  // The join as one has a time, its parts have not.
+  CHECK(h.fused->bound.sequential.ns == 700e3 + 9e3 + 140e3 + 400e3);
+  CHECK(h.fused->not_measured == 1);
+}
+
+TEST_CASE("the number of workers can be asked for") {
+  const run r = synthetic::small_run();
+  const benanza::bound::source source(r);
+  const model_bound b =
+      benanza::bound::analyse(source, r.graphs[0], {numeric::f32, 1}, {.workers = 1});
+  CHECK(b.workers == 1);
+  CHECK(b.bound.reachable.ns == b.bound.sequential.ns);
+}
+
+TEST_CASE("two branches that are equally long win in turns, and that is said") {
+  run r = synthetic::empty_run();
+  const std::string other = "Conv/1x64x56x56-64x5x5-s1-p2";
+  r.graphs.push_back(synthetic::make_graph(
+      "g", {synthetic::relu, synthetic::conv, other, synthetic::sum}, {{}, {0}, {0}, {1, 2}}));
+  synthetic::add(r, synthetic::relu, "a", 0, 10);
+  synthetic::add(r, synthetic::conv, "a", 0, 1000);
+  synthetic::add(r, other, "a", 0, 1000.1);
+  synthetic::add(r, synthetic::sum, "a", 0, 10);
+  const model_bound b = analyse(r);
+  CHECK(b.prediction.paths == 2);
+  CHECK(b.prediction.path_share > 0);
+  CHECK(b.prediction.path_share < 1);
+  CHECK(analyse(synthetic::small_run()).bound.paths == 1);
+  CHECK(analyse(synthetic::small_run()).bound.path_share == 1);
 }
 
 TEST_CASE("a slower layer never lowers a figure of its model") {

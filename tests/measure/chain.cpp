@@ -128,6 +128,23 @@ TEST_CASE("a chain of any algorithms in any layouts computes what the reference 
   CHECK(reorders > 0);
 }
 
+TEST_CASE("a constant that is added in place is there again in the next run") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Conv+Add/1x16x9x9-32x3x3-s1-p1-b", "i c c c"},
+                                   {"Flatten/1x32x9x9-1x2592", "0"},
+                                   {"MatMul+Add/1x2592-2592x10-w", "1 c c"}});
+  const std::vector<double> expected = reference_of(g);
+  for (std::size_t pick = 0; pick < 5; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+    c.run(2);
+    std::vector<double> got;
+    c.read(got);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-3));
+  }
+}
+
 TEST_CASE("parts of a Concat may differ, and a Split's parts go to different readers") {
   const library_list libraries = real_libraries();
   const model::graph g = graph_of({{"Conv/1x16x6x6-48x1x1-s1-b", "i c c"},

@@ -56,29 +56,12 @@ TEST_CASE("an answer puts each case's passes where they belong") {
   group part{.what = g.what};
   part.cases.push_back(g.cases[1]);
   part.cases[0].results = failed_case(g, 1, "why");
-  const auto message = nlohmann::json::parse(wire::answer(5, part).dump());
-  wire::take_answer(message, 5, g, {1});
+  CHECK(wire::question(g, {1}).dump() == R"({"cases":["b"]})");
+  const auto message = nlohmann::json::parse(wire::answer(part).dump());
+  wire::take_answer(message, g, {1});
   CHECK(g.cases[0].results.empty());
   CHECK(g.cases[1].results.at(0).error == "why");
   CHECK(g.cases[1].results.at(0).name == "b");
-  CHECK_THROWS_AS(wire::take_answer(message, 4, g, {1}), error);
-  CHECK_THROWS_AS(wire::take_answer(message, 5, g, {0, 1}), error);
-}
-
-TEST_CASE("other names, another order or other groups give another digest") {
-  std::vector<group> one, two;
-  one.push_back(two_cases());
-  two.push_back(two_cases());
-  CHECK(wire::digest(one) == wire::digest(two));
-  two[0].cases[0].name = "c";
-  CHECK(wire::digest(one) != wire::digest(two));
-  two[0].cases[0].name = "b";
-  two[0].cases[1].name = "a";
-  CHECK(wire::digest(one) != wire::digest(two));
-  two = {};
-  for (std::size_t i : {0u, 1u}) {
-    two.push_back({.what = one[0].what});
-    two[i].cases.push_back(one[0].cases[i]);
-  }
-  CHECK(wire::digest(one) != wire::digest(two));
+  CHECK_THROWS_AS(wire::take_answer(message, g, {0}), error);
+  CHECK_THROWS_AS(wire::take_answer(message, g, {0, 1}), error);
 }

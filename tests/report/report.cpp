@@ -9,9 +9,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -88,6 +90,44 @@ TEST_CASE("a complete model has no warnings") {
   CHECK_FALSE(holds(text, "! "));
   CHECK(holds(text, "assumes that there are unbounded"));
   CHECK(holds(text, "645w jit_wino_4x3"));
+}
+
+TEST_CASE("the page of a model with a fused form, layouts, ceilings and a run") {
+  run r = synthetic::fused_run();
+  measurement m = r.measurements.front();
+  m.family = "model";
+  m.key = "block@batch=1,fused";
+  m.name = "model/block@batch=1,fused/f32/plan";
+  m.samples_ns = {1.9e6, 2e6, 2.1e6};
+  m.min_ns = 0;
+  benanza::result::recompute(m);
+  r.measurements.push_back(m);
+  std::erase_if(r.measurements, [](const measurement& x) { return x.family == "Softmax"; });
+  const benanza::bound::limits machine{[](const auto& l, numeric, int, std::int64_t flops) {
+    return std::optional(static_cast<double>(benanza::op::cost(l).bytes(numeric::f32)) / 500 +
+                         static_cast<double>(flops) / 1000);
+  }};
+  std::vector<model_bound> models;
+  models.push_back(
+      benanza::bound::analyse(benanza::bound::source(r, machine), r.graphs[0], {numeric::f32, 1}));
+  const std::string text = text_report(r, models, {});
+  check_width(text);
+  const std::string path = BENANZA_SOURCE_FOLDER "/tests/golden/report_fused.txt";
+  if (std::getenv("BENANZA_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ifstream in(path);
+  const std::string golden{std::istreambuf_iterator<char>(in), {}};
+  CHECK(text == golden);
+
+  const json a = json::parse(json_report(r, models, false))["analyses"][0];
+  CHECK(a["fused"]["graph"] == "block@batch=1,fused");
+  CHECK(a["fused"]["bound"]["sequential"]["ns"] == models[0].fused->bound.sequential.ns);
+  CHECK(a["fused"]["layouts"]["prediction"]["exact"] == true);
+  CHECK(a["layouts"]["bound"]["reorders"] == 2);
+  CHECK(a["roofline"]["sequential"]["ns"] == models[0].roofline.sequential.ns);
+  CHECK(a["runs"][0]["median_ns"] == 2e6);
+  CHECK(a["runs"][0]["prediction_ns"] == a["expected"]["ns"]);
+  CHECK(a["coverage"]["modelled_nodes"] == 1);
+  CHECK(a["coverage"]["rooflines"][0]["name"] == "Softmax/1x64x56x56-a3");
 }
 
 TEST_CASE("the first choices being best, there is nothing to choose") {

@@ -89,6 +89,18 @@ inline void add(run& r, const std::string& layer, const std::string& algorithm, 
                                    samples(least_ns * factor, 20, seed + 1), type, threads));
 }
 
+/// The cases of an algorithm that works in those layouts, as add() makes them.
+inline void add_laid(run& r, const std::string& layer, const std::string& algorithm, int index,
+                     const std::string& operands, const std::string& result, double least_ns,
+                     double factor = 1.1) {
+  const std::size_t before = r.measurements.size();
+  add(r, layer, algorithm, index, least_ns, factor);
+  for (std::size_t i = before; i < r.measurements.size(); ++i) {
+    r.measurements[i].operand_layouts = operands;
+    r.measurements[i].result_layout = result;
+  }
+}
+
 /// A graph whose nodes name their layers; `inputs[i]` are the nodes that node i reads.
 inline graph make_graph(const std::string& name, const std::vector<std::string>& layers,
                         const std::vector<std::vector<int>>& inputs) {
@@ -147,6 +159,61 @@ inline run small_run() {
     if (m.family == "Softmax") m.backend = m.fallback = "host";
     if (m.algorithm == "ref:any") m.fallback = "ref";
   }
+  return r;
+}
+
+inline const std::string narrow = "Conv/1x64x56x56-64x1x1-s1-b";
+inline const std::string sum = "Add/1x64x56x56";
+
+/// A residual block, unfused and fused, in three layouts: conv, relu, conv, add, relu, softmax.
+/// Blocks are the fastest, and the fused joins are a little slower than their parts.
+inline run fused_run() {
+  run r = empty_run();
+  const std::string last = "Softmax/1x64x56x56-a3";
+  r.graphs.reserve(2);
+  r.graphs.push_back(make_graph("block@batch=1", {conv, relu, narrow, sum, relu, last},
+                                {{}, {0}, {1}, {1, 2}, {3}, {4}}));
+  graph& g = r.graphs.back();
+  using benanza::model::constant;
+  using benanza::model::model_input;
+  g.nodes[0].operands = {{model_input}, {constant}};
+  g.nodes[1].operands = {{0}};
+  g.nodes[2].operands = {{1}, {constant}, {constant}};
+  g.nodes[3].operands = {{2}, {1}};
+  g.nodes[4].operands = {{3}};
+  g.nodes[5].operands = {{4}};
+  const std::string conv_relu = "Conv+Relu/1x64x56x56-64x3x3-s1-p1";
+  const std::string conv_add_relu = "Conv+Add+Relu/1x64x56x56-64x1x1-s1-b";
+  r.graphs.push_back(
+      make_graph("block@batch=1,fused", {conv_relu, conv_add_relu, last}, {{}, {0}, {1}}));
+  graph& f = r.graphs.back();
+  f.unfused = g.name;
+  f.nodes[0].operands = g.nodes[0].operands;
+  f.nodes[1].operands = {{0}, {constant}, {constant}, {0}};
+  f.nodes[2].operands = {{1}};
+  f.nodes[0].parts = {0, 1};
+  f.nodes[1].parts = {2, 3, 4};
+  f.nodes[2].parts = {5};
+  const auto times = [&](const std::string& layer, double plain, double last_ns, double blocked,
+                         bool joins = false) {
+    add_laid(r, layer, "gemm:jit", 2, joins ? "plain,plain" : "plain", "plain", plain);
+    add_laid(r, layer, "brgconv:avx512_core", 0,
+             joins ? "channels_last,channels_last" : "channels_last", "channels_last", last_ns);
+    add_laid(r, layer, "jit:avx512_core", 1, joins ? "blocked16,blocked16" : "blocked16",
+             "blocked16", blocked);
+  };
+  times(conv, 1200e3, 800e3, 700e3);
+  times(conv_relu, 1210e3, 805e3, 704e3);
+  times(narrow, 180e3, 110e3, 105e3);
+  times(conv_add_relu, 210e3, 140e3, 150e3, true);
+  add_laid(r, relu, "eltwise", 0, "any", "any", 9e3);
+  add_laid(r, sum, "sum", 0, "any", "any", 15e3);
+  add_laid(r, last, "plain", 0, "plain", "plain", 400e3);
+  for (const char* from : {"plain", "channels_last", "blocked16"})
+    for (const char* to : {"plain", "channels_last", "blocked16"})
+      if (std::string(from) != to)
+        add_laid(r, "reorder/1x64x56x56-" + std::string(from) + "-" + to, "simple:any", 0, from, to,
+                 std::string(from) == "plain" || std::string(to) == "plain" ? 60e3 : 20e3);
   return r;
 }
 

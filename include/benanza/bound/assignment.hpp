@@ -273,7 +273,7 @@ inline std::vector<int> start(const layout_problem& p, std::optional<layout> pre
 } // namespace detail
 
 /// The fastest assignment; `limit` is how many entries a table of the exact method may have.
-inline assignment cheapest(const layout_problem& p, std::size_t limit = std::size_t{1} << 20) {
+inline assignment cheapest(const layout_problem& p, std::size_t limit = std::size_t{1} << 18) {
   assignment out;
   if (auto values = detail::tables(p).minimise(limit)) {
     values->resize(p.nodes.size());

@@ -203,6 +203,7 @@ private:
                     where(i), "only models whose shapes are all known can be run");
       m.reads.emplace_back(static_cast<int>(at), in_layout(from, its, i));
     }
+    read_overwritten_constant(m, wanted.back(), i);
     m.writes = {.dims = op::output(l),
                 .type = backend::result_type(l, plan_.type),
                 .lies = layouts(s.result_layout, i)[0]};
@@ -326,6 +327,16 @@ private:
         if (const auto at = last_reader_.find(id); at != last_reader_.end())
           last = std::max(last, at->second);
     return last;
+  }
+
+  /// A constant that the algorithm writes over has to be brought there again for every run.
+  void read_overwritten_constant(move& m, layout its, int node) {
+    const int over = m.run->overwritten();
+    const auto same = [over](const auto& r) { return r.first == over; };
+    if (over < 0 || std::any_of(m.reads.begin(), m.reads.end(), same)) return;
+    const backend::tensor& t = m.values.inputs[static_cast<std::size_t>(over)];
+    const tensor_place held{.dims = t.dims, .type = t.type, .room = storage_.hold(t.bytes)};
+    m.reads.emplace_back(over, in_layout(held, its, node));
   }
 
   /// Room for a result: new, or that of the operand that the algorithm writes over.

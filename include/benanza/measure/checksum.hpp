@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is this text what was written? FNV-1a in 64 bits, as 16 hexadecimal digits: it tells a line cut
-// off by a crash from a whole one, and one list of cases from another. Nothing against malice.
+// off by a crash from a whole one. Nothing against malice.
 //
 //   fnv1a("") == "cbf29ce484222325"
 #pragma once

@@ -101,7 +101,10 @@ private:
       samples.push_back({.run = e.ready.get(), .rival_class = number, .place = place(g, *e.c)});
     }
     const disturbance_watch watch;
-    sample(samples, {.seconds = options_.seconds, .rounds = 8, .passes = options_.repetitions},
+    sample(samples,
+           {.seconds = options_.seconds * g.what->time_share,
+            .rounds = 8,
+            .passes = options_.repetitions},
            stop);
     const std::string disturbed = watch.seen();
     for (std::size_t i = 0; i < entries.size(); ++i)

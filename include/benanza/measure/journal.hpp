@@ -150,8 +150,8 @@ private:
     if (j["benanza_unfinished"] != version)
       throw error("another version of benanza_bench left this unfinished", path_, away);
     const auto before = j.at("setting").get<run_setting>();
-    for (const auto& [section, facts] : setting)
-      for (const auto& [name, value] : facts) {
+    for (const auto& [section, table_now] : setting)
+      for (const auto& [name, value] : table_now) {
         const auto table = before.find(section);
         const std::string old = table == before.end() || !table->second.contains(name)
                                     ? "nothing"

@@ -3,11 +3,13 @@
 // build's libraries have for them, and from that the groups of cases that the options select. A
 // worker process lists them too, and must come to the same.
 //
-//   listing l(options);   l.groups[0].cases[0].name
+//   listing l(options, environment, {});   l.groups[0].cases[0].name
 #pragma once
 
 #include "bench_case.hpp"
+#include "ceilings/list.hpp"
 #include "interrupt.hpp"
+#include "plans.hpp"
 #include "provenance.hpp"
 #include "shard.hpp"
 
@@ -27,6 +29,15 @@ inline std::vector<model::graph> selected_graphs(const options& o) {
   return graphs;
 }
 
+/// The types whose arithmetic the machine is asked for: those asked for, and the models' own.
+inline std::set<numeric> measured_types(const std::vector<model::graph>& graphs, const options& o) {
+  std::set<numeric> types(o.types.begin(), o.types.end());
+  for (const model::graph& g : graphs)
+    types.insert(g.type);
+  if (types.empty()) types.insert(numeric::f32);
+  return types;
+}
+
 /// Everything that a run is about.
 struct listing {
   library_list libraries;
@@ -35,14 +46,21 @@ struct listing {
   std::size_t cases = 0;
 
   /// Asks the libraries. Refuses a selection without any case.
-  explicit listing(const options& o) {
+  listing(const options& o, const environment& e, const std::vector<result::plan>& plans) {
     if (backend::registered_backends().empty())
       throw error("this program was built without any backend", "",
                   "build it with oneDNN installed");
     for (const auto& [name, make] : backend::registered_backends())
       libraries.push_back(make());
-    graphs = selected_graphs(o);
-    groups = list_cases(op::registered_layers(), graphs, libraries, o);
+    if (plans.empty()) {
+      graphs = selected_graphs(o);
+      groups = list_cases(op::registered_layers(), graphs, libraries, o);
+      for (group& g : ceilings::list_machine_cases(libraries, measured_types(graphs, o),
+                                                   ceilings::numbers(e.processor_list), o))
+        groups.push_back(std::move(g));
+    } else {
+      groups = groups_of(plans, libraries, provenance(e, o, libraries));
+    }
     if (groups.empty())
       throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
                   "--benchmark_list_tests prints the names of all");

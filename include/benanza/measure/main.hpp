@@ -10,6 +10,7 @@
 #include "entry.hpp"
 #include "result_file.hpp"
 #include "run.hpp"
+#include "store_keeper.hpp"
 #include "supervisor.hpp"
 
 #include <cstdio>
@@ -20,20 +21,18 @@ namespace detail {
 
 /// Where results are kept while the run lasts; null for nowhere.
 inline std::unique_ptr<keeper> make_keeper(const options& o, const result_file* out,
-                                           const run_facts& facts) {
-  if (!o.campaign.store.empty())
-    throw error("this program was built without SQLite, which a store needs",
-                "--store " + o.campaign.store, "build it with libsqlite3-dev installed");
+                                           const result::run& header) {
+  if (!o.campaign.store.empty()) return open_store(o.campaign.store, header);
   if (out == nullptr || !out->regular()) return nullptr;
-  return std::make_unique<journal>(o.out + ".unfinished", setting_of(facts),
+  return std::make_unique<journal>(o.out + ".unfinished", setting_of(header.provenance),
                                    o.campaign.again == again_mode::everything);
 }
 
 inline std::unique_ptr<runner> make_runner(char** argv, const environment& e, const options& o,
-                                           const listing& l, group_runner& here) {
+                                           group_runner& here) {
   if (!o.campaign.isolated()) return std::make_unique<local_runner>(here);
   widen(e);
-  return std::make_unique<isolated_runner>(argv, e, l.groups, o);
+  return std::make_unique<isolated_runner>(argv, e, o);
 }
 
 /// Says how the run ended, where it did not end well, and gives the exit status.
@@ -75,11 +74,11 @@ inline status run_checked(int argc, char** argv) {
     std::cout << help_text << campaign_help_text;
     return status::complete;
   }
-  const environment e =
-      enter_environment(argv, *std::max_element(o.threads.begin(), o.threads.end()));
+  const std::vector<result::plan> plans = read_plans(o);
+  const environment e = enter_environment(argv, most_threads(o, plans));
   const auto supervisor = worker_link::from_environment();
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
-  listing l(o);
+  listing l(o, e, plans);
   guard.reset();
   group_runner here(last_level_cache_bytes(), o);
   if (supervisor) {
@@ -93,17 +92,16 @@ inline status run_checked(int argc, char** argv) {
     return status::complete;
   }
 
-  run_facts facts = provenance(e, o, l.libraries);
+  result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
   const auto out = o.out.empty() ? nullptr : std::make_unique<result_file>(o.out);
-  const auto kept = make_keeper(o, out.get(), facts);
-  const auto measuring = make_runner(argv, e, o, l, here);
+  const auto kept = make_keeper(o, out.get(), header);
+  const auto measuring = make_runner(argv, e, o, here);
   catch_interrupts();
   campaign c(*measuring, kept.get(), o, l.groups);
   if (c.recalled() > 0)
     std::fprintf(stderr, "benanza_bench: %zu of %zu cases are in %s already\n", c.recalled(),
                  l.cases, kept->place().c_str());
   const auto context = [&] {
-    result::run header{.provenance = facts, .graphs = l.graphs};
     if (c.stopped()) header.provenance["measuring"]["interrupted"] = "yes";
     return result::context_to_json(header);
   };

@@ -26,8 +26,9 @@ struct options {
   std::vector<numeric> types{}; ///< empty: each model's own
   std::vector<int> threads{1};
   std::vector<std::string> states{"hot", "coldw"};
-  std::string model{};         ///< only layers of models whose names contain it
-  bool all_algorithms = false; ///< also reference loops and outdated instruction sets
+  std::vector<std::string> plans{}; ///< files of plans to run in place of layers
+  std::string model{};              ///< only layers of models whose names contain it
+  bool all_algorithms = false;      ///< also reference loops and outdated instruction sets
   bool help = false;
   progress_mode progress = progress_mode::automatic;
 
@@ -46,6 +47,7 @@ inline constexpr std::string_view help_text =
   --types T,...            numeric classes: f32, bf16, u8s8u8, s8s8s8 ... (default: the models' own)
   --threads N,...          threads (default 1); each number is a case of its own
   --states hot,coldw       what the caches hold (default: both)
+  --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
   --model TEXT             only the layers of models whose names contain TEXT
   --all                    also reference loops and outdated instruction sets
   --progress auto|always|never   on stderr (default: only on a terminal)
@@ -143,6 +145,9 @@ inline options parse_options(int argc, char** argv) {
       for (const std::string& s : detail::split_commas(value))
         o.states.push_back(detail::one_of(s, {"hot", "coldw"}, "--states"));
       if (o.states.empty()) throw error("hot, coldw or both are needed", "--states");
+    } else if (name == "--plan") {
+      o.plans = detail::split_commas(value);
+      if (o.plans.empty()) throw error("a file is needed", "--plan", "write --plan plan.json");
     } else if (name == "--model") {
       o.model = value;
     } else if (name == "--progress") {

@@ -6,6 +6,7 @@
 //   const run_facts p = provenance(environment, options, libraries);   p.at("machine").at("cpu")
 #pragma once
 
+#include "ceilings/list.hpp"
 #include "journal.hpp"
 #include "layer_subject.hpp"
 #include "machine.hpp"
@@ -52,9 +53,9 @@ inline std::string joined(const auto& items, const auto& text) {
 inline run_facts provenance(const environment& e, const options& o, const library_list& libs) {
   run_facts p;
   p["machine"] = machine_facts(e);
+  p["machine"]["absent_ceilings"] = ceilings::absent_ceilings(ceilings::numbers(e.processor_list));
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
-  software["revision"] = BENANZA_REVISION;
 #ifdef __clang__
   software["compiler"] = "clang " __clang_version__;
 #else
@@ -68,6 +69,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
     }
   auto& measuring = p["measuring"];
   measuring["date"] = iso_date();
+  measuring["revision"] = BENANZA_REVISION; // of another one, results are still the same cases
   measuring["threads"] = detail::joined(o.threads, [](int t) { return std::to_string(t); });
   measuring["types"] =
       o.types.empty() ? "own"

@@ -22,7 +22,8 @@ inline double estimated_seconds(const group& g, const options& o) {
   const double execution = std::max(static_cast<double>(g.what->flops) / flops_per_second,
                                     static_cast<double>(g.what->bytes) / bytes_per_second);
   const double a_case =
-      std::max(o.seconds, fewest_executions * execution) * o.repetitions + preparing_s;
+      std::max(o.seconds * g.what->time_share, fewest_executions * execution) * o.repetitions +
+      preparing_s;
   return preparing_s + a_case * static_cast<double>(g.cases.size());
 }
 

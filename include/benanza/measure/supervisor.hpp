@@ -4,7 +4,7 @@
 // measures the rest of the group, and the case gets one more try alone: it may have paid for what
 // another one broke, or for memory that all needed at once.
 //
-//   isolated_runner r(argv, environment, groups, options);
+//   isolated_runner r(argv, environment, options);
 //   r.measure(groups[0], all_cases(groups[0]), interrupted);
 #pragma once
 
@@ -21,13 +21,10 @@ namespace benanza::measure {
 /// Measures in a worker process.
 class isolated_runner final : public runner {
 public:
-  isolated_runner(char** argv, const environment& e, const std::vector<group>& groups,
-                  const options& o)
+  isolated_runner(char** argv, const environment& e, const options& o)
       : argv_(argv)
       , environment_(e)
-      , groups_(groups)
-      , options_(o)
-      , digest_(wire::digest(groups)) {}
+      , options_(o) {}
 
   void measure(group& g, const case_list& which, const std::atomic<bool>& stop) override {
     case_list left = which;
@@ -88,15 +85,15 @@ private:
     try {
       if (!stop && !worker_)
         if (loss l = start(stop); !l.nothing) return l;
-      const auto number = static_cast<std::size_t>(&g - groups_.data());
       nlohmann::json answer;
       worker_process::news news = worker_process::news::stopped;
       if (!stop) {
-        worker_->ask({{"group", number}, {"cases", which}});
+        worker_->ask(wire::question(g, which));
         news = worker_->wait(answer, patience_s(g), stop);
       }
       if (news == worker_process::news::answer) {
-        wire::take_answer(answer, number, g, which);
+        if (answer.contains("refused")) return {.why = answer.at("refused").get<std::string>()};
+        wire::take_answer(answer, g, which);
       } else if (news == worker_process::news::stopped) {
         worker_.reset();
         for (std::size_t i : which)
@@ -117,16 +114,14 @@ private:
     nlohmann::json answer;
     const auto news = worker_->wait(answer, starting_s, stop);
     if (news == worker_process::news::stopped) return {.nothing = true};
-    if (news == worker_process::news::answer && answer.value("ready", "") == digest_) {
+    if (news == worker_process::news::answer && answer.contains("ready")) {
       failed_starts_ = 0;
       return {.nothing = true};
     }
     ++failed_starts_;
-    start_failure_ = news == worker_process::news::answer
-                         ? "the worker process lists other cases than this one"
-                     : news == worker_process::news::hung
-                         ? "the worker process did not get ready in time"
-                         : "the worker process did not get ready: " + worker_->reason();
+    start_failure_ = news == worker_process::news::died
+                         ? "the worker process did not get ready: " + worker_->reason()
+                         : "the worker process did not get ready in time";
     worker_.reset();
     return {.why = start_failure_};
   }
@@ -180,9 +175,7 @@ private:
 
   char** argv_;
   const environment& environment_;
-  const std::vector<group>& groups_;
   const options& options_;
-  std::string digest_;
   std::unique_ptr<worker_process> worker_;
   int failed_starts_ = 0;
   std::string start_failure_{};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do supervisor and worker talk? Over a socket, a line of JSON a message: the supervisor asks
-// for cases of a group, the worker answers with their measurements. Both list the same groups; a
-// digest of all case names, sent first, makes sure of it.
+// How do supervisor and worker talk? Over a socket, a line of JSON a message: the worker says that
+// it is ready, the supervisor asks for cases of one group, by name, and the worker answers with
+// their measurements, in the same order.
 //
-//   -> {"group": 3, "cases": [0, 2]}      <- {"group": 3, "results": [[{...}], [{...}, {...}]]}
+//   <- {"ready": true}
+//   -> {"cases": ["Relu/1x4/f32/onednn/jit/hot/t1"]}
+//   <- {"results": [{"case": "Relu/1x4/f32/onednn/jit/hot/t1", "passes": [{...}, {...}]}]}
 #pragma once
 
 #include "../result/json.hpp"
-#include "checksum.hpp"
 #include "runner.hpp"
 
 #include <cerrno>
@@ -17,17 +18,6 @@
 #include <unistd.h>
 
 namespace benanza::measure::wire {
-
-/// Tells one list of cases from another: the checksum of all names, in their order.
-inline std::string digest(const std::vector<group>& groups) {
-  std::string names;
-  for (const group& g : groups) {
-    for (const bench_case& c : g.cases)
-      names += c.name + '\n';
-    names += '\n';
-  }
-  return fnv1a(names);
-}
 
 /// Sends a message; false if nobody is there to take it.
 inline bool send_line(int socket, const nlohmann::json& message) {
@@ -67,30 +57,39 @@ private:
   std::string text_;
 };
 
-/// All passes of the cases `which`, as an answer.
-inline nlohmann::json answer(std::size_t group_number, const group& part) {
+/// The names of the cases `which`, as a question.
+inline nlohmann::json question(const group& g, const case_list& which) {
+  nlohmann::json names = nlohmann::json::array();
+  for (std::size_t i : which)
+    names.push_back(g.cases[i].name);
+  return {{"cases", std::move(names)}};
+}
+
+/// All passes of all cases of a group, as an answer.
+inline nlohmann::json answer(const group& g) {
   nlohmann::json results = nlohmann::json::array();
-  for (const bench_case& c : part.cases) {
+  for (const bench_case& c : g.cases) {
     nlohmann::json passes = nlohmann::json::array();
     for (const result::measurement& m : c.results)
       passes.emplace_back(result::to_json(m));
-    results.push_back(std::move(passes));
+    results.push_back({{"case", c.name}, {"passes", std::move(passes)}});
   }
-  return {{"group", group_number}, {"results", std::move(results)}};
+  return {{"results", std::move(results)}};
 }
 
 /// Puts an answer's measurements into the cases `which` of `g`. Throws where it does not fit.
-inline void take_answer(const nlohmann::json& message, std::size_t group_number, group& g,
-                        const case_list& which) {
+inline void take_answer(const nlohmann::json& message, group& g, const case_list& which) {
   const auto& results = message.at("results");
-  if (message.at("group") != group_number || results.size() != which.size())
+  if (results.size() != which.size())
     throw error("the worker answered what it was not asked", g.what->title());
   for (std::size_t i = 0; i < which.size(); ++i) {
+    bench_case& c = g.cases[which[i]];
     std::vector<result::measurement> passes;
-    for (const auto& m : results[i])
+    for (const auto& m : results[i].at("passes"))
       passes.push_back(result::measurement_from_json(m, "worker"));
-    if (passes.empty()) throw error("the worker left out a case", g.cases[which[i]].name);
-    g.cases[which[i]].results = std::move(passes);
+    if (passes.empty() || results[i].at("case") != c.name)
+      throw error("the worker answered what it was not asked", c.name);
+    c.results = std::move(passes);
   }
 }
 

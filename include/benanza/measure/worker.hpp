@@ -40,28 +40,50 @@ struct worker_link {
   }
 };
 
+/// The group whose cases are asked for by name, without its other cases.
+inline group asked_for(const std::vector<group>& groups, const nlohmann::json& question) {
+  group part;
+  for (const auto& name : question.at("cases")) {
+    const bench_case* found = nullptr;
+    for (const group& g : groups) {
+      if (part.what && g.what != part.what) continue;
+      for (const bench_case& c : g.cases)
+        if (c.name == name) found = &c;
+      if (found == nullptr) continue;
+      part.what = g.what;
+      break;
+    }
+    if (found == nullptr)
+      throw error("the worker process does not list this case", name.get<std::string>());
+    part.cases.push_back(*found);
+  }
+  return part;
+}
+
 /// Answers until the supervisor hangs up; returns the exit status.
 inline int serve(const worker_link& link, const std::vector<group>& groups, runner& r) {
   const std::atomic<bool> never{false};
   wire::line_reader in;
   flight::note(stage::waiting, -1);
-  if (!wire::send_line(link.socket, {{"ready", wire::digest(groups)}})) return 0;
-  for (;;) {
+  bool open = wire::send_line(link.socket, {{"ready", true}});
+  while (open) {
     const auto line = in.next();
     if (!line) {
-      if (!in.fill(link.socket)) return 0;
+      open = in.fill(link.socket);
       continue;
     }
-    const auto asked = nlohmann::json::parse(*line);
-    const auto number = asked.at("group").get<std::size_t>();
-    group part{.what = groups.at(number).what};
-    for (const auto& i : asked.at("cases"))
-      part.cases.push_back(groups.at(number).cases.at(i.get<std::size_t>()));
-    case_list every = all_cases(part);
-    r.measure(part, every, never);
+    nlohmann::json answer;
+    try {
+      group part = asked_for(groups, nlohmann::json::parse(*line));
+      r.measure(part, all_cases(part), never);
+      answer = wire::answer(part);
+    } catch (const std::exception& e) {
+      answer = {{"refused", e.what()}};
+    }
     flight::note(stage::waiting, -1);
-    if (!wire::send_line(link.socket, wire::answer(number, part))) return 0;
+    open = wire::send_line(link.socket, answer);
   }
+  return 0;
 }
 
 } // namespace benanza::measure

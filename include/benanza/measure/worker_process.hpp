@@ -75,7 +75,8 @@ public:
       // While the machine sleeps or the run is held by Ctrl-Z, nobody is silent.
       silent_s += std::min(std::chrono::duration<double>(now - before).count(), 3e-3 * look_ms);
       before = now;
-      if (ready > 0 && !lines_.fill(socket_)) {
+      // A process that the worker started may keep the socket open beyond its end.
+      if (ready > 0 ? !lines_.fill(socket_) : ended()) {
         end_in_peace();
         return news::died;
       }
@@ -131,13 +132,14 @@ private:
     _exit(127);
   }
 
+  bool ended() {
+    if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = -1;
+    return pid_ <= 0;
+  }
+
   void end_in_peace() {
-    for (int i = 0; i < 200 && pid_ > 0; ++i) {
-      if (waitpid(pid_, &status_, WNOHANG) == pid_)
-        pid_ = -1;
-      else
-        usleep(10'000);
-    }
+    for (int i = 0; i < 200 && !ended(); ++i)
+      usleep(10'000);
     end();
   }
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cases does the machine itself have? Arithmetic by type out of registers and through the
+// libraries, bandwidth by working set, calls, launches, hand-offs, fresh pages, messages between
+// processes, copies between NUMA nodes. What this machine or build does not have is told in words.
+//
+//   for (group& g : list_machine_cases(libraries, {numeric::f32}, {0, 1}, options)) ...
+//   absent_ceilings({0, 1}) == "host-to-device ...: this build has no device backend; ..."
+#pragma once
+
+#include "../bench_case.hpp"
+#include "../machine.hpp"
+#include "../weights_pool.hpp"
+#include "fresh_pages.hpp"
+#include "library_subject.hpp"
+#include "loop_subject.hpp"
+#include "numa.hpp"
+#include "process_copy.hpp"
+#include "sweep_subject.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace benanza::measure::ceilings {
+
+/// Layers that are all arithmetic, and one that is none.
+inline constexpr std::string_view peak_layers[][2] = {
+    {"matmul", "MatMul/1024x1024-1024x1024-w"},
+    {"conv", "Conv/1x256x14x14-1024x1x1-s1"},
+};
+inline constexpr std::string_view call_layer = "Relu/16";
+
+/// Working sets from well inside the first cache to four times the last: doubling, with a step
+/// between in memory, where a line needs points; no more than `most_bytes`.
+inline std::vector<std::int64_t> working_sets(int threads, std::int64_t last_cache_bytes,
+                                              std::int64_t most_bytes) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t n = std::int64_t{4096} * threads;; n *= 2) {
+    if (n <= most_bytes) out.push_back(n);
+    if (n >= 4 * last_cache_bytes || n > most_bytes) return out;
+    if (n >= 2 * last_cache_bytes && n / 2 * 3 <= most_bytes) out.push_back(n / 2 * 3);
+  }
+}
+
+/// What the machine or the build lacks of the ceilings that there are, in words.
+inline std::string absent_ceilings(const std::vector<int>& processors) {
+  std::string out = "host-to-device, device-to-host and device-to-device copies, pinned and "
+                    "pageable: this build has no device backend";
+  if (nodes(processors).size() < 2)
+    out += "; copies between NUMA nodes: there is one node for the processors of the run";
+  if (processors.size() < 2)
+    out += "; hand-offs between threads, copies between processes: there is one processor";
+  if (!huge_pages_given()) out += "; huge pages: the kernel gives none";
+  for (numeric t : {numeric::f32, numeric::bf16, numeric::u8s8u8, numeric::s8s8s8}) {
+    bool found = false;
+    for (const loop& l : kernels().loops)
+      found = found || l.type == t;
+    if (!found)
+      out += "; loops of " + std::string(name(t)) +
+             " arithmetic: the program is compiled for no such instruction";
+  }
+  return out;
+}
+
+namespace detail {
+/// Collects the groups that the filter selects.
+class group_list {
+public:
+  explicit group_list(const std::string& filter)
+      : selected_(filter) {}
+
+  void add(std::shared_ptr<subject> what, std::vector<bench_case> cases) {
+    std::erase_if(cases, [this](const bench_case& c) { return !selected_(c.name); });
+    if (!cases.empty()) groups_.push_back({std::move(what), std::move(cases)});
+  }
+  std::vector<group> take() { return std::move(groups_); }
+
+private:
+  name_filter selected_;
+  std::vector<group> groups_;
+};
+
+inline void add_layer(group_list& list, std::string_view kind, std::string_view layer, numeric type,
+                      int threads, const library_list& libraries, double share) {
+  const op::layer l = op::parse(layer);
+  auto what = std::make_shared<library_subject>(result::machine_key{std::string(kind), 0}, l, type,
+                                                threads, libraries, share);
+  std::vector<bench_case> cases;
+  for (measure::detail::offer& o : measure::detail::offers(l, type, threads, libraries, false))
+    if (o.algorithm.equivalence == name(type))
+      cases.push_back(machine_case(*what, std::string(o.library->name()), std::move(o.algorithm)));
+  list.add(what, std::move(cases));
+}
+
+inline void add_arithmetic(group_list& list, numeric type, int threads,
+                           const library_list& libraries) {
+  for (const loop& l : kernels().loops) {
+    if (l.type != type) continue;
+    auto what = std::make_shared<loop_subject>(l, threads);
+    list.add(what, {own_case(*what, l.way)});
+  }
+  for (const auto& [kind, layer] : peak_layers)
+    add_layer(list, kind, layer, type, threads, libraries, 0.5);
+}
+
+inline void add_sweeps(group_list& list, int threads, std::int64_t most_bytes,
+                       const std::shared_ptr<working_memory>& memory) {
+  const std::int64_t cache = last_level_cache_bytes(), second = measure::detail::cache_bytes(2);
+  for (const sweep& s : kernels().sweeps)
+    for (std::int64_t n : working_sets(threads, cache, most_bytes)) {
+      // Stores that pass the caches by are of no use in a working set that fits them.
+      if (s.kind == "stream_copy" && n <= second * threads) continue;
+      // In memory others are in the way more often, and an execution takes milliseconds.
+      const double share = n >= cache ? 0.4 : 0.1;
+      auto what = std::make_shared<sweep_subject>(s, n, threads, share, memory);
+      list.add(what, {own_case(*what, s.way)});
+    }
+}
+
+inline void add_other(group_list& list, int threads, const library_list& libraries) {
+  add_layer(list, "call", call_layer, numeric::f32, threads, libraries, 0.3);
+  if (threads > 1) {
+    auto what = std::make_shared<launch_subject>(threads);
+    list.add(what, {own_case(*what, "parallel_region")});
+  }
+  auto fresh = std::make_shared<fresh_pages_subject>(threads);
+  std::vector<bench_case> cases{own_case(*fresh, "small_pages")};
+  if (huge_pages_given()) cases.push_back(own_case(*fresh, "huge_pages"));
+  for (bench_case& c : cases)
+    c.algorithm.equivalence = c.algorithm.id; // they do not compete: each is an answer
+  list.add(fresh, std::move(cases));
+}
+
+inline void add_between_processors(group_list& list, const std::vector<int>& processors) {
+  if (processors.size() > 1) {
+    auto what = std::make_shared<hand_off_subject>(processors);
+    list.add(what, {own_case(*what, "spin")});
+    for (std::int64_t n : {4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20}) {
+      auto message = std::make_shared<process_subject>(n, processors);
+      list.add(message, {own_case(*message, "shared_memory")});
+    }
+  }
+  const std::vector<node> all = nodes(processors);
+  for (const sweep& s : kernels().sweeps) {
+    if (s.kind != "copy" || all.size() < 2) continue;
+    for (const node& from : all)
+      for (const node& to : all) {
+        auto what = std::make_shared<numa_subject>(s, 2 * last_level_cache_bytes(), from, to);
+        list.add(what, {own_case(*what, s.way)});
+      }
+  }
+}
+} // namespace detail
+
+/// All groups of machine cases that the options select: arithmetic in `types`, everything else
+/// once for each number of threads. `processors` are those that the run may use.
+inline std::vector<group> list_machine_cases(const library_list& libraries,
+                                             const std::set<numeric>& types,
+                                             const std::vector<int>& processors, const options& o) {
+  detail::group_list list(o.filter);
+  const std::int64_t most = available_memory() / 4;
+  const auto memory =
+      std::make_shared<working_memory>(sweep_subject::memory_bytes(8 * last_level_cache_bytes()));
+  for (int threads : o.threads) {
+    for (numeric type : types)
+      detail::add_arithmetic(list, type, threads, libraries);
+    detail::add_sweeps(list, threads, most, memory);
+    detail::add_other(list, threads, libraries);
+  }
+  detail::add_between_processors(list, processors);
+  return list.take();
+}
+
+} // namespace benanza::measure::ceilings

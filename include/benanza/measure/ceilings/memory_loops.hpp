@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is memory swept as fast as the processor can? 64 bytes a step, in the widest registers that
+// the code is compiled for, eight steps a turn. Only the translation unit of the kernels includes
+// this: it is compiled for the processor.
+#pragma once
+
+#include "kernels.hpp"
+
+#if defined(__SSE__)
+#include <immintrin.h>
+#endif
+
+namespace benanza::measure::ceilings::detail {
+
+// Vectors of the compiler: one register where there are 64-byte ones, several where not.
+using floats [[gnu::vector_size(64), gnu::may_alias]] = float;
+using words [[gnu::vector_size(64), gnu::may_alias]] = std::uint64_t;
+
+/// Keeps the compiler from thinking across sweeps.
+inline void between_sweeps() {
+  asm volatile("" ::: "memory");
+}
+
+inline std::uint64_t read_all(float* const*, const float* const* from, std::int64_t bytes,
+                              std::int64_t times) {
+  const auto* x = reinterpret_cast<const words*>(from[0]);
+  const std::int64_t n = bytes / 64;
+  std::uint64_t out = 0;
+  for (std::int64_t t = 0; t < times; ++t) {
+    words a{}, b{}, c{}, d{};
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      a ^= x[i];
+      b ^= x[i + 1];
+      c ^= x[i + 2];
+      d ^= x[i + 3];
+      a ^= x[i + 4];
+      b ^= x[i + 5];
+      c ^= x[i + 6];
+      d ^= x[i + 7];
+    }
+    for (; i < n; ++i)
+      a ^= x[i];
+    a ^= b ^ c ^ d;
+    out = 0;
+    for (int lane = 0; lane < 8; ++lane)
+      out ^= a[lane];
+    between_sweeps();
+  }
+  return out;
+}
+
+/// Calls `step(i)` for all vectors of an array, eight a turn.
+template <class Step>
+void all_vectors(std::int64_t bytes, std::int64_t times, const Step& step) {
+  const std::int64_t n = bytes / 64;
+  for (std::int64_t t = 0; t < times; ++t) {
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      step(i);
+      step(i + 1);
+      step(i + 2);
+      step(i + 3);
+      step(i + 4);
+      step(i + 5);
+      step(i + 6);
+      step(i + 7);
+    }
+    for (; i < n; ++i)
+      step(i);
+    between_sweeps();
+  }
+}
+
+inline std::uint64_t write_all(float* const* to, const float* const*, std::int64_t bytes,
+                               std::int64_t times) {
+  auto* y = reinterpret_cast<floats*>(to[0]);
+  floats v;
+  for (int lane = 0; lane < 16; ++lane)
+    v[lane] = written_value(lane);
+  all_vectors(bytes, times, [=](std::int64_t i) { y[i] = v; });
+  return 0;
+}
+
+inline std::uint64_t copy_all(float* const* to, const float* const* from, std::int64_t bytes,
+                              std::int64_t times) {
+  auto* y = reinterpret_cast<floats*>(to[0]);
+  const auto* x = reinterpret_cast<const floats*>(from[0]);
+  all_vectors(bytes, times, [=](std::int64_t i) { y[i] = x[i]; });
+  return 0;
+}
+
+inline std::uint64_t triad_all(float* const* to, const float* const* from, std::int64_t bytes,
+                               std::int64_t times) {
+  auto* y = reinterpret_cast<floats*>(to[0]);
+  const auto* a = reinterpret_cast<const floats*>(from[0]);
+  const auto* b = reinterpret_cast<const floats*>(from[1]);
+  all_vectors(bytes, times, [=](std::int64_t i) { y[i] = a[i] + triad_factor * b[i]; });
+  return 0;
+}
+
+#if defined(__SSE__)
+/// Copies past the caches: what is written does not enter them.
+inline std::uint64_t stream_all(float* const* to, const float* const* from, std::int64_t bytes,
+                                std::int64_t times) {
+  float* y = to[0];
+  const float* x = from[0];
+  all_vectors(bytes, times, [=](std::int64_t i) {
+#if defined(__AVX512F__)
+    _mm512_stream_ps(y + 16 * i, _mm512_load_ps(x + 16 * i));
+#elif defined(__AVX__)
+    _mm256_stream_ps(y + 16 * i, _mm256_load_ps(x + 16 * i));
+    _mm256_stream_ps(y + 16 * i + 8, _mm256_load_ps(x + 16 * i + 8));
+#else
+    for (int part = 0; part < 16; part += 4)
+      _mm_stream_ps(y + 16 * i + part, _mm_load_ps(x + 16 * i + part));
+#endif
+  });
+  _mm_sfence();
+  return 0;
+}
+#endif
+
+#if defined(__AVX512F__)
+inline constexpr std::string_view vector_way = "avx512";
+#elif defined(__AVX__)
+inline constexpr std::string_view vector_way = "avx";
+#elif defined(__SSE__)
+inline constexpr std::string_view vector_way = "sse";
+#else
+inline constexpr std::string_view vector_way = "plain";
+#endif
+
+inline constexpr sweep sweeps[] = {
+    {"read", vector_way, 0, 1, read_all},          {"write", vector_way, 1, 0, write_all},
+    {"copy", vector_way, 1, 1, copy_all},          {"triad", vector_way, 1, 2, triad_all},
+#if defined(__SSE__)
+    {"stream_copy", vector_way, 1, 1, stream_all},
+#endif
+};
+
+} // namespace benanza::measure::ceilings::detail
