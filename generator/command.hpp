@@ -2,6 +2,7 @@
 // The command line of benanza_generate: three verbs over the same models.
 //
 //   benanza_generate model.onnx --batch 1,8 -o generated/mine
+//   benanza_generate model.onnx --missing-from results.db -o generated/rest
 //   benanza_generate stats model.onnx --format json
 //   benanza_generate zoo resnet50-v1 -o models/
 //
@@ -14,6 +15,7 @@
 #include "../include/benanza/onnx/resolve.hpp"
 #include "emit.hpp"
 #include "folder.hpp"
+#include "missing_from.hpp"
 #include "stats.hpp"
 #include "zoo/zoo.hpp"
 #include "zoo_table.hpp"
@@ -205,6 +207,7 @@ struct generate_arguments {
   std::string patterns_file;
   std::size_t layer_files = 0;
   bool strict = false, no_fusion = false;
+  missing_arguments missing;
 };
 
 /// Adds the fused form of each model behind it.
@@ -244,7 +247,18 @@ inline status generate(const generate_arguments& a) {
   };
   const auto measured = measurable(all);
   if (measured == 0) throw error("the models hold no layer that could be measured");
-  write_folder(a.folder, emit(all.layers, graphs, {.layer_files = a.layer_files}));
+  const std::set<std::string> known = known_layers(a.missing, all.layers, graphs);
+  if (std::ssize(known) == measured) {
+    fmt::print("nothing is missing: {} layers are measured in {}, and nothing is written\n",
+               measured, a.missing.store);
+    return partial ? status::partial : status::complete;
+  }
+  write_folder(a.folder, emit(all.layers, graphs, {.layer_files = a.layer_files, .known = known}));
+  if (!a.missing.store.empty()) {
+    fmt::print("{} of {} unique layers are missing in {} and are to be measured, written to {}\n",
+               measured - std::ssize(known), measured, a.missing.store, a.folder);
+    return partial ? status::partial : status::complete;
+  }
 
   const auto fused = measured - measurable(plain);
   fmt::print("{} layers of {} model{}: {} unique ones to measure{}, written to {}\n", plain.nodes,
@@ -318,6 +332,17 @@ inline status run_checked(int argc, char** argv) {
                  "a file of what may be fused, one a line, in place of the usual: "
                  "Conv+BatchNormalization?+Add?+Activation?");
   app.add_flag("--no-fusion", generating.no_fusion, "leave out the fused forms of the models");
+  auto* missing = app.add_option("--missing-from", generating.missing.store,
+                                 "measure only layers of which this store holds no result");
+  app.add_option("--system", generating.missing.system,
+                 "whose results of the store count: a number, or latest")
+      ->needs(missing);
+  app.add_option("--types", generating.missing.types,
+                 "types in which results count: f32,bf16; else the models' own")
+      ->needs(missing);
+  app.add_option("--threads", generating.missing.threads,
+                 "numbers of threads on which results count, 1 by default")
+      ->needs(missing);
   app.add_flag("--strict", generating.strict, "refuse if any layer cannot be resolved");
 
   model_arguments stats_models;

@@ -14,7 +14,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +28,9 @@ namespace benanza::generator {
 struct emit_options {
   std::size_t layers_a_file = 500;
   std::size_t layer_files = 0; ///< exactly so many files; 0: as many as needed
+  /// Names of layers whose times are known already: emitted for the graphs, in a file of their own,
+  /// and not measured.
+  std::set<std::string> known{};
 };
 
 namespace detail {
@@ -73,15 +80,17 @@ inline std::string uses_text(const model::catalogue_entry& l,
   return out;
 }
 
-inline std::string layers_file(const std::vector<model::catalogue_entry>& layers, std::size_t first,
-                               std::size_t last, const std::vector<model::graph>& graphs) {
+/// The block of the layers `ids`, which `how` (add, known) registers.
+inline std::string layers_file(const std::vector<model::catalogue_entry>& layers,
+                               std::span<const std::size_t> ids, std::string_view how,
+                               const std::vector<model::graph>& graphs) {
   std::string out(first_line);
   out += "#include <benanza/op/registry.hpp>\n\nusing namespace benanza;\n"
          "using namespace benanza::op;\n\nBENANZA_LAYERS {\n";
-  for (std::size_t i = first; i < last; ++i) {
+  for (const std::size_t i : ids) {
     if (const std::string uses = uses_text(layers[i], graphs); !uses.empty())
       out += fmt::format("  // {}\n", uses);
-    out += fmt::format("  unique_layer<{}>::add({});\n", initializer(layers[i].layer), i);
+    out += fmt::format("  unique_layer<{}>::{}({});\n", initializer(layers[i].layer), how, i);
   }
   return out + "}\n";
 }
@@ -127,18 +136,26 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
 }
 } // namespace detail
 
-/// The files of a generated folder, by name. `layers` are all layers to measure, sorted by name.
+/// The files of a generated folder, by name. `layers` are all layers of the graphs and those to
+/// measure, sorted by name.
 inline std::map<std::string, std::string> emit(const std::vector<model::catalogue_entry>& layers,
                                                const std::vector<model::graph>& graphs,
                                                const emit_options& o = {}) {
   std::map<std::string, std::string> files;
+  std::vector<std::size_t> fresh, known;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    (o.known.contains(op::name(layers[i].layer)) ? known : fresh).push_back(i);
   const std::size_t count =
       o.layer_files > 0
           ? o.layer_files
-          : std::max<std::size_t>(1, (layers.size() + o.layers_a_file - 1) / o.layers_a_file);
-  for (std::size_t i = 0; i < count; ++i)
-    files[fmt::format("layers_{}.cpp", i)] = detail::layers_file(
-        layers, layers.size() * i / count, layers.size() * (i + 1) / count, graphs);
+          : std::max<std::size_t>(1, (fresh.size() + o.layers_a_file - 1) / o.layers_a_file);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t first = fresh.size() * i / count, last = fresh.size() * (i + 1) / count;
+    files[fmt::format("layers_{}.cpp", i)] =
+        detail::layers_file(layers, std::span(fresh).subspan(first, last - first), "add", graphs);
+  }
+  if (!known.empty())
+    files["known_layers.cpp"] = detail::layers_file(layers, known, "known", graphs);
 
   std::map<std::string, std::size_t> ids;
   for (std::size_t i = 0; i < layers.size(); ++i)

@@ -66,3 +66,20 @@ TEST_CASE("a layer's comment names three models and counts the others") {
             .find("  // m0@batch=1 x2, m1@batch=1 x2, m2@batch=1 x2, 2 more x4\n") !=
         std::string::npos);
 }
+
+TEST_CASE("layers whose times are known are in a file of their own, under the same numbers") {
+  std::vector<model::catalogue_entry> layers;
+  for (const char* name : {"Relu/1x7", "Relu/1x8", "Relu/1x9"})
+    layers.push_back({.layer = op::parse(name), .uses = {}});
+  model::graph g = hostile();
+  g.layers = {layers[1].layer};
+  const auto all = generator::emit(layers, {g});
+  const auto part = generator::emit(layers, {g}, {.known = {"Relu/1x8", "Relu/1x9"}});
+  CHECK_FALSE(all.contains("known_layers.cpp"));
+  CHECK(part.at("graph.cpp") == all.at("graph.cpp"));
+  CHECK(part.at("layers_0.cpp").find("{1, 7}}>::add(0);") != std::string::npos);
+  CHECK(part.at("layers_0.cpp").find("{1, 8}") == std::string::npos);
+  CHECK(part.at("known_layers.cpp").find("{1, 8}}>::known(1);") != std::string::npos);
+  CHECK(part.at("known_layers.cpp").find("{1, 9}}>::known(2);") != std::string::npos);
+  CHECK(part.at("known_layers.cpp").find("::add(") == std::string::npos);
+}

@@ -56,6 +56,21 @@ TEST_CASE("views are never cases, and a layer named twice is one") {
   CHECK(groups.size() == 1);
 }
 
+TEST_CASE("a layer whose times are known is no case, though models use it") {
+  const auto libraries = one({{.algorithm = {.id = "a"}}});
+  op::registered_layer known = registered(0, conv);
+  known.known = true;
+  model::graph g;
+  g.name = g.model = "m";
+  g.layers = {op::parse(conv), op::parse("Relu/1x4x5x5")};
+  g.nodes = {{.name = "c", .op = "Conv", .layer = 0},
+             {.name = "r", .op = "Relu", .layer = 1, .inputs = {0}}};
+  options o;
+  o.states = {"hot"};
+  CHECK(names(list_cases({known, registered(1, "Relu/1x4x5x5")}, {g}, libraries, o)) ==
+        std::vector<std::string>{"Relu/1x4x5x5/f32/fake/a/hot/t1"});
+}
+
 TEST_CASE(
     "reference loops and outdated instruction sets stand back, unless they are all there is") {
   const test::script good{.algorithm = {.id = "good"}},

@@ -43,6 +43,17 @@ TEST_CASE("add() registers one layer") {
   REQUIRE(all.size() == before + 1);
   CHECK(all.back().id == 42);
   CHECK(all.back().cost.other == 5000);
+  CHECK_FALSE(all.back().known);
+  all.pop_back();
+}
+
+TEST_CASE("known() registers a layer that need not be measured") {
+  std::vector<registered_layer>& all = registered_layers();
+  const std::size_t before = all.size();
+  unique_layer<softmax{.input = {1, 1000}, .axis = 1}>::known(42);
+  REQUIRE(all.size() == before + 1);
+  CHECK(all.back().id == 42);
+  CHECK(all.back().known);
   all.pop_back();
 }
 

@@ -101,7 +101,7 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
 
   std::map<std::string, const op::registered_layer*> sorted;
   for (const op::registered_layer& l : layers)
-    if (!op::is_view(l.parameters)) sorted.emplace(op::name(l.parameters), &l);
+    if (!op::is_view(l.parameters) && !l.known) sorted.emplace(op::name(l.parameters), &l);
 
   const name_filter selected(o.filter);
   std::vector<group> groups;

@@ -19,6 +19,7 @@ struct registered_layer {
   int id;
   layer parameters;
   work cost;
+  bool known = false; ///< its times are known from elsewhere: a part of models, not to be measured
 };
 
 /// All layers that the program's generated sources named.
@@ -30,8 +31,9 @@ inline std::vector<registered_layer>& registered_layers() {
 /// Adds a layer to the program's list. Never inlined: a generated file calls it for every layer,
 /// and only what is left in the file itself costs compile time there.
 template <class Kind>
-[[gnu::noinline]] void register_layer(int id, const Kind& parameters, const work& cost) {
-  registered_layers().push_back({id, layer(parameters), cost});
+[[gnu::noinline]] void register_layer(int id, const Kind& parameters, const work& cost,
+                                      bool known) {
+  registered_layers().push_back({id, layer(parameters), cost, known});
 }
 
 /// One unique layer, known at compile time.
@@ -42,7 +44,9 @@ struct unique_layer {
   static constexpr std::int64_t flops = cost.flops();
 
   /// Adds the layer to the program's list under the number `id`.
-  static void add(int id) { register_layer(id, Layer, cost); }
+  static void add(int id) { register_layer(id, Layer, cost, false); }
+  /// Adds a layer that models use, and that need not be measured again.
+  static void known(int id) { register_layer(id, Layer, cost, true); }
 };
 
 /// Runs a function at start-up; what BENANZA_LAYERS expands to.

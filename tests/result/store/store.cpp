@@ -308,6 +308,25 @@ TEST_CASE("a full disk: one line, nothing of the batch is stored, nothing else i
   CHECK(numbered(store(f / "a.db", mode::write)).size() >= before);
 }
 
+TEST_CASE("who has read goes on to write, though others wrote in between") {
+  const benanza::test::scratch_folder f("store");
+  store s(f / "a.db", mode::write, 100);
+  const run r = synthetic::small_run();
+  const auto id = s.begin_run(r);
+  s.add(id, batch(0, 20));
+  CHECK(s.find(identity_of(r), "Relu", "1x64x56x56", "f32", 1).size() == 10);
+  CHECK(s.holds(1, "Relu", "1x64x56x56", "f32", 1));
+  CHECK(s.latest_system() == 1);
+  CHECK_THROWS_AS(s.rows().of_system(1, [](stored&&) { throw benanza::error("enough"); }),
+                  benanza::error);
+  {
+    store other(f / "a.db", mode::write, 100);
+    other.add(id, batch(20, 20));
+  }
+  s.add(id, batch(40, 20));
+  CHECK(numbered(s).size() == 60);
+}
+
 TEST_CASE("a writer that waits too long is told so, and nothing is stored") {
   const benanza::test::scratch_folder f("store");
   store s(f / "a.db", mode::write, 100);

@@ -126,6 +126,23 @@ public:
     return false;
   }
 
+  /// Calls `visit` with the first row, and gives up the others and with them the snapshot of the
+  /// store, which would keep this connection from writing; false: there is no row.
+  template <class Visit>
+  bool first(Visit&& visit) {
+    if (!next()) return false;
+    const release done{this};
+    visit(*this);
+    return true;
+  }
+  /// Calls `visit` with every row.
+  template <class Visit>
+  void each(Visit&& visit) {
+    const release done{this};
+    while (next())
+      visit(*this);
+  }
+
   /// Runs it once with these values.
   template <class... Values>
   void run(const Values&... values) {
@@ -147,6 +164,10 @@ public:
   }
 
 private:
+  struct release {
+    statement* held;
+    ~release() { sqlite3_reset(held->handle_); }
+  };
   std::size_t size(int column) const {
     return static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
   }

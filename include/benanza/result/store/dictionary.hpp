@@ -34,10 +34,9 @@ public:
     const std::string joined = join(values);
     if (const auto known = known_.find(joined); known != known_.end()) return known->second;
     bind(select_, values);
-    if (!select_.next()) return std::nullopt;
-    const std::int64_t id = select_.integer(0);
-    select_.with();
-    known_.emplace(joined, id);
+    std::optional<std::int64_t> id;
+    select_.first([&](const statement& row) { id = row.integer(0); });
+    if (id) known_.emplace(joined, *id);
     return id;
   }
 

@@ -57,64 +57,67 @@ public:
 private:
   template <class Visit>
   void each(statement& rows, Visit& visit) {
-    while (rows.next()) {
+    rows.each([&](const statement& row) {
       stored s;
-      s.run = rows.integer(3);
-      s.n = rows.integer(4);
-      if (rows.integer(0) != layer_id_) {
-        const statement& l = look_up(layer_, rows.integer(0), "layer");
-        family_ = l.text(0);
-        key_ = l.text(1);
-        layer_id_ = rows.integer(0);
-      }
+      s.run = row.integer(3);
+      s.n = row.integer(4);
       measurement& m = s.what;
+      if (row.integer(0) != layer_id_)
+        look_up(layer_, row.integer(0), "layer", [&](const statement& found) {
+          family_ = found.text(0);
+          key_ = found.text(1);
+          layer_id_ = row.integer(0);
+        });
       m.family = family_;
       m.key = key_;
-      const measurement& setting = known(settings_, rows.integer(1), [&](measurement& to) {
-        const statement& found = look_up(setting_, rows.integer(1), "setting");
-        to.type = found.text(0);
-        to.threads = static_cast<int>(found.integer(1));
+      const measurement& setting = known(settings_, row.integer(1), [&](measurement& to) {
+        look_up(setting_, row.integer(1), "setting", [&](const statement& found) {
+          to.type = found.text(0);
+          to.threads = static_cast<int>(found.integer(1));
+        });
       });
       m.type = setting.type;
       m.threads = setting.threads;
-      const measurement& variant = known(variants_, rows.integer(2), [&](measurement& to) {
-        const statement& found = look_up(variant_, rows.integer(2), "variant");
-        to.backend = found.text(0);
-        to.algorithm = found.text(1);
-        to.state = found.text(2);
+      const measurement& variant = known(variants_, row.integer(2), [&](measurement& to) {
+        look_up(variant_, row.integer(2), "variant", [&](const statement& found) {
+          to.backend = found.text(0);
+          to.algorithm = found.text(1);
+          to.state = found.text(2);
+        });
       });
       m.backend = variant.backend;
       m.algorithm = variant.algorithm;
       m.state = variant.state;
       try {
-        unpack(m, described(rows.integer(5)), rows.bytes(6));
+        unpack(m, described(row.integer(5)), row.bytes(6));
       } catch (const error& e) {
         database_->refuse_damaged(e.what());
       }
       visit(std::move(s));
-    }
+    });
   }
 
   /// The entry `id` of a table that is read on demand.
   template <class Fill>
   static const measurement& known(std::unordered_map<std::int64_t, measurement>& table,
                                   std::int64_t id, Fill&& fill) {
-    const auto [at, fresh] = table.try_emplace(id);
-    if (fresh) fill(at->second);
-    return at->second;
+    if (const auto at = table.find(id); at != table.end()) return at->second;
+    measurement found;
+    fill(found);
+    return table.emplace(id, std::move(found)).first->second;
   }
 
   const description& described(std::int64_t id) {
-    if (const auto known = descriptions_.find(id); known != descriptions_.end())
-      return known->second;
-    const statement& found = look_up(description_, id, "description");
-    return descriptions_.emplace(id, description(found.text(0))).first->second;
+    if (const auto at = descriptions_.find(id); at != descriptions_.end()) return at->second;
+    std::string body;
+    look_up(description_, id, "description", [&](const statement& found) { body = found.text(0); });
+    return descriptions_.emplace(id, description(body)).first->second;
   }
 
-  const statement& look_up(statement& s, std::int64_t id, const char* table) const {
-    if (!s.with(id).next())
+  template <class Take>
+  void look_up(statement& s, std::int64_t id, const char* table, Take&& take) const {
+    if (!s.with(id).first(take))
       database_->refuse_damaged("a result names a " + std::string(table) + " that is not there");
-    return s;
   }
 
   const database* database_;

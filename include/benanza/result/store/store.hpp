@@ -133,9 +133,7 @@ public:
     const auto layer = parts_->layers.find({family, key});
     const auto setting = parts_->settings.find({type, std::to_string(threads)});
     if (!layer || !setting) return false;
-    const bool there = parts_->success.with(system, *layer, *setting).next();
-    parts_->success.with();
-    return there;
+    return parts_->success.with(system, *layer, *setting).first([](const statement&) {});
   }
 
   /// All systems of which there are runs, in the order in which they came.
@@ -225,10 +223,11 @@ private:
     return provenance_from("{\"section\":" + std::string(text) + "}").at("section");
   }
   std::string date_of(std::int64_t run) const {
-    const auto provenance = provenance_of(run);
-    const auto measuring = provenance.find("measuring");
-    if (measuring == provenance.end() || !measuring->second.contains("date")) return {};
-    return measuring->second.at("date");
+    std::string out;
+    statement(*database_, "SELECT date FROM run WHERE id = ?")
+        .with(run)
+        .first([&](const statement& row) { out = row.text(0); });
+    return out;
   }
 
   /// Makes a change whole or not at all.
@@ -301,12 +300,9 @@ private:
                        p.numbers);
   }
   bool is_there(const place& p) {
-    const bool there =
-        parts_->same
-            .with(p.system, p.layer, p.setting, p.failed, p.variant, p.description, p.numbers)
-            .next();
-    parts_->same.with();
-    return there;
+    return parts_->same
+        .with(p.system, p.layer, p.setting, p.failed, p.variant, p.description, p.numbers)
+        .first([](const statement&) {});
   }
 
   std::unique_ptr<database> database_;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layers need no measuring, because a store holds their times already (--missing-from)? They
+// are still written, for the models' graphs, and not measured. Without SQLite in the build, a store
+// is refused.
+//
+//   std::set<std::string> known = known_layers({.store = "results.db"}, layers, graphs);
+#pragma once
+
+#include "../include/benanza/model/unique.hpp"
+
+#ifdef BENANZA_WITH_STORE
+#include "../include/benanza/result/store/missing.hpp"
+#include "../include/benanza/result/store/systems.hpp"
+#endif
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace benanza::generator {
+
+/// What the command line says of a store.
+struct missing_arguments {
+  std::string store{};       ///< --missing-from; empty: all layers are measured
+  std::string system{};      ///< --system: latest, a number, or empty for the only one
+  std::string types{};       ///< --types: those of the models, if empty
+  std::string threads = "1"; ///< --threads
+};
+
+#ifdef BENANZA_WITH_STORE
+
+namespace detail {
+/// Calls `take` with each part of a list such as f32,bf16.
+template <class Take>
+void each_of(std::string_view list, Take&& take) {
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t to = std::min(list.find(',', from), list.size());
+    take(list.substr(from, to - from));
+    from = to + 1;
+  }
+}
+
+inline result::store::wanted_settings settings_of(const missing_arguments& a) {
+  result::store::wanted_settings out;
+  if (!a.types.empty())
+    each_of(a.types, [&](std::string_view text) {
+      const auto type = parse_numeric(text);
+      if (!type)
+        throw error("no type is called \"" + std::string(text) + "\"", "--types " + a.types,
+                    "write --types f32,bf16");
+      out.types.push_back(*type);
+    });
+  out.threads.clear();
+  each_of(a.threads, [&](std::string_view text) {
+    int n = 0;
+    const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (bad != std::errc{} || end != text.data() + text.size() || n < 1)
+      throw error("no number of threads: \"" + std::string(text) + "\"", "--threads " + a.threads,
+                  "write --threads 1,2");
+    out.threads.push_back(n);
+  });
+  return out;
+}
+} // namespace detail
+
+/// The names of the layers of which the store holds all that is asked for; views not among them.
+inline std::set<std::string> known_layers(const missing_arguments& a,
+                                          std::span<const model::catalogue_entry> layers,
+                                          std::span<const model::graph> graphs) {
+  namespace rs = result::store;
+  std::set<std::string> out;
+  if (a.store.empty()) return out;
+  const rs::wanted_settings wanted = detail::settings_of(a);
+  const rs::store s(a.store, rs::access::read);
+  if (s.systems().empty()) return out;
+  const std::int64_t system = rs::choose_system(s, a.system);
+  const std::set<std::string> lacking = rs::missing(s, system, layers, graphs, wanted);
+  for (const model::catalogue_entry& e : layers)
+    if (std::string name = op::name(e.layer); !op::is_view(e.layer) && !lacking.contains(name))
+      out.insert(std::move(name));
+  return out;
+}
+
+#else
+
+inline std::set<std::string> known_layers(const missing_arguments& a,
+                                          std::span<const model::catalogue_entry>,
+                                          std::span<const model::graph>) {
+  if (!a.store.empty())
+    throw error("this program was built without SQLite and reads no stores", a.store,
+                "install libsqlite3-dev and build it again");
+  return {};
+}
+
+#endif
+
+} // namespace benanza::generator

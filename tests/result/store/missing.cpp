@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Are exactly those layers missing that have no success in the settings asked for?
+#include "../../program.hpp"
+#include "../synthetic.hpp"
+
+#include "benanza/result/store/missing.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace benanza::result::store;
+using benanza::numeric;
+using benanza::result::run;
+using mode = benanza::result::store::access; // POSIX has a function of that name
+using names = std::set<std::string>;
+
+namespace {
+
+names ask(const store& s, const std::vector<benanza::model::graph>& graphs,
+          const wanted_settings& wanted = {}, std::int64_t system = 1) {
+  const auto all = benanza::model::unique_layers(graphs);
+  return missing(s, system, all.layers, graphs, wanted);
+}
+
+} // namespace
+
+TEST_CASE("a layer is missing unless it succeeded on that system, in that type, on those threads") {
+  const benanza::test::scratch_folder f("missing");
+  store s(f / "a.db", mode::write);
+  run r = synthetic::empty_run();
+  synthetic::add(r, synthetic::conv, "a", 0, 1e3);
+  synthetic::add(r, synthetic::relu, "a", 0, 1e3);
+  synthetic::add(r, synthetic::relu, "a", 0, 1e3, 1.1, "bf16");
+  synthetic::add(r, synthetic::relu, "a", 0, 1e3, 1.1, "f32", 2);
+  synthetic::add(r, synthetic::softmax, "a", 0, 1e3);
+  r.measurements.back().error = "failed";
+  s.add(s.begin_run(r), r.measurements);
+
+  const std::vector<benanza::model::graph> graphs = {synthetic::make_graph(
+      "tiny@batch=1", {synthetic::conv, synthetic::relu, synthetic::softmax, synthetic::flatten},
+      {{}, {0}, {1}, {2}})};
+  CHECK(ask(s, graphs) == names{synthetic::softmax});
+  CHECK(ask(s, graphs, {.types = {numeric::bf16}}) == names{synthetic::conv, synthetic::softmax});
+  CHECK(ask(s, graphs, {.types = {numeric::f32, numeric::bf16}}) ==
+        names{synthetic::conv, synthetic::softmax});
+  CHECK(ask(s, graphs, {.threads = {1, 2}}) == names{synthetic::conv, synthetic::softmax});
+  CHECK(ask(s, graphs, {.threads = {2}}) == names{synthetic::conv, synthetic::softmax});
+  CHECK(ask(s, graphs, {}, 2) == names{synthetic::conv, synthetic::relu, synthetic::softmax});
+}
+
+TEST_CASE("without types, those of all models that use a layer count") {
+  const benanza::test::scratch_folder f("missing");
+  store s(f / "a.db", mode::write);
+  run r = synthetic::empty_run();
+  synthetic::add(r, synthetic::conv, "a", 0, 1e3);
+  synthetic::add(r, synthetic::relu, "a", 0, 1e3, 1.1, "u8s8u8");
+  s.add(s.begin_run(r), r.measurements);
+  std::vector<benanza::model::graph> graphs = {synthetic::make_graph("a", {synthetic::conv}, {{}}),
+                                               synthetic::make_graph("b", {synthetic::relu}, {{}})};
+  graphs[1].type = numeric::u8s8u8;
+  CHECK(ask(s, graphs).empty());
+  graphs.push_back(synthetic::make_graph("c", {synthetic::relu, synthetic::conv}, {{}, {0}}));
+  CHECK(ask(s, graphs) == names{synthetic::relu});
+}
