@@ -86,8 +86,8 @@ public:
              std::tie(b.kind, b.threads, b.backend, b.algorithm, b.bytes);
     };
     std::sort(overheads_.begin(), overheads_.end(), by_size);
-    if (const auto machine = r.provenance.find("machine"); machine != r.provenance.end())
-      if (const auto fact = machine->second.find("absent_ceilings"); fact != machine->second.end())
+    if (const auto told = r.provenance.find("measuring"); told != r.provenance.end())
+      if (const auto fact = told->second.find("absent_ceilings"); fact != told->second.end())
         absent_ = fact->second;
   }
 

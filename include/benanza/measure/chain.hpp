@@ -174,9 +174,13 @@ private:
     const std::vector<model::operand> listed = model::known_operands(n);
     if (const auto* v = std::get_if<op::view>(&l)) {
       if (listed.empty()) throw error("a view has no operand", where(i));
-      tensor_place p = in_layout(source(i, listed[0], v->input), layout::plain, i);
+      // Where the plan does not say it, a view looks at a tensor as ONNX has it.
+      const layout its =
+          s.operand_layouts.empty() ? layout::plain : layouts(s.operand_layouts, i)[0];
+      tensor_place p = in_layout(source(i, listed[0], v->input), its, i);
       if (elements(p.dims) != elements(v->result)) throw error("a view of another size", where(i));
       p.dims = v->result;
+      p.lies = s.result_layout.empty() ? layout::plain : layouts(s.result_layout, i)[0];
       put(i, 0, p);
       return;
     }

@@ -53,7 +53,8 @@ inline std::string joined(const auto& items, const auto& text) {
 inline run_facts provenance(const environment& e, const options& o, const library_list& libs) {
   run_facts p;
   p["machine"] = machine_facts(e);
-  p["machine"]["absent_ceilings"] = ceilings::absent_ceilings(ceilings::numbers(e.processor_list));
+  p["measuring"]["absent_ceilings"] =
+      ceilings::absent_ceilings(ceilings::numbers(e.processor_list));
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
 #ifdef __clang__
