@@ -106,7 +106,7 @@ TEST_CASE("aggregates are left out; keys take their canonical form; other famili
   d["benchmarks"][0]["key"] = "1x64x56x56-64x3x3-s1-p1-d1";
   CHECK(read(d.dump()).measurements[0].key == "1x64x56x56-64x3x3-s1-p1");
 
-  for (const char* family : {"machine", "model", "reorder", "Conv+Add+Relu"}) {
+  for (const char* family : {"machine", "model"}) {
     d["benchmarks"][0]["family"] = family;
     d["benchmarks"][0]["key"] = "what only its own reader knows";
     CHECK(read(d.dump()).measurements[0].family == family);
@@ -183,8 +183,12 @@ TEST_CASE("a graph that cannot be is refused by name") {
   CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][2][2] = -2; }), "\"layer\""));
   CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][2][3] = {2}; }), "does not come before"));
   CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][0][3] = {5}; }), "does not come before"));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4][3] = {3, 2}; }), "ascending"));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4][3] = {2, 2}; }), "ascending"));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4][3] = {3, -3}; }), "\"operands\""));
+  CHECK(holds(refusal([](auto& d) {
+                graph(d)["nodes"][4][3] = json::array({json::array({3, -1})});
+              }),
+              "\"operands\""));
+  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4][3] = {"3"}; }), "\"operands\""));
   CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4] = "node"; }), "a node is not"));
   CHECK(holds(refusal([](auto& d) { graph(d)["nodes"] = 3; }), "\"nodes\" is not a list"));
   CHECK(holds(refusal([](auto& d) { graph(d)["layers"][0] = {"Conv"}; }), "a layer is not"));
