@@ -41,9 +41,9 @@ struct lenet {
     REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
     model = s / "m/lenet.onnx";
     store = s / "results.db";
-    onnx::options o;
+    benanza::onnx::options o;
     o.name = "lenet";
-    for (const op::layer& l : onnx::resolve(onnx::load(model), o).layers)
+    for (const op::layer& l : benanza::onnx::resolve(benanza::onnx::load(model), o).layers)
       if (!op::is_view(l)) layers.push_back(op::name(l));
   }
   /// Stores a result of each of the first `n` layers.
