@@ -119,6 +119,18 @@ TEST_CASE("what many results share is described once, and forty samples are shor
   CHECK(trip(unnamed).name == m.name);
 }
 
+TEST_CASE("a remark that says nothing is not stored, one that does comes back") {
+  measurement m = sample();
+  CHECK(pack(m).description.find("rejected") == std::string::npos);
+  m.rejected = 3;
+  m.slowdown = 0.25;
+  m.disturbed = "a neighbour";
+  const measurement back = trip(m);
+  CHECK(back.rejected == 3);
+  CHECK(back.slowdown == 0.25);
+  CHECK(back.disturbed == "a neighbour");
+}
+
 TEST_CASE(
     "a field that this program does not know is passed over, one that is missing stays empty") {
   packed p;

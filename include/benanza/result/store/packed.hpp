@@ -196,6 +196,9 @@ inline packed pack(const measurement& m) {
   fields(m, [&](std::string_view name, const auto& value, field_kind kind) {
     if (detail::is_column(name) || (failed && kind == field_kind::time)) return;
     using type = std::decay_t<decltype(value)>;
+    // A remark that says nothing leaves no trace: what was stored before there was such a field
+    // stays equal to what is stored after.
+    if (kind == field_kind::remark && value == type{}) return;
     if constexpr (std::is_same_v<type, std::string>) {
       if (!value.empty()) texts[std::string(name)] = value;
     } else {
