@@ -80,6 +80,11 @@ public:
   virtual void connect(int /*input*/, std::byte* /*data*/) {}
   /// From now on the result is written to `data` (64-byte aligned).
   virtual void connect_result(std::byte* /*data*/) {}
+  /// Bytes of the scratch memory that a run needs, and may leave anything in.
+  virtual std::int64_t scratch_bytes() const { return 0; }
+  /// From now on runs take their scratch memory from `data` (64-byte aligned), which others use
+  /// too.
+  virtual void connect_scratch(std::byte* /*data*/) {}
   /// The operand that stands where the result goes and is lost by a run; -1: none.
   virtual int overwritten() const { return -1; }
   /// The result of the last run with true weights, in ONNX order, one value an element.

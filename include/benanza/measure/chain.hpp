@@ -3,6 +3,7 @@
 // what others wrote, with weights of its own, and reorders where two layouts meet. Activations
 // share memory as in a framework: what is read no more makes room. `verify` runs it once, node by
 // node, and holds each result against the reference on the operands that the node really read.
+// Scratch memory is one for all layers.
 //
 //   chain c(plan, libraries);   c.verify();   double ns = c.time(1);
 #pragma once
@@ -34,9 +35,14 @@ public:
     place_tensors();
     for (std::size_t i = 0; i < plan_.graph.nodes.size(); ++i)
       add(static_cast<int>(i));
+    for (const move& m : moves_)
+      if (m.run) scratch_bytes_ = std::max(scratch_bytes_, m.run->scratch_bytes());
+    const int scratch = storage_.keep(scratch_bytes_);
     storage_.allocate();
-    for (move& m : moves_)
+    for (move& m : moves_) {
       m.connect(storage_);
+      if (m.run) m.run->connect_scratch(storage_.at(scratch));
+    }
   }
 
   std::string ran() const override { return "plan"; }
@@ -47,7 +53,7 @@ public:
     return sum;
   }
   /// Bytes of the memory that all activations share.
-  std::int64_t activation_bytes() const { return storage_.bytes(); }
+  std::int64_t activation_bytes() const { return storage_.bytes() - scratch_bytes_; }
   /// How many reorders and copies stand between the layers.
   std::int64_t reorders() const {
     return std::count_if(moves_.begin(), moves_.end(), [](const move& m) { return m.node < 0; });
@@ -432,6 +438,7 @@ private:
   result::plan plan_;
   const library_list& libraries_;
   activation_storage storage_{};
+  std::int64_t scratch_bytes_ = 0;
   std::vector<move> moves_{};
   std::map<tensor_id, tensor_place> tensors_{};
   std::map<tensor_id, int> last_reader_{};

@@ -16,6 +16,7 @@ public:
       : plan_(std::move(p))
       , libraries_(libraries) {
     family = "model";
+    time_share = 20; // one case stands for all layers
     key = plan_.graph.name;
     type = plan_.type;
     threads = plan_.threads;

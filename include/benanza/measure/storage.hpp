@@ -47,6 +47,12 @@ public:
     rooms_.push_back({blocks_.size() - 1, false, true});
     return static_cast<int>(rooms_.size()) - 1;
   }
+  /// A room of its own that is never given back, and holds nothing yet.
+  int keep(std::int64_t bytes) {
+    blocks_.push_back({bytes, {}});
+    rooms_.push_back({blocks_.size() - 1, false, true});
+    return static_cast<int>(rooms_.size()) - 1;
+  }
   bool held(int room) const { return rooms_[static_cast<std::size_t>(room)].held; }
 
   /// Gives a room back; false if it was given back before, or is held.

@@ -44,11 +44,11 @@ public:
   explicit weights_pools(std::int64_t last_level_cache_bytes)
       : cache_(last_level_cache_bytes) {}
 
-  /// Copies of weights of `bytes` each, in an arena of max(2 x last-level cache, 4 x bytes).
+  /// Copies of weights of `bytes` each, in an arena of max(4 x last-level cache, 4 x bytes).
   pool_slots slots(dtype type, std::int64_t bytes) {
     pool_slots s;
     s.stride = (bytes + 63) / 64 * 64;
-    const std::int64_t wanted = std::max(2 * cache_, 4 * s.stride);
+    const std::int64_t wanted = std::max(4 * cache_, 4 * s.stride);
     s.count = wanted / s.stride;
     arena& a = arenas_[type];
     if (a.bytes < wanted) grow(a, type, wanted);

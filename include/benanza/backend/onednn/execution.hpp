@@ -71,6 +71,12 @@ public:
   void connect_result(std::byte* data) override {
     dnnl_memory_set_data_handle(result_.get(), data);
   }
+  std::int64_t scratch_bytes() const override {
+    return scratch_ ? static_cast<std::int64_t>(scratch_.get_desc().get_size()) : 0;
+  }
+  void connect_scratch(std::byte* data) override {
+    if (scratch_) dnnl_memory_set_data_handle(scratch_.get(), data);
+  }
   int overwritten() const override { return overwritten_; }
 
   void run(int executions) override {
