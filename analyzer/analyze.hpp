@@ -112,6 +112,13 @@ inline std::string shortfall(const std::vector<bound::model_bound>& models) {
   if (!failed.empty())
     out += (out.empty() ? "" : ", and ") + report::counted(std::ssize(failed), "layer") +
            " with failed cases, such as " + *failed.begin();
+  const auto disturbed = std::count_if(models.begin(), models.end(),
+                                       [](const auto& b) { return !b.unmeasurable.empty(); });
+  if (disturbed != 0)
+    out += (out.empty() ? "" : ", and ") +
+           (models.size() == 1 ? "no verdict: " + models.front().unmeasurable
+                               : "no verdict on " + report::counted(disturbed, "model") +
+                                     ", disturbed while measured");
   return report::printable(out);
 }
 

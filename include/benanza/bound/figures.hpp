@@ -75,6 +75,7 @@ struct model_bound : form_figures {
   figure gain;                        ///< what the chosen algorithms save over the first choices
   coverage covered;
   std::vector<whole_run> runs;
+  std::string unmeasurable; ///< why there is no verdict, and what to do; empty: there is one
   std::vector<fault> faults;
   std::vector<std::string> notes; ///< what the run lacks that the figures should rest on
 

@@ -9,6 +9,7 @@
 
 #include "facts.hpp"
 #include "form_totals.hpp"
+#include "verdict.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -184,10 +185,11 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
   question q{s.cases, s.machine, b.type, g.type, b.threads, b.state};
   detail::layer_places places = detail::ask(q, g, fused, b.layers);
   b.prepared_weight_bytes = detail::prepared_weights(g, b.layers, b.type);
-  const auto cache = machine_number(s.run, "llc_bytes");
+  // Weights stay where they are from run to run only in a cache that nobody else uses.
+  const auto cache = machine_number(s.run, "l2_bytes");
   if (!cache) {
     b.notes.push_back(
-        "the run does not say how large the last-level cache is: weights taken as cold");
+        "the run does not say how large a core's own cache is: weights taken as cold");
   } else if (b.prepared_weight_bytes <= *cache) {
     b.state = q.state = "hot";
     places = detail::ask(q, g, fused, b.layers);
@@ -201,6 +203,7 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
   detail::lay_out(b, q, places);
   detail::find_runs(b, s.run);
   detail::check(b);
+  b.unmeasurable = judge(b.layers).unmeasurable;
   return b;
 }
 

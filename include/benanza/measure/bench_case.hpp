@@ -18,13 +18,6 @@
 
 namespace benanza::measure {
 
-/// True for layers that read trained weights; the others are the same hot and with cold weights,
-/// and only `hot` is measured. A bias alone is too small to tell.
-inline bool has_cold_weights(const op::layer& l, const op::work& cost) {
-  return cost.weights > 0 || std::holds_alternative<op::batch_norm>(l) ||
-         std::holds_alternative<op::fused<op::batch_norm>>(l);
-}
-
 /// What --benchmark_filter selects: an extended regular expression, turned round by a leading '-'.
 class name_filter {
 public:
@@ -114,7 +107,6 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
       layouts[{type, threads}].add(layer_name, f.algorithm);
     for (const detail::offer& f : found)
       for (const std::string& state : o.states) {
-        if (state == "coldw" && !has_cold_weights(l.parameters, l.cost)) continue;
         bench_case c{.name = layer_name + '/' + std::string(name(type)) + '/' +
                              std::string(f.library->name()) + '/' +
                              detail::name_part(f.algorithm.id) + '/' + state + "/t" +

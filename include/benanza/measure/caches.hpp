@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What do the caches hold when a case runs? `hot`: what its own last execution left there.
-// `coldw`: activations, but weights that come from memory, other ones in each execution. `cold`:
-// nothing of its own; the caches are swept before each execution, outside of its time.
+// `coldw`: activations in the last-level cache, as other layers leave them there, and weights that
+// come from memory, other ones in each execution. `cold`: nothing of its own. What a case is not to
+// find is swept out before each execution, outside of its time.
 //
 //   cache_sweeper s(llc_bytes, 1);   s.sweep();   // a read of twice the last-level cache
 #pragma once
@@ -23,13 +24,13 @@ namespace benanza::measure {
 
 inline constexpr std::array<std::string_view, 3> cache_states{"hot", "coldw", "cold"};
 
-/// Fills the host's caches with what no layer needs.
+/// Fills a cache of the host, and those before it, with what no layer needs.
 class cache_sweeper {
 public:
-  explicit cache_sweeper(std::int64_t last_level_cache_bytes)
-      : words_(std::max<std::int64_t>(2 * last_level_cache_bytes, line_bytes) / 8) {}
+  explicit cache_sweeper(std::int64_t cache_bytes)
+      : words_(std::max<std::int64_t>(2 * cache_bytes, line_bytes) / 8) {}
 
-  /// Reads twice the last-level cache on each of `threads` threads: the caches that one of them has
+  /// Reads twice the cache's bytes on each of `threads` threads: the caches that one of them has
   /// to itself are swept by itself.
   void sweep(int threads) {
     if (!buffer_) {

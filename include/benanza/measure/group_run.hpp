@@ -31,9 +31,13 @@ inline constexpr std::string_view out_of_memory = "out of memory", device_lost =
 class group_runner {
 public:
   /// Looks at the machine itself unless it is given a `witness`.
-  group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr)
+  /// `own_cache_bytes`: of the largest cache that a core has to itself; 0: it is not swept.
+  group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr,
+               std::int64_t own_cache_bytes = 0)
       : pools_(last_level_cache_bytes)
       , sweeper_(last_level_cache_bytes)
+      , own_sweeper_(own_cache_bytes)
+      , sweeps_own_(own_cache_bytes > 0)
       , options_(o)
       , witness_(w) {}
 
@@ -144,6 +148,8 @@ private:
       s.before_execution = [this, run, threads = g.what->threads] {
         if (!run->sweep_caches()) sweeper_.sweep(threads);
       };
+    if (e.c->state == "coldw" && sweeps_own_)
+      s.before_execution = [this, threads = g.what->threads] { own_sweeper_.sweep(threads); };
     return s;
   }
 
@@ -159,8 +165,7 @@ private:
     for (const entry& e : cold) {
       try {
         const std::int64_t bytes = e.what->made.run->weight_bytes();
-        if (bytes <= 0) throw error("the algorithm has no weights that could be cold");
-        e.what->pool = pools_.slots(g.what->weights_type(), bytes);
+        if (bytes > 0) e.what->pool = pools_.slots(g.what->weights_type(), bytes);
       } catch (const std::exception& failure) {
         e.c->results[0].error = said(failure);
       }
@@ -204,7 +209,8 @@ private:
   }
 
   weights_pools pools_;
-  cache_sweeper sweeper_;
+  cache_sweeper sweeper_, own_sweeper_;
+  bool sweeps_own_;
   const options& options_;
   witness* witness_;
   /// Made by the thread that measures, when it first does.

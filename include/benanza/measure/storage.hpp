@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <sys/mman.h>
 #include <vector>
 
 namespace benanza::measure {
@@ -65,16 +66,24 @@ public:
   }
 
   /// Makes the memory of all rooms.
+  /// It lies together on large pages where the system has them: a model touches more
+  /// small ones than a processor keeps translations for, and a framework's arena would too.
   void allocate() {
+    const std::int64_t huge = std::int64_t{2} << 20;
+    std::int64_t sum = 0;
     for (block& b : blocks_) {
-      const auto size = static_cast<std::size_t>((b.bytes + 4095) / 4096 * 4096);
-      b.memory.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{4096})));
-      std::memset(b.memory.get(), 0, size);
-      if (!b.values.empty()) std::memcpy(b.memory.get(), b.values.data(), b.values.size());
+      b.first = sum;
+      sum += (b.bytes + 4095) / 4096 * 4096;
     }
+    const auto size = static_cast<std::size_t>((sum + huge - 1) / huge * huge);
+    memory_.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{2u << 20})));
+    madvise(memory_.get(), size, MADV_HUGEPAGE);
+    std::memset(memory_.get(), 0, size);
+    for (const block& b : blocks_)
+      if (!b.values.empty()) std::memcpy(memory_.get() + b.first, b.values.data(), b.values.size());
   }
   std::byte* at(int room) const {
-    return blocks_[rooms_[static_cast<std::size_t>(room)].block].memory.get();
+    return memory_.get() + blocks_[rooms_[static_cast<std::size_t>(room)].block].first;
   }
   /// Of all rooms together.
   std::int64_t bytes() const {
@@ -86,12 +95,12 @@ public:
 
 private:
   struct release_memory {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{4096}); }
+    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{2u << 20}); }
   };
   struct block {
     std::int64_t bytes;
     std::vector<std::byte> values;
-    std::unique_ptr<std::byte, release_memory> memory{};
+    std::int64_t first = 0; ///< byte of the memory at which it begins
   };
   struct room_state {
     std::size_t block;
@@ -104,6 +113,7 @@ private:
     return x >= bytes ? x <= y : x >= y;
   }
 
+  std::unique_ptr<std::byte, release_memory> memory_{};
   std::vector<block> blocks_{};
   std::vector<room_state> rooms_{};
   std::vector<std::size_t> free_{};

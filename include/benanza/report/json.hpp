@@ -172,6 +172,7 @@ inline ordered_json to_json(const model_bound& b) {
   out["coverage"] = to_json(b.covered);
   out["failed_cases"] = b.failed();
   out["views"] = views(b);
+  if (!b.unmeasurable.empty()) out["no_verdict"] = b.unmeasurable;
   out["faults"] = std::move(faults);
   out["disturbed"] = std::move(interrupted);
   out["notes"] = b.notes;

@@ -133,6 +133,8 @@ inline std::string gain_list(const model_bound& b, std::size_t limit) {
 /// The page of one model in one type on some threads; `limit` is the most rows that a table has.
 inline std::string page(const result::run& r, const model_bound& b, std::size_t limit) {
   std::string out = detail::title(b) + '\n' + wrapped("", detail::where_measured(r)) + '\n';
+  if (!b.unmeasurable.empty())
+    out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
   if (!detail::loose(b))
     out += totals_table(b) + '\n' + legend(b) + '\n' + runs(b) + detail::gain_line(b) +
            detail::coverage_line(b) + '\n';
