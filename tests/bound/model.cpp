@@ -82,10 +82,10 @@ TEST_CASE("the order of entries, and whether they came in one file, mean nothing
   CHECK(a.gain.ns == b.gain.ns);
 }
 
-TEST_CASE("weights that fit the last-level cache are predicted from hot times") {
+TEST_CASE("weights that fit a core's own cache are predicted from hot times") {
   run r = synthetic::small_run();
   const model_bound cold = analyse(r);
-  r.provenance["machine"]["llc_bytes"] = std::to_string(cold.prepared_weight_bytes);
+  r.provenance["machine"]["l2_bytes"] = std::to_string(cold.prepared_weight_bytes);
   const model_bound hot = analyse(r);
   CHECK(hot.state == "hot");
   CHECK(hot.prediction.sequential.ns < cold.prediction.sequential.ns);
@@ -93,11 +93,11 @@ TEST_CASE("weights that fit the last-level cache are predicted from hot times") 
   CHECK(hot.layers[2].name == synthetic::conv);
   CHECK(hot.layers[2].algorithms.chosen->algorithm == "jit_wino_4x3:avx512_core");
   CHECK(cold.layers[2].algorithms.chosen->algorithm == "jit_wino_4x3:avx512_core");
-  r.provenance["machine"]["llc_bytes"] = std::to_string(cold.prepared_weight_bytes - 1);
+  r.provenance["machine"]["l2_bytes"] = std::to_string(cold.prepared_weight_bytes - 1);
   CHECK(analyse(r).state == "coldw");
-  r.provenance["machine"].erase("llc_bytes");
+  r.provenance["machine"].erase("l2_bytes");
   CHECK(analyse(r).state == "coldw");
-  CHECK(holds(analyse(r).notes, "last-level cache"));
+  CHECK(holds(analyse(r).notes, "own cache"));
 }
 
 TEST_CASE("workers: the cores that a layer leaves free") {

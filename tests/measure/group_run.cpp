@@ -36,6 +36,12 @@ struct measured {
 };
 
 const char* conv = "Conv/1x4x5x5-4x3x3-s1-p1";
+
+options hot_only() {
+  options o;
+  o.states = {"hot"};
+  return o;
+}
 } // namespace
 
 TEST_CASE("each case gets its own time, and everything is freed") {
@@ -78,7 +84,7 @@ TEST_CASE("a failing algorithm is named and costs no other case") {
                     {.algorithm = {.id = "wrong"}, .wrong = true},
                     {.algorithm = {.id = "impostor"}, .runs_as = "somebody"},
                     {.algorithm = {.id = "good"}, .ns = 4000}},
-                   "Relu/1x4x5x5");
+                   "Relu/1x4x5x5", hot_only());
   CHECK(m.of(0).error.find("out of luck") != std::string::npos);
   CHECK(m.of(1).error.find("wrong result") != std::string::npos);
   CHECK(m.of(2).error.find("ran somebody in place of impostor") != std::string::npos);
@@ -90,7 +96,7 @@ TEST_CASE("a failing algorithm is named and costs no other case") {
 TEST_CASE("an algorithm that says it is inexact is held to a wider limit, not to none") {
   const measured m({{.algorithm = {.id = "rough", .equivalence = "f32-rough"}, .off_by = 1e-3},
                     {.algorithm = {.id = "lost", .equivalence = "f32-rough"}, .off_by = 1e6}},
-                   "Relu/1x4x5x5");
+                   "Relu/1x4x5x5", hot_only());
   CHECK(m.of(0).error.empty());
   CHECK(m.of(0).equivalence == "f32-rough");
   CHECK(m.of(1).error.find("even for an inexact") != std::string::npos);

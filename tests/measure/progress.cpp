@@ -35,7 +35,7 @@ TEST_CASE("progress is on stderr, and only on a terminal unless asked for") {
   const outcome quiet = shell(bench);
   CHECK(quiet.err.find("cases") == std::string::npos);
   const outcome shown = shell(bench + "--progress always");
-  CHECK(shown.err.find("[0/6 cases] Conv/1x4x5x6-4x3x3-s1-p1") != std::string::npos);
-  CHECK(shown.err.find("[6 of 6 cases in ") != std::string::npos);
+  CHECK(shown.err.find("[0/8 cases] Conv/1x4x5x6-4x3x3-s1-p1") != std::string::npos);
+  CHECK(shown.err.find("[8 of 8 cases in ") != std::string::npos);
   CHECK(shown.out.find("cases") == std::string::npos);
 }

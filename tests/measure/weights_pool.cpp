@@ -7,11 +7,11 @@
 using namespace benanza;
 using namespace benanza::measure;
 
-TEST_CASE("the arena is max(2 x cache, 4 x weights), cut into aligned copies") {
+TEST_CASE("the arena is max(4 x cache, 4 x weights), cut into aligned copies") {
   weights_pools pools(1 << 20);
   const pool_slots small = pools.slots(dtype::f32, 1000);
   CHECK(small.stride == 1024);
-  CHECK(small.bytes() == 2 << 20);
+  CHECK(small.bytes() == 4 << 20);
   const pool_slots large = pools.slots(dtype::f32, 3 << 20);
   CHECK(large.count == 4);
   CHECK(large.bytes() == 12 << 20);

@@ -127,7 +127,8 @@ inline graph make_graph(const std::string& name, const std::vector<std::string>&
 inline run empty_run() {
   run r;
   r.source = "made up";
-  r.provenance["machine"] = {{"cpu", "Test CPU 9000"}, {"cores", "2"}, {"llc_bytes", "1048576"}};
+  r.provenance["machine"] = {
+      {"cpu", "Test CPU 9000"}, {"cores", "2"}, {"l2_bytes", "1048576"}, {"llc_bytes", "1048576"}};
   r.provenance["software"] = {{"benanza", "0.1"}, {"onednn_onednn_version", "2.6.3"}};
   r.provenance["measuring"] = {{"date", "2024-01-02"}};
   return r;
