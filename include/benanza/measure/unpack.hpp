@@ -14,15 +14,6 @@
 
 namespace benanza::measure {
 
-/// Bytes that a tensor takes in a layout; blocks are whole.
-inline std::int64_t bytes_in(layout l, const shape& dims, dtype type) {
-  const std::int64_t block = l == layout::blocked8 ? 8 : l == layout::blocked16 ? 16 : 1;
-  if (dims.size < 3 || block == 1) return elements(dims) * size_bytes(type);
-  shape padded = dims;
-  padded[1] = (dims[1] + block - 1) / block * block;
-  return elements(padded) * size_bytes(type);
-}
-
 /// The elements of a tensor in ONNX order.
 inline std::vector<std::byte> unpack(const std::byte* data, layout l, const shape& dims,
                                      dtype type) {
