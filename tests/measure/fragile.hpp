@@ -28,7 +28,8 @@ class running {
 public:
   /// Its standard output and error go to `out` and `err` of the folder.
   running(const scratch_folder& s, std::vector<std::string> settings,
-          std::vector<std::string> options, rlim_t longest_file = RLIM_INFINITY)
+          std::vector<std::string> options, rlim_t longest_file = RLIM_INFINITY,
+          const std::string& program = fragile_bench)
       : folder_(s) {
     const std::string out = s / "out", err = s / "err";
     std::fflush(nullptr); // or the child writes it once more
@@ -43,7 +44,7 @@ public:
     }
     for (std::string& setting : settings)
       putenv(setting.data());
-    options.insert(options.begin(), fragile_bench);
+    options.insert(options.begin(), program);
     std::vector<char*> words;
     for (std::string& o : options)
       words.push_back(o.data());
@@ -85,9 +86,9 @@ private:
   pid_t pid_ = -1;
 };
 
-/// Waits until `done` holds, at most ten seconds; what it held in the end.
+/// Waits until `done` holds, at most a minute; what it held in the end.
 inline bool eventually(const auto& done) {
-  for (int i = 0; i < 1000 && !done(); ++i)
+  for (int i = 0; i < 6000 && !done(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return done();
 }

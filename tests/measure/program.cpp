@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // benanza_bench as a user runs it, on the checked-in sample (LeNet).
-#include "program.hpp"
+#include "fragile.hpp"
 
+#include <benanza/result/stop_reason.hpp>
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <set>
 
@@ -58,7 +58,11 @@ TEST_CASE("the JSON is Google Benchmark's, with our fields") {
     CHECK(b.at("min_ns") <= b.at("p10_ns"));
     CHECK(b.at("p10_ns") <= b.at("median_ns"));
     CHECK(b.at("median_ns") <= b.at("p90_ns"));
-    CHECK(b.at("samples_ns").size() >= 4);
+    // Who loses a race, or ends in noise, may have fewer samples than others, but never none.
+    const auto why = b.at("stop_reason").get<std::string>();
+    const bool cut_short = benanza::result::was_raced_out(why) ||
+                           why == benanza::result::fewest_samples || b.contains("disturbed");
+    CHECK(b.at("samples_ns").size() >= (cut_short ? 1 : 4));
     CHECK(b.at("flops").get<std::int64_t>() > 0);
     states.insert(b.at("state").get<std::string>());
     if (b.at("state") == "coldw") CHECK(b.at("pool_bytes").get<std::int64_t>() > 1 << 20);
@@ -104,7 +108,11 @@ TEST_CASE("repetitions are rows of their own, also in random order") {
 TEST_CASE("what was measured can be analysed at once") {
   const outcome o = shell(bench + quick + "--benchmark_format=json | " BENANZA_ANALYZE_BINARY);
   CAPTURE(o.err);
-  CHECK(o.status == 0);
+  // On a busy machine the program must say that, and nothing else may be wrong.
+  const bool disturbed = o.err.starts_with("benanza_analyze: partial: no verdict: ") &&
+                         o.err.find("disturbed measurements") != std::string::npos;
+  CHECK(o.status == (disturbed ? 1 : 0));
+  CHECK(o.err.empty() != disturbed);
   CHECK(o.out.find("lenet@batch=1") != std::string::npos);
 }
 
@@ -120,8 +128,14 @@ TEST_CASE("bad arguments are refused in one line, before anything is measured") 
 }
 
 TEST_CASE("an interrupted run says so and still closes its JSON") {
-  const outcome o =
-      shell("timeout -s INT 1 " + bench + " --benchmark_format=json --benchmark_min_time=30");
-  CHECK(o.status == 124); // timeout's own word for it
-  CHECK(json::accept(o.out));
+  const scratch_folder s("interrupt");
+  running r(s, {}, {"--benchmark_format=json", "--benchmark_min_time=30", "--progress=always"},
+            RLIM_INFINITY, bench);
+  REQUIRE(eventually([&] { return r.err().find(" cases] ") != std::string::npos; }));
+  r.signal(SIGINT);
+  CHECK(r.end() == 130);
+  CHECK(r.err().find("interrupted") != std::string::npos);
+  REQUIRE(json::accept(r.out()));
+  CHECK(json::parse(r.out())["context"]["benanza"]["provenance"]["measuring"]["interrupted"] ==
+        "yes");
 }
