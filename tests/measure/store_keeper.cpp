@@ -67,11 +67,14 @@ TEST_CASE("a store loses nothing when the run is killed, and nothing is measured
   const std::vector<std::string> settings{"FRAGILE_LAYERS=12", "FRAGILE_LOG=" + log};
   int kills = 0;
   for (; kills < 10; ++kills) {
-    running r(s, settings, into(store));
+    auto slowly = settings;
+    slowly.push_back("FRAGILE_PAUSE=20");
+    running r(s, slowly, into(store));
     std::this_thread::sleep_for(std::chrono::milliseconds(30 + 17 * kills));
     r.signal(SIGKILL);
     if (r.end() == 0) break;
   }
+  CHECK(kills > 0);
   running last(s, settings, into(store));
   CHECK(last.end() == 0);
   const auto got = rows(last.out());

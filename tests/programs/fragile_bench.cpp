@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A benchmark program whose library fails in every way there is, for tests of what survives. The
 // environment scripts it: FRAGILE_LAYERS says how many layers there are, FRAGILE_ALGORITHMS names
-// what the library offers for each, and FRAGILE_LOG is a file that gets a line whenever an
-// algorithm is prepared. An algorithm does what it is called: "crash", "abort", "hang" ...; behind
-// an '@' stands the stage in which it does so.
+// what the library offers for each, FRAGILE_LOG is a file that gets a line whenever an algorithm is
+// prepared, and FRAGILE_PAUSE the milliseconds that this takes. An algorithm does what it is
+// called: "crash", "abort", "hang" ...; behind an '@' stands the stage in which it does so.
 #include "../measure/fake_library.hpp"
 
 #include <benanza/measure/ceilings/compiled.hpp>
@@ -100,6 +100,8 @@ public:
                                              const backend::setting&) override {
     if (const std::string log = setting("FRAGILE_LOG", ""); !log.empty())
       std::ofstream(log, std::ios::app) << op::name(l) << ' ' << a.id << '\n';
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(std::atoi(setting("FRAGILE_PAUSE", "0").c_str())));
     if (a.id.find('@') == std::string::npos) fail_as(a.id);
     if (a.id == "lose") lost_ = true;
     if (lost_) throw backend::device_lost("nobody answers");
