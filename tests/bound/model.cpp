@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -348,14 +348,18 @@ TEST_CASE("on random models: parallel <= reachable <= sequential, as bound and a
 }
 
 TEST_CASE("analysing takes far less time than a person notices") {
-  using clock = std::chrono::steady_clock;
+  // Of our own processor time: others may use it too. The least of three.
   const auto seconds = [](int layers) {
     const run r = synthetic::large_run(1, layers, 4, 20);
-    const auto start = clock::now();
-    (void)analyse(r);
-    return std::chrono::duration<double>(clock::now() - start).count();
+    double least = 1e30;
+    for (int i = 0; i < 3; ++i) {
+      const std::clock_t start = std::clock();
+      (void)analyse(r);
+      least = std::min(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    }
+    return least;
   };
   const double small = seconds(100), large = seconds(1000);
   MESSAGE("a model of 100 layers: " << 1e3 * small << " ms, of 1000: " << 1e3 * large << " ms");
-  CHECK(large < 200 * small);
+  CHECK(large < 200 * std::max(small, 1e-5));
 }

@@ -7,8 +7,8 @@
 
 #include <benanza/model/unique.hpp>
 
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 
@@ -92,7 +92,7 @@ TEST_CASE("the paper's 30 models resolve completely, at two batches, in a moment
       {"duc", 673'074'204'672},          {"zfnet512", 1'481'727'008},
   };
   std::vector<model::graph> graphs;
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock(); // of our own processor: others may use it too
   for (const zoo::entry& e : zoo::list()) {
     CAPTURE(e.name);
     const bonnx::source s = bonnx::from(zoo::build(e.name), std::string(e.name));
@@ -112,10 +112,10 @@ TEST_CASE("the paper's 30 models resolve completely, at two batches, in a moment
     graphs.push_back(eight);
   }
   const model::catalogue all = model::unique_layers(graphs);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   MESSAGE(graphs.size() << " graphs, " << all.layers.size() << " unique layers of " << all.nodes
-                        << " nodes in " << took.count() << " s");
-  CHECK(took.count() < 5.0);
+                        << " nodes in " << took << " s");
+  CHECK(took < 5.0);
 }
 
 TEST_CASE("exported models come out as they are known") {

