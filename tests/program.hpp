@@ -50,6 +50,10 @@ inline outcome shell(const std::string& command) {
           text_of(s / "err")};
 }
 
+inline bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 /// True if `text` is exactly one line.
 inline bool one_line(const std::string& text) {
   return !text.empty() && text.find('\n') == text.size() - 1;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does the command do what its help says? Arguments in; exit status, report and one line of error
 // out. The same function that main calls, and the program itself where it is built.
-#include "../program.hpp"
 #include "../result/synthetic.hpp"
-
-#include "analyzer/analyze.hpp"
+#include "command.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,27 +23,9 @@ using benanza::result::json;
 using benanza::result::measurement;
 using benanza::result::run;
 
-struct outcome {
-  int status = -1;
-  std::string out, err;
-};
-
-outcome analyze(std::vector<std::string> arguments, const std::string& input = {}) {
-  std::istringstream in(input);
-  std::ostringstream out, err;
-  outcome o;
-  o.status = benanza::analyzer::analyze(std::move(arguments), in, out, err);
-  o.out = out.str();
-  o.err = err.str();
-  // One line, or none.
-  CHECK(std::count(o.err.begin(), o.err.end(), '\n') == (o.err.empty() ? 0 : 1));
-  CHECK((o.err.empty() || o.err.starts_with("benanza_analyze: ")));
-  return o;
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using benanza::test::analyze;
+using benanza::test::holds;
+using benanza::test::outcome;
 
 /// A folder with files of the test's own.
 struct folder : benanza::test::scratch_folder {

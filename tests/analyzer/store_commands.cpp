@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores on the command line of benanza_analyze: read like result files, exported, added to.
-#include "../program.hpp"
 #include "../result/synthetic.hpp"
-
-#include "analyzer/analyze.hpp"
+#include "command.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,23 +14,10 @@
 namespace {
 
 using benanza::result::run;
+using benanza::test::analyze;
+using benanza::test::holds;
+using benanza::test::outcome;
 using benanza::test::text_of;
-
-struct outcome {
-  int status = -1;
-  std::string out, err;
-};
-
-outcome analyze(const std::vector<std::string>& arguments) {
-  std::istringstream in;
-  std::ostringstream out, err;
-  const int status = benanza::analyzer::analyze(arguments, in, out, err);
-  return {status, out.str(), err.str()};
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 void refused(const outcome& o, const std::string& part) {
   CAPTURE(o.err);

@@ -21,10 +21,6 @@ namespace {
 
 const std::string generate = BENANZA_GENERATE_BINARY;
 
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 int count(const std::string& text, const std::string& part) {
   int n = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)

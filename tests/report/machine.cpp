@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benanza/report/machine.hpp"
 #include "bound/machine_run.hpp"
+#include "program.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,9 +11,7 @@ using namespace benanza;
 using namespace benanza::report;
 
 namespace {
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using benanza::test::holds;
 
 result::run whole_machine() {
   auto r = synthetic::machine_run();

@@ -2,6 +2,7 @@
 // Does the report say what the figures are, and what they rest on? The page of a small model with
 // everything that can be wrong with it is compared with tests/golden/report_tiny.txt; to accept a
 // new page, run with BENANZA_UPDATE_GOLDEN=1 and read the difference.
+#include "../program.hpp"
 #include "../result/synthetic.hpp"
 
 #include "benanza/report/json.hpp"
@@ -54,9 +55,7 @@ std::vector<model_bound> analyse(const run& r, std::vector<numeric> types = {num
   return out;
 }
 
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using benanza::test::holds;
 
 void check_width(const std::string& text) {
   std::istringstream lines(text);

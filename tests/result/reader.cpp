@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does a result come back as it was written, and is what is no result refused in one line that says
 // what, where and what to do? Cut files and flipped bytes may only ever end in a refusal.
+#include "../program.hpp"
 #include "synthetic.hpp"
 
 #include "benanza/result/reader.hpp"
@@ -45,9 +46,7 @@ std::string refusal(const std::function<void(ordered_json&)>& change) {
   return refusal(d.dump());
 }
 
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using benanza::test::holds;
 
 ordered_json& graph(ordered_json& d) {
   return d["context"]["benanza"]["graphs"][0];

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a test that need a process of their own: several writers, a limit, other rights, a kill.
+// And what a part is refused with.
 //
 //   CHECK(in_child([] { return everything_is_fine() ? 0 : 1; }) == 0);
 #pragma once
+
+#include "benanza/core/error.hpp"
 
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +42,17 @@ inline int end_of(pid_t child) {
 template <class What>
 int in_child(What&& what) {
   return end_of(start_child(what));
+}
+
+/// Why `action` is refused; empty if it is not.
+template <class Action>
+std::string refusal(Action&& action) {
+  try {
+    action();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return {};
 }
 
 /// Gives up the rights of the superuser, who may write anywhere.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are transactions whole, and do SQLite's refusals become a line of ours?
 #include "../../program.hpp"
+#include "child.hpp"
 
 #include "benanza/result/store/database.hpp"
 
@@ -16,19 +17,8 @@ namespace {
 
 constexpr int make = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 
-template <class Action>
-std::string refusal(Action&& action) {
-  try {
-    action();
-  } catch (const benanza::error& e) {
-    return e.what();
-  }
-  return {};
-}
-
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using benanza::test::holds;
+using benanza::test::refusal;
 
 std::int64_t count(const database& d) {
   statement s(d, "SELECT count(*) FROM t");

@@ -19,9 +19,7 @@ namespace files = std::filesystem;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using benanza::test::holds;
 
 /// The refusal to open; empty if it was opened.
 std::string refusal(const std::string& path, mode how) {

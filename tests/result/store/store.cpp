@@ -26,19 +26,8 @@ using benanza::result::to_json;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-template <class Action>
-std::string refusal(Action&& action) {
-  try {
-    action();
-  } catch (const benanza::error& e) {
-    return e.what();
-  }
-  return {};
-}
+using benanza::test::holds;
+using benanza::test::refusal;
 
 /// How often each measurement is stored, by its count, which the tests use as a number.
 std::map<std::int64_t, int> numbered(const store& s) {

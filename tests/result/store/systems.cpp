@@ -23,9 +23,7 @@ std::string refusal(const store& s, const std::string& asked) {
   return {};
 }
 
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using benanza::test::holds;
 
 } // namespace
 
