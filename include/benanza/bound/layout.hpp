@@ -21,6 +21,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -81,15 +82,21 @@ public:
     const std::vector<std::int64_t> uses = model::counts(g);
     for (std::size_t i = 0; i < layers.size(); ++i)
       if (!choices_[i].said) silent_nodes_ += uses[i];
-    used_.insert(layout::plain);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      if (const int l = g.nodes[i].layer; l != model::no_layer)
+        note_used(static_cast<int>(i), choices_[detail::at(l)], tensors_.reads[i]);
+    if (f == nullptr) return;
+    for (const model::node& n : f->fused->nodes)
+      if (const auto tensors = tensors_of_fused(n); tensors && n.layer != model::no_layer)
+        note_used(n.parts.back(), fused_choices_[detail::at(n.layer)], *tensors);
   }
 
   /// False if no algorithm says in which layouts it works.
   bool known() const { return said_; }
   /// Nodes whose algorithms do not say in which layouts they work, and so are taken as plain.
   std::int64_t silent_nodes() const { return silent_nodes_; }
-  /// Changes of layout that were looked at and are modelled, not measured.
-  int modelled_changes() const { return reorders_.modelled(); }
+  /// Changes of layout that were looked at and are modelled, not measured, each with its reason.
+  const std::vector<std::string>& modelled_changes() const { return reorders_.modelled(); }
 
   /// The cheapest assignment; nothing if none is possible with the changes that are known.
   std::optional<laid_out> cheapest(purpose p, wish w) {
@@ -171,12 +178,18 @@ private:
     if (!out.said)
       out.all.push_back(
           {.operands = {layout::plain}, .result = layout::plain, .algorithms = l.algorithms});
-    for (const laid_choice& c : out.all) {
-      if (c.result) used_.insert(*c.result);
-      for (const auto& o : c.operands)
-        if (o) used_.insert(*o);
-    }
     return out;
+  }
+
+  /// Notes in which layouts a node reads `tensors`, and the results of `maker` are made.
+  void note_used(int maker, const layer_choices& choices, const std::vector<int>& tensors) {
+    for (std::size_t t = 0; t < tensors_.dims.size(); ++t)
+      if (tensors_.maker[t] == maker)
+        for (const laid_choice& c : choices.all)
+          used_.add(tensors_.dims[t], c.result);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      for (const laid_choice& c : choices.all)
+        used_.add(tensors_.dims[detail::at(tensors[i])], c.operand(i));
   }
 
   /// The ways of a layer that reads `tensors`. Where an algorithm takes any layout, it goes through
@@ -191,7 +204,7 @@ private:
     for (const laid_choice& c : choices.all) {
       const bool any = !c.result || std::any_of(c.operands.begin(), c.operands.end(),
                                                 [](const auto& o) { return !o; });
-      for (const layout lies : used_) {
+      for (const layout lies : used_.of(dims)) {
         const bool fits = keeps && dims && dims->size >= 3 && dims->size <= 5 && dense(lies, *dims);
         if (lies != layout::plain && !(any && fits)) continue;
         way w{.wants = {}, .gives = c.result.value_or(lies), .ns = deciding_ns(c.algorithms, p)};
@@ -220,8 +233,8 @@ private:
     }
     for (std::size_t t = 0; t < tensors_.dims.size(); ++t) {
       passed_tensor tensor{.maker = tensors_.maker[t], .plain_at_end = tensors_.at_end[t] != 0};
-      for (const layout from : used_)
-        for (const layout to : used_)
+      for (const layout from : all_layouts)
+        for (const layout to : all_layouts)
           tensor.change_ns[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] =
               change_ns(tensors_.dims[t], from, to, p);
       out.tensors.push_back(tensor);
@@ -231,7 +244,9 @@ private:
 
   double change_ns(const std::optional<shape>& dims, layout from, layout to, purpose p) {
     if (from == to || (dims && same_memory(from, to, *dims))) return 0;
-    const choice* c = dims ? reorders_.find(*dims, from, to) : nullptr;
+    const std::set<layout>& used = used_.of(dims);
+    const bool worth = dims && used.contains(from) && used.contains(to);
+    const choice* c = worth ? reorders_.find(*dims, from, to) : nullptr;
     return c == nullptr ? impossible_ns : deciding_ns(*c, p);
   }
 
@@ -327,7 +342,7 @@ private:
   std::vector<layer_choices> choices_, fused_choices_;
   bool said_ = false;
   std::int64_t silent_nodes_ = 0;
-  std::set<layout> used_;
+  layouts_in_use used_;
   std::vector<std::vector<const choice*>> origins_; ///< of the ways of all nodes, then fused ones
 };
 
