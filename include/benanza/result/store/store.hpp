@@ -136,6 +136,23 @@ public:
     return parts_->success.with(system, *layer, *setting).first([](const statement&) {});
   }
 
+  /// The newest row that says why the layer has no time there; nothing where it was not tried.
+  std::optional<measurement> failure(std::int64_t system, std::string_view family,
+                                     std::string_view key, std::string_view type,
+                                     int threads) const {
+    const auto layer = parts_->layers.find({family, key});
+    const auto setting = parts_->settings.find({type, std::to_string(threads)});
+    std::optional<measurement> out;
+    std::int64_t newest = -1;
+    if (layer && setting)
+      parts_->rows.of_setting(system, *layer, *setting, [&](stored&& row) {
+        if (row.what.error.empty() || row.run < newest) return;
+        newest = row.run;
+        out = std::move(row.what);
+      });
+    return out;
+  }
+
   /// All systems of which there are runs, in the order in which they came.
   std::vector<known_system> systems() const {
     std::vector<known_system> out;
