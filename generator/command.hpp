@@ -347,6 +347,11 @@ inline status run_checked(int argc, char** argv) {
   app.add_option("--threads", generating.missing.threads,
                  "numbers of threads on which results count, 1 by default")
       ->needs(missing);
+  app.add_option("--effort", generating.missing.effort,
+                 "quick, normal, thorough or exhaustive: results of less do not count, normal by "
+                 "default")
+      ->check(CLI::IsMember({"quick", "normal", "thorough", "exhaustive"}))
+      ->needs(missing);
   app.add_option("--again", generating.missing.again,
                  "failed: also layers of which the store holds only failures")
       ->check(CLI::IsMember({"failed"}))

@@ -26,11 +26,12 @@ namespace benanza::generator {
 
 /// What the command line says of a store.
 struct missing_arguments {
-  std::string store{};       ///< --missing-from; empty: all layers are measured
-  std::string system{};      ///< --system: latest, a number, or empty for the only one
-  std::string types{};       ///< --types: those of the models, if empty
-  std::string threads = "1"; ///< --threads
-  std::string again{};       ///< --again: "failed" has what has no time measured again
+  std::string store{};           ///< --missing-from; empty: all layers are measured
+  std::string system{};          ///< --system: latest, a number, or empty for the only one
+  std::string types{};           ///< --types: those of the models, if empty
+  std::string threads = "1";     ///< --threads
+  std::string effort = "normal"; ///< --effort
+  std::string again{};           ///< --again: "failed" has what has no time measured again
 };
 
 /// What a store knows of some layers; views are not among them.
@@ -54,6 +55,7 @@ void each_of(std::string_view list, Take&& take) {
 
 inline result::store::wanted_settings settings_of(const missing_arguments& a) {
   result::store::wanted_settings out;
+  out.least = result::parse_effort(a.effort).value();
   if (!a.types.empty())
     each_of(a.types, [&](std::string_view text) {
       const auto type = parse_numeric(text);

@@ -107,6 +107,15 @@ TEST_CASE("where nothing is missing nothing is written, and a line says so") {
   CHECK(holds(l.run("--types bf16 --threads 2").out, "nothing is missing"));
 }
 
+TEST_CASE("results of less effort than is asked for do not count") {
+  const lenet l;
+  l.measure(l.layers.size()); // which says nothing of its effort, and so had the usual one
+  CHECK(holds(l.run("").out, "nothing is missing"));
+  CHECK(holds(l.run("--effort quick").out, "nothing is missing"));
+  CHECK(holds(l.run("--effort thorough").out, "unique layers are missing"));
+  refused(l.run("--effort lazy"), "--effort");
+}
+
 TEST_CASE("what was tried in vain is named and not tried again, unless that is asked for") {
   const lenet l;
   l.measure(l.layers.size() - 2);

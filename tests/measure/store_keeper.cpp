@@ -52,6 +52,24 @@ TEST_CASE("a run into a store is isolated, and what is stored is not measured ag
   CHECK(lines_in(log) == 2 * once);
 }
 
+TEST_CASE("what is stored with less effort is measured again, with more it is not") {
+  const scratch_folder s("store_effort");
+  const std::string store = s / "r.db", log = s / "log";
+  long before = 0;
+  const auto measured_with = [&](const std::string& effort) {
+    running r(s, {"FRAGILE_LAYERS=2", "FRAGILE_LOG=" + log},
+              {"--store", store, "--effort=" + effort, "--benchmark_format=json"});
+    CHECK(r.end() == 0);
+    const long lines = lines_in(log);
+    return std::exchange(before, lines) != lines;
+  };
+  CHECK(measured_with("quick"));
+  CHECK_FALSE(measured_with("quick"));
+  CHECK(measured_with("normal"));
+  CHECK_FALSE(measured_with("normal"));
+  CHECK_FALSE(measured_with("quick"));
+}
+
 TEST_CASE("that nothing runs a layer is stored once, in each type that was asked for") {
   const scratch_folder s("store_nothing");
   const std::string store = s / "r.db";

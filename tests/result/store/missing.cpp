@@ -105,6 +105,24 @@ TEST_CASE("what only failed is not missing, and named with its newest reason") {
   CHECK(failures(s, graphs, {.threads = {2}}).empty());
 }
 
+TEST_CASE("what was measured with less effort is missing") {
+  using benanza::result::effort;
+  const benanza::test::scratch_folder f("missing");
+  store s(f / "a.db", mode::write);
+  run r = synthetic::empty_run();
+  synthetic::add(r, synthetic::relu, "a", 0, 1e3);
+  const std::vector<benanza::model::graph> graphs = {
+      synthetic::make_graph("g", {synthetic::relu}, {{}})};
+  r.provenance["measuring"]["effort"] = "quick";
+  s.add(s.begin_run(r), r.measurements);
+  CHECK(ask(s, graphs) == names{synthetic::relu});
+  CHECK(ask(s, graphs, {.least = effort::quick}).empty());
+  r.provenance["measuring"]["effort"] = "normal";
+  s.add(s.begin_run(r), r.measurements);
+  CHECK(ask(s, graphs).empty());
+  CHECK(ask(s, graphs, {.least = effort::thorough}) == names{synthetic::relu});
+}
+
 TEST_CASE("what nothing runs in a type is missing until it was tried in the model's own") {
   const benanza::test::scratch_folder f("missing");
   store s(f / "a.db", mode::write);

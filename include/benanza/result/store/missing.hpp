@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which layers of some models were not measured yet? Of all unique layers those that a store lacks
 // on a system, in one of the types and on one of the numbers of threads that are asked for. Without
-// types, those of the models that use a layer count. What was tried is there, also if all of its
-// cases failed or nothing runs it: that has a reason, and trying again would give it again. Each
-// question is one look into the store, however many results it holds.
+// types, those of the models that use a layer count, and without an effort the usual one. What was
+// tried is there, also if all of its cases failed or nothing runs it: that has a reason, and trying
+// again would give it again. Each question is one look into the store, however many results it
+// holds.
 //
 //   auto m = missing(store, system, catalogue.layers, graphs, {.threads = {1}});
 //   m.names   // of those to measure: "Relu/1x64", ...      m.failed["Einsum/..."]   // the reason
@@ -20,10 +21,11 @@
 
 namespace benanza::result::store {
 
-/// In which types and on how many threads layers should have been measured.
+/// In which types, on how many threads and with what effort layers should have been measured.
 struct wanted_settings {
   std::vector<numeric> types{}; ///< empty: the types of the models themselves
   std::vector<int> threads{1};
+  effort least = effort::normal;
 };
 
 /// What a store says of the layers of some models.
@@ -51,11 +53,11 @@ inline missing_layers missing(const store& s, std::int64_t system,
       bool lacking = false, timed = false, falls_back = false;
       std::string why;
       const auto look = [&](numeric type) {
-        if (s.holds(system, family, key, name(type), threads)) {
+        if (s.holds(system, family, key, name(type), threads, wanted.least)) {
           timed = true;
           return;
         }
-        const auto row = s.failure(system, family, key, name(type), threads);
+        const auto row = s.failure(system, family, key, name(type), threads, wanted.least);
         lacking = lacking || !row;
         falls_back = falls_back || (row && nothing_runs(*row));
         if (why.empty() && row) why = row->error;
