@@ -10,12 +10,12 @@
 
 #include "../effort.hpp"
 #include "dictionary.hpp"
+#include "identity.hpp"
 #include "open.hpp"
 #include "rows.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,32 +27,6 @@
 #include <vector>
 
 namespace benanza::result::store {
-
-using facts = std::map<std::string, std::string>;
-
-/// A machine with its software.
-struct system_identity {
-  facts machine, software;
-};
-
-/// The system that a run was measured on; refuses a run that does not say.
-inline system_identity identity_of(const run& r) {
-  for (const char* section : identity_sections)
-    if (const auto found = r.provenance.find(section);
-        found == r.provenance.end() || found->second.empty())
-      throw error("a run without the section \"" + std::string(section) +
-                      "\" of its provenance is not stored",
-                  r.source, "write the result again with benanza_bench");
-  return {r.provenance.at(identity_sections[0]), r.provenance.at(identity_sections[1])};
-}
-
-/// A system in a store.
-struct known_system {
-  std::int64_t id = 0;
-  system_identity identity;
-  std::int64_t runs = 0;
-  std::string last_date; ///< of its newest run
-};
 
 /// The results of all runs, in one file.
 class store {
