@@ -184,7 +184,7 @@ inline status respond(const request& asked, std::istream& in, std::ostream& out,
   if (asked.files.size() == 1 && is_store(asked.files.front()))
     for (bound::model_bound& b : models)
       for (bound::hole& h : b.covered.holes)
-        if (!h.command.empty()) h.command = missing_command(asked.files.front());
+        if (!h.command.empty()) h.command = missing_command(asked.files.front(), h.failed);
   const std::string lacking = shortfall(models);
   if (asked.strict && !lacking.empty())
     throw error("partial: " + lacking, run.source, "leave out --strict to see the report");

@@ -43,10 +43,12 @@ inline bool is_store(const std::string& path) {
   return in.read(start.data(), static_cast<std::streamsize>(start.size())) && start == magic;
 }
 
-/// What a hole says if the results come from a store: how to measure all that is missing there.
-inline std::string missing_command(const std::string& store) {
-  return "benanza_generate MODEL.onnx --missing-from " + store +
-         " -o DIR, build it, benanza_bench --store " + store;
+/// What a hole says if the results come from a store: how to measure all that is missing there, or
+/// that failed.
+inline std::string missing_command(const std::string& store, bool failed) {
+  const char* again = failed ? " --again=failed" : "";
+  return "benanza_generate MODEL.onnx --missing-from " + store + again +
+         " -o DIR, build it, benanza_bench --store " + store + again;
 }
 
 #ifdef BENANZA_WITH_STORE

@@ -247,16 +247,20 @@ inline status generate(const generate_arguments& a) {
   };
   const auto measured = measurable(all);
   if (measured == 0) throw error("the models hold no layer that could be measured");
-  const std::set<std::string> known = known_layers(a.missing, all.layers, graphs);
-  if (std::ssize(known) == measured) {
+  const known_layers known = known_in(a.missing, all.layers, graphs);
+  for (const auto& [layer, why] : known.failed)
+    fmt::print(stderr, "benanza_generate: {} has no time in {}, and is not tried again: {}\n",
+               layer, a.missing.store, why.substr(0, why.find('\n')));
+  if (std::ssize(known.names) == measured) {
     fmt::print("nothing is missing: {} layers are measured in {}, and nothing is written\n",
-               measured, a.missing.store);
+               measured - std::ssize(known.failed), a.missing.store);
     return partial ? status::partial : status::complete;
   }
-  write_folder(a.folder, emit(all.layers, graphs, {.layer_files = a.layer_files, .known = known}));
+  write_folder(a.folder,
+               emit(all.layers, graphs, {.layer_files = a.layer_files, .known = known.names}));
   if (!a.missing.store.empty()) {
     fmt::print("{} of {} unique layers are missing in {} and are to be measured, written to {}\n",
-               measured - std::ssize(known), measured, a.missing.store, a.folder);
+               measured - std::ssize(known.names), measured, a.missing.store, a.folder);
     return partial ? status::partial : status::complete;
   }
 
@@ -342,6 +346,15 @@ inline status run_checked(int argc, char** argv) {
       ->needs(missing);
   app.add_option("--threads", generating.missing.threads,
                  "numbers of threads on which results count, 1 by default")
+      ->needs(missing);
+  app.add_option("--effort", generating.missing.effort,
+                 "quick, normal, thorough or exhaustive: results of less do not count, normal by "
+                 "default")
+      ->check(CLI::IsMember({"quick", "normal", "thorough", "exhaustive"}))
+      ->needs(missing);
+  app.add_option("--again", generating.missing.again,
+                 "failed: also layers of which the store holds only failures")
+      ->check(CLI::IsMember({"failed"}))
       ->needs(missing);
   app.add_flag("--strict", generating.strict, "refuse if any layer cannot be resolved");
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layers need no measuring, because a store holds their times already (--missing-from)? They
-// are still written, for the models' graphs, and not measured. Without SQLite in the build, a store
-// is refused.
+// Which layers need no measuring, because a store holds their times already, or why they have none
+// (--missing-from)? They are still written, for the models' graphs, and not measured. Without
+// SQLite in the build, a store is refused.
 //
-//   std::set<std::string> known = known_layers({.store = "results.db"}, layers, graphs);
+//   known_layers known = known_in({.store = "results.db"}, layers, graphs);   known.names
 #pragma once
 
 #include "../include/benanza/model/unique.hpp"
@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -25,10 +26,18 @@ namespace benanza::generator {
 
 /// What the command line says of a store.
 struct missing_arguments {
-  std::string store{};       ///< --missing-from; empty: all layers are measured
-  std::string system{};      ///< --system: latest, a number, or empty for the only one
-  std::string types{};       ///< --types: those of the models, if empty
-  std::string threads = "1"; ///< --threads
+  std::string store{};           ///< --missing-from; empty: all layers are measured
+  std::string system{};          ///< --system: latest, a number, or empty for the only one
+  std::string types{};           ///< --types: those of the models, if empty
+  std::string threads = "1";     ///< --threads
+  std::string effort = "normal"; ///< --effort
+  std::string again{};           ///< --again: "failed" has what has no time measured again
+};
+
+/// What a store knows of some layers; views are not among them.
+struct known_layers {
+  std::set<std::string> names;               ///< that need no measuring
+  std::map<std::string, std::string> failed; ///< those of them that have no time, and why
 };
 
 #ifdef BENANZA_WITH_STORE
@@ -46,6 +55,7 @@ void each_of(std::string_view list, Take&& take) {
 
 inline result::store::wanted_settings settings_of(const missing_arguments& a) {
   result::store::wanted_settings out;
+  out.least = result::parse_effort(a.effort).value();
   if (!a.types.empty())
     each_of(a.types, [&](std::string_view text) {
       const auto type = parse_numeric(text);
@@ -67,29 +77,32 @@ inline result::store::wanted_settings settings_of(const missing_arguments& a) {
 }
 } // namespace detail
 
-/// The names of the layers of which the store holds all that is asked for; views not among them.
-inline std::set<std::string> known_layers(const missing_arguments& a,
-                                          std::span<const model::catalogue_entry> layers,
-                                          std::span<const model::graph> graphs) {
+/// The layers of which the store holds all that is asked for, or why that is not to be had.
+inline known_layers known_in(const missing_arguments& a,
+                             std::span<const model::catalogue_entry> layers,
+                             std::span<const model::graph> graphs) {
   namespace rs = result::store;
-  std::set<std::string> out;
+  known_layers out;
   if (a.store.empty()) return out;
   const rs::wanted_settings wanted = detail::settings_of(a);
   const rs::store s(a.store, rs::access::read);
   if (s.systems().empty()) return out;
   const std::int64_t system = rs::choose_system(s, a.system);
-  const std::set<std::string> lacking = rs::missing(s, system, layers, graphs, wanted);
+  rs::missing_layers found = rs::missing(s, system, layers, graphs, wanted);
+  if (a.again == "failed")
+    for (auto& [name, why] : std::exchange(found.failed, {}))
+      found.names.insert(name);
+  out.failed = std::move(found.failed);
   for (const model::catalogue_entry& e : layers)
-    if (std::string name = op::name(e.layer); !op::is_view(e.layer) && !lacking.contains(name))
-      out.insert(std::move(name));
+    if (std::string name = op::name(e.layer); !op::is_view(e.layer) && !found.names.contains(name))
+      out.names.insert(std::move(name));
   return out;
 }
 
 #else
 
-inline std::set<std::string> known_layers(const missing_arguments& a,
-                                          std::span<const model::catalogue_entry>,
-                                          std::span<const model::graph>) {
+inline known_layers known_in(const missing_arguments& a, std::span<const model::catalogue_entry>,
+                             std::span<const model::graph>) {
   if (!a.store.empty())
     throw error("this program was built without SQLite and reads no stores", a.store,
                 "install libsqlite3-dev and build it again");

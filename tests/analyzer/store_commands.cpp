@@ -136,6 +136,34 @@ TEST_CASE("what cannot be done with a store is refused in one line") {
   refused(analyze({store, "--system", "2"}), "damaged");
 }
 
+TEST_CASE("what nothing runs and what failed say so, out of a store and out of its export") {
+  const benanza::test::scratch_folder f("stores");
+  run r = synthetic::small_run();
+  for (auto& m : r.measurements) {
+    if (m.family == "Relu") m.error = "wrong result";
+    if (m.family != "Softmax") continue;
+    m.backend = m.algorithm = m.state = "none";
+    m.error = "no backend has an algorithm for it in f32";
+  }
+  const std::string store = f / "results.db";
+  {
+    benanza::result::store::store s(store, benanza::result::store::access::write);
+    s.add(s.begin_run(r), r.measurements);
+  }
+  const outcome o = analyze({store});
+  CHECK(o.status == 1);
+  CHECK(holds(o.out, "no backend has an algorithm for it in f32"));
+  CHECK(holds(o.out, "--missing-from " + store + " --again=failed"));
+  CHECK_FALSE(holds(o.out, "--missing-from " + store + " -o"));
+  const std::string out = f / "out.json";
+  CHECK(analyze({store, "--export", out}).status == 0);
+  const outcome exported = analyze({out});
+  CHECK(exported.status == 1);
+  CHECK(holds(exported.out, "no backend has an algorithm for it in f32"));
+  CHECK(holds(exported.out, "--benchmark_filter='^Relu/"));
+  CHECK_FALSE(holds(exported.out, "--benchmark_filter='^Softmax/"));
+}
+
 #else
 
 TEST_CASE("without SQLite a store is refused by name") {

@@ -2,6 +2,7 @@
 // Which algorithm is chosen for a layer, on which samples, and what if some states are missing?
 #include "../result/synthetic.hpp"
 
+#include "benanza/bound/coverage.hpp"
 #include "benanza/bound/layers.hpp"
 
 #include <doctest/doctest.h>
@@ -163,6 +164,41 @@ TEST_CASE("types and threads do not mix; another type fills in for a layer that 
   CHECK(failed.rests_on == basis::missing);
   CHECK(failed.reason == "out of memory");
   CHECK(failed.failed == 2);
+  CHECK_FALSE(failed.nothing_runs);
+}
+
+TEST_CASE("that nothing runs a layer is a reason, and no failure") {
+  using benanza::bound::answer;
+  using benanza::bound::basis;
+  run r = synthetic::empty_run();
+  for (const char* type : {"u8s8u8", "f32"}) {
+    auto& m = r.measurements.emplace_back(
+        synthetic::timed(synthetic::relu, "none", 0, "none", {1.0}, type));
+    m.backend = "none";
+    m.error = std::string("nothing runs it in ") + type;
+  }
+  const benanza::bound::limits none;
+  const auto ask = [&](numeric type) {
+    const case_table cases(r);
+    return answer({cases, none, type, numeric::f32, 1, "coldw"},
+                  benanza::op::parse(synthetic::relu), 3);
+  };
+  const auto l = ask(numeric::u8s8u8);
+  CHECK(l.rests_on == basis::missing);
+  CHECK(l.nothing_runs);
+  CHECK(l.failed == 0);
+  CHECK(l.reason == "nothing runs it in u8s8u8");
+  const auto covered = benanza::bound::cover({l}, {});
+  REQUIRE(covered.holes.size() == 1);
+  CHECK(covered.holes[0].command.empty());
+  CHECK_FALSE(covered.holes[0].failed);
+  CHECK(case_table(r).settings(synthetic::make_graph("g", {synthetic::relu}, {{}})).empty());
+
+  r.measurements.pop_back(); // its own type was not tried
+  CHECK_FALSE(ask(numeric::u8s8u8).nothing_runs);
+  synthetic::add(r, synthetic::relu, "a", 0, 7);
+  CHECK(ask(numeric::u8s8u8).rests_on == basis::other_type);
+  CHECK_FALSE(ask(numeric::u8s8u8).nothing_runs);
 }
 
 TEST_CASE("the command that measures a layer is a filter for it alone") {

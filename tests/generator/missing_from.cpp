@@ -103,6 +103,42 @@ TEST_CASE("where nothing is missing nothing is written, and a line says so") {
   CHECK(holds(l.run("--types bf16 --threads 2").out, "nothing is missing"));
 }
 
+TEST_CASE("results of less effort than is asked for do not count") {
+  const lenet l;
+  l.measure(l.layers.size()); // which says nothing of its effort, and so had the usual one
+  CHECK(holds(l.run("").out, "nothing is missing"));
+  CHECK(holds(l.run("--effort quick").out, "nothing is missing"));
+  CHECK(holds(l.run("--effort thorough").out, "unique layers are missing"));
+  refused(l.run("--effort lazy"), "--effort");
+}
+
+TEST_CASE("what was tried in vain is named and not tried again, unless that is asked for") {
+  const lenet l;
+  l.measure(l.layers.size() - 2);
+  result::run r = synthetic::empty_run();
+  r.provenance["machine"]["cpu"] = "A CPU";
+  for (std::size_t i = l.layers.size() - 2; i < l.layers.size(); ++i) {
+    synthetic::add(r, l.layers[i], "a", 0, 1e3);
+    r.measurements.back().error = "out of luck\nfor two lines";
+  }
+  std::erase_if(r.measurements, [](const auto& m) { return m.error.empty(); });
+  {
+    rs::store to(l.store, rs::access::write);
+    to.add(to.begin_run(r), r.measurements);
+  }
+  const outcome o = l.run("");
+  CHECK(o.status == 0);
+  CHECK(holds(o.out, "nothing is missing: " + std::to_string(l.layers.size() - 2) + " layers"));
+  CHECK(count(o.err, "\n") == 2);
+  for (std::size_t i = l.layers.size() - 2; i < l.layers.size(); ++i)
+    CHECK(holds(o.err, l.layers[i] + " has no time in " + l.store +
+                           ", and is not tried again: out of luck\n"));
+  const outcome again = l.run("--again=failed");
+  CHECK(again.err.empty());
+  CHECK(holds(again.out, "2 of " + std::to_string(l.layers.size()) + " unique layers are missing"));
+  refused(l.run("--again=all"), "--again");
+}
+
 TEST_CASE("of several systems one has to be chosen") {
   const lenet l;
   l.measure(4);

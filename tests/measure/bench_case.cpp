@@ -129,3 +129,20 @@ TEST_CASE("an algorithm's name is one part of the case's") {
       list_cases({registered(0, conv)}, {}, one({{.algorithm = {.id = "a/b c"}}}), o);
   CHECK(names(groups).at(0) == std::string(conv) + "/f32/fake/a_b_c/hot/t1");
 }
+
+TEST_CASE("a selected layer without any algorithm is told of, in each type") {
+  options o;
+  o.types = {numeric::bf16};
+  const auto libraries = one({});
+  std::vector<result::measurement> without;
+  CHECK(list_cases({registered(0, conv)}, {}, libraries, o, &without).empty());
+  REQUIRE(without.size() == 2);
+  CHECK(without[0].name == std::string(conv) + "/bf16/none/none/none/t1");
+  CHECK(without[0].error == "no backend has an algorithm for it in bf16");
+  CHECK(without[1].type == "f32");
+  CHECK(result::nothing_runs(without[1]));
+  without.clear();
+  o.filter = "^Relu/";
+  CHECK(list_cases({registered(0, conv)}, {}, libraries, o, &without).empty());
+  CHECK(without.empty());
+}

@@ -49,3 +49,25 @@ TEST_CASE("nothing is reordered where all is plain, or where two layouts are one
   CHECK(names(t) == std::vector<std::string>{"reorder/1x3x8x8-channels_last-plain",
                                              "reorder/1x3x8x8-plain-channels_last"});
 }
+
+TEST_CASE("what is read of several results, or given by the caller, has dims of its own") {
+  model::graph g;
+  g.layers = {op::parse("Split/1x48x8x8-a1-n2"), op::parse("Conv/1x24x8x8-32x1x1-s1"),
+              op::parse("Add/1x32x8x8")};
+  g.nodes.push_back({.name = "a", .layer = 0, .operands = {{model::model_input}}});
+  g.nodes.push_back(
+      {.name = "b", .layer = 1, .inputs = {0}, .operands = {{0, 1}, {model::constant}}});
+  g.nodes.push_back(
+      {.name = "c", .layer = 2, .inputs = {1}, .operands = {{1}, {model::model_input}}});
+  layout_table t;
+  t.add("Split/1x48x8x8-a1-n2", {.id = "x", .operand_layouts = "plain", .result_layout = "plain"});
+  t.add("Conv/1x24x8x8-32x1x1-s1",
+        {.id = "x", .operand_layouts = "channels_last", .result_layout = "plain"});
+  t.add("Add/1x32x8x8", {.id = "x", .operand_layouts = "plain,blocked8", .result_layout = "plain"});
+  std::vector<std::string> names;
+  for (const auto& [name, r] : reorders({g}, t))
+    names.push_back(name);
+  CHECK(names == std::vector<std::string>{
+                     "reorder/1x24x8x8-channels_last-plain", "reorder/1x24x8x8-plain-channels_last",
+                     "reorder/1x32x8x8-blocked8-plain", "reorder/1x32x8x8-plain-blocked8"});
+}

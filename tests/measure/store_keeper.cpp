@@ -2,6 +2,9 @@
 // A run that keeps its results in a store.
 #include "fragile.hpp"
 
+#if BENANZA_STORE_BUILT
+#include <benanza/result/store/store.hpp>
+#endif
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -47,6 +50,62 @@ TEST_CASE("a run into a store is isolated, and what is stored is not measured ag
   running r(s, settings, again);
   CHECK(r.end() == 0);
   CHECK(lines_in(log) == 2 * once);
+}
+
+TEST_CASE("what is stored with less effort is measured again, with more it is not") {
+  const scratch_folder s("store_effort");
+  const std::string store = s / "r.db", log = s / "log";
+  long before = 0;
+  const auto measured_with = [&](const std::string& effort) {
+    running r(s, {"FRAGILE_LAYERS=2", "FRAGILE_LOG=" + log},
+              {"--store", store, "--effort=" + effort, "--benchmark_format=json"});
+    CHECK(r.end() == 0);
+    const long lines = lines_in(log);
+    return std::exchange(before, lines) != lines;
+  };
+  CHECK(measured_with("quick"));
+  CHECK_FALSE(measured_with("quick"));
+  CHECK(measured_with("normal"));
+  CHECK_FALSE(measured_with("normal"));
+  CHECK_FALSE(measured_with("quick"));
+}
+
+TEST_CASE("that nothing runs a layer is stored once, in each type that was asked for") {
+  const scratch_folder s("store_nothing");
+  const std::string store = s / "r.db";
+  const std::vector<std::string> settings{"FRAGILE_LAYERS=4", "FRAGILE_LACKS=Conv"};
+  auto options = into(store);
+  options.push_back("--types=bf16");
+  for (int i = 0; i < 2; ++i) {
+    running r(s, settings, options);
+    CHECK(r.end() == 0);
+    for (const auto& [name, time] : rows(r.out()))
+      CHECK(name.find("-4x3x3") == std::string::npos);
+  }
+  const benanza::result::store::store kept(store, benanza::result::store::access::read);
+  REQUIRE(kept.systems().size() == 1);
+  CHECK(kept.systems()[0].runs == 1);
+  std::map<std::string, int> nothing;
+  kept.rows().of_system(kept.systems()[0].id, [&](benanza::result::store::stored&& row) {
+    if (benanza::result::nothing_runs(row.what)) ++nothing[row.what.error];
+  });
+  CHECK(nothing == std::map<std::string, int>{{"no backend has an algorithm for it in bf16", 4},
+                                              {"no backend has an algorithm for it in f32", 2}});
+}
+
+TEST_CASE("where nothing runs any layer the run is refused, and the store knows") {
+  const scratch_folder s("store_nothing");
+  const std::string store = s / "r.db";
+  auto options = into(store);
+  options.push_back("--benchmark_filter=^Conv/");
+  running r(s, {"FRAGILE_LACKS=Conv"}, options);
+  CHECK(r.end() == 2);
+  CHECK(one_line(r.err()));
+  CHECK(r.err().find("no backend has an algorithm for the selected layers") != std::string::npos);
+  CHECK(r.out().empty());
+  const benanza::result::store::store kept(store, benanza::result::store::access::read);
+  CHECK(kept.failure(1, "Conv", "1x4x5x6-4x3x3-s1-p1", "f32", 1).has_value());
+  CHECK_FALSE(kept.failure(1, "Relu", "1x4x5x5", "f32", 1).has_value());
 }
 
 TEST_CASE("other software finds nothing of its own in a store") {

@@ -67,6 +67,61 @@ TEST_CASE("what two nodes read is not fused away") {
   CHECK(!fuse(twice.g, default_patterns()));
 }
 
+TEST_CASE("a normalization that is written out goes into weights and bias like any other") {
+  maker m;
+  m.add("Conv/1x16x8x8-32x3x3-s1-p1", "i c").add("Mul/1x32x8x8-1x32x1x1", "0 c");
+  m.add("Add/1x32x8x8-32x1x1", "1 c").add("Add/1x32x8x8", "2 i").add("Relu/1x32x8x8", "3");
+  const graph f = fused(m.g);
+  REQUIRE(f.nodes.size() == 1);
+  CHECK(name_of(f, 0) == "Conv+Add+Relu/1x16x8x8-32x3x3-s1-p1-b");
+  CHECK(write_operands(f.nodes[0].operands) == "i c c i");
+  CHECK(f.nodes[0].parts == std::vector{0, 1, 2, 3, 4});
+
+  maker scaled; // subtracted, divided; the constant first; behind a normalization
+  scaled.add("Conv/1x16x8x8-32x1x1-s1-b", "i c c").add("Sub/1x32x8x8-1x32x1x1", "0 c");
+  scaled.add("Div/1x32x8x8-32x1x1", "1 c").add("Mul/32x1x1-1x32x8x8", "c 2");
+  CHECK(name_of(fused(scaled.g), 0) == "Conv/1x16x8x8-32x1x1-s1-b");
+  maker norm;
+  norm.add("BatchNormalization/1x32x8x8", "i c c c c").add("Mul/1x32x8x8-32x1x1", "0 c");
+  norm.add("Add/1x32x8x8-32x1x1", "1 c").add("Relu/1x32x8x8", "2");
+  const graph n = fused(norm.g);
+  REQUIRE(n.nodes.size() == 1);
+  CHECK(name_of(n, 0) == "BatchNormalization+Relu/1x32x8x8");
+  CHECK(write_operands(n.nodes[0].operands) == "i c c c c");
+  maker both; // as Caffe's BatchNorm and Scale become
+  both.add("Conv/1x16x8x8-32x3x3-s1-p1", "i c").add("BatchNormalization/1x32x8x8", "0 c c c c");
+  both.add("Mul/1x32x8x8-32x1x1", "1 c").add("Add/1x32x8x8-32x1x1", "2 c");
+  both.add("Relu/1x32x8x8", "3");
+  CHECK(name_of(fused(both.g), 0) == "Conv+Relu/1x16x8x8-32x3x3-s1-p1-b");
+  std::istringstream required("Conv+BatchNormalization+Relu");
+  const auto mine = read_patterns(required, "mine.txt");
+  CHECK(fuse(both.g, mine)->nodes.size() == 1);
+  maker none;
+  none.add("Conv/1x16x8x8-32x3x3-s1-p1", "i c").add("Relu/1x32x8x8", "0");
+  CHECK(!fuse(none.g, mine));
+  maker gemm;
+  gemm.add("Gemm/4x10x16-w", "i c").add("Mul/4x10-10", "0 c").add("Add/4x10-10", "1 c");
+  CHECK(name_of(fused(gemm.g), 0) == "Gemm/4x10x16-c1x10-w");
+}
+
+TEST_CASE("what is no normalization of constants for each channel does not go into weights") {
+  const auto left_alone = [](const std::string& conv, const std::string& operands,
+                             const std::string& layer, const std::string& its) {
+    maker m;
+    m.add(conv, operands).add(layer, its);
+    CHECK(!fuse(m.g, default_patterns()));
+  };
+  const std::string conv = "Conv/1x16x8x8-32x1x1-s1";
+  left_alone(conv, "i c", "Mul/1x32x8x8-1x32x1x1", "0 i");
+  left_alone(conv, "i i", "Mul/1x32x8x8-1x32x1x1", "0 c");
+  left_alone(conv, "i c", "Mul/1x32x8x8-8", "0 c");
+  left_alone(conv, "i c", "Mul/1x32x8x8", "0 c");
+  left_alone(conv, "i c", "Div/1x32x1x1-1x32x8x8", "c 0");
+  left_alone(conv, "i c", "Sub/1x32x1x1-1x32x8x8", "c 0");
+  left_alone(conv, "i c", "Pow/1x32x8x8-1x32x1x1", "0 c");
+  left_alone("Conv/1x16x1x1-32x1x1-s1", "i c", "Mul/1x32x1x1-4x32x1x1", "0 c");
+}
+
 TEST_CASE("a constant row behind a convolution or a Gemm is its bias") {
   maker m;
   m.add("Conv/1x16x8x8-32x1x1-s1", "i c")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A benchmark program whose library fails in every way there is, for tests of what survives. The
 // environment scripts it: FRAGILE_LAYERS says how many layers there are, FRAGILE_ALGORITHMS names
-// what the library offers for each, FRAGILE_LOG is a file that gets a line whenever an algorithm is
-// prepared, and FRAGILE_PAUSE the milliseconds that this takes. An algorithm does what it is
-// called: "crash", "abort", "hang" ...; behind an '@' stands the stage in which it does so.
+// what the library offers for each, FRAGILE_LACKS an operator that it has nothing for, FRAGILE_LOG
+// is a file that gets a line whenever an algorithm is prepared, and FRAGILE_PAUSE the milliseconds
+// that this takes. An algorithm does what it is called: "crash", "abort", "hang" ...; behind an '@'
+// stands the stage in which it does so.
 #include "../measure/fake_library.hpp"
 
 #include <benanza/measure/ceilings/compiled.hpp>
@@ -83,10 +84,10 @@ public:
   std::map<std::string, std::string> facts() const override {
     return {{"version", setting("FRAGILE_VERSION", "1")}};
   }
-  std::vector<backend::algorithm> enumerate(const op::layer&, numeric t,
+  std::vector<backend::algorithm> enumerate(const op::layer& l, numeric t,
                                             const backend::setting&) override {
     std::vector<backend::algorithm> out;
-    if (t != numeric::f32) return out;
+    if (t != numeric::f32 || op::family(l) == setting("FRAGILE_LACKS", "")) return out;
     fail_as(setting("FRAGILE_LISTING", ""));
     if (in_worker()) fail_as(setting("FRAGILE_WORKER_LISTING", ""));
     for (const std::string& id :

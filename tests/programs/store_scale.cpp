@@ -126,7 +126,7 @@ void ask(const std::string& path, std::int64_t layers) {
   std::size_t lacking = 0, read = 0;
   const duration missing = duration_of([&] {
     const rs::store s(path, rs::access::read);
-    lacking = rs::missing(s, rs::choose_system(s, "1"), all.layers, graphs).size();
+    lacking = rs::missing(s, rs::choose_system(s, "1"), all.layers, graphs).names.size();
   });
   const duration reading = duration_of(
       [&] { read = rs::read_store(path, {.system = "1", .model = "model7"}).measurements.size(); });

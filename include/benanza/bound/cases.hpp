@@ -6,7 +6,7 @@
 //   case_table cases(run);   cases.of("Conv/1x64x56x56-64x3x3-s1-p1", numeric::f32, 1).algorithms
 #pragma once
 
-#include "../result/schema.hpp"
+#include "../result/fields.hpp"
 
 #include <algorithm>
 #include <set>
@@ -33,7 +33,8 @@ struct candidate {
 struct layer_cases {
   std::vector<candidate> algorithms; ///< ordered by place in the library's list, backend and name
   std::vector<const measurement*> failed;
-  bool inexact = false; ///< there are algorithms of another equivalence class
+  const measurement* nothing = nullptr; ///< says that nothing runs it; null: none says so
+  bool inexact = false;                 ///< there are algorithms of another equivalence class
 };
 
 /// A type and a number of threads in which layers were measured.
@@ -54,7 +55,9 @@ public:
     if (found == by_layer_.end()) return out;
     for (const measurement* m : found->second) {
       if (m->type != name(type) || m->threads != threads) continue;
-      if (!m->error.empty()) {
+      if (result::nothing_runs(*m)) {
+        out.nothing = m;
+      } else if (!m->error.empty()) {
         out.failed.push_back(m);
       } else if (m->equivalence != name(type)) {
         out.inexact = true;
@@ -78,7 +81,7 @@ public:
     for (const op::layer& l : g.layers)
       if (const auto cases = by_layer_.find(op::name(l)); cases != by_layer_.end())
         for (const measurement* m : cases->second)
-          if (const auto type = parse_numeric(m->type))
+          if (const auto type = parse_numeric(m->type); type && !result::nothing_runs(*m))
             found.emplace(*type != g.type, *type, m->threads);
     std::vector<setting> out;
     for (const auto& [other, type, threads] : found)

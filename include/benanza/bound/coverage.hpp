@@ -22,6 +22,7 @@ struct hole {
   std::int64_t nodes = 0;
   std::string reason;
   std::string command; ///< measures it; empty: no command can
+  bool failed = false; ///< it was tried, and all of its cases failed
 };
 
 /// What a sequential bound rests on, as shares of it.
@@ -41,6 +42,13 @@ struct coverage {
   bool partial() const { return missing_nodes != 0; }
 };
 
+namespace detail {
+inline hole hole_of(const layer_answer& l) {
+  return {l.name, l.uses, l.reason, l.nothing_runs ? std::string() : measuring_command(l.name),
+          l.failed > 0};
+}
+} // namespace detail
+
 /// The coverage of a model whose layers are `layers`, and whose nodes without a layer `unresolved`
 /// counts by operator and reason.
 inline coverage
@@ -53,14 +61,14 @@ cover(const std::vector<layer_answer>& layers,
     if (l.rests_on == basis::view) out.view_nodes += l.uses;
     if (l.rests_on == basis::missing && l.uses != 0) {
       out.missing_nodes += l.uses;
-      out.holes.push_back({l.name, l.uses, l.reason, measuring_command(l.name)});
+      out.holes.push_back(detail::hole_of(l));
     }
     const double ns = static_cast<double>(l.uses) * l.algorithms.bound.ns;
     if (l.rests_on == basis::modelled && l.uses != 0) {
       sum += ns;
       out.modelled += ns;
       out.modelled_nodes += l.uses;
-      out.rooflines.push_back({l.name, l.uses, l.reason, measuring_command(l.name)});
+      out.rooflines.push_back(detail::hole_of(l));
     }
     if (!l.timed()) continue;
     const std::string& fallback = l.algorithms.best->fallback;

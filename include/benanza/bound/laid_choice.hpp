@@ -88,18 +88,18 @@ public:
       layer_answer a = answer(q_, r, 1);
       if (a.known()) {
         found->second = std::move(a.algorithms);
-        modelled_ += a.rests_on == basis::modelled;
+        if (a.rests_on == basis::modelled) modelled_.push_back(a.name + ": " + a.reason);
       }
     }
     return found->second ? &*found->second : nullptr;
   }
-  /// How many changes that were asked for are modelled.
-  int modelled() const { return modelled_; }
+  /// The changes that were asked for and are modelled, each with the reason.
+  const std::vector<std::string>& modelled() const { return modelled_; }
 
 private:
   question q_;
   std::map<std::tuple<std::vector<std::int64_t>, layout, layout>, std::optional<choice>> known_;
-  int modelled_ = 0;
+  std::vector<std::string> modelled_;
 };
 
 } // namespace benanza::bound

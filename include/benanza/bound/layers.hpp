@@ -44,8 +44,9 @@ struct layer_answer {
   std::optional<double> roofline_ns; ///< no algorithm is faster; nothing: no ceiling is known
   std::int64_t flops = 0;            ///< of one execution by a direct algorithm
   std::int64_t failed = 0;           ///< cases that failed
-  std::string reason;   ///< why it was not measured, or what the first failed case said
-  bool on_path = false; ///< a node on the longest path of the bounds is this layer
+  bool nothing_runs = false; ///< no backend has an algorithm for it, so that no command measures it
+  std::string reason;        ///< why it was not measured, or what the first failed case said
+  bool on_path = false;      ///< a node on the longest path of the bounds is this layer
 
   bool timed() const { return algorithms.best != nullptr; }
   /// True if its time is known, measured, modelled, or zero.
@@ -83,7 +84,7 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
     return out;
   }
   out.flops = op::direct_flops(layer);
-  bool inexact = false;
+  bool inexact = false, nothing_runs = true;
   // A roofline is held to the least that any algorithm needs: Winograd needs less than is counted.
   std::int64_t least_flops = out.flops;
   const auto look = [&](numeric type, basis found) {
@@ -91,7 +92,9 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
     inexact = inexact || known.inexact;
     out.failed += static_cast<std::int64_t>(known.failed.size());
     if (out.reason.empty() && !known.failed.empty()) out.reason = known.failed.front()->error;
+    if (out.reason.empty() && known.nothing != nullptr) out.reason = known.nothing->error;
     out.algorithms = choose(known, q.state);
+    nothing_runs = nothing_runs && known.nothing != nullptr && known.failed.empty();
     if (!out.timed()) return false;
     for (const candidate& c : known.algorithms)
       if (c.any().algorithm_flops > 0) least_flops = std::min(least_flops, c.any().algorithm_flops);
@@ -103,6 +106,7 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
       look(q.type, basis::measured) || (q.own != q.type && look(q.own, basis::other_type));
   out.roofline_ns = q.machine.roofline_ns(layer, out.type, q.threads, least_flops);
   if (timed) return out;
+  out.nothing_runs = nothing_runs;
   if (out.reason.empty())
     out.reason = inexact ? "only algorithms of lower precision were measured" : "not measured";
   if (out.roofline_ns) {

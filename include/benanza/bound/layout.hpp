@@ -9,8 +9,8 @@
 #pragma once
 
 #include "fusion.hpp"
-#include "interval.hpp"
 #include "laid_choice.hpp"
+#include "laid_out.hpp"
 #include "layout_parts.hpp"
 #include "tensors.hpp"
 
@@ -21,40 +21,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace benanza::bound {
-
-/// What times are asked for: the least of hot caches, or those of a real run.
-enum class purpose { bound, prediction };
-
-/// The time by which ways are compared.
-inline double deciding_ns(const choice& c, purpose p) {
-  return p == purpose::bound ? c.bound.ns : c.chosen_by_ns;
-}
-/// The time that is reported.
-inline const timing& reported(const choice& c, purpose p) {
-  return p == purpose::bound ? c.bound : c.prediction;
-}
-
-/// One node that runs: of the fused graph, or of the unfused one.
-struct laid_step {
-  bool fused = false;
-  int node = 0;
-  const measurement* runs = nullptr; ///< null: nothing runs (a view), or nothing was measured
-  std::vector<layout> operands;
-  layout result = layout::plain;
-};
-
-/// An assignment of algorithms and layouts to all nodes.
-struct laid_out {
-  figure total;   ///< of this assignment: only its times are drawn again
-  figure changes; ///< what the changes of layout add to it
-  std::int64_t change_count = 0;
-  bool exact = true;            ///< no assignment is cheaper; else: none was found
-  std::vector<laid_step> steps; ///< in an order in which producers come first
-};
 
 /// The layouts that a graph, and its fused form where there is one, can run in. Refers to all that
 /// it is made of.
@@ -81,15 +52,21 @@ public:
     const std::vector<std::int64_t> uses = model::counts(g);
     for (std::size_t i = 0; i < layers.size(); ++i)
       if (!choices_[i].said) silent_nodes_ += uses[i];
-    used_.insert(layout::plain);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      if (const int l = g.nodes[i].layer; l != model::no_layer)
+        note_used(static_cast<int>(i), choices_[detail::at(l)], tensors_.reads[i]);
+    if (f == nullptr) return;
+    for (const model::node& n : f->fused->nodes)
+      if (const auto tensors = tensors_of_fused(n); tensors && n.layer != model::no_layer)
+        note_used(n.parts.back(), fused_choices_[detail::at(n.layer)], *tensors);
   }
 
   /// False if no algorithm says in which layouts it works.
   bool known() const { return said_; }
   /// Nodes whose algorithms do not say in which layouts they work, and so are taken as plain.
   std::int64_t silent_nodes() const { return silent_nodes_; }
-  /// Changes of layout that were looked at and are modelled, not measured.
-  int modelled_changes() const { return reorders_.modelled(); }
+  /// Changes of layout that were looked at and are modelled, not measured, each with its reason.
+  const std::vector<std::string>& modelled_changes() const { return reorders_.modelled(); }
 
   /// The cheapest assignment; nothing if none is possible with the changes that are known.
   std::optional<laid_out> cheapest(purpose p, wish w) {
@@ -149,7 +126,7 @@ public:
       const shape& dims = *tensors_.dims[detail::at(c.tensor)];
       times.push_back(&reported(*reorders_.find(dims, c.from, c.to), p));
     }
-    total(out, times, nodes, p);
+    detail::add_figures(out, times, nodes, p);
     return out;
   }
 
@@ -171,12 +148,18 @@ private:
     if (!out.said)
       out.all.push_back(
           {.operands = {layout::plain}, .result = layout::plain, .algorithms = l.algorithms});
-    for (const laid_choice& c : out.all) {
-      if (c.result) used_.insert(*c.result);
-      for (const auto& o : c.operands)
-        if (o) used_.insert(*o);
-    }
     return out;
+  }
+
+  /// Notes in which layouts a node reads `tensors`, and the results of `maker` are made.
+  void note_used(int maker, const layer_choices& choices, const std::vector<int>& tensors) {
+    for (std::size_t t = 0; t < tensors_.dims.size(); ++t)
+      if (tensors_.maker[t] == maker)
+        for (const laid_choice& c : choices.all)
+          used_.add(tensors_.dims[t], c.result);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      for (const laid_choice& c : choices.all)
+        used_.add(tensors_.dims[detail::at(tensors[i])], c.operand(i));
   }
 
   /// The ways of a layer that reads `tensors`. Where an algorithm takes any layout, it goes through
@@ -191,7 +174,7 @@ private:
     for (const laid_choice& c : choices.all) {
       const bool any = !c.result || std::any_of(c.operands.begin(), c.operands.end(),
                                                 [](const auto& o) { return !o; });
-      for (const layout lies : used_) {
+      for (const layout lies : used_.of(dims)) {
         const bool fits = keeps && dims && dims->size >= 3 && dims->size <= 5 && dense(lies, *dims);
         if (lies != layout::plain && !(any && fits)) continue;
         way w{.wants = {}, .gives = c.result.value_or(lies), .ns = deciding_ns(c.algorithms, p)};
@@ -220,8 +203,8 @@ private:
     }
     for (std::size_t t = 0; t < tensors_.dims.size(); ++t) {
       passed_tensor tensor{.maker = tensors_.maker[t], .plain_at_end = tensors_.at_end[t] != 0};
-      for (const layout from : used_)
-        for (const layout to : used_)
+      for (const layout from : all_layouts)
+        for (const layout to : all_layouts)
           tensor.change_ns[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] =
               change_ns(tensors_.dims[t], from, to, p);
       out.tensors.push_back(tensor);
@@ -231,7 +214,9 @@ private:
 
   double change_ns(const std::optional<shape>& dims, layout from, layout to, purpose p) {
     if (from == to || (dims && same_memory(from, to, *dims))) return 0;
-    const choice* c = dims ? reorders_.find(*dims, from, to) : nullptr;
+    const std::set<layout>& used = used_.of(dims);
+    const bool worth = dims && used.contains(from) && used.contains(to);
+    const choice* c = worth ? reorders_.find(*dims, from, to) : nullptr;
     return c == nullptr ? impossible_ns : deciding_ns(*c, p);
   }
 
@@ -281,45 +266,6 @@ private:
     return out;
   }
 
-  /// The figures of all times: of so many nodes, and behind them of the changes of layout.
-  static void total(laid_out& out, const std::vector<const timing*>& times, std::size_t nodes,
-                    purpose p) {
-    out.change_count = static_cast<std::int64_t>(times.size() - nodes);
-    // A timing that several nodes share is drawn once: it is the same measurement.
-    struct share {
-      const timing* time;
-      double all = 0, changes = 0; ///< how often it counts
-    };
-    std::map<const timing*, std::size_t> numbers;
-    std::vector<share> shares;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      const auto [found, fresh] = numbers.try_emplace(times[i], shares.size());
-      if (fresh) shares.push_back({times[i]});
-      shares[found->second].all += 1;
-      if (i >= nodes) shares[found->second].changes += 1;
-    }
-    std::vector<double> all_drawn, changes_drawn;
-    double all = 0, changes = 0;
-    for (const share& s : shares) {
-      all += s.all * s.time->ns;
-      changes += s.changes * s.time->ns;
-    }
-    generator random{1};
-    for (int draw = 0; draw < redraws; ++draw) {
-      double all_ns = 0, changes_ns = 0;
-      for (const share& s : shares) {
-        const double ns = p == purpose::bound ? redrawn_minimum(s.time->sorted_ns, random)
-                                              : redrawn_median(s.time->sorted_ns, random);
-        all_ns += s.all * ns;
-        changes_ns += s.changes * ns;
-      }
-      all_drawn.push_back(all_ns);
-      changes_drawn.push_back(changes_ns);
-    }
-    out.total = between(std::move(all_drawn), all);
-    out.changes = between(std::move(changes_drawn), changes);
-  }
-
   reorder_table reorders_;
   const model::graph& graph_;
   const fusion* fusion_;
@@ -327,7 +273,7 @@ private:
   std::vector<layer_choices> choices_, fused_choices_;
   bool said_ = false;
   std::int64_t silent_nodes_ = 0;
-  std::set<layout> used_;
+  layouts_in_use used_;
   std::vector<std::vector<const choice*>> origins_; ///< of the ways of all nodes, then fused ones
 };
 

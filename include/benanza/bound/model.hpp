@@ -111,9 +111,10 @@ inline void lay_out(model_bound& b, const question& q, const layer_places& place
   if (m.silent_nodes() > 0)
     b.notes.push_back("the algorithms of " + std::to_string(m.silent_nodes()) +
                       " nodes do not say in which layouts they work: taken as plain");
-  if (m.modelled_changes() > 0)
-    b.notes.push_back(std::to_string(m.modelled_changes()) +
-                      " reorders are modelled by their roofline, not measured");
+  if (const auto& modelled = m.modelled_changes(); !modelled.empty())
+    b.notes.push_back(std::to_string(modelled.size()) +
+                      (modelled.size() == 1 ? " reorder is" : " reorders are") +
+                      " modelled by roofline, such as " + modelled.front());
 }
 
 /// How many nodes of `b` have layers for which `is` holds.

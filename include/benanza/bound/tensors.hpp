@@ -6,15 +6,15 @@
 //   tensor_table t(graph);   t.reads[5]   // the tensors that node 5 reads, in ONNX order
 #pragma once
 
-#include "../model/graph.hpp"
+#include "../model/dims.hpp"
 #include "assignment.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
-#include <variant>
 #include <vector>
 
 namespace benanza::bound {
@@ -31,33 +31,6 @@ inline std::vector<model::operand> activations(const model::node& n) {
   return out;
 }
 
-namespace detail {
-/// Dims of a result of a layer; nothing: unknown.
-inline std::optional<shape> result_dims(const model::graph& g, const model::operand& o) {
-  const int layer = g.nodes[at(o.node)].layer;
-  if (layer == model::no_layer) return std::nullopt;
-  const op::layer& l = g.layers[at(layer)];
-  if (const auto* s = std::get_if<op::split>(&l)) {
-    if (o.output >= s->parts) return std::nullopt;
-    return op::part_of(s->whole, s->axis, s->parts, o.output);
-  }
-  return op::output(l);
-}
-
-/// Dims of the operand in that place of a layer, where its parameters tell.
-template <class Layer>
-std::optional<shape> operand_dims(const Layer& l, std::size_t place) {
-  if constexpr (requires { l.base; }) {
-    return operand_dims(l.base, place);
-  } else if constexpr (requires { l.comparison(); }) {
-    return place == 0 ? l.a : l.b;
-  } else if constexpr (requires { l.input.size; }) {
-    if (place == 0) return l.input;
-  }
-  return std::nullopt;
-}
-} // namespace detail
-
 /// The tensors between the nodes of a graph.
 struct tensor_table {
   std::vector<std::optional<shape>> dims;
@@ -73,7 +46,7 @@ struct tensor_table {
         if (o.node == model::model_input) {
           tensors.push_back(given(g, i, tensors.size()));
         } else {
-          tensors.push_back(number({o.node, o.output, {}}, detail::result_dims(g, o)));
+          tensors.push_back(number({o.node, o.output, {}}, model::result_dims(g, o)));
           read[detail::at(o.node)] = 1;
         }
       }
@@ -81,7 +54,7 @@ struct tensor_table {
     for (std::size_t i = 0; i < read.size(); ++i)
       if (!read[i]) {
         const model::operand o{static_cast<int>(i), 0};
-        at_end[detail::at(number({o.node, 0, {}}, detail::result_dims(g, o)))] = 1;
+        at_end[detail::at(number({o.node, 0, {}}, model::result_dims(g, o)))] = 1;
       }
   }
 
@@ -107,13 +80,34 @@ private:
   int given(const model::graph& g, std::size_t node, std::size_t place) {
     std::optional<shape> size;
     if (const int l = g.nodes[node].layer; l != model::no_layer)
-      size = std::visit([&](const auto& p) { return detail::operand_dims(p, place); },
-                        g.layers[detail::at(l)]);
+      size = model::operand_dims(g.layers[detail::at(l)], place);
     if (size) return number({no_maker, 0, std::vector(size->begin(), size->end())}, size);
     return number({no_maker, 1, {static_cast<int>(node), static_cast<int>(place)}}, size);
   }
 
   std::map<name, int> numbers_;
+};
+
+/// The layouts in which tensors of some dims are made or read anywhere in a model, the plain one
+/// among them. Only between these is a change of layout worth its time, and measured.
+class layouts_in_use {
+public:
+  /// Notes a layout of tensors of those dims. No dims are not known, no layout is none of its own.
+  void add(const std::optional<shape>& dims, std::optional<layout> as) {
+    if (dims && as) by_dims_.try_emplace(key(*dims), plain_alone()).first->second.insert(*as);
+  }
+  const std::set<layout>& of(const std::optional<shape>& dims) const {
+    const auto found = dims ? by_dims_.find(key(*dims)) : by_dims_.end();
+    return found == by_dims_.end() ? plain_alone() : found->second;
+  }
+
+private:
+  static std::vector<std::int64_t> key(const shape& dims) { return {dims.begin(), dims.end()}; }
+  static const std::set<layout>& plain_alone() {
+    static const std::set<layout> alone{layout::plain};
+    return alone;
+  }
+  std::map<std::vector<std::int64_t>, std::set<layout>> by_dims_;
 };
 
 } // namespace benanza::bound

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../model/registry.hpp"
+#include "../result/fields.hpp"
 #include "layer_subject.hpp"
 #include "options.hpp"
 #include "reorders.hpp"
@@ -82,10 +83,27 @@ inline std::vector<offer> offers(const op::layer& layer, numeric type, int threa
 }
 } // namespace detail
 
-/// All groups of cases that the options select, sorted by layer, type and threads.
+/// The row of a layer that no library runs in a type on so many threads.
+inline result::measurement row_of_nothing(const op::layer& l, numeric type, int threads) {
+  const std::string none(result::nothing_name);
+  result::measurement m;
+  m.family = op::family(l);
+  m.key = op::key(l);
+  m.type = m.equivalence = name(type);
+  m.backend = m.algorithm = m.state = none;
+  m.threads = threads;
+  m.name = m.family + '/' + m.key + '/' + m.type + '/' + none + '/' + none + '/' + none + "/t" +
+           std::to_string(threads);
+  m.error = "no backend has an algorithm for it in " + m.type;
+  return m;
+}
+
+/// All groups of cases that the options select, sorted by layer, type and threads. `without` gets a
+/// row for each setting of a selected layer in which there is no case.
 inline std::vector<group> list_cases(const std::vector<op::registered_layer>& layers,
                                      const std::vector<model::graph>& graphs,
-                                     const library_list& libraries, const options& o) {
+                                     const library_list& libraries, const options& o,
+                                     std::vector<result::measurement>* without = nullptr) {
   // The types in which the models themselves use each layer.
   std::map<std::string, std::set<numeric>> own_types;
   for (const model::graph& g : graphs)
@@ -117,6 +135,9 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
         if (selected(c.name)) g.cases.push_back(std::move(c));
       }
     if (!g.cases.empty()) groups.push_back(std::move(g));
+    if (found.empty() && without != nullptr)
+      if (auto row = row_of_nothing(l.parameters, type, threads); selected(row.name))
+        without->push_back(std::move(row));
     return !found.empty();
   };
 

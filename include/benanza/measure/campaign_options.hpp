@@ -74,7 +74,7 @@ Long runs:
   --case-timeout SECONDS   without a sign of life, then a case is given up (default 120, and more
                            for large layers); with --isolate
   --store FILE             keeps each result there at once (SQLite); what it holds of this machine
-                           and software is not measured again
+                           and software is not measured again, unless with less effort
   --again[=failed|all]     measures again what is kept: what failed, or everything (default: all)
   --shard I/N              the I-th of N parts that take about the same time
   With --benchmark_out=FILE results are kept in FILE.unfinished until FILE is whole: after Ctrl-C, a

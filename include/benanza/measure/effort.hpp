@@ -6,34 +6,15 @@
 //   sampling_plan p = plan_of(effort::normal);   p.seconds == 0.1
 #pragma once
 
+#include "../result/effort.hpp"
+
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 namespace benanza::measure {
 
-enum class effort { quick, normal, thorough, exhaustive };
-
-inline constexpr std::array<std::pair<std::string_view, effort>, 4> effort_names{
-    {{"quick", effort::quick},
-     {"normal", effort::normal},
-     {"thorough", effort::thorough},
-     {"exhaustive", effort::exhaustive}}};
-
-constexpr std::string_view name(effort e) {
-  for (const auto& [text, known] : effort_names)
-    if (known == e) return text;
-  return "?";
-}
-
-/// The effort of that name; nothing if there is none.
-constexpr std::optional<effort> parse_effort(std::string_view text) {
-  for (const auto& [known, e] : effort_names)
-    if (known == text) return e;
-  return std::nullopt;
-}
+using result::effort;
+using result::effort_names;
+using result::parse_effort;
 
 /// How the cases of a group are sampled.
 struct sampling_plan {
@@ -48,15 +29,13 @@ struct sampling_plan {
 
 /// The plan of an effort; `seconds` replaces its limit on the time of a case unless it is 0.
 inline sampling_plan plan_of(effort e, double seconds = 0, int passes = 1) {
-  sampling_plan p{.passes = passes};
+  sampling_plan p{.seconds = result::seconds_of(e), .passes = passes};
   switch (e) {
-  case effort::quick:
-    p.seconds = 0.03, p.visit_ns = 1.5e6, p.visit_samples = 60, p.patience = 2;
-    break;
+  case effort::quick: p.visit_ns = 1.5e6, p.visit_samples = 60, p.patience = 2; break;
   case effort::normal: break;
-  case effort::thorough: p.seconds = 0.3, p.visit_ns = 8e6, p.patience = 8; break;
+  case effort::thorough: p.visit_ns = 8e6, p.patience = 8; break;
   case effort::exhaustive:
-    p.seconds = 0.5, p.visit_ns = 60e6, p.visit_samples = 1 << 20;
+    p.visit_ns = 60e6, p.visit_samples = 1 << 20;
     p.patience = 0, p.racing = false;
     break;
   }

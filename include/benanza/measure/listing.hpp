@@ -43,6 +43,7 @@ struct listing {
   library_list libraries;
   std::vector<model::graph> graphs;
   std::vector<group> groups;
+  std::vector<result::measurement> without; ///< rows of layers that no library runs
   std::size_t cases = 0;
 
   /// Asks the libraries. Refuses a selection without any case.
@@ -54,14 +55,14 @@ struct listing {
       libraries.push_back(make());
     if (plans.empty()) {
       graphs = selected_graphs(o);
-      groups = list_cases(op::registered_layers(), graphs, libraries, o);
+      groups = list_cases(op::registered_layers(), graphs, libraries, o, &without);
       for (group& g : ceilings::list_machine_cases(libraries, measured_types(graphs, o),
                                                    ceilings::numbers(e.processor_list), o))
         groups.push_back(std::move(g));
     } else {
       groups = groups_of(plans, libraries, provenance(e, o, libraries));
     }
-    if (groups.empty())
+    if (groups.empty() && without.empty())
       throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
                   "--benchmark_list_tests prints the names of all");
     keep_shard(groups, o.campaign.shard, o.campaign.shards, o);

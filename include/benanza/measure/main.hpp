@@ -96,6 +96,10 @@ inline status run_checked(int argc, char** argv) {
   result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
   const auto out = o.out.empty() ? nullptr : std::make_unique<result_file>(o.out);
   const auto kept = make_keeper(o, out.get(), header);
+  if (kept) kept->note(l.without);
+  if (l.groups.empty())
+    throw error("no backend has an algorithm for the selected layers", l.without.front().name,
+                "build it with a backend that has one");
   const auto measuring = make_runner(argv, e, o, here);
   campaign c(*measuring, kept.get(), o, l.groups);
   if (c.recalled() > 0)

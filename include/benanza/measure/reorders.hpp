@@ -8,6 +8,7 @@
 
 #include "../backend/concept.hpp"
 #include "../core/layout.hpp"
+#include "../model/dims.hpp"
 #include "../model/operands.hpp"
 
 #include <map>
@@ -58,47 +59,40 @@ private:
   std::map<std::string, entry> layers_;
 };
 
-namespace detail {
-/// Dims of a layer's first operand; nothing where its parameters do not say them.
-template <class Parameters>
-std::optional<shape> first_operand(const Parameters& p) {
-  if constexpr (op::is_fused<Parameters>)
-    return first_operand(p.base);
-  else if constexpr (requires { p.input; })
-    return p.input;
-  else
-    return std::nullopt;
-}
-} // namespace detail
-
 /// All changes of layout that the graphs may need, by name.
 inline std::map<std::string, op::reorder> reorders(const std::vector<model::graph>& graphs,
                                                    const layout_table& table) {
   std::map<std::vector<std::int64_t>, std::set<layout>> by_dims;
-  const auto add = [&](const shape& dims, const std::set<layout>& layouts) {
-    if (dims.size < 3 || dims.size > 5) return;
-    auto& all = by_dims[std::vector<std::int64_t>(dims.begin(), dims.end())];
+  const auto add = [&](const std::optional<shape>& dims, const std::set<layout>& layouts) {
+    if (!dims || dims->size < 3 || dims->size > 5) return;
+    auto& all = by_dims[std::vector<std::int64_t>(dims->begin(), dims->end())];
     all.insert(layout::plain);
     all.insert(layouts.begin(), layouts.end());
   };
+  const auto made = [&](const model::graph& g, const model::operand& o,
+                        const std::set<layout>& wanted) {
+    const int from = g.nodes[static_cast<std::size_t>(o.node)].layer;
+    if (from == model::no_layer) return;
+    const auto dims = model::result_dims(g, o);
+    add(dims, table.results(op::name(g.layers[static_cast<std::size_t>(from)])));
+    add(dims, wanted);
+  };
   for (const model::graph& g : graphs)
-    for (const model::node& n : g.nodes) {
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      const model::node& n = g.nodes[i];
       if (n.layer == model::no_layer) continue;
       const op::layer& l = g.layers[static_cast<std::size_t>(n.layer)];
       const std::string name = op::name(l);
-      add(op::output(l), table.results(name));
-      std::size_t activation = 0;
+      made(g, {static_cast<int>(i)}, {});
+      std::size_t place = 0;
       for (const model::operand& o : model::known_operands(n)) {
         if (o.node == model::constant) continue;
-        const auto& wanted = table.operands(name, activation++);
-        if (o.node == model::model_input) {
-          if (const auto dims =
-                  std::visit([](const auto& p) { return detail::first_operand(p); }, l))
-            add(*dims, wanted);
-        } else if (const int from = g.nodes[static_cast<std::size_t>(o.node)].layer;
-                   from != model::no_layer) {
-          add(op::output(g.layers[static_cast<std::size_t>(from)]), wanted);
-        }
+        const auto& wanted = table.operands(name, place);
+        if (o.node == model::model_input)
+          add(model::operand_dims(l, place), wanted);
+        else
+          made(g, o, wanted);
+        ++place;
       }
     }
   std::map<std::string, op::reorder> out;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a model look to a framework that fuses? Runs of nodes that match a pattern become one
-// node: a batch normalization or a constant row added behind a convolution or a Gemm goes into its
-// weights and bias, other elementwise nodes become steps. Only what one node reads is fused into
-// it, so nothing is computed twice. The fused node stands where the last of its parts stood.
+// node: a batch normalization, also one that is written out as constant rows multiplied and added,
+// behind a convolution or a Gemm goes into its weights and bias, as does one behind another; other
+// elementwise nodes become steps. Only what one node reads is fused into it, so nothing is computed
+// twice. The fused node stands where the last of its parts stood.
 //
 //   graph f = fuse(g, default_patterns());   f.nodes[3].parts   // {4, 5, 6}: Conv+Add+Relu
 #pragma once
 
+#include "fold.hpp"
 #include "operands.hpp"
 #include "patterns.hpp"
 
@@ -50,44 +52,6 @@ inline std::optional<op::layer> with_step(const op::layer& l, const op::step& s)
           return std::nullopt;
       },
       l);
-}
-
-/// True where each of the channels (or columns) of `l` has one value in an operand of dims `s`.
-inline bool is_row_of(const shape& s, const shape& result, int channel_axis) {
-  if (elements(s) != result[channel_axis]) return false;
-  const int at = channel_axis - (result.size - s.size);
-  return at >= 0 && s[at] == result[channel_axis];
-}
-
-/// `l` with a bias that it did not have.
-inline std::optional<op::layer> with_bias(const op::layer& l) {
-  if (const auto* p = std::get_if<op::conv>(&l); p != nullptr && !p->bias) {
-    op::conv out = *p;
-    out.bias = true;
-    return op::layer(out);
-  }
-  if (const auto* p = std::get_if<op::conv_transpose>(&l); p != nullptr && !p->bias) {
-    op::conv_transpose out = *p;
-    out.bias = true;
-    return op::layer(out);
-  }
-  if (const auto* p = std::get_if<op::gemm>(&l); p != nullptr && p->c.empty() && p->constant_b) {
-    op::gemm out = *p;
-    out.c = {1, out.n};
-    return op::layer(out);
-  }
-  return std::nullopt;
-}
-
-/// `l` with its weights and bias changed, so that it does what a normalization or a constant row
-/// behind it did; nothing if it has none that could be changed.
-inline std::optional<op::layer> with_folded(const op::layer& l) {
-  if (const auto* p = std::get_if<op::conv>(&l); p != nullptr && p->bias) return l;
-  if (const auto* p = std::get_if<op::conv_transpose>(&l); p != nullptr && p->bias) return l;
-  if (const auto* p = std::get_if<op::gemm>(&l);
-      p != nullptr && p->constant_b && p->c == shape{1, p->n})
-    return l;
-  return with_bias(l);
 }
 } // namespace detail
 
@@ -140,13 +104,20 @@ private:
       return std::nullopt;
     detail::growth g{*base, {first}, known_operands(at(first))};
     std::size_t word = 1;
+    bool met = false; // the word, which may stand for more
     while (word < p.size()) {
       const std::optional<int> next = only_reader(g.parts.back());
       const op::layer* l =
           next && !taken_[static_cast<std::size_t>(*next)] ? layer_of(*next) : nullptr;
-      if (l != nullptr && matches(p[word], *l) && take(g, *next, *l)) {
-        word += !p[word].repeated;
-      } else if (p[word].optional) {
+      // A normalization stands where it is, or several steps of one that is written out, or both.
+      const bool norm = p[word].op == "BatchNormalization";
+      const bool fits =
+          l != nullptr && (matches(p[word], *l) || (norm && normalizes(g, *next, *l)));
+      if (fits && take(g, *next, *l)) {
+        met = norm;
+        word += !p[word].repeated && !norm;
+      } else if (p[word].optional || met) {
+        met = false;
         ++word;
       } else {
         return std::nullopt;
@@ -154,6 +125,27 @@ private:
     }
     if (g.parts.size() < 2) return std::nullopt;
     return g;
+  }
+
+  /// True if node `next` does with the result of `g`, by a constant row, what its weights and bias
+  /// can do.
+  bool normalizes(const detail::growth& g, int next, const op::layer& l) const {
+    const auto* b = std::get_if<op::binary>(&l);
+    const std::vector<operand> its = known_operands(at(next));
+    const shape result = op::output(g.layer);
+    if (b == nullptr || !detail::is_join(l) || its.size() != 2 || result.size < 2) return false;
+    const bool first = its[0].node == g.parts.back();
+    if (its[first ? 1 : 0].node != constant) return false;
+    using f = op::binary_function;
+    const bool adds = b->function == f::add || b->function == f::sum;
+    const bool scales = b->function == f::mul || (b->function == f::div && first);
+    // What takes it up is known beforehand only if it is constant: weights, bias, or bias alone.
+    for (std::size_t k = scales ? 1 : 2; k < g.operands.size(); ++k)
+      if (g.operands[k].node != constant) return false;
+    const shape& dims = first ? b->b : b->a;
+    return (adds || (b->function == f::sub && first) || scales) &&
+           detail::is_row_of(dims, result, 1) && op::output(l) == result &&
+           (scales ? detail::scales_by_weights(g.layer) : detail::with_folded(g.layer).has_value());
   }
 
   /// Adds node `next` to `g`; false, and `g` as it was, if that cannot be.
@@ -182,9 +174,10 @@ private:
       const shape result = op::output(g.layer), dims = first ? b->b : b->a;
       const bool adds =
           b->function == op::binary_function::add || b->function == op::binary_function::sum;
-      if (adds && other.node == constant && result.size > 1 && detail::is_row_of(dims, result, 1) &&
-          detail::with_folded(g.layer)) {
-        grown = detail::with_folded(g.layer);
+      if (normalizes(g, next, l)) {
+        const bool scales =
+            b->function == op::binary_function::mul || b->function == op::binary_function::div;
+        grown = scales ? g.layer : detail::with_folded(g.layer);
         bias_operand(grown, g.layer, operands);
       } else {
         const bool row = result.size > 1 && (detail::is_row_of(dims, result, 1) ||

@@ -2,6 +2,8 @@
 // Which runs of layers may a framework do as one? A pattern is a row of words joined by '+': ONNX
 // operators, `Activation` (any function of one number), `Elementwise` (that, or a join of two); a
 // '?' behind a word says that it may be missing, a '*' that it may stand there any number of times.
+// A normalization may also be written out, as constants for each channel that are multiplied and
+// added.
 // A file of patterns has one a line; '#' begins a comment.
 //
 //   pattern p = parse_pattern("Conv+BatchNormalization?+Add?+Activation?");
@@ -31,7 +33,7 @@ inline constexpr std::string_view usual_patterns[] = {
     "ConvTranspose+BatchNormalization?+Add?+Activation?",
     "Gemm+BatchNormalization?+Add?+Activation?",
     "MatMul+Add?+Activation?+Add?",
-    "BatchNormalization+Activation",
+    "BatchNormalization+BatchNormalization?+Activation?",
     "Elementwise+Elementwise*",
 };
 

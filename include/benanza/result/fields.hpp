@@ -63,6 +63,14 @@ inline bool of_a_layer(const measurement& m) {
   return m.family != "machine" && m.family != "model";
 }
 
+/// What a row has as backend, algorithm and state that stands for no case: nothing runs its layer.
+inline constexpr std::string_view nothing_name = "none";
+
+/// True for a row that says, by its error, that no backend has an algorithm for a layer.
+inline bool nothing_runs(const measurement& m) {
+  return m.backend == nothing_name;
+}
+
 /// What makes two entries the same case: the fields that its name is made of.
 inline auto identity(const measurement& m) {
   return std::tie(m.family, m.key, m.type, m.backend, m.algorithm, m.state, m.threads);

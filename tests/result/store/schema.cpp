@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using namespace benanza::result::store;
 using mode = benanza::result::store::access; // POSIX has a function of that name
@@ -95,6 +96,39 @@ TEST_CASE("a store of schema 1 is brought up to date when it is opened, to read 
     statement q(s.tables_of(), "SELECT group_concat(unfused, '|') FROM graph");
     REQUIRE(q.next());
     CHECK(q.text(0) == "|tiny");
+  }
+}
+
+TEST_CASE("runs of a store of schema 2 get the effort that their provenance says") {
+  const benanza::test::scratch_folder f("schema");
+  const std::string file = f / "old.db";
+  write_old(file);
+  {
+    const database d(file, SQLITE_OPEN_READWRITE, file, 100);
+    d.run(migrations[0].sql);
+    d.run(R"(DELETE FROM run;
+INSERT INTO run VALUES (1, 1, '1', '{"measuring":{"effort":"quick","min_time_s":"0.030000"}}', 0);
+INSERT INTO run VALUES (2, 1, '2', '{"measuring":{"effort":"normal","min_time_s":"0.100000"}}', 0);
+INSERT INTO run VALUES (3, 1, '3', '{"measuring":{"effort":"thorough","min_time_s":"0.300000"}}', 0);
+INSERT INTO run VALUES (4, 1, '4', '{"measuring":{"effort":"exhaustive","min_time_s":"0.50"}}', 0);
+INSERT INTO run VALUES (5, 1, '5', '{"measuring":{"effort":"normal","min_time_s":"0.008000"}}', 0);
+INSERT INTO run VALUES (6, 1, '6', '{"measuring":{"effort":"exhaustive","min_time_s":"0.3"}}', 0);
+INSERT INTO run VALUES (7, 1, '7', '{"measuring":{"date":"2024-01-02"}}', 0);
+INSERT INTO run VALUES (8, 1, '8', 'no JSON', 0);
+PRAGMA user_version = 2;)");
+  }
+  const store s(file, mode::write);
+  CHECK(version_of(file) == 3);
+  statement q(s.tables_of(), "SELECT id, effort, provenance FROM run ORDER BY id");
+  const std::vector<std::int64_t> efforts{0, 1, 2, 3, 0, 2, 1, 1};
+  for (const std::int64_t e : efforts) {
+    REQUIRE(q.next());
+    CAPTURE(q.integer(0));
+    CHECK(q.integer(1) == e);
+    if (q.integer(0) == 8) continue;
+    benanza::result::run r; // what a run that is stored today would get
+    r.provenance = s.provenance_of(q.integer(0));
+    CHECK(static_cast<std::int64_t>(effort_of(r)) == e);
   }
 }
 

@@ -132,6 +132,43 @@ TEST_CASE("a case that only failed is not held") {
   CHECK(s.holds(1, "Relu", "1x64x56x56", "f32", 1));
 }
 
+TEST_CASE("results count where no more effort is asked for than they took") {
+  using benanza::result::effort;
+  const benanza::test::scratch_folder f("store");
+  store s(f / "a.db", mode::write);
+  run r = synthetic::empty_run();
+  measurement m = synthetic::timed(synthetic::relu, "a", 0, "hot", {1e3});
+  const auto find = [&](effort least) {
+    return s.find(identity_of(r), "Relu", "1x64x56x56", "f32", 1, least).size();
+  };
+  const auto holds_it = [&](effort least) {
+    return s.holds(1, "Relu", "1x64x56x56", "f32", 1, least);
+  };
+  const auto failed = [&](effort least) {
+    return s.failure(1, "Relu", "1x64x56x56", "f32", 1, least).has_value();
+  };
+  r.provenance["measuring"]["effort"] = "quick";
+  s.add(s.begin_run(r), std::vector{m});
+  CHECK(find(effort::quick) == 1);
+  CHECK(find(effort::normal) == 0);
+  CHECK(holds_it(effort::quick));
+  CHECK_FALSE(holds_it(effort::normal));
+  r.provenance["measuring"]["effort"] = "thorough";
+  s.add(s.begin_run(r), std::vector{m});
+  CHECK(find(effort::quick) == 2);
+  CHECK(find(effort::normal) == 1);
+  CHECK(find(effort::thorough) == 1);
+  CHECK(holds_it(effort::thorough));
+  CHECK_FALSE(holds_it(effort::exhaustive));
+  m.error = "crashed";
+  s.add(s.begin_run(r), std::vector{m});
+  CHECK(failed(effort::thorough));
+  CHECK_FALSE(failed(effort::exhaustive));
+  m.backend = "none";
+  s.add(s.begin_run(r), std::vector{m});
+  CHECK(failed(effort::exhaustive));
+}
+
 TEST_CASE("machines and software make systems; how it was measured does not") {
   const benanza::test::scratch_folder f("store");
   store s(f / "a.db", mode::write);

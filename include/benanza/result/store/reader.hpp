@@ -98,24 +98,27 @@ inline std::set<std::int64_t> layers_to_read(const store& s,
   return out;
 }
 
-/// What several runs of one system say of themselves: the newest's facts, with the dates of the
-/// oldest and the newest and how many they are.
+/// What several runs of one system say of themselves: the newest's facts, with the lowest effort,
+/// the dates of the oldest and the newest and how many they are.
 inline auto joint_provenance(const store& s, std::int64_t system,
                              const std::set<std::int64_t>& runs) {
   decltype(run::provenance) out;
   std::string oldest, newest;
-  statement q(s.tables_of(), "SELECT id, date FROM run WHERE system = ? ORDER BY date, id");
+  statement q(s.tables_of(), "SELECT id, date, effort FROM run WHERE system = ? ORDER BY date, id");
   q.with(system);
   std::int64_t last = 0;
+  effort least = effort::exhaustive;
   while (q.next()) {
     if (!runs.empty() && !runs.contains(q.integer(0))) continue;
     last = q.integer(0);
+    least = std::min(least, static_cast<effort>(q.integer(2)));
     newest = q.text(1);
     if (oldest.empty()) oldest = newest;
   }
   out = s.provenance_of(last);
   if (runs.size() > 1) {
     out["measuring"]["runs"] = std::to_string(runs.size());
+    if (out["measuring"].contains("effort")) out["measuring"]["effort"] = name(least);
     if (oldest != newest) out["measuring"]["date"] = oldest + " to " + newest;
   }
   return out;

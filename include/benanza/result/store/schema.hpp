@@ -22,7 +22,8 @@ inline constexpr std::int64_t application_id = 0x426e7a61;
 
 /// The tables of the current schema.
 ///   system       machine and software, the sections of a run's provenance, as JSON
-///   run          one run of the benchmark with its whole provenance; results: how many it has
+///   run          one run of the benchmark with its whole provenance; results: how many it has;
+///                effort: that it reached, counted from the lowest
 ///   graph        the different graphs; run_graph: which run came with which
 ///   setting      type and number of threads
 ///   variant      backend, algorithm and cache state
@@ -32,7 +33,8 @@ inline constexpr const char* tables = R"(
 CREATE TABLE system (id INTEGER PRIMARY KEY, machine TEXT NOT NULL, software TEXT NOT NULL,
   UNIQUE (machine, software));
 CREATE TABLE run (id INTEGER PRIMARY KEY, system INTEGER NOT NULL REFERENCES system,
-  date TEXT NOT NULL, provenance TEXT NOT NULL, results INTEGER NOT NULL DEFAULT 0);
+  date TEXT NOT NULL, provenance TEXT NOT NULL, results INTEGER NOT NULL DEFAULT 0,
+  effort INTEGER NOT NULL DEFAULT 1);
 CREATE INDEX run_by_date ON run (system, date, id);
 CREATE TABLE graph (id INTEGER PRIMARY KEY, name TEXT NOT NULL, model TEXT NOT NULL,
   unfused TEXT NOT NULL, body TEXT NOT NULL);
@@ -58,12 +60,21 @@ struct migration {
   const char* sql;
 };
 
-/// All steps. Schema 1 did not know of which graph another one is the fused form.
-inline constexpr std::array<migration, 1> migrations{{
+/// All steps. Schema 1 did not know of which graph another one is the fused form; schema 2 had the
+/// effort of a run in its provenance only.
+inline constexpr std::array<migration, 2> migrations{{
     {1, "ALTER TABLE graph ADD COLUMN unfused TEXT NOT NULL DEFAULT '';"},
+    {2, R"(ALTER TABLE run ADD COLUMN effort INTEGER NOT NULL DEFAULT 1;
+UPDATE run SET effort = min(
+  CASE json_extract(provenance, '$.measuring.effort')
+    WHEN 'quick' THEN 0 WHEN 'thorough' THEN 2 WHEN 'exhaustive' THEN 3 ELSE 1 END,
+  CASE WHEN json_extract(provenance, '$.measuring.min_time_s') + 0 < 0.1 THEN 0
+    WHEN json_extract(provenance, '$.measuring.min_time_s') + 0 < 0.3 THEN 1
+    WHEN json_extract(provenance, '$.measuring.min_time_s') + 0 < 0.5 THEN 2 ELSE 3 END)
+WHERE json_valid(provenance);)"},
 }};
 
-inline constexpr int current_schema = 2;
+inline constexpr int current_schema = 3;
 static_assert(migrations.back().from + 1 == current_schema);
 
 namespace detail {

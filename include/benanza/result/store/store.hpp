@@ -8,13 +8,14 @@
 //   const auto run = s.begin_run(header);   s.add(run, measurements);   // durable now
 #pragma once
 
+#include "../effort.hpp"
 #include "dictionary.hpp"
+#include "identity.hpp"
 #include "open.hpp"
 #include "rows.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,32 +27,6 @@
 #include <vector>
 
 namespace benanza::result::store {
-
-using facts = std::map<std::string, std::string>;
-
-/// A machine with its software.
-struct system_identity {
-  facts machine, software;
-};
-
-/// The system that a run was measured on; refuses a run that does not say.
-inline system_identity identity_of(const run& r) {
-  for (const char* section : identity_sections)
-    if (const auto found = r.provenance.find(section);
-        found == r.provenance.end() || found->second.empty())
-      throw error("a run without the section \"" + std::string(section) +
-                      "\" of its provenance is not stored",
-                  r.source, "write the result again with benanza_bench");
-  return {r.provenance.at(identity_sections[0]), r.provenance.at(identity_sections[1])};
-}
-
-/// A system in a store.
-struct known_system {
-  std::int64_t id = 0;
-  system_identity identity;
-  std::int64_t runs = 0;
-  std::string last_date; ///< of its newest run
-};
 
 /// The results of all runs, in one file.
 class store {
@@ -102,21 +77,23 @@ public:
     });
   }
 
-  /// What is stored for a layer on a system in a type on some threads: successful cases first, of
-  /// each the newest run's first. Empty where there is nothing.
+  /// What is stored for a layer on a system in a type on some threads, of runs with no less than an
+  /// effort: successful cases first, of each the newest run's first. Empty where there is nothing.
   std::vector<measurement> find(const system_identity& system, std::string_view family,
-                                std::string_view key, std::string_view type, int threads) const {
+                                std::string_view key, std::string_view type, int threads,
+                                effort least = effort::quick) const {
     const auto s = find_system(system);
     const auto layer = parts_->layers.find({family, key});
     const auto setting = parts_->settings.find({type, std::to_string(threads)});
     if (!s || !layer || !setting) return {};
     using entry = std::tuple<bool, std::string, std::int64_t, std::int64_t>;
     std::vector<std::pair<entry, measurement>> rows;
-    std::unordered_map<std::int64_t, std::string> dates;
+    std::unordered_map<std::int64_t, run_facts> runs;
     parts_->rows.of_setting(*s, *layer, *setting, [&](stored&& row) {
-      const auto [date, fresh] = dates.try_emplace(row.run);
-      if (fresh) date->second = date_of(row.run);
-      rows.emplace_back(entry{row.what.error.empty(), date->second, row.run, -row.n},
+      const auto [of, fresh] = runs.try_emplace(row.run);
+      if (fresh) of->second = facts_of_run(row.run);
+      if (of->second.reached < least) return;
+      rows.emplace_back(entry{row.what.error.empty(), of->second.date, row.run, -row.n},
                         std::move(row.what));
     });
     std::sort(rows.begin(), rows.end(),
@@ -127,13 +104,34 @@ public:
     return out;
   }
 
-  /// True if a case of the layer succeeded on that system in that type on so many threads.
+  /// True if a case of the layer succeeded on that system in that type on so many threads, with no
+  /// less than that effort.
   bool holds(std::int64_t system, std::string_view family, std::string_view key,
-             std::string_view type, int threads) const {
+             std::string_view type, int threads, effort least = effort::quick) const {
     const auto layer = parts_->layers.find({family, key});
     const auto setting = parts_->settings.find({type, std::to_string(threads)});
     if (!layer || !setting) return false;
-    return parts_->success.with(system, *layer, *setting).first([](const statement&) {});
+    return parts_->success.with(system, *layer, *setting, static_cast<std::int64_t>(least))
+        .first([](const statement&) {});
+  }
+
+  /// The newest row that says why the layer has no time there; nothing where it was not tried with
+  /// that effort. What nothing runs takes none.
+  std::optional<measurement> failure(std::int64_t system, std::string_view family,
+                                     std::string_view key, std::string_view type, int threads,
+                                     effort least = effort::quick) const {
+    const auto layer = parts_->layers.find({family, key});
+    const auto setting = parts_->settings.find({type, std::to_string(threads)});
+    std::optional<measurement> out;
+    std::int64_t newest = -1;
+    if (layer && setting)
+      parts_->rows.of_setting(system, *layer, *setting, [&](stored&& row) {
+        if (row.what.error.empty() || row.run < newest) return;
+        if (!nothing_runs(row.what) && facts_of_run(row.run).reached < least) return;
+        newest = row.run;
+        out = std::move(row.what);
+      });
+    return out;
   }
 
   /// All systems of which there are runs, in the order in which they came.
@@ -184,8 +182,9 @@ private:
         , variants(d, "variant", {"backend", "algorithm", "state"})
         , descriptions(d, "description", {"body"})
         , insert(d, "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        , success(d, "SELECT 1 FROM result WHERE system = ? AND layer = ? AND setting = ?"
-                     " AND failed = 0 LIMIT 1")
+        , success(d, "SELECT 1 FROM result CROSS JOIN run ON run.id = result.run WHERE"
+                     " result.system = ? AND layer = ? AND setting = ? AND failed = 0"
+                     " AND effort >= ? LIMIT 1")
         , same(d, "SELECT 1 FROM result WHERE system = ? AND layer = ? AND setting = ?"
                   " AND failed = ? AND variant = ? AND description = ? AND numbers = ? LIMIT 1")
         , rows(d) {}
@@ -222,11 +221,17 @@ private:
   facts facts_of(std::string_view text) const {
     return provenance_from("{\"section\":" + std::string(text) + "}").at("section");
   }
-  std::string date_of(std::int64_t run) const {
-    std::string out;
-    statement(*database_, "SELECT date FROM run WHERE id = ?")
+  struct run_facts {
+    std::string date;
+    effort reached = effort::quick;
+  };
+  run_facts facts_of_run(std::int64_t run) const {
+    run_facts out;
+    statement(*database_, "SELECT date, effort FROM run WHERE id = ?")
         .with(run)
-        .first([&](const statement& row) { out = row.text(0); });
+        .first([&](const statement& row) {
+          out = {std::string(row.text(0)), static_cast<effort>(row.integer(1))};
+        });
     return out;
   }
 
@@ -255,8 +260,8 @@ private:
       date = measuring->second.at("date");
     const std::string provenance =
         ordered_json(r.provenance).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-    statement(*database_, "INSERT INTO run (system, date, provenance) VALUES (?, ?, ?)")
-        .run(system, date, provenance);
+    statement(*database_, "INSERT INTO run (system, date, provenance, effort) VALUES (?, ?, ?, ?)")
+        .run(system, date, provenance, static_cast<std::int64_t>(effort_of(r)));
     const std::int64_t id = sqlite3_last_insert_rowid(database_->handle());
     dictionary<4> graphs(*database_, "graph", {"name", "model", "unfused", "body"});
     statement link(*database_, "INSERT OR IGNORE INTO run_graph VALUES (?, ?)");
