@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What do the caches hold when a case runs? `hot`: what its own last execution left there.
-// `coldw`: activations in the last-level cache, as other layers leave them there, and weights that
-// come from memory, other ones in each execution. `cold`: nothing of its own. What a case is not to
-// find is swept out before each execution, outside of its time.
+// `coldw`: what the other layers of a network leave: operands and the memory of the result, which
+// were written a short while ago; weights, scratch memory and code were not used since the
+// network's last run. `cold`: nothing of its own. What a case is not to find is driven out before
+// each execution, and what it is to find is brought back, outside of its time.
 //
-//   cache_sweeper s(llc_bytes, 1);   s.sweep();   // a read of twice the last-level cache
+//   cache_sweeper s(llc_bytes);   s.displace(1);   rewrite(prepared.activations(), 1);
 #pragma once
 
 #include "../core/error.hpp"
@@ -14,7 +15,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -24,15 +27,25 @@ namespace benanza::measure {
 
 inline constexpr std::array<std::string_view, 3> cache_states{"hot", "coldw", "cold"};
 
-/// Fills a cache of the host, and those before it, with what no layer needs.
+inline constexpr std::int64_t line_bytes = 64;
+
+/// Fills the last-level cache of the host, and those before it, with what no layer needs. Each of
+/// the threads reads all of it: the caches that one of them has to itself are filled by itself.
 class cache_sweeper {
 public:
   explicit cache_sweeper(std::int64_t cache_bytes)
-      : words_(std::max<std::int64_t>(2 * cache_bytes, line_bytes) / 8) {}
+      : words_(std::max<std::int64_t>(2 * cache_bytes, 2 * line_bytes) / 8) {}
 
-  /// Reads twice the cache's bytes on each of `threads` threads: the caches that one of them has
-  /// to itself are swept by itself.
-  void sweep(int threads) {
+  /// Reads as much as the cache holds: what else is used meanwhile may stay.
+  void displace(int threads) { read(words_ / 2, threads); }
+  /// Reads twice as much as the cache holds: nothing else stays.
+  void sweep(int threads) { read(words_, threads); }
+
+  /// Bytes that a sweep reads.
+  std::int64_t bytes() const { return words_ * 8; }
+
+private:
+  void read(std::int64_t words, int threads) {
     if (!buffer_) {
       buffer_.reset(new (std::nothrow) std::uint64_t[static_cast<std::size_t>(words_)]);
       if (!buffer_)
@@ -44,26 +57,18 @@ public:
     if (threads > 1) {
       std::uint64_t sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
-      sum += read();
+      sum += read(words);
       keep_ = sum;
       return;
     }
 #endif
     (void)threads;
-    keep_ = read();
+    keep_ = read(words);
   }
 
-  /// Bytes that a sweep reads.
-  std::int64_t bytes() const {
-    return words_ * 8;
-  }
-
-private:
-  static constexpr std::int64_t line_bytes = 64;
-
-  std::uint64_t read() const {
+  std::uint64_t read(std::int64_t words) const {
     std::uint64_t sum = 0;
-    for (std::int64_t i = 0; i < words_; i += line_bytes / 8)
+    for (std::int64_t i = 0; i < words; i += line_bytes / 8)
       sum += buffer_[static_cast<std::size_t>(i)];
     return sum;
   }
@@ -72,5 +77,20 @@ private:
   std::unique_ptr<std::uint64_t[]> buffer_{};
   volatile std::uint64_t keep_ = 0; ///< so that the reads are not left out
 };
+
+/// Writes over every cache line of `memory` what stands there, the lines shared out as a parallel
+/// loop over them would be: now they are where a layer that has just been run leaves its result.
+inline void rewrite(const std::vector<std::span<std::byte>>& memory, int threads) {
+  for (const std::span<std::byte> all : memory) {
+    volatile std::byte* const data = all.data();
+    const auto lines = (static_cast<std::int64_t>(all.size()) + line_bytes - 1) / line_bytes;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (std::int64_t i = 0; i < lines; ++i) {
+      volatile std::byte& first = data[i * line_bytes];
+      first = static_cast<std::byte>(first);
+    }
+  }
+  (void)threads;
+}
 
 } // namespace benanza::measure

@@ -46,6 +46,23 @@ inline constexpr std::pair<const char*, const char*> openmp_settings[] = {
     {"OMP_DYNAMIC", "false"},
 };
 inline constexpr const char* processors_variable = "BENANZA_PROCESSORS";
+
+/// What glibc's allocator must find: large pages, for large blocks too, which are then kept. With
+/// small ones, where a buffer's pages happen to lie is part of its time, and cold weights wait for
+/// their addresses as long as for their data.
+inline constexpr const char* allocator_variable = "GLIBC_TUNABLES";
+inline constexpr const char* allocator_settings =
+    "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4294967296:"
+    "glibc.malloc.trim_threshold=4294967296";
+
+/// Sets what malloc has to find, behind what the user says of it.
+inline void set_allocator() {
+  const char* given = std::getenv(allocator_variable);
+  std::string all = given == nullptr ? "" : given;
+  if (all.ends_with(allocator_settings)) return;
+  if (!all.empty()) all += ':';
+  setenv(allocator_variable, (all + allocator_settings).c_str(), 1);
+}
 } // namespace detail
 
 /// Lets this process run on all processors that the run was started with. Binding threads made
@@ -81,6 +98,7 @@ inline environment enter_environment(char** argv, int threads) {
     unsetenv("DNNL_VERBOSE"); // its printing would be part of every time
     for (const auto& [name, value] : detail::openmp_settings)
       setenv(name, value, 1);
+    detail::set_allocator();
     execv("/proc/self/exe", argv);
     throw error(std::string("the program could not start itself again: ") + std::strerror(errno),
                 "/proc/self/exe");

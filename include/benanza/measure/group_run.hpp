@@ -31,13 +31,9 @@ inline constexpr std::string_view out_of_memory = "out of memory", device_lost =
 class group_runner {
 public:
   /// Looks at the machine itself unless it is given a `witness`.
-  /// `own_cache_bytes`: of the largest cache that a core has to itself; 0: it is not swept.
-  group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr,
-               std::int64_t own_cache_bytes = 0)
+  group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr)
       : pools_(last_level_cache_bytes)
       , sweeper_(last_level_cache_bytes)
-      , own_sweeper_(own_cache_bytes)
-      , sweeps_own_(own_cache_bytes > 0)
       , options_(o)
       , witness_(w) {}
 
@@ -148,8 +144,13 @@ private:
       s.before_execution = [this, run, threads = g.what->threads] {
         if (!run->sweep_caches()) sweeper_.sweep(threads);
       };
-    if (e.c->state == "coldw" && sweeps_own_)
-      s.before_execution = [this, threads = g.what->threads] { own_sweeper_.sweep(threads); };
+    if (e.c->state == "coldw")
+      s.before_execution = [this, run, activations = run->activations(),
+                            threads = g.what->threads] {
+        if (run->sweep_caches()) return;
+        sweeper_.displace(threads);
+        rewrite(activations, threads);
+      };
     return s;
   }
 
@@ -209,8 +210,7 @@ private:
   }
 
   weights_pools pools_;
-  cache_sweeper sweeper_, own_sweeper_;
-  bool sweeps_own_;
+  cache_sweeper sweeper_;
   const options& options_;
   witness* witness_;
   /// Made by the thread that measures, when it first does.

@@ -72,13 +72,6 @@ inline std::int64_t last_level_cache_bytes() {
   return std::int64_t{32} << 20;
 }
 
-/// Bytes of the largest cache that a core has to itself.
-inline std::int64_t own_cache_bytes() {
-  const bool third = detail::cache_bytes(3) > 0;
-  const std::int64_t bytes = detail::cache_bytes(third ? 2 : 1);
-  return bytes > 0 ? bytes : std::int64_t{1} << 20;
-}
-
 /// Facts that two results must share to be merged.
 inline facts machine_facts(const environment& e) {
   facts f;

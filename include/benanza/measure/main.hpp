@@ -80,7 +80,7 @@ inline status run_checked(int argc, char** argv) {
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   listing l(o, e, plans);
   guard.reset();
-  group_runner here(last_level_cache_bytes(), o, nullptr, own_cache_bytes());
+  group_runner here(last_level_cache_bytes(), o);
   if (supervisor) {
     local_runner r(here);
     return static_cast<status>(serve(*supervisor, l.groups, r));

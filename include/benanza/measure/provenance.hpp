@@ -89,6 +89,10 @@ inline run_facts provenance(const environment& e, const options& o, const librar
     const char* now = std::getenv(variable);
     measuring[variable] = now != nullptr ? now : "unset";
   }
+  const char* allocator = std::getenv(detail::allocator_variable);
+  measuring["allocator"] = allocator != nullptr ? allocator : "unset";
+  measuring["transparent_hugepage"] =
+      detail::first_line("/sys/kernel/mm/transparent_hugepage/enabled");
   return p;
 }
 

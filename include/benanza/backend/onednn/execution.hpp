@@ -77,6 +77,14 @@ public:
   void connect_scratch(std::byte* data) override {
     if (scratch_) dnnl_memory_set_data_handle(scratch_.get(), data);
   }
+  std::vector<std::span<std::byte>> activations() const override {
+    std::vector<std::span<std::byte>> out;
+    for (const flowing& f : flowing_)
+      out.emplace_back(place_of(f.memory) - f.skipped, static_cast<std::size_t>(f.bytes));
+    if (overwritten_ < 0)
+      out.emplace_back(place_of(result_.get()), static_cast<std::size_t>(result_bytes()));
+    return out;
+  }
   int overwritten() const override { return overwritten_; }
 
   void run(int executions) override {
@@ -132,8 +140,14 @@ private:
     std::size_t skipped;
   };
 
+  static std::byte* place_of(dnnl_memory_t memory) {
+    void* data = nullptr;
+    dnnl_memory_get_data_handle(memory, &data);
+    return static_cast<std::byte*>(data);
+  }
+
   dnnl::memory allocate(const description& d) {
-    buffers_.emplace_back(d.get_size());
+    buffers_.emplace_back(d.get_size(), buffers_.size());
     return {d, device_->engine, buffers_.back().data()};
   }
 
@@ -192,7 +206,7 @@ private:
     if (wanted.is_zero()) wanted = a.stored;
     dnnl::memory to;
     if (wanted == a.stored) {
-      buffers_.emplace_back(given.size());
+      buffers_.emplace_back(given.size(), buffers_.size());
       std::memcpy(buffers_.back().data(), given.data(), given.size());
       to = {wanted, device_->engine, buffers_.back().data() + skipped};
     } else {
