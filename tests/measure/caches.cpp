@@ -33,6 +33,16 @@ TEST_CASE("a sweep reads twice the last-level cache") {
   CHECK(s.bytes() == 2 << 16);
 }
 
+TEST_CASE("what is written over keeps its values, to its last byte, on any number of threads") {
+  std::vector<std::byte> a(1000), b(64), none;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    a[i] = static_cast<std::byte>(i * 7);
+  const std::vector<std::byte> before = a;
+  for (const int threads : {1, 2, 3})
+    rewrite({a, b, none}, threads);
+  CHECK(a == before);
+}
+
 TEST_CASE("after a sweep, what was in the caches has to come from memory") {
   const std::vector<std::uint64_t> data(32 * 1024, 1); // 256 KiB
   cache_sweeper s(last_level_cache_bytes());

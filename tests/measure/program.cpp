@@ -49,6 +49,8 @@ TEST_CASE("the JSON is Google Benchmark's, with our fields") {
   for (const char* fact : {"cpu", "cores", "llc_bytes", "kernel", "isa"})
     CHECK_FALSE(p.at("machine").at(fact).get<std::string>().empty());
   CHECK(p.at("measuring").at("OMP_PROC_BIND") == "true");
+  const std::string allocator = p.at("measuring").at("allocator");
+  CHECK(allocator.find("glibc.malloc.hugetlb=1") != std::string::npos);
   std::set<std::string> states;
   for (const json& b : j.at("benchmarks")) {
     CHECK(b.at("family").get<std::string>().starts_with("Conv"));

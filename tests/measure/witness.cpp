@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <benanza/measure/clock_probe.hpp>
+#include <benanza/measure/hand_off_probe.hpp>
 #include <benanza/measure/machine_witness.hpp>
 #include <doctest/doctest.h>
 
@@ -13,6 +14,8 @@ TEST_CASE("a little noise does no harm; more does, and is told apart") {
   CHECK(judge({.delayed = 0.02}) == harm::delayed);
   CHECK(judge({.foreign = 0.3}) == harm::foreign);
   CHECK(judge({.slowdown = 0.06}) == harm::slow);
+  CHECK(judge({.apart = 0.8}) == harm::none);
+  CHECK(judge({.apart = 3}) == harm::apart);
 }
 
 TEST_CASE("advice names what disturbed most, how much, and a remedy") {
@@ -31,6 +34,32 @@ TEST_CASE("advice names what disturbed most, how much, and a remedy") {
   waited.add({.delayed = 0.12});
   CHECK(advice(waited).find("waited for the processor 12 %") != std::string::npos);
   CHECK(advice(waited).find("taskset") != std::string::npos);
+}
+
+TEST_CASE("threads whose cores share no cache are told, with by how much") {
+  noise_sum s;
+  s.add({.slowdown = 0.2});
+  s.add({.apart = 3});
+  s.add({.apart = 5});
+  CHECK(advice(s).find("took 5.0 times as long") != std::string::npos);
+}
+
+TEST_CASE("a hand-off is compared with the shortest one known") {
+  hand_off_probe p;
+  CHECK(p.best_ns() == 0);
+  CHECK(p.compare(0) == 0); // not known
+  CHECK(p.compare(40) == 0);
+  CHECK(p.compare(160) == doctest::Approx(3));
+  CHECK(p.compare(25) == 0);
+  CHECK(p.compare(50) == doctest::Approx(1));
+  CHECK(p.best_ns() == 25);
+}
+
+TEST_CASE("a real hand-off takes a time between two threads, and none with one") {
+  CHECK(hand_off_ns(1) == 0);
+  CHECK(best_hand_off_ns(2) >= 0);
+  hand_off_probe p;
+  CHECK(std::isfinite(p.look(2)));
 }
 
 TEST_CASE("the clock is compared with its best, and one lucky look is not the best") {

@@ -116,6 +116,7 @@ private:
       samples.push_back(to_sample(g, e, number));
     }
     if (witness_ == nullptr) witness_ = &machine_.emplace();
+    witness_->expect(g.what->team, g.what->known_hand_off_ns);
     sample(samples, plan_of(options_, g.what->time_share), *witness_, stop);
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);

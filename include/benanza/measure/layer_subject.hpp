@@ -34,7 +34,7 @@ public:
     family = op::family(l);
     key = op::key(l);
     type = t;
-    threads = on_threads;
+    threads = team = on_threads;
     flops = cost.flops();
     direct_flops = op::direct_flops(l);
     bytes = cost.bytes(t);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the machine do besides measuring? The witness of real runs: the kernel's account of how
 // long our thread waited for a processor (/proc/thread-self/schedstat, ns), the processor time of
-// the whole system less our own (/proc/stat, in ticks of 10 ms), and a look at the clock. What the
-// kernel does not tell counts as quiet. Costs about 50 us a visit.
+// the whole system less our own (/proc/stat, in ticks of 10 ms), and looks at the clock and at the
+// hand-off between threads. What the kernel does not tell counts as quiet. Costs about 50 us a
+// visit.
 //
 //   machine_witness w;   w.begin_visit();  ...  noise n = w.end_visit();
 #pragma once
 
 #include "clock_probe.hpp"
+#include "hand_off_probe.hpp"
 #include "witness.hpp"
 
 #include <chrono>
@@ -51,6 +53,14 @@ class machine_witness final : public witness {
 public:
   machine_witness() { loads_.push_back(load()); }
 
+  void expect(int team, double hand_off_ns) override {
+    team_ = team;
+    apart_ = 0;
+    if (team < 2) return;
+    hand_offs_.compare(hand_off_ns);
+    if (all_share_last_cache()) hand_offs_.compare(within_a_cache_ns);
+  }
+
   double now_ns() override {
     return std::chrono::duration<double, std::nano>(
                std::chrono::steady_clock::now().time_since_epoch())
@@ -67,10 +77,12 @@ public:
     // A look costs 35 us: not worth it between visits that are hardly longer.
     if (visit_ns_ + wall - looked_ns_ > 2e6) {
       slowdown_ = probe_.look();
+      if (team_ > 1) apart_ = hand_offs_.look(team_);
       looked_ns_ = now_ns();
     }
     return {.delayed = wall > 0 ? std::max(0.0, waited_now - waited_ns_) / wall : 0,
-            .slowdown = slowdown_};
+            .slowdown = slowdown_,
+            .apart = apart_};
   }
 
   bool stretch_is_over() override { return now_ns() - loads_.back().wall_ns >= stretch_ns; }
@@ -135,7 +147,9 @@ private:
   detail::kernel_file schedstat_{"/proc/thread-self/schedstat"}, stat_{"/proc/stat"};
   double processors_ = static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   clock_probe probe_;
-  double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0, slowdown_ = 0;
+  hand_off_probe hand_offs_;
+  int team_ = 1;
+  double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0, slowdown_ = 0, apart_ = 0;
   std::deque<reading> loads_{};
 };
 

@@ -6,6 +6,9 @@
 #pragma once
 
 #include "chain.hpp"
+#include "hand_off_probe.hpp"
+
+#include <cstdlib>
 
 namespace benanza::measure {
 
@@ -19,7 +22,10 @@ public:
     time_share = 20; // one case stands for all layers
     key = plan_.graph.name;
     type = plan_.type;
-    threads = plan_.threads;
+    threads = team = plan_.threads;
+    if (const auto known = plan_.provenance["measuring"].find(hand_off_fact);
+        known != plan_.provenance["measuring"].end())
+      known_hand_off_ns = std::strtod(known->second.c_str(), nullptr);
     const std::vector<std::int64_t> uses = model::counts(plan_.graph);
     for (std::size_t i = 0; i < uses.size(); ++i) {
       const op::layer& l = plan_.graph.layers[i];

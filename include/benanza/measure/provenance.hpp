@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ceilings/list.hpp"
+#include "hand_off_probe.hpp"
 #include "journal.hpp"
 #include "layer_subject.hpp"
 #include "machine.hpp"
@@ -89,6 +90,8 @@ inline run_facts provenance(const environment& e, const options& o, const librar
     const char* now = std::getenv(variable);
     measuring[variable] = now != nullptr ? now : "unset";
   }
+  if (const int most = *std::max_element(o.threads.begin(), o.threads.end()); most > 1)
+    measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
   const char* allocator = std::getenv(detail::allocator_variable);
   measuring["allocator"] = allocator != nullptr ? allocator : "unset";
   measuring["transparent_hugepage"] =
@@ -100,7 +103,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
 /// is in the names of the cases.
 inline run_setting setting_of(run_facts p) {
   for (const char* changing : {"date", "load_average", "threads", "types", "states", "bound_to",
-                               "shard", "isolated", "revision"})
+                               "shard", "isolated", "revision", hand_off_fact})
     p["measuring"].erase(changing);
   return p;
 }

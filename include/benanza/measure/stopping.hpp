@@ -11,8 +11,8 @@
 
 namespace benanza::measure {
 
-/// A figure that moves by less, as a share, has not moved.
-inline constexpr double standstill = 0.003;
+/// A figure that moves by less, as a share, has not moved: the least sample, or a median.
+inline constexpr double standstill = 0.003, median_standstill = 0.01;
 /// Samples are alike if nine in ten lie within this share above the least tenth.
 inline constexpr double alike = 0.01;
 /// Samples and visits that every case gets, but for those of seconds.
@@ -25,7 +25,7 @@ inline bool settled(const sampled_case& c, int rounds) {
   const auto known = static_cast<int>(c.figures.size());
   if (known < rounds + 1 || known < fewest) return false;
   const auto [least, most] = std::minmax_element(c.figures.end() - rounds - 1, c.figures.end());
-  return *most - *least <= standstill * *least;
+  return *most - *least <= (c.by_median ? median_standstill : standstill) * *least;
 }
 
 /// True if the samples of `c` hardly differ.

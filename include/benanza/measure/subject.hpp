@@ -39,6 +39,8 @@ public:
   std::string family{}, key{};
   numeric type = numeric::f32;
   int threads = 1;
+  int team = 1;                  ///< OpenMP threads that read what others of them wrote
+  double known_hand_off_ns = 0;  ///< between these, when the layers were measured; 0: not known
   std::int64_t flops = 0;        ///< of one execution, as a textbook counts them
   std::int64_t direct_flops = 0; ///< what a direct algorithm needs; a rate is counted in these
   std::int64_t bytes = 0;        ///< that one execution moves

@@ -16,40 +16,53 @@ struct noise {
   double delayed = 0;  ///< share of the time in which we waited for our processor
   double foreign = 0;  ///< share of all the machine's processors that others used
   double slowdown = 0; ///< by how much the clock probe was slower than its best, as a share
+  double apart = 0;    ///< by how much a hand-off between threads took longer, as a share
 };
 
 /// What a noise did to the samples; the first that applies.
-enum class harm { none, delayed, foreign, slow };
+enum class harm { none, delayed, foreign, slow, apart };
 
 /// Above these a visit is thrown away. The clock's is above what it varies by itself on a quiet
-/// machine. Load elsewhere shares the last cache, the memory and the clock with us: the more
-/// processors there are, the less of it is felt.
-inline constexpr double most_delayed = 0.01, most_foreign = 0.12, most_slowdown = 0.05;
+/// machine; a hand-off's, above what it varies by between cores that share a cache. Load elsewhere
+/// shares the last cache, the memory and the clock with us: the more processors there are, the less
+/// of it is felt.
+inline constexpr double most_delayed = 0.01, most_foreign = 0.12, most_slowdown = 0.05,
+                        most_apart = 1.5;
 
 /// Whether samples taken in such noise may be kept.
 constexpr harm judge(const noise& n) {
   if (n.delayed > most_delayed) return harm::delayed;
   if (n.foreign > most_foreign) return harm::foreign;
-  return n.slowdown > most_slowdown ? harm::slow : harm::none;
+  if (n.slowdown > most_slowdown) return harm::slow;
+  return n.apart > most_apart ? harm::apart : harm::none;
 }
 
 /// The same harms, added up over what was thrown away.
 struct noise_sum {
-  int delayed = 0, foreign = 0, slow = 0; ///< visits
+  int delayed = 0, foreign = 0, slow = 0, apart = 0; ///< visits
   noise total;
 
   void add(const noise& n) {
     const harm h = judge(n);
     delayed += h == harm::delayed, foreign += h == harm::foreign, slow += h == harm::slow;
+    apart += h == harm::apart;
     total.delayed += h == harm::delayed ? n.delayed : 0;
     total.foreign += h == harm::foreign ? n.foreign : 0;
     total.slowdown += h == harm::slow ? n.slowdown : 0;
+    total.apart += h == harm::apart ? n.apart : 0;
   }
 };
 
 /// What disturbed most of the visits, how much, and what to do about it; empty if nothing did.
 inline std::string advice(const noise_sum& s) {
-  char text[160] = "";
+  char text[200] = "";
+  if (s.apart > 0 && s.apart >= s.foreign && s.apart >= s.delayed && s.apart >= s.slow) {
+    std::snprintf(text, sizeof text,
+                  "a hand-off between threads took %.1f times as long as at its best: their cores "
+                  "shared no cache; run again later, or pin the virtual machine's processors",
+                  1 + s.total.apart / s.apart);
+    return text;
+  }
   if (s.foreign > 0 && s.foreign >= s.delayed && s.foreign >= s.slow)
     std::snprintf(
         text, sizeof text,
@@ -75,6 +88,9 @@ class witness {
 public:
   virtual ~witness() = default;
 
+  /// From now on `team` threads pass data to each other, with hand-offs that took `hand_off_ns`
+  /// before (0: not known).
+  virtual void expect(int /*team*/, double /*hand_off_ns*/) {}
   /// Time that only goes forward.
   virtual double now_ns() = 0;
   /// A visit of a case begins.

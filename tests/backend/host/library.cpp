@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 using namespace benanza;
@@ -238,6 +239,24 @@ TEST_CASE("what the host cannot run is not offered") {
   CHECK_THROWS_AS(
       lib.prepare(gather, numeric::f32, lib.enumerate(gather, numeric::f32, {})[0], o, {}), error);
   CHECK(lib.enumerate(op::parse("Slice/5-3"), numeric::f16, {}).size() == 1);
+}
+
+TEST_CASE("activations are the memory that is read and written") {
+  for (const std::string name : {"Relu/1x8x6x6", "Concat/1x8x6x6-a1-n2", "Mul/1x8x6x6-1x8x1x1"}) {
+    CAPTURE(name);
+    const op::layer l = op::parse(name);
+    host::library lib;
+    const auto a = lib.enumerate(l, numeric::f32, {.threads = 1}).at(0);
+    const auto p = lib.prepare(l, numeric::f32, a, make_operands(l, numeric::f32), {.threads = 1});
+    for (const std::span<std::byte> memory : p->activations())
+      std::fill(memory.begin(), memory.end(), std::byte{0});
+    std::vector<double> out;
+    for (const bool run : {false, true}) {
+      if (run) p->run(1);
+      p->read(out);
+      CHECK(std::all_of(out.begin(), out.end(), [](double v) { return v == 0; }));
+    }
+  }
 }
 
 TEST_CASE("batch normalization takes its weights from a pool") {

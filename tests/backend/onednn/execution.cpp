@@ -30,6 +30,44 @@ TEST_CASE("onednn: facts name version, threading and instruction set") {
   CHECK(onednn::library().name() == "onednn");
 }
 
+TEST_CASE("onednn: activations are the memory that is read and written, wherever it stands") {
+  onednn::library lib;
+  for (const std::string name : {"Conv/1x16x9x9-24x3x3-s1-p1", "MaxPool/1x16x8x8-2x2-s2",
+                                 "Conv+Add/1x16x9x9-24x1x1-s1", "Concat/1x8x6x6-a1-n2"}) {
+    const op::layer l = op::parse(name);
+    const auto o = backend::make_operands(l, numeric::f32);
+    const auto all = lib.enumerate(l, numeric::f32, {.threads = 1});
+    REQUIRE(!all.empty());
+    for (const auto& a : all) {
+      CAPTURE(name);
+      CAPTURE(a.id);
+      const auto p = lib.prepare(l, numeric::f32, a, o, {.threads = 1});
+      std::vector<double> out = result(*p);
+      CHECK(std::any_of(out.begin(), out.end(), [](double v) { return v != 0; }));
+      const auto wipe = [&] {
+        for (const std::span<std::byte> memory : p->activations())
+          std::fill(memory.begin(), memory.end(), std::byte{0});
+      };
+      wipe();
+      p->read(out); // of what was wiped
+      CHECK(std::all_of(out.begin(), out.end(), [](double v) { return v == 0; }));
+      out = result(*p); // from operands of zeros
+      CHECK(std::all_of(out.begin(), out.end(), [](double v) { return v == 0; }));
+    }
+  }
+}
+
+TEST_CASE("onednn: the buffers of a layer begin at different places of a page") {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const onednn::aligned_bytes b(10000, i);
+    places.push_back(reinterpret_cast<std::uintptr_t>(b.data()) % 4096);
+    CHECK(places.back() % 64 == 0);
+    CHECK(std::count(places.begin(), places.end(), places.back()) == 1);
+    CHECK(b.size() == 10000);
+  }
+}
+
 TEST_CASE("onednn: rotated weights are read, left alone, and give way to the true ones again") {
   onednn::library lib;
   for (const std::string name :
