@@ -29,27 +29,27 @@ inline constexpr std::array<std::string_view, 3> cache_states{"hot", "coldw", "c
 
 inline constexpr std::int64_t line_bytes = 64;
 
-/// Fills the last-level cache of the host, and those before it, with what no layer needs. Each of
-/// the threads reads all of it: the caches that one of them has to itself are filled by itself.
+/// Fills the last-level cache of the host, and those before it, with what no layer needs.
 class cache_sweeper {
 public:
   explicit cache_sweeper(std::int64_t cache_bytes)
       : words_(std::max<std::int64_t>(2 * cache_bytes, 2 * line_bytes) / 8) {}
 
-  /// Reads as much as the cache holds: what else is used meanwhile may stay.
-  void displace(int threads) { read(words_ / 2, threads); }
-  /// Reads twice as much as the cache holds: nothing else stays.
-  void sweep(int threads) { read(words_, threads); }
+  /// The threads together read as much as the cache holds: what all layers use, such as the code
+  /// of the library, may stay.
+  void displace(int threads) { read(words_ / 2, threads, true); }
+  /// Each of the threads reads twice as much as the cache holds: nothing else stays.
+  void sweep(int threads) { read(words_, threads, false); }
 
-  /// Bytes that a sweep reads.
+  /// Bytes that a thread's sweep reads.
   std::int64_t bytes() const { return words_ * 8; }
 
 private:
-  void read(std::int64_t words, int threads) {
+  void read(std::int64_t words, int threads, bool shared) {
     if (!buffer_) {
       buffer_.reset(new (std::nothrow) std::uint64_t[static_cast<std::size_t>(words_)]);
       if (!buffer_)
-        throw error("no memory to sweep the caches with", "", "leave out --states cold");
+        throw error("no memory to sweep the caches with", "", "leave out --states coldw and cold");
       // Pages that were never written are all the same page.
       std::memset(buffer_.get(), 1, static_cast<std::size_t>(words_) * 8);
     }
@@ -57,18 +57,22 @@ private:
     if (threads > 1) {
       std::uint64_t sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
-      sum += read(words);
+      {
+        const std::int64_t team = shared ? omp_get_num_threads() : 1;
+        const std::int64_t me = shared ? omp_get_thread_num() : 0;
+        sum += read(words * me / team, words * (me + 1) / team);
+      }
       keep_ = sum;
       return;
     }
 #endif
-    (void)threads;
-    keep_ = read(words);
+    (void)threads, (void)shared;
+    keep_ = read(0, words);
   }
 
-  std::uint64_t read(std::int64_t words) const {
+  std::uint64_t read(std::int64_t from, std::int64_t to) const {
     std::uint64_t sum = 0;
-    for (std::int64_t i = 0; i < words; i += line_bytes / 8)
+    for (std::int64_t i = from; i < to; i += line_bytes / 8)
       sum += buffer_[static_cast<std::size_t>(i)];
     return sum;
   }
