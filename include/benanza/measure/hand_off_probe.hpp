@@ -71,10 +71,10 @@ inline bool all_share_last_cache() {
   const std::string at = "/sys/devices/system/cpu/";
   std::string online, sharing;
   std::ifstream(at + "online") >> online;
-  for (int index = 0;
-       std::ifstream level(at + "cpu0/cache/index" + std::to_string(index) + "/shared_cpu_list");
-       ++index)
-    level >> sharing; // the last one counts
+  for (int index = 0;; ++index) { // the last one counts
+    std::ifstream level(at + "cpu0/cache/index" + std::to_string(index) + "/shared_cpu_list");
+    if (!(level >> sharing)) break;
+  }
   return !online.empty() && online == sharing;
 }
 
