@@ -49,6 +49,9 @@ TEST_CASE("the JSON is Google Benchmark's, with our fields") {
   for (const char* fact : {"cpu", "cores", "llc_bytes", "kernel", "isa"})
     CHECK_FALSE(p.at("machine").at(fact).get<std::string>().empty());
   CHECK(p.at("measuring").at("OMP_PROC_BIND") == "true");
+  // Some containers forbid it.
+  const std::string addresses = p.at("measuring").at("addresses");
+  CHECK((addresses == "fixed" || addresses == "random"));
   const std::string allocator = p.at("measuring").at("allocator");
   CHECK(allocator.find("glibc.malloc.hugetlb=1") != std::string::npos);
   std::set<std::string> states;

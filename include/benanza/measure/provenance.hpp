@@ -94,6 +94,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
     measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
   const char* allocator = std::getenv(detail::allocator_variable);
   measuring["allocator"] = allocator != nullptr ? allocator : "unset";
+  measuring["addresses"] = detail::addresses();
   measuring["transparent_hugepage"] =
       detail::first_line("/sys/kernel/mm/transparent_hugepage/enabled");
   return p;
