@@ -57,9 +57,10 @@ TEST_CASE("a hand-off is compared with the shortest one known") {
 
 TEST_CASE("a real hand-off takes a time between two threads, and none with one") {
   CHECK(hand_off_ns(1) == 0);
-  CHECK(best_hand_off_ns(2) >= 0);
+  if (omp_get_num_procs() < 2) return; // they would wait for each other's turn on it
   hand_off_probe p;
-  CHECK(std::isfinite(p.look(2)));
+  CHECK(p.look(2) == 0); // the first is the best
+  CHECK(p.best_ns() > 0);
 }
 
 TEST_CASE("the clock is compared with its best, and one lucky look is not the best") {

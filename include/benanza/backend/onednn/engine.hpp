@@ -78,10 +78,9 @@ inline error refusal(const dnnl::error& e, std::string_view where) {
   return error(std::string("oneDNN: ") + (e.message ? e.message : "failed") + ": " + status, where);
 }
 
-/// Memory aligned to a cache line, filled with zeros. The buffers of one layer begin at other
-/// places of a page each: a kernel that goes through two that begin at the same one waits for loads
-/// that look as if they came after a store to the same address (a Winograd convolution took 300 us
-/// in place of 220). Left to the allocator, it would be another time in every process.
+/// Memory aligned to a cache line, filled with zeros. The buffers of one layer, by their number,
+/// begin at other places of a page each: where two begin at the same one, a processor can take a
+/// load from one for a load of what was just stored to the other, and wait.
 class aligned_bytes {
 public:
   explicit aligned_bytes(std::size_t size, std::size_t number = 0)
