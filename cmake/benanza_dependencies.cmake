@@ -36,6 +36,23 @@ if(NOT TARGET benanza::store)
   endif()
 endif()
 
+# NVIDIA GPUs: host code only, never linked to the driver.
+find_package(CUDAToolkit QUIET)
+set(BENANZA_WITH_CUDNN OFF)
+if(CUDAToolkit_FOUND)
+  list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+  find_package(CUDNN 9 QUIET)
+  set(BENANZA_WITH_CUDNN ${CUDNN_FOUND})
+endif()
+if(NOT TARGET benanza::cudnn)
+  add_library(benanza::cudnn INTERFACE IMPORTED)
+  if(BENANZA_WITH_CUDNN)
+    target_link_libraries(benanza::cudnn INTERFACE CUDNN::cudnn ${CMAKE_DL_LIBS})
+    target_compile_definitions(benanza::cudnn INTERFACE
+      BENANZA_WITH_CUDNN=1 BENANZA_CUDA_LIBRARIES="${CUDAToolkit_LIBRARY_DIR}")
+  endif()
+endif()
+
 set(BENANZA_BACKENDS "")
 if(OpenMP_CXX_FOUND)
   list(APPEND BENANZA_BACKENDS host)

@@ -3,6 +3,7 @@
 //
 //   benanza_generate model.onnx --batch 1,8 -o generated/mine
 //   benanza_generate model.onnx --missing-from results.db -o generated/rest
+//   benanza_generate model.onnx --algorithms --target h200
 //   benanza_generate stats model.onnx --format json
 //   benanza_generate zoo resnet50-v1 -o models/
 //
@@ -13,6 +14,7 @@
 #include "../include/benanza/model/unique.hpp"
 #include "../include/benanza/onnx/load.hpp"
 #include "../include/benanza/onnx/resolve.hpp"
+#include "algorithms.hpp"
 #include "emit.hpp"
 #include "folder.hpp"
 #include "missing_from.hpp"
@@ -208,6 +210,7 @@ struct generate_arguments {
   std::size_t layer_files = 0;
   bool strict = false, no_fusion = false;
   missing_arguments missing;
+  target_arguments gpu;
 };
 
 /// Adds the fused form of each model behind it.
@@ -232,7 +235,8 @@ inline void add_fused(std::vector<model::graph>& graphs, const generate_argument
 inline status generate(const generate_arguments& a) {
   if (a.models.models.empty() && a.layers_file.empty())
     throw error("nothing to generate", "", "give a model, or --layers FILE");
-  if (a.folder.empty()) throw error("no folder to write to", "", "give -o FOLDER");
+  if (a.folder.empty() && !a.gpu.wanted)
+    throw error("no folder to write to", "", "give -o FOLDER");
   std::vector<model::graph> graphs = read_models(a.models);
   if (!a.layers_file.empty()) graphs.push_back(as_chain(read_layers(a.layers_file), a.layers_file));
   const bool partial = tell_problems(graphs);
@@ -247,6 +251,10 @@ inline status generate(const generate_arguments& a) {
   };
   const auto measured = measurable(all);
   if (measured == 0) throw error("the models hold no layer that could be measured");
+  if (a.gpu.wanted) {
+    print_algorithms(all, graphs, a.gpu);
+    return partial ? status::partial : status::complete;
+  }
   const known_layers known = known_in(a.missing, all.layers, graphs);
   for (const auto& [layer, why] : known.failed)
     fmt::print(stderr, "benanza_generate: {} has no time in {}, and is not tried again: {}\n",
@@ -342,8 +350,19 @@ inline status run_checked(int argc, char** argv) {
                  "whose results of the store count: a number, or latest")
       ->needs(missing);
   app.add_option("--types", generating.missing.types,
-                 "types in which results count: f32,bf16; else the models' own")
-      ->needs(missing);
+                 "types in which results count, or algorithms are listed: f32,bf16; else the "
+                 "models' own");
+  auto* algorithms = app.add_flag("--algorithms", generating.gpu.wanted,
+                                  "write nothing; print what cuDNN has for the layers on a GPU that "
+                                  "need not be here");
+  missing->excludes(algorithms);
+  app.add_option("--target", generating.gpu.target,
+                 "that GPU: v100, t4, a10, a100, l4, l40s, h100, h200, b200, rtx5090, or a file "
+                 "with a description")
+      ->needs(algorithms);
+  app.add_option("--format", generating.gpu.format, "of that list: text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->needs(algorithms);
   app.add_option("--threads", generating.missing.threads,
                  "numbers of threads on which results count, 1 by default")
       ->needs(missing);
@@ -385,6 +404,17 @@ inline status run_checked(int argc, char** argv) {
     return show_stats(stats_models, format);
   }
   if (*zoo) return write_zoo(zoo_names, zoo_folder, zoo_list);
+  if (!generating.missing.types.empty()) {
+    if (generating.missing.store.empty() && !generating.gpu.wanted)
+      throw error("types of what?", "--types", "it goes with --missing-from or --algorithms");
+    for (const std::string& t : split(generating.missing.types, ',')) {
+      const auto type = parse_numeric(t);
+      if (!type)
+        throw error("\"" + t + "\" is no numeric class", "--types",
+                    "take from f32, tf32, f16, bf16, u8s8u8, s8s8s8, e4m3");
+      generating.gpu.types.push_back(*type);
+    }
+  }
   return generate(generating);
 }
 } // namespace detail

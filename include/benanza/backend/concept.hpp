@@ -37,6 +37,8 @@ struct algorithm {
   std::string fallback{};      ///< "", "ref", "host" or "old-isa": what a bound should not rest on
   std::int64_t workspace_bytes = 0;
   std::int64_t flops = 0; ///< its own arithmetic; the layer's, unless it is Winograd or the like
+  /// What the library says of it, in words with commas between: "heuristic,tensor-cores".
+  std::string notes{};
 };
 
 /// Circumstances of a case.

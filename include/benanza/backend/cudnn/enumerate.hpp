@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does cuDNN offer for a layer on a GPU? Every engine of every recipe under an id from which
+// the same plan can be made again, with what a bound and a reader should know of it. No GPU is
+// needed: a described one will do.
+//
+//   for (const offer& o : offers(layer, numeric::f16, described_target("h200"))) o.what.id;
+#pragma once
+
+#include "../concept.hpp"
+#include "conv.hpp"
+#include "eltwise.hpp"
+#include "gemm.hpp"
+#include "norm.hpp"
+#include "plans.hpp"
+#include "pool.hpp"
+#include "reduce.hpp"
+
+namespace benanza::backend::cudnn {
+
+/// One algorithm with what it takes to prepare it.
+struct offer {
+  algorithm what{};
+  std::shared_ptr<const recipe> made_by{};
+  found_engine how{};
+};
+
+namespace detail {
+template <class Layer>
+void describe_any(const Layer& l, const request& r, recipes& out) {
+  if constexpr (op::is_fused<Layer>) {
+    if constexpr (requires { describe(l.base, l.steps, r, out); })
+      describe(l.base, l.steps, r, out);
+  } else if constexpr (requires { describe(l, op::step_list{}, r, out); }) {
+    describe(l, op::step_list{}, r, out);
+  }
+}
+
+inline bool is_empty(const op::layer& l) {
+  return std::visit(
+      [&l](const auto& p) {
+        if constexpr (requires { p.input; })
+          if (elements(p.input) == 0) return true;
+        return elements(op::output(l)) == 0;
+      },
+      l);
+}
+
+/// Which algorithms an engine competes with; empty where it is none of the type at all. What f32
+/// computes on tensor cores is TF32.
+inline std::string equivalence_of(const found_engine& e, numeric t) {
+  if (t == numeric::f32 && e.tensor_cores()) return {};
+  if (t == numeric::tf32 && !e.tensor_cores()) return {};
+  std::string text(name(t));
+  if (e.converts_down()) text += "-down-converted";
+  if (e.reduces_precision()) text += "-reduced-accumulation";
+  return text;
+}
+
+inline std::string notes_of(const found_engine& e) {
+  std::string text;
+  const auto say = [&text](bool really, std::string_view what) {
+    if (really) text.append(text.empty() ? "" : ",").append(what);
+  };
+  say(e.proposed_by == "A", "heuristic");
+  say(e.proposed_by == "fallback", "fallback");
+  say(e.tensor_cores(), "tensor-cores");
+  say(e.converts_down(), "down-converts");
+  say(e.reduces_precision(), "reduced-accumulation");
+  say(e.winograd(), "winograd");
+  say(e.fft(), "fft");
+  say(e.numerics.contains(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC), "nondeterministic");
+  say(e.compiled_at_run_time(), "compiled-at-run-time");
+  say(e.behaviour.contains(CUDNN_BEHAVIOR_NOTE_CUBLASLT_DEPENDENCY), "through-cublaslt");
+  return text;
+}
+
+/// Its own arithmetic: a Winograd of tiles of t x t inputs multiplies t^2 times for (t - 2)^2
+/// outputs.
+inline std::int64_t flops_of(const found_engine& e, const op::layer& l) {
+  const std::int64_t direct = op::direct_flops(l);
+  if (!e.winograd()) return direct;
+  const auto has = [&e](cudnnBackendNumericalNote_t n) { return e.numerics.contains(n); };
+  const double tile = has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) ? 13
+                      : has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ? 6
+                                                                     : 4;
+  return static_cast<std::int64_t>(static_cast<double>(direct) * tile * tile /
+                                   (9 * (tile - 2) * (tile - 2)));
+}
+} // namespace detail
+
+/// All ways to write a layer as a graph; none where cuDNN has none for it.
+inline recipes recipes_for(const op::layer& l, numeric t) {
+  recipes out;
+  if (op::is_view(l) || !has_type(t) || detail::is_empty(l)) return out;
+  std::visit(
+      [&](const auto& p) {
+        try {
+          detail::describe_any(p, request{t}, out);
+        } catch (const refusal&) {
+          // A graph that the library refuses is a way that it does not have.
+        }
+      },
+      l);
+  return out;
+}
+
+/// All that cuDNN offers for a layer, recipe by recipe, each in the order of its own choice.
+inline std::vector<offer> offers(const op::layer& l, numeric t, const target& on) {
+  std::vector<offer> out;
+  for (recipe& made : recipes_for(l, t)) {
+    const auto shared = std::make_shared<const recipe>(std::move(made));
+    for (found_engine& e : engines_for(shared->graph, on)) {
+      const std::string equivalence = detail::equivalence_of(e, t);
+      if (equivalence.empty()) continue;
+      offer o;
+      o.what = {.id = shared->before + id_of(e.choice),
+                .index = static_cast<int>(out.size()),
+                .equivalence = equivalence,
+                .layouts = shared->layouts,
+                .operand_layouts = shared->operand_layouts,
+                .result_layout = shared->result_layout,
+                .workspace_bytes = std::max<std::int64_t>(e.workspace_bytes, 0),
+                .flops = detail::flops_of(e, l)};
+      o.what.notes = detail::notes_of(e);
+      o.made_by = shared;
+      o.how = std::move(e);
+      out.push_back(std::move(o));
+    }
+  }
+  return out;
+}
+
+} // namespace benanza::backend::cudnn

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which engines does cuDNN have for a graph? What its heuristics propose, best first, then the
+// default configuration of every other engine that takes the graph. Each with what the library says
+// of it: whether it uses tensor cores, converts its inputs down, is compiled at run time.
+//
+//   for (const found_engine& e : engines_for(graph, target)) id_of(e.choice);
+#pragma once
+
+#include "engine.hpp"
+#include "graph.hpp"
+#include "target.hpp"
+
+#include <set>
+
+namespace benanza::backend::cudnn {
+
+/// An engine configuration that the library has for a graph.
+struct found_engine {
+  engine_choice choice{};
+  std::string proposed_by{}; ///< "A", "fallback", or "" for a default configuration
+  std::set<cudnnBackendNumericalNote_t> numerics{};
+  std::set<cudnnBackendBehaviorNote_t> behaviour{};
+  std::int64_t workspace_bytes = -1; ///< -1: known only where the plan can be built
+
+  bool tensor_cores() const { return numerics.contains(CUDNN_NUMERICAL_NOTE_TENSOR_CORE); }
+  bool converts_down() const {
+    return numerics.contains(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+  }
+  bool reduces_precision() const {
+    return numerics.contains(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION);
+  }
+  bool winograd() const { return numerics.contains(CUDNN_NUMERICAL_NOTE_WINOGRAD); }
+  bool fft() const { return numerics.contains(CUDNN_NUMERICAL_NOTE_FFT); }
+  bool compiled_at_run_time() const {
+    return behaviour.contains(CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
+  }
+};
+
+namespace detail {
+inline void read_notes(const descriptor& engine, found_engine& to) {
+  const auto notes = engine.several<cudnnBackendNumericalNote_t>(
+      CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  const auto behaviour = engine.several<cudnnBackendBehaviorNote_t>(
+      CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
+  to.numerics.insert(notes.begin(), notes.end());
+  to.behaviour.insert(behaviour.begin(), behaviour.end());
+}
+
+/// What a finalized configuration says of itself.
+inline found_engine read_configuration(const descriptor& configuration) {
+  found_engine out;
+  const auto engines = configuration.children(CUDNN_ATTR_ENGINECFG_ENGINE,
+                                              CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
+  if (engines.empty()) throw error("cuDNN: a configuration without an engine");
+  out.choice.engine = engines[0].one<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+  read_notes(engines[0], out);
+  // How many there are is not told; more than all types there cannot be.
+  for (const descriptor& knob :
+       configuration.children(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                              CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS))
+    out.choice.knobs.emplace_back(
+        static_cast<int>(knob.one<cudnnBackendKnobType_t>(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE)),
+        knob.one<std::int64_t>(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
+  std::sort(out.choice.knobs.begin(), out.choice.knobs.end());
+  return out;
+}
+
+inline void set_target(descriptor& d, cudnnBackendAttributeName_t properties, const target& t) {
+  d.set(properties, *t.properties);
+}
+} // namespace detail
+
+/// A configuration of a graph, and the engine that it is one of.
+struct configuration {
+  descriptor engine{CUDNN_BACKEND_ENGINE_DESCRIPTOR};
+  std::vector<descriptor> knobs{};
+  descriptor it{CUDNN_BACKEND_ENGINECFG_DESCRIPTOR};
+};
+
+/// The configuration of a choice. Throws where the library refuses it.
+inline configuration configure(const operation_graph& g, const engine_choice& c,
+                               const target& t) {
+  configuration out;
+  out.engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, g.graph)
+      .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, c.engine);
+  detail::set_target(out.engine, CUDNN_ATTR_ENGINE_DEVICEPROP, t);
+  out.engine.finalize("engine " + std::to_string(c.engine));
+  std::vector<cudnnBackendDescriptor_t> knobs;
+  for (const auto& [type, value] : c.knobs) {
+    out.knobs.emplace_back(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+    out.knobs.back()
+        .set(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, static_cast<cudnnBackendKnobType_t>(type))
+        .set(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, value)
+        .finalize("a knob");
+    knobs.push_back(out.knobs.back().get());
+  }
+  out.it.set(CUDNN_ATTR_ENGINECFG_ENGINE, out.engine);
+  if (!knobs.empty()) out.it.set_children(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, knobs);
+  out.it.finalize(id_of(c));
+  return out;
+}
+
+/// The plan of a configuration: what can be executed. Throws where the library cannot build it.
+inline descriptor plan_of(const descriptor& configuration, const target& t) {
+  descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+  if (t.handle != nullptr)
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, t.handle);
+  else
+    detail::set_target(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, t);
+  plan.finalize("a plan");
+  return plan;
+}
+
+/// The configurations that a heuristic proposes, best first; none where it has no answer.
+inline std::vector<descriptor> proposals(const operation_graph& g, cudnnBackendHeurMode_t mode,
+                                         const target& t) {
+  descriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, g.graph)
+      .set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
+  detail::set_target(heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, t);
+  if (!heuristic.accepted()) return {};
+  return heuristic.children(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
+                            heuristic.count_of(CUDNN_ATTR_ENGINEHEUR_RESULTS));
+}
+
+/// All that the library has for a graph on a GPU, in the order of its own choice.
+inline std::vector<found_engine> engines_for(const operation_graph& g, const target& t) {
+  std::vector<found_engine> out;
+  std::set<std::string> seen;
+  const auto add = [&](const descriptor& configuration, const char* proposed_by) {
+    found_engine e;
+    try {
+      e = detail::read_configuration(configuration);
+      // What is compiled at run time takes its time, and cannot be without a driver.
+      if (!e.compiled_at_run_time())
+        e.workspace_bytes = plan_of(configuration, t)
+                                .one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+    } catch (const refusal&) {
+      return; // listed by the library, and then refused by it
+    }
+    e.proposed_by = proposed_by;
+    if (seen.insert(id_of(e.choice)).second) out.push_back(std::move(e));
+  };
+  for (const auto& [mode, name] : {std::pair{CUDNN_HEUR_MODE_A, "A"},
+                                   std::pair{CUDNN_HEUR_MODE_FALLBACK, "fallback"}})
+    for (const descriptor& c : proposals(g, mode, t))
+      add(c, name);
+  const auto engines = g.graph.one<std::int64_t>(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT);
+  for (std::int64_t i = 0; i < engines; ++i) {
+    try {
+      add(configure(g, {.engine = i}, t).it, "");
+    } catch (const refusal&) {
+      // Not every engine takes every graph.
+    }
+  }
+  return out;
+}
+
+} // namespace benanza::backend::cudnn

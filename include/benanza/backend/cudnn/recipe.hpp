@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is a layer told to cuDNN? A recipe is one way to write it as an operation graph: the graph,
+// where each of its tensors comes from, and what the library's engines for it have in common. A
+// layer has several: activations in ONNX order or with channels last, channels padded to what
+// tensor cores like.
+//
+//   recipes out;   describe(op::conv{...}, request{numeric::f16}, out);   out[0].before == "nhwc:"
+#pragma once
+
+#include "../../core/dtype.hpp"
+#include "../../core/layout.hpp"
+#include "graph.hpp"
+
+#include <memory>
+#include <string>
+
+namespace benanza::backend::cudnn {
+
+/// Which type cuDNN stores elements in; nothing for what it does not take.
+inline std::optional<cudnnDataType_t> data_type_of(dtype t) {
+  switch (t) {
+  case dtype::f32: return CUDNN_DATA_FLOAT;
+  case dtype::f16: return CUDNN_DATA_HALF;
+  case dtype::bf16: return CUDNN_DATA_BFLOAT16;
+  case dtype::s8: return CUDNN_DATA_INT8;
+  case dtype::e4m3: return CUDNN_DATA_FP8_E4M3;
+  case dtype::s32: return CUDNN_DATA_INT32;
+  case dtype::s64: return CUDNN_DATA_INT64;
+  case dtype::boolean: return CUDNN_DATA_BOOLEAN;
+  default: return std::nullopt;
+  }
+}
+
+/// A tensor of the graph that has memory: which operand it is, and how its elements lie there.
+struct placed {
+  int tensor = 0; ///< its number in the graph
+  int input = 0;  ///< of the operand; `result` for what is written
+  shape dims{};   ///< of the operand's elements in ONNX order, as the graph counts dims
+  shape strides{};
+  dtype type = dtype::f32;     ///< in the device's memory
+  std::int64_t elements = 0;   ///< of memory, padding included
+  bool constant = false;       ///< weights: they may be rotated
+  static constexpr int result = -1;
+};
+
+/// A number that the host hands over: `value`, times the layer's output scale where that is asked.
+struct handed_over {
+  int tensor = 0;
+  float value = 0;
+  bool times_output_scale = false;
+};
+
+/// One way to write a layer.
+struct recipe {
+  operation_graph graph{};
+  std::vector<placed> tensors{};
+  std::vector<handed_over> numbers{};
+  std::string before{};          ///< of an engine's id: "nhwc:"
+  std::string layouts{};         ///< of source, weights and result
+  std::string operand_layouts{}; ///< as other layers know them; empty: none of theirs
+  std::string result_layout{};
+};
+using recipes = std::vector<recipe>;
+
+/// What a recipe is written for.
+struct request {
+  numeric type = numeric::f32;
+  cudnnDataType_t source() const { return *data_type_of(source_of(type)); }
+  cudnnDataType_t result() const { return *data_type_of(result_of(type)); }
+  /// In which products are added up.
+  cudnnDataType_t accumulator() const {
+    return quantised(type) ? CUDNN_DATA_INT32 : CUDNN_DATA_FLOAT;
+  }
+};
+
+/// True for the classes that cuDNN computes in.
+inline bool has_type(numeric t) {
+  return t != numeric::u8s8u8;
+}
+
+/// The graph and its tensors while a recipe is being written.
+class writer {
+public:
+  explicit writer(const request& r)
+      : request_(r) {}
+
+  graph_maker graph{};
+  recipe made{};
+
+  /// An operand with memory.
+  int operand(int input, const shape& dims, const shape& strides, dtype type,
+              bool constant = false) {
+    return padded_operand(input, dims, dims, strides, type, constant);
+  }
+  /// An operand whose elements are `dims` of a tensor of `padded` dims.
+  int padded_operand(int input, const shape& dims, const shape& padded, const shape& strides,
+                     dtype type, bool constant = false) {
+    const int t = graph.tensor(padded, strides, *data_type_of(type));
+    made.tensors.push_back({t, input, dims, strides, type, elements(padded), constant});
+    return t;
+  }
+  /// The result.
+  int result(const shape& dims, const shape& strides, dtype type) {
+    return operand(placed::result, dims, strides, type);
+  }
+  int padded_result(const shape& dims, const shape& padded, const shape& strides, dtype type) {
+    return padded_operand(placed::result, dims, padded, strides, type);
+  }
+  int number(int rank, float value, bool times_output_scale = false) {
+    const int t = graph.number(rank);
+    made.numbers.push_back({t, value, times_output_scale});
+    return t;
+  }
+  /// A tensor like `t` that has no memory.
+  int between(int t) {
+    const tensor_facts f = graph.facts(t);
+    return graph.between(f.dims, f.strides);
+  }
+
+  const request& asked() const { return request_; }
+  dtype source_type() const { return source_of(request_.type); }
+  dtype result_type() const { return result_of(request_.type); }
+  /// Vectors of parameters: f32 for integers, else what the layer computes in.
+  dtype vector_type() const { return quantised(request_.type) ? dtype::f32 : result_type(); }
+
+  recipe finish() {
+    made.graph = graph.finish();
+    return std::move(made);
+  }
+
+private:
+  request request_;
+};
+
+/// `dims` with dims of one put behind the first two until there are `rank`: a layer over fewer
+/// spatial dims is one over more.
+inline shape widened(const shape& dims, int rank) {
+  shape out{dims[0], dims[1]};
+  for (int i = dims.size; i < rank; ++i)
+    out.push(1);
+  for (int i = 2; i < dims.size; ++i)
+    out.push(dims[i]);
+  return out;
+}
+
+/// Strides of N x C x spatial in a layout.
+inline shape strides_in(layout l, const shape& dims) {
+  return l == layout::channels_last ? channels_last(dims) : packed(dims);
+}
+
+/// The letters of a layout with so many dims of activations, or of weights.
+inline std::string activation_letters(layout l, int rank) {
+  return std::string(letters(l, rank));
+}
+inline std::string weight_letters(layout l, int rank) {
+  static constexpr std::string_view names[2][3] = {{"oiw", "oihw", "oidhw"},
+                                                   {"owi", "ohwi", "odhwi"}};
+  return rank < 3 || rank > 5 ? "" : std::string(names[l == layout::channels_last][rank - 3]);
+}
+
+inline constexpr layout cudnn_layouts[] = {layout::plain, layout::channels_last};
+
+/// What stands before the ids of a layout's engines: nothing for ONNX's own.
+inline std::string prefix_of(layout l) {
+  return l == layout::channels_last ? "nhwc:" : "";
+}
+
+} // namespace benanza::backend::cudnn

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// For which GPU are algorithms listed? One of this machine, or one that is only described: cuDNN
+// takes a text in place of a device, and needs neither a driver nor a GPU for that. Engines that are
+// compiled at run time are listed only where a library called libcuda can be loaded; the CUDA
+// toolkit's stub of it will do.
+//
+//   target t = described_target("h200");   target mine = this_gpu(handle);   mine.json
+#pragma once
+
+#include "descriptor.hpp"
+#include "device_table.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+namespace benanza::backend::cudnn {
+
+/// A GPU to list algorithms for.
+struct target {
+  std::string name{}; ///< as it was asked for
+  std::string json{}; ///< its description
+  std::shared_ptr<const descriptor> properties{};
+  cudnnHandle_t handle = nullptr; ///< of this machine's GPU; null: only described
+};
+
+/// Makes the engines that are compiled at run time be listed where there is no driver: loads the
+/// toolkit's stub under the driver's name, for this process alone. False where neither is found.
+inline bool load_driver_or_stub() {
+  static const bool loaded = [] {
+    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != nullptr) return true;
+    namespace fs = std::filesystem;
+    std::vector<fs::path> folders;
+    for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
+      if (const char* at = std::getenv(variable)) folders.emplace_back(fs::path(at) / "lib64");
+    Dl_info where{};
+    if (dladdr(reinterpret_cast<const void*>(&cudnnGetVersion), &where) != 0 && where.dli_fname)
+      folders.push_back(fs::path(where.dli_fname).parent_path());
+#ifdef BENANZA_CUDA_LIBRARIES
+    folders.emplace_back(BENANZA_CUDA_LIBRARIES);
+#endif
+    for (const fs::path& f : folders)
+      if (dlopen((f / "stubs" / "libcuda.so").c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr)
+        return true;
+    return false;
+  }();
+  return loaded;
+}
+
+/// A GPU described by a text.
+inline target described_by(const std::string& json, const std::string& name) {
+  load_driver_or_stub();
+  auto d = std::make_shared<descriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  try {
+    d->set_all(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
+               std::span<const char>(json.c_str(), json.size() + 1))
+        .finalize("the description of a GPU");
+  } catch (const refusal& e) {
+    throw error(e.what(), name, "write one with benanza_bench --describe-device");
+  }
+  return {name, json, std::move(d), nullptr};
+}
+
+/// A GPU of the table, or one whose description a file holds.
+inline target described_target(const std::string& name) {
+  if (const auto known = find_device(name)) return described_by(device_json(*known), name);
+  std::ifstream in(name);
+  if (!in || std::filesystem::is_directory(name))
+    throw error("no GPU is called \"" + name + "\", and no file",
+                "--target", "take one of " + device_names() + ", or a file with a description");
+  return described_by({std::istreambuf_iterator<char>(in), {}}, name);
+}
+
+/// The GPU of a handle.
+inline target this_gpu(cudnnHandle_t handle) {
+  auto d = std::make_shared<descriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  d->set(CUDNN_ATTR_DEVICEPROP_HANDLE, handle).finalize("the description of this GPU");
+  const auto text = d->several<char>(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, 1 << 16);
+  return {"this GPU", std::string(text.data(), strnlen(text.data(), text.size())), std::move(d),
+          handle};
+}
+
+} // namespace benanza::backend::cudnn
