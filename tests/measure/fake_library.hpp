@@ -60,7 +60,8 @@ public:
   }
   double time(int n) override {
     log_.executions += n;
-    log_.sweeps_missed += n - std::exchange(swept_, false);
+    // Before the first sweep it is looked at, not sampled.
+    if (log_.swept > 0) log_.sweeps_missed += n - std::exchange(swept_, false);
     if (last_of_pool_ != nullptr) log_.read += *last_of_pool_ != std::byte{0};
     return (last_of_pool_ != nullptr && script_.cold_ns > 0 ? script_.cold_ns : script_.ns) * n;
   }

@@ -74,7 +74,7 @@ TEST_CASE("the arena that algorithms share holds the largest weights, and stays 
                     {.algorithm = {.id = "middle"}, .weights = 8 * mib}},
                    conv);
   CHECK(m.library->log.pooled == 3);
-  CHECK(m.of(3).pool_bytes == 4 * 64 * mib);
+  CHECK(m.of(3).pool_bytes == 2 * 64 * mib);
   for (std::size_t i = 0; i < 6; ++i)
     CHECK(m.of(i).error.empty()); // the fake reads its pool in every execution
 }

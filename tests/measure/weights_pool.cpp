@@ -7,14 +7,16 @@
 using namespace benanza;
 using namespace benanza::measure;
 
-TEST_CASE("the arena is max(4 x cache, 4 x weights), cut into aligned copies") {
+TEST_CASE("the arena holds two copies or more, and 4 times the cache, cut into aligned copies") {
   weights_pools pools(1 << 20);
   const pool_slots small = pools.slots(dtype::f32, 1000);
   CHECK(small.stride == 1024);
   CHECK(small.bytes() == 4 << 20);
+  const pool_slots middle = pools.slots(dtype::f32, 3 << 19);
+  CHECK(middle.count == 3);
   const pool_slots large = pools.slots(dtype::f32, 3 << 20);
-  CHECK(large.count == 4);
-  CHECK(large.bytes() == 12 << 20);
+  CHECK(large.count == 2);
+  CHECK(large.bytes() == 6 << 20);
   CHECK(reinterpret_cast<std::uintptr_t>(large.data) % 64 == 0);
 }
 

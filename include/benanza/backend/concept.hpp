@@ -11,9 +11,11 @@
 
 #include "../op/layer.hpp"
 #include "operands.hpp"
+#include "stack_place.hpp"
 
 #include <concepts>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -69,6 +71,8 @@ public:
   /// Takes from the caches of its device what earlier executions left there; false if these are the
   /// host's caches, which the caller then sweeps.
   virtual bool sweep_caches() { return false; }
+  /// From now on the host's code runs with its stack at that one of stack_places.
+  void place_stack(std::size_t which) { stack_place_ = stack_places[which]; }
   /// Runs `executions` times and waits for the end.
   virtual void run(int executions) = 0;
   /// Nanoseconds that `executions` back-to-back runs took, by the backend's clock.
@@ -93,6 +97,12 @@ public:
   virtual int overwritten() const { return -1; }
   /// The result of the last run with true weights, in ONNX order, one value an element.
   virtual void read(std::vector<double>& out) const = 0;
+
+protected:
+  std::size_t stack_place() const { return stack_place_; }
+
+private:
+  std::size_t stack_place_ = stack_places[0];
 };
 
 /// A library that runs layers.

@@ -265,6 +265,7 @@ private:
       throw error("the library ran " + made->ran() + " in place of " + a.id, where(node));
     if (made->result_bytes() == 0)
       throw error("algorithm \"" + a.id + "\" cannot stand in a chain", where(node));
+    backend::choose_stack_place(*made);
     return made;
   }
 
@@ -314,6 +315,7 @@ private:
         if (!m.run)
           m.run = library->prepare(l, plan_.type, a, m.values, {.threads = plan_.threads});
     if (!m.run) throw error("no backend changes this layout: " + op::name(l), where(node));
+    backend::choose_stack_place(*m.run);
     m.values = {};
     m.reads.emplace_back(0, from);
     m.writes = from;

@@ -9,6 +9,7 @@
 
 #include "../backend/make_operands.hpp"
 #include "../backend/reference/reference.hpp"
+#include "../backend/stack_choice.hpp"
 #include "../backend/tolerance.hpp"
 #include "flight.hpp"
 #include "subject.hpp"
@@ -52,6 +53,8 @@ public:
   ready_case ready(const bench_case& c) override {
     auto made = prepare(c);
     check(c, *made.run);
+    flight::note(stage::sampling);
+    backend::choose_stack_place(*made.run);
     return made;
   }
 

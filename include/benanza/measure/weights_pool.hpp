@@ -44,12 +44,12 @@ public:
   explicit weights_pools(std::int64_t last_level_cache_bytes)
       : cache_(last_level_cache_bytes) {}
 
-  /// Copies of weights of `bytes` each, in an arena of max(4 x last-level cache, 4 x bytes).
+  /// Copies of weights of `bytes` each: two at least, and 4 times the last-level cache together.
   pool_slots slots(dtype type, std::int64_t bytes) {
     pool_slots s;
     s.stride = (bytes + 63) / 64 * 64;
-    const std::int64_t wanted = std::max(4 * cache_, 4 * s.stride);
-    s.count = wanted / s.stride;
+    s.count = std::max<std::int64_t>(2, (4 * cache_ + s.stride - 1) / s.stride);
+    const std::int64_t wanted = s.bytes();
     arena& a = arenas_[type];
     if (a.bytes < wanted) grow(a, type, wanted);
     s.data = a.data.get();

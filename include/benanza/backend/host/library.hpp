@@ -161,6 +161,24 @@ public:
   }
 
   void run(int executions) override {
+    at_stack_place(stack_place(), [&] { execute(executions); });
+  }
+
+  double time(int executions) override {
+    return at_stack_place(stack_place(), [&] {
+      using clock = std::chrono::steady_clock;
+      const auto start = clock::now();
+      execute(executions);
+      return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+    });
+  }
+
+  void read(std::vector<double>& out) const override {
+    load_all(result_, job_.output, count_, out);
+  }
+
+private:
+  void execute(int executions) {
     if (pool_ == nullptr) {
       for (int i = 0; i < executions; ++i)
         kernel_.run();
@@ -172,18 +190,6 @@ public:
     }
   }
 
-  double time(int executions) override {
-    using clock = std::chrono::steady_clock;
-    const auto start = clock::now();
-    run(executions);
-    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
-  }
-
-  void read(std::vector<double>& out) const override {
-    load_all(result_, job_.output, count_, out);
-  }
-
-private:
   op::layer layer_;
   dtype result_;
   std::int64_t count_;

@@ -20,6 +20,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace benanza::backend::onednn {
@@ -78,29 +79,34 @@ inline error refusal(const dnnl::error& e, std::string_view where) {
   return error(std::string("oneDNN: ") + (e.message ? e.message : "failed") + ": " + status, where);
 }
 
-/// Memory aligned to a cache line, filled with zeros. The buffers of one layer, by their number,
-/// begin at other places of a page each: where two begin at the same one, a processor can take a
-/// load from one for a load of what was just stored to the other, and wait.
+/// Memory that begins with a page.
 class aligned_bytes {
 public:
-  explicit aligned_bytes(std::size_t size, std::size_t number = 0)
-      : size_(size)
-      , first_(number * step % page) {
-    bytes_.reset(static_cast<std::byte*>(
-        ::operator new (first_ + std::max<std::size_t>(size, 1), std::align_val_t{page})));
+  /// Filled with zeros.
+  explicit aligned_bytes(std::size_t size)
+      : bytes_(static_cast<std::byte*>(
+            ::operator new (std::max<std::size_t>(size, 1), std::align_val_t{page})))
+      , size_(size) {
     std::memset(data(), 0, size);
   }
-  std::byte* data() const { return bytes_.get() + first_; }
+  /// Filled with what `from` holds.
+  explicit aligned_bytes(std::span<const std::byte> from)
+      : bytes_(static_cast<std::byte*>(
+            ::operator new (std::max<std::size_t>(from.size(), 1), std::align_val_t{page})))
+      , size_(from.size()) {
+    if (!from.empty()) std::memcpy(data(), from.data(), from.size());
+  }
+  std::byte* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }
 
 private:
   struct release {
     void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{page}); }
   };
-  static constexpr std::size_t page = 4096, step = 17 * 64;
+  static constexpr std::size_t page = 4096;
 
   std::unique_ptr<std::byte, release> bytes_;
-  std::size_t size_, first_;
+  std::size_t size_;
 };
 
 } // namespace benanza::backend::onednn

@@ -89,15 +89,17 @@ public:
 
   void run(int executions) override {
     use_threads(threads_);
-    execute(executions);
+    at_stack_place(stack_place(), [&] { execute(executions); });
   }
 
   double time(int executions) override {
     use_threads(threads_);
-    const auto start = std::chrono::steady_clock::now();
-    execute(executions);
-    const auto end = std::chrono::steady_clock::now();
-    return std::chrono::duration<double, std::nano>(end - start).count();
+    return at_stack_place(stack_place(), [&] {
+      const auto start = std::chrono::steady_clock::now();
+      execute(executions);
+      const auto end = std::chrono::steady_clock::now();
+      return std::chrono::duration<double, std::nano>(end - start).count();
+    });
   }
 
   void read(std::vector<double>& out) const override {
@@ -147,7 +149,7 @@ private:
   }
 
   dnnl::memory allocate(const description& d) {
-    buffers_.emplace_back(d.get_size(), buffers_.size());
+    buffers_.emplace_back(d.get_size());
     return {d, device_->engine, buffers_.back().data()};
   }
 
@@ -181,6 +183,18 @@ private:
     }
   }
 
+  static std::vector<std::byte> times(const tensor& from, double factor) {
+    if (from.type != dtype::f32) throw error("only f32 operands can be scaled");
+    std::vector<std::byte> out = from.bytes;
+    for (std::size_t i = 0; i + 4 <= out.size(); i += 4) {
+      float v = 0;
+      std::memcpy(&v, out.data() + i, 4);
+      v = static_cast<float>(v * factor);
+      std::memcpy(out.data() + i, &v, 4);
+    }
+    return out;
+  }
+
   /// Brings an operand into the layout that the implementation wants.
   void bind(const argument& a, const operands& values) {
     if (static_cast<std::size_t>(a.input) >= values.inputs.size())
@@ -192,26 +206,20 @@ private:
     if (span_bytes(a.stored) + skipped > from.bytes.size())
       throw error("an operand is smaller than its layer says");
 
-    std::vector<std::byte> given = from.bytes;
-    if (a.factor != 1) {
-      if (from.type != dtype::f32) throw error("only f32 operands can be scaled");
-      for (std::size_t i = 0; i + 4 <= given.size(); i += 4) {
-        float v = 0;
-        std::memcpy(&v, given.data() + i, 4);
-        v = static_cast<float>(v * a.factor);
-        std::memcpy(given.data() + i, &v, 4);
-      }
-    }
+    std::vector<std::byte> scaled;
+    if (a.factor != 1) scaled = times(from, a.factor);
+    const std::span<const std::byte> given = a.factor != 1 ? scaled : from.bytes;
     description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
     if (wanted.is_zero()) wanted = a.stored;
     dnnl::memory to;
     if (wanted == a.stored) {
-      buffers_.emplace_back(given.size(), buffers_.size());
-      std::memcpy(buffers_.back().data(), given.data(), given.size());
+      buffers_.emplace_back(given);
       to = {wanted, device_->engine, buffers_.back().data() + skipped};
     } else {
       to = allocate(wanted);
-      fill(dnnl::memory(a.stored, device_->engine, given.data() + skipped), to);
+      // The library reads this memory only, but has no type for that.
+      auto* const first = const_cast<std::byte*>(given.data() + skipped);
+      fill(dnnl::memory(a.stored, device_->engine, first), to);
     }
     if (a.constant)
       rotating_.push_back(
