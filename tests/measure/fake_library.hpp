@@ -20,12 +20,14 @@ struct script {
   bool throws = false;      ///< cannot be prepared
   std::int64_t weights = 0; ///< bytes of prepared weights; 0: as the layer says
   std::string runs_as = {}; ///< the implementation that really runs; empty: the one asked for
+  bool on_device = false;   ///< has memory and caches of its own
 };
 
 struct fake_log {
   int prepared = 0, alive = 0, executions = 0, read = 0;
   int pooled = 0;                   ///< prepared ones that ever had a pool
-  int swept = 0, sweeps_missed = 0; ///< sweeps, and timed executions without one
+  int flushed = 0; ///< timed executions before which a device empties its caches
+  std::vector<std::byte> device_memory = std::vector<std::byte>(64, std::byte{1});
 };
 
 class fake_prepared : public backend::prepared {
@@ -54,14 +56,14 @@ public:
     last_of_pool_ = pool != nullptr ? pool + stride * count - 1 : nullptr;
   }
   void run(int n) override { log_.executions += n; }
-  bool sweep_caches() override {
-    ++log_.swept;
-    return swept_ = true;
+  bool on_device() const override { return script_.on_device; }
+  backend::weight_slots own_pool() override {
+    return {log_.device_memory.data(), 16, std::ssize(log_.device_memory) / 16};
   }
+  void flush_before_each(bool flushed) override { flushed_ = flushed; }
   double time(int n) override {
     log_.executions += n;
-    // Before the first sweep it is looked at, not sampled.
-    if (log_.swept > 0) log_.sweeps_missed += n - std::exchange(swept_, false);
+    log_.flushed += flushed_ ? n : 0;
     if (last_of_pool_ != nullptr) log_.read += *last_of_pool_ != std::byte{0};
     return (last_of_pool_ != nullptr && script_.cold_ns > 0 ? script_.cold_ns : script_.ns) * n;
   }
@@ -73,7 +75,7 @@ private:
   std::vector<double> result_;
   std::int64_t weights_ = 0;
   const volatile std::byte* last_of_pool_ = nullptr;
-  bool pooled_ = false, swept_ = false;
+  bool pooled_ = false, flushed_ = false;
 };
 
 class fake_library : public backend::library {

@@ -116,13 +116,30 @@ TEST_CASE(
   CHECK(m.of(2).pool_bytes == 0);
 }
 
-TEST_CASE("cold cases are swept before each execution, by the backend if its caches are its own") {
+TEST_CASE("a device empties its own caches before each execution of a cold case, and of no other") {
   options o;
   o.states = {"cold"};
-  const measured m({{.algorithm = {.id = "a"}, .ns = 500}}, "Relu/1x4x5x5", o);
+  const measured m({{.algorithm = {.id = "a"}, .ns = 500, .on_device = true}}, "Relu/1x4x5x5", o);
   CHECK(m.of(0).median_ns == 500);
-  CHECK(m.library->log.sweeps_missed == 0);
-  CHECK(m.library->log.swept >= 4);
+  CHECK(m.library->log.flushed >= 4);
+  o.states = {"hot"};
+  const measured hot({{.algorithm = {.id = "a"}, .on_device = true}}, "Relu/1x4x5x5", o);
+  CHECK(hot.of(0).median_ns == 1000);
+  CHECK(hot.library->log.flushed == 0);
+}
+
+TEST_CASE("cold weights of a device come from its own memory") {
+  const measured m({{.algorithm = {.id = "a"}, .cold_ns = 4000, .on_device = true}}, conv);
+  CHECK(m.of(1).median_ns == 4000);
+  CHECK(m.of(1).pool_bytes == 64);
+}
+
+TEST_CASE("what runs on a device does not race what runs on the host") {
+  const measured m({{.algorithm = {.id = "a"}, .ns = 100000},
+                    {.algorithm = {.id = "b"}, .ns = 1000, .on_device = true}},
+                   "Relu/1x4x5x5");
+  for (const std::size_t i : {0u, 1u})
+    CHECK(!result::was_raced_out(m.of(i).stop_reason));
 }
 
 TEST_CASE("rivals race within a state, and a loser says that it was raced out") {

@@ -55,6 +55,14 @@ public:
   using error::error;
 };
 
+/// Copies of a layer's weights: `count` of them, `stride` bytes apart.
+struct weight_slots {
+  std::byte* data = nullptr;
+  std::int64_t stride = 0;
+  std::int64_t count = 0;
+  std::int64_t bytes() const { return stride * count; }
+};
+
 /// One algorithm of one layer, ready to run: operands in its layouts, memory allocated.
 class prepared {
 public:
@@ -68,9 +76,17 @@ public:
   /// there; with an empty pool it goes back to its own, true weights.
   virtual void rotate_weights(std::byte* /*pool*/, std::int64_t /*stride*/,
                               std::int64_t /*count*/) {}
-  /// Takes from the caches of its device what earlier executions left there; false if these are the
-  /// host's caches, which the caller then sweeps.
-  virtual bool sweep_caches() { return false; }
+  /// True where it runs on a device with memory and caches of its own: these it empties itself, and
+  /// its weights rotate there.
+  virtual bool on_device() const { return false; }
+  /// Copies for cold weights in the device's memory.
+  virtual weight_slots own_pool() { return {}; }
+  /// From now on each timed execution finds nothing of its own in the device's caches, or not so.
+  virtual void flush_before_each(bool) {}
+  /// Nanoseconds that a sample must take for the backend's clock to be good enough.
+  virtual double shortest_sample_ns() const { return 2000; }
+  /// What a reader should know of how it was timed; empty: nothing.
+  virtual std::string remark() const { return {}; }
   /// From now on the host's code runs with its stack at that one of stack_places.
   void place_stack(std::size_t which) { stack_place_ = stack_places[which]; }
   /// Runs `executions` times and waits for the end.
@@ -114,6 +130,13 @@ public:
   virtual std::string_view name() const = 0;
   /// Facts for provenance: version, instruction set, threading runtime.
   virtual std::map<std::string, std::string> facts() const = 0;
+  /// Why nothing of it can run on this machine; empty: it can.
+  virtual std::string unavailable() const { return {}; }
+  /// Where nothing of it can run: lists what it has on a device that is only described.
+  virtual void describe_device(const std::string& /*name*/) {}
+  /// The description of this machine's device by which others can list what runs on it; empty: it
+  /// has none.
+  virtual std::string device_description() { return {}; }
   /// What the library offers for the layer, in its own order; empty if nothing.
   virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
   /// Makes one of them ready. Throws benanza::error with the library's own reason.

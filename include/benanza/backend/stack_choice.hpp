@@ -21,6 +21,7 @@ inline constexpr double stack_patience_ns = 5e7;
 
 /// Finds the place and leaves `p` at it.
 inline void choose_stack_place(prepared& p) {
+  if (p.on_device()) return;
   double least_ns[2] = {std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
   double spent_ns = 0;
   for (int i = 0; i < stack_tries && spent_ns < stack_patience_ns; ++i)

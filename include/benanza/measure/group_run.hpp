@@ -68,6 +68,7 @@ public:
     m.result_layout = c.algorithm.result_layout;
     m.equivalence = c.algorithm.equivalence;
     m.fallback = c.algorithm.fallback;
+    m.notes = c.algorithm.notes;
     m.workspace_bytes = c.algorithm.workspace_bytes;
     m.flops = g.what->flops;
     m.algorithm_flops = c.algorithm.flops;
@@ -111,7 +112,8 @@ private:
     std::vector<sampled_case> samples;
     std::map<std::string, int> classes;
     for (const entry& e : entries) {
-      const std::string rivals = e.c->state + ' ' + e.c->algorithm.equivalence;
+      const std::string rivals = e.c->state + ' ' + e.c->algorithm.equivalence +
+                                 (e.what->made.run->on_device() ? " on a device" : "");
       const int number = classes.emplace(rivals, static_cast<int>(classes.size())).first->second;
       samples.push_back(to_sample(g, e, number));
     }
@@ -140,15 +142,16 @@ private:
                    .place = place(g, *e.c),
                    .by_median = e.c->state != "hot"};
     const pool_slots pool = e.c->state == "coldw" ? e.what->pool : pool_slots{};
-    s.enter = [run, pool] { run->rotate_weights(pool.data, pool.stride, pool.count); };
+    const bool flushed = e.c->state == "cold" && run->on_device();
+    s.enter = [run, pool, flushed] {
+      run->rotate_weights(pool.data, pool.stride, pool.count);
+      run->flush_before_each(flushed);
+    };
+    if (run->on_device()) return s;
     if (e.c->state == "cold")
-      s.before_execution = [this, run, threads = g.what->threads] {
-        if (!run->sweep_caches()) sweeper_.sweep(threads);
-      };
+      s.before_execution = [this, threads = g.what->threads] { sweeper_.sweep(threads); };
     if (e.c->state == "coldw")
-      s.before_execution = [this, run, activations = run->activations(),
-                            threads = g.what->threads] {
-        if (run->sweep_caches()) return;
+      s.before_execution = [this, activations = run->activations(), threads = g.what->threads] {
         sweeper_.displace(threads);
         rewrite(activations, threads);
       };
@@ -167,7 +170,10 @@ private:
     for (const entry& e : cold) {
       try {
         const std::int64_t bytes = e.what->made.run->weight_bytes();
-        if (bytes > 0) e.what->pool = pools_.slots(g.what->weights_type(), bytes);
+        if (bytes == 0) continue;
+        backend::prepared& run = *e.what->made.run;
+        e.what->pool =
+            run.on_device() ? run.own_pool() : pools_.slots(g.what->weights_type(), bytes);
       } catch (const std::exception& failure) {
         e.c->results[0].error = said(failure);
       }
@@ -179,6 +185,8 @@ private:
     for (const sampled_pass& pass : s.passes) {
       result::measurement m = blank(g, *e.c);
       m.setup_ns = e.what->made.setup_ns;
+      if (const std::string remark = s.run->remark(); !remark.empty())
+        m.notes += (m.notes.empty() ? "" : ",") + remark;
       m.weight_bytes = s.run->weight_bytes();
       m.pool_bytes = e.c->state == "coldw" ? e.what->pool.bytes() : 0;
       if (pass.samples.empty()) {

@@ -29,6 +29,31 @@ inline std::vector<model::graph> selected_graphs(const options& o) {
   return graphs;
 }
 
+/// The libraries that --backends names, or all that can run here; `left_out` gets the others. One
+/// that was named and cannot run here lists its cases for a described device.
+inline library_list selected_libraries(const options& o, std::vector<std::string>& left_out) {
+  const auto& makers = backend::registered_backends();
+  for (const std::string& name : o.backends)
+    if (!makers.contains(name))
+      throw error("this program has no library called \"" + name + '"', "--backends",
+                  "it has " + detail::joined(makers, [](const auto& m) { return m.first; }));
+  library_list out;
+  for (const auto& [name, make] : makers) {
+    const bool named = std::find(o.backends.begin(), o.backends.end(), name) != o.backends.end();
+    if (!o.backends.empty() && !named) continue;
+    auto made = make();
+    if (const std::string why = made->unavailable(); !why.empty()) {
+      if (!named && !o.list_only) {
+        left_out.push_back(name + ": " + why);
+        continue;
+      }
+      made->describe_device(o.target);
+    }
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
 /// The types whose arithmetic the machine is asked for: those asked for, and the models' own.
 inline std::set<numeric> measured_types(const std::vector<model::graph>& graphs, const options& o) {
   std::set<numeric> types(o.types.begin(), o.types.end());
@@ -43,6 +68,7 @@ struct listing {
   library_list libraries;
   std::vector<model::graph> graphs;
   std::vector<group> groups;
+  std::vector<std::string> left_out;        ///< libraries that cannot run here, and why
   std::vector<result::measurement> without; ///< rows of layers that no library runs
   std::size_t cases = 0;
 
@@ -51,8 +77,7 @@ struct listing {
     if (backend::registered_backends().empty())
       throw error("this program was built without any backend", "",
                   "build it with oneDNN installed");
-    for (const auto& [name, make] : backend::registered_backends())
-      libraries.push_back(make());
+    libraries = selected_libraries(o, left_out);
     if (plans.empty()) {
       graphs = selected_graphs(o);
       groups = list_cases(op::registered_layers(), graphs, libraries, o, &without);

@@ -68,6 +68,17 @@ inline void refuse_cut_off(const std::string& problem, const std::string& place)
                 "make room, then give the same command again");
 }
 
+/// Prints how cuDNN describes this machine's GPU.
+inline status describe_device() {
+  for (const auto& [name, make] : backend::registered_backends())
+    if (const std::string text = make()->device_description(); !text.empty()) {
+      std::cout << text << '\n';
+      return status::complete;
+    }
+  throw error("no library of this program knows devices", "--describe-device",
+              "build it with cuDNN installed");
+}
+
 inline status run_checked(int argc, char** argv) {
   const options o = parse_options(argc, argv);
   if (o.help) {
@@ -78,6 +89,7 @@ inline status run_checked(int argc, char** argv) {
   const environment e = enter_environment(argv, most_threads(o, plans));
   const auto supervisor = worker_link::from_environment();
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
+  if (o.describe_device) return describe_device();
   listing l(o, e, plans);
   guard.reset();
   group_runner here(last_level_cache_bytes(), o);
@@ -92,6 +104,8 @@ inline status run_checked(int argc, char** argv) {
     return status::complete;
   }
 
+  for (const std::string& why : l.left_out)
+    std::fprintf(stderr, "benanza_bench: left out, %s\n", why.c_str());
   catch_interrupts();
   result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
   const auto out = o.out.empty() ? nullptr : std::make_unique<result_file>(o.out);

@@ -28,6 +28,9 @@ struct options {
   std::vector<int> threads{1};
   std::vector<std::string> states{"hot", "coldw"};
   std::vector<std::string> plans{}; ///< files of plans to run in place of layers
+  std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
+  std::string target = "h200";         ///< to list cases for, where there is no GPU
+  bool describe_device = false;
   std::string model{};              ///< only layers of models whose names contain it
   bool all_algorithms = false;      ///< also reference loops and outdated instruction sets
   bool help = false;
@@ -59,6 +62,10 @@ inline constexpr std::string_view help_text =
                            how long to sample (default: normal); exhaustive stops no case early
   --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
   --model TEXT             only the layers of models whose names contain TEXT
+  --backends NAME,...      only these libraries (default: all that can run here)
+  --target GPU             where there is no GPU, list its cases as if there were this
+                           one: a name, or a file with a description (default h200)
+  --describe-device        print the description of this GPU, and end
   --all                    also reference loops and outdated instruction sets
   --progress auto|always|never   on stderr (default: only on a terminal)
 
@@ -164,6 +171,11 @@ inline options parse_options(int argc, char** argv) {
           detail::one_of(value, {"quick", "normal", "thorough", "exhaustive"}, "--effort"));
     } else if (name == "--model") {
       o.model = value;
+    } else if (name == "--backends") {
+      o.backends = detail::split_commas(value);
+      if (o.backends.empty()) throw error("the name of a library is needed", "--backends");
+    } else if (name == "--target") {
+      o.target = value;
     } else if (name == "--progress") {
       const std::string mode = detail::one_of(value, {"auto", "always", "never"}, "--progress");
       o.progress = mode == "always"  ? progress_mode::always
@@ -194,6 +206,8 @@ inline options parse_options(int argc, char** argv) {
     const bool valued = equals != std::string_view::npos;
     if (word == "--help" || word == "-h") {
       o.help = true;
+    } else if (word == "--describe-device") {
+      o.describe_device = true;
     } else if (name == "--all") {
       o.all_algorithms = !valued || detail::truth(word.substr(equals + 1), name);
     } else if (name == "--isolate") {

@@ -19,7 +19,6 @@
 namespace benanza::measure {
 
 namespace detail {
-inline constexpr double shortest_sample_ns = 2000;
 /// An execution so long fills the caches itself; one to warm them would only cost time.
 inline constexpr double warms_itself_ns = 1e8;
 /// Further executions that warm a case up, as long as each takes at most this share of the last.
@@ -93,10 +92,11 @@ private:
     c.batch = 1;
     const double first_ns = timed(c);
     // The first execution is slow, but hardly ten times.
-    if (c.before_execution || first_ns > 10 * shortest_sample_ns) return;
+    const double shortest_ns = c.run->shortest_sample_ns();
+    if (c.before_execution || first_ns > 10 * shortest_ns) return;
     double ns = std::min(first_ns, timed(c));
-    for (int i = 0; i < 2 && ns < shortest_sample_ns; ++i) {
-      c.batch = std::max(1, static_cast<int>(std::ceil(shortest_sample_ns / std::max(ns, 1.0))));
+    for (int i = 0; i < 2 && ns * c.batch < shortest_ns; ++i) {
+      c.batch = std::max(1, static_cast<int>(std::ceil(shortest_ns / std::max(ns, 1.0))));
       ns = timed(c);
     }
   }

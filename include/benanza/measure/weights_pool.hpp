@@ -8,8 +8,7 @@
 //   s.stride, s.count);
 #pragma once
 
-#include "../core/dtype.hpp"
-#include "../core/error.hpp"
+#include "../backend/concept.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -21,13 +20,7 @@
 
 namespace benanza::measure {
 
-/// Copies of a layer's weights: `count` of them, `stride` bytes apart.
-struct pool_slots {
-  std::byte* data = nullptr;
-  std::int64_t stride = 0;
-  std::int64_t count = 0;
-  std::int64_t bytes() const { return stride * count; }
-};
+using pool_slots = backend::weight_slots;
 
 /// Bytes that the kernel says can still be taken without swapping.
 inline std::int64_t available_memory() {

@@ -31,6 +31,7 @@ struct measurement {
   std::string operand_layouts{}, result_layout{};
   std::string equivalence{}; ///< only algorithms of equal ones compete; `type` for the exact ones
   std::string fallback{};    ///< "", "ref" (reference loop), "host" (own plain kernel), "old-isa"
+  std::string notes{};       ///< what the library says of the algorithm, and how it was timed
   double min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0, mad_ns = 0;
   std::vector<double> samples_ns{}; ///< in the order taken, thinned out
   std::int64_t count = 0;           ///< samples taken

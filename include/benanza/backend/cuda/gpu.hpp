@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU of this process as backends share it: its facts, one stream, memory that drives other data
+// out of its L2 cache, and an arena of random numbers from which cold weights come.
+//
+//   auto on = cuda::gpu::of_this_process();   on->flush();   on->pool(dtype::f16, bytes, 100)
+#pragma once
+
+#include "../number.hpp"
+#include "device.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace benanza::backend::cuda {
+
+/// Executions at most between two flushes whose weights must differ.
+inline constexpr std::int64_t most_copies = 512;
+/// Bytes at most of the arena.
+inline constexpr std::int64_t most_pooled_bytes = std::int64_t{2} << 30;
+
+class gpu {
+public:
+  /// The first GPU, the same for all backends; lives as long as any of them uses it.
+  static std::shared_ptr<gpu> of_this_process() {
+    static std::weak_ptr<gpu> known;
+    auto it = known.lock();
+    if (!it) known = it = std::make_shared<gpu>();
+    return it;
+  }
+
+  gpu() {
+    if (!no_gpu().empty()) throw error(no_gpu());
+    check(cudaSetDevice(0), "the GPU cannot be used");
+    l2_bytes_ = attribute(cudaDevAttrL2CacheSize);
+    stream_ = std::make_unique<cuda::stream>();
+    flushed_ = memory(std::max<std::int64_t>(2 * l2_bytes_, 1 << 20));
+  }
+
+  const cuda::stream& stream() const { return *stream_; }
+  std::int64_t l2_bytes() const { return l2_bytes_; }
+
+  /// Puts on the stream what leaves nothing else in the L2 cache.
+  void flush() {
+    check(cudaMemsetAsync(flushed_.data(), 1, static_cast<std::size_t>(flushed_.bytes()),
+                          stream_->get()),
+          "the L2 cache");
+  }
+
+  /// Copies of weights of `bytes` each, random numbers of the type; two at least.
+  weight_slots pool(dtype type, std::int64_t bytes) {
+    weight_slots s;
+    s.stride = (bytes + 255) / 256 * 256;
+    s.count = std::clamp<std::int64_t>(most_pooled_bytes / std::max<std::int64_t>(s.stride, 1), 2,
+                                       most_copies);
+    memory& arena = pools_[type];
+    if (arena.bytes() < s.bytes()) {
+      arena = memory();
+      arena = memory(s.bytes());
+      fill(arena, type);
+    }
+    s.data = arena.data();
+    return s;
+  }
+
+  /// For provenance.
+  std::map<std::string, std::string> facts() const {
+    cudaDeviceProp p{};
+    check(cudaGetDeviceProperties(&p, 0), "the GPU's properties cannot be read");
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    const auto version = [](int v) {
+      return std::to_string(v / 1000) + '.' + std::to_string(v % 1000 / 10);
+    };
+    const auto mhz = [](cudaDeviceAttr a) { return std::to_string(attribute(a) / 1000); };
+    return {{"gpu", p.name},
+            {"compute_capability", std::to_string(p.major) + '.' + std::to_string(p.minor)},
+            {"multiprocessors", std::to_string(p.multiProcessorCount)},
+            {"l2_bytes", std::to_string(l2_bytes_)},
+            {"memory_bytes", std::to_string(p.totalGlobalMem)},
+            {"memory_bus_bits", std::to_string(attribute(cudaDevAttrGlobalMemoryBusWidth))},
+            {"clock_mhz", mhz(cudaDevAttrClockRate)},
+            {"memory_clock_mhz", mhz(cudaDevAttrMemoryClockRate)},
+            {"ecc", attribute(cudaDevAttrEccEnabled) != 0 ? "on" : "off"},
+            {"driver", version(driver)},
+            {"cuda_runtime", version(runtime)}};
+  }
+
+private:
+  /// Numbers between -1 and 1, a block of them over and over.
+  static void fill(memory& to, dtype type) {
+    const std::int64_t width = size_bytes(type), block = std::min<std::int64_t>(to.bytes(), 1 << 20);
+    std::vector<std::byte> host(static_cast<std::size_t>(block));
+    std::uint32_t state = 0x2545f491u;
+    for (std::int64_t i = 0; (i + 1) * width <= block; ++i) {
+      state ^= state << 13, state ^= state >> 17, state ^= state << 5;
+      const double unit = (static_cast<double>(state >> 8) + 0.5) / 8388608.0 - 1.0;
+      store(type, host.data(), i, type == dtype::s8 ? 127 * unit : unit);
+    }
+    for (std::int64_t at = 0; at < to.bytes(); at += block)
+      check(cudaMemcpy(to.data() + at, host.data(),
+                       static_cast<std::size_t>(std::min(block, to.bytes() - at)),
+                       cudaMemcpyHostToDevice),
+            "a copy failed");
+  }
+
+  std::int64_t l2_bytes_ = 0;
+  std::unique_ptr<cuda::stream> stream_{};
+  memory flushed_{};
+  std::map<dtype, memory> pools_{};
+};
+
+} // namespace benanza::backend::cuda

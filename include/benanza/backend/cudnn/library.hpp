@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuDNN as a backend: every engine of its graph API for every layer that it can be told, on the
+// first GPU. Without a GPU it can list what it has for one that is described, and runs nothing.
+//
+//   const backend::registration<cudnn::library> here{"cudnn"};
+#pragma once
+
+#include "execution.hpp"
+
+namespace benanza::backend::cudnn {
+
+class library final : public backend::library {
+public:
+  std::string_view name() const override { return "cudnn"; }
+
+  std::map<std::string, std::string> facts() const override {
+    const std::size_t v = cudnnGetVersion();
+    std::map<std::string, std::string> out{{"version", std::to_string(v / 10000) + '.' +
+                                                           std::to_string(v / 100 % 100) + '.' +
+                                                           std::to_string(v % 100)}};
+    if (!unavailable().empty()) {
+      out["unavailable"] = unavailable();
+    } else {
+      for (const auto& [key, value] : cuda::gpu::of_this_process()->facts())
+        out[key] = value;
+    }
+    return out;
+  }
+
+  std::string unavailable() const override { return cuda::no_gpu(); }
+
+  void describe_device(const std::string& device) override {
+    if (!unavailable().empty()) target_ = described_target(device);
+  }
+
+  std::string device_description() override {
+    if (!unavailable().empty()) throw error(unavailable(), "--describe-device");
+    return open() ? target_->json : std::string{};
+  }
+
+  std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
+    std::vector<algorithm> out;
+    if (s.threads != 1 || !open()) return out;
+    for (offer& o : offers(l, t, *target_))
+      out.push_back(std::move(o.what));
+    return out;
+  }
+
+  std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
+                                    const operands& values, const setting&) override {
+    const std::string where = op::name(l) + ", " + a.id;
+    if (!unavailable().empty()) throw error(unavailable());
+    if (!open()) throw error("cuDNN cannot be started", where);
+    for (recipe& r : recipes_for(l, t)) {
+      if (!a.id.starts_with(r.before)) continue;
+      const auto choice = parse_engine(std::string_view(a.id).substr(r.before.size()));
+      if (!choice) continue;
+      try {
+        return std::make_unique<execution>(context_, std::move(r), *choice, t, values, *target_);
+      } catch (const refusal& e) {
+        throw error(e.what(), where);
+      }
+    }
+    throw error("cuDNN does not offer this algorithm here", where,
+                "list the layer's algorithms again");
+  }
+
+private:
+  /// True where algorithms can be listed.
+  bool open() {
+    if (target_) return true;
+    if (!unavailable().empty()) return false;
+    context_ = std::make_shared<context>(cuda::gpu::of_this_process());
+    target_ = this_gpu(context_->get());
+    return true;
+  }
+
+  std::shared_ptr<context> context_{};
+  std::optional<target> target_{};
+};
+
+} // namespace benanza::backend::cudnn
