@@ -27,6 +27,7 @@ public:
     return out;
   }
 
+  bool on_device() const override { return true; }
   std::string unavailable() const override { return cuda::no_gpu(); }
 
   void describe_device(const std::string& device) override {
