@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise layers, and layers that only change the layout, for cuDNN. Dims are merged to the
-// three to five that it takes; operands broadcast as NumPy says.
+// Elementwise layers for cuDNN. Dims are merged to the four or five that it takes; operands broadcast
+// as NumPy says.
 //
 //   recipes out;   describe(op::unary{...}, {}, {numeric::f32}, out);
 #pragma once
 
-#include "../../op/reorder.hpp"
 #include "frame.hpp"
 
 namespace benanza::backend::cudnn {
@@ -46,10 +45,10 @@ inline void describe(const op::unary& p, const op::step_list& steps, const reque
                      recipes& out) {
   const dtype type = storage_of(p.element, r.type);
   if (!data_type_of(type) || (p.element == dtype::real && quantised(r.type))) return;
-  frame f{.output = p.input, .dims = detail::of_rank(p.input)};
+  frame f{.output = p.input, .dims = detail::of_rank(p.input), .turned = true};
   bool known = true;
   f.core = [&known, p, dims = f.dims, type](writer& to, int y) {
-    const int x = to.operand(0, dims, packed(dims), type);
+    const int x = to.turned_operand(0, dims, type);
     known = add_function(to, p.function, x, y);
   };
   f.operand_layouts = f.result_layout = any_layout_name;
@@ -69,12 +68,12 @@ inline void describe(const op::binary& p, const op::step_list& steps, const requ
   if (p.operands < 2 || p.operands > 8) return;
   const auto dims = detail::broadcasting(p.a, p.b, p.output());
   if (!dims) return;
-  frame f{.output = p.output(), .dims = dims->out};
+  frame f{.output = p.output(), .dims = dims->out, .turned = true};
   bool known = true;
   f.core = [&known, p, d = *dims, type](writer& to, int y) {
-    int at = to.operand(0, d.a, packed(d.a), type);
+    int at = to.turned_operand(0, d.a, type);
     for (std::int64_t i = 1; i < p.operands; ++i) {
-      const int b = to.operand(static_cast<int>(i), d.b, packed(d.b), type);
+      const int b = to.turned_operand(static_cast<int>(i), d.b, type);
       const bool last = i + 1 == p.operands && p.function != op::binary_function::mean;
       const int next = last ? y : to.between(y);
       known = known && add_function(to, p.function, at, b, next);
@@ -94,22 +93,6 @@ inline void describe(const op::binary& p, const op::step_list& steps, const requ
   if (!known) return;
   for (recipe& m : made)
     out.push_back(std::move(m));
-}
-
-/// A reorder is the identity between tensors of other strides.
-inline void describe(const op::reorder& p, const op::step_list&, const request& r, recipes& out) {
-  const auto taken = [](layout l) { return l == layout::plain || l == layout::channels_last; };
-  if (!taken(p.from) || !taken(p.to)) return;
-  writer w(r);
-  const shape dims = widened(p.input, p.input.size < 4 ? 4 : p.input.size);
-  const int x = w.operand(0, dims, strides_in(p.from, dims), w.source_type());
-  const int y = w.result(dims, strides_in(p.to, dims), w.result_type());
-  w.graph.pointwise(CUDNN_POINTWISE_IDENTITY, x, std::nullopt, y);
-  w.made.layouts = activation_letters(p.from, p.input.size) + ',' +
-                   activation_letters(p.to, p.input.size);
-  w.made.operand_layouts = name(p.from);
-  w.made.result_layout = name(p.to);
-  out.push_back(w.finish());
 }
 
 } // namespace benanza::backend::cudnn
