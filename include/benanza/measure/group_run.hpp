@@ -8,7 +8,6 @@
 
 #include "caches.hpp"
 #include "flight.hpp"
-#include "machine.hpp"
 #include "machine_witness.hpp"
 #include "options.hpp"
 #include "sampler.hpp"
@@ -34,7 +33,7 @@ public:
   /// Looks at the machine itself unless it is given a `witness`.
   group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr)
       : pools_(last_level_cache_bytes)
-      , sweeper_(last_level_cache_bytes, std::min(last_level_cache_bytes, own_cache_bytes()))
+      , sweeper_(last_level_cache_bytes)
       , options_(o)
       , witness_(w) {}
 
@@ -146,14 +145,11 @@ private:
       s.before_execution = [this, run, threads = g.what->threads] {
         if (!run->sweep_caches()) sweeper_.sweep(threads);
       };
-    if (e.c->state == "coldw" || e.c->state == "warmw")
-      s.before_execution = [this, run, activations = run->activations(), threads = g.what->threads,
-                            own = e.c->state == "warmw"] {
+    if (e.c->state == "coldw")
+      s.before_execution = [this, run, activations = run->activations(),
+                            threads = g.what->threads] {
         if (run->sweep_caches()) return;
-        if (own)
-          sweeper_.displace_own(threads);
-        else
-          sweeper_.displace(threads);
+        sweeper_.displace(threads);
         rewrite(activations, threads);
       };
     return s;
