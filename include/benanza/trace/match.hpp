@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which node of a model did a call compute? The calls of an iteration are held against the nodes
+// that are the same work (form.hpp), in their order; among those, one with an equal key goes first.
+// A call that does more (Conv+Add+Relu) takes the nodes that follow, and a bias of its own takes
+// up a normalization. What is left over on either side is named.
+//
+//   matcher m(graph);   m.add(log, 212, 318);   m.pairs()[0].nodes   // {0, 1, 2}
+#pragma once
+
+#include "../model/operands.hpp"
+#include "call.hpp"
+#include "form.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace benanza::trace {
+
+/// How a call is like the nodes that it was matched to.
+enum class likeness : std::uint8_t {
+  exact,   ///< the same layer, or exactly these nodes fused
+  shape,   ///< the same dims and arithmetic, another way to write it
+  partial, ///< the nodes do not hold all that the call does on its result
+  bias,    ///< the call adds the bias of a node that another call computed
+};
+
+/// The token of a likeness.
+constexpr std::string_view name(likeness l) {
+  constexpr std::string_view names[] = {"exact", "shape", "partial", "bias"};
+  return names[static_cast<int>(l)];
+}
+
+/// A call and what it computed.
+struct pair_of {
+  const call_log* from = nullptr;
+  std::size_t entry = 0; ///< index into the log's entries
+  std::vector<int> nodes{};
+  likeness how = likeness::exact;
+
+  const call& called() const { return from->at(from->entries[entry]); }
+};
+
+/// A call that is no node of the model, or one more of those that are.
+struct lone_call {
+  const call_log* from = nullptr;
+  std::size_t entry = 0;
+  bool surplus = false; ///< the model has such nodes, but other calls computed them
+
+  const call& called() const { return from->at(from->entries[entry]); }
+};
+
+/// Matches the calls of one iteration, from one log or several, to the nodes of an unfused graph.
+/// Refers to the graph and the logs.
+class matcher {
+public:
+  /// `again`: a node may be computed by any number of calls, as if it stood there as often.
+  explicit matcher(const model::graph& g, bool again = false)
+      : graph_(g)
+      , again_(again)
+      , forms_(g.layers.size())
+      , taken_(g.nodes.size())
+      , reader_(g.nodes.size(), nobody)
+      , constant_operand_(g.nodes.size()) {
+    for (std::size_t i = 0; i < g.layers.size(); ++i)
+      forms_[i] = form_of(g.layers[i]);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      const model::node& n = g.nodes[i];
+      for (const model::operand& o : model::known_operands(n)) {
+        if (o.node == model::constant) constant_operand_[i] = true;
+        if (o.node < 0) continue;
+        int& r = reader_[static_cast<std::size_t>(o.node)];
+        r = r == nobody || r == static_cast<int>(i) ? static_cast<int>(i) : several;
+      }
+      if (n.layer != model::no_layer)
+        by_form_[forms_[static_cast<std::size_t>(n.layer)].base].push_back(static_cast<int>(i));
+    }
+  }
+
+  /// Matches the entries [first, last) of a log.
+  void add(const call_log& l, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const call& c = l.at(l.entries[i]);
+      pair_of p{.from = &l, .entry = i};
+      if (!c.layer) {
+        lone_.push_back({&l, i});
+        continue;
+      }
+      const auto [known, fresh] = called_.try_emplace(&c);
+      if (fresh) known->second = form_of(*c.layer);
+      const form& f = known->second;
+      if (take(c, f, p) || take_bias(f, p))
+        pairs_.push_back(std::move(p));
+      else
+        lone_.push_back({&l, i, by_form_.contains(f.base)});
+    }
+  }
+
+  const model::graph& graph() const { return graph_; }
+  const std::vector<pair_of>& pairs() const { return pairs_; }
+  const std::vector<lone_call>& lone() const { return lone_; }
+
+  /// How many nodes calls computed.
+  std::size_t covered() const {
+    return static_cast<std::size_t>(std::count(taken_.begin(), taken_.end(), true));
+  }
+  /// Nodes that no call computed, views left out.
+  std::vector<int> uncalled() const {
+    std::vector<int> out;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const op::layer* l = layer_of(static_cast<int>(i));
+      if (!taken_[i] && (l == nullptr || !op::is_view(*l))) out.push_back(static_cast<int>(i));
+    }
+    return out;
+  }
+
+private:
+  static constexpr int nobody = -1, several = -2;
+
+  const op::layer* layer_of(int node) const {
+    const int l = graph_.nodes[static_cast<std::size_t>(node)].layer;
+    return l == model::no_layer ? nullptr : &graph_.layers[static_cast<std::size_t>(l)];
+  }
+  const form& form_at(int node) const {
+    const int l = graph_.nodes[static_cast<std::size_t>(node)].layer;
+    return forms_[static_cast<std::size_t>(l)];
+  }
+
+  /// The nodes from `base` on that a call with these steps computes, and how many steps they are.
+  std::pair<std::vector<int>, std::size_t> follow(int base, const form& called) const {
+    std::vector<int> parts{base}, passed; // what was passed counts only with what lies behind it
+    std::size_t done = 0;
+    // A bias of the call's own may stand for a normalization, or for an Add of constants.
+    const bool folds = called.bias == true && form_at(base).bias == false;
+    for (int at = reader_[static_cast<std::size_t>(base)]; at >= 0;
+         at = reader_[static_cast<std::size_t>(at)]) {
+      const op::layer* l = layer_of(at);
+      if (l == nullptr || taken_[static_cast<std::size_t>(at)]) break;
+      const bool step = done < called.steps.size() && is_step(called.steps[done], *l);
+      const bool absorbed = !step && (folded(at, *l) || op::is_view(*l));
+      if (!step && !absorbed) break;
+      passed.push_back(at);
+      done += step;
+      if (!step && (!folds || op::is_view(*l))) continue;
+      parts.insert(parts.end(), passed.begin(), passed.end());
+      passed.clear();
+    }
+    return {std::move(parts), done};
+  }
+
+  static bool is_step(const op::step& s, const op::layer& l) {
+    if (const auto* u = std::get_if<op::unary>(&l)) return same_step(s, op::step(u->function));
+    if (const auto* b = std::get_if<op::binary>(&l); b != nullptr && b->operands == 2)
+      return same_step(s, op::step(b->function));
+    return false;
+  }
+  /// True for what constants for each channel can do, so that weights and bias can hold it.
+  bool folded(int node, const op::layer& l) const {
+    if (std::holds_alternative<op::batch_norm>(l)) return true;
+    const auto* b = std::get_if<op::binary>(&l);
+    return b != nullptr && constant_operand_[static_cast<std::size_t>(node)] &&
+           b->function <= op::binary_function::div;
+  }
+
+  /// True if the keys are equal, but for what no log tells of a matrix product.
+  static bool same_layer(op::layer called, op::layer l) {
+    for (op::layer* each : {&called, &l}) {
+      if (auto* g = std::get_if<op::gemm>(each)) {
+        g->c = {};
+        g->constant_b = false;
+      } else if (auto* m = std::get_if<op::matmul>(each)) {
+        m->constant_b = false;
+      }
+    }
+    return called == l;
+  }
+
+  /// Finds the nodes of a call and takes them.
+  bool take(const call& c, const form& called, pair_of& p) {
+    const auto candidates = by_form_.find(called.base);
+    if (candidates == by_form_.end()) return false;
+    int best_rank = -1;
+    for (int node : candidates->second) {
+      if (taken_[static_cast<std::size_t>(node)] && !again_) continue;
+      auto [parts, done] = follow(node, called);
+      const bool whole = done == called.steps.size();
+      const bool exact = parts.size() > 1
+                             ? called.bias != false || form_at(node).bias != true
+                             : same_layer(*c.layer, *layer_of(node));
+      const int rank = whole ? (exact ? 2 : 1) : 0;
+      if (rank <= best_rank) continue;
+      best_rank = rank;
+      p.nodes = std::move(parts);
+      p.how = rank == 2 ? likeness::exact : rank == 1 ? likeness::shape : likeness::partial;
+      if (rank == 2) break;
+    }
+    if (best_rank < 0) return false;
+    for (int node : p.nodes)
+      taken_[static_cast<std::size_t>(node)] = true;
+    if (form_at(p.nodes.front()).bias == true && called.bias == false)
+      biases_[bias_form(p.nodes.front())].push_back(p.nodes.front());
+    return true;
+  }
+
+  /// The form of a call that adds the bias of a convolution.
+  std::string bias_form(int node) const {
+    const shape out = op::output(*layer_of(node));
+    shape row = shape::filled(out.size, 1);
+    row[1] = out[1];
+    return form_of(op::binary{.function = op::binary_function::add, .a = out, .b = row}).base;
+  }
+  bool take_bias(const form& called, pair_of& p) {
+    const auto found = biases_.find(called.base);
+    if (found == biases_.end() || found->second.empty()) return false;
+    p.nodes = {found->second.front()};
+    p.how = likeness::bias;
+    found->second.erase(found->second.begin());
+    return true;
+  }
+
+  const model::graph& graph_;
+  const bool again_;
+  std::vector<form> forms_;                        ///< of the graph's layers
+  std::unordered_map<const call*, form> called_;   ///< of the calls that were seen
+  std::vector<bool> taken_;
+  std::vector<int> reader_; ///< of each node: the only one that reads it, nobody or several
+  std::vector<bool> constant_operand_;
+  std::map<std::string, std::vector<int>> by_form_;
+  std::map<std::string, std::vector<int>> biases_; ///< nodes whose bias is still to be added
+  std::vector<pair_of> pairs_;
+  std::vector<lone_call> lone_;
+};
+
+} // namespace benanza::trace
