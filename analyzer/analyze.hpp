@@ -171,11 +171,10 @@ inline status respond_calls(const request& asked, std::istream& in, std::ostream
   std::optional<result::run> run;
   if (!asked.files.empty()) run = read_all(asked, in);
   if (run && run->graphs.empty()) run->graphs.push_back(loose_layers(*run));
-  const std::string text = calls_report(
-      logs, run ? &*run : nullptr, asked.wanted, asked.calls,
-      {.json = asked.format == "json", .partial = !lacking.empty(), .limit = limit});
-  if (!asked.calls.layers_out.empty())
-    write_file(asked.calls.layers_out, layers_of_calls(logs));
+  const std::string text =
+      calls_report(logs, run ? &*run : nullptr, asked.wanted, asked.calls,
+                   {.json = asked.format == "json", .partial = !lacking.empty(), .limit = limit});
+  if (!asked.calls.layers_out.empty()) write_file(asked.calls.layers_out, layers_of_calls(logs));
   deliver(asked, text, out);
   if (lacking.empty()) return status::complete;
   err << "benanza_analyze: partial: " << lacking << '\n';

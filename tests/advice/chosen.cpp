@@ -20,8 +20,8 @@ using benanza::advice::chosen;
 using benanza::advice::chosen_row;
 using benanza::advice::what_was_chosen;
 using benanza::result::run;
-using benanza::trace::likeness;
 using benanza::trace::call_log;
+using benanza::trace::likeness;
 
 const dims image{1, 64, 56, 56};
 
@@ -33,14 +33,17 @@ std::string narrow(const std::string& algorithm) {
 }
 /// Convolution and rectifier as one.
 std::string conv_relu() {
-  return execute(operation("CONVOLUTION_FORWARD",
-                           graph_tensor("xDesc", image, 1) + graph_tensor("wDesc", {64, 64, 3, 3}, 2) +
-                               graph_window({1, 1}, {1, 1}, {1, 1}) + graph_tensor("yDesc", image, 3)) +
-                     pointwise("RELU_FWD", graph_tensor("xDesc", image, 3), "", graph_tensor("yDesc", image, 4)),
+  return execute(operation("CONVOLUTION_FORWARD", graph_tensor("xDesc", image, 1) +
+                                                      graph_tensor("wDesc", {64, 64, 3, 3}, 2) +
+                                                      graph_window({1, 1}, {1, 1}, {1, 1}) +
+                                                      graph_tensor("yDesc", image, 3)) +
+                     pointwise("RELU_FWD", graph_tensor("xDesc", image, 3), "",
+                               graph_tensor("yDesc", image, 4)),
                  "41", value("CUDNN_KNOB_TYPE_TILE_SIZE", "int", "4"));
 }
 
-chosen choose(const run& r, const std::vector<call_log>& logs, const benanza::advice::chosen_options& o = {}) {
+chosen choose(const run& r, const std::vector<call_log>& logs,
+              const benanza::advice::chosen_options& o = {}) {
   const benanza::bound::source s(r);
   return what_was_chosen(s, r.graphs[0], logs, o);
 }
@@ -94,10 +97,11 @@ TEST_CASE("the called algorithm's own time, where it was measured") {
   for (auto& m : r.measurements)
     if (m.algorithm.starts_with("eng")) m.backend = "cudnn";
   std::string plan = conv_relu();
-  plan = execute(operation("CONVOLUTION_FORWARD",
-                           graph_tensor("xDesc", image, 1) + graph_tensor("wDesc", {64, 64, 3, 3}, 2) +
-                               graph_window({1, 1}, {1, 1}, {1, 1}) + graph_tensor("yDesc", image, 3)),
-                 "41", value("CUDNN_KNOB_TYPE_TILE_SIZE", "int", "4"));
+  plan =
+      execute(operation("CONVOLUTION_FORWARD",
+                        graph_tensor("xDesc", image, 1) + graph_tensor("wDesc", {64, 64, 3, 3}, 2) +
+                            graph_window({1, 1}, {1, 1}, {1, 1}) + graph_tensor("yDesc", image, 3)),
+              "41", value("CUDNN_KNOB_TYPE_TILE_SIZE", "int", "4"));
   const std::vector<call_log> logs{read(plan)};
   const chosen c = choose(r, logs);
   REQUIRE(c.rows.size() == 1);
@@ -136,8 +140,8 @@ TEST_CASE("the last iteration is shown, or the one that is asked for") {
 
 TEST_CASE("equal blocks inside one run are no iterations") {
   run r = synthetic::empty_run();
-  r.graphs.push_back(synthetic::make_graph("net@batch=1", {synthetic::conv, synthetic::conv, synthetic::conv},
-                                           {{}, {0}, {1}}));
+  r.graphs.push_back(synthetic::make_graph(
+      "net@batch=1", {synthetic::conv, synthetic::conv, synthetic::conv}, {{}, {0}, {1}}));
   const std::vector<call_log> logs{read(plain("A") + plain("A") + plain("A"))};
   const chosen c = choose(r, logs);
   CHECK(c.logs[0].all.count == 1);
@@ -156,8 +160,9 @@ TEST_CASE("another type than the call's, or one that was not measured") {
   CHECK_FALSE(choose(r, logs, {.type = numeric::bf16}).rows[0].measured_in);
   // What the benchmark lacks in the call's type is shown in the model's own.
   const std::string half =
-      cudnn_call("cudnnConvolutionForward", tensor("xDesc", image, "BFLOAT16") + filter("wDesc", {64, 64, 3, 3}) +
-                                                convolution({1, 1}, {1, 1}, {1, 1}) + tensor("yDesc", image));
+      cudnn_call("cudnnConvolutionForward",
+                 tensor("xDesc", image, "BFLOAT16") + filter("wDesc", {64, 64, 3, 3}) +
+                     convolution({1, 1}, {1, 1}, {1, 1}) + tensor("yDesc", image));
   const std::vector<call_log> other{read(half)};
   CHECK(choose(r, other).rows[0].called->type == numeric::bf16);
   CHECK(choose(r, other).rows[0].measured_in == numeric::f32);
@@ -180,7 +185,8 @@ TEST_CASE("of several models the one that the calls are of") {
   const run block = synthetic::fused_run();
   r.graphs.push_back(block.graphs[0]);
   const std::vector<const benanza::model::graph*> models{&r.graphs[0], &r.graphs[1]};
-  const std::vector<call_log> one{read(plain("X") + narrow("X"))}, two{read(plain("X") + plain("X"))};
+  const std::vector<call_log> one{read(plain("X") + narrow("X"))},
+      two{read(plain("X") + plain("X"))};
   CHECK(benanza::advice::best_model(models, one) == &r.graphs[1]);
   CHECK(benanza::advice::best_model(models, two) == &r.graphs[0]);
 }

@@ -49,8 +49,8 @@ void refuses(const outcome& o, const std::string& part) {
 TEST_CASE("logs alone are listed, from files or from standard input") {
   const logs f;
   const std::string one = f.write("cudnn.log", some_calls());
-  const std::string two =
-      f.write("cublas.log", lt::cublas_call("cublasSgemm_v2", lt::gemm_sizes(true, false, 1000, 1, 2048)));
+  const std::string two = f.write(
+      "cublas.log", lt::cublas_call("cublasSgemm_v2", lt::gemm_sizes(true, false, 1000, 1, 2048)));
   const outcome o = analyze({"--calls", one, "--calls", two});
   CHECK(o.status == 0);
   CHECK(o.err.empty());
@@ -84,7 +84,8 @@ TEST_CASE("beside results: the model, its layers, and the fastest of each") {
   CHECK(benanza::test::text_of(f / "page.txt") == o.out);
   benanza::result::run loose = synthetic::small_run();
   loose.graphs.clear();
-  CHECK(holds(analyze({"-", "--calls", log}, synthetic::text(loose)).out, "layers without a model"));
+  CHECK(
+      holds(analyze({"-", "--calls", log}, synthetic::text(loose)).out, "layers without a model"));
 }
 
 TEST_CASE("--layers-out writes what benanza_generate --layers takes") {
@@ -131,7 +132,8 @@ TEST_CASE("what is refused leaves one line, and nothing is written") {
   refuses(analyze({"-", "--calls", log, "--machine"}, results), "--machine");
   refuses(analyze({"--layers-out", f / "x"}, results), "--calls");
   refuses(analyze({"--iteration", "1"}, results), "--calls");
-  const std::string nothing = f.write("axpy.log", lt::cublas_call("cublasSaxpy_v2", lt::argument("n", "3")));
+  const std::string nothing =
+      f.write("axpy.log", lt::cublas_call("cublasSaxpy_v2", lt::argument("n", "3")));
   refuses(analyze({"--calls", nothing, "--layers-out", f / "x"}), "no call is a layer");
   CHECK_FALSE(std::filesystem::exists(f / "x"));
   refuses(analyze({"--calls", log, "--layers-out", "/no/such/folder/x"}), "cannot be written");

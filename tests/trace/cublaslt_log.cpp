@@ -18,10 +18,10 @@ std::string matrix(const std::string& type, int rows, int cols, const std::strin
 }
 /// The layer of a linear layer 768 -> 3072 of 128 rows with that epilogue.
 std::string linear(const std::string& epilogue, const std::string& beta = "0") {
-  return layer_of(only(cublaslt_line("cublasLtMatmul", matrix("R_16F", 768, 3072),
-                                     matrix("R_16F", 768, 128), matrix("R_16F", 3072, 128),
-                                     "computeType=COMPUTE_32F scaleType=R_32F transa=OP_T" + epilogue,
-                                     "algoId=21 tile=MATMUL_TILE_32x32", beta)));
+  return layer_of(only(cublaslt_line(
+      "cublasLtMatmul", matrix("R_16F", 768, 3072), matrix("R_16F", 768, 128),
+      matrix("R_16F", 3072, 128), "computeType=COMPUTE_32F scaleType=R_32F transa=OP_T" + epilogue,
+      "algoId=21 tile=MATMUL_TILE_32x32", beta)));
 }
 
 TEST_CASE("the parts of a line") {
@@ -38,11 +38,12 @@ TEST_CASE("the parts of a line") {
 }
 
 TEST_CASE("a product with its algorithm, class and workspace") {
-  const call c = only(cublaslt_line(
-      "cublasLtMatmul", matrix("R_16BF", 768, 3072), matrix("R_16BF", 768, 128),
-      matrix("R_16BF", 3072, 128), "computeType=COMPUTE_32F scaleType=R_32F transa=OP_T smCountTarget=132",
-      "algoId=66 tile=MATMUL_TILE_128x128 stages=MATMUL_STAGES_128xAUTO numSplitsK=3 "
-      "reductionScheme=INPLACE customOption=3 clusterShape=CLUSTER_SHAPE_1x1x1"));
+  const call c = only(
+      cublaslt_line("cublasLtMatmul", matrix("R_16BF", 768, 3072), matrix("R_16BF", 768, 128),
+                    matrix("R_16BF", 3072, 128),
+                    "computeType=COMPUTE_32F scaleType=R_32F transa=OP_T smCountTarget=132",
+                    "algoId=66 tile=MATMUL_TILE_128x128 stages=MATMUL_STAGES_128xAUTO numSplitsK=3 "
+                    "reductionScheme=INPLACE customOption=3 clusterShape=CLUSTER_SHAPE_1x1x1"));
   CHECK(layer_of(c) == "Gemm/128x3072x768-tb");
   CHECK(c.algorithm == "algo66_tile=128x128_stages=128xAUTO_numSplitsK=3_reductionScheme=INPLACE_"
                        "customOption=3_clusterShape=1x1x1");
@@ -66,28 +67,31 @@ TEST_CASE("what the epilogue does becomes a third operand and a step") {
 
 TEST_CASE("batches, a shared operand, and matrices by rows") {
   const std::string batch = " batchCount=12 stridedBatchOffset=8192";
-  const call c = only(cublaslt_line("cublasLtMatmul", matrix("R_32F", 64, 128, batch),
-                                    matrix("R_32F", 128, 96, batch), matrix("R_32F", 64, 96, batch),
-                                    "computeType=COMPUTE_32F_FAST_TF32 scaleType=R_32F", "algoId=21"));
+  const call c =
+      only(cublaslt_line("cublasLtMatmul", matrix("R_32F", 64, 128, batch),
+                         matrix("R_32F", 128, 96, batch), matrix("R_32F", 64, 96, batch),
+                         "computeType=COMPUTE_32F_FAST_TF32 scaleType=R_32F", "algoId=21"));
   CHECK(layer_of(c) == "MatMul/12x96x128-12x128x64");
   CHECK(c.type == numeric::tf32);
   const auto layer = [&](const std::string& a, const std::string& b, const std::string& d,
                          const std::string& how) {
-    return layer_of(only(cublaslt_line("cublasLtMatmul", a, b, d, "computeType=COMPUTE_32F" + how, "algoId=1")));
+    return layer_of(only(
+        cublaslt_line("cublasLtMatmul", a, b, d, "computeType=COMPUTE_32F" + how, "algoId=1")));
   };
-  CHECK(layer(matrix("R_16F", 64, 128), matrix("R_16F", 128, 96, batch), matrix("R_16F", 64, 96, batch), "") ==
-        "MatMul/12x96x128-128x64");
+  CHECK(layer(matrix("R_16F", 64, 128), matrix("R_16F", 128, 96, batch),
+              matrix("R_16F", 64, 96, batch), "") == "MatMul/12x96x128-128x64");
   CHECK(layer(matrix("R_16F", 64, 128, batch), matrix("R_16F", 128, 96, batch),
-              matrix("R_16F", 64, 96, batch), " epilogue=EPILOGUE_RELU_BIAS") ==
-        "MatMul+Add+Relu/12x96x128-12x128x64-w64");
+              matrix("R_16F", 64, 96, batch),
+              " epilogue=EPILOGUE_RELU_BIAS") == "MatMul+Add+Relu/12x96x128-12x128x64-w64");
   const std::string rows = " order=ORDER_ROW";
   CHECK(layer(matrix("R_16F", 96, 128, rows), matrix("R_16F", 64, 128, rows),
               matrix("R_16F", 96, 64, rows), " transb=OP_T") == "Gemm/96x64x128-tb");
 }
 
 TEST_CASE("types without a class, sizes that are none, lines that are no products") {
-  const call c = only(cublaslt_line("cublasLtMatmul", matrix("R_4F_E2M1", 64, 32), matrix("R_4F_E2M1", 64, 16),
-                                    matrix("R_16BF", 32, 16), "computeType=COMPUTE_32F transa=OP_T", "algoId=70"));
+  const call c = only(cublaslt_line("cublasLtMatmul", matrix("R_4F_E2M1", 64, 32),
+                                    matrix("R_4F_E2M1", 64, 16), matrix("R_16BF", 32, 16),
+                                    "computeType=COMPUTE_32F transa=OP_T", "algoId=70"));
   CHECK(layer_of(c) == "Gemm/16x32x64-tb");
   CHECK_FALSE(c.type);
   CHECK(layer_of(only(cublaslt_line("cublasLtMatmul", "type=R_16F", "", "", "", ""))) ==
@@ -102,8 +106,9 @@ TEST_CASE("types without a class, sizes that are none, lines that are no product
 TEST_CASE("a product that was announced and not written out, and one that failed") {
   const std::string announced = "[2026-01-02 03:04:05][cublasLt][4242][Api][cublasLtMatmul] "
                                 "A=0X1 Adesc=0X2 computeDesc=0X3 workSpaceSizeInBytes=4\n";
-  const std::string product = cublaslt_line("cublasLtMatmul", matrix("R_16F", 8, 8), matrix("R_16F", 8, 8),
-                                            matrix("R_16F", 8, 8), "computeType=COMPUTE_32F", "algoId=1");
+  const std::string product =
+      cublaslt_line("cublasLtMatmul", matrix("R_16F", 8, 8), matrix("R_16F", 8, 8),
+                    matrix("R_16F", 8, 8), "computeType=COMPUTE_32F", "algoId=1");
   const benanza::trace::call_log lost = read(announced + product + announced);
   CHECK(lost.entries.size() == 1);
   REQUIRE(lost.warnings.size() == 1);

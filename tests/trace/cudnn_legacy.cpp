@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do the older functions of cuDNN become the layers that they compute? Every family, in the words of
-// versions 7 to 9, and descriptors that are no layer.
+// Do the older functions of cuDNN become the layers that they compute? Every family, in the words
+// of versions 7 to 9, and descriptors that are no layer.
 #include "log_text.hpp"
 
 #include <doctest/doctest.h>
@@ -29,10 +29,9 @@ TEST_CASE("a convolution: layer, algorithm, precision, layout, workspace") {
 TEST_CASE("groups follow from the filter, strides and pads from the descriptor") {
   CHECK(layer_of(only(conv_call({8, 32, 112, 112}, {32, 1, 3, 3}, {8, 32, 56, 56}, 1, 2,
                                 "IMPLICIT_GEMM"))) == "Conv/8x32x112x112-32x3x3-s2-p1-g32");
-  const std::string one =
-      cudnn_call("cudnnConvolutionForward",
-                 tensor("xDesc", {1, 8, 100}) + filter("wDesc", {16, 8, 5}) +
-                     convolution({4}, {1}, {2}) + tensor("yDesc", {1, 16, 100}));
+  const std::string one = cudnn_call(
+      "cudnnConvolutionForward", tensor("xDesc", {1, 8, 100}) + filter("wDesc", {16, 8, 5}) +
+                                     convolution({4}, {1}, {2}) + tensor("yDesc", {1, 16, 100}));
   CHECK(layer_of(only(one)) == "Conv/1x8x100-16x5-s1-p4-d2");
 }
 
@@ -48,11 +47,11 @@ TEST_CASE("the precision that is asked for decides between f32 and tf32") {
 
 TEST_CASE("halves that lie with their channels last") {
   const dims x{8, 64, 56, 56}, y{8, 128, 28, 28};
-  const call c = only(cudnn_call("cudnnConvolutionForward",
-                                 tensor("xDesc", x, "HALF", true) +
-                                     filter("wDesc", {128, 64, 3, 3}, "HALF") +
-                                     convolution({1, 1}, {2, 2}, {1, 1}, 1, "TENSOR_OP_MATH") +
-                                     tensor("yDesc", y, "HALF", true)));
+  const call c =
+      only(cudnn_call("cudnnConvolutionForward",
+                      tensor("xDesc", x, "HALF", true) + filter("wDesc", {128, 64, 3, 3}, "HALF") +
+                          convolution({1, 1}, {2, 2}, {1, 1}, 1, "TENSOR_OP_MATH") +
+                          tensor("yDesc", y, "HALF", true)));
   CHECK(layer_of(c) == "Conv/8x64x56x56-128x3x3-s2-p1");
   CHECK(c.type == numeric::f16);
   CHECK(c.layout == "channels_last");
@@ -60,11 +59,11 @@ TEST_CASE("halves that lie with their channels last") {
 
 TEST_CASE("other element types; those without a class keep their layer") {
   const auto type = [](const std::string& t) {
-    const call c = only(cudnn_call("cudnnActivationForward",
-                                   nested("activationDesc", "cudnnActivationDescriptor_t",
-                                          value("mode", "cudnnActivationMode_t",
-                                                "CUDNN_ACTIVATION_TANH (2)")) +
-                                       tensor("srcDesc", image, t) + tensor("destDesc", image, t)));
+    const call c = only(
+        cudnn_call("cudnnActivationForward",
+                   nested("activationDesc", "cudnnActivationDescriptor_t",
+                          value("mode", "cudnnActivationMode_t", "CUDNN_ACTIVATION_TANH (2)")) +
+                       tensor("srcDesc", image, t) + tensor("destDesc", image, t)));
     CHECK(layer_of(c) == "Tanh/1x64x56x56");
     return c.type;
   };
@@ -122,14 +121,13 @@ TEST_CASE("the gradient towards the input is a transposed convolution, that of w
 TEST_CASE("poolings: what is counted, what rounds up, what takes everything") {
   const auto pool = [](const std::string& mode, const dims& window, const dims& pads,
                        const dims& strides, const dims& y) {
-    return layer_of(
-        only(cudnn_call("cudnnPoolingForward",
-                        nested("poolingDesc", "cudnnPoolingDescriptor_t",
-                               value("mode", "cudnnPoolingMode_t", "CUDNN_POOLING_" + mode + " (0)") +
-                                   value("windowDimA", "int", row(window)) +
-                                   value("paddingA", "int", row(pads)) +
-                                   value("strideA", "int", row(strides))) +
-                            tensor("srcDesc", image) + tensor("destDesc", y))));
+    return layer_of(only(cudnn_call(
+        "cudnnPoolingForward",
+        nested("poolingDesc", "cudnnPoolingDescriptor_t",
+               value("mode", "cudnnPoolingMode_t", "CUDNN_POOLING_" + mode + " (0)") +
+                   value("windowDimA", "int", row(window)) + value("paddingA", "int", row(pads)) +
+                   value("strideA", "int", row(strides))) +
+            tensor("srcDesc", image) + tensor("destDesc", y))));
   };
   CHECK(pool("MAX", {3, 3}, {1, 1}, {2, 2}, {1, 64, 28, 28}) == "MaxPool/1x64x56x56-3x3-s2-p1");
   CHECK(pool("MAX_DETERMINISTIC", {3, 3}, {0, 0}, {2, 2}, {1, 64, 28, 28}) ==
@@ -145,11 +143,11 @@ TEST_CASE("poolings: what is counted, what rounds up, what takes everything") {
 
 TEST_CASE("softmax over a row, over channels, and its logarithm") {
   const auto softmax = [](const std::string& algorithm, const std::string& mode, const dims& x) {
-    return layer_of(only(
-        cudnn_call("cudnnSoftmaxForward",
-                   value("algorithm", "cudnnSoftmaxAlgorithm_t", "CUDNN_SOFTMAX_" + algorithm + " (1)") +
-                       value("mode", "cudnnSoftmaxMode_t", "CUDNN_SOFTMAX_MODE_" + mode + " (0)") +
-                       tensor("srcDesc", x) + tensor("destDesc", x))));
+    return layer_of(only(cudnn_call(
+        "cudnnSoftmaxForward",
+        value("algorithm", "cudnnSoftmaxAlgorithm_t", "CUDNN_SOFTMAX_" + algorithm + " (1)") +
+            value("mode", "cudnnSoftmaxMode_t", "CUDNN_SOFTMAX_MODE_" + mode + " (0)") +
+            tensor("srcDesc", x) + tensor("destDesc", x))));
   };
   CHECK(softmax("ACCURATE", "INSTANCE", {1, 1000, 1, 1}) == "Softmax/1x1000-a1");
   CHECK(softmax("FAST", "INSTANCE", {2, 10, 4, 4}) == "Softmax/2x160-a1");
@@ -178,8 +176,8 @@ TEST_CASE("elementwise functions of one and of two tensors, reductions, changes 
   CHECK(layer_of(only(cudnn_call("cudnnAddTensor", tensor("biasDesc", {1, 64, 1, 1}) +
                                                        tensor("srcDestDesc", image)))) ==
         "Add/1x64x56x56-1x64x1x1");
-  CHECK(layer_of(only(cudnn_call("cudnnAddTensor",
-                                 tensor("aDesc", {1, 64, 1, 1}) + tensor("cDesc", image), "8907"))) ==
+  CHECK(layer_of(only(cudnn_call(
+            "cudnnAddTensor", tensor("aDesc", {1, 64, 1, 1}) + tensor("cDesc", image), "8907"))) ==
         "Add/1x64x56x56-1x64x1x1");
   const auto op = [](const std::string& name) {
     return layer_of(only(cudnn_call(
@@ -199,11 +197,13 @@ TEST_CASE("elementwise functions of one and of two tensors, reductions, changes 
   };
   CHECK(reduce("AVG") == "ReduceMean/1x64x56x56-a2x3");
   CHECK(reduce("AMAX") == "(the reduction AMAX)");
-  CHECK(layer_of(only(cudnn_call("cudnnTransformTensor",
-                                 tensor("srcDesc", image) + tensor("destDesc", image, "FLOAT", true)))) ==
+  CHECK(layer_of(only(
+            cudnn_call("cudnnTransformTensor",
+                       tensor("srcDesc", image) + tensor("destDesc", image, "FLOAT", true)))) ==
         "reorder/1x64x56x56-plain-channels_last");
   CHECK(layer_of(only(cudnn_call("cudnnTransformTensor",
-                                 tensor("srcDesc", image) + tensor("destDesc", image)))) == "(a copy)");
+                                 tensor("srcDesc", image) + tensor("destDesc", image)))) ==
+        "(a copy)");
 }
 
 TEST_CASE("functions that only prepare, ask or search are no calls; what else computes is named") {
@@ -221,18 +221,20 @@ TEST_CASE("functions that only prepare, ask or search are no calls; what else co
 }
 
 TEST_CASE("descriptors that say nonsense give a call without a layer, and no more") {
-  for (const dims& w : {dims{64, 64, 300, 300}, dims{64, 63, 3, 3}, dims{64, 64, 3}, dims{64, 0, 3, 3},
-                        dims{0, 64, 3, 3}, dims{-1, -1, -1, -1}}) {
-    const call c = only(cudnn_call("cudnnConvolutionForward",
-                                   tensor("xDesc", image) + filter("wDesc", w) +
-                                       convolution({0, 0}, {1, 1}, {1, 1}) + tensor("yDesc", image)));
+  for (const dims& w : {dims{64, 64, 300, 300}, dims{64, 63, 3, 3}, dims{64, 64, 3},
+                        dims{64, 0, 3, 3}, dims{0, 64, 3, 3}, dims{-1, -1, -1, -1}}) {
+    const call c =
+        only(cudnn_call("cudnnConvolutionForward", tensor("xDesc", image) + filter("wDesc", w) +
+                                                       convolution({0, 0}, {1, 1}, {1, 1}) +
+                                                       tensor("yDesc", image)));
     CHECK_FALSE(c.layer);
     CHECK_FALSE(c.remark.empty());
   }
   for (const char* broken : {"[1,64,56", "[]", "[1,2,3,4,5,6,7,8,9]", "[a,b]", "NULL_PTR",
                              "[99999999999999999999,1,1,1]"}) {
     const std::string x = nested("xDesc", "cudnnTensorDescriptor_t", value("dimA", "int", broken));
-    CHECK_FALSE(only(cudnn_call("cudnnConvolutionForward", x + filter("wDesc", {1, 1, 1, 1}))).layer);
+    CHECK_FALSE(
+        only(cudnn_call("cudnnConvolutionForward", x + filter("wDesc", {1, 1, 1, 1}))).layer);
   }
 }
 

@@ -14,10 +14,11 @@ using benanza::trace::fields;
 TEST_CASE("a tree of arguments") {
   fields f;
   for (const char* line :
-       {"     handle: type=cudnnHandle_t; streamId=0x0;", "     xDesc: type=cudnnTensorDescriptor_t:",
-        "         dimA: type=int; val=[1,64,56,56];", "         inner: type=thing:",
-        "             deep: type=int; val=3;", "     yDesc: type=cudnnTensorDescriptor_t: ",
-        "         dimA: type=int; val=[2];", "", "no field at all", "     n: type=int; val=-7"})
+       {"     handle: type=cudnnHandle_t; streamId=0x0;",
+        "     xDesc: type=cudnnTensorDescriptor_t:", "         dimA: type=int; val=[1,64,56,56];",
+        "         inner: type=thing:", "             deep: type=int; val=3;",
+        "     yDesc: type=cudnnTensorDescriptor_t: ", "         dimA: type=int; val=[2];", "",
+        "no field at all", "     n: type=int; val=-7"})
     f.add(line);
   f.parse();
   REQUIRE(f.find("xDesc") != nullptr);

@@ -12,8 +12,12 @@ using benanza::op::parse;
 using benanza::trace::form;
 using benanza::trace::form_of;
 
-form of(std::string_view name) { return form_of(parse(name)); }
-bool same(std::string_view a, std::string_view b) { return of(a).base == of(b).base; }
+form of(std::string_view name) {
+  return form_of(parse(name));
+}
+bool same(std::string_view a, std::string_view b) {
+  return of(a).base == of(b).base;
+}
 
 TEST_CASE("convolutions: padding beforehand, bias, dims that do nothing") {
   CHECK(same("Conv/1x64x56x56-64x3x3-s1-p1", "Conv/1x64x56x56-64x3x3-s1-p1-b"));
@@ -22,16 +26,17 @@ TEST_CASE("convolutions: padding beforehand, bias, dims that do nothing") {
   CHECK(same("Conv/1x8x100-16x5-s1-p2", "Conv/1x8x1x100-16x1x5-s1-p0x2x0x2"));
   CHECK(of("Conv/1x64x56x56-64x3x3-s1-p1-b").bias == true);
   CHECK(of("Conv/1x64x56x56-64x3x3-s1-p1").bias == false);
-  for (const char* other :
-       {"Conv/2x64x56x56-64x3x3-s1-p1", "Conv/1x32x56x56-64x3x3-s1-p1", "Conv/1x64x56x56-32x3x3-s1-p1",
-        "Conv/1x64x56x56-64x5x5-s1-p1", "Conv/1x64x56x56-64x3x3-s2-p1", "Conv/1x64x56x56-64x3x3-s1",
-        "Conv/1x64x56x56-64x3x3-s1-p1-d2", "Conv/1x64x56x56-64x3x3-s1-p1-g64",
-        "ConvTranspose/1x64x56x56-64x3x3-s1-p1"}) {
+  for (const char* other : {"Conv/2x64x56x56-64x3x3-s1-p1", "Conv/1x32x56x56-64x3x3-s1-p1",
+                            "Conv/1x64x56x56-32x3x3-s1-p1", "Conv/1x64x56x56-64x5x5-s1-p1",
+                            "Conv/1x64x56x56-64x3x3-s2-p1", "Conv/1x64x56x56-64x3x3-s1",
+                            "Conv/1x64x56x56-64x3x3-s1-p1-d2", "Conv/1x64x56x56-64x3x3-s1-p1-g64",
+                            "ConvTranspose/1x64x56x56-64x3x3-s1-p1"}) {
     CAPTURE(other);
     CHECK_FALSE(same("Conv/1x64x56x56-64x3x3-s1-p1", other));
   }
   CHECK(same("ConvTranspose/1x64x28x28-32x4x4-s2-p1", "ConvTranspose/1x64x28x28-32x4x4-s2-p1-b"));
-  CHECK_FALSE(same("ConvTranspose/1x64x28x28-32x4x4-s2-p1", "ConvTranspose/1x64x28x28-32x4x4-s2-p1-op1"));
+  CHECK_FALSE(
+      same("ConvTranspose/1x64x28x28-32x4x4-s2-p1", "ConvTranspose/1x64x28x28-32x4x4-s2-p1-op1"));
 }
 
 TEST_CASE("products: rows of a batch are rows, transposes and third operands do not count") {

@@ -12,24 +12,29 @@
 
 namespace test_of_inner_calls {
 using namespace log_text;
-using benanza::trace::join_inner_calls;
 using benanza::trace::call_log;
+using benanza::trace::join_inner_calls;
 
-std::string outer(int m) { return cublas_call("cublasSgemm_v2", gemm_sizes(false, false, m, 4, 2)); }
+std::string outer(int m) {
+  return cublas_call("cublasSgemm_v2", gemm_sizes(false, false, m, 4, 2));
+}
 std::string inner(int m, const std::string& id, const std::string& function = "cublasLtSSSMatmul") {
   const std::string rows = std::to_string(m);
-  return cublaslt_line(function, "type=R_32F rows=" + rows + " cols=2 ld=" + rows, "type=R_32F rows=2 cols=4 ld=2",
+  return cublaslt_line(function, "type=R_32F rows=" + rows + " cols=2 ld=" + rows,
+                       "type=R_32F rows=2 cols=4 ld=2",
                        "type=R_32F rows=" + rows + " cols=4 ld=" + rows,
                        "computeType=COMPUTE_32F_FAST_TF32 scaleType=R_32F", "algoId=" + id);
 }
 
 TEST_CASE("two logs, or one of both") {
-  const std::string one = outer(8) + outer(16) + outer(8), two = inner(8, "1") + inner(16, "2") + inner(8, "3");
+  const std::string one = outer(8) + outer(16) + outer(8),
+                    two = inner(8, "1") + inner(16, "2") + inner(8, "3");
   std::vector<call_log> apart{read(one), read(two)};
   join_inner_calls(apart);
   CHECK(apart[1].entries.empty());
   CHECK(apart[1].calls.empty());
-  std::vector<call_log> together{read(outer(8) + inner(8, "1") + outer(16) + inner(16, "2") + outer(8) + inner(8, "3"))};
+  std::vector<call_log> together{
+      read(outer(8) + inner(8, "1") + outer(16) + inner(16, "2") + outer(8) + inner(8, "3"))};
   join_inner_calls(together);
   for (const call_log* l : {&apart[0], &together[0]}) {
     REQUIRE(l->entries.size() == 3);
@@ -44,7 +49,8 @@ TEST_CASE("two logs, or one of both") {
 }
 
 TEST_CASE("a framework's own calls of cublasLt stay, as do inner ones without a call of cuBLAS") {
-  std::vector<call_log> logs{read(outer(8)), read(inner(8, "1", "cublasLtMatmul") + inner(16, "2"))};
+  std::vector<call_log> logs{read(outer(8)),
+                             read(inner(8, "1", "cublasLtMatmul") + inner(16, "2"))};
   const std::vector<call_log> before = logs;
   join_inner_calls(logs);
   CHECK(logs[1].entries.size() == 2);

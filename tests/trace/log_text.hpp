@@ -72,7 +72,8 @@ inline std::string tensor(const std::string& name, const dims& d, const std::str
                     value("strideA", "int", row(packed(d, channels_last))));
 }
 
-inline std::string filter(const std::string& name, const dims& d, const std::string& type = "FLOAT") {
+inline std::string filter(const std::string& name, const dims& d,
+                          const std::string& type = "FLOAT") {
   return nested(name, "cudnnFilterDescriptor_t",
                 value("dataType", "cudnnDataType_t", data_type(type)) + number("vect", 0) +
                     number("nbDims", static_cast<std::int64_t>(d.size())) +
@@ -108,7 +109,8 @@ inline std::string cudnn_call(const std::string& function, const std::string& ar
 }
 
 /// What cuDNN 9 writes behind each call.
-inline std::string cudnn_status(const std::string& function, const std::string& status = "SUCCESS") {
+inline std::string cudnn_status(const std::string& function,
+                                const std::string& status = "SUCCESS") {
   return cudnn_call(function, value("status", "cudnnStatus_t", "CUDNN_STATUS_" + status + " (0)"));
 }
 
@@ -118,17 +120,16 @@ inline std::string conv_call(const dims& x, const dims& w, const dims& y, std::i
                              const std::string& version = "91900 56",
                              const std::string& math = "DEFAULT_MATH") {
   const dims none;
-  return cudnn_call(
-      "cudnnConvolutionForward",
-      "handle: type=cudnnHandle_t; streamId=(nil) (defaultStream);\n" +
-          value("alpha", "CUDNN_DATA_FLOAT", "1.000000") + tensor("xDesc", x) +
-          "xData: location=dev; addr=0x7f0000001000;\n" + filter("wDesc", w) +
-          convolution({pad, pad}, {stride, stride}, {1, 1}, x[1] / w[1], math) +
-          value("algo", "cudnnConvolutionFwdAlgo_t",
-                "CUDNN_CONVOLUTION_FWD_ALGO_" + algorithm + " (1)") +
-          value("workSpaceSizeInBytes", "size_t", "4096") +
-          value("beta", "CUDNN_DATA_FLOAT", "0.000000") + tensor("yDesc", y),
-      version);
+  return cudnn_call("cudnnConvolutionForward",
+                    "handle: type=cudnnHandle_t; streamId=(nil) (defaultStream);\n" +
+                        value("alpha", "CUDNN_DATA_FLOAT", "1.000000") + tensor("xDesc", x) +
+                        "xData: location=dev; addr=0x7f0000001000;\n" + filter("wDesc", w) +
+                        convolution({pad, pad}, {stride, stride}, {1, 1}, x[1] / w[1], math) +
+                        value("algo", "cudnnConvolutionFwdAlgo_t",
+                              "CUDNN_CONVOLUTION_FWD_ALGO_" + algorithm + " (1)") +
+                        value("workSpaceSizeInBytes", "size_t", "4096") +
+                        value("beta", "CUDNN_DATA_FLOAT", "0.000000") + tensor("yDesc", y),
+                    version);
 }
 
 // ---- cudnnBackendExecute ----
@@ -137,13 +138,12 @@ inline std::string conv_call(const dims& x, const dims& w, const dims& y, std::i
 inline std::string graph_tensor(const std::string& name, const dims& d, int uid,
                                 const std::string& type = "FLOAT", bool channels_last = false,
                                 const dims& strides = {}) {
-  return nested(name, "CUDNN_BACKEND_TENSOR_DESCRIPTOR",
-                value("type", "cudnnDataType_t", data_type(type)) +
-                    number("nbDims", static_cast<std::int64_t>(d.size())) +
-                    value("dimA", "int", row(d)) +
-                    value("strideA", "int", row(strides.empty() ? packed(d, channels_last) : strides)) +
-                    value("uid", "int64_t", std::to_string(uid)) +
-                    value("isVirtual", "bool", "false"));
+  return nested(
+      name, "CUDNN_BACKEND_TENSOR_DESCRIPTOR",
+      value("type", "cudnnDataType_t", data_type(type)) +
+          number("nbDims", static_cast<std::int64_t>(d.size())) + value("dimA", "int", row(d)) +
+          value("strideA", "int", row(strides.empty() ? packed(d, channels_last) : strides)) +
+          value("uid", "int64_t", std::to_string(uid)) + value("isVirtual", "bool", "false"));
 }
 
 inline std::string operation(const std::string& name, const std::string& members) {
@@ -161,11 +161,11 @@ inline std::string graph_window(const dims& begin, const dims& end, const dims& 
 /// `mode` of x (and of b where it is not empty) to y.
 inline std::string pointwise(const std::string& mode, const std::string& x, const std::string& b,
                              const std::string& y, const std::string& more = {}) {
-  return operation("POINTWISE", nested("pwDesc", "CUDNN_BACKEND_POINTWISE_DESCRIPTOR",
-                                       value("mode", "cudnnPointwiseMode_t",
-                                             "CUDNN_POINTWISE_" + mode + " (0)") +
-                                           more) +
-                                    x + b + y + value("alpha1", "double", "1"));
+  return operation(
+      "POINTWISE",
+      nested("pwDesc", "CUDNN_BACKEND_POINTWISE_DESCRIPTOR",
+             value("mode", "cudnnPointwiseMode_t", "CUDNN_POINTWISE_" + mode + " (0)") + more) +
+          x + b + y + value("alpha1", "double", "1"));
 }
 
 /// The execution of a plan with this graph.
@@ -194,14 +194,15 @@ inline std::string execute(const std::string& operations, const std::string& eng
 inline std::string cublas_call(const std::string& function, const std::string& arguments,
                                const std::string& math = "CUBLAS_DEFAULT_MATH",
                                const std::string& version = "v13.1.0") {
-  std::string out =
-      "I! cuBLAS (" + version + ") function cublasStatus_t " + function + "(cublasHandle_t, int) called:\n";
+  std::string out = "I! cuBLAS (" + version + ") function cublasStatus_t " + function +
+                    "(cublasHandle_t, int) called:\n";
   std::istringstream in(arguments);
   for (std::string line; std::getline(in, line);)
     out += "i!  " + line + '\n';
   out += "i! Time: 2026-01-02T03:04:05 elapsed from start 0.016667 minutes or 1.000000 seconds\n";
   out += "i!Process=4242; Thread=140653596613504; GPU=0; Handle=POINTER (IN HEX:0x0x2d3c1100); "
-         "StreamId=POINTER (IN HEX:0x(nil)) (defaultStream); MathMode=" + math + "\n";
+         "StreamId=POINTER (IN HEX:0x(nil)) (defaultStream); MathMode=" +
+         math + "\n";
   return out + "i! COMPILED WITH: GNU GCC/G++ / 8.5.0\n";
 }
 
@@ -221,10 +222,12 @@ inline std::string gemm_sizes(bool ta, bool tb, std::int64_t m, std::int64_t n, 
 inline std::string cublaslt_line(const std::string& function, const std::string& a,
                                  const std::string& b, const std::string& d,
                                  const std::string& compute, const std::string& algorithm,
-                                 const std::string& beta = "0", const std::string& level = "Trace") {
-  return "[2026-01-02 03:04:05][cublasLt][4242][" + level + "][" + function + "] A=0X7F8EB6002300 Adesc=[" +
-         a + "] B=0X7F8EB6001B00 Bdesc=[" + b + "] C=0X7F8EB6003200 Cdesc=[" + d +
-         "] D=0X7F8EB6003200 Ddesc=[" + d + "] computeDesc=[" + compute + "] algo=[" + algorithm +
+                                 const std::string& beta = "0",
+                                 const std::string& level = "Trace") {
+  return "[2026-01-02 03:04:05][cublasLt][4242][" + level + "][" + function +
+         "] A=0X7F8EB6002300 Adesc=[" + a + "] B=0X7F8EB6001B00 Bdesc=[" + b +
+         "] C=0X7F8EB6003200 Cdesc=[" + d + "] D=0X7F8EB6003200 Ddesc=[" + d + "] computeDesc=[" +
+         compute + "] algo=[" + algorithm +
          "] workSpace=0X0 workSpaceSizeInBytes=1048576 beta=" + beta + " outOfPlace=0 stream=0X0\n";
 }
 

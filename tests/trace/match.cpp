@@ -20,8 +20,8 @@ using benanza::model::operand;
 using benanza::op::name;
 using benanza::op::parse;
 using benanza::trace::call;
-using benanza::trace::likeness;
 using benanza::trace::call_log;
+using benanza::trace::likeness;
 using benanza::trace::matcher;
 
 /// A graph of nodes, each with its layer and where its operands come from.
@@ -100,7 +100,8 @@ TEST_CASE("equal layers are taken in their order") {
 }
 
 TEST_CASE("a call too many, a stranger, a call that is no layer, a node without a call") {
-  const graph g = graph_of({{conv, {in, c}}, {relu, {0}}, {"", {1}}, {"Flatten/1x64x1x1-1x64", {2}}});
+  const graph g =
+      graph_of({{conv, {in, c}}, {relu, {0}}, {"", {1}}, {"Flatten/1x64x1x1-1x64", {2}}});
   const found f = match(g, {conv, conv, "Conv/1x3x8x8-8x1x1-s1", ""});
   CHECK(f.nodes == lists{{0}});
   CHECK(f.surplus == 1);
@@ -120,7 +121,8 @@ TEST_CASE("the same dims, written another way; an equal key goes first") {
 }
 
 TEST_CASE("a product's third operand and constants are not in a log") {
-  const graph g = graph_of({{"MatMul/1x128x768-768x3072-w", {in, c}}, {"Gemm/1x1000x2048-tb-c1x1000-w", {in, c, c}}});
+  const graph g = graph_of(
+      {{"MatMul/1x128x768-768x3072-w", {in, c}}, {"Gemm/1x1000x2048-tb-c1x1000-w", {in, c, c}}});
   const found f = match(g, {"Gemm/128x3072x768-tb", "Gemm/1x1000x2048-tb"});
   CHECK(f.nodes == lists{{0}, {1}});
   CHECK(f.how == hows{shaped, exact});
@@ -161,7 +163,8 @@ TEST_CASE("what two nodes read is not fused over") {
 }
 
 TEST_CASE("of equal nodes the one with all of the call's steps goes first") {
-  const graph g = graph_of({{conv + "-b", {in, c, c}}, {"Tanh/1x64x56x56", {0}}, {conv + "-b", {1, c, c}}, {relu, {2}}});
+  const graph g = graph_of(
+      {{conv + "-b", {in, c, c}}, {"Tanh/1x64x56x56", {0}}, {conv + "-b", {1, c, c}}, {relu, {2}}});
   CHECK(match(g, {"Conv+Relu/1x64x56x56-64x3x3-s1-p1-b", conv + "-b"}).nodes == lists{{2, 3}, {0}});
 }
 
@@ -175,12 +178,14 @@ TEST_CASE("a bias that is added by a call of its own belongs to its convolution"
 }
 
 TEST_CASE("views between a layer and its step are passed") {
-  const graph g = graph_of({{"Gemm/1x10x4-c1x10", {in, c, c}}, {"Identity/1x10", {0}}, {"Relu/1x10", {1}}});
+  const graph g =
+      graph_of({{"Gemm/1x10x4-c1x10", {in, c, c}}, {"Identity/1x10", {0}}, {"Relu/1x10", {1}}});
   CHECK(match(g, {"Gemm+Relu/1x10x4-c1x10"}).nodes == lists{{0, 1, 2}});
   CHECK(match(g, {"Gemm/1x10x4-c1x10"}).nodes == lists{{0}});
 }
 
-TEST_CASE("calls of several logs share one model, and layers without a model have any number of calls") {
+TEST_CASE(
+    "calls of several logs share one model, and layers without a model have any number of calls") {
   const graph g = graph_of({{conv, {in, c}}, {"Gemm/1x10x4", {0, c}}});
   const call_log first = log_of({conv}), second = log_of({"Gemm/1x10x4", conv});
   matcher m(g);

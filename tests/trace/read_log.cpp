@@ -17,11 +17,16 @@ using benanza::trace::call_log;
 
 const dims image{1, 64, 56, 56};
 
-std::string conv() { return conv_call(image, {64, 64, 3, 3}, image, 1, 1, "WINOGRAD"); }
-std::string gemm() { return cublas_call("cublasSgemm_v2", gemm_sizes(true, false, 1000, 1, 2048)); }
+std::string conv() {
+  return conv_call(image, {64, 64, 3, 3}, image, 1, 1, "WINOGRAD");
+}
+std::string gemm() {
+  return cublas_call("cublasSgemm_v2", gemm_sizes(true, false, 1000, 1, 2048));
+}
 std::string product() {
-  return cublaslt_line("cublasLtMatmul", "type=R_16F rows=8 cols=4 ld=8", "type=R_16F rows=4 cols=2 ld=4",
-                       "type=R_16F rows=8 cols=2 ld=8", "computeType=COMPUTE_32F", "algoId=1");
+  return cublaslt_line("cublasLtMatmul", "type=R_16F rows=8 cols=4 ld=8",
+                       "type=R_16F rows=4 cols=2 ld=4", "type=R_16F rows=8 cols=2 ld=8",
+                       "computeType=COMPUTE_32F", "algoId=1");
 }
 
 std::string refused(const std::string& text) {
@@ -66,10 +71,10 @@ TEST_CASE("lines may end as on Windows") {
 }
 
 TEST_CASE("the status that follows a call decides whether it counts") {
-  const std::string plan =
-      execute(pointwise("TANH_FWD", graph_tensor("xDesc", image, 1), "", graph_tensor("yDesc", image, 2)));
+  const std::string plan = execute(
+      pointwise("TANH_FWD", graph_tensor("xDesc", image, 1), "", graph_tensor("yDesc", image, 2)));
   const call_log l = read(plan + cudnn_status("cudnnBackendExecute") + plan +
-                     cudnn_status("cudnnBackendExecute", "EXECUTION_FAILED") + conv());
+                          cudnn_status("cudnnBackendExecute", "EXECUTION_FAILED") + conv());
   CHECK(l.entries.size() == 2);
   REQUIRE(l.failed.size() == 1);
   CHECK(l.failed[0].status == "CUDNN_STATUS_EXECUTION_FAILED");
@@ -78,30 +83,34 @@ TEST_CASE("the status that follows a call decides whether it counts") {
 
 TEST_CASE("an error or a warning behind a call says that it failed; others do not") {
   const auto message = [](const std::string& function, char severity, const std::string& text) {
-    return cudnn_call(function, "Info: Traceback contains 1 message(s)\n    " + text + "\n", "91900 56",
-                      severity);
+    return cudnn_call(function, "Info: Traceback contains 1 message(s)\n    " + text + "\n",
+                      "91900 56", severity);
   };
   const auto failures = [&](const std::string& more) { return read(conv() + more).failed.size(); };
   const std::string f = "cudnnConvolutionForward";
   CHECK(failures(message(f, 'E', "Error: CUDNN_STATUS_BAD_PARAM; Reason: !handle")) == 1);
-  CHECK(failures(message(f, 'W', "Warning: CUDNN_STATUS_NOT_SUPPORTED; Reason: xData == yData")) == 1);
-  CHECK(failures(message(f, 'E', "Warning: CUDNN_STATUS_SUCCESS; Reason: mode\n    Error: "
-                                 "CUDNN_STATUS_BAD_PARAM; Reason: x")) == 1);
+  CHECK(failures(message(f, 'W', "Warning: CUDNN_STATUS_NOT_SUPPORTED; Reason: xData == yData")) ==
+        1);
+  CHECK(failures(message(f, 'E',
+                         "Warning: CUDNN_STATUS_SUCCESS; Reason: mode\n    Error: "
+                         "CUDNN_STATUS_BAD_PARAM; Reason: x")) == 1);
   CHECK(failures(message(f, 'W', "Warning: CUDNN_STATUS_SUCCESS; Reason: chosen")) == 0);
-  CHECK(failures(message("cudnnBackendFinalize", 'W', "Warning: CUDNN_STATUS_NOT_SUPPORTED; Reason: x")) == 0);
+  CHECK(failures(message("cudnnBackendFinalize", 'W',
+                         "Warning: CUDNN_STATUS_NOT_SUPPORTED; Reason: x")) == 0);
   CHECK(failures(message("cudnnAddTensor", 'E', "Error: CUDNN_STATUS_BAD_PARAM; Reason: x")) == 0);
-  const call_log l = read(conv() + message(f, 'E', "Error: CUDNN_STATUS_BAD_PARAM; Reason: x") + conv());
+  const call_log l =
+      read(conv() + message(f, 'E', "Error: CUDNN_STATUS_BAD_PARAM; Reason: x") + conv());
   CHECK(l.entries.size() == 1);
   CHECK(l.failed[0].status == "CUDNN_STATUS_BAD_PARAM");
   CHECK(l.failed[0].at.line == 1);
 }
 
 TEST_CASE("a status belongs to the call of its own thread") {
-  const std::string other = cudnn_call("cudnnAddTensor",
-                                       tensor("biasDesc", image) + tensor("srcDestDesc", image),
-                                       "91900 56", 'I', 8);
-  const std::string failed = cudnn_call("cudnnConvolutionForward",
-                                        value("status", "cudnnStatus_t", "CUDNN_STATUS_BAD_PARAM (2000)"));
+  const std::string other =
+      cudnn_call("cudnnAddTensor", tensor("biasDesc", image) + tensor("srcDestDesc", image),
+                 "91900 56", 'I', 8);
+  const std::string failed = cudnn_call(
+      "cudnnConvolutionForward", value("status", "cudnnStatus_t", "CUDNN_STATUS_BAD_PARAM (2000)"));
   const call_log l = read(conv() + other + failed);
   REQUIRE(l.failed.size() == 1);
   CHECK(l.at(l.failed[0].at).function == "cudnnConvolutionForward");

@@ -26,14 +26,14 @@ namespace benanza::advice {
 
 /// A layer and how it was called.
 struct chosen_row {
-  std::string layer{};                  ///< of the model; fused where the call is
+  std::string layer{}; ///< of the model; fused where the call is
   const trace::call* called = nullptr;
   trace::likeness how = trace::likeness::exact;
   std::int64_t uses = 0;                ///< calls of an iteration
   std::vector<int> nodes{};             ///< that they computed, ascending
   std::optional<numeric> measured_in{}; ///< the type of the figures; nothing: there are none
   bound::choice algorithms{};
-  std::optional<double> called_ns{};    ///< of the called algorithm, where it was measured
+  std::optional<double> called_ns{}; ///< of the called algorithm, where it was measured
 };
 
 /// A call or a layer that stands alone, and how often.
@@ -54,12 +54,12 @@ struct log_part {
 struct chosen {
   const model::graph* graph = nullptr;
   std::vector<log_part> logs{};
-  std::vector<chosen_row> rows{};       ///< those that take most time first, then as called
-  std::vector<lone_row> strangers{};    ///< calls that are no layer of the model
-  std::vector<lone_row> surplus{};      ///< calls of its layers, more often than it has them
-  std::vector<lone_row> uncalled{};     ///< layers that no call computed
-  std::size_t calls = 0;                ///< of the iteration, of all logs
-  std::size_t covered = 0, nodes = 0;   ///< nodes that calls computed, and all but views
+  std::vector<chosen_row> rows{};            ///< those that take most time first, then as called
+  std::vector<lone_row> strangers{};         ///< calls that are no layer of the model
+  std::vector<lone_row> surplus{};           ///< calls of its layers, more often than it has them
+  std::vector<lone_row> uncalled{};          ///< layers that no call computed
+  std::size_t calls = 0;                     ///< of the iteration, of all logs
+  std::size_t covered = 0, nodes = 0;        ///< nodes that calls computed, and all but views
   std::optional<std::int64_t> other_batch{}; ///< of the calls, where it is not the model's
 };
 
@@ -134,9 +134,8 @@ inline std::optional<std::int64_t> batch_of(const std::vector<log_part>& logs) {
       if (const auto* c = std::get_if<op::fused<op::conv>>(&*layer)) ++count[c->base.input[0]];
       if (const auto* c = std::get_if<op::pool>(&*layer)) ++count[c->input[0]];
     }
-  const auto most = std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto most = std::max_element(
+      count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == count.end() ? std::nullopt : std::optional(most->first);
 }
 
@@ -161,8 +160,8 @@ inline chosen what_was_chosen(const bound::source& s, const model::graph& g,
     if (o.iteration && (*o.iteration < 1 || *o.iteration > part.all.count))
       throw error("the log holds no iteration " + std::to_string(*o.iteration), l.source,
                   "it holds " + std::to_string(part.all.count));
-    part.shown = o.iteration ? *o.iteration - 1 : part.all.count - std::min<std::size_t>(
-                                                                       part.all.count, 1);
+    part.shown =
+        o.iteration ? *o.iteration - 1 : part.all.count - std::min<std::size_t>(part.all.count, 1);
     if (part.all.count != 0) {
       const auto [first, last] = part.all.at(part.shown);
       m.add(l, first, last);
@@ -188,8 +187,7 @@ inline chosen what_was_chosen(const bound::source& s, const model::graph& g,
       layer = found->second;
     else if (nodes.size() > 1)
       layer = op::name(*p.called().layer);
-    const auto [found, fresh] =
-        place.try_emplace({layer, &p.called(), p.how}, out.rows.size());
+    const auto [found, fresh] = place.try_emplace({layer, &p.called(), p.how}, out.rows.size());
     if (fresh) out.rows.push_back({.layer = layer, .called = &p.called(), .how = p.how});
     chosen_row& row = out.rows[found->second];
     ++row.uses;
@@ -207,9 +205,8 @@ inline chosen what_was_chosen(const bound::source& s, const model::graph& g,
   const auto total = [](const chosen_row& r) {
     return r.measured_in ? static_cast<double>(r.uses) * r.algorithms.prediction.ns : 0.0;
   };
-  std::stable_sort(out.rows.begin(), out.rows.end(), [&](const chosen_row& a, const chosen_row& b) {
-    return total(a) > total(b);
-  });
+  std::stable_sort(out.rows.begin(), out.rows.end(),
+                   [&](const chosen_row& a, const chosen_row& b) { return total(a) > total(b); });
 
   for (const trace::lone_call& c : m.lone())
     detail::count(c.surplus ? out.surplus : out.strangers, &c.called(), {});

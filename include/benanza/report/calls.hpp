@@ -29,13 +29,13 @@ namespace benanza::report {
 namespace detail {
 /// A name of cuDNN or cuBLAS without what all such names begin with.
 inline std::string short_call(std::string_view text) {
-  for (std::string_view front : {"CUDNN_CONVOLUTION_FWD_ALGO_", "CUDNN_CONVOLUTION_", "CUDNN_",
-                                 "CUBLAS_GEMM_", "CUBLAS_"})
+  for (std::string_view front :
+       {"CUDNN_CONVOLUTION_FWD_ALGO_", "CUDNN_CONVOLUTION_", "CUDNN_", "CUBLAS_GEMM_", "CUBLAS_"})
     if (text.starts_with(front)) return printable(text.substr(front.size()));
   return printable(text);
 }
 
-/// `cudnnConvolutionForward, WINOGRAD_NONFUSED, channels_last, 4 MiB`: how a layer was called.
+/// `cudnnConvolutionForward, WINOGRAD, channels_last, workspace 4 MiB`: how a layer was called.
 inline std::string how_called(const trace::call& c) {
   std::string out = printable(c.function);
   const auto also = [&](const std::string& what) {
@@ -45,7 +45,7 @@ inline std::string how_called(const trace::call& c) {
   also(c.math == "DEFAULT_MATH" ? std::string() : short_call(c.math));
   also(printable(c.layout));
   if (c.workspace_bytes > 0)
-    also(show_bytes(static_cast<double>(c.workspace_bytes)) + " workspace");
+    also("workspace " + show_bytes(static_cast<double>(c.workspace_bytes)));
   return out;
 }
 
@@ -60,8 +60,8 @@ inline std::string_view type_called(const trace::call& c) {
 
 /// `9.19.0` for `91900`, `8.2.4` for `8204`; another text as it is.
 inline std::string show_version(const std::string& text) {
-  const bool number = !text.empty() && text.size() < 9 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
+  const bool number =
+      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
   if (!number) return printable(text);
   const int v = std::stoi(text), major = v >= 10000 ? 10000 : 1000;
   return fmt::format("{}.{}.{}", v / major, v % major / 100, v % 100);
@@ -111,7 +111,8 @@ struct calls_options {
 };
 
 /// The page of logs alone.
-inline std::string calls_page(const std::vector<trace::call_log>& logs, const calls_options& options) {
+inline std::string calls_page(const std::vector<trace::call_log>& logs,
+                              const calls_options& options) {
   std::string out;
   std::vector<const trace::call_log*> all;
   struct row {
@@ -131,7 +132,8 @@ inline std::string calls_page(const std::vector<trace::call_log>& logs, const ca
   std::stable_sort(rows.begin(), rows.end(),
                    [](const row& a, const row& b) { return a.count > b.count; });
   const std::size_t shown = std::min(options.limit, rows.size());
-  out += fmt::format("\n{:>8} {:<6} {}\n", "calls", "type", "layer, and how it was called");
+  if (shown != 0)
+    out += fmt::format("\n{:>8} {:<6} {}\n", "calls", "type", "layer, and how it was called");
   for (std::size_t i = 0; i < shown; ++i) {
     const trace::call& c = *rows[i].called;
     out += wrapped(fmt::format("{:>8} {:<6} ", rows[i].count, detail::type_called(c)),
@@ -163,8 +165,8 @@ inline std::string layers_file(const std::vector<trace::call_log>& logs) {
         continue;
       const auto [found, fresh] = place.try_emplace(op::name(*c.layer), lines.size());
       if (fresh)
-        lines.push_back({found->first, fmt::format("{}, {}", printable(c.function),
-                                                   detail::type_called(c))});
+        lines.push_back(
+            {found->first, fmt::format("{}, {}", printable(c.function), detail::type_called(c))});
       ++lines[found->second].count;
       if (c.type) types.insert(std::string(name(*c.type)));
     }

@@ -41,8 +41,11 @@ inline ordered_json to_json(const trace::call_log& l, const trace::iterations& a
     one["line"] = f.at.line;
     failed.push_back(std::move(one));
   }
-  ordered_json out{{"source", l.source},   {"lines", l.lines},       {"bytes", l.bytes},
-                   {"versions", l.versions}, {"calls", l.entries.size()},
+  ordered_json out{{"source", l.source},
+                   {"lines", l.lines},
+                   {"bytes", l.bytes},
+                   {"versions", l.versions},
+                   {"calls", l.entries.size()},
                    {"iterations",
                     {{"count", all.count},
                      {"calls_each", all.length},
@@ -58,8 +61,11 @@ inline ordered_json to_json(const advice::chosen_row& r, const model::graph& g) 
   ordered_json nodes = ordered_json::array();
   for (int n : r.nodes)
     nodes.push_back(g.nodes[static_cast<std::size_t>(n)].name);
-  ordered_json out{{"layer", r.layer}, {"uses", r.uses},       {"likeness", name(r.how)},
-                   {"nodes", nodes},   {"called", to_json(*r.called)}};
+  ordered_json out{{"layer", r.layer},
+                   {"uses", r.uses},
+                   {"likeness", name(r.how)},
+                   {"nodes", nodes},
+                   {"called", to_json(*r.called)}};
   out["called_ns"] = r.called_ns ? ordered_json(*r.called_ns) : ordered_json();
   if (!r.measured_in) {
     out["fastest"] = nullptr;

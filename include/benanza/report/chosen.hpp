@@ -36,7 +36,8 @@ inline std::string chosen_rows(const advice::chosen& c, std::size_t limit) {
   const std::size_t shown = std::min(limit, c.rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const advice::chosen_row& r = c.rows[i];
-    out += wrapped(fmt::format("{:>4} x ", r.uses), printable(r.layer) + std::string(show_likeness(r.how)));
+    out += wrapped(fmt::format("{:>4} x ", r.uses),
+                   printable(r.layer) + std::string(show_likeness(r.how)));
     out += wrapped(fmt::format("   called {:>9}  ", r.called_ns ? show_time(*r.called_ns) : "-"),
                    fmt::format("{} {}", type_called(*r.called), how_called(*r.called)));
     if (!r.measured_in) continue;
@@ -56,9 +57,8 @@ inline std::string lone_rows(std::string_view title, const std::vector<advice::l
   for (std::size_t i = 0; i < shown; ++i) {
     const advice::lone_row& r = rows[i];
     const std::string what =
-        r.called == nullptr
-            ? printable(r.layer)
-            : fmt::format("{} ({})", what_called(*r.called), how_called(*r.called));
+        r.called == nullptr ? printable(r.layer)
+                            : fmt::format("{} ({})", what_called(*r.called), how_called(*r.called));
     out += wrapped(fmt::format("{:>6} x ", r.count), what);
   }
   return out + left_out(shown, rows.size(), "rows");
@@ -80,17 +80,18 @@ inline std::string chosen_page(const result::run& r, const advice::chosen& c, st
   std::size_t matched = 0;
   for (const advice::chosen_row& row : c.rows)
     matched += static_cast<std::size_t>(row.uses);
-  out += wrapped("", model ? fmt::format("{} of {} calls are layers of the model; they compute {} "
-                                         "of its {} nodes",
-                                         matched, c.calls, c.covered, c.nodes)
-                           : fmt::format("{} of {} calls are layers that were measured", matched,
-                                         c.calls));
+  out += wrapped(
+      "", model ? fmt::format("{} of {} calls are layers of the model; they compute {} "
+                              "of its {} nodes",
+                              matched, c.calls, c.covered, c.nodes)
+                : fmt::format("{} of {} calls are layers that were measured", matched, c.calls));
   if (c.other_batch)
     out += wrapped("! ", fmt::format("The calls are of batch {}, the model is of batch {}.",
                                      *c.other_batch, c.graph->batch));
   out += '\n' + detail::chosen_rows(c, limit);
   out += detail::lone_rows("Calls that are no layer of the model:", c.strangers, limit);
-  out += detail::lone_rows("Calls of its layers, but more often than it has them:", c.surplus, limit);
+  out +=
+      detail::lone_rows("Calls of its layers, but more often than it has them:", c.surplus, limit);
   if (model)
     out += detail::lone_rows(
         "Layers without a call (the framework's own kernels, or folded into others):", c.uncalled,

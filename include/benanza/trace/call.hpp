@@ -63,10 +63,10 @@ struct failure {
 
 /// What one log says.
 struct call_log {
-  std::string source{};             ///< its name, for messages
-  std::vector<call> calls{};        ///< each different call once, in the order of first use
-  std::vector<entry> entries{};     ///< calls that succeeded, or of which no status is known
-  std::vector<failure> failed{};    ///< calls that did not
+  std::string source{};          ///< its name, for messages
+  std::vector<call> calls{};     ///< each different call once, in the order of first use
+  std::vector<entry> entries{};  ///< calls that succeeded, or of which no status is known
+  std::vector<failure> failed{}; ///< calls that did not
   std::map<std::string, std::string> versions{}; ///< of the libraries, as they write them
   std::vector<std::string> warnings{};           ///< what is not as it should be, a line each
   std::int64_t lines = 0, bytes = 0;

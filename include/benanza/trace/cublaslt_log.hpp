@@ -25,9 +25,7 @@ namespace benanza::trace {
 struct cublaslt_line {
   std::string_view time, thread, level, function, arguments;
 
-  bool product() const {
-    return function.starts_with("cublasLt") && function.ends_with("Matmul");
-  }
+  bool product() const { return function.starts_with("cublasLt") && function.ends_with("Matmul"); }
 };
 
 /// The parts of a line, if cublasLt wrote it.

@@ -109,7 +109,8 @@ public:
   /// Which operands of a product lie transposed; empty for all else.
   std::string transposes() const {
     if (empty() || operation_name(operations_[0]->type) != "MATMUL") return {};
-    const auto a = tensor_of(f_, operations_[0], "aDesc"), b = tensor_of(f_, operations_[0], "bDesc");
+    const auto a = tensor_of(f_, operations_[0], "aDesc"),
+               b = tensor_of(f_, operations_[0], "bDesc");
     std::string out = a && a->transposed() ? "ta" : "";
     if (b && b->transposed()) out += out.empty() ? "tb" : " tb";
     return out;

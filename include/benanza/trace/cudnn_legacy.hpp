@@ -23,9 +23,9 @@ public:
   legacy_call(std::string_view function, const fields& f)
       : f_(f)
       , c_{.from = library::cudnn, .function = std::string(function)} {
-    c_.workspace_bytes = number(first_value({"workSpaceSizeInBytes", "workspaceSizeInBytes",
-                                             "workSpaceSize"}))
-                             .value_or(0);
+    c_.workspace_bytes =
+        number(first_value({"workSpaceSizeInBytes", "workspaceSizeInBytes", "workSpaceSize"}))
+            .value_or(0);
   }
 
   call read() {
@@ -115,8 +115,9 @@ private:
       if (const std::string_view scale = f_.value("alpha2"); !scale.starts_with("0.000"))
         out.steps.push(op::step(op::binary_function::add));
       const field* a = f_.find("activationDesc");
-      const std::string_view mode =
-          a == nullptr ? std::string_view{} : without(word(f_.value(*a, "mode")), "CUDNN_ACTIVATION_");
+      const std::string_view mode = a == nullptr
+                                        ? std::string_view{}
+                                        : without(word(f_.value(*a, "mode")), "CUDNN_ACTIVATION_");
       if (mode != "IDENTITY") {
         const auto function = function_named(mode);
         if (!function) {
@@ -205,7 +206,8 @@ private:
     of_tensor(*a, false);
     std::string_view name = "ADD";
     if (!adds)
-      if (const field* d = f_.find("opDesc") != nullptr ? f_.find("opDesc") : f_.find("opTensorDesc"))
+      if (const field* d =
+              f_.find("opDesc") != nullptr ? f_.find("opDesc") : f_.find("opTensorDesc"))
         name = without(word(f_.value(*d, "op")), "CUDNN_OP_TENSOR_");
     if (const auto function = join_named(name))
       c_.layer = checked_layer(op::binary{.function = *function, .a = a->dims, .b = b->dims});
@@ -215,17 +217,17 @@ private:
 
   void reduction() {
     const auto x = source(), y = result();
-    const field* d = f_.find("reduceDesc") != nullptr ? f_.find("reduceDesc")
-                                                      : f_.find("reduceTensorDesc");
+    const field* d =
+        f_.find("reduceDesc") != nullptr ? f_.find("reduceDesc") : f_.find("reduceTensorDesc");
     if (!x || !y || d == nullptr || x->dims.size != y->dims.size) return;
     using r = op::reduction;
     constexpr std::pair<std::string_view, r> functions[] = {
-        {"ADD", r::sum}, {"MUL", r::product}, {"MIN", r::min},  {"MAX", r::max},
-        {"AVG", r::mean}, {"NORM1", r::l1},   {"NORM2", r::l2},
+        {"ADD", r::sum},  {"MUL", r::product}, {"MIN", r::min},  {"MAX", r::max},
+        {"AVG", r::mean}, {"NORM1", r::l1},    {"NORM2", r::l2},
     };
-    const std::string_view name = without(
-        word(f_.value(*d, f_.below(*d, "op") != nullptr ? "op" : "reduceTensorOp")),
-        "CUDNN_REDUCE_TENSOR_");
+    const std::string_view name =
+        without(word(f_.value(*d, f_.below(*d, "op") != nullptr ? "op" : "reduceTensorOp")),
+                "CUDNN_REDUCE_TENSOR_");
     const auto function = look_up(functions, name);
     if (!function) {
       c_.remark = "the reduction " + std::string(name);
@@ -259,8 +261,8 @@ private:
 inline bool cudnn_legacy_computes(std::string_view function) {
   if (!function.starts_with("cudnn")) return false;
   const std::string_view name = function.substr(5);
-  for (std::string_view front : {"Get", "Find", "Set", "Create", "Destroy", "Backend", "Query",
-                                 "Init", "Build", "Derive"})
+  for (std::string_view front :
+       {"Get", "Find", "Set", "Create", "Destroy", "Backend", "Query", "Init", "Build", "Derive"})
     if (name.starts_with(front)) return false;
   if (name.find("Forward") != std::string_view::npos ||
       name.find("Backward") != std::string_view::npos)

@@ -24,9 +24,9 @@ namespace benanza::trace {
 
 /// The work of a layer.
 struct form {
-  std::string base;                 ///< equal for equal work, bias and steps left out
-  std::optional<bool> bias{};       ///< whether a row is added to the products; nothing: not known
-  std::vector<op::step> steps{};    ///< what is done on the result
+  std::string base;              ///< equal for equal work, bias and steps left out
+  std::optional<bool> bias{};    ///< whether a row is added to the products; nothing: not known
+  std::vector<op::step> steps{}; ///< what is done on the result
   bool operator==(const form&) const = default;
 };
 
@@ -43,8 +43,8 @@ template <class Window>
 std::string windows(const Window& w, const extents& kernel, const shape& out) {
   std::string text;
   for (int i = 0; i < kernel.size; ++i) {
-    const std::int64_t padded = w.input[i + 2] + op::entry(w.pads, i, 0) +
-                                op::entry(w.pads, i + kernel.size, 0);
+    const std::int64_t padded =
+        w.input[i + 2] + op::entry(w.pads, i, 0) + op::entry(w.pads, i + kernel.size, 0);
     if (padded == 1 && kernel[i] == 1) continue;
     const std::int64_t stride = out[i + 2] == 1 ? 1 : op::entry(w.strides, i, 1);
     const std::int64_t dilation = kernel[i] == 1 ? 1 : op::entry(w.dilations, i, 1);
@@ -96,7 +96,9 @@ inline form form_of_kind(const op::pool& p) {
     return all;
   }();
   const bool padded = !p.pads.all(0);
-  return {.base = joined(p.maximum() ? "max" : p.include_pad && padded ? "average of pads" : "average",
+  return {.base = joined(p.maximum()               ? "max"
+                         : p.include_pad && padded ? "average of pads"
+                                                   : "average",
                          {p.input[0], p.input[1]}) +
                   windows(p, kernel, p.output())};
 }
@@ -108,8 +110,8 @@ inline form form_of_kind(const op::softmax& s) {
 }
 
 inline form form_of_kind(const op::batch_norm& b) {
-  return {.base = joined("batch_norm",
-                         {b.input[0], b.input[1], elements(b.input, 2, b.input.size)})};
+  return {.base =
+              joined("batch_norm", {b.input[0], b.input[1], elements(b.input, 2, b.input.size)})};
 }
 
 inline form form_of_kind(const op::unary& u) {
@@ -121,11 +123,13 @@ inline form form_of_kind(const op::unary& u) {
 inline form form_of_kind(const op::binary& b) {
   using f = op::binary_function;
   const bool adds = b.function == f::add || (b.function == f::sum && b.operands == 2);
-  const bool commutes = adds || b.function == f::mul || b.function == f::min || b.function == f::max;
+  const bool commutes =
+      adds || b.function == f::mul || b.function == f::min || b.function == f::max;
   std::int64_t first = elements(b.a), second = elements(b.b);
   if (commutes && first < second) std::swap(first, second);
-  return {.base = joined(std::string(adds ? "Add" : b.family()) + ' ' + std::string(name(b.element)),
-                         {first, second, b.operands, elements(b.output())})};
+  return {.base =
+              joined(std::string(adds ? "Add" : b.family()) + ' ' + std::string(name(b.element)),
+                     {first, second, b.operands, elements(b.output())})};
 }
 
 template <class Kind>

@@ -58,9 +58,7 @@ inline void join_inner_calls(std::vector<call_log>& logs) {
     std::size_t entry;
   };
   std::unordered_map<std::string, std::deque<place>> inner;
-  const auto work_of = [](const call& c) {
-    return form_of(*c.layer).base;
-  };
+  const auto work_of = [](const call& c) { return form_of(*c.layer).base; };
   for (const call_log& l : logs)
     for (std::size_t i = 0; i < l.entries.size(); ++i)
       if (const call& c = l.at(l.entries[i]); made_by_cublas(c) && c.layer)

@@ -191,9 +191,8 @@ private:
       if (taken_[static_cast<std::size_t>(node)] && !again_) continue;
       auto [parts, done] = follow(node, called);
       const bool whole = done == called.steps.size();
-      const bool exact = parts.size() > 1
-                             ? called.bias != false || form_at(node).bias != true
-                             : same_layer(*c.layer, *layer_of(node));
+      const bool exact = parts.size() > 1 ? called.bias != false || form_at(node).bias != true
+                                          : same_layer(*c.layer, *layer_of(node));
       const int rank = whole ? (exact ? 2 : 1) : 0;
       if (rank <= best_rank) continue;
       best_rank = rank;
@@ -227,8 +226,8 @@ private:
 
   const model::graph& graph_;
   const bool again_;
-  std::vector<form> forms_;                        ///< of the graph's layers
-  std::unordered_map<const call*, form> called_;   ///< of the calls that were seen
+  std::vector<form> forms_;                      ///< of the graph's layers
+  std::unordered_map<const call*, form> called_; ///< of the calls that were seen
   std::vector<bool> taken_;
   std::vector<int> reader_; ///< of each node: the only one that reads it, nobody or several
   std::vector<bool> constant_operand_;

@@ -46,14 +46,10 @@ std::optional<op::layer> checked_layer(const Parameters& p) {
 inline std::optional<op::layer> product_layer(const product& p) {
   if (p.batch < 1 || p.m < 1 || p.n < 1 || p.k < 1) return std::nullopt;
   if (p.batch == 1)
-    return checked_layer(op::gemm{.m = p.n,
-                                  .n = p.m,
-                                  .k = p.k,
-                                  .transpose_a = p.transpose_b,
-                                  .transpose_b = p.transpose_a});
-  return checked_layer(
-      op::matmul{.a = p.one_b ? shape{p.n, p.k} : shape{p.batch, p.n, p.k},
-                 .b = p.one_a ? shape{p.k, p.m} : shape{p.batch, p.k, p.m}});
+    return checked_layer(op::gemm{
+        .m = p.n, .n = p.m, .k = p.k, .transpose_a = p.transpose_b, .transpose_b = p.transpose_a});
+  return checked_layer(op::matmul{.a = p.one_b ? shape{p.n, p.k} : shape{p.batch, p.n, p.k},
+                                  .b = p.one_a ? shape{p.k, p.m} : shape{p.batch, p.k, p.m}});
 }
 
 /// Which operands lie transposed, as a call's layout says it.

@@ -63,9 +63,9 @@ public:
       throw error("the log holds warnings and errors, and no calls", l_.source, how_to_record);
     if (totals.cut_off || open_ != writer::none) l_.warnings.push_back("the log is cut off");
     if (broken_ != 0)
-      l_.warnings.push_back(std::to_string(broken_) +
-                            (broken_ == 1 ? " call is not whole, and left out"
-                                          : " calls are not whole, and left out"));
+      l_.warnings.push_back(std::to_string(broken_) + (broken_ == 1
+                                                           ? " call is not whole, and left out"
+                                                           : " calls are not whole, and left out"));
     if (products_announced_ > products_written_)
       l_.warnings.push_back(std::to_string(products_announced_ - products_written_) +
                             " of cublasLtMatmul have no line that says their arguments: they "
