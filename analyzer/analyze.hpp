@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the command `benanza_analyze` do? It reads results, from files or a store, merges them,
-// and reports how fast each model could run on that machine. `analyze` is the program without its
-// process: arguments and streams in, exit status out, and at most one line on `err`.
+// and reports how fast each model could run on that machine, or what a framework called (its logs).
+// `analyze` is the program without its process: arguments and streams in, exit status out, and at
+// most one line on `err`.
 //
 //   int status = analyze({"run.json", "--model", "resnet50"}, std::cin, std::cout, std::cerr);
 #pragma once

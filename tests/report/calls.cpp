@@ -117,6 +117,7 @@ TEST_CASE("calls held against a model, as text and as JSON") {
   CHECK(j["layers"][0]["nodes"][0] == "node0");
   CHECK(j["layers"][0]["called"]["algorithm"] == "CUDNN_CONVOLUTION_FWD_ALGO_FFT");
   CHECK(j["layers"][0]["called_ns"].is_null());
+  CHECK(j["layers"][0]["line"] == 1);
   CHECK(j["layers"][0]["fastest"]["algorithm"] == "jit:avx512_core");
   CHECK(j["layers"][0]["fastest"]["type"] == "f32");
   CHECK(j["calls_not_in_model"].size() == 2);

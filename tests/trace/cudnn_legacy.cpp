@@ -73,6 +73,18 @@ TEST_CASE("other element types; those without a class keep their layer") {
   CHECK_FALSE(type("DOUBLE"));
 }
 
+TEST_CASE("a convolution that adds to what is there") {
+  const auto layer = [](const std::string& beta) {
+    return layer_of(
+        only(cudnn_call("cudnnConvolutionForward",
+                        tensor("xDesc", image) + filter("wDesc", {64, 64, 3, 3}) +
+                            convolution({1, 1}, {1, 1}, {1, 1}) +
+                            value("beta", "CUDNN_DATA_FLOAT", beta) + tensor("yDesc", image))));
+  };
+  CHECK(layer("1.000000") == "Conv+Add/1x64x56x56-64x3x3-s1-p1");
+  CHECK(layer("0.000000") == "Conv/1x64x56x56-64x3x3-s1-p1");
+}
+
 TEST_CASE("the words of version 7: srcDesc, filterDesc, destDesc") {
   const std::string old = cudnn_call(
       "cudnnConvolutionForward",

@@ -105,6 +105,17 @@ TEST_CASE("an error or a warning behind a call says that it failed; others do no
   CHECK(l.failed[0].at.line == 1);
 }
 
+TEST_CASE("a warning of a call that then says that it succeeded is but a warning") {
+  const std::string plan = execute(
+      pointwise("TANH_FWD", graph_tensor("xDesc", image, 1), "", graph_tensor("yDesc", image, 2)));
+  const std::string warned = cudnn_call(
+      "cudnnBackendExecute", "Warning: CUDNN_STATUS_NOT_SUPPORTED; Reason: x\n", "91900 56", 'W');
+  CHECK(read(plan + warned).failed.size() == 1);
+  const call_log l = read(plan + warned + cudnn_status("cudnnBackendExecute"));
+  CHECK(l.failed.empty());
+  CHECK(l.entries.size() == 1);
+}
+
 TEST_CASE("a status belongs to the call of its own thread") {
   const std::string other =
       cudnn_call("cudnnAddTensor", tensor("biasDesc", image) + tensor("srcDestDesc", image),

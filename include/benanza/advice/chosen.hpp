@@ -28,6 +28,8 @@ namespace benanza::advice {
 struct chosen_row {
   std::string layer{}; ///< of the model; fused where the call is
   const trace::call* called = nullptr;
+  const trace::call_log* from = nullptr; ///< the log of the call,
+  std::int64_t line = 0;                 ///< and where it stands there first
   trace::likeness how = trace::likeness::exact;
   std::int64_t uses = 0;                ///< calls of an iteration
   std::vector<int> nodes{};             ///< that they computed, ascending
@@ -85,10 +87,10 @@ inline bool same_algorithm(std::string a, std::string b) {
 }
 
 namespace detail {
-/// The iterations of a log, as this model explains them: blocks of equal layers inside one run of
-/// it are none.
-inline trace::iterations iterations_for(const trace::call_log& l, const model::graph& g) {
-  const trace::iterations found = trace::find_iterations(l);
+/// The iterations that were found in a log, as this model explains them: blocks of equal layers
+/// inside one run of it are none.
+inline trace::iterations iterations_for(const trace::call_log& l, const trace::iterations& found,
+                                        const model::graph& g) {
   if (found.count < 2) return found;
   trace::matcher one(g), all(g);
   const auto [first, last] = found.at(found.count - 1);
@@ -139,15 +141,20 @@ inline std::optional<std::int64_t> batch_of(const std::vector<log_part>& logs) {
   return most == count.end() ? std::nullopt : std::optional(most->first);
 }
 
-inline void count(std::vector<lone_row>& rows, const trace::call* called, std::string layer) {
-  const auto same = std::find_if(rows.begin(), rows.end(), [&](const lone_row& r) {
-    return called != nullptr ? r.called == called : r.layer == layer;
-  });
-  if (same != rows.end())
-    ++same->count;
-  else
-    rows.push_back({called, std::move(layer), 1});
-}
+/// Rows that are counted, in the order in which they first came.
+class lone_rows {
+public:
+  void count(const trace::call* called, const std::string& layer) {
+    const auto [found, fresh] = place_.try_emplace({called, layer}, rows_.size());
+    if (fresh) rows_.push_back({called, layer, 0});
+    ++rows_[found->second].count;
+  }
+  std::vector<lone_row> take() { return std::move(rows_); }
+
+private:
+  std::map<std::pair<const trace::call*, std::string>, std::size_t> place_;
+  std::vector<lone_row> rows_;
+};
 } // namespace detail
 
 /// Holds the logs against a model of the run that `s` is of. Refers to all three.
@@ -156,7 +163,7 @@ inline chosen what_was_chosen(const bound::source& s, const model::graph& g,
   chosen out{.graph = &g};
   trace::matcher m(g, g.model.empty());
   for (const trace::call_log& l : logs) {
-    log_part part{.from = &l, .all = detail::iterations_for(l, g)};
+    log_part part{.from = &l, .all = detail::iterations_for(l, trace::find_iterations(l), g)};
     if (o.iteration && (*o.iteration < 1 || *o.iteration > part.all.count))
       throw error("the log holds no iteration " + std::to_string(*o.iteration), l.source,
                   "it holds " + std::to_string(part.all.count));
@@ -188,7 +195,12 @@ inline chosen what_was_chosen(const bound::source& s, const model::graph& g,
     else if (nodes.size() > 1)
       layer = op::name(*p.called().layer);
     const auto [found, fresh] = place.try_emplace({layer, &p.called(), p.how}, out.rows.size());
-    if (fresh) out.rows.push_back({.layer = layer, .called = &p.called(), .how = p.how});
+    if (fresh)
+      out.rows.push_back({.layer = layer,
+                          .called = &p.called(),
+                          .from = p.from,
+                          .line = p.from->entries[p.entry].line,
+                          .how = p.how});
     chosen_row& row = out.rows[found->second];
     ++row.uses;
     row.nodes.insert(row.nodes.end(), nodes.begin(), nodes.end());
@@ -208,15 +220,18 @@ inline chosen what_was_chosen(const bound::source& s, const model::graph& g,
   std::stable_sort(out.rows.begin(), out.rows.end(),
                    [&](const chosen_row& a, const chosen_row& b) { return total(a) > total(b); });
 
+  detail::lone_rows strangers, surplus, uncalled;
   for (const trace::lone_call& c : m.lone())
-    detail::count(c.surplus ? out.surplus : out.strangers, &c.called(), {});
+    (c.surplus ? surplus : strangers).count(&c.called(), {});
   for (int node : m.uncalled()) {
     const model::node& n = g.nodes[static_cast<std::size_t>(node)];
-    detail::count(out.uncalled, nullptr,
-                  n.layer == model::no_layer
-                      ? n.op + " (not resolved)"
-                      : op::name(g.layers[static_cast<std::size_t>(n.layer)]));
+    uncalled.count(nullptr, n.layer == model::no_layer
+                                ? n.op + " (not resolved)"
+                                : op::name(g.layers[static_cast<std::size_t>(n.layer)]));
   }
+  out.strangers = strangers.take();
+  out.surplus = surplus.take();
+  out.uncalled = uncalled.take();
   out.calls = m.pairs().size() + m.lone().size();
   out.covered = m.covered();
   out.nodes = out.covered + m.uncalled().size();
@@ -230,18 +245,21 @@ inline const model::graph* best_model(const std::vector<const model::graph*>& mo
                                       const std::vector<trace::call_log>& logs) {
   const model::graph* best = nullptr;
   std::pair<std::size_t, std::size_t> most{0, 0};
+  std::vector<trace::iterations> found;
+  for (const trace::call_log& l : logs)
+    found.push_back(trace::find_iterations(l));
   for (const model::graph* g : models) {
     trace::matcher m(*g);
-    for (const trace::call_log& l : logs) {
-      const trace::iterations all = detail::iterations_for(l, *g);
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      const trace::iterations all = detail::iterations_for(logs[i], found[i], *g);
       if (all.count == 0) continue;
       const auto [first, last] = all.at(all.count - 1);
-      m.add(l, first, last);
+      m.add(logs[i], first, last);
     }
     // Of two with as many the one with fewer nodes left over.
-    const std::pair found{m.covered(), SIZE_MAX - m.uncalled().size()};
-    if (best != nullptr && found <= most) continue;
-    most = found;
+    const std::pair fit{m.covered(), SIZE_MAX - m.uncalled().size()};
+    if (best != nullptr && fit <= most) continue;
+    most = fit;
     best = g;
   }
   return best;

@@ -79,7 +79,7 @@ inline std::string log_line(const trace::call_log& l, const trace::iterations& a
     if (all.first != 0) text += fmt::format(", {} before them", all.first);
     if (all.behind != 0) text += fmt::format(", {} behind them", all.behind);
   }
-  return wrapped(printable(l.source) + ": ", text);
+  return wrapped("", printable(l.source) + ": " + text);
 }
 
 /// Calls that a library refused, and what is not as it should be.

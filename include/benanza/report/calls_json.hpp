@@ -66,6 +66,8 @@ inline ordered_json to_json(const advice::chosen_row& r, const model::graph& g) 
                    {"likeness", name(r.how)},
                    {"nodes", nodes},
                    {"called", to_json(*r.called)}};
+  out["source"] = r.from->source;
+  out["line"] = r.line;
   out["called_ns"] = r.called_ns ? ordered_json(*r.called_ns) : ordered_json();
   if (!r.measured_in) {
     out["fastest"] = nullptr;

@@ -110,10 +110,10 @@ private:
     const auto base = conv_of(x->dims, w->dims, *how, bias);
     if (!base) return;
     op::fused<op::conv> out{.base = *base};
+    if (accumulates(f_.value("beta"))) out.steps.push(op::step(op::binary_function::add));
     if (bias) {
       // z is added, but where it is scaled with zero.
-      if (const std::string_view scale = f_.value("alpha2"); !scale.starts_with("0.000"))
-        out.steps.push(op::step(op::binary_function::add));
+      if (accumulates(f_.value("alpha2"))) out.steps.push(op::step(op::binary_function::add));
       const field* a = f_.find("activationDesc");
       const std::string_view mode = a == nullptr
                                         ? std::string_view{}
@@ -131,6 +131,11 @@ private:
       c_.layer = checked_layer(out.base);
     else
       c_.layer = checked_layer(out);
+  }
+
+  /// True for a scale that is not zero, of what is added to the result.
+  static bool accumulates(std::string_view scale) {
+    return scale.find_first_of("123456789") != std::string_view::npos;
   }
 
   void transposed() {

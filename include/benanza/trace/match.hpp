@@ -2,7 +2,7 @@
 // Which node of a model did a call compute? The calls of an iteration are held against the nodes
 // that are the same work (form.hpp), in their order; among those, one with an equal key goes first.
 // A call that does more (Conv+Add+Relu) takes the nodes that follow, and a bias of its own takes
-// up a normalization. What is left over on either side is named.
+// up a normalization, if none is called by itself. What is left over on either side is named.
 //
 //   matcher m(graph);   m.add(log, 212, 318);   m.pairs()[0].nodes   // {0, 1, 2}
 #pragma once
@@ -86,6 +86,9 @@ public:
 
   /// Matches the entries [first, last) of a log.
   void add(const call_log& l, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last && !normalizes_; ++i)
+      if (const auto& layer = l.at(l.entries[i]).layer)
+        normalizes_ = std::holds_alternative<op::batch_norm>(*layer);
     for (std::size_t i = first; i < last; ++i) {
       const call& c = l.at(l.entries[i]);
       pair_of p{.from = &l, .entry = i};
@@ -94,12 +97,15 @@ public:
         continue;
       }
       const auto [known, fresh] = called_.try_emplace(&c);
-      if (fresh) known->second = form_of(*c.layer);
-      const form& f = known->second;
-      if (take(c, f, p) || take_bias(f, p))
+      if (fresh) {
+        known->second.what = form_of(*c.layer);
+        const auto found = by_form_.find(known->second.what.base);
+        if (found != by_form_.end()) known->second.nodes = &found->second;
+      }
+      if (take(c, known->second, p) || take_bias(known->second.what, p))
         pairs_.push_back(std::move(p));
       else
-        lone_.push_back({&l, i, by_form_.contains(f.base)});
+        lone_.push_back({&l, i, known->second.nodes != nullptr});
     }
   }
 
@@ -124,6 +130,12 @@ public:
 private:
   static constexpr int nobody = -1, several = -2;
 
+  /// What is known of a call: its form, and the nodes of it; null: there are none.
+  struct seen_call {
+    form what;
+    const std::vector<int>* nodes = nullptr;
+  };
+
   const op::layer* layer_of(int node) const {
     const int l = graph_.nodes[static_cast<std::size_t>(node)].layer;
     return l == model::no_layer ? nullptr : &graph_.layers[static_cast<std::size_t>(l)];
@@ -137,8 +149,9 @@ private:
   std::pair<std::vector<int>, std::size_t> follow(int base, const form& called) const {
     std::vector<int> parts{base}, passed; // what was passed counts only with what lies behind it
     std::size_t done = 0;
-    // A bias of the call's own may stand for a normalization, or for an Add of constants.
-    const bool folds = called.bias == true && form_at(base).bias == false;
+    // A bias of the call's own may stand for a normalization, or for an Add of constants; not where
+    // the framework calls normalizations by themselves.
+    const bool folds = called.bias == true && !normalizes_;
     for (int at = reader_[static_cast<std::size_t>(base)]; at >= 0;
          at = reader_[static_cast<std::size_t>(at)]) {
       const op::layer* l = layer_of(at);
@@ -183,11 +196,11 @@ private:
   }
 
   /// Finds the nodes of a call and takes them.
-  bool take(const call& c, const form& called, pair_of& p) {
-    const auto candidates = by_form_.find(called.base);
-    if (candidates == by_form_.end()) return false;
+  bool take(const call& c, const seen_call& seen, pair_of& p) {
+    if (seen.nodes == nullptr) return false;
+    const form& called = seen.what;
     int best_rank = -1;
-    for (int node : candidates->second) {
+    for (int node : *seen.nodes) {
       if (taken_[static_cast<std::size_t>(node)] && !again_) continue;
       auto [parts, done] = follow(node, called);
       const bool whole = done == called.steps.size();
@@ -226,8 +239,9 @@ private:
 
   const model::graph& graph_;
   const bool again_;
-  std::vector<form> forms_;                      ///< of the graph's layers
-  std::unordered_map<const call*, form> called_; ///< of the calls that were seen
+  bool normalizes_ = false;                           ///< normalizations are among the calls
+  std::vector<form> forms_;                           ///< of the graph's layers
+  std::unordered_map<const call*, seen_call> called_; ///< of the calls that were seen
   std::vector<bool> taken_;
   std::vector<int> reader_; ///< of each node: the only one that reads it, nobody or several
   std::vector<bool> constant_operand_;

@@ -139,11 +139,8 @@ private:
     block_.parse();
     if (by == writer::cublas)
       return record(read_cublas(function_, block_, detail::tagged_part(rest, "MathMode=")), thread);
-    if (severity_ != 'I') return refuse(thread, message_status());
-    if (const field* status = block_.find("status"); status != nullptr) {
-      const std::string_view said = word(status->value);
-      return refuse(thread, said == "CUDNN_STATUS_SUCCESS" ? std::string_view{} : said);
-    }
+    if (severity_ != 'I') return settle(thread, message_status());
+    if (const field* status = block_.find("status")) return settle(thread, word(status->value));
     record(function_ == "cudnnBackendExecute" ? read_cudnn_plan(block_)
                                               : read_cudnn_legacy(function_, block_),
            thread);
@@ -166,12 +163,17 @@ private:
     return text.substr(error_at + 7, text.find_first_of("; \n", error_at + 7) - error_at - 7);
   }
 
-  /// Marks the last call of a thread as failed, if it is of the function of this block.
-  void refuse(const std::string& thread, std::string_view status) {
-    if (status.empty() || status == "CUDNN_STATUS_SUCCESS") return;
+  /// Notes how the last call of a thread ended, if it is of the function of this block. What a call
+  /// says of itself counts more than a warning that went before.
+  void settle(const std::string& thread, std::string_view status) {
     const auto last = last_of_thread_.find(thread);
-    if (last != last_of_thread_.end() && l_.at(l_.entries[last->second]).function == function_)
+    if (status.empty() || last == last_of_thread_.end() ||
+        l_.at(l_.entries[last->second]).function != function_)
+      return;
+    if (status != "CUDNN_STATUS_SUCCESS")
       failed_[last->second] = status;
+    else if (severity_ == 'I')
+      failed_.erase(last->second);
   }
 
   void take_cublaslt(const cublaslt_line& line, std::int64_t number) {
