@@ -180,6 +180,16 @@ TEST_CASE("calls of another batch match nothing, and that is said") {
   CHECK_FALSE(choose(r, own).other_batch);
 }
 
+TEST_CASE("layers in place of a model stand for any number of calls") {
+  run r = synthetic::fused_run();
+  r.graphs[0].name = "mine@layers";
+  const std::vector<call_log> logs{read(plain("A") + plain("A") + narrow("A") + plain("B"))};
+  const chosen c = choose(r, logs);
+  CHECK(c.surplus.empty());
+  CHECK(c.rows[0].uses + c.rows[1].uses + c.rows[2].uses == 4);
+  CHECK(c.calls == 4);
+}
+
 TEST_CASE("of several models the one that the calls are of") {
   run r = synthetic::small_run();
   const run block = synthetic::fused_run();

@@ -169,6 +169,24 @@ TEST_CASE("of equal nodes the one with all of the call's steps goes first") {
   CHECK(match(g, {"Conv+Relu/1x64x56x56-64x3x3-s1-p1-b", conv + "-b"}).nodes == lists{{2, 3}, {0}});
 }
 
+TEST_CASE("a graph that is fused already") {
+  const std::string fused = "Conv+Relu/1x64x56x56-64x3x3-s1-p1-b",
+                    joined = "Conv+Add+Relu/1x64x56x56-64x3x3-s1-p1-b";
+  const graph g =
+      graph_of({{fused, {in, c, c}}, {joined, {0, c, c, in}}, {conv + "-b", {1, c, c}}});
+  const found f = match(g, {conv + "-b", joined, fused});
+  CHECK(f.nodes == lists{{2}, {1}, {0}});
+  CHECK(f.how == hows{exact, exact, exact});
+  // Where nothing does the same steps, the same work will do.
+  const graph one = graph_of({{fused, {in, c, c}}});
+  CHECK(match(one, {joined}).how == hows{partial});
+  CHECK(match(one, {conv + "-b"}).how == hows{partial});
+  // What is done by a node behind goes on with the call's steps.
+  const graph begun =
+      graph_of({{"Conv+Add/1x64x56x56-64x3x3-s1-p1-b", {in, c, c, in}}, {relu, {0}}});
+  CHECK(match(begun, {joined}).nodes == lists{{0, 1}});
+}
+
 TEST_CASE("a bias that is added by a call of its own belongs to its convolution") {
   const graph g = graph_of({{conv + "-b", {in, c, c}}, {relu, {0}}});
   const found f = match(g, {conv, rows, relu});

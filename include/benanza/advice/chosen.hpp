@@ -73,6 +73,12 @@ struct chosen_options {
   std::string_view state = "coldw";       ///< of the caches in a real run
 };
 
+/// True for layers without a model, or given in place of one (benanza_generate --layers): calls
+/// compute each any number of times.
+inline bool only_layers(const model::graph& g) {
+  return g.model.empty() || g.name.ends_with("@layers");
+}
+
 /// True if two names say the same algorithm: knobs that are left to the engine (-1) do not count.
 inline bool same_algorithm(std::string a, std::string b) {
   for (std::string* text : {&a, &b})
@@ -92,7 +98,7 @@ namespace detail {
 inline trace::iterations iterations_for(const trace::call_log& l, const trace::iterations& found,
                                         const model::graph& g) {
   if (found.count < 2) return found;
-  trace::matcher one(g), all(g);
+  trace::matcher one(g, only_layers(g)), all(g, only_layers(g));
   const auto [first, last] = found.at(found.count - 1);
   one.add(l, first, last);
   all.add(l, 0, l.entries.size());
@@ -161,7 +167,7 @@ private:
 inline chosen what_was_chosen(const bound::source& s, const model::graph& g,
                               const std::vector<trace::call_log>& logs, const chosen_options& o) {
   chosen out{.graph = &g};
-  trace::matcher m(g, g.model.empty());
+  trace::matcher m(g, only_layers(g));
   for (const trace::call_log& l : logs) {
     log_part part{.from = &l, .all = detail::iterations_for(l, trace::find_iterations(l), g)};
     if (o.iteration && (*o.iteration < 1 || *o.iteration > part.all.count))
@@ -235,7 +241,7 @@ inline chosen what_was_chosen(const bound::source& s, const model::graph& g,
   out.calls = m.pairs().size() + m.lone().size();
   out.covered = m.covered();
   out.nodes = out.covered + m.uncalled().size();
-  if (const auto batch = detail::batch_of(out.logs); batch && *batch != g.batch && !g.model.empty())
+  if (const auto batch = detail::batch_of(out.logs); batch && *batch != g.batch && !only_layers(g))
     out.other_batch = batch;
   return out;
 }
@@ -249,7 +255,7 @@ inline const model::graph* best_model(const std::vector<const model::graph*>& mo
   for (const trace::call_log& l : logs)
     found.push_back(trace::find_iterations(l));
   for (const model::graph* g : models) {
-    trace::matcher m(*g);
+    trace::matcher m(*g, only_layers(*g));
     for (std::size_t i = 0; i < logs.size(); ++i) {
       const trace::iterations all = detail::iterations_for(logs[i], found[i], *g);
       if (all.count == 0) continue;

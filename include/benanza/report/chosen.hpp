@@ -25,7 +25,7 @@ inline std::string_view show_likeness(trace::likeness how) {
   switch (how) {
   case trace::likeness::exact: return "";
   case trace::likeness::shape: return "  (the same dims)";
-  case trace::likeness::partial: return "  (and more in the call)";
+  case trace::likeness::partial: return "  (with other steps)";
   case trace::likeness::bias: return "  (its bias)";
   }
   return "";
@@ -73,7 +73,7 @@ inline std::string chosen_page(const result::run& r, const advice::chosen& c, st
     out += detail::log_line(*p.from, p.all, p.shown);
     logs.push_back(p.from);
   }
-  const bool model = !c.graph->model.empty();
+  const bool model = !advice::only_layers(*c.graph);
   out += wrapped("", fmt::format("held against {}, measured on {}",
                                  model ? printable(c.graph->name) : "layers without a model",
                                  detail::where_measured(r)));

@@ -28,7 +28,7 @@ namespace benanza::trace {
 enum class likeness : std::uint8_t {
   exact,   ///< the same layer, or exactly these nodes fused
   shape,   ///< the same dims and arithmetic, another way to write it
-  partial, ///< the nodes do not hold all that the call does on its result
+  partial, ///< the same work, but not all that is done on its result
   bias,    ///< the call adds the bias of a node that another call computed
 };
 
@@ -145,10 +145,15 @@ private:
     return forms_[static_cast<std::size_t>(l)];
   }
 
-  /// The nodes from `base` on that a call with these steps computes, and how many steps they are.
-  std::pair<std::vector<int>, std::size_t> follow(int base, const form& called) const {
+  /// The nodes from `base` on that a call with these steps computes, and whether they are all of
+  /// its steps and no others.
+  std::pair<std::vector<int>, bool> follow(int base, const form& called) const {
     std::vector<int> parts{base}, passed; // what was passed counts only with what lies behind it
-    std::size_t done = 0;
+    const std::vector<op::step>& own = form_at(base).steps; // of a graph that is fused already
+    std::size_t done = own.size();
+    if (done > called.steps.size() ||
+        !std::equal(own.begin(), own.end(), called.steps.begin(), same_step))
+      return {std::move(parts), false};
     // A bias of the call's own may stand for a normalization, or for an Add of constants; not where
     // the framework calls normalizations by themselves.
     const bool folds = called.bias == true && !normalizes_;
@@ -165,7 +170,7 @@ private:
       parts.insert(parts.end(), passed.begin(), passed.end());
       passed.clear();
     }
-    return {std::move(parts), done};
+    return {std::move(parts), done == called.steps.size()};
   }
 
   static bool is_step(const op::step& s, const op::layer& l) {
@@ -202,8 +207,7 @@ private:
     int best_rank = -1;
     for (int node : *seen.nodes) {
       if (taken_[static_cast<std::size_t>(node)] && !again_) continue;
-      auto [parts, done] = follow(node, called);
-      const bool whole = done == called.steps.size();
+      auto [parts, whole] = follow(node, called);
       const bool exact = parts.size() > 1 ? called.bias != false || form_at(node).bias != true
                                           : same_layer(*c.layer, *layer_of(node));
       const int rank = whole ? (exact ? 2 : 1) : 0;
