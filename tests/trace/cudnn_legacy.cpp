@@ -177,7 +177,7 @@ TEST_CASE("normalizations, at inference only") {
         "BatchNormalization/1x64x56x56");
   CHECK(norm("cudnnBatchNormalizationForwardInference", "PER_ACTIVATION") ==
         "(a normalization of each element)");
-  CHECK(norm("cudnnBatchNormalizationForwardTraining", "SPATIAL") == "(no layer)");
+  CHECK(norm("cudnnBatchNormalizationForwardTraining", "SPATIAL") == "(a layer in training)");
   CHECK(layer_of(only(cudnn_call(
             "cudnnLRNCrossChannelForward",
             nested("normDesc", "cudnnLRNDescriptor_t", value("lrnN", "unsigned", "5")) +

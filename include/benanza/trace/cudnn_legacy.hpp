@@ -60,7 +60,9 @@ private:
     else if (name == "TransformTensor")
       reorder();
     else
-      c_.remark = name.find("Backward") != std::string_view::npos ? "a gradient" : "no layer";
+      c_.remark = name.find("Backward") != std::string_view::npos   ? "a gradient"
+                  : name.find("Training") != std::string_view::npos ? "a layer in training"
+                                                                    : "no layer";
   }
 
   std::string_view first_value(std::initializer_list<std::string_view> names) const {
