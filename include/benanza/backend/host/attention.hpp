@@ -19,7 +19,7 @@ namespace benanza::backend::host {
 namespace detail {
 
 struct attention_plan {
-  static constexpr std::int64_t row_block = 96, key_block = 64;
+  static constexpr std::int64_t row_block = 96, key_block = 64; // whole tiles
   /// Fewer rows than this do not pay for bringing keys into columns.
   static constexpr std::int64_t few = 5;
 
@@ -153,26 +153,18 @@ private:
     const std::int64_t d = p.head_size;
     const float* key = brought(w, keys, k, n, d, w.line, d, step);
     if (w.rows < few) {
-      for (std::int64_t j = 0; j < n; ++j)
-        for (std::int64_t i = 0; i < w.rows; ++i)
-          w.scores[i * key_block + j] = dot(w.query + i * d, key + j * step, d);
+      for (std::int64_t i = 0; i < w.rows; ++i)
+        multiply_rows(w.query + i * d, key, step, w.scores + i * key_block, n, d);
     } else {
       transpose_plane(w.turned, key_block, key, step, n, d);
       std::fill_n(w.scores, w.rows * key_block, 0.f);
-      add_product(w.query, d, w.turned, key_block, w.scores, key_block, w.rows, key_block, d);
+      const std::int64_t whole = (n + tile_columns - 1) / tile_columns * tile_columns;
+      add_product(w.query, d, w.turned, key_block, w.scores, key_block, w.rows, whole, d);
     }
     for (std::int64_t i = 0; i < w.rows; ++i)
       weigh(w, i, k, n);
     const float* value = brought(w, values, k, n, p.value_size, w.value, columns, step);
     add_product(w.scores, key_block, value, step, w.result, columns, w.rows, columns, n);
-  }
-
-  static float dot(const float* a, const float* b, std::int64_t n) {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = 0; i < n; ++i)
-      sum += a[i] * b[i];
-    return sum;
   }
 
   /// Turns the scores of row `i` into weights, and what was summed before to the same maximum.

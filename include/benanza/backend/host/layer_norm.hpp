@@ -6,6 +6,7 @@
 //   kernel k = make(op::layer_norm{.input = {1, 197, 768}, .axis = 2, .bias = true}, job);
 #pragma once
 
+#include "detail/convert.hpp"
 #include "detail/job.hpp"
 #include "detail/moments.hpp"
 
@@ -36,6 +37,9 @@ void fold_weights(const Layer&, const operands& o, float* to) {
 
 namespace detail {
 
+/// Elements that are taken at once: half of a first-level cache.
+inline constexpr std::int64_t part_length = 4 * block;
+
 /// A part of a row that is to be normalized; `y` may be `x`.
 struct row_part {
   const float* parameters;
@@ -56,25 +60,27 @@ kernel normalize_rows(const job& j, std::int64_t rows, std::int64_t n, bool cent
                    scale = j.scale, weights = j.weights, from = j.inputs[0], to = j.output] {
             const auto* parameters = reinterpret_cast<const float*>(*weights);
             share(threads, rows, 1, [&](std::int64_t row, std::int64_t end) {
-              alignas(64) float values[block];
-              const auto brought = [&](std::int64_t at, std::int64_t length) -> const float* {
+              alignas(64) float values[part_length];
+              const bool whole = n <= part_length; // what was widened is still there
+              const auto brought = [&](std::int64_t at, std::int64_t length,
+                                       bool again) -> const float* {
                 if (floats) return reinterpret_cast<const float*>(from) + at;
-                widen(from + at * width, values, length);
+                if (!again || !whole) widen(from + at * width, values, length);
                 return values;
               };
               for (; row < end; ++row) {
                 moments all;
-                for (std::int64_t at = 0; at < n; at += block) {
-                  const std::int64_t length = std::min(block, n - at);
-                  const float* x = brought(row * n + at, length);
+                for (std::int64_t at = 0; at < n; at += part_length) {
+                  const std::int64_t length = std::min(part_length, n - at);
+                  const float* x = brought(row * n + at, length, false);
                   centred ? all.add(x, length) : all.add_squares(x, length);
                 }
                 const double variance = std::max(all.squares, 0.) / all.count;
                 const double deviation = std::sqrt(variance + attribute::epsilon);
-                for (std::int64_t at = 0; at < n; at += block) {
-                  const std::int64_t length = std::min(block, n - at), place = row * n + at;
+                for (std::int64_t at = 0; at < n; at += part_length) {
+                  const std::int64_t length = std::min(part_length, n - at), place = row * n + at;
                   finish(row_part{.parameters = parameters,
-                                  .x = brought(place, length),
+                                  .x = brought(place, length, true),
                                   .y = floats ? reinterpret_cast<float*>(to) + place : values,
                                   .row = row,
                                   .at = at,

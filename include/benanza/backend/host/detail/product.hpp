@@ -5,47 +5,9 @@
 //   add_product(scores, weights_row, values, value_row, sums, sum_row, rows, columns, depth);
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-
-#if defined(__SSE__)
-#include <immintrin.h>
-#endif
+#include "lanes.hpp"
 
 namespace benanza::backend::host::detail {
-
-/// The widest vector of floats that the code is compiled for.
-struct float_lanes {
-#if defined(__AVX512F__)
-  using vector = __m512;
-  static vector multiply_add(vector a, vector b, vector c) {
-    return _mm512_fmadd_ps(a, b, c);
-  }
-#elif defined(__FMA__)
-  using vector = __m256;
-  static vector multiply_add(vector a, vector b, vector c) {
-    return _mm256_fmadd_ps(a, b, c);
-  }
-#else
-  using vector [[gnu::vector_size(16)]] = float;
-  static vector multiply_add(vector a, vector b, vector c) {
-    return a * b + c;
-  }
-#endif
-  static constexpr std::int64_t count = sizeof(vector) / sizeof(float);
-
-  static vector load(const float* from) {
-    vector v;
-    std::memcpy(&v, from, sizeof(v));
-    return v;
-  }
-  static void store(const vector& v, float* to) {
-    std::memcpy(to, &v, sizeof(v));
-  }
-  static vector all(float v) {
-    return vector{} + v;
-  }
-};
 
 /// Columns of a tile: those of B and C come in multiples of them.
 inline constexpr std::int64_t tile_columns = 2 * float_lanes::count;
@@ -77,6 +39,32 @@ void add_tile(const float* a, std::int64_t a_row, const float* b, std::int64_t b
   for (int r = 0; r < Rows; ++r) {
     lanes::store(low[r], c + r * c_row);
     lanes::store(high[r], c + r * c_row + lanes::count);
+  }
+}
+
+/// The products of row `a` with `rows` rows of B, four at a time.
+inline void multiply_rows(const float* a, const float* b, std::int64_t b_row, float* to,
+                          std::int64_t rows, std::int64_t depth) {
+  using lanes = float_lanes;
+  for (; rows > 0; rows -= 4, b += 4 * b_row, to += 4) {
+    // Where fewer are left, the last one is read again.
+    const float* of[4];
+    for (int r = 0; r < 4; ++r)
+      of[r] = b + (r < rows ? r : rows - 1) * b_row;
+    lanes::vector sums[4]{};
+    std::int64_t k = 0;
+    for (; k + lanes::count <= depth; k += lanes::count) {
+      const lanes::vector x = lanes::load(a + k);
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; ++r)
+        sums[r] = lanes::multiply_add(x, lanes::load(of[r] + k), sums[r]);
+    }
+    for (int r = 0; r < 4 && r < rows; ++r) {
+      float sum = lanes::sum(sums[r]);
+      for (std::int64_t rest = k; rest < depth; ++rest)
+        sum += a[rest] * of[r][rest];
+      to[r] = sum;
+    }
   }
 }
 
