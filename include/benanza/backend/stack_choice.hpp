@@ -17,7 +17,7 @@ namespace benanza::backend {
 inline constexpr double stack_gain = 0.97;
 /// Executions that each place gets, and the time after which the first place stays.
 inline constexpr int stack_tries = 3;
-inline constexpr double stack_patience_ns = 5e7;
+inline constexpr double stack_patience_ns = 5e6;
 
 /// Finds the place and leaves `p` at it.
 inline void choose_stack_place(prepared& p) {
