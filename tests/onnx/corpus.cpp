@@ -71,6 +71,7 @@ constexpr expectation expectations[] = {
     {"torch/googlenet_op14.onnx", 1'498'376'192, 57, 6'617'624},
     {"torch/densenet121_op17.onnx", 2'834'161'664, 120, 8'040'040},
     {"torch/efficientnet_b0_op13.onnx", 385'814'752, 81, 5'267'540},
+    {"torch/vit_b_16_op17.onnx", 17'563'828'224, 1, 86'567'656},
     {"torch/swin_t_static_op14.onnx", 4'490'566'656, 1, 28'817'262},
     {"github/fastestdet.onnx", 121'491'744, 70, 240'301},
     {"github/super_resolution_10.onnx", 2'984'869'888, 4, 59'657},
