@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithms does cuDNN have for the layers of models on some GPU (--algorithms --target)? A
-// list before anyone rents the machine: no GPU is needed, only the library. As text, or as JSON with
-// every field. Without cuDNN in the build it is refused.
+// list before anyone rents the machine: no GPU is needed, only the library. As text, or as JSON
+// with every field. Without cuDNN in the build it is refused.
 //
 //   algorithm_list all = list_algorithms(layers, graphs, {.target = "h200"});   text_of(all)
 #pragma once
@@ -25,10 +25,10 @@ namespace benanza::generator {
 
 /// What the command line says of the GPU.
 struct target_arguments {
-  bool wanted = false;           ///< --algorithms
-  std::string target{};          ///< --target: a name, or a file with a description
-  std::vector<numeric> types{};  ///< --types: those of the models, if empty
-  std::string format = "text";   ///< --format: text or json
+  bool wanted = false;          ///< --algorithms
+  std::string target{};         ///< --target: a name, or a file with a description
+  std::vector<numeric> types{}; ///< --types: those of the models, if empty
+  std::string format = "text";  ///< --format: text or json
 };
 
 #ifdef BENANZA_WITH_CUDNN
@@ -84,9 +84,10 @@ inline std::string spaced(std::string words) {
 inline std::string warning_of(const algorithm_list& a) {
   const int its = capability_of(a.target.json);
   if (its >= least_capability()) return {};
-  return fmt::format("programs of this CUDA do not run on compute capability {}.{}: cuDNN lists for "
-                     "it, and no more",
-                     its / 100, its / 10 % 10);
+  return fmt::format(
+      "programs of this CUDA do not run on compute capability {}.{}: cuDNN lists for "
+      "it, and no more",
+      its / 100, its / 10 % 10);
 }
 } // namespace detail
 
@@ -106,8 +107,7 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
     for (const model::use& u : e.uses)
       if (a.types.empty()) types.insert(graphs[u.graph].type);
     for (const numeric t : types)
-      out.layers.push_back(
-          {e.layer, t, e.count(), backend::cudnn::offers(e.layer, t, out.target)});
+      out.layers.push_back({e.layer, t, e.count(), backend::cudnn::offers(e.layer, t, out.target)});
   }
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
@@ -116,9 +116,9 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
 /// A table for people.
 inline std::string text_of(const algorithm_list& a) {
   const int capability = detail::capability_of(a.target.json);
-  std::string out = fmt::format("cuDNN {} on {} (compute capability {}.{}), described, not measured\n",
-                                detail::version_text(), a.target.name, capability / 100,
-                                capability / 10 % 10);
+  std::string out =
+      fmt::format("cuDNN {} on {} (compute capability {}.{}), described, not measured\n",
+                  detail::version_text(), a.target.name, capability / 100, capability / 10 % 10);
   if (const std::string w = detail::warning_of(a); !w.empty()) out += w + '\n';
   std::size_t count = 0, served = 0, width = 9;
   std::string without;

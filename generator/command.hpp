@@ -235,8 +235,7 @@ inline void add_fused(std::vector<model::graph>& graphs, const generate_argument
 inline status generate(const generate_arguments& a) {
   if (a.models.models.empty() && a.layers_file.empty())
     throw error("nothing to generate", "", "give a model, or --layers FILE");
-  if (a.folder.empty() && !a.gpu.wanted)
-    throw error("no folder to write to", "", "give -o FOLDER");
+  if (a.folder.empty() && !a.gpu.wanted) throw error("no folder to write to", "", "give -o FOLDER");
   std::vector<model::graph> graphs = read_models(a.models);
   if (!a.layers_file.empty()) graphs.push_back(as_chain(read_layers(a.layers_file), a.layers_file));
   const bool partial = tell_problems(graphs);
@@ -352,9 +351,10 @@ inline status run_checked(int argc, char** argv) {
   app.add_option("--types", generating.missing.types,
                  "types in which results count, or algorithms are listed: f32,bf16; else the "
                  "models' own");
-  auto* algorithms = app.add_flag("--algorithms", generating.gpu.wanted,
-                                  "write nothing; print what cuDNN has for the layers on a GPU that "
-                                  "need not be here");
+  auto* algorithms =
+      app.add_flag("--algorithms", generating.gpu.wanted,
+                   "write nothing; print what cuDNN has for the layers on a GPU that "
+                   "need not be here");
   missing->excludes(algorithms);
   app.add_option("--target", generating.gpu.target,
                  "that GPU: v100, t4, a10, a100, l4, l40s, h100, h200, b200, rtx5090, or a file "

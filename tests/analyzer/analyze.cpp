@@ -355,11 +355,16 @@ TEST_CASE("times of a CPU and of a GPU are two answers: one has to be chosen") {
   CHECK(holds(both.err, "choose with --device cpu or --device gpu"));
   const auto bound = [&](const std::string& device) {
     const outcome o = analyze({file, "--device", device, "--format", "json"});
-    return json::parse(o.out).at("analyses").at(0).at("bound").at("sequential").at("ns").get<double>();
+    return json::parse(o.out)
+        .at("analyses")
+        .at(0)
+        .at("bound")
+        .at("sequential")
+        .at("ns")
+        .get<double>();
   };
   CHECK(bound("gpu") < bound("cpu"));
-  const std::string cpu_only =
-      f.write("cpu.json", synthetic::text(synthetic::small_run()));
+  const std::string cpu_only = f.write("cpu.json", synthetic::text(synthetic::small_run()));
   CHECK(analyze({cpu_only, "--device", "cpu"}).status == analyze({cpu_only}).status);
   CHECK(analyze({cpu_only, "--device", "gpu"}).status == 2);
 }

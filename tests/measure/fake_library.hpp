@@ -25,7 +25,7 @@ struct script {
 
 struct fake_log {
   int prepared = 0, alive = 0, executions = 0, read = 0;
-  int pooled = 0;                   ///< prepared ones that ever had a pool
+  int pooled = 0;  ///< prepared ones that ever had a pool
   int flushed = 0; ///< timed executions before which a device empties its caches
   std::vector<std::byte> device_memory = std::vector<std::byte>(64, std::byte{1});
 };

@@ -8,8 +8,6 @@
 //   cache_sweeper s(llc_bytes);   s.displace(1);   rewrite(prepared.activations(), 1);
 #pragma once
 
-#include "../core/error.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -47,9 +45,7 @@ public:
 private:
   void read(std::int64_t words, int threads, bool shared) {
     if (!buffer_) {
-      buffer_.reset(new (std::nothrow) std::uint64_t[static_cast<std::size_t>(words_)]);
-      if (!buffer_)
-        throw error("no memory to sweep the caches with", "", "leave out --states coldw and cold");
+      buffer_ = std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(words_));
       // Pages that were never written are all the same page.
       std::memset(buffer_.get(), 1, static_cast<std::size_t>(words_) * 8);
     }

@@ -15,6 +15,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <unistd.h>
 
 namespace benanza::measure {
 namespace detail {
@@ -104,10 +105,15 @@ inline status run_checked(int argc, char** argv) {
     return status::complete;
   }
 
-  for (const std::string& why : l.left_out)
-    std::fprintf(stderr, "benanza_bench: left out, %s\n", why.c_str());
   catch_interrupts();
   result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
+  for (const std::string& why : l.left_out) {
+    std::string& all = header.provenance["measuring"]["left_out"];
+    all += (all.empty() ? "" : "; ") + why;
+    // In a terminal a person may wonder where it is; elsewhere a line on stderr is a fault.
+    if (isatty(STDERR_FILENO) == 1)
+      std::fprintf(stderr, "benanza_bench: left out, %s\n", why.c_str());
+  }
   const auto out = o.out.empty() ? nullptr : std::make_unique<result_file>(o.out);
   const auto kept = make_keeper(o, out.get(), header);
   if (kept) kept->note(l.without);

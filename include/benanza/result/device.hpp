@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On which device did a case run? What a CPU takes and what a GPU takes for a layer are two answers:
-// they never compete, and no bound is made of both.
+// On which device did a case run? What a CPU takes and what a GPU takes for a layer are two
+// answers: they never compete, and no bound is made of both.
 //
 //   device_of(measurement) == "gpu";   keep_device(run, "gpu");
 #pragma once

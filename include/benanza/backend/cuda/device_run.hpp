@@ -51,7 +51,7 @@ public:
   }
 
   double time(int executions) final {
-    const caches state = flushed_                ? caches::cold
+    const caches state = flushed_                 ? caches::cold
                          : slots_.data != nullptr ? caches::cold_weights
                                                   : caches::hot;
     return timer_.time(executions, state, std::max<std::int64_t>(slots_.count, 1),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU of this process as backends share it: its facts, one stream, memory that drives other data
-// out of its L2 cache, and an arena of random numbers from which cold weights come.
+// The GPU of this process as backends share it: its facts, one stream, memory that drives other
+// data out of its L2 cache, and an arena of random numbers from which cold weights come.
 //
 //   auto on = cuda::gpu::of_this_process();   on->flush();   on->pool(dtype::f16, bytes, 100)
 #pragma once
@@ -91,7 +91,8 @@ public:
 private:
   /// Numbers between -1 and 1, a block of them over and over.
   static void fill(memory& to, dtype type) {
-    const std::int64_t width = size_bytes(type), block = std::min<std::int64_t>(to.bytes(), 1 << 20);
+    const std::int64_t width = size_bytes(type),
+                       block = std::min<std::int64_t>(to.bytes(), 1 << 20);
     std::vector<std::byte> host(static_cast<std::size_t>(block));
     std::uint32_t state = 0x2545f491u;
     for (std::int64_t i = 0; (i + 1) * width <= block; ++i) {

@@ -52,7 +52,8 @@ struct call {
   std::function<std::int64_t(cudnnHandle_t, const tensor_descriptor& x, const tensor_descriptor& y)>
       workspace{};
   std::function<cudnnStatus_t(cudnnHandle_t, const tensor_descriptor& x_is, const void* x,
-                              const tensor_descriptor& y_is, void* y, const cuda::memory& workspace)>
+                              const tensor_descriptor& y_is, void* y,
+                              const cuda::memory& workspace)>
       launch{};
   std::string from{}, to{}; ///< layouts as other layers know them; empty: plain
 };
@@ -226,8 +227,7 @@ public:
     x_ = cuda::memory(std::ssize(bytes));
     x_.upload(bytes);
     y_ = cuda::poisoned(elements(call_.y) * width);
-    if (call_.workspace)
-      workspace_ = cuda::memory(call_.workspace(context_->get(), x_is_, y_is_));
+    if (call_.workspace) workspace_ = cuda::memory(call_.workspace(context_->get(), x_is_, y_is_));
   }
 
   std::string ran() const override { return call_.id; }
@@ -241,8 +241,7 @@ public:
 
 private:
   void enqueue(std::int64_t) override {
-    check_launch(
-        call_.launch(context_->get(), x_is_, x_.data(), y_is_, y_.data(), workspace_));
+    check_launch(call_.launch(context_->get(), x_is_, x_.data(), y_is_, y_.data(), workspace_));
   }
 
   std::shared_ptr<context> context_;

@@ -64,10 +64,9 @@ inline frame conv_frame(const op::conv& c, const request& r, layout l, std::int6
   }
   const window over = window_of(c);
   f.core = [=](writer& to, int y) {
-    const int source =
-        to.padded_operand(0, x, px, strides_in(l, px), to.source_type());
-    const int weights = to.padded_operand(1, w, pw, strides_in(l, pw),
-                                          weights_of(to.asked().type), true);
+    const int source = to.padded_operand(0, x, px, strides_in(l, px), to.source_type());
+    const int weights =
+        to.padded_operand(1, w, pw, strides_in(l, pw), weights_of(to.asked().type), true);
     to.graph.convolution(source, weights, y, over, to.asked().accumulator());
   };
   f.operands = c.bias ? 3 : 2;
@@ -94,8 +93,7 @@ inline frame transposed_frame(const op::conv_transpose& c, const request& r, lay
     over.post[over.post.size - c.kernel.size + i] -= op::entry(c.output_pads, i, 0);
   f.core = [=](writer& to, int y) {
     const int source = to.operand(0, x, strides_in(l, x), to.source_type());
-    const int weights =
-        to.operand(1, w, strides_in(l, w), weights_of(to.asked().type), true);
+    const int weights = to.operand(1, w, strides_in(l, w), weights_of(to.asked().type), true);
     to.graph.transposed_convolution(source, weights, y, over, to.asked().accumulator());
   };
   f.operands = c.bias ? 3 : 2;

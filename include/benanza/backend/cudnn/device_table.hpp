@@ -77,8 +77,8 @@ inline std::string device_json(const device_facts& d) {
          number("maxThreadsPerSM", d.threads_per_multiprocessor) + number("regsPerBlock", 65536) +
          number("totalGlobalMem", std::int64_t{d.memory_gib} << 30) +
          number("smClockRateKHz", d.clock_khz) +
-         number("l2CacheSize", std::int64_t{d.l2_kib} << 10) +
-         "\"maxBlockSize\":[1024,1024,64]," + number("memClockRateKHz", d.memory_clock_khz) +
+         number("l2CacheSize", std::int64_t{d.l2_kib} << 10) + "\"maxBlockSize\":[1024,1024,64]," +
+         number("memClockRateKHz", d.memory_clock_khz) +
          "\"maxGridSize\":[2147483647,65535,65535]," + number("supportCoopLaunch", 1) +
          number("pciDeviceId", 0) + number("isTccDriver", 0) + number("cudaDeviceId", 0) +
          number("driverVer", 13000) + "\"deviceName\":\"" + std::string(d.name) + "\"}";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise layers for cuDNN. Dims are merged to the four or five that it takes; operands broadcast
-// as NumPy says.
+// Elementwise layers for cuDNN. Dims are merged to the four or five that it takes; operands
+// broadcast as NumPy says.
 //
 //   recipes out;   describe(op::unary{...}, {}, {numeric::f32}, out);
 #pragma once
@@ -85,8 +85,7 @@ inline void describe(const op::binary& p, const op::step_list& steps, const requ
     }
   };
   f.operands = static_cast<int>(p.operands);
-  f.operand_layouts = f.result_layout =
-      p.a == p.b ? any_layout_name : name(layout::plain);
+  f.operand_layouts = f.result_layout = p.a == p.b ? any_layout_name : name(layout::plain);
   f.result = truth ? dtype::boolean : type;
   recipes made;
   write(f, steps, r, made);

@@ -82,7 +82,7 @@ inline std::int64_t flops_of(const found_engine& e, const op::layer& l) {
   const auto has = [&e](cudnnBackendNumericalNote_t n) { return e.numerics.contains(n); };
   const double tile = has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) ? 13
                       : has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ? 6
-                                                                     : 4;
+                                                                    : 4;
   return static_cast<std::int64_t>(static_cast<double>(direct) * tile * tile /
                                    (9 * (tile - 2) * (tile - 2)));
 }

@@ -2,7 +2,8 @@
 // One engine configuration of one layer, ready to run on the GPU: plan built, operands in its
 // layouts in the GPU's memory, workspace allocated. Timed by events around replayed graphs.
 //
-//   execution e(gpu, handle, recipe, choice, type, operands);   e.run(1);   double ns = e.time(100);
+//   execution e(gpu, handle, recipe, choice, type, operands);   e.run(1);   double ns =
+//   e.time(100);
 #pragma once
 
 #include "../cuda/device_run.hpp"
@@ -33,7 +34,8 @@ private:
   cudnnHandle_t it_ = nullptr;
 };
 
-/// Throws where a launch failed. One that failed for good is the device's matter, not the library's.
+/// Throws where a launch failed. One that failed for good is the device's matter, not the
+/// library's.
 inline void check_launch(cudnnStatus_t s) {
   if (s == CUDNN_STATUS_SUCCESS) return;
   const cudaError_t device = cudaPeekAtLastError();
@@ -51,12 +53,11 @@ public:
       , configuration_(configure(recipe_.graph, c, here))
       , plan_(plan_of(configuration_.it, here)) {
     for (const placed& p : recipe_.tensors)
-      memory_.push_back(p.input == placed::result
-                            ? cuda::poisoned(p.elements * size_bytes(p.type))
-                            : held(p, values));
+      memory_.push_back(p.input == placed::result ? cuda::poisoned(p.elements * size_bytes(p.type))
+                                                  : held(p, values));
     for (const handed_over& n : recipe_.numbers)
-      numbers_.push_back(
-          n.times_output_scale ? n.value * static_cast<float>(values.output_scale) : n.value);
+      numbers_.push_back(n.times_output_scale ? n.value * static_cast<float>(values.output_scale)
+                                              : n.value);
     workspace_ = cuda::memory(plan_.one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
   }
 

@@ -18,11 +18,11 @@ using stage = std::function<bool(writer&, int from, int to)>;
 
 /// A layer in one layout, before its steps.
 struct frame {
-  shape output{};  ///< the layer's result in ONNX dims
-  shape dims{};    ///< the same as the graph counts them
-  shape padded{};  ///< with padding; empty: none
+  shape output{}; ///< the layer's result in ONNX dims
+  shape dims{};   ///< the same as the graph counts them
+  shape padded{}; ///< with padding; empty: none
   layout in = layout::plain;
-  bool turned = false;         ///< told with the last dim as channels
+  bool turned = false;                         ///< told with the last dim as channels
   std::function<void(writer&, int to)> core{}; ///< adds operands and the first operation
   std::vector<stage> after{};                  ///< what the layer itself does on that
   int operands = 1;                            ///< that the layer itself has

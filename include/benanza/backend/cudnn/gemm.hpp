@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products for cuDNN: stacks of matrices, transposes by strides, a third operand added, steps
-// behind them. Its engines for these are compiled at run time.
+// Matrix products for cuDNN: stacks of matrices, transposes by strides, a third operand added,
+// steps behind them. Its engines for these are compiled at run time.
 //
-//   recipes out;   describe(op::gemm{...}, {}, {numeric::bf16}, out);   out[0].layouts == "ab,ba,ab"
+//   recipes out;   describe(op::gemm{...}, {}, {numeric::bf16}, out);   out[0].layouts ==
+//   "ab,ba,ab"
 #pragma once
 
 #include "frame.hpp"
@@ -84,8 +85,8 @@ inline void describe(const op::matmul& p, const op::step_list& steps, const requ
   const auto outer = detail::merged(p);
   if (!outer) return;
   frame f = detail::product_frame(
-      {.m = p.m(), .n = p.n(), .k = p.k(), .outer = *outer, .constant_b = p.constant_b},
-      p.output(), r);
+      {.m = p.m(), .n = p.n(), .k = p.k(), .outer = *outer, .constant_b = p.constant_b}, p.output(),
+      r);
   if (quantised(r.type)) f.after.push_back(scaled());
   write(f, steps, r, out);
 }

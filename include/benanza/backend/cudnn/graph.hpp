@@ -124,8 +124,7 @@ public:
                  const pointwise_values& values = {}) {
     kept_.emplace_back(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
     descriptor& how = kept_.back();
-    how.set(CUDNN_ATTR_POINTWISE_MODE, mode)
-        .set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
+    how.set(CUDNN_ATTR_POINTWISE_MODE, mode).set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
     if (values.lower) how.set(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, double{*values.lower});
     if (values.upper) how.set(CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, double{*values.upper});
     if (values.slope) how.set(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, double{*values.slope});

@@ -4,7 +4,8 @@
 // parameters. What a GPU does not have the library says when it is asked for a workspace; without a
 // GPU it cannot be asked.
 //
-//   for (const legacy::offer& o : legacy::offers(context, layer, type)) o.id; // legacy:winograd:fma
+//   for (const legacy::offer& o : legacy::offers(context, layer, type)) o.id; //
+//   legacy:winograd:fma
 #pragma once
 
 #include "calls.hpp"
@@ -14,8 +15,8 @@
 namespace benanza::backend::cudnn::legacy {
 
 inline constexpr std::array<std::string_view, CUDNN_CONVOLUTION_FWD_ALGO_COUNT> algorithm_names{
-    "implicit_gemm", "implicit_precomp_gemm", "gemm",     "direct",
-    "fft",           "fft_tiling",            "winograd", "winograd_nonfused"};
+    "implicit_gemm", "implicit_precomp_gemm", "gemm", "direct", "fft", "fft_tiling",
+    "winograd",      "winograd_nonfused"};
 inline constexpr std::array<std::string_view, 4> math_names{"default", "tensor_op",
                                                             "tensor_op_allow_conversion", "fma"};
 
@@ -27,9 +28,8 @@ inline std::string id_of(int algorithm, int math) {
 
 using filter_descriptor =
     owned<cudnnFilterDescriptor_t, cudnnCreateFilterDescriptor, cudnnDestroyFilterDescriptor>;
-using convolution_descriptor =
-    owned<cudnnConvolutionDescriptor_t, cudnnCreateConvolutionDescriptor,
-          cudnnDestroyConvolutionDescriptor>;
+using convolution_descriptor = owned<cudnnConvolutionDescriptor_t, cudnnCreateConvolutionDescriptor,
+                                     cudnnDestroyConvolutionDescriptor>;
 
 /// True for convolutions that the legacy API can be told: two spatial dims, equal pads on both
 /// sides, no bias, floating types.
@@ -194,10 +194,10 @@ inline std::vector<algorithm> offers(const context& on, const op::conv& c, numer
 
 /// One of them, ready to run; null where the id is none of the legacy API.
 inline std::unique_ptr<prepared> prepare(const std::shared_ptr<context>& on, const op::conv& c,
-                                         numeric t, const std::string& id,
-                                         const operands& values) {
+                                         numeric t, const std::string& id, const operands& values) {
   for (int i = 0; i < std::ssize(detail::makers); ++i)
-    if (id == id_of(i / 4, i % 4)) return detail::makers[static_cast<std::size_t>(i)](on, c, t, values);
+    if (id == id_of(i / 4, i % 4))
+      return detail::makers[static_cast<std::size_t>(i)](on, c, t, values);
   return nullptr;
 }
 

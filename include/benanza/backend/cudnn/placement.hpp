@@ -38,7 +38,8 @@ inline std::vector<std::byte> spread(const tensor& from, const placed& p) {
     throw error("an operand has " + std::to_string(from.count()) + " elements in place of " +
                 std::to_string(elements(p.dims)));
   std::vector<std::byte> out(static_cast<std::size_t>(p.elements * size_bytes(p.type)));
-  if (from.type == p.type && p.strides == packed(p.dims) && p.elements == from.count()) return from.bytes;
+  if (from.type == p.type && p.strides == packed(p.dims) && p.elements == from.count())
+    return from.bytes;
   with_element(p.type, [&](auto to) {
     auto* const there = reinterpret_cast<typename decltype(to)::storage*>(out.data());
     with_element(from.type, [&](auto e) {
@@ -56,8 +57,7 @@ inline std::vector<std::byte> spread(const tensor& from, const placed& p) {
 }
 
 /// The elements of a result in ONNX order.
-inline void gather(const placed& p, const std::vector<std::byte>& bytes,
-                   std::vector<double>& out) {
+inline void gather(const placed& p, const std::vector<std::byte>& bytes, std::vector<double>& out) {
   out.resize(static_cast<std::size_t>(elements(p.dims)));
   with_element(p.type, [&](auto e) {
     const auto* const there = reinterpret_cast<const typename decltype(e)::storage*>(bytes.data());

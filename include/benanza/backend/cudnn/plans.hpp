@@ -23,9 +23,7 @@ struct found_engine {
   std::int64_t workspace_bytes = -1; ///< -1: known only where the plan can be built
 
   bool tensor_cores() const { return numerics.contains(CUDNN_NUMERICAL_NOTE_TENSOR_CORE); }
-  bool converts_down() const {
-    return numerics.contains(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
-  }
+  bool converts_down() const { return numerics.contains(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS); }
   bool reduces_precision() const {
     return numerics.contains(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION);
   }
@@ -38,10 +36,10 @@ struct found_engine {
 
 namespace detail {
 inline void read_notes(const descriptor& engine, found_engine& to) {
-  const auto notes = engine.several<cudnnBackendNumericalNote_t>(
-      CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
-  const auto behaviour = engine.several<cudnnBackendBehaviorNote_t>(
-      CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
+  const auto notes = engine.several<cudnnBackendNumericalNote_t>(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                                                                 CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  const auto behaviour = engine.several<cudnnBackendBehaviorNote_t>(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
+                                                                    CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
   to.numerics.insert(notes.begin(), notes.end());
   to.behaviour.insert(behaviour.begin(), behaviour.end());
 }
@@ -49,8 +47,8 @@ inline void read_notes(const descriptor& engine, found_engine& to) {
 /// What a finalized configuration says of itself.
 inline found_engine read_configuration(const descriptor& configuration) {
   found_engine out;
-  const auto engines = configuration.children(CUDNN_ATTR_ENGINECFG_ENGINE,
-                                              CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
+  const auto engines =
+      configuration.children(CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
   if (engines.empty()) throw error("cuDNN: a configuration without an engine");
   out.choice.engine = engines[0].one<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
   read_notes(engines[0], out);
@@ -78,8 +76,7 @@ struct configuration {
 };
 
 /// The configuration of a choice. Throws where the library refuses it.
-inline configuration configure(const operation_graph& g, const engine_choice& c,
-                               const target& t) {
+inline configuration configure(const operation_graph& g, const engine_choice& c, const target& t) {
   configuration out;
   out.engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, g.graph)
       .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, c.engine);
@@ -134,16 +131,16 @@ inline std::vector<found_engine> engines_for(const operation_graph& g, const tar
       e = detail::read_configuration(configuration);
       // What is compiled at run time takes its time, and cannot be without a driver.
       if (!e.compiled_at_run_time())
-        e.workspace_bytes = plan_of(configuration, t)
-                                .one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+        e.workspace_bytes =
+            plan_of(configuration, t).one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
     } catch (const refusal&) {
       return; // listed by the library, and then refused by it
     }
     e.proposed_by = proposed_by;
     if (seen.insert(id_of(e.choice)).second) out.push_back(std::move(e));
   };
-  for (const auto& [mode, name] : {std::pair{CUDNN_HEUR_MODE_A, "A"},
-                                   std::pair{CUDNN_HEUR_MODE_FALLBACK, "fallback"}})
+  for (const auto& [mode, name] :
+       {std::pair{CUDNN_HEUR_MODE_A, "A"}, std::pair{CUDNN_HEUR_MODE_FALLBACK, "fallback"}})
     for (const descriptor& c : proposals(g, mode, t))
       add(c, name);
   const auto engines = g.graph.one<std::int64_t>(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT);

@@ -37,9 +37,9 @@ struct placed {
   int input = 0;  ///< of the operand; `result` for what is written
   shape dims{};   ///< of the operand's elements in ONNX order, as the graph counts dims
   shape strides{};
-  dtype type = dtype::f32;     ///< in the device's memory
-  std::int64_t elements = 0;   ///< of memory, padding included
-  bool constant = false;       ///< weights: they may be rotated
+  dtype type = dtype::f32;   ///< in the device's memory
+  std::int64_t elements = 0; ///< of memory, padding included
+  bool constant = false;     ///< weights: they may be rotated
   static constexpr int result = -1;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For which GPU are algorithms listed? One of this machine, or one that is only described: cuDNN
-// takes a text in place of a device, and needs neither a driver nor a GPU for that. Engines that are
-// compiled at run time are listed only where a library called libcuda can be loaded; the CUDA
+// takes a text in place of a device, and needs neither a driver nor a GPU for that. Engines that
+// are compiled at run time are listed only where a library called libcuda can be loaded; the CUDA
 // toolkit's stub of it will do.
 //
 //   target t = described_target("h200");   target mine = this_gpu(handle);   mine.json
@@ -71,8 +71,8 @@ inline target described_target(const std::string& name) {
   if (const auto known = find_device(name)) return described_by(device_json(*known), name);
   std::ifstream in(name);
   if (!in || std::filesystem::is_directory(name))
-    throw error("no GPU is called \"" + name + "\", and no file",
-                "--target", "take one of " + device_names() + ", or a file with a description");
+    throw error("no GPU is called \"" + name + "\", and no file", "--target",
+                "take one of " + device_names() + ", or a file with a description");
   return described_by({std::istreambuf_iterator<char>(in), {}}, name);
 }
 
