@@ -20,7 +20,7 @@ inline const std::string layers_bench = BENANZA_LAYERS_BENCH_BINARY;
 
 /// A row of a result.
 struct gpu_row {
-  std::string key, algorithm, state, error, notes;
+  std::string key{}, algorithm{}, state{}, error{}, notes{};
   std::int64_t engine = -1; ///< its number; -1: not one of the graph API
   double min_ns = 0, median_ns = 0;
 };

@@ -68,7 +68,7 @@ TEST_CASE("cudnn: ids are unique, and the plan of an id is the one that was list
       REQUIRE(choice.has_value());
       CHECK(*choice == o.how.choice);
       const configuration again = configure(o.made_by->graph, *choice, gpu("h200"));
-      CHECK(detail::read_configuration(again.it).choice == *choice);
+      CHECK(backend::cudnn::detail::read_configuration(again.it).choice == *choice);
       if (o.how.compiled_at_run_time()) continue;
       const descriptor plan = plan_of(again.it, gpu("h200"));
       CHECK(plan.one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE) ==

@@ -13,7 +13,7 @@ namespace {
 /// Each layer is listed in the type, with one engine at least.
 void offered(numeric t, std::initializer_list<const char*> layers) {
   for (const char* layer : layers) {
-    CAPTURE(layer);
+    CAPTURE(std::string(layer));
     CAPTURE(std::string(name(t)));
     CHECK_FALSE(recipes_for(op::parse(layer), t).empty());
     CHECK_FALSE(listed(layer, t, "h200").empty());

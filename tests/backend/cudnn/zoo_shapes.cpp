@@ -107,7 +107,7 @@ shape by_library(const op::pool& l) {
 TEST_CASE("cudnn: output dims of all convolutions and poolings of the zoo are the library's") {
   std::map<std::string, op::layer> layers;
   for (const auto& e : generator::zoo::list()) {
-    const model::graph g = onnx::resolve(onnx::from(generator::zoo::build(e.name)), {});
+    const model::graph g = benanza::onnx::resolve(benanza::onnx::from(generator::zoo::build(e.name)), {});
     for (const op::layer& l : g.layers)
       layers.emplace(op::name(l), l);
   }
