@@ -13,6 +13,7 @@
 #include "benanza/report/json.hpp"
 #include "benanza/report/machine.hpp"
 #include "benanza/report/text.hpp"
+#include "benanza/result/device.hpp"
 #include "benanza/result/merge.hpp"
 #include "benanza/result/reader.hpp"
 
@@ -47,6 +48,7 @@ struct request {
   bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
   bool strict = false;
   store_request store;
+  std::string device;
   bool machine = false;
 };
 
@@ -174,10 +176,24 @@ inline void write_plan(const request& asked, const result::run& run,
                              '\n');
 }
 
+/// Leaves the cases of the device that was asked for, or of the only one there is.
+inline void choose_device(result::run& run, const std::string& device) {
+  const std::set<std::string_view> known = result::devices(run);
+  if (device.empty()) {
+    if (known.size() > 1)
+      throw error("the result holds times of the CPU and of a GPU", run.source,
+                  "choose with --device cpu or --device gpu");
+    return;
+  }
+  if (!known.contains(device)) refuse_choice("nothing was measured on a " + device, known);
+  result::keep_device(run, device);
+}
+
 inline status respond(const request& asked, std::istream& in, std::ostream& out,
                       std::ostream& err) {
   const std::size_t layers = layer_limit(asked.layers);
   result::run run = read_all(asked, in);
+  choose_device(run, asked.device);
   if (asked.machine) return respond_machine(asked, run, out, err);
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
   std::vector<bound::model_bound> models = select(run, asked.wanted);
@@ -233,6 +249,8 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
                  "only models of this name, or with it in their name");
   app.add_option("--type", asked.wanted.type, "only this type: f32, bf16, u8s8u8 ...");
   app.add_option("--threads", asked.wanted.threads, "only times on so many threads");
+  app.add_option("--device", asked.device, "cpu or gpu, where the result holds times of both")
+      ->check(CLI::IsMember({"cpu", "gpu"}));
   app.add_option("--workers", asked.wanted.workers,
                  "layers that run at the same time; else as many as the cores leave room for")
       ->check(CLI::Range(1, 1 << 20));

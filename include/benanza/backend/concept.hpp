@@ -130,6 +130,8 @@ public:
   virtual std::string_view name() const = 0;
   /// Facts for provenance: version, instruction set, threading runtime.
   virtual std::map<std::string, std::string> facts() const = 0;
+  /// True where it runs on a device with memory and caches of its own.
+  virtual bool on_device() const { return false; }
   /// Why nothing of it can run on this machine; empty: it can.
   virtual std::string unavailable() const { return {}; }
   /// Where nothing of it can run: lists what it has on a device that is only described.

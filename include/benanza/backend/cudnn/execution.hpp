@@ -5,7 +5,7 @@
 //   execution e(gpu, handle, recipe, choice, type, operands);   e.run(1);   double ns = e.time(100);
 #pragma once
 
-#include "../cuda/timer.hpp"
+#include "../cuda/device_run.hpp"
 #include "enumerate.hpp"
 #include "placement.hpp"
 
@@ -33,21 +33,30 @@ private:
   cudnnHandle_t it_ = nullptr;
 };
 
-class execution final : public prepared {
+/// Throws where a launch failed. One that failed for good is the device's matter, not the library's.
+inline void check_launch(cudnnStatus_t s) {
+  if (s == CUDNN_STATUS_SUCCESS) return;
+  const cudaError_t device = cudaPeekAtLastError();
+  if (device != cudaSuccess && cuda::is_final(device)) cuda::check(device, "an execution failed");
+  check(s, "an execution failed");
+}
+
+class execution final : public cuda::device_run {
 public:
   execution(std::shared_ptr<context> on, recipe&& r, const engine_choice& c, numeric t,
             const operands& values, const target& here)
-      : context_(std::move(on))
+      : device_run(on->gpu(), weights_of(t))
+      , context_(std::move(on))
       , recipe_(std::move(r))
-      , type_(t)
       , configuration_(configure(recipe_.graph, c, here))
-      , plan_(plan_of(configuration_.it, here))
-      , timer_(context_->gpu()) {
+      , plan_(plan_of(configuration_.it, here)) {
     for (const placed& p : recipe_.tensors)
-      hold(p, values);
+      memory_.push_back(p.input == placed::result
+                            ? cuda::poisoned(p.elements * size_bytes(p.type))
+                            : held(p, values));
     for (const handed_over& n : recipe_.numbers)
-      numbers_.push_back(n.times_output_scale ? n.value * static_cast<float>(values.output_scale)
-                                              : n.value);
+      numbers_.push_back(
+          n.times_output_scale ? n.value * static_cast<float>(values.output_scale) : n.value);
     workspace_ = cuda::memory(plan_.one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
   }
 
@@ -58,44 +67,6 @@ public:
     return recipe_.before + id_of(detail::read_configuration(read[0]).choice);
   }
 
-  std::int64_t weight_bytes() const override { return weight_bytes_; }
-  void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
-    const weight_slots wanted{weight_bytes_ > 0 ? pool : nullptr, stride, count};
-    if (wanted.data == slots_.data && wanted.stride == slots_.stride &&
-        wanted.count == slots_.count)
-      return;
-    slots_ = wanted;
-    packs_.clear();
-    timer_.forget();
-  }
-
-  bool on_device() const override { return true; }
-  weight_slots own_pool() override {
-    return context_->gpu()->pool(weights_of(type_), weight_bytes_);
-  }
-  void flush_before_each(bool flushed) override { flushed_ = flushed; }
-  /// Events are good to half a microsecond.
-  double shortest_sample_ns() const override { return flushed_ ? 1e5 : 1e6; }
-  std::string remark() const override {
-    return timer_.why_not_captured().empty()
-               ? ""
-               : "launched one by one, not replayed: " + timer_.why_not_captured();
-  }
-
-  void run(int executions) override {
-    for (int i = 0; i < executions; ++i)
-      enqueue(0);
-    context_->gpu()->stream().wait();
-  }
-
-  double time(int executions) override {
-    const cuda::caches state = flushed_              ? cuda::caches::cold
-                               : slots_.data != nullptr ? cuda::caches::cold_weights
-                                                        : cuda::caches::hot;
-    return timer_.time(executions, state, std::max<std::int64_t>(slots_.count, 1),
-                       [this](std::int64_t copy) { enqueue(copy); });
-  }
-
   void read(std::vector<double>& out) const override {
     for (std::size_t i = 0; i < recipe_.tensors.size(); ++i)
       if (recipe_.tensors[i].input == placed::result)
@@ -104,24 +75,20 @@ public:
   }
 
 private:
-  void hold(const placed& p, const operands& values) {
-    if (p.input == placed::result) {
-      memory_.emplace_back(p.elements * size_bytes(p.type));
-      // What would be taken for a result if none were written.
-      check(cudaMemset(memory_.back().data(), 0xff, static_cast<std::size_t>(memory_.back().bytes())));
-      return;
-    }
+  cuda::memory held(const placed& p, const operands& values) {
     const bool is_folded = p.input == folded_scale || p.input == folded_shift;
     const tensor made = is_folded ? folded(values, p.input == folded_shift) : tensor{};
     if (!is_folded && static_cast<std::size_t>(p.input) >= values.inputs.size())
       throw error("an operand is missing");
     const std::vector<std::byte> bytes =
         spread(is_folded ? made : values.inputs[static_cast<std::size_t>(p.input)], p);
-    memory_.emplace_back(std::ssize(bytes));
-    memory_.back().upload(bytes);
-    if (p.constant) weight_bytes_ += (memory_.back().bytes() + 255) / 256 * 256;
+    cuda::memory m(std::ssize(bytes));
+    m.upload(bytes);
+    if (p.constant) add_weights(m.bytes());
+    return m;
   }
-  static void check(cudaError_t e) { cuda::check(e, "the result's memory"); }
+
+  void moved() override { packs_.clear(); }
 
   /// What the plan reads and writes with copy `copy` of the weights.
   const descriptor& pack(std::int64_t copy) {
@@ -129,14 +96,14 @@ private:
     if (known != packs_.end()) return known->second;
     std::vector<std::int64_t> ids;
     std::vector<void*> places;
-    std::byte* weights = slots_.data != nullptr ? slots_.data + copy * slots_.stride : nullptr;
+    std::byte* weights = weights_at(copy);
     for (std::size_t i = 0; i < recipe_.tensors.size(); ++i) {
       const placed& p = recipe_.tensors[i];
       ids.push_back(p.tensor);
       places.push_back(memory_[i].data());
       if (!p.constant || weights == nullptr) continue;
       places.back() = weights;
-      weights += (memory_[i].bytes() + 255) / 256 * 256;
+      weights += cuda::in_pool(memory_[i].bytes());
     }
     for (std::size_t i = 0; i < recipe_.numbers.size(); ++i) {
       ids.push_back(recipe_.numbers[i].tensor);
@@ -150,28 +117,18 @@ private:
     return packs_.emplace(copy, std::move(d)).first->second;
   }
 
-  void enqueue(std::int64_t copy) {
-    const cudnnStatus_t s = cudnnBackendExecute(context_->get(), plan_.get(), pack(copy).get());
-    if (s == CUDNN_STATUS_SUCCESS) return;
-    // A launch that failed for good is the device's matter, not the library's.
-    const cudaError_t device = cudaPeekAtLastError();
-    if (device != cudaSuccess && cuda::is_final(device)) cuda::check(device, "an execution failed");
-    cudnn::check(s, "an execution failed");
+  void enqueue(std::int64_t copy) override {
+    check_launch(cudnnBackendExecute(context_->get(), plan_.get(), pack(copy).get()));
   }
 
   std::shared_ptr<context> context_;
   recipe recipe_;
-  numeric type_;
   configuration configuration_;
   descriptor plan_;
   std::vector<cuda::memory> memory_{}; ///< of the recipe's tensors
   std::vector<float> numbers_{};
   cuda::memory workspace_{};
-  std::int64_t weight_bytes_ = 0;
-  weight_slots slots_{};
-  bool flushed_ = false;
   std::map<std::int64_t, descriptor> packs_{};
-  cuda::timer timer_;
 };
 
 } // namespace benanza::backend::cudnn

@@ -5,7 +5,7 @@
 //   const backend::registration<cudnn::library> here{"cudnn"};
 #pragma once
 
-#include "execution.hpp"
+#include "legacy.hpp"
 
 namespace benanza::backend::cudnn {
 
@@ -27,6 +27,7 @@ public:
     return out;
   }
 
+  bool on_device() const override { return true; }
   std::string unavailable() const override { return cuda::no_gpu(); }
 
   void describe_device(const std::string& device) override {
@@ -43,6 +44,9 @@ public:
     if (s.threads != 1 || !open()) return out;
     for (offer& o : offers(l, t, *target_))
       out.push_back(std::move(o.what));
+    if (const auto* c = std::get_if<op::conv>(&l); c != nullptr && context_)
+      for (algorithm& a : legacy::offers(*context_, *c, t, static_cast<int>(out.size())))
+        out.push_back(std::move(a));
     return out;
   }
 
@@ -51,6 +55,8 @@ public:
     const std::string where = op::name(l) + ", " + a.id;
     if (!unavailable().empty()) throw error(unavailable());
     if (!open()) throw error("cuDNN cannot be started", where);
+    if (const auto* c = std::get_if<op::conv>(&l))
+      if (auto made = legacy::prepare(context_, *c, t, a.id, values)) return made;
     for (recipe& r : recipes_for(l, t)) {
       if (!a.id.starts_with(r.before)) continue;
       const auto choice = parse_engine(std::string_view(a.id).substr(r.before.size()));

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// On which device did a case run? What a CPU takes and what a GPU takes for a layer are two answers:
+// they never compete, and no bound is made of both.
+//
+//   device_of(measurement) == "gpu";   keep_device(run, "gpu");
+#pragma once
+
+#include "fields.hpp"
+
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace benanza::result {
+
+inline constexpr std::string_view cpu_device = "cpu", gpu_device = "gpu";
+
+/// The device of a case, by its library.
+inline std::string_view device_of(const measurement& m) {
+  return m.backend == "cudnn" || m.backend == "cublas" ? gpu_device : cpu_device;
+}
+
+/// The devices on which layers of a run were measured.
+inline std::set<std::string_view> devices(const run& r) {
+  std::set<std::string_view> out;
+  for (const measurement& m : r.measurements)
+    if (of_a_layer(m) && !nothing_runs(m)) out.insert(device_of(m));
+  return out;
+}
+
+/// Leaves only the cases of one device.
+inline void keep_device(run& r, std::string_view device) {
+  std::erase_if(r.measurements, [&](const measurement& m) { return device_of(m) != device; });
+}
+
+} // namespace benanza::result
