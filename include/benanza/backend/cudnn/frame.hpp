@@ -21,6 +21,8 @@ struct frame {
   shape output{};  ///< the layer's result in ONNX dims
   shape dims{};    ///< the same as the graph counts them
   shape padded{};  ///< with padding; empty: none
+  /// Dims in which an operand that broadcasts to `output` meets `dims`; unset: as `meeting_dims`.
+  std::function<std::optional<shape>(const shape& operand)> meeting{};
   layout in = layout::plain;
   std::function<void(writer&, int to)> core{}; ///< adds operands and the first operation
   std::vector<stage> after{};                  ///< what the layer itself does on that
@@ -70,7 +72,8 @@ inline void write(const frame& f, const op::step_list& steps, const request& r, 
       continue;
     }
     const shape operand = s.operand.empty() ? f.output : s.operand;
-    const auto dims = detail::meeting_dims(operand, f.output, f.dims);
+    const auto dims =
+        f.meeting ? f.meeting(operand) : detail::meeting_dims(operand, f.output, f.dims);
     if (!dims) return;
     if (!operand_layouts.empty()) operand_layouts += ',' + detail::joined_layout(f.in, operand);
     stages.push_back([s, dims = *dims, input, &f](writer& to, int a, int y) {
