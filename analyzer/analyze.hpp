@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the command `benanza_analyze` do? It reads results, from files or a store, merges them,
-// and reports how fast each model could run on that machine. `analyze` is the program without its
-// process: arguments and streams in, exit status out, and at most one line on `err`.
+// and reports how fast each model could run on that machine, or what a framework called (its logs).
+// `analyze` is the program without its process: arguments and streams in, exit status out, and at
+// most one line on `err`.
 //
 //   int status = analyze({"run.json", "--model", "resnet50"}, std::cin, std::cout, std::cerr);
 #pragma once
 
+#include "call_commands.hpp"
 #include "select.hpp"
 #include "store_commands.hpp"
 
@@ -28,6 +30,7 @@
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -49,6 +52,7 @@ struct request {
   bool strict = false;
   store_request store;
   std::string device;
+  call_request calls;
   bool machine = false;
 };
 
@@ -148,6 +152,33 @@ inline status respond_machine(const request& asked, const result::run& run, std:
     throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
   deliver(asked, asked.format == "json" ? report::machine_json(run) : report::machine_report(run),
           out);
+  if (lacking.empty()) return status::complete;
+  err << "benanza_analyze: partial: " << lacking << '\n';
+  return status::partial;
+}
+
+/// The page of a framework's calls in place of the models'.
+inline status respond_calls(const request& asked, std::istream& in, std::ostream& out,
+                            std::ostream& err) {
+  const std::size_t limit = layer_limit(asked.layers);
+  std::vector<std::string> all = asked.files;
+  all.insert(all.end(), asked.calls.logs.begin(), asked.calls.logs.end());
+  if (std::count(all.begin(), all.end(), "-") > 1)
+    throw error("standard input is named twice", "-", "name it once");
+  if (!asked.plan.empty() || asked.machine)
+    throw error("--calls goes with neither --plan nor --machine", asked.calls.logs.front());
+  const std::vector<trace::call_log> logs = read_logs(asked.calls, in);
+  const std::string lacking = log_shortfall(logs);
+  if (asked.strict && !lacking.empty())
+    throw error("partial: " + lacking, {}, "leave out --strict to see the report");
+  std::optional<result::run> run;
+  if (!asked.files.empty()) run = read_all(asked, in);
+  if (run && run->graphs.empty()) run->graphs.push_back(loose_layers(*run));
+  const std::string text =
+      calls_report(logs, run ? &*run : nullptr, asked.wanted, asked.calls,
+                   {.json = asked.format == "json", .partial = !lacking.empty(), .limit = limit});
+  if (!asked.calls.layers_out.empty()) write_file(asked.calls.layers_out, layers_of_calls(logs));
+  deliver(asked, text, out);
   if (lacking.empty()) return status::complete;
   err << "benanza_analyze: partial: " << lacking << '\n';
   return status::partial;
@@ -261,6 +292,14 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
   app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
   app.add_option("-o,--output", asked.output, "write there, whole or not at all");
   app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models");
+  app.add_option("--calls", asked.calls.logs,
+                 "logs that cuDNN, cuBLAS or cublasLt wrote while a framework ran: which calls it "
+                 "made, beside the fastest of the results; without results, the calls alone")
+      ->allow_extra_args(false);
+  app.add_option("--iteration", asked.calls.iteration,
+                 "which of the framework's iterations is shown, from 1; the last by default");
+  app.add_option("--layers-out", asked.calls.layers_out,
+                 "write the layers of the calls there, for benanza_generate --layers");
   app.add_flag("--strict", asked.strict, "refuse (status 2) where figures would be partial");
   app.add_option("--system", asked.store.system, "whose results of a store: a number, or latest");
   app.add_option("--export", asked.store.exported, "write the results of a store as a result file");
@@ -279,6 +318,9 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
                 "to analyse a store, name it like a result file");
   if (!asked.store.imported.empty() || !asked.store.exported.empty())
     return move_results(asked, out);
+  if (!asked.calls.logs.empty()) return respond_calls(asked, in, out, err);
+  if (asked.calls.iteration || !asked.calls.layers_out.empty())
+    throw error("--iteration and --layers-out are about calls", "", "name a log with --calls");
   return respond(asked, in, out, err);
 }
 } // namespace detail

@@ -48,7 +48,7 @@ public:
     if (value != fallback) add(member, std::to_string(value));
   }
   void flag(std::string_view member, std::string_view, bool value) {
-    if (value && !member.empty()) add(member, "true");
+    if (value) add(member, "true");
   }
   template <class Enum, std::size_t N>
   void choice(std::string_view member, std::string_view enumeration, Enum value,
@@ -67,7 +67,9 @@ public:
   void enumerator(std::string_view member, std::string_view enumeration, Enum value) {
     add(member, std::string(enumeration) + "::" + std::string(enumerator_name(value)));
   }
+  /// Members without a name are those that `leading` writes.
   void add(std::string_view member, const std::string& value) {
+    if (member.empty()) return;
     if (!text_.empty()) text_ += ", ";
     text_.append(".").append(member).append(" = ").append(value);
   }
@@ -92,7 +94,12 @@ inline std::string_view type_name(const op::layer& l) {
                                                "pool",
                                                "batch_norm",
                                                "lrn",
+                                               "layer_norm",
+                                               "rms_norm",
+                                               "group_norm",
+                                               "instance_norm",
                                                "softmax",
+                                               "attention",
                                                "unary",
                                                "binary",
                                                "reduce",
@@ -117,11 +124,20 @@ inline std::string_view type_name(const op::layer& l) {
   return names[l.index()];
 }
 
-/// Members that `fields` does not name because the family says them.
+/// Members that `fields` does not name: the family says them, or a key has them in one field.
 inline void leading(initializer_writer& w, const op::gemm& p) {
   w.add("m", std::to_string(p.m));
   w.add("n", std::to_string(p.n));
   w.add("k", std::to_string(p.k));
+}
+inline void leading(initializer_writer& w, const op::attention& p) {
+  w.add("batch", std::to_string(p.batch));
+  w.add("heads", std::to_string(p.heads));
+  w.add("queries", std::to_string(p.queries));
+  w.add("head_size", std::to_string(p.head_size));
+  w.add("kv_heads", std::to_string(p.kv_heads));
+  w.add("keys", std::to_string(p.keys));
+  w.add("value_size", std::to_string(p.value_size));
 }
 inline void leading(initializer_writer& w, const op::pool& p) {
   w.enumerator("function", "pooling", p.function);
@@ -185,14 +201,7 @@ inline std::string initializer(const op::layer& l) {
         if constexpr (op::is_fused<decltype(p)>)
           return std::string(detail::type_name(l)) + '{' + detail::fused_text(p) + '}';
         detail::leading(w, p);
-        if constexpr (std::is_same_v<decltype(p), op::gemm>) {
-          w.flag("transpose_a", "", p.transpose_a);
-          w.flag("transpose_b", "", p.transpose_b);
-          w.tagged_list("c", "", p.c);
-          w.flag("constant_b", "", p.constant_b);
-        } else {
-          p.fields(w);
-        }
+        p.fields(w);
         detail::trailing(w, p);
         return std::string(detail::type_name(l)) + '{' + w.text() + '}';
       },

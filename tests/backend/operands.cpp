@@ -62,12 +62,25 @@ TEST_CASE("operands come in the order and the types of the operator") {
   CHECK(roles("Gemm/2x3x4", numeric::s8s8s8) == "ss8 ss8 ");
   CHECK(roles("MatMul/2x3-3x4-w", numeric::f16) == "sf16 wf16 ");
   CHECK(roles("BatchNormalization/1x4x5", numeric::bf16) == "sbf16 vf32 vf32 vf32 vf32 ");
+  CHECK(roles("LayerNormalization/3x4-a1-b", numeric::bf16) == "sbf16 vf32 vf32 ");
+  CHECK(roles("LayerNormalization/3x4-a1", numeric::f32) == "sf32 vf32 ");
+  CHECK(roles("RMSNormalization/3x4-a1", numeric::f16) == "sf16 vf32 ");
+  CHECK(roles("GroupNormalization/1x4x3-g2", numeric::f32) == "sf32 vf32 vf32 ");
+  CHECK(roles("InstanceNormalization/1x4x3", numeric::f32) == "sf32 vf32 vf32 ");
+  CHECK(roles("Attention/1x2x3x4", numeric::bf16) == "sbf16 sbf16 sbf16 ");
+  CHECK(roles("Attention/1x2x3x4-mask3x3", numeric::f32) == "sf32 sf32 sf32 sf32 ");
   CHECK(roles("Sum/4-n3", numeric::f32) == "sf32 sf32 sf32 ");
   CHECK(roles("Concat/7x3-a0-n2", numeric::f32) == "sf32 sf32 ");
   CHECK(roles("Concat/7x3-a0-n2-s64", numeric::bf16) == "ss64 ss64 ");
   CHECK(roles("Gather/7x3-2", numeric::e4m3) == "se4m3 is64 ");
   CHECK(roles("Gather/7x3-2-i32-bool", numeric::f32) == "sbool is32 ");
   CHECK(roles("And/4-bool", numeric::f32) == "sbool sbool ");
+  const auto row = make_operands(op::parse("LayerNormalization/2x3x4-a1-b"), numeric::f32);
+  CHECK(row.inputs[1].dims == shape{3, 4});
+  const auto heads = make_operands(op::parse("Attention/2x4x3x8-kv2-k5-v6-bshd"), numeric::f32);
+  CHECK(heads.inputs[0].dims == shape{2, 3, 32});
+  CHECK(heads.inputs[1].dims == shape{2, 5, 16});
+  CHECK(heads.inputs[2].dims == shape{2, 5, 12});
   const auto parts = make_operands(op::parse("Concat/7x3-a0-n2"), numeric::f32);
   CHECK(parts.inputs[0].dims == shape{4, 3});
   CHECK(parts.inputs[1].dims == shape{3, 3});
@@ -129,6 +142,10 @@ TEST_CASE("storage of results") {
   CHECK(reduction_length(op::parse("GlobalAveragePool/1x3x8x8")) == 64);
   CHECK(reduction_length(op::parse("ReduceSum/3x4x5-a0x2")) == 15);
   CHECK(reduction_length(op::parse("Relu/3")) == 1);
+  CHECK(reduction_length(op::parse("LayerNormalization/2x3x4-a1")) == 12);
+  CHECK(reduction_length(op::parse("GroupNormalization/1x8x3x3-g2")) == 36);
+  CHECK(reduction_length(op::parse("InstanceNormalization/1x8x3x3")) == 9);
+  CHECK(reduction_length(op::parse("Attention/1x2x3x4-k9-causal")) == 3 + 4);
 }
 
 TEST_CASE("a hundred million weights take a moment") {

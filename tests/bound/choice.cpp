@@ -121,13 +121,6 @@ TEST_CASE("missing states are used around and marked") {
 
   CHECK(choose(hot).prediction_too_low);
   CHECK_FALSE(choose(hot).bound_from_coldw);
-  run warm;
-  warm.measurements = {timed(conv, "a", 0, "warmw", {105, 105})};
-  CHECK(choose(warm, conv, "warmw").prediction.ns == 105);
-  CHECK_FALSE(choose(warm, conv, "warmw").prediction_too_low);
-  CHECK(choose(warm, conv, "coldw").prediction_too_low);
-  CHECK(choose(warm).bound_from_coldw);
-  CHECK(choose(cold, conv, "warmw").prediction.ns == 114); // too high rather than none
   CHECK(choose(hot).prediction.ns == 104);
   CHECK_FALSE(choose(hot, conv, "hot").prediction_too_low);
 

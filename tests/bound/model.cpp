@@ -100,31 +100,6 @@ TEST_CASE("weights that fit a core's own cache are predicted from hot times") {
   CHECK(holds(analyse(r).notes, "own cache"));
 }
 
-TEST_CASE(
-    "a model that the last-level cache holds is predicted from times with its weights there") {
-  run r = synthetic::small_run();
-  const model_bound cold = analyse(r);
-  const std::int64_t touched = benanza::model::touched_bytes(r.graphs[0], benanza::numeric::f32);
-  std::vector<measurement> warm;
-  for (const measurement& m : r.measurements)
-    if (m.state == "coldw") {
-      warm.push_back(m);
-      warm.back().state = "warmw";
-      for (double& s : warm.back().samples_ns)
-        s *= 0.9;
-      warm.back().median_ns *= 0.9;
-    }
-  r.measurements.insert(r.measurements.end(), warm.begin(), warm.end());
-  r.provenance["machine"]["llc_bytes"] = std::to_string(2 * touched);
-  const model_bound held = analyse(r);
-  CHECK(held.state == "warmw");
-  CHECK(held.prediction.sequential.ns < cold.prediction.sequential.ns);
-  CHECK(held.bound.sequential.ns == cold.bound.sequential.ns);
-  r.provenance["machine"]["llc_bytes"] = std::to_string(2 * touched - 2);
-  CHECK(analyse(r).state == "coldw");
-  CHECK(analyse(r).prediction.sequential.ns == cold.prediction.sequential.ns);
-}
-
 TEST_CASE("workers: the cores that a layer leaves free") {
   run r = synthetic::small_run();
   for (measurement& m : r.measurements)

@@ -40,35 +40,6 @@ TEST_CASE("every layer is measured hot, and as other layers leave the caches") {
                                                   "Relu/1x4x5x5/f32/fake/a/coldw/t1"});
 }
 
-TEST_CASE(
-    "layers of models that the last-level cache holds are measured with their weights there") {
-  const auto libraries = one({{.algorithm = {.id = "a"}}});
-  const std::string large_name =
-      "Gemm/1x8192x" + std::to_string(last_level_cache_bytes() / 8192 / 4) + "-w";
-  const auto model_of = [](const std::vector<std::string>& layers) {
-    model::graph g;
-    for (const std::string& name : layers) {
-      g.nodes.push_back({.name = name, .layer = static_cast<int>(g.layers.size())});
-      g.layers.push_back(op::parse(name));
-    }
-    return g;
-  };
-  const std::vector<op::registered_layer> all = {
-      registered(0, conv), registered(1, large_name.c_str()), registered(2, "Relu/1x4x5x5")};
-  const auto states = [&](const std::vector<model::graph>& graphs, const std::string& layer) {
-    std::vector<std::string> out;
-    for (const std::string& name : names(list_cases(all, graphs, libraries, {})))
-      if (name.starts_with(layer + '/')) out.push_back(name.substr(name.find("/a/") + 3));
-    return out;
-  };
-  const model::graph small = model_of({conv, "Relu/1x4x5x5"});
-  const model::graph large = model_of({large_name, "Relu/1x4x5x5"});
-  using texts = std::vector<std::string>;
-  CHECK(states({small}, conv) == texts{"hot/t1", "warmw/t1"});
-  CHECK(states({small, large}, large_name) == texts{"hot/t1", "coldw/t1"});
-  CHECK(states({small, large}, "Relu/1x4x5x5") == texts{"hot/t1", "coldw/t1", "warmw/t1"});
-}
-
 TEST_CASE("cold caches are for every layer, if asked for") {
   options o;
   o.states = {"cold"};

@@ -19,7 +19,7 @@ TEST_CASE("without options: one thread, both states, the models' own types") {
   const options o = parse({});
   CHECK(o.types.empty());
   CHECK(o.threads == std::vector<int>{1});
-  CHECK(o.states.empty()); // the models decide
+  CHECK(o.states == std::vector<std::string>{"hot", "coldw"});
   CHECK(o.effort == effort::normal);
   CHECK(o.seconds == 0);
   CHECK(o.format == "console");

@@ -241,7 +241,8 @@ TEST_CASE("operators without a layer kind give their dims to what follows") {
   CHECK(behind("Einsum<equation = \"bij,jk\">(x, w)", "float[4,5] w") == "Relu/2x3x5");
   CHECK(last_layer(13, "int64[1,3] x", "a = OneHot(x, d, v) y = Relu(a)",
                    "int64 d = {7}, float[2] v") == "Relu/1x3x7");
-  CHECK(behind("LayerNormalization(x, s)", "float[4] s", 17) == "Relu/2x3x4");
+  CHECK(behind("MeanVarianceNormalization(x)") == "Relu/2x3x4");
+  CHECK(behind("com.microsoft.SkipLayerNormalization(x, x, s)", "float[4] s", 17) == "Relu/2x3x4");
   CHECK(behind("ArgMax<axis = 1>(x)") == "Relu/2x1x4-s64");
   CHECK(behind("Tan(x)") == "Relu/2x3x4");
   CHECK(behind("com.microsoft.QuickGelu(x)") == "Relu/2x3x4");

@@ -133,6 +133,98 @@ TEST_CASE("BatchNormalization and LRN") {
   CHECK_SAYS(norm(13, "y = LRN(x)"), "size");
 }
 
+TEST_CASE("LayerNormalization: its axis, its bias, and what no layer says") {
+  const char* const in = "float[1,3,8] x";
+  const auto norm = [&](std::string_view node,
+                        std::string_view tensors = "float[8] s, float[8] b") {
+    return last_layer(17, in, node, tensors);
+  };
+  CHECK(norm("y = LayerNormalization(x, s, b)") == "LayerNormalization/1x3x8-a2-b");
+  CHECK(norm("y = LayerNormalization(x, s)") == "LayerNormalization/1x3x8-a2");
+  CHECK(norm("y = LayerNormalization<axis = 1, epsilon = 0.1>(x, s)", "float[3,8] s") ==
+        "LayerNormalization/1x3x8-a1");
+  CHECK(norm("y = LayerNormalization<axis = -3>(x, s)", "float[1,3,8] s") ==
+        "LayerNormalization/1x3x8-a0");
+  CHECK(norm("y = com.microsoft.LayerNormalization(x, s, b)") == "LayerNormalization/1x3x8-a2-b");
+  CHECK_SAYS(norm("y = LayerNormalization(x, s)", "float[1] s"),
+             "its input 1 is 1, not a row of 8");
+  CHECK_SAYS(norm("y = LayerNormalization<axis = 3>(x, s)"), "axis 3 lies outside");
+  CHECK_SAYS(norm("y, m, d = LayerNormalization(x, s)"), "its statistics");
+  // What follows can be resolved all the same.
+  CHECK(last_layer(17, in, "a, m, d = LayerNormalization(x, s) y = Relu(d)", "float[8] s") ==
+        "Relu/1x3x1");
+}
+
+TEST_CASE("RMSNormalization, of opsets that libonnx may not know") {
+  const char* const in = "float[1,3,8] x";
+  CHECK(last_layer(23, in, "y = RMSNormalization(x, s)", "float[8] s") ==
+        "RMSNormalization/1x3x8-a2");
+  CHECK(last_layer(23, in, "y = RMSNormalization<axis = 1>(x, s)", "float[3,8] s") ==
+        "RMSNormalization/1x3x8-a1");
+  CHECK(last_layer(14, in, "y = SimplifiedLayerNormalization<axis = -1>(x, s)", "float[8] s") ==
+        "RMSNormalization/1x3x8-a2");
+  CHECK(last_layer(14, in, "y = com.microsoft.SimplifiedLayerNormalization(x, s)", "float[8] s") ==
+        "RMSNormalization/1x3x8-a2");
+  CHECK_SAYS(last_layer(14, in, "y, d = SimplifiedLayerNormalization(x, s)", "float[8] s"),
+             "its statistics");
+  CHECK_SAYS(last_layer(23, in, "y = RMSNormalization(x, s)", "float[3] s"), "not a row of 8");
+}
+
+TEST_CASE("GroupNormalization and InstanceNormalization") {
+  const char* const in = "float[1,8,4,4] x";
+  const char* const groups = "float[2] s, float[2] b";
+  const char* const channels = "float[8] s, float[8] b";
+  const char* const node = "y = GroupNormalization<num_groups = 2>(x, s, b)";
+  CHECK(last_layer(18, in, node, groups) == "GroupNormalization/1x8x4x4-g2");
+  CHECK(last_layer(21, in, node, channels) == "GroupNormalization/1x8x4x4-g2");
+  CHECK_SAYS(last_layer(21, in, node, "float[4] s, float[4] b"), "its input 1 is 4, not 8");
+  CHECK_SAYS(last_layer(21, in, "y = GroupNormalization(x, s, b)", channels), "divide");
+  CHECK_SAYS(last_layer(21, in, "y = GroupNormalization<num_groups = 3>(x, s, b)", channels),
+             "divide");
+  CHECK_SAYS(last_layer(21, "float[8] x", node, channels), "has no channels");
+  CHECK(last_layer(6, in, "y = InstanceNormalization(x, s, b)", channels) ==
+        "InstanceNormalization/1x8x4x4");
+  CHECK_SAYS(last_layer(6, in, "y = InstanceNormalization(x, s, b)", groups), "not 8");
+  CHECK_SAYS(last_layer(6, "float[1,8] x", "y = InstanceNormalization(x, s, b)", channels),
+             "three dims");
+}
+
+TEST_CASE("Attention: four dims, three dims, grouped queries, masks") {
+  const char* const four = "float[1,8,16,32] q, float[1,2,20,32] k, float[1,2,20,24] v";
+  CHECK(last_layer(23, four, "y = Attention(q, k, v)") == "Attention/1x8x16x32-kv2-k20-v24");
+  CHECK(last_layer(23, four, "y = Attention<is_causal = 1, scale = 0.5>(q, k, v)") ==
+        "Attention/1x8x16x32-kv2-k20-v24-causal");
+  CHECK(last_layer(23, four, "y = Attention(q, k, v, m)", "float[16,20] m") ==
+        "Attention/1x8x16x32-kv2-k20-v24-mask1x1x16x20");
+  CHECK(dims_of_y(23, four, "y = Attention(q, k, v)") == "1x8x16x24");
+  const char* const three = "float[1,16,256] q, float[1,20,64] k, float[1,20,48] v";
+  const char* const node = "y = Attention<q_num_heads = 8, kv_num_heads = 2>(q, k, v)";
+  CHECK(last_layer(23, three, node) == "Attention/1x8x16x32-kv2-k20-v24-bshd");
+  CHECK(dims_of_y(23, three, node) == "1x16x192");
+}
+
+TEST_CASE("Attention: what no layer says, and what does not fit") {
+  const char* const four = "float[1,8,16,32] q, float[1,8,16,32] k, float[1,8,16,32] v, "
+                           "float[1,8,4,32] p, bool[16,16] b, float[3,16] m";
+  const auto attention = [&](std::string_view node) { return last_layer(23, four, node); };
+  CHECK_SAYS(attention("y, a, b2 = Attention(q, k, v, , p, p)"), "earlier steps");
+  CHECK_SAYS(attention("y, a, b2 = Attention(q, k, v)"), "more than its result");
+  CHECK_SAYS(attention("y = Attention<softcap = 50.0>(q, k, v)"), "softcap");
+  CHECK_SAYS(attention("y = Attention(q, k, v, b)"), "truth values");
+  CHECK_SAYS(attention("y = Attention(q, k, v, m)"), "does not broadcast");
+  CHECK_SAYS(attention("y = Attention(q, k, p)"), "do not fit");
+  CHECK_SAYS(attention("y = Attention(q, k, m)"), "do not fit");
+  const char* const three = "float[1,16,256] q, float[1,20,64] k, float[1,20,48] v";
+  CHECK_SAYS(last_layer(23, three, "y = Attention(q, k, v)"), "q_num_heads");
+  CHECK_SAYS(last_layer(23, three, "y = Attention<q_num_heads = 7, kv_num_heads = 2>(q, k, v)"),
+             "do not fit");
+  CHECK_SAYS(last_layer(23, "float[1,6,2,4] q, float[1,4,2,4] k", "y = Attention(q, k, k)"),
+             "no multiple");
+  // What follows can be resolved all the same.
+  CHECK(last_layer(23, four, "a, c, d = Attention(q, k, v, , p, p) y = Relu(c)") ==
+        "Relu/1x8x20x32");
+}
+
 TEST_CASE("Softmax: a matrix before opset 13, an axis from then on") {
   const char* const in = "float[1,3,4,5] x";
   CHECK(last_layer(12, in, "y = Softmax(x)") == "Softmax/1x60-a1");

@@ -252,6 +252,30 @@ const std::vector<known>& known_layers() {
       {pool{.function = pooling::global_max, .input = {1, 4, 5}}, "GlobalMaxPool/1x4x5"},
       {batch_norm{.input = {1, 64, 112, 112}}, "BatchNormalization/1x64x112x112"},
       {lrn{.input = {1, 64, 56, 56}, .size = 5}, "LRN/1x64x56x56-n5"},
+      {layer_norm{.input = {1, 197, 768}, .axis = 2, .bias = true},
+       "LayerNormalization/1x197x768-a2-b"},
+      {rms_norm{.input = {1, 128, 4096}, .axis = 2}, "RMSNormalization/1x128x4096-a2"},
+      {group_norm{.input = {1, 320, 64, 64}, .groups = 32}, "GroupNormalization/1x320x64x64-g32"},
+      {instance_norm{.input = {1, 32, 224, 224}}, "InstanceNormalization/1x32x224x224"},
+      {attention{.batch = 1,
+                 .heads = 12,
+                 .queries = 197,
+                 .head_size = 64,
+                 .kv_heads = 12,
+                 .keys = 197,
+                 .value_size = 64},
+       "Attention/1x12x197x64"},
+      {attention{.batch = 2,
+                 .heads = 32,
+                 .queries = 1,
+                 .head_size = 128,
+                 .kv_heads = 8,
+                 .keys = 512,
+                 .value_size = 64,
+                 .causal = true,
+                 .sequence_major = true,
+                 .mask = {2, 1, 1, 512}},
+       "Attention/2x32x1x128-kv8-k512-v64-causal-bshd-mask2x1x1x512"},
       {softmax{.input = {1, 1000}, .axis = 1}, "Softmax/1x1000-a1"},
       {softmax{.input = {7}, .axis = 0, .log = true}, "LogSoftmax/7-a0"},
       {unary{.function = unary_function::leaky_relu, .input = {1, 32}}, "LeakyRelu/1x32"},
@@ -341,6 +365,10 @@ TEST_CASE("other spellings give the canonical layer") {
       {"Resize/4-8-nearest-half_pixel", "Resize/4-8"},
       {"Pad/4-b1-e1-constant", "Pad/4-b1-e1"},
       {"Identity/4x4-4x4", "Identity/4x4"},
+      {"GroupNormalization/1x8x4-g1", "GroupNormalization/1x8x4"},
+      {"Attention/1x8x16x64-kv8-k16-v64", "Attention/1x8x16x64"},
+      {"Attention/1x8x16x64-mask16", "Attention/1x8x16x64-mask1x1x1x16"},
+      {"Attention/1x1x16x64-bshd", "Attention/1x1x16x64"},
   };
   for (const row& r : table) {
     CAPTURE(std::string(r.spelling));
@@ -373,7 +401,7 @@ TEST_CASE("random damage to a key is refused in one line or reads as another sou
   test::layer_source random(7);
   int refused = 0, read = 0;
   for (int i = 0; i < 20000; ++i) {
-    std::string text = name(random.next(static_cast<std::size_t>(random.pick(0, 19))));
+    std::string text = name(random.next(static_cast<std::size_t>(random.pick(0, 24))));
     for (std::int64_t n = random.pick(1, 3); n > 0; --n) {
       const auto at =
           static_cast<std::size_t>(random.pick(0, static_cast<std::int64_t>(text.size()) - 1));

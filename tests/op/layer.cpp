@@ -13,11 +13,29 @@ using namespace benanza::op;
 namespace {
 /// Every ONNX operator that some layer kind stands for.
 std::vector<std::string_view> all_families() {
-  std::vector<std::string_view> all{"Conv",         "ConvTranspose", "Gemm",   "MatMul",
-                                    "LRN",          "Softmax",       "Concat", "BatchNormalization",
-                                    "Split",        "LogSoftmax",    "Pad",    "Slice",
-                                    "Transpose",    "Gather",        "Resize", "Upsample",
-                                    "DepthToSpace", "SpaceToDepth"};
+  std::vector<std::string_view> all{"Conv",
+                                    "ConvTranspose",
+                                    "Gemm",
+                                    "MatMul",
+                                    "LRN",
+                                    "Softmax",
+                                    "Concat",
+                                    "BatchNormalization",
+                                    "Split",
+                                    "LogSoftmax",
+                                    "Pad",
+                                    "Slice",
+                                    "Transpose",
+                                    "Gather",
+                                    "Resize",
+                                    "Upsample",
+                                    "DepthToSpace",
+                                    "SpaceToDepth",
+                                    "LayerNormalization",
+                                    "RMSNormalization",
+                                    "GroupNormalization",
+                                    "InstanceNormalization",
+                                    "Attention"};
   const auto add = [&](const auto& table) {
     for (std::string_view family : table)
       all.push_back(family);
@@ -99,6 +117,13 @@ TEST_CASE("a key that reads well but is no layer is refused by its whole name") 
       {"BatchNormalization/4", "two dims"},
       {"LRN/1x96x55x55", "a size"},
       {"LRN/1x96x55x55-n0", "a size"},
+      {"LayerNormalization/2x8-a2-b", "axis"},
+      {"LayerNormalization/2x8-am1", "axis"},
+      {"RMSNormalization/2x8-a2", "axis"},
+      {"GroupNormalization/1x8x4-g3", "divide"},
+      {"InstanceNormalization/1x8", "three dims"},
+      {"Attention/1x8x16x64-kv3", "no multiple"},
+      {"Attention/1x8x16x64-mask3x16", "broadcast"},
       {"Softmax/1x1000-a2", "axis"},
       {"Softmax/1x1000-am1", "axis"},
       {"Relu/m4", "negative"},
@@ -130,7 +155,8 @@ TEST_CASE("fields of one operator are none of another's") {
        {"Relu/4-4", "Conv/1x2x3x3-2x1x1-s1-ceil", "MaxPool/1x2x3x3-3x3-s1-b", "MaxPool/1x2x3-3-g2",
         "GlobalMaxPool/1x2x3x3-3x3", "Gemm/1x2x3-w-tb", "MatMul/1x2-2x3-b", "Softmax/4-a0-n3",
         "SpaceToDepth/1x4x6x6-k3-crd", "BatchNormalization/1x4-s64", "Slice/4-2-f1", "Slice/4-2-s2",
-        "Softmax/4-a4294967296", "LRN/1x2x3-n3x3"}) {
+        "Softmax/4-a4294967296", "LRN/1x2x3-n3x3", "RMSNormalization/2x8-a1-b",
+        "InstanceNormalization/1x2x3-g2", "Attention/1x2x3x4-m4"}) {
     CAPTURE(std::string(name));
     CHECK_REFUSED(parse(name), "the key \"");
   }

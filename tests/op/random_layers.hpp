@@ -138,6 +138,34 @@ private:
   }
   op::batch_norm make(op::batch_norm) { return {.input = dims(2, 5)}; }
   op::lrn make(op::lrn) { return {.input = dims(3, 5), .size = pick(1, 9)}; }
+  op::layer_norm make(op::layer_norm) {
+    op::layer_norm l{.input = dims(1, 5)};
+    l.axis = axis_of(l.input);
+    l.bias = chance(50);
+    return l;
+  }
+  op::rms_norm make(op::rms_norm) {
+    op::rms_norm r{.input = dims(1, 5)};
+    r.axis = axis_of(r.input);
+    return r;
+  }
+  op::group_norm make(op::group_norm) {
+    op::group_norm g{.input = dims(2, 5), .groups = pick(1, 8)};
+    g.input[1] *= g.groups;
+    return g;
+  }
+  op::instance_norm make(op::instance_norm) { return {.input = dims(3, 5)}; }
+  op::attention make(op::attention) {
+    op::attention a{.batch = pick(1, 4), .queries = dim(), .head_size = dim()};
+    a.kv_heads = pick(1, 8);
+    a.heads = a.kv_heads * (chance(50) ? 1 : pick(1, 8));
+    a.keys = chance(50) ? a.queries : dim();
+    a.value_size = chance(50) ? a.head_size : dim();
+    a.causal = chance(30);
+    a.sequence_major = chance(30);
+    if (chance(40)) a.mask = partner(a.scores());
+    return a;
+  }
   op::softmax make(op::softmax) {
     op::softmax s{.input = dims(1, 5)};
     s.axis = axis_of(s.input);

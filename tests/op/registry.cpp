@@ -70,6 +70,17 @@ TEST_CASE("every kind of layer is a template argument with its arithmetic known 
   static_assert(unique_layer<pool{.input = {1, 2, 4, 4}, .kernel = {2, 2}}>::flops == 72);
   static_assert(unique_layer<batch_norm{.input = {1, 64, 56, 56}}>::flops == 401408);
   static_assert(unique_layer<lrn{.input = {1, 96, 55, 55}, .size = 5}>::flops == 4065600);
+  static_assert(unique_layer<layer_norm{.input = {2, 8}, .axis = 1, .bias = true}>::flops == 112);
+  static_assert(unique_layer<rms_norm{.input = {2, 8}, .axis = 1}>::flops == 64);
+  static_assert(unique_layer<group_norm{.input = {1, 8, 2}, .groups = 4}>::flops == 96);
+  static_assert(unique_layer<instance_norm{.input = {1, 8, 2}}>::flops == 96);
+  static_assert(unique_layer<attention{.batch = 1,
+                                       .heads = 2,
+                                       .queries = 4,
+                                       .head_size = 8,
+                                       .kv_heads = 1,
+                                       .keys = 5,
+                                       .value_size = 8}>::flops == 2 * 640 + 240);
   static_assert(unique_layer<softmax{.input = {1, 1000}, .axis = 1}>::flops == 5000);
   static_assert(unique_layer<unary{.input = {10}}>::flops == 10);
   static_assert(unique_layer<binary{.a = {2, 3}, .b = {3}}>::flops == 6);

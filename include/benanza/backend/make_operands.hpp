@@ -126,6 +126,17 @@ public:
     vector(channels, {.low = 0.5, .high = 1.5});
     scale(0.5);
   }
+  void operator()(const op::layer_norm& p) { normalized(p.input, row_of(p.input, p.axis), p.bias); }
+  void operator()(const op::rms_norm& p) { normalized(p.input, row_of(p.input, p.axis), false); }
+  void operator()(const op::group_norm& p) { normalized(p.input, {p.input[1]}, true); }
+  void operator()(const op::instance_norm& p) { normalized(p.input, {p.input[1]}, true); }
+  void operator()(const op::attention& p) {
+    // Scores have a deviation of one: neither equal weights nor one key alone.
+    source(p.query_shape(), dtype::real, {.low = -3, .high = 3});
+    source(p.key_shape());
+    source(p.value_shape());
+    if (!p.mask.empty()) source(p.mask, dtype::real, {.low = -2, .high = 2});
+  }
   void operator()(const op::softmax& p) {
     source(p.input, dtype::real, {.low = -4, .high = 4});
     scale(p.log ? 0.5 : type_ == numeric::u8s8u8 ? 255 : 127);
@@ -230,6 +241,18 @@ private:
       d.code_low += 2 * std::lround(std::min(63., 2.5 * spread() / (127.5 * n)));
     add({.dims = dims, .type = weights_of(type_), .part = constant ? role::weights : role::source},
         d, quantised(type_));
+  }
+  static shape row_of(const shape& input, int axis) {
+    shape row;
+    for (int i = axis; i < input.size; ++i)
+      row.push(input[i]);
+    return row;
+  }
+  void normalized(const shape& input, const shape& parameters, bool shifted) {
+    source(input);
+    vector(parameters, {.low = 0.5, .high = 1.5});
+    if (shifted) vector(parameters, {.low = -0.5, .high = 0.5});
+    scale(32);
   }
   void vector(const shape& dims, const draw& d) {
     add({.dims = dims, .type = dtype::f32, .part = role::vector}, d, false);

@@ -16,7 +16,7 @@ namespace benanza::backend {
 
 /// Attribute values that every backend and the reference use.
 namespace attribute {
-inline constexpr double epsilon = 1e-5; // BatchNormalization
+inline constexpr double epsilon = 1e-5; // of every normalization by a deviation
 inline constexpr double lrn_alpha = 1e-4, lrn_beta = 0.75, lrn_bias = 1.0;
 inline constexpr double leaky_slope = 0.1; // LeakyRelu
 inline constexpr double elu_alpha = 1.0, celu_alpha = 1.0, threshold = 0.3;
@@ -111,7 +111,12 @@ struct terms {
     return n;
   }
   std::int64_t operator()(const op::lrn& p) const { return p.size; }
+  std::int64_t operator()(const op::layer_norm& p) const { return p.row(); }
+  std::int64_t operator()(const op::rms_norm& p) const { return p.row(); }
+  std::int64_t operator()(const op::group_norm& p) const { return p.row(); }
+  std::int64_t operator()(const op::instance_norm& p) const { return p.row(); }
   std::int64_t operator()(const op::softmax& p) const { return p.input[p.axis]; }
+  std::int64_t operator()(const op::attention& p) const { return p.seen_keys() + p.head_size; }
   std::int64_t operator()(const op::binary& p) const { return p.operands; }
   std::int64_t operator()(const op::reduce& p) const {
     std::int64_t n = 1;

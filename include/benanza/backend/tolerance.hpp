@@ -8,6 +8,8 @@
 //   other sums (f32): relative 2e-6 + 1e-6 sqrt(K)
 //   exponentials, logarithms and the like (f32): relative and absolute 1e-5
 //   softmax (f32): relative 1e-5 + 1.2e-7 sqrt(K), its sum being kept in f32
+//   normalizations by their own deviation (f32): relative and absolute 1e-5 + 1e-6 sqrt(K)
+//   attention: as sums of products, its weights being rounded to the case's type
 //   narrow floats: rounding of half a place of the result, and slack
 // A NaN fails, and so does an infinity where none is expected.
 #pragma once
@@ -35,7 +37,7 @@ struct tolerance {
 namespace detail {
 
 /// What limits a layer's accuracy.
-enum class accuracy { exact, rounded, summed, products, transcendental, normalised };
+enum class accuracy { exact, rounded, summed, products, transcendental, normalised, deviation };
 
 struct accuracy_kinds {
   accuracy operator()(const op::conv&) const { return accuracy::products; }
@@ -47,6 +49,11 @@ struct accuracy_kinds {
   }
   accuracy operator()(const op::batch_norm&) const { return accuracy::summed; }
   accuracy operator()(const op::lrn&) const { return accuracy::transcendental; }
+  accuracy operator()(const op::layer_norm&) const { return accuracy::deviation; }
+  accuracy operator()(const op::rms_norm&) const { return accuracy::deviation; }
+  accuracy operator()(const op::group_norm&) const { return accuracy::deviation; }
+  accuracy operator()(const op::instance_norm&) const { return accuracy::deviation; }
+  accuracy operator()(const op::attention&) const { return accuracy::products; }
   accuracy operator()(const op::softmax& p) const {
     return p.log ? accuracy::transcendental : accuracy::normalised;
   }
@@ -126,6 +133,7 @@ inline tolerance tolerance_of(const op::layer& l, numeric t) {
   case accuracy::products: allowed.relative = 2e-5 + 1e-6 * root; break;
   case accuracy::transcendental: allowed.relative = allowed.absolute = 1e-5; break;
   case accuracy::normalised: allowed.relative = 1e-5 + 1.2e-7 * root; break;
+  case accuracy::deviation: allowed.relative = allowed.absolute = 1e-5 + 1e-6 * root; break;
   }
   if (quantised(t) && requantises(l, t)) return {.absolute = 1 + 1e-9};
   if (result_type(l, t) != result_of(t)) return allowed;
@@ -140,6 +148,8 @@ inline tolerance tolerance_of(const op::layer& l, numeric t) {
   if (t == numeric::f16 && sums) allowed.relative += 0x1p-10;
   if (t == numeric::bf16 && sums) allowed.relative += 0x1p-10;
   if (t == numeric::tf32 && kind == accuracy::products) allowed.relative += 0x1p-8;
+  // Each weight is off by up to half a place; like the values it weighs, they add up at random.
+  if (t == numeric::bf16 && std::holds_alternative<op::attention>(l)) allowed.relative += 0x1p-7;
   return allowed;
 }
 

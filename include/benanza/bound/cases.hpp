@@ -21,22 +21,12 @@ namespace benanza::bound {
 
 using result::measurement;
 
-/// One algorithm with its cases in the cache states that bounds rest on; null: not measured.
+/// One algorithm with its cases in the two cache states that bounds rest on; null: not measured.
 struct candidate {
   const measurement* hot = nullptr;
   const measurement* coldw = nullptr;
-  const measurement* warmw = nullptr;
 
-  const measurement& any() const {
-    return hot != nullptr ? *hot : coldw != nullptr ? *coldw : *warmw;
-  }
-  /// The case in that state, with a place for one; null for states that bounds do not rest on.
-  static const measurement* candidate::*in(std::string_view state) {
-    return state == "hot"     ? &candidate::hot
-           : state == "coldw" ? &candidate::coldw
-           : state == "warmw" ? &candidate::warmw
-                              : nullptr;
-  }
+  const measurement& any() const { return hot != nullptr ? *hot : *coldw; }
 };
 
 /// What a run holds about one layer in one type on some threads.
@@ -71,13 +61,13 @@ public:
         out.failed.push_back(m);
       } else if (m->equivalence != name(type)) {
         out.inexact = true;
-      } else if (const auto its = candidate::in(m->state)) {
+      } else if (m->state == "hot" || m->state == "coldw") {
         const auto same = [&](const candidate& c) {
           return c.any().backend == m->backend && c.any().algorithm == m->algorithm;
         };
         auto c = std::find_if(out.algorithms.begin(), out.algorithms.end(), same);
         if (c == out.algorithms.end()) c = out.algorithms.emplace(c);
-        (*c).*its = m;
+        (m->state == "hot" ? c->hot : c->coldw) = m;
       }
     }
     std::sort(out.algorithms.begin(), out.algorithms.end(),

@@ -12,7 +12,6 @@
 #include "cases.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -63,7 +62,7 @@ inline double least(const measurement& m) {
 
 /// The case of `c` in a cache state; null: none.
 inline const measurement* in_state(const candidate& c, std::string_view state) {
-  return c.*candidate::in(state);
+  return state == "hot" ? c.hot : c.coldw;
 }
 
 inline timing reported(const measurement& m) {
@@ -110,34 +109,20 @@ inline const measurement* first_choice(const layer_cases& cases, std::string_vie
 }
 } // namespace detail
 
-namespace detail {
-/// The measured state that comes nearest to `state`.
-inline std::string_view nearest_state(const layer_cases& cases, std::string_view state) {
-  const auto measured = [&](std::string_view s) {
-    return std::any_of(cases.algorithms.begin(), cases.algorithms.end(),
-                       [s](const candidate& c) { return in_state(c, s) != nullptr; });
-  };
-  using order = std::array<std::string_view, 3>;
-  for (const std::string_view s : state == "hot"     ? order{"hot", "warmw", "coldw"}
-                                  : state == "warmw" ? order{"warmw", "coldw", "hot"}
-                                                     : order{"coldw", "warmw", "hot"})
-    if (measured(s)) return s;
-  return "hot";
-}
-} // namespace detail
-
-/// The choice among the algorithms of a layer; `state` is the cache state, "coldw", "warmw" or
-/// "hot", that a real run of the model is taken to have.
+/// The choice among the algorithms of a layer; `state` is the cache state, "coldw" or "hot", that a
+/// real run of the model is taken to have. Layers without weights are predicted from hot times.
 inline choice choose(const layer_cases& cases, std::string_view state) {
   choice out;
   if (cases.algorithms.empty()) return out;
-  bool weights = false;
-  for (const candidate& c : cases.algorithms)
+  bool weights = false, any_hot = false, any_coldw = false;
+  for (const candidate& c : cases.algorithms) {
     weights = weights || c.any().weight_bytes > 0;
-  const std::string_view hottest = detail::nearest_state(cases, "hot");
-  out.bound_from_coldw = hottest != "hot";
+    any_hot = any_hot || c.hot != nullptr;
+    any_coldw = any_coldw || c.coldw != nullptr;
+  }
+  out.bound_from_coldw = !any_hot;
   for (const candidate& c : cases.algorithms)
-    if (const measurement* m = detail::in_state(c, hottest))
+    if (const measurement* m = detail::in_state(c, any_hot ? "hot" : "coldw"))
       if (out.best == nullptr || detail::least(*m) < out.bound.ns) {
         out.best = m;
         out.bound.ns = detail::least(*m);
@@ -146,8 +131,8 @@ inline choice choose(const layer_cases& cases, std::string_view state) {
   if (out.bound.sorted_ns.empty()) out.bound.sorted_ns.push_back(out.bound.ns);
   std::sort(out.bound.sorted_ns.begin(), out.bound.sorted_ns.end());
 
-  const std::string_view used = detail::nearest_state(cases, state);
-  out.prediction_too_low = used != state && weights && (used == "hot" || state == "coldw");
+  const std::string_view used = (state == "hot" && any_hot) || !any_coldw ? "hot" : "coldw";
+  out.prediction_too_low = used != state && used == "hot" && weights;
   std::tie(out.chosen_by_ns, out.chosen) = detail::winner(cases, used);
   out.prediction = detail::reported(*out.chosen);
   out.first = detail::first_choice(cases, used);

@@ -7,7 +7,6 @@
 //   b.bound.sequential.ns   b.fused->prediction.sequential.ns   b.partial()
 #pragma once
 
-#include "../model/footprint.hpp"
 #include "facts.hpp"
 #include "form_totals.hpp"
 #include "verdict.hpp"
@@ -152,7 +151,7 @@ inline void check(model_bound& b) {
   }
   if (const auto n = nodes_where(b, [](auto& l) { return l.algorithms.prediction_too_low; }))
     b.notes.push_back("no times with cold weights for " + std::to_string(n) +
-                      " nodes: predicted from times with warmer ones, too low");
+                      " nodes: predicted from hot times, too low");
   if (const auto n = nodes_where(b, [](auto& l) { return l.algorithms.first == nullptr; }))
     b.notes.push_back("the library's first choice was not measured for " + std::to_string(n) +
                       " nodes: what choosing algorithms saves may be more");
@@ -184,9 +183,6 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
     b.fused->pair = pair_up(*fused, g);
   }
 
-  if (const auto cache = machine_number(s.run, "llc_bytes");
-      cache && model::stays_in(g, b.type, *cache))
-    b.state = "warmw";
   question q{s.cases, s.machine, b.type, g.type, b.threads, b.state};
   detail::layer_places places = detail::ask(q, g, fused, b.layers);
   b.prepared_weight_bytes = detail::prepared_weights(g, b.layers, b.type);

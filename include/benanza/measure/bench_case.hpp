@@ -6,11 +6,9 @@
 //   auto groups = list_cases(layers, graphs, libraries, options);   groups[0].cases[0].name
 #pragma once
 
-#include "../model/footprint.hpp"
 #include "../model/registry.hpp"
 #include "../result/fields.hpp"
 #include "layer_subject.hpp"
-#include "machine.hpp"
 #include "options.hpp"
 #include "reorders.hpp"
 
@@ -100,40 +98,6 @@ inline result::measurement row_of_nothing(const op::layer& l, numeric type, int 
   return m;
 }
 
-namespace detail {
-/// In which states is each layer measured that models use? Of models that a cache of so many bytes
-/// holds in `warmw`, of others in `coldw`; a layer of no model in `coldw`, a reorder as all models.
-class states_of_models {
-public:
-  states_of_models(const std::vector<model::graph>& graphs, std::int64_t cache_bytes)
-      : graphs_(graphs)
-      , cache_bytes_(cache_bytes) {
-    for (const model::graph& g : graphs)
-      for (const op::layer& l : g.layers)
-        users_[op::name(l)].push_back(&g);
-    for (const model::graph& g : graphs)
-      all_.push_back(&g);
-  }
-
-  std::vector<std::string> operator()(const std::string& layer, numeric t) const {
-    const auto found = users_.find(layer);
-    bool small = false, large = false;
-    for (const model::graph* g : found == users_.end() ? all_ : found->second)
-      (model::stays_in(*g, t, cache_bytes_) ? small : large) = true;
-    std::vector<std::string> out{"hot"};
-    if (large || !small) out.emplace_back("coldw");
-    if (small) out.emplace_back("warmw");
-    return out;
-  }
-
-private:
-  const std::vector<model::graph>& graphs_;
-  std::int64_t cache_bytes_;
-  std::map<std::string, std::vector<const model::graph*>> users_{};
-  std::vector<const model::graph*> all_{};
-};
-} // namespace detail
-
 /// All groups of cases that the options select, sorted by layer, type and threads. `without` gets a
 /// row for each setting of a selected layer in which there is no case.
 inline std::vector<group> list_cases(const std::vector<op::registered_layer>& layers,
@@ -151,7 +115,6 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
     if (!op::is_view(l.parameters) && !l.known) sorted.emplace(op::name(l.parameters), &l);
 
   const name_filter selected(o.filter);
-  const detail::states_of_models own_states(graphs, last_level_cache_bytes());
   std::vector<group> groups;
   std::map<std::pair<numeric, int>, layout_table> layouts;
   const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
@@ -160,13 +123,8 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
     group g{std::make_shared<layer_subject>(l.parameters, l.cost, type, threads, libraries)};
     for (const detail::offer& f : found)
       layouts[{type, threads}].add(layer_name, f.algorithm);
-    const std::vector<std::string> states =
-        o.states.empty() ? own_states(layer_name, type) : o.states;
-    static const std::vector<std::string> of_devices{"hot", "coldw"};
     for (const detail::offer& f : found)
-      for (const std::string& state :
-           o.states.empty() && f.library->on_device() ? of_devices : states) {
-        if (f.library->on_device() && state == "warmw") continue; // of the host's caches
+      for (const std::string& state : o.states) {
         bench_case c{.name = layer_name + '/' + std::string(name(type)) + '/' +
                              std::string(f.library->name()) + '/' +
                              detail::name_part(f.algorithm.id) + '/' + state + "/t" +

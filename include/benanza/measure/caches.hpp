@@ -2,11 +2,10 @@
 // What do the caches hold when a case runs? `hot`: what its own last execution left there.
 // `coldw`: what the other layers of a network leave: operands and the memory of the result, which
 // were written a short while ago; weights, scratch memory and code were not used since the
-// network's last run. `warmw`: the same in a network so small that the last-level cache still holds
-// them. `cold`: nothing of its own. What a case is not to find is driven out before each execution,
-// and what it is to find is brought back, outside of its time.
+// network's last run. `cold`: nothing of its own. What a case is not to find is driven out before
+// each execution, and what it is to find is brought back, outside of its time.
 //
-//   cache_sweeper s(llc_bytes, l2_bytes);   s.displace(1);   rewrite(prepared.activations(), 1);
+//   cache_sweeper s(llc_bytes);   s.displace(1);   rewrite(prepared.activations(), 1);
 #pragma once
 
 #include "../core/error.hpp"
@@ -26,24 +25,19 @@
 
 namespace benanza::measure {
 
-inline constexpr std::array<std::string_view, 4> cache_states{"hot", "coldw", "warmw", "cold"};
+inline constexpr std::array<std::string_view, 3> cache_states{"hot", "coldw", "cold"};
 
 inline constexpr std::int64_t line_bytes = 64;
 
 /// Fills the last-level cache of the host, and those before it, with what no layer needs.
 class cache_sweeper {
 public:
-  /// `own_bytes`: of the caches that a core has for itself.
-  explicit cache_sweeper(std::int64_t cache_bytes, std::int64_t own_bytes = 0)
-      : words_(std::max<std::int64_t>(2 * cache_bytes, 2 * line_bytes) / 8)
-      , own_words_(std::min(2 * own_bytes / 8, words_)) {}
+  explicit cache_sweeper(std::int64_t cache_bytes)
+      : words_(std::max<std::int64_t>(2 * cache_bytes, 2 * line_bytes) / 8) {}
 
   /// The threads together read as much as the cache holds: what all layers use, such as the code
   /// of the library, may stay.
   void displace(int threads) { read(words_ / 2, threads, true); }
-  /// Each of the threads reads twice as much as its own caches hold: what they held moves on to the
-  /// last-level cache.
-  void displace_own(int threads) { read(own_words_, threads, false); }
   /// Each of the threads reads twice as much as the cache holds: nothing else stays.
   void sweep(int threads) { read(words_, threads, false); }
 
@@ -83,7 +77,7 @@ private:
     return sum;
   }
 
-  std::int64_t words_, own_words_;
+  std::int64_t words_;
   std::unique_ptr<std::uint64_t[]> buffer_{};
   volatile std::uint64_t keep_ = 0; ///< so that the reads are not left out
 };

@@ -8,7 +8,6 @@
 
 #include "caches.hpp"
 #include "flight.hpp"
-#include "machine.hpp"
 #include "machine_witness.hpp"
 #include "options.hpp"
 #include "sampler.hpp"
@@ -34,7 +33,7 @@ public:
   /// Looks at the machine itself unless it is given a `witness`.
   group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr)
       : pools_(last_level_cache_bytes)
-      , sweeper_(last_level_cache_bytes, std::min(last_level_cache_bytes, own_cache_bytes()))
+      , sweeper_(last_level_cache_bytes)
       , options_(o)
       , witness_(w) {}
 
@@ -151,13 +150,9 @@ private:
     if (run->on_device()) return s;
     if (e.c->state == "cold")
       s.before_execution = [this, threads = g.what->threads] { sweeper_.sweep(threads); };
-    if (e.c->state == "coldw" || e.c->state == "warmw")
-      s.before_execution = [this, activations = run->activations(), threads = g.what->threads,
-                            own = e.c->state == "warmw"] {
-        if (own)
-          sweeper_.displace_own(threads);
-        else
-          sweeper_.displace(threads);
+    if (e.c->state == "coldw")
+      s.before_execution = [this, activations = run->activations(), threads = g.what->threads] {
+        sweeper_.displace(threads);
         rewrite(activations, threads);
       };
     return s;

@@ -72,11 +72,6 @@ inline std::int64_t last_level_cache_bytes() {
   return std::int64_t{32} << 20;
 }
 
-/// Bytes of the caches that a core has for itself; 0 where the system does not tell.
-inline std::int64_t own_cache_bytes() {
-  return detail::cache_bytes(2);
-}
-
 /// Facts that two results must share to be merged.
 inline facts machine_facts(const environment& e) {
   facts f;

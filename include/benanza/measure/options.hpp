@@ -26,8 +26,8 @@ enum class progress_mode { automatic, always, never };
 struct options {
   std::vector<numeric> types{}; ///< empty: each model's own
   std::vector<int> threads{1};
-  std::vector<std::string> states{}; ///< empty: hot, and what the models leave in the caches
-  std::vector<std::string> plans{};  ///< files of plans to run in place of layers
+  std::vector<std::string> states{"hot", "coldw"};
+  std::vector<std::string> plans{};    ///< files of plans to run in place of layers
   std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
   std::string target = "h200";         ///< to list cases for, where there is no GPU
   bool describe_device = false;
@@ -57,8 +57,7 @@ inline constexpr std::string_view help_text =
 
   --types T,...            numeric classes: f32, bf16, u8s8u8, s8s8s8 ... (default: the models' own)
   --threads N,...          threads (default 1); each number is a case of its own
-  --states hot,coldw,...   what the caches hold: hot, coldw, warmw, cold (default: hot, and
-                           coldw; warmw for models that the last-level cache holds)
+  --states hot,coldw,cold  what the caches hold (default: hot and, for layers with weights, coldw)
   --effort quick|normal|thorough|exhaustive
                            how long to sample (default: normal); exhaustive stops no case early
   --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
@@ -162,8 +161,8 @@ inline options parse_options(int argc, char** argv) {
     } else if (name == "--states") {
       o.states.clear();
       for (const std::string& s : detail::split_commas(value))
-        o.states.push_back(detail::one_of(s, {"hot", "coldw", "warmw", "cold"}, "--states"));
-      if (o.states.empty()) throw error("hot, coldw, warmw or cold is needed", "--states");
+        o.states.push_back(detail::one_of(s, {"hot", "coldw", "cold"}, "--states"));
+      if (o.states.empty()) throw error("hot, coldw or cold is needed", "--states");
     } else if (name == "--plan") {
       o.plans = detail::split_commas(value);
       if (o.plans.empty()) throw error("a file is needed", "--plan", "write --plan plan.json");

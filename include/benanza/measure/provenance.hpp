@@ -76,8 +76,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   measuring["types"] =
       o.types.empty() ? "own"
                       : detail::joined(o.types, [](numeric t) { return std::string(name(t)); });
-  measuring["states"] =
-      o.states.empty() ? "own" : detail::joined(o.states, [](const std::string& s) { return s; });
+  measuring["states"] = detail::joined(o.states, [](const std::string& s) { return s; });
   measuring["effort"] = name(o.effort);
   measuring["min_time_s"] = std::to_string(plan_of(o).seconds);
   measuring["repetitions"] = std::to_string(o.repetitions);

@@ -97,6 +97,12 @@ public:
 
   int size() const { return static_cast<int>(inputs_.size()); }
   int outputs() const { return node_.output_size(); }
+  /// True where results behind the first are asked for.
+  bool gives_more() const {
+    for (int i = 1; i < outputs(); ++i)
+      if (!node_.output(i).empty()) return true;
+    return false;
+  }
   bool has(int i) const { return i < size() && inputs_[static_cast<std::size_t>(i)] != nullptr; }
 
   /// An operand that must be there.
@@ -139,6 +145,10 @@ public:
   std::int64_t integer(std::string_view name, std::int64_t fallback) const {
     const auto* a = attribute_as(name, ::onnx::AttributeProto::INT, "a whole number");
     return a ? a->i() : fallback;
+  }
+  double real(std::string_view name, double fallback) const {
+    const auto* a = attribute_as(name, ::onnx::AttributeProto::FLOAT, "a number");
+    return a ? static_cast<double>(a->f()) : fallback;
   }
   std::string_view word(std::string_view name, std::string_view fallback) const {
     const auto* a = attribute_as(name, ::onnx::AttributeProto::STRING, "text");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizations and softmax: ONNX BatchNormalization-1..15 at inference, LRN-1..13, Softmax and
-// LogSoftmax-1..13. LayerNormalization and its kin give their dims, no layer kind is for them.
+// LogSoftmax-1..13, LayerNormalization-17, RMSNormalization-23 (which ONNX Runtime calls
+// SimplifiedLayerNormalization), GroupNormalization-18..21, InstanceNormalization-1..6. Where
+// statistics are asked for too there is no layer.
 //
 //   handle_softmax(call)   // Softmax/1x1000-a1
 #pragma once
@@ -49,18 +51,48 @@ inline answer handle_softmax(const call& c) {
   return of_layer(c, p, x);
 }
 
-/// LayerNormalization-17 and its kin; further outputs are the mean and the deviation.
-inline answer handle_layer_norm(const call& c) {
+/// LayerNormalization and RMSNormalization; further outputs are the mean and the deviation.
+inline answer handle_row_norm(const call& c) {
   const shape& x = c.dims(0);
-  const int axis = call::axis(c.integer("axis", -1), x.size, true);
-  answer a;
-  a.outputs.push_back({c.element(0), x});
-  shape row = x;
+  const int axis = call::axis(c.integer("axis", -1), x.size);
+  const bool mean = c.op() == "LayerNormalization";
+  answer a = mean ? of_layer(c, op::layer_norm{.input = x, .axis = axis, .bias = c.has(2)}, x)
+                  : of_layer(c, op::rms_norm{.input = x, .axis = axis}, x);
+  shape statistics = x;
   for (int i = axis; i < x.size; ++i)
-    row[i] = 1;
+    statistics[i] = 1;
   for (int i = 1; i < c.outputs(); ++i)
-    a.outputs.push_back({static_cast<int>(c.integer("stash_type", proto::FLOAT)), row});
+    a.outputs.push_back({static_cast<int>(c.integer("stash_type", proto::FLOAT)), statistics});
+  const std::int64_t row = benanza::elements(x, axis, x.size);
+  for (int i = 1; i < c.size(); ++i)
+    if (benanza::elements(c.dims(i)) != row)
+      a.problem = "its input " + std::to_string(i) + " is " + text(c.dims(i)) + ", not a row of " +
+                  std::to_string(row);
+  if (c.gives_more()) a.problem = "it also gives its statistics, layers give the result alone";
+  if (!a.problem.empty()) a.layer.reset();
   return a;
+}
+
+/// Scale and bias are one for each channel; in version 18 one for each group.
+inline answer handle_group_norm(const call& c) {
+  const shape& x = c.dims(0);
+  if (x.size < 2) throw error("its input " + text(x) + " has no channels");
+  const op::group_norm p{.input = x, .groups = c.integer("num_groups", 0)};
+  for (int i = 1; i < 3; ++i)
+    if (!(c.dims(i) == shape{x[1]}) && !(c.dims(i) == shape{p.groups}))
+      throw error("its input " + std::to_string(i) + " is " + text(c.dims(i)) + ", not " +
+                  std::to_string(x[1]));
+  return of_layer(c, p, x);
+}
+
+inline answer handle_instance_norm(const call& c) {
+  const shape& x = c.dims(0);
+  if (x.size < 2) throw error("its input " + text(x) + " has no channels");
+  for (int i = 1; i < 3; ++i)
+    if (!(c.dims(i) == shape{x[1]}))
+      throw error("its input " + std::to_string(i) + " is " + text(c.dims(i)) + ", not " +
+                  std::to_string(x[1]));
+  return of_layer(c, op::instance_norm{.input = x}, x);
 }
 
 } // namespace benanza::onnx

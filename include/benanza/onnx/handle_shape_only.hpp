@@ -152,7 +152,7 @@ inline answer handle_embed_layer_norm(const call& c) {
 }
 
 /// ONNX Runtime's Attention: batch x sequence x hidden; a second output is what it remembers.
-inline answer handle_attention(const call& c) {
+inline answer handle_packed_attention(const call& c) {
   shape out = c.dims(0);
   const shape& weights = c.dims(1);
   if (out.size != 3 || weights.size != 2)

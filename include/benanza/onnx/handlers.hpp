@@ -6,6 +6,7 @@
 //   if (const handler* h = find_handler("", "Conv")) answer a = h->make(call);
 #pragma once
 
+#include "handle_attention.hpp"
 #include "handle_constant.hpp"
 #include "handle_eltwise.hpp"
 #include "handle_matrix.hpp"
@@ -43,6 +44,12 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"GlobalAveragePool", {1, 1, handle_global_pool}},
       {"BatchNormalization", {5, 5, handle_batch_norm}},
       {"LRN", {1, 1, handle_lrn}},
+      {"LayerNormalization", {2, 3, handle_row_norm}},
+      {"RMSNormalization", {2, 2, handle_row_norm}},
+      {"SimplifiedLayerNormalization", {2, 2, handle_row_norm}}, // ONNX Runtime's, in this domain
+      {"GroupNormalization", {3, 3, handle_group_norm}},
+      {"InstanceNormalization", {3, 3, handle_instance_norm}},
+      {"Attention", {3, 7, handle_attention}},
       {"Softmax", {1, 1, handle_softmax}},
       {"LogSoftmax", {1, 1, handle_softmax}},
       {"Concat", {1, any_number, handle_concat}},
@@ -77,12 +84,8 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"BitwiseOr", {2, 2, handle_broadcast}},
       {"BitwiseXor", {2, 2, handle_broadcast}},
       {"BitwiseNot", {1, 1, handle_same}},
-      {"LayerNormalization", {2, 3, handle_layer_norm}},
       {"Einsum", {1, any_number, handle_einsum}},
       {"OneHot", {3, 3, handle_one_hot}},
-      {"RMSNormalization", {2, 2, handle_same}},
-      {"GroupNormalization", {3, 3, handle_same}},
-      {"InstanceNormalization", {3, 3, handle_same}},
       {"LpNormalization", {1, 1, handle_same}},
       {"MeanVarianceNormalization", {1, 1, handle_same}},
       {"Hardmax", {1, 1, handle_same}},
@@ -111,9 +114,9 @@ inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
       {"BiasGelu", {2, 2, handle_same}},
       {"QuickGelu", {1, 1, handle_same}},
       {"EmbedLayerNormalization", {7, 9, handle_embed_layer_norm}},
-      {"Attention", {2, 7, handle_attention}},
-      {"LayerNormalization", {2, 3, handle_layer_norm}},
-      {"SimplifiedLayerNormalization", {2, 2, handle_same}},
+      {"Attention", {2, 7, handle_packed_attention}},
+      {"LayerNormalization", {2, 3, handle_row_norm}},
+      {"SimplifiedLayerNormalization", {2, 2, handle_row_norm}},
       {"SkipLayerNormalization", {3, 5, handle_same}},
       {"SkipSimplifiedLayerNormalization", {3, 4, handle_same}},
       {"RotaryEmbedding", {4, 4, handle_same}},

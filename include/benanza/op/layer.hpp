@@ -6,10 +6,13 @@
 //   op::name(l) == "Conv/1x64x56x56-64x3x3-s1-p1";   op::cost(l).macs == 115605504
 #pragma once
 
+#include "attention.hpp"
 #include "conv.hpp"
 #include "eltwise.hpp"
 #include "fused.hpp"
 #include "gemm.hpp"
+#include "group_norm.hpp"
+#include "layer_norm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
 #include "pool.hpp"
@@ -24,11 +27,11 @@
 namespace benanza::op {
 
 /// One layer of any kind.
-using layer =
-    std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, softmax, unary, binary,
-                 reduce, concat, split, transpose, pad, slice, gather, resize, depth_to_space, view,
-                 fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
-                 fused<unary>, fused<binary>, reorder>;
+using layer = std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, layer_norm,
+                           rms_norm, group_norm, instance_norm, softmax, attention, unary, binary,
+                           reduce, concat, split, transpose, pad, slice, gather, resize,
+                           depth_to_space, view, fused<conv>, fused<conv_transpose>, fused<gemm>,
+                           fused<matmul>, fused<batch_norm>, fused<unary>, fused<binary>, reorder>;
 
 /// The ONNX operator that the layer is.
 inline std::string_view family(const layer& l) {

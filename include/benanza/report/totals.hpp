@@ -103,11 +103,9 @@ inline std::string legend(const model_bound& b) {
   if (b.roofline.sequential.ns > 0)
     out += wrapped("  roofline: ", "arithmetic and bytes over the machine's measured ceilings.");
   out += wrapped("  bound: ", "per layer the least time of any algorithm, caches hot.");
-  out += wrapped("  prediction: ",
-                 b.state == "hot"     ? "from hot times: the weights fit a core's own cache."
-                 : b.state == "warmw" ? "from times with weights in the last-level cache, which "
-                                        "holds the whole model."
-                                      : "from times with cold weights, as in a real run.");
+  out += wrapped("  prediction: ", b.state == "hot"
+                                       ? "from hot times: the weights fit a core's own cache."
+                                       : "from times with cold weights, as in a real run.");
   if (const auto* l = detail::layouts(b.fastest_form())) {
     const bound::laid_out& p = *l->prediction;
     std::string text = fmt::format("the prediction holds {}, {}; {}.",

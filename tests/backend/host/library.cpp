@@ -216,7 +216,31 @@ TEST_CASE("normalizations and global pooling") {
         "GlobalAveragePool/1x3x80x90", "GlobalMaxPool/1x2x3", "GlobalAveragePool/1x4x3x3x3"})
     check_all(name);
   for (const char* name :
+       {"LayerNormalization/3x40-a1-b", "LayerNormalization/2x3x7x11-a2",
+        "LayerNormalization/197x768-a1-b", "LayerNormalization/2x5000-a1-b",
+        "LayerNormalization/4x6x9-a0", "LayerNormalization/3x1-a1-b", "RMSNormalization/3x40-a1",
+        "RMSNormalization/2x3000-a1", "RMSNormalization/128x256-a1", "RMSNormalization/2x3x5-a0",
+        "GroupNormalization/2x6x5x7-g2", "GroupNormalization/1x8x40x50-g4",
+        "GroupNormalization/3x12-g3", "GroupNormalization/1x4x3000",
+        "InstanceNormalization/2x5x7x9", "InstanceNormalization/1x3x60x70",
+        "InstanceNormalization/1x2x3", "InstanceNormalization/1x40x2x2"})
+    check_all(name);
+  for (const char* name :
        {"LRN/1x96x13x15-n5", "LRN/2x7x9-n4", "LRN/1x3x50x50-n1", "LRN/1x600x4-n5"})
+    check_floats(name);
+}
+
+TEST_CASE("attention of every form, in whole blocks and parts of them") {
+  for (const char* name :
+       {"Attention/1x2x3x4", "Attention/1x1x1x1", "Attention/2x3x197x64",
+        "Attention/1x2x130x32-k70", "Attention/1x4x96x64-kv2-k128-v96",
+        "Attention/2x8x1x64-kv2-k300", "Attention/1x8x1x80-k65-v40", "Attention/1x12x6x64-kv3-k64",
+        "Attention/1x2x200x16-causal", "Attention/1x2x30x16-k200-causal",
+        "Attention/1x2x200x16-k30-causal", "Attention/1x4x150x20-kv2-causal-bshd",
+        "Attention/2x4x33x64-kv2-k65-v48-bshd", "Attention/1x6x1x64-kv2-k130-bshd",
+        "Attention/2x3x100x24-k90-mask2x3x100x90", "Attention/2x3x100x24-k90-mask90",
+        "Attention/2x3x70x24-k90-mask70x1",
+        "Attention/2x4x70x17-kv2-k70-causal-bshd-mask1x4x70x70"})
     check_floats(name);
 }
 
@@ -231,6 +255,8 @@ TEST_CASE("what the host cannot run is not offered") {
     CHECK_THROWS_AS(lib.prepare(l, numeric::f32, {}, {}, {}), error);
   }
   CHECK(lib.enumerate(op::parse("Relu/5"), numeric::f16, {}).empty());
+  CHECK(lib.enumerate(op::parse("Attention/1x2x3x4"), numeric::u8s8u8, {}).empty());
+  CHECK(lib.enumerate(op::parse("RMSNormalization/3x4-a1"), numeric::f16, {}).empty());
   CHECK(lib.enumerate(op::parse("Relu/5"), numeric::tf32, {}).empty());
   CHECK(lib.enumerate(op::parse("Add/5-u8"), numeric::f32, {}).empty());
   const op::layer gather = op::parse("Gather/10-3");
@@ -257,6 +283,38 @@ TEST_CASE("activations are the memory that is read and written") {
       CHECK(std::all_of(out.begin(), out.end(), [](double v) { return v == 0; }));
     }
   }
+}
+
+TEST_CASE("a row with a large mean keeps its places") {
+  const op::layer l = op::parse("LayerNormalization/1x4096-a1-b");
+  operands o = make_operands(l, numeric::f32);
+  for (float& v : o.inputs[0].as<float>())
+    v = std::nearbyint(64 * v) / 64 + 100; // exact in f32
+  const auto where = reference::positions_to_check(l, 1 << 20);
+  std::vector<double> expected(where.size());
+  reference::evaluate(l, numeric::f32, o, where, expected);
+  CHECK(compare(l, numeric::f32, expected, computed(l, numeric::f32, o, 1)).ok);
+}
+
+TEST_CASE("scale and bias of a normalization are weights") {
+  const op::layer l = op::parse("LayerNormalization/2x4-a1-b");
+  const operands o = make_operands(l, numeric::f32);
+  host::library lib;
+  const auto p = lib.prepare(l, numeric::f32, lib.enumerate(l, numeric::f32, {})[0], o, {});
+  REQUIRE(p->weight_bytes() == 2 * 4 * 4);
+  std::vector<double> own, pooled;
+  p->run(1);
+  p->read(own);
+  std::vector<float> pool(8, 0.f);
+  std::fill(pool.begin() + 4, pool.end(), 3.f); // nothing of the input, a bias of three
+  p->rotate_weights(reinterpret_cast<std::byte*>(pool.data()), 32, 1);
+  p->run(1);
+  p->read(pooled);
+  CHECK(pooled == std::vector<double>(8, 3));
+  p->rotate_weights(nullptr, 0, 0);
+  p->run(1);
+  p->read(pooled);
+  CHECK(pooled == own);
 }
 
 TEST_CASE("batch normalization takes its weights from a pool") {

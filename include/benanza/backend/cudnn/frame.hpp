@@ -21,9 +21,8 @@ struct frame {
   shape output{};  ///< the layer's result in ONNX dims
   shape dims{};    ///< the same as the graph counts them
   shape padded{};  ///< with padding; empty: none
-  /// Dims in which an operand that broadcasts to `output` meets `dims`; unset: as `meeting_dims`.
-  std::function<std::optional<shape>(const shape& operand)> meeting{};
   layout in = layout::plain;
+  bool turned = false;         ///< told with the last dim as channels
   std::function<void(writer&, int to)> core{}; ///< adds operands and the first operation
   std::vector<stage> after{};                  ///< what the layer itself does on that
   int operands = 1;                            ///< that the layer itself has
@@ -72,22 +71,23 @@ inline void write(const frame& f, const op::step_list& steps, const request& r, 
       continue;
     }
     const shape operand = s.operand.empty() ? f.output : s.operand;
-    const auto dims =
-        f.meeting ? f.meeting(operand) : detail::meeting_dims(operand, f.output, f.dims);
+    const auto dims = detail::meeting_dims(operand, f.output, f.dims);
     if (!dims) return;
     if (!operand_layouts.empty()) operand_layouts += ',' + detail::joined_layout(f.in, operand);
     stages.push_back([s, dims = *dims, input, &f](writer& to, int a, int y) {
       shape padded = dims;
       if (!f.padded.empty() && dims[1] > 1) padded[1] = f.padded[1];
-      const int b = to.padded_operand(input, dims, padded, strides_in(f.in, padded),
-                                      to.source_type());
+      const int b = f.turned ? to.turned_operand(input, dims, to.source_type())
+                             : to.padded_operand(input, dims, padded, strides_in(f.in, padded),
+                                                 to.source_type());
       return add_function(to, s.join, a, b, y);
     });
     ++input;
   }
   const dtype type = f.result == dtype::real ? w.result_type() : f.result;
-  const int y = f.padded.empty() ? w.result(f.dims, f.strides(), type)
-                                 : w.padded_result(f.dims, f.padded, f.strides(), type);
+  const int y = f.turned           ? w.turned_operand(placed::result, f.dims, type)
+                : f.padded.empty() ? w.result(f.dims, f.strides(), type)
+                                   : w.padded_result(f.dims, f.padded, f.strides(), type);
   const auto& facts = w.graph.facts(y);
   const shape dims = facts.dims, strides = facts.strides;
   int at = stages.empty() ? y : w.graph.between(dims, strides, f.core_type);

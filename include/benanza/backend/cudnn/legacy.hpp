@@ -7,7 +7,7 @@
 //   for (const legacy::offer& o : legacy::offers(context, layer, type)) o.id; // legacy:winograd:fma
 #pragma once
 
-#include "execution.hpp"
+#include "calls.hpp"
 
 #include <array>
 
@@ -25,21 +25,6 @@ inline std::string id_of(int algorithm, int math) {
          std::string(math_names[static_cast<std::size_t>(math)]);
 }
 
-/// Owner of one descriptor of the legacy API.
-template <class Handle, cudnnStatus_t (*Create)(Handle*), cudnnStatus_t (*Destroy)(Handle)>
-class owned {
-public:
-  owned() { check(Create(&it_), "a descriptor cannot be made"); }
-  owned(const owned&) = delete;
-  owned& operator=(const owned&) = delete;
-  ~owned() { Destroy(it_); }
-  Handle get() const { return it_; }
-
-private:
-  Handle it_{};
-};
-using tensor_descriptor =
-    owned<cudnnTensorDescriptor_t, cudnnCreateTensorDescriptor, cudnnDestroyTensorDescriptor>;
 using filter_descriptor =
     owned<cudnnFilterDescriptor_t, cudnnCreateFilterDescriptor, cudnnDestroyFilterDescriptor>;
 using convolution_descriptor =
@@ -95,14 +80,7 @@ public:
 
 private:
   static void set(const tensor_descriptor& d, const shape& s, cudnnDataType_t type) {
-    const shape steps = packed(s);
-    int dims[8], strides[8];
-    for (int i = 0; i < s.size; ++i) {
-      if (elements(s) > 0x7fffffff) throw error("cuDNN's legacy API counts in 32 bits");
-      dims[i] = static_cast<int>(s[i]);
-      strides[i] = static_cast<int>(steps[i]);
-    }
-    check(cudnnSetTensorNdDescriptor(d.get(), type, s.size, dims, strides), "a tensor");
+    describe_tensor(d, s, packed(s), type);
   }
 };
 

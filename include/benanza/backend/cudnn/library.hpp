@@ -44,6 +44,8 @@ public:
     if (s.threads != 1 || !open()) return out;
     for (offer& o : offers(l, t, *target_))
       out.push_back(std::move(o.what));
+    for (const call& c : calls_for(l, t))
+      out.push_back(algorithm_of(c, l, t, static_cast<int>(out.size())));
     if (const auto* c = std::get_if<op::conv>(&l); c != nullptr && context_)
       for (algorithm& a : legacy::offers(*context_, *c, t, static_cast<int>(out.size())))
         out.push_back(std::move(a));
@@ -55,6 +57,8 @@ public:
     const std::string where = op::name(l) + ", " + a.id;
     if (!unavailable().empty()) throw error(unavailable());
     if (!open()) throw error("cuDNN cannot be started", where);
+    for (call& c : calls_for(l, t))
+      if (c.id == a.id) return std::make_unique<call_run>(context_, std::move(c), values);
     if (const auto* c = std::get_if<op::conv>(&l))
       if (auto made = legacy::prepare(context_, *c, t, a.id, values)) return made;
     for (recipe& r : recipes_for(l, t)) {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../../op/norm.hpp"
-#include "eltwise.hpp"
+#include "frame.hpp"
 
 namespace benanza::backend::cudnn {
 
@@ -17,18 +17,12 @@ inline void describe(const op::batch_norm& p, const op::step_list& steps, const 
                      recipes& out) {
   if (quantised(r.type) || p.input.size > 5) return;
   const int rank = p.input.size < 4 ? 4 : p.input.size;
-  shape vector = shape::filled(p.input.size, 1);
-  vector[1] = p.input[1];
-  std::vector<shape> operands = detail::joined_by(steps, p.input);
-  operands.push_back(vector);
-  const auto merged = detail::merged_dims::of(p.input, operands);
+  const shape x = widened(p.input, rank);
+  shape channels = shape::filled(rank, 1);
+  channels[1] = x[1];
   for (const layout l : cudnn_layouts) {
-    const bool last = l == layout::channels_last;
-    if (last ? p.input.size < 3 : !merged) continue;
-    const shape x = last ? widened(p.input, rank) : *(*merged)(p.input);
-    const shape channels = last ? widened(vector, rank) : *(*merged)(vector);
+    if (l == layout::channels_last && p.input.size < 3) continue;
     frame f{.output = p.input, .dims = x, .in = l};
-    if (!last) f.meeting = *merged;
     f.core = [=](writer& to, int y) {
       const int source = to.operand(0, x, strides_in(l, x), to.source_type());
       const int scale = to.operand(folded_scale, channels, packed(channels), dtype::f32);

@@ -79,27 +79,22 @@ inline std::optional<resampling> pooling_of(const op::pool& p) {
   return s;
 }
 
-/// Upsampling by whole or broken factors; nothing where cuDNN places samples otherwise.
+/// Linear interpolation to more samples; nothing where cuDNN places samples otherwise.
 inline std::optional<resampling> interpolation_of(const op::resize& p) {
   if (p.input.size < 4 || p.input.size > 5 || p.input[0] != p.sizes[0] || p.input[1] != p.sizes[1])
     return std::nullopt;
-  const bool nearest = p.mode == op::interpolation::nearest;
-  if (p.mode == op::interpolation::cubic) return std::nullopt;
-  if (nearest ? p.coordinates != op::sampling::asymmetric
-              : p.coordinates != op::sampling::half_pixel)
+  if (p.mode != op::interpolation::linear || p.coordinates != op::sampling::half_pixel)
     return std::nullopt;
-  resampling s{.mode = nearest ? CUDNN_RESAMPLE_NEAREST : CUDNN_RESAMPLE_BILINEAR};
+  resampling s{.mode = CUDNN_RESAMPLE_BILINEAR, .padding = CUDNN_EDGE_VAL_PAD};
   for (int i = 2; i < p.input.size; ++i) {
     const std::int64_t in = p.input[i], out = p.sizes[i];
-    if (out < in || (nearest && out % in != 0)) return std::nullopt;
+    if (out < in) return std::nullopt;
+    s.kernel.push(2);
     s.strides.push_back({in, out});
-    // Half a step between the centres of input and output: (1 - in / out) / 2 on either side.
-    s.kernel.push(nearest ? 1 : 2);
-    const cudnnFraction_t half{nearest ? 0 : out - in, 2 * out};
-    s.pre.push_back(half);
-    s.post.push_back(half);
+    // The windows end where the last one does: before + behind = (out - 1) in / out + 2 - in.
+    s.pre.push_back({1, 2});
+    s.post.push_back({2 * (out - 1) * in + (3 - 2 * in) * out, 2 * out});
   }
-  if (!nearest) s.padding = CUDNN_EDGE_VAL_PAD;
   return s;
 }
 } // namespace detail

@@ -78,6 +78,14 @@ inline bool has_type(numeric t) {
   return t != numeric::u8s8u8;
 }
 
+/// `values` of dims with the last one put second.
+inline shape turned(const shape& values) {
+  shape out{values[0], values[values.size - 1]};
+  for (int i = 1; i + 1 < values.size; ++i)
+    out.push(values[i]);
+  return out;
+}
+
 /// The graph and its tensors while a recipe is being written.
 class writer {
 public:
@@ -102,6 +110,13 @@ public:
   /// The result.
   int result(const shape& dims, const shape& strides, dtype type) {
     return operand(placed::result, dims, strides, type);
+  }
+  /// An operand, or the result, as ONNX stores it, told so that its last dim is what cuDNN calls
+  /// channels: its elementwise engines take tensors with the channels last, and no others.
+  int turned_operand(int input, const shape& dims, dtype type) {
+    const int t = graph.tensor(turned(dims), turned(packed(dims)), *data_type_of(type));
+    made.tensors.push_back({t, input, dims, packed(dims), type, elements(dims), false});
+    return t;
   }
   int padded_result(const shape& dims, const shape& padded, const shape& strides, dtype type) {
     return padded_operand(placed::result, dims, padded, strides, type);

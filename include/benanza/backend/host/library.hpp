@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which layers run without a library? Those that vendors leave out or run on reference loops: data
-// movers, broadcasting on either side, functions, softmax along any axis, reductions, LRN. Plain
-// loops at the speed of memory, each one algorithm; a bound that rests on one says "host".
+// movers, broadcasting on either side, functions, softmax along any axis, reductions,
+// normalizations, attention. Plain loops at the speed of memory, but for attention, each one
+// algorithm; a bound that rests on one says "host".
 //
 //   host::library lib;
 //   lib.enumerate(op::parse("Concat/1x256x28x28-a1-n4"), numeric::f32, {})[0].id == "copy"
 #pragma once
 
 #include "../concept.hpp"
+#include "attention.hpp"
 #include "eltwise.hpp"
+#include "group_norm.hpp"
+#include "layer_norm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
 #include "pool.hpp"
@@ -32,6 +36,13 @@ struct offer_kinds {
   bool operator()(const op::softmax&) const { return computes_in_f32(element); }
   bool operator()(const op::batch_norm&) const { return computes_in_f32(element); }
   bool operator()(const op::lrn&) const { return computes_in_f32(element); }
+  bool operator()(const op::layer_norm&) const { return computes_in_f32(element); }
+  bool operator()(const op::rms_norm&) const { return computes_in_f32(element); }
+  bool operator()(const op::group_norm&) const { return computes_in_f32(element); }
+  bool operator()(const op::instance_norm&) const { return computes_in_f32(element); }
+  bool operator()(const op::attention&) const {
+    return element == dtype::f32 || element == dtype::bf16;
+  }
   bool operator()(const op::conv&) const { return false; }
   bool operator()(const op::conv_transpose&) const { return false; }
   bool operator()(const op::gemm&) const { return false; }
@@ -108,12 +119,16 @@ public:
       , output_(count_ * size_bytes(result_)) {
     for (const tensor& x : o.inputs)
       inputs_.emplace_back(x);
-    if (const auto* p = std::get_if<op::batch_norm>(&l)) {
-      weight_bytes_ = host::weight_bytes(*p);
-      folded_.emplace(weight_bytes_);
-      fold_weights(*p, o, reinterpret_cast<float*>(folded_->bytes()));
-      current_ = folded_->bytes();
-    }
+    std::visit(
+        [&](const auto& p) {
+          if constexpr (requires { host::weight_bytes(p); }) {
+            weight_bytes_ = host::weight_bytes(p);
+            folded_.emplace(weight_bytes_);
+            host::fold_weights(p, o, reinterpret_cast<float*>(folded_->bytes()));
+            current_ = folded_->bytes();
+          }
+        },
+        l);
     for (const tensor& x : o.inputs) {
       job_.shapes.push_back({.dims = x.dims, .type = x.type, .part = x.part});
       job_.inputs.push_back(inputs_[job_.inputs.size()].bytes());

@@ -11,6 +11,8 @@
 #include "eltwise.hpp"
 #include "fused.hpp"
 #include "gemm.hpp"
+#include "group_norm.hpp"
+#include "layer_norm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
 #include "pool.hpp"

@@ -31,9 +31,9 @@ inline void describe(const op::batch_norm& b, const request& r, recipes& out) {
         {.id = DNNL_ARG_SHIFT, .input = 2, .stored = channel, .constant = true, .factor = factor},
         {.id = DNNL_ARG_MEAN, .input = 3, .stored = channel, .constant = true},
         {.id = DNNL_ARG_VARIANCE, .input = 4, .stored = channel, .constant = true}};
-    made.what =
-        operation::batch_normalization(arranged(source, r.types.source, in),
-                                       static_cast<float>(attribute::epsilon), r.attributes());
+    made.what = operation::batch_normalization(arranged(source, r.types.source, in),
+                                               static_cast<float>(attribute::epsilon), true,
+                                               r.attributes());
     return made;
   });
 }

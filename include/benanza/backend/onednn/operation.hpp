@@ -83,11 +83,21 @@ public:
     });
   }
   static operation batch_normalization(const description& data, float epsilon,
+                                       bool given_statistics, const dnnl::primitive_attr& a) {
+    using flags = dnnl::normalization_flags;
+    const auto parameters = flags::use_scale | flags::use_shift;
+    return described(a, [&] {
+      return dnnl::batch_normalization_forward::desc(
+          inference, data, epsilon,
+          given_statistics ? parameters | flags::use_global_stats : parameters);
+    });
+  }
+  static operation layer_normalization(const description& data, float epsilon, bool shift,
                                        const dnnl::primitive_attr& a) {
     using flags = dnnl::normalization_flags;
     return described(a, [&] {
-      return dnnl::batch_normalization_forward::desc(
-          inference, data, epsilon, flags::use_global_stats | flags::use_scale | flags::use_shift);
+      return dnnl::layer_normalization_forward::desc(
+          inference, data, epsilon, shift ? flags::use_scale | flags::use_shift : flags::use_scale);
     });
   }
   static operation lrn(const description& data, std::int64_t size, float alpha, float beta,

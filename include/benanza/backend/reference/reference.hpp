@@ -9,10 +9,13 @@
 #pragma once
 
 #include "../make_operands.hpp"
+#include "attention.hpp"
 #include "conv.hpp"
 #include "eltwise.hpp"
 #include "fused.hpp"
 #include "gemm.hpp"
+#include "group_norm.hpp"
+#include "layer_norm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
 #include "pool.hpp"
@@ -23,21 +26,32 @@ namespace benanza::backend::reference {
 
 /// The exact value of one output, before output_scale.
 inline double at(const op::layer& l, const operands& o, std::int64_t flat) {
-  return std::visit([&](const auto& p) { return value(p, o, flat); }, l);
+  return std::visit(
+      [&](const auto& p) {
+        if constexpr (requires { lines_of(p, o); })
+          return lines_of(p, o).at(flat);
+        else
+          return value(p, o, flat);
+      },
+      l);
 }
 
 /// The right outputs at `positions`, as far as the result's storage decides them.
 inline void evaluate(const op::layer& l, numeric t, const operands& o,
                      std::span<const std::int64_t> positions, std::span<double> out) {
   if (positions.size() != out.size()) throw error("a check lacks room for its values", op::name(l));
-  if (const auto* p = std::get_if<op::softmax>(&l)) {
-    softmax_lines lines(*p, o);
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = lines.at(positions[i]);
-  } else {
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = at(l, o, positions[i]);
-  }
+  std::visit(
+      [&](const auto& p) {
+        if constexpr (requires { lines_of(p, o); }) {
+          auto lines = lines_of(p, o);
+          for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = lines.at(positions[i]);
+        } else {
+          for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = value(p, o, positions[i]);
+        }
+      },
+      l);
   if (!requantises(l, t)) return;
   const bool positive = result_of(t) == dtype::u8;
   const double scale = scales_itself(l) ? 1 : o.output_scale;

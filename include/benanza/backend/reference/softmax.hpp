@@ -51,8 +51,9 @@ private:
   std::unordered_map<std::int64_t, line> lines_;
 };
 
-inline double value(const op::softmax& p, const operands& o, std::int64_t flat) {
-  return softmax_lines(p, o).at(flat);
+/// What the outputs of one layer are computed with, one after the other.
+inline softmax_lines lines_of(const op::softmax& p, const operands& o) {
+  return {p, o};
 }
 
 } // namespace benanza::backend::reference

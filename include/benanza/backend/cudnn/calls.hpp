@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers for which cuDNN has a call of its own and no engine of the graph API: softmax, LRN, and,
+// through functions that it would rather see replaced, reductions and changes of the order of dims.
+// Each is one algorithm, or a few; none needs a GPU to be listed.
+//
+//   for (const call& c : calls_for(layer, type)) c.id;   // "softmax:fast", "softmax:accurate"
+#pragma once
+
+#include "execution.hpp"
+#include "reduce.hpp"
+
+namespace benanza::backend::cudnn {
+
+/// Owner of one descriptor of the functions beside the graph API.
+template <class Handle, cudnnStatus_t (*Create)(Handle*), cudnnStatus_t (*Destroy)(Handle)>
+class owned {
+public:
+  owned() { check(Create(&it_), "a descriptor cannot be made"); }
+  owned(const owned&) = delete;
+  owned& operator=(const owned&) = delete;
+  ~owned() { Destroy(it_); }
+  Handle get() const { return it_; }
+
+private:
+  Handle it_{};
+};
+using tensor_descriptor =
+    owned<cudnnTensorDescriptor_t, cudnnCreateTensorDescriptor, cudnnDestroyTensorDescriptor>;
+using lrn_descriptor =
+    owned<cudnnLRNDescriptor_t, cudnnCreateLRNDescriptor, cudnnDestroyLRNDescriptor>;
+using reduce_descriptor = owned<cudnnReduceTensorDescriptor_t, cudnnCreateReduceTensorDescriptor,
+                                cudnnDestroyReduceTensorDescriptor>;
+
+/// Describes a tensor; these functions count in 32 bits.
+inline void describe_tensor(const tensor_descriptor& d, const shape& dims, const shape& strides,
+                            cudnnDataType_t type) {
+  if (elements(dims) > 0x7fffffff) throw error("this function of cuDNN counts in 32 bits");
+  int sizes[8], steps[8];
+  for (int i = 0; i < dims.size; ++i) {
+    sizes[i] = static_cast<int>(dims[i]);
+    steps[i] = static_cast<int>(strides[i]);
+  }
+  check(cudnnSetTensorNdDescriptor(d.get(), type, dims.size, sizes, steps), "a tensor");
+}
+
+/// One way to compute a layer by a call: from one tensor to another, both in ONNX's order.
+struct call {
+  std::string id{};
+  shape x{}, x_strides{}, y{}, y_strides{}; ///< as cuDNN is told
+  dtype type = dtype::f32;
+  /// Bytes of workspace.
+  std::function<std::int64_t(cudnnHandle_t, const tensor_descriptor& x, const tensor_descriptor& y)>
+      workspace{};
+  std::function<cudnnStatus_t(cudnnHandle_t, const tensor_descriptor& x_is, const void* x,
+                              const tensor_descriptor& y_is, void* y, const cuda::memory& workspace)>
+      launch{};
+  std::string from{}, to{}; ///< layouts as other layers know them; empty: plain
+};
+
+namespace detail {
+inline constexpr float one = 1, none = 0;
+
+inline void add_calls(const op::softmax& p, dtype type, std::vector<call>& out) {
+  call c{.x = {elements(p.input, 0, p.axis), p.input[p.axis],
+               elements(p.input, p.axis + 1, p.input.size), 1},
+         .type = type};
+  c.y = c.x;
+  c.x_strides = c.y_strides = packed(c.x);
+  const auto add = [&](const char* id, cudnnSoftmaxAlgorithm_t how) {
+    c.id = id;
+    c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
+                     const tensor_descriptor& yd, void* y, const cuda::memory&) {
+      return cudnnSoftmaxForward(h, how, CUDNN_SOFTMAX_MODE_CHANNEL, &one, xd.get(), x, &none,
+                                 yd.get(), y);
+    };
+    out.push_back(c);
+  };
+  if (p.log) return add("softmax:log", CUDNN_SOFTMAX_LOG);
+  add("softmax:accurate", CUDNN_SOFTMAX_ACCURATE);
+  add("softmax:fast", CUDNN_SOFTMAX_FAST);
+}
+
+inline void add_calls(const op::lrn& p, dtype type, std::vector<call>& out) {
+  // An even window leans to the other side than ONNX's; larger ones there are none.
+  if (p.size % 2 == 0 || p.size > CUDNN_LRN_MAX_N || p.input.size > 5) return;
+  call c{.id = "lrn", .x = widened(p.input, p.input.size < 4 ? 4 : p.input.size), .type = type};
+  c.y = c.x;
+  c.x_strides = c.y_strides = packed(c.x);
+  const auto how = std::make_shared<lrn_descriptor>();
+  check(cudnnSetLRNDescriptor(how->get(), static_cast<unsigned>(p.size), attribute::lrn_alpha,
+                              attribute::lrn_beta, attribute::lrn_bias),
+        "an LRN");
+  c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
+                   const tensor_descriptor& yd, void* y, const cuda::memory&) {
+    return cudnnLRNCrossChannelForward(h, how->get(), CUDNN_LRN_CROSS_CHANNEL_DIM1, &one, xd.get(),
+                                       x, &none, yd.get(), y);
+  };
+  out.push_back(std::move(c));
+}
+
+/// The same elements under other strides.
+inline void add_transform(call c, std::vector<call>& out) {
+  c.id = "transform";
+  c.launch = [](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
+                const tensor_descriptor& yd, void* y, const cuda::memory&) {
+    return cudnnTransformTensor(h, &one, xd.get(), x, &none, yd.get(), y);
+  };
+  out.push_back(std::move(c));
+}
+
+inline void add_calls(const op::transpose& p, dtype type, std::vector<call>& out) {
+  if (p.input.size > 5) return;
+  const int rank = p.input.size < 4 ? 4 : p.input.size, before = rank - p.input.size;
+  const shape input = expanded(p.input, rank);
+  const shape result = packed(expanded(p.output(), rank));
+  call c{.x = input, .x_strides = packed(input), .y = input, .y_strides = result, .type = type};
+  for (int i = 0; i < p.input.size; ++i)
+    c.y_strides[before + static_cast<int>(p.order[i])] = result[before + i];
+  add_transform(std::move(c), out);
+}
+
+inline void add_calls(const op::reorder& p, dtype type, std::vector<call>& out) {
+  const auto taken = [](layout l) { return l == layout::plain || l == layout::channels_last; };
+  if (!taken(p.from) || !taken(p.to)) return;
+  const shape dims = widened(p.input, p.input.size < 4 ? 4 : p.input.size);
+  add_transform({.x = dims,
+                 .x_strides = strides_in(p.from, dims),
+                 .y = dims,
+                 .y_strides = strides_in(p.to, dims),
+                 .type = type,
+                 .from = std::string(name(p.from)),
+                 .to = std::string(name(p.to))},
+                out);
+}
+
+inline std::optional<cudnnReduceTensorOp_t> reduce_call(op::reduction f) {
+  using enum op::reduction;
+  switch (f) {
+  case mean: return CUDNN_REDUCE_TENSOR_AVG;
+  case sum: return CUDNN_REDUCE_TENSOR_ADD;
+  case max: return CUDNN_REDUCE_TENSOR_MAX;
+  case min: return CUDNN_REDUCE_TENSOR_MIN;
+  case product: return CUDNN_REDUCE_TENSOR_MUL;
+  case l1: return CUDNN_REDUCE_TENSOR_NORM1;
+  case l2: return CUDNN_REDUCE_TENSOR_NORM2;
+  default: return std::nullopt;
+  }
+}
+
+inline void add_calls(const op::reduce& p, dtype type, std::vector<call>& out) {
+  const auto what = reduce_call(p.function);
+  if (!what || p.input.size > 5 || p.axes.empty()) return;
+  const int rank = p.input.size < 4 ? 4 : p.input.size;
+  call c{.id = "reduce_tensor",
+         .x = expanded(p.input, rank),
+         .y = expanded(p.output(), rank),
+         .type = type};
+  c.x_strides = packed(c.x);
+  c.y_strides = packed(c.y);
+  const auto how = std::make_shared<reduce_descriptor>();
+  check(cudnnSetReduceTensorDescriptor(how->get(), *what, CUDNN_DATA_FLOAT, CUDNN_PROPAGATE_NAN,
+                                       CUDNN_REDUCE_TENSOR_NO_INDICES, CUDNN_32BIT_INDICES),
+        "a reduction");
+  c.workspace = [how](cudnnHandle_t h, const tensor_descriptor& x, const tensor_descriptor& y) {
+    std::size_t bytes = 0;
+    check(cudnnGetReductionWorkspaceSize(h, how->get(), x.get(), y.get(), &bytes), "a reduction");
+    return static_cast<std::int64_t>(bytes);
+  };
+  c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
+                   const tensor_descriptor& yd, void* y, const cuda::memory& w) {
+    return cudnnReduceTensor(h, how->get(), nullptr, 0, w.data(),
+                             static_cast<std::size_t>(w.bytes()), &one, xd.get(), x, &none,
+                             yd.get(), y);
+  };
+  out.push_back(std::move(c));
+}
+
+inline bool takes(dtype t) {
+  return t == dtype::f32 || t == dtype::f16 || t == dtype::bf16;
+}
+} // namespace detail
+
+/// The calls that compute a layer; none where cuDNN has none for it.
+inline std::vector<call> calls_for(const op::layer& l, numeric t) {
+  std::vector<call> out;
+  if (t == numeric::tf32 || op::is_view(l) || detail::is_empty(l)) return out;
+  std::visit(
+      [&](const auto& p) {
+        dtype type = source_of(t);
+        if constexpr (requires { p.element; }) type = storage_of(p.element, t);
+        if constexpr (requires { detail::add_calls(p, type, out); })
+          if (detail::takes(type)) detail::add_calls(p, type, out);
+      },
+      l);
+  return out;
+}
+
+/// What a call is as an algorithm.
+inline algorithm algorithm_of(const call& c, const op::layer& l, numeric t, int index) {
+  const std::string plain(name(layout::plain));
+  return {.id = c.id,
+          .index = index,
+          .equivalence = std::string(name(t)),
+          .layouts = plain,
+          .operand_layouts = c.from.empty() ? plain : c.from,
+          .result_layout = c.to.empty() ? plain : c.to,
+          .flops = op::direct_flops(l),
+          .notes = "call"};
+}
+
+/// A call, ready to be made.
+class call_run final : public cuda::device_run {
+public:
+  call_run(std::shared_ptr<context> on, call c, const operands& values)
+      : device_run(on->gpu(), c.type)
+      , context_(std::move(on))
+      , call_(std::move(c)) {
+    describe_tensor(x_is_, call_.x, call_.x_strides, *data_type_of(call_.type));
+    describe_tensor(y_is_, call_.y, call_.y_strides, *data_type_of(call_.type));
+    const std::int64_t width = size_bytes(call_.type);
+    const placed source{.dims = call_.x,
+                        .strides = call_.x_strides,
+                        .type = call_.type,
+                        .elements = elements(call_.x)};
+    const std::vector<std::byte> bytes = spread(values.inputs.at(0), source);
+    x_ = cuda::memory(std::ssize(bytes));
+    x_.upload(bytes);
+    y_ = cuda::poisoned(elements(call_.y) * width);
+    if (call_.workspace)
+      workspace_ = cuda::memory(call_.workspace(context_->get(), x_is_, y_is_));
+  }
+
+  std::string ran() const override { return call_.id; }
+
+  /// A change of order says by its strides where elements go; all others keep the order.
+  void read(std::vector<double>& out) const override {
+    const bool reordered = !call_.to.empty();
+    const shape in_order = reordered ? call_.y_strides : packed(call_.y);
+    gather({.dims = call_.y, .strides = in_order, .type = call_.type}, y_.download(), out);
+  }
+
+private:
+  void enqueue(std::int64_t) override {
+    check_launch(
+        call_.launch(context_->get(), x_is_, x_.data(), y_is_, y_.data(), workspace_));
+  }
+
+  std::shared_ptr<context> context_;
+  call call_;
+  tensor_descriptor x_is_{}, y_is_{};
+  cuda::memory x_{}, y_{}, workspace_{};
+};
+
+} // namespace benanza::backend::cudnn

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does attention run? In blocks of queries by blocks of keys that stay in the second-level
+// cache, with a running maximum and sum (Milakov and Gimelshein 2018; Dao et al. 2022): no score
+// goes to memory. Queries of all heads that share keys form one matrix. Everything is summed in
+// f32.
+//
+//   kernel k = make(op::attention{.batch = 1, .heads = 12, .queries = 197, ...}, job);
+#pragma once
+
+#include "detail/fold.hpp"
+#include "detail/job.hpp"
+#include "detail/product.hpp"
+#include "detail/tile.hpp"
+
+#include <utility>
+
+namespace benanza::backend::host {
+
+namespace detail {
+
+struct attention_plan {
+  static constexpr std::int64_t row_block = 96, key_block = 64; // whole tiles
+  /// Fewer rows than this do not pay for bringing keys into columns.
+  static constexpr std::int64_t few = 5;
+
+  op::attention p{};
+  std::int64_t shared = 1;  ///< heads of queries for each of the keys
+  std::int64_t rows = 0;    ///< of all queries that share keys
+  std::int64_t columns = 0; ///< of a value, up to a whole tile
+  std::int64_t mask_steps[4]{};
+  bool floats = true;
+  widener widen = nullptr;
+  narrower narrow = nullptr;
+  std::int64_t width = 4;
+  const std::byte *queries = nullptr, *keys = nullptr, *values = nullptr, *mask = nullptr;
+  std::byte* to = nullptr;
+  scratch room{};
+
+  attention_plan(const op::attention& layer, const job& j)
+      : p(layer)
+      , shared(layer.heads / layer.kv_heads)
+      , rows(shared * layer.queries)
+      , columns((layer.value_size + tile_columns - 1) / tile_columns * tile_columns)
+      , floats(j.element == dtype::f32)
+      , widen(widen_as(j.element))
+      , narrow(narrow_as(j.result))
+      , width(j.width())
+      , queries(j.inputs[0])
+      , keys(j.inputs[1])
+      , values(j.inputs[2])
+      , mask(layer.mask.empty() ? nullptr : j.inputs[3])
+      , to(j.output) {
+    std::int64_t step = 1;
+    for (int i = layer.mask.size - 1; i >= 0; --i) {
+      mask_steps[i] = layer.mask[i] == 1 ? 0 : step;
+      step *= layer.mask[i];
+    }
+  }
+
+  std::int64_t blocks() const { return (rows + row_block - 1) / row_block; }
+  /// Floats of scratch memory for one thread.
+  std::int64_t floats_a_thread() const {
+    return row_block * (p.head_size + key_block + columns + 2) +
+           key_block * (2 * p.head_size + columns + 1);
+  }
+
+  /// One block of queries, by its number.
+  void run(std::int64_t number) const {
+    const std::int64_t image = number / blocks(); // of batch and heads of keys
+    const std::int64_t first = number % blocks() * row_block;
+    work_space w{room.mine(), p.head_size, columns};
+    w.rows = std::min(row_block, rows - first);
+    w.batch = image / p.kv_heads;
+    w.kv_head = image % p.kv_heads;
+    w.first = first;
+    std::int64_t seen = p.causal ? 0 : p.keys;
+    for (std::int64_t i = 0; i < w.rows; ++i) {
+      bring(queries + row_of(w, i) * p.head_size * width, w.query + i * p.head_size, p.head_size,
+            1.f / std::sqrt(static_cast<float>(p.head_size)));
+      if (p.causal) seen = std::max(seen, std::min((first + i) % p.queries + 1, p.keys));
+      w.most[i] = -infinite;
+      w.sum[i] = 0;
+    }
+    std::fill_n(w.result, w.rows * columns, 0.f);
+    for (std::int64_t k = 0; k < seen; k += key_block)
+      add_keys(w, k, std::min(key_block, seen - k));
+    for (std::int64_t i = 0; i < w.rows; ++i)
+      narrow(w.result + i * columns, to + row_of(w, i) * p.value_size * width, p.value_size,
+             1.f / w.sum[i]);
+  }
+
+private:
+  /// What a thread writes while it works on a block of queries.
+  struct work_space {
+    float *query, *scores, *result, *most, *sum, *turned, *line, *value, *added;
+    std::int64_t rows = 0, batch = 0, kv_head = 0, first = 0;
+
+    work_space(float* at, std::int64_t head_size, std::int64_t columns) {
+      const auto take = [&](std::int64_t n) { return std::exchange(at, at + n); };
+      // First those of which whole tiles are read and written: each begins on a cache line.
+      scores = take(row_block * key_block);
+      result = take(row_block * columns);
+      turned = take(key_block * head_size);
+      value = take(key_block * columns);
+      query = take(row_block * head_size);
+      line = take(key_block * head_size);
+      most = take(row_block);
+      sum = take(row_block);
+      added = take(key_block);
+    }
+  };
+
+  /// Where row `i` of a block stands among all queries, and all results.
+  std::int64_t row_of(const work_space& w, std::int64_t i) const {
+    const std::int64_t head = w.kv_head * shared + (w.first + i) / p.queries;
+    const std::int64_t query = (w.first + i) % p.queries;
+    return p.sequence_major ? (w.batch * p.queries + query) * p.heads + head
+                            : (w.batch * p.heads + head) * p.queries + query;
+  }
+  /// Where key `k` stands among all keys, and all values.
+  std::int64_t key_of(const work_space& w, std::int64_t k) const {
+    return p.sequence_major ? (w.batch * p.keys + k) * p.kv_heads + w.kv_head
+                            : (w.batch * p.kv_heads + w.kv_head) * p.keys + k;
+  }
+  std::int64_t key_step() const { return p.sequence_major ? p.kv_heads : 1; }
+
+  void bring(const std::byte* from, float* line, std::int64_t n, float factor) const {
+    widen(from, line, n);
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      line[i] *= factor;
+  }
+
+  /// `n` rows of keys or values from `k` on, as floats: as they lie, or in `room_for_them`.
+  const float* brought(const work_space& w, const std::byte* from, std::int64_t k, std::int64_t n,
+                       std::int64_t size, float* room_for_them, std::int64_t row,
+                       std::int64_t& step) const {
+    const std::byte* first = from + key_of(w, k) * size * width;
+    const std::int64_t apart = key_step() * size;
+    if (floats && size == row) {
+      step = apart;
+      return reinterpret_cast<const float*>(first);
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+      widen(first + i * apart * width, room_for_them + i * row, size);
+    step = row;
+    return room_for_them;
+  }
+
+  /// Adds what `n` keys from `k` on give.
+  void add_keys(const work_space& w, std::int64_t k, std::int64_t n) const {
+    std::int64_t step = 0;
+    const std::int64_t d = p.head_size;
+    const float* key = brought(w, keys, k, n, d, w.line, d, step);
+    if (w.rows < few) {
+      for (std::int64_t i = 0; i < w.rows; ++i)
+        multiply_rows(w.query + i * d, key, step, w.scores + i * key_block, n, d);
+    } else {
+      transpose_plane(w.turned, key_block, key, step, n, d);
+      std::fill_n(w.scores, w.rows * key_block, 0.f);
+      const std::int64_t whole = (n + tile_columns - 1) / tile_columns * tile_columns;
+      add_product(w.query, d, w.turned, key_block, w.scores, key_block, w.rows, whole, d);
+    }
+    for (std::int64_t i = 0; i < w.rows; ++i)
+      weigh(w, i, k, n);
+    const float* value = brought(w, values, k, n, p.value_size, w.value, columns, step);
+    add_product(w.scores, key_block, value, step, w.result, columns, w.rows, columns, n);
+  }
+
+  /// Turns the scores of row `i` into weights, and what was summed before to the same maximum.
+  void weigh(const work_space& w, std::int64_t i, std::int64_t k, std::int64_t n) const {
+    const std::int64_t query = (w.first + i) % p.queries;
+    const std::int64_t seen = p.causal ? std::clamp<std::int64_t>(query + 1 - k, 0, n) : n;
+    float* row = w.scores + i * key_block;
+    std::fill(row + seen, row + n, 0.f);
+    if (seen == 0) return;
+    if (mask != nullptr) add_mask(w, i, query, k, seen);
+    const float before = w.most[i], most = std::max(before, fold_extreme<true>(row, seen));
+    const float kept = exponential(before - most);
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t j = 0; j < seen; ++j) {
+      const float e = exponential(row[j] - most);
+      row[j] = e;
+      sum += e;
+    }
+    w.sum[i] = w.sum[i] * kept + sum;
+    w.most[i] = most;
+    if (before == most) return;
+    float* result = w.result + i * columns;
+#pragma omp simd
+    for (std::int64_t j = 0; j < columns; ++j)
+      result[j] *= kept;
+  }
+
+  void add_mask(const work_space& w, std::int64_t i, std::int64_t query, std::int64_t k,
+                std::int64_t n) const {
+    const std::int64_t head = w.kv_head * shared + (w.first + i) / p.queries;
+    const std::int64_t at =
+        w.batch * mask_steps[0] + head * mask_steps[1] + query * mask_steps[2] + k * mask_steps[3];
+    const bool each = mask_steps[3] != 0;
+    widen(mask + at * width, w.added, each ? n : 1);
+    float* row = w.scores + i * key_block;
+    if (each) {
+#pragma omp simd
+      for (std::int64_t j = 0; j < n; ++j)
+        row[j] += w.added[j];
+    } else {
+      for (std::int64_t j = 0; j < n; ++j)
+        row[j] += w.added[0];
+    }
+  }
+};
+} // namespace detail
+
+inline detail::kernel make(const op::attention& p, const detail::job& j) {
+  detail::attention_plan plan(p, j);
+  const int threads = detail::team_for(j.threads, 16 * p.cost().macs / p.head_size);
+  plan.room = detail::scratch(threads, plan.floats_a_thread());
+  return {"blocks", [=, count = p.batch * p.kv_heads * plan.blocks()] {
+            detail::share(threads, count, 1, [&](std::int64_t at, std::int64_t end) {
+              for (; at < end; ++at)
+                plan.run(at);
+            });
+          }};
+}
+
+} // namespace benanza::backend::host

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// How are small matrices in the cache multiplied? In tiles of up to six rows by two vectors, whose
+// sums stay in registers: a step reads two vectors of B and one number of each row of A.
+//
+//   add_product(scores, weights_row, values, value_row, sums, sum_row, rows, columns, depth);
+#pragma once
+
+#include "lanes.hpp"
+
+namespace benanza::backend::host::detail {
+
+/// Columns of a tile: those of B and C come in multiples of them.
+inline constexpr std::int64_t tile_columns = 2 * float_lanes::count;
+
+/// Most rows of a tile: with twelve sums and what they are made of, registers are used up.
+inline constexpr int tile_rows = 6;
+
+template <int Rows>
+void add_tile(const float* a, std::int64_t a_row, const float* b, std::int64_t b_row, float* c,
+              std::int64_t c_row, std::int64_t depth) {
+  using lanes = float_lanes;
+  lanes::vector low[Rows], high[Rows];
+#pragma GCC unroll 6
+  for (int r = 0; r < Rows; ++r) {
+    low[r] = lanes::load(c + r * c_row);
+    high[r] = lanes::load(c + r * c_row + lanes::count);
+  }
+  for (std::int64_t k = 0; k < depth; ++k) {
+    const lanes::vector left = lanes::load(b + k * b_row);
+    const lanes::vector right = lanes::load(b + k * b_row + lanes::count);
+#pragma GCC unroll 6
+    for (int r = 0; r < Rows; ++r) {
+      const lanes::vector x = lanes::all(a[r * a_row + k]);
+      low[r] = lanes::multiply_add(x, left, low[r]);
+      high[r] = lanes::multiply_add(x, right, high[r]);
+    }
+  }
+#pragma GCC unroll 6
+  for (int r = 0; r < Rows; ++r) {
+    lanes::store(low[r], c + r * c_row);
+    lanes::store(high[r], c + r * c_row + lanes::count);
+  }
+}
+
+/// The products of row `a` with `rows` rows of B, four at a time.
+inline void multiply_rows(const float* a, const float* b, std::int64_t b_row, float* to,
+                          std::int64_t rows, std::int64_t depth) {
+  using lanes = float_lanes;
+  for (; rows > 0; rows -= 4, b += 4 * b_row, to += 4) {
+    // Where fewer are left, the last one is read again.
+    const float* of[4];
+    for (int r = 0; r < 4; ++r)
+      of[r] = b + (r < rows ? r : rows - 1) * b_row;
+    lanes::vector sums[4]{};
+    std::int64_t k = 0;
+    for (; k + lanes::count <= depth; k += lanes::count) {
+      const lanes::vector x = lanes::load(a + k);
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; ++r)
+        sums[r] = lanes::multiply_add(x, lanes::load(of[r] + k), sums[r]);
+    }
+    for (int r = 0; r < 4 && r < rows; ++r) {
+      float sum = lanes::sum(sums[r]);
+      for (std::int64_t rest = k; rest < depth; ++rest)
+        sum += a[rest] * of[r][rest];
+      to[r] = sum;
+    }
+  }
+}
+
+/// C += A B for `Rows` rows at a time, then for what is left.
+template <int Rows = tile_rows>
+void add_product(const float* a, std::int64_t a_row, const float* b, std::int64_t b_row, float* c,
+                 std::int64_t c_row, std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+  if constexpr (Rows > 0) {
+    for (; rows >= Rows; rows -= Rows, a += Rows * a_row, c += Rows * c_row)
+      for (std::int64_t at = 0; at < columns; at += tile_columns)
+        add_tile<Rows>(a, a_row, b + at, b_row, c + at, c_row, depth);
+    if (rows > 0) add_product<Rows - 1>(a, a_row, b, b_row, c, c_row, rows, columns, depth);
+  }
+}
+
+} // namespace benanza::backend::host::detail

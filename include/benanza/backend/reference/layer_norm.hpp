@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One output of a normalization of rows by their own statistics (ONNX LayerNormalization-17,
+// RMSNormalization-23), summed in double in two passes. All outputs of one row share a mean and a
+// deviation; `normalized_rows` keeps them.
+//
+//   lines_of(layer_norm{.input = {1, 197, 768}, .axis = 2}, operands).at(12)
+#pragma once
+
+#include "position.hpp"
+
+#include <cmath>
+#include <unordered_map>
+
+namespace benanza::backend::reference {
+
+class normalized_rows {
+public:
+  /// Rows of `length` neighbours; each `run` of them in turn has the next scale of `scales`.
+  normalized_rows(const operands& o, std::int64_t length, std::int64_t run, std::int64_t scales,
+                  bool centred)
+      : o_(o)
+      , length_(length)
+      , run_(run)
+      , scales_(scales)
+      , centred_(centred) {}
+
+  /// The exact output at a flat index.
+  double at(std::int64_t flat) {
+    const std::int64_t row = flat / length_, parameter = flat / run_ % scales_;
+    auto found = rows_.find(row);
+    if (found == rows_.end()) found = rows_.emplace(row, row_at(row * length_)).first;
+    const auto [mean, deviation] = found->second;
+    const double v = element(o_, 1, parameter) * (element(o_, 0, flat) - mean) / deviation;
+    return o_.inputs.size() > 2 ? v + element(o_, 2, parameter) : v;
+  }
+
+private:
+  struct statistics {
+    double mean, deviation;
+  };
+  statistics row_at(std::int64_t begin) const {
+    const auto n = static_cast<double>(length_);
+    double mean = 0, squares = 0;
+    for (std::int64_t i = begin; centred_ && i < begin + length_; ++i)
+      mean += element(o_, 0, i) / n;
+    for (std::int64_t i = begin; i < begin + length_; ++i) {
+      const double v = element(o_, 0, i) - mean;
+      squares += v * v;
+    }
+    return {mean, std::sqrt(squares / n + attribute::epsilon)};
+  }
+
+  const operands& o_;
+  std::int64_t length_, run_, scales_;
+  bool centred_;
+  std::unordered_map<std::int64_t, statistics> rows_;
+};
+
+inline normalized_rows lines_of(const op::layer_norm& p, const operands& o) {
+  return {o, p.row(), 1, p.row(), true};
+}
+inline normalized_rows lines_of(const op::rms_norm& p, const operands& o) {
+  return {o, p.row(), 1, p.row(), false};
+}
+
+} // namespace benanza::backend::reference

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a person read of a framework's logs? Without a result, each different call and how
+// often it was made, and the layers of all of them as a file for benanza_generate --layers. 80
+// columns.
+//
+//   std::string page = calls_page(logs, {.limit = 10});   std::string file = layers_file(logs);
+#pragma once
+
+#include "../trace/call.hpp"
+#include "../trace/iterations.hpp"
+#include "machine.hpp"
+#include "units.hpp"
+#include "warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+/// A name of cuDNN or cuBLAS without what all such names begin with.
+inline std::string short_call(std::string_view text) {
+  for (std::string_view front :
+       {"CUDNN_CONVOLUTION_FWD_ALGO_", "CUDNN_CONVOLUTION_", "CUDNN_", "CUBLAS_GEMM_", "CUBLAS_"})
+    if (text.starts_with(front)) return printable(text.substr(front.size()));
+  return printable(text);
+}
+
+/// `cudnnConvolutionForward, WINOGRAD, channels_last, workspace 4 MiB`: how a layer was called.
+inline std::string how_called(const trace::call& c) {
+  std::string out = printable(c.function);
+  const auto also = [&](const std::string& what) {
+    if (!what.empty()) out += ", " + what;
+  };
+  also(short_call(c.algorithm));
+  also(c.math == "DEFAULT_MATH" ? std::string() : short_call(c.math));
+  also(printable(c.layout));
+  if (c.workspace_bytes > 0)
+    also("workspace " + show_bytes(static_cast<double>(c.workspace_bytes)));
+  return out;
+}
+
+/// What a call computes: its layer, or what else it is.
+inline std::string what_called(const trace::call& c) {
+  return c.layer ? op::name(*c.layer) : printable(c.remark);
+}
+
+inline std::string_view type_called(const trace::call& c) {
+  return c.type ? name(*c.type) : "-";
+}
+
+/// `9.19.0` for `91900`, `8.2.4` for `8204`; another text as it is.
+inline std::string show_version(const std::string& text) {
+  const bool number =
+      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
+  if (!number) return printable(text);
+  const int v = std::stoi(text), major = v >= 10000 ? 10000 : 1000;
+  return fmt::format("{}.{}.{}", v / major, v % major / 100, v % 100);
+}
+
+/// Which log, what it holds, and what of it is shown.
+inline std::string log_line(const trace::call_log& l, const trace::iterations& all,
+                            std::optional<std::size_t> shown) {
+  std::string text = counted(std::ssize(l.entries), "call");
+  for (const auto& [library, version] : l.versions)
+    text += fmt::format(", {} {}", library, show_version(version));
+  if (all.count > 1) {
+    text += fmt::format("; {} iterations of {}", all.count, all.length);
+    if (shown) text += fmt::format(", number {} is shown", *shown + 1);
+    if (all.first != 0) text += fmt::format(", {} before them", all.first);
+    if (all.behind != 0) text += fmt::format(", {} behind them", all.behind);
+  }
+  return wrapped("", printable(l.source) + ": " + text);
+}
+
+/// Calls that a library refused, and what is not as it should be.
+inline std::string log_remarks(const std::vector<const trace::call_log*>& logs, std::size_t limit) {
+  std::map<std::string, std::int64_t> failed;
+  std::string out;
+  for (const trace::call_log* l : logs)
+    for (const trace::failure& f : l->failed) {
+      const trace::call& c = l->at(f.at);
+      ++failed[fmt::format("{} {}: {}", printable(c.function), what_called(c),
+                           short_call(f.status))];
+    }
+  if (!failed.empty()) out += "Calls that failed:\n";
+  std::size_t shown = 0;
+  for (const auto& [what, n] : failed)
+    if (shown++ < limit) out += wrapped(fmt::format("{:>6} x ", n), what);
+  out += left_out(std::min(limit, failed.size()), failed.size(), "calls");
+  if (!out.empty()) out += '\n';
+  for (const trace::call_log* l : logs)
+    for (const std::string& w : l->warnings)
+      out += wrapped("! ", printable(l->source) + ": " + printable(w) + ".");
+  return out;
+}
+} // namespace detail
+
+/// How a list of calls is shown.
+struct calls_options {
+  std::size_t limit = 10; ///< the most rows
+};
+
+/// The page of logs alone.
+inline std::string calls_page(const std::vector<trace::call_log>& logs,
+                              const calls_options& options) {
+  std::string out;
+  std::vector<const trace::call_log*> all;
+  struct row {
+    const trace::call* called;
+    std::int64_t count;
+  };
+  std::vector<row> rows;
+  for (const trace::call_log& l : logs) {
+    out += detail::log_line(l, trace::find_iterations(l), std::nullopt);
+    all.push_back(&l);
+    std::vector<std::int64_t> count(l.calls.size());
+    for (const trace::entry& e : l.entries)
+      ++count[static_cast<std::size_t>(e.call)];
+    for (std::size_t i = 0; i < l.calls.size(); ++i)
+      if (count[i] != 0) rows.push_back({&l.calls[i], count[i]});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const row& a, const row& b) { return a.count > b.count; });
+  const std::size_t shown = std::min(options.limit, rows.size());
+  if (shown != 0)
+    out += fmt::format("\n{:>8} {:<6} {}\n", "calls", "type", "layer, and how it was called");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const trace::call& c = *rows[i].called;
+    out += wrapped(fmt::format("{:>8} {:<6} ", rows[i].count, detail::type_called(c)),
+                   detail::what_called(c));
+    out += wrapped(std::string(18, ' '), detail::how_called(c));
+  }
+  out += detail::left_out(shown, rows.size(), "calls");
+  const std::string remarks = detail::log_remarks(all, options.limit);
+  return remarks.empty() ? out : out + '\n' + remarks;
+}
+
+/// The layers of all calls, each once, in the order of first use, as benanza_generate --layers
+/// takes them; empty if there is none.
+inline std::string layers_file(const std::vector<trace::call_log>& logs) {
+  struct line {
+    std::string layer, how;
+    std::int64_t count = 0;
+  };
+  std::vector<line> lines;
+  std::map<std::string, std::size_t> place;
+  std::set<std::string> types;
+  std::string sources;
+  for (const trace::call_log& l : logs) {
+    sources += "# from " + printable(l.source) + '\n';
+    for (const trace::entry& e : l.entries) {
+      const trace::call& c = l.at(e);
+      // What changes nothing but the layout is no layer of a model.
+      if (!c.layer || op::is_view(*c.layer) || std::holds_alternative<op::reorder>(*c.layer))
+        continue;
+      const auto [found, fresh] = place.try_emplace(op::name(*c.layer), lines.size());
+      if (fresh)
+        lines.push_back(
+            {found->first, fmt::format("{}, {}", printable(c.function), detail::type_called(c))});
+      ++lines[found->second].count;
+      if (c.type) types.insert(std::string(name(*c.type)));
+    }
+  }
+  if (lines.empty()) return {};
+  std::string all_types;
+  for (const std::string& t : types)
+    all_types += (all_types.empty() ? "" : ",") + t;
+  std::string out = sources;
+  if (!all_types.empty()) out += "# measure with: benanza_bench --types " + all_types + '\n';
+  for (const line& l : lines)
+    out += fmt::format("{}  # {}: {}\n", l.layer, counted(l.count, "call"), l.how);
+  return out;
+}
+
+} // namespace benanza::report

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agreement.hpp"
+
+#include <doctest/doctest.h>
+
+using onednn_test::check_all;
+
+TEST_CASE("onednn: instance normalization of one image agrees with the reference") {
+  check_all({"InstanceNormalization/1x32x7x7", "InstanceNormalization/1x17x5x5",
+             "InstanceNormalization/1x16x30", "InstanceNormalization/1x16x4x5x6"});
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benanza/op/attention.hpp>
+
+#include "checks.hpp"
+
+#include <set>
+
+using namespace benanza;
+using namespace benanza::op;
+
+namespace {
+constexpr attention bert{.batch = 1,
+                         .heads = 12,
+                         .queries = 128,
+                         .head_size = 64,
+                         .kv_heads = 12,
+                         .keys = 128,
+                         .value_size = 64};
+
+constexpr attention changed(attention p, auto change) {
+  change(p);
+  return p;
+}
+constexpr attention masked(const shape& mask) {
+  return changed(bert, [&](attention& p) { p.mask = mask; });
+}
+} // namespace
+
+TEST_CASE("attention: BERT's") {
+  CHECK_TWICE(bert.output() == shape{1, 12, 128, 64});
+  CHECK_TWICE(bert.cost().macs == 25165824);  // 12 x 128 x 128 scores, 64 and 64 each
+  CHECK_TWICE(bert.cost().other == 1179648);  // six operations a score
+  CHECK_TWICE(bert.cost().sources == 294912); // three operands of 12 x 128 x 64
+  CHECK_TWICE(bert.cost().weights == 0);
+  CHECK_TWICE(bert.cost().bytes(numeric::f32) == 1572864);
+  CHECK_TWICE(write_key(bert) == "1x12x128x64");
+}
+
+TEST_CASE("attention: what is masked is not counted") {
+  constexpr attention causal = changed(bert, [](attention& p) { p.causal = true; });
+  CHECK_TWICE(causal.seen_pairs() == 8256); // 1 + 2 + ... + 128
+  CHECK_TWICE(causal.cost().macs == 12681216);
+  CHECK_TWICE(causal.cost().other == 594432);
+  CHECK_TWICE(causal.cost().sources == bert.cost().sources);
+  CHECK_TWICE(write_key(causal) == "1x12x128x64-causal");
+  // Keys behind the last query are never read.
+  constexpr attention longer = changed(causal, [](attention& p) { p.keys = 512; });
+  CHECK_TWICE(longer.cost() == causal.cost());
+  CHECK_TWICE(write_key(longer) == "1x12x128x64-k512-causal");
+}
+
+TEST_CASE("attention: grouped queries, other sizes of values, the sequence before the heads") {
+  constexpr attention a{.batch = 2,
+                        .heads = 32,
+                        .queries = 16,
+                        .head_size = 64,
+                        .kv_heads = 8,
+                        .keys = 40,
+                        .value_size = 128,
+                        .sequence_major = true};
+  CHECK_TWICE(write_key(a) == "2x32x16x64-kv8-k40-v128-bshd");
+  CHECK_TWICE(a.query_shape() == shape{2, 16, 2048});
+  CHECK_TWICE(a.key_shape() == shape{2, 40, 512});
+  CHECK_TWICE(a.value_shape() == shape{2, 40, 1024});
+  CHECK_TWICE(a.output() == shape{2, 16, 4096});
+  CHECK_TWICE(a.cost().macs == 2 * 32 * 16 * 40 * 192);
+  CHECK_TWICE(a.cost().sources == 65536 + 40960 + 81920);
+  CHECK_TWICE(read_key(attention{}, "2x32x16x64-kv8-k40-v128-bshd") == a);
+}
+
+TEST_CASE("attention: masks") {
+  CHECK_TWICE(masked({1, 1, 128, 128}).cost().sources == 294912 + 16384);
+  CHECK_TWICE(masked({1, 1, 128, 128}).cost().other == 7 * 196608);
+  CHECK_TWICE(write_key(masked({1, 1, 1, 128})) == "1x12x128x64-mask1x1x1x128");
+  CHECK_TWICE(masked({128}).canonical_form() == masked({1, 1, 1, 128}));
+  CHECK(read_key(attention{}, "1x12x128x64-mask1x1x1x128") == masked({1, 1, 1, 128}));
+}
+
+TEST_CASE("attention: what makes no difference is not in the key") {
+  const attention one_key = changed(bert, [](attention& p) { p.keys = 1, p.causal = true; });
+  CHECK(write_key(one_key.canonical_form()) == "1x12x128x64-k1");
+  CHECK(one_key.canonical_form().cost() == one_key.cost());
+  const attention one_head = changed(bert, [](attention& p) {
+    p.heads = p.kv_heads = 1;
+    p.sequence_major = true;
+  });
+  CHECK(write_key(one_head.canonical_form()) == "1x1x128x64");
+}
+
+TEST_CASE("attention: costs are those of counting everything that is seen") {
+  for (std::int64_t queries = 1; queries <= 5; ++queries)
+    for (std::int64_t keys = 1; keys <= 5; ++keys)
+      for (const bool causal : {false, true})
+        for (int form = 0; form < 17; ++form) {
+          attention a{.batch = 2,
+                      .heads = 6,
+                      .queries = queries,
+                      .head_size = 3,
+                      .kv_heads = 2,
+                      .keys = keys,
+                      .value_size = 4,
+                      .causal = causal};
+          if (form < 16)
+            a.mask = {form & 1 ? 2 : 1, form & 2 ? 6 : 1, form & 4 ? queries : 1,
+                      form & 8 ? keys : 1};
+          a.validate();
+          CAPTURE(write_key(a));
+          std::int64_t scores = 0;
+          std::set<std::int64_t> rows, added;
+          for (std::int64_t b = 0; b < 2; ++b)
+            for (std::int64_t h = 0; h < 6; ++h)
+              for (std::int64_t q = 0; q < queries; ++q)
+                for (std::int64_t k = 0; k < keys; ++k) {
+                  if (causal && k > q) continue;
+                  ++scores;
+                  rows.insert((b * 2 + h / 3) * keys + k);
+                  if (a.mask.empty()) continue;
+                  const std::int64_t at[] = {b, h, q, k};
+                  std::int64_t flat = 0;
+                  for (int i = 0; i < 4; ++i)
+                    flat = flat * a.mask[i] + (a.mask[i] == 1 ? 0 : at[i]);
+                  added.insert(flat);
+                }
+          const work w = a.cost();
+          CHECK(w.macs == 7 * scores);
+          CHECK(w.other == (form < 16 ? 7 : 6) * scores);
+          CHECK(w.sources == 2 * 6 * queries * 3 + 7 * static_cast<std::int64_t>(rows.size()) +
+                                 static_cast<std::int64_t>(added.size()));
+          CHECK(w.results == 2 * 6 * queries * 4);
+        }
+}
+
+TEST_CASE("attention: what is refused") {
+  const auto refused = [](auto change) {
+    return test::refusal_of([&] { changed(bert, change).validate(); });
+  };
+  CHECK_REFUSED(attention{}.validate(), "of 1 to 2^40");
+  CHECK(refused([](attention& p) { p.keys = 0; }).find("2^40") != std::string::npos);
+  CHECK(refused([](attention& p) { p.head_size = -64; }).find("2^40") != std::string::npos);
+  CHECK(refused([](attention& p) { p.value_size = dim_limit + 1; }).find("2^40") !=
+        std::string::npos);
+  CHECK(refused([](attention& p) { p.kv_heads = 5; }).find("no multiple") != std::string::npos);
+  CHECK(refused([](attention& p) { p.kv_heads = 24; }).find("no multiple") != std::string::npos);
+  CHECK(refused([](attention& p) {
+          p.mask = {2, 1, 1, 1};
+        }).find("broadcast") != std::string::npos);
+  CHECK(refused([](attention& p) { p.mask = {64}; }).find("broadcast") != std::string::npos);
+  CHECK(refused([](attention& p) {
+          p.mask = {1, 1, 1, 1, 1};
+        }).find("four dims") != std::string::npos);
+  CHECK(refused([](attention& p) { p.queries = p.keys = dim_limit; }).find("2^56") !=
+        std::string::npos);
+  CHECK(refused([](attention& p) {
+          p.heads = p.kv_heads = 1 << 20; // of all heads together where they are one dim
+          p.queries = p.keys = 1;
+          p.value_size = 1 << 21;
+          p.sequence_major = true;
+        }).find("over 2^40") != std::string::npos);
+  CHECK_REFUSED(parse("Attention/1x12x128"), "of 1 to 2^40");
+  CHECK_REFUSED(parse("Attention/1x12x128x64x1"), "more numbers");
+  CHECK_REFUSED(parse("Attention/1x12x128x64-kv0"), "of 1 to 2^40");
+  CHECK_REFUSED(parse("Attention/1x12x128x64-bshd-causal"), "does not belong here");
+}
