@@ -20,7 +20,7 @@ inline const std::string layers_bench = BENANZA_LAYERS_BENCH_BINARY;
 
 /// A row of a result.
 struct gpu_row {
-  std::string key{}, algorithm{}, state{}, error{}, notes{};
+  std::string name{}, algorithm{}, state{}, error{}, notes{};
   std::int64_t engine = -1; ///< its number; -1: not one of the graph API
   double min_ns = 0, median_ns = 0;
 };
@@ -71,7 +71,7 @@ private:
     if (!nlohmann::json::accept(ended.out)) return;
     const auto result = nlohmann::json::parse(ended.out);
     for (const auto& b : result.at("benchmarks")) {
-      gpu_row r{.key = b.at("key"), .algorithm = b.at("algorithm"), .state = b.at("state")};
+      gpu_row r{.name = b.at("name"), .algorithm = b.at("algorithm"), .state = b.at("state")};
       r.error = b.value("error_message", "");
       r.notes = b.value("notes", "");
       r.engine = engine_in(r.algorithm);

@@ -102,6 +102,38 @@ inline dense convolve(const dense& x, const dense& w, dense y, const window& ove
   return y;
 }
 
+/// `x` reduced over the dims in which `y`, which gives the dims, has one.
+inline dense reduce(const dense& x, dense y, cudnnReduceTensorOp_t what) {
+  if (what == CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS) throw not_understood("a product without zeros");
+  check_broadcast(x.size, y.size);
+  std::vector<bool> begun(y.at.size(), false);
+  each_index(x.size, [&](const dims& at, std::int64_t i) {
+    const std::int64_t to = broadcast(at, y.size);
+    const double value = what == CUDNN_REDUCE_TENSOR_AMAX || what == CUDNN_REDUCE_TENSOR_NORM1
+                             ? std::fabs(x[i])
+                         : what == CUDNN_REDUCE_TENSOR_NORM2 ? x[i] * x[i]
+                                                             : x[i];
+    if (!begun[static_cast<std::size_t>(to)]) {
+      y[to] = value;
+      begun[static_cast<std::size_t>(to)] = true;
+    } else if (what == CUDNN_REDUCE_TENSOR_MIN) {
+      y[to] = std::min(y[to], value);
+    } else if (what == CUDNN_REDUCE_TENSOR_MAX || what == CUDNN_REDUCE_TENSOR_AMAX) {
+      y[to] = std::max(y[to], value);
+    } else if (what == CUDNN_REDUCE_TENSOR_MUL) {
+      y[to] *= value;
+    } else {
+      y[to] += value;
+    }
+  });
+  const double share = static_cast<double>(y.at.size()) / static_cast<double>(x.at.size());
+  for (double& value : y.at) {
+    if (what == CUDNN_REDUCE_TENSOR_AVG) value *= share;
+    if (what == CUDNN_REDUCE_TENSOR_NORM2) value = std::sqrt(value);
+  }
+  return y;
+}
+
 inline double fraction(const cudnnFraction_t& f) {
   return static_cast<double>(f.numerator) / static_cast<double>(f.denominator);
 }
@@ -279,38 +311,9 @@ private:
   }
 
   static dense reduction(const bag& op, const values& v) {
-    const dense& x = of(op, CUDNN_ATTR_OPERATION_REDUCTION_XDESC, v);
-    const auto what = op.child(CUDNN_ATTR_OPERATION_REDUCTION_DESC)
-                          .one(CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_REDUCE_TENSOR_ADD);
-    if (what == CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS) throw not_understood("a product without zeros");
-    dense y = empty_result(op);
-    detail::check_broadcast(x.size, y.size);
-    std::vector<bool> begun(y.at.size(), false);
-    each_index(x.size, [&](const dims& at, std::int64_t i) {
-      const std::int64_t to = detail::broadcast(at, y.size);
-      const double value = what == CUDNN_REDUCE_TENSOR_AMAX || what == CUDNN_REDUCE_TENSOR_NORM1
-                               ? std::fabs(x[i])
-                           : what == CUDNN_REDUCE_TENSOR_NORM2 ? x[i] * x[i]
-                                                               : x[i];
-      if (!begun[static_cast<std::size_t>(to)]) {
-        y[to] = value;
-        begun[static_cast<std::size_t>(to)] = true;
-      } else if (what == CUDNN_REDUCE_TENSOR_MIN) {
-        y[to] = std::min(y[to], value);
-      } else if (what == CUDNN_REDUCE_TENSOR_MAX || what == CUDNN_REDUCE_TENSOR_AMAX) {
-        y[to] = std::max(y[to], value);
-      } else if (what == CUDNN_REDUCE_TENSOR_MUL) {
-        y[to] *= value;
-      } else {
-        y[to] += value;
-      }
-    });
-    const double share = static_cast<double>(y.at.size()) / static_cast<double>(x.at.size());
-    for (double& value : y.at) {
-      if (what == CUDNN_REDUCE_TENSOR_AVG) value *= share;
-      if (what == CUDNN_REDUCE_TENSOR_NORM2) value = std::sqrt(value);
-    }
-    return y;
+    return detail::reduce(of(op, CUDNN_ATTR_OPERATION_REDUCTION_XDESC, v), empty_result(op),
+                          op.child(CUDNN_ATTR_OPERATION_REDUCTION_DESC)
+                              .one(CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_REDUCE_TENSOR_ADD));
   }
 
   static dense resample(const bag& op, const values& v) {
