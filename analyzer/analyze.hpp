@@ -157,6 +157,19 @@ inline status respond_machine(const request& asked, const result::run& run, std:
   return status::partial;
 }
 
+/// Leaves the cases of the device that was asked for, or of the only one there is.
+inline void choose_device(result::run& run, const std::string& device) {
+  const std::set<std::string_view> known = result::devices(run);
+  if (device.empty()) {
+    if (known.size() > 1)
+      throw error("the result holds times of the CPU and of a GPU", run.source,
+                  "choose with --device cpu or --device gpu");
+    return;
+  }
+  if (!known.contains(device)) refuse_choice("nothing was measured on a " + device, known);
+  result::keep_device(run, device);
+}
+
 /// The page of a framework's calls in place of the models'.
 inline status respond_calls(const request& asked, std::istream& in, std::ostream& out,
                             std::ostream& err) {
@@ -173,6 +186,11 @@ inline status respond_calls(const request& asked, std::istream& in, std::ostream
     throw error("partial: " + lacking, {}, "leave out --strict to see the report");
   std::optional<result::run> run;
   if (!asked.files.empty()) run = read_all(asked, in);
+  // The calls are a GPU's, and are held against one's times where there are any.
+  if (run)
+    choose_device(*run, asked.device.empty() && result::devices(*run).size() > 1
+                            ? std::string(result::gpu_device)
+                            : asked.device);
   if (run && run->graphs.empty()) run->graphs.push_back(loose_layers(*run));
   const std::string text =
       calls_report(logs, run ? &*run : nullptr, asked.wanted, asked.calls,
@@ -205,19 +223,6 @@ inline void write_plan(const request& asked, const result::run& run,
   write_file(asked.plan, result::to_json(p).dump(1, ' ', false,
                                                  result::ordered_json::error_handler_t::replace) +
                              '\n');
-}
-
-/// Leaves the cases of the device that was asked for, or of the only one there is.
-inline void choose_device(result::run& run, const std::string& device) {
-  const std::set<std::string_view> known = result::devices(run);
-  if (device.empty()) {
-    if (known.size() > 1)
-      throw error("the result holds times of the CPU and of a GPU", run.source,
-                  "choose with --device cpu or --device gpu");
-    return;
-  }
-  if (!known.contains(device)) refuse_choice("nothing was measured on a " + device, known);
-  result::keep_device(run, device);
 }
 
 inline status respond(const request& asked, std::istream& in, std::ostream& out,

@@ -334,3 +334,32 @@ TEST_CASE("the program: pipes, a reader that goes away, a full disk") {
   }
   CHECK(shell(binary + " --nonsense").status == 2);
 }
+
+TEST_CASE("times of a CPU and of a GPU are two answers: one has to be chosen") {
+  folder f;
+  run r = synthetic::small_run();
+  const std::size_t count = r.measurements.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    measurement m = r.measurements[i];
+    if (m.family == "machine") continue;
+    m.backend = "cudnn";
+    m.min_ns /= 10, m.p10_ns /= 10, m.median_ns /= 10, m.p90_ns /= 10;
+    for (double& s : m.samples_ns)
+      s /= 10;
+    r.measurements.push_back(m);
+  }
+  const std::string file = f.write("both.json", synthetic::text(r));
+  const outcome both = analyze({file});
+  CHECK(both.status == 2);
+  CHECK(both.out.empty());
+  CHECK(holds(both.err, "choose with --device cpu or --device gpu"));
+  const auto bound = [&](const std::string& device) {
+    const outcome o = analyze({file, "--device", device, "--format", "json"});
+    return json::parse(o.out).at("analyses").at(0).at("bound").at("sequential").at("ns").get<double>();
+  };
+  CHECK(bound("gpu") < bound("cpu"));
+  const std::string cpu_only =
+      f.write("cpu.json", synthetic::text(synthetic::small_run()));
+  CHECK(analyze({cpu_only, "--device", "cpu"}).status == analyze({cpu_only}).status);
+  CHECK(analyze({cpu_only, "--device", "gpu"}).status == 2);
+}

@@ -26,6 +26,15 @@ TEST_CASE("without options: one thread, both states, the models' own types") {
   CHECK(o.repetitions == 1);
 }
 
+TEST_CASE("libraries, a described GPU, and the description of this one") {
+  const options o = parse({"--backends", "cudnn,onednn", "--target=t4", "--describe-device"});
+  CHECK(o.backends == std::vector<std::string>{"cudnn", "onednn"});
+  CHECK(o.target == "t4");
+  CHECK(o.describe_device);
+  CHECK(parse({}).backends.empty());
+  CHECK_THROWS_AS(parse({"--backends="}), benanza::error);
+}
+
 TEST_CASE("lists are read with an equals sign or as the next word, each value once") {
   CHECK(parse({"--types=f32,bf16,f32"}).types == std::vector{numeric::f32, numeric::bf16});
   CHECK(parse({"--types", "u8s8u8"}).types == std::vector{numeric::u8s8u8});

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <set>
+
+using benanza::test::holds;
+using benanza::test::one_line;
+using benanza::test::scratch_folder;
+using benanza::test::shell;
+
+namespace {
+const std::string generate = BENANZA_GENERATE_BINARY;
+
+struct layers {
+  scratch_folder folder{"algorithms"};
+  std::string file = folder / "layers.txt";
+  explicit layers(const std::string& text) { std::ofstream(file) << text; }
+  benanza::test::outcome list(const std::string& options) const {
+    return shell(generate + " --layers " + file + " --algorithms " + options);
+  }
+};
+
+bool built_with_cudnn() {
+  const bool built =
+#ifdef BENANZA_WITH_CUDNN
+      true;
+#else
+      false;
+#endif
+  if (!built) MESSAGE("skipped: this build has no cuDNN");
+  return built;
+}
+} // namespace
+
+TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and as JSON") {
+  if (!built_with_cudnn()) return;
+  const layers some("Conv/16x64x56x56-64x3x3-s1-p1\nSoftmax/4x1000-a1\nConcat/1x8x4x4-a1-n2\n");
+  const auto text = some.list("--target h200 --types f16");
+  CHECK(text.status == 0);
+  CHECK(holds(text.out, " on h200 (compute capability 9.0), described, not measured"));
+  CHECK(holds(text.out, "Conv/16x64x56x56-64x3x3-s1-p1  f16 x1: "));
+  CHECK(holds(text.out, "nhwc:eng"));
+  CHECK(holds(text.out, "tensor cores"));
+  CHECK(holds(text.out, "cuDNN has nothing for:\n  Concat/1x8x4x4-a1-n2 f16 x1\n"));
+  const auto json = some.list("--target h200 --types f16,tf32 --format json");
+  CHECK(json.status == 0);
+  const auto all = nlohmann::json::parse(json.out);
+  CHECK(all.at("target") == "h200");
+  CHECK(all.at("device").at("deviceVer") == 900);
+  CHECK_FALSE(all.contains("warning"));
+  std::set<std::string> types;
+  for (const auto& l : all.at("layers")) {
+    types.insert(l.at("type"));
+    std::set<std::string> ids;
+    for (const auto& a : l.at("algorithms")) {
+      CHECK(ids.insert(a.at("algorithm")).second);
+      CHECK(a.at("algorithm_index") == ids.size() - 1);
+      if (l.at("type") == "tf32") CHECK(holds(a.at("notes"), "tensor-cores"));
+    }
+    if (l.at("family") == "Conv") CHECK(ids.size() > 20);
+  }
+  CHECK(types == std::set<std::string>{"f16", "tf32"});
+}
+
+TEST_CASE("a GPU that this CUDA no longer runs on is listed, and said to be so") {
+  if (!built_with_cudnn()) return;
+  const layers one("Conv/1x64x56x56-64x3x3-s1-p1\n");
+  CHECK(holds(one.list("--target v100").out, "do not run on compute capability 7.0"));
+}
+
+TEST_CASE("targets that are none, and options that mean nothing alone, are refused in one line") {
+  const layers one("Conv/1x64x56x56-64x3x3-s1-p1\n");
+  std::ofstream(one.folder / "bad.json") << "{\"deviceVer\":900}";
+  std::vector<std::string> refused = {
+      generate + " --layers " + one.file + " --algorithms",
+      generate + " --layers " + one.file + " --algorithms --target gtx8800",
+      generate + " --layers " + one.file + " --algorithms --target " + (one.folder / "bad.json"),
+      generate + " --layers " + one.file + " --algorithms --target h200 --types f17",
+      generate + " --layers " + one.file + " --target h200 -o " + (one.folder / "out"),
+      generate + " --layers " + one.file + " --types f16 -o " + (one.folder / "out"),
+      generate + " --algorithms --target h200"};
+  for (const std::string& command : refused) {
+    const auto o = shell(command);
+    CAPTURE(command);
+    CHECK(o.status == 2);
+    CHECK(o.out.empty());
+    CHECK(one_line(o.err));
+  }
+}

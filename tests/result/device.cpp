@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "synthetic.hpp"
+
+#include <benanza/result/device.hpp>
+#include <doctest/doctest.h>
+
+using namespace benanza::result;
+
+TEST_CASE("cases of libraries that run on a GPU are told from the others") {
+  run r = synthetic::small_run();
+  CHECK(devices(r) == std::set<std::string_view>{"cpu"});
+  measurement on_gpu = r.measurements.front();
+  on_gpu.backend = "cudnn";
+  r.measurements.push_back(on_gpu);
+  on_gpu.backend = "cublas";
+  r.measurements.push_back(on_gpu);
+  CHECK(devices(r) == std::set<std::string_view>{"cpu", "gpu"});
+  const std::size_t all = r.measurements.size();
+  run of_gpu = r;
+  keep_device(of_gpu, gpu_device);
+  CHECK(of_gpu.measurements.size() == 2);
+  keep_device(r, cpu_device);
+  CHECK(r.measurements.size() == all - 2);
+}
