@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the benchmark program on a machine that seems to have a GPU (programs/fake_gpu.cpp): with the
-// layers and the script that a test gives, and reads back what came of it.
+// Runs the benchmark program on a machine that seems to have a GPU (programs/fake_gpu.cpp): with
+// the layers and the script that a test gives, and reads back what came of it.
 //
 //   fake_run r({"Conv/1x4x8x8-8x3x3-s1-p1"}, "cost 20us", "--states hot");   r.rows, r.records
 #pragma once
@@ -70,6 +70,7 @@ private:
   void read_rows() {
     if (!nlohmann::json::accept(ended.out)) return;
     const auto result = nlohmann::json::parse(ended.out);
+    if (!result.contains("benchmarks")) return;
     for (const auto& b : result.at("benchmarks")) {
       gpu_row r{.name = b.at("name"), .algorithm = b.at("algorithm"), .state = b.at("state")};
       r.error = b.value("error_message", "");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does cuDNN take every GPU that is described here, and does it say what is missing in a description?
+// Does cuDNN take every GPU that is described here, and does it say what is missing in a
+// description?
 #include "program.hpp"
 
 #include <benanza/backend/cudnn/target.hpp>

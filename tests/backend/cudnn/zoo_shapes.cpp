@@ -65,15 +65,14 @@ shape by_library(const op::conv& c) {
   ints filter{static_cast<int>(c.outputs), static_cast<int>(c.input[1] / c.groups)};
   filter.insert(filter.end(), p.kernel.begin(), p.kernel.end());
   const int rank = static_cast<int>(p.input.size());
-  REQUIRE(cudnnSetFilterNdDescriptor(w, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, rank,
-                                     filter.data()) == CUDNN_STATUS_SUCCESS);
+  REQUIRE(cudnnSetFilterNdDescriptor(w, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, rank, filter.data()) ==
+          CUDNN_STATUS_SUCCESS);
   REQUIRE(cudnnSetConvolutionNdDescriptor(how, rank - 2, p.pads.data(), p.strides.data(),
                                           p.dilations.data(), CUDNN_CROSS_CORRELATION,
                                           CUDNN_DATA_FLOAT) == CUDNN_STATUS_SUCCESS);
   cudnnSetConvolutionGroupCount(how, static_cast<int>(c.groups));
   ints out(p.input.size());
-  CHECK(cudnnGetConvolutionNdForwardOutputDim(how, x, w, rank, out.data()) ==
-        CUDNN_STATUS_SUCCESS);
+  CHECK(cudnnGetConvolutionNdForwardOutputDim(how, x, w, rank, out.data()) == CUDNN_STATUS_SUCCESS);
   cudnnDestroyConvolutionDescriptor(how);
   cudnnDestroyFilterDescriptor(w);
   cudnnDestroyTensorDescriptor(x);
@@ -107,7 +106,8 @@ shape by_library(const op::pool& l) {
 TEST_CASE("cudnn: output dims of all convolutions and poolings of the zoo are the library's") {
   std::map<std::string, op::layer> layers;
   for (const auto& e : generator::zoo::list()) {
-    const model::graph g = benanza::onnx::resolve(benanza::onnx::from(generator::zoo::build(e.name)), {});
+    const model::graph g =
+        benanza::onnx::resolve(benanza::onnx::from(generator::zoo::build(e.name)), {});
     for (const op::layer& l : g.layers)
       layers.emplace(op::name(l), l);
   }

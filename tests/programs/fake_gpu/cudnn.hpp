@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuDNN's functions that need a device. Descriptors, heuristics and engines stay the real
-// library's, which can do all that for a GPU that is only described; the fake has the handles, turns
-// them into descriptions, makes the plans that the real library would have to compile for a driver,
-// and executes.
+// library's, which can do all that for a GPU that is only described; the fake has the handles,
+// turns them into descriptions, makes the plans that the real library would have to compile for a
+// driver, and executes.
 #pragma once
 
 #include "plan.hpp"
@@ -78,9 +78,9 @@ inline const std::string& device_text() {
 }
 inline cudnnStatus_t set_text(cudnnBackendDescriptor_t d) {
   const std::string& text = device_text();
-  return FAKE_GPU_REAL(cudnnBackendSetAttribute)(
-      d, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, std::ssize(text) + 1,
-      text.c_str());
+  return FAKE_GPU_REAL(cudnnBackendSetAttribute)(d, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
+                                                 CUDNN_TYPE_CHAR, std::ssize(text) + 1,
+                                                 text.c_str());
 }
 /// One description that all plans of handles share.
 inline cudnnBackendDescriptor_t description() {
@@ -148,8 +148,7 @@ inline engine engine_of(const bag& configuration) {
         static_cast<int>(real_values<cudnnBackendKnobType_t>(k, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
                                                              CUDNN_TYPE_KNOB_TYPE, 1)
                              .at(0)),
-        real_values<std::int64_t>(k, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1)
-            .at(0));
+        real_values<std::int64_t>(k, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1).at(0));
   std::sort(choice.knobs.begin(), choice.knobs.end());
   return {.index = choice.engine,
           .id = benanza::backend::cudnn::id_of(choice),
@@ -162,13 +161,12 @@ inline engine engine_of(const bag& configuration) {
 inline cudnnStatus_t finalize_plan(bag& b) {
   const script& rules = device::it().rules;
   const engine e = engine_of(b.child(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG));
-  if (rules.fails(e.name(), "unsupported"))
-    return refuse(CUDNN_STATUS_NOT_SUPPORTED, e.name() + " is scripted not to be supported");
+  if (rules.fails(e.name(), "unsupported", e.id))
+    return refuse(CUDNN_STATUS_NOT_SUPPORTED, e.id + " is scripted not to be supported");
   std::int64_t workspace = rules.workspace_bytes;
   b.made_by_fake = e.compiled_at_run_time && b.has(CUDNN_ATTR_EXECUTION_PLAN_HANDLE);
   if (!b.made_by_fake) {
-    if (const auto s = said(FAKE_GPU_REAL(cudnnBackendFinalize)(b.real));
-        s != CUDNN_STATUS_SUCCESS)
+    if (const auto s = said(FAKE_GPU_REAL(cudnnBackendFinalize)(b.real)); s != CUDNN_STATUS_SUCCESS)
       return s;
     workspace = real_values<std::int64_t>(b.real, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
                                           CUDNN_TYPE_INT64, 1)
@@ -200,7 +198,8 @@ inline cudnnStatus_t plan_attribute(const bag& b, cudnnBackendAttributeName_t na
 
 } // namespace fake
 
-// ---- handles -------------------------------------------------------------------------------------
+// ---- handles
+// -------------------------------------------------------------------------------------
 FAKE_GPU_API cudnnStatus_t cudnnCreate(cudnnHandle_t* out) {
   fake::device& d = fake::device::it();
   if (d.lost() != cudaSuccess) return fake::refuse(CUDNN_STATUS_NOT_INITIALIZED, "no device");
@@ -231,7 +230,8 @@ FAKE_GPU_API void cudnnGetLastErrorString(char* text, std::size_t size) {
   if (size > 0) std::snprintf(text, size, "%s", own.c_str());
 }
 
-// ---- descriptors ---------------------------------------------------------------------------------
+// ---- descriptors
+// ---------------------------------------------------------------------------------
 FAKE_GPU_API cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
                                                         cudnnBackendDescriptor_t* out) {
   const auto s = fake::said(FAKE_GPU_REAL(cudnnBackendCreateDescriptor)(type, out));
@@ -287,7 +287,7 @@ FAKE_GPU_API cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t d,
     a.children.push_back(state.bags.find(c));
   static constexpr std::size_t width[] = {8, 4, 1, 8, 4, 8, 8}; // of the first types
   const auto kind = static_cast<std::size_t>(type);
-  const std::size_t each = kind < std::size(width)               ? width[kind]
+  const std::size_t each = kind < std::size(width)                 ? width[kind]
                            : type == CUDNN_TYPE_BACKEND_DESCRIPTOR ? 8
                            : type == CUDNN_TYPE_CHAR               ? 1
                            : type == CUDNN_TYPE_FRACTION           ? sizeof(cudnnFraction_t)
@@ -315,7 +315,8 @@ FAKE_GPU_API cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t con
       b && b->stands_for ? b->stands_for->real : d, name, type, most, count, to));
 }
 
-// ---- execution -----------------------------------------------------------------------------------
+// ---- execution
+// -----------------------------------------------------------------------------------
 FAKE_GPU_API cudnnStatus_t cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDescriptor_t plan,
                                                cudnnBackendDescriptor_t pack) {
   return fake::understand([&]() -> cudnnStatus_t {
@@ -330,15 +331,14 @@ FAKE_GPU_API cudnnStatus_t cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDesc
     if (!p->execution) throw fake::not_understood("a plan of a configuration that it gave itself");
     const std::string name = p->execution->engine.name();
     if (d.lost() != cudaSuccess) return fake::refuse(CUDNN_STATUS_EXECUTION_FAILED, "no device");
-    if (d.rules.fails(name, "refuses-to-run"))
+    if (d.rules.fails(name, "refuses-to-run", p->execution->engine.id))
       return fake::refuse(CUDNN_STATUS_EXECUTION_FAILED, name + " is scripted not to run");
     if (p->execution->workspace_bytes > 0 &&
         d.space.find(v->one<const void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, nullptr),
-                      p->execution->workspace_bytes) == nullptr)
+                     p->execution->workspace_bytes) == nullptr)
       return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
     const auto e = fake::to_execution(p->execution, *v);
-    const cudaError_t put =
-        d.put(on->stream, [&d, e](const fake::stream& s) { d.run(e, s); });
+    const cudaError_t put = d.put(on->stream, [&d, e](const fake::stream& s) { d.run(e, s); });
     return put == cudaSuccess ? CUDNN_STATUS_SUCCESS
                               : fake::refuse(CUDNN_STATUS_EXECUTION_FAILED, "no such stream");
   });

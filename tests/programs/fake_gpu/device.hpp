@@ -97,8 +97,7 @@ public:
   }
 
   const script rules = script::from_environment();
-  const benanza::backend::cudnn::device_facts facts =
-      *benanza::backend::cudnn::find_device("h200");
+  const benanza::backend::cudnn::device_facts facts = *benanza::backend::cudnn::find_device("h200");
   record log{};
   memory space{};
   objects<stream> streams{log, "stream"};
@@ -251,7 +250,7 @@ public:
     if (lost_ != cudaSuccess) return;
     if (executed_++ >= rules.executions_until_lost) return lose(cudaErrorDevicesUnavailable);
     ++log.executions[e->name];
-    if (rules.fails(e->name, "launch-failure")) return lose(cudaErrorLaunchFailure);
+    if (rules.fails(e->name, "launch-failure", e->id)) return lose(cudaErrorLaunchFailure);
     block* const to = space.find(e->writes.address, e->writes.bytes);
     if (to == nullptr) return lose(cudaErrorIllegalAddress);
     bool ordered = on.waits_for_default || to->written_by <= default_done_;
@@ -279,8 +278,7 @@ private:
            static_cast<std::uintptr_t>(b.bytes);
   }
   static bool reads(const execution& e, const block& b) {
-    return std::any_of(e.reads.begin(), e.reads.end(),
-                       [&b](const extent& r) { return in(b, r); });
+    return std::any_of(e.reads.begin(), e.reads.end(), [&b](const extent& r) { return in(b, r); });
   }
   bool reads_pending(const block& b) const {
     return std::any_of(pending_.begin(), pending_.end(),

@@ -56,8 +56,7 @@ struct tap {
 };
 /// Calls `f` with each place of the smaller side and the taps of its window.
 template <class F>
-void each_window(const dims& large, const dims& small, const dims& kernel, const window& w,
-                 F&& f) {
+void each_window(const dims& large, const dims& small, const dims& kernel, const window& w, F&& f) {
   std::vector<tap> taps;
   each_index(small, [&](const dims& o, std::int64_t number) {
     taps.clear();
@@ -336,8 +335,8 @@ private:
         std::int64_t place = 0;
         double weight = 1;
         for (std::size_t d = 0; d < in.size(); ++d) {
-          const double begin = static_cast<double>(o[d]) * detail::fraction(strides[d]) -
-                               detail::fraction(pre[d]);
+          const double begin =
+              static_cast<double>(o[d]) * detail::fraction(strides[d]) - detail::fraction(pre[d]);
           const double whole = std::floor(begin + 1e-9);
           std::int64_t i = static_cast<std::int64_t>(whole) + k[d];
           if (blends) {
@@ -366,8 +365,8 @@ private:
   }
 
   static dense concat(const bag& op, const values& v) {
-    const auto axis = static_cast<std::size_t>(
-        op.one<std::int64_t>(CUDNN_ATTR_OPERATION_CONCAT_AXIS, 0));
+    const auto axis =
+        static_cast<std::size_t>(op.one<std::int64_t>(CUDNN_ATTR_OPERATION_CONCAT_AXIS, 0));
     dense y = empty_result(op);
     std::int64_t first = 0;
     for (const auto& part : op.children(CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of cuDNN's legacy API on the fake GPU, and its calls for softmax, LRN, reductions and
-// changes of order. Descriptors stay the real library's and are read back from there. Of the eight
-// algorithms of a convolution it has the three that a current GPU has.
+// Convolutions of cuDNN's legacy API on the fake GPU, and its calls for softmax, LRN, reductions
+// and changes of order. Descriptors stay the real library's and are read back from there. Of the
+// eight algorithms of a convolution it has the three that a current GPU has.
 #pragma once
 
 #include "cudnn.hpp"
@@ -16,7 +16,8 @@ inline facts legacy_tensor(cudnnTensorDescriptor_t d) {
   if (cudnnGetTensorNdDescriptor(d, CUDNN_DIM_MAX, &type, &rank, size, strides) !=
       CUDNN_STATUS_SUCCESS)
     throw not_understood("a tensor");
-  return {.size = dims(size, size + rank), .strides = dims(strides, strides + rank),
+  return {.size = dims(size, size + rank),
+          .strides = dims(strides, strides + rank),
           .type = type_of(type)};
 }
 inline facts legacy_filter(cudnnFilterDescriptor_t d) {
@@ -27,7 +28,8 @@ inline facts legacy_filter(cudnnFilterDescriptor_t d) {
           CUDNN_STATUS_SUCCESS ||
       format != CUDNN_TENSOR_NCHW)
     throw not_understood("a filter");
-  facts f{.size = dims(size, size + rank), .strides = dims(static_cast<std::size_t>(rank), 1),
+  facts f{.size = dims(size, size + rank),
+          .strides = dims(static_cast<std::size_t>(rank), 1),
           .type = type_of(type)};
   for (std::size_t i = f.size.size() - 1; i-- > 0;)
     f.strides[i] = f.strides[i + 1] * f.size[i + 1];
@@ -82,16 +84,16 @@ inline cudnnStatus_t launch(cudnnHandle_t h, const std::string& name, const void
     store(to.is, result, m.contents(to.at, to.is.bytes()));
   };
   const cudaError_t put =
-      d.put(on->stream, [&d, e = std::shared_ptr<const execution>(std::move(e))](
-                            const stream& s) { d.run(e, s); });
+      d.put(on->stream, [&d, e = std::shared_ptr<const execution>(std::move(e))](const stream& s) {
+        d.run(e, s);
+      });
   return put == cudaSuccess ? CUDNN_STATUS_SUCCESS
                             : refuse(CUDNN_STATUS_EXECUTION_FAILED, "no such stream");
 }
 /// True where the bytes are there, and enough.
 inline bool holds_workspace(const void* at, std::size_t bytes, std::size_t needed) {
   return bytes >= needed &&
-         (bytes == 0 ||
-          device::it().space.find(at, static_cast<std::int64_t>(bytes)) != nullptr);
+         (bytes == 0 || device::it().space.find(at, static_cast<std::int64_t>(bytes)) != nullptr);
 }
 
 /// A softmax over the second dim, or over all but the first.
@@ -126,7 +128,8 @@ inline dense lrn(const dense& x, std::int64_t n, double alpha, double beta, doub
 }
 } // namespace fake
 
-// ---- convolutions --------------------------------------------------------------------------------
+// ---- convolutions
+// --------------------------------------------------------------------------------
 FAKE_GPU_API cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
     cudnnHandle_t, const cudnnTensorDescriptor_t, const cudnnFilterDescriptor_t,
     const cudnnConvolutionDescriptor_t, const cudnnTensorDescriptor_t,
@@ -156,7 +159,8 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionForward(
   });
 }
 
-// ---- other calls ---------------------------------------------------------------------------------
+// ---- other calls
+// ---------------------------------------------------------------------------------
 FAKE_GPU_API cudnnStatus_t cudnnSoftmaxForward(cudnnHandle_t h, cudnnSoftmaxAlgorithm_t how,
                                                cudnnSoftmaxMode_t mode, const void* alpha,
                                                const cudnnTensorDescriptor_t xd, const void* x,
@@ -204,10 +208,12 @@ FAKE_GPU_API cudnnStatus_t cudnnGetReductionWorkspaceSize(cudnnHandle_t,
   *bytes = static_cast<std::size_t>(fake::device::it().rules.workspace_bytes);
   return CUDNN_STATUS_SUCCESS;
 }
-FAKE_GPU_API cudnnStatus_t cudnnReduceTensor(
-    cudnnHandle_t h, const cudnnReduceTensorDescriptor_t how, void*, std::size_t, void* workspace,
-    std::size_t bytes, const void* alpha, const cudnnTensorDescriptor_t xd, const void* x,
-    const void* beta, const cudnnTensorDescriptor_t yd, void* y) {
+FAKE_GPU_API cudnnStatus_t cudnnReduceTensor(cudnnHandle_t h,
+                                             const cudnnReduceTensorDescriptor_t how, void*,
+                                             std::size_t, void* workspace, std::size_t bytes,
+                                             const void* alpha, const cudnnTensorDescriptor_t xd,
+                                             const void* x, const void* beta,
+                                             const cudnnTensorDescriptor_t yd, void* y) {
   return fake::understand([&]() -> cudnnStatus_t {
     cudnnReduceTensorOp_t what{};
     cudnnDataType_t compute{};

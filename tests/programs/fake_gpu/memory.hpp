@@ -20,7 +20,7 @@ struct block {
   std::uintptr_t address = 0;
   std::int64_t bytes = 0;
   std::byte* contents = nullptr;
-  std::optional<int> filled{}; ///< the whole of it holds this byte, which is not written yet
+  std::optional<int> filled{};  ///< the whole of it holds this byte, which is not written yet
   std::int64_t written_by = 0;  ///< last work of the default stream that writes to it
   std::int64_t executed_at = 0; ///< when the last execution that writes to it ends
 };

@@ -73,13 +73,12 @@ inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan>
       numbers[id] = load(t, static_cast<const std::byte*>(at->second));
       continue;
     }
-    if (reinterpret_cast<std::uintptr_t>(at->second) %
-            static_cast<std::uintptr_t>(t.alignment) !=
+    if (reinterpret_cast<std::uintptr_t>(at->second) % static_cast<std::uintptr_t>(t.alignment) !=
         0)
       throw not_understood("tensor " + std::to_string(id) + " is not aligned as it says");
     (p->run.writes(id) ? e->writes : e->reads.emplace_back()) = {at->second, t.bytes()};
   }
-  const bool wrong = device::it().rules.fails(e->name, "wrong");
+  const bool wrong = device::it().rules.fails(e->name, "wrong", e->id);
   e->compute = [p, given, numbers, wrong](memory& m) {
     values v = numbers;
     for (const auto& [id, t] : p->run.tensors())

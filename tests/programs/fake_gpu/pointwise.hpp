@@ -20,7 +20,8 @@ struct pointwise_settings {
 
   explicit pointwise_settings(const bag& b)
       : lower(b.real_number(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, 0.0))
-      , upper(b.real_number(CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, std::numeric_limits<double>::infinity()))
+      , upper(b.real_number(CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP,
+                            std::numeric_limits<double>::infinity()))
       , slope(b.real_number(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, 0.0))
       , elu_alpha(b.real_number(CUDNN_ATTR_POINTWISE_ELU_ALPHA, 1.0))
       , softplus_beta(b.real_number(CUDNN_ATTR_POINTWISE_SOFTPLUS_BETA, 1.0))
@@ -65,8 +66,7 @@ inline double pointwise(const pointwise_settings& s, cudnnPointwiseMode_t mode, 
   case CUDNN_POINTWISE_ELU_FWD: return x > 0 ? x : s.elu_alpha * std::expm1(x);
   case CUDNN_POINTWISE_GELU_FWD: return x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
   case CUDNN_POINTWISE_GELU_APPROX_TANH_FWD:
-    return x / 2 *
-           (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+    return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
   case CUDNN_POINTWISE_SOFTPLUS_FWD: {
     const double scaled = s.softplus_beta * x;
     return (std::max(scaled, 0.0) + std::log1p(std::exp(-std::fabs(scaled)))) / s.softplus_beta;

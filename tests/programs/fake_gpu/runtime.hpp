@@ -23,9 +23,8 @@ cudaError_t answer(F&& f) {
 /// The same for calls that a stream which is capturing does not allow.
 template <class F>
 cudaError_t answer_at_once(F&& f) {
-  return answer([&](device& d) {
-    return d.spoils_capture() ? cudaErrorStreamCaptureUnsupported : f(d);
-  });
+  return answer(
+      [&](device& d) { return d.spoils_capture() ? cudaErrorStreamCaptureUnsupported : f(d); });
 }
 inline int device_attribute(const device& d, cudaDeviceAttr which, bool& known) {
   known = true;
@@ -50,7 +49,8 @@ Handle handle(T* it) {
 }
 } // namespace fake
 
-// ---- the device ----------------------------------------------------------------------------------
+// ---- the device
+// ----------------------------------------------------------------------------------
 FAKE_GPU_API cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
   return cudaSuccess;
@@ -113,7 +113,8 @@ FAKE_GPU_API cudaError_t cudaPeekAtLastError() {
   return d.peek();
 }
 
-// ---- memory --------------------------------------------------------------------------------------
+// ---- memory
+// --------------------------------------------------------------------------------------
 FAKE_GPU_API cudaError_t cudaMalloc(void** p, std::size_t bytes) {
   return fake::answer_at_once(
       [&](fake::device& d) { return d.take(p, static_cast<std::int64_t>(bytes)); });
@@ -123,9 +124,8 @@ FAKE_GPU_API cudaError_t cudaFree(void* p) {
 }
 FAKE_GPU_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
                                     cudaMemcpyKind kind) {
-  return fake::answer_at_once([&](fake::device& d) {
-    return d.copy(to, from, static_cast<std::int64_t>(bytes), kind);
-  });
+  return fake::answer_at_once(
+      [&](fake::device& d) { return d.copy(to, from, static_cast<std::int64_t>(bytes), kind); });
 }
 FAKE_GPU_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
                                          cudaMemcpyKind kind, cudaStream_t s) {
@@ -150,7 +150,8 @@ FAKE_GPU_API cudaError_t cudaMemset(void* p, int value, std::size_t bytes) {
   });
 }
 
-// ---- streams and events --------------------------------------------------------------------------
+// ---- streams and events
+// --------------------------------------------------------------------------
 FAKE_GPU_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
   return fake::answer([&](fake::device& d) {
     *s = fake::handle<cudaStream_t>(
@@ -179,9 +180,9 @@ FAKE_GPU_API cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCapture
   return fake::answer([&](fake::device& d) {
     const fake::stream* const on = d.stream_of(s);
     if (on == nullptr) return cudaErrorInvalidResourceHandle;
-    *status = on->captured == nullptr  ? cudaStreamCaptureStatusNone
-              : on->capture_broken ? cudaStreamCaptureStatusInvalidated
-                                   : cudaStreamCaptureStatusActive;
+    *status = on->captured == nullptr ? cudaStreamCaptureStatusNone
+              : on->capture_broken    ? cudaStreamCaptureStatusInvalidated
+                                      : cudaStreamCaptureStatusActive;
     return cudaSuccess;
   });
 }
@@ -236,7 +237,8 @@ FAKE_GPU_API cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t first, cuda
   });
 }
 
-// ---- graphs --------------------------------------------------------------------------------------
+// ---- graphs
+// --------------------------------------------------------------------------------------
 FAKE_GPU_API cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode) {
   return fake::answer([s](fake::device& d) { return d.begin_capture(s); });
 }

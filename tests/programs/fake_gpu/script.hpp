@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shall the fake GPU do? A script of one rule a line, times in ns (or with us, ms behind them):
+// What shall the fake GPU do? A script of one rule a line, times in ns (or with us, ms behind
+// them):
 //   cost 10us                  an execution takes so long, unless another line says otherwise
 //   cold 3us                   and so much more for each operand that the L2 cache does not hold
 //   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
 //                              "call softmax" (lrn, transform, reduce) for calls of their own
-//   id eng4_k2=1 cost 5us      one configuration of an engine
+//   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
 //   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
 //   workspace 4096             bytes of plans that only the fake makes
@@ -44,14 +45,10 @@ public:
   }
 
   /// `name` is "engine 4" or "legacy 1", `id` the configuration's.
-  ns cost(const std::string& name, const std::string& id) const {
-    return chosen(costs_, name, id);
-  }
-  ns cold(const std::string& name, const std::string& id) const {
-    return chosen(colds_, name, id);
-  }
-  bool fails(const std::string& name, const std::string& how) const {
-    return faults_.contains(name + ' ' + how);
+  ns cost(const std::string& name, const std::string& id) const { return chosen(costs_, name, id); }
+  ns cold(const std::string& name, const std::string& id) const { return chosen(colds_, name, id); }
+  bool fails(const std::string& name, const std::string& how, const std::string& id = {}) const {
+    return faults_.contains(name + ' ' + how) || faults_.contains("id " + id + ' ' + how);
   }
 
   std::int64_t malloc_limit = unlimited;
