@@ -332,7 +332,7 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
     return timed;
   };
   const auto floats = computed(all, "f16"),
-             narrow = computed({products.begin(), products.begin() + 7}, "f32,bf16,s8s8s8,e4m3");
+             narrow = computed({products.begin(), products.begin() + 4}, "f32,bf16,s8s8s8,e4m3");
   for (const char* part : {"/f32", "/bf16", "/s8s8s8", "/e4m3"})
     CHECK(std::any_of(narrow.begin(), narrow.end(),
                       [part](const std::string& name) { return name.ends_with(part); }));
