@@ -72,6 +72,12 @@ inline int attribute(cudaDeviceAttr which) {
   return value;
 }
 
+/// Waits for what plain copies and memsets have begun: they may return before it is done, and streams
+/// of our own do not wait for them.
+inline void wait_for_default_stream() {
+  check(cudaStreamSynchronize(cudaStreamLegacy), "the GPU");
+}
+
 /// Memory of the GPU.
 class memory {
 public:
@@ -97,8 +103,9 @@ public:
   std::int64_t bytes() const { return bytes_; }
 
   void upload(std::span<const std::byte> from) {
-    if (!from.empty())
-      check(cudaMemcpy(data_, from.data(), from.size(), cudaMemcpyHostToDevice), "a copy failed");
+    if (from.empty()) return;
+    check(cudaMemcpy(data_, from.data(), from.size(), cudaMemcpyHostToDevice), "a copy failed");
+    wait_for_default_stream();
   }
   std::vector<std::byte> download() const {
     std::vector<std::byte> out(static_cast<std::size_t>(bytes_));

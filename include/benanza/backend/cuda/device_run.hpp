@@ -84,8 +84,9 @@ private:
 /// Memory in which a result would be missed: every byte of it is set.
 inline memory poisoned(std::int64_t bytes) {
   memory m(bytes);
-  if (bytes > 0)
-    check(cudaMemset(m.data(), 0xff, static_cast<std::size_t>(bytes)), "the result's memory");
+  if (bytes == 0) return m;
+  check(cudaMemset(m.data(), 0xff, static_cast<std::size_t>(bytes)), "the result's memory");
+  wait_for_default_stream();
   return m;
 }
 

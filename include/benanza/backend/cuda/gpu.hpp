@@ -105,6 +105,7 @@ private:
                        static_cast<std::size_t>(std::min(block, to.bytes() - at)),
                        cudaMemcpyHostToDevice),
             "a copy failed");
+    wait_for_default_stream();
   }
 
   std::int64_t l2_bytes_ = 0;

@@ -45,11 +45,16 @@ inline bool is_empty(const op::layer& l) {
       l);
 }
 
-/// Which algorithms an engine competes with; empty where it is none of the type at all. What f32
-/// computes on tensor cores is TF32.
-inline std::string equivalence_of(const found_engine& e, numeric t) {
-  if (t == numeric::f32 && e.tensor_cores()) return {};
-  if (t == numeric::tf32 && !e.tensor_cores()) return {};
+/// True for layers of sums of products, which tensor cores compute.
+inline bool multiplies(const op::layer& l) {
+  return op::cost(l).macs > 0;
+}
+
+/// Which algorithms an engine competes with; empty where it is none of the type at all. Products of
+/// f32 on tensor cores are TF32. Engines without products may have the same note, and mean nothing.
+inline std::string equivalence_of(const found_engine& e, numeric t, bool products) {
+  if (products && t == numeric::f32 && e.tensor_cores()) return {};
+  if (products && t == numeric::tf32 && !e.tensor_cores()) return {};
   std::string text(name(t));
   if (e.converts_down()) text += "-down-converted";
   if (e.reduces_precision()) text += "-reduced-accumulation";
@@ -107,10 +112,11 @@ inline recipes recipes_for(const op::layer& l, numeric t) {
 /// All that cuDNN offers for a layer, recipe by recipe, each in the order of its own choice.
 inline std::vector<offer> offers(const op::layer& l, numeric t, const target& on) {
   std::vector<offer> out;
+  const bool products = detail::multiplies(l);
   for (recipe& made : recipes_for(l, t)) {
     const auto shared = std::make_shared<const recipe>(std::move(made));
     for (found_engine& e : engines_for(shared->graph, on)) {
-      const std::string equivalence = detail::equivalence_of(e, t);
+      const std::string equivalence = detail::equivalence_of(e, t, products);
       if (equivalence.empty()) continue;
       offer o;
       o.what = {.id = shared->before + id_of(e.choice),

@@ -41,13 +41,25 @@ struct product {
   bool transpose_a = false, transpose_b = false, constant_b = false;
 };
 
+/// A stack of matrices as ONNX stores it; the graph takes transposed ones by their strides.
+inline int matrix_operand(writer& to, int input, const shape& dims, bool transposed, dtype type,
+                          bool constant = false) {
+  const int t = to.operand(input, dims, matrix_strides(dims, transposed), type, constant);
+  placed& there = to.made.tensors.back();
+  if (transposed) {
+    there.dims = {dims[0], dims[2], dims[1]};
+    there.strides = packed(there.dims);
+  }
+  return t;
+}
+
 inline frame product_frame(const product& p, const shape& output, const request& r) {
   frame f{.output = output, .dims = {p.outer.c, p.m, p.n}};
   const shape a{p.outer.a, p.m, p.k}, b{p.outer.b, p.k, p.n};
   f.core = [=](writer& to, int y) {
-    const int left = to.operand(0, a, matrix_strides(a, p.transpose_a), to.source_type());
-    const int right = to.operand(1, b, matrix_strides(b, p.transpose_b),
-                                 weights_of(to.asked().type), p.constant_b);
+    const int left = matrix_operand(to, 0, a, p.transpose_a, to.source_type());
+    const int right = matrix_operand(to, 1, b, p.transpose_b, weights_of(to.asked().type),
+                                     p.constant_b);
     to.graph.matmul(left, right, y, to.asked().accumulator());
   };
   f.operands = 2;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is the GPU of the process one, and do its cold weights lie apart from each other?
+#include "on_fake.hpp"
+
+#include <benanza/backend/cuda/gpu.hpp>
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace benanza;
+using namespace benanza::backend;
+using cuda_test::on_fake;
+
+TEST_CASE("cuda: there is one GPU for all, as long as somebody has it" *
+          doctest::skip(!on_fake())) {
+  const auto a = cuda::gpu::of_this_process(), b = cuda::gpu::of_this_process();
+  CHECK(a == b);
+  CHECK(a->l2_bytes() == cuda::attribute(cudaDevAttrL2CacheSize));
+  const auto facts = a->facts();
+  for (const char* fact : {"gpu", "compute_capability", "multiprocessors", "l2_bytes",
+                           "memory_bytes", "clock_mhz", "driver", "cuda_runtime"})
+    CHECK_FALSE(facts.at(fact).empty());
+  CHECK(facts.at("compute_capability") == "9.0");
+}
+
+TEST_CASE("cuda: copies of weights lie apart, hold numbers of their type, and stay where they are" *
+          doctest::skip(!on_fake())) {
+  const auto g = cuda::gpu::of_this_process();
+  for (const dtype type : {dtype::f32, dtype::f16, dtype::bf16, dtype::s8, dtype::e4m3}) {
+    const weight_slots s = g->pool(type, 1000);
+    CHECK(s.stride == 1024);
+    CHECK(s.count == cuda::most_copies);
+    CHECK(g->pool(type, 600).data == s.data); // what was handed out is still there
+    std::vector<std::byte> host(1000);
+    REQUIRE(cudaMemcpy(host.data(), s.data + (s.count - 1) * s.stride, host.size(),
+                       cudaMemcpyDeviceToHost) == cudaSuccess);
+    std::set<double> values;
+    const double most = type == dtype::s8 ? 127 : 1;
+    for (std::int64_t i = 0; i < 1000 / size_bytes(type); ++i) {
+      const double v = load(type, host.data(), i);
+      CHECK(std::fabs(v) <= most);
+      values.insert(v);
+    }
+    CHECK(values.size() > 50);
+  }
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark program on a GPU whose every time and failure is known beforehand, and on a machine
+// that has none.
+#include "fake_gpu.hpp"
+
+#include <benanza/backend/cudnn/device_table.hpp>
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace benanza::test;
+using nlohmann::json;
+
+namespace {
+const std::string conv = "Conv/1x4x8x8-8x3x3-s1-p1";
+const std::string to_json = "--backends cudnn --benchmark_format=json ";
+
+/// The engines of a layer, as the program lists them.
+std::vector<std::int64_t> engines_of(const std::string& layer, const std::string& options = "") {
+  const fake_run r({layer}, "", "--backends cudnn --benchmark_list_tests " + options);
+  REQUIRE(r.ended.status == 0);
+  std::set<std::int64_t> out;
+  std::istringstream lines(r.ended.out);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find("/cudnn/");
+    if (at == std::string::npos) continue;
+    const std::string rest = line.substr(at + 7);
+    if (const auto e = engine_in(rest.substr(0, rest.find('/'))); e >= 0) out.insert(e);
+  }
+  return {out.begin(), out.end()};
+}
+
+/// The first configuration with knobs of a layer's engines in ONNX's order.
+std::string configuration_of(const std::string& layer) {
+  const fake_run r({layer}, "", "--backends cudnn --benchmark_list_tests");
+  std::istringstream lines(r.ended.out);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find("/cudnn/eng");
+    if (at == std::string::npos) continue;
+    const std::string id = line.substr(at + 7, line.find('/', at + 7) - at - 7);
+    if (holds(id, "_k")) return id;
+  }
+  FAIL("no engine of " << layer << " has a knob");
+  return {};
+}
+
+std::string engine(std::int64_t number, const std::string& what) {
+  return "engine " + std::to_string(number) + ' ' + what + '\n';
+}
+/// A filter for the cases of these engines.
+std::string only(const std::vector<std::int64_t>& engines) {
+  std::string all;
+  for (const std::int64_t e : engines)
+    all += (all.empty() ? "" : "|") + std::to_string(e);
+  return " --benchmark_filter='^[A-Z].*eng(" + all + ")[_/]'";
+}
+
+bool is(double got, double wanted) {
+  return std::abs(got - wanted) <= 1e-6 * wanted;
+}
+
+/// True where there is a driver: what is said of its absence cannot be tested.
+bool has_driver() {
+  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
+}
+} // namespace
+
+TEST_CASE("gpu: times are what the GPU takes, hot, with cold weights and with cold operands") {
+  const auto engines = engines_of(conv);
+  REQUIRE(engines.size() >= 2);
+  const fake_run r({conv},
+                   "cost 20us\ncold 3us\n" + engine(engines[1], "cost 12us") +
+                       engine(engines[1], "cold 5us"),
+                   to_json + "--states hot,coldw,cold");
+  CAPTURE(r.ended.err);
+  CHECK(r.ended.status == 0);
+  REQUIRE(r.rows.size() >= 3 * engines.size());
+  std::set<std::string> ids;
+  for (const gpu_row& row : r.rows) {
+    CAPTURE(row.algorithm);
+    CAPTURE(row.state);
+    CHECK(row.error == "");
+    const bool other = row.engine == engines[1];
+    const double cost = other ? 12e3 : 20e3, more = other ? 5e3 : 3e3;
+    const double wanted = row.state == "hot"     ? cost
+                          : row.state == "coldw" ? cost + more
+                                                 : cost + 2 * more;
+    CHECK(is(row.min_ns, wanted));
+    CHECK(is(row.median_ns, wanted));
+    CHECK(row.notes.find("launched one by one") == std::string::npos);
+    ids.insert(row.algorithm);
+  }
+  CHECK(r.rows.size() == 3 * ids.size());
+  CHECK(r.tidy());
+  REQUIRE(r.records.size() == 1);
+  CAPTURE(r.records[0].dump());
+  CHECK(r.records[0]["graphs_launched"] > 0);
+  CHECK(r.records[0]["captures_failed"] == 0);
+}
+
+TEST_CASE("gpu: a configuration of an engine has its own time") {
+  const std::string id = configuration_of(conv);
+  const fake_run r({conv}, "cost 20us\nid " + id + " cost 9us", to_json + "--states hot");
+  int seen = 0;
+  for (const gpu_row& row : r.rows) {
+    const bool it = row.algorithm.ends_with(id);
+    seen += it;
+    CHECK(is(row.min_ns, it ? 9e3 : 20e3));
+  }
+  CHECK(seen >= 1);
+}
+
+TEST_CASE("gpu: what cannot be captured is launched one by one, and says so") {
+  const fake_run r({conv}, "cost 20us\nno-capture", to_json + "--states hot");
+  CHECK(r.ended.status == 0);
+  REQUIRE(!r.rows.empty());
+  for (const gpu_row& row : r.rows) {
+    CHECK(is(row.min_ns, 20e3));
+    CHECK(row.notes.find("launched one by one, not replayed") != std::string::npos);
+  }
+  REQUIRE(r.tidy());
+  CHECK(r.records[0]["graphs_launched"] == 0);
+  CHECK(r.records[0]["captures_failed"] > 0);
+}
+
+TEST_CASE("gpu: each failure costs its own cases, and is named") {
+  const auto engines = engines_of(conv);
+  REQUIRE(engines.size() >= 3);
+  const fake_run r(
+      {conv}, "cost 20us\n" + engine(engines[0], "refuses-to-run") + engine(engines[1], "wrong"),
+      to_json);
+  CHECK(r.ended.status == 1);
+  CHECK(one_line(r.ended.err));
+  int refused = 0, wrong = 0, timed = 0;
+  for (const gpu_row& row : r.rows) {
+    CAPTURE(row.algorithm);
+    if (row.engine == engines[0]) {
+      CHECK(row.error.find("an execution failed") != std::string::npos);
+      CHECK(row.error.find("scripted not to run") != std::string::npos);
+      ++refused;
+    } else if (row.engine == engines[1]) {
+      CHECK(row.error.starts_with("wrong result: output 0 "));
+      ++wrong;
+    } else {
+      CHECK(row.error == "");
+      CHECK(row.min_ns > 0);
+      ++timed;
+    }
+  }
+  CHECK(refused >= 2);
+  CHECK(wrong >= 2);
+  CHECK(timed >= 2);
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu: an engine that is listed, and whose plan cannot be made, fails alone") {
+  const std::string relu = "Relu/1x4x8x8"; // its engines are compiled at run time
+  const std::string bad = configuration_of(relu);
+  const fake_run r({relu}, "id " + bad + " unsupported", to_json);
+  CHECK(r.ended.status == 1);
+  int failed = 0;
+  for (const gpu_row& row : r.rows) {
+    CAPTURE(row.algorithm);
+    CHECK(row.error.empty() == (row.algorithm != bad));
+    if (row.error.empty()) continue;
+    CHECK(holds(row.error, "scripted not to be supported"));
+    ++failed;
+  }
+  CHECK(failed >= 1);
+  CHECK(failed < std::ssize(r.rows));
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu: memory that cannot be had costs the cases that need it") {
+  // Enough to empty the L2 cache and for the operands, and not for many copies of the weights.
+  const std::int64_t l2 = std::int64_t{benanza::backend::cudnn::find_device("h200")->l2_kib} << 10;
+  const fake_run r({"Conv/1x4x8x8-8x3x3-s1-p1"}, "malloc-limit " + std::to_string(2 * l2 + 300'000),
+                   to_json);
+  CHECK(r.ended.status == 1);
+  int hot = 0, cold = 0;
+  for (const gpu_row& row : r.rows) {
+    hot += row.state == "hot" && row.error.empty();
+    cold += row.state == "coldw" && row.error == "out of memory";
+  }
+  CHECK(hot > 0);
+  CHECK(cold > 0);
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu: a launch that kills the device costs all that follow it in the process") {
+  const auto engines = engines_of(conv);
+  REQUIRE(engines.size() >= 3);
+  const std::string script = "cost 20us\n" + engine(engines[1], "launch-failure");
+  const std::vector<std::int64_t> three(engines.begin(), engines.begin() + 3);
+  const fake_run here({conv}, script, to_json + "--states hot" + only(three));
+  CHECK(here.ended.status == 1);
+  for (const gpu_row& row : here.rows)
+    if (row.engine == engines[1]) {
+      CHECK(row.error.starts_with("device lost: "));
+      CHECK(row.error.find("cudaErrorLaunchFailure") != std::string::npos);
+    }
+  REQUIRE(here.records.size() == 1);
+  CHECK(here.records[0]["error"] == "cudaErrorLaunchFailure");
+
+  const fake_run apart({conv}, script, to_json + "--isolate --states hot" + only(three));
+  CHECK(apart.ended.status == 1);
+  CHECK(apart.rows.size() == here.rows.size());
+  for (const gpu_row& row : apart.rows) {
+    CAPTURE(row.algorithm);
+    if (row.engine == engines[1]) {
+      CHECK(row.error.starts_with("device lost: "));
+    } else {
+      CHECK(row.error == "");
+      CHECK(is(row.min_ns, 20e3));
+    }
+  }
+}
+
+TEST_CASE("gpu: a device that is lost while it is sampled costs no other process its cases") {
+  const auto engines = engines_of(conv);
+  const std::vector<std::int64_t> two(engines.begin(), engines.begin() + 2);
+  const fake_run r({conv}, "cost 20us\ndevice-lost-after 40", to_json + "--states hot" + only(two));
+  CHECK(r.ended.status == 1);
+  REQUIRE(!r.rows.empty());
+  for (const gpu_row& row : r.rows)
+    CHECK(row.error.starts_with("device lost: "));
+  REQUIRE(r.records.size() == 1);
+  std::int64_t executions = 0;
+  for (const auto& [name, count] : r.records[0]["executions"].items())
+    executions += count.get<std::int64_t>();
+  CHECK(executions == 40);
+}
+
+TEST_CASE("gpu: the analyzer chooses what is scripted to be fastest") {
+  const std::string layer = "Conv/1x1x28x28-8x5x5-s1-p2";
+  const auto engines = engines_of(layer);
+  REQUIRE(engines.size() >= 2);
+  const std::int64_t fastest = engines.back();
+  const scratch_folder s("chosen");
+  const fake_run r({}, "cost 20us\n" + engine(fastest, "cost 4us"), to_json, BENANZA_BENCH_BINARY);
+  CHECK((r.ended.status == 0 || r.ended.status == 1));
+  std::ofstream(s / "run.json") << r.ended.out;
+  const outcome o =
+      shell(std::string(BENANZA_ANALYZE_BINARY) + " --format json " + (s / "run.json"));
+  CAPTURE(o.err);
+  CAPTURE(r.ended.err);
+  REQUIRE(json::accept(o.out));
+  const json analysis = json::parse(o.out);
+  bool found = false;
+  for (const auto& a : analysis.at("analyses"))
+    for (const auto& l : a.at("layers")) {
+      if (l.at("layer") != layer || !l.contains("bound")) continue;
+      found = true;
+      for (const char* which : {"bound", "prediction"}) {
+        CHECK(engine_in(l.at(which).at("algorithm")) == fastest);
+        CHECK(is(l.at(which).at("ns").get<double>(), 4e3));
+      }
+    }
+  CHECK(found);
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
+  // Graphs are written by us and computed by the fake from cuDNN's documentation: a second opinion
+  // beside the reference. Engines differ in name only here: a few will do.
+  const std::string one_each =
+      " --benchmark_filter='/cudnn/([a-z0-9-]*:)?(eng[0-2]|lrn|softmax:[a-z]+|transform|"
+      "reduce_tensor|legacy:gemm:.*)/'";
+  const std::vector<std::string> products{"Conv/1x8x7x7-16x3x3-s1-p1",
+                                          "Conv/1x8x7x9-8x1x3-s1-p0x1",
+                                          "Conv/1x8x8x8-8x3x3-s2-p0x0x1x1",
+                                          "Conv/2x8x7x7-8x3x3-s1-p2-d2",
+                                          "Conv/1x8x7x7-8x3x3-s1-p1-g8",
+                                          "Conv/1x8x20-8x3-s2-p1x0",
+                                          "Conv/1x4x5x5x5-8x3x3x3-s1",
+                                          "Conv/1x3x7x7-10x3x3-s1-p1-b",
+                                          "Conv+Add+Relu/1x8x7x7-8x3x3-s1-p1-b",
+                                          "ConvTranspose/1x8x5x5-8x4x4-s2-p1",
+                                          "ConvTranspose/1x8x5x5-8x3x3-s2-p1-op1-b",
+                                          "Gemm/4x24x16-tb-c1x24-w",
+                                          "Gemm/8x16x32-ta",
+                                          "MatMul/3x8x16-3x16x8",
+                                          "MatMul/1x8x16-16x24-w",
+                                          "Gemm+Relu/8x24x16-tb-c1x24-w"};
+  std::vector<std::string> all = products;
+  for (const char* layer : {"MaxPool/1x8x11x11-3x3-s2-p1",
+                            "MaxPool/1x8x10x10-3x3-s2-ceil",
+                            "AveragePool/1x8x9x9-3x3-s1-p1",
+                            "AveragePool/1x8x9x9-3x3-s1-p1-ip",
+                            "GlobalAveragePool/1x8x7x7",
+                            "GlobalMaxPool/1x8x7x7",
+                            "BatchNormalization/1x8x6x6",
+                            "LRN/1x8x6x6-n5",
+                            "Softmax/4x50-a1",
+                            "LogSoftmax/4x50-a1",
+                            "Softmax/2x8x5-a1",
+                            "Transpose/2x3x4x5-o0x2x3x1",
+                            "ReduceMean/1x8x6x6-a2x3",
+                            "ReduceSum/8x64-a1",
+                            "ReduceMax/8x64-a1",
+                            "ReduceMin/8x64-a0",
+                            "ReduceL1/8x64-a1",
+                            "ReduceL2/8x64-a1",
+                            "ReduceSumSquare/8x64-a1",
+                            "PRelu/8x6x8-8",
+                            "Sum/1x8x6x6-n3",
+                            "Mean/1x8x6x6-n3",
+                            "Sub/8x6x8-1x1x8",
+                            "Mul/8x6x8-8",
+                            "Greater/1x8x6x6",
+                            "Sigmoid+Mul/1x8x6x6",
+                            "reorder/1x8x6x6-plain-channels_last",
+                            "reorder/1x8x6x6-channels_last-plain"})
+    all.emplace_back(layer);
+  for (const char* f : {"Relu", "LeakyRelu", "Selu", "HardSwish", "Softplus", "Softsign", "Mish",
+                        "Gelu", "Clip", "Erf", "Pow", "Min"})
+    all.push_back(std::string(f) + "/1x8x6x6");
+  const auto computed = [&](const std::vector<std::string>& layers, const std::string& types) {
+    const fake_run r(layers, "",
+                     to_json + "--effort quick --states hot --types " + types + one_each);
+    CAPTURE(types);
+    std::set<std::string> timed;
+    for (const gpu_row& row : r.rows) {
+      CAPTURE(row.name);
+      CHECK(row.error == "");
+      timed.insert(row.name.substr(0, row.name.find("/cudnn/")));
+    }
+    CHECK(r.tidy());
+    return timed;
+  };
+  const auto floats = computed(all, "f16"),
+             narrow = computed({products.begin(), products.begin() + 4}, "f32,bf16,s8s8s8,e4m3");
+  for (const char* part : {"/f32", "/bf16", "/s8s8s8", "/e4m3"})
+    CHECK(std::any_of(narrow.begin(), narrow.end(),
+                      [part](const std::string& name) { return name.ends_with(part); }));
+  std::set<std::string> missing;
+  for (const std::string& layer : all)
+    if (!floats.contains(layer + "/f16")) missing.insert(layer);
+  CAPTURE(nlohmann::json(missing).dump());
+  CHECK(missing.size() < all.size() / 8);
+}
+
+TEST_CASE("gpu: the device describes itself as others can use it") {
+  const fake_run r({}, "", "--describe-device");
+  CHECK(r.ended.status == 0);
+  CHECK(json::accept(r.ended.out));
+  CHECK(json::parse(r.ended.out)["deviceVer"] == 900);
+  CHECK(r.tidy());
+}
+
+TEST_CASE("no gpu: cases are listed for a described one, and each says why it has no time" *
+          doctest::skip(has_driver())) {
+  const std::string bench = BENANZA_BENCH_BINARY;
+  const outcome listed = shell(bench + " --backends cudnn --benchmark_list_tests");
+  CHECK(listed.status == 0);
+  CHECK(holds(listed.out, "Conv/1x1x28x28-8x5x5-s1-p2/f32/cudnn/"));
+  const outcome older = shell(bench + " --backends cudnn --target v100 --benchmark_list_tests");
+  CHECK(older.status == 0);
+  CHECK(older.out != listed.out);
+
+  const outcome o = shell(bench + " --backends cudnn --benchmark_format=json "
+                                  "--benchmark_filter=Conv/1x1x28x28-8x5x5-s1-p2/");
+  CHECK(o.status == 1);
+  REQUIRE(json::accept(o.out));
+  int cases = 0;
+  const json result = json::parse(o.out);
+  for (const auto& b : result.at("benchmarks")) {
+    CHECK(holds(b.at("error_message"), "no NVIDIA driver"));
+    ++cases;
+  }
+  CHECK(cases > 0);
+}
+
+TEST_CASE("no gpu: a plain run leaves cuDNN out with one line, and the others run" *
+          doctest::skip(has_driver())) {
+  const outcome o = shell(std::string(BENANZA_BENCH_BINARY) +
+                          " --benchmark_min_time=0.002 --benchmark_format=json "
+                          "--benchmark_filter=^Relu/");
+  CHECK(o.status == 0);
+  CHECK(one_line(o.err));
+  CHECK(holds(o.err, "left out, cudnn: no NVIDIA driver"));
+  REQUIRE(json::accept(o.out));
+  std::set<std::string> backends;
+  const json result = json::parse(o.out);
+  for (const auto& b : result.at("benchmarks"))
+    backends.insert(b.at("backend").get<std::string>());
+  CHECK_FALSE(backends.empty());
+  CHECK_FALSE(backends.contains("cudnn"));
+}
+
+TEST_CASE("no gpu: a described device that is none is refused in one line" *
+          doctest::skip(has_driver())) {
+  const outcome o = shell(std::string(BENANZA_BENCH_BINARY) + " --backends cudnn --target h2000");
+  CHECK(o.status == 2);
+  CHECK(one_line(o.err));
+  CHECK(holds(o.err, "h2000"));
+  const outcome described = shell(std::string(BENANZA_BENCH_BINARY) + " --describe-device");
+  CHECK(described.status == 2);
+  CHECK(one_line(described.err));
+  CHECK(holds(described.err, "no NVIDIA driver"));
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fake GPU itself: its virtual clock, what is put on its streams, what its L2 cache holds, and
+// the error that ends it. One clock for all streams. An execution costs what the script says and
+// counts at once; its arithmetic is only done when somebody looks at the memory that it writes, and
+// what was overwritten before is never computed. A write as large as the L2 cache empties that.
+//
+//   device& d = device::it();   d.run(execution, stream);   d.now();
+#pragma once
+
+#include "memory.hpp"
+#include "record.hpp"
+#include "script.hpp"
+
+#include "benanza/backend/cudnn/device_table.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fake {
+
+/// Bytes that an execution reads or writes.
+struct extent {
+  const void* address = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// One call of a library: what it is, what it touches, and its arithmetic.
+struct execution {
+  std::string name{}, id{}; ///< "engine 4" and the whole configuration, for the script
+  std::vector<extent> reads{};
+  extent writes{};
+  std::function<void(memory&)> compute{};
+};
+
+struct stream;
+/// What a stream does, now or when a graph is replayed.
+using work = std::function<void(const stream&)>;
+
+struct graph {
+  std::vector<work> nodes{};
+};
+struct stream {
+  bool waits_for_default = true;
+  std::unique_ptr<graph> captured{}; ///< set while capturing
+  bool capture_broken = false;
+};
+struct event {
+  std::optional<ns> at{}; ///< unset: never happened
+};
+
+/// Objects that callers hold by handles; a handle that is none of them is noticed.
+template <class T>
+class objects {
+public:
+  objects(record& log, std::string kind)
+      : log_(log)
+      , kind_(std::move(kind)) {}
+
+  T* make(T value = {}) {
+    ++log_.made[kind_];
+    auto made = std::make_unique<T>(std::move(value));
+    T* const it = made.get();
+    live_.emplace(it, std::move(made));
+    return it;
+  }
+  T* find(const void* handle) {
+    const auto found = live_.find(handle);
+    if (found == live_.end()) log_.misuse("no such " + kind_);
+    return found == live_.end() ? nullptr : found->second.get();
+  }
+  bool drop(const void* handle) {
+    if (find(handle) == nullptr) return false;
+    ++log_.freed[kind_];
+    live_.erase(handle);
+    return true;
+  }
+
+private:
+  record& log_;
+  std::string kind_;
+  std::map<const void*, std::unique_ptr<T>> live_{};
+};
+
+class device {
+public:
+  /// The one of this process; never destroyed, because others may still use it at the very end.
+  static device& it() {
+    static device* const one = new device;
+    return *one;
+  }
+
+  const script rules = script::from_environment();
+  const benanza::backend::cudnn::device_facts facts = *benanza::backend::cudnn::find_device("h200");
+  record log{};
+  memory space{};
+  objects<stream> streams{log, "stream"};
+  objects<event> events{log, "event"};
+  objects<graph> graphs{log, "graph"}, replays{log, "graph-exec"};
+  std::recursive_mutex mutex{};
+
+  std::int64_t l2_bytes() const { return std::int64_t{facts.l2_kib} << 10; }
+
+  // ---- errors ---------------------------------------------------------------------------------
+  cudaError_t lost() const { return lost_; }
+  /// Nothing works any more.
+  void lose(cudaError_t why) {
+    if (lost_ == cudaSuccess) lost_ = why;
+  }
+  /// Remembers an error for cudaGetLastError.
+  cudaError_t note(cudaError_t e) {
+    if (e != cudaSuccess) last_ = e;
+    return e;
+  }
+  cudaError_t peek() const { return lost_ != cudaSuccess ? lost_ : last_; }
+  cudaError_t take_last() {
+    const cudaError_t e = peek();
+    last_ = cudaSuccess;
+    return e;
+  }
+
+  // ---- time -----------------------------------------------------------------------------------
+  ns now() const { return now_; }
+  bool waited_for(ns at) const { return at <= waited_; }
+  void wait(ns until) { waited_ = std::max(waited_, until); }
+  /// The host waits for the default stream, and so for what other streams wait for it.
+  void wait_for_default() { default_done_ = default_work_; }
+
+  // ---- streams --------------------------------------------------------------------------------
+  stream* stream_of(cudaStream_t s) {
+    if (s == nullptr || s == cudaStreamLegacy || s == cudaStreamPerThread) return &default_;
+    return streams.find(s);
+  }
+  /// Puts work on a stream: it is done, or captured.
+  cudaError_t put(cudaStream_t s, work w) {
+    stream* const on = stream_of(s);
+    if (on == nullptr) return cudaErrorInvalidResourceHandle;
+    if (on->captured)
+      on->captured->nodes.push_back(std::move(w));
+    else
+      w(*on);
+    return cudaSuccess;
+  }
+  cudaError_t begin_capture(cudaStream_t s) {
+    stream* const on = stream_of(s);
+    if (on == nullptr) return cudaErrorInvalidResourceHandle;
+    if (on == &default_) return cudaErrorStreamCaptureUnsupported;
+    if (on->captured) return cudaErrorIllegalState;
+    ++log.captures;
+    on->captured = std::make_unique<graph>();
+    on->capture_broken = false;
+    capturing_ = on;
+    return cudaSuccess;
+  }
+  cudaError_t end_capture(cudaStream_t s, graph*& out) {
+    stream* const on = stream_of(s);
+    out = nullptr;
+    if (on == nullptr) return cudaErrorInvalidResourceHandle;
+    if (!on->captured) return cudaErrorIllegalState;
+    const auto made = std::move(on->captured);
+    capturing_ = nullptr;
+    if (on->capture_broken || rules.no_capture) {
+      ++log.captures_failed;
+      return rules.no_capture ? cudaErrorStreamCaptureUnsupported
+                              : cudaErrorStreamCaptureInvalidated;
+    }
+    out = graphs.make(std::move(*made));
+    return cudaSuccess;
+  }
+  /// True where a call is not allowed because a stream is capturing; that capture is spoilt.
+  bool spoils_capture() {
+    if (capturing_ == nullptr) return false;
+    capturing_->capture_broken = true;
+    return true;
+  }
+
+  // ---- memory ---------------------------------------------------------------------------------
+  cudaError_t take(void** p, std::int64_t bytes) {
+    *p = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    if (space.live_bytes() + bytes > rules.malloc_limit) return cudaErrorMemoryAllocation;
+    *p = space.take(bytes);
+    if (*p == nullptr) return cudaErrorMemoryAllocation;
+    ++log.made["memory"];
+    return cudaSuccess;
+  }
+  cudaError_t give_back(void* p) {
+    if (p == nullptr) return cudaSuccess;
+    block* const b = space.find(p, 0);
+    if (b == nullptr || b->address != reinterpret_cast<std::uintptr_t>(p)) {
+      log.misuse("memory that is not there is freed");
+      return cudaErrorInvalidValue;
+    }
+    std::erase_if(pending_, [&](const auto& e) { return in(*b, e.second->writes); });
+    settle(*b);
+    touched_.erase(touched_.lower_bound(b->address),
+                   touched_.lower_bound(b->address + static_cast<std::uintptr_t>(b->bytes)));
+    space.give_back(p);
+    ++log.freed["memory"];
+    return cudaSuccess;
+  }
+
+  /// Copies on a stream, or for a host that waits (`s` null).
+  cudaError_t copy(void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind) {
+    std::byte* target = static_cast<std::byte*>(to);
+    const std::byte* source = static_cast<const std::byte*>(from);
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) {
+      block* const b = space.find(to, bytes);
+      if (b == nullptr) return cudaErrorInvalidValue;
+      settle(*b);
+      target = space.contents(to, bytes);
+      // Pageable memory may still be on its way when the call returns.
+      wait_for_default();
+      b->written_by = ++default_work_;
+    }
+    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice) {
+      block* const b = space.find(from, bytes);
+      if (b == nullptr) return cudaErrorInvalidValue;
+      if (!waited_for(b->executed_at)) ++log.unordered;
+      settle(*b);
+      source = space.contents(from, bytes);
+      wait_for_default();
+    }
+    if (kind == cudaMemcpyDefault) return cudaErrorNotSupported;
+    std::memcpy(target, source, static_cast<std::size_t>(bytes));
+    return cudaSuccess;
+  }
+
+  void set(void* p, int value, std::int64_t bytes, const stream& on) {
+    block* const b = space.find(p, bytes);
+    if (b == nullptr) return lose(cudaErrorIllegalAddress);
+    settle(*b);
+    if (bytes == b->bytes)
+      b->filled = value;
+    else
+      std::memset(space.contents(p, bytes), value, static_cast<std::size_t>(bytes));
+    if (&on == &default_) b->written_by = ++default_work_;
+    now_ += bytes / 4000; // some 4 TB/s
+    if (bytes >= l2_bytes()) ++log.flushes;
+  }
+
+  // ---- executions -----------------------------------------------------------------------------
+  void run(const std::shared_ptr<const execution>& e, const stream& on) {
+    if (lost_ != cudaSuccess) return;
+    if (executed_++ >= rules.executions_until_lost) return lose(cudaErrorDevicesUnavailable);
+    ++log.executions[e->name];
+    if (rules.fails(e->name, "launch-failure", e->id)) return lose(cudaErrorLaunchFailure);
+    block* const to = space.find(e->writes.address, e->writes.bytes);
+    if (to == nullptr) return lose(cudaErrorIllegalAddress);
+    bool ordered = on.waits_for_default || to->written_by <= default_done_;
+    bool conflict = reads_pending(*to);
+    now_ += rules.cost(e->name, e->id);
+    for (const extent& r : e->reads) {
+      block* const from = space.find(r.address, r.bytes);
+      if (from == nullptr) return lose(cudaErrorIllegalAddress);
+      ordered = ordered && (on.waits_for_default || from->written_by <= default_done_);
+      conflict = conflict || writes_pending(*from);
+      if (touch(r.address)) now_ += rules.cold(e->name, e->id);
+    }
+    touch(e->writes.address);
+    if (!ordered) ++log.unordered;
+    to->executed_at = now_;
+    if (conflict) settle_all();
+    pending_[e->writes.address] = e;
+  }
+
+private:
+  device() = default;
+
+  static bool in(const block& b, const extent& e) {
+    return reinterpret_cast<std::uintptr_t>(e.address) - b.address <
+           static_cast<std::uintptr_t>(b.bytes);
+  }
+  static bool reads(const execution& e, const block& b) {
+    return std::any_of(e.reads.begin(), e.reads.end(), [&b](const extent& r) { return in(b, r); });
+  }
+  bool reads_pending(const block& b) const {
+    return std::any_of(pending_.begin(), pending_.end(),
+                       [&b](const auto& e) { return reads(*e.second, b); });
+  }
+  bool writes_pending(const block& b) const {
+    return std::any_of(pending_.begin(), pending_.end(),
+                       [&b](const auto& e) { return in(b, e.second->writes); });
+  }
+  /// Computes what is pending and has to do with a block. What is pending does not depend on each
+  /// other.
+  void settle(const block& b) {
+    for (auto e = pending_.begin(); e != pending_.end();) {
+      if (!in(b, e->second->writes) && !reads(*e->second, b)) {
+        ++e;
+        continue;
+      }
+      e->second->compute(space);
+      e = pending_.erase(e);
+    }
+  }
+  void settle_all() {
+    for (const auto& [address, e] : pending_)
+      e->compute(space);
+    pending_.clear();
+  }
+
+  /// True if the cache had lost it.
+  bool touch(const void* address) {
+    std::int64_t& last = touched_[reinterpret_cast<std::uintptr_t>(address)];
+    const bool was_gone = last < log.flushes;
+    last = log.flushes;
+    return was_gone;
+  }
+
+  cudaError_t lost_ = cudaSuccess, last_ = cudaSuccess;
+  ns now_ = 0, waited_ = 0;
+  std::int64_t default_work_ = 0, default_done_ = 0, executed_ = 0;
+  stream default_{};
+  stream* capturing_ = nullptr;
+  std::map<const void*, std::shared_ptr<const execution>> pending_{}; ///< by what they write
+  std::map<std::uintptr_t, std::int64_t> touched_{}; ///< how many flushes there had been then
+};
+
+} // namespace fake

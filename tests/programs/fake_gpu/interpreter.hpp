@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does an operation graph of cuDNN compute? Its operations one after the other in f64, as soon
+// as their inputs are known; only what has memory is rounded to its type. Written from the
+// library's documentation alone: it is a second opinion on how graphs are written, beside the
+// reference.
+//
+//   interpreter run(graph_bag);   run.tensors();   run(values);   // ids -> numbers, in and out
+#pragma once
+
+#include "pointwise.hpp"
+#include "tensor.hpp"
+
+#include <optional>
+#include <set>
+
+namespace fake {
+
+/// Numbers of tensors by their ids.
+using values = std::map<std::int64_t, dense>;
+
+namespace detail {
+
+/// Where an index of a tensor falls in another of the same rank whose dims are its own or one.
+inline std::int64_t broadcast(const dims& at, const dims& size) {
+  std::int64_t place = 0;
+  for (std::size_t i = 0; i < size.size(); ++i)
+    place = place * size[i] + (size[i] == 1 ? 0 : at[i]);
+  return place;
+}
+inline void check_broadcast(const dims& whole, const dims& part) {
+  bool fits = whole.size() == part.size();
+  for (std::size_t i = 0; fits && i < whole.size(); ++i)
+    fits = part[i] == 1 || part[i] == whole[i];
+  if (!fits) throw not_understood("dims that do not broadcast");
+}
+
+inline dims spatial(const dims& d) {
+  return {d.begin() + 2, d.end()};
+}
+
+/// A window that moves over spatial dims.
+struct window {
+  dims pre, strides, dilations;
+};
+inline window window_of(const bag& convolution) {
+  if (convolution.one(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CONVOLUTION) !=
+      CUDNN_CROSS_CORRELATION)
+    throw not_understood("a convolution that flips its filter");
+  return {convolution.numbers(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS),
+          convolution.numbers(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES),
+          convolution.numbers(CUDNN_ATTR_CONVOLUTION_DILATIONS)};
+}
+/// A place of the larger side that a window covers, and the filter's element there.
+struct tap {
+  std::int64_t place, element;
+};
+/// Calls `f` with each place of the smaller side and the taps of its window.
+template <class F>
+void each_window(const dims& large, const dims& small, const dims& kernel, const window& w, F&& f) {
+  std::vector<tap> taps;
+  each_index(small, [&](const dims& o, std::int64_t number) {
+    taps.clear();
+    each_index(kernel, [&](const dims& k, std::int64_t element) {
+      std::int64_t place = 0;
+      for (std::size_t d = 0; d < large.size(); ++d) {
+        const std::int64_t i = o[d] * w.strides[d] - w.pre[d] + k[d] * w.dilations[d];
+        if (i < 0 || i >= large[d]) return;
+        place = place * large[d] + i;
+      }
+      taps.push_back({place, element});
+    });
+    f(number, std::as_const(taps));
+  });
+}
+/// Calls `f` with the planes of each pair of channels that a filter joins: of the large and the
+/// small side, and of the filter.
+template <class F>
+void each_channel_pair(const dense& large, const dense& small, const dense& filter, F&& f) {
+  const std::int64_t inputs = filter.size[1], outputs = filter.size[0];
+  const std::int64_t groups = large.size[1] / inputs;
+  for (std::int64_t n = 0; n < small.size[0]; ++n)
+    for (std::int64_t k = 0; k < outputs; ++k)
+      for (std::int64_t c = 0; c < inputs; ++c) {
+        const std::int64_t group = k / (outputs / groups);
+        f(n * large.size[1] + group * inputs + c, n * outputs + k, k * inputs + c);
+      }
+}
+
+/// A convolution of `x`; `y` gives the dims and holds zeros.
+inline dense convolve(const dense& x, const dense& w, dense y, const window& over) {
+  const dims in = spatial(x.size), out = spatial(y.size), kernel = spatial(w.size);
+  const std::int64_t ins = product(in), outs = product(out), elements = product(kernel);
+  each_window(in, out, kernel, over, [&](std::int64_t o, const auto& taps) {
+    each_channel_pair(x, y, w, [&](std::int64_t c, std::int64_t k, std::int64_t f) {
+      double sum = 0;
+      for (const tap& t : taps)
+        sum += x[c * ins + t.place] * w[f * elements + t.element];
+      y[k * outs + o] += sum;
+    });
+  });
+  return y;
+}
+
+/// `x` reduced over the dims in which `y`, which gives the dims, has one.
+inline dense reduce(const dense& x, dense y, cudnnReduceTensorOp_t what) {
+  if (what == CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS) throw not_understood("a product without zeros");
+  check_broadcast(x.size, y.size);
+  std::vector<bool> begun(y.at.size(), false);
+  each_index(x.size, [&](const dims& at, std::int64_t i) {
+    const std::int64_t to = broadcast(at, y.size);
+    const double value = what == CUDNN_REDUCE_TENSOR_AMAX || what == CUDNN_REDUCE_TENSOR_NORM1
+                             ? std::fabs(x[i])
+                         : what == CUDNN_REDUCE_TENSOR_NORM2 ? x[i] * x[i]
+                                                             : x[i];
+    if (!begun[static_cast<std::size_t>(to)]) {
+      y[to] = value;
+      begun[static_cast<std::size_t>(to)] = true;
+    } else if (what == CUDNN_REDUCE_TENSOR_MIN) {
+      y[to] = std::min(y[to], value);
+    } else if (what == CUDNN_REDUCE_TENSOR_MAX || what == CUDNN_REDUCE_TENSOR_AMAX) {
+      y[to] = std::max(y[to], value);
+    } else if (what == CUDNN_REDUCE_TENSOR_MUL) {
+      y[to] *= value;
+    } else {
+      y[to] += value;
+    }
+  });
+  const double share = static_cast<double>(y.at.size()) / static_cast<double>(x.at.size());
+  for (double& value : y.at) {
+    if (what == CUDNN_REDUCE_TENSOR_AVG) value *= share;
+    if (what == CUDNN_REDUCE_TENSOR_NORM2) value = std::sqrt(value);
+  }
+  return y;
+}
+
+inline double fraction(const cudnnFraction_t& f) {
+  return static_cast<double>(f.numerator) / static_cast<double>(f.denominator);
+}
+} // namespace detail
+
+class interpreter {
+public:
+  /// The graph of an operation graph's descriptor, which must live as long.
+  explicit interpreter(const bag& graph) {
+    for (const auto& op : graph.children(CUDNN_ATTR_OPERATIONGRAPH_OPS)) {
+      operation o{op.get()};
+      for (const auto& [name, a] : op->attributes)
+        for (const auto& c : a.children)
+          if (c && c->type == CUDNN_BACKEND_TENSOR_DESCRIPTOR) {
+            const facts f = facts_of(*c);
+            tensors_.emplace(f.id, f);
+            if (name == result_of(op->type))
+              o.writes = f.id;
+            else
+              o.reads.insert(f.id);
+          }
+      written_.insert(o.writes);
+      operations_.push_back(std::move(o));
+    }
+  }
+
+  /// All tensors by their ids.
+  const std::map<std::int64_t, facts>& tensors() const { return tensors_; }
+  bool writes(std::int64_t id) const { return written_.contains(id); }
+
+  /// Computes all tensors that operations write from those that are there.
+  void operator()(values& v) const {
+    std::vector<const operation*> left;
+    for (const operation& o : operations_)
+      left.push_back(&o);
+    while (!left.empty()) {
+      const std::size_t before = left.size();
+      std::erase_if(left, [&](const operation* o) {
+        for (std::int64_t id : o->reads)
+          if (!v.contains(id)) return false;
+        v[o->writes] = compute(*o->what, v);
+        return true;
+      });
+      if (left.size() == before) throw not_understood("a graph with a circle, or without inputs");
+    }
+  }
+
+private:
+  struct operation {
+    const bag* what;
+    std::set<std::int64_t> reads{};
+    std::int64_t writes = 0;
+  };
+
+  static cudnnBackendAttributeName_t result_of(cudnnBackendDescriptorType_t t) {
+    switch (t) {
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
+      return CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y;
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+      return CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX;
+    case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR: return CUDNN_ATTR_OPERATION_POINTWISE_YDESC;
+    case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR: return CUDNN_ATTR_OPERATION_MATMUL_CDESC;
+    case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR: return CUDNN_ATTR_OPERATION_REDUCTION_YDESC;
+    case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR:
+      return CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC;
+    case CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR: return CUDNN_ATTR_OPERATION_CONCAT_OUTPUT_DESC;
+    case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR:
+      return CUDNN_ATTR_OPERATION_NORM_FWD_YDESC;
+    case CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR: return CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC;
+    default: throw not_understood("operation " + std::to_string(t));
+    }
+  }
+
+  /// The numbers of the tensor that is an operation's `name`.
+  static const dense& of(const bag& op, cudnnBackendAttributeName_t name, const values& v) {
+    return v.at(op.child(name).one<std::int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID, 0));
+  }
+  static const dense* maybe(const bag& op, cudnnBackendAttributeName_t name, const values& v) {
+    return op.has(name) ? &of(op, name, v) : nullptr;
+  }
+  static dense empty_result(const bag& op) {
+    return dense(op.child(result_of(op.type)).numbers(CUDNN_ATTR_TENSOR_DIMENSIONS));
+  }
+
+  static dense compute(const bag& op, const values& v) {
+    switch (op.type) {
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR: return convolution(op, v);
+    case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR: return transposed(op, v);
+    case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR: return elementwise(op, v);
+    case CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR: return matmul(op, v);
+    case CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR: return reduction(op, v);
+    case CUDNN_BACKEND_OPERATION_RESAMPLE_FWD_DESCRIPTOR: return resample(op, v);
+    case CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR: return concat(op, v);
+    case CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR: return norm(op, v);
+    default: return attention(op, v);
+    }
+  }
+
+  /// Refuses factors that are computed with nowhere.
+  static void check_factor(const bag& op, cudnnBackendAttributeName_t name, double wanted) {
+    if (op.real_number(name, wanted) != wanted) throw not_understood("a factor");
+  }
+
+  static dense convolution(const bag& op, const values& v) {
+    check_factor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1);
+    check_factor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0);
+    return detail::convolve(
+        of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, v),
+        of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, v), empty_result(op),
+        detail::window_of(op.child(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC)));
+  }
+
+  static dense transposed(const bag& op, const values& v) {
+    check_factor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1);
+    check_factor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0);
+    const dense &dy = of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, v),
+                &w = of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, v);
+    dense dx = empty_result(op);
+    const dims in = detail::spatial(dx.size), out = detail::spatial(dy.size),
+               kernel = detail::spatial(w.size);
+    const std::int64_t ins = product(in), outs = product(out), taps_of_all = product(kernel);
+    const auto over =
+        detail::window_of(op.child(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC));
+    detail::each_window(in, out, kernel, over, [&](std::int64_t o, const auto& taps) {
+      detail::each_channel_pair(dx, dy, w, [&](std::int64_t c, std::int64_t k, std::int64_t f) {
+        for (const detail::tap& t : taps)
+          dx[c * ins + t.place] += dy[k * outs + o] * w[f * taps_of_all + t.element];
+      });
+    });
+    return dx;
+  }
+
+  static dense elementwise(const bag& op, const values& v) {
+    check_factor(op, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 1);
+    check_factor(op, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, 1);
+    const bag& how = op.child(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+    const pointwise_settings settings(how);
+    const auto mode = how.one(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_IDENTITY);
+    const dense* const operands[] = {maybe(op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, v),
+                                     maybe(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, v),
+                                     maybe(op, CUDNN_ATTR_OPERATION_POINTWISE_TDESC, v)};
+    dense y = empty_result(op);
+    for (const dense* d : operands)
+      if (d != nullptr) detail::check_broadcast(y.size, d->size);
+    each_index(y.size, [&](const dims& at, std::int64_t i) {
+      double in[3] = {0, 0, 0};
+      for (std::size_t k = 0; k < 3; ++k)
+        if (operands[k] != nullptr)
+          in[k] = (*operands[k])[detail::broadcast(at, operands[k]->size)];
+      y[i] = pointwise(settings, mode, in[0], in[1], in[2]);
+    });
+    return y;
+  }
+
+  static dense matmul(const bag& op, const values& v) {
+    return product_of(of(op, CUDNN_ATTR_OPERATION_MATMUL_ADESC, v),
+                      of(op, CUDNN_ATTR_OPERATION_MATMUL_BDESC, v), empty_result(op), false);
+  }
+  /// c = a b, or a times the transpose of b; stacks of matrices.
+  static dense product_of(const dense& a, const dense& b, dense c, bool transpose_b) {
+    const std::size_t rank = c.size.size();
+    const std::int64_t terms = a.size[rank - 1];
+    each_index(c.size, [&](const dims& at, std::int64_t i) {
+      dims ia = at, ib = at;
+      double sum = 0;
+      for (std::int64_t k = 0; k < terms; ++k) {
+        ia[rank - 1] = k;
+        ib[rank - 2] = transpose_b ? at[rank - 1] : k;
+        ib[rank - 1] = transpose_b ? k : at[rank - 1];
+        sum += a[detail::broadcast(ia, a.size)] * b[detail::broadcast(ib, b.size)];
+      }
+      c[i] = sum;
+    });
+    return c;
+  }
+
+  static dense reduction(const bag& op, const values& v) {
+    return detail::reduce(of(op, CUDNN_ATTR_OPERATION_REDUCTION_XDESC, v), empty_result(op),
+                          op.child(CUDNN_ATTR_OPERATION_REDUCTION_DESC)
+                              .one(CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_REDUCE_TENSOR_ADD));
+  }
+
+  static dense resample(const bag& op, const values& v) {
+    const bag& how = op.child(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC);
+    const auto mode = how.one(CUDNN_ATTR_RESAMPLE_MODE, CUDNN_RESAMPLE_NEAREST);
+    const auto pre = how.all<cudnnFraction_t>(CUDNN_ATTR_RESAMPLE_PRE_PADDINGS),
+               strides = how.all<cudnnFraction_t>(CUDNN_ATTR_RESAMPLE_STRIDES),
+               taps = how.all<cudnnFraction_t>(CUDNN_ATTR_RESAMPLE_WINDOW_DIMS);
+    const dense& x = of(op, CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC, v);
+    dense y = empty_result(op);
+    const dims in = detail::spatial(x.size), out = detail::spatial(y.size);
+    const bool blends = mode == CUDNN_RESAMPLE_BILINEAR, nearest = mode == CUDNN_RESAMPLE_NEAREST;
+    dims window;
+    for (const cudnnFraction_t& t : taps)
+      window.push_back(blends ? 2 : nearest ? 1 : t.numerator / t.denominator);
+    const std::int64_t planes = x.size[0] * x.size[1], ins = product(in), outs = product(out);
+    each_index(out, [&](const dims& o, std::int64_t number) {
+      std::vector<std::pair<std::int64_t, double>> seen; // places and their weights
+      each_index(window, [&](const dims& k, std::int64_t) {
+        std::int64_t place = 0;
+        double weight = 1;
+        for (std::size_t d = 0; d < in.size(); ++d) {
+          const double begin =
+              static_cast<double>(o[d]) * detail::fraction(strides[d]) - detail::fraction(pre[d]);
+          const double whole = std::floor(begin + 1e-9);
+          std::int64_t i = static_cast<std::int64_t>(whole) + k[d];
+          if (blends) {
+            weight *= k[d] == 0 ? 1 - (begin - whole) : begin - whole;
+            i = std::clamp<std::int64_t>(i, 0, in[d] - 1);
+          }
+          if (i < 0 || i >= in[d]) return;
+          place = place * in[d] + i;
+        }
+        seen.emplace_back(place, weight);
+      });
+      const double count = static_cast<double>(
+          mode == CUDNN_RESAMPLE_AVGPOOL_INCLUDE_PADDING ? product(window) : std::ssize(seen));
+      for (std::int64_t p = 0; p < planes; ++p) {
+        double most = -std::numeric_limits<double>::infinity(), sum = 0;
+        for (const auto& [place, weight] : seen) {
+          most = std::max(most, x[p * ins + place]);
+          sum += weight * x[p * ins + place];
+        }
+        y[p * outs + number] = mode == CUDNN_RESAMPLE_MAXPOOL ? most
+                               : blends || nearest            ? sum
+                                                              : sum / count;
+      }
+    });
+    return y;
+  }
+
+  static dense concat(const bag& op, const values& v) {
+    const auto axis =
+        static_cast<std::size_t>(op.one<std::int64_t>(CUDNN_ATTR_OPERATION_CONCAT_AXIS, 0));
+    dense y = empty_result(op);
+    std::int64_t first = 0;
+    for (const auto& part : op.children(CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS)) {
+      const dense& x = v.at(part->one<std::int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID, 0));
+      each_index(x.size, [&](dims at, std::int64_t i) {
+        at[axis] += first;
+        y[detail::broadcast(at, y.size)] = x[i];
+      });
+      first += x.size[axis];
+    }
+    return y;
+  }
+
+  /// Statistics are given, or taken over the dims in which the scale has its extent (layers) or in
+  /// which it has none behind the channels (instances).
+  static dense norm(const bag& op, const values& v) {
+    const auto mode = op.one(CUDNN_ATTR_OPERATION_NORM_FWD_MODE, CUDNN_BATCH_NORM);
+    const dense &x = of(op, CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, v),
+                &scale = of(op, CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, v);
+    const dense *bias = maybe(op, CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, v),
+                *mean = maybe(op, CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC, v),
+                *inverse = maybe(op, CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC, v),
+                *epsilon = maybe(op, CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, v);
+    dense own_mean, own_inverse;
+    if (mode == CUDNN_LAYER_NORM || mode == CUDNN_RMS_NORM || mode == CUDNN_INSTANCE_NORM) {
+      dims rows = x.size;
+      for (std::size_t d = 0; d < rows.size(); ++d)
+        if (mode == CUDNN_INSTANCE_NORM ? d >= 2 : scale.size[d] == x.size[d] && d > 0) rows[d] = 1;
+      own_mean = own_inverse = dense(rows);
+      const double share =
+          static_cast<double>(own_mean.at.size()) / static_cast<double>(x.at.size());
+      if (mode != CUDNN_RMS_NORM)
+        each_index(x.size, [&](const dims& at, std::int64_t i) {
+          own_mean[detail::broadcast(at, rows)] += x[i] * share;
+        });
+      each_index(x.size, [&](const dims& at, std::int64_t i) {
+        const double off = x[i] - own_mean[detail::broadcast(at, rows)];
+        own_inverse[detail::broadcast(at, rows)] += off * off * share;
+      });
+      for (double& d : own_inverse.at)
+        d = 1 / std::sqrt(d + (epsilon != nullptr ? (*epsilon)[0] : 0));
+      mean = &own_mean;
+      inverse = &own_inverse;
+    } else if (mode != CUDNN_BATCH_NORM || mean == nullptr || inverse == nullptr) {
+      throw not_understood("a normalization of mode " + std::to_string(mode));
+    }
+    dense y = empty_result(op);
+    each_index(y.size, [&](const dims& at, std::int64_t i) {
+      y[i] = (x[i] - (*mean)[detail::broadcast(at, mean->size)]) *
+             (*inverse)[detail::broadcast(at, inverse->size)] *
+             scale[detail::broadcast(at, scale.size)];
+      if (bias != nullptr) y[i] += (*bias)[detail::broadcast(at, bias->size)];
+    });
+    return y;
+  }
+
+  static dense attention(const bag& op, const values& v) {
+    const dense &q = of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, v),
+                &k = of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, v);
+    const dense* const scale = maybe(op, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, v);
+    dense p = product_of(q, k, dense({q.size[0], q.size[1], q.size[2], k.size[2]}), true);
+    const std::int64_t columns = p.size[3];
+    for (std::int64_t row = 0; row < std::ssize(p.at); row += columns) {
+      double most = -std::numeric_limits<double>::infinity(), sum = 0;
+      for (std::int64_t i = row; i < row + columns; ++i) {
+        if (scale != nullptr) p[i] *= (*scale)[0];
+        most = std::max(most, p[i]);
+      }
+      for (std::int64_t i = row; i < row + columns; ++i)
+        sum += p[i] = std::exp(p[i] - most);
+      for (std::int64_t i = row; i < row + columns; ++i)
+        p[i] /= sum;
+    }
+    return product_of(p, of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, v), empty_result(op), false);
+  }
+
+  std::vector<operation> operations_{};
+  std::map<std::int64_t, facts> tensors_{};
+  std::set<std::int64_t> written_{};
+};
+
+} // namespace fake

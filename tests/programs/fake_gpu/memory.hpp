@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fake GPU's memory. Its addresses are reserved and cannot be touched: a host that follows one
+// of them crashes, as it would with a real GPU. The contents stand elsewhere in the host's memory,
+// with guard bytes behind them; a block that is set as a whole is only written when it is read.
+//
+//   memory m;   void* p = m.take(4096);   std::byte* there = m.contents(p, 4096);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <sys/mman.h>
+
+namespace fake {
+
+/// One allocation.
+struct block {
+  std::uintptr_t address = 0;
+  std::int64_t bytes = 0;
+  std::byte* contents = nullptr;
+  std::optional<int> filled{};  ///< the whole of it holds this byte, which is not written yet
+  std::int64_t written_by = 0;  ///< last work of the default stream that writes to it
+  std::int64_t executed_at = 0; ///< when the last execution that writes to it ends
+};
+
+class memory {
+public:
+  static constexpr std::int64_t guard_bytes = 64;
+
+  /// The address of a new block.
+  void* take(std::int64_t bytes) {
+    const auto size = static_cast<std::size_t>(bytes + guard_bytes);
+    void* const address =
+        mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const contents = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address == MAP_FAILED || contents == MAP_FAILED) return nullptr;
+    block b{reinterpret_cast<std::uintptr_t>(address), bytes, static_cast<std::byte*>(contents)};
+    std::memset(b.contents + bytes, guard, guard_bytes);
+    live_bytes_ += bytes;
+    blocks_.emplace(b.address, b);
+    return address;
+  }
+
+  /// Gives a block back; false if none begins there.
+  bool give_back(const void* p) {
+    const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(p));
+    if (found == blocks_.end()) return false;
+    const block& b = found->second;
+    for (std::int64_t i = 0; i < guard_bytes; ++i)
+      if (b.contents[b.bytes + i] != std::byte{guard}) {
+        ++overruns_;
+        break;
+      }
+    live_bytes_ -= b.bytes;
+    munmap(reinterpret_cast<void*>(b.address), static_cast<std::size_t>(b.bytes + guard_bytes));
+    munmap(b.contents, static_cast<std::size_t>(b.bytes + guard_bytes));
+    blocks_.erase(found);
+    return true;
+  }
+
+  /// The block that holds all of these bytes; null if none does.
+  block* find(const void* p, std::int64_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    auto after = blocks_.upper_bound(address);
+    if (after == blocks_.begin()) return nullptr;
+    block& b = std::prev(after)->second;
+    const auto offset = static_cast<std::int64_t>(address - b.address);
+    return offset + bytes <= b.bytes ? &b : nullptr;
+  }
+
+  /// Where the bytes at a device's address really stand; null where they are no one's.
+  std::byte* contents(const void* p, std::int64_t bytes) {
+    block* const b = find(p, bytes);
+    if (b == nullptr) return nullptr;
+    if (b->filled) std::memset(b->contents, *b->filled, static_cast<std::size_t>(b->bytes));
+    b->filled.reset();
+    return b->contents + (reinterpret_cast<std::uintptr_t>(p) - b->address);
+  }
+
+  std::int64_t live_bytes() const { return live_bytes_; }
+  std::int64_t overruns() const { return overruns_; }
+
+private:
+  static constexpr int guard = 0xa5;
+
+  std::map<std::uintptr_t, block> blocks_{};
+  std::int64_t live_bytes_ = 0, overruns_ = 0;
+};
+
+} // namespace fake

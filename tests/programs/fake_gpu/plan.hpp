@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens when a plan of cuDNN is executed? Its engine's name says what it costs and how it
+// fails; its graph is interpreted over the fake GPU's memory when somebody reads the result.
+//
+//   auto p = make_plan(plan_bag, engine);   auto e = to_execution(p, pack_bag);   device.run(e, s)
+#pragma once
+
+#include "device.hpp"
+#include "interpreter.hpp"
+
+namespace fake {
+
+/// What a configuration says of itself.
+struct engine {
+  std::int64_t index = 0;
+  std::string id{};
+  bool compiled_at_run_time = false;
+
+  std::string name() const { return "engine " + std::to_string(index); }
+};
+
+struct plan {
+  std::shared_ptr<bag> graph{}; ///< what the interpreter refers to
+  interpreter run;
+  fake::engine engine{};
+  std::int64_t workspace_bytes = 0;
+  std::int64_t writes = 0; ///< the tensor that is the result
+};
+
+/// The plan of a finalized descriptor; what the callers themselves built is read back.
+inline std::shared_ptr<const plan> make_plan(const bag& b, const engine& e,
+                                             std::int64_t workspace) {
+  const bag& configuration = b.child(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+  const auto& graphs =
+      configuration.child(CUDNN_ATTR_ENGINECFG_ENGINE).children(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
+  if (graphs.size() != 1) throw not_understood("an engine without a graph");
+  auto made = std::make_shared<plan>(plan{graphs[0], interpreter(*graphs[0]), e, workspace});
+  int results = 0;
+  for (const auto& [id, t] : made->run.tensors())
+    if (made->run.writes(id) && !t.is_virtual) {
+      made->writes = id;
+      ++results;
+    }
+  if (results != 1) throw not_understood("a graph with " + std::to_string(results) + " results");
+  return made;
+}
+
+/// Adds an error that no tolerance allows.
+inline void spoil(dense& y) {
+  y[0] += 2 + 2 * std::fabs(y[0]);
+}
+
+/// One execution with the operands of a variant pack. Numbers by value are read now.
+inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan> p,
+                                                     const bag& pack) {
+  const auto ids = pack.numbers(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+  const auto places = pack.all<const void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  if (ids.size() != places.size()) throw not_understood("a variant pack without places");
+  std::map<std::int64_t, const void*> given;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    given[ids[i]] = places[i];
+
+  auto e = std::make_shared<execution>();
+  e->name = p->engine.name();
+  e->id = p->engine.id;
+  values numbers;
+  for (const auto& [id, t] : p->run.tensors()) {
+    if (t.is_virtual) continue;
+    const auto at = given.find(id);
+    if (at == given.end() || at->second == nullptr)
+      throw not_understood("tensor " + std::to_string(id) + " is not in the variant pack");
+    if (t.by_value) {
+      numbers[id] = load(t, static_cast<const std::byte*>(at->second));
+      continue;
+    }
+    if (reinterpret_cast<std::uintptr_t>(at->second) % static_cast<std::uintptr_t>(t.alignment) !=
+        0)
+      throw not_understood("tensor " + std::to_string(id) + " is not aligned as it says");
+    (p->run.writes(id) ? e->writes : e->reads.emplace_back()) = {at->second, t.bytes()};
+  }
+  const bool wrong = device::it().rules.fails(e->name, "wrong", e->id);
+  e->compute = [p, given, numbers, wrong](memory& m) {
+    values v = numbers;
+    for (const auto& [id, t] : p->run.tensors())
+      if (!t.is_virtual && !t.by_value && !p->run.writes(id))
+        v[id] = load(t, m.contents(given.at(id), t.bytes()));
+    p->run(v);
+    const facts& t = p->run.tensors().at(p->writes);
+    if (wrong) spoil(v.at(p->writes));
+    store(t, v.at(p->writes), m.contents(given.at(p->writes), t.bytes()));
+  };
+  return e;
+}
+
+} // namespace fake

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA runtime's functions, as the fake GPU answers them. Those that need no device (names of
+// errors, the runtime's version) stay the real library's.
+#pragma once
+
+#include "device.hpp"
+
+#include <cstdio>
+#include <mutex>
+#include <type_traits>
+
+#define FAKE_GPU_API extern "C" __attribute__((visibility("default")))
+
+namespace fake {
+/// Answers a call: the device's own error if it is lost, else what `f` gives.
+template <class F>
+cudaError_t answer(F&& f) {
+  device& d = device::it();
+  const std::lock_guard lock(d.mutex);
+  if (d.lost() != cudaSuccess) return d.lost();
+  return d.note(f(d));
+}
+/// The same for calls that a stream which is capturing does not allow.
+template <class F>
+cudaError_t answer_at_once(F&& f) {
+  return answer(
+      [&](device& d) { return d.spoils_capture() ? cudaErrorStreamCaptureUnsupported : f(d); });
+}
+inline int device_attribute(const device& d, cudaDeviceAttr which, bool& known) {
+  known = true;
+  switch (which) {
+  case cudaDevAttrL2CacheSize: return static_cast<int>(d.l2_bytes());
+  case cudaDevAttrMultiProcessorCount: return d.facts.multiprocessors;
+  case cudaDevAttrComputeCapabilityMajor: return d.facts.compute_capability / 100;
+  case cudaDevAttrComputeCapabilityMinor: return d.facts.compute_capability / 10 % 10;
+  case cudaDevAttrClockRate: return d.facts.clock_khz;
+  case cudaDevAttrMemoryClockRate: return d.facts.memory_clock_khz;
+  case cudaDevAttrGlobalMemoryBusWidth: return 6144;
+  case cudaDevAttrEccEnabled: return 1;
+  case cudaDevAttrMaxSharedMemoryPerBlockOptin: return d.facts.shared_memory_opt_in;
+  case cudaDevAttrMaxThreadsPerMultiProcessor: return d.facts.threads_per_multiprocessor;
+  case cudaDevAttrWarpSize: return 32;
+  default: known = false; return 0;
+  }
+}
+template <class Handle, class T>
+Handle handle(T* it) {
+  return reinterpret_cast<Handle>(it);
+}
+} // namespace fake
+
+// ---- the device
+// ----------------------------------------------------------------------------------
+FAKE_GPU_API cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+FAKE_GPU_API cudaError_t cudaGetDevice(int* which) {
+  *which = 0;
+  return cudaSuccess;
+}
+FAKE_GPU_API cudaError_t cudaSetDevice(int which) {
+  return fake::answer(
+      [which](fake::device&) { return which == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+FAKE_GPU_API cudaError_t cudaDriverGetVersion(int* version) {
+  *version = 13000;
+  return cudaSuccess;
+}
+FAKE_GPU_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
+  return fake::answer([&](fake::device& d) {
+    bool known = false;
+    *value = fake::device_attribute(d, which, known);
+    return known ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+FAKE_GPU_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
+  return fake::answer([p](fake::device& d) {
+    *p = cudaDeviceProp{};
+    std::snprintf(p->name, sizeof p->name, "Fake %.*s", static_cast<int>(d.facts.name.size()),
+                  d.facts.name.data());
+    p->major = d.facts.compute_capability / 100;
+    p->minor = d.facts.compute_capability / 10 % 10;
+    p->multiProcessorCount = d.facts.multiprocessors;
+    p->totalGlobalMem = static_cast<std::size_t>(d.facts.memory_gib) << 30;
+    p->l2CacheSize = static_cast<int>(d.l2_bytes());
+    p->warpSize = 32;
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return fake::answer([&](fake::device& d) {
+    *total = static_cast<std::size_t>(d.facts.memory_gib) << 30;
+    *free = *total - static_cast<std::size_t>(d.space.live_bytes());
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaDeviceSynchronize() {
+  return fake::answer_at_once([](fake::device& d) {
+    d.wait(d.now());
+    d.wait_for_default();
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaGetLastError() {
+  fake::device& d = fake::device::it();
+  const std::lock_guard lock(d.mutex);
+  return d.take_last();
+}
+FAKE_GPU_API cudaError_t cudaPeekAtLastError() {
+  fake::device& d = fake::device::it();
+  const std::lock_guard lock(d.mutex);
+  return d.peek();
+}
+
+// ---- memory
+// --------------------------------------------------------------------------------------
+FAKE_GPU_API cudaError_t cudaMalloc(void** p, std::size_t bytes) {
+  return fake::answer_at_once(
+      [&](fake::device& d) { return d.take(p, static_cast<std::int64_t>(bytes)); });
+}
+FAKE_GPU_API cudaError_t cudaFree(void* p) {
+  return fake::answer_at_once([p](fake::device& d) { return d.give_back(p); });
+}
+FAKE_GPU_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
+                                    cudaMemcpyKind kind) {
+  return fake::answer_at_once(
+      [&](fake::device& d) { return d.copy(to, from, static_cast<std::int64_t>(bytes), kind); });
+}
+FAKE_GPU_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                         cudaMemcpyKind kind, cudaStream_t s) {
+  return fake::answer([&](fake::device& d) {
+    return d.put(s, [&d, to, from, bytes, kind](const fake::stream&) {
+      if (d.copy(to, from, static_cast<std::int64_t>(bytes), kind) != cudaSuccess)
+        d.lose(cudaErrorIllegalAddress);
+    });
+  });
+}
+FAKE_GPU_API cudaError_t cudaMemsetAsync(void* p, int value, std::size_t bytes, cudaStream_t s) {
+  return fake::answer([&](fake::device& d) {
+    return d.put(s, [&d, p, value, bytes](const fake::stream& on) {
+      d.set(p, value, static_cast<std::int64_t>(bytes), on);
+    });
+  });
+}
+FAKE_GPU_API cudaError_t cudaMemset(void* p, int value, std::size_t bytes) {
+  return fake::answer_at_once([&](fake::device& d) {
+    d.set(p, value, static_cast<std::int64_t>(bytes), *d.stream_of(nullptr));
+    return cudaSuccess;
+  });
+}
+
+// ---- streams and events
+// --------------------------------------------------------------------------
+FAKE_GPU_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* s, unsigned flags) {
+  return fake::answer([&](fake::device& d) {
+    *s = fake::handle<cudaStream_t>(
+        d.streams.make({.waits_for_default = (flags & cudaStreamNonBlocking) == 0}));
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaStreamCreate(cudaStream_t* s) {
+  return cudaStreamCreateWithFlags(s, cudaStreamDefault);
+}
+FAKE_GPU_API cudaError_t cudaStreamDestroy(cudaStream_t s) {
+  return fake::answer([s](fake::device& d) {
+    return d.streams.drop(s) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+FAKE_GPU_API cudaError_t cudaStreamSynchronize(cudaStream_t s) {
+  return fake::answer_at_once([s](fake::device& d) {
+    const fake::stream* const on = d.stream_of(s);
+    if (on == nullptr) return cudaErrorInvalidResourceHandle;
+    d.wait(d.now());
+    if (on->waits_for_default) d.wait_for_default();
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaStreamIsCapturing(cudaStream_t s, cudaStreamCaptureStatus* status) {
+  return fake::answer([&](fake::device& d) {
+    const fake::stream* const on = d.stream_of(s);
+    if (on == nullptr) return cudaErrorInvalidResourceHandle;
+    *status = on->captured == nullptr ? cudaStreamCaptureStatusNone
+              : on->capture_broken    ? cudaStreamCaptureStatusInvalidated
+                                      : cudaStreamCaptureStatusActive;
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* e, unsigned) {
+  return fake::answer([e](fake::device& d) {
+    *e = fake::handle<cudaEvent_t>(d.events.make());
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaEventCreate(cudaEvent_t* e) {
+  return cudaEventCreateWithFlags(e, cudaEventDefault);
+}
+FAKE_GPU_API cudaError_t cudaEventDestroy(cudaEvent_t e) {
+  return fake::answer([e](fake::device& d) {
+    return d.events.drop(e) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+FAKE_GPU_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned flags) {
+  return fake::answer([&](fake::device& d) {
+    const fake::stream* const on = d.stream_of(s);
+    if (on == nullptr || d.events.find(e) == nullptr) return cudaErrorInvalidResourceHandle;
+    const bool external = (flags & cudaEventRecordExternal) != 0;
+    if (external && !on->captured) return cudaErrorInvalidValue;
+    // Without the flag a capture takes it for a dependency, and it has no time.
+    if (on->captured && !external) return cudaSuccess;
+    return d.put(s, [&d, e](const fake::stream&) {
+      if (fake::event* const there = d.events.find(e))
+        there->at = d.now();
+      else
+        d.lose(cudaErrorIllegalAddress);
+    });
+  });
+}
+FAKE_GPU_API cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
+  return cudaEventRecordWithFlags(e, s, cudaEventRecordDefault);
+}
+FAKE_GPU_API cudaError_t cudaEventSynchronize(cudaEvent_t e) {
+  return fake::answer_at_once([e](fake::device& d) {
+    const fake::event* const there = d.events.find(e);
+    if (there == nullptr) return cudaErrorInvalidResourceHandle;
+    if (there->at) d.wait(*there->at);
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t first, cudaEvent_t last) {
+  return fake::answer([&](fake::device& d) {
+    const fake::event *const a = d.events.find(first), *const b = d.events.find(last);
+    if (a == nullptr || b == nullptr || !a->at || !b->at) return cudaErrorInvalidResourceHandle;
+    if (!d.waited_for(*a->at) || !d.waited_for(*b->at)) return cudaErrorNotReady;
+    *ms = static_cast<float>(static_cast<double>(*b->at - *a->at) * 1e-6);
+    return cudaSuccess;
+  });
+}
+
+// ---- graphs
+// --------------------------------------------------------------------------------------
+FAKE_GPU_API cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode) {
+  return fake::answer([s](fake::device& d) { return d.begin_capture(s); });
+}
+FAKE_GPU_API cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t* out) {
+  return fake::answer([&](fake::device& d) {
+    fake::graph* made = nullptr;
+    const cudaError_t e = d.end_capture(s, made);
+    *out = fake::handle<cudaGraph_t>(made);
+    return e;
+  });
+}
+FAKE_GPU_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t g,
+                                              unsigned long long) {
+  return fake::answer_at_once([&](fake::device& d) {
+    const fake::graph* const from = d.graphs.find(g);
+    if (from == nullptr) return cudaErrorInvalidResourceHandle;
+    *out = fake::handle<cudaGraphExec_t>(d.replays.make(*from));
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t s) {
+  return fake::answer([&](fake::device& d) {
+    fake::graph* const it = d.replays.find(g);
+    if (it == nullptr) return cudaErrorInvalidResourceHandle;
+    ++d.log.graphs_launched;
+    return d.put(s, [it](const fake::stream& on) {
+      for (const fake::work& node : it->nodes)
+        node(on);
+    });
+  });
+}
+FAKE_GPU_API cudaError_t cudaGraphDestroy(cudaGraph_t g) {
+  return fake::answer([g](fake::device& d) {
+    return d.graphs.drop(g) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+FAKE_GPU_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t g) {
+  return fake::answer([g](fake::device& d) {
+    return d.replays.drop(g) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}

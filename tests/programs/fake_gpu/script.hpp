@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What shall the fake GPU do? A script of one rule a line, times in ns (or with us, ms behind
+// them):
+//   cost 10us                  an execution takes so long, unless another line says otherwise
+//   cold 3us                   and so much more for each operand that the L2 cache does not hold
+//   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
+//                              "call softmax" (lrn, transform, reduce) for calls of their own
+//   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
+//   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
+//   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
+//   workspace 4096             bytes of plans that only the fake makes
+//   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
+//   no-capture                 nothing can be captured
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace fake {
+
+/// Nanoseconds of the virtual clock.
+using ns = std::int64_t;
+
+class script {
+public:
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+  /// The script that the environment names; the default one if it names none.
+  static script from_environment() {
+    script s;
+    const char* file = std::getenv("BENANZA_FAKE_GPU_SCRIPT");
+    if (file == nullptr) return s;
+    std::ifstream in(file);
+    if (!in) throw std::runtime_error(std::string("fake GPU: no script ") + file);
+    for (std::string line; std::getline(in, line);)
+      s.read(line);
+    return s;
+  }
+
+  /// `name` is "engine 4" or "legacy 1", `id` the configuration's.
+  ns cost(const std::string& name, const std::string& id) const { return chosen(costs_, name, id); }
+  ns cold(const std::string& name, const std::string& id) const { return chosen(colds_, name, id); }
+  bool fails(const std::string& name, const std::string& how, const std::string& id = {}) const {
+    return faults_.contains(name + ' ' + how) || faults_.contains("id " + id + ' ' + how);
+  }
+
+  std::int64_t malloc_limit = unlimited;
+  std::int64_t executions_until_lost = unlimited;
+  std::int64_t workspace_bytes = 4096;
+  bool no_capture = false;
+
+private:
+  using by_name = std::map<std::string, ns>;
+
+  static ns chosen(const by_name& all, const std::string& name, const std::string& id) {
+    for (const std::string& key : {"id " + id, name})
+      if (const auto found = all.find(key); found != all.end()) return found->second;
+    return all.at("");
+  }
+
+  static ns time(const std::string& text) {
+    std::size_t end = 0;
+    const long long value = std::stoll(text, &end);
+    const std::string unit = text.substr(end);
+    return value * (unit == "ms" ? 1'000'000 : unit == "us" ? 1000 : 1);
+  }
+
+  void read(const std::string& line) {
+    std::istringstream words(line);
+    std::string word, value, name;
+    if (!(words >> word) || word[0] == '#') return;
+    if (word == "engine" || word == "legacy" || word == "call" || word == "id") {
+      words >> value;
+      name = word + ' ' + value;
+      words >> word;
+    }
+    const bool valued = static_cast<bool>(words >> value);
+    if (word == "cost" && valued) {
+      costs_[name] = time(value);
+    } else if (word == "cold" && valued) {
+      colds_[name] = time(value);
+    } else if (faults.contains(word) && !name.empty()) {
+      faults_.insert(name + ' ' + word);
+    } else if (word == "workspace" && valued) {
+      workspace_bytes = std::stoll(value);
+    } else if (word == "malloc-limit" && valued) {
+      malloc_limit = std::stoll(value);
+    } else if (word == "device-lost-after" && valued) {
+      executions_until_lost = std::stoll(value);
+    } else if (word == "no-capture") {
+      no_capture = true;
+    } else {
+      throw std::runtime_error("fake GPU: a script says \"" + line + '"');
+    }
+  }
+
+  inline static const std::set<std::string> faults{"unsupported", "refuses-to-run", "wrong",
+                                                   "launch-failure"};
+  by_name costs_{{"", 10'000}}, colds_{{"", 0}};
+  std::set<std::string> faults_{};
+};
+
+} // namespace fake

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What are the elements of a tensor that lies somewhere with strides, in whatever type? Numbers in
+// f64, in the order of the dims; and back. Tensors between two operations are such numbers only.
+//
+//   facts f = facts_of(bag);   dense x = load(f, bytes);   store(f, x, bytes);
+#pragma once
+
+#include "bag.hpp"
+
+#include "benanza/backend/number.hpp"
+
+#include <array>
+#include <numeric>
+
+namespace fake {
+
+using dims = std::vector<std::int64_t>;
+
+inline std::int64_t product(const dims& d) {
+  return std::accumulate(d.begin(), d.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+/// Calls `f` with each index below `d`, the last one fastest, and its number.
+template <class F>
+void each_index(const dims& d, F&& f) {
+  const std::int64_t count = product(d);
+  dims at(d.size(), 0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    f(std::as_const(at), i);
+    for (std::size_t k = d.size(); k-- > 0;) {
+      if (++at[k] < d[k]) break;
+      at[k] = 0;
+    }
+  }
+}
+
+/// A tensor's numbers in the order of its dims.
+struct dense {
+  dims size{};
+  std::vector<double> at{};
+
+  explicit dense(dims d = {})
+      : size(std::move(d))
+      , at(static_cast<std::size_t>(product(size)), 0.0) {}
+  double& operator[](std::int64_t i) { return at[static_cast<std::size_t>(i)]; }
+  double operator[](std::int64_t i) const { return at[static_cast<std::size_t>(i)]; }
+};
+
+/// What a tensor descriptor says.
+struct facts {
+  std::int64_t id = 0;
+  dims size{}, strides{};
+  benanza::dtype type = benanza::dtype::f32;
+  bool is_virtual = false, by_value = false;
+  std::int64_t alignment = 1;
+
+  std::int64_t bytes() const {
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < size.size(); ++i)
+      last += (size[i] - 1) * strides[i];
+    return (last + 1) * benanza::size_bytes(type);
+  }
+};
+
+inline benanza::dtype type_of(cudnnDataType_t t) {
+  using benanza::dtype;
+  switch (t) {
+  case CUDNN_DATA_FLOAT: return dtype::f32;
+  case CUDNN_DATA_DOUBLE: return dtype::f64;
+  case CUDNN_DATA_HALF: return dtype::f16;
+  case CUDNN_DATA_BFLOAT16: return dtype::bf16;
+  case CUDNN_DATA_INT8: return dtype::s8;
+  case CUDNN_DATA_UINT8: return dtype::u8;
+  case CUDNN_DATA_INT32: return dtype::s32;
+  case CUDNN_DATA_INT64: return dtype::s64;
+  case CUDNN_DATA_BOOLEAN: return dtype::boolean;
+  case CUDNN_DATA_FP8_E4M3: return dtype::e4m3;
+  case CUDNN_DATA_FP8_E5M2: return dtype::e5m2;
+  default: throw not_understood("data type " + std::to_string(t));
+  }
+}
+
+inline facts facts_of(const bag& b) {
+  facts f{.id = b.one<std::int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID, 0),
+          .size = b.numbers(CUDNN_ATTR_TENSOR_DIMENSIONS),
+          .strides = b.numbers(CUDNN_ATTR_TENSOR_STRIDES),
+          .type = type_of(b.one(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_DATA_FLOAT)),
+          .is_virtual = b.one(CUDNN_ATTR_TENSOR_IS_VIRTUAL, false),
+          .by_value = b.one(CUDNN_ATTR_TENSOR_IS_BY_VALUE, false),
+          .alignment = b.one<std::int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, 1)};
+  if (f.size.size() != f.strides.size()) throw not_understood("a tensor without strides");
+  return f;
+}
+
+/// Calls `f` with the number of each element and its place in memory.
+template <class F>
+void each_place(const facts& t, F&& f) {
+  each_index(t.size, [&](const dims& at, std::int64_t i) {
+    f(i, std::inner_product(at.begin(), at.end(), t.strides.begin(), std::int64_t{0}));
+  });
+}
+
+inline dense load(const facts& t, const std::byte* bytes) {
+  dense out(t.size);
+  benanza::backend::with_element(t.type, [&](auto e) {
+    const auto* from = reinterpret_cast<const typename decltype(e)::storage*>(bytes);
+    each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = e.load(from[place]); });
+  });
+  return out;
+}
+
+inline void store(const facts& t, const dense& x, std::byte* bytes) {
+  benanza::backend::with_element(t.type, [&](auto e) {
+    auto* to = reinterpret_cast<typename decltype(e)::storage*>(bytes);
+    each_place(t, [&](std::int64_t i, std::int64_t place) { to[place] = e.store(x[i]); });
+  });
+}
+
+} // namespace fake
