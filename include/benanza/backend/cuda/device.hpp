@@ -72,8 +72,8 @@ inline int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// Waits for what plain copies and memsets have begun: they may return before it is done, and streams
-/// of our own do not wait for them.
+/// Waits for what plain copies and memsets have begun: they may return before it is done, and
+/// streams of our own do not wait for them.
 inline void wait_for_default_stream() {
   check(cudaStreamSynchronize(cudaStreamLegacy), "the GPU");
 }

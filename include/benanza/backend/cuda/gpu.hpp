@@ -17,8 +17,8 @@ namespace benanza::backend::cuda {
 
 /// Executions at most between two flushes whose weights must differ.
 inline constexpr std::int64_t most_copies = 512;
-/// Bytes at most of the arena.
-inline constexpr std::int64_t most_pooled_bytes = std::int64_t{2} << 30;
+/// Bytes of the arena, unless two copies take more.
+inline constexpr std::int64_t pooled_bytes = std::int64_t{1} << 30;
 
 class gpu {
 public:
@@ -52,14 +52,17 @@ public:
   weight_slots pool(dtype type, std::int64_t bytes) {
     weight_slots s;
     s.stride = (bytes + 255) / 256 * 256;
-    s.count = std::clamp<std::int64_t>(most_pooled_bytes / std::max<std::int64_t>(s.stride, 1), 2,
-                                       most_copies);
+    // It grows for weights that are larger than half of it alone: what was handed out before for
+    // smaller ones stays where it is.
+    const std::int64_t wanted = std::max(2 * s.stride, pooled_bytes);
     memory& arena = pools_[type];
-    if (arena.bytes() < s.bytes()) {
+    if (arena.bytes() < wanted) {
       arena = memory();
-      arena = memory(s.bytes());
+      arena = memory(wanted);
       fill(arena, type);
     }
+    s.count = std::clamp<std::int64_t>(arena.bytes() / std::max<std::int64_t>(s.stride, 1), 2,
+                                       most_copies);
     s.data = arena.data();
     return s;
   }

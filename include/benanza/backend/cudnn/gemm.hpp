@@ -58,8 +58,8 @@ inline frame product_frame(const product& p, const shape& output, const request&
   const shape a{p.outer.a, p.m, p.k}, b{p.outer.b, p.k, p.n};
   f.core = [=](writer& to, int y) {
     const int left = matrix_operand(to, 0, a, p.transpose_a, to.source_type());
-    const int right = matrix_operand(to, 1, b, p.transpose_b, weights_of(to.asked().type),
-                                     p.constant_b);
+    const int right =
+        matrix_operand(to, 1, b, p.transpose_b, weights_of(to.asked().type), p.constant_b);
     to.graph.matmul(left, right, y, to.asked().accumulator());
   };
   f.operands = 2;

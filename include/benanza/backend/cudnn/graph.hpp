@@ -152,7 +152,7 @@ public:
         .finalize("a reduction");
   }
 
-  /// Pooling and interpolation. Strides are fractions, so that a tensor can grow.
+  /// Pooling. cuDNN counts in fractions, since it also interpolates by this.
   void resample(cudnnResampleMode_t mode, int x, int y, const shape& kernel,
                 std::span<const cudnnFraction_t> pre, std::span<const cudnnFraction_t> post,
                 std::span<const cudnnFraction_t> strides, cudnnPaddingMode_t padding) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Poolings and interpolations for cuDNN, which calls both resampling. Global poolings have a window
-// as large as their input. Windows that ONNX rounds up reach further into the padding.
+// Poolings for cuDNN, which calls them resampling. Global ones have a window as large as their
+// input. Windows that ONNX rounds up reach further into the padding.
 //
 //   recipes out;   describe(op::pool{.function = op::pooling::max, ...}, {}, {}, out);
 #pragma once
 
-#include "../../op/move.hpp"
 #include "../../op/pool.hpp"
 #include "frame.hpp"
 
@@ -78,38 +77,11 @@ inline std::optional<resampling> pooling_of(const op::pool& p) {
   if (p.maximum()) s.padding = CUDNN_NEG_INF_PAD;
   return s;
 }
-
-/// Linear interpolation to more samples; nothing where cuDNN places samples otherwise.
-inline std::optional<resampling> interpolation_of(const op::resize& p) {
-  if (p.input.size < 4 || p.input.size > 5 || p.input[0] != p.sizes[0] || p.input[1] != p.sizes[1])
-    return std::nullopt;
-  if (p.mode != op::interpolation::linear || p.coordinates != op::sampling::half_pixel)
-    return std::nullopt;
-  resampling s{.mode = CUDNN_RESAMPLE_BILINEAR, .padding = CUDNN_EDGE_VAL_PAD};
-  for (int i = 2; i < p.input.size; ++i) {
-    const std::int64_t in = p.input[i], out = p.sizes[i];
-    if (out < in) return std::nullopt;
-    s.kernel.push(2);
-    s.strides.push_back({in, out});
-    // The windows end where the last one does: before + behind = (out - 1) in / out + 2 - in.
-    s.pre.push_back({1, 2});
-    s.post.push_back({2 * (out - 1) * in + (3 - 2 * in) * out, 2 * out});
-  }
-  return s;
-}
 } // namespace detail
 
 inline void describe(const op::pool& p, const op::step_list& steps, const request& r,
                      recipes& out) {
   const auto s = detail::pooling_of(p);
-  if (!s || quantised(r.type)) return;
-  for (const layout l : cudnn_layouts)
-    write(detail::resample_frame(p.input, p.output(), l, *s), steps, r, out);
-}
-
-inline void describe(const op::resize& p, const op::step_list& steps, const request& r,
-                     recipes& out) {
-  const auto s = detail::interpolation_of(p);
   if (!s || quantised(r.type)) return;
   for (const layout l : cudnn_layouts)
     write(detail::resample_frame(p.input, p.output(), l, *s), steps, r, out);

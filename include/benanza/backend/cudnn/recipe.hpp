@@ -136,7 +136,7 @@ public:
   dtype source_type() const { return source_of(request_.type); }
   dtype result_type() const { return result_of(request_.type); }
   /// Vectors of parameters: f32 for integers, else what the layer computes in.
-  dtype vector_type() const { return quantised(request_.type) ? dtype::f32 : result_type(); }
+  dtype vector_type() const { return request_.type == numeric::f16 ? dtype::f16 : dtype::f32; }
 
   recipe finish() {
     made.graph = graph.finish();
