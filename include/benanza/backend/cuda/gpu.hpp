@@ -18,7 +18,7 @@ namespace benanza::backend::cuda {
 /// Executions at most between two flushes whose weights must differ.
 inline constexpr std::int64_t most_copies = 512;
 /// Bytes of the arena, unless two copies take more.
-inline constexpr std::int64_t pooled_bytes = std::int64_t{1} << 30;
+inline constexpr std::int64_t pooled_bytes = std::int64_t{256} << 20;
 
 class gpu {
 public:

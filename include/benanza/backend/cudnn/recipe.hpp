@@ -135,7 +135,7 @@ public:
   const request& asked() const { return request_; }
   dtype source_type() const { return source_of(request_.type); }
   dtype result_type() const { return result_of(request_.type); }
-  /// Vectors of parameters: f32 for integers, else what the layer computes in.
+  /// Vectors of parameters are f32 wherever rounding them would show in the result.
   dtype vector_type() const { return request_.type == numeric::f16 ? dtype::f16 : dtype::f32; }
 
   recipe finish() {
