@@ -57,8 +57,7 @@ inline constexpr const char* allocator_settings =
     "glibc.malloc.trim_threshold=4294967296";
 
 /// Lets the program that is started next lie at the same addresses every time, where the system
-/// permits it: some kernels (Winograd convolutions) take up to 1.4 times as long at some addresses
-/// as at others, and it would be another time in every process.
+/// permits it: which data meet in a cache is then the same in every process.
 inline void fix_addresses() {
   const int now = personality(0xffffffff);
   if (now != -1) personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);
