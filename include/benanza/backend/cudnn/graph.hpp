@@ -47,7 +47,7 @@ struct window {
 
 /// Values of a pointwise operation that has any.
 struct pointwise_values {
-  std::optional<float> lower{}, upper{}, slope{};
+  std::optional<float> slope{};
   std::optional<double> elu_alpha{};
 };
 
@@ -125,8 +125,6 @@ public:
     kept_.emplace_back(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
     descriptor& how = kept_.back();
     how.set(CUDNN_ATTR_POINTWISE_MODE, mode).set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
-    if (values.lower) how.set(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, double{*values.lower});
-    if (values.upper) how.set(CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, double{*values.upper});
     if (values.slope) how.set(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, double{*values.slope});
     if (values.elu_alpha) how.set(CUDNN_ATTR_POINTWISE_ELU_ALPHA, *values.elu_alpha);
     how.finalize("an elementwise function");
@@ -176,47 +174,6 @@ public:
         .set(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC, of(x))
         .set(CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC, of(y))
         .finalize("a resampling");
-  }
-
-  /// A normalization at inference. Mean and inverse standard deviation are given for a batch
-  /// normalization, and computed by the others.
-  void norm(cudnnBackendNormMode_t mode, int x, int scale, std::optional<int> bias,
-            std::optional<int> mean, std::optional<int> inverse_deviation,
-            std::optional<int> epsilon, int y) {
-    descriptor& op = operation(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR);
-    op.set(CUDNN_ATTR_OPERATION_NORM_FWD_MODE, mode)
-        .set(CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_NORM_FWD_INFERENCE)
-        .set(CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, of(x))
-        .set(CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, of(scale))
-        .set(CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, of(y));
-    if (bias) op.set(CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, of(*bias));
-    if (mean) op.set(CUDNN_ATTR_OPERATION_NORM_FWD_MEAN_DESC, of(*mean));
-    if (inverse_deviation)
-      op.set(CUDNN_ATTR_OPERATION_NORM_FWD_INV_VARIANCE_DESC, of(*inverse_deviation));
-    if (epsilon) op.set(CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, of(*epsilon));
-    op.finalize("a normalization");
-  }
-
-  /// Scaled dot-product attention without a mask.
-  void attention(int q, int k, int v, int scale, int o) {
-    operation(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR)
-        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, of(q))
-        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, of(k))
-        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, of(v))
-        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, of(scale))
-        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, of(o))
-        .finalize("an attention");
-  }
-
-  void concat(const std::vector<int>& parts, int axis, int whole) {
-    std::vector<cudnnBackendDescriptor_t> inputs;
-    for (int p : parts)
-      inputs.push_back(of(p).get());
-    operation(CUDNN_BACKEND_OPERATION_CONCAT_DESCRIPTOR)
-        .set(CUDNN_ATTR_OPERATION_CONCAT_AXIS, std::int64_t{axis})
-        .set_children(CUDNN_ATTR_OPERATION_CONCAT_INPUT_DESCS, inputs)
-        .set(CUDNN_ATTR_OPERATION_CONCAT_OUTPUT_DESC, of(whole))
-        .finalize("a concatenation");
   }
 
   /// The whole graph. Nothing may be added any more.

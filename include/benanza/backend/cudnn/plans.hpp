@@ -62,10 +62,6 @@ inline found_engine read_configuration(const descriptor& configuration) {
   std::sort(out.choice.knobs.begin(), out.choice.knobs.end());
   return out;
 }
-
-inline void set_target(descriptor& d, cudnnBackendAttributeName_t properties, const target& t) {
-  d.set(properties, *t.properties);
-}
 } // namespace detail
 
 /// A configuration of a graph, and the engine that it is one of.
@@ -80,7 +76,7 @@ inline configuration configure(const operation_graph& g, const engine_choice& c,
   configuration out;
   out.engine.set(CUDNN_ATTR_ENGINE_OPERATION_GRAPH, g.graph)
       .set(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, c.engine);
-  detail::set_target(out.engine, CUDNN_ATTR_ENGINE_DEVICEPROP, t);
+  out.engine.set(CUDNN_ATTR_ENGINE_DEVICEPROP, *t.properties);
   out.engine.finalize("engine " + std::to_string(c.engine));
   std::vector<cudnnBackendDescriptor_t> knobs;
   for (const auto& [type, value] : c.knobs) {
@@ -104,7 +100,7 @@ inline descriptor plan_of(const descriptor& configuration, const target& t) {
   if (t.handle != nullptr)
     plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, t.handle);
   else
-    detail::set_target(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, t);
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *t.properties);
   plan.finalize("a plan");
   return plan;
 }
@@ -115,7 +111,7 @@ inline std::vector<descriptor> proposals(const operation_graph& g, cudnnBackendH
   descriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, g.graph)
       .set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
-  detail::set_target(heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, t);
+  heuristic.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *t.properties);
   if (!heuristic.accepted()) return {};
   return heuristic.children(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
                             heuristic.count_of(CUDNN_ATTR_ENGINEHEUR_RESULTS));
