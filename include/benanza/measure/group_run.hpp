@@ -204,6 +204,7 @@ private:
         m.disturbed = pass.disturbed;
         m.rejected = pass.rejected;
         m.slowdown = pass.slowdown;
+        m.sampling_ns = pass.took_ns;
       }
       e.c->results.push_back(std::move(m));
     }

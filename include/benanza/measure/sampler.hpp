@@ -144,7 +144,7 @@ private:
     c.slowdowns.push_back(n.slowdown);
     ++c.visits;
     c.refresh();
-    c.figures.push_back(c.figure());
+    c.figures.push_back({c.figure(), c.clean_samples()});
   }
 
   /// Throws away the samples from `from` on.
@@ -158,13 +158,19 @@ private:
     c.refresh();
   }
 
+  /// True if a race is on and `c` is among the winners so far.
+  bool leads(const sampled_case& c) const {
+    return plan_.racing && times_behind(c, cases_) <= tie_range;
+  }
+
   /// Ends the race of the cases that cannot win or have been sampled enough.
   void decide() {
     for (sampled_case& c : cases_) {
       if (!c.ended.empty()) continue;
       const double behind = plan_.racing ? times_behind(c, cases_) : 1;
-      c.ended =
-          behind > margin(c.visits + c.lost_visits) ? result::raced_out(behind) : enough(c, plan_);
+      c.ended = behind > margin(c.visits + c.lost_visits)
+                    ? result::raced_out(behind)
+                    : enough(c, plan_, leads(c));
     }
   }
 
@@ -186,7 +192,7 @@ private:
         sampled_case& c = cases_[i];
         if (c.visits == marks_[i].visits) continue;
         take_back(c, marks_[i], n);
-        if (!marks_[i].ended.empty() || !enough(c, plan_).empty()) continue;
+        if (!marks_[i].ended.empty() || !enough(c, plan_, leads(c)).empty()) continue;
         if (result::was_raced_out(c.ended))
           outrun.push_back(&c);
         else
@@ -225,6 +231,7 @@ private:
     else
       out.disturbed = advice(c.seen);
     out.slowdown = result::median(c.slowdowns);
+    out.took_ns = c.spent_ns + c.lost_ns;
     out.stop_reason = c.ended.empty() ? std::string(result::stopped) : c.ended;
   }
 

@@ -53,6 +53,7 @@ void fields(Measurement& m, Visit&& visit) {
   visit("weight_bytes", m.weight_bytes, fact);
   visit("pool_bytes", m.pool_bytes, fact);
   visit("setup_ns", m.setup_ns, fact);
+  visit("sampling_ns", m.sampling_ns, remark);
   visit("flops", m.flops, fact);
   visit("algorithm_flops", m.algorithm_flops, fact);
   visit("bytes", m.bytes, fact);
