@@ -16,9 +16,14 @@ TEST_CASE("cases of libraries that run on a GPU are told from the others") {
   r.measurements.push_back(on_gpu);
   CHECK(devices(r) == std::set<std::string_view>{"cpu", "gpu"});
   const std::size_t all = r.measurements.size();
+  r.provenance["machine"] = {{"cpu", "a"}, {"l1d_bytes", "1"}, {"l2_bytes", "2"}};
+  r.provenance["software"]["cudnn_l2_bytes"] = "52428800";
   run of_gpu = r;
   keep_device(of_gpu, gpu_device);
   CHECK(of_gpu.measurements.size() == 2);
+  CHECK(of_gpu.provenance["machine"] ==
+        std::map<std::string, std::string>{{"cpu", "a"}, {"l2_bytes", "52428800"}});
   keep_device(r, cpu_device);
   CHECK(r.measurements.size() == all - 2);
+  CHECK(r.provenance["machine"]["l2_bytes"] == "2");
 }

@@ -121,6 +121,15 @@ private:
   std::size_t stack_place_ = stack_places[0];
 };
 
+/// What a device does at most, beside layers: bytes that move, or what it costs to start something.
+struct device_limit {
+  std::string kind{}; ///< "copy", "host_to_device_pinned", "launch"
+  std::string way{};  ///< the call that does it
+  std::int64_t bytes = 0; ///< of the working set or of the message; 0: the kind has none
+  std::int64_t moved_bytes = 0; ///< by one execution
+  std::function<std::unique_ptr<prepared>()> make{};
+};
+
 /// A library that runs layers.
 class library {
 public:
@@ -139,6 +148,10 @@ public:
   /// The description of this machine's device by which others can list what runs on it; empty: it
   /// has none.
   virtual std::string device_description() { return {}; }
+  /// The limits of its device, to be measured like cases; empty: it has none, or no device.
+  virtual std::vector<device_limit> limits() { return {}; }
+  /// What there is none of among these, in words; empty: nothing.
+  virtual std::string absent_limits() { return {}; }
   /// What the library offers for the layer, in its own order; empty if nothing.
   virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
   /// Makes one of them ready. Throws benanza::error with the library's own reason.

@@ -55,7 +55,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   run_facts p;
   p["machine"] = machine_facts(e);
   p["measuring"]["absent_ceilings"] =
-      ceilings::absent_ceilings(ceilings::numbers(e.processor_list));
+      ceilings::absent_ceilings(ceilings::numbers(e.processor_list), libs);
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
 #ifdef __clang__

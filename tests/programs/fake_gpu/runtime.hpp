@@ -52,7 +52,7 @@ Handle handle(T* it) {
 // ---- the device
 // ----------------------------------------------------------------------------------
 FAKE_GPU_API cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = fake::device::it().rules.gpus;
   return cudaSuccess;
 }
 FAKE_GPU_API cudaError_t cudaGetDevice(int* which) {
@@ -126,6 +126,19 @@ FAKE_GPU_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t byte
                                     cudaMemcpyKind kind) {
   return fake::answer_at_once(
       [&](fake::device& d) { return d.copy(to, from, static_cast<std::int64_t>(bytes), kind); });
+}
+FAKE_GPU_API cudaError_t cudaHostAlloc(void** p, std::size_t bytes, unsigned) {
+  return fake::answer_at_once([&](fake::device& d) {
+    *p = d.take_pinned(static_cast<std::int64_t>(bytes));
+    return *p == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaFreeHost(void* p) {
+  return fake::answer_at_once([p](fake::device& d) { return d.give_back_pinned(p); });
+}
+FAKE_GPU_API cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
+                                             std::size_t bytes, cudaStream_t s) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, s);
 }
 FAKE_GPU_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
                                          cudaMemcpyKind kind, cudaStream_t s) {

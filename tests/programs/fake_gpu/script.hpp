@@ -11,6 +11,7 @@
 //   workspace 4096             bytes of plans that only the fake makes
 //   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
 //   no-capture                 nothing can be captured
+//   gpus 2                     so many can be seen; what they have is the first one's
 #pragma once
 
 #include <cstdint>
@@ -55,6 +56,7 @@ public:
   std::int64_t executions_until_lost = unlimited;
   std::int64_t workspace_bytes = 4096;
   bool no_capture = false;
+  int gpus = 1;
 
 private:
   using by_name = std::map<std::string, ns>;
@@ -94,6 +96,8 @@ private:
       malloc_limit = std::stoll(value);
     } else if (word == "device-lost-after" && valued) {
       executions_until_lost = std::stoll(value);
+    } else if (word == "gpus" && valued) {
+      gpus = std::stoi(value);
     } else if (word == "no-capture") {
       no_capture = true;
     } else {
