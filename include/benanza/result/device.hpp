@@ -17,7 +17,8 @@ inline constexpr std::string_view cpu_device = "cpu", gpu_device = "gpu";
 
 /// The device of a case, by its library.
 inline std::string_view device_of(const measurement& m) {
-  return m.backend == "cudnn" || m.backend == "cublas" ? gpu_device : cpu_device;
+  return m.backend == "cudnn" || m.backend == "cublas" || m.backend == "cuda" ? gpu_device
+                                                                              : cpu_device;
 }
 
 /// The devices on which layers of a run were measured.

@@ -127,15 +127,6 @@ FAKE_GPU_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t byte
   return fake::answer_at_once(
       [&](fake::device& d) { return d.copy(to, from, static_cast<std::int64_t>(bytes), kind); });
 }
-FAKE_GPU_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
-                                         cudaMemcpyKind kind, cudaStream_t s) {
-  return fake::answer([&](fake::device& d) {
-    return d.put(s, [&d, to, from, bytes, kind](const fake::stream&) {
-      if (d.copy(to, from, static_cast<std::int64_t>(bytes), kind) != cudaSuccess)
-        d.lose(cudaErrorIllegalAddress);
-    });
-  });
-}
 FAKE_GPU_API cudaError_t cudaMemsetAsync(void* p, int value, std::size_t bytes, cudaStream_t s) {
   return fake::answer([&](fake::device& d) {
     return d.put(s, [&d, p, value, bytes](const fake::stream& on) {
