@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithms does cuDNN have for the layers of models on some GPU (--algorithms --target)? A
-// list before anyone rents the machine: no GPU is needed, only the library. As text, or as JSON
-// with every field. Without cuDNN in the build it is refused.
+// list before anyone rents the machine: no GPU is needed, only the library. Beside it the movers,
+// which are the same on every GPU. As text, or as JSON with every field. Without cuDNN in the build
+// it is refused.
 //
 //   algorithm_list all = list_algorithms(layers, graphs, {.target = "h200"});   text_of(all)
 #pragma once
@@ -9,6 +10,7 @@
 #include "../include/benanza/model/unique.hpp"
 
 #ifdef BENANZA_WITH_CUDNN
+#include "../include/benanza/backend/cuda/enumerate.hpp"
 #include "../include/benanza/backend/cudnn/enumerate.hpp"
 #endif
 
@@ -39,6 +41,7 @@ struct layer_algorithms {
   numeric type = numeric::f32;
   std::int64_t uses = 0;
   std::vector<backend::cudnn::offer> offers{};
+  std::vector<backend::algorithm> movers{}; ///< of backend `cuda`
 };
 
 /// What cuDNN has for all of them.
@@ -81,6 +84,14 @@ inline std::string spaced(std::string words) {
   return out;
 }
 
+/// "memcpy, kernel:v1"
+inline std::string ids_of(const std::vector<backend::algorithm>& all) {
+  std::string out;
+  for (const backend::algorithm& a : all)
+    out += (out.empty() ? "" : ", ") + a.id;
+  return out;
+}
+
 inline std::string warning_of(const algorithm_list& a) {
   const int its = capability_of(a.target.json);
   if (its >= least_capability()) return {};
@@ -107,7 +118,8 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
     for (const model::use& u : e.uses)
       if (a.types.empty()) types.insert(graphs[u.graph].type);
     for (const numeric t : types)
-      out.layers.push_back({e.layer, t, e.count(), backend::cudnn::offers(e.layer, t, out.target)});
+      out.layers.push_back({e.layer, t, e.count(), backend::cudnn::offers(e.layer, t, out.target),
+                            backend::cuda::offers(e.layer, t)});
   }
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
@@ -121,14 +133,16 @@ inline std::string text_of(const algorithm_list& a) {
                   detail::version_text(), a.target.name, capability / 100, capability / 10 % 10);
   if (const std::string w = detail::warning_of(a); !w.empty()) out += w + '\n';
   std::size_t count = 0, served = 0, width = 9;
-  std::string without;
+  std::string without, moved, by_none;
   for (const layer_algorithms& l : a.layers) {
     for (const backend::cudnn::offer& o : l.offers)
       width = std::max(width, o.what.id.size());
     count += l.offers.size();
     served += !l.offers.empty();
-    if (l.offers.empty())
-      without += fmt::format("  {} {} x{}\n", op::name(l.layer), name(l.type), l.uses);
+    const std::string what = fmt::format("  {} {} x{}", op::name(l.layer), name(l.type), l.uses);
+    if (l.offers.empty()) without += what + '\n';
+    if (l.offers.empty() && l.movers.empty()) by_none += what + '\n';
+    if (!l.movers.empty()) moved += what + ": " + detail::ids_of(l.movers) + '\n';
   }
   for (const layer_algorithms& l : a.layers) {
     if (l.offers.empty()) continue;
@@ -140,6 +154,9 @@ inline std::string text_of(const algorithm_list& a) {
                          o.what.equivalence == name(l.type) ? "" : " (" + o.what.equivalence + ')');
   }
   if (!without.empty()) out += "\ncuDNN has nothing for:\n" + without;
+  if (!moved.empty())
+    out += "\nThe CUDA runtime's copies, and kernels compiled at run time:\n" + moved;
+  if (!by_none.empty()) out += "\nNothing at all is there for:\n" + by_none;
   out += fmt::format("\n{} algorithms for {} of {} layers, listed in {:.1f} s\n", count, served,
                      a.layers.size(), a.seconds);
   return out;
@@ -160,11 +177,15 @@ inline nlohmann::ordered_json json_of(const algorithm_list& a) {
       if (o.how.workspace_bytes >= 0) one["workspace_bytes"] = o.how.workspace_bytes;
       offers.push_back(std::move(one));
     }
+    nlohmann::ordered_json movers = nlohmann::ordered_json::array();
+    for (const backend::algorithm& m : l.movers)
+      movers.push_back({{"algorithm", m.id}, {"algorithm_index", m.index}, {"notes", m.notes}});
     layers.push_back({{"family", op::family(l.layer)},
                       {"key", op::key(l.layer)},
                       {"type", name(l.type)},
                       {"uses", l.uses},
-                      {"algorithms", std::move(offers)}});
+                      {"algorithms", std::move(offers)},
+                      {"movers", std::move(movers)}});
   }
   nlohmann::ordered_json out{{"backend", "cudnn"},
                              {"version", detail::version_text()},

@@ -136,19 +136,6 @@ FAKE_GPU_API cudaError_t cudaHostAlloc(void** p, std::size_t bytes, unsigned) {
 FAKE_GPU_API cudaError_t cudaFreeHost(void* p) {
   return fake::answer_at_once([p](fake::device& d) { return d.give_back_pinned(p); });
 }
-FAKE_GPU_API cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
-                                             std::size_t bytes, cudaStream_t s) {
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, s);
-}
-FAKE_GPU_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
-                                         cudaMemcpyKind kind, cudaStream_t s) {
-  return fake::answer([&](fake::device& d) {
-    return d.put(s, [&d, to, from, bytes, kind](const fake::stream&) {
-      if (d.copy(to, from, static_cast<std::int64_t>(bytes), kind) != cudaSuccess)
-        d.lose(cudaErrorIllegalAddress);
-    });
-  });
-}
 FAKE_GPU_API cudaError_t cudaMemsetAsync(void* p, int value, std::size_t bytes, cudaStream_t s) {
   return fake::answer([&](fake::device& d) {
     return d.put(s, [&d, p, value, bytes](const fake::stream& on) {

@@ -4,7 +4,8 @@
 //   cost 10us                  an execution takes so long, unless another line says otherwise
 //   cold 3us                   and so much more for each operand that the L2 cache does not hold
 //   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
-//                              "call softmax" (lrn, transform, reduce) for calls of their own
+//                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
+//                              own, "kernel v4" for kernels compiled at run time
 //   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
 //   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
@@ -78,7 +79,8 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    if (word == "engine" || word == "legacy" || word == "call" || word == "id") {
+    if (word == "engine" || word == "legacy" || word == "call" || word == "kernel" ||
+        word == "id") {
       words >> value;
       name = word + ' ' + value;
       words >> word;
