@@ -10,6 +10,8 @@
 #include "conv.hpp"
 #include "eltwise.hpp"
 #include "gemm.hpp"
+#include "group_norm.hpp"
+#include "layer_norm.hpp"
 #include "norm.hpp"
 #include "plans.hpp"
 #include "pool.hpp"
