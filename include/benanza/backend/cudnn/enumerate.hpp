@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../concept.hpp"
+#include "attention.hpp"
 #include "conv.hpp"
 #include "eltwise.hpp"
 #include "gemm.hpp"
