@@ -17,6 +17,7 @@
 #include "plans.hpp"
 #include "pool.hpp"
 #include "reduce.hpp"
+#include "resize.hpp"
 
 namespace benanza::backend::cudnn {
 
