@@ -112,13 +112,14 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
                     ", or a file with a description");
   const auto start = std::chrono::steady_clock::now();
   algorithm_list out{.target = backend::cudnn::described_target(a.target)};
+  backend::cudnn::lister lister(out.target);
   for (const model::catalogue_entry& e : all.layers) {
     if (op::is_view(e.layer)) continue;
     std::set<numeric> types(a.types.begin(), a.types.end());
     for (const model::use& u : e.uses)
       if (a.types.empty()) types.insert(graphs[u.graph].type);
     for (const numeric t : types)
-      out.layers.push_back({e.layer, t, e.count(), backend::cudnn::offers(e.layer, t, out.target),
+      out.layers.push_back({e.layer, t, e.count(), lister.offers(e.layer, t),
                             backend::cuda::offers(e.layer, t)});
   }
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -38,6 +38,7 @@ struct execution {
   std::string name{}, id{}; ///< "engine 4" and the whole configuration, for the script
   std::vector<extent> reads{};
   extent writes{};
+  std::vector<extent> writes_too{};
   std::function<void(memory&)> compute{};
 };
 
@@ -199,7 +200,7 @@ public:
       log.misuse("memory that is not there is freed");
       return cudaErrorInvalidValue;
     }
-    std::erase_if(pending_, [&](const auto& e) { return in(*b, e.second->writes); });
+    std::erase_if(pending_, [&](const auto& e) { return writes(*e.second, *b); });
     settle(*b);
     touched_.erase(touched_.lower_bound(b->address),
                    touched_.lower_bound(b->address + static_cast<std::uintptr_t>(b->bytes)));
@@ -284,6 +285,8 @@ public:
       conflict = conflict || writes_pending(*from);
       if (touch(r.address)) now_ += rules.cold(e->name, e->id);
     }
+    for (const extent& w : e->writes_too)
+      if (space.find(w.address, w.bytes) == nullptr) return lose(cudaErrorIllegalAddress);
     touch(e->writes.address);
     if (!ordered) ++log.unordered;
     to->executed_at = now_;
@@ -301,19 +304,23 @@ private:
   static bool reads(const execution& e, const block& b) {
     return std::any_of(e.reads.begin(), e.reads.end(), [&b](const extent& r) { return in(b, r); });
   }
+  static bool writes(const execution& e, const block& b) {
+    return in(b, e.writes) || std::any_of(e.writes_too.begin(), e.writes_too.end(),
+                                          [&b](const extent& w) { return in(b, w); });
+  }
   bool reads_pending(const block& b) const {
     return std::any_of(pending_.begin(), pending_.end(),
                        [&b](const auto& e) { return reads(*e.second, b); });
   }
   bool writes_pending(const block& b) const {
     return std::any_of(pending_.begin(), pending_.end(),
-                       [&b](const auto& e) { return in(b, e.second->writes); });
+                       [&b](const auto& e) { return writes(*e.second, b); });
   }
   /// Computes what is pending and has to do with a block. What is pending does not depend on each
   /// other.
   void settle(const block& b) {
     for (auto e = pending_.begin(); e != pending_.end();) {
-      if (!in(b, e->second->writes) && !reads(*e->second, b)) {
+      if (!writes(*e->second, b) && !reads(*e->second, b)) {
         ++e;
         continue;
       }
