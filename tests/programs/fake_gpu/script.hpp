@@ -5,7 +5,9 @@
 //   cold 3us                   and so much more for each operand that the L2 cache does not hold
 //   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
 //                              "call softmax" (lrn, transform, reduce) for calls of their own
+//                              "blas gemm" (gemv) for cuBLAS, "lt 21" for algorithms of cublasLt
 //   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
+//   offers lt:algo21_tile20_.. what cublasLt proposes, one a line (default: three)
 //   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
 //   workspace 4096             bytes of plans that only the fake makes
@@ -22,6 +24,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace fake {
 
@@ -55,6 +58,7 @@ public:
   std::int64_t executions_until_lost = unlimited;
   std::int64_t workspace_bytes = 4096;
   bool no_capture = false;
+  std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
 
 private:
   using by_name = std::map<std::string, ns>;
@@ -76,7 +80,8 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    if (word == "engine" || word == "legacy" || word == "call" || word == "id") {
+    if (word == "engine" || word == "legacy" || word == "call" || word == "blas" || word == "lt" ||
+        word == "id") {
       words >> value;
       name = word + ' ' + value;
       words >> word;
@@ -94,6 +99,8 @@ private:
       malloc_limit = std::stoll(value);
     } else if (word == "device-lost-after" && valued) {
       executions_until_lost = std::stoll(value);
+    } else if (word == "offers" && valued) {
+      offered.push_back(value);
     } else if (word == "no-capture") {
       no_capture = true;
     } else {
