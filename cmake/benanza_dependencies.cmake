@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Finds what the parts of Benanza need. Each library is optional; whoever cannot do without says so
 # with benanza_require(). Sets BENANZA_WITH_ONNX, BENANZA_WITH_STORE and BENANZA_BACKENDS (onednn,
-# host).
+# host, cudnn, cublas).
 
 find_package(nlohmann_json QUIET)
 find_package(fmt QUIET)
@@ -69,6 +69,18 @@ if(NOT TARGET benanza::cuda)
   endif()
 endif()
 
+set(BENANZA_WITH_CUBLAS OFF)
+if(TARGET CUDA::cublas AND TARGET CUDA::cublasLt AND TARGET CUDA::cudart)
+  set(BENANZA_WITH_CUBLAS ON)
+endif()
+if(NOT TARGET benanza::cublas)
+  add_library(benanza::cublas INTERFACE IMPORTED)
+  if(BENANZA_WITH_CUBLAS)
+    target_link_libraries(benanza::cublas INTERFACE CUDA::cublas CUDA::cublasLt CUDA::cudart)
+    target_compile_definitions(benanza::cublas INTERFACE BENANZA_WITH_CUBLAS=1)
+  endif()
+endif()
+
 set(BENANZA_BACKENDS "")
 if(OpenMP_CXX_FOUND)
   list(APPEND BENANZA_BACKENDS host)
@@ -80,6 +92,9 @@ if(OpenMP_CXX_FOUND)
   endif()
   if(BENANZA_WITH_CUDNN)
     list(APPEND BENANZA_BACKENDS cudnn)
+  endif()
+  if(BENANZA_WITH_CUBLAS)
+    list(APPEND BENANZA_BACKENDS cublas)
   endif()
 endif()
 

@@ -115,6 +115,24 @@ TEST_CASE("values lie where the function is defined and differ from each other")
   CHECK(most == 49);
 }
 
+TEST_CASE("vectors of parameters lose nothing in the type of the case") {
+  for (const char* name : {"Conv/1x4x5x5-60x3x3-s1-b", "Gemm/2x300x4-c1x300-w",
+                           "BatchNormalization/1x400x2", "LayerNormalization/3x400-a1-b"})
+    for (const auto& [type, kept] : {std::pair{numeric::f16, dtype::f16},
+                                     {numeric::bf16, dtype::bf16},
+                                     {numeric::e4m3, dtype::bf16}})
+      for (const tensor& x : make_operands(op::parse(name), type).inputs) {
+        if (x.part != role::vector) continue;
+        const auto v = values(x);
+        CHECK(std::set<double>(v.begin(), v.end()).size() > 30);
+        std::byte narrow[2];
+        for (const double d : v) {
+          store(kept, narrow, 0, d);
+          CHECK(load(kept, narrow, 0) == d);
+        }
+      }
+}
+
 TEST_CASE("weights keep the magnitude of what they multiply") {
   const auto o = make_operands(op::parse("Gemm/64x256x1024-w"), numeric::f32);
   CHECK(mean_square(values(o.inputs[0])) == doctest::Approx(1 / 3.).epsilon(0.02));

@@ -6,7 +6,9 @@
 //   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
 //                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
 //                              own, "kernel v4" for kernels compiled at run time
+//                              "blas gemm" (gemv) for cuBLAS, "lt 21" for algorithms of cublasLt
 //   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
+//   offers lt:algo21_tile20_.. what cublasLt proposes, one a line (default: three)
 //   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
 //   workspace 4096             bytes of plans that only the fake makes
@@ -24,6 +26,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace fake {
 
@@ -58,6 +61,7 @@ public:
   std::int64_t workspace_bytes = 4096;
   bool no_capture = false;
   int gpus = 1;
+  std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
 
 private:
   using by_name = std::map<std::string, ns>;
@@ -80,6 +84,7 @@ private:
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
     if (word == "engine" || word == "legacy" || word == "call" || word == "kernel" ||
+        word == "blas" || word == "lt" ||
         word == "id") {
       words >> value;
       name = word + ' ' + value;
@@ -100,6 +105,8 @@ private:
       executions_until_lost = std::stoll(value);
     } else if (word == "gpus" && valued) {
       gpus = std::stoi(value);
+    } else if (word == "offers" && valued) {
+      offered.push_back(value);
     } else if (word == "no-capture") {
       no_capture = true;
     } else {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuBLAS and cublasLt on the shared GPU and its stream: one handle each for a process, one
+// workspace for all executions, which run one after the other. Failures become exceptions with the
+// library's own words.
+//
+//   auto on = std::make_shared<context>(cuda::gpu::of_this_process());   on->plain(), on->light()
+#pragma once
+
+#include "../cuda/gpu.hpp"
+
+#include <cublasLt.h>
+#include <cublas_v2.h>
+
+namespace benanza::backend::cublas {
+
+/// Bytes of memory that one execution may use: what NVIDIA recommends for its GPUs since Hopper.
+inline constexpr std::int64_t workspace_limit_bytes = std::int64_t{32} << 20;
+
+/// Thrown where the library has no way, or none with these settings.
+class refusal : public error {
+public:
+  using error::error;
+};
+
+/// Throws unless `s` is a success: std::bad_alloc, a refusal or benanza::error.
+inline void check(cublasStatus_t s, std::string_view what) {
+  if (s == CUBLAS_STATUS_SUCCESS) return;
+  if (s == CUBLAS_STATUS_ALLOC_FAILED) {
+    cudaGetLastError();
+    throw std::bad_alloc();
+  }
+  const std::string text = "cuBLAS: " + std::string(what) + ": " + cublasGetStatusString(s) + " (" +
+                           cublasGetStatusName(s) + ')';
+  if (s == CUBLAS_STATUS_NOT_SUPPORTED || s == CUBLAS_STATUS_INVALID_VALUE ||
+      s == CUBLAS_STATUS_ARCH_MISMATCH)
+    throw refusal(text);
+  throw error(text);
+}
+
+/// Throws where a launch failed. One that failed for good is the device's matter, not the
+/// library's.
+inline void check_launch(cublasStatus_t s) {
+  if (s == CUBLAS_STATUS_SUCCESS) return;
+  const cudaError_t device = cudaPeekAtLastError();
+  if (device != cudaSuccess && cuda::is_final(device)) cuda::check(device, "an execution failed");
+  check(s, "an execution failed");
+}
+
+/// Owner of a handle or a descriptor that was made by `create`.
+template <class Handle, cublasStatus_t (*Destroy)(Handle)>
+class owned {
+public:
+  template <class Create>
+  owned(Create&& create, std::string_view what) {
+    check(create(&it_), what);
+  }
+  owned(const owned&) = delete;
+  owned& operator=(const owned&) = delete;
+  ~owned() { Destroy(it_); }
+  Handle get() const { return it_; }
+
+private:
+  Handle it_{};
+};
+
+class context {
+public:
+  explicit context(std::shared_ptr<cuda::gpu> on)
+      : gpu_(std::move(on))
+      , workspace_(workspace_limit_bytes)
+      , plain_(cublasCreate, "cuBLAS cannot be started")
+      , light_(cublasLtCreate, "cublasLt cannot be started") {
+    check(cublasSetStream(plain(), gpu_->stream().get()), "cuBLAS cannot use a stream");
+    // After the stream, which would take it back. What the library allocates itself cannot be part
+    // of a CUDA graph.
+    check(cublasSetWorkspace(plain(), workspace_.data(),
+                             static_cast<std::size_t>(workspace_.bytes())),
+          "cuBLAS cannot use a workspace");
+    check(cublasSetMathMode(plain(), CUBLAS_DEFAULT_MATH), "a math mode");
+  }
+
+  cublasHandle_t plain() const { return plain_.get(); }
+  cublasLtHandle_t light() const { return light_.get(); }
+  const std::shared_ptr<cuda::gpu>& gpu() const { return gpu_; }
+  std::byte* workspace() const { return workspace_.data(); }
+
+private:
+  std::shared_ptr<cuda::gpu> gpu_;
+  cuda::memory workspace_;
+  owned<cublasHandle_t, cublasDestroy> plain_;
+  owned<cublasLtHandle_t, cublasLtDestroy> light_;
+};
+
+} // namespace benanza::backend::cublas

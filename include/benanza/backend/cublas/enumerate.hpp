@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does cuBLAS offer for a layer without being asked? Its plain functions, which choose an
+// algorithm themselves: `gemm`, and `gemv` where an operand is a vector. They add nothing to the
+// result and apply no function. No GPU is needed; cublasLt's own algorithms are known on one only.
+//
+//   for (const algorithm& a : plain_functions(layer, numeric::f32)) a.id;   // "gemm", "nhwc:gemm"
+#pragma once
+
+#include "../concept.hpp"
+#include "task.hpp"
+
+namespace benanza::backend::cublas {
+
+inline constexpr std::string_view gemm_id = "gemm", gemv_id = "gemv";
+
+/// True where cublasGemmEx computes a task: it takes no FP8, and of integers it gives the sums.
+inline bool has_gemm(const task& of, numeric t) {
+  return of.bare() && !quantised(t) && t != numeric::e4m3;
+}
+/// True where a function for a matrix and a vector computes a task; these know no TF32.
+inline bool has_gemv(const task& of, numeric t) {
+  return has_gemm(of, t) && t != numeric::tf32 && told_with_vector(of.what).has_value();
+}
+
+/// What one way to compute a layer is as an algorithm.
+inline algorithm algorithm_of(const task& of, const op::layer& l, numeric t, std::string_view id,
+                              int index) {
+  return {.id = of.before + std::string(id),
+          .index = index,
+          .equivalence = std::string(name(t)),
+          .layouts = of.layouts,
+          .operand_layouts = of.operand_layouts,
+          .result_layout = of.result_layout,
+          .flops = op::direct_flops(l)};
+}
+
+/// The plain functions that compute a task.
+inline void add_plain_functions(const task& of, const op::layer& l, numeric t,
+                                std::vector<algorithm>& out) {
+  const auto add = [&](std::string_view id) {
+    out.push_back(algorithm_of(of, l, t, id, static_cast<int>(out.size())));
+    out.back().notes = "call";
+  };
+  if (has_gemm(of, t)) add(gemm_id);
+  if (has_gemv(of, t)) add(gemv_id);
+}
+
+/// The plain functions that compute a layer.
+inline std::vector<algorithm> plain_functions(const op::layer& l, numeric t) {
+  std::vector<algorithm> out;
+  for (const task& of : tasks_for(l, t))
+    add_plain_functions(of, l, t, out);
+  return out;
+}
+
+} // namespace benanza::backend::cublas

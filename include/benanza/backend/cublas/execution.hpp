@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// One algorithm of one task, ready to run on the GPU: operands in its layouts in the GPU's memory,
+// weights that rotate, the shared workspace. A plain function of cuBLAS, for matrices or for a
+// matrix and a vector, or one algorithm of cublasLt.
+//
+//   lt_run r(context, task, numeric::f16, choice, operands);   r.run(1);   double ns = r.time(100);
+#pragma once
+
+#include "../cuda/device_run.hpp"
+#include "enumerate.hpp"
+#include "lt.hpp"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace benanza::backend::cublas {
+
+/// What all of them have: operands and result.
+class product_run : public cuda::device_run {
+public:
+  product_run(std::shared_ptr<context> on, task of, numeric t, const operands& values)
+      : device_run(on->gpu(), weights_of(t))
+      , context_(std::move(on))
+      , task_(std::move(of))
+      , type_(t)
+      , column_(told(task_.what))
+      , scale_(static_cast<float>(values.output_scale))
+      , left_(held(task_.left, values))
+      , right_(held(task_.right, values))
+      , result_(cuda::poisoned(task_.result.bytes())) {
+    if (task_.weights == weights_place::left) add_weights(left_.bytes());
+    if (task_.weights == weights_place::right) add_weights(right_.bytes());
+  }
+
+  void read(std::vector<double>& out) const final {
+    cuda::gather(task_.result, result_.download(), out);
+  }
+
+protected:
+  static cuda::memory held(const task_operand& o, const operands& values) {
+    if (static_cast<std::size_t>(o.input) >= values.inputs.size())
+      throw error("an operand is missing");
+    const std::vector<std::byte> bytes = cuda::spread(
+        values.inputs[static_cast<std::size_t>(o.input)], o.is, o.scaled ? values.output_scale : 1);
+    cuda::memory m(std::ssize(bytes));
+    m.upload(bytes);
+    return m;
+  }
+
+  const context& on() const { return *context_; }
+  const task& what() const { return task_; }
+  numeric type() const { return type_; }
+  const column_product& column() const { return column_; }
+  float scale() const { return scale_; }
+  const std::byte* left(std::int64_t copy) const { return place(weights_place::left, left_, copy); }
+  const std::byte* right(std::int64_t copy) const {
+    return place(weights_place::right, right_, copy);
+  }
+  std::byte* result() const { return result_.data(); }
+
+private:
+  const std::byte* place(weights_place which, const cuda::memory& own, std::int64_t copy) const {
+    std::byte* const pooled = task_.weights == which ? weights_at(copy) : nullptr;
+    return pooled != nullptr ? pooled : own.data();
+  }
+
+  std::shared_ptr<context> context_;
+  task task_;
+  numeric type_;
+  column_product column_;
+  float scale_;
+  cuda::memory left_, right_, result_;
+};
+
+namespace detail {
+inline constexpr float one = 1, none = 0;
+} // namespace detail
+
+/// cublasGemmEx, or its form for stacks.
+class gemm_run final : public product_run {
+public:
+  using product_run::product_run;
+  std::string ran() const override { return what().before + std::string(gemm_id); }
+
+private:
+  void enqueue(std::int64_t copy) override {
+    const column_product& p = column();
+    const auto number = [](std::int64_t v) { return static_cast<int>(v); };
+    const cudaDataType_t element = data_type_of(source_of(type()));
+    const auto a = operation_of(p.first), b = operation_of(p.second);
+    const int m = number(p.m), n = number(p.n), k = number(p.k);
+    const int lda = number(p.first.ld), ldb = number(p.second.ld), ldc = number(p.result.ld);
+    if (p.batches == 1)
+      check_launch(cublasGemmEx(on().plain(), a, b, m, n, k, &detail::one, right(copy), element,
+                                lda, left(copy), element, ldb, &detail::none, result(), element,
+                                ldc, compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
+    else
+      check_launch(cublasGemmStridedBatchedEx(
+          on().plain(), a, b, m, n, k, &detail::one, right(copy), element, lda, p.first.step,
+          left(copy), element, ldb, p.second.step, &detail::none, result(), element, ldc,
+          p.result.step, number(p.batches), compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
+  }
+};
+
+/// The functions for a matrix and a vector.
+class gemv_run final : public product_run {
+public:
+  gemv_run(std::shared_ptr<context> with, task of, numeric t, const operands& values)
+      : product_run(std::move(with), std::move(of), t, values)
+      , column_(told_with_vector(what().what).value()) {}
+  std::string ran() const override { return what().before + std::string(gemv_id); }
+
+private:
+  void enqueue(std::int64_t copy) override {
+    switch (source_of(type())) {
+    case dtype::f16: return stacked<__half>(cublasHSHgemvStridedBatched, copy);
+    case dtype::bf16: return stacked<__nv_bfloat16>(cublasTSTgemvStridedBatched, copy);
+    default: break;
+    }
+    if (what().what.batches > 1) return stacked<float>(cublasSgemvStridedBatched, copy);
+    const column_matrix& m = column_.matrix;
+    check_launch(cublasSgemv(on().plain(), operation_of(m), static_cast<int>(m.rows),
+                             static_cast<int>(m.columns), &detail::one, matrix<float>(copy),
+                             static_cast<int>(m.ld), vector<float>(copy), 1, &detail::none,
+                             reinterpret_cast<float*>(result()), 1));
+  }
+
+  template <class Element, class Function>
+  void stacked(Function* f, std::int64_t copy) {
+    const column_matrix& m = column_.matrix;
+    check_launch(f(on().plain(), operation_of(m), static_cast<int>(m.rows),
+                   static_cast<int>(m.columns), &detail::one, matrix<Element>(copy),
+                   static_cast<int>(m.ld), m.step, vector<Element>(copy), 1, column_.vector_step,
+                   &detail::none, reinterpret_cast<Element*>(result()), 1, column_.result_step,
+                   static_cast<int>(what().what.batches)));
+  }
+  template <class Element>
+  const Element* matrix(std::int64_t copy) const {
+    return reinterpret_cast<const Element*>(column_.matrix_is_right ? right(copy) : left(copy));
+  }
+  template <class Element>
+  const Element* vector(std::int64_t copy) const {
+    return reinterpret_cast<const Element*>(column_.matrix_is_right ? left(copy) : right(copy));
+  }
+
+  column_vector_product column_;
+};
+
+/// An algorithm of cublasLt.
+class lt_run final : public product_run {
+public:
+  lt_run(std::shared_ptr<context> with, task of, numeric t, const lt_choice& c,
+         const operands& values)
+      : product_run(std::move(with), std::move(of), t, values)
+      , bias_(what().bias ? held(*what().bias, values) : cuda::memory())
+      , addend_(what().addend ? held(*what().addend, values) : cuda::memory())
+      , problem_(what(), t, bias_.data())
+      , how_(problem_.rebuilt(on().light(), c)) {}
+
+  std::string ran() const override { return what().before + id_of(settings_of(how_.algo)); }
+
+private:
+  void enqueue(std::int64_t copy) override {
+    const float alpha = scale(), beta = what().addend ? 1 : 0;
+    // Nothing is added, and where the types are equal the result stands for it; of FP8 they differ.
+    const void* const nothing =
+        addend_type(type()) == result_of(type()) ? static_cast<const void*>(result()) : nullptr;
+    check_launch(cublasLtMatmul(
+        on().light(), problem_.operation(), &alpha, right(copy), problem_.first(), left(copy),
+        problem_.second(), &beta, what().addend ? addend_.data() : nothing, problem_.addend(),
+        result(), problem_.result(), &how_.algo, on().workspace(),
+        static_cast<std::size_t>(how_.workspace_bytes), device()->stream().get()));
+  }
+
+  cuda::memory bias_, addend_;
+  lt_problem problem_;
+  lt_found how_;
+};
+
+} // namespace benanza::backend::cublas

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// cuBLAS as a backend: products of matrices by its plain functions and by each algorithm that
+// cublasLt proposes, on the first GPU. Without a GPU it lists the plain functions, and runs
+// nothing.
+//
+//   const backend::registration<cublas::library> here{"cublas"};
+#pragma once
+
+#include "../cudnn/device_table.hpp"
+#include "execution.hpp"
+
+namespace benanza::backend::cublas {
+
+class library final : public backend::library {
+public:
+  std::string_view name() const override { return "cublas"; }
+
+  std::map<std::string, std::string> facts() const override {
+    std::string version;
+    for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+      int value = 0;
+      check(cublasGetProperty(part, &value), "its version");
+      version.append(version.empty() ? "" : ".").append(std::to_string(value));
+    }
+    std::map<std::string, std::string> out{{"version", version}};
+    if (!unavailable().empty()) {
+      out["unavailable"] = unavailable();
+    } else {
+      for (const auto& [key, value] : cuda::gpu::of_this_process()->facts())
+        out[key] = value;
+    }
+    return out;
+  }
+
+  bool on_device() const override { return true; }
+  std::string unavailable() const override { return cuda::no_gpu(); }
+
+  void describe_device(const std::string& device) override {
+    if (unavailable().empty()) return;
+    described_ = true;
+    if (const auto known = cudnn::find_device(device))
+      capability_ = known->compute_capability / 100;
+  }
+
+  std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
+    std::vector<algorithm> out;
+    if (s.threads != 1 || !open()) return out;
+    if (t == numeric::tf32 && capability_ < first_with_tf32) return out;
+    for (const task& of : tasks_for(l, t)) {
+      add_plain_functions(of, l, t, out);
+      if (!context_) continue;
+      for (const lt_found& f : lt_problem(of, t).proposals(context_->light())) {
+        out.push_back(algorithm_of(of, l, t, id_of(f.choice), static_cast<int>(out.size())));
+        out.back().equivalence = equivalence_of(f, t);
+        out.back().workspace_bytes = f.workspace_bytes;
+        out.back().notes = notes_of(f);
+      }
+    }
+    return out;
+  }
+
+  std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
+                                    const operands& values, const setting&) override {
+    const std::string where = op::name(l) + ", " + a.id;
+    if (!unavailable().empty()) throw error(unavailable());
+    open();
+    for (task& of : tasks_for(l, t)) {
+      if (!a.id.starts_with(of.before)) continue;
+      const std::string_view id = std::string_view(a.id).substr(of.before.size());
+      try {
+        if (id == gemm_id && has_gemm(of, t))
+          return std::make_unique<gemm_run>(context_, std::move(of), t, values);
+        if (id == gemv_id && has_gemv(of, t))
+          return std::make_unique<gemv_run>(context_, std::move(of), t, values);
+        if (const auto choice = parse_lt(id))
+          return std::make_unique<lt_run>(context_, std::move(of), t, *choice, values);
+      } catch (const refusal& e) {
+        throw error(e.what(), where);
+      }
+    }
+    throw error("cuBLAS does not offer this algorithm here", where,
+                "list the layer's algorithms again");
+  }
+
+private:
+  static constexpr int first_with_tf32 = 8; // compute capability
+
+  /// True where algorithms can be listed.
+  bool open() {
+    if (context_ || described_) return true;
+    if (!unavailable().empty()) return false;
+    context_ = std::make_shared<context>(cuda::gpu::of_this_process());
+    capability_ = cuda::attribute(cudaDevAttrComputeCapabilityMajor);
+    return true;
+  }
+
+  std::shared_ptr<context> context_{};
+  bool described_ = false;
+  int capability_ = first_with_tf32; ///< major; of a device that nobody knows, a current one's
+};
+
+} // namespace benanza::backend::cublas

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend on the fake GPU (programs/fake_gpu.cpp), which computes what cuBLAS's documentation
+// says: does each algorithm compute what ONNX says, is it the one of its id, and is each failure an
+// error with the library's reason?
+#include <benanza/backend/cublas/library.hpp>
+#include <benanza/backend/make_operands.hpp>
+#include <benanza/backend/reference/reference.hpp>
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <set>
+
+using namespace benanza;
+using namespace benanza::backend;
+using blas = cublas::library;
+
+namespace {
+bool on_fake() {
+  cudaDeviceProp p{};
+  return cuda::no_gpu().empty() && cudaGetDeviceProperties(&p, 0) == cudaSuccess &&
+         std::string_view(p.name).starts_with("Fake");
+}
+
+const std::string simple = "lt:algo21_tile20_stages8_splitk1_red0_swz0_cust0_inner0_cluster0";
+const std::string split = "lt:algo23_tile18_stages8_splitk4_red2_swz1_cust0_inner0_cluster0";
+const std::string clustered = "lt:algo66_tile39_stages35_splitk1_red0_swz0_cust3_inner1_cluster2";
+
+std::vector<std::string> ids(blas& lib, const std::string& layer, numeric t) {
+  std::vector<std::string> out;
+  for (const algorithm& a : lib.enumerate(op::parse(layer), t, {}))
+    out.push_back(a.id);
+  return out;
+}
+using texts = std::vector<std::string>;
+
+/// Runs every algorithm of a layer and compares all of its result; how many there were.
+int compared(blas& lib, const std::string& name, numeric t) {
+  const op::layer l = op::parse(name);
+  const operands values = make_operands(l, t);
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(elements(op::output(l))));
+  std::iota(positions.begin(), positions.end(), 0);
+  std::vector<double> expected(positions.size()), got;
+  reference::evaluate(l, t, values, positions, expected);
+  int count = 0;
+  for (const algorithm& a : lib.enumerate(l, t, {})) {
+    CAPTURE(name);
+    CAPTURE(std::string(benanza::name(t)));
+    CAPTURE(a.id);
+    const auto made = lib.prepare(l, t, a, values, {});
+    CHECK(made->ran() == a.id);
+    made->run(1);
+    made->read(got);
+    const verdict v = compare(l, t, expected, got);
+    CHECK(v.ok);
+    CHECK(v.worst <= 1);
+    ++count;
+  }
+  return count;
+}
+} // namespace
+
+TEST_CASE("cublas: every algorithm computes what ONNX says" * doctest::skip(!on_fake())) {
+  blas lib;
+  const char* const layers[] = {"Gemm/5x7x11",
+                                "Gemm/5x7x11-ta",
+                                "Gemm/5x7x11-tb",
+                                "Gemm/5x7x11-ta-tb",
+                                "Gemm/5x7x11-w",
+                                "Gemm/5x7x11-tb-c1x7-w",
+                                "Gemm/5x7x11-ta-c5x7",
+                                "Gemm/1x7x11-w",
+                                "Gemm/1x7x11-tb-w",
+                                "Gemm/5x1x11",
+                                "Gemm/5x1x11-ta",
+                                "Gemm/1x1x11",
+                                "Gemm/17x1x1-c1x1",
+                                "MatMul/3x5x11-11x7-w",
+                                "MatMul/3x5x11-3x11x7",
+                                "MatMul/5x11-3x11x7",
+                                "MatMul/2x3x5x11-2x3x11x7",
+                                "MatMul/2x3x5x11-2x1x11x7",
+                                "MatMul/3x1x11-3x11x7",
+                                "MatMul/3x5x11-3x11x1",
+                                "MatMul/1x11-3x11x7",
+                                "Conv/1x5x3x4-7x1x1-s1",
+                                "Conv/3x5x3x4-7x1x1-s1",
+                                "Conv/3x5x3x4-7x1x1-s1-b",
+                                "Conv/2x5x9-7x1-s1",
+                                "Conv/2x5x2x3x2-7x1x1x1-s1",
+                                "Conv/1x5x1x1-7x1x1-s1",
+                                "Gemm+Relu/5x7x11-c1x7-w",
+                                "Gemm+Add/5x7x11-w",
+                                "Gemm+Add+Relu/5x7x11-tb-c1x7-w",
+                                "MatMul+Add/3x5x11-11x7-w-w7",
+                                "MatMul+Add+Relu/3x5x11-3x11x7-w7",
+                                "MatMul+Add+Add/3x5x11-11x7-w-w7",
+                                "Conv+Relu/2x5x3x4-7x1x1-s1",
+                                "Conv+Add+Relu/2x5x3x4-7x1x1-s1-b",
+                                "Conv+Add/2x5x3x4-7x1x1-s1-w7x1x1"};
+  for (const char* layer : layers)
+    for (const numeric t : {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16})
+      CHECK_MESSAGE(compared(lib, layer, t) >= 2, layer);
+}
+
+TEST_CASE("cublas: integers and FP8 too, as far as cublasLt takes them" *
+          doctest::skip(!on_fake())) {
+  blas lib;
+  for (const char* layer :
+       {"Gemm/5x32x48-w", "Gemm/5x32x48-tb-w", "Gemm/5x32x48-tb", "Gemm/5x32x48-tb-c1x32-w",
+        "Gemm+Relu/5x32x48-c1x32-w", "MatMul/2x5x48-48x32-w", "MatMul/2x5x48-2x48x32-w",
+        "MatMul+Add/2x5x48-48x32-w-w32", "Conv/2x16x3x5-32x1x1-s1", "Conv/2x16x3x5-32x1x1-s1-b"})
+    for (const numeric t : {numeric::s8s8s8, numeric::e4m3})
+      CHECK_MESSAGE(compared(lib, layer, t) == 3, layer);
+  CHECK(compared(lib, "Gemm+Gelu/5x32x48-tb-c1x32-w", numeric::e4m3) == 3);
+  CHECK(compared(lib, "Gemm+Add+Relu/5x32x48-tb-c1x32-w", numeric::s8s8s8) == 3);
+  // What the library itself refuses is not offered.
+  CHECK(compared(lib, "Gemm/5x7x11-w", numeric::s8s8s8) == 0);
+  CHECK(compared(lib, "Gemm/5x7x11-w", numeric::e4m3) == 0);
+  CHECK(compared(lib, "Gemm/5x32x48-tb-w", numeric::u8s8u8) == 0);
+}
+
+TEST_CASE("cublas: the library's plain functions come first, then what cublasLt proposes" *
+          doctest::skip(!on_fake())) {
+  blas lib;
+  CHECK(ids(lib, "Gemm/5x7x11-w", numeric::f16) == texts{"gemm", simple, split, clustered});
+  CHECK(ids(lib, "Gemm/1x7x11-w", numeric::bf16) ==
+        texts{"gemm", "gemv", simple, split, clustered});
+  CHECK(ids(lib, "Gemm/5x7x11-c1x7-w", numeric::f16) == texts{simple, split, clustered});
+  CHECK(ids(lib, "Conv/2x5x3x4-7x1x1-s1-b", numeric::f16) ==
+        texts{"nhwc:" + simple, "nhwc:" + split, "nhwc:" + clustered});
+  CHECK(ids(lib, "Relu/4x4", numeric::f32).empty());
+  CHECK(lib.enumerate(op::parse("Gemm/5x7x11-w"), numeric::f32, {.threads = 2}).empty());
+}
+
+TEST_CASE("cublas: FP32 has no tensor cores in it, and TF32 nothing else" *
+          doctest::skip(!on_fake())) {
+  blas lib;
+  CHECK(ids(lib, "Gemm/5x7x11-w", numeric::f32) == texts{"gemm", simple, split});
+  CHECK(ids(lib, "Gemm/5x7x11-w", numeric::tf32) == texts{"gemm", split, clustered});
+}
+
+TEST_CASE("cublas: an algorithm says its workspace, its parts of k, and how it fills the GPU" *
+          doctest::skip(!on_fake())) {
+  blas lib;
+  std::map<std::string, algorithm> by_id;
+  int index = 0;
+  for (const algorithm& a : lib.enumerate(op::parse("Gemm/5x7x11-w"), numeric::f16, {})) {
+    CHECK(a.index == index++);
+    CHECK(a.equivalence == "f16");
+    CHECK(a.layouts == "ab,ab,ab");
+    CHECK(a.result_layout == "plain");
+    CHECK(a.flops == 2 * 5 * 7 * 11);
+    by_id[a.id] = a;
+  }
+  CHECK(by_id[simple].workspace_bytes == 0);
+  CHECK(by_id[split].workspace_bytes == 4 * 5 * 7 * 4);
+  CHECK(by_id[simple].notes == "heuristic,waves=0.5");
+  CHECK(by_id[split].notes == "heuristic,split-k=4,waves=0.5");
+  CHECK(by_id[clustered].notes == "heuristic,tensor-cores,waves=0.5");
+}
+
+TEST_CASE("cublas: sums that meet in a narrow type are a class of their own") {
+  cublas::lt_found f;
+  f.choice[cublas::lt_setting::splitk] = 4;
+  for (const auto& [scheme, narrow] : {std::pair{CUBLASLT_REDUCTION_SCHEME_NONE, false},
+                                       {CUBLASLT_REDUCTION_SCHEME_INPLACE, true},
+                                       {CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, false},
+                                       {CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE, true}}) {
+    f.choice[cublas::lt_setting::reduction] = scheme;
+    CHECK(equivalence_of(f, numeric::f16) == (narrow ? "f16-reduced-accumulation" : "f16"));
+    CHECK(equivalence_of(f, numeric::f32) == "f32");
+  }
+  f.choice[cublas::lt_setting::splitk] = 1;
+  CHECK(equivalence_of(f, numeric::f16) == "f16");
+}
+
+TEST_CASE("cublas: the algorithm of an id is made again where it was never listed" *
+          doctest::skip(!on_fake())) {
+  const op::layer l = op::parse("Gemm+Relu/5x7x11-tb-c1x7-w");
+  const operands values = make_operands(l, numeric::f16);
+  for (const std::string& id : {simple, split, clustered}) {
+    blas fresh;
+    const auto made = fresh.prepare(l, numeric::f16, {.id = id}, values, {});
+    CHECK(made->ran() == id);
+    CHECK(made->weight_bytes() == 256); // 7 x 11 of two bytes, in whole lines
+    CHECK(made->on_device());
+  }
+}
+
+TEST_CASE("cublas: an algorithm that is not there is refused with the reason" *
+          doctest::skip(!on_fake())) {
+  blas lib;
+  const op::layer l = op::parse("Gemm/5x7x11-w");
+  const operands values = make_operands(l, numeric::f32);
+  const auto refused = [&](const std::string& id) -> std::string {
+    try {
+      lib.prepare(l, numeric::f32, {.id = id}, values, {});
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const auto holds = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const std::string unknown =
+      refused("lt:algo77_tile20_stages8_splitk1_red0_swz0_cust0_inner0_cluster0");
+  CHECK(holds(unknown, "algorithm 77"));
+  CHECK(holds(unknown, "CUBLAS_STATUS_INVALID_VALUE"));
+  CHECK(holds(unknown, "Gemm/5x7x11-w"));
+  const std::string other =
+      refused("lt:algo21_tile21_stages8_splitk1_red0_swz0_cust0_inner0_cluster0");
+  CHECK(holds(other, "tile21"));
+  CHECK(holds(other, "CUBLAS_STATUS_NOT_SUPPORTED"));
+  const std::string narrow =
+      refused("lt:algo21_tile20_stages8_splitk1_red0_swz0_cust0_inner5_cluster0");
+  CHECK(holds(narrow, "an algorithm with inner 5"));
+  CHECK(holds(refused("lt:algo66_tile39_stages35_splitk1_red0_swz0_cust3_inner1_cluster65538"),
+              "no setting of an algorithm is 65538"));
+  for (const char* id : {"gemv", "nhwc:gemm", "eng4", "lt:algo21", ""})
+    CHECK(holds(refused(id), "does not offer this algorithm here"));
+  CHECK(lib.prepare(l, numeric::f32, {.id = "gemm"}, values, {}) != nullptr);
+}
+
+TEST_CASE("cublas: weights come from wherever they are put, and back" * doctest::skip(!on_fake())) {
+  blas lib;
+  for (const char* name : {"Gemm/5x7x11-tb-w", "Conv/2x5x3x4-7x1x1-s1", "Gemm/1x7x11-w"}) {
+    const op::layer l = op::parse(name);
+    const operands values = make_operands(l, numeric::f32);
+    for (const algorithm& a : lib.enumerate(l, numeric::f32, {})) {
+      CAPTURE(a.id);
+      const auto made = lib.prepare(l, numeric::f32, a, values, {});
+      std::vector<double> own, zeros, again;
+      made->run(1);
+      made->read(own);
+      const std::int64_t bytes = made->weight_bytes();
+      REQUIRE(bytes > 0);
+      cuda::memory pool(2 * bytes);
+      pool.upload(std::vector<std::byte>(static_cast<std::size_t>(2 * bytes)));
+      made->rotate_weights(pool.data(), bytes, 2);
+      made->run(1);
+      made->read(zeros);
+      CHECK(std::all_of(zeros.begin(), zeros.end(), [](double v) { return v == 0; }));
+      made->rotate_weights(nullptr, 0, 0);
+      made->run(1);
+      made->read(again);
+      CHECK(again == own);
+    }
+  }
+  const op::layer loose = op::parse("MatMul/5x11-11x7");
+  const auto made =
+      lib.prepare(loose, numeric::f32, {.id = "gemm"}, make_operands(loose, numeric::f32), {});
+  CHECK(made->weight_bytes() == 0);
+}
+
+TEST_CASE("cublas: it says its version, and where it runs" * doctest::skip(!on_fake())) {
+  blas lib;
+  const auto facts = lib.facts();
+  int version = 0;
+  REQUIRE(cublasGetProperty(MAJOR_VERSION, &version) == CUBLAS_STATUS_SUCCESS);
+  CHECK(facts.at("version").starts_with(std::to_string(version) + '.'));
+  CHECK(facts.contains("gpu"));
+  CHECK(lib.name() == "cublas");
+  CHECK(lib.on_device());
+}

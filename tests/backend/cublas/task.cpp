@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layers are products, with what done on them, and in which layout? What each computes is
+// tried on the fake GPU (library.cpp).
+#include <benanza/backend/cublas/enumerate.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace benanza;
+using namespace benanza::backend::cublas;
+
+namespace {
+constexpr numeric all_types[] = {numeric::f32,    numeric::tf32,   numeric::f16, numeric::bf16,
+                                 numeric::u8s8u8, numeric::s8s8s8, numeric::e4m3};
+
+tasks of(const std::string& layer, numeric t = numeric::f32) {
+  return tasks_for(op::parse(layer), t);
+}
+task only(const std::string& layer, numeric t = numeric::f32) {
+  CAPTURE(layer);
+  const tasks all = of(layer, t);
+  REQUIRE(all.size() == 1);
+  return all[0];
+}
+std::string plain_ids(const std::string& layer, numeric t) {
+  std::string text;
+  for (const auto& a : plain_functions(op::parse(layer), t))
+    text += a.id + ' ';
+  return text;
+}
+} // namespace
+
+TEST_CASE("cublas: a Gemm is a product with its transposes") {
+  const task t = only("Gemm/2x3x4");
+  CHECK(t.what == product{.m = 2, .n = 3, .k = 4});
+  CHECK(t.weights == weights_place::none);
+  CHECK(t.bare());
+  CHECK(t.layouts == "ab,ab,ab");
+  CHECK(t.operand_layouts == "plain");
+  CHECK(t.result_layout == "plain");
+  CHECK(only("Gemm/2x3x4-ta").what.left_turned);
+  CHECK(only("Gemm/2x3x4-ta").layouts == "ba,ab,ab");
+  CHECK(only("Gemm/2x3x4-tb-w").what.right_turned);
+  CHECK(only("Gemm/2x3x4-tb-w").layouts == "ab,ba,ab");
+  CHECK(only("Gemm/2x3x4-w").weights == weights_place::right);
+}
+
+TEST_CASE("cublas: a Gemm's C is a vector for each row, or a matrix that is added") {
+  CHECK(only("Gemm/2x3x4-c1x3").bias.has_value());
+  CHECK(only("Gemm/2x3x4-c1x3").bias->scaled);
+  CHECK(only("Gemm/2x3x4-c2x3").addend.has_value());
+  CHECK_FALSE(only("Gemm/2x3x4-c2x3").bias.has_value());
+  CHECK(only("Gemm/1x3x4-c1x3").bias.has_value()); // both at once: the vector
+  CHECK(of("Gemm/2x3x4-c2x1").empty());            // a number a row
+  CHECK(of("Gemm/2x3x4-c1x1").empty());
+  CHECK(of("Gemm/2x4x4-tb-c2x4", numeric::s8s8s8).empty()); // in units of the sum, as no s8 is
+}
+
+TEST_CASE("cublas: stacks of matrices share one where a step of zero says so") {
+  CHECK(only("MatMul/5x2x4-4x3").what == product{.m = 10, .n = 3, .k = 4}); // more rows
+  CHECK(only("MatMul/6x5x2x4-1x4x3").what.m == 60);
+  CHECK(only("MatMul/5x2x4-5x4x3").what == product{.m = 2, .n = 3, .k = 4, .batches = 5});
+  CHECK(only("MatMul/2x4-5x4x3").what ==
+        product{.m = 2, .n = 3, .k = 4, .batches = 5, .one_left = true});
+  CHECK(only("MatMul/1x1x2x4-6x5x4x3").what.batches == 30);
+  CHECK(only("MatMul/6x5x2x4-6x1x4x3").what ==
+        product{.m = 10, .n = 3, .k = 4, .batches = 6}); // rows of the outer stack alone
+  CHECK(of("MatMul/6x5x2x4-1x5x4x3").empty());
+  CHECK(of("MatMul/6x1x2x4-1x5x4x3").empty());
+  CHECK(of("MatMul/1x5x2x4-6x5x4x3").empty());
+}
+
+TEST_CASE("cublas: only convolutions that mix channels alone, in both layouts") {
+  const tasks two = of("Conv/2x8x5x7-16x1x1-s1");
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].before.empty());
+  CHECK(two[0].what == product{.m = 16, .n = 35, .k = 8, .batches = 2, .one_left = true});
+  CHECK(two[0].weights == weights_place::left);
+  CHECK(two[0].layouts == "nchw,oihw,nchw");
+  CHECK(two[0].result_layout == "plain");
+  CHECK(two[1].before == "nhwc:");
+  CHECK(two[1].what == product{.m = 70, .n = 16, .k = 8, .right_turned = true});
+  CHECK(two[1].weights == weights_place::right);
+  CHECK(two[1].layouts == "nhwc,ohwi,nhwc");
+  CHECK(two[1].operand_layouts == "channels_last");
+  CHECK(two[1].result.strides == shape{16 * 35, 1, 7 * 16, 16});
+  CHECK(of("Conv/2x8x9-16x1-s1").size() == 2);
+  CHECK(of("Conv/2x8x3x5x7-16x1x1x1-s1").size() == 2);
+  CHECK(only("Conv/2x8x5x7-16x1x1-s1-b").before == "nhwc:"); // no vector down the columns
+  for (const char* layer : {"Conv/2x8x5x7-16x3x3-s1-p1", "Conv/2x8x5x7-16x1x1-s2",
+                            "Conv/2x8x5x7-16x1x1-s1-p1", "Conv/2x8x5x7-16x1x1-s1-g2",
+                            "ConvTranspose/2x8x5x7-16x1x1-s1", "Softmax/4x8-a1", "Relu/4x8"})
+    CHECK_MESSAGE(of(layer).empty(), layer);
+}
+
+TEST_CASE("cublas: steps that an epilogue is, and no others") {
+  using enum op::unary_function;
+  CHECK(only("Gemm+Relu/2x3x4-c1x3-w").function == relu);
+  CHECK(only("Gemm+Add+Relu/2x3x4-w").addend.has_value());
+  CHECK(only("Gemm+Add+Relu/2x3x4-c1x3-w").bias.has_value());
+  CHECK(only("Gemm+Add+Relu/2x3x4-c1x3-w").addend.has_value());
+  const task vector = only("MatMul+Add/5x2x4-4x3-w-w3");
+  CHECK(vector.bias.has_value());
+  CHECK_FALSE(vector.bias->scaled); // in units of the result
+  CHECK(vector.operand_layouts == "plain,plain");
+  CHECK(only("MatMul+Add/5x2x4-4x3-w").addend.has_value());
+  CHECK(of("MatMul+Add/5x2x4-4x3-w-w2x3").empty());
+  CHECK(of("MatMul+Add/5x2x4-4x3-w-w5x2x1").empty());
+  CHECK(of("MatMul+Add+Add/5x2x4-4x3-w-w3-ww3").empty());
+  CHECK(of("Gemm+Sigmoid/2x3x4-w").empty());
+  CHECK(of("Gemm+Mul/2x3x4-w").empty());
+  CHECK(of("Gemm+Relu+Relu/2x3x4-w").empty());
+  const tasks residual = of("Conv+Add+Relu/2x8x5x7-16x1x1-s1");
+  REQUIRE(residual.size() == 2);
+  CHECK(residual[0].operand_layouts == "plain,plain");
+  CHECK(residual[1].operand_layouts == "channels_last,channels_last");
+  CHECK(residual[1].addend->is.strides == residual[1].result.strides);
+  CHECK(only("Conv+Add/2x8x5x7-16x1x1-s1-w16x1x1").operand_layouts == "channels_last,plain");
+}
+
+TEST_CASE("cublas: Gelu is the library's only where nobody could tell them apart") {
+  for (const numeric t : {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16})
+    CHECK(of("Gemm+Gelu/16x16x16-tb-c1x16-w", t).empty());
+  CHECK(only("Gemm+Gelu/16x16x16-tb-c1x16-w", numeric::e4m3).function == op::unary_function::gelu);
+  CHECK(of("Gemm+Gelu/16x16x16-tb-c1x16-w", numeric::s8s8s8).empty());
+  // What the constant says.
+  double most = 0;
+  for (double x = -6; x <= 6; x += 1e-3) {
+    const double exact = x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+    const double its =
+        x / 2 * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (x + 0.044715 * x * x * x)));
+    most = std::max(most, std::fabs(exact - its));
+  }
+  CHECK(most < gelu_difference);
+  CHECK(most > 0.9 * gelu_difference);
+}
+
+TEST_CASE("cublas: integers and FP8 get their weights turned, and nothing that is no weight") {
+  for (const numeric t : {numeric::s8s8s8, numeric::e4m3}) {
+    const task turned = only("Gemm/16x32x48-w", t);
+    CHECK(turned.what.right_turned);
+    CHECK(turned.right.is.dims == shape{48, 32});
+    CHECK(turned.right.is.strides == shape{1, 48});
+    CHECK(turned.layouts == "ab,ba,ab");
+    CHECK(only("Gemm/16x32x48-tb", t).what.right_turned);
+    CHECK(of("Gemm/16x32x48", t).empty());
+    CHECK(of("Gemm/16x32x48-ta-tb", t).empty());
+    CHECK(only("MatMul/2x16x48-48x32-w", t).right.is.strides == shape{1, 48});
+    CHECK(only("MatMul/2x16x48-2x48x32-w", t).right.is.strides == shape{48 * 32, 1, 48});
+    CHECK(of("MatMul/2x16x48-2x48x32", t).empty());
+    CHECK(only("Conv/2x16x5x7-16x1x1-s1", t).before == "nhwc:");
+  }
+  CHECK(only("Gemm/16x32x48-tb-c1x32-w", numeric::s8s8s8).bias->is.type == dtype::f32);
+  CHECK(only("Gemm/16x32x48-tb-c1x32-w", numeric::e4m3).bias->is.type == dtype::bf16);
+  CHECK(only("Gemm/16x32x48-tb-c1x32-w", numeric::f16).bias->is.type == dtype::f16);
+  // What is added to FP8 is no FP8: another layer could not hand it on.
+  CHECK(of("Gemm+Add/16x32x48-tb-w", numeric::e4m3).empty());
+  CHECK(only("Gemm+Add/16x32x48-tb-w", numeric::s8s8s8).addend->is.type == dtype::s8);
+}
+
+TEST_CASE("cublas: plain functions compute bare products in floats") {
+  CHECK(plain_ids("Gemm/2x3x4-w", numeric::f32) == "gemm ");
+  CHECK(plain_ids("Gemm/2x3x4-w", numeric::tf32) == "gemm ");
+  CHECK(plain_ids("Gemm/1x3x4-w", numeric::f32) == "gemm gemv ");
+  CHECK(plain_ids("Gemm/2x1x4", numeric::bf16) == "gemm gemv ");
+  CHECK(plain_ids("Gemm/1x3x4-w", numeric::tf32) == "gemm ");
+  CHECK(plain_ids("MatMul/7x1x4-7x4x3", numeric::f16) == "gemm gemv ");
+  CHECK(plain_ids("Conv/2x8x5x7-16x1x1-s1", numeric::f32) == "gemm nhwc:gemm ");
+  CHECK(plain_ids("Conv/1x8x1x1-16x1x1-s1", numeric::f32) == "gemm gemv nhwc:gemm nhwc:gemv ");
+  CHECK(plain_ids("Gemm/2x3x4-c1x3-w", numeric::f32).empty());
+  CHECK(plain_ids("Gemm+Relu/2x3x4-w", numeric::f32).empty());
+  for (const numeric t : {numeric::u8s8u8, numeric::s8s8s8, numeric::e4m3})
+    CHECK(plain_ids("Gemm/16x32x48-tb-w", t).empty());
+  int index = 0;
+  for (const auto& a : plain_functions(op::parse("Conv/1x8x1x1-16x1x1-s1"), numeric::f16)) {
+    CHECK(a.index == index++);
+    CHECK(a.equivalence == "f16");
+    CHECK(a.flops == 2 * 8 * 16);
+    CHECK(a.notes == "call");
+  }
+}
+
+TEST_CASE("cublas: nothing is offered for views, empty tensors, and counts beyond 32 bits") {
+  for (const numeric t : all_types) {
+    CHECK(tasks_for(
+              op::view{.function = op::view_function::reshape, .input = {1, 4}, .result = {4}}, t)
+              .empty());
+    CHECK(tasks_for(op::matmul{.a = {0, 4}, .b = {4, 3}}, t).empty());
+    CHECK(tasks_for(op::matmul{.a = {2, 0}, .b = {0, 3}}, t).empty());
+  }
+  CHECK(of("Gemm/2x3x4", numeric::u8s8u8).empty());
+  CHECK(of("Gemm/2147483647x1x1").size() == 1);
+  CHECK(of("Gemm/2147483648x1x1").empty());
+  CHECK(of("MatMul/65536x65536x1-1x1").empty());
+}

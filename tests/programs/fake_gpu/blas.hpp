@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices as BLAS counts them, column by column, over the fake GPU's memory, in f64.
+// What cuBLAS's documentation asks of them is asked here too: leading dims, types that go together.
+//
+//   blas_product p{...};   if (p.valid()) launch(stream, "blas gemm", "", p);
+#pragma once
+
+#include "runtime.hpp"
+
+#include "benanza/backend/number.hpp"
+
+#include <cublas_v2.h>
+
+#include <bit>
+#include <cmath>
+#include <numbers>
+
+namespace fake {
+
+/// A stack of matrices in the device's memory. Counts are elements.
+struct blas_matrix {
+  const void* at = nullptr;
+  benanza::dtype type = benanza::dtype::f32;
+  std::int64_t rows = 0, columns = 0, ld = 0, step = 0;
+  bool transposed = false;
+
+  std::int64_t taken_rows() const { return transposed ? columns : rows; }
+  std::int64_t taken_columns() const { return transposed ? rows : columns; }
+  std::int64_t place(std::int64_t batch, std::int64_t row, std::int64_t column) const {
+    return batch * step + (transposed ? row * ld + column : column * ld + row);
+  }
+  std::int64_t count(std::int64_t batches) const {
+    return (batches - 1) * step + (columns - 1) * ld + rows;
+  }
+  std::int64_t bytes(std::int64_t batches) const {
+    return count(batches) * benanza::size_bytes(type);
+  }
+  bool valid(std::int64_t batches) const {
+    return rows > 0 && columns > 0 && ld >= rows && (batches == 1 || step >= 0);
+  }
+};
+
+enum class blas_function { none, relu, gelu };
+
+/// result = function(alpha * first * second + beta * addend + bias), one number of the bias a row.
+struct blas_product {
+  blas_matrix first{}, second{}, addend{}, result{};
+  std::int64_t batches = 1;
+  double alpha = 1, beta = 0;
+  const void* bias = nullptr;
+  benanza::dtype bias_type = benanza::dtype::f32;
+  blas_function function = blas_function::none;
+  bool tf32 = false;
+
+  bool valid() const {
+    return batches > 0 && first.valid(batches) && second.valid(batches) && result.valid(batches) &&
+           first.taken_rows() == result.rows && first.taken_columns() == second.taken_rows() &&
+           second.taken_columns() == result.columns && !result.transposed &&
+           (batches == 1 || result.step >= result.columns * result.ld);
+  }
+};
+
+inline std::optional<benanza::dtype> dtype_of(cudaDataType_t t) {
+  using benanza::dtype;
+  switch (t) {
+  case CUDA_R_32F: return dtype::f32;
+  case CUDA_R_16F: return dtype::f16;
+  case CUDA_R_16BF: return dtype::bf16;
+  case CUDA_R_8I: return dtype::s8;
+  case CUDA_R_8F_E4M3: return dtype::e4m3;
+  default: return std::nullopt;
+  }
+}
+
+namespace detail {
+/// What tensor cores make of an f32.
+inline double to_tf32(double v) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
+  return static_cast<double>(std::bit_cast<float>(bits & 0xffffe000u));
+}
+inline double apply(blas_function f, double x) {
+  if (f == blas_function::relu) return x > 0 ? x : 0;
+  if (f == blas_function::none) return x;
+  return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+}
+inline std::vector<double> load_matrix(memory& m, const blas_matrix& x, std::int64_t batches,
+                                       bool tf32) {
+  std::vector<double> out;
+  benanza::backend::load_all(x.type, m.contents(x.at, x.bytes(batches)), x.count(batches), out);
+  if (tf32)
+    for (double& v : out)
+      v = to_tf32(v);
+  return out;
+}
+
+inline void compute(memory& m, const blas_product& p, bool wrong) {
+  const auto a = load_matrix(m, p.first, p.batches, p.tf32),
+             b = load_matrix(m, p.second, p.batches, p.tf32);
+  std::vector<double> c, bias;
+  if (p.beta != 0) c = load_matrix(m, p.addend, p.batches, false);
+  if (p.bias != nullptr)
+    benanza::backend::load_all(p.bias_type,
+                               m.contents(p.bias, p.result.rows * benanza::size_bytes(p.bias_type)),
+                               p.result.rows, bias);
+  const auto at = [](const std::vector<double>& v, std::int64_t i) {
+    return v[static_cast<std::size_t>(i)];
+  };
+  std::byte* const to = m.contents(p.result.at, p.result.bytes(p.batches));
+  const std::int64_t k = p.first.taken_columns();
+  for (std::int64_t batch = 0; batch < p.batches; ++batch)
+    for (std::int64_t j = 0; j < p.result.columns; ++j)
+      for (std::int64_t i = 0; i < p.result.rows; ++i) {
+        double v = 0;
+        for (std::int64_t l = 0; l < k; ++l)
+          v += at(a, p.first.place(batch, i, l)) * at(b, p.second.place(batch, l, j));
+        v *= p.alpha;
+        if (p.beta != 0) v += p.beta * at(c, p.addend.place(batch, i, j));
+        if (p.bias != nullptr) v += at(bias, i);
+        v = apply(p.function, v);
+        if (wrong && batch == 0 && i == 0 && j == 0) v += 2 + 2 * std::fabs(v);
+        benanza::backend::store(p.result.type, to, p.result.place(batch, i, j), v);
+      }
+}
+} // namespace detail
+
+/// Puts a product on a stream. `name` and `id` are for the script.
+inline cublasStatus_t launch(cudaStream_t on, const std::string& name, const std::string& id,
+                             const blas_product& p) {
+  device& d = device::it();
+  if (d.lost() != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
+  if (d.rules.fails(name, "refuses-to-run", id)) return CUBLAS_STATUS_EXECUTION_FAILED;
+  auto e = std::make_shared<execution>();
+  e->name = name;
+  e->id = id;
+  e->reads = {{p.first.at, p.first.bytes(p.batches)}, {p.second.at, p.second.bytes(p.batches)}};
+  if (p.beta != 0) e->reads.push_back({p.addend.at, p.addend.bytes(p.batches)});
+  if (p.bias != nullptr)
+    e->reads.push_back({p.bias, p.result.rows * benanza::size_bytes(p.bias_type)});
+  e->writes = {p.result.at, p.result.bytes(p.batches)};
+  e->compute = [p, wrong = d.rules.fails(name, "wrong", id)](memory& m) {
+    detail::compute(m, p, wrong);
+  };
+  const cudaError_t put = d.put(on, [&d, e = std::shared_ptr<const execution>(std::move(e))](
+                                        const stream& s) { d.run(e, s); });
+  return put == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+} // namespace fake
