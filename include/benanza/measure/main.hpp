@@ -127,6 +127,8 @@ inline status run_checked(int argc, char** argv) {
                  l.cases, kept->place().c_str());
   const auto context = [&] {
     if (c.stopped()) header.provenance["measuring"]["interrupted"] = "yes";
+    if (const std::string after = device_condition(l.libraries); !after.empty())
+      header.provenance["measuring"][device_condition_after_fact] = after;
     return result::context_to_json(header);
   };
   const report_problems problems =
