@@ -83,6 +83,12 @@ public:
   virtual weight_slots own_pool() { return {}; }
   /// From now on each timed execution finds nothing of its own in the device's caches, or not so.
   virtual void flush_before_each(bool) {}
+  /// Brings a device that may rest to its full clock.
+  virtual void wake() {}
+  /// What slows the device down just now, and what to do about it; empty: nothing that is known.
+  virtual std::string disturbance() { return {}; }
+  /// Watts that the device draws just now, on the average of a while; 0: not told.
+  virtual double power_w() const { return 0; }
   /// Nanoseconds that a sample must take for the backend's clock to be good enough.
   virtual double shortest_sample_ns() const { return 2000; }
   /// What a reader should know of how it was timed; empty: nothing.
@@ -137,7 +143,8 @@ public:
 
   /// The token in case names: `onednn`, `host`, `cudnn`.
   virtual std::string_view name() const = 0;
-  /// Facts for provenance: version, instruction set, threading runtime.
+  /// Facts for provenance: version, instruction set, threading runtime. Two results are merged only
+  /// if these agree, but for `condition`: what the device is like just now.
   virtual std::map<std::string, std::string> facts() const = 0;
   /// True where it runs on a device with memory and caches of its own.
   virtual bool on_device() const { return false; }

@@ -67,7 +67,8 @@ private:
 
   static void begin(sampled_case& c) {
     c.passes.emplace_back();
-    c.samples.clear(), c.figures.clear(), c.slowdowns.clear(), c.ended.clear();
+    c.samples.clear(), c.figures.clear(), c.ended.clear();
+    c.slowdowns.clear(), c.powers_w.clear();
     c.visits = c.lost_visits = 0;
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
@@ -138,10 +139,12 @@ private:
     } while (++taken < most && witness_.now_ns() - start_ns < plan_.visit_ns && !stop_);
     // Sweeps count too: they may take far longer than what they make cold.
     spent_ns = std::max(spent_ns, witness_.now_ns() - start_ns);
-    const noise n = witness_.end_visit();
+    noise n = witness_.end_visit();
+    n.device = c.run->disturbance();
     if (judge(n) != harm::none) return lose(c, before, n, spent_ns, 1);
     c.spent_ns += spent_ns;
     c.slowdowns.push_back(n.slowdown);
+    c.powers_w.push_back(c.run->power_w());
     ++c.visits;
     c.refresh();
     c.figures.push_back({c.figure(), c.clean_samples()});
@@ -208,6 +211,7 @@ private:
   static void take_back(sampled_case& c, const mark& m, const noise& n) {
     c.figures.resize(m.figures);
     c.slowdowns.resize(m.slowdowns);
+    c.powers_w.resize(m.slowdowns);
     lose(c, m.samples, n, c.spent_ns - m.spent_ns, c.visits - m.visits);
     c.visits = m.visits;
     c.spent_ns = m.spent_ns;
@@ -232,6 +236,7 @@ private:
       out.disturbed = advice(c.seen);
     out.slowdown = result::median(c.slowdowns);
     out.took_ns = c.spent_ns + c.lost_ns;
+    out.power_w = result::median(c.powers_w);
     out.stop_reason = c.ended.empty() ? std::string(result::stopped) : c.ended;
   }
 

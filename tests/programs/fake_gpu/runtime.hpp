@@ -67,6 +67,13 @@ FAKE_GPU_API cudaError_t cudaDriverGetVersion(int* version) {
   *version = 13000;
   return cudaSuccess;
 }
+FAKE_GPU_API cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int which) {
+  return fake::answer([&](fake::device&) {
+    if (which != 0) return cudaErrorInvalidDevice;
+    std::snprintf(text, static_cast<std::size_t>(length), "0000:FA:4E.0"); // of no real machine
+    return cudaSuccess;
+  });
+}
 FAKE_GPU_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
   return fake::answer([&](fake::device& d) {
     bool known = false;
