@@ -84,6 +84,12 @@ TEST_CASE("movers: every kind of layer that moves data has one" * doctest::skip(
   CHECK(r.tidy());
 }
 
+TEST_CASE("movers: no program needs the driver to start") {
+  const outcome o = shell("ldd " + layers_bench);
+  CHECK(o.status == 0);
+  CHECK_FALSE(holds(o.out, "libcuda.so"));
+}
+
 TEST_CASE("movers: without a GPU they are listed, and each says why it has no time" *
           doctest::skip(has_driver())) {
   const scratch_folder s("movers");

@@ -95,6 +95,46 @@ TEST_CASE("cuda: kernels are compiled, loaded and run on the GPU" *
   }
 }
 
+TEST_CASE("cuda: changes of layout change the places of elements, and nothing else" *
+          doctest::skip(!runs_kernels())) {
+  cuda::library lib;
+  for (const char* name :
+       {"reorder/2x40x3x5-plain-channels_last", "reorder/2x40x3x5-channels_last-plain"}) {
+    CAPTURE(name);
+    const op::layer l = op::parse(name);
+    const operands o = make_operands(l, numeric::f16);
+    const auto all = lib.enumerate(l, numeric::f16, {});
+    CHECK(all.back().id == "kernel:tile32");
+    for (const algorithm& a : all) {
+      CAPTURE(a.id);
+      CHECK(a.operand_layouts == benanza::name(std::get<op::reorder>(l).from));
+      CHECK(a.result_layout == benanza::name(std::get<op::reorder>(l).to));
+      const auto p = lib.prepare(l, numeric::f16, a, o, {});
+      p->run(1);
+      CHECK(outcome_of(l, numeric::f16, o, *p).ok);
+      CHECK(p->time(2) == doctest::Approx(2 * one_execution_ns).epsilon(1e-6));
+    }
+  }
+  CHECK(lib.enumerate(op::parse("reorder/2x40x3x5-plain-blocked16"), numeric::f16, {}).empty());
+}
+
+TEST_CASE("cuda: constants rotate through copies, and come back to their own" *
+          doctest::skip(!runs_kernels())) {
+  cuda::library lib;
+  const op::layer l = op::parse("LayerNormalization/6x40-a1-b");
+  const operands o = make_operands(l, numeric::f16);
+  const auto p = lib.prepare(l, numeric::f16, {.id = "kernel:row32"}, o, {});
+  CHECK(p->weight_bytes() == 512); // scale and bias, each at a multiple of 256
+  const weight_slots s = p->own_pool();
+  CHECK(s.stride == 512);
+  p->rotate_weights(s.data, s.stride, s.count);
+  CHECK(p->time(3) == doctest::Approx(3 * one_execution_ns).epsilon(1e-6));
+  CHECK_FALSE(outcome_of(l, numeric::f16, o, *p).ok); // others than its own
+  p->rotate_weights(nullptr, 0, 0);
+  p->run(1);
+  CHECK(outcome_of(l, numeric::f16, o, *p).ok);
+}
+
 TEST_CASE("cuda: kernels of equal text are loaded once, and given back with the last" *
           doctest::skip(!runs_kernels())) {
   const auto k = cuda::source::kernels_for(op::parse("Gather/12x16-1x4"), numeric::f32).at(0);

@@ -40,6 +40,10 @@ inline std::vector<algorithm> offers(const op::layer& l, numeric t, bool kernels
               .layouts = std::string(name(layout::plain)),
               .flops = op::direct_flops(l)};
   a.operand_layouts = a.result_layout = detail::is_flat(l) ? any_layout_name : name(layout::plain);
+  if (const auto* r = std::get_if<op::reorder>(&l)) {
+    a.operand_layouts = name(r->from);
+    a.result_layout = name(r->to);
+  }
   const auto add = [&](std::string id, std::string fallback, std::string notes) {
     a.id = std::move(id);
     a.index = static_cast<int>(out.size());

@@ -18,7 +18,22 @@ inline bool is_constant(const tensor& x) {
   return x.part == role::weights || x.part == role::vector;
 }
 
-/// Operands and result of a layer in the GPU's memory, in ONNX's order. Constants rotate.
+/// Elements of a tensor N x C x spatial with its last two dims exchanged: from ONNX's order to
+/// channels last, or back.
+inline std::vector<std::byte> exchanged(std::span<const std::byte> from, std::int64_t rows,
+                                        std::int64_t columns, std::int64_t width) {
+  std::vector<std::byte> out(from.size());
+  const std::int64_t matrix = rows * columns * width;
+  for (std::int64_t at = 0; at < std::ssize(from); at += matrix)
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t c = 0; c < columns; ++c)
+        std::memcpy(out.data() + at + (c * rows + r) * width,
+                    from.data() + at + (r * columns + c) * width, static_cast<std::size_t>(width));
+  return out;
+}
+
+/// Operands and result of a layer in the GPU's memory, in ONNX's order but for changes of layout.
+/// Constants rotate.
 class plain_run : public device_run {
 public:
   plain_run(std::shared_ptr<gpu> on, const op::layer& l, numeric t, const operands& values)
@@ -26,16 +41,23 @@ public:
       , result_type_(result_type(l, t))
       , count_(elements(op::output(l)))
       , result_(poisoned(count_ * size_bytes(result_type_))) {
+    if (const auto* r = std::get_if<op::reorder>(&l)) reorder_ = *r;
     for (const tensor& x : values.inputs) {
       operands_.emplace_back(std::ssize(x.bytes));
-      operands_.back().upload(x.bytes);
+      if (reorder_ && reorder_->from == layout::channels_last)
+        operands_.back().upload(exchanged(x.bytes, channels(), plane(), size_bytes(x.type)));
+      else
+        operands_.back().upload(x.bytes);
       constant_.push_back(is_constant(x));
       if (constant_.back()) add_weights(operands_.back().bytes());
     }
   }
 
   void read(std::vector<double>& out) const final {
-    load_all(result_type_, result_.download().data(), count_, out);
+    std::vector<std::byte> bytes = result_.download();
+    if (reorder_ && reorder_->to == layout::channels_last)
+      bytes = exchanged(bytes, plane(), channels(), size_bytes(result_type_));
+    load_all(result_type_, bytes.data(), count_, out);
   }
 
 protected:
@@ -53,9 +75,13 @@ protected:
   }
 
 private:
+  std::int64_t channels() const { return reorder_->input[1]; }
+  std::int64_t plane() const { return elements(reorder_->input, 2, reorder_->input.size); }
+
   dtype result_type_;
   std::int64_t count_;
   memory result_;
+  std::optional<op::reorder> reorder_{};
   std::vector<memory> operands_{};
   std::vector<bool> constant_{};
 };

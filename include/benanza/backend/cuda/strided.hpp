@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which layers are nothing but blocks of elements that go somewhere else? Slice, Transpose,
-// DepthToSpace, SpaceToDepth, Concat, Split and Pad with zeros: each block is a nest of loops with
-// a stride in its operand and one in the result, both counted in elements; loops that can be one
-// are one. No GPU is needed for any of this.
+// DepthToSpace, SpaceToDepth, Concat, Split, Pad with zeros, and changes of layout: each block is a
+// nest of loops with a stride in its operand and one in the result, both counted in elements; loops
+// that can be one are one. No GPU is needed for any of this.
 //
 //   blocks b = *blocks_of(op::transpose{.input = {8, 12, 64}, .order = {1, 0, 2}});
 //   b.moved[0].loops == {{12, 512, 64}, {8, 64, 768}, {64, 1, 1}};
@@ -138,6 +138,15 @@ inline blocks blocks_of(const op::split& p) {
     first += length;
   }
   return out;
+}
+
+/// Between ONNX's order and channels last; there are no blocked layouts on a GPU.
+inline std::optional<blocks> blocks_of(const op::reorder& p) {
+  const auto known = [](layout l) { return l == layout::plain || l == layout::channels_last; };
+  if (!known(p.from) || !known(p.to)) return std::nullopt;
+  const std::int64_t n = p.input[0], c = p.input[1], plane = elements(p.input, 2, p.input.size);
+  const shape from = p.from == layout::plain ? shape{n, c, plane} : shape{n, plane, c};
+  return blocks_of(op::transpose{.input = from, .order = {0, 2, 1}});
 }
 
 inline std::optional<blocks> blocks_of(const op::pad& p) {

@@ -31,7 +31,9 @@ inline std::vector<kernel> widths_of(const std::optional<program>& p) {
 /// One block that goes somewhere else.
 template <class Layer>
 std::vector<kernel> kernels_of_block(const Layer& l, std::int64_t width) {
-  const block b = cuda::detail::blocks_of(l).moved.at(0);
+  const auto what = cuda::blocks_of(op::layer(l));
+  if (!what) return {};
+  const block& b = what->moved.at(0);
   std::vector<kernel> out = all_widths(program_of(b, elements(l.input), width));
   if (auto through_tiles = tiled(b, elements(l.input), width))
     out.push_back(std::move(*through_tiles));
@@ -58,6 +60,9 @@ struct kernels_of {
   }
   std::vector<kernel> operator()(const op::slice& l) const { return kernels_of_block(l, width(l)); }
   std::vector<kernel> operator()(const op::depth_to_space& l) const {
+    return kernels_of_block(l, width(l));
+  }
+  std::vector<kernel> operator()(const op::reorder& l) const {
     return kernels_of_block(l, width(l));
   }
   std::vector<kernel> operator()(const op::concat& l) const {
