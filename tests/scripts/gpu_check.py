@@ -22,6 +22,27 @@ SMALL = ["--models", "lenet", "--types", "f32", "--batches", "1", "--effort", "q
          "--min-time", "0.002", "--filter", "^(Conv|MaxPool)/.*/(eng[0-9]|legacy:.*)/"]
 
 
+# As much of PyTorch as the stage asks for: it computes nothing, and cannot compile.
+STAND_IN = """
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+__version__ = "0.stand-in"
+class Module:
+    def __init__(self, *parts, **options): pass
+    def __call__(self, x): return x
+    def eval(self): return self
+    def to(self, *how, **options): return self
+nn = SimpleNamespace(**{n: Module for n in (
+    "Module Sequential Conv2d BatchNorm2d Identity ReLU MaxPool2d AdaptiveAvgPool2d Flatten Linear").split()})
+cuda = SimpleNamespace(is_available=lambda: False)
+backends = MagicMock()
+backends.cudnn.version = lambda: 91900
+manual_seed = rand = isfinite = inference_mode = MagicMock()
+float16, bfloat16, float32, channels_last, contiguous_format = range(5)
+def compile(model, mode): raise RuntimeError("no compiler here")
+"""
+
+
 class Stages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -108,6 +129,24 @@ class Stages(unittest.TestCase):
     def test_pytorch_is_skipped_by_name(self):
         said = self.check("pytorch").stdout
         self.assertIn("skipped: torch cannot be imported (ImportError: no such luck)", said)
+
+    def test_pytorch_where_it_is(self):
+        package = self.folder / "stand_in"
+        package.mkdir()
+        (package / "torch.py").write_text(STAND_IN)
+        environment, other = self.environment, self.folder / "torch"
+        try:
+            self.__class__.environment = dict(environment, PYTHONPATH=str(package))
+            self.assertIn("skipped: torch sees no GPU", self.check("pytorch", out=other).stdout)
+            said = self.check("pytorch", "--torch-device", "cpu", status=1, out=other).stdout
+        finally:
+            self.__class__.environment = environment
+        self.assertIn("compile, batch 1, f32: RuntimeError: no compiler here", said)
+        with gzip.open(other / "pytorch" / "eager_b1_f32.json.gz") as f:
+            eager = json.loads(f.read())
+        self.assertGreaterEqual(eager["count"], 5)
+        self.assertEqual(eager["torch"], "0.stand-in")
+        self.assertRegex(said, r"1 +f32 +[0-9.]+ +- ")
 
     def test_a_stage_whose_time_is_over_goes_on_later(self):
         other = self.folder / "slow"
