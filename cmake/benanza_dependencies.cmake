@@ -61,9 +61,10 @@ if(NOT TARGET benanza::cudnn)
   endif()
 endif()
 
-# The CUDA runtime alone: its copies, and kernels that NVRTC compiles.
+# The CUDA runtime alone: its copies, and kernels that NVRTC compiles. Before 12.8 only the driver
+# could load kernels.
 set(BENANZA_WITH_CUDA OFF)
-if(TARGET CUDA::cudart)
+if(TARGET CUDA::cudart AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
   set(BENANZA_WITH_CUDA ON)
 endif()
 if(NOT TARGET benanza::cuda)

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <random>
 #include <set>
 
 using namespace benanza;
@@ -21,14 +23,7 @@ std::vector<std::string> names(const char* layer, numeric t) {
 }
 using list_of = std::vector<std::string>;
 
-template <class Layers>
-void try_all(const Layers& layers, std::initializer_list<numeric> types) {
-  cuda_test::batch b;
-  for (const char* name : layers)
-    for (const numeric t : types) {
-      CAPTURE(name);
-      CHECK(b.add(op::parse(name), t) >= 1);
-    }
+void check_all(cuda_test::batch& b) {
   b.run([](const cuda_test::tried& t, bool ran, const verdict& v) {
     CAPTURE(op::name(t.layer));
     CAPTURE(benanza::name(t.type));
@@ -38,6 +33,16 @@ void try_all(const Layers& layers, std::initializer_list<numeric> types) {
     CHECK(v.worst <= 1);
   });
 }
+template <class Layers>
+void try_all(const Layers& layers, std::initializer_list<numeric> types) {
+  cuda_test::batch b;
+  for (const char* name : layers)
+    for (const numeric t : types) {
+      CAPTURE(name);
+      CHECK(b.add(op::parse(name), t) >= 1);
+    }
+  check_all(b);
+}
 } // namespace
 
 TEST_CASE("cuda: kernels move elements of every width" * doctest::skip(!fake::has_compiler())) {
@@ -46,6 +51,77 @@ TEST_CASE("cuda: kernels move elements of every width" * doctest::skip(!fake::ha
 
 TEST_CASE("cuda: kernels compute in every type" * doctest::skip(!fake::has_compiler())) {
   try_all(cuda_test::computed, {numeric::f32, numeric::f16, numeric::bf16});
+}
+
+namespace {
+/// Layers that nobody thought of.
+class dice {
+public:
+  std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(n));
+  }
+  shape dims(int rank) {
+    shape s;
+    for (int i = 0; i < rank; ++i)
+      s.push(1 + below(rank > 3 ? 6 : 18));
+    return s;
+  }
+  op::layer layer() {
+    const int rank = 1 + static_cast<int>(below(6));
+    const shape input = dims(rank);
+    const int axis = static_cast<int>(below(rank));
+    switch (below(7)) {
+    case 0: {
+      shape order;
+      for (int i = 0; i < rank; ++i)
+        order.push(i);
+      std::shuffle(order.at, order.at + rank, random_);
+      return op::transpose{.input = input, .order = order};
+    }
+    case 1: {
+      op::slice s{.input = input};
+      for (int i = 0; i < rank; ++i) {
+        const std::int64_t start = below(input[i]), step = below(5) - 2;
+        const std::int64_t room = step >= 0 ? input[i] - 1 - start : start;
+        s.starts.push(start);
+        s.steps.push(step == 0 ? 1 : step);
+        s.sizes.push(1 + below(1 + room / (step < 0 ? -step : step == 0 ? 1 : step)));
+      }
+      return s.canonical_form();
+    }
+    case 2: {
+      op::pad p{.input = input, .mode = static_cast<op::pad_mode>(below(4))};
+      for (int i = 0; i < rank; ++i) {
+        p.begins.push(std::max<std::int64_t>(below(5) - 2, -(input[i] / 3)));
+        p.ends.push(std::max<std::int64_t>(below(5) - 2, -(input[i] / 3)));
+      }
+      return p;
+    }
+    case 3: return op::concat{.whole = input, .axis = axis, .parts = 1 + below(input[axis])};
+    case 4: return op::split{.whole = input, .axis = axis, .parts = 1 + below(input[axis])};
+    case 5:
+      return op::gather{.data = input, .indices = dims(static_cast<int>(below(3))), .axis = axis};
+    default: {
+      op::reduce r{.function = static_cast<op::reduction>(below(4)), .input = input};
+      for (int i = 0; i < rank; ++i)
+        if (below(2) != 0) r.axes.push(i);
+      return r;
+    }
+    }
+  }
+
+private:
+  std::mt19937 random_{20201};
+};
+} // namespace
+
+TEST_CASE("cuda: kernels of layers by chance" * doctest::skip(!fake::has_compiler())) {
+  dice d;
+  cuda_test::batch b;
+  for (int i = 0; i < 150; ++i)
+    b.add(op::parse(op::name(d.layer())), i % 2 == 0 ? numeric::f16 : numeric::s8s8s8);
+  CHECK(b.texts() > 200);
+  check_all(b);
 }
 
 TEST_CASE("cuda: kernels see whole rows before they write" * doctest::skip(!fake::has_compiler())) {

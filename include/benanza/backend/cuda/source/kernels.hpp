@@ -13,9 +13,7 @@
 
 namespace benanza::backend::cuda::source {
 
-namespace detail {
-
-/// Storage of a layer's elements.
+/// Storage of the elements of a layer's operands.
 template <class Layer>
 dtype element_of(const Layer& l, numeric t) {
   if constexpr (requires { l.element; })
@@ -23,6 +21,8 @@ dtype element_of(const Layer& l, numeric t) {
   else
     return source_of(t);
 }
+
+namespace detail {
 
 inline std::vector<kernel> widths_of(const std::optional<program>& p) {
   return p ? all_widths(*p) : std::vector<kernel>{};
