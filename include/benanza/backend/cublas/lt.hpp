@@ -68,22 +68,25 @@ constexpr std::size_t lt_width(std::size_t setting) {
 inline std::int64_t read_setting(const cublasLtMatmulAlgo_t& algo, std::size_t setting) {
   std::uint32_t wide = 0;
   std::uint16_t narrow = 0;
-  void* const to = lt_width(setting) == sizeof wide ? static_cast<void*>(&wide) : &narrow;
+  const bool is_wide = lt_width(setting) == sizeof wide;
   std::size_t written = 0;
-  check(cublasLtMatmulAlgoConfigGetAttribute(&algo, lt_attributes[setting], to, lt_width(setting),
-                                             &written),
-        "a setting of an algorithm");
-  return lt_width(setting) == sizeof wide ? std::int64_t{wide} : std::int64_t{narrow};
+  const cublasStatus_t s =
+      call::lt_algo_get(&algo, lt_attributes[setting],
+                        is_wide ? static_cast<void*>(&wide) : &narrow, lt_width(setting), &written);
+  // Algorithms without inner shapes or clusters may not know these words.
+  if (!is_wide && (s == CUBLAS_STATUS_INVALID_VALUE || s == CUBLAS_STATUS_NOT_SUPPORTED)) return 0;
+  check(s, "a setting of an algorithm");
+  return is_wide ? std::int64_t{wide} : std::int64_t{narrow};
 }
 inline void write_setting(cublasLtMatmulAlgo_t& algo, std::size_t setting, std::int64_t value) {
   const auto wide = static_cast<std::uint32_t>(value);
   const auto narrow = static_cast<std::uint16_t>(value);
   const bool fits = lt_width(setting) == sizeof wide ? value == wide : value == narrow;
   if (!fits) throw refusal("cuBLAS: no setting of an algorithm is " + std::to_string(value));
-  check(cublasLtMatmulAlgoConfigSetAttribute(
-            &algo, lt_attributes[setting],
-            lt_width(setting) == sizeof wide ? static_cast<const void*>(&wide) : &narrow,
-            lt_width(setting)),
+  check(call::lt_algo_set(&algo, lt_attributes[setting],
+                          lt_width(setting) == sizeof wide ? static_cast<const void*>(&wide)
+                                                           : &narrow,
+                          lt_width(setting)),
         std::string("an algorithm with ")
             .append(lt_setting_names[setting])
             .append(" ")
@@ -109,7 +112,7 @@ public:
       , column_(told(of.what))
       , operation_(
             [t](cublasLtMatmulDesc_t* d) {
-              return cublasLtMatmulDescCreate(d, compute_type_of(t), CUDA_R_32F);
+              return call::lt_operation_create(d, compute_type_of(t), CUDA_R_32F);
             },
             "a product")
       , first_(column_.first, data_type_of(weights_of(t)), column_.batches)
@@ -139,17 +142,17 @@ public:
   /// What the library proposes, best first; none where it has no way. Only what can be made again
   /// from its id, and computes in the class's own arithmetic.
   std::vector<lt_found> proposals(cublasLtHandle_t on) const {
-    const owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> wish(
-        cublasLtMatmulPreferenceCreate, "a preference");
+    const owned<cublasLtMatmulPreference_t, call::lt_preference_destroy> wish(
+        call::lt_preference_create, "a preference");
     const auto limit = static_cast<std::size_t>(workspace_limit_bytes);
-    check(cublasLtMatmulPreferenceSetAttribute(wish.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                               &limit, sizeof limit),
+    check(call::lt_preference_set(wish.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &limit,
+                                  sizeof limit),
           "a preference");
     std::array<cublasLtMatmulHeuristicResult_t, most_proposals> results{};
     int count = 0;
     const cublasStatus_t s =
-        cublasLtMatmulAlgoGetHeuristic(on, operation(), first(), second(), addend(), result(),
-                                       wish.get(), most_proposals, results.data(), &count);
+        call::lt_heuristic(on, operation(), first(), second(), addend(), result(), wish.get(),
+                           most_proposals, results.data(), &count);
     if (s == CUBLAS_STATUS_NOT_SUPPORTED || s == CUBLAS_STATUS_INVALID_VALUE ||
         s == CUBLAS_STATUS_ARCH_MISMATCH)
       return {};
@@ -174,19 +177,19 @@ public:
   lt_found rebuilt(cublasLtHandle_t on, const lt_choice& c) const {
     lt_found f{.choice = c};
     const cudaDataType_t element = data_type_of(source_of(type_));
-    check(cublasLtMatmulAlgoInit(on, compute_type_of(type_), CUDA_R_32F,
-                                 data_type_of(weights_of(type_)), element,
-                                 data_type_of(addend_type(type_)), data_type_of(result_of(type_)),
-                                 static_cast<int>(c[lt_setting::algo]), &f.algo),
+    check(call::lt_algo_init(on, compute_type_of(type_), CUDA_R_32F,
+                             data_type_of(weights_of(type_)), element,
+                             data_type_of(addend_type(type_)), data_type_of(result_of(type_)),
+                             static_cast<int>(c[lt_setting::algo]), &f.algo),
           "algorithm " + std::to_string(c[lt_setting::algo]));
     // Only what differs: an algorithm may not take a setting that it does not have.
     for (std::size_t i = 1; i < c.values.size(); ++i)
       if (detail::read_setting(f.algo, i) != c.values[i])
         detail::write_setting(f.algo, i, c.values[i]);
     cublasLtMatmulHeuristicResult_t said{};
-    check(cublasLtMatmulAlgoCheck(on, operation(), first(), second(), addend(), result(), &f.algo,
-                                  &said),
-          id_of(c));
+    check(
+        call::lt_algo_check(on, operation(), first(), second(), addend(), result(), &f.algo, &said),
+        id_of(c));
     f.workspace_bytes = static_cast<std::int64_t>(said.workspaceSize);
     if (f.workspace_bytes > workspace_limit_bytes)
       throw refusal("cuBLAS: " + id_of(c) + " needs a workspace of " +
@@ -194,8 +197,8 @@ public:
     f.waves = static_cast<double>(said.wavesCount);
     std::uint64_t flags = 0;
     std::size_t written = 0;
-    check(cublasLtMatmulAlgoCapGetAttribute(&f.algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS, &flags,
-                                            sizeof flags, &written),
+    check(call::lt_algo_property(&f.algo, CUBLASLT_ALGO_CAP_NUMERICAL_IMPL_FLAGS, &flags,
+                                 sizeof flags, &written),
           "an algorithm's arithmetic");
     f.tensor_cores = (flags & CUBLASLT_NUMERICAL_IMPL_FLAGS_TENSOR_OP_MASK) != 0;
     return f;
@@ -207,8 +210,8 @@ private:
     matrix(const column_matrix& m, cudaDataType_t type, std::int64_t batches)
         : it_(
               [&](cublasLtMatrixLayout_t* d) {
-                return cublasLtMatrixLayoutCreate(d, type, static_cast<std::uint64_t>(m.rows),
-                                                  static_cast<std::uint64_t>(m.columns), m.ld);
+                return call::lt_matrix_create(d, type, static_cast<std::uint64_t>(m.rows),
+                                              static_cast<std::uint64_t>(m.columns), m.ld);
               },
               "a matrix") {
       if (batches == 1) return;
@@ -220,9 +223,9 @@ private:
   private:
     template <class T>
     void set(cublasLtMatrixLayoutAttribute_t what, const T& value) {
-      check(cublasLtMatrixLayoutSetAttribute(it_.get(), what, &value, sizeof value), "a matrix");
+      check(call::lt_matrix_set(it_.get(), what, &value, sizeof value), "a matrix");
     }
-    owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy> it_;
+    owned<cublasLtMatrixLayout_t, call::lt_matrix_destroy> it_;
   };
 
   static const void* aligned_address() {
@@ -231,7 +234,7 @@ private:
 
   template <class T>
   void set(cublasLtMatmulDescAttributes_t what, const T& value) {
-    check(cublasLtMatmulDescSetAttribute(operation(), what, &value, sizeof value), "a product");
+    check(call::lt_operation_set(operation(), what, &value, sizeof value), "a product");
   }
 
   bool has_own_arithmetic(const lt_found& f) const {
@@ -241,7 +244,7 @@ private:
 
   numeric type_;
   column_product column_;
-  owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> operation_;
+  owned<cublasLtMatmulDesc_t, call::lt_operation_destroy> operation_;
   matrix first_, second_, addend_, result_;
 };
 
