@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithms does cuDNN have for the layers of models on some GPU (--algorithms --target)? A
-// list before anyone rents the machine: no GPU is needed, only the library. As text, or as JSON
-// with every field. Without cuDNN in the build it is refused.
+// Which algorithms do cuDNN and cuBLAS have for the layers of models on some GPU (--algorithms
+// --target)? A list before anyone rents the machine: no GPU is needed, only cuDNN; of cuBLAS there
+// are its plain functions, because cublasLt lists its algorithms on the GPU itself alone. As text,
+// or as JSON with every field. Without cuDNN in the build it is refused.
 //
 //   algorithm_list all = list_algorithms(layers, graphs, {.target = "h200"});   text_of(all)
 #pragma once
@@ -9,6 +10,7 @@
 #include "../include/benanza/model/unique.hpp"
 
 #ifdef BENANZA_WITH_CUDNN
+#include "../include/benanza/backend/cublas/enumerate.hpp"
 #include "../include/benanza/backend/cudnn/enumerate.hpp"
 #endif
 
@@ -81,6 +83,29 @@ inline std::string spaced(std::string words) {
   return out;
 }
 
+/// Why cublasLt's algorithms are not in the list.
+inline constexpr std::string_view without_cublaslt =
+    "cublasLt lists its algorithms on the GPU itself alone";
+
+/// True where cuBLAS computes a layer on a GPU of that compute capability.
+inline bool has_product(const layer_algorithms& l, int capability) {
+  return (l.type != numeric::tf32 || capability >= 800) &&
+         !backend::cublas::tasks_for(l.layer, l.type).empty();
+}
+
+/// What cuBLAS has for the layers, one a line; empty where it has nothing.
+inline std::string products_text(const algorithm_list& a, int capability) {
+  std::string out;
+  for (const layer_algorithms& l : a.layers) {
+    if (!has_product(l, capability)) continue;
+    out += fmt::format("  {} {} x{}: ", op::name(l.layer), name(l.type), l.uses);
+    for (const backend::algorithm& f : backend::cublas::plain_functions(l.layer, l.type))
+      out += f.id + ", ";
+    out += "lt:...\n";
+  }
+  return out;
+}
+
 inline std::string warning_of(const algorithm_list& a) {
   const int its = capability_of(a.target.json);
   if (its >= least_capability()) return {};
@@ -140,6 +165,8 @@ inline std::string text_of(const algorithm_list& a) {
                          o.what.equivalence == name(l.type) ? "" : " (" + o.what.equivalence + ')');
   }
   if (!without.empty()) out += "\ncuDNN has nothing for:\n" + without;
+  if (const std::string products = detail::products_text(a, capability); !products.empty())
+    out += fmt::format("\ncuBLAS has, where {}:\n{}", detail::without_cublaslt, products);
   out += fmt::format("\n{} algorithms for {} of {} layers, listed in {:.1f} s\n", count, served,
                      a.layers.size(), a.seconds);
   return out;
@@ -147,6 +174,7 @@ inline std::string text_of(const algorithm_list& a) {
 
 /// All fields.
 inline nlohmann::ordered_json json_of(const algorithm_list& a) {
+  const int capability = detail::capability_of(a.target.json);
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   for (const layer_algorithms& l : a.layers) {
     nlohmann::ordered_json offers = nlohmann::ordered_json::array();
@@ -165,6 +193,16 @@ inline nlohmann::ordered_json json_of(const algorithm_list& a) {
                       {"type", name(l.type)},
                       {"uses", l.uses},
                       {"algorithms", std::move(offers)}});
+    if (!detail::has_product(l, capability)) continue;
+    nlohmann::ordered_json functions = nlohmann::ordered_json::array();
+    for (const backend::algorithm& f : backend::cublas::plain_functions(l.layer, l.type))
+      functions.push_back({{"algorithm", f.id},
+                           {"algorithm_index", f.index},
+                           {"equivalence", f.equivalence},
+                           {"layouts", f.layouts},
+                           {"notes", f.notes}});
+    layers.back()["cublas"] = {{"algorithms", std::move(functions)},
+                               {"left_out", detail::without_cublaslt}};
   }
   nlohmann::ordered_json out{{"backend", "cudnn"},
                              {"version", detail::version_text()},
