@@ -74,7 +74,11 @@ public:
     check(call::set_workspace(plain(), workspace_.data(),
                               static_cast<std::size_t>(workspace_.bytes())),
           "cuBLAS cannot use a workspace");
-    check(call::set_math_mode(plain(), CUBLAS_DEFAULT_MATH), "a math mode");
+    // Parts of k meet in f32, or their sums would be another class of result.
+    check(call::set_math_mode(
+              plain(), static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                                 CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+          "a math mode");
   }
 
   cublasHandle_t plain() const { return plain_.get(); }

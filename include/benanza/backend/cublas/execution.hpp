@@ -8,7 +8,7 @@
 
 #include "../cuda/device_run.hpp"
 #include "enumerate.hpp"
-#include "lt.hpp"
+#include "lt_problem.hpp"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
