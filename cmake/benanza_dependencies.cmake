@@ -87,8 +87,10 @@ endif()
 if(NOT TARGET benanza::cublas)
   add_library(benanza::cublas INTERFACE IMPORTED)
   if(BENANZA_WITH_CUBLAS)
-    target_link_libraries(benanza::cublas INTERFACE CUDA::cublas CUDA::cublasLt CUDA::cudart)
-    target_compile_definitions(benanza::cublas INTERFACE BENANZA_WITH_CUBLAS=1)
+    # The libraries themselves are loaded when a GPU is there (backend/cublas/functions.hpp).
+    target_link_libraries(benanza::cublas INTERFACE CUDA::cudart ${CMAKE_DL_LIBS})
+    target_compile_definitions(benanza::cublas INTERFACE
+      BENANZA_WITH_CUBLAS=1 BENANZA_CUBLAS_FOLDER="${CUDAToolkit_LIBRARY_DIR}")
   endif()
 endif()
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithms does cuDNN have for the layers of models on some GPU (--algorithms --target)? A
-// list before anyone rents the machine: no GPU is needed, only the library. Beside it the movers,
-// which are the same on every GPU. As text, or as JSON with every field. Without cuDNN in the build
-// it is refused.
+// Which algorithms do cuDNN and cuBLAS have for the layers of models on some GPU (--algorithms
+// --target)? A list before anyone rents the machine: no GPU is needed, only cuDNN; of cuBLAS there
+// are its plain functions, because cublasLt lists its algorithms on the GPU itself alone. Beside
+// them the movers, which are the same on every GPU. As text, or as JSON with every field. Without
+// cuDNN in the build it is refused.
 //
 //   algorithm_list all = list_algorithms(layers, graphs, {.target = "h200"});   text_of(all)
 #pragma once
@@ -10,6 +11,7 @@
 #include "../include/benanza/model/unique.hpp"
 
 #ifdef BENANZA_WITH_CUDNN
+#include "../include/benanza/backend/cublas/enumerate.hpp"
 #include "../include/benanza/backend/cuda/enumerate.hpp"
 #include "../include/benanza/backend/cudnn/enumerate.hpp"
 #endif
@@ -92,6 +94,29 @@ inline std::string ids_of(const std::vector<backend::algorithm>& all) {
   return out;
 }
 
+/// Why cublasLt's algorithms are not in the list.
+inline constexpr std::string_view without_cublaslt =
+    "cublasLt lists its algorithms on the GPU itself alone";
+
+/// True where cuBLAS computes a layer on a GPU of that compute capability.
+inline bool has_product(const layer_algorithms& l, int capability) {
+  return (l.type != numeric::tf32 || capability >= 800) &&
+         !backend::cublas::tasks_for(l.layer, l.type).empty();
+}
+
+/// What cuBLAS has for the layers, one a line; empty where it has nothing.
+inline std::string products_text(const algorithm_list& a, int capability) {
+  std::string out;
+  for (const layer_algorithms& l : a.layers) {
+    if (!has_product(l, capability)) continue;
+    out += fmt::format("  {} {} x{}: ", op::name(l.layer), name(l.type), l.uses);
+    for (const backend::algorithm& f : backend::cublas::plain_functions(l.layer, l.type))
+      out += f.id + ", ";
+    out += "lt:...\n";
+  }
+  return out;
+}
+
 inline std::string warning_of(const algorithm_list& a) {
   const int its = capability_of(a.target.json);
   if (its >= least_capability()) return {};
@@ -142,7 +167,8 @@ inline std::string text_of(const algorithm_list& a) {
     served += !l.offers.empty();
     const std::string what = fmt::format("  {} {} x{}", op::name(l.layer), name(l.type), l.uses);
     if (l.offers.empty()) without += what + '\n';
-    if (l.offers.empty() && l.movers.empty()) by_none += what + '\n';
+    if (l.offers.empty() && l.movers.empty() && !detail::has_product(l, capability))
+      by_none += what + '\n';
     if (!l.movers.empty()) moved += what + ": " + detail::ids_of(l.movers) + '\n';
   }
   for (const layer_algorithms& l : a.layers) {
@@ -155,6 +181,8 @@ inline std::string text_of(const algorithm_list& a) {
                          o.what.equivalence == name(l.type) ? "" : " (" + o.what.equivalence + ')');
   }
   if (!without.empty()) out += "\ncuDNN has nothing for:\n" + without;
+  if (const std::string products = detail::products_text(a, capability); !products.empty())
+    out += fmt::format("\ncuBLAS has, where {}:\n{}", detail::without_cublaslt, products);
   if (!moved.empty())
     out += "\nThe CUDA runtime's copies, and kernels compiled at run time:\n" + moved;
   if (!by_none.empty()) out += "\nNothing at all is there for:\n" + by_none;
@@ -165,6 +193,7 @@ inline std::string text_of(const algorithm_list& a) {
 
 /// All fields.
 inline nlohmann::ordered_json json_of(const algorithm_list& a) {
+  const int capability = detail::capability_of(a.target.json);
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
   for (const layer_algorithms& l : a.layers) {
     nlohmann::ordered_json offers = nlohmann::ordered_json::array();
@@ -187,6 +216,16 @@ inline nlohmann::ordered_json json_of(const algorithm_list& a) {
                       {"uses", l.uses},
                       {"algorithms", std::move(offers)},
                       {"movers", std::move(movers)}});
+    if (!detail::has_product(l, capability)) continue;
+    nlohmann::ordered_json functions = nlohmann::ordered_json::array();
+    for (const backend::algorithm& f : backend::cublas::plain_functions(l.layer, l.type))
+      functions.push_back({{"algorithm", f.id},
+                           {"algorithm_index", f.index},
+                           {"equivalence", f.equivalence},
+                           {"layouts", f.layouts},
+                           {"notes", f.notes}});
+    layers.back()["cublas"] = {{"algorithms", std::move(functions)},
+                               {"left_out", detail::without_cublaslt}};
   }
   nlohmann::ordered_json out{{"backend", "cudnn"},
                              {"version", detail::version_text()},

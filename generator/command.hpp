@@ -360,8 +360,8 @@ inline status run_checked(int argc, char** argv) {
                  "models' own");
   auto* algorithms =
       app.add_flag("--algorithms", generating.gpu.wanted,
-                   "write nothing; print what cuDNN has for the layers on a GPU that "
-                   "need not be here");
+                   "write nothing; print what cuDNN and cuBLAS have for the layers on a GPU "
+                   "that need not be here");
   missing->excludes(algorithms);
   app.add_option("--target", generating.gpu.target,
                  "that GPU: v100, t4, a10, a100, l4, l40s, h100, h200, b200, rtx5090, or a file "

@@ -70,6 +70,31 @@ TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and a
   CHECK(types == std::set<std::string>{"f16", "tf32"});
 }
 
+TEST_CASE("of cuBLAS the plain functions are listed, and what the GPU alone can say is named") {
+  if (!built_with_cudnn()) return;
+  const layers some(
+      "Gemm/1x10x256-w\nGemm/8x10x256-tb-c1x10-w\nConv/1x8x9x9-16x1x1-s1\nRelu/4x4\n");
+  const auto text = some.list("--target h200 --types f32");
+  CHECK(text.status == 0);
+  CHECK(holds(text.out, "\ncuBLAS has, where cublasLt lists its algorithms on the GPU itself "
+                        "alone:\n"));
+  CHECK(holds(text.out, "\n  Gemm/1x10x256-w f32 x1: gemm, gemv, lt:...\n"));
+  CHECK(holds(text.out, "\n  Gemm/8x10x256-tb-c1x10-w f32 x1: lt:...\n"));
+  CHECK(holds(text.out, "\n  Conv/1x8x9x9-16x1x1-s1 f32 x1: gemm, nhwc:gemm, lt:...\n"));
+  const auto json = some.list("--target h200 --types f32 --format json");
+  CHECK(json.status == 0);
+  const auto listed = nlohmann::json::parse(json.out);
+  for (const auto& l : listed.at("layers")) {
+    CHECK(l.contains("cublas") == (l.at("family") != "Relu"));
+    if (l.at("key") != "1x10x256-w") continue;
+    REQUIRE(l.at("cublas").at("algorithms").size() == 2);
+    CHECK(l.at("cublas").at("algorithms")[1].at("algorithm") == "gemv");
+    CHECK(holds(l.at("cublas").at("left_out"), "on the GPU itself"));
+  }
+  CHECK_FALSE(holds(some.list("--target t4 --types tf32").out, "cuBLAS has"));
+  CHECK_FALSE(holds(layers("Relu/4x4\n").list("--target h200").out, "cuBLAS"));
+}
+
 TEST_CASE("a GPU that this CUDA no longer runs on is listed, and said to be so") {
   if (!built_with_cudnn()) return;
   const layers one("Conv/1x64x56x56-64x3x3-s1-p1\n");

@@ -257,9 +257,7 @@ TEST_CASE("cublas: weights come from wherever they are put, and back" * doctest:
 TEST_CASE("cublas: it says its version, and where it runs" * doctest::skip(!on_fake())) {
   blas lib;
   const auto facts = lib.facts();
-  int version = 0;
-  REQUIRE(cublasGetProperty(MAJOR_VERSION, &version) == CUBLAS_STATUS_SUCCESS);
-  CHECK(facts.at("version").starts_with(std::to_string(version) + '.'));
+  CHECK(facts.at("version").starts_with(std::to_string(CUBLAS_VER_MAJOR) + '.'));
   CHECK(facts.contains("gpu"));
   CHECK(lib.name() == "cublas");
   CHECK(lib.on_device());

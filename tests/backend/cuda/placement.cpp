@@ -44,7 +44,8 @@ TEST_CASE("cuda: elements change their type, and are scaled, on the way") {
 
 TEST_CASE("cuda: what was put somewhere is found there again") {
   const tensor t = counted({2, 3, 4}, dtype::f16);
-  for (const shape& strides : {shape{12, 4, 1}, shape{12, 1, 3}, shape{1, 2, 6}, shape{40, 10, 2}}) {
+  for (const shape& strides :
+       {shape{12, 4, 1}, shape{12, 1, 3}, shape{1, 2, 6}, shape{40, 10, 2}}) {
     const cuda::stored there{t.dims, strides, dtype::f16, 80};
     values back;
     cuda::gather(there, cuda::spread(t, there), back);

@@ -135,7 +135,10 @@ FAKE_GPU_API cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t h, void* at, st
 }
 FAKE_GPU_API cublasStatus_t cublasSetMathMode(cublasHandle_t h, cublasMath_t mode) {
   return fake::with_handle(h, [mode](const fake::blas_handle&) {
-    return mode == CUBLAS_DEFAULT_MATH ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+    // TF32 and emulation, which the modes can ask for too, the fake does not have.
+    constexpr int flags = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+    return (mode & ~flags) == CUBLAS_DEFAULT_MATH ? CUBLAS_STATUS_SUCCESS
+                                                  : CUBLAS_STATUS_NOT_SUPPORTED;
   });
 }
 

@@ -7,9 +7,7 @@
 #pragma once
 
 #include "../cuda/gpu.hpp"
-
-#include <cublasLt.h>
-#include <cublas_v2.h>
+#include "functions.hpp"
 
 namespace benanza::backend::cublas {
 
@@ -29,8 +27,8 @@ inline void check(cublasStatus_t s, std::string_view what) {
     cudaGetLastError();
     throw std::bad_alloc();
   }
-  const std::string text = "cuBLAS: " + std::string(what) + ": " + cublasGetStatusString(s) + " (" +
-                           cublasGetStatusName(s) + ')';
+  const std::string text = "cuBLAS: " + std::string(what) + ": " + call::status_string(s) + " (" +
+                           call::status_name(s) + ')';
   if (s == CUBLAS_STATUS_NOT_SUPPORTED || s == CUBLAS_STATUS_INVALID_VALUE ||
       s == CUBLAS_STATUS_ARCH_MISMATCH)
     throw refusal(text);
@@ -47,7 +45,7 @@ inline void check_launch(cublasStatus_t s) {
 }
 
 /// Owner of a handle or a descriptor that was made by `create`.
-template <class Handle, cublasStatus_t (*Destroy)(Handle)>
+template <class Handle, const auto& Destroy>
 class owned {
 public:
   template <class Create>
@@ -68,15 +66,19 @@ public:
   explicit context(std::shared_ptr<cuda::gpu> on)
       : gpu_(std::move(on))
       , workspace_(workspace_limit_bytes)
-      , plain_(cublasCreate, "cuBLAS cannot be started")
-      , light_(cublasLtCreate, "cublasLt cannot be started") {
-    check(cublasSetStream(plain(), gpu_->stream().get()), "cuBLAS cannot use a stream");
+      , plain_(call::create, "cuBLAS cannot be started")
+      , light_(call::lt_create, "cublasLt cannot be started") {
+    check(call::set_stream(plain(), gpu_->stream().get()), "cuBLAS cannot use a stream");
     // After the stream, which would take it back. What the library allocates itself cannot be part
     // of a CUDA graph.
-    check(cublasSetWorkspace(plain(), workspace_.data(),
-                             static_cast<std::size_t>(workspace_.bytes())),
+    check(call::set_workspace(plain(), workspace_.data(),
+                              static_cast<std::size_t>(workspace_.bytes())),
           "cuBLAS cannot use a workspace");
-    check(cublasSetMathMode(plain(), CUBLAS_DEFAULT_MATH), "a math mode");
+    // Parts of k meet in f32, or their sums would be another class of result.
+    check(call::set_math_mode(
+              plain(), static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                                 CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+          "a math mode");
   }
 
   cublasHandle_t plain() const { return plain_.get(); }
@@ -87,8 +89,8 @@ public:
 private:
   std::shared_ptr<cuda::gpu> gpu_;
   cuda::memory workspace_;
-  owned<cublasHandle_t, cublasDestroy> plain_;
-  owned<cublasLtHandle_t, cublasLtDestroy> light_;
+  owned<cublasHandle_t, call::destroy> plain_;
+  owned<cublasLtHandle_t, call::lt_destroy> light_;
 };
 
 } // namespace benanza::backend::cublas

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../concept.hpp"
-#include "task.hpp"
+#include "describe.hpp"
 
 namespace benanza::backend::cublas {
 

@@ -8,7 +8,7 @@
 
 #include "../cuda/device_run.hpp"
 #include "enumerate.hpp"
-#include "lt.hpp"
+#include "lt_problem.hpp"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -91,11 +91,11 @@ private:
     const int m = number(p.m), n = number(p.n), k = number(p.k);
     const int lda = number(p.first.ld), ldb = number(p.second.ld), ldc = number(p.result.ld);
     if (p.batches == 1)
-      check_launch(cublasGemmEx(on().plain(), a, b, m, n, k, &detail::one, right(copy), element,
-                                lda, left(copy), element, ldb, &detail::none, result(), element,
-                                ldc, compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
+      check_launch(call::gemm(on().plain(), a, b, m, n, k, &detail::one, right(copy), element, lda,
+                              left(copy), element, ldb, &detail::none, result(), element, ldc,
+                              compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
     else
-      check_launch(cublasGemmStridedBatchedEx(
+      check_launch(call::gemm_stacked(
           on().plain(), a, b, m, n, k, &detail::one, right(copy), element, lda, p.first.step,
           left(copy), element, ldb, p.second.step, &detail::none, result(), element, ldc,
           p.result.step, number(p.batches), compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
@@ -113,20 +113,20 @@ public:
 private:
   void enqueue(std::int64_t copy) override {
     switch (source_of(type())) {
-    case dtype::f16: return stacked<__half>(cublasHSHgemvStridedBatched, copy);
-    case dtype::bf16: return stacked<__nv_bfloat16>(cublasTSTgemvStridedBatched, copy);
+    case dtype::f16: return stacked<__half>(call::gemv_stacked_f16, copy);
+    case dtype::bf16: return stacked<__nv_bfloat16>(call::gemv_stacked_bf16, copy);
     default: break;
     }
-    if (what().what.batches > 1) return stacked<float>(cublasSgemvStridedBatched, copy);
+    if (what().what.batches > 1) return stacked<float>(call::gemv_stacked_f32, copy);
     const column_matrix& m = column_.matrix;
-    check_launch(cublasSgemv(on().plain(), operation_of(m), static_cast<int>(m.rows),
-                             static_cast<int>(m.columns), &detail::one, matrix<float>(copy),
-                             static_cast<int>(m.ld), vector<float>(copy), 1, &detail::none,
-                             reinterpret_cast<float*>(result()), 1));
+    check_launch(call::gemv_f32(on().plain(), operation_of(m), static_cast<int>(m.rows),
+                                static_cast<int>(m.columns), &detail::one, matrix<float>(copy),
+                                static_cast<int>(m.ld), vector<float>(copy), 1, &detail::none,
+                                reinterpret_cast<float*>(result()), 1));
   }
 
   template <class Element, class Function>
-  void stacked(Function* f, std::int64_t copy) {
+  void stacked(const Function& f, std::int64_t copy) {
     const column_matrix& m = column_.matrix;
     check_launch(f(on().plain(), operation_of(m), static_cast<int>(m.rows),
                    static_cast<int>(m.columns), &detail::one, matrix<Element>(copy),
@@ -165,7 +165,7 @@ private:
     // Nothing is added, and where the types are equal the result stands for it; of FP8 they differ.
     const void* const nothing =
         addend_type(type()) == result_of(type()) ? static_cast<const void*>(result()) : nullptr;
-    check_launch(cublasLtMatmul(
+    check_launch(call::lt_matmul(
         on().light(), problem_.operation(), &alpha, right(copy), problem_.first(), left(copy),
         problem_.second(), &beta, what().addend ? addend_.data() : nothing, problem_.addend(),
         result(), problem_.result(), &how_.algo, on().workspace(),

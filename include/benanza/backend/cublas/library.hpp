@@ -16,24 +16,25 @@ public:
   std::string_view name() const override { return "cublas"; }
 
   std::map<std::string, std::string> facts() const override {
+    if (!unavailable().empty())
+      return {{"version", told_by_headers()}, {"unavailable", unavailable()}};
     std::string version;
     for (const libraryPropertyType part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
       int value = 0;
-      check(cublasGetProperty(part, &value), "its version");
+      check(call::get_property(part, &value), "its version");
       version.append(version.empty() ? "" : ".").append(std::to_string(value));
     }
     std::map<std::string, std::string> out{{"version", version}};
-    if (!unavailable().empty()) {
-      out["unavailable"] = unavailable();
-    } else {
-      for (const auto& [key, value] : cuda::gpu::of_this_process()->facts())
-        out[key] = value;
-    }
+    for (const auto& [key, value] : cuda::gpu::of_this_process()->facts())
+      out[key] = value;
     return out;
   }
 
   bool on_device() const override { return true; }
-  std::string unavailable() const override { return cuda::no_gpu(); }
+  /// Without a GPU the library is not even loaded.
+  std::string unavailable() const override {
+    return cuda::no_gpu().empty() ? why_not_loaded() : cuda::no_gpu();
+  }
 
   void describe_device(const std::string& device) override {
     if (unavailable().empty()) return;
@@ -84,6 +85,11 @@ public:
 
 private:
   static constexpr int first_with_tf32 = 8; // compute capability
+
+  static std::string told_by_headers() {
+    return std::to_string(CUBLAS_VER_MAJOR) + '.' + std::to_string(CUBLAS_VER_MINOR) + '.' +
+           std::to_string(CUBLAS_VER_PATCH);
+  }
 
   /// True where algorithms can be listed.
   bool open() {

@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layers are products, with what done on them, and in which layout? What each computes is
-// tried on the fake GPU (library.cpp).
-#include <benanza/backend/cublas/enumerate.hpp>
-
-#include <doctest/doctest.h>
+// Which layers are products, and in which layout? What each computes is tried on the fake GPU
+// (library.cpp).
+#include "tasks_of.hpp"
 
 using namespace benanza;
 using namespace benanza::backend::cublas;
-
-namespace {
-constexpr numeric all_types[] = {numeric::f32,    numeric::tf32,   numeric::f16, numeric::bf16,
-                                 numeric::u8s8u8, numeric::s8s8s8, numeric::e4m3};
-
-tasks of(const std::string& layer, numeric t = numeric::f32) {
-  return tasks_for(op::parse(layer), t);
-}
-task only(const std::string& layer, numeric t = numeric::f32) {
-  CAPTURE(layer);
-  const tasks all = of(layer, t);
-  REQUIRE(all.size() == 1);
-  return all[0];
-}
-std::string plain_ids(const std::string& layer, numeric t) {
-  std::string text;
-  for (const auto& a : plain_functions(op::parse(layer), t))
-    text += a.id + ' ';
-  return text;
-}
-} // namespace
+using cublas_test::of;
+using cublas_test::only;
 
 TEST_CASE("cublas: a Gemm is a product with its transposes") {
   const task t = only("Gemm/2x3x4");
@@ -92,48 +71,6 @@ TEST_CASE("cublas: only convolutions that mix channels alone, in both layouts") 
     CHECK_MESSAGE(of(layer).empty(), layer);
 }
 
-TEST_CASE("cublas: steps that an epilogue is, and no others") {
-  using enum op::unary_function;
-  CHECK(only("Gemm+Relu/2x3x4-c1x3-w").function == relu);
-  CHECK(only("Gemm+Add+Relu/2x3x4-w").addend.has_value());
-  CHECK(only("Gemm+Add+Relu/2x3x4-c1x3-w").bias.has_value());
-  CHECK(only("Gemm+Add+Relu/2x3x4-c1x3-w").addend.has_value());
-  const task vector = only("MatMul+Add/5x2x4-4x3-w-w3");
-  CHECK(vector.bias.has_value());
-  CHECK_FALSE(vector.bias->scaled); // in units of the result
-  CHECK(vector.operand_layouts == "plain,plain");
-  CHECK(only("MatMul+Add/5x2x4-4x3-w").addend.has_value());
-  CHECK(of("MatMul+Add/5x2x4-4x3-w-w2x3").empty());
-  CHECK(of("MatMul+Add/5x2x4-4x3-w-w5x2x1").empty());
-  CHECK(of("MatMul+Add+Add/5x2x4-4x3-w-w3-ww3").empty());
-  CHECK(of("Gemm+Sigmoid/2x3x4-w").empty());
-  CHECK(of("Gemm+Mul/2x3x4-w").empty());
-  CHECK(of("Gemm+Relu+Relu/2x3x4-w").empty());
-  const tasks residual = of("Conv+Add+Relu/2x8x5x7-16x1x1-s1");
-  REQUIRE(residual.size() == 2);
-  CHECK(residual[0].operand_layouts == "plain,plain");
-  CHECK(residual[1].operand_layouts == "channels_last,channels_last");
-  CHECK(residual[1].addend->is.strides == residual[1].result.strides);
-  CHECK(only("Conv+Add/2x8x5x7-16x1x1-s1-w16x1x1").operand_layouts == "channels_last,plain");
-}
-
-TEST_CASE("cublas: Gelu is the library's only where nobody could tell them apart") {
-  for (const numeric t : {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16})
-    CHECK(of("Gemm+Gelu/16x16x16-tb-c1x16-w", t).empty());
-  CHECK(only("Gemm+Gelu/16x16x16-tb-c1x16-w", numeric::e4m3).function == op::unary_function::gelu);
-  CHECK(of("Gemm+Gelu/16x16x16-tb-c1x16-w", numeric::s8s8s8).empty());
-  // What the constant says.
-  double most = 0;
-  for (double x = -6; x <= 6; x += 1e-3) {
-    const double exact = x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
-    const double its =
-        x / 2 * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (x + 0.044715 * x * x * x)));
-    most = std::max(most, std::fabs(exact - its));
-  }
-  CHECK(most < gelu_difference);
-  CHECK(most > 0.9 * gelu_difference);
-}
-
 TEST_CASE("cublas: integers and FP8 get their weights turned, and nothing that is no weight") {
   for (const numeric t : {numeric::s8s8s8, numeric::e4m3}) {
     const task turned = only("Gemm/16x32x48-w", t);
@@ -157,30 +94,9 @@ TEST_CASE("cublas: integers and FP8 get their weights turned, and nothing that i
   CHECK(only("Gemm+Add/16x32x48-tb-w", numeric::s8s8s8).addend->is.type == dtype::s8);
 }
 
-TEST_CASE("cublas: plain functions compute bare products in floats") {
-  CHECK(plain_ids("Gemm/2x3x4-w", numeric::f32) == "gemm ");
-  CHECK(plain_ids("Gemm/2x3x4-w", numeric::tf32) == "gemm ");
-  CHECK(plain_ids("Gemm/1x3x4-w", numeric::f32) == "gemm gemv ");
-  CHECK(plain_ids("Gemm/2x1x4", numeric::bf16) == "gemm gemv ");
-  CHECK(plain_ids("Gemm/1x3x4-w", numeric::tf32) == "gemm ");
-  CHECK(plain_ids("MatMul/7x1x4-7x4x3", numeric::f16) == "gemm gemv ");
-  CHECK(plain_ids("Conv/2x8x5x7-16x1x1-s1", numeric::f32) == "gemm nhwc:gemm ");
-  CHECK(plain_ids("Conv/1x8x1x1-16x1x1-s1", numeric::f32) == "gemm gemv nhwc:gemm nhwc:gemv ");
-  CHECK(plain_ids("Gemm/2x3x4-c1x3-w", numeric::f32).empty());
-  CHECK(plain_ids("Gemm+Relu/2x3x4-w", numeric::f32).empty());
-  for (const numeric t : {numeric::u8s8u8, numeric::s8s8s8, numeric::e4m3})
-    CHECK(plain_ids("Gemm/16x32x48-tb-w", t).empty());
-  int index = 0;
-  for (const auto& a : plain_functions(op::parse("Conv/1x8x1x1-16x1x1-s1"), numeric::f16)) {
-    CHECK(a.index == index++);
-    CHECK(a.equivalence == "f16");
-    CHECK(a.flops == 2 * 8 * 16);
-    CHECK(a.notes == "call");
-  }
-}
-
 TEST_CASE("cublas: nothing is offered for views, empty tensors, and counts beyond 32 bits") {
-  for (const numeric t : all_types) {
+  for (const numeric t : {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16, numeric::u8s8u8,
+                          numeric::s8s8s8, numeric::e4m3}) {
     CHECK(tasks_for(
               op::view{.function = op::view_function::reshape, .input = {1, 4}, .result = {4}}, t)
               .empty());

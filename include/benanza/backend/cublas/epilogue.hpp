@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which steps of a fused layer are an epilogue of cublasLt? Additions of a vector and of a matrix
+// of the result's dims, then Relu, or Gelu where the library's form of it cannot be told from
+// ONNX's.
+//
+//   if (!add_steps(task, steps, 2, channels, layer, numeric::f16)) ...   // there is no way
+#pragma once
+
+#include "../tolerance.hpp"
+#include "task.hpp"
+
+namespace benanza::backend::cublas {
+
+/// How far cublasLt's Gelu, x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, lies from ONNX's with
+/// the error function, at most.
+inline constexpr double gelu_difference = 4.8e-4;
+
+namespace detail {
+/// True if `operand` is one number for each index of the result's dim `channels`, and of no other.
+inline bool is_vector(const shape& operand, const shape& result, int channels) {
+  if (operand.size > result.size) return false;
+  const shape full = expanded(operand, result.size);
+  return full[channels] == result[channels] && elements(full) == full[channels];
+}
+
+/// True where the library's Gelu is ONNX's as far as anyone can tell in this class.
+inline bool gelu_is_exact_enough(const op::layer& l, numeric t) {
+  return !quantised(t) && tolerance_of(l, t).absolute >= gelu_difference;
+}
+
+/// Makes steps part of a task; false where cublasLt has no way. `channels` is the dim of the result
+/// that is the products' columns; -1: none is.
+inline bool add_steps(task& to, const op::step_list& steps, int input, int channels,
+                      const op::layer& whole, numeric t) {
+  for (const op::step& s : steps) {
+    if (to.function) return false;
+    if (!s.joins) {
+      if (s.function == op::unary_function::gelu && !gelu_is_exact_enough(whole, t)) return false;
+      if (s.function != op::unary_function::relu && s.function != op::unary_function::gelu)
+        return false;
+      to.function = s.function;
+      continue;
+    }
+    if (s.join != op::binary_function::add) return false;
+    const shape operand = s.operand.empty() ? to.result.dims : s.operand;
+    const bool plain = !to.operand_layouts.starts_with(name(layout::channels_last));
+    if (channels >= 0 && !to.bias && is_vector(operand, to.result.dims, channels)) {
+      to.bias = {input, dense(operand, cuda::detail::in_order(operand), bias_type(t))};
+      to.operand_layouts.append(",").append(name(layout::plain));
+    } else if (!to.addend && operand == to.result.dims && addend_type(t) == source_of(t)) {
+      to.addend = {input, to.result};
+      to.operand_layouts.append(",").append(name(plain ? layout::plain : layout::channels_last));
+    } else {
+      return false;
+    }
+    ++input;
+  }
+  return true;
+}
+} // namespace detail
+
+} // namespace benanza::backend::cublas

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark program with cuBLAS on a GPU whose every time and failure is known beforehand, and
+// on a machine that has none.
+#include "fake_gpu.hpp"
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace benanza::test;
+using nlohmann::json;
+
+namespace {
+const std::string product = "Gemm/5x7x11-tb-w";
+const std::string biased = "Gemm/5x7x11-tb-c1x7-w";
+const std::string fused = "Gemm+Relu/5x7x11-tb-c1x7-w";
+const std::string to_json = "--backends cublas --benchmark_format=json ";
+const std::string simple = "lt:algo21_tile20_stages8_splitk1_red0_swz0_cust0_inner0_cluster0";
+const std::string split = "lt:algo23_tile18_stages8_splitk4_red2_swz1_cust0_inner0_cluster0";
+
+bool is(double got, double wanted) {
+  return std::abs(got - wanted) <= 1e-6 * wanted;
+}
+
+/// True where there is a driver: what is said of its absence cannot be tested.
+bool has_driver() {
+  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
+}
+
+/// A command without the fake GPU, on which this program itself runs.
+outcome without_fake(const std::string& command) {
+  return shell("env -u LD_PRELOAD " + command);
+}
+} // namespace
+
+TEST_CASE("gpu cublas: times are what the GPU takes, by function and by algorithm") {
+  const fake_run r({product, "Gemm/1x7x11-w"},
+                   "cost 20us\ncold 2us\nblas gemm cost 12us\nblas gemm cold 5us\n"
+                   "blas gemv cost 3us\nlt 21 cost 9us\nid " +
+                       split + " cost 7us",
+                   to_json + "--states hot,coldw,cold");
+  CAPTURE(r.ended.err);
+  CHECK(r.ended.status == 0);
+  std::set<std::string> ids;
+  for (const gpu_row& row : r.rows) {
+    CAPTURE(row.name);
+    CHECK(row.error == "");
+    const double cost = row.algorithm == "gemm"   ? 12e3
+                        : row.algorithm == "gemv" ? 3e3
+                        : row.algorithm == simple ? 9e3
+                                                  : 7e3;
+    const double more = row.algorithm == "gemm" ? 5e3 : 2e3;
+    const double wanted = row.state == "hot"     ? cost
+                          : row.state == "coldw" ? cost + more
+                                                 : cost + 2 * more;
+    CHECK(is(row.min_ns, wanted));
+    CHECK(is(row.median_ns, wanted));
+    CHECK(row.notes.find("launched one by one") == std::string::npos);
+    ids.insert(row.algorithm);
+  }
+  CHECK(ids == std::set<std::string>{"gemm", "gemv", simple, split});
+  CHECK(r.rows.size() == 3 * (3 + 4));
+  CHECK(r.tidy());
+  REQUIRE(r.records.size() == 1);
+  CAPTURE(r.records[0].dump());
+  CHECK(r.records[0]["graphs_launched"] > 0);
+  CHECK(r.records[0]["captures_failed"] == 0); // cuBLAS had a workspace of its own
+  CHECK(r.records[0]["made"]["cublas-handle"] == 1);
+  CHECK(r.records[0]["made"]["cublaslt-handle"] == 1);
+}
+
+TEST_CASE("gpu cublas: the list is the library's own, whatever it is") {
+  const std::string other = "lt:algo99_tile1_stages2_splitk1_red0_swz0_cust0_inner0_cluster0";
+  const fake_run r({biased}, "cost 20us\noffers " + other + "\nlt 99 cost 4us",
+                   to_json + "--states hot");
+  CHECK(r.ended.status == 0);
+  REQUIRE(r.rows.size() == 1);
+  CHECK(r.rows[0].algorithm == other);
+  CHECK(is(r.rows[0].min_ns, 4e3));
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu cublas: each failure costs its own cases, and is named") {
+  const fake_run r({product}, "cost 20us\nlt 21 refuses-to-run\nlt 23 wrong\nblas gemm unsupported",
+                   to_json + "--types f16 --states hot");
+  CHECK(r.ended.status == 1);
+  CHECK(one_line(r.ended.err));
+  std::map<std::string, std::string> errors;
+  for (const gpu_row& row : r.rows)
+    errors[row.algorithm] = row.error;
+  REQUIRE(errors.size() == 4);
+  CHECK(holds(errors[simple], "an execution failed: "));
+  CHECK(holds(errors[simple], "CUBLAS_STATUS_EXECUTION_FAILED"));
+  CHECK(errors[split].starts_with("wrong result: output 0 "));
+  CHECK(holds(errors["gemm"], "CUBLAS_STATUS_NOT_SUPPORTED"));
+  CHECK(std::count_if(errors.begin(), errors.end(),
+                      [](const auto& e) { return e.second.empty(); }) == 1);
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu cublas: what the library proposes and then refuses is not listed") {
+  const fake_run r({product}, "cost 20us\nlt 21 unsupported", to_json + "--states hot");
+  CHECK(r.ended.status == 0);
+  REQUIRE(r.rows.size() == 2);
+  for (const gpu_row& row : r.rows)
+    CHECK(row.algorithm != simple);
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu cublas: memory that cannot be had costs the cases that need it") {
+  // Enough to empty the L2 cache, for the workspace and the operands, not for copies of weights.
+  const std::int64_t l2 = std::int64_t{61440} << 10, workspace = std::int64_t{32} << 20;
+  const fake_run r({product}, "malloc-limit " + std::to_string(2 * l2 + workspace + 100'000),
+                   to_json);
+  CHECK(r.ended.status == 1);
+  int hot = 0, cold = 0;
+  for (const gpu_row& row : r.rows) {
+    hot += row.state == "hot" && row.error.empty();
+    cold += row.state == "coldw" && row.error == "out of memory";
+  }
+  CHECK(hot == 3);
+  CHECK(cold == 3);
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu cublas: a launch that kills the device is told from one that was refused") {
+  const std::string script = "cost 20us\nlt 21 launch-failure";
+  const fake_run apart({product}, script, to_json + "--isolate --states hot");
+  CHECK(apart.ended.status == 1);
+  REQUIRE(apart.rows.size() == 3);
+  for (const gpu_row& row : apart.rows) {
+    CAPTURE(row.algorithm);
+    if (row.algorithm == simple) {
+      CHECK(row.error.starts_with("device lost: "));
+      CHECK(holds(row.error, "cudaErrorLaunchFailure"));
+    } else {
+      CHECK(row.error == "");
+      CHECK(is(row.min_ns, 20e3));
+    }
+  }
+}
+
+TEST_CASE("gpu cublas: what cannot be captured is launched one by one, and says so") {
+  const fake_run r({product}, "cost 20us\nno-capture", to_json + "--states hot");
+  CHECK(r.ended.status == 0);
+  REQUIRE(r.rows.size() == 3);
+  for (const gpu_row& row : r.rows) {
+    CHECK(is(row.min_ns, 20e3));
+    CHECK(holds(row.notes, "launched one by one, not replayed"));
+  }
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu cublas: every type and every layout is measured") {
+  const fake_run r({"Conv/2x16x3x5-32x1x1-s1", "Gemm/5x32x48-tb-w"}, "cost 20us",
+                   "--backends cublas --benchmark_format=json --states hot --effort quick "
+                   "--types f32,tf32,f16,bf16,s8s8s8,e4m3");
+  CHECK(r.ended.status == 0);
+  std::set<std::string> seen;
+  for (const gpu_row& row : r.rows) {
+    CAPTURE(row.name);
+    CHECK(row.error == "");
+    std::string key = row.name.substr(row.name.find('/') + 1);
+    key = key.substr(key.find('/') + 1);
+    seen.insert(row.name.substr(0, 4) + key.substr(0, key.find('/')) +
+                (row.algorithm.starts_with("nhwc:") ? " nhwc" : ""));
+  }
+  for (const char* type : {"f32", "tf32", "f16", "bf16", "s8s8s8", "e4m3"}) {
+    CHECK(seen.contains(std::string("Gemm") + type));
+    CHECK(seen.contains(std::string("Conv") + type + " nhwc"));
+  }
+  CHECK(seen.contains("Convf16"));
+  CHECK_FALSE(seen.contains("Convs8s8s8"));
+  CHECK(r.tidy());
+}
+
+TEST_CASE("gpu cublas: a fused product wins where it is scripted to") {
+  // LeNet's last layer is a product with a bias.
+  const std::string bare = "MatMul/1x256-256x10-w", whole = "MatMul+Add/1x256-256x10-w";
+  const fake_run r({}, "cost 20us\nlt 21 cost 5us\nlt 23 cost 2us\nblas gemv cost 1us",
+                   "--backends cublas --benchmark_format=json --benchmark_filter=^MatMul",
+                   BENANZA_BENCH_BINARY);
+  CAPTURE(r.ended.err);
+  CHECK((r.ended.status == 0 || r.ended.status == 1));
+  CHECK(r.tidy());
+  const scratch_folder s("fused");
+  std::ofstream(s / "run.json") << r.ended.out;
+  const outcome o =
+      without_fake(std::string(BENANZA_ANALYZE_BINARY) + " --format json " + (s / "run.json"));
+  CAPTURE(o.err);
+  REQUIRE(json::accept(o.out));
+  std::map<std::string, json> bounds;
+  const json analysis = json::parse(o.out);
+  for (const auto& a : analysis.at("analyses"))
+    for (const auto& l : a.at("layers"))
+      if (l.contains("bound")) bounds[l.at("layer")] = l.at("bound");
+  REQUIRE(bounds.contains(bare));
+  CHECK(bounds[bare].at("algorithm") == "gemv");
+  CHECK(is(bounds[bare].at("ns").get<double>(), 1e3));
+  REQUIRE(bounds.contains(whole));
+  CHECK(bounds[whole].at("algorithm") == split);
+  CHECK(is(bounds[whole].at("ns").get<double>(), 2e3));
+}
+
+TEST_CASE("no gpu: cuBLAS lists its plain functions, and each case says why it has no time" *
+          doctest::skip(has_driver())) {
+  const scratch_folder s("no_gpu");
+  std::ofstream(s / "layers") << product << '\n' << biased << '\n' << fused << '\n';
+  const std::string bench =
+      "BENANZA_LAYERS=" + (s / "layers") + ' ' + layers_bench + " --backends cublas ";
+  const outcome listed = without_fake(bench + "--benchmark_list_tests --benchmark_filter=^Gemm");
+  CHECK(listed.status == 0);
+  CHECK(holds(listed.out, product + "/f32/cublas/gemm/hot/t1"));
+  CHECK_FALSE(holds(listed.out, "/lt:"));
+  const outcome o = without_fake(bench + "--benchmark_format=json --benchmark_filter=^Gemm");
+  CHECK(o.status == 1);
+  REQUIRE(json::accept(o.out));
+  int functions = 0;
+  const json result = json::parse(o.out);
+  for (const auto& b : result.at("benchmarks")) {
+    const std::string error = b.at("error_message");
+    functions += holds(error, "no NVIDIA driver");
+  }
+  CHECK(functions == 2);                          // hot and coldw
+  CHECK_FALSE(holds(o.out, "c1x7-w/f32/cublas")); // cublasLt's alone
+}
+
+TEST_CASE("no gpu: TF32 is not listed for a GPU that is older" * doctest::skip(has_driver())) {
+  const scratch_folder s("old_gpu");
+  std::ofstream(s / "layers") << product << '\n';
+  const std::string bench = "BENANZA_LAYERS=" + (s / "layers") + ' ' + layers_bench +
+                            " --backends cublas --benchmark_list_tests --types tf32 "
+                            "--benchmark_filter=^Gemm --target ";
+  CHECK(holds(without_fake(bench + "a100").out, "/tf32/cublas/gemm/"));
+  CHECK_FALSE(holds(without_fake(bench + "t4").out, "/tf32/cublas/gemm/"));
+}
