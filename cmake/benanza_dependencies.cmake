@@ -72,9 +72,8 @@ if(NOT TARGET benanza::cuda)
   if(BENANZA_WITH_CUDA)
     target_link_libraries(benanza::cuda INTERFACE CUDA::cudart)
     if(TARGET CUDA::nvrtc)
-      # The library itself: CMake's target links the driver too, and without one nothing would start.
-      get_target_property(nvrtc CUDA::nvrtc IMPORTED_LOCATION)
-      target_link_libraries(benanza::cuda INTERFACE ${nvrtc})
+      # It is loaded when the first kernel is compiled (backend/cuda/nvrtc.hpp).
+      target_link_libraries(benanza::cuda INTERFACE ${CMAKE_DL_LIBS})
       target_compile_definitions(benanza::cuda INTERFACE BENANZA_WITH_NVRTC=1)
     endif()
   endif()

@@ -9,7 +9,7 @@
 #include "../../core/error.hpp"
 
 #ifdef BENANZA_WITH_NVRTC
-#include <nvrtc.h>
+#include "nvrtc.hpp"
 #endif
 
 #include <array>
@@ -40,7 +40,7 @@ namespace detail {
 /// Throws with NVRTC's reason.
 inline void check_nvrtc(nvrtcResult r, const std::string& what) {
   if (r != NVRTC_SUCCESS)
-    throw error("NVRTC: " + what + ": " + nvrtcGetErrorString(r), "",
+    throw error("NVRTC: " + what + ": " + nvrtc::it().reason(r), "",
                 "is the toolkit's libnvrtc-builtins beside libnvrtc?");
 }
 
@@ -48,32 +48,32 @@ inline void check_nvrtc(nvrtcResult r, const std::string& what) {
 class program_text {
 public:
   explicit program_text(const std::string& text) {
-    check_nvrtc(nvrtcCreateProgram(&it_, text.c_str(), "benanza_kernel.cu", 0, nullptr, nullptr),
+    check_nvrtc(nvrtc::it().create(&it_, text.c_str(), "benanza_kernel.cu", 0, nullptr, nullptr),
                 "a kernel's text is not taken");
   }
   program_text(const program_text&) = delete;
   program_text& operator=(const program_text&) = delete;
-  ~program_text() { nvrtcDestroyProgram(&it_); }
+  ~program_text() { nvrtc::it().destroy(&it_); }
 
   compiled compile_for(const std::string& architecture) {
     const std::string target = "--gpu-architecture=" + architecture;
     const std::array options{target.c_str(), "--std=c++17", "--ptxas-options=-v"};
     const nvrtcResult done =
-        nvrtcCompileProgram(it_, static_cast<int>(options.size()), options.data());
+        nvrtc::it().compile(it_, static_cast<int>(options.size()), options.data());
     compiled out;
     std::size_t size = 0;
-    if (nvrtcGetProgramLogSize(it_, &size) == NVRTC_SUCCESS && size > 1) {
+    if (nvrtc::it().log_size(it_, &size) == NVRTC_SUCCESS && size > 1) {
       out.log.resize(size);
-      nvrtcGetProgramLog(it_, out.log.data());
+      nvrtc::it().log(it_, out.log.data());
       out.log.resize(size - 1); // without the zero at its end
     }
     if (done == NVRTC_ERROR_COMPILATION)
       throw error("NVRTC: a kernel cannot be compiled for " + architecture + ": " +
                   first_line(out.log));
     check_nvrtc(done, "a kernel cannot be compiled for " + architecture);
-    check_nvrtc(nvrtcGetCUBINSize(it_, &size), "there is no code");
+    check_nvrtc(nvrtc::it().code_size(it_, &size), "there is no code");
     out.code.resize(size);
-    check_nvrtc(nvrtcGetCUBIN(it_, out.code.data()), "there is no code");
+    check_nvrtc(nvrtc::it().code(it_, out.code.data()), "there is no code");
     return out;
   }
 
@@ -87,7 +87,7 @@ private:
 /// NVRTC's version: "13.0".
 inline std::string compiler_version() {
   int major = 0, minor = 0;
-  detail::check_nvrtc(nvrtcVersion(&major, &minor), "its version");
+  detail::check_nvrtc(nvrtc::it().version(&major, &minor), "its version");
   return std::to_string(major) + '.' + std::to_string(minor);
 }
 

@@ -32,11 +32,12 @@ public:
   std::string_view name() const override { return "cuda"; }
 
   std::map<std::string, std::string> facts() const override {
-    std::map<std::string, std::string> out{
-        {"kernels", compiles ? "NVRTC " + compiler_version() : "none, built without NVRTC"}};
+    std::map<std::string, std::string> out;
+    if (!compiles) out["kernels"] = "none, built without NVRTC";
     if (!unavailable().empty()) {
       out["unavailable"] = unavailable();
     } else {
+      if (compiles) out["kernels"] = kernel_compiler();
       for (const auto& [key, value] : gpu::of_this_process()->facts())
         out[key] = value;
     }
@@ -73,6 +74,15 @@ public:
   }
 
 private:
+  /// "NVRTC 13.0", or why there is none.
+  static std::string kernel_compiler() {
+    try {
+      return "NVRTC " + compiler_version();
+    } catch (const error& e) {
+      return e.what();
+    }
+  }
+
   std::shared_ptr<gpu> gpu_{};
 };
 
