@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithms do cuDNN and cuBLAS have for the layers of models on some GPU (--algorithms
 // --target)? A list before anyone rents the machine: no GPU is needed, only cuDNN; of cuBLAS there
-// are its plain functions, because cublasLt lists its algorithms on the GPU itself alone. As text,
-// or as JSON with every field. Without cuDNN in the build it is refused.
+// are its plain functions, because cublasLt lists its algorithms on the GPU itself alone. Beside
+// them the movers, which are the same on every GPU. As text, or as JSON with every field. Without
+// cuDNN in the build it is refused.
 //
 //   algorithm_list all = list_algorithms(layers, graphs, {.target = "h200"});   text_of(all)
 #pragma once
@@ -11,6 +12,7 @@
 
 #ifdef BENANZA_WITH_CUDNN
 #include "../include/benanza/backend/cublas/enumerate.hpp"
+#include "../include/benanza/backend/cuda/enumerate.hpp"
 #include "../include/benanza/backend/cudnn/enumerate.hpp"
 #endif
 
@@ -41,6 +43,7 @@ struct layer_algorithms {
   numeric type = numeric::f32;
   std::int64_t uses = 0;
   std::vector<backend::cudnn::offer> offers{};
+  std::vector<backend::algorithm> movers{}; ///< of backend `cuda`
 };
 
 /// What cuDNN has for all of them.
@@ -80,6 +83,14 @@ inline std::string spaced(std::string words) {
   std::string out;
   for (char c : words)
     out += c == ',' ? std::string(", ") : std::string(1, c == '-' ? ' ' : c);
+  return out;
+}
+
+/// "memcpy, kernel:v1"
+inline std::string ids_of(const std::vector<backend::algorithm>& all) {
+  std::string out;
+  for (const backend::algorithm& a : all)
+    out += (out.empty() ? "" : ", ") + a.id;
   return out;
 }
 
@@ -126,13 +137,15 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
                     ", or a file with a description");
   const auto start = std::chrono::steady_clock::now();
   algorithm_list out{.target = backend::cudnn::described_target(a.target)};
+  backend::cudnn::lister lister(out.target);
   for (const model::catalogue_entry& e : all.layers) {
     if (op::is_view(e.layer)) continue;
     std::set<numeric> types(a.types.begin(), a.types.end());
     for (const model::use& u : e.uses)
       if (a.types.empty()) types.insert(graphs[u.graph].type);
     for (const numeric t : types)
-      out.layers.push_back({e.layer, t, e.count(), backend::cudnn::offers(e.layer, t, out.target)});
+      out.layers.push_back({e.layer, t, e.count(), lister.offers(e.layer, t),
+                            backend::cuda::offers(e.layer, t)});
   }
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;
@@ -146,14 +159,17 @@ inline std::string text_of(const algorithm_list& a) {
                   detail::version_text(), a.target.name, capability / 100, capability / 10 % 10);
   if (const std::string w = detail::warning_of(a); !w.empty()) out += w + '\n';
   std::size_t count = 0, served = 0, width = 9;
-  std::string without;
+  std::string without, moved, by_none;
   for (const layer_algorithms& l : a.layers) {
     for (const backend::cudnn::offer& o : l.offers)
       width = std::max(width, o.what.id.size());
     count += l.offers.size();
     served += !l.offers.empty();
-    if (l.offers.empty())
-      without += fmt::format("  {} {} x{}\n", op::name(l.layer), name(l.type), l.uses);
+    const std::string what = fmt::format("  {} {} x{}", op::name(l.layer), name(l.type), l.uses);
+    if (l.offers.empty()) without += what + '\n';
+    if (l.offers.empty() && l.movers.empty() && !detail::has_product(l, capability))
+      by_none += what + '\n';
+    if (!l.movers.empty()) moved += what + ": " + detail::ids_of(l.movers) + '\n';
   }
   for (const layer_algorithms& l : a.layers) {
     if (l.offers.empty()) continue;
@@ -167,6 +183,9 @@ inline std::string text_of(const algorithm_list& a) {
   if (!without.empty()) out += "\ncuDNN has nothing for:\n" + without;
   if (const std::string products = detail::products_text(a, capability); !products.empty())
     out += fmt::format("\ncuBLAS has, where {}:\n{}", detail::without_cublaslt, products);
+  if (!moved.empty())
+    out += "\nThe CUDA runtime's copies, and kernels compiled at run time:\n" + moved;
+  if (!by_none.empty()) out += "\nNothing at all is there for:\n" + by_none;
   out += fmt::format("\n{} algorithms for {} of {} layers, listed in {:.1f} s\n", count, served,
                      a.layers.size(), a.seconds);
   return out;
@@ -188,11 +207,15 @@ inline nlohmann::ordered_json json_of(const algorithm_list& a) {
       if (o.how.workspace_bytes >= 0) one["workspace_bytes"] = o.how.workspace_bytes;
       offers.push_back(std::move(one));
     }
+    nlohmann::ordered_json movers = nlohmann::ordered_json::array();
+    for (const backend::algorithm& m : l.movers)
+      movers.push_back({{"algorithm", m.id}, {"algorithm_index", m.index}, {"notes", m.notes}});
     layers.push_back({{"family", op::family(l.layer)},
                       {"key", op::key(l.layer)},
                       {"type", name(l.type)},
                       {"uses", l.uses},
-                      {"algorithms", std::move(offers)}});
+                      {"algorithms", std::move(offers)},
+                      {"movers", std::move(movers)}});
     if (!detail::has_product(l, capability)) continue;
     nlohmann::ordered_json functions = nlohmann::ordered_json::array();
     for (const backend::algorithm& f : backend::cublas::plain_functions(l.layer, l.type))

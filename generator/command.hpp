@@ -205,7 +205,8 @@ inline bool tell_problems(const std::vector<model::graph>& graphs) {
 
 struct generate_arguments {
   model_arguments models;
-  std::string layers_file, folder;
+  std::vector<std::string> layers_files;
+  std::string folder;
   std::string patterns_file;
   std::size_t layer_files = 0;
   bool strict = false, no_fusion = false;
@@ -233,11 +234,16 @@ inline void add_fused(std::vector<model::graph>& graphs, const generate_argument
 }
 
 inline status generate(const generate_arguments& a) {
-  if (a.models.models.empty() && a.layers_file.empty())
+  if (a.models.models.empty() && a.layers_files.empty())
     throw error("nothing to generate", "", "give a model, or --layers FILE");
   if (a.folder.empty() && !a.gpu.wanted) throw error("no folder to write to", "", "give -o FOLDER");
   std::vector<model::graph> graphs = read_models(a.models);
-  if (!a.layers_file.empty()) graphs.push_back(as_chain(read_layers(a.layers_file), a.layers_file));
+  for (const std::string& file : a.layers_files) {
+    graphs.push_back(as_chain(read_layers(file), file));
+    for (std::size_t i = 0; i + 1 < graphs.size(); ++i)
+      if (graphs[i].name == graphs.back().name)
+        throw error("two lists of layers have this name", file, "rename one of the files");
+  }
   const bool partial = tell_problems(graphs);
   const std::size_t models = graphs.size();
   const model::catalogue plain = model::unique_layers(graphs);
@@ -334,8 +340,9 @@ inline status run_checked(int argc, char** argv) {
   generate_arguments generating;
   add_model_options(app, generating.models);
   app.add_option("-o,--output", generating.folder, "folder to write; it is replaced as a whole");
-  app.add_option("--layers", generating.layers_file,
-                 "a file of layers, one a line: Conv/1x64x56x56-64x3x3-s1-p1");
+  app.add_option("--layers", generating.layers_files,
+                 "a file of layers, one a line: Conv/1x64x56x56-64x3x3-s1-p1; may be given again")
+      ->allow_extra_args(false);
   app.add_option("--layer-files", generating.layer_files,
                  "split the layers into exactly so many files")
       ->check(CLI::Range(1, 1000));

@@ -46,6 +46,9 @@ TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and a
   CHECK(holds(text.out, "nhwc:eng"));
   CHECK(holds(text.out, "tensor cores"));
   CHECK(holds(text.out, "cuDNN has nothing for:\n  Concat/1x8x4x4-a1-n2 f16 x1\n"));
+  CHECK(
+      holds(text.out, "  Concat/1x8x4x4-a1-n2 f16 x1: memcpy, kernel:v1, kernel:v4, kernel:v8\n"));
+  CHECK_FALSE(holds(text.out, "Nothing at all is there for:"));
   const auto json = some.list("--target h200 --types f16,tf32 --format json");
   CHECK(json.status == 0);
   const auto all = nlohmann::json::parse(json.out);
@@ -62,6 +65,7 @@ TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and a
       if (l.at("type") == "tf32") CHECK(holds(a.at("notes"), "tensor-cores"));
     }
     if (l.at("family") == "Conv") CHECK(ids.size() > 20);
+    CHECK(l.at("movers").empty() == (l.at("family") != "Concat" || l.at("type") == "tf32"));
   }
   CHECK(types == std::set<std::string>{"f16", "tf32"});
 }

@@ -89,6 +89,23 @@ TEST_CASE("a file of layers stands in place of a model; a case's whole name will
   CHECK(layers.find("::add(2);") == std::string::npos); // the third line is the first again
 }
 
+TEST_CASE("several files of layers are a model each") {
+  const scratch_folder s("lists");
+  fs::create_directories(s / "other");
+  put(s / "encoder.txt", "Gelu/1x128x3072\nRelu/1x64\n");
+  put(s / "decoder.txt", "Relu/1x64\n");
+  put(s / "other/encoder.txt", "Relu/1x64\n");
+  const std::string first = " --layers " + (s / "encoder.txt"), to = " -o " + (s / "g");
+  const outcome o = shell(generate + first + " --layers " + (s / "decoder.txt") + to);
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  const std::string graphs = text_of(s / "g/graph.cpp");
+  CHECK(graphs.find("\"encoder@layers\"") != std::string::npos);
+  CHECK(graphs.find("\"decoder@layers\"") != std::string::npos);
+  CHECK(text_of(s / "g/layers_0.cpp").find("::add(2);") == std::string::npos); // Relu is one layer
+  refused(first + " --layers " + (s / "other/encoder.txt") + " -o " + (s / "h"), {"this name"});
+}
+
 TEST_CASE("the zoo lists 30 models") {
   const outcome o = shell(generate + " zoo --list");
   CHECK(o.status == 0);

@@ -21,12 +21,15 @@ struct script {
   std::int64_t weights = 0; ///< bytes of prepared weights; 0: as the layer says
   std::string runs_as = {}; ///< the implementation that really runs; empty: the one asked for
   bool on_device = false;   ///< has memory and caches of its own
+  double power_w = 0;       ///< that its device draws
+  std::string trouble = {}; ///< what slows its device down
 };
 
 struct fake_log {
   int prepared = 0, alive = 0, executions = 0, read = 0;
   int pooled = 0;  ///< prepared ones that ever had a pool
   int flushed = 0; ///< timed executions before which a device empties its caches
+  int woken = 0;   ///< how often a device was brought to its clock
   std::vector<std::byte> device_memory = std::vector<std::byte>(64, std::byte{1});
 };
 
@@ -57,6 +60,9 @@ public:
   }
   void run(int n) override { log_.executions += n; }
   bool on_device() const override { return script_.on_device; }
+  void wake() override { ++log_.woken; }
+  std::string disturbance() override { return script_.trouble; }
+  double power_w() const override { return script_.power_w; }
   backend::weight_slots own_pool() override {
     return {log_.device_memory.data(), 16, std::ssize(log_.device_memory) / 16};
   }

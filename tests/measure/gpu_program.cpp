@@ -267,8 +267,8 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
   // Graphs are written by us and computed by the fake from cuDNN's documentation: a second opinion
   // beside the reference. Engines differ in name only here: a few will do.
   const std::string one_each =
-      " --benchmark_filter='/cudnn/([a-z0-9-]*:)?(eng[0-2]|lrn|softmax:[a-z]+|transform|"
-      "reduce_tensor|legacy:gemm:.*)/'";
+      " --benchmark_filter='/cudnn/([a-z0-9-]*:)?(eng[0-3]|eng[89]_k24=[0-9]|lrn|softmax:[a-z]+|"
+      "transform|reduce_tensor|legacy:gemm:.*)/'";
   const std::vector<std::string> products{"Conv/1x8x7x7-16x3x3-s1-p1",
                                           "Conv/1x8x7x9-8x1x3-s1-p0x1",
                                           "Conv/1x8x8x8-8x3x3-s2-p0x0x1x1",
@@ -285,7 +285,26 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
                                           "MatMul/3x8x16-3x16x8",
                                           "MatMul/1x8x16-16x24-w",
                                           "Gemm+Relu/8x24x16-tb-c1x24-w"};
+  const std::vector<std::string> whole{"LayerNormalization/2x5x24-a2-b",
+                                       "LayerNormalization/6x20-a1",
+                                       "LayerNormalization/2x3x4x6-a2-b",
+                                       "RMSNormalization/2x5x24-a2",
+                                       "InstanceNormalization/2x8x6x6",
+                                       "InstanceNormalization/1x8x20",
+                                       "GroupNormalization/2x8x6x6-g8",
+                                       "Attention/1x4x16x32",
+                                       "Attention/2x4x16x32-v16",
+                                       "Attention/1x4x16x32-kv2-k24",
+                                       "Attention/2x4x10x32-kv2-bshd",
+                                       "Attention/1x4x16x32-causal",
+                                       "Attention/1x4x8x32-k24-causal-bshd",
+                                       "Attention/2x4x16x32-mask1x1x16x16",
+                                       "Attention/2x4x16x32-kv1-causal-mask2x4x16x16",
+                                       "Resize/2x8x5x7-2x8x10x21",
+                                       "Resize/1x8x5x6-1x8x5x12",
+                                       "Upsample/1x8x5x7-1x8x15x21-asymmetric"};
   std::vector<std::string> all = products;
+  all.insert(all.end(), whole.begin(), whole.end());
   for (const char* layer : {"MaxPool/1x8x11x11-3x3-s2-p1",
                             "MaxPool/1x8x10x10-3x3-s2-ceil",
                             "AveragePool/1x8x9x9-3x3-s1-p1",
@@ -333,6 +352,13 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
   };
   const auto floats = computed(all, "f16"),
              narrow = computed({products.begin(), products.begin() + 4}, "f32,bf16,s8s8s8,e4m3");
+  const auto others = computed(whole, "f32,tf32,bf16");
+  for (const std::string& layer : whole) {
+    CAPTURE(layer);
+    CHECK(floats.contains(layer + "/f16"));
+    CHECK(others.contains(layer + "/bf16"));
+    CHECK(others.contains(layer + (layer.starts_with("Attention") ? "/tf32" : "/f32")));
+  }
   for (const char* part : {"/f32", "/bf16", "/s8s8s8", "/e4m3"})
     CHECK(std::any_of(narrow.begin(), narrow.end(),
                       [part](const std::string& name) { return name.ends_with(part); }));

@@ -179,6 +179,22 @@ TEST_CASE("noise that lasts is in the result, noise that passed is only counted"
   noise_of_visit = nullptr;
 }
 
+TEST_CASE("a device is woken once for a group, and what it draws is in the result") {
+  const test::script on_device{
+      .algorithm = {.id = "a"}, .ns = 30000, .on_device = true, .power_w = 500};
+  const measured m({on_device}, "Relu/1x4x5x5", hot_only());
+  CHECK(m.library->log.woken == 1);
+  CHECK(m.of(0).energy_nj == 500 * 30000);
+  const measured host({{.algorithm = {.id = "a"}, .ns = 30000}}, "Relu/1x4x5x5", hot_only());
+  CHECK(host.library->log.woken == 0);
+  CHECK(host.of(0).energy_nj == 0);
+  test::script hot = on_device;
+  hot.trouble = "the GPU was hot";
+  const measured loud({hot}, "Relu/1x4x5x5", hot_only());
+  CHECK(loud.of(0).disturbed == "the GPU was hot");
+  CHECK(loud.of(0).error.empty());
+}
+
 TEST_CASE("a wrong algorithm is wrong in both states, and not checked twice") {
   const measured m({{.algorithm = {.id = "wrong"}, .wrong = true}}, conv);
   CHECK(m.of(0).error.find("wrong result") != std::string::npos);

@@ -28,8 +28,12 @@ public:
     return sum;
   }
   void read(std::vector<double>&) const override {}
+  std::string disturbance() override { return trouble ? trouble(looks++) : std::string{}; }
+  double power_w() const override { return power; }
 
-  int executions = 0;
+  int executions = 0, looks = 0;
+  std::function<std::string(int)> trouble{}; ///< with its device, by the number of the look
+  double power = 0;
 
 private:
   script ns_;
@@ -225,6 +229,28 @@ TEST_CASE("disturbed visits are thrown away and repeated") {
   CHECK(s.of(0).disturbed.empty());
   CHECK(s.of(0).samples.size() >= 16);
   CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) < 1.2e6);
+}
+
+TEST_CASE("visits in which a case's device was slowed down are thrown away, and only its own") {
+  const auto quiet = about(1e5);
+  setup s({quiet, quiet});
+  s.runs[0]->trouble = [](int look) { return look % 3 == 1 ? "it was hot" : ""; };
+  s.runs[0]->power = 400;
+  s.sample();
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).power_w == 400);
+  CHECK(s.of(1).rejected == 0);
+  CHECK(s.of(1).power_w == 0);
+}
+
+TEST_CASE("a device that stays slow is told in its own words") {
+  setup s({about(1e5)});
+  s.runs[0]->trouble = [](int) { return "the clock was held down; let it cool"; };
+  s.sample();
+  CHECK(s.of(0).stop_reason == "disturbed too long");
+  CHECK(s.of(0).disturbed == "the clock was held down; let it cool");
+  CHECK_FALSE(s.of(0).samples.empty());
 }
 
 TEST_CASE("what is disturbed all the time ends, keeps its samples, and says by what") {

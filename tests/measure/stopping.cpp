@@ -14,7 +14,7 @@ sampled_case visited(std::vector<double> figures, int per_visit = 3, double spre
       c.samples.push_back({f * (1 + spread * i), true});
       c.spent_ns += c.samples.back().ns;
     }
-    c.figures.push_back(f);
+    c.figures.push_back({f, static_cast<int>(c.samples.size())});
     ++c.visits;
   }
   c.refresh();
@@ -24,41 +24,66 @@ const sampling_plan plan = plan_of(effort::normal);
 } // namespace
 
 TEST_CASE("a figure has settled after standing still for as many rounds as the plan waits") {
-  CHECK(enough(visited({100, 90, 90, 90, 90}), plan).empty());
-  CHECK(enough(visited({100, 90, 90, 90, 90, 90}), plan) == result::minimum_settled);
-  CHECK(enough(visited({100, 90.2, 90.1, 90, 90, 90}), plan) == result::minimum_settled);
-  CHECK(enough(visited({100, 90, 90, 90, 90, 89}), plan).empty());
+  CHECK(enough(visited({100, 90, 90, 90, 90}), plan, false).empty());
+  CHECK(enough(visited({100, 90, 90, 90, 90, 90}), plan, false) == result::minimum_settled);
+  CHECK(enough(visited({100, 90.2, 90.1, 90, 90, 90}), plan, false) == result::minimum_settled);
+  CHECK(enough(visited({100, 90, 90, 90, 90, 89}), plan, false).empty());
   sampled_case cold = visited({100, 90, 90, 90, 90, 90});
   cold.by_median = true;
-  CHECK(enough(cold, plan) == result::median_settled);
+  CHECK(enough(cold, plan, false) == result::median_settled);
+}
+
+TEST_CASE("a least sample must stay unbeaten by some more, however few a visit brings") {
+  CHECK(enough(visited({100, 90, 90, 90, 90, 90}, 1), plan, false).empty());
+  const std::vector<double> beaten(unbeaten, 100);
+  CHECK(enough(visited(beaten, 1), plan, false).empty());
+  std::vector<double> stays(unbeaten + 1, 100);
+  CHECK(enough(visited(stays, 1), plan, false) == result::minimum_settled);
+  stays.push_back(98);
+  CHECK(enough(visited(stays, 1), plan, false).empty());
+  sampled_case cold = visited({100, 90, 90, 90, 90, 90}, 1); // a median has the middle of all
+  cold.by_median = true;
+  CHECK(enough(cold, plan, false) == result::median_settled);
+}
+
+TEST_CASE("the case that leads gets more time while its least sample still falls") {
+  const sampled_case falls = visited({9e6, 8e6, 7e6, 6e6, 5e6});
+  CHECK(enough(falls, plan, false) == result::time_limit);
+  CHECK(enough(falls, plan, true).empty());
+  sampled_case long_enough = falls;
+  long_enough.spent_ns = leaders_share * plan.seconds * 1e9;
+  CHECK(enough(long_enough, plan, true) == result::time_limit);
+  sampled_case cold = falls; // a median moves little, and sweeps take their time
+  cold.by_median = true;
+  CHECK(enough(cold, plan, true) == result::time_limit);
 }
 
 TEST_CASE("samples that hardly differ are enough, but not from one visit alone") {
-  CHECK(enough(visited({100, 101, 100.5, 100}, 3, 0), plan) == result::small_spread);
-  CHECK(enough(visited({100, 104, 102, 100}, 3, 0), plan).empty());
-  CHECK(enough(visited({100, 100}, 10, 0), plan).empty());
+  CHECK(enough(visited({100, 101, 100.5, 100}, 3, 0), plan, false) == result::small_spread);
+  CHECK(enough(visited({100, 104, 102, 100}, 3, 0), plan, false).empty());
+  CHECK(enough(visited({100, 100}, 10, 0), plan, false).empty());
 }
 
 TEST_CASE("the time limit holds, but for the fewest samples of slow cases") {
-  CHECK(enough(visited({9e6, 8e6, 7e6, 6e6, 5e6}), plan) == result::time_limit);
-  CHECK(enough(visited({9e7, 8e7, 7e7}, 1), plan).empty());
-  CHECK(enough(visited({9e7, 8e7, 7e7, 6e7}, 1), plan) == result::fewest_samples);
-  CHECK(enough(visited({4e9}, 1), plan).empty());
-  CHECK(enough(visited({4e9, 3e9}, 1), plan) == result::fewest_samples);
+  CHECK(enough(visited({9e6, 8e6, 7e6, 6e6, 5e6}), plan, false) == result::time_limit);
+  CHECK(enough(visited({9e7, 8e7, 7e7}, 1), plan, false).empty());
+  CHECK(enough(visited({9e7, 8e7, 7e7, 6e7}, 1), plan, false) == result::fewest_samples);
+  CHECK(enough(visited({4e9}, 1), plan, false).empty());
+  CHECK(enough(visited({4e9, 3e9}, 1), plan, false) == result::fewest_samples);
 }
 
 TEST_CASE("without patience only the time ends a case") {
   const sampling_plan all = plan_of(effort::exhaustive);
-  CHECK(enough(visited({100, 90, 90, 90, 90, 90, 90, 90, 90, 90}, 3, 0), all).empty());
-  CHECK(enough(visited({9e8}, 8), all) == result::time_limit);
+  CHECK(enough(visited({100, 90, 90, 90, 90, 90, 90, 90, 90, 90}, 3, 0), all, false).empty());
+  CHECK(enough(visited({9e8}, 8), all, false) == result::time_limit);
 }
 
 TEST_CASE("disturbed visits end a case when they have cost too much") {
   sampled_case c;
   c.lost_visits = 3, c.lost_ns = 1e9;
-  CHECK(enough(c, plan).empty());
+  CHECK(enough(c, plan, false).empty());
   c.lost_visits = 4;
-  CHECK(enough(c, plan) == result::disturbed_too_long);
+  CHECK(enough(c, plan, false) == result::disturbed_too_long);
   c.lost_ns = 0.049e9;
-  CHECK(enough(c, plan).empty());
+  CHECK(enough(c, plan, false).empty());
 }

@@ -16,6 +16,7 @@ TEST_CASE("a little noise does no harm; more does, and is told apart") {
   CHECK(judge({.slowdown = 0.06}) == harm::slow);
   CHECK(judge({.apart = 0.8}) == harm::none);
   CHECK(judge({.apart = 3}) == harm::apart);
+  CHECK(judge({.delayed = 0.5, .device = "hot"}) == harm::device);
 }
 
 TEST_CASE("advice names what disturbed most, how much, and a remedy") {
@@ -34,6 +35,17 @@ TEST_CASE("advice names what disturbed most, how much, and a remedy") {
   waited.add({.delayed = 0.12});
   CHECK(advice(waited).find("waited for the processor 12 %") != std::string::npos);
   CHECK(advice(waited).find("taskset") != std::string::npos);
+}
+
+TEST_CASE("what a device says of itself is the advice, where it disturbed most") {
+  noise_sum s;
+  s.add({.delayed = 0.5});
+  s.add({.device = "it was warm"});
+  s.add({.device = "it was hot"});
+  CHECK(advice(s) == "it was hot");
+  for (int i = 0; i < 3; ++i)
+    s.add({.delayed = 0.5});
+  CHECK(advice(s).find("waited for the processor") != std::string::npos);
 }
 
 TEST_CASE("threads whose cores share no cache are told, with by how much") {

@@ -12,13 +12,20 @@ TEST_CASE("cases of libraries that run on a GPU are told from the others") {
   measurement on_gpu = r.measurements.front();
   on_gpu.backend = "cudnn";
   r.measurements.push_back(on_gpu);
-  on_gpu.backend = "cublas";
-  r.measurements.push_back(on_gpu);
+  for (const char* other : {"cublas", "cuda"}) {
+    on_gpu.backend = other;
+    r.measurements.push_back(on_gpu);
+  }
   CHECK(devices(r) == std::set<std::string_view>{"cpu", "gpu"});
   const std::size_t all = r.measurements.size();
+  r.provenance["machine"] = {{"cpu", "a"}, {"l1d_bytes", "1"}, {"l2_bytes", "2"}};
+  r.provenance["software"]["cudnn_l2_bytes"] = "52428800";
   run of_gpu = r;
   keep_device(of_gpu, gpu_device);
-  CHECK(of_gpu.measurements.size() == 2);
+  CHECK(of_gpu.measurements.size() == 3);
+  CHECK(of_gpu.provenance["machine"] ==
+        std::map<std::string, std::string>{{"cpu", "a"}, {"l2_bytes", "52428800"}});
   keep_device(r, cpu_device);
-  CHECK(r.measurements.size() == all - 2);
+  CHECK(r.measurements.size() == all - 3);
+  CHECK(r.provenance["machine"]["l2_bytes"] == "2");
 }

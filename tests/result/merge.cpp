@@ -109,6 +109,15 @@ TEST_CASE("a case that was sampled to its end once is not one of few samples") {
   CHECK(benanza::result::was_raced_out(merge({with({lost, lost})}).measurements[0].stop_reason));
 }
 
+TEST_CASE("the energy of a case is the average over its samples, where it is known") {
+  measurement a = sampled({10, 12}), b = sampled({11, 13, 14, 15, 16, 17}), c = sampled({9, 14});
+  a.energy_nj = 1000, b.energy_nj = 2000;
+  CHECK(merge({with({a, b})}).measurements[0].energy_nj == 1750);
+  CHECK(merge({with({b, a})}).measurements[0].energy_nj == 1750);
+  CHECK(merge({with({a, c})}).measurements[0].energy_nj == 1000);
+  CHECK(merge({with({c})}).measurements[0].energy_nj == 0);
+}
+
 TEST_CASE("a failed repetition never loses a good one") {
   measurement bad = sampled({1});
   bad.samples_ns.clear();

@@ -83,6 +83,12 @@ public:
   virtual weight_slots own_pool() { return {}; }
   /// From now on each timed execution finds nothing of its own in the device's caches, or not so.
   virtual void flush_before_each(bool) {}
+  /// Brings a device that may rest to its full clock.
+  virtual void wake() {}
+  /// What slows the device down just now, and what to do about it; empty: nothing that is known.
+  virtual std::string disturbance() { return {}; }
+  /// Watts that the device draws just now, on the average of a while; 0: not told.
+  virtual double power_w() const { return 0; }
   /// Nanoseconds that a sample must take for the backend's clock to be good enough.
   virtual double shortest_sample_ns() const { return 2000; }
   /// What a reader should know of how it was timed; empty: nothing.
@@ -121,6 +127,15 @@ private:
   std::size_t stack_place_ = stack_places[0];
 };
 
+/// What a device does at most, beside layers: bytes that move, or what it costs to start something.
+struct device_limit {
+  std::string kind{}; ///< "copy", "host_to_device_pinned", "launch"
+  std::string way{};  ///< the call that does it
+  std::int64_t bytes = 0; ///< of the working set or of the message; 0: the kind has none
+  std::int64_t moved_bytes = 0; ///< by one execution
+  std::function<std::unique_ptr<prepared>()> make{};
+};
+
 /// A library that runs layers.
 class library {
 public:
@@ -128,7 +143,8 @@ public:
 
   /// The token in case names: `onednn`, `host`, `cudnn`.
   virtual std::string_view name() const = 0;
-  /// Facts for provenance: version, instruction set, threading runtime.
+  /// Facts for provenance: version, instruction set, threading runtime. Two results are merged only
+  /// if these agree, but for `condition`: what the device is like just now.
   virtual std::map<std::string, std::string> facts() const = 0;
   /// True where it runs on a device with memory and caches of its own.
   virtual bool on_device() const { return false; }
@@ -139,6 +155,10 @@ public:
   /// The description of this machine's device by which others can list what runs on it; empty: it
   /// has none.
   virtual std::string device_description() { return {}; }
+  /// The limits of its device, to be measured like cases; empty: it has none, or no device.
+  virtual std::vector<device_limit> limits() { return {}; }
+  /// What there is none of among these, in words; empty: nothing.
+  virtual std::string absent_limits() { return {}; }
   /// What the library offers for the layer, in its own order; empty if nothing.
   virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
   /// Makes one of them ready. Throws benanza::error with the library's own reason.

@@ -119,9 +119,16 @@ private:
     }
     if (witness_ == nullptr) witness_ = &machine_.emplace();
     witness_->expect(g.what->team, g.what->known_hand_off_ns);
+    wake_device(entries);
     sample(samples, plan_of(options_, g.what->time_share), *witness_, stop);
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);
+  }
+
+  /// While operands were made and checked on the host, a device may have gone to sleep.
+  static void wake_device(const std::vector<entry>& entries) {
+    for (const entry& e : entries)
+      if (e.what->made.run->on_device()) return e.what->made.run->wake();
   }
 
   static std::string said(const std::exception& e) {
@@ -204,6 +211,8 @@ private:
         m.disturbed = pass.disturbed;
         m.rejected = pass.rejected;
         m.slowdown = pass.slowdown;
+        m.sampling_ns = pass.took_ns;
+        m.energy_nj = pass.power_w * figures.median;
       }
       e.c->results.push_back(std::move(m));
     }

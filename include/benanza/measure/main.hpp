@@ -12,6 +12,7 @@
 #include "run.hpp"
 #include "store_keeper.hpp"
 #include "supervisor.hpp"
+#include "team.hpp"
 
 #include <cstdio>
 #include <iostream>
@@ -87,7 +88,11 @@ inline status run_checked(int argc, char** argv) {
     return status::complete;
   }
   const std::vector<result::plan> plans = read_plans(o);
-  const environment e = enter_environment(argv, most_threads(o, plans));
+  const int threads = most_threads(o, plans);
+  if (threads > 1 && !has_teams)
+    throw error("this program runs on one thread, not on " + std::to_string(threads), "",
+                "build one with OpenMP");
+  const environment e = enter_environment(argv, threads);
   const auto supervisor = worker_link::from_environment();
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   if (o.describe_device) return describe_device();
@@ -127,6 +132,8 @@ inline status run_checked(int argc, char** argv) {
                  l.cases, kept->place().c_str());
   const auto context = [&] {
     if (c.stopped()) header.provenance["measuring"]["interrupted"] = "yes";
+    if (const std::string after = device_condition(l.libraries); !after.empty())
+      header.provenance["measuring"][device_condition_after_fact] = after;
     return result::context_to_json(header);
   };
   const report_problems problems =

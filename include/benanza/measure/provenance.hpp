@@ -41,6 +41,10 @@ inline std::string iso_date() {
   return text;
 }
 
+/// The facts of a run's `measuring` section that hold what the device was like, before and after.
+inline constexpr const char *device_condition_fact = "device_condition",
+                            *device_condition_after_fact = "device_condition_after";
+
 namespace detail {
 inline std::string joined(const auto& items, const auto& text) {
   std::string out;
@@ -55,7 +59,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   run_facts p;
   p["machine"] = machine_facts(e);
   p["measuring"]["absent_ceilings"] =
-      ceilings::absent_ceilings(ceilings::numbers(e.processor_list));
+      ceilings::absent_ceilings(ceilings::numbers(e.processor_list), libs);
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
 #ifdef __clang__
@@ -66,6 +70,10 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   software["benchmark"] = BENANZA_BENCHMARK_VERSION;
   for (const auto& library : libs)
     for (const auto& [key, value] : library->facts()) {
+      if (key == "condition") {
+        p["measuring"][device_condition_fact] = value;
+        continue;
+      }
       software[std::string(library->name()) + "_" + key] = value;
       if (key == "instruction_set") p["machine"]["isa"] = value;
     }
@@ -100,11 +108,24 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   return p;
 }
 
+/// What the device is like now, as its library says it; empty where there is none, or it is lost.
+inline std::string device_condition(const library_list& libs) {
+  for (const auto& library : libs)
+    if (library->on_device() && library->unavailable().empty()) try {
+        if (const auto all = library->facts(); all.contains("condition"))
+          return all.at("condition");
+      } catch (const std::exception&) {
+        return {};
+      }
+  return {};
+}
+
 /// The facts that decide whether results of two starts make one run: not the time of day, nor what
 /// is in the names of the cases.
 inline run_setting setting_of(run_facts p) {
-  for (const char* changing : {"date", "load_average", "threads", "types", "states", "bound_to",
-                               "shard", "isolated", "revision", hand_off_fact})
+  for (const char* changing :
+       {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
+        "revision", hand_off_fact, device_condition_fact, device_condition_after_fact})
     p["measuring"].erase(changing);
   return p;
 }

@@ -26,6 +26,8 @@ struct sampled_pass {
   std::string disturbed{}; ///< what disturbed the samples; empty: nothing that matters
   int rejected = 0;        ///< samples thrown away because something disturbed them
   double slowdown = 0;     ///< of the clock during the samples, by the median visit
+  double took_ns = 0;      ///< wall time of all samples and what they needed
+  double power_w = 0;      ///< of the case's device, likewise; 0: not told
 };
 
 /// One case while it is being sampled. The first members are given, the rest are the sampler's.
@@ -44,10 +46,16 @@ struct sampled_case {
     double ns;
     bool clean;
   };
+  /// The figure after a visit that was kept, and how many clean samples it rests on.
+  struct standing_after {
+    double ns;
+    int samples;
+  };
   int batch = 0; ///< executions a sample; 0: not looked at yet
   std::vector<taken> samples{};
-  std::vector<double> figures{};   ///< after each visit that was kept
+  std::vector<standing_after> figures{};
   std::vector<double> slowdowns{}; ///< of the clock, in each visit that was kept
+  std::vector<double> powers_w{};  ///< of its device, in the same
   int visits = 0, lost_visits = 0;
   int revivals = 0;                 ///< how often it came back after it had been raced out in noise
   double spent_ns = 0, lost_ns = 0; ///< on samples that were kept, and on others

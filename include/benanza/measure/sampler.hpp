@@ -67,7 +67,8 @@ private:
 
   static void begin(sampled_case& c) {
     c.passes.emplace_back();
-    c.samples.clear(), c.figures.clear(), c.slowdowns.clear(), c.ended.clear();
+    c.samples.clear(), c.figures.clear(), c.ended.clear();
+    c.slowdowns.clear(), c.powers_w.clear();
     c.visits = c.lost_visits = 0;
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
@@ -138,13 +139,15 @@ private:
     } while (++taken < most && witness_.now_ns() - start_ns < plan_.visit_ns && !stop_);
     // Sweeps count too: they may take far longer than what they make cold.
     spent_ns = std::max(spent_ns, witness_.now_ns() - start_ns);
-    const noise n = witness_.end_visit();
+    noise n = witness_.end_visit();
+    n.device = c.run->disturbance();
     if (judge(n) != harm::none) return lose(c, before, n, spent_ns, 1);
     c.spent_ns += spent_ns;
     c.slowdowns.push_back(n.slowdown);
+    c.powers_w.push_back(c.run->power_w());
     ++c.visits;
     c.refresh();
-    c.figures.push_back(c.figure());
+    c.figures.push_back({c.figure(), c.clean_samples()});
   }
 
   /// Throws away the samples from `from` on.
@@ -158,13 +161,19 @@ private:
     c.refresh();
   }
 
+  /// True if a race is on and `c` is among the winners so far.
+  bool leads(const sampled_case& c) const {
+    return plan_.racing && times_behind(c, cases_) <= tie_range;
+  }
+
   /// Ends the race of the cases that cannot win or have been sampled enough.
   void decide() {
     for (sampled_case& c : cases_) {
       if (!c.ended.empty()) continue;
       const double behind = plan_.racing ? times_behind(c, cases_) : 1;
-      c.ended =
-          behind > margin(c.visits + c.lost_visits) ? result::raced_out(behind) : enough(c, plan_);
+      c.ended = behind > margin(c.visits + c.lost_visits)
+                    ? result::raced_out(behind)
+                    : enough(c, plan_, leads(c));
     }
   }
 
@@ -186,7 +195,7 @@ private:
         sampled_case& c = cases_[i];
         if (c.visits == marks_[i].visits) continue;
         take_back(c, marks_[i], n);
-        if (!marks_[i].ended.empty() || !enough(c, plan_).empty()) continue;
+        if (!marks_[i].ended.empty() || !enough(c, plan_, leads(c)).empty()) continue;
         if (result::was_raced_out(c.ended))
           outrun.push_back(&c);
         else
@@ -202,6 +211,7 @@ private:
   static void take_back(sampled_case& c, const mark& m, const noise& n) {
     c.figures.resize(m.figures);
     c.slowdowns.resize(m.slowdowns);
+    c.powers_w.resize(m.slowdowns);
     lose(c, m.samples, n, c.spent_ns - m.spent_ns, c.visits - m.visits);
     c.visits = m.visits;
     c.spent_ns = m.spent_ns;
@@ -225,6 +235,8 @@ private:
     else
       out.disturbed = advice(c.seen);
     out.slowdown = result::median(c.slowdowns);
+    out.took_ns = c.spent_ns + c.lost_ns;
+    out.power_w = result::median(c.powers_w);
     out.stop_reason = c.ended.empty() ? std::string(result::stopped) : c.ended;
   }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // When has a case been sampled enough? When its figure has not moved for some rounds, or all its
-// samples are alike, or its time is up. Slow cases get a few samples whatever the limit says.
+// samples are alike, or its time is up. Slow cases get a few samples whatever the limit says, and
+// the one that leads, on which a bound will rest, gets more time as long as its figure moves.
 //
-//   std::string why = enough(c, plan);   // "minimum settled"; empty: not yet
+//   std::string why = enough(c, plan, leads);   // "minimum settled"; empty: not yet
 #pragma once
 
 #include "../result/stop_reason.hpp"
@@ -20,12 +21,26 @@ inline constexpr int fewest = 4;
 /// Above this an execution is so long that half as many samples do.
 inline constexpr double very_long_ns = 1e9;
 
-/// True if the figure of `c` has stood still for `rounds` visits.
+/// A least sample is believed after so many more that were no less: a visit to a slow case brings
+/// one or two, and where all wait for memory the least of ten may lie a tenth above that of eighty.
+inline constexpr int unbeaten = 12;
+/// The time limit of the case that leads is so many times as long.
+inline constexpr double leaders_share = 4;
+
+/// True if the figure of `c` has stood still for `rounds` visits, and enough samples.
 inline bool settled(const sampled_case& c, int rounds) {
   const auto known = static_cast<int>(c.figures.size());
   if (known < rounds + 1 || known < fewest) return false;
-  const auto [least, most] = std::minmax_element(c.figures.end() - rounds - 1, c.figures.end());
-  return *most - *least <= (c.by_median ? median_standstill : standstill) * *least;
+  double least = c.figures.back().ns, most = least;
+  int still = known - 1; // the figure has not moved since then
+  for (int i = known - 2; i >= 0; --i) {
+    const double ns = c.figures[static_cast<std::size_t>(i)].ns;
+    least = std::min(least, ns), most = std::max(most, ns);
+    if (most - least > (c.by_median ? median_standstill : standstill) * least) break;
+    still = i;
+  }
+  const int since = c.figures.back().samples - c.figures[static_cast<std::size_t>(still)].samples;
+  return known - 1 - still >= rounds && (c.by_median || since >= unbeaten);
 }
 
 /// True if the samples of `c` hardly differ.
@@ -34,7 +49,7 @@ inline bool all_alike(const sampled_case& c) {
 }
 
 /// Why `c` needs no more samples, one of the texts of result/stop_reason.hpp; empty: it does.
-inline std::string enough(const sampled_case& c, const sampling_plan& plan) {
+inline std::string enough(const sampled_case& c, const sampling_plan& plan, bool leads) {
   const int clean = c.clean_samples();
   if (clean >= fewest && plan.patience > 0) {
     if (settled(c, plan.patience))
@@ -42,7 +57,8 @@ inline std::string enough(const sampled_case& c, const sampling_plan& plan) {
     if (c.visits >= fewest && all_alike(c)) return std::string(result::small_spread);
   }
   const int least = c.figure() > very_long_ns ? fewest / 2 : fewest;
-  if (clean >= least && c.spent_ns >= plan.seconds * 1e9)
+  const double limit_ns = plan.seconds * 1e9 * (leads && !c.by_median ? leaders_share : 1);
+  if (clean >= least && c.spent_ns >= limit_ns)
     return std::string(clean < 2 * fewest ? result::fewest_samples : result::time_limit);
   // Half the limit may go to visits that are thrown away, and some in any case.
   if (c.lost_visits >= fewest && c.lost_ns > plan.extra_share * plan.seconds * 1e9)

@@ -6,6 +6,7 @@
 //   w.begin_visit();  ...  const noise n = w.end_visit();   if (judge(n) != harm::none) ...
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -17,10 +18,12 @@ struct noise {
   double foreign = 0;  ///< share of all the machine's processors that others used
   double slowdown = 0; ///< by how much the clock probe was slower than its best, as a share
   double apart = 0;    ///< by how much a hand-off between threads took longer, as a share
+  /// What slowed a case's own device down, and what to do about it; empty: nothing, or no device.
+  std::string device{};
 };
 
 /// What a noise did to the samples; the first that applies.
-enum class harm { none, delayed, foreign, slow, apart };
+enum class harm { none, device, delayed, foreign, slow, apart };
 
 /// Above these a visit is thrown away. The clock's is above what it varies by itself on a quiet
 /// machine; a hand-off's, above what it varies by between cores that share a cache. Load elsewhere
@@ -30,7 +33,8 @@ inline constexpr double most_delayed = 0.01, most_foreign = 0.12, most_slowdown 
                         most_apart = 1.5;
 
 /// Whether samples taken in such noise may be kept.
-constexpr harm judge(const noise& n) {
+inline harm judge(const noise& n) {
+  if (!n.device.empty()) return harm::device;
   if (n.delayed > most_delayed) return harm::delayed;
   if (n.foreign > most_foreign) return harm::foreign;
   if (n.slowdown > most_slowdown) return harm::slow;
@@ -39,13 +43,14 @@ constexpr harm judge(const noise& n) {
 
 /// The same harms, added up over what was thrown away.
 struct noise_sum {
-  int delayed = 0, foreign = 0, slow = 0, apart = 0; ///< visits
-  noise total;
+  int device = 0, delayed = 0, foreign = 0, slow = 0, apart = 0; ///< visits
+  noise total; ///< of the device: what was said last
 
   void add(const noise& n) {
     const harm h = judge(n);
     delayed += h == harm::delayed, foreign += h == harm::foreign, slow += h == harm::slow;
-    apart += h == harm::apart;
+    apart += h == harm::apart, device += h == harm::device;
+    if (h == harm::device) total.device = n.device;
     total.delayed += h == harm::delayed ? n.delayed : 0;
     total.foreign += h == harm::foreign ? n.foreign : 0;
     total.slowdown += h == harm::slow ? n.slowdown : 0;
@@ -56,6 +61,8 @@ struct noise_sum {
 /// What disturbed most of the visits, how much, and what to do about it; empty if nothing did.
 inline std::string advice(const noise_sum& s) {
   char text[200] = "";
+  if (s.device > 0 && s.device >= std::max({s.apart, s.foreign, s.delayed, s.slow}))
+    return s.total.device;
   if (s.apart > 0 && s.apart >= s.foreign && s.apart >= s.delayed && s.apart >= s.slow) {
     std::snprintf(text, sizeof text,
                   "a hand-off between threads took %.1f times as long as at its best: their cores "

@@ -86,16 +86,18 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
 
 inline ordered_json to_json(const bound::measurement* m, double ns) {
   if (m == nullptr) return nullptr;
-  return {{"backend", m->backend},
-          {"algorithm", m->algorithm},
-          {"algorithm_index", m->algorithm_index},
-          {"state", m->state},
-          {"ns", ns},
-          {"layouts", m->layouts},
-          {"workspace_bytes", m->workspace_bytes},
-          {"weight_bytes", m->weight_bytes},
-          {"fallback", m->fallback},
-          {"disturbed", m->disturbed}};
+  ordered_json out{{"backend", m->backend},
+                   {"algorithm", m->algorithm},
+                   {"algorithm_index", m->algorithm_index},
+                   {"state", m->state},
+                   {"ns", ns},
+                   {"layouts", m->layouts},
+                   {"workspace_bytes", m->workspace_bytes},
+                   {"weight_bytes", m->weight_bytes},
+                   {"fallback", m->fallback},
+                   {"disturbed", m->disturbed}};
+  if (m->energy_nj > 0) out["energy_nj"] = m->energy_nj;
+  return out;
 }
 
 inline ordered_json to_json(const layer_answer& l, double sum_ns) {

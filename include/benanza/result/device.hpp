@@ -17,7 +17,8 @@ inline constexpr std::string_view cpu_device = "cpu", gpu_device = "gpu";
 
 /// The device of a case, by its library.
 inline std::string_view device_of(const measurement& m) {
-  return m.backend == "cudnn" || m.backend == "cublas" ? gpu_device : cpu_device;
+  return m.backend == "cudnn" || m.backend == "cublas" || m.backend == "cuda" ? gpu_device
+                                                                              : cpu_device;
 }
 
 /// The devices on which layers of a run were measured.
@@ -28,9 +29,15 @@ inline std::set<std::string_view> devices(const run& r) {
   return out;
 }
 
-/// Leaves only the cases of one device.
+/// Leaves only the cases of one device, and of the machine's caches those of that device.
 inline void keep_device(run& r, std::string_view device) {
   std::erase_if(r.measurements, [&](const measurement& m) { return device_of(m) != device; });
+  if (device != gpu_device) return;
+  auto& machine = r.provenance["machine"];
+  for (const char* of_the_host : {"l1d_bytes", "l2_bytes", "llc_bytes"})
+    machine.erase(of_the_host);
+  for (const auto& [name, value] : r.provenance["software"])
+    if (name.ends_with("_l2_bytes")) machine["l2_bytes"] = value; // facts of a library's device
 }
 
 } // namespace benanza::result

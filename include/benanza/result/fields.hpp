@@ -49,10 +49,12 @@ void fields(Measurement& m, Visit&& visit) {
   visit("disturbed", m.disturbed, remark);
   visit("rejected", m.rejected, remark);
   visit("slowdown", m.slowdown, remark);
+  visit("energy_nj", m.energy_nj, remark);
   visit("workspace_bytes", m.workspace_bytes, fact);
   visit("weight_bytes", m.weight_bytes, fact);
   visit("pool_bytes", m.pool_bytes, fact);
   visit("setup_ns", m.setup_ns, fact);
+  visit("sampling_ns", m.sampling_ns, remark);
   visit("flops", m.flops, fact);
   visit("algorithm_flops", m.algorithm_flops, fact);
   visit("bytes", m.bytes, fact);

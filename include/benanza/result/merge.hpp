@@ -82,6 +82,12 @@ inline measurement join_entries(std::vector<measurement> entries) {
       out.disturbed += (out.disturbed.empty() ? "" : "; ") + next->disturbed;
     if (next->samples_ns == last_samples) continue;
     last_samples = next->samples_ns;
+    if (out.energy_nj > 0 && next->energy_nj > 0) {
+      const double have = static_cast<double>(out.count), more = static_cast<double>(next->count);
+      out.energy_nj = (out.energy_nj * have + next->energy_nj * more) / std::max(have + more, 1.0);
+    } else {
+      out.energy_nj = std::max(out.energy_nj, next->energy_nj);
+    }
     out.samples_ns.insert(out.samples_ns.end(), last_samples.begin(), last_samples.end());
     out.count += next->count;
     out.rejected += next->rejected;

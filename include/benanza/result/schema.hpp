@@ -39,8 +39,12 @@ struct measurement {
   std::string disturbed{};          ///< what disturbed the samples, and what to do; empty: nothing
   std::int64_t rejected = 0;        ///< samples thrown away because something disturbed them
   double slowdown = 0;              ///< of the processor's clock against its best, as a share
+  /// Of one execution, estimated: the device's power during the samples, idle parts of it too,
+  /// times the median; 0: the device does not tell.
+  double energy_nj = 0;
   std::int64_t workspace_bytes = 0, weight_bytes = 0, pool_bytes = 0;
   double setup_ns = 0;
+  double sampling_ns = 0; ///< of wall time for all its samples, thrown away ones too; 0: unknown
   std::int64_t flops = 0;           ///< as a textbook counts them
   std::int64_t algorithm_flops = 0; ///< the algorithm's own arithmetic
   std::int64_t bytes = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is the GPU of the process one, and do its cold weights lie apart from each other?
+#include "fake_nvml.hpp"
 #include "on_fake.hpp"
 
 #include <benanza/backend/cuda/gpu.hpp>
@@ -44,4 +45,35 @@ TEST_CASE("cuda: copies of weights lie apart, hold numbers of their type, and st
     }
     CHECK(values.size() > 50);
   }
+}
+
+TEST_CASE("cuda: a resting GPU works until its clock no longer rises, and only then again" *
+          doctest::skip(!on_fake())) {
+  // Looks: is there a clock, then one behind each stretch of work.
+  const cuda_test::fake_nvml fake("sm 345 345 1200 1980 1980 1980 1980 345 345 1980 1980");
+  cuda::gpu g;
+  const auto near = [](double ns, double wanted) {
+    return ns >= wanted && ns < wanted + cuda::wake_stretch_ns / 2;
+  };
+  CHECK(near(g.wake(), 4 * cuda::wake_stretch_ns)); // 345, 1200, 1980, 1980
+  CHECK(g.wake() == 0);                             // at its clock
+  CHECK(near(g.wake(), cuda::wake_stretch_ns));     // it had gone to sleep
+}
+
+TEST_CASE("cuda: a GPU whose clock never comes to rest is waited for two seconds, no more" *
+          doctest::skip(!on_fake())) {
+  const cuda_test::fake_nvml fake("sm 345 1980 345");
+  cuda::gpu g;
+  CHECK(g.wake() >= cuda::longest_wake_ns);
+}
+
+TEST_CASE("cuda: a GPU whose clock is not told works for a fixed time" *
+          doctest::skip(!on_fake())) {
+  const cuda_test::fake_nvml fake("memory 3201");
+  cuda::gpu g;
+  const double first = g.wake(), second = g.wake();
+  CHECK(first >= cuda::blind_wake_ns);
+  CHECK(first < 1.5 * cuda::blind_wake_ns);
+  CHECK(second >= cuda::blind_wake_again_ns);
+  CHECK(second < first);
 }

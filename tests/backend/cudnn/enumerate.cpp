@@ -11,6 +11,7 @@ using namespace benanza;
 using namespace benanza::backend::cudnn;
 using cudnn_test::gpu;
 using cudnn_test::listed;
+using cudnn_test::remade;
 
 namespace {
 const std::string conv = "Conv/16x64x56x56-64x3x3-s1-p1";
@@ -66,17 +67,7 @@ TEST_CASE("cudnn: ids are unique, and the plan of an id is the one that was list
       CAPTURE(o.what.id);
       CHECK(ids.insert(o.what.id).second);
       CHECK(o.what.index == static_cast<int>(ids.size()) - 1);
-      REQUIRE(o.what.id.starts_with(o.made_by->before));
-      const auto choice =
-          parse_engine(std::string_view(o.what.id).substr(o.made_by->before.size()));
-      REQUIRE(choice.has_value());
-      CHECK(*choice == o.how.choice);
-      const configuration again = configure(o.made_by->graph, *choice, gpu("h200"));
-      CHECK(backend::cudnn::detail::read_configuration(again.it).choice == *choice);
-      if (o.how.compiled_at_run_time()) continue;
-      const descriptor plan = plan_of(again.it, gpu("h200"));
-      CHECK(plan.one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE) ==
-            o.what.workspace_bytes);
+      CHECK(remade(o, "h200"));
     }
     CHECK(ids.size() > 10);
   }

@@ -274,6 +274,8 @@ private:
     const dense* const operands[] = {maybe(op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, v),
                                      maybe(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, v),
                                      maybe(op, CUDNN_ATTR_OPERATION_POINTWISE_TDESC, v)};
+    const auto axis =
+        static_cast<std::size_t>(how.one<std::int64_t>(CUDNN_ATTR_POINTWISE_AXIS, -1));
     dense y = empty_result(op);
     for (const dense* d : operands)
       if (d != nullptr) detail::check_broadcast(y.size, d->size);
@@ -282,7 +284,10 @@ private:
       for (std::size_t k = 0; k < 3; ++k)
         if (operands[k] != nullptr)
           in[k] = (*operands[k])[detail::broadcast(at, operands[k]->size)];
-      y[i] = pointwise(settings, mode, in[0], in[1], in[2]);
+      if (mode == CUDNN_POINTWISE_GEN_INDEX)
+        y[i] = static_cast<double>(at.at(axis));
+      else
+        y[i] = pointwise(settings, mode, in[0], in[1], in[2]);
     });
     return y;
   }
@@ -291,12 +296,20 @@ private:
     return product_of(of(op, CUDNN_ATTR_OPERATION_MATMUL_ADESC, v),
                       of(op, CUDNN_ATTR_OPERATION_MATMUL_BDESC, v), empty_result(op), false);
   }
-  /// c = a b, or a times the transpose of b; stacks of matrices.
+  /// c = a b, or a times the transpose of b; stacks of matrices. Neighbours share the matrices of
+  /// an operand that has fewer.
   static dense product_of(const dense& a, const dense& b, dense c, bool transpose_b) {
     const std::size_t rank = c.size.size();
     const std::int64_t terms = a.size[rank - 1];
+    for (std::size_t d = 0; d + 2 < rank; ++d)
+      if (c.size[d] % a.size[d] != 0 || c.size[d] % b.size[d] != 0)
+        throw not_understood("stacks of matrices that do not broadcast");
     each_index(c.size, [&](const dims& at, std::int64_t i) {
       dims ia = at, ib = at;
+      for (std::size_t d = 0; d + 2 < rank; ++d) {
+        ia[d] = at[d] / (c.size[d] / a.size[d]);
+        ib[d] = at[d] / (c.size[d] / b.size[d]);
+      }
       double sum = 0;
       for (std::int64_t k = 0; k < terms; ++k) {
         ia[rank - 1] = k;
@@ -424,6 +437,13 @@ private:
   }
 
   static dense attention(const bag& op, const values& v) {
+    for (const auto unknown :
+         {CUDNN_ATTR_OPERATION_SDPA_FWD_BLOCK_MASK_DESC, CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC,
+          CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_KDESC,
+          CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_VDESC,
+          CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_QDESC,
+          CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC})
+      if (op.has(unknown)) throw not_understood("an attention with " + std::to_string(unknown));
     const dense &q = of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, v),
                 &k = of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, v);
     const dense* const scale = maybe(op, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, v);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake GPU's memory. Its addresses are reserved and cannot be touched: a host that follows one
-// of them crashes, as it would with a real GPU. The contents stand elsewhere in the host's memory,
-// with guard bytes behind them; a block that is set as a whole is only written when it is read.
+// of them crashes, as it would with a real GPU. The contents stand elsewhere in the host's memory;
+// up to the next multiple of 16 bytes guard bytes follow, and then memory that cannot be touched. A
+// block that is set as a whole is only written when it is read.
 //
 //   memory m;   void* p = m.take(4096);   std::byte* there = m.contents(p, 4096);
 #pragma once
@@ -27,18 +28,16 @@ struct block {
 
 class memory {
 public:
-  static constexpr std::int64_t guard_bytes = 64;
-
   /// The address of a new block.
   void* take(std::int64_t bytes) {
-    const auto size = static_cast<std::size_t>(bytes + guard_bytes);
-    void* const address =
-        mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    void* const contents = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (address == MAP_FAILED || contents == MAP_FAILED) return nullptr;
-    block b{reinterpret_cast<std::uintptr_t>(address), bytes, static_cast<std::byte*>(contents)};
-    std::memset(b.contents + bytes, guard, guard_bytes);
+    void* const address = reserve(padded(bytes), PROT_NONE);
+    void* const room = reserve(mapped(bytes), PROT_READ | PROT_WRITE);
+    if (address == MAP_FAILED || room == MAP_FAILED) return nullptr;
+    std::byte* const end = static_cast<std::byte*>(room) + mapped(bytes) - page;
+    mprotect(room, page, PROT_NONE);
+    mprotect(end, page, PROT_NONE);
+    block b{reinterpret_cast<std::uintptr_t>(address), bytes, end - padded(bytes)};
+    std::memset(b.contents + bytes, guard, static_cast<std::size_t>(padded(bytes) - bytes));
     live_bytes_ += bytes;
     blocks_.emplace(b.address, b);
     return address;
@@ -49,14 +48,15 @@ public:
     const auto found = blocks_.find(reinterpret_cast<std::uintptr_t>(p));
     if (found == blocks_.end()) return false;
     const block& b = found->second;
-    for (std::int64_t i = 0; i < guard_bytes; ++i)
-      if (b.contents[b.bytes + i] != std::byte{guard}) {
+    for (std::int64_t i = b.bytes; i < padded(b.bytes); ++i)
+      if (b.contents[i] != std::byte{guard}) {
         ++overruns_;
         break;
       }
     live_bytes_ -= b.bytes;
-    munmap(reinterpret_cast<void*>(b.address), static_cast<std::size_t>(b.bytes + guard_bytes));
-    munmap(b.contents, static_cast<std::size_t>(b.bytes + guard_bytes));
+    munmap(reinterpret_cast<void*>(b.address), static_cast<std::size_t>(padded(b.bytes)));
+    munmap(b.contents + padded(b.bytes) + page - mapped(b.bytes),
+           static_cast<std::size_t>(mapped(b.bytes)));
     blocks_.erase(found);
     return true;
   }
@@ -85,6 +85,17 @@ public:
 
 private:
   static constexpr int guard = 0xa5;
+  static constexpr std::int64_t page = 4096;
+
+  static std::int64_t padded(std::int64_t bytes) { return (bytes + 16) / 16 * 16; }
+  /// Whole pages, and one before and behind them.
+  static std::int64_t mapped(std::int64_t bytes) {
+    return (padded(bytes) + page - 1) / page * page + 2 * page;
+  }
+  static void* reserve(std::int64_t bytes, int access) {
+    return mmap(nullptr, static_cast<std::size_t>(bytes), access,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
 
   std::map<std::uintptr_t, block> blocks_{};
   std::int64_t live_bytes_ = 0, overruns_ = 0;

@@ -24,7 +24,7 @@ struct plan {
   interpreter run;
   fake::engine engine{};
   std::int64_t workspace_bytes = 0;
-  std::int64_t writes = 0; ///< the tensor that is the result
+  std::vector<std::int64_t> writes{}; ///< the tensors that are results
 };
 
 /// The plan of a finalized descriptor; what the callers themselves built is read back.
@@ -35,13 +35,9 @@ inline std::shared_ptr<const plan> make_plan(const bag& b, const engine& e,
       configuration.child(CUDNN_ATTR_ENGINECFG_ENGINE).children(CUDNN_ATTR_ENGINE_OPERATION_GRAPH);
   if (graphs.size() != 1) throw not_understood("an engine without a graph");
   auto made = std::make_shared<plan>(plan{graphs[0], interpreter(*graphs[0]), e, workspace});
-  int results = 0;
   for (const auto& [id, t] : made->run.tensors())
-    if (made->run.writes(id) && !t.is_virtual) {
-      made->writes = id;
-      ++results;
-    }
-  if (results != 1) throw not_understood("a graph with " + std::to_string(results) + " results");
+    if (made->run.writes(id) && !t.is_virtual) made->writes.push_back(id);
+  if (made->writes.empty()) throw not_understood("a graph without a result");
   return made;
 }
 
@@ -76,7 +72,13 @@ inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan>
     if (reinterpret_cast<std::uintptr_t>(at->second) % static_cast<std::uintptr_t>(t.alignment) !=
         0)
       throw not_understood("tensor " + std::to_string(id) + " is not aligned as it says");
-    (p->run.writes(id) ? e->writes : e->reads.emplace_back()) = {at->second, t.bytes()};
+    const extent there{at->second, t.bytes()};
+    if (!p->run.writes(id))
+      e->reads.push_back(there);
+    else if (id == p->writes.front())
+      e->writes = there;
+    else
+      e->writes_too.push_back(there);
   }
   const bool wrong = device::it().rules.fails(e->name, "wrong", e->id);
   e->compute = [p, given, numbers, wrong](memory& m) {
@@ -85,9 +87,11 @@ inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan>
       if (!t.is_virtual && !t.by_value && !p->run.writes(id))
         v[id] = load(t, m.contents(given.at(id), t.bytes()));
     p->run(v);
-    const facts& t = p->run.tensors().at(p->writes);
-    if (wrong) spoil(v.at(p->writes));
-    store(t, v.at(p->writes), m.contents(given.at(p->writes), t.bytes()));
+    for (const std::int64_t id : p->writes) {
+      const facts& t = p->run.tensors().at(id);
+      if (wrong) spoil(v.at(id));
+      store(t, v.at(id), m.contents(given.at(id), t.bytes()));
+    }
   };
   return e;
 }

@@ -52,7 +52,7 @@ Handle handle(T* it) {
 // ---- the device
 // ----------------------------------------------------------------------------------
 FAKE_GPU_API cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = fake::device::it().rules.gpus;
   return cudaSuccess;
 }
 FAKE_GPU_API cudaError_t cudaGetDevice(int* which) {
@@ -66,6 +66,13 @@ FAKE_GPU_API cudaError_t cudaSetDevice(int which) {
 FAKE_GPU_API cudaError_t cudaDriverGetVersion(int* version) {
   *version = 13000;
   return cudaSuccess;
+}
+FAKE_GPU_API cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int which) {
+  return fake::answer([&](fake::device&) {
+    if (which != 0) return cudaErrorInvalidDevice;
+    std::snprintf(text, static_cast<std::size_t>(length), "0000:FA:4E.0"); // of no real machine
+    return cudaSuccess;
+  });
 }
 FAKE_GPU_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
   return fake::answer([&](fake::device& d) {
@@ -127,14 +134,14 @@ FAKE_GPU_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t byte
   return fake::answer_at_once(
       [&](fake::device& d) { return d.copy(to, from, static_cast<std::int64_t>(bytes), kind); });
 }
-FAKE_GPU_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
-                                         cudaMemcpyKind kind, cudaStream_t s) {
-  return fake::answer([&](fake::device& d) {
-    return d.put(s, [&d, to, from, bytes, kind](const fake::stream&) {
-      if (d.copy(to, from, static_cast<std::int64_t>(bytes), kind) != cudaSuccess)
-        d.lose(cudaErrorIllegalAddress);
-    });
+FAKE_GPU_API cudaError_t cudaHostAlloc(void** p, std::size_t bytes, unsigned) {
+  return fake::answer_at_once([&](fake::device& d) {
+    *p = d.take_pinned(static_cast<std::int64_t>(bytes));
+    return *p == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
   });
+}
+FAKE_GPU_API cudaError_t cudaFreeHost(void* p) {
+  return fake::answer_at_once([p](fake::device& d) { return d.give_back_pinned(p); });
 }
 FAKE_GPU_API cudaError_t cudaMemsetAsync(void* p, int value, std::size_t bytes, cudaStream_t s) {
   return fake::answer([&](fake::device& d) {

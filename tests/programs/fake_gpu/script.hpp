@@ -4,7 +4,8 @@
 //   cost 10us                  an execution takes so long, unless another line says otherwise
 //   cold 3us                   and so much more for each operand that the L2 cache does not hold
 //   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
-//                              "call softmax" (lrn, transform, reduce) for calls of their own
+//                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
+//                              own, "kernel v4" for kernels compiled at run time
 //                              "blas gemm" (gemv) for cuBLAS, "lt 21" for algorithms of cublasLt
 //   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
 //   offers lt:algo21_tile20_.. what cublasLt proposes, one a line (default: three)
@@ -13,6 +14,7 @@
 //   workspace 4096             bytes of plans that only the fake makes
 //   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
 //   no-capture                 nothing can be captured
+//   gpus 2                     so many can be seen; what they have is the first one's
 #pragma once
 
 #include <cstdint>
@@ -58,6 +60,7 @@ public:
   std::int64_t executions_until_lost = unlimited;
   std::int64_t workspace_bytes = 4096;
   bool no_capture = false;
+  int gpus = 1;
   std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
 
 private:
@@ -80,7 +83,8 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    if (word == "engine" || word == "legacy" || word == "call" || word == "blas" || word == "lt" ||
+    if (word == "engine" || word == "legacy" || word == "call" || word == "kernel" ||
+        word == "blas" || word == "lt" ||
         word == "id") {
       words >> value;
       name = word + ' ' + value;
@@ -99,6 +103,8 @@ private:
       malloc_limit = std::stoll(value);
     } else if (word == "device-lost-after" && valued) {
       executions_until_lost = std::stoll(value);
+    } else if (word == "gpus" && valued) {
+      gpus = std::stoi(value);
     } else if (word == "offers" && valued) {
       offered.push_back(value);
     } else if (word == "no-capture") {

@@ -34,6 +34,9 @@ public:
   }
 
   bool on_device() const final { return true; }
+  void wake() final { gpu_->wake(); }
+  std::string disturbance() final { return gpu_->watch().disturbance(); }
+  double power_w() const final { return gpu_->watch().power_w(); }
   weight_slots own_pool() final { return gpu_->pool(weights_, weight_bytes_); }
   void flush_before_each(bool flushed) final { flushed_ = flushed; }
   /// Events are good to half a microsecond.

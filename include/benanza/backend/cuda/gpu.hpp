@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU of this process as backends share it: its facts, one stream, memory that drives other
-// data out of its L2 cache, and an arena of random numbers from which cold weights come.
+// data out of its L2 cache, an arena of random numbers from which cold weights come, and work that
+// brings it to its full clock.
 //
 //   auto on = cuda::gpu::of_this_process();   on->flush();   on->pool(dtype::f16, bytes, 100)
 #pragma once
 
 #include "../number.hpp"
 #include "device.hpp"
+#include "watch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,6 +23,11 @@ namespace benanza::backend::cuda {
 inline constexpr std::int64_t most_copies = 512;
 /// Bytes of the arena, unless two copies take more.
 inline constexpr std::int64_t pooled_bytes = std::int64_t{256} << 20;
+
+/// A resting GPU works so long between two looks at its clock, and this long at most.
+inline constexpr double wake_stretch_ns = 50e6, longest_wake_ns = 2e9;
+/// Where its clock is not told it works so long the first time, and before each further group.
+inline constexpr double blind_wake_ns = 100e6, blind_wake_again_ns = 10e6;
 
 class gpu {
 public:
@@ -36,6 +45,10 @@ public:
     l2_bytes_ = attribute(cudaDevAttrL2CacheSize);
     stream_ = std::make_unique<cuda::stream>();
     flushed_ = memory(std::max<std::int64_t>(2 * l2_bytes_, 1 << 20));
+    std::array<char, 32> address{};
+    if (cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), 0) != cudaSuccess)
+      cudaGetLastError();
+    watch_ = std::make_unique<cuda::watch>(nvml::usual_library(), address.data());
   }
 
   const cuda::stream& stream() const { return *stream_; }
@@ -46,6 +59,27 @@ public:
     check(cudaMemsetAsync(flushed_.data(), 1, static_cast<std::size_t>(flushed_.bytes()),
                           stream_->get()),
           "the L2 cache");
+  }
+
+  /// What disturbs it, and what it is like just now.
+  cuda::watch& watch() const { return *watch_; }
+
+  /// Brings a resting GPU to its full clock: it works until the clock no longer rises, two seconds
+  /// at most; where its clock is not told, for a short fixed time. Returns for how long it worked.
+  double wake() {
+    if (!watch_->sees_clock())
+      return work(std::exchange(awake_, true) ? blind_wake_again_ns : blind_wake_ns);
+    if (std::exchange(awake_, true) && !watch_->rests()) return 0;
+    const auto start = std::chrono::steady_clock::now();
+    const auto passed_ns = [start] {
+      return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
+          .count();
+    };
+    double ns = 0;
+    do
+      ns += work(wake_stretch_ns);
+    while (!watch_->settled() && std::max(passed_ns(), ns) < longest_wake_ns);
+    return ns;
   }
 
   /// Copies of weights of `bytes` each, random numbers of the type; two at least.
@@ -78,20 +112,40 @@ public:
       return std::to_string(v / 1000) + '.' + std::to_string(v % 1000 / 10);
     };
     const auto mhz = [](cudaDeviceAttr a) { return std::to_string(attribute(a) / 1000); };
-    return {{"gpu", p.name},
-            {"compute_capability", std::to_string(p.major) + '.' + std::to_string(p.minor)},
-            {"multiprocessors", std::to_string(p.multiProcessorCount)},
-            {"l2_bytes", std::to_string(l2_bytes_)},
-            {"memory_bytes", std::to_string(p.totalGlobalMem)},
-            {"memory_bus_bits", std::to_string(attribute(cudaDevAttrGlobalMemoryBusWidth))},
-            {"clock_mhz", mhz(cudaDevAttrClockRate)},
-            {"memory_clock_mhz", mhz(cudaDevAttrMemoryClockRate)},
-            {"ecc", attribute(cudaDevAttrEccEnabled) != 0 ? "on" : "off"},
-            {"driver", version(driver)},
-            {"cuda_runtime", version(runtime)}};
+    std::map<std::string, std::string> out{
+        {"gpu", p.name},
+        {"compute_capability", std::to_string(p.major) + '.' + std::to_string(p.minor)},
+        {"multiprocessors", std::to_string(p.multiProcessorCount)},
+        {"l2_bytes", std::to_string(l2_bytes_)},
+        {"memory_bytes", std::to_string(p.totalGlobalMem)},
+        {"memory_bus_bits", std::to_string(attribute(cudaDevAttrGlobalMemoryBusWidth))},
+        {"clock_mhz", mhz(cudaDevAttrClockRate)},
+        {"memory_clock_mhz", mhz(cudaDevAttrMemoryClockRate)},
+        {"ecc", attribute(cudaDevAttrEccEnabled) != 0 ? "on" : "off"},
+        {"driver", version(driver)},
+        {"cuda_runtime", version(runtime)},
+        {"condition", watch_->condition()}};
+    out.merge(watch_->facts());
+    return out;
   }
 
 private:
+  /// Works for `ns` of its own time, or a little longer; returns how long it took.
+  double work(double ns) {
+    constexpr int writes = 50;
+    double done = 0;
+    event first, last;
+    while (done < ns) {
+      first.record(*stream_);
+      for (int i = 0; i < writes; ++i)
+        flush();
+      last.record(*stream_);
+      stream_->wait();
+      done += std::max(last.ns_since(first), 1.0);
+    }
+    return done;
+  }
+
   /// Numbers between -1 and 1, a block of them over and over.
   static void fill(memory& to, dtype type) {
     const std::int64_t width = size_bytes(type),
@@ -113,6 +167,8 @@ private:
 
   std::int64_t l2_bytes_ = 0;
   std::unique_ptr<cuda::stream> stream_{};
+  std::unique_ptr<cuda::watch> watch_{};
+  bool awake_ = false;
   memory flushed_{};
   std::map<dtype, memory> pools_{};
 };

@@ -40,6 +40,17 @@ private:
   cudaGraphExec_t it_ = nullptr;
 };
 
+/// Nanoseconds between two events around what `enqueue` puts on the stream.
+template <class Enqueue>
+double between_events(const stream& s, const Enqueue& enqueue) {
+  event begin, end;
+  begin.record(s);
+  enqueue();
+  end.record(s);
+  s.wait();
+  return end.ns_since(begin);
+}
+
 /// Times executions on a GPU's stream.
 class timer {
 public:

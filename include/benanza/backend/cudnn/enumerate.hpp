@@ -7,13 +7,17 @@
 #pragma once
 
 #include "../concept.hpp"
+#include "attention.hpp"
 #include "conv.hpp"
 #include "eltwise.hpp"
 #include "gemm.hpp"
+#include "group_norm.hpp"
+#include "layer_norm.hpp"
 #include "norm.hpp"
 #include "plans.hpp"
 #include "pool.hpp"
 #include "reduce.hpp"
+#include "resize.hpp"
 
 namespace benanza::backend::cudnn {
 
@@ -109,31 +113,66 @@ inline recipes recipes_for(const op::layer& l, numeric t) {
   return out;
 }
 
-/// All that cuDNN offers for a layer, recipe by recipe, each in the order of its own choice.
-inline std::vector<offer> offers(const op::layer& l, numeric t, const target& on) {
-  std::vector<offer> out;
-  const bool products = detail::multiplies(l);
-  for (recipe& made : recipes_for(l, t)) {
-    const auto shared = std::make_shared<const recipe>(std::move(made));
-    for (found_engine& e : engines_for(shared->graph, on)) {
-      const std::string equivalence = detail::equivalence_of(e, t, products);
-      if (equivalence.empty()) continue;
-      offer o;
-      o.what = {.id = shared->before + id_of(e.choice),
-                .index = static_cast<int>(out.size()),
-                .equivalence = equivalence,
-                .layouts = shared->layouts,
-                .operand_layouts = shared->operand_layouts,
-                .result_layout = shared->result_layout,
-                .workspace_bytes = std::max<std::int64_t>(e.workspace_bytes, 0),
-                .flops = detail::flops_of(e, l)};
-      o.what.notes = detail::notes_of(e);
-      o.made_by = shared;
-      o.how = std::move(e);
-      out.push_back(std::move(o));
-    }
+/// Lists what cuDNN offers for layers on a GPU. Of types that are stored alike (f32 and TF32) the
+/// graphs are equal, and the library is asked once if one is asked for right after the other.
+class lister {
+public:
+  explicit lister(target on)
+      : on_(std::move(on)) {}
+
+  const target& device() const { return on_; }
+
+  /// All offers, recipe by recipe, each in the order of the library's own choice.
+  std::vector<offer> offers(const op::layer& l, numeric t) {
+    std::vector<offer> out;
+    const bool products = detail::multiplies(l);
+    for (const listed& r : ask(l, t))
+      for (const found_engine& e : r.engines) {
+        const std::string equivalence = detail::equivalence_of(e, t, products);
+        if (equivalence.empty()) continue;
+        offer o{.made_by = r.made, .how = e};
+        o.what = {.id = r.made->before + id_of(e.choice),
+                  .index = static_cast<int>(out.size()),
+                  .equivalence = equivalence,
+                  .layouts = r.made->layouts,
+                  .operand_layouts = r.made->operand_layouts,
+                  .result_layout = r.made->result_layout,
+                  .workspace_bytes = std::max<std::int64_t>(e.workspace_bytes, 0),
+                  .flops = detail::flops_of(e, l)};
+        o.what.notes = detail::notes_of(e);
+        out.push_back(std::move(o));
+      }
+    return out;
   }
-  return out;
+
+private:
+  struct listed {
+    std::shared_ptr<const recipe> made{};
+    std::vector<found_engine> engines{};
+  };
+
+  const std::vector<listed>& ask(const op::layer& l, numeric t) {
+    std::string asked = op::name(l) + '/' + std::string(name(source_of(t)));
+    if (asked == asked_) return last_;
+    asked_.clear();
+    last_.clear();
+    for (recipe& r : recipes_for(l, t)) {
+      auto made = std::make_shared<const recipe>(std::move(r));
+      auto engines = engines_for(made->graph, on_);
+      last_.push_back({std::move(made), std::move(engines)});
+    }
+    asked_ = std::move(asked);
+    return last_;
+  }
+
+  target on_;
+  std::string asked_{};
+  std::vector<listed> last_{}; ///< of the layer and the storage that were asked for last
+};
+
+/// All that cuDNN offers for one layer.
+inline std::vector<offer> offers(const op::layer& l, numeric t, const target& on) {
+  return lister(on).offers(l, t);
 }
 
 } // namespace benanza::backend::cudnn

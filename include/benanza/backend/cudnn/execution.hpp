@@ -53,8 +53,8 @@ public:
       , configuration_(configure(recipe_.graph, c, here))
       , plan_(plan_of(configuration_.it, here)) {
     for (const placed& p : recipe_.tensors)
-      memory_.push_back(p.input == placed::result ? cuda::poisoned(p.elements * size_bytes(p.type))
-                                                  : held(p, values));
+      memory_.push_back(p.input < 0 ? cuda::poisoned(p.elements * size_bytes(p.type))
+                                    : held(p, values));
     for (const handed_over& n : recipe_.numbers)
       numbers_.push_back(n.times_output_scale ? n.value * static_cast<float>(values.output_scale)
                                               : n.value);

@@ -49,6 +49,20 @@ struct window {
 struct pointwise_values {
   std::optional<float> slope{};
   std::optional<double> elu_alpha{};
+  std::optional<std::int64_t> axis{}; ///< along which indices are counted
+  cudnnDataType_t precision = CUDNN_DATA_FLOAT;
+};
+
+/// Tensors of a normalization that takes its statistics from its source.
+struct norm_tensors {
+  int x = 0, scale = 0;
+  std::optional<int> bias{};
+  int epsilon = 0, y = 0;
+};
+
+/// Tensors of an attention: all of batch x heads x sequence x size.
+struct attention_tensors {
+  int q = 0, k = 0, v = 0, scale = 0, o = 0;
 };
 
 /// A finalized graph with all that it refers to.
@@ -122,18 +136,35 @@ public:
   /// y = f(x), or y = f(x, b) where `b` broadcasts to x.
   void pointwise(cudnnPointwiseMode_t mode, int x, std::optional<int> b, int y,
                  const pointwise_values& values = {}) {
-    kept_.emplace_back(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-    descriptor& how = kept_.back();
-    how.set(CUDNN_ATTR_POINTWISE_MODE, mode).set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
-    if (values.slope) how.set(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, double{*values.slope});
-    if (values.elu_alpha) how.set(CUDNN_ATTR_POINTWISE_ELU_ALPHA, *values.elu_alpha);
-    how.finalize("an elementwise function");
-    const std::size_t at = kept_.size() - 1;
-    descriptor& op = operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-    op.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kept_[at])
-        .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, of(x));
-    if (b) op.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, of(*b));
-    op.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, of(y)).finalize("an elementwise operation");
+    add_pointwise(mode, x, b, std::nullopt, y, values);
+  }
+  /// y = x where `which` is true, and b elsewhere.
+  void select(int x, int b, int which, int y) {
+    add_pointwise(CUDNN_POINTWISE_BINARY_SELECT, x, b, which, y, {});
+  }
+
+  /// A normalization at inference by the statistics of its source.
+  void normalization(cudnnBackendNormMode_t mode, const norm_tensors& t) {
+    descriptor& op = operation(CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR);
+    op.set(CUDNN_ATTR_OPERATION_NORM_FWD_MODE, mode)
+        .set(CUDNN_ATTR_OPERATION_NORM_FWD_PHASE, CUDNN_NORM_FWD_INFERENCE)
+        .set(CUDNN_ATTR_OPERATION_NORM_FWD_XDESC, of(t.x))
+        .set(CUDNN_ATTR_OPERATION_NORM_FWD_SCALE_DESC, of(t.scale))
+        .set(CUDNN_ATTR_OPERATION_NORM_FWD_EPSILON_DESC, of(t.epsilon))
+        .set(CUDNN_ATTR_OPERATION_NORM_FWD_YDESC, of(t.y));
+    if (t.bias) op.set(CUDNN_ATTR_OPERATION_NORM_FWD_BIAS_DESC, of(*t.bias));
+    op.finalize("a normalization");
+  }
+
+  /// softmax(q k^T scale) v as one operation.
+  void attention(const attention_tensors& t) {
+    operation(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR)
+        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, of(t.q))
+        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, of(t.k))
+        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, of(t.v))
+        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, of(t.scale))
+        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, of(t.o))
+        .finalize("an attention");
   }
 
   void reduction(cudnnReduceTensorOp_t what, int x, int y) {
@@ -216,6 +247,24 @@ private:
   descriptor& operation(cudnnBackendDescriptorType_t type) {
     operations_.emplace_back(type);
     return operations_.back();
+  }
+
+  void add_pointwise(cudnnPointwiseMode_t mode, int x, std::optional<int> b, std::optional<int> t,
+                     int y, const pointwise_values& values) {
+    kept_.emplace_back(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+    descriptor& how = kept_.back();
+    how.set(CUDNN_ATTR_POINTWISE_MODE, mode).set(CUDNN_ATTR_POINTWISE_MATH_PREC, values.precision);
+    if (values.slope) how.set(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, double{*values.slope});
+    if (values.elu_alpha) how.set(CUDNN_ATTR_POINTWISE_ELU_ALPHA, *values.elu_alpha);
+    if (values.axis) how.set(CUDNN_ATTR_POINTWISE_AXIS, *values.axis);
+    how.finalize("an elementwise function");
+    const std::size_t at = kept_.size() - 1;
+    descriptor& op = operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+    op.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kept_[at])
+        .set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, of(x));
+    if (b) op.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, of(*b));
+    if (t) op.set(CUDNN_ATTR_OPERATION_POINTWISE_TDESC, of(*t));
+    op.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, of(y)).finalize("an elementwise operation");
   }
 
   const descriptor& convolution_descriptor(const window& w, cudnnDataType_t compute) {

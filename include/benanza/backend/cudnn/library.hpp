@@ -31,18 +31,18 @@ public:
   std::string unavailable() const override { return cuda::no_gpu(); }
 
   void describe_device(const std::string& device) override {
-    if (!unavailable().empty()) target_ = described_target(device);
+    if (!unavailable().empty()) list_.emplace(described_target(device));
   }
 
   std::string device_description() override {
     if (!unavailable().empty()) throw error(unavailable(), "--describe-device");
-    return open() ? target_->json : std::string{};
+    return open() ? list_->device().json : std::string{};
   }
 
   std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
     std::vector<algorithm> out;
     if (s.threads != 1 || !open()) return out;
-    for (offer& o : offers(l, t, *target_))
+    for (offer& o : list_->offers(l, t))
       out.push_back(std::move(o.what));
     for (const call& c : calls_for(l, t))
       out.push_back(algorithm_of(c, l, t, static_cast<int>(out.size())));
@@ -66,7 +66,8 @@ public:
       const auto choice = parse_engine(std::string_view(a.id).substr(r.before.size()));
       if (!choice) continue;
       try {
-        return std::make_unique<execution>(context_, std::move(r), *choice, t, values, *target_);
+        return std::make_unique<execution>(context_, std::move(r), *choice, t, values,
+                                           list_->device());
       } catch (const refusal& e) {
         throw error(e.what(), where);
       }
@@ -78,15 +79,15 @@ public:
 private:
   /// True where algorithms can be listed.
   bool open() {
-    if (target_) return true;
+    if (list_) return true;
     if (!unavailable().empty()) return false;
     context_ = std::make_shared<context>(cuda::gpu::of_this_process());
-    target_ = this_gpu(context_->get());
+    list_.emplace(this_gpu(context_->get()));
     return true;
   }
 
   std::shared_ptr<context> context_{};
-  std::optional<target> target_{};
+  std::optional<lister> list_{};
 };
 
 } // namespace benanza::backend::cudnn

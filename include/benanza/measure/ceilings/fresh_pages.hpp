@@ -8,7 +8,6 @@
 #include "machine_subject.hpp"
 #include "pages.hpp"
 
-#include <omp.h>
 #include <optional>
 
 namespace benanza::measure::ceilings {

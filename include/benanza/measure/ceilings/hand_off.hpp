@@ -7,20 +7,14 @@
 #pragma once
 
 #include "../../core/error.hpp"
+#include "../team.hpp"
 #include "machine_subject.hpp"
 
 #include <atomic>
-#include <omp.h>
 #include <sched.h>
 #include <thread>
 
 namespace benanza::measure::ceilings {
-
-/// Lets the threads of earlier parallel regions end: they would spin on the processors that others
-/// now need.
-inline void dismiss_teams() {
-  omp_pause_resource_all(omp_pause_soft);
-}
 
 /// A processor of `allowed` that the caller does not run on; -1: there is none.
 inline int other_processor(const std::vector<int>& allowed) {
@@ -60,7 +54,7 @@ private:
     for (std::int64_t i = 0; i < times; ++i)
 #pragma omp parallel num_threads(threads_)
     {
-      if (omp_get_thread_num() == 0) seen_ = omp_get_num_threads();
+      if (team_rank() == 0) seen_ = team_size();
     }
   }
   int threads_, seen_ = 0;

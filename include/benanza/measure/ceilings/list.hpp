@@ -4,11 +4,12 @@
 // processes, copies between NUMA nodes. What this machine or build does not have is told in words.
 //
 //   for (group& g : list_machine_cases(libraries, {numeric::f32}, {0, 1}, options)) ...
-//   absent_ceilings({0, 1}) == "host-to-device ...: this build has no device backend; ..."
+//   absent_ceilings({0, 1}, libraries) == "copies to, from and within a device: none runs here..."
 #pragma once
 
 #include "../bench_case.hpp"
 #include "../machine.hpp"
+#include "device_subject.hpp"
 #include "fresh_pages.hpp"
 #include "library_subject.hpp"
 #include "loop_subject.hpp"
@@ -23,10 +24,14 @@
 
 namespace benanza::measure::ceilings {
 
-/// Layers that are all arithmetic, and one that is none.
-inline constexpr std::string_view peak_layers[][2] = {
-    {"matmul", "MatMul/1024x1024-1024x1024-w"},
-    {"conv", "Conv/1x256x14x14-1024x1x1-s1"},
+/// Layers that are all arithmetic, for a host and for a device with a hundred times its units; and
+/// one that is none.
+struct peak_layer {
+  std::string_view kind, on_host, on_device;
+};
+inline constexpr peak_layer peak_layers[] = {
+    {"matmul", "MatMul/1024x1024-1024x1024-w", "MatMul/4096x4096-4096x4096-w"},
+    {"conv", "Conv/1x256x14x14-1024x1x1-s1", "Conv/32x1024x28x28-1024x1x1-s1"},
 };
 inline constexpr std::string_view call_layer = "Relu/16";
 
@@ -43,11 +48,20 @@ inline std::vector<std::int64_t> working_sets(int threads, std::int64_t last_cac
 }
 
 /// What the machine or the build lacks of the ceilings that there are, in words.
-inline std::string absent_ceilings(const std::vector<int>& processors) {
-  std::string out = "host-to-device, device-to-host and device-to-device copies, pinned and "
-                    "pageable: this build has no device backend";
+inline std::string absent_ceilings(const std::vector<int>& processors,
+                                   const library_list& libraries) {
+  std::string out;
+  const auto on_device = std::find_if(libraries.begin(), libraries.end(),
+                                      [](const auto& l) { return l->on_device(); });
+  if (on_device == libraries.end())
+    out = "copies to, from, within and between devices: no library of this run has a device";
+  else if (const std::string why = (*on_device)->unavailable(); !why.empty())
+    out = "copies to, from, within and between devices: " + why;
+  for (const auto& l : libraries)
+    if (const std::string absent = l->absent_limits(); !absent.empty())
+      out += (out.empty() ? "" : "; ") + absent;
   if (nodes(processors).size() < 2)
-    out += "; copies between NUMA nodes: there is one node for the processors of the run";
+    out += std::string(out.empty() ? "" : "; ") + "copies between NUMA nodes: there is one node for the processors of the run";
   if (processors.size() < 2)
     out += "; hand-offs between threads, copies between processes: there is one processor";
   if (!huge_pages_given()) out += "; huge pages: the kernel gives none";
@@ -81,13 +95,14 @@ private:
 };
 
 inline void add_layer(group_list& list, std::string_view kind, std::string_view layer, numeric type,
-                      int threads, const library_list& libraries, double share) {
+                      int threads, const library_list& libraries, double share,
+                      bool on_device = false) {
   const op::layer l = op::parse(layer);
   auto what = std::make_shared<library_subject>(result::machine_key{std::string(kind), 0}, l, type,
                                                 threads, libraries, share);
   std::vector<bench_case> cases;
   for (measure::detail::offer& o : measure::detail::offers(l, type, threads, libraries, false))
-    if (o.algorithm.equivalence == name(type))
+    if (o.algorithm.equivalence == name(type) && o.library->on_device() == on_device)
       cases.push_back(machine_case(*what, std::string(o.library->name()), std::move(o.algorithm)));
   list.add(what, std::move(cases));
 }
@@ -99,8 +114,19 @@ inline void add_arithmetic(group_list& list, numeric type, int threads,
     auto what = std::make_shared<loop_subject>(l, threads);
     list.add(what, {own_case(*what, l.way)});
   }
-  for (const auto& [kind, layer] : peak_layers)
-    add_layer(list, kind, layer, type, threads, libraries, 0.5);
+  for (const peak_layer& p : peak_layers) {
+    add_layer(list, p.kind, p.on_host, type, threads, libraries, 0.5);
+    if (threads == 1) add_layer(list, p.kind, p.on_device, type, threads, libraries, 0.5, true);
+  }
+}
+
+/// What devices move, and what it costs to start something there.
+inline void add_devices(group_list& list, const library_list& libraries) {
+  for (const auto& library : libraries)
+    for (backend::device_limit& limit : library->limits()) {
+      auto what = std::make_shared<device_subject>(std::move(limit));
+      list.add(what, {what->only_case(std::string(library->name()))});
+    }
 }
 
 inline void add_sweeps(group_list& list, int threads, std::int64_t most_bytes,
@@ -119,6 +145,8 @@ inline void add_sweeps(group_list& list, int threads, std::int64_t most_bytes,
 
 inline void add_other(group_list& list, int threads, const library_list& libraries) {
   add_layer(list, "call", call_layer, numeric::f32, threads, libraries, 0.3);
+  if (threads == 1)
+    add_layer(list, "call", call_layer, numeric::f32, threads, libraries, 0.3, true);
   if (threads > 1) {
     auto what = std::make_shared<launch_subject>(threads);
     list.add(what, {own_case(*what, "parallel_region")});
@@ -169,6 +197,7 @@ inline std::vector<group> list_machine_cases(const library_list& libraries,
     detail::add_other(list, threads, libraries);
   }
   detail::add_between_processors(list, processors);
+  detail::add_devices(list, libraries);
   return list.take();
 }
 

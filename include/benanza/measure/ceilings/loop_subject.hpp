@@ -10,8 +10,6 @@
 #include "kernels.hpp"
 #include "machine_subject.hpp"
 
-#include <omp.h>
-
 namespace benanza::measure::ceilings {
 
 /// Threads that each run a loop's chains.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA runtime as a backend, for layers that no library of NVIDIA's computes: its copies, and
+// kernels of ours that NVRTC compiles for the GPU that is there. Without a GPU it lists what it has
+// and runs nothing.
+//
+//   const backend::registration<cuda::library> here{"cuda"};
+#pragma once
+
+#include "enumerate.hpp"
+#include "limits.hpp"
+#include "mover_run.hpp"
+
+namespace benanza::backend::cuda {
+
+namespace detail {
+/// Refuses indices that lie outside: a kernel would read what is not there.
+inline void check_indices(const op::layer& l, const operands& values) {
+  const auto* g = std::get_if<op::gather>(&l);
+  if (g == nullptr) return;
+  const std::int64_t size = g->data[g->axis];
+  const tensor& named = values.inputs.at(1);
+  for (std::int64_t i = 0; i < named.count(); ++i) {
+    const double at = load(named.type, named.bytes.data(), i);
+    if (at < static_cast<double>(-size) || at >= static_cast<double>(size))
+      throw error("a Gather's index lies outside its axis", op::name(l));
+  }
+}
+} // namespace detail
+
+class library final : public backend::library {
+public:
+  std::string_view name() const override { return "cuda"; }
+
+  std::map<std::string, std::string> facts() const override {
+    std::map<std::string, std::string> out{
+        {"kernels", compiles ? "NVRTC " + compiler_version() : "none, built without NVRTC"}};
+    if (!unavailable().empty()) {
+      out["unavailable"] = unavailable();
+    } else {
+      for (const auto& [key, value] : gpu::of_this_process()->facts())
+        out[key] = value;
+    }
+    return out;
+  }
+
+  bool on_device() const override { return true; }
+  std::string unavailable() const override { return no_gpu(); }
+
+  std::vector<device_limit> limits() override {
+    return unavailable().empty() ? cuda::limits() : std::vector<device_limit>{};
+  }
+  std::string absent_limits() override {
+    return unavailable().empty() ? cuda::absent_limits() : std::string{};
+  }
+
+  std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
+    return s.threads == 1 ? offers(l, t, compiles) : std::vector<algorithm>{};
+  }
+
+  std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
+                                    const operands& values, const setting&) override {
+    if (!unavailable().empty()) throw error(unavailable());
+    if (!gpu_) gpu_ = gpu::of_this_process();
+    detail::check_indices(l, values);
+    if (a.id == copies_id)
+      if (auto plan = copies_for(l, size_bytes(detail::moved_type(l, t))))
+        return std::make_unique<copy_run>(gpu_, l, t, std::move(*plan), values);
+    for (const source::kernel& k : source::kernels_for(l, t, values.output_scale))
+      if (a.id == std::string(kernel_prefix) + k.name)
+        return std::make_unique<kernel_run>(gpu_, l, t, k, values);
+    throw error("there is no such mover for this layer", op::name(l) + ", " + a.id,
+                "list the layer's algorithms again");
+  }
+
+private:
+  std::shared_ptr<gpu> gpu_{};
+};
+
+} // namespace benanza::backend::cuda

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kernels are there for a layer? Movers of every kind, in several widths and through tiles,
+// elementwise functions, reductions, softmax and normalizations by rows: what libraries for GPUs
+// leave to frameworks, wholly or in part. Nothing here is compiled, and no GPU is needed.
+//
+//   kernels_for(op::parse("Transpose/1x58x28x28-o0x2x3x1"), numeric::f16)   // v1, v4, v8, tile32
+#pragma once
+
+#include "eltwise.hpp"
+#include "resize.hpp"
+#include "row.hpp"
+#include "tile.hpp"
+
+namespace benanza::backend::cuda::source {
+
+/// Storage of the elements of a layer's operands.
+template <class Layer>
+dtype element_of(const Layer& l, numeric t) {
+  if constexpr (requires { l.element; })
+    return storage_of(l.element, t);
+  else
+    return source_of(t);
+}
+
+namespace detail {
+
+inline std::vector<kernel> widths_of(const std::optional<program>& p) {
+  return p ? all_widths(*p) : std::vector<kernel>{};
+}
+
+/// One block that goes somewhere else.
+template <class Layer>
+std::vector<kernel> kernels_of_block(const Layer& l, std::int64_t width) {
+  const auto what = cuda::blocks_of(op::layer(l));
+  if (!what) return {};
+  const block& b = what->moved.at(0);
+  std::vector<kernel> out = all_widths(program_of(b, elements(l.input), width));
+  if (auto through_tiles = tiled(b, elements(l.input), width))
+    out.push_back(std::move(*through_tiles));
+  return out;
+}
+
+struct kernels_of {
+  numeric type;
+  double scale;
+
+  template <class Layer>
+  std::int64_t width(const Layer& l) const {
+    return size_bytes(element_of(l, type));
+  }
+  /// Codes that stand for themselves are no numbers of a case.
+  template <class Layer>
+  bool computes(const Layer& l) const {
+    const dtype d = element_of(l, type);
+    return l.element == dtype::real || (d != dtype::s8 && d != dtype::u8);
+  }
+
+  std::vector<kernel> operator()(const op::transpose& l) const {
+    return kernels_of_block(l, width(l));
+  }
+  std::vector<kernel> operator()(const op::slice& l) const { return kernels_of_block(l, width(l)); }
+  std::vector<kernel> operator()(const op::depth_to_space& l) const {
+    return kernels_of_block(l, width(l));
+  }
+  std::vector<kernel> operator()(const op::reorder& l) const {
+    return kernels_of_block(l, width(l));
+  }
+  std::vector<kernel> operator()(const op::concat& l) const {
+    if (l.parts > most_parts) return {};
+    return all_widths(program_of(l, width(l)));
+  }
+  std::vector<kernel> operator()(const op::split& l) const {
+    return all_widths(program_of(l, width(l)));
+  }
+  std::vector<kernel> operator()(const op::pad& l) const {
+    return all_widths(program_of(l, width(l)));
+  }
+  std::vector<kernel> operator()(const op::gather& l) const {
+    return all_widths(program_of(l, width(l)));
+  }
+  std::vector<kernel> operator()(const op::resize& l) const {
+    return widths_of(program_of(l, source_of(type), scale));
+  }
+  std::vector<kernel> operator()(const op::unary& l) const {
+    if (!computes(l)) return {};
+    return widths_of(elementwise_program(l, element_of(l, type), scale));
+  }
+  std::vector<kernel> operator()(const op::binary& l) const {
+    if (!computes(l)) return {};
+    return widths_of(elementwise_program(l, element_of(l, type), scale));
+  }
+  std::vector<kernel> operator()(const op::fused<op::unary>& l) const {
+    return widths_of(elementwise_program(l, source_of(type), scale));
+  }
+  std::vector<kernel> operator()(const op::fused<op::binary>& l) const {
+    return widths_of(elementwise_program(l, source_of(type), scale));
+  }
+  template <class Layer>
+  std::vector<kernel> operator()(const Layer& l) const {
+    if constexpr (requires { rows_of(l, dtype{}, 1.0); }) {
+      if constexpr (requires { l.element; })
+        if (!computes(l)) return {};
+      const auto r = rows_of(l, element_of(l, type), scale);
+      return r ? all_shares(*r) : std::vector<kernel>{};
+    } else {
+      return {};
+    }
+  }
+};
+} // namespace detail
+
+/// Blocks of threads that can be started at once.
+inline constexpr std::int64_t most_blocks = 0x7fffffff;
+
+/// The kernels of a layer, in the order in which they are tried; none for layers that are
+/// computed in another way than by elements or rows. `scale` is that of quantised results; ids do
+/// not depend on it.
+inline std::vector<kernel> kernels_for(const op::layer& l, numeric t, double scale = 1) {
+  if (t == numeric::tf32 || op::is_view(l) || is_empty(l)) return {};
+  std::vector<kernel> out = std::visit(detail::kernels_of{t, scale}, l);
+  std::erase_if(out, [](const kernel& k) { return k.blocks > most_blocks; });
+  return out;
+}
+
+} // namespace benanza::backend::cuda::source

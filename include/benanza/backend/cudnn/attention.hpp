@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention for cuDNN, in two ways: as the library's one operation, which has neither masks nor
+// causality, and as the chain that it stands for: a product, a scale, a mask, a softmax, a product,
+// which the engines for attention recognise and fuse. They do so only where the softmax also writes
+// the logarithm of each query's sum, as training wants it: one f32 a query, which nobody reads
+// here. Operands are told as batch x heads x sequence x size, whichever stands first in memory;
+// heads of keys may be fewer than those of queries. FP8 is left out: weights of so few bits are
+// another layer.
+//
+//   recipes out;   describe(op::attention{...}, {}, {numeric::f16}, out);   // "sdpa:", "chain:"
+#pragma once
+
+#include "../../op/attention.hpp"
+#include "recipe.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace benanza::backend::cudnn {
+
+namespace detail {
+/// Writes an attention; each member adds what it says and gives the tensor's number.
+class attention_writer {
+public:
+  attention_writer(writer& to, const op::attention& p)
+      : to_(to)
+      , p_(p) {}
+
+  void as_one_operation() {
+    attention_tensors t;
+    t.q = queries();
+    t.k = operand(1, p_.kv_heads, p_.keys, p_.head_size);
+    t.v = values();
+    t.scale = scale();
+    t.o = result();
+    to_.graph.attention(t);
+  }
+
+  void as_chain() {
+    const int q = queries(), k = operand(1, p_.kv_heads, p_.keys, p_.head_size, true);
+    int scores = score();
+    to_.graph.matmul(q, k, scores, CUDNN_DATA_FLOAT);
+    scores = joined(CUDNN_POINTWISE_MUL, scores, scale());
+    if (!p_.mask.empty()) scores = joined(CUDNN_POINTWISE_ADD, scores, mask());
+    if (p_.causal) scores = without_later_keys(scores);
+    const int weights = softmax(scores), v = values(), o = result();
+    to_.graph.matmul(weights, v, o, CUDNN_DATA_FLOAT);
+  }
+
+private:
+  /// An operand, or the result: memory is as ONNX has it, dims are in the library's order.
+  int operand(int input, std::int64_t heads, std::int64_t length, std::int64_t size,
+              bool transposed = false) {
+    shape dims{p_.batch, heads, length, size}, strides = packed(dims);
+    if (p_.sequence_major) strides = {length * heads * size, size, heads * size, 1};
+    if (transposed) {
+      std::swap(dims[2], dims[3]);
+      std::swap(strides[2], strides[3]);
+    }
+    const int t = to_.operand(input, dims, strides, to_.source_type());
+    placed& there = to_.made.tensors.back();
+    there.dims = {elements(dims)};
+    there.strides = {1};
+    return t;
+  }
+  int queries() { return operand(0, p_.heads, p_.queries, p_.head_size); }
+  int values() { return operand(2, p_.kv_heads, p_.keys, p_.value_size); }
+  int result() { return operand(placed::result, p_.heads, p_.queries, p_.value_size); }
+  int mask() {
+    const shape dims = expanded(p_.mask, 4);
+    return to_.operand(3, dims, packed(dims), to_.source_type());
+  }
+  int scale() {
+    return to_.number(4, static_cast<float>(1 / std::sqrt(static_cast<double>(p_.head_size))));
+  }
+
+  /// A tensor of a score for each pair, without memory.
+  int score(cudnnDataType_t type = CUDNN_DATA_FLOAT) {
+    return to_.graph.between(p_.scores(), packed(p_.scores()), type);
+  }
+  /// Dims of one number for each query.
+  shape queries_alone() const { return {p_.batch, p_.heads, p_.queries, 1}; }
+  int for_each_query() { return to_.graph.between(queries_alone(), packed(queries_alone())); }
+  int joined(cudnnPointwiseMode_t how, int a, int b) {
+    const int y = score();
+    to_.graph.pointwise(how, a, b, y);
+    return y;
+  }
+  /// Scores of keys behind the query are as low as a number can be.
+  int without_later_keys(int scores) {
+    const int row = score(CUDNN_DATA_INT32), column = score(CUDNN_DATA_INT32),
+              seen = score(CUDNN_DATA_BOOLEAN), out = score();
+    to_.graph.pointwise(CUDNN_POINTWISE_GEN_INDEX, scores, std::nullopt, row, {.axis = 2});
+    to_.graph.pointwise(CUDNN_POINTWISE_GEN_INDEX, scores, std::nullopt, column, {.axis = 3});
+    to_.graph.pointwise(CUDNN_POINTWISE_CMP_GE, row, column, seen,
+                        {.precision = CUDNN_DATA_BOOLEAN});
+    to_.graph.select(scores, to_.number(4, std::numeric_limits<float>::lowest()), seen, out);
+    return out;
+  }
+  int softmax(int scores) {
+    const int most = for_each_query(), sum = for_each_query(), raised = score(),
+              weights = score(to_.asked().source());
+    to_.graph.reduction(CUDNN_REDUCE_TENSOR_MAX, scores, most);
+    const int below = joined(CUDNN_POINTWISE_SUB, scores, most);
+    to_.graph.pointwise(CUDNN_POINTWISE_EXP, below, std::nullopt, raised);
+    to_.graph.reduction(CUDNN_REDUCE_TENSOR_ADD, raised, sum);
+    const int logarithm = for_each_query();
+    const int statistics =
+        to_.operand(placed::unread, queries_alone(), packed(queries_alone()), dtype::f32);
+    to_.graph.pointwise(CUDNN_POINTWISE_LOG, sum, std::nullopt, logarithm);
+    to_.graph.pointwise(CUDNN_POINTWISE_ADD, most, logarithm, statistics);
+    to_.graph.pointwise(CUDNN_POINTWISE_DIV, raised, sum, weights);
+    return weights;
+  }
+
+  writer& to_;
+  const op::attention& p_;
+};
+} // namespace detail
+
+inline void describe(const op::attention& p, const op::step_list&, const request& r, recipes& out) {
+  if (quantised(r.type) || r.type == numeric::e4m3) return;
+  const auto add = [&](const char* before, void (detail::attention_writer::*how)()) {
+    writer to(r);
+    detail::attention_writer parts(to, p);
+    try {
+      (parts.*how)();
+      to.made.before = before;
+      to.made.layouts = p.sequence_major ? "bshd,bshd,bshd,bshd" : "bhsd,bhsd,bhsd,bhsd";
+      to.made.operand_layouts = to.made.result_layout = name(layout::plain);
+      out.push_back(to.finish());
+    } catch (const refusal&) {
+      // One of the two ways may be refused alone.
+    }
+  };
+  if (!p.causal && p.mask.empty()) add("sdpa:", &detail::attention_writer::as_one_operation);
+  add("chain:", &detail::attention_writer::as_chain);
+}
+
+} // namespace benanza::backend::cudnn

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does NVRTC compile every text for every architecture that the toolkit has? No GPU is needed; the
+// real NVRTC is, so these cases run where the fake GPU is not loaded.
+#include "mover_layers.hpp"
+#include "on_fake.hpp"
+
+#include <benanza/backend/cuda/compile.hpp>
+#include <benanza/backend/cuda/source/kernels.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+using namespace benanza;
+using namespace benanza::backend;
+
+namespace {
+/// True where texts become code for GPUs.
+bool has_nvrtc() {
+  return cuda::compiles && std::getenv("LD_PRELOAD") == nullptr;
+}
+
+/// The last number before `word` in what ptxas said.
+int number_before(const std::string& log, const std::string& word) {
+  const std::size_t end = log.find(word);
+  if (end == std::string::npos) return 0;
+  const std::size_t space = log.rfind(' ', end - 2);
+  return std::atoi(log.c_str() + space);
+}
+} // namespace
+
+TEST_CASE("nvrtc: every text of every kind is compiled, and no register is spilled" *
+          doctest::skip(!has_nvrtc())) {
+  int texts = 0, most = 0;
+  const auto try_all = [&](const auto& layers, numeric t, bool every_width) {
+    for (const char* name : layers)
+      for (const auto& k : cuda::source::kernels_for(op::parse(name), t)) {
+        if (!every_width && k.name == "v1") continue; // what it does, a wider one does too
+        CAPTURE(name);
+        CAPTURE(k.text);
+        const cuda::compiled* made = nullptr;
+        REQUIRE_NOTHROW(made = &cuda::compile(k.text, "sm_90"));
+        CHECK(made->code.size() > 100);
+        CAPTURE(made->log);
+        CHECK(number_before(made->log, "bytes spill stores") == 0);
+        most = std::max(most, number_before(made->log, "registers"));
+        ++texts;
+      }
+  };
+  try_all(cuda_test::moved, numeric::f16, true);
+  try_all(cuda_test::computed, numeric::f16, false);
+  try_all(cuda_test::rowed, numeric::bf16, true);
+  try_all(cuda_test::whole, numeric::f32, false);
+  MESSAGE(texts << " texts, at most " << most << " registers");
+  CHECK(texts > 200);
+  CHECK(most > 0);
+  CHECK(most <= 128); // two blocks of a multiprocessor at least
+}
+
+TEST_CASE("nvrtc: texts are compiled for all architectures that are in use" *
+          doctest::skip(!has_nvrtc())) {
+  for (const char* architecture : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"})
+    for (const char* name :
+         {"Transpose/33x70-o1x0", "Concat/1x10x4x4-a1-n4", "Pad/1x3x5x5-b0x0x2x3-e0x0x4x1-reflect",
+          "Gather/10x16-1x4", "Resize/1x2x6x5-1x2x12x9-cubic", "Gelu/3x7x5", "Add/3x8x5-8x1",
+          "Softmax/4x50-a1"})
+      for (const numeric t : {numeric::f16, numeric::bf16}) {
+        CAPTURE(architecture);
+        const auto kernels = cuda::source::kernels_for(op::parse(name), t);
+        REQUIRE_NOTHROW(cuda::compile(kernels.back().text, architecture));
+      }
+}
+
+TEST_CASE("nvrtc: what is no text, or no architecture, is refused with the compiler's reason" *
+          doctest::skip(!has_nvrtc())) {
+  const auto said = [](const std::string& text, const std::string& architecture) {
+    try {
+      cuda::compile(text, architecture);
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string wrong = said("__global__ void v1() { nonsense; }", "sm_90");
+  CHECK(wrong.find("NVRTC: a kernel cannot be compiled for sm_90: ") == 0);
+  CHECK(wrong.find("nonsense") != std::string::npos);
+  CHECK(said("extern \"C\" __global__ void v1() {}", "sm_1").find("NVRTC: ") == 0);
+  CHECK(said("extern \"C\" __global__ void v1() {}", "sm_90").empty());
+  CHECK_FALSE(cuda::compiler_version().empty());
+}
+
+TEST_CASE("nvrtc: wide accesses are wide in the code" * doctest::skip(!has_nvrtc())) {
+  // A copy of sixteen bytes a thread needs few registers; one of single elements needs many.
+  const auto kernels =
+      cuda::source::kernels_for(op::parse("Slice/64x64-8x64-from3x0"), numeric::s8s8s8);
+  REQUIRE(kernels.back().name == "v16");
+  CHECK(number_before(cuda::compile(kernels.back().text, "sm_90").log, "registers") <= 16);
+}

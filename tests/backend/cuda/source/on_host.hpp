@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs kernels' texts on the host (programs/fake_gpu/host_kernel.hpp), many in one object, with
+// operands in memory behind whose ends nothing can be touched.
+//
+//   batch b;   b.add(layer, type);   b.run([](const tried& t, const verdict& v) { ... });
+#pragma once
+
+#include "programs/fake_gpu/host_kernel.hpp"
+#include "programs/fake_gpu/memory.hpp"
+
+#include <benanza/backend/cuda/source/kernels.hpp>
+#include <benanza/backend/reference/reference.hpp>
+#include <benanza/backend/tolerance.hpp>
+
+#include <cstring>
+#include <map>
+#include <memory>
+
+namespace cuda_test {
+
+/// A kernel of a layer.
+struct tried {
+  benanza::op::layer layer{};
+  benanza::numeric type{};
+  benanza::backend::cuda::source::kernel kernel{};
+  std::shared_ptr<const benanza::backend::operands> values{};
+  std::size_t number = 0; ///< of its text in the batch
+};
+
+class batch {
+public:
+  /// Adds all kernels of a layer; how many there are.
+  std::size_t add(const benanza::op::layer& l, benanza::numeric t) {
+    namespace backend = benanza::backend;
+    const auto values = std::make_shared<const backend::operands>(backend::make_operands(l, t));
+    auto kernels = backend::cuda::source::kernels_for(l, t, values->output_scale);
+    for (auto& k : kernels) {
+      const auto [at, is_new] = numbers_.emplace(k.text, texts_.size());
+      if (is_new) texts_.push_back({k.text, k.name});
+      all_.push_back({l, t, std::move(k), values, at->second});
+    }
+    return kernels.size();
+  }
+
+  /// Runs each kernel and tells how its result compares with the reference; `ran` is false where
+  /// one touched what it must not.
+  template <class F>
+  void run(F&& f) {
+    fake::host_kernels code(fake::build(texts_));
+    for (const tried& t : all_) {
+      namespace backend = benanza::backend;
+      fake::memory space;
+      const auto put = [&space](const std::vector<std::byte>& bytes) {
+        const auto n = static_cast<std::int64_t>(bytes.size());
+        std::byte* const at = space.contents(space.take(n), n);
+        std::memcpy(at, bytes.data(), bytes.size());
+        return at;
+      };
+      std::vector<std::byte*> addresses;
+      for (const backend::tensor& x : t.values->inputs)
+        addresses.push_back(put(x.bytes));
+      const std::int64_t count = elements(benanza::op::output(t.layer));
+      const benanza::dtype stored = backend::result_type(t.layer, t.type);
+      addresses.push_back(put(std::vector<std::byte>(
+          static_cast<std::size_t>(count * size_bytes(stored)), std::byte{0xff})));
+      std::vector<void*> arguments;
+      for (std::size_t i = 0; i < addresses.size(); ++i)
+        if (i == 0 || i + 1 == addresses.size() || !t.kernel.table)
+          arguments.push_back(&addresses[i]);
+      const bool ran = code.launch(t.number, static_cast<unsigned>(t.kernel.blocks),
+                                   static_cast<unsigned>(t.kernel.threads), arguments.data());
+      std::vector<double> got, right(static_cast<std::size_t>(count));
+      std::vector<std::int64_t> where;
+      for (std::int64_t i = 0; i < count; ++i)
+        where.push_back(i);
+      backend::reference::evaluate(t.layer, t.type, *t.values, where, right);
+      backend::load_all(stored, addresses.back(), count, got);
+      f(t, ran, backend::compare(t.layer, t.type, right, got));
+    }
+  }
+
+  std::size_t texts() const { return texts_.size(); }
+
+private:
+  std::vector<tried> all_{};
+  std::map<std::string, std::size_t> numbers_{};
+  std::vector<fake::kernel_text> texts_{};
+};
+
+} // namespace cuda_test

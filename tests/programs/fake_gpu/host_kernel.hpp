@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels run by the host: the very text that a GPU would get is compiled by the host's compiler
+// (`c++`, with traps for undefined behaviour and misaligned access) and executed thread by thread.
+// Threads of blocks that wait for each other are contexts that are switched at each barrier. An
+// access to memory that is not there, or a trap, ends the launch and is told.
+//
+//   host_kernels k(build({{text, "v4"}}));   k.launch(0, blocks, threads, arguments);   // true:
+//   ran
+#pragma once
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <ucontext.h>
+#include <unistd.h>
+#include <vector>
+
+namespace fake {
+
+/// A kernel's text, and the name of its function.
+struct kernel_text {
+  std::string text{}, name{};
+};
+
+/// What the compiler said where it failed.
+class not_compiled : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+inline constexpr const char* host_prelude = R"(
+#include <math.h>
+#include <utility>
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __shared__ static
+#define __grid_constant__
+#define __launch_bounds__(...)
+struct benanza_place { unsigned x, y, z; };
+struct benanza_state { benanza_place thread, block, threads, blocks; void (*wait)(); };
+static benanza_state benanza_here;
+extern "C" benanza_state* benanza_state_of() { return &benanza_here; }
+#define threadIdx benanza_here.thread
+#define blockIdx benanza_here.block
+#define blockDim benanza_here.threads
+#define gridDim benanza_here.blocks
+#define __syncthreads() benanza_here.wait()
+template <class T> struct benanza_kind { static const int value = 0; };
+template <class T> struct benanza_kind<T*> { static const int value = 2; };
+template <class T> struct benanza_kind<const T*> { static const int value = 1; };
+template <class... A, std::size_t... I>
+void benanza_call(void (*f)(A...), void** a, std::index_sequence<I...>) { f(*(A*)a[I]...); }
+template <class... A> void benanza_call(void (*f)(A...), void** a) {
+  benanza_call(f, a, std::index_sequence_for<A...>());
+}
+template <class... A> int benanza_describe(void (*)(A...), unsigned long* bytes, int* kinds) {
+  int n = 0;
+  ((bytes[n] = sizeof(A), kinds[n] = benanza_kind<A>::value, ++n), ...);
+  return n;
+}
+)";
+
+inline constexpr const char* host_half = R"(
+#include "benanza/backend/number.hpp"
+static inline float from_half(unsigned short h) {
+  return (float)benanza::backend::f16_format.decode(h);
+}
+static inline unsigned short to_half(float f) {
+  return (unsigned short)benanza::backend::f16_format.encode(f);
+}
+)";
+
+struct host_place {
+  unsigned x, y, z;
+};
+struct host_state {
+  host_place thread, block, threads, blocks;
+  void (*wait)();
+};
+} // namespace detail
+
+/// True where kernels can be compiled on this machine.
+inline bool has_compiler() {
+  static const bool has = std::system("env -u LD_PRELOAD c++ --version > /dev/null 2>&1") == 0;
+  return has;
+}
+
+/// A shared object with all of these kernels.
+inline std::vector<char> build(const std::vector<kernel_text>& kernels) {
+  namespace fs = std::filesystem;
+  std::string folder = (fs::temp_directory_path() / "benanza_kernels_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) throw not_compiled("no temporary folder");
+  struct remover {
+    std::string folder;
+    ~remover() {
+      std::error_code ignored;
+      fs::remove_all(folder, ignored);
+    }
+  } const at_end{folder};
+  {
+    std::ofstream out(folder + "/kernels.cpp");
+    bool half = false;
+    for (const kernel_text& k : kernels)
+      half = half || k.text.find("from_half") != std::string::npos;
+    if (half) out << detail::host_half;
+    out << detail::host_prelude;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const kernel_text& k = kernels[i];
+      const std::string n = std::to_string(i), name = "n" + n + "::kernel" + n;
+      out << "#define " << k.name << " kernel" << n << "\nnamespace n" << n << " {\n"
+          << k.text << "}\n#undef " << k.name << "\nextern \"C\" void call" << n
+          << "(void** a) { benanza_call(" << name << ", a); }\nextern \"C\" int describe" << n
+          << "(unsigned long* b, int* k) { return benanza_describe(" << name
+          << ", b, k); }\nextern \"C\" int waits" << n << "() { return "
+          << (k.text.find("__syncthreads") != std::string::npos) << "; }\n";
+    }
+  }
+  const std::string command =
+      "env -u LD_PRELOAD c++ -std=c++20 -O1 -w -fPIC -shared -fno-strict-aliasing "
+      "-fsanitize=undefined -fsanitize-undefined-trap-on-error -I" BENANZA_INCLUDE_FOLDER " " +
+      folder + "/kernels.cpp -o " + folder + "/kernels.so 2>&1";
+  std::string said;
+  std::FILE* const compiler = popen(command.c_str(), "r");
+  if (compiler == nullptr) throw not_compiled("no shell");
+  char part[512];
+  while (const std::size_t n = std::fread(part, 1, sizeof part, compiler))
+    said.append(part, n);
+  if (pclose(compiler) != 0) throw not_compiled(said);
+  std::ifstream in(folder + "/kernels.so", std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Kernels that were built, loaded.
+class host_kernels {
+public:
+  struct parameter {
+    std::size_t bytes = 0;
+    bool pointer = false, writes = false;
+  };
+
+  explicit host_kernels(std::span<const char> object) {
+    // Under a name of its own: what is loaded once may stay, and be found again by its name.
+    std::string path = (std::filesystem::temp_directory_path() / "benanza_kernel_XXXXXX").string();
+    const int file = mkstemp(path.data());
+    if (file < 0) throw not_compiled("no temporary file");
+    if (write(file, object.data(), object.size()) == std::ssize(object))
+      library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    close(file);
+    unlink(path.c_str());
+    if (library_ == nullptr) throw not_compiled("code that cannot be loaded");
+    here_ = function<detail::host_state*()>("benanza_state_of")();
+  }
+  host_kernels(const host_kernels&) = delete;
+  host_kernels& operator=(const host_kernels&) = delete;
+  ~host_kernels() { dlclose(library_); }
+
+  /// The parameters of kernel number `k`.
+  std::vector<parameter> parameters(std::size_t k) const {
+    unsigned long bytes[64] = {};
+    int kinds[64] = {};
+    const int n = function<int(unsigned long*, int*)>("describe" + std::to_string(k))(bytes, kinds);
+    std::vector<parameter> out;
+    for (int i = 0; i < n; ++i)
+      out.push_back({bytes[i], kinds[i] != 0, kinds[i] == 2});
+    return out;
+  }
+
+  /// Runs all threads of all blocks; false if one did what it must not.
+  bool launch(std::size_t k, unsigned blocks, unsigned threads, void** arguments) {
+    call_ = function<void(void**)>("call" + std::to_string(k));
+    arguments_ = arguments;
+    const bool waits = function<int()>("waits" + std::to_string(k))() != 0;
+    here_->threads = {threads, 1, 1};
+    here_->blocks = {blocks, 1, 1};
+    here_->wait = [] { swapcontext(&active_->fibers_[active_->current_].at, &active_->main_); };
+    active_ = this;
+    const fault_guard guarded;
+    if (sigsetjmp(fault_guard::back, 1) != 0) return false;
+    for (unsigned b = 0; b < blocks; ++b) {
+      here_->block = {b, 0, 0};
+      if (waits) {
+        run_together(threads);
+        continue;
+      }
+      for (unsigned t = 0; t < threads; ++t) {
+        here_->thread = {t, 0, 0};
+        call_(arguments_);
+      }
+    }
+    return true;
+  }
+
+private:
+  /// Catches what a kernel does to memory that is not there, while it lives.
+  struct fault_guard {
+    inline static thread_local sigjmp_buf back;
+    static constexpr int signals[] = {SIGSEGV, SIGBUS, SIGILL};
+    using action = struct sigaction;
+    action before[std::size(signals)]{};
+
+    fault_guard() {
+      action caught{};
+      caught.sa_handler = [](int) { siglongjmp(back, 1); };
+      for (std::size_t i = 0; i < std::size(signals); ++i)
+        sigaction(signals[i], &caught, &before[i]);
+    }
+    fault_guard(const fault_guard&) = delete;
+    fault_guard& operator=(const fault_guard&) = delete;
+    ~fault_guard() {
+      for (std::size_t i = 0; i < std::size(signals); ++i)
+        sigaction(signals[i], &before[i], nullptr);
+    }
+  };
+  struct fiber {
+    ucontext_t at{};
+    std::vector<char> stack = std::vector<char>(std::size_t{1} << 16);
+    bool done = false;
+  };
+
+  template <class F>
+  F* function(const std::string& name) const {
+    return reinterpret_cast<F*>(dlsym(library_, name.c_str()));
+  }
+
+  void run_together(unsigned threads) {
+    fibers_.resize(threads);
+    for (fiber& f : fibers_) {
+      f.done = false;
+      getcontext(&f.at);
+      f.at.uc_stack.ss_sp = f.stack.data();
+      f.at.uc_stack.ss_size = f.stack.size();
+      f.at.uc_link = &main_;
+      makecontext(
+          &f.at,
+          [] {
+            active_->call_(active_->arguments_);
+            active_->fibers_[active_->current_].done = true;
+          },
+          0);
+    }
+    for (bool left = true; left;) {
+      left = false;
+      for (current_ = 0; current_ < threads; ++current_) {
+        if (fibers_[current_].done) continue;
+        here_->thread = {current_, 0, 0};
+        swapcontext(&main_, &fibers_[current_].at);
+        left = left || !fibers_[current_].done;
+      }
+    }
+  }
+
+  inline static thread_local host_kernels* active_ = nullptr;
+  void* library_ = nullptr;
+  detail::host_state* here_ = nullptr;
+  void (*call_)(void**) = nullptr;
+  void** arguments_ = nullptr;
+  std::vector<fiber> fibers_{};
+  unsigned current_ = 0;
+  ucontext_t main_{};
+};
+
+} // namespace fake

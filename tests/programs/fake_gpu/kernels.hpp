@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVRTC and what the CUDA runtime does with its code, on the fake GPU: texts become shared objects
+// of the host (host_kernel.hpp), are loaded, and run on the contents of the fake's memory. Copies
+// between places of the GPU's memory are executions as well. The script knows them as "kernel v4"
+// and "call memcpy".
+#pragma once
+
+#include "host_kernel.hpp"
+#include "runtime.hpp"
+
+#include <cstring>
+#include <memory>
+
+#if __has_include(<nvrtc.h>)
+#include <nvrtc.h>
+#define FAKE_GPU_HAS_NVRTC 1
+#endif
+
+namespace fake {
+
+struct kernel_library;
+/// One kernel of a library; handles point here.
+struct kernel_state {
+  std::string name{};
+  std::shared_ptr<host_kernels> code{};
+};
+struct kernel_library {
+  std::map<std::string, std::unique_ptr<kernel_state>> kernels{};
+  std::shared_ptr<host_kernels> code{};
+  std::string only{}; ///< name of the kernel that it has
+};
+struct program_state {
+  std::string text{}, log{};
+  std::vector<char> code{};
+};
+
+/// What of kernels the fake has.
+struct kernels_state {
+  objects<kernel_library> libraries{device::it().log, "kernel-library"};
+  objects<program_state> programs{device::it().log, "nvrtc-program"};
+  std::map<const void*, kernel_state*> live{};
+
+  static kernels_state& it() {
+    static auto* const one = new kernels_state;
+    return *one;
+  }
+};
+
+/// The name of the only kernel of a text.
+inline std::string kernel_name_in(const std::string& text) {
+  const std::size_t global = text.find("__global__ void");
+  if (global == std::string::npos) return {};
+  const std::size_t bounds = text.find("__launch_bounds__(", global);
+  std::size_t at = bounds == std::string::npos ? global + 15 : text.find(')', bounds) + 1;
+  at = text.find_first_not_of(' ', at);
+  return text.substr(at, text.find('(', at) - at);
+}
+
+/// Code of the fake: what it is, how long, the kernel's name, and a shared object.
+struct code_head {
+  char magic[8] = {'f', 'a', 'k', 'e', 'c', 'o', 'd', 'e'};
+  std::uint64_t bytes = 0;
+  char name[48] = {};
+};
+
+/// Bytes from a pointer to the end of its block; -1 where there is none.
+inline std::int64_t bytes_behind(const void* p) {
+  const block* const b = device::it().space.find(p, 0);
+  return b == nullptr ? -1
+                      : b->bytes - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) -
+                                                             b->address);
+}
+
+/// Calls `f` with each address of the GPU that stands in an argument.
+template <class F>
+void each_address(std::vector<std::byte>& argument, F&& f) {
+  for (std::size_t at = 0; at + sizeof(void*) <= argument.size(); at += sizeof(void*)) {
+    void* p = nullptr;
+    std::memcpy(&p, argument.data() + at, sizeof p);
+    if (p == nullptr || bytes_behind(p) < 0) continue;
+    p = f(p);
+    std::memcpy(argument.data() + at, &p, sizeof p);
+  }
+}
+
+/// A launch as an execution; its arguments are copied now.
+inline std::shared_ptr<execution> launched(const kernel_state& k, unsigned blocks, unsigned threads,
+                                           void** arguments) {
+  auto e = std::make_shared<execution>();
+  e->name = "kernel " + k.name;
+  e->id = "kernel:" + k.name;
+  std::vector<std::vector<std::byte>> values;
+  for (std::size_t i = 0; const auto& p : k.code->parameters(0)) {
+    const auto* const from = static_cast<const std::byte*>(arguments[i++]);
+    values.emplace_back(from, from + p.bytes);
+    each_address(values.back(), [&](void* address) {
+      const extent whole{address, bytes_behind(address)};
+      if (p.pointer && p.writes)
+        e->writes = whole;
+      else
+        e->reads.push_back(whole);
+      return address;
+    });
+  }
+  const bool wrong = device::it().rules.fails(e->name, "wrong");
+  e->compute = [code = k.code, values, blocks, threads, wrong, to = e->writes](memory& m) {
+    auto here = values;
+    std::vector<void*> at;
+    for (auto& v : here) {
+      each_address(v, [&m](void* p) { return m.contents(p, bytes_behind(p)); });
+      at.push_back(v.data());
+    }
+    if (!code->launch(0, blocks, threads, at.data())) device::it().lose(cudaErrorIllegalAddress);
+    if (wrong) *m.contents(to.address, to.bytes) ^= std::byte{0x40};
+  };
+  return e;
+}
+
+/// A copy of `planes` of `rows` of `width` bytes, as an execution.
+struct copied {
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::size_t width = 0, rows = 1, planes = 1;
+  std::size_t to_pitch = 0, from_pitch = 0, to_plane = 0, from_plane = 0;
+};
+inline cudaError_t put_copy(device& d, const copied& c, cudaStream_t s) {
+  auto e = std::make_shared<execution>();
+  e->name = "call memcpy";
+  e->id = "memcpy";
+  const auto whole = [&c](std::size_t pitch, std::size_t plane) {
+    return static_cast<std::int64_t>((c.planes - 1) * plane + (c.rows - 1) * pitch + c.width);
+  };
+  e->reads = {{c.from, whole(c.from_pitch, c.from_plane)}};
+  e->writes = {c.to, whole(c.to_pitch, c.to_plane)};
+  e->compute = [c, reads = e->reads[0], writes = e->writes,
+                wrong = d.rules.fails(e->name, "wrong")](memory& m) {
+    std::byte* const to = m.contents(writes.address, writes.bytes);
+    const std::byte* const from = m.contents(reads.address, reads.bytes);
+    for (std::size_t z = 0; z < c.planes; ++z)
+      for (std::size_t y = 0; y < c.rows; ++y)
+        std::memcpy(to + z * c.to_plane + y * c.to_pitch,
+                    from + z * c.from_plane + y * c.from_pitch, c.width);
+    if (wrong) *to ^= std::byte{0x40};
+  };
+  return d.put(s, [&d, e = std::shared_ptr<const execution>(std::move(e))](const stream& on) {
+    d.run(e, on);
+  });
+}
+
+} // namespace fake
+
+// ---- copies between places of the GPU's memory ------------------------------------------------
+FAKE_GPU_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
+                                         cudaMemcpyKind kind, cudaStream_t s) {
+  return fake::answer([&](fake::device& d) {
+    if (kind == cudaMemcpyDeviceToDevice)
+      return fake::put_copy(d,
+                            {.to = static_cast<std::byte*>(to),
+                             .from = static_cast<const std::byte*>(from),
+                             .width = bytes},
+                            s);
+    return d.put(s, [&d, to, from, bytes, kind](const fake::stream&) {
+      if (d.copy(to, from, static_cast<std::int64_t>(bytes), kind) != cudaSuccess)
+        d.lose(cudaErrorIllegalAddress);
+    });
+  });
+}
+FAKE_GPU_API cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int,
+                                             std::size_t bytes, cudaStream_t s) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, s);
+}
+FAKE_GPU_API cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                                           std::size_t from_pitch, std::size_t width,
+                                           std::size_t rows, cudaMemcpyKind kind, cudaStream_t s) {
+  return fake::answer([&](fake::device& d) {
+    if (kind != cudaMemcpyDeviceToDevice) return cudaErrorNotSupported;
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    return fake::put_copy(d,
+                          {.to = static_cast<std::byte*>(to),
+                           .from = static_cast<const std::byte*>(from),
+                           .width = width,
+                           .rows = rows,
+                           .to_pitch = to_pitch,
+                           .from_pitch = from_pitch},
+                          s);
+  });
+}
+FAKE_GPU_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t s) {
+  return fake::answer([&](fake::device& d) {
+    if (p->kind != cudaMemcpyDeviceToDevice || p->srcArray != nullptr || p->dstArray != nullptr)
+      return cudaErrorNotSupported;
+    const cudaPitchedPtr &from = p->srcPtr, &to = p->dstPtr;
+    if (p->extent.width > to.pitch || p->extent.width > from.pitch)
+      return cudaErrorInvalidPitchValue;
+    if (p->extent.height > to.ysize || p->extent.height > from.ysize) return cudaErrorInvalidValue;
+    return fake::put_copy(d,
+                          {.to = static_cast<std::byte*>(to.ptr),
+                           .from = static_cast<const std::byte*>(from.ptr),
+                           .width = p->extent.width,
+                           .rows = p->extent.height,
+                           .planes = p->extent.depth,
+                           .to_pitch = to.pitch,
+                           .from_pitch = from.pitch,
+                           .to_plane = to.pitch * to.ysize,
+                           .from_plane = from.pitch * from.ysize},
+                          s);
+  });
+}
+
+// ---- kernels ------------------------------------------------------------------------------------
+FAKE_GPU_API cudaError_t cudaLibraryLoadData(cudaLibrary_t* out, const void* code, cudaJitOption*,
+                                             void**, unsigned, cudaLibraryOption*, void**,
+                                             unsigned) {
+  return fake::answer_at_once([&](fake::device&) {
+    fake::code_head head;
+    if (std::memcmp(code, head.magic, sizeof head.magic) != 0) return cudaErrorInvalidKernelImage;
+    std::memcpy(&head, code, sizeof head);
+    fake::kernel_library made;
+    try {
+      made.code = std::make_shared<fake::host_kernels>(
+          std::span(static_cast<const char*>(code) + sizeof head, head.bytes));
+    } catch (const fake::not_compiled&) {
+      return cudaErrorInvalidKernelImage;
+    }
+    made.only = head.name;
+    *out = fake::handle<cudaLibrary_t>(fake::kernels_state::it().libraries.make(std::move(made)));
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaLibraryGetKernel(cudaKernel_t* out, cudaLibrary_t l,
+                                              const char* name) {
+  return fake::answer([&](fake::device&) {
+    auto& state = fake::kernels_state::it();
+    fake::kernel_library* const from = state.libraries.find(l);
+    if (from == nullptr) return cudaErrorInvalidResourceHandle;
+    if (from->only != name) return cudaErrorSymbolNotFound;
+    auto& k = from->kernels[name];
+    if (!k) k = std::make_unique<fake::kernel_state>(fake::kernel_state{name, from->code});
+    state.live[k.get()] = k.get();
+    *out = fake::handle<cudaKernel_t>(k.get());
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaLibraryUnload(cudaLibrary_t l) {
+  return fake::answer_at_once([&](fake::device&) {
+    auto& state = fake::kernels_state::it();
+    fake::kernel_library* const it = state.libraries.find(l);
+    if (it == nullptr) return cudaErrorInvalidResourceHandle;
+    for (const auto& [name, k] : it->kernels)
+      state.live.erase(k.get());
+    state.libraries.drop(l);
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaLaunchKernel(const void* f, dim3 blocks, dim3 threads,
+                                          void** arguments, std::size_t shared, cudaStream_t s) {
+  return fake::answer([&](fake::device& d) {
+    const auto& live = fake::kernels_state::it().live;
+    const auto found = live.find(f);
+    if (found == live.end()) return cudaErrorInvalidDeviceFunction;
+    const fake::kernel_state& k = *found->second;
+    if (blocks.x < 1 || threads.x < 1 || threads.x > 1024 || blocks.y * blocks.z != 1 ||
+        threads.y * threads.z != 1 || shared != 0)
+      return cudaErrorInvalidConfiguration;
+    if (d.rules.fails("kernel " + k.name, "refuses-to-run")) return cudaErrorLaunchOutOfResources;
+    auto e = fake::launched(k, blocks.x, threads.x, arguments);
+    return d.put(s, [&d, e = std::shared_ptr<const fake::execution>(std::move(e))](
+                        const fake::stream& on) { d.run(e, on); });
+  });
+}
+
+#ifdef FAKE_GPU_HAS_NVRTC
+// ---- NVRTC --------------------------------------------------------------------------------------
+FAKE_GPU_API nvrtcResult nvrtcCreateProgram(nvrtcProgram* out, const char* text, const char*, int,
+                                            const char* const*, const char* const*) {
+  const std::lock_guard lock(fake::device::it().mutex);
+  *out = fake::handle<nvrtcProgram>(fake::kernels_state::it().programs.make({.text = text}));
+  return NVRTC_SUCCESS;
+}
+FAKE_GPU_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram* p) {
+  const std::lock_guard lock(fake::device::it().mutex);
+  return fake::kernels_state::it().programs.drop(*p) ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_PROGRAM;
+}
+FAKE_GPU_API nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int, const char* const*) {
+  const std::lock_guard lock(fake::device::it().mutex);
+  fake::program_state* const it = fake::kernels_state::it().programs.find(p);
+  if (it == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+  fake::code_head head;
+  const std::string name = fake::kernel_name_in(it->text);
+  if (fake::device::it().rules.fails("kernel " + name, "unsupported") ||
+      name.size() >= sizeof head.name) {
+    it->log = "kernel " + name + " is scripted not to be compiled";
+    return NVRTC_ERROR_COMPILATION;
+  }
+  try {
+    const std::vector<char> object = fake::build({{it->text, name}});
+    head.bytes = object.size();
+    std::memcpy(head.name, name.c_str(), name.size());
+    const auto* const bytes = reinterpret_cast<const char*>(&head);
+    it->code.assign(bytes, bytes + sizeof head);
+    it->code.insert(it->code.end(), object.begin(), object.end());
+  } catch (const fake::not_compiled& e) {
+    it->log = e.what();
+    return NVRTC_ERROR_COMPILATION;
+  }
+  return NVRTC_SUCCESS;
+}
+FAKE_GPU_API nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram p, std::size_t* size) {
+  const fake::program_state* const it = fake::kernels_state::it().programs.find(p);
+  if (it == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+  *size = it->log.size() + 1;
+  return NVRTC_SUCCESS;
+}
+FAKE_GPU_API nvrtcResult nvrtcGetProgramLog(nvrtcProgram p, char* to) {
+  const fake::program_state* const it = fake::kernels_state::it().programs.find(p);
+  if (it == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+  std::memcpy(to, it->log.c_str(), it->log.size() + 1);
+  return NVRTC_SUCCESS;
+}
+FAKE_GPU_API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram p, std::size_t* size) {
+  const fake::program_state* const it = fake::kernels_state::it().programs.find(p);
+  if (it == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+  *size = it->code.size();
+  return NVRTC_SUCCESS;
+}
+FAKE_GPU_API nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char* to) {
+  const fake::program_state* const it = fake::kernels_state::it().programs.find(p);
+  if (it == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+  std::memcpy(to, it->code.data(), it->code.size());
+  return NVRTC_SUCCESS;
+}
+#endif

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does tests/summary.py count what ran, name what was skipped and why, and require what must run?
+
+  summary.py <source folder> <a doctest program> <library to preload into it>
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE, PROGRAM, FAKE = sys.argv[1:4]
+
+
+def summary(tests, *options):
+    """Runs some tests through ctest, and then the summary."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines = []
+        for name, command, properties in tests:
+            lines.append(f'add_test({name} {command})')
+            if properties:
+                lines.append(f'set_tests_properties({name} PROPERTIES {properties})')
+        (Path(folder) / "CTestTestfile.cmake").write_text("\n".join(lines) + "\n")
+        subprocess.run(["ctest", "--test-dir", folder, "--output-junit", "tests.xml",
+                        "--test-output-size-passed", "8192", "--test-output-truncation", "head"],
+                       capture_output=True, check=False)
+        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+        return subprocess.run([sys.executable, f"{SOURCE}/tests/summary.py", folder, *options],
+                              capture_output=True, text=True, env=environment)
+
+
+PRELOADED = f'ENVIRONMENT "LD_PRELOAD={FAKE}"'
+SKIPPED = 'SKIP_REGULAR_EXPRESSION "skipped: "'
+
+
+class Summary(unittest.TestCase):
+    def test_what_ran_and_what_was_skipped(self):
+        done = summary([("cuda", PROGRAM, PRELOADED), ("other", "/bin/true", ""),
+                        ("bad", "/bin/false", ""), ("none", "/bin/echo \"skipped: no luck\"", SKIPPED)])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"cuda +passed, [0-9]+ ran, 0 skipped")
+        self.assertRegex(done.stdout, r"other +passed, 1 ran")
+        self.assertRegex(done.stdout, r"bad +failed, 1 ran")
+        self.assertRegex(done.stdout, r"none +skipped: no luck")
+
+    def test_skipped_cases_are_named_with_their_reason(self):
+        done = summary([("cuda", PROGRAM, "")])  # without the fake there is no GPU
+        self.assertRegex(done.stdout, r"cuda +passed, [0-9]+ ran, [1-9][0-9]* skipped")
+        self.assertIn("skipped: cuda: there is one GPU for all, as long as somebody has it: "
+                      "not on the fake GPU", done.stdout)
+
+    def test_groups_for_gpus_can_be_required(self):
+        both = [("cuda", PROGRAM, PRELOADED), ("cudnn", PROGRAM, PRELOADED)]
+        self.assertEqual(summary(both, "--require-cuda").returncode, 0)
+        for tests in (both[:1], [both[0], ("cudnn", '/bin/echo "skipped: no cuDNN"', SKIPPED)],
+                      [both[0], ("cudnn", f"{PROGRAM} -tc=nothing-is-called-so", PRELOADED)]):
+            done = summary(tests, "--require-cuda")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertEqual(done.stderr.count("\n"), 1)
+            self.assertIn("cudnn did not run", done.stderr)
+        self.assertEqual(summary([("op", "/bin/true", "")]).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

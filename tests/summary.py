@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Says of each group of tests how many cases ran and which were skipped, and why.
+
+  tests/summary.py build-test [--require-cuda]    after ctest --output-junit tests.xml
+
+Exit status 2, with one line, if --require-cuda was given and a group for GPUs did not run.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+GPU_GROUPS = ("cuda", "cudnn", "cublas")
+# What stands in doctest::skip(...), in words.
+REASONS = {
+    "!on_fake()": "not on the fake GPU",
+    "has_driver()": "this machine has an NVIDIA driver",
+}
+COUNTS = re.compile(r"\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
+
+
+def skip_reason(file, line):
+    """Why the case that begins there is skipped: the condition that its source names."""
+    try:
+        lines = Path(file).read_text().splitlines()[line - 1:line + 5]
+    except OSError:
+        return "reason unknown"
+    text = " ".join(lines)
+    at = text.find("doctest::skip(")
+    if at < 0:
+        return "reason unknown"
+    depth, begin = 0, at + len("doctest::skip(")
+    for i in range(begin - 1, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[i], 0)
+        if depth == 0:
+            condition = text[begin:i].strip()
+            return REASONS.get(condition, f"where {condition}")
+    return "reason unknown"
+
+
+def skipped_cases(test):
+    """(name, reason) of the cases that a test program passes over, as it lists them itself."""
+    properties = {p["name"]: p["value"] for p in test.get("properties", [])}
+    environment = dict(os.environ)
+    for setting in properties.get("ENVIRONMENT", []):
+        name, _, value = setting.partition("=")
+        environment[name] = value
+    done = subprocess.run([test["command"][0], "-ltc", "-ns", "-r=xml"], capture_output=True, text=True,
+                          env=environment, cwd=properties.get("WORKING_DIRECTORY"))
+    try:
+        root = xml.fromstring(done.stdout)
+    except xml.ParseError:
+        return [("cases", "the program does not list them")]
+    return [(c.get("name"), skip_reason(c.get("filename"), int(c.get("line", "1"))))
+            for c in root.iter("TestCase") if c.get("skipped") == "true"]
+
+
+def groups_of(build):
+    """(name, state, cases run, cases skipped, reason, command) of each test of the last run."""
+    listed = json.loads(subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"],
+                                       capture_output=True, text=True, check=True).stdout)
+    tests = {t["name"]: t for t in listed["tests"]}
+    out = []
+    for case in xml.parse(build / "tests.xml").getroot().iter("testcase"):
+        name = case.get("name")
+        said = case.findtext("system-out") or ""
+        counts = COUNTS.search(said)
+        ran = int(counts[2]) + int(counts[3]) if counts else None
+        state = {"run": "passed", "fail": "failed"}.get(case.get("status"), "skipped")
+        reason = next((l.strip() for l in said.splitlines() if l.strip().startswith("skipped: ")), "")
+        out.append({"name": name, "state": state, "ran": ran, "skipped": int(counts[4]) if counts else 0,
+                    "reason": reason[len("skipped: "):], "test": tests.get(name)})
+    return out, set(tests)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--require-cuda", action="store_true")
+    arguments = parser.parse_args()
+
+    groups, known = groups_of(arguments.build)
+    width = max([len(g["name"]) for g in groups] + [5])
+    for g in sorted(groups, key=lambda g: g["name"]):
+        if g["state"] == "skipped":
+            what = f"skipped: {g['reason'] or 'it did not run'}"
+        elif g["ran"] is None:
+            what = "1 ran"
+        else:
+            what = f"{g['ran']} ran, {g['skipped']} skipped"
+        print(f"{g['name']:<{width}}  {'' if g['state'] == 'skipped' else g['state'] + ', '}{what}")
+        if g["skipped"] and g["test"]:
+            for name, why in skipped_cases(g["test"]):
+                print(f"{'':<{width}}    skipped: {name}: {why}")
+
+    if arguments.require_cuda:
+        ran = {g["name"] for g in groups if g["state"] != "skipped" and g["ran"] != 0}
+        missing = [g for g in GPU_GROUPS if g in known and g not in ran]
+        missing += [g for g in ("cuda", "cudnn") if g not in known]
+        if missing:
+            print(f"test: --require-cuda: {', '.join(missing)} did not run; install the CUDA toolkit and "
+                  "cuDNN 9, and run all tests", file=sys.stderr)
+            return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
