@@ -191,9 +191,6 @@ inline bool is_offered(const lt_algo& a) {
          !device::it().rules.fails(a.name(), "unsupported", a.id());
 }
 
-/// Older algorithms have neither inner shapes nor clusters, and do not know the words.
-inline constexpr std::uint32_t first_with_clusters = 60;
-
 inline std::size_t lt_width(int setting) {
   return setting < CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID ? 4 : 2;
 }
@@ -349,7 +346,6 @@ FAKE_GPU_API cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(
     std::size_t bytes, std::size_t* written) {
   const auto it = fake::read_algo(algo);
   if (!it || to == nullptr || bytes != fake::lt_width(which)) return CUBLAS_STATUS_INVALID_VALUE;
-  if (bytes == 2 && it->settings[0] < fake::first_with_clusters) return CUBLAS_STATUS_INVALID_VALUE;
   const std::uint32_t value = it->settings[fake::lt_place(which)];
   const auto narrow = static_cast<std::uint16_t>(value);
   std::memcpy(to, bytes == 4 ? static_cast<const void*>(&value) : &narrow, bytes);
@@ -362,7 +358,6 @@ FAKE_GPU_API cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(
   auto it = fake::read_algo(algo);
   if (!it || from == nullptr || bytes != fake::lt_width(which) || which == CUBLASLT_ALGO_CONFIG_ID)
     return CUBLAS_STATUS_INVALID_VALUE;
-  if (bytes == 2 && it->settings[0] < fake::first_with_clusters) return CUBLAS_STATUS_INVALID_VALUE;
   std::uint32_t value = 0;
   std::uint16_t narrow = 0;
   std::memcpy(bytes == 4 ? static_cast<void*>(&value) : &narrow, from, bytes);

@@ -84,8 +84,7 @@ private:
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
     if (word == "engine" || word == "legacy" || word == "call" || word == "kernel" ||
-        word == "blas" || word == "lt" ||
-        word == "id") {
+        word == "blas" || word == "lt" || word == "id") {
       words >> value;
       name = word + ' ' + value;
       words >> word;

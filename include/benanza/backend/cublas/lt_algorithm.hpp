@@ -60,12 +60,10 @@ inline std::int64_t read_setting(const cublasLtMatmulAlgo_t& algo, std::size_t s
   std::uint16_t narrow = 0;
   const bool is_wide = lt_width(setting) == sizeof wide;
   std::size_t written = 0;
-  const cublasStatus_t s =
-      call::lt_algo_get(&algo, lt_attributes[setting],
-                        is_wide ? static_cast<void*>(&wide) : &narrow, lt_width(setting), &written);
-  // Algorithms without inner shapes or clusters may not know these words.
-  if (!is_wide && (s == CUBLAS_STATUS_INVALID_VALUE || s == CUBLAS_STATUS_NOT_SUPPORTED)) return 0;
-  check(s, "a setting of an algorithm");
+  check(call::lt_algo_get(&algo, lt_attributes[setting],
+                          is_wide ? static_cast<void*>(&wide) : &narrow, lt_width(setting),
+                          &written),
+        "a setting of an algorithm");
   return is_wide ? std::int64_t{wide} : std::int64_t{narrow};
 }
 inline void write_setting(cublasLtMatmulAlgo_t& algo, std::size_t setting, std::int64_t value) {
