@@ -254,7 +254,9 @@ private:
     if (shifted) vector(parameters, {.low = -0.5, .high = 0.5});
     scale(32);
   }
-  void vector(const shape& dims, const draw& d) {
+  /// In cases of 16 bits parameters have eight at most: a library may keep them in the case's type.
+  void vector(const shape& dims, draw d) {
+    if (type_ == numeric::f16 || type_ == numeric::bf16) d.steps = 1u << 7;
     add({.dims = dims, .type = dtype::f32, .part = role::vector}, d, false);
     if (!quantised(type_) || d.factor == 1) return;
     // In the units of the integer accumulator, into which libraries add it.
