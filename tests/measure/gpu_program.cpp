@@ -352,6 +352,18 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
   };
   const auto floats = computed(all, "f16"),
              narrow = computed({products.begin(), products.begin() + 4}, "f32,bf16,s8s8s8,e4m3");
+  const std::vector<std::string> codes{"Conv+Add+Relu/1x16x7x7-16x3x3-s1-p1-b",
+                                       "Gemm+Relu/16x32x32-tb-c1x32-w",
+                                       "MaxPool/1x16x11x11-3x3-s2-p1",
+                                       "GlobalAveragePool/1x16x7x7",
+                                       "Relu/1x16x6x6",
+                                       "Sigmoid/1x16x6x6",
+                                       "Add/1x16x6x6"};
+  const auto whole_numbers = computed(codes, "s8s8s8");
+  for (const std::string& layer : codes) {
+    CAPTURE(layer);
+    CHECK(whole_numbers.contains(layer + "/s8s8s8"));
+  }
   const auto others = computed(whole, "f32,tf32,bf16");
   for (const std::string& layer : whole) {
     CAPTURE(layer);
