@@ -47,6 +47,25 @@ TEST_CASE("the values of a layer never change") {
           to_bf16(a.inputs[0].as<float>()[static_cast<std::size_t>(i)]));
 }
 
+TEST_CASE("parameters of cases of 16 bits lose nothing where a library keeps them in 16 bits") {
+  for (const char* layer :
+       {"Conv/1x4x5x5-60x3x3-s1-b", "LayerNormalization/3x200-a1-b", "Gemm/2x300x4-c1x300-w"})
+    for (const numeric t : {numeric::f16, numeric::bf16}) {
+      const operands o = make_operands(op::parse(layer), t);
+      std::set<float> distinct;
+      for (const tensor& x : o.inputs) {
+        if (x.part != role::vector) continue;
+        for (const float v : x.as<float>()) {
+          std::byte kept[2];
+          store(source_of(t), kept, 0, v);
+          CHECK(load(source_of(t), kept, 0) == static_cast<double>(v));
+          distinct.insert(v);
+        }
+      }
+      CHECK(distinct.size() > 20);
+    }
+}
+
 TEST_CASE("operands come in the order and the types of the operator") {
   const auto roles = [](const char* name, numeric t) {
     std::string s;

@@ -254,10 +254,11 @@ private:
     if (shifted) vector(parameters, {.low = -0.5, .high = 0.5});
     scale(32);
   }
+  /// Numbers that narrow types hold exactly: a library may keep vectors in the type of the case, or
+  /// of its result.
   void vector(const shape& dims, draw d) {
-    // Numbers that narrow types hold exactly: libraries keep vectors in the type of the result.
-    if (type_ == numeric::f16) d.steps = 1u << 10;
-    if (type_ == numeric::bf16 || type_ == numeric::e4m3) d.steps = 1u << 7;
+    if (type_ == numeric::f16 || type_ == numeric::bf16 || type_ == numeric::e4m3)
+      d.steps = 1u << 7;
     add({.dims = dims, .type = dtype::f32, .part = role::vector}, d, false);
     if (!quantised(type_) || d.factor == 1) return;
     // In the units of the integer accumulator, into which libraries add it.

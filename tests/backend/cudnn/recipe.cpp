@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace benanza;
 using namespace benanza::backend::cudnn;
 using cudnn_test::listed;
@@ -33,11 +35,42 @@ TEST_CASE("cudnn: convolutions of every kind") {
                 "ConvTranspose/1x64x8x8-32x3x3-s2-p1-op1"});
 }
 
+TEST_CASE(
+    "cudnn: what is added to a convolution leaves it the engines that are compiled beforehand") {
+  const auto ready = [](const char* layer, numeric t) {
+    const auto all = listed(layer, t, "h200");
+    return std::count_if(all.begin(), all.end(),
+                         [](const offer& o) { return !o.how.compiled_at_run_time(); });
+  };
+  for (const numeric t : {numeric::f32, numeric::f16, numeric::bf16}) {
+    CAPTURE(std::string(name(t)));
+    CHECK(ready("Conv+Relu/1x64x14x14-64x3x3-s1-p1-b", t) > 5);
+    CHECK(ready("Conv+Add+Relu/1x64x14x14-64x3x3-s1-p1-b", t) > 5);
+  }
+}
+
 TEST_CASE("cudnn: poolings and interpolations") {
   for (const numeric t : {numeric::f32, numeric::f16})
     offered(t, {"MaxPool/1x64x112x112-3x3-s2-p1", "MaxPool/1x64x28x28-2x2-s2",
                 "AveragePool/1x64x35x35-3x3-s1-p1", "AveragePool/1x64x35x35-3x3-s1-p1-ip",
                 "GlobalAveragePool/1x64x7x7", "GlobalMaxPool/1x64x7x7"});
+}
+
+TEST_CASE("cudnn: what integers and FP8 can be computed in") {
+  offered(numeric::s8s8s8,
+          {"Conv/1x64x14x14-64x3x3-s1-p1", "Conv+Relu/1x3x32x32-10x3x3-s1-p1-b",
+           "Conv+Add+Relu/1x64x14x14-64x1x1-s1-b", "Conv/1x64x14x14-64x3x3-s1-p1-g4",
+           "Gemm/1x1000x2048-tb-c1x1000-w", "MatMul/8x128x64-8x64x128", "Relu/1x64x14x14",
+           "Add/1x64x14x14", "Sigmoid/1x64x14x14", "MaxPool/1x64x28x28-3x3-s2-p1",
+           "GlobalAveragePool/1x64x7x7"});
+  offered(numeric::e4m3, {"Conv/1x64x14x14-64x3x3-s1-p1", "Conv+Relu/1x3x32x32-10x3x3-s1-p1-b",
+                          "Conv+Add+Relu/1x64x14x14-64x1x1-s1-b", "Gemm/1x1000x2048-tb-c1x1000-w",
+                          "MatMul/8x128x64-8x64x128"});
+  // What it has no engine for.
+  for (const numeric t : {numeric::s8s8s8, numeric::e4m3})
+    for (const char* layer :
+         {"Conv/1x32x14x14-32x3x3-s1-p1-g32", "ConvTranspose/1x64x8x8-32x4x4-s2-p1"})
+      CHECK(listed(layer, t, "h200").empty());
 }
 
 TEST_CASE("cudnn: products of matrices, with steps and without") {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "../../op/attention.hpp"
+#include "../../op/fused.hpp"
 #include "recipe.hpp"
 
 #include <cmath>

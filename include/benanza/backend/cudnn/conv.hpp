@@ -71,6 +71,7 @@ inline frame conv_frame(const op::conv& c, const request& r, layout l, std::int6
   };
   f.operands = c.bias ? 3 : 2;
   if (c.bias) f.after.push_back(biased(2, c.outputs, pw[0]));
+  f.adds_last = c.bias && !quantised(r.type);
   if (quantised(r.type)) {
     f.after.push_back(scaled());
     f.core_type = CUDNN_DATA_INT32;
@@ -98,6 +99,7 @@ inline frame transposed_frame(const op::conv_transpose& c, const request& r, lay
   };
   f.operands = c.bias ? 3 : 2;
   if (c.bias) f.after.push_back(biased(2, c.outputs, c.outputs));
+  f.adds_last = c.bias && !quantised(r.type);
   if (quantised(r.type)) {
     f.after.push_back(scaled());
     f.core_type = CUDNN_DATA_INT32;

@@ -44,13 +44,14 @@ inline std::optional<broadcast_dims> broadcasting(const shape& a, const shape& b
 inline void describe(const op::unary& p, const op::step_list& steps, const request& r,
                      recipes& out) {
   const dtype type = storage_of(p.element, r.type);
-  if (!data_type_of(type) || (p.element == dtype::real && quantised(r.type))) return;
+  if (!data_type_of(type)) return;
   frame f{.output = p.input, .dims = detail::of_rank(p.input), .turned = true};
   bool known = true;
   f.core = [&known, p, dims = f.dims, type](writer& to, int y) {
     const int x = to.turned_operand(0, dims, type);
     known = add_function(to, p.function, x, y);
   };
+  if (p.element == dtype::real && quantised(r.type)) f.after.push_back(scaled());
   f.operand_layouts = f.result_layout = any_layout_name;
   f.result = type;
   recipes made;
@@ -64,7 +65,7 @@ inline void describe(const op::binary& p, const op::step_list& steps, const requ
                      recipes& out) {
   const dtype type = storage_of(p.element, r.type);
   const bool truth = p.comparison() || p.function >= op::binary_function::logical_and;
-  if (!data_type_of(type) || (p.element == dtype::real && quantised(r.type))) return;
+  if (!data_type_of(type)) return;
   if (p.operands < 2 || p.operands > 8) return;
   const auto dims = detail::broadcasting(p.a, p.b, p.output());
   if (!dims) return;
@@ -84,6 +85,7 @@ inline void describe(const op::binary& p, const op::step_list& steps, const requ
       to.graph.pointwise(CUDNN_POINTWISE_MUL, at, share, y);
     }
   };
+  if (p.element == dtype::real && quantised(r.type) && !truth) f.after.push_back(scaled());
   f.operands = static_cast<int>(p.operands);
   f.operand_layouts = f.result_layout = p.a == p.b ? any_layout_name : name(layout::plain);
   f.result = truth ? dtype::boolean : type;

@@ -25,7 +25,8 @@ struct frame {
   bool turned = false;                         ///< told with the last dim as channels
   std::function<void(writer&, int to)> core{}; ///< adds operands and the first operation
   std::vector<stage> after{};                  ///< what the layer itself does on that
-  int operands = 1;                            ///< that the layer itself has
+  bool adds_last = false; ///< the last of these adds a vector: a joined sum may come before it
+  int operands = 1;       ///< that the layer itself has
   std::string before{}, layouts{};
   std::string operand_layouts{}, result_layout{}; ///< empty: none that other layers know
   dtype result = dtype::real;                     ///< `real`: the request's
@@ -84,6 +85,9 @@ inline void write(const frame& f, const op::step_list& steps, const request& r, 
     });
     ++input;
   }
+  // Engines that are compiled beforehand add a whole tensor first, and then the vector.
+  const bool sum = steps.size > 0 && steps.at[0] == op::step(op::binary_function::add);
+  if (f.adds_last && sum) std::swap(stages[f.after.size() - 1], stages[f.after.size()]);
   const dtype type = f.result == dtype::real ? w.result_type() : f.result;
   const int y = f.turned           ? w.turned_operand(placed::result, f.dims, type)
                 : f.padded.empty() ? w.result(f.dims, f.strides(), type)

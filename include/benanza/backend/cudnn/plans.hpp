@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which engines does cuDNN have for a graph? What its heuristics propose, best first, then the
-// default configuration of every other engine that takes the graph. Each with what the library says
-// of it: whether it uses tensor cores, converts its inputs down, is compiled at run time.
+// default configuration of every engine that takes the graph. Each with what the library says of
+// it: whether it uses tensor cores, converts its inputs down, is compiled at run time. What a
+// default chooses for its knobs it does not say (its plans write -1), so that one may be a proposal
+// under another name.
 //
 //   for (const found_engine& e : engines_for(graph, target)) id_of(e.choice);
 #pragma once

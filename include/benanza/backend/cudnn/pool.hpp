@@ -82,7 +82,7 @@ inline std::optional<resampling> pooling_of(const op::pool& p) {
 inline void describe(const op::pool& p, const op::step_list& steps, const request& r,
                      recipes& out) {
   const auto s = detail::pooling_of(p);
-  if (!s || quantised(r.type)) return;
+  if (!s) return;
   for (const layout l : cudnn_layouts)
     write(detail::resample_frame(p.input, p.output(), l, *s), steps, r, out);
 }

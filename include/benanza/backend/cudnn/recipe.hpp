@@ -135,8 +135,12 @@ public:
   const request& asked() const { return request_; }
   dtype source_type() const { return source_of(request_.type); }
   dtype result_type() const { return result_of(request_.type); }
-  /// Vectors of parameters are f32 wherever rounding them would show in the result.
-  dtype vector_type() const { return request_.type == numeric::f16 ? dtype::f16 : dtype::f32; }
+  /// Vectors of parameters: as networks of 16 bits store them, with which the library has most
+  /// engines (make_operands.hpp draws such as lose nothing by it); f32 in all others.
+  dtype vector_type() const {
+    const bool narrow = request_.type == numeric::f16 || request_.type == numeric::bf16;
+    return narrow ? source_of(request_.type) : dtype::f32;
+  }
 
   recipe finish() {
     made.graph = graph.finish();

@@ -7,6 +7,7 @@
 //   recipes out;   describe(op::resize{{1, 64, 28, 28}, {1, 64, 56, 56}}, {}, {}, out);
 #pragma once
 
+#include "../../op/fused.hpp"
 #include "../../op/move.hpp"
 #include "recipe.hpp"
 
