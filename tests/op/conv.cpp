@@ -239,6 +239,28 @@ TEST_CASE("conv_transpose: stride 2 with an output pad") {
   CHECK_TWICE(write_key(c) == "1x16x7x7-8x3x3-s2-p1-op1");
 }
 
+TEST_CASE("conv_transpose: a size that no number can hold is refused wherever it is asked for") {
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(),
+                 most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t bad : {least, most, std::int64_t{-1}}) {
+    CAPTURE(bad);
+    const conv_transpose good{.input = {1, 4, 7, 7}, .outputs = 8, .kernel = {3, 3}};
+    conv_transpose c = good;
+    c.pads = {bad, 0, 0, 0};
+    CHECK_REFUSED(c.output(), "over 2^40");
+    c = good;
+    c.output_pads = {0, bad};
+    CHECK_REFUSED(c.output(), "over 2^40");
+    c = good;
+    c.input = {1, 4, bad, 7};
+    CHECK_REFUSED(c.output(), "over 2^40");
+    c = good;
+    c.kernel = {3, bad};
+    c.strides = {1, 1};
+    if (bad < 0) CHECK_REFUSED(c.output(), "kernel must be 1 or more");
+  }
+}
+
 TEST_CASE("conv_transpose: other forms") {
   constexpr conv_transpose even{.input = {1, 16, 7, 7},
                                 .outputs = 8,

@@ -109,6 +109,7 @@ TEST_CASE("matmul: what is refused") {
   CHECK_REFUSED((matmul{}.validate()), "two dims or more");
   CHECK_REFUSED((matmul{.a = {4}, .b = {4, 5}}.validate()), "two dims or more");
   CHECK_REFUSED((matmul{.a = {4, 5}, .b = {5}}.validate()), "two dims or more");
+  CHECK_REFUSED((matmul{.a = {4}, .b = {4, 5}}.output()), "two dims or more");
   CHECK_REFUSED((matmul{.a = {4, 5}, .b = {4, 5}}.validate()), "inner dims differ");
   CHECK_REFUSED((matmul{.a = {2, 4, 5}, .b = {3, 5, 4}}.validate()), "broadcast");
   CHECK_REFUSED((matmul{.a = {-2, 5}, .b = {5, 4}}.validate()), "negative");

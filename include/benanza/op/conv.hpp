@@ -165,10 +165,13 @@ struct conv_transpose {
   constexpr shape output() const {
     shape out{input[0], outputs};
     const int n = kernel.size;
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < n; ++i) {
+      const std::int64_t more = entry(output_pads, i, 0), begin = entry(pads, i, 0),
+                         end = entry(pads, i + n, 0);
+      check_dims({input[i + 2], more, begin, end});
       out.push(checked_multiply(input[i + 2] - 1, entry(strides, i, 1)) +
-               window_span(kernel[i], entry(dilations, i, 1)) + entry(output_pads, i, 0) -
-               entry(pads, i, 0) - entry(pads, i + n, 0));
+               window_span(kernel[i], entry(dilations, i, 1)) + more - begin - end);
+    }
     return out;
   }
 

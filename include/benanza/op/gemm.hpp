@@ -89,14 +89,19 @@ struct matmul {
   constexpr std::int64_t n() const { return b[b.size - 1]; }
 
   constexpr void validate() const {
-    if (a.size < 2 || b.size < 2) throw error("a MatMul takes operands of two dims or more");
+    check_ranks();
     check_dims(a);
     check_dims(b);
     if (k() != b[b.size - 2]) throw error("a MatMul's inner dims differ");
     (void)cost();
   }
 
+  constexpr void check_ranks() const {
+    if (a.size < 2 || b.size < 2) throw error("a MatMul takes operands of two dims or more");
+  }
+
   constexpr shape output() const {
+    check_ranks();
     shape sa = a, sb = b;
     sa.size -= 2;
     sb.size -= 2;

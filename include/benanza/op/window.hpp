@@ -59,6 +59,7 @@ constexpr extents used_dilations(const extents& kernel, const extents& dilations
 
 /// Input elements that a dilated kernel of `kernel` taps spans.
 constexpr std::int64_t window_span(std::int64_t kernel, std::int64_t dilation) {
+  if (kernel < 1) throw error("a window's kernel must be 1 or more");
   return checked_multiply(kernel - 1, dilation) + 1;
 }
 
