@@ -144,8 +144,8 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
     for (const model::use& u : e.uses)
       if (a.types.empty()) types.insert(graphs[u.graph].type);
     for (const numeric t : types)
-      out.layers.push_back({e.layer, t, e.count(), lister.offers(e.layer, t),
-                            backend::cuda::offers(e.layer, t)});
+      out.layers.push_back(
+          {e.layer, t, e.count(), lister.offers(e.layer, t), backend::cuda::offers(e.layer, t)});
   }
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return out;

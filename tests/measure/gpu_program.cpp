@@ -266,9 +266,9 @@ TEST_CASE("gpu: the analyzer chooses what is scripted to be fastest") {
 TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
   // Graphs are written by us and computed by the fake from cuDNN's documentation: a second opinion
   // beside the reference. Engines differ in name only here: a few will do.
-  const std::string one_each =
-      " --benchmark_filter='^[A-Z].*/cudnn/([a-z0-9-]*:)?(eng[0-3]|eng[89]_k24=[0-9]|lrn|softmax:[a-z]+|"
-      "transform|reduce_tensor|legacy:gemm:.*)/'";
+  const std::string one_each = " --benchmark_filter='^[A-Z].*/cudnn/"
+                               "([a-z0-9-]*:)?(eng[0-3]|eng[89]_k24=[0-9]|lrn|softmax:[a-z]+|"
+                               "transform|reduce_tensor|legacy:gemm:.*)/'";
   const std::vector<std::string> products{"Conv/1x8x7x7-16x3x3-s1-p1",
                                           "Conv/1x8x7x9-8x1x3-s1-p0x1",
                                           "Conv/1x8x8x8-8x3x3-s2-p0x0x1x1",

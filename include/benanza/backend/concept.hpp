@@ -129,9 +129,9 @@ private:
 
 /// What a device does at most, beside layers: bytes that move, or what it costs to start something.
 struct device_limit {
-  std::string kind{}; ///< "copy", "host_to_device_pinned", "launch"
-  std::string way{};  ///< the call that does it
-  std::int64_t bytes = 0; ///< of the working set or of the message; 0: the kind has none
+  std::string kind{};           ///< "copy", "host_to_device_pinned", "launch"
+  std::string way{};            ///< the call that does it
+  std::int64_t bytes = 0;       ///< of the working set or of the message; 0: the kind has none
   std::int64_t moved_bytes = 0; ///< by one execution
   std::function<std::unique_ptr<prepared>()> make{};
 };

@@ -171,9 +171,8 @@ private:
     for (sampled_case& c : cases_) {
       if (!c.ended.empty()) continue;
       const double behind = plan_.racing ? times_behind(c, cases_) : 1;
-      c.ended = behind > margin(c.visits + c.lost_visits)
-                    ? result::raced_out(behind)
-                    : enough(c, plan_, leads(c));
+      c.ended = behind > margin(c.visits + c.lost_visits) ? result::raced_out(behind)
+                                                          : enough(c, plan_, leads(c));
     }
   }
 

@@ -87,7 +87,7 @@ public:
     if (pinned)
       check(cudaHostAlloc(&data_, size, cudaHostAllocDefault), "pinned memory");
     else
-      data_ = ::operator new(size, std::align_val_t{4096});
+      data_ = ::operator new (size, std::align_val_t{4096});
     std::memset(data_, 1, size);
   }
   host_memory(const host_memory&) = delete;
@@ -96,7 +96,7 @@ public:
     if (pinned_)
       cudaFreeHost(data_);
     else
-      ::operator delete(data_, std::align_val_t{4096});
+      ::operator delete (data_, std::align_val_t{4096});
   }
   void* data() const { return data_; }
 
@@ -122,10 +122,9 @@ public:
     double ns = 0;
     for (int i = 0; i < executions; ++i)
       ns += between_events(stream(), [&] {
-        check(cudaMemcpyAsync(there ? device_.data() : host_.data(),
-                              there ? host_.data() : device_.data(),
-                              static_cast<std::size_t>(device_.bytes()), direction_,
-                              stream().get()),
+        check(cudaMemcpyAsync(
+                  there ? device_.data() : host_.data(), there ? host_.data() : device_.data(),
+                  static_cast<std::size_t>(device_.bytes()), direction_, stream().get()),
               "a copy between host and GPU");
       });
     return ns;
@@ -215,8 +214,7 @@ inline std::vector<device_limit> limits() {
   std::vector<device_limit> out;
   cudaDeviceProp p{};
   check(cudaGetDeviceProperties(&p, 0), "the GPU's properties cannot be read");
-  const auto most =
-      std::min(most_working_set, static_cast<std::int64_t>(p.totalGlobalMem / 16));
+  const auto most = std::min(most_working_set, static_cast<std::int64_t>(p.totalGlobalMem / 16));
   for (std::int64_t n = least_working_set; n <= most; n *= 2) {
     out.push_back({"copy", "memcpy", n, n, detail::maker<detail::device_sweep>("memcpy", n, true)});
     out.push_back(
@@ -240,8 +238,8 @@ inline std::vector<device_limit> limits() {
   }
   out.push_back(
       {"device_launch", "memset", 0, 0, detail::maker<detail::launch_run>("memset", false)});
-  out.push_back({"device_round_trip", "memset", 0, 0,
-                 detail::maker<detail::launch_run>("memset", true)});
+  out.push_back(
+      {"device_round_trip", "memset", 0, 0, detail::maker<detail::launch_run>("memset", true)});
   return out;
 }
 

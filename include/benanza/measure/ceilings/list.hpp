@@ -61,7 +61,8 @@ inline std::string absent_ceilings(const std::vector<int>& processors,
     if (const std::string absent = l->absent_limits(); !absent.empty())
       out += (out.empty() ? "" : "; ") + absent;
   if (nodes(processors).size() < 2)
-    out += std::string(out.empty() ? "" : "; ") + "copies between NUMA nodes: there is one node for the processors of the run";
+    out += std::string(out.empty() ? "" : "; ") +
+           "copies between NUMA nodes: there is one node for the processors of the run";
   if (processors.size() < 2)
     out += "; hand-offs between threads, copies between processes: there is one processor";
   if (!huge_pages_given()) out += "; huge pages: the kernel gives none";
