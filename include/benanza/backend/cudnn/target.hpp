@@ -29,6 +29,29 @@ struct target {
   cudnnHandle_t handle = nullptr; ///< of this machine's GPU; null: only described
 };
 
+namespace detail {
+/// The folder of the library that is really loaded; empty if that is not told.
+inline std::filesystem::path library_folder() {
+  Dl_info where{};
+  const bool known = dladdr(reinterpret_cast<const void*>(&cudnnGetVersion), &where) != 0;
+  return known && where.dli_fname != nullptr ? std::filesystem::path(where.dli_fname).parent_path()
+                                             : std::filesystem::path{};
+}
+} // namespace detail
+
+/// Loads the run-time compiler for good, where it stands beside the library: that would load and
+/// drop it again for each graph, which is most of the time that a list takes.
+inline bool keep_compiler() {
+  static const bool kept = [] {
+    const std::string name =
+        "libnvrtc.so." + std::to_string(cudnnGetCudartVersion() / 1000); // of the same CUDA
+    for (const auto& file : {detail::library_folder() / name, std::filesystem::path(name)})
+      if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return true;
+    return false;
+  }();
+  return kept;
+}
+
 /// Makes the engines that are compiled at run time be listed where there is no driver: loads the
 /// toolkit's stub under the driver's name, for this process alone. False where neither is found.
 inline bool load_driver_or_stub() {
@@ -38,9 +61,7 @@ inline bool load_driver_or_stub() {
     std::vector<fs::path> folders;
     for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
       if (const char* at = std::getenv(variable)) folders.emplace_back(fs::path(at) / "lib64");
-    Dl_info where{};
-    if (dladdr(reinterpret_cast<const void*>(&cudnnGetVersion), &where) != 0 && where.dli_fname)
-      folders.push_back(fs::path(where.dli_fname).parent_path());
+    folders.push_back(detail::library_folder());
 #ifdef BENANZA_CUDA_LIBRARIES
     folders.emplace_back(BENANZA_CUDA_LIBRARIES);
 #endif
@@ -55,6 +76,7 @@ inline bool load_driver_or_stub() {
 /// A GPU described by a text.
 inline target described_by(const std::string& json, const std::string& name) {
   load_driver_or_stub();
+  keep_compiler();
   auto d = std::make_shared<descriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   try {
     d->set_all(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
@@ -78,6 +100,7 @@ inline target described_target(const std::string& name) {
 
 /// The GPU of a handle.
 inline target this_gpu(cudnnHandle_t handle) {
+  keep_compiler();
   auto d = std::make_shared<descriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   d->set(CUDNN_ATTR_DEVICEPROP_HANDLE, handle).finalize("the description of this GPU");
   const auto text = d->several<char>(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, 1 << 16);
