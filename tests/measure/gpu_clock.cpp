@@ -64,13 +64,13 @@ TEST_CASE(
     }
     CHECK(rejected > 0);
   }
-  const fake_nvml fake("sm 1980\nlimits 4");
+  const fake_nvml fake("sm 1980\nlimits 32");
   const fake_run r({conv}, "cost 20us", hot);
   CHECK(r.ended.status == 0);
   const json result = parsed(r);
   CHECK_FALSE(result.at("benchmarks").empty());
   for (const json& b : result.at("benchmarks")) {
-    CHECK(holds(b.at("disturbed"), "the GPU's clock was held down: power limit"));
+    CHECK(holds(b.at("disturbed"), "the GPU's clock was held down: temperature"));
     CHECK(b.at("min_ns").get<double>() == doctest::Approx(20e3));
   }
 }

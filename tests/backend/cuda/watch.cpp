@@ -27,13 +27,22 @@ TEST_CASE("watch: without a management library nothing is known, and nothing dis
 }
 
 TEST_CASE("watch: a reason to slow down disturbs and is named, unless it was chosen") {
-  const fake_nvml fake("sm 1980\nlimits 0 1 2 3 64 6 0");
+  const fake_nvml fake("sm 1980\nlimits 0 1 2 3 64 130 0");
   cuda::watch w(fake.library, "0000:3B:00.0");
   for (int quiet = 0; quiet < 4; ++quiet)
     CHECK(w.disturbance() == "");
   CHECK(holds(w.disturbance(), "held down: temperature (hardware slowdown);"));
-  CHECK(holds(w.disturbance(), "held down: power limit;")); // not the applications' clocks
+  CHECK(holds(w.disturbance(), "held down: power brake;")); // not the applications' clocks
   CHECK(w.disturbance() == "");
+}
+
+TEST_CASE("watch: at its power limit a GPU is as fast as its work lets it be") {
+  const fake_nvml fake("sm 1980 1400 1400\nlimits 0 4 0");
+  cuda::watch w(fake.library, "0000:3B:00.0");
+  CHECK(w.disturbance() == "");
+  CHECK(w.disturbance() == "");
+  const std::string unlimited = w.disturbance();
+  CHECK_MESSAGE(holds(unlimited, "fell to 1400 MHz, from 1980"), unlimited);
 }
 
 TEST_CASE("watch: a clock that falls by more than it may disturbs; one that rises does not") {

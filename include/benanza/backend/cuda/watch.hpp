@@ -30,9 +30,13 @@ public:
 
   /// What slows the GPU down just now, and what to do about it; empty: nothing that is known.
   std::string disturbance() {
-    if (const auto bits = nvml_.limits(); bits && (*bits & ~clock_limit::harmless) != 0)
-      return "the GPU's clock was held down: " + clock_limits(*bits & ~clock_limit::harmless) +
+    const std::uint64_t bits = nvml_.limits().value_or(0);
+    const std::uint64_t harm = bits & ~(clock_limit::harmless | clock_limit::power_cap);
+    if (harm != 0)
+      return "the GPU's clock was held down: " + clock_limits(harm) +
              "; let it cool, or lift its limits";
+    // At its power limit a GPU runs as fast as it ever does such work: that is what is asked.
+    if ((bits & clock_limit::power_cap) != 0) return {};
     const auto mhz = nvml_.sm_mhz();
     if (!mhz) return {};
     best_mhz_ = std::max(best_mhz_, *mhz);
