@@ -51,7 +51,7 @@ def skipped_cases(test):
     for setting in properties.get("ENVIRONMENT", []):
         name, _, value = setting.partition("=")
         environment[name] = value
-    done = subprocess.run([test["command"][0], "-ltc", "-ns", "-r=xml"], capture_output=True, text=True,
+    done = subprocess.run([*test["command"], "-ltc", "-ns", "-r=xml"], capture_output=True, text=True,
                           env=environment, cwd=properties.get("WORKING_DIRECTORY"))
     try:
         root = xml.fromstring(done.stdout)
@@ -88,16 +88,16 @@ def main():
     groups, known = groups_of(arguments.build)
     width = max([len(g["name"]) for g in groups] + [5])
     for g in sorted(groups, key=lambda g: g["name"]):
+        passed_over = skipped_cases(g["test"]) if g["skipped"] and g["test"] else []
         if g["state"] == "skipped":
             what = f"skipped: {g['reason'] or 'it did not run'}"
         elif g["ran"] is None:
             what = "1 ran"
         else:
-            what = f"{g['ran']} ran, {g['skipped']} skipped"
+            what = f"{g['ran']} ran, {len(passed_over)} skipped"
         print(f"{g['name']:<{width}}  {'' if g['state'] == 'skipped' else g['state'] + ', '}{what}")
-        if g["skipped"] and g["test"]:
-            for name, why in skipped_cases(g["test"]):
-                print(f"{'':<{width}}    skipped: {name}: {why}")
+        for name, why in passed_over:
+            print(f"{'':<{width}}    skipped: {name}: {why}")
 
     if arguments.require_cuda:
         ran = {g["name"] for g in groups if g["state"] != "skipped" and g["ran"] != 0}

@@ -164,8 +164,8 @@ TEST_CASE("a figure that keeps moving is sampled until the time is up") {
   setup s({improving(1e6)});
   s.sample();
   CHECK(s.of(0).stop_reason == "time limit");
-  CHECK(s.cases[0].spent_ns >= 0.1e9);
-  CHECK(s.cases[0].spent_ns < 0.11e9);
+  CHECK(s.cases[0].spent_ns >= 0.4e9); // it leads: nobody else is there
+  CHECK(s.cases[0].spent_ns < 0.41e9);
 }
 
 TEST_CASE("exhaustive sampling stops nobody before the time is up") {
@@ -182,7 +182,8 @@ TEST_CASE("more effort, more samples") {
   for (const effort e : {effort::quick, effort::normal, effort::thorough, effort::exhaustive}) {
     setup s({improving(1e6)});
     s.sample(e);
-    CHECK(s.of(0).samples.size() > last);
+    // Who leads is sampled as long with thorough effort as with the most.
+    CHECK(s.of(0).samples.size() >= (e == effort::exhaustive ? last * 9 / 10 : last + 1));
     last = s.of(0).samples.size();
   }
 }

@@ -34,14 +34,23 @@ TEST_CASE("a figure has settled after standing still for as many rounds as the p
 }
 
 TEST_CASE("a least sample must stay unbeaten by some more, however few a visit brings") {
-  CHECK(enough(visited({100, 90, 90, 90, 90, 90}, 1), plan, false).empty());
-  const std::vector<double> beaten(unbeaten, 100);
-  CHECK(enough(visited(beaten, 1), plan, false).empty());
-  std::vector<double> stays(unbeaten + 1, 100);
-  CHECK(enough(visited(stays, 1), plan, false) == result::minimum_settled);
-  stays.push_back(98);
-  CHECK(enough(visited(stays, 1), plan, false).empty());
-  sampled_case cold = visited({100, 90, 90, 90, 90, 90}, 1); // a median has the middle of all
+  // Visits of one sample, the least of them the first.
+  const auto unbeaten_by = [](int others) {
+    sampled_case c = visited({100}, 1);
+    for (int i = 0; i < others; ++i) {
+      c.samples.push_back({110.0 + 10 * (i % 2), true});
+      c.figures.push_back({100, static_cast<int>(c.samples.size())});
+      ++c.visits;
+    }
+    c.refresh();
+    return c;
+  };
+  CHECK(enough(unbeaten_by(unbeaten - 1), plan, false).empty());
+  CHECK(enough(unbeaten_by(unbeaten), plan, false) == result::minimum_settled);
+  sampled_case beaten = unbeaten_by(unbeaten);
+  beaten.figures.push_back({98, unbeaten + 2});
+  CHECK(enough(beaten, plan, false).empty());
+  sampled_case cold = unbeaten_by(5); // a median has the middle of all
   cold.by_median = true;
   CHECK(enough(cold, plan, false) == result::median_settled);
 }

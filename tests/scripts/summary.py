@@ -32,13 +32,14 @@ def summary(tests, *options):
                               capture_output=True, text=True, env=environment)
 
 
+CASE = f'{PROGRAM} "--test-case=cuda: there is one GPU*"'  # one will do
 PRELOADED = f'ENVIRONMENT "LD_PRELOAD={FAKE}"'
 SKIPPED = 'SKIP_REGULAR_EXPRESSION "skipped: "'
 
 
 class Summary(unittest.TestCase):
     def test_what_ran_and_what_was_skipped(self):
-        done = summary([("cuda", PROGRAM, PRELOADED), ("other", "/bin/true", ""),
+        done = summary([("cuda", CASE, PRELOADED), ("other", "/bin/true", ""),
                         ("bad", "/bin/false", ""), ("none", "/bin/echo \"skipped: no luck\"", SKIPPED)])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"cuda +passed, [0-9]+ ran, 0 skipped")
@@ -47,13 +48,13 @@ class Summary(unittest.TestCase):
         self.assertRegex(done.stdout, r"none +skipped: no luck")
 
     def test_skipped_cases_are_named_with_their_reason(self):
-        done = summary([("cuda", PROGRAM, "")])  # without the fake there is no GPU
+        done = summary([("cuda", CASE, "")])  # without the fake there is no GPU
         self.assertRegex(done.stdout, r"cuda +passed, [0-9]+ ran, [1-9][0-9]* skipped")
         self.assertIn("skipped: cuda: there is one GPU for all, as long as somebody has it: "
                       "not on the fake GPU", done.stdout)
 
     def test_groups_for_gpus_can_be_required(self):
-        both = [("cuda", PROGRAM, PRELOADED), ("cudnn", PROGRAM, PRELOADED)]
+        both = [("cuda", CASE, PRELOADED), ("cudnn", CASE, PRELOADED)]
         self.assertEqual(summary(both, "--require-cuda").returncode, 0)
         for tests in (both[:1], [both[0], ("cudnn", '/bin/echo "skipped: no cuDNN"', SKIPPED)],
                       [both[0], ("cudnn", f"{PROGRAM} -tc=nothing-is-called-so", PRELOADED)]):

@@ -24,8 +24,9 @@ inline constexpr double very_long_ns = 1e9;
 /// A least sample is believed after so many more that were no less: a visit to a slow case brings
 /// one or two, and where all wait for memory the least of ten may lie a tenth above that of eighty.
 inline constexpr int unbeaten = 12;
-/// The time limit of the case that leads is so many times as long.
+/// The time limit of the case that leads is so many times as long, up to that of most effort.
 inline constexpr double leaders_share = 4;
+inline constexpr double longest_s = result::seconds_of(effort::exhaustive);
 
 /// True if the figure of `c` has stood still for `rounds` visits, and enough samples.
 inline bool settled(const sampled_case& c, int rounds) {
@@ -57,7 +58,9 @@ inline std::string enough(const sampled_case& c, const sampling_plan& plan, bool
     if (c.visits >= fewest && all_alike(c)) return std::string(result::small_spread);
   }
   const int least = c.figure() > very_long_ns ? fewest / 2 : fewest;
-  const double limit_ns = plan.seconds * 1e9 * (leads && !c.by_median ? leaders_share : 1);
+  const double leaders_s =
+      std::max(plan.seconds, std::min(leaders_share * plan.seconds, longest_s));
+  const double limit_ns = (leads && !c.by_median ? leaders_s : plan.seconds) * 1e9;
   if (clean >= least && c.spent_ns >= limit_ns)
     return std::string(clean < 2 * fewest ? result::fewest_samples : result::time_limit);
   // Half the limit may go to visits that are thrown away, and some in any case.
