@@ -164,6 +164,8 @@ inline void choose_device(result::run& run, const std::string& device) {
     if (known.size() > 1)
       throw error("the result holds times of the CPU and of a GPU", run.source,
                   "choose with --device cpu or --device gpu");
+    // What was measured of the machine beside it may be another device's.
+    if (known.size() == 1) result::keep_device(run, *known.begin());
     return;
   }
   if (!known.contains(device)) refuse_choice("nothing was measured on a " + device, known);

@@ -364,6 +364,16 @@ TEST_CASE("times of a CPU and of a GPU are two answers: one has to be chosen") {
         .get<double>();
   };
   CHECK(bound("gpu") < bound("cpu"));
+  // With a GPU's times alone nothing has to be chosen, and nothing of the host's is taken for its.
+  std::erase_if(r.measurements, [](const measurement& m) {
+    return m.family != "machine" && m.backend != "cudnn";
+  });
+  r.provenance["machine"]["cpu"] = "a host's processor";
+  r.provenance["software"]["cudnn_gpu"] = "NVIDIA H200";
+  const outcome gpu_only = analyze({f.write("gpu.json", synthetic::text(r))});
+  CHECK(gpu_only.status != 2);
+  CHECK(holds(gpu_only.out, "NVIDIA H200,"));
+  CHECK_FALSE(holds(gpu_only.out, "a host's processor"));
   const std::string cpu_only = f.write("cpu.json", synthetic::text(synthetic::small_run()));
   CHECK(analyze({cpu_only, "--device", "cpu"}).status == analyze({cpu_only}).status);
   CHECK(analyze({cpu_only, "--device", "gpu"}).status == 2);

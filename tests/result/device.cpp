@@ -20,11 +20,13 @@ TEST_CASE("cases of libraries that run on a GPU are told from the others") {
   const std::size_t all = r.measurements.size();
   r.provenance["machine"] = {{"cpu", "a"}, {"l1d_bytes", "1"}, {"l2_bytes", "2"}};
   r.provenance["software"]["cudnn_l2_bytes"] = "52428800";
+  r.provenance["software"]["cudnn_gpu"] = "H200";
   run of_gpu = r;
   keep_device(of_gpu, gpu_device);
   CHECK(of_gpu.measurements.size() == 3);
   CHECK(of_gpu.provenance["machine"] ==
-        std::map<std::string, std::string>{{"cpu", "a"}, {"l2_bytes", "52428800"}});
+        std::map<std::string, std::string>{
+            {"cores", "1"}, {"gpu", "H200"}, {"l2_bytes", "52428800"}});
   keep_device(r, cpu_device);
   CHECK(r.measurements.size() == all - 3);
   CHECK(r.provenance["machine"]["l2_bytes"] == "2");

@@ -29,9 +29,9 @@ inline std::string fact(const result::run& r, const std::string& section, const 
 
 /// The machine and the libraries on one line.
 inline std::string where_measured(const result::run& r) {
-  const std::string cpu = fact(r, "machine", "cpu");
-  std::string out = cpu.empty() ? "unknown processor" : cpu;
-  if (const std::string cores = fact(r, "machine", "cores"); !cores.empty())
+  const std::string gpu = fact(r, "machine", "gpu"), cpu = fact(r, "machine", "cpu");
+  std::string out = !gpu.empty() ? gpu : cpu.empty() ? "unknown processor" : cpu;
+  if (const std::string cores = fact(r, "machine", "cores"); gpu.empty() && !cores.empty())
     out += cores == "1" ? ", 1 core" : ", " + cores + " cores";
   if (const auto found = r.provenance.find("software"); found != r.provenance.end())
     for (const auto& [key, value] : found->second)

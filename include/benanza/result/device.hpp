@@ -29,15 +29,17 @@ inline std::set<std::string_view> devices(const run& r) {
   return out;
 }
 
-/// Leaves only the cases of one device, and of the machine's caches those of that device.
+/// Leaves only the cases of one device; of the machine what belongs to that device, by name.
 inline void keep_device(run& r, std::string_view device) {
   std::erase_if(r.measurements, [&](const measurement& m) { return device_of(m) != device; });
   if (device != gpu_device) return;
   auto& machine = r.provenance["machine"];
-  for (const char* of_the_host : {"l1d_bytes", "l2_bytes", "llc_bytes"})
+  machine["cores"] = "1"; // it takes one layer after the other
+  for (const char* of_the_host : {"cpu", "l1d_bytes", "l2_bytes", "llc_bytes"})
     machine.erase(of_the_host);
-  for (const auto& [name, value] : r.provenance["software"])
-    if (name.ends_with("_l2_bytes")) machine["l2_bytes"] = value; // facts of a library's device
+  for (const auto& [name, value] : r.provenance["software"]) // facts of a library's device
+    for (const char* fact : {"gpu", "l2_bytes"})
+      if (name.ends_with(std::string("_") + fact)) machine[fact] = value;
 }
 
 } // namespace benanza::result
