@@ -365,9 +365,8 @@ TEST_CASE("times of a CPU and of a GPU are two answers: one has to be chosen") {
   };
   CHECK(bound("gpu") < bound("cpu"));
   // With a GPU's times alone nothing has to be chosen, and nothing of the host's is taken for its.
-  std::erase_if(r.measurements, [](const measurement& m) {
-    return m.family != "machine" && m.backend != "cudnn";
-  });
+  std::erase_if(r.measurements,
+                [](const measurement& m) { return m.family != "machine" && m.backend != "cudnn"; });
   r.provenance["machine"]["cpu"] = "a host's processor";
   r.provenance["software"]["cudnn_gpu"] = "NVIDIA H200";
   const outcome gpu_only = analyze({f.write("gpu.json", synthetic::text(r))});
