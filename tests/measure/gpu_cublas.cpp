@@ -101,12 +101,16 @@ TEST_CASE("gpu cublas: each failure costs its own cases, and is named") {
   CHECK(r.tidy());
 }
 
-TEST_CASE("gpu cublas: what the library proposes and then refuses is not listed") {
+TEST_CASE("gpu cublas: what the library proposes and then refuses is named, with its reason") {
   const fake_run r({product}, "cost 20us\nlt 21 unsupported", to_json + "--states hot");
-  CHECK(r.ended.status == 0);
-  REQUIRE(r.rows.size() == 2);
-  for (const gpu_row& row : r.rows)
-    CHECK(row.algorithm != simple);
+  CHECK(r.ended.status == 1);
+  REQUIRE(r.rows.size() == 3);
+  for (const gpu_row& row : r.rows) {
+    CAPTURE(row.algorithm);
+    CHECK((row.algorithm == simple) == holds(row.error, "CUBLAS_STATUS_NOT_SUPPORTED"));
+    CHECK((row.algorithm == simple) == (row.notes == "heuristic,refused"));
+    CHECK((row.algorithm == simple) != row.error.empty());
+  }
   CHECK(r.tidy());
 }
 

@@ -9,6 +9,7 @@
 #include "lt_choice.hpp"
 
 #include <cstdio>
+#include <string>
 
 namespace benanza::backend::cublas {
 
@@ -37,6 +38,7 @@ struct lt_found {
   std::int64_t workspace_bytes = 0;
   double waves = 0; ///< how many times over it fills the GPU
   bool tensor_cores = false;
+  std::string refused{}; ///< why the library, which proposed it, then would not make it again
 };
 
 namespace detail {
@@ -110,6 +112,7 @@ inline std::string equivalence_of(const lt_found& f, numeric t) {
 
 /// What the library says of it, in words.
 inline std::string notes_of(const lt_found& f) {
+  if (!f.refused.empty()) return "heuristic,refused";
   char waves[32];
   std::snprintf(waves, sizeof waves, ",waves=%.3g", f.waves);
   std::string text = "heuristic";

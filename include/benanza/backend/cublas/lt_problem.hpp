@@ -57,8 +57,8 @@ public:
   cublasLtMatrixLayout_t addend() const { return addend_.get(); }
   cublasLtMatrixLayout_t result() const { return result_.get(); }
 
-  /// What the library proposes, best first; none where it has no way. Only what can be made again
-  /// from its id, and computes in the class's own arithmetic.
+  /// What the library proposes, best first; none where it has no way. Only what computes in the
+  /// class's own arithmetic; what cannot be made again from its id says so.
   std::vector<lt_found> proposals(cublasLtHandle_t on) const {
     const owned<cublasLtMatmulPreference_t, call::lt_preference_destroy> wish(
         call::lt_preference_create, "a preference");
@@ -80,12 +80,14 @@ public:
     for (int i = 0; i < count; ++i) {
       const auto& r = results[static_cast<std::size_t>(i)];
       if (r.state != CUBLAS_STATUS_SUCCESS) continue;
+      lt_found f{.choice = settings_of(r.algo)};
+      if (!seen.insert(id_of(f.choice)).second) continue;
       try {
-        lt_found f = rebuilt(on, settings_of(r.algo));
-        if (has_own_arithmetic(f, type_) && seen.insert(id_of(f.choice)).second)
-          out.push_back(std::move(f));
-      } catch (const refusal&) {
-        // Proposed by the library, and then refused by it.
+        f = rebuilt(on, f.choice);
+        if (has_own_arithmetic(f, type_)) out.push_back(std::move(f));
+      } catch (const refusal& e) {
+        f.refused = e.what();
+        out.push_back(std::move(f));
       }
     }
     return out;
