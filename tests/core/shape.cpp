@@ -112,6 +112,13 @@ TEST_CASE("broadcast follows NumPy") {
   CHECK_REFUSED(broadcast({2, 1}, {3, 1}), "broadcast");
 }
 
+TEST_CASE("packed tells how far neighbours along a dim lie apart") {
+  static_assert(packed({2, 3, 5}) == shape{15, 5, 1});
+  CHECK(packed({7}) == shape{1});
+  CHECK(packed({4, 1, 3, 0}) == shape{0, 0, 0, 1});
+  CHECK(packed({}).empty());
+}
+
 TEST_CASE("expanded puts ones in front") {
   CHECK_TWICE(expanded({3, 4}, 4) == shape{1, 1, 3, 4});
   CHECK_TWICE(expanded({3, 4}, 2) == shape{3, 4});

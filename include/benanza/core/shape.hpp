@@ -72,6 +72,17 @@ using extents = list<3>;
 /// Begin and end values in ONNX order (all begins, then all ends) for spatial dims; at most six.
 using paddings = list<6>;
 
+/// Distances in elements between neighbours along each dim, where the last dim's lie side by side.
+constexpr shape packed(const shape& dims) {
+  shape strides = dims;
+  std::int64_t step = 1;
+  for (int i = dims.size - 1; i >= 0; --i) {
+    strides[i] = step;
+    step *= dims[i];
+  }
+  return strides;
+}
+
 inline constexpr std::int64_t dim_limit = std::int64_t{1} << 40;
 inline constexpr std::int64_t count_limit = std::int64_t{1} << 56;
 

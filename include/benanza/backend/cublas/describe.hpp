@@ -33,9 +33,9 @@ inline std::string letters_of(const product& p) {
 inline task matrices(const product& p, const shape& a, const shape& b, const shape& result,
                      bool constant, numeric t) {
   task out{.what = p,
-           .left = {0, dense(a, cuda::detail::in_order(a), source_of(t))},
-           .right = {1, dense(b, cuda::detail::in_order(b), weights_of(t))},
-           .result = dense(result, cuda::detail::in_order(result), result_of(t)),
+           .left = {0, dense(a, packed(a), source_of(t))},
+           .right = {1, dense(b, packed(b), weights_of(t))},
+           .result = dense(result, packed(result), result_of(t)),
            .weights = constant ? weights_place::right : weights_place::none};
   out.operand_layouts = out.result_layout = name(layout::plain);
   return out;
@@ -69,9 +69,9 @@ inline void describe(const op::gemm& g, const op::step_list& steps, const op::la
   if (!g.c.empty()) {
     inputs = 3;
     if (is_vector(g.c, g.output(), 1))
-      made.bias = {2, dense(g.c, cuda::detail::in_order(g.c), bias_type(t)), true};
+      made.bias = {2, dense(g.c, packed(g.c), bias_type(t)), true};
     else if (g.c == g.output() && !quantised(t))
-      made.addend = {2, dense(g.c, cuda::detail::in_order(g.c), addend_type(t))};
+      made.addend = {2, dense(g.c, packed(g.c), addend_type(t))};
     else
       return;
   }
@@ -103,8 +103,7 @@ inline void describe(const op::conv& c, const op::step_list& steps, const op::la
   for (const layout l : {layout::plain, layout::channels_last}) {
     const bool plain = l == layout::plain;
     const task_operand source{0, dense(c.input, strides_in(l, c.input), source_of(t))};
-    const task_operand weights{
-        1, dense(c.weights(), cuda::detail::in_order(c.weights()), weights_of(t))};
+    const task_operand weights{1, dense(c.weights(), packed(c.weights()), weights_of(t))};
     task made{.before = plain ? "" : "nhwc:",
               .left = plain ? weights : source,
               .right = plain ? source : weights,

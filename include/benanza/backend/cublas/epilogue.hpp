@@ -45,7 +45,7 @@ inline bool add_steps(task& to, const op::step_list& steps, int input, int chann
     const shape operand = s.operand.empty() ? to.result.dims : s.operand;
     const bool plain = !to.operand_layouts.starts_with(name(layout::channels_last));
     if (channels >= 0 && !to.bias && is_vector(operand, to.result.dims, channels)) {
-      to.bias = {input, dense(operand, cuda::detail::in_order(operand), bias_type(t))};
+      to.bias = {input, dense(operand, packed(operand), bias_type(t))};
       to.operand_layouts.append(",").append(name(layout::plain));
     } else if (!to.addend && operand == to.result.dims && addend_type(t) == source_of(t)) {
       to.addend = {input, to.result};

@@ -64,20 +64,20 @@ constexpr bool needs_turned_right(numeric t) {
 namespace detail {
 /// Strides of stacks of matrices; turned ones are stored with rows and columns exchanged.
 inline shape matrix_strides(const shape& dims, bool turned) {
-  if (!turned) return cuda::detail::in_order(dims);
+  if (!turned) return packed(dims);
   shape exchanged = dims;
   std::swap(exchanged[dims.size - 2], exchanged[dims.size - 1]);
-  shape s = cuda::detail::in_order(exchanged);
+  shape s = packed(exchanged);
   std::swap(s[dims.size - 2], s[dims.size - 1]);
   return s;
 }
 inline shape strides_in(layout l, const shape& dims) {
-  if (l == layout::plain) return cuda::detail::in_order(dims);
+  if (l == layout::plain) return packed(dims);
   shape last{dims[0]};
   for (int i = 2; i < dims.size; ++i)
     last.push(dims[i]);
   last.push(dims[1]);
-  const shape s = cuda::detail::in_order(last);
+  const shape s = packed(last);
   shape out{s[0], s[s.size - 1]};
   for (int i = 1; i + 1 < s.size; ++i)
     out.push(s[i]);

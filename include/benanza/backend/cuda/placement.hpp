@@ -23,17 +23,6 @@ struct stored {
 };
 
 namespace detail {
-/// Strides of a tensor in the order of its dims.
-inline shape in_order(const shape& dims) {
-  shape s = dims;
-  std::int64_t step = 1;
-  for (int i = dims.size - 1; i >= 0; --i) {
-    s[i] = step;
-    step *= dims[i];
-  }
-  return s;
-}
-
 /// Calls `f` with the number of each element in the order of ONNX and its place in memory.
 template <class F>
 void each_place(const shape& dims, const shape& strides, F&& f) {
@@ -57,7 +46,7 @@ inline std::vector<std::byte> spread(const tensor& from, const stored& p, double
   if (from.count() != elements(p.dims))
     throw error("an operand has " + std::to_string(from.count()) + " elements in place of " +
                 std::to_string(elements(p.dims)));
-  if (from.type == p.type && factor == 1 && p.strides == detail::in_order(p.dims) &&
+  if (from.type == p.type && factor == 1 && p.strides == packed(p.dims) &&
       p.elements == from.count())
     return from.bytes;
   std::vector<std::byte> out(static_cast<std::size_t>(p.bytes()));

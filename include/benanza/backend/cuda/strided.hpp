@@ -53,17 +53,6 @@ struct blocks {
   std::vector<block> moved{};
 };
 
-/// Distances in elements between neighbours along each dim of a tensor in ONNX order.
-inline shape packed_strides(const shape& dims) {
-  shape s = dims;
-  std::int64_t next = 1;
-  for (int i = dims.size - 1; i >= 0; --i) {
-    s[i] = next;
-    next *= dims[i];
-  }
-  return s;
-}
-
 namespace detail {
 
 inline blocks one_block(block b) {
@@ -73,7 +62,7 @@ inline blocks one_block(block b) {
 }
 
 inline blocks blocks_of(const op::transpose& p) {
-  const shape in = packed_strides(p.input), out = packed_strides(p.output());
+  const shape in = packed(p.input), out = packed(p.output());
   block b;
   for (int i = 0; i < p.order.size; ++i) {
     const int from = static_cast<int>(p.order[i]);
@@ -83,7 +72,7 @@ inline blocks blocks_of(const op::transpose& p) {
 }
 
 inline blocks blocks_of(const op::slice& p) {
-  const shape in = packed_strides(p.input), out = packed_strides(p.sizes);
+  const shape in = packed(p.input), out = packed(p.sizes);
   block b;
   for (int i = 0; i < p.sizes.size; ++i) {
     b.from += in[i] * p.start(i);
@@ -150,7 +139,7 @@ inline std::optional<blocks> blocks_of(const op::reorder& p) {
 }
 
 inline std::optional<blocks> blocks_of(const op::pad& p) {
-  const shape kept = p.kept(), in = packed_strides(p.input), out = packed_strides(p.output());
+  const shape kept = p.kept(), in = packed(p.input), out = packed(p.output());
   if (kept != p.output() && p.mode != op::pad_mode::constant) return std::nullopt;
   blocks made{.zeros_first = kept != p.output()};
   if (elements(kept) == 0) return made;

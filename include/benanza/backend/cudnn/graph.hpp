@@ -15,17 +15,6 @@
 
 namespace benanza::backend::cudnn {
 
-/// Strides of a tensor in the order of its dims.
-inline shape packed(const shape& dims) {
-  shape s = dims;
-  std::int64_t step = 1;
-  for (int i = dims.size - 1; i >= 0; --i) {
-    s[i] = step;
-    step *= dims[i];
-  }
-  return s;
-}
-
 /// Strides of N x C x spatial with the channels last.
 inline shape channels_last(const shape& dims) {
   shape s = dims;

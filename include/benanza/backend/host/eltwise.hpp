@@ -198,7 +198,7 @@ inline detail::plane_function plane_for(const op::binary& p, dtype element) {
 }
 
 inline detail::kernel make(const op::binary& p, const detail::job& j) {
-  const shape out = p.output(), to = detail::strides_of(out);
+  const shape out = p.output(), to = packed(out);
   op::binary shown = p;
   auto plan = std::make_shared<detail::binary_plan>();
   plan->inputs = j.inputs;

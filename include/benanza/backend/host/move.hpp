@@ -75,7 +75,7 @@ void copy_runs(const std::vector<run_of_bytes>& runs, std::byte* whole, std::int
 } // namespace detail
 
 inline detail::kernel make(const op::slice& p, const detail::job& j) {
-  const shape in = detail::strides_of(p.input), out = detail::strides_of(p.sizes);
+  const shape in = packed(p.input), out = packed(p.sizes);
   detail::loops<2> l;
   std::int64_t offset = 0;
   for (int i = 0; i < p.input.size; ++i) {
@@ -86,7 +86,7 @@ inline detail::kernel make(const op::slice& p, const detail::job& j) {
 }
 
 inline detail::kernel make(const op::transpose& p, const detail::job& j) {
-  const shape in = detail::strides_of(p.input), out = detail::strides_of(p.output());
+  const shape in = packed(p.input), out = packed(p.output());
   detail::loops<2> l;
   for (int i = 0; i < p.order.size; ++i) {
     const int from = static_cast<int>(p.order[i]);

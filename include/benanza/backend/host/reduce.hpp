@@ -221,7 +221,7 @@ template <class T, class Sum>
 kernel reduced(const op::reduce& p, const job& j) {
   auto plan = std::make_shared<reduce_plan<T, Sum>>();
   plan->function = p.function;
-  const shape strides = strides_of(p.input);
+  const shape strides = packed(p.input);
   loops<2> l; // the second stride says whether a dim is reduced, so that unlike ones are not joined
   for (int i = 0; i < p.input.size; ++i)
     if (p.input[i] != 1) {

@@ -35,8 +35,7 @@ public:
     const std::string n = std::to_string(made_.readings.size());
     made_.parameters += "const " + numbers_.stored + "* __restrict__ x" + n + ", ";
     made_.arguments += 'x' + n + ", ";
-    const shape full = expanded(dims, output_.size), strides = packed_strides(full),
-                to = packed_strides(output_);
+    const shape full = expanded(dims, output_.size), strides = packed(full), to = packed(output_);
     block b;
     for (int d = 0; d < output_.size; ++d)
       b.push({output_[d], to[d], full[d] == 1 ? 0 : strides[d]});

@@ -131,7 +131,7 @@ inline program program_of(const op::split& l, std::int64_t element_bytes) {
 }
 
 inline program program_of(const op::pad& l, std::int64_t element_bytes) {
-  const shape kept = l.kept(), out = l.output(), strides = packed_strides(l.input);
+  const shape kept = l.kept(), out = l.output(), strides = packed(l.input);
   program p = detail::moving(element_bytes, elements(out), elements(l.input));
   const counter& c = p.count_in;
   lines place;

@@ -112,7 +112,7 @@ inline std::optional<program> program_of(const op::resize& l, dtype type, double
   shape in;
   for (const auto& d : dims)
     in.push(d.in);
-  const shape strides = packed_strides(in);
+  const shape strides = packed(in);
   place("  idx at = 0, c;");
   for (std::size_t k = dims.size(); k-- > 0;) {
     const auto& d = dims[k];

@@ -55,7 +55,7 @@ inline void set_places(const std::vector<loop>& outer, const std::vector<loop>& 
 /// Loops over dims of a tensor for which `wanted` says so; merged.
 template <class F>
 std::vector<loop> loops_over(const shape& dims, F&& wanted) {
-  const shape strides = packed_strides(dims);
+  const shape strides = packed(dims);
   std::int64_t count = 1;
   for (int i = 0; i < dims.size; ++i)
     if (wanted(i)) count *= dims[i];

@@ -97,21 +97,10 @@ private:
   std::int64_t place_[9]{};
 };
 
-/// Row-major strides of a tensor.
-inline shape strides_of(const shape& dims) {
-  shape s = dims;
-  std::int64_t step = 1;
-  for (int i = dims.size - 1; i >= 0; --i) {
-    s[i] = step;
-    step *= dims[i];
-  }
-  return s;
-}
-
 /// Strides with which a tensor of `dims` is read when broadcast to `rank` dims: 0 along dims of
 /// one.
 inline shape broadcast_strides(const shape& dims, int rank) {
-  const shape own = strides_of(dims);
+  const shape own = packed(dims);
   shape s = shape::filled(rank - dims.size, 0);
   for (int i = 0; i < dims.size; ++i)
     s.push(dims[i] == 1 ? 0 : own[i]);
