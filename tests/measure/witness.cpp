@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <benanza/measure/clock_probe.hpp>
+#include <benanza/measure/crowd_probe.hpp>
 #include <benanza/measure/hand_off_probe.hpp>
 #include <benanza/measure/machine_witness.hpp>
+#include <benanza/measure/memory_probe.hpp>
+#include <benanza/measure/naps.hpp>
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -14,6 +17,8 @@ TEST_CASE("a little noise does no harm; more does, and is told apart") {
   CHECK(judge({.delayed = 0.02}) == harm::delayed);
   CHECK(judge({.foreign = 0.3}) == harm::foreign);
   CHECK(judge({.slowdown = 0.06}) == harm::slow);
+  CHECK(judge({.crowded = 0.1}) == harm::none);
+  CHECK(judge({.crowded = 0.2}) == harm::crowded);
   CHECK(judge({.apart = 0.8}) == harm::none);
   CHECK(judge({.apart = 3}) == harm::apart);
   CHECK(judge({.delayed = 0.5, .device = "hot"}) == harm::device);
@@ -54,6 +59,48 @@ TEST_CASE("threads whose cores share no cache are told, with by how much") {
   s.add({.apart = 3});
   s.add({.apart = 5});
   CHECK(advice(s).find("took 5.0 times as long") != std::string::npos);
+}
+
+TEST_CASE("a neighbour on our core is told, with how much it costs") {
+  noise_sum s;
+  s.add({.apart = 3});
+  s.add({.crowded = 0.4});
+  s.add({.crowded = 0.6});
+  CHECK(advice(s).find("additions took 1.5 times as long") != std::string::npos);
+  crowd_probe p;
+  CHECK(p.compare(0) == 0); // not known
+  CHECK(p.compare(3000) == 0);
+  CHECK(p.compare(4500) == doctest::Approx(0.5));
+  CHECK(p.compare(2500) == 0);
+  CHECK(p.compare(3000) == doctest::Approx(0.2));
+  CHECK(abreast_loop_ns() > 0);
+  CHECK(best_abreast_ns() > 0);
+}
+
+TEST_CASE("memory is judged by the looks of a whole stretch") {
+  noise_sum s;
+  s.add({.memory = 1});
+  CHECK(advice(s).find("memory took 2.0 times as long") != std::string::npos);
+  CHECK(judge({.memory = 0.4}) == harm::none);
+
+  memory_probe p;
+  CHECK(p.end_stretch() == 0);
+  for (int i = 0; i < 100; ++i)
+    p.note(1000 + 10 * (i % 10));
+  CHECK(p.end_stretch() < 0.05);
+  p.note(9000), p.note(9000);
+  CHECK(p.end_stretch() == 0); // too few to tell, and not forgotten
+  p.note(1000), p.note(1000), p.note(1000);
+  CHECK(p.end_stretch() < 0.05); // one slow look in five tells nothing, nor do two
+  for (int i = 0; i < 9; ++i)
+    p.note(2000);
+  CHECK(p.end_stretch() == doctest::Approx(1).epsilon(0.05));
+
+  memory_probe none(0), real(std::int64_t{1} << 20);
+  for (int i = 0; i < 20; ++i)
+    none.look(), real.look();
+  CHECK(none.end_stretch() == 0);
+  CHECK(std::isfinite(real.end_stretch()));
 }
 
 TEST_CASE("a hand-off is compared with the shortest one known") {
@@ -117,4 +164,32 @@ TEST_CASE("the witness of this machine sees a time that goes on, and shares that
   CHECK(stretch.foreign >= 0);
   CHECK(stretch.foreign < 1.2);
   CHECK_FALSE(w.stretch_is_over());
+}
+
+TEST_CASE("threads nap until all is well, and rarely where that does not help") {
+  naps n;
+  double clock_ns = 5;
+  int slept = 0;
+  const auto now = [&] { return clock_ns; };
+  const auto sleep = [&](double ns) { clock_ns += ns, ++slept; };
+  CHECK(n.until([&] { return slept == 3; }, now, sleep));
+  CHECK(slept == 3);
+  CHECK(n.until([&] { return slept == 4; }, now, sleep));
+
+  const auto never = [] { return false; };
+  slept = 0;
+  CHECK_FALSE(n.until(never, now, sleep));
+  CHECK(slept == naps::most);
+  CHECK_FALSE(n.until([] { return true; }, now, sleep)); // too early
+  CHECK(slept == naps::most);
+  clock_ns += naps::pause * naps::most * naps::nap_ns;
+  CHECK(n.until([&] { return slept == naps::most + 1; }, now, sleep));
+
+  // A minute on a machine where it never helps: a tenth of it is slept away.
+  naps vain;
+  slept = 0;
+  const double start_ns = clock_ns;
+  while (clock_ns < start_ns + 60e9)
+    if (vain.until(never, now, sleep); true) clock_ns += 1e6;
+  CHECK(slept * naps::nap_ns < 0.12 * 60e9);
 }

@@ -18,13 +18,13 @@ using result::parse_effort;
 
 /// How the cases of a group are sampled.
 struct sampling_plan {
-  double seconds = 0.1;     ///< of sampling, a case and pass, at most
-  double visit_ns = 4e6;    ///< a case is sampled for so long before the next one's turn
-  int visit_samples = 200;  ///< or until it has given so many samples
-  int patience = 4;         ///< rounds without news after which a figure is settled; 0: never
-  bool racing = true;       ///< stop cases that cannot win
-  int passes = 1;           ///< independent repetitions of the whole
-  double extra_share = 0.5; ///< of the limit, that may be lost to disturbed visits
+  double seconds = 0.1;    ///< of sampling, a case and pass, at most
+  double visit_ns = 4e6;   ///< a case is sampled for so long before the next one's turn
+  int visit_samples = 200; ///< or until it has given so many samples
+  int patience = 4;        ///< rounds without news after which a figure is settled; 0: never
+  bool racing = true;      ///< stop cases that cannot win
+  int passes = 1;          ///< independent repetitions of the whole
+  double extra_share = 2;  ///< of the limit, that may be lost to disturbed visits
 };
 
 /// The plan of an effort; `seconds` replaces its limit on the time of a case unless it is 0.

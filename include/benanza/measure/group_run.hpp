@@ -32,7 +32,8 @@ class group_runner {
 public:
   /// Looks at the machine itself unless it is given a `witness`.
   group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr)
-      : pools_(last_level_cache_bytes)
+      : cache_bytes_(last_level_cache_bytes)
+      , pools_(last_level_cache_bytes)
       , sweeper_(last_level_cache_bytes)
       , options_(o)
       , witness_(w) {}
@@ -117,8 +118,8 @@ private:
       const int number = classes.emplace(rivals, static_cast<int>(classes.size())).first->second;
       samples.push_back(to_sample(g, e, number));
     }
-    if (witness_ == nullptr) witness_ = &machine_.emplace();
-    witness_->expect(g.what->team, g.what->known_hand_off_ns);
+    if (witness_ == nullptr) witness_ = &machine_.emplace(cache_bytes_);
+    witness_->expect(g.what->team, g.what->known);
     wake_device(entries);
     sample(samples, plan_of(options_, g.what->time_share), *witness_, stop);
     for (std::size_t i = 0; i < entries.size(); ++i)
@@ -227,6 +228,7 @@ private:
       if (c.results[0].count == 0 && c.results[0].error.empty()) c.results[0].error = why;
   }
 
+  std::int64_t cache_bytes_;
   weights_pools pools_;
   cache_sweeper sweeper_;
   const options& options_;

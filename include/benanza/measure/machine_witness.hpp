@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the machine do besides measuring? The witness of real runs: the kernel's account of how
 // long our thread waited for a processor (/proc/thread-self/schedstat, ns), the processor time of
-// the whole system less our own (/proc/stat, in ticks of 10 ms), and looks at the clock and at the
-// hand-off between threads. What the kernel does not tell counts as quiet. Costs about 50 us a
-// visit.
+// the whole system less our own (/proc/stat, in ticks of 10 ms), and looks at the clock, at who
+// else is on our cores, at the memory and at the hand-off between threads. What the kernel does not
+// tell counts as quiet. Costs about 60 us a visit.
 //
 //   machine_witness w;   w.begin_visit();  ...  noise n = w.end_visit();
 #pragma once
 
 #include "clock_probe.hpp"
+#include "crowd_probe.hpp"
 #include "hand_off_probe.hpp"
+#include "memory_probe.hpp"
+#include "naps.hpp"
 #include "witness.hpp"
 
 #include <chrono>
@@ -18,8 +21,10 @@
 #include <ctime>
 #include <deque>
 #include <fcntl.h>
+#include <map>
 #include <string>
 #include <sys/resource.h>
+#include <thread>
 #include <unistd.h>
 
 namespace benanza::measure {
@@ -51,14 +56,22 @@ private:
 /// Sees the machine that it runs on. Belongs to the thread that measures.
 class machine_witness final : public witness {
 public:
-  machine_witness() { loads_.push_back(load()); }
+  /// Looks at memory too if it knows how large the last cache is.
+  explicit machine_witness(std::int64_t last_level_cache_bytes = 0)
+      : memory_(last_level_cache_bytes) {
+    loads_.push_back(load());
+  }
 
-  void expect(int team, double hand_off_ns) override {
+  void expect(int team, const known_best& known) override {
     team_ = team;
-    apart_ = 0;
-    if (team < 2) return;
-    hand_offs_.compare(hand_off_ns);
-    if (all_share_last_cache()) hand_offs_.compare(within_a_cache_ns);
+    best_ = &by_team_[team];
+    best_->crowd.compare(known.abreast_ns);
+    if (team > 1) {
+      best_->hand_offs.compare(known.hand_off_ns);
+      if (all_share_last_cache()) best_->hand_offs.compare(within_a_cache_ns);
+    }
+    look();
+    recover(seen_);
   }
 
   double now_ns() override {
@@ -74,15 +87,27 @@ public:
 
   noise end_visit() override {
     const double wall = now_ns() - visit_ns_, waited_now = waited();
-    // A look costs 35 us: not worth it between visits that are hardly longer.
+    // A look costs 50 us: not worth it between visits that are hardly longer.
     if (visit_ns_ + wall - looked_ns_ > 2e6) {
-      slowdown_ = probe_.look();
-      if (team_ > 1) apart_ = hand_offs_.look(team_);
-      looked_ns_ = now_ns();
+      look();
+      memory_.look();
     }
-    return {.delayed = wall > 0 ? std::max(0.0, waited_now - waited_ns_) / wall : 0,
-            .slowdown = slowdown_,
-            .apart = apart_};
+    noise n = seen_;
+    n.delayed = wall > 0 ? std::max(0.0, waited_now - waited_ns_) / wall : 0;
+    return n;
+  }
+
+  void recover(const noise& n) override {
+    if (judge(n) != harm::apart) return; // neighbours go without our doing
+    const auto well = [this] {
+      look();
+      return judge(seen_) != harm::apart;
+    };
+    const auto sleep = [](double ns) {
+      std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(ns));
+    };
+    naps_.until(
+        well, [this] { return now_ns(); }, sleep);
   }
 
   bool stretch_is_over() override { return now_ns() - loads_.back().wall_ns >= stretch_ns; }
@@ -96,9 +121,11 @@ public:
     while (loads_.size() > 2 && old_enough(loads_[1]))
       loads_.pop_front();
     const reading &start = loads_.front(), &end = loads_.back();
-    if (!old_enough(start)) return {};
+    const double memory = memory_.end_stretch();
+    if (!old_enough(start)) return {.memory = memory};
     const double foreign = (end.busy_ns - start.busy_ns) - (end.own_ns - start.own_ns);
-    return {.foreign = std::max(0.0, foreign / (end.wall_ns - start.wall_ns) / processors_)};
+    return {.foreign = std::max(0.0, foreign / (end.wall_ns - start.wall_ns) / processors_),
+            .memory = memory};
   }
 
 private:
@@ -106,6 +133,27 @@ private:
   struct reading {
     double wall_ns = 0, busy_ns = 0, own_ns = 0;
   };
+
+  /// The best looks of a team: a core on which its threads are two is never as fast as one's own.
+  struct best_looks {
+    clock_probe clock;
+    crowd_probe crowd;
+    hand_off_probe hand_offs;
+  };
+
+  /// How fast the cores of all threads are at once, and how near to each other.
+  void look() {
+    double chained_ns = 0, abreast_ns = 0;
+#pragma omp parallel num_threads(team_) reduction(max : chained_ns, abreast_ns) if (team_ > 1)
+    {
+      chained_ns = clock_loop_ns();
+      abreast_ns = abreast_loop_ns();
+    }
+    seen_ = {.slowdown = best_->clock.compare(chained_ns),
+             .crowded = best_->crowd.compare(abreast_ns),
+             .apart = team_ > 1 ? best_->hand_offs.look(team_) : 0};
+    looked_ns_ = now_ns();
+  }
 
   /// Nanoseconds that this thread has waited for its processor since it began; the threads that
   /// help it wait at the end of each execution, so that what delays them is in its own time.
@@ -146,10 +194,13 @@ private:
 
   detail::kernel_file schedstat_{"/proc/thread-self/schedstat"}, stat_{"/proc/stat"};
   double processors_ = static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  clock_probe probe_;
-  hand_off_probe hand_offs_;
+  std::map<int, best_looks> by_team_{};
+  best_looks* best_ = &by_team_[1];
+  memory_probe memory_;
+  naps naps_;
   int team_ = 1;
-  double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0, slowdown_ = 0, apart_ = 0;
+  noise seen_{}; ///< by the last look
+  double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0;
   std::deque<reading> loads_{};
 };
 

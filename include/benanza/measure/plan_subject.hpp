@@ -6,6 +6,7 @@
 #pragma once
 
 #include "chain.hpp"
+#include "crowd_probe.hpp"
 #include "hand_off_probe.hpp"
 
 #include <cstdlib>
@@ -23,9 +24,7 @@ public:
     key = plan_.graph.name;
     type = plan_.type;
     threads = team = plan_.threads;
-    if (const auto known = plan_.provenance["measuring"].find(hand_off_fact);
-        known != plan_.provenance["measuring"].end())
-      known_hand_off_ns = std::strtod(known->second.c_str(), nullptr);
+    known = {.hand_off_ns = known_ns(hand_off_fact), .abreast_ns = known_ns(abreast_fact)};
     const std::vector<std::int64_t> uses = model::counts(plan_.graph);
     for (std::size_t i = 0; i < uses.size(); ++i) {
       const op::layer& l = plan_.graph.layers[i];
@@ -47,6 +46,14 @@ public:
   }
 
 private:
+  /// A time that was written down when the layers were measured; 0 where it was not.
+  double known_ns(const char* fact) const {
+    const auto measuring = plan_.provenance.find("measuring");
+    if (measuring == plan_.provenance.end()) return 0;
+    const auto at = measuring->second.find(fact);
+    return at == measuring->second.end() ? 0 : std::strtod(at->second.c_str(), nullptr);
+  }
+
   result::plan plan_;
   const library_list& libraries_;
 };

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ceilings/list.hpp"
+#include "crowd_probe.hpp"
 #include "hand_off_probe.hpp"
 #include "journal.hpp"
 #include "layer_subject.hpp"
@@ -100,6 +101,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   }
   if (const int most = *std::max_element(o.threads.begin(), o.threads.end()); most > 1)
     measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
+  measuring[abreast_fact] = std::to_string(best_abreast_ns());
   const char* allocator = std::getenv(detail::allocator_variable);
   measuring["allocator"] = allocator != nullptr ? allocator : "unset";
   measuring["addresses"] = detail::addresses();
@@ -123,9 +125,9 @@ inline std::string device_condition(const library_list& libs) {
 /// The facts that decide whether results of two starts make one run: not the time of day, nor what
 /// is in the names of the cases.
 inline run_setting setting_of(run_facts p) {
-  for (const char* changing :
-       {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
-        "revision", hand_off_fact, device_condition_fact, device_condition_after_fact})
+  for (const char* changing : {"date", "load_average", "threads", "types", "states", "bound_to",
+                               "shard", "isolated", "revision", hand_off_fact, abreast_fact,
+                               device_condition_fact, device_condition_after_fact})
     p["measuring"].erase(changing);
   return p;
 }

@@ -139,15 +139,24 @@ private:
     } while (++taken < most && witness_.now_ns() - start_ns < plan_.visit_ns && !stop_);
     // Sweeps count too: they may take far longer than what they make cold.
     spent_ns = std::max(spent_ns, witness_.now_ns() - start_ns);
-    noise n = witness_.end_visit();
+    noise n = felt_by(c, witness_.end_visit());
     n.device = c.run->disturbance();
-    if (judge(n) != harm::none) return lose(c, before, n, spent_ns, 1);
+    if (judge(n) != harm::none) {
+      lose(c, before, n, spent_ns, 1);
+      return witness_.recover(n);
+    }
     c.spent_ns += spent_ns;
     c.slowdowns.push_back(n.slowdown);
     c.powers_w.push_back(c.run->power_w());
     ++c.visits;
     c.refresh();
     c.figures.push_back({c.figure(), c.clean_samples()});
+  }
+
+  /// A device has clocks, caches and a memory of its own.
+  static noise felt_by(const sampled_case& c, noise n) {
+    if (c.run->on_device()) n.slowdown = n.crowded = n.memory = n.apart = 0;
+    return n;
   }
 
   /// Throws away the samples from `from` on.
@@ -192,7 +201,7 @@ private:
       std::vector<sampled_case*> outrun;
       for (std::size_t i = 0; i < cases_.size(); ++i) {
         sampled_case& c = cases_[i];
-        if (c.visits == marks_[i].visits) continue;
+        if (c.visits == marks_[i].visits || judge(felt_by(c, n)) == harm::none) continue;
         take_back(c, marks_[i], n);
         if (!marks_[i].ended.empty() || !enough(c, plan_, leads(c)).empty()) continue;
         if (result::was_raced_out(c.ended))

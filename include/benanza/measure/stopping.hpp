@@ -63,7 +63,7 @@ inline std::string enough(const sampled_case& c, const sampling_plan& plan, bool
   const double limit_ns = (leads && !c.by_median ? leaders_s : plan.seconds) * 1e9;
   if (clean >= least && c.spent_ns >= limit_ns)
     return std::string(clean < 2 * fewest ? result::fewest_samples : result::time_limit);
-  // Half the limit may go to visits that are thrown away, and some in any case.
+  // Neighbours rest now and then: visits that are thrown away may take longer than others.
   if (c.lost_visits >= fewest && c.lost_ns > plan.extra_share * plan.seconds * 1e9)
     return std::string(result::disturbed_too_long);
   return {};

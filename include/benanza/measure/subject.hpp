@@ -8,6 +8,7 @@
 
 #include "../backend/concept.hpp"
 #include "../result/schema.hpp"
+#include "witness.hpp"
 
 #include <memory>
 #include <string>
@@ -40,7 +41,7 @@ public:
   numeric type = numeric::f32;
   int threads = 1;
   int team = 1;                  ///< OpenMP threads that read what others of them wrote
-  double known_hand_off_ns = 0;  ///< between these, when the layers were measured; 0: not known
+  known_best known{};            ///< of this machine, when the layers were measured
   std::int64_t flops = 0;        ///< of one execution, as a textbook counts them
   std::int64_t direct_flops = 0; ///< what a direct algorithm needs; a rate is counted in these
   std::int64_t bytes = 0;        ///< that one execution moves

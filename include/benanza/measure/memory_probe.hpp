@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast is the memory just now? Who else is on the host takes its share of the last cache and of
+// the memory, and no counter in a virtual machine shows it. So between visits a few pieces of a
+// buffer larger than the caches are read, each time the next ones, and timed. One look tells
+// little: the median of those in a stretch is compared with the best looks so far.
+//
+//   memory_probe p(llc_bytes);   p.look(); ...   double slower_by = p.end_stretch();   // 0.8: busy
+#pragma once
+
+#include "../result/statistics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace benanza::measure {
+
+/// Reads cold memory and compares the time with its best.
+class memory_probe {
+public:
+  static constexpr std::int64_t piece_bytes = 64 << 10;
+  static constexpr int pieces = 3; ///< a look
+  static constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
+  static constexpr int fewest_looks = 3; ///< of a stretch that can be judged
+
+  /// Of 0 bytes: no memory is read, and it is never slow.
+  explicit memory_probe(std::int64_t last_level_cache_bytes = 0)
+      : bytes_(std::min(2 * last_level_cache_bytes, most_bytes) / (pieces * piece_bytes) * pieces *
+               piece_bytes) {}
+
+  /// One look, of about 10 us.
+  void look() {
+    if (bytes_ <= 0) return;
+    if (!buffer_) {
+      buffer_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes_));
+      std::memset(buffer_.get(), 1, static_cast<std::size_t>(bytes_)); // else all is one page
+    }
+    std::array<double, pieces> ns{};
+    for (double& one : ns)
+      one = read_next();
+    std::sort(ns.begin(), ns.end());
+    note(ns[pieces / 2]);
+  }
+
+  /// A look that took `ns`.
+  void note(double ns) {
+    looks_.push_back(ns);
+    ++all_;
+    fastest_.insert(std::upper_bound(fastest_.begin(), fastest_.end(), ns), ns);
+    if (fastest_.size() > kept) fastest_.pop_back();
+  }
+
+  /// By how much memory was slower than at its best, as a share, since the stretch began; 0 after
+  /// too few looks to tell. The next stretch begins.
+  double end_stretch() {
+    if (static_cast<int>(looks_.size()) < fewest_looks) return 0;
+    const double now_ns = result::median(looks_);
+    looks_.clear();
+    const double best_ns = fastest_[std::min(all_ / 10, fastest_.size() - 1)];
+    return std::max(0.0, now_ns / best_ns - 1);
+  }
+
+private:
+  static constexpr std::size_t kept = 200;
+
+  double read_next() {
+    using clock = std::chrono::steady_clock;
+    const std::byte* const from = buffer_.get() + at_;
+    at_ = (at_ + piece_bytes) % bytes_;
+    const clock::time_point start = clock::now();
+    std::uint64_t sum = 0;
+    for (std::int64_t i = 0; i < piece_bytes; i += 64)
+      sum += std::to_integer<std::uint64_t>(from[i]);
+    keep_ = sum;
+    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+  }
+
+  std::int64_t bytes_, at_ = 0;
+  std::unique_ptr<std::byte[]> buffer_{};
+  std::vector<double> looks_{};   ///< of this stretch
+  std::vector<double> fastest_{}; ///< of all, ascending
+  std::size_t all_ = 0;
+  volatile std::uint64_t keep_ = 0; ///< so that the reads are not left out
+};
+
+} // namespace benanza::measure
