@@ -20,6 +20,8 @@ GPU_GROUPS = ("cuda", "cudnn", "cublas")
 # What stands in doctest::skip(...), in words.
 REASONS = {
     "!on_fake()": "not on the fake GPU",
+    "cuda_test::on_fake()": "on the fake GPU; the library itself is asked without it",
+    "!has_nvrtc()": "the fake GPU hides NVRTC; the group nvrtc asks it",
     "has_driver()": "this machine has an NVIDIA driver",
 }
 COUNTS = re.compile(r"\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
