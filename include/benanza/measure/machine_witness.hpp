@@ -98,10 +98,14 @@ public:
   }
 
   void recover(const noise& n) override {
-    if (judge(n) != harm::apart) return; // neighbours go without our doing
-    const auto well = [this] {
+    const harm h = judge(n);
+    // Most neighbours are gone again soon; but two of our own threads may share a core.
+    const bool lasting = h == harm::crowded && crowded_looks_ >= long_crowded;
+    if (h != harm::apart && !lasting) return;
+    crowded_looks_ = 0;
+    const auto well = [this, h] {
       look();
-      return judge(seen_) != harm::apart;
+      return judge(seen_) != h;
     };
     const auto sleep = [](double ns) {
       std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(ns));
@@ -130,6 +134,7 @@ public:
 
 private:
   static constexpr double stretch_ns = 150e6;
+  static constexpr int long_crowded = 10; ///< looks in a row
   struct reading {
     double wall_ns = 0, busy_ns = 0, own_ns = 0;
   };
@@ -152,6 +157,7 @@ private:
     seen_ = {.slowdown = best_->clock.compare(chained_ns),
              .crowded = best_->crowd.compare(abreast_ns),
              .apart = team_ > 1 ? best_->hand_offs.look(team_) : 0};
+    crowded_looks_ = seen_.crowded > most_crowded ? crowded_looks_ + 1 : 0;
     looked_ns_ = now_ns();
   }
 
@@ -199,7 +205,8 @@ private:
   memory_probe memory_;
   naps naps_;
   int team_ = 1;
-  noise seen_{}; ///< by the last look
+  int crowded_looks_ = 0; ///< in a row
+  noise seen_{};          ///< by the last look
   double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0;
   std::deque<reading> loads_{};
 };
