@@ -53,6 +53,19 @@ TEST_CASE("the time of a case is the effort's, or the one given, less its share"
   CHECK(plan_of(o).passes == 3);
 }
 
+TEST_CASE("how long a case waits for quiet goes with its time, or is given") {
+  const auto waits_s = [](const sampling_plan& p) { return p.extra_share * p.seconds; };
+  CHECK(waits_s(plan_of(parse({}))) == doctest::Approx(0.2));
+  CHECK(waits_s(plan_of(parse({"--wait-for-quiet=1"}))) == doctest::Approx(1));
+  CHECK(waits_s(plan_of(parse({"--wait-for-quiet", "1s", "--effort=quick"}))) ==
+        doctest::Approx(1));
+  // A whole model stands for all its layers.
+  CHECK(waits_s(plan_of(parse({"--wait-for-quiet=1"}), 20)) == doctest::Approx(20));
+  CHECK_THROWS_WITH(
+      parse({"--wait-for-quiet=long"}),
+      "--wait-for-quiet: seconds are needed, not \"long\"; write --wait-for-quiet=0.1");
+}
+
 TEST_CASE("Google Benchmark's flags are read or handed on") {
   CHECK(parse({"--benchmark_filter=Conv"}).filter == "Conv");
   CHECK(parse({"--benchmark_filter=-(ref)"}).filter == "-(ref)");

@@ -68,13 +68,20 @@ TEST_CASE("a neighbour on our core is told, with how much it costs") {
   s.add({.crowded = 0.6});
   CHECK(advice(s).find("additions took 1.5 times as long") != std::string::npos);
   crowd_probe p;
-  CHECK(p.compare(0) == 0); // not known
-  CHECK(p.compare(3000) == 0);
-  CHECK(p.compare(4500) == doctest::Approx(0.5));
-  CHECK(p.compare(2500) == 0);
-  CHECK(p.compare(3000) == doctest::Approx(0.2));
-  CHECK(abreast_loop_ns() > 0);
-  CHECK(best_abreast_ns() > 0);
+  CHECK(p.compare(0, true) == 0);    // not known
+  CHECK(p.compare(0.7, false) == 0); // nothing to compare it with
+  CHECK(p.compare(0.8, true) == 0);
+  CHECK(p.compare(1.2, true) == doctest::Approx(0.5));
+  CHECK(p.compare(0.6, false) == 0);
+  CHECK(p.compare(0.8, true) == 0);
+  CHECK(p.compare(0.6, true) == 0);
+  CHECK(p.compare(0.9, true) == doctest::Approx(0.5));
+  for (const int threads : {1, 2}) {
+    const core_look l = look_at_cores(threads);
+    CHECK(l.chained_ns > 0);
+    CHECK(l.ratio > 0);
+    CHECK(best_ratio(threads) > 0);
+  }
 }
 
 TEST_CASE("memory is judged by the looks of a whole stretch") {

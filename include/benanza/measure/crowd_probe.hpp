@@ -3,11 +3,15 @@
 // caches, and a virtual machine is not told who has the other one: a layer takes 5 to 40 % longer
 // beside a neighbour, and no counter in the machine shows it. A loop of additions that do not wait
 // for each other keeps a whole core busy: beside a neighbour it takes up to 1.6 times as long,
-// while a chain of operations hardly notices. It is timed between visits and compared with the best
-// known.
+// while a chain of operations hardly notices. So the ratio of the two is compared with the best one
+// known, which does not depend on the clock.
 //
-//   crowd_probe p;   double slower_by = p.compare(abreast_loop_ns());   // 0.5: not alone
+//   crowd_probe p;   double slower_by = p.compare(look_at_cores(2).ratio, true);   // 0.5: not
+//   alone
 #pragma once
+
+#include "clock_probe.hpp"
+#include "team.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -17,8 +21,8 @@
 
 namespace benanza::measure {
 
-/// The fact of a run's `measuring` section that holds the best time of the loop.
-inline constexpr const char* abreast_fact = "abreast_loop_ns";
+/// The fact of a run's `measuring` section that holds the best ratio.
+inline constexpr const char* abreast_fact = "abreast_ratio";
 
 /// Nanoseconds of a fixed loop of about 3 us, of eight additions abreast: the best of three, so
 /// that an interrupt does not count.
@@ -39,28 +43,48 @@ inline double abreast_loop_ns() {
   return best;
 }
 
-/// The best of some looks, with naps between them: neighbours rest for a moment now and then.
-inline double best_abreast_ns() {
-  double best = abreast_loop_ns();
-  for (int i = 0; i < 8; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    best = std::min(best, abreast_loop_ns());
+/// What the cores of a team do when all its threads are busy, by the slowest of them.
+struct core_look {
+  double chained_ns = 0; ///< the loop of clock_probe.hpp
+  double ratio = 0;      ///< additions abreast, to that one
+};
+
+inline core_look look_at_cores([[maybe_unused]] int threads) {
+  double chained_ns = 0, ratio = 0;
+#pragma omp parallel num_threads(threads) reduction(max : chained_ns, ratio) if (threads > 1)
+  {
+    chained_ns = clock_loop_ns();
+    ratio = abreast_loop_ns() / chained_ns;
   }
-  return best;
+  return {chained_ns, ratio};
+}
+
+/// The best ratio of some looks, with naps between them: neighbours rest for a moment now and then.
+inline double best_ratio(int threads) {
+  double chained_ns = std::numeric_limits<double>::infinity(), abreast_ns = chained_ns;
+  for (int i = 0; i < 8; ++i) {
+    const core_look l = look_at_cores(threads);
+    chained_ns = std::min(chained_ns, l.chained_ns);
+    abreast_ns = std::min(abreast_ns, l.ratio * l.chained_ns);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  dismiss_teams();
+  return abreast_ns / chained_ns;
 }
 
 /// Compares looks with the best one.
 class crowd_probe {
 public:
-  /// By how much a loop that took `ns` took longer than at its best, as a share; 0 or more.
-  double compare(double ns) {
-    if (ns <= 0) return 0;
-    best_ns_ = std::min(best_ns_, ns);
-    return ns / best_ns_ - 1;
+  /// By how much a ratio is larger than the best, as a share; 0 or more. It may become the best one
+  /// only if it is `sure`: something that stops the chain for a moment makes it too small.
+  double compare(double ratio, bool sure) {
+    if (ratio <= 0) return 0;
+    if (sure) best_ = std::min(best_, ratio);
+    return std::max(0.0, ratio / best_ - 1);
   }
 
 private:
-  double best_ns_ = std::numeric_limits<double>::infinity();
+  double best_ = std::numeric_limits<double>::infinity();
 };
 
 } // namespace benanza::measure

@@ -65,12 +65,13 @@ public:
   void expect(int team, const known_best& known) override {
     team_ = team;
     best_ = &by_team_[team];
-    best_->crowd.compare(known.abreast_ns);
+    best_->crowd.compare(known.abreast_ratio, true);
     if (team > 1) {
       best_->hand_offs.compare(known.hand_off_ns);
       if (all_share_last_cache()) best_->hand_offs.compare(within_a_cache_ns);
     }
     look();
+    memory_.look(); // makes its buffer
     recover(seen_);
   }
 
@@ -98,10 +99,14 @@ public:
   }
 
   void recover(const noise& n) override {
-    if (judge(n) != harm::apart) return; // neighbours go without our doing
-    const auto well = [this] {
+    const harm h = judge(n);
+    // Most neighbours are gone again soon; but two of our own threads may share a core.
+    const bool lasting = h == harm::crowded && crowded_looks_ >= long_crowded;
+    if (h != harm::apart && !lasting) return;
+    crowded_looks_ = 0;
+    const auto well = [this, h] {
       look();
-      return judge(seen_) != harm::apart;
+      return judge(seen_) != h;
     };
     const auto sleep = [](double ns) {
       std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(ns));
@@ -130,6 +135,8 @@ public:
 
 private:
   static constexpr double stretch_ns = 150e6;
+  static constexpr int long_crowded = 10;            ///< looks in a row
+  static constexpr double surely_undisturbed = 0.01; ///< slowdown of the clock
   struct reading {
     double wall_ns = 0, busy_ns = 0, own_ns = 0;
   };
@@ -143,15 +150,12 @@ private:
 
   /// How fast the cores of all threads are at once, and how near to each other.
   void look() {
-    double chained_ns = 0, abreast_ns = 0;
-#pragma omp parallel num_threads(team_) reduction(max : chained_ns, abreast_ns) if (team_ > 1)
-    {
-      chained_ns = clock_loop_ns();
-      abreast_ns = abreast_loop_ns();
-    }
-    seen_ = {.slowdown = best_->clock.compare(chained_ns),
-             .crowded = best_->crowd.compare(abreast_ns),
+    const core_look cores = look_at_cores(team_);
+    const double slowdown = best_->clock.compare(cores.chained_ns);
+    seen_ = {.slowdown = slowdown,
+             .crowded = best_->crowd.compare(cores.ratio, slowdown < surely_undisturbed),
              .apart = team_ > 1 ? best_->hand_offs.look(team_) : 0};
+    crowded_looks_ = seen_.crowded > most_crowded ? crowded_looks_ + 1 : 0;
     looked_ns_ = now_ns();
   }
 
@@ -199,7 +203,8 @@ private:
   memory_probe memory_;
   naps naps_;
   int team_ = 1;
-  noise seen_{}; ///< by the last look
+  int crowded_looks_ = 0; ///< in a row
+  noise seen_{};          ///< by the last look
   double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0;
   std::deque<reading> loads_{};
 };

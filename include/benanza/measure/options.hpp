@@ -39,6 +39,8 @@ struct options {
   std::string filter{};
   measure::effort effort = measure::effort::normal;
   double seconds = 0; ///< of sampling a case, at most; 0: as the effort says
+  /// Seconds that a case may lose to noise before it is taken as it comes; 0: as the effort says.
+  double wait_s = 0;
   int repetitions = 1;
   bool list_only = false;
   std::string format = "console", out{}, out_format = "json";
@@ -49,7 +51,9 @@ struct options {
 /// How a group is sampled whose cases get `share` of the time.
 inline sampling_plan plan_of(const options& o, double share = 1) {
   const double seconds = o.seconds > 0 ? o.seconds : plan_of(o.effort).seconds;
-  return plan_of(o.effort, share * seconds, o.repetitions);
+  sampling_plan p = plan_of(o.effort, share * seconds, o.repetitions);
+  if (o.wait_s > 0) p.extra_share = o.wait_s / seconds;
+  return p;
 }
 
 inline constexpr std::string_view help_text =
@@ -60,6 +64,8 @@ inline constexpr std::string_view help_text =
   --states hot,coldw,cold  what the caches hold (default: hot and, for layers with weights, coldw)
   --effort quick|normal|thorough|exhaustive
                            how long to sample (default: normal); exhaustive stops no case early
+  --wait-for-quiet SECONDS how long a case may take samples again that noise has disturbed
+                           (default: twice its time limit)
   --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
   --model TEXT             only the layers of models whose names contain TEXT
   --backends NAME,...      only these libraries: host, onednn, cudnn, cublas (default: all
@@ -106,14 +112,14 @@ inline bool truth(std::string_view text, std::string_view option) {
   throw error("true or false is needed, not \"" + std::string(text) + "\"", std::string(option));
 }
 
-inline double seconds(std::string_view text) {
+inline double seconds(std::string_view text, std::string_view option) {
   std::string number(text);
   if (!number.empty() && number.back() == 's') number.pop_back();
   char* end = nullptr;
   const double value = std::strtod(number.c_str(), &end);
   if (number.empty() || *end != 0 || !(value > 0) || value > 3600)
-    throw error("seconds are needed, not \"" + std::string(text) + "\"", "--benchmark_min_time",
-                "write --benchmark_min_time=0.1");
+    throw error("seconds are needed, not \"" + std::string(text) + "\"", std::string(option),
+                "write " + std::string(option) + "=0.1");
   return value;
 }
 
@@ -185,7 +191,9 @@ inline options parse_options(int argc, char** argv) {
     } else if (name == "--benchmark_filter") {
       o.filter = value;
     } else if (name == "--benchmark_min_time") {
-      o.seconds = detail::seconds(value);
+      o.seconds = detail::seconds(value, name);
+    } else if (name == "--wait-for-quiet") {
+      o.wait_s = detail::seconds(value, name);
     } else if (name == "--benchmark_repetitions") {
       o.repetitions = detail::positive_number(value, name);
     } else if (name == "--benchmark_format") {

@@ -24,7 +24,7 @@ public:
     key = plan_.graph.name;
     type = plan_.type;
     threads = team = plan_.threads;
-    known = {.hand_off_ns = known_ns(hand_off_fact), .abreast_ns = known_ns(abreast_fact)};
+    known = {.hand_off_ns = known_fact(hand_off_fact), .abreast_ratio = known_fact(abreast_fact)};
     const std::vector<std::int64_t> uses = model::counts(plan_.graph);
     for (std::size_t i = 0; i < uses.size(); ++i) {
       const op::layer& l = plan_.graph.layers[i];
@@ -46,8 +46,8 @@ public:
   }
 
 private:
-  /// A time that was written down when the layers were measured; 0 where it was not.
-  double known_ns(const char* fact) const {
+  /// A figure that was written down when the layers were measured; 0 where it was not.
+  double known_fact(const char* fact) const {
     const auto measuring = plan_.provenance.find("measuring");
     if (measuring == plan_.provenance.end()) return 0;
     const auto at = measuring->second.find(fact);

@@ -99,9 +99,9 @@ inline run_facts provenance(const environment& e, const options& o, const librar
     const char* now = std::getenv(variable);
     measuring[variable] = now != nullptr ? now : "unset";
   }
-  if (const int most = *std::max_element(o.threads.begin(), o.threads.end()); most > 1)
-    measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
-  measuring[abreast_fact] = std::to_string(best_abreast_ns());
+  const int most = *std::max_element(o.threads.begin(), o.threads.end());
+  if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
+  measuring[abreast_fact] = std::to_string(best_ratio(most));
   const char* allocator = std::getenv(detail::allocator_variable);
   measuring["allocator"] = allocator != nullptr ? allocator : "unset";
   measuring["addresses"] = detail::addresses();

@@ -130,8 +130,8 @@ inline std::string advice(const noise_sum& s) {
 
 /// What a machine could do when it was looked at before; 0: not known.
 struct known_best {
-  double hand_off_ns = 0; ///< of a word between two threads of the team
-  double abreast_ns = 0;  ///< of the loop that needs a core of its own
+  double hand_off_ns = 0;   ///< of a word between two threads of the team
+  double abreast_ratio = 0; ///< of additions abreast to a chain, on cores of one's own
 };
 
 /// Gives the time, and sees what else the machine does.
