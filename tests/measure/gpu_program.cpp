@@ -335,7 +335,7 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
                             "reorder/1x8x6x6-channels_last-plain"})
     all.emplace_back(layer);
   for (const char* f : {"Relu", "LeakyRelu", "Selu", "HardSwish", "Softplus", "Softsign", "Mish",
-                        "Gelu", "Clip", "Erf", "Pow", "Min"})
+                        "Gelu", "FastGelu", "Clip", "Erf", "Pow", "Min"})
     all.push_back(std::string(f) + "/1x8x6x6");
   const auto computed = [&](const std::vector<std::string>& layers, const std::string& types) {
     const fake_run r(layers, "",

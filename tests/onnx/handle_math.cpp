@@ -58,6 +58,12 @@ TEST_CASE("every function of one operand is its own layer") {
         "Clip/2");
   CHECK(last_layer(11, "float[2] x", "y = Clip(x, , b)", "float b = {6}") == "Clip/2");
   CHECK(last_layer(13, "float[2] x", "y = com.microsoft.Gelu(x)") == "Gelu/2");
+  CHECK(last_layer(20, "float[2] x", "y = Gelu(x)") == "Gelu/2");
+  CHECK(last_layer(20, "float[2] x", "y = Gelu<approximate = \"none\">(x)") == "Gelu/2");
+  CHECK(last_layer(20, "float[2] x", "y = Gelu<approximate = \"tanh\">(x)") == "FastGelu/2");
+  CHECK_SAYS(last_layer(20, "float[2] x", "y = Gelu<approximate = \"sigmoid\">(x)"),
+             "its approximate is \"sigmoid\", neither none nor tanh");
+  CHECK(last_layer(13, "float[2] x", "y = com.microsoft.FastGelu(x)") == "FastGelu/2");
   CHECK_SAYS(last_layer(13, "string[2] x", "y = Identity(x)"), "its elements are string");
 }
 

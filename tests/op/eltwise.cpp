@@ -51,6 +51,7 @@ TEST_CASE("unary and binary: the tables of functions and of families have the sa
   }
   CHECK(unary::of("Not")->function == unary_function::logical_not);
   CHECK(unary::of("Gelu")->function == unary_function::gelu);
+  CHECK(unary::of("FastGelu")->function == unary_function::fast_gelu);
   CHECK(unary::of("Erf")->function == unary_function::erf);
   CHECK(binary::of("PRelu")->function == binary_function::prelu);
   CHECK(binary::of("Xor")->function == binary_function::logical_xor);

@@ -59,7 +59,7 @@ TEST_CASE("what the epilogue does becomes a third operand and a step") {
   CHECK(linear(" epilogue=EPILOGUE_BIAS biasPointer=0x7fb506003280") ==
         "Gemm/128x3072x768-tb-c1x3072");
   CHECK(linear(" epilogue=EPILOGUE_RELU") == "Gemm+Relu/128x3072x768-tb");
-  CHECK(linear(" epilogue=EPILOGUE_GELU_AUX_BIAS") == "Gemm+Gelu/128x3072x768-tb-c1x3072");
+  CHECK(linear(" epilogue=EPILOGUE_GELU_AUX_BIAS") == "Gemm+FastGelu/128x3072x768-tb-c1x3072");
   CHECK(linear("", "1") == "Gemm/128x3072x768-tb-c128x3072");
   CHECK(linear("", "?") == "Gemm/128x3072x768-tb");
   CHECK(linear(" epilogue=EPILOGUE_DGELU_BGRAD") == "(a product with EPILOGUE_DGELU_BGRAD)");

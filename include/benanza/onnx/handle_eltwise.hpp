@@ -9,8 +9,20 @@
 
 namespace benanza::onnx {
 
+namespace detail {
+/// Which of its two forms a Gelu has.
+inline bool by_tanh(const call& c) {
+  const std::string_view form = c.word("approximate", "none");
+  if (form != "none" && form != "tanh")
+    throw error("its approximate is \"" + std::string(form) + "\", neither none nor tanh");
+  return form == "tanh";
+}
+} // namespace detail
+
 inline answer handle_unary(const call& c) {
   op::unary p = *op::unary::of(c.op());
+  if (p.function == op::unary_function::gelu && detail::by_tanh(c))
+    p.function = op::unary_function::fast_gelu;
   p.input = c.dims(0);
   p.element = c.type(0);
   return of_layer(c, p, p.input);

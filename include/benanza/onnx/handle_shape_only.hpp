@@ -52,6 +52,11 @@ inline answer handle_same(const call& c) {
   return a;
 }
 
+/// FastGelu of ONNX Runtime's domain; with a second operand, which is added before, only its dims.
+inline answer handle_fast_gelu(const call& c) {
+  return c.size() > 1 ? handle_same(c) : handle_unary(c);
+}
+
 namespace detail {
 inline answer of_dims(const call& c, const shape& dims) {
   answer a;

@@ -110,7 +110,7 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
 inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
   return {
       {"Gelu", {1, 1, handle_unary}},
-      {"FastGelu", {1, 2, handle_same}},
+      {"FastGelu", {1, 2, handle_fast_gelu}},
       {"BiasGelu", {2, 2, handle_same}},
       {"QuickGelu", {1, 1, handle_same}},
       {"EmbedLayerNormalization", {7, 9, handle_embed_layer_norm}},

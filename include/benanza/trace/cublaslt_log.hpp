@@ -93,8 +93,8 @@ inline epilogue read_epilogue(std::string_view text) {
       out.bias = true;
     else if (part == "RELU")
       out.function = op::unary_function::relu;
-    else if (part == "GELU")
-      out.function = op::unary_function::gelu;
+    else if (part == "GELU") // the form with tanh
+      out.function = op::unary_function::fast_gelu;
     else if (part != "AUX") // gradients, and what later versions may bring
       out.known = false;
   }

@@ -95,7 +95,7 @@ inline constexpr std::pair<std::string_view, op::unary_function> activations[] =
     {"CLIPPED_RELU", op::unary_function::clip},
     {"ELU", op::unary_function::elu},
     {"GELU", op::unary_function::gelu},
-    {"GELU_APPROX_TANH", op::unary_function::gelu},
+    {"GELU_APPROX_TANH", op::unary_function::fast_gelu},
     {"SOFTPLUS", op::unary_function::softplus},
     {"ABS", op::unary_function::abs},
     {"CEIL", op::unary_function::ceil},

@@ -36,8 +36,11 @@ TEST_CASE("cublas: steps that an epilogue is, and no others") {
 }
 
 TEST_CASE("cublas: Gelu is the library's only where nobody could tell them apart") {
-  for (const numeric t : {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16})
+  for (const numeric t : {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16}) {
     CHECK(of("Gemm+Gelu/16x16x16-tb-c1x16-w", t).empty());
+    CHECK(only("Gemm+FastGelu/16x16x16-tb-c1x16-w", t).function == op::unary_function::fast_gelu);
+  }
+  CHECK(of("Gemm+FastGelu/16x16x16-tb-c1x16-w", numeric::s8s8s8).empty());
   CHECK(only("Gemm+Gelu/16x16x16-tb-c1x16-w", numeric::e4m3).function == op::unary_function::gelu);
   CHECK(of("Gemm+Gelu/16x16x16-tb-c1x16-w", numeric::s8s8s8).empty());
   // What the constant says.

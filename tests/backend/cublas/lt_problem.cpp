@@ -13,8 +13,9 @@ TEST_CASE("cublas: every attribute of every description is taken, in its width a
   for (const char* layer :
        {"Gemm/16x32x48-tb-w", "Gemm/16x32x48-ta", "Gemm/16x32x48-tb-c1x32-w",
         "Gemm/16x32x48-tb-c16x32-w", "Gemm+Relu/16x32x48-tb-c1x32-w",
-        "Gemm+Gelu/16x32x48-tb-c1x32-w", "Gemm+Add+Relu/16x32x48-tb-w", "MatMul/3x16x48-3x48x32",
-        "MatMul/16x48-3x48x32", "Conv/2x16x3x5-32x1x1-s1-b", "Conv/2x16x3x5-32x1x1-s1"})
+        "Gemm+Gelu/16x32x48-tb-c1x32-w", "Gemm+FastGelu/16x32x48-tb-c1x32-w",
+        "Gemm+Add+Relu/16x32x48-tb-w", "MatMul/3x16x48-3x48x32", "MatMul/16x48-3x48x32",
+        "Conv/2x16x3x5-32x1x1-s1-b", "Conv/2x16x3x5-32x1x1-s1"})
     for (const numeric t :
          {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16, numeric::s8s8s8, numeric::e4m3})
       for (const task& of : cublas_test::of(layer, t)) {

@@ -81,6 +81,7 @@ inline constexpr const char* computed[] = {
     "Softsign/3x7x5",
     "Mish/3x7x5",
     "Gelu/3x7x5",
+    "FastGelu/3x7x5",
     "Clip/3x7x5",
     "Exp/3x7x5",
     "Log/3x7x5",

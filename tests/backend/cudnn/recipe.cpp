@@ -81,10 +81,10 @@ TEST_CASE("cudnn: products of matrices, with steps and without") {
 
 TEST_CASE("cudnn: elementwise functions of one operand") {
   for (const char* f :
-       {"Relu",      "LeakyRelu", "Elu",      "Celu",     "Selu", "Sigmoid",    "HardSigmoid",
-        "HardSwish", "Tanh",      "Softplus", "Softsign", "Mish", "Gelu",       "Clip",
-        "Exp",       "Log",       "Sqrt",     "Abs",      "Neg",  "Reciprocal", "Floor",
-        "Ceil",      "Erf",       "Sin",      "Cos"}) {
+       {"Relu",      "LeakyRelu", "Elu",      "Celu",     "Selu", "Sigmoid", "HardSigmoid",
+        "HardSwish", "Tanh",      "Softplus", "Softsign", "Mish", "Gelu",    "Clip",
+        "FastGelu",  "Exp",       "Log",      "Sqrt",     "Abs",  "Neg",     "Reciprocal",
+        "Floor",     "Ceil",      "Erf",      "Sin",      "Cos"}) {
     const std::string layer = std::string(f) + "/1x64x56x56";
     offered(numeric::f32, {layer.c_str()});
     offered(numeric::f16, {layer.c_str()});

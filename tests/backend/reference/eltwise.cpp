@@ -17,6 +17,9 @@ TEST_CASE("functions, by hand") {
   CHECK(computed("HardSwish/3", {{-3, 3, 1}})[1] == 3);
   CHECK(computed("Mish/1", {{0}})[0] == 0);
   CHECK(computed("Gelu/1", {{1}})[0] == doctest::Approx(0.8413447460685429));
+  CHECK(computed("FastGelu/3", {{0, 1, -12}})[0] == 0);
+  CHECK(computed("FastGelu/3", {{0, 1, -12}})[1] == doctest::Approx(0.8411919906082768));
+  CHECK(computed("FastGelu/3", {{0, 1, -12}})[2] == doctest::Approx(0).epsilon(1e-9));
   CHECK(computed("Softplus/1", {{0}})[0] == doctest::Approx(std::numbers::ln2));
   CHECK(computed("Softplus/1", {{800}})[0] == 800);
   CHECK(computed("Celu/2", {{-1, 2}})[0] == doctest::Approx(std::expm1(-1)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which steps of a fused layer are an epilogue of cublasLt? Additions of a vector and of a matrix
-// of the result's dims, then Relu, or Gelu where the library's form of it cannot be told from
-// ONNX's.
+// of the result's dims, then Relu, or Gelu by tanh (FastGelu); the other Gelu only where the two
+// cannot be told apart.
 //
 //   if (!add_steps(task, steps, 2, channels, layer, numeric::f16)) ...   // there is no way
 #pragma once
@@ -35,9 +35,10 @@ inline bool add_steps(task& to, const op::step_list& steps, int input, int chann
   for (const op::step& s : steps) {
     if (to.function) return false;
     if (!s.joins) {
-      if (s.function == op::unary_function::gelu && !gelu_is_exact_enough(whole, t)) return false;
-      if (s.function != op::unary_function::relu && s.function != op::unary_function::gelu)
-        return false;
+      using enum op::unary_function;
+      if (s.function == gelu && !gelu_is_exact_enough(whole, t)) return false;
+      if (s.function == fast_gelu && quantised(t)) return false;
+      if (s.function != relu && s.function != gelu && s.function != fast_gelu) return false;
       to.function = s.function;
       continue;
     }

@@ -39,10 +39,10 @@ public:
       , result_(column_.result, data_type_of(result_of(t)), column_.batches) {
     set(CUBLASLT_MATMUL_DESC_TRANSA, operation_of(column_.first));
     set(CUBLASLT_MATMUL_DESC_TRANSB, operation_of(column_.second));
-    int what = of.function == op::unary_function::relu   ? CUBLASLT_EPILOGUE_RELU
-               : of.function == op::unary_function::gelu ? CUBLASLT_EPILOGUE_GELU
-               : of.bias                                 ? CUBLASLT_EPILOGUE_BIAS
-                                                         : CUBLASLT_EPILOGUE_DEFAULT;
+    int what = of.function == op::unary_function::relu ? CUBLASLT_EPILOGUE_RELU
+               : of.function                           ? CUBLASLT_EPILOGUE_GELU
+               : of.bias                               ? CUBLASLT_EPILOGUE_BIAS
+                                                       : CUBLASLT_EPILOGUE_DEFAULT;
     if (of.bias) {
       what |= CUBLASLT_EPILOGUE_BIAS;
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);

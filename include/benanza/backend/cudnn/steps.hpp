@@ -97,6 +97,7 @@ inline bool add_function(writer& w, op::unary_function f, int x, int y) {
     return true;
   }
   case gelu: return c.one(CUDNN_POINTWISE_GELU_FWD);
+  case fast_gelu: return c.one(CUDNN_POINTWISE_GELU_APPROX_TANH_FWD);
   case clip: {
     const int low = c.both(CUDNN_POINTWISE_MAX, x, c.number(a::clip_low));
     c.both(CUDNN_POINTWISE_MIN, low, c.number(a::clip_high), true);

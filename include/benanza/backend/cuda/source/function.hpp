@@ -67,6 +67,11 @@ inline std::optional<std::string> expression_of(op::unary_function f, const std:
   case gelu:
     return '(' + n(0.5) + " * " + v + " * (" + n(1) + " + " +
            call("erf", v + " * " + n(0.70710678118654752)) + "))";
+  case fast_gelu: {
+    const std::string cube = n(0.044715) + " * " + v + " * " + v + " * " + v;
+    return '(' + n(0.5) + " * " + v + " * (" + n(1) + " + " +
+           call("tanh", n(0.79788456080286536) + " * (" + v + " + " + cube + ')') + "))";
+  }
   case clip: return clamped(v, value::clip_low, value::clip_high);
   case exp: return call("exp", v);
   case log: return call("log", v);

@@ -44,6 +44,8 @@ inline float apply(float x) {
     const float e = exponential(x < 20.f ? x : 20.f), w = e * (e + 2.f);
     return x * (w / (w + 2.f));
   } else if constexpr (F == gelu) return 0.5f * x * (1.f + error_function(x * 0.70710678f));
+  else if constexpr (F == fast_gelu)
+    return 0.5f * x * (1.f + hyperbolic_tangent(0.79788456f * (x + 0.044715f * x * x * x)));
   else if constexpr (F == clip) {
     const float most = x < as_float(attribute::clip_high) ? x : as_float(attribute::clip_high);
     return most > as_float(attribute::clip_low) ? most : as_float(attribute::clip_low);
