@@ -63,7 +63,7 @@ TEST_CASE("how long a case waits for quiet goes with its time, or is given") {
   CHECK(waits_s(plan_of(parse({"--wait-for-quiet=1"}), 20)) == doctest::Approx(20));
   CHECK_THROWS_WITH(
       parse({"--wait-for-quiet=long"}),
-      "--wait-for-quiet: seconds are needed, not \"long\"; write --wait-for-quiet=0.1");
+      "seconds are needed, not \"long\" (--wait-for-quiet); write --wait-for-quiet=0.1");
 }
 
 TEST_CASE("Google Benchmark's flags are read or handed on") {
