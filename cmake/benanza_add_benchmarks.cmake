@@ -46,7 +46,7 @@ function(benanza_add_runner)
   configure_file(${BENANZA_CMAKE_FOLDER}/runner.cpp.in ${source} @ONLY)
   set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS
     "BENANZA_VERSION=\"${benanza_VERSION}\";BENANZA_REVISION=\"${revision}\";BENANZA_BENCHMARK_VERSION=\"${benchmark_VERSION}\"")
-  # It samples, and checks results: neither is any faster with -O2, which takes the compiler longer.
+  # It samples, and checks results: neither is much faster with -O2, which takes the compiler longer.
   set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)
   target_sources(benanza_runner PRIVATE ${source})
   set(flags -O3)

@@ -2,7 +2,7 @@
 // How fast is the memory just now? Who else is on the host takes its share of the last cache and of
 // the memory, and no counter in a virtual machine shows it. So between visits a few pieces of a
 // buffer larger than the caches are read, each time the next ones, and timed. One look tells
-// little: the median of those in a stretch is compared with the best looks so far.
+// little: the median of those in a stretch is compared with the best stretches so far.
 //
 //   memory_probe p(llc_bytes);   p.look(); ...   double slower_by = p.end_stretch();   // 0.8: busy
 #pragma once
@@ -48,26 +48,19 @@ public:
   }
 
   /// A look that took `ns`.
-  void note(double ns) {
-    looks_.push_back(ns);
-    ++all_;
-    fastest_.insert(std::upper_bound(fastest_.begin(), fastest_.end(), ns), ns);
-    if (fastest_.size() > kept) fastest_.pop_back();
-  }
+  void note(double ns) { looks_.push_back(ns); }
 
   /// By how much memory was slower than at its best, as a share, since the stretch began; 0 after
-  /// too few looks to tell. The next stretch begins.
+  /// too few looks to tell. One stretch in ten may have been faster. The next stretch begins.
   double end_stretch() {
     if (static_cast<int>(looks_.size()) < fewest_looks) return 0;
     const double now_ns = result::median(looks_);
     looks_.clear();
-    const double best_ns = fastest_[std::min(all_ / 10, fastest_.size() - 1)];
-    return std::max(0.0, now_ns / best_ns - 1);
+    stretches_.insert(std::upper_bound(stretches_.begin(), stretches_.end(), now_ns), now_ns);
+    return std::max(0.0, now_ns / stretches_[stretches_.size() / 10] - 1);
   }
 
 private:
-  static constexpr std::size_t kept = 200;
-
   double read_next() {
     using clock = std::chrono::steady_clock;
     const std::byte* const from = buffer_.get() + at_;
@@ -82,9 +75,8 @@ private:
 
   std::int64_t bytes_, at_ = 0;
   std::unique_ptr<std::byte[]> buffer_{};
-  std::vector<double> looks_{};   ///< of this stretch
-  std::vector<double> fastest_{}; ///< of all, ascending
-  std::size_t all_ = 0;
+  std::vector<double> looks_{};     ///< of this stretch
+  std::vector<double> stretches_{}; ///< their medians, ascending; some thousands an hour
   volatile std::uint64_t keep_ = 0; ///< so that the reads are not left out
 };
 

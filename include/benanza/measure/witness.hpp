@@ -34,7 +34,7 @@ enum class harm { none, device, delayed, foreign, slow, crowded, memory, apart }
 /// elsewhere shares the last cache, the memory and the clock with us: the more processors there
 /// are, the less of it is felt.
 inline constexpr double most_delayed = 0.01, most_foreign = 0.12, most_slowdown = 0.05,
-                        most_crowded = 0.12, most_memory = 0.5, most_apart = 1.5;
+                        most_crowded = 0.12, most_memory = 0.4, most_apart = 1.5;
 
 /// Whether samples taken in such noise may be kept.
 inline harm judge(const noise& n) {
