@@ -231,6 +231,28 @@ TEST_CASE("cold cases are swept before each execution, and never timed several a
   CHECK(s.witness.clock_ns < 0.12e9); // the limit counts the sweeps
 }
 
+TEST_CASE("executions that bring data back into the caches are no samples, but for the last") {
+  setup s({about(1e7), about(1e7)});
+  int since_entry = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    s.cases[i].enter = [&] { since_entry = 0; };
+    s.runs[i] = std::make_unique<scripted>(
+        [&](int) {
+          const int n = since_entry++;
+          return n == 0 ? 2e7 : n == 1 ? 1.2e7 : 1e7;
+        },
+        s.witness);
+    s.cases[i].run = s.runs[i].get();
+  }
+  s.sample();
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::vector<double>& taken = s.of(i).samples;
+    // The first visit only looks; each later one warms up by four executions and times a fifth.
+    CHECK(std::count(taken.begin(), taken.end(), 1e7) >= std::ssize(taken) - 1);
+    CHECK(5 * std::ssize(taken) >= 2 * (s.runs[i]->executions - 3));
+  }
+}
+
 TEST_CASE("disturbed visits are thrown away and repeated") {
   // Every third visit waits for the processor, and takes twice as long then.
   setup s({about(1e6, 0.1)});

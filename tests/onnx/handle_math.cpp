@@ -45,6 +45,7 @@ TEST_CASE("a product follows constants through folded nodes") {
 
 TEST_CASE("every function of one operand is its own layer") {
   for (std::string_view f : op::unary_families) {
+    if (f == "FastGelu") continue; // is in ONNX Runtime's domain
     const std::string node = "y = " + std::string(f) + "(x)", type = f == "Not" ? "bool" : "float";
     const std::string expected = std::string(f) + "/2x3" + (f == "Not" ? "-bool" : "");
     CHECK(last_layer(20, type + "[2,3] x", node, "", {.batch = 2}) == expected);
@@ -64,6 +65,7 @@ TEST_CASE("every function of one operand is its own layer") {
   CHECK_SAYS(last_layer(20, "float[2] x", "y = Gelu<approximate = \"sigmoid\">(x)"),
              "its approximate is \"sigmoid\", neither none nor tanh");
   CHECK(last_layer(13, "float[2] x", "y = com.microsoft.FastGelu(x)") == "FastGelu/2");
+  CHECK_SAYS(last_layer(20, "float[2] x", "y = FastGelu(x)"), "no rule says");
   CHECK_SAYS(last_layer(13, "string[2] x", "y = Identity(x)"), "its elements are string");
 }
 

@@ -68,8 +68,8 @@ inline constexpr std::string_view help_text =
                            (default: twice its time limit)
   --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
   --model TEXT             only the layers of models whose names contain TEXT
-  --backends NAME,...      only these libraries: host, onednn, cudnn, cublas (default: all
-                           that can run here)
+  --backends NAME,...      only these libraries: host, onednn, cudnn, cuda, cublas
+                           (default: all that can run here)
   --target GPU             where there is no GPU, list its cases as if there were this
                            one: a name, or a file with a description (default h200)
   --describe-device        print the description of this GPU, and end

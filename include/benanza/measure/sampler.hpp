@@ -103,36 +103,44 @@ private:
   }
 
   /// Brings the case's data back into the caches: large data takes more than one execution, until
-  /// none is faster than the one before. With cold weights one will do: they stay cold.
-  static void warm(sampled_case& c) {
+  /// none is faster than the one before. That last one found everything as those to come will, and
+  /// is returned; 0: there is none such. With cold weights one will do: they stay cold.
+  static double warm(sampled_case& c) {
     double last_ns = c.run->time(1);
-    if (c.by_median) return;
+    if (c.by_median) return 0;
     for (int i = 0; i < most_warming; ++i) {
       const double ns = c.run->time(1);
       const bool faster = ns < warmer * last_ns;
       last_ns = ns;
-      if (!faster) return;
+      if (!faster) return ns;
     }
+    return 0;
   }
 
   void visit(sampled_case& c) {
     flight::note(stage::sampling, c.place);
     const bool first = c.visits + c.lost_visits == 0;
     if (&c != last_ && c.enter) c.enter();
+    witness_.begin_visit();
+    double warmed_ns = 0;
     if (c.batch == 0)
       look(c);
     else if (&c != last_ && !c.before_execution && c.least_ns < warms_itself_ns)
-      warm(c);
+      warmed_ns = warm(c);
     last_ = &c;
     const bool lost =
         plan_.racing && !first && times_behind(c, cases_) > margin(c.visits + c.lost_visits + 1);
     const int most = first || lost ? glance : plan_.visit_samples;
 
-    witness_.begin_visit();
-    const double start_ns = witness_.now_ns();
     const std::size_t before = c.samples.size();
     double spent_ns = 0;
     int taken = 0;
+    if (warmed_ns > 0 && c.batch == 1) {
+      c.samples.push_back({warmed_ns, true});
+      spent_ns = warmed_ns;
+      ++taken;
+    }
+    const double start_ns = witness_.now_ns() - spent_ns;
     do {
       c.samples.push_back({timed(c), true});
       spent_ns += c.samples.back().ns * c.batch;

@@ -9,13 +9,14 @@
 #pragma once
 
 #include "../backend/concept.hpp"
+#include "../backend/pages.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
 
 namespace benanza::measure {
@@ -43,38 +44,26 @@ public:
     s.stride = (bytes + 63) / 64 * 64;
     s.count = std::max<std::int64_t>(2, (4 * cache_ + s.stride - 1) / s.stride);
     const std::int64_t wanted = s.bytes();
-    arena& a = arenas_[type];
-    if (a.bytes < wanted) grow(a, type, wanted);
-    s.data = a.data.get();
+    std::optional<backend::page_memory>& arena = arenas_[type];
+    if (!arena || std::ssize(*arena) < wanted) make(arena, type, wanted);
+    s.data = arena->data();
     return s;
   }
 
 private:
-  struct release {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  struct arena {
-    std::unique_ptr<std::byte, release> data;
-    std::int64_t bytes = 0;
-  };
-
-  static void grow(arena& a, dtype type, std::int64_t wanted) {
-    a.data.reset();
-    a.bytes = 0;
-    const std::int64_t page = 4096, size = (wanted + page - 1) / page * page;
+  static void make(std::optional<backend::page_memory>& arena, dtype type, std::int64_t size) {
+    arena.reset();
+    if (size > available_memory() / 10 * 9) backend::page_store::get().release();
     if (size > available_memory() / 10 * 9)
       throw error("cold weights need " + std::to_string(size >> 20) + " MiB of memory", "",
                   "free memory, or measure with --states hot");
-    a.data.reset(static_cast<std::byte*>(
-        std::aligned_alloc(static_cast<std::size_t>(page), static_cast<std::size_t>(size))));
-    if (!a.data) throw error("no memory for cold weights");
-    a.bytes = size;
+    arena.emplace(static_cast<std::size_t>(size));
 
+    std::byte* const data = arena->data();
     const std::int64_t block = std::min<std::int64_t>(size, 1 << 20);
-    fill(a.data.get(), block, type);
+    fill(data, block, type);
     for (std::int64_t at = block; at < size; at += block)
-      std::memcpy(a.data.get() + at, a.data.get(),
-                  static_cast<std::size_t>(std::min(block, size - at)));
+      std::memcpy(data + at, data, static_cast<std::size_t>(std::min(block, size - at)));
   }
 
   /// Numbers between -1 and 1, or any for integers; never a denormal, which would be slow.
@@ -96,7 +85,7 @@ private:
   }
 
   std::int64_t cache_;
-  std::map<dtype, arena> arenas_;
+  std::map<dtype, std::optional<backend::page_memory>> arenas_;
 };
 
 } // namespace benanza::measure

@@ -97,6 +97,7 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
   };
   for (std::string_view f : op::unary_families)
     t[f] = {1, f == "Clip" ? 3 : 1, handle_unary};
+  t.erase("FastGelu"); // ONNX's is Gelu with an attribute
   for (std::string_view f : op::binary_families)
     t[f] = {2, 2, handle_binary};
   for (std::string_view f : {"Sum", "Max", "Min", "Mean"})

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../concept.hpp"
+#include "../pages.hpp"
 
 #include <oneapi/dnnl/dnnl.hpp>
 #include <oneapi/dnnl/dnnl_debug.h>
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,34 +79,19 @@ inline error refusal(const dnnl::error& e, std::string_view where) {
   return error(std::string("oneDNN: ") + (e.message ? e.message : "failed") + ": " + status, where);
 }
 
-/// Memory that begins with a page.
-class aligned_bytes {
+/// Memory of an operand or a result.
+class aligned_bytes : public page_memory {
 public:
   /// Filled with zeros.
   explicit aligned_bytes(std::size_t size)
-      : bytes_(static_cast<std::byte*>(
-            ::operator new (std::max<std::size_t>(size, 1), std::align_val_t{page})))
-      , size_(size) {
+      : page_memory(size) {
     std::memset(data(), 0, size);
   }
   /// Filled with what `from` holds.
   explicit aligned_bytes(std::span<const std::byte> from)
-      : bytes_(static_cast<std::byte*>(
-            ::operator new (std::max<std::size_t>(from.size(), 1), std::align_val_t{page})))
-      , size_(from.size()) {
+      : page_memory(from.size()) {
     if (!from.empty()) std::memcpy(data(), from.data(), from.size());
   }
-  std::byte* data() const { return bytes_.get(); }
-  std::size_t size() const { return size_; }
-
-private:
-  struct release {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{page}); }
-  };
-  static constexpr std::size_t page = 4096;
-
-  std::unique_ptr<std::byte, release> bytes_;
-  std::size_t size_;
 };
 
 } // namespace benanza::backend::onednn
