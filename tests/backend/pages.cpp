@@ -21,7 +21,7 @@ TEST_CASE("large memory that was given back serves those that need most of it") 
   std::memset(place, 7, 8 * mib + 1);
   store.give_back(place);
   CHECK(store.kept_bytes() == 8 * mib + page_bytes);
-  std::byte *const smaller = store.take(2 * mib), // would waste the rest
+  std::byte *const smaller = store.take(4 * mib), // would waste the rest
       *const larger = store.take(9 * mib);
   CHECK(smaller != place);
   CHECK(larger != place);
@@ -39,9 +39,9 @@ TEST_CASE("of kept blocks the smallest that fits is taken") {
   for (std::byte* p : {eight, four, two, five})
     store.give_back(p);
   CHECK(store.kept_bytes() == 19 * mib);
-  CHECK(store.take(3 * mib) == four);
-  CHECK(store.take(3 * mib) == five);
-  CHECK(store.take(3 * mib) == eight);
+  REQUIRE(store.take(3 * mib) == four);
+  REQUIRE(store.take(3 * mib) == five);
+  REQUIRE(store.take(4 * mib) == eight);
   CHECK(store.kept_bytes() == 2 * mib);
   CHECK(store.release() == 2 * mib);
   for (std::byte* p : {eight, four, five})
@@ -70,7 +70,7 @@ TEST_CASE("blocks never overlap, and are no more together than were in use at on
       data[0] = data[size - 1] = std::byte{1};
       sum += size;
     }
-    // A block may be up to four times what was asked for.
+    // A block may be twice what was asked for.
     most = std::max(most, sum);
     CHECK(store.kept_bytes() <= page_store::part * most);
   }
@@ -106,7 +106,9 @@ TEST_CASE("small memory goes back to the system, and what there is not is refuse
   CHECK(store.kept_bytes() == 0);
   std::byte* const kept = store.take(2 * mib);
   store.give_back(kept);
+#ifndef __SANITIZE_ADDRESS__ // which ends the program
   CHECK_THROWS_AS(store.take(std::size_t{1} << 62), std::bad_alloc);
+#endif
   CHECK_THROWS_AS(store.take(~std::size_t{0}), std::bad_alloc);
   std::byte* const again = store.take(2 * mib);
   store.give_back(again);

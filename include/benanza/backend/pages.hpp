@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where do large operands stand? On pages that others gave back, where there are any. The system
-// clears pages before it hands them out, and a virtual machine may have to find them first: for
-// large weights that takes longer than all samples together.
+// clears pages before it hands them out, and a virtual machine may have to find them first: with
+// large weights that came to a fifth of the time.
 //
 //   page_memory p(151'000'000);   p.data()   // begins with a page; holds anything
 #pragma once
@@ -20,13 +20,13 @@ namespace benanza::backend {
 inline constexpr std::size_t page_bytes = 4096;
 
 /// The pages that were given back. Never are more held, used and kept ones together, than were in
-/// use at once before: the process needs no more memory for them than it would without.
+/// use at once before: the process needs hardly more memory than it would without.
 class page_store {
 public:
   /// Blocks smaller than this are the system's.
   static constexpr std::size_t smallest = std::size_t{1} << 20;
   /// A kept block serves those that need at least this part of it.
-  static constexpr std::size_t part = 4;
+  static constexpr std::size_t part = 2;
 
   page_store() = default;
   ~page_store() { release(); }
@@ -44,6 +44,7 @@ public:
     const std::size_t pages = whole(bytes);
     if (pages < smallest) return fresh(pages);
     const std::lock_guard lock(mutex_);
+    kept_.reserve(kept_.size() + used_.size() + 1); // giving back must not fail
     auto best = kept_.end();
     for (auto b = kept_.begin(); b != kept_.end(); ++b)
       if (b->bytes / part <= pages && b->bytes >= pages &&
