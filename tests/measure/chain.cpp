@@ -8,6 +8,8 @@
 #include <benanza/model/fuse.hpp>
 #include <doctest/doctest.h>
 
+#include <thread>
+
 using namespace benanza;
 using namespace benanza::measure;
 
@@ -126,6 +128,29 @@ TEST_CASE("a chain of any algorithms in any layouts computes what the reference 
     CHECK(c.weight_bytes() > 4 * (16 * 32 * 9 + 32 * 32 * 11));
   }
   CHECK(reorders > 0);
+}
+
+TEST_CASE("between the parts of a chain one may look around, outside of its time") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of(residual);
+  chain c(plan_of(g, libraries, 0), libraries);
+  c.time(3);
+  int looks = 0;
+  const auto wait = [&] {
+    ++looks;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  c.between_parts(wait);
+  const auto start = std::chrono::steady_clock::now();
+  const double ns = c.time(1);
+  const std::chrono::duration<double, std::nano> all = std::chrono::steady_clock::now() - start;
+  CHECK(looks >= 9); // two of the nodes are views; there may be reorders
+  CHECK(ns > 0);
+  CHECK(ns <= all.count() - looks * 20e6);
+  c.between_parts({});
+  const int before = looks;
+  c.time(1);
+  CHECK(looks == before);
 }
 
 TEST_CASE("a constant that is added in place is there again in the next run") {

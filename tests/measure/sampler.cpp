@@ -5,6 +5,7 @@
 #include <benanza/measure/sampler.hpp>
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <memory>
 
 using namespace benanza;
@@ -294,6 +295,52 @@ TEST_CASE("who else uses the host's cores and memory does no harm to a device") 
   CHECK(s.of(0).rejected == 0);
   CHECK(s.of(0).disturbed.empty());
   CHECK(s.of(1).disturbed.find("memory took 3.0 times as long") != std::string::npos);
+}
+
+TEST_CASE("of a long visit what a neighbour disturbed is lost, and what came before is kept") {
+  // For 10 of each 50 ms a neighbour makes all slower; a visit takes up to 60 ms, a sample 2.
+  const auto busy = [](double at) { return std::fmod(at, 50e6) > 40e6; };
+  setup s({about(2e6)});
+  s.witness.crowded = [&](double at) { return busy(at) ? 0.5 : 0.0; };
+  s.runs[0] = std::make_unique<scripted>(
+      [&](int i) { return (busy(s.witness.clock_ns) ? 1.3 : 1) * about(2e6)(i); }, s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample(effort::exhaustive);
+  const std::vector<double>& taken = s.of(0).samples;
+  CHECK(s.of(0).disturbed.empty());
+  // But for one that ends when the neighbour has just gone.
+  CHECK(20 * std::count_if(taken.begin(), taken.end(), [](double ns) { return ns > 2.1e6; }) <
+        std::ssize(taken));
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).rejected < std::ssize(taken) / 2); // of whole visits hardly one would be left
+}
+
+TEST_CASE("a neighbour in the middle of a long execution is seen between its parts") {
+  // Each execution has four parts; in the third of every second one somebody is there.
+  struct in_parts : scripted {
+    using scripted::scripted;
+    double time(int n) override {
+      double sum = 0;
+      for (int part = 0; part < 4; ++part) {
+        sum += scripted::time(n);
+        if (look) look();
+      }
+      return sum;
+    }
+    void between_parts(std::function<void()> l) override { look = std::move(l); }
+    std::function<void()> look{};
+  };
+  setup s({about(1e6)});
+  const auto busy = [&] { return s.runs[0]->executions % 8 == 3; };
+  s.witness.crowded = [&](double) { return busy() ? 0.5 : 0.0; };
+  s.runs[0] = std::make_unique<in_parts>([&](int i) { return i % 8 == 2 ? 2e6 : 1e6; }, s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample();
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).disturbed.empty());
+  for (double ns : s.of(0).samples)
+    CHECK(ns == 4e6);
+  CHECK_FALSE(static_cast<in_parts&>(*s.runs[0]).look); // the witness may be gone by now
 }
 
 TEST_CASE("a device that stays slow is told in its own words") {

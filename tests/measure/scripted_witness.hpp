@@ -5,6 +5,7 @@
 #include <benanza/measure/witness.hpp>
 
 #include <functional>
+#include <utility>
 
 namespace benanza::test {
 
@@ -14,6 +15,7 @@ public:
   int visits = 0;                              ///< that have ended
   std::function<measure::noise(int)> of_visit; ///< by the visit's number; unset: quiet
   std::function<double(double)> foreign;       ///< at a time; judged at the end of a stretch
+  std::function<double(double)> crowded;       ///< at a time; unset: no glance sees anything
   std::function<void(const measure::noise&)> of_recovery; ///< what recovering does; unset: nothing
 
   double now_ns() override { return clock_ns += 1; }
@@ -21,6 +23,15 @@ public:
   measure::noise end_visit() override { return of_visit ? of_visit(visits++) : measure::noise{}; }
   void recover(const measure::noise& n) override {
     if (of_recovery) of_recovery(n);
+  }
+  void glance() override {
+    if (!crowded) return;
+    sum_ += crowded(clock_ns);
+    ++glances_;
+  }
+  std::optional<measure::noise> glanced() override {
+    if (glances_ == 0) return {};
+    return measure::noise{.crowded = std::exchange(sum_, 0) / std::exchange(glances_, 0)};
   }
   bool stretch_is_over() override { return clock_ns - stretch_ns_ > 100e6; }
   measure::noise end_stretch() override {
@@ -30,7 +41,8 @@ public:
   }
 
 private:
-  double stretch_ns_ = 0;
+  double stretch_ns_ = 0, sum_ = 0;
+  int glances_ = 0;
 };
 
 } // namespace benanza::test

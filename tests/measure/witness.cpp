@@ -17,8 +17,8 @@ TEST_CASE("a little noise does no harm; more does, and is told apart") {
   CHECK(judge({.delayed = 0.02}) == harm::delayed);
   CHECK(judge({.foreign = 0.3}) == harm::foreign);
   CHECK(judge({.slowdown = 0.06}) == harm::slow);
-  CHECK(judge({.crowded = 0.1}) == harm::none);
-  CHECK(judge({.crowded = 0.2}) == harm::crowded);
+  CHECK(judge({.crowded = 0.02}) == harm::none);
+  CHECK(judge({.crowded = 0.05}) == harm::crowded);
   CHECK(judge({.apart = 0.8}) == harm::none);
   CHECK(judge({.apart = 3}) == harm::apart);
   CHECK(judge({.delayed = 0.5, .device = "hot"}) == harm::device);
@@ -80,8 +80,46 @@ TEST_CASE("a neighbour on our core is told, with how much it costs") {
     const core_look l = look_at_cores(threads);
     CHECK(l.chained_ns > 0);
     CHECK(l.ratio > 0);
+    CHECK(glance_at_cores(threads) > 0);
     CHECK(best_ratio(threads) > 0);
   }
+}
+
+TEST_CASE("neighbours that come and go are told by the mean of several looks") {
+  crowd_account a;
+  CHECK(a.looks() == 0);
+  CHECK(a.mean() == 0);
+  for (int i = 0; i < 9; ++i)
+    a.add(0.1); // a turbo
+  CHECK(a.mean() == 0);
+  a.add(0.5);
+  CHECK(a.looks() == 10);
+  CHECK(a.mean() == doctest::Approx(0.05));
+  CHECK(judge({.crowded = a.mean()}) == harm::crowded);
+}
+
+TEST_CASE("the machine's witness glances at most every half millisecond, and tells it once") {
+  machine_witness w;
+  w.expect(1, {});
+  w.begin_visit();
+  CHECK_FALSE(w.glanced());
+  int told = 0;
+  const double start_ns = w.now_ns();
+  while (w.now_ns() - start_ns < 5e6) {
+    w.glance();
+    const auto seen = w.glanced();
+    told += seen.has_value();
+    CHECK((!seen || seen->crowded >= 0));
+    CHECK_FALSE(w.glanced());
+  }
+  CHECK(told >= 1);
+  CHECK(told <= (w.now_ns() - start_ns) / 0.5e6 + 1);
+  while (!w.glanced())
+    w.glance();
+  for (const double now_ns = w.now_ns(); w.now_ns() - now_ns < 1e6;)
+    w.glance();
+  w.begin_visit();
+  CHECK_FALSE(w.glanced()); // what was seen before a visit is not the visit's
 }
 
 TEST_CASE("memory is judged by the looks of a whole stretch") {

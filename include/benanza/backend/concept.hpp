@@ -99,6 +99,9 @@ public:
   virtual void run(int executions) = 0;
   /// Nanoseconds that `executions` back-to-back runs took, by the backend's clock.
   virtual double time(int executions) = 0;
+  /// From now on `look` is called between the parts of each timed execution, outside of its time;
+  /// an empty one no more. What runs as one part never calls it.
+  virtual void between_parts(std::function<void()> /*look*/) {}
   /// Bytes of operand `input` (its place in `operands::inputs`) in the layout that the algorithm
   /// reads; 0 for what is no activation.
   virtual std::int64_t operand_bytes(int /*input*/) const { return 0; }

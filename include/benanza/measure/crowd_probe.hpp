@@ -6,8 +6,12 @@
 // while a chain of operations hardly notices. So the ratio of the two is compared with the best one
 // known, which does not depend on the clock.
 //
+// Neighbours come and go within a millisecond, so that one look tells little of a long execution:
+// an account of several says what they took of a while.
+//
 //   crowd_probe p;   double slower_by = p.compare(look_at_cores(2).ratio, true);   // 0.5: not
 //   alone
+//   crowd_account a;   a.add(slower_by);   ...   a.mean()
 #pragma once
 
 #include "clock_probe.hpp"
@@ -59,6 +63,15 @@ inline core_look look_at_cores([[maybe_unused]] int threads) {
   return {chained_ns, ratio};
 }
 
+/// Nanoseconds of the additions alone when all threads of a team are busy, by the slowest of them:
+/// a look of about 10 us.
+inline double glance_at_cores([[maybe_unused]] int threads) {
+  double abreast_ns = 0;
+#pragma omp parallel num_threads(threads) reduction(max : abreast_ns) if (threads > 1)
+  abreast_ns = abreast_loop_ns();
+  return abreast_ns;
+}
+
 /// The best ratio of some looks, with naps between them: neighbours rest for a moment now and then.
 inline double best_ratio(int threads) {
   double chained_ns = std::numeric_limits<double>::infinity(), abreast_ns = chained_ns;
@@ -85,6 +98,24 @@ public:
 
 private:
   double best_ = std::numeric_limits<double>::infinity();
+};
+
+/// What the looks of a while have seen of neighbours, on the average.
+class crowd_account {
+public:
+  /// What of a look that was slower than the best is a neighbour's: a little is a turbo's.
+  static double neighbours(double slower_by) { return slower_by > 0.12 ? slower_by : 0; }
+
+  void add(double slower_by) {
+    sum_ += neighbours(slower_by);
+    ++looks_;
+  }
+  int looks() const { return looks_; }
+  double mean() const { return looks_ == 0 ? 0 : sum_ / looks_; }
+
+private:
+  double sum_ = 0;
+  int looks_ = 0;
 };
 
 } // namespace benanza::measure

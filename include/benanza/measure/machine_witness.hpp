@@ -26,6 +26,7 @@
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace benanza::measure {
 
@@ -84,6 +85,17 @@ public:
   void begin_visit() override {
     visit_ns_ = now_ns();
     waited_ns_ = waited();
+    crowd_ = {};
+  }
+
+  void glance() override {
+    if (now_ns() - glanced_ns_ < glance_ns) return;
+    note_crowd(best_->crowd.compare(glance_at_cores(team_) / chained_ns_, false));
+  }
+
+  std::optional<noise> glanced() override {
+    if (crowd_.looks() == 0) return {};
+    return noise{.crowded = std::exchange(crowd_, {}).mean()};
   }
 
   noise end_visit() override {
@@ -94,6 +106,7 @@ public:
       memory_.look();
     }
     noise n = seen_;
+    n.crowded = crowd_.looks() > 0 ? crowd_.mean() : last_crowded_;
     n.delayed = wall > 0 ? std::max(0.0, waited_now - waited_ns_) / wall : 0;
     return n;
   }
@@ -106,7 +119,9 @@ public:
     crowded_looks_ = 0;
     const auto well = [this, h] {
       look();
-      return judge(seen_) != h;
+      noise now = seen_;
+      now.crowded = last_crowded_;
+      return judge(now) != h;
     };
     const auto sleep = [](double ns) {
       std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(ns));
@@ -135,7 +150,8 @@ public:
 
 private:
   static constexpr double stretch_ns = 150e6;
-  static constexpr int long_crowded = 10;            ///< looks in a row
+  static constexpr double glance_ns = 0.5e6; ///< neighbours come and go within a millisecond
+  static constexpr int long_crowded = 10;    ///< looks in a row
   static constexpr double surely_undisturbed = 0.01; ///< slowdown of the clock
   struct reading {
     double wall_ns = 0, busy_ns = 0, own_ns = 0;
@@ -152,11 +168,17 @@ private:
   void look() {
     const core_look cores = look_at_cores(team_);
     const double slowdown = best_->clock.compare(cores.chained_ns);
-    seen_ = {.slowdown = slowdown,
-             .crowded = best_->crowd.compare(cores.ratio, slowdown < surely_undisturbed),
-             .apart = team_ > 1 ? best_->hand_offs.look(team_) : 0};
-    crowded_looks_ = seen_.crowded > most_crowded ? crowded_looks_ + 1 : 0;
-    looked_ns_ = now_ns();
+    chained_ns_ = cores.chained_ns;
+    seen_ = {.slowdown = slowdown, .apart = team_ > 1 ? best_->hand_offs.look(team_) : 0};
+    note_crowd(best_->crowd.compare(cores.ratio, slowdown < surely_undisturbed));
+    crowded_looks_ = last_crowded_ > 0 ? crowded_looks_ + 1 : 0;
+    looked_ns_ = glanced_ns_;
+  }
+
+  void note_crowd(double slower_by) {
+    crowd_.add(slower_by);
+    last_crowded_ = crowd_account::neighbours(slower_by);
+    glanced_ns_ = now_ns();
   }
 
   /// Nanoseconds that this thread has waited for its processor since it began; the threads that
@@ -203,9 +225,12 @@ private:
   memory_probe memory_;
   naps naps_;
   int team_ = 1;
-  int crowded_looks_ = 0; ///< in a row
-  noise seen_{};          ///< by the last look
-  double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0;
+  int crowded_looks_ = 0;   ///< in a row
+  noise seen_{};            ///< by the last look, but for crowding
+  crowd_account crowd_{};   ///< of this visit, since it was asked for
+  double last_crowded_ = 0; ///< by the last look or glance
+  double chained_ns_ = 1;   ///< by the last look
+  double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0, glanced_ns_ = 0;
   std::deque<reading> loads_{};
 };
 

@@ -65,7 +65,7 @@ private:
     std::string ended;
   };
 
-  static void begin(sampled_case& c) {
+  void begin(sampled_case& c) {
     c.passes.emplace_back();
     c.samples.clear(), c.figures.clear(), c.ended.clear();
     c.slowdowns.clear(), c.powers_w.clear();
@@ -73,6 +73,7 @@ private:
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
     c.refresh();
+    c.run->between_parts([this] { witness_.glance(); });
   }
 
   std::vector<std::size_t> racing() const {
@@ -133,32 +134,48 @@ private:
     const int most = first || lost ? glance : plan_.visit_samples;
 
     const std::size_t before = c.samples.size();
-    double spent_ns = 0;
+    std::size_t judged = before; // samples before these are sure to be kept or lost
+    double spent_ns = 0, judged_ns = 0;
     int taken = 0;
+    noise between;
     if (warmed_ns > 0 && c.batch == 1) {
       c.samples.push_back({warmed_ns, true});
       spent_ns = warmed_ns;
       ++taken;
     }
     const double start_ns = witness_.now_ns() - spent_ns;
+    // Sweeps count too: they may take far longer than what they make cold.
+    const auto passed_ns = [&] { return std::max(spent_ns, witness_.now_ns() - start_ns); };
     do {
       c.samples.push_back({timed(c), true});
       spent_ns += c.samples.back().ns * c.batch;
+      witness_.glance();
+      if (const auto seen = witness_.glanced()) {
+        between = felt_by(c, *seen);
+        if (judge(between) != harm::none) break;
+        judged = c.samples.size(), judged_ns = passed_ns();
+      }
     } while (++taken < most && witness_.now_ns() - start_ns < plan_.visit_ns && !stop_);
-    // Sweeps count too: they may take far longer than what they make cold.
-    spent_ns = std::max(spent_ns, witness_.now_ns() - start_ns);
+    spent_ns = passed_ns();
     noise n = felt_by(c, witness_.end_visit());
+    n.crowded = std::max(n.crowded, between.crowded);
     n.device = c.run->disturbance();
-    if (judge(n) != harm::none) {
-      lose(c, before, n, spent_ns, 1);
-      return witness_.recover(n);
+    const harm h = judge(n);
+    // What neighbours did is known from look to look, all else of the visit as a whole.
+    const std::size_t kept = h == harm::none      ? c.samples.size()
+                             : h == harm::crowded ? judged
+                                                  : before;
+    const double kept_ns = h == harm::none ? spent_ns : h == harm::crowded ? judged_ns : 0;
+    if (h != harm::none) lose(c, kept, n, spent_ns - kept_ns, 1);
+    if (kept > before) {
+      c.spent_ns += kept_ns;
+      c.slowdowns.push_back(n.slowdown);
+      c.powers_w.push_back(c.run->power_w());
+      ++c.visits;
+      c.refresh();
+      c.figures.push_back({c.figure(), c.clean_samples()});
     }
-    c.spent_ns += spent_ns;
-    c.slowdowns.push_back(n.slowdown);
-    c.powers_w.push_back(c.run->power_w());
-    ++c.visits;
-    c.refresh();
-    c.figures.push_back({c.figure(), c.clean_samples()});
+    if (h != harm::none) witness_.recover(n);
   }
 
   /// A device has clocks, caches and a memory of its own.
@@ -240,6 +257,7 @@ private:
 
   /// The outcome: the clean samples if they are enough, or else all, with what disturbed them.
   static void close(sampled_case& c) {
+    c.run->between_parts({});
     sampled_pass& out = c.passes.back();
     const int clean = c.clean_samples(), all = static_cast<int>(c.samples.size());
     const bool lost = result::was_raced_out(c.ended);

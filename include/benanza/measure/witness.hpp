@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 namespace benanza::measure {
@@ -18,9 +19,11 @@ struct noise {
   double delayed = 0;  ///< share of the time in which we waited for our processor
   double foreign = 0;  ///< share of all the machine's processors that others used
   double slowdown = 0; ///< by how much the clock probe was slower than its best, as a share
-  double crowded = 0;  ///< by how much additions abreast took longer: others share our cores
-  double memory = 0;   ///< by how much reading cold memory took longer, as a share
-  double apart = 0;    ///< by how much a hand-off between threads took longer, as a share
+  /// By how much additions abreast took longer while others shared our cores, on the average of
+  /// the looks of a while.
+  double crowded = 0;
+  double memory = 0; ///< by how much reading cold memory took longer, as a share
+  double apart = 0;  ///< by how much a hand-off between threads took longer, as a share
   /// What slowed a case's own device down, and what to do about it; empty: nothing, or no device.
   std::string device{};
 };
@@ -29,12 +32,12 @@ struct noise {
 enum class harm { none, device, delayed, foreign, slow, crowded, memory, apart };
 
 /// Above these a visit is thrown away. The clock's is above what it varies by itself on a quiet
-/// machine, and what the additions' is by a turbo; memory's, above what a stretch of a quiet
+/// machine; a neighbour's, a percent of a layer's time; memory's, above what a stretch of a quiet
 /// machine varies by; a hand-off's, above what it varies by between cores that share a cache. Load
 /// elsewhere shares the last cache, the memory and the clock with us: the more processors there
 /// are, the less of it is felt.
 inline constexpr double most_delayed = 0.01, most_foreign = 0.12, most_slowdown = 0.05,
-                        most_crowded = 0.12, most_memory = 0.4, most_apart = 1.5;
+                        most_crowded = 0.03, most_memory = 0.4, most_apart = 1.5;
 
 /// Whether samples taken in such noise may be kept.
 inline harm judge(const noise& n) {
@@ -147,6 +150,12 @@ public:
   virtual void begin_visit() = 0;
   /// What was seen in the visit that began last. `foreign` and `memory` are left to `end_stretch`.
   virtual noise end_visit() = 0;
+  /// Between samples, and between the parts of long ones: looks at the cores if the last look was
+  /// a while ago.
+  virtual void glance() {}
+  /// What looks have seen since this was asked last, or since the visit began; nothing: there were
+  /// none.
+  virtual std::optional<noise> glanced() { return {}; }
   /// A visit is thrown away for this: does what may end it.
   virtual void recover(const noise&) {}
 
