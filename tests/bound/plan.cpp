@@ -4,6 +4,7 @@
 
 #include "benanza/bound/model.hpp"
 #include "benanza/bound/plan.hpp"
+#include "benanza/result/parts.hpp"
 
 #include <doctest/doctest.h>
 
@@ -57,6 +58,35 @@ TEST_CASE("an unfused plan is the model's graph with a step a node") {
   CHECK(p.prediction_low_ns <= p.prediction_ns);
   CHECK(p.prediction_ns <= p.prediction_high_ns);
   CHECK(p.provenance == r.provenance);
+}
+
+TEST_CASE("the parts of a run by the plan stand beside all that the prediction is made of") {
+  for (const bool fused : {false, true}) {
+    run r = synthetic::fused_run();
+    const plan p = make_plan(r, fused);
+    measurement m = r.measurements.front();
+    m.family = "model";
+    m.key = p.graph.name;
+    for (std::size_t i = 0; i < p.steps.size(); ++i) {
+      m.parts += benanza::result::part_name(p.steps[i].backend, p.steps[i].algorithm,
+                                            p.graph.nodes[i].name) +
+                 '\n';
+      m.parts_ns.push_back(1000 + static_cast<double>(i));
+    }
+    m.parts += "nobody/knows me\nreorders\nmore lines than times";
+    m.parts_ns.insert(m.parts_ns.end(), {1, 2});
+    r.measurements.push_back(m);
+    const model_bound b = benanza::bound::analyse(source(r), r.graphs[0], {numeric::f32, 1});
+    REQUIRE(b.runs.size() == 1);
+    const auto& parts = b.runs[0].parts;
+    REQUIRE(parts.size() == p.steps.size() + 1);
+    double sum = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      sum += parts[i].expected_ns;
+      CHECK(parts[i].ns == (i < p.steps.size() ? 1000 + static_cast<double>(i) : 2));
+    }
+    CHECK(sum == doctest::Approx(p.prediction_ns));
+  }
 }
 
 TEST_CASE(

@@ -153,6 +153,29 @@ TEST_CASE("between the parts of a chain one may look around, outside of its time
   CHECK(looks == before);
 }
 
+TEST_CASE("a chain tells how long its parts took, in the executions that are asked for") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of(residual);
+  for (std::size_t pick = 0; pick < 3; ++pick) {
+    const result::plan p = plan_of(g, libraries, pick);
+    chain c(p, libraries);
+    CHECK(c.parts({1}).empty());
+    std::vector<double> took;
+    for (int i = 0; i < 5; ++i)
+      took.push_back(c.time(1));
+    c.time(2); // of several at once nothing is known
+    const auto one = c.parts({took[2]}), all = c.parts(took);
+    double sum = 0;
+    for (const backend::part_time& part : one)
+      sum += part.ns;
+    CHECK(sum == doctest::Approx(took[2]));
+    REQUIRE(all.size() == 10 + (c.reorders() > 0)); // 11 nodes, of which one is a view
+    CHECK(all[0].name == p.steps[0].backend + '/' + p.steps[0].algorithm + " n0");
+    CHECK((all.back().name == "reorders") == (c.reorders() > 0));
+    CHECK(c.parts({took[0] + 0.5}).empty());
+  }
+}
+
 TEST_CASE("a constant that is added in place is there again in the next run") {
   const library_list libraries = real_libraries();
   const model::graph g = graph_of({{"Conv+Add/1x16x9x9-32x3x3-s1-p1-b", "i c c c"},

@@ -23,6 +23,7 @@ struct script {
   bool on_device = false;   ///< has memory and caches of its own
   double power_w = 0;       ///< that its device draws
   std::string trouble = {}; ///< what slows its device down
+  std::vector<backend::part_time> parts = {};
 };
 
 struct fake_log {
@@ -53,6 +54,9 @@ public:
     return script_.runs_as.empty() ? script_.algorithm.id : script_.runs_as;
   }
   std::int64_t weight_bytes() const override { return weights_; }
+  std::vector<backend::part_time> parts(const std::vector<double>& samples) const override {
+    return samples.empty() ? std::vector<backend::part_time>{} : script_.parts;
+  }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
     log_.pooled += pool != nullptr && !pooled_;
     pooled_ = pooled_ || pool != nullptr;

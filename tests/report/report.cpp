@@ -100,6 +100,15 @@ TEST_CASE("the page of a model with a fused form, layouts, ceilings and a run") 
   m.samples_ns = {1.9e6, 2e6, 2.1e6};
   m.min_ns = 0;
   benanza::result::recompute(m);
+  const auto part = [&m](std::string_view name, double ns) {
+    m.parts.append(m.parts.empty() ? "" : "\n").append(name);
+    m.parts_ns.push_back(ns);
+  };
+  part("onednn/jit:avx512_core node0", 800e3);
+  part("onednn/jit:avx512_core node1", 109e3); // slower, but of no weight
+  part("onednn/sum node2", 4e3);
+  part("onednn/unheard_of node3", 5e5);
+  part("reorders", 600e3);
   r.measurements.push_back(m);
   std::erase_if(r.measurements, [](const measurement& x) { return x.family == "Softmax"; });
   const benanza::bound::limits machine{[](const auto& l, numeric, int, std::int64_t flops) {
@@ -125,8 +134,30 @@ TEST_CASE("the page of a model with a fused form, layouts, ceilings and a run") 
   CHECK(a["roofline"]["sequential"]["ns"] == models[0].roofline.sequential.ns);
   CHECK(a["runs"][0]["median_ns"] == 2e6);
   CHECK(a["runs"][0]["prediction_ns"] == a["expected"]["ns"]);
+  CHECK(a["runs"][0]["disturbed"] == "");
+  const json& parts = a["runs"][0]["parts"];
+  CHECK(parts.back()["name"] == "reorders");
+  CHECK(parts.back()["expected_ns"] == models[0].fused->layouts->prediction->changes.ns);
   CHECK(a["coverage"]["modelled_nodes"] == 1);
   CHECK(a["coverage"]["rooflines"][0]["name"] == "Softmax/1x64x56x56-a3");
+}
+
+TEST_CASE("a run that was disturbed is not compared with the prediction") {
+  run r = synthetic::fused_run();
+  measurement m = r.measurements.front();
+  m.family = "model";
+  m.key = "block@batch=1";
+  m.parts = "reorders";
+  m.parts_ns = {1e9};
+  m.disturbed = "somebody else was there: wait";
+  r.measurements.push_back(m);
+  const auto models = analyse(r);
+  const std::string text = text_report(r, models, {});
+  CHECK(holds(text, "no comparison"));
+  CHECK(holds(text, "somebody else"));
+  CHECK_FALSE(holds(text, "slower than predicted"));
+  const json a = json::parse(json_report(r, models, false))["analyses"][0];
+  CHECK(a["runs"][0]["disturbed"] == m.disturbed);
 }
 
 TEST_CASE("the first choices being best, there is nothing to choose") {

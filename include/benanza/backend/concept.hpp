@@ -63,6 +63,12 @@ struct weight_slots {
   std::int64_t bytes() const { return stride * count; }
 };
 
+/// A part of an execution, and how long it took.
+struct part_time {
+  std::string name{};
+  double ns = 0;
+};
+
 /// One algorithm of one layer, ready to run: operands in its layouts, memory allocated.
 class prepared {
 public:
@@ -102,6 +108,9 @@ public:
   /// From now on `look` is called between the parts of each timed execution, outside of its time;
   /// an empty one no more. What runs as one part never calls it.
   virtual void between_parts(std::function<void()> /*look*/) {}
+  /// Its parts, each with the median of its times in those executions that took one of `samples`;
+  /// empty: it runs as one part, or no such execution is known any more.
+  virtual std::vector<part_time> parts(const std::vector<double>& /*samples*/) const { return {}; }
   /// Bytes of operand `input` (its place in `operands::inputs`) in the layout that the algorithm
   /// reads; 0 for what is no activation.
   virtual std::int64_t operand_bytes(int /*input*/) const { return 0; }

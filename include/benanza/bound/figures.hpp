@@ -49,10 +49,18 @@ struct fused_figures : form_figures {
   std::int64_t not_measured = 0; ///< of these, without a time as one
 };
 
+/// A part of a real run: a node by its algorithm, or all changes of layout.
+struct run_part {
+  std::string name; ///< as in result/parts.hpp
+  double ns = 0, expected_ns = 0;
+};
+
 /// A real run of the whole model.
 struct whole_run {
   const measurement* run = nullptr;
   bool fused = false;
+  /// Those for which a time was expected too; nothing where the run did not tell.
+  std::vector<run_part> parts{};
 };
 
 /// Two figures that cannot both be right.

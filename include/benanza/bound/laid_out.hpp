@@ -37,6 +37,7 @@ struct laid_step {
   const measurement* runs = nullptr; ///< null: nothing runs (a view), or nothing was measured
   std::vector<layout> operands;
   layout result = layout::plain;
+  double ns = 0; ///< that it takes
 };
 
 /// An assignment of algorithms and layouts to all nodes.

@@ -90,6 +90,7 @@ public:
       if (how != nullptr) {
         s.runs = p == purpose::bound ? how->best : how->chosen;
         times.push_back(&reported(*how, p));
+        s.ns = times.back()->ns;
       }
       for (const laid_tensor& t : chosen.wants)
         s.operands.push_back(t.as);

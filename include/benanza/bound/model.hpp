@@ -9,6 +9,7 @@
 
 #include "facts.hpp"
 #include "form_totals.hpp"
+#include "run_parts.hpp"
 #include "verdict.hpp"
 
 #include <algorithm>
@@ -131,8 +132,9 @@ inline void find_runs(model_bound& b, const result::run& r) {
   for (const measurement& m : r.measurements) {
     if (m.family != "model" || !m.error.empty() || m.type != name(b.type) || m.threads != b.threads)
       continue;
-    if (m.key == b.graph->name) b.runs.push_back({&m, false});
-    if (b.fused && m.key == b.fused->graph->name) b.runs.push_back({&m, true});
+    if (m.key == b.graph->name) b.runs.push_back({&m, false, parts_of(m, false, b)});
+    if (b.fused && m.key == b.fused->graph->name)
+      b.runs.push_back({&m, true, parts_of(m, true, b)});
   }
 }
 

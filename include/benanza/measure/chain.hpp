@@ -11,7 +11,9 @@
 #include "../backend/make_operands.hpp"
 #include "../backend/reference/reference.hpp"
 #include "../backend/tolerance.hpp"
+#include "../result/parts.hpp"
 #include "../result/plan.hpp"
+#include "../result/statistics.hpp"
 #include "layer_subject.hpp"
 #include "storage.hpp"
 #include "unpack.hpp"
@@ -68,22 +70,45 @@ public:
 
   double time(int executions) override {
     using clock = std::chrono::steady_clock;
-    clock::duration took{};
-    for (int i = 0; i < executions; ++i) {
-      clock::time_point start = clock::now();
+    const bool keep = executions == 1 && totals_ns_.size() < most_kept;
+    double total_ns = 0;
+    for (int i = 0; i < executions; ++i)
       for (move& m : moves_) {
+        const clock::time_point start = clock::now();
         m.execute(storage_);
-        if (!look_) continue;
-        took += clock::now() - start;
-        look_();
-        start = clock::now();
+        const std::chrono::duration<double, std::nano> took = clock::now() - start;
+        total_ns += took.count();
+        if (keep) moves_ns_.push_back(took.count());
+        if (look_) look_();
       }
-      took += clock::now() - start;
-    }
-    return std::chrono::duration<double, std::nano>(took).count();
+    if (keep) totals_ns_.push_back(total_ns);
+    return total_ns;
   }
 
   void between_parts(std::function<void()> look) override { look_ = std::move(look); }
+
+  /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
+  std::vector<backend::part_time> parts(const std::vector<double>& samples) const override {
+    std::vector<std::size_t> wanted; // executions
+    for (std::size_t e = 0; e < totals_ns_.size(); ++e)
+      if (std::find(samples.begin(), samples.end(), totals_ns_[e]) != samples.end())
+        wanted.push_back(e);
+    if (wanted.empty()) return {};
+    std::vector<backend::part_time> out;
+    std::vector<double> between(wanted.size(), 0); // of reorders and copies
+    for (std::size_t k = 0; k < moves_.size(); ++k) {
+      std::vector<double> ns;
+      for (std::size_t e : wanted)
+        ns.push_back(moves_ns_[e * moves_.size() + k]);
+      if (moves_[k].node >= 0)
+        out.push_back({part_name(moves_[k].node), std::max(1.0, result::median(ns))});
+      else
+        std::transform(ns.begin(), ns.end(), between.begin(), between.begin(), std::plus<>());
+    }
+    if (reorders() > 0)
+      out.push_back({std::string(result::reorders_part), std::max(1.0, result::median(between))});
+    return out;
+  }
 
   /// The result of the last node.
   void read(std::vector<double>& out) const override {
@@ -152,6 +177,11 @@ private:
     if (n.layer == model::no_layer)
       throw error("a node has no layer: " + n.op, plan_.graph.name + ", " + n.name);
     return plan_.graph.layers[static_cast<std::size_t>(n.layer)];
+  }
+  std::string part_name(int node) const {
+    const result::plan_step& s = plan_.steps[static_cast<std::size_t>(node)];
+    return result::part_name(s.backend, s.algorithm,
+                             plan_.graph.nodes[static_cast<std::size_t>(node)].name);
   }
   std::string where(int node) const {
     const model::node& n = plan_.graph.nodes[static_cast<std::size_t>(node)];
@@ -455,7 +485,9 @@ private:
   activation_storage storage_{};
   std::int64_t scratch_bytes_ = 0;
   std::vector<move> moves_{};
-  std::function<void()> look_{}; ///< between moves; may be empty
+  static constexpr std::size_t most_kept = 4096; ///< executions of which the parts are kept
+  std::vector<double> totals_ns_{}, moves_ns_{}; ///< of these; all moves of one in a row
+  std::function<void()> look_{};                 ///< between moves; may be empty
   std::map<tensor_id, tensor_place> tensors_{};
   std::map<tensor_id, int> last_reader_{};
   std::map<std::tuple<int, std::int64_t, layout>, tensor_place> reordered_{};

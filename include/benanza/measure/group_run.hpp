@@ -214,6 +214,10 @@ private:
         m.slowdown = pass.slowdown;
         m.sampling_ns = pass.took_ns;
         m.energy_nj = pass.power_w * figures.median;
+        for (const backend::part_time& p : s.run->parts(pass.samples)) {
+          m.parts.append(m.parts.empty() ? "" : "\n").append(p.name);
+          m.parts_ns.push_back(p.ns);
+        }
       }
       e.c->results.push_back(std::move(m));
     }

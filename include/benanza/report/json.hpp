@@ -74,6 +74,9 @@ inline ordered_json to_json(const bound::fused_figures& f) {
 
 inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
   const bound::form_figures& f = w.fused ? static_cast<const bound::form_figures&>(*b.fused) : b;
+  ordered_json parts = ordered_json::array();
+  for (const bound::run_part& p : w.parts)
+    parts.push_back({{"name", p.name}, {"ns", p.ns}, {"expected_ns", p.expected_ns}});
   return {{"name", w.run->name},
           {"fused", w.fused},
           {"algorithm", w.run->algorithm},
@@ -81,7 +84,9 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
           {"min_ns", w.run->min_ns},
           {"median_ns", w.run->median_ns},
           {"prediction_ns", bound::expected(f).ns},
-          {"prediction_error", bound::expected(f).ns / w.run->median_ns - 1}};
+          {"prediction_error", bound::expected(f).ns / w.run->median_ns - 1},
+          {"disturbed", w.run->disturbed},
+          {"parts", std::move(parts)}};
 }
 
 inline ordered_json to_json(const bound::measurement* m, double ns) {

@@ -11,10 +11,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace benanza::report {
 
@@ -123,15 +126,42 @@ inline std::string legend(const model_bound& b) {
   return out;
 }
 
+namespace detail {
+/// Where a run took longest beyond what was predicted, the largest first; empty: nowhere by much.
+inline std::string slower_parts(const bound::whole_run& w) {
+  constexpr double by_much = 0.01; // of the whole run
+  constexpr std::size_t most = 5;
+  std::vector<const bound::run_part*> parts;
+  for (const bound::run_part& p : w.parts)
+    if (p.ns - p.expected_ns > by_much * w.run->median_ns) parts.push_back(&p);
+  std::stable_sort(parts.begin(), parts.end(), [](const auto* a, const auto* b) {
+    return a->ns - a->expected_ns > b->ns - b->expected_ns;
+  });
+  std::string out;
+  for (std::size_t i = 0; i < std::min(parts.size(), most); ++i)
+    out += fmt::format("{}{} took {}, not {}", i == 0 ? "" : "; ", printable(parts[i]->name),
+                       show_time(parts[i]->ns), show_time(parts[i]->expected_ns));
+  return out;
+}
+} // namespace detail
+
 /// Real runs of the model beside what was predicted; empty: there are none.
 inline std::string runs(const model_bound& b) {
   std::string out;
   for (const bound::whole_run& w : b.runs) {
     const bound::form_figures& f = w.fused ? static_cast<const bound::form_figures&>(*b.fused) : b;
     const double predicted = bound::expected(f).ns, took = w.run->median_ns;
-    out += wrapped("run         ", fmt::format("{} as one chain, {}; prediction {} ({:+.1f} %)",
-                                               show_time(took), w.fused ? "fused" : "unfused",
-                                               show_time(predicted), 100 * (predicted / took - 1)));
+    const std::string what = fmt::format("{} as one chain, {}; prediction {}", show_time(took),
+                                         w.fused ? "fused" : "unfused", show_time(predicted));
+    if (!w.run->disturbed.empty()) {
+      out += wrapped("run         ", what + "; no comparison, the run was disturbed: " +
+                                         printable(w.run->disturbed) + ".");
+      continue;
+    }
+    out +=
+        wrapped("run         ", fmt::format("{} ({:+.1f} %)", what, 100 * (predicted / took - 1)));
+    if (const std::string slower = detail::slower_parts(w); !slower.empty())
+      out += wrapped("  slower than predicted: ", slower + ".");
   }
   return out;
 }

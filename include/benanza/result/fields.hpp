@@ -55,6 +55,8 @@ void fields(Measurement& m, Visit&& visit) {
   visit("pool_bytes", m.pool_bytes, fact);
   visit("setup_ns", m.setup_ns, fact);
   visit("sampling_ns", m.sampling_ns, remark);
+  visit("parts", m.parts, remark);
+  visit("parts_ns", m.parts_ns, remark);
   visit("flops", m.flops, fact);
   visit("algorithm_flops", m.algorithm_flops, fact);
   visit("bytes", m.bytes, fact);

@@ -45,7 +45,10 @@ struct measurement {
   std::int64_t workspace_bytes = 0, weight_bytes = 0, pool_bytes = 0;
   double setup_ns = 0;
   double sampling_ns = 0; ///< of wall time for all its samples, thrown away ones too; 0: unknown
-  std::int64_t flops = 0; ///< as a textbook counts them
+  /// Of a whole model's run: its parts (result/parts.hpp), one a line, and how long each took.
+  std::string parts{};
+  std::vector<double> parts_ns{};
+  std::int64_t flops = 0;           ///< as a textbook counts them
   std::int64_t algorithm_flops = 0; ///< the algorithm's own arithmetic
   std::int64_t bytes = 0;
   std::string error{}; ///< why the case failed; empty: it did not

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where did the time of a whole model's run go? A measurement of one names its parts, one a line:
+// each node that ran, by its algorithm and its name, and all changes of layout together.
+//
+//   part_name("onednn", "jit:avx512_core", "conv1")   // "onednn/jit:avx512_core conv1"
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::result {
+
+/// The part that holds all changes of layout.
+inline constexpr std::string_view reorders_part = "reorders";
+
+/// The part that a node is; names of nodes may hold anything.
+inline std::string part_name(std::string_view backend, std::string_view algorithm,
+                             std::string_view node) {
+  std::string out = std::string(backend) + '/' + std::string(algorithm) + ' ' + std::string(node);
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  return out;
+}
+
+/// The lines of a measurement's `parts`.
+inline std::vector<std::string_view> part_lines(std::string_view parts) {
+  std::vector<std::string_view> out;
+  while (!parts.empty()) {
+    const std::size_t end = std::min(parts.find('\n'), parts.size());
+    out.push_back(parts.substr(0, end));
+    parts.remove_prefix(std::min(end + 1, parts.size()));
+  }
+  return out;
+}
+
+} // namespace benanza::result
