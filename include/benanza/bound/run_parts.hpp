@@ -2,7 +2,7 @@
 // Where did a real run of a model take longer than was predicted? Its parts beside the steps that
 // the prediction rests on: nodes are the same where name and algorithm are.
 //
-//   for (const run_part& p : parts_of(*run, form, b)) ...   // {"conv1 ...", 1.5e6, 1.3e6}
+//   for (const run_part& p : parts_of(*run, true, b)) ...   // {"conv1 ...", 1.5e6, 1.3e6}
 #pragma once
 
 #include "../result/parts.hpp"

@@ -134,7 +134,7 @@ private:
     const int most = first || lost ? glance : plan_.visit_samples;
 
     const std::size_t before = c.samples.size();
-    std::size_t judged = before; // samples before these are sure to be kept or lost
+    std::size_t judged = before; // samples before this one had nobody beside them
     double spent_ns = 0, judged_ns = 0;
     int taken = 0;
     noise between;
