@@ -315,6 +315,21 @@ TEST_CASE("of a long visit what a neighbour disturbed is lost, and what came bef
   CHECK(s.of(0).rejected < std::ssize(taken) / 2); // of whole visits hardly one would be left
 }
 
+TEST_CASE("a neighbour that leaves while a cold case runs is seen before it") {
+  // A neighbour is there for 3 of each 7 ms; a sweep takes 3 ms.
+  const auto busy = [](double at) { return std::fmod(at, 7e6) < 3e6; };
+  setup s({about(1e6)});
+  s.cases[0].before_execution = [&] { s.witness.clock_ns += 3e6; };
+  s.witness.crowded = [&](double at) { return busy(at) ? 0.5 : 0.0; };
+  s.runs[0] = std::make_unique<scripted>(
+      [&](int i) { return (busy(s.witness.clock_ns) ? 1.3 : 1) * about(1e6)(i); }, s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample();
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) < 1.1e6);
+}
+
 TEST_CASE("a neighbour in the middle of a long execution is seen between its parts") {
   // Each execution has four parts; in the third of every second one somebody is there.
   struct in_parts : scripted {

@@ -85,7 +85,10 @@ private:
 
   /// Nanoseconds of one execution, from a sample.
   double timed(sampled_case& c) {
-    if (c.before_execution) c.before_execution();
+    if (c.before_execution) {
+      c.before_execution();
+      witness_.glance(); // it took far longer than what it prepares
+    }
     return std::max(c.run->time(c.batch) / c.batch, 0.01);
   }
 
