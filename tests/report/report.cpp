@@ -135,6 +135,7 @@ TEST_CASE("the page of a model with a fused form, layouts, ceilings and a run") 
   CHECK(a["runs"][0]["median_ns"] == 2e6);
   CHECK(a["runs"][0]["prediction_ns"] == a["expected"]["ns"]);
   CHECK(a["runs"][0]["disturbed"] == "");
+  CHECK(a["runs"][0]["prediction_error"].get<double>() < -0.5);
   const json& parts = a["runs"][0]["parts"];
   CHECK(parts.back()["name"] == "reorders");
   CHECK(parts.back()["expected_ns"] == models[0].fused->layouts->prediction->changes.ns);
@@ -158,6 +159,7 @@ TEST_CASE("a run that was disturbed is not compared with the prediction") {
   CHECK_FALSE(holds(text, "slower than predicted"));
   const json a = json::parse(json_report(r, models, false))["analyses"][0];
   CHECK(a["runs"][0]["disturbed"] == m.disturbed);
+  CHECK(a["runs"][0]["prediction_error"].is_null());
 }
 
 TEST_CASE("the first choices being best, there is nothing to choose") {

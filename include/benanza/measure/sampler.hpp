@@ -25,7 +25,7 @@ inline constexpr double warms_itself_ns = 1e8;
 inline constexpr int most_warming = 4;
 inline constexpr double warmer = 0.97;
 /// Samples of the first look at a case, and of any look at one that seems to have lost.
-inline constexpr int glance = 2;
+inline constexpr int first_samples = 2;
 
 /// One pass over all cases.
 class sampling {
@@ -134,7 +134,7 @@ private:
     last_ = &c;
     const bool lost =
         plan_.racing && !first && times_behind(c, cases_) > margin(c.visits + c.lost_visits + 1);
-    const int most = first || lost ? glance : plan_.visit_samples;
+    const int most = first || lost ? first_samples : plan_.visit_samples;
 
     const std::size_t before = c.samples.size();
     std::size_t judged = before; // samples before this one had nobody beside them

@@ -77,6 +77,8 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
   ordered_json parts = ordered_json::array();
   for (const bound::run_part& p : w.parts)
     parts.push_back({{"name", p.name}, {"ns", p.ns}, {"expected_ns", p.expected_ns}});
+  ordered_json error; // a run that was disturbed is compared with nothing
+  if (w.run->disturbed.empty()) error = bound::expected(f).ns / w.run->median_ns - 1;
   return {{"name", w.run->name},
           {"fused", w.fused},
           {"algorithm", w.run->algorithm},
@@ -84,7 +86,7 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
           {"min_ns", w.run->min_ns},
           {"median_ns", w.run->median_ns},
           {"prediction_ns", bound::expected(f).ns},
-          {"prediction_error", bound::expected(f).ns / w.run->median_ns - 1},
+          {"prediction_error", std::move(error)},
           {"disturbed", w.run->disturbed},
           {"parts", std::move(parts)}};
 }
