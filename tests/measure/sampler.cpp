@@ -338,12 +338,12 @@ TEST_CASE("a neighbour in the middle of a long execution is seen between its par
       double sum = 0;
       for (int part = 0; part < 4; ++part) {
         sum += scripted::time(n);
-        if (look) look();
+        if (look) look(false);
       }
       return sum;
     }
-    void between_parts(std::function<void()> l) override { look = std::move(l); }
-    std::function<void()> look{};
+    void between_parts(backend::look_between l) override { look = std::move(l); }
+    backend::look_between look{};
   };
   setup s({about(1e6)});
   const auto busy = [&] { return s.runs[0]->executions % 8 == 3; };
@@ -356,6 +356,91 @@ TEST_CASE("a neighbour in the middle of a long execution is seen between its par
   for (double ns : s.of(0).samples)
     CHECK(ns == 4e6);
   CHECK_FALSE(static_cast<in_parts&>(*s.runs[0]).look); // the witness may be gone by now
+}
+
+TEST_CASE("while somebody is beside us a case waits, and is sampled when he has left") {
+  // We are alone for 2 of each 10 ms; a hot sample takes 0.3 ms, a cold one with its sweep 1.5.
+  for (const bool cold : {false, true}) {
+    const auto busy = [](double at) { return std::fmod(at, 10e6) < 8e6; };
+    setup s({about(3e5)});
+    sampled_case& c = s.cases[0];
+    s.witness.crowded = [&](double at) { return busy(at) ? 0.5 : 0.0; };
+    s.runs[0] = std::make_unique<scripted>(
+        [&](int i) { return (busy(s.witness.clock_ns) ? 1.3 : 1) * about(3e5)(i); }, s.witness);
+    c.run = s.runs[0].get();
+    c.by_median = cold;
+    bool swept = false;
+    if (cold) {
+      c.before_execution = [&] { s.witness.clock_ns += 1.2e6, swept = true; };
+      c.bring_back = [&] {
+        CHECK(swept); // after the sweep and the wait
+        CHECK_FALSE(busy(s.witness.clock_ns));
+        swept = false;
+      };
+    }
+    sampling_plan plan = plan_of(effort::normal);
+    plan.extra_share = 10;
+    s.sample(plan);
+    const std::vector<double>& taken = s.of(0).samples;
+    CHECK(s.of(0).disturbed.empty());
+    CHECK(s.of(0).stop_reason == (cold ? "median settled" : "minimum settled"));
+    CHECK(taken.size() >= 12);
+    CHECK(*std::max_element(taken.begin(), taken.end()) < 3.1e5);
+    CHECK(c.lost_ns > c.spent_ns); // most of the time we waited
+    CHECK(s.of(0).took_ns == c.lost_ns + c.spent_ns);
+    CHECK(s.of(0).took_ns <= s.witness.clock_ns);
+  }
+}
+
+TEST_CASE("for somebody who stays nobody waits longer than a case may lose") {
+  setup s({about(1e5), about(2e5)});
+  s.witness.crowded = [](double) { return 0.5; };
+  s.sample();
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(s.of(i).samples.size() >= 2);
+    CHECK(s.of(i).disturbed.find("something else ran on the same cores") == 0);
+    CHECK(s.cases[i].lost_ns < 0.3e9);
+  }
+}
+
+TEST_CASE("where each part was undisturbed in some execution, samples are put together") {
+  struct pieces : scripted {
+    using scripted::scripted;
+    backend::pieced_runs pieced() const override { return given; }
+    backend::pieced_runs given{};
+  };
+  for (const bool neighbours : {true, false})
+    for (const std::size_t runs : {std::size_t{4}, std::size_t{3}}) {
+      setup s({about(1e6)});
+      auto p = std::make_unique<pieces>(about(1e6), s.witness);
+      p->given = {std::vector<double>(runs, 9e5), {{"a", 5e5}, {"b", 4e5}}};
+      s.runs[0] = std::move(p);
+      s.cases[0].run = s.runs[0].get();
+      s.witness.of_visit = [=](int) {
+        return neighbours ? noise{.crowded = 0.5} : noise{.delayed = 0.5};
+      };
+      s.sample();
+      const bool put_together = neighbours && runs == 4;
+      CHECK((s.of(0).stop_reason == result::put_together) == put_together);
+      CHECK(s.of(0).disturbed.empty() == put_together);
+      CHECK(s.of(0).pieces.size() == (put_together ? 2 : 0));
+      CHECK((s.of(0).samples == std::vector<double>(4, 9e5)) == put_together);
+      if (put_together) CHECK(s.of(0).rejected == std::ssize(s.cases[0].samples));
+    }
+}
+
+TEST_CASE("what whole undisturbed executions tell is not put together") {
+  struct pieces : scripted {
+    using scripted::scripted;
+    backend::pieced_runs pieced() const override { return {{1, 1, 1, 1, 1}, {{"a", 1}}}; }
+  };
+  setup s({about(1e6)});
+  s.runs[0] = std::make_unique<pieces>(about(1e6), s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.witness.of_visit = [](int i) { return noise{.crowded = i % 2 == 0 ? 0.5 : 0}; };
+  s.sample();
+  CHECK(s.of(0).pieces.empty());
+  CHECK(least(s.of(0).samples) > 9e5);
 }
 
 TEST_CASE("a device that stays slow is told in its own words") {

@@ -4,6 +4,7 @@
 
 #include <benanza/measure/witness.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -20,14 +21,29 @@ public:
 
   double now_ns() override { return clock_ns += 1; }
   void begin_visit() override {}
-  measure::noise end_visit() override { return of_visit ? of_visit(visits++) : measure::noise{}; }
+  measure::noise end_visit() override {
+    measure::noise n = of_visit ? of_visit(visits++) : measure::noise{};
+    if (const auto seen = glanced()) n.crowded = std::max(n.crowded, seen->crowded);
+    return n;
+  }
   void recover(const measure::noise& n) override {
     if (of_recovery) of_recovery(n);
   }
-  void glance() override {
-    if (!crowded) return;
-    sum_ += crowded(clock_ns);
+  /// Each glance is a new look.
+  backend::sight glance(bool) override {
+    if (!crowded) return {};
+    last_ = crowded(clock_ns);
+    sum_ += last_;
     ++glances_;
+    return {.is_new = true, .alone = last_ == 0};
+  }
+  /// Looks every 20 us.
+  bool wait_alone(double most_ns) override {
+    const double start_ns = clock_ns;
+    while (crowded && crowded(clock_ns) > 0 && clock_ns - start_ns < most_ns)
+      clock_ns += 20e3;
+    sum_ = 0, glances_ = 0;
+    return !crowded || crowded(clock_ns) == 0;
   }
   std::optional<measure::noise> glanced() override {
     if (glances_ == 0) return {};
@@ -41,7 +57,7 @@ public:
   }
 
 private:
-  double stretch_ns_ = 0, sum_ = 0;
+  double stretch_ns_ = 0, sum_ = 0, last_ = 0;
   int glances_ = 0;
 };
 

@@ -122,6 +122,19 @@ TEST_CASE("the machine's witness glances at most every half millisecond, and tel
   CHECK_FALSE(w.glanced()); // what was seen before a visit is not the visit's
 }
 
+TEST_CASE("the machine's witness waits for neighbours no longer than it is told") {
+  machine_witness w;
+  w.expect(1, {.abreast_ratio = 1e-3}); // no core is as good: somebody always seems to be there
+  w.begin_visit();
+  CHECK_FALSE(w.glance(true).alone);
+  CHECK(w.glance(true).is_new);
+  CHECK_FALSE(w.glance().is_new); // a moment ago
+  const double start_ns = w.now_ns();
+  CHECK_FALSE(w.wait_alone(3e6));
+  CHECK(w.now_ns() - start_ns >= 3e6);
+  CHECK_FALSE(w.glanced()); // looks while we waited say nothing of samples
+}
+
 TEST_CASE("memory is judged by the looks of a whole stretch") {
   noise_sum s;
   s.add({.memory = 1});

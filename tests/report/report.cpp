@@ -143,6 +143,23 @@ TEST_CASE("the page of a model with a fused form, layouts, ceilings and a run") 
   CHECK(a["coverage"]["rooflines"][0]["name"] == "Softmax/1x64x56x56-a3");
 }
 
+TEST_CASE("a run that was put together from undisturbed parts says so") {
+  run r = synthetic::fused_run();
+  measurement m = r.measurements.front();
+  m.family = "model";
+  m.key = "block@batch=1";
+  m.stop_reason = benanza::result::put_together;
+  m.rejected = 117;
+  r.measurements.push_back(m);
+  const auto models = analyse(r);
+  const std::string text = text_report(r, models, {});
+  CHECK(holds(text, "put together: of 117 runs too few"));
+  check_width(text);
+  const json a = json::parse(json_report(r, models, false))["analyses"][0];
+  CHECK(a["runs"][0]["put_together"] == true);
+  CHECK(a["runs"][0]["prediction_error"].is_number());
+}
+
 TEST_CASE("a run that was disturbed is not compared with the prediction") {
   run r = synthetic::fused_run();
   measurement m = r.measurements.front();

@@ -11,6 +11,7 @@
 
 #include "../op/layer.hpp"
 #include "operands.hpp"
+#include "sight.hpp"
 #include "stack_place.hpp"
 
 #include <concepts>
@@ -69,6 +70,12 @@ struct part_time {
   double ns = 0;
 };
 
+/// Executions put together from parts that nobody disturbed.
+struct pieced_runs {
+  std::vector<double> samples_ns{}; ///< of as many as can be put together
+  std::vector<part_time> parts{};
+};
+
 /// One algorithm of one layer, ready to run: operands in its layouts, memory allocated.
 class prepared {
 public:
@@ -107,7 +114,11 @@ public:
   virtual double time(int executions) = 0;
   /// From now on `look` is called between the parts of each timed execution, outside of its time;
   /// an empty one no more. What runs as one part never calls it.
-  virtual void between_parts(std::function<void()> /*look*/) {}
+  virtual void between_parts(look_between /*look*/) {}
+  /// Executions put together: each takes every part from one in which nobody was beside us before,
+  /// in or after that part, as looks between parts say. None: it runs as one part, or a part was
+  /// always disturbed.
+  virtual pieced_runs pieced() const { return {}; }
   /// Its parts, each with the median of its times in those executions that took one of `samples`;
   /// empty: it runs as one part, or no such execution is known any more.
   virtual std::vector<part_time> parts(const std::vector<double>& /*samples*/) const { return {}; }

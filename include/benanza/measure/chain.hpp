@@ -15,6 +15,7 @@
 #include "../result/plan.hpp"
 #include "../result/statistics.hpp"
 #include "layer_subject.hpp"
+#include "move_times.hpp"
 #include "storage.hpp"
 #include "unpack.hpp"
 
@@ -46,6 +47,7 @@ public:
       m.connect(storage_);
       if (m.run) m.run->connect_scratch(storage_.at(scratch));
     }
+    times_ = move_times(moves_.size());
   }
 
   std::string ran() const override { return "plan"; }
@@ -70,44 +72,33 @@ public:
 
   double time(int executions) override {
     using clock = std::chrono::steady_clock;
-    const bool keep = executions == 1 && totals_ns_.size() < most_kept;
+    const bool keep = executions == 1 && !times_.full();
+    bool alone = look_ && look_(false).alone;
     double total_ns = 0;
     for (int i = 0; i < executions; ++i)
-      for (move& m : moves_) {
+      for (std::size_t k = 0; k < moves_.size(); ++k) {
         const clock::time_point start = clock::now();
-        m.execute(storage_);
+        moves_[k].execute(storage_);
         const std::chrono::duration<double, std::nano> took = clock::now() - start;
         total_ns += took.count();
-        if (keep) moves_ns_.push_back(took.count());
-        if (look_) look_();
+        if (keep) times_.add(took.count());
+        if (!look_) continue;
+        const backend::sight s = look_(k + 1 == moves_.size());
+        if (s.is_new) times_.looked(alone && s.alone), alone = s.alone;
       }
-    if (keep) totals_ns_.push_back(total_ns);
+    if (keep) times_.end(total_ns);
     return total_ns;
   }
-
-  void between_parts(std::function<void()> look) override { look_ = std::move(look); }
+  void between_parts(backend::look_between look) override { look_ = std::move(look); }
 
   /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
   std::vector<backend::part_time> parts(const std::vector<double>& samples) const override {
-    std::vector<std::size_t> wanted; // executions
-    for (std::size_t e = 0; e < totals_ns_.size(); ++e)
-      if (std::find(samples.begin(), samples.end(), totals_ns_[e]) != samples.end())
-        wanted.push_back(e);
-    if (wanted.empty()) return {};
-    std::vector<backend::part_time> out;
-    std::vector<double> between(wanted.size(), 0); // of reorders and copies
-    for (std::size_t k = 0; k < moves_.size(); ++k) {
-      std::vector<double> ns;
-      for (std::size_t e : wanted)
-        ns.push_back(moves_ns_[e * moves_.size() + k]);
-      if (moves_[k].node >= 0)
-        out.push_back({part_name(moves_[k].node), std::max(1.0, result::median(ns))});
-      else
-        std::transform(ns.begin(), ns.end(), between.begin(), between.begin(), std::plus<>());
-    }
-    if (reorders() > 0)
-      out.push_back({std::string(result::reorders_part), std::max(1.0, result::median(between))});
-    return out;
+    return parts_of(times_.of(samples));
+  }
+
+  backend::pieced_runs pieced() const override {
+    const times_by_move by_move = times_.undisturbed();
+    return {sums(by_move, [](std::size_t) { return true; }), parts_of(by_move)};
   }
 
   /// The result of the last node.
@@ -138,6 +129,19 @@ public:
   }
 
 private:
+  std::vector<backend::part_time> parts_of(const times_by_move& by_move) const {
+    if (by_move.empty()) return {};
+    std::vector<backend::part_time> out;
+    const auto add = [&out](std::string name, std::vector<double> ns) {
+      out.push_back({std::move(name), std::max(1.0, result::median(std::move(ns)))});
+    };
+    for (std::size_t k = 0; k < moves_.size(); ++k)
+      if (moves_[k].node >= 0) add(part_name(moves_[k].node), by_move[k]);
+    const auto between = [this](std::size_t k) { return moves_[k].node < 0; };
+    if (reorders() > 0) add(std::string(result::reorders_part), sums(by_move, between));
+    return out;
+  }
+
   /// Where a result of a node, or an input of the model, stands.
   struct tensor_place {
     shape dims{};
@@ -485,9 +489,8 @@ private:
   activation_storage storage_{};
   std::int64_t scratch_bytes_ = 0;
   std::vector<move> moves_{};
-  static constexpr std::size_t most_kept = 4096; ///< executions of which the parts are kept
-  std::vector<double> totals_ns_{}, moves_ns_{}; ///< of these; all moves of one in a row
-  std::function<void()> look_{};                 ///< between moves; may be empty
+  move_times times_{};
+  backend::look_between look_{}; ///< between moves; may be empty
   std::map<tensor_id, tensor_place> tensors_{};
   std::map<tensor_id, int> last_reader_{};
   std::map<std::tuple<int, std::int64_t, layout>, tensor_place> reordered_{};

@@ -159,8 +159,9 @@ private:
     if (e.c->state == "cold")
       s.before_execution = [this, threads = g.what->threads] { sweeper_.sweep(threads); };
     if (e.c->state == "coldw")
-      s.before_execution = [this, activations = run->activations(), threads = g.what->threads] {
-        sweeper_.displace(threads);
+      s.before_execution = [this, threads = g.what->threads] { sweeper_.displace(threads); };
+    if (e.c->state == "coldw")
+      s.bring_back = [activations = run->activations(), threads = g.what->threads] {
         rewrite(activations, threads);
       };
     return s;
@@ -214,7 +215,8 @@ private:
         m.slowdown = pass.slowdown;
         m.sampling_ns = pass.took_ns;
         m.energy_nj = pass.power_w * figures.median;
-        for (const backend::part_time& p : s.run->parts(pass.samples)) {
+        for (const backend::part_time& p :
+             pass.pieces.empty() ? s.run->parts(pass.samples) : pass.pieces) {
           m.parts.append(m.parts.empty() ? "" : "\n").append(p.name);
           m.parts_ns.push_back(p.ns);
         }

@@ -88,14 +88,24 @@ public:
     crowd_ = {};
   }
 
-  void glance() override {
-    if (now_ns() - glanced_ns_ < glance_ns) return;
-    note_crowd(best_->crowd.compare(glance_at_cores(team_) / chained_ns_, false));
+  backend::sight glance(bool must = false) override {
+    const bool looks = must || now_ns() - glanced_ns_ >= glance_ns;
+    if (looks) note_crowd(best_->crowd.compare(glance_at_cores(team_) / chained_ns_, false));
+    return {.is_new = looks, .alone = last_crowded_ == 0};
   }
 
   std::optional<noise> glanced() override {
     if (crowd_.looks() == 0) return {};
     return noise{.crowded = std::exchange(crowd_, {}).mean()};
+  }
+
+  bool wait_alone(double most_ns) override {
+    const double start_ns = now_ns();
+    bool alone = glance(false).alone;
+    while (!alone && now_ns() - start_ns < most_ns)
+      alone = glance(true).alone;
+    crowd_ = {};
+    return alone;
   }
 
   noise end_visit() override {

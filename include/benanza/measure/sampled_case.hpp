@@ -27,7 +27,10 @@ struct sampled_pass {
   int rejected = 0;        ///< samples thrown away because something disturbed them
   double slowdown = 0;     ///< of the clock during the samples, by the median visit
   double took_ns = 0;      ///< wall time of all samples and what they needed
-  double power_w = 0;      ///< of the case's device, likewise; 0: not told
+  /// What each part of an execution took, where the samples were put together from parts: no whole
+  /// execution was undisturbed.
+  std::vector<backend::part_time> pieces{};
+  double power_w = 0; ///< of the case's device, likewise; 0: not told
 };
 
 /// One case while it is being sampled. The first members are given, the rest are the sampler's.
@@ -40,6 +43,8 @@ struct sampled_case {
   std::function<void()> enter{};
   /// Called before each execution, outside of its time; a sample is then one execution.
   std::function<void()> before_execution{};
+  /// Called after that, right before the execution: brings back what it is to find in the caches.
+  std::function<void()> bring_back{};
   std::vector<sampled_pass> passes{};
 
   struct taken {

@@ -2,7 +2,8 @@
 // How are the samples of competing cases taken? In many short rounds: each round visits every case
 // that is still in the race once, in an order that changes, so that a slow drift of the clock hits
 // all alike. After a change of case the first execution only warms the caches. What was taken while
-// something disturbed us is thrown away and repeated, as long as the time for that lasts.
+// something disturbed us is thrown away and repeated, as long as the time for that lasts. Who
+// shares our cores comes and goes within milliseconds: while he is there we wait.
 //
 //   sample(cases, plan_of(effort::normal), witness, stop);   cases[0].passes[0].samples  // ns
 #pragma once
@@ -10,10 +11,12 @@
 #include "flight.hpp"
 #include "racing.hpp"
 #include "stopping.hpp"
+#include "visit.hpp"
 
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <random>
 
 namespace benanza::measure {
@@ -26,6 +29,8 @@ inline constexpr int most_warming = 4;
 inline constexpr double warmer = 0.97;
 /// Samples of the first look at a case, and of any look at one that seems to have lost.
 inline constexpr int first_samples = 2;
+/// So long we wait for a neighbour to leave; most rest after a few milliseconds.
+inline constexpr double longest_wait_ns = 2e7;
 
 /// One pass over all cases.
 class sampling {
@@ -46,7 +51,7 @@ public:
       std::shuffle(order.begin(), order.end(), random);
       for (std::size_t i : order) {
         if (stop_) return finish();
-        visit(cases_[i]);
+        call_on(cases_[i]);
         if (witness_.stretch_is_over()) end_stretch();
       }
       decide();
@@ -73,7 +78,7 @@ private:
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
     c.refresh();
-    c.run->between_parts([this] { witness_.glance(); });
+    c.run->between_parts([this](bool must) { return witness_.glance(must); });
   }
 
   std::vector<std::size_t> racing() const {
@@ -87,7 +92,9 @@ private:
   double timed(sampled_case& c) {
     if (c.before_execution) {
       c.before_execution();
-      witness_.glance(); // it took far longer than what it prepares
+      wait_alone(c); // it took far longer than what it prepares
+      if (c.bring_back) c.bring_back();
+      witness_.glance();
     }
     return std::max(c.run->time(c.batch) / c.batch, 0.01);
   }
@@ -109,10 +116,11 @@ private:
   /// Brings the case's data back into the caches: large data takes more than one execution, until
   /// none is faster than the one before. That last one found everything as those to come will, and
   /// is returned; 0: there is none such. With cold weights one will do: they stay cold.
-  static double warm(sampled_case& c) {
+  double warm(sampled_case& c) {
     double last_ns = c.run->time(1);
     if (c.by_median) return 0;
     for (int i = 0; i < most_warming; ++i) {
+      (void)witness_.glanced(); // only the last one's looks count
       const double ns = c.run->time(1);
       const bool faster = ns < warmer * last_ns;
       last_ns = ns;
@@ -121,64 +129,76 @@ private:
     return 0;
   }
 
-  void visit(sampled_case& c) {
+  /// Waits until nobody is beside us, as long as the case may lose time; true if nobody is.
+  bool wait_alone(sampled_case& c) {
+    if (c.run->on_device()) return true;
+    if (c.lost_ns > plan_.extra_share * plan_.seconds * 1e9) return false;
+    if (witness_.glance().alone) return true;
+    const double start_ns = witness_.now_ns();
+    const bool alone = witness_.wait_alone(longest_wait_ns);
+    visit_->wait(witness_.now_ns() - start_ns);
+    return alone;
+  }
+
+  /// Brings the data that a case is to find in the caches back there, and begins a section; the
+  /// last execution of that may be its first sample.
+  void bring_in(sampled_case& c) {
+    double warmed_ns = 0;
+    if (!c.before_execution && c.least_ns < warms_itself_ns) warmed_ns = warm(c);
+    visit_->begin(witness_.now_ns() - warmed_ns);
+    if (warmed_ns > 0 && c.batch == 1) visit_->add(warmed_ns);
+  }
+
+  /// Visits a case for some samples. What somebody was beside is thrown away; when he has left, the
+  /// visit goes on.
+  void call_on(sampled_case& c) {
     flight::note(stage::sampling, c.place);
     const bool first = c.visits + c.lost_visits == 0;
     if (&c != last_ && c.enter) c.enter();
     witness_.begin_visit();
-    double warmed_ns = 0;
-    if (c.batch == 0)
-      look(c);
-    else if (&c != last_ && !c.before_execution && c.least_ns < warms_itself_ns)
-      warmed_ns = warm(c);
+    visit& v = visit_.emplace(c);
+    const bool alone_at_once = witness_.glance().alone;
+    wait_alone(c);
+    if (c.batch == 0) look(c);
+    (void)witness_.glanced();
+    if (!first && (&c != last_ || !alone_at_once))
+      bring_in(c);
+    else
+      v.begin(witness_.now_ns());
     last_ = &c;
     const bool lost =
         plan_.racing && !first && times_behind(c, cases_) > margin(c.visits + c.lost_visits + 1);
     const int most = first || lost ? first_samples : plan_.visit_samples;
 
-    const std::size_t before = c.samples.size();
-    std::size_t judged = before; // samples before this one had nobody beside them
-    double spent_ns = 0, judged_ns = 0;
-    int taken = 0;
-    noise between;
-    if (warmed_ns > 0 && c.batch == 1) {
-      c.samples.push_back({warmed_ns, true});
-      spent_ns = warmed_ns;
-      ++taken;
-    }
-    const double start_ns = witness_.now_ns() - spent_ns;
-    // Sweeps count too: they may take far longer than what they make cold.
-    const auto passed_ns = [&] { return std::max(spent_ns, witness_.now_ns() - start_ns); };
+    noise seen; // by the last look
     do {
-      c.samples.push_back({timed(c), true});
-      spent_ns += c.samples.back().ns * c.batch;
+      v.add(timed(c));
       witness_.glance();
-      if (const auto seen = witness_.glanced()) {
-        between = felt_by(c, *seen);
-        if (judge(between) != harm::none) break;
-        judged = c.samples.size(), judged_ns = passed_ns();
+      if (const auto looked = witness_.glanced()) {
+        seen = felt_by(c, *looked);
+        if (judge(seen) == harm::none) {
+          v.keep(witness_.now_ns());
+        } else {
+          v.lose(witness_.now_ns(), seen);
+          if (!wait_alone(c)) break;
+          bring_in(c);
+        }
       }
-    } while (++taken < most && witness_.now_ns() - start_ns < plan_.visit_ns && !stop_);
-    spent_ns = passed_ns();
+    } while (v.samples() < most && v.ns(witness_.now_ns()) < plan_.visit_ns && !stop_);
+
     noise n = felt_by(c, witness_.end_visit());
-    n.crowded = std::max(n.crowded, between.crowded);
     n.device = c.run->disturbance();
     const harm h = judge(n);
     // What neighbours did is known from look to look, all else of the visit as a whole.
-    const std::size_t kept = h == harm::none      ? c.samples.size()
-                             : h == harm::crowded ? judged
-                                                  : before;
-    const double kept_ns = h == harm::none ? spent_ns : h == harm::crowded ? judged_ns : 0;
-    if (h != harm::none) lose(c, kept, n, spent_ns - kept_ns, 1);
-    if (kept > before) {
-      c.spent_ns += kept_ns;
-      c.slowdowns.push_back(n.slowdown);
-      c.powers_w.push_back(c.run->power_w());
-      ++c.visits;
-      c.refresh();
-      c.figures.push_back({c.figure(), c.clean_samples()});
-    }
-    if (h != harm::none) witness_.recover(n);
+    if (h == harm::none)
+      v.keep(witness_.now_ns());
+    else if (h != harm::crowded)
+      v.lose_all(witness_.now_ns(), n);
+    else if (v.unjudged() > 0)
+      v.lose(witness_.now_ns(), n);
+    v.close(n.slowdown);
+    n.crowded = std::max(n.crowded, seen.crowded);
+    if (judge(n) != harm::none) witness_.recover(n);
   }
 
   /// A device has clocks, caches and a memory of its own.
@@ -269,12 +289,26 @@ private:
       if (t.clean || !enough_clean) out.samples.push_back(t.ns);
     if (enough_clean)
       out.rejected = all - clean;
+    else if (put_together(c, out))
+      out.rejected = all;
     else
       out.disturbed = advice(c.seen);
     out.slowdown = result::median(c.slowdowns);
     out.took_ns = c.spent_ns + c.lost_ns;
     out.power_w = result::median(c.powers_w);
-    out.stop_reason = c.ended.empty() ? std::string(result::stopped) : c.ended;
+    out.stop_reason = !out.pieces.empty() ? std::string(result::put_together)
+                      : c.ended.empty()   ? std::string(result::stopped)
+                                          : c.ended;
+  }
+
+  /// Where neighbours left no whole execution alone, but each part of some: takes what these give.
+  static bool put_together(const sampled_case& c, sampled_pass& out) {
+    if (c.seen.most() != harm::crowded) return false;
+    backend::pieced_runs p = c.run->pieced();
+    if (p.samples_ns.size() < static_cast<std::size_t>(fewest)) return false;
+    out.samples = std::move(p.samples_ns);
+    out.pieces = std::move(p.parts);
+    return true;
   }
 
   std::vector<sampled_case>& cases_;
@@ -283,6 +317,7 @@ private:
   const std::atomic<bool>& stop_;
   std::vector<mark> marks_{};
   const sampled_case* last_ = nullptr;
+  std::optional<visit> visit_{}; ///< the one that began last
 };
 } // namespace detail
 

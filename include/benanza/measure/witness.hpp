@@ -6,6 +6,8 @@
 //   w.begin_visit();  ...  const noise n = w.end_visit();   if (judge(n) != harm::none) ...
 #pragma once
 
+#include "../backend/sight.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -151,11 +153,14 @@ public:
   /// What was seen in the visit that began last. `foreign` and `memory` are left to `end_stretch`.
   virtual noise end_visit() = 0;
   /// Between samples, and between the parts of long ones: looks at the cores if the last look was
-  /// a while ago.
-  virtual void glance() {}
+  /// a while ago, or if it `must`.
+  virtual backend::sight glance(bool /*must*/ = false) { return {}; }
   /// What looks have seen since this was asked last, or since the visit began; nothing: there were
   /// none.
   virtual std::optional<noise> glanced() { return {}; }
+  /// Waits until nobody is beside us, for at most so long; false if somebody still is. What was
+  /// seen before is forgotten.
+  virtual bool wait_alone(double /*most_ns*/) { return true; }
   /// A visit is thrown away for this: does what may end it.
   virtual void recover(const noise&) {}
 

@@ -7,6 +7,7 @@
 //    "analyses": [{"model": "resnet50@batch=1", "type": "f32", "threads": 1, "bound": {...}, ...}]}
 #pragma once
 
+#include "../result/stop_reason.hpp"
 #include "layers.hpp"
 
 #include <nlohmann/json.hpp>
@@ -88,6 +89,7 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
           {"prediction_ns", bound::expected(f).ns},
           {"prediction_error", std::move(error)},
           {"disturbed", w.run->disturbed},
+          {"put_together", w.run->stop_reason == result::put_together},
           {"parts", std::move(parts)}};
 }
 

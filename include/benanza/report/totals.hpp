@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../bound/figures.hpp"
+#include "../result/stop_reason.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -160,6 +161,11 @@ inline std::string runs(const model_bound& b) {
     }
     out +=
         wrapped("run         ", fmt::format("{} ({:+.1f} %)", what, 100 * (predicted / took - 1)));
+    if (w.run->stop_reason == result::put_together)
+      out += wrapped("  put together: ",
+                     fmt::format("of {} runs too few were undisturbed as a whole; each layer's "
+                                 "time is from those in which nothing was beside it.",
+                                 w.run->rejected));
     if (const std::string slower = detail::slower_parts(w); !slower.empty())
       out += wrapped("  slower than predicted: ", slower + ".");
   }
