@@ -330,6 +330,26 @@ TEST_CASE("a neighbour that leaves while a cold case runs is seen before it") {
   CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) < 1.1e6);
 }
 
+TEST_CASE("a neighbour that comes while a short cold case runs is seen right after it") {
+  // The witness looks every half millisecond; a neighbour is there in every other execution alone.
+  setup s({about(2e5)});
+  bool busy = false;
+  s.cases[0].before_execution = [&] { s.witness.clock_ns += 3e6, busy = false; };
+  s.witness.crowded = [&](double) { return busy ? 0.5 : 0.0; };
+  s.witness.between_glances_ns = 0.5e6;
+  s.runs[0] = std::make_unique<scripted>(
+      [&](int i) {
+        busy = i % 2 == 1;
+        return (busy ? 1.3 : 1) * 2e5;
+      },
+      s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample();
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) == 2e5);
+}
+
 TEST_CASE("a neighbour in the middle of a long execution is seen between its parts") {
   // Each execution has four parts; in the third of every second one somebody is there.
   struct in_parts : scripted {

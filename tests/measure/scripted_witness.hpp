@@ -17,6 +17,7 @@ public:
   std::function<measure::noise(int)> of_visit; ///< by the visit's number; unset: quiet
   std::function<double(double)> foreign;       ///< at a time; judged at the end of a stretch
   std::function<double(double)> crowded;       ///< at a time; unset: no glance sees anything
+  double between_glances_ns = 0;               ///< at least, unless it must look
   std::function<void(const measure::noise&)> of_recovery; ///< what recovering does; unset: nothing
 
   double now_ns() override { return clock_ns += 1; }
@@ -29,9 +30,11 @@ public:
   void recover(const measure::noise& n) override {
     if (of_recovery) of_recovery(n);
   }
-  /// Each glance is a new look.
-  backend::sight glance(bool) override {
+  backend::sight glance(bool must = false) override {
     if (!crowded) return {};
+    if (!must && glances_ > 0 && clock_ns - glanced_ns_ < between_glances_ns)
+      return {.is_new = false, .alone = last_ == 0};
+    glanced_ns_ = clock_ns;
     last_ = crowded(clock_ns);
     sum_ += last_;
     ++glances_;
@@ -57,7 +60,7 @@ public:
   }
 
 private:
-  double stretch_ns_ = 0, sum_ = 0, last_ = 0;
+  double stretch_ns_ = 0, sum_ = 0, last_ = 0, glanced_ns_ = 0;
   int glances_ = 0;
 };
 

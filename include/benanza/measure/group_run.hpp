@@ -158,12 +158,12 @@ private:
     if (run->on_device()) return s;
     if (e.c->state == "cold")
       s.before_execution = [this, threads = g.what->threads] { sweeper_.sweep(threads); };
-    if (e.c->state == "coldw")
+    if (e.c->state == "coldw") {
       s.before_execution = [this, threads = g.what->threads] { sweeper_.displace(threads); };
-    if (e.c->state == "coldw")
       s.bring_back = [activations = run->activations(), threads = g.what->threads] {
         rewrite(activations, threads);
       };
+    }
     return s;
   }
 

@@ -173,7 +173,8 @@ private:
     noise seen; // by the last look
     do {
       v.add(timed(c));
-      witness_.glance();
+      // Before the next look the caches would be swept, and a neighbour gone.
+      witness_.glance(c.before_execution != nullptr);
       if (const auto looked = witness_.glanced()) {
         seen = felt_by(c, *looked);
         if (judge(seen) == harm::none) {
@@ -186,6 +187,7 @@ private:
       }
     } while (v.samples() < most && v.ns(witness_.now_ns()) < plan_.visit_ns && !stop_);
 
+    if (v.unjudged() > 0) witness_.glance(true);
     noise n = felt_by(c, witness_.end_visit());
     n.device = c.run->disturbance();
     const harm h = judge(n);
