@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is memory swept as fast as the processor can? 64 bytes a step, in the widest registers that
-// the code is compiled for, eight steps a turn. Only the translation unit of the kernels includes
-// this: it is compiled for the processor.
+// How is memory swept as fast as the processor can? In the widest registers that the code is
+// compiled for, eight a turn: of wider vectors the compiler would move each element by itself. Only
+// the translation unit of the kernels includes this: it is compiled for the processor.
 #pragma once
 
 #include "kernels.hpp"
@@ -12,9 +12,16 @@
 
 namespace benanza::measure::ceilings::detail {
 
-// Vectors of the compiler: one register where there are 64-byte ones, several where not.
-using floats [[gnu::vector_size(64), gnu::may_alias]] = float;
-using words [[gnu::vector_size(64), gnu::may_alias]] = std::uint64_t;
+#if defined(__AVX512F__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
+using floats [[gnu::vector_size(register_bytes), gnu::may_alias]] = float;
+using words [[gnu::vector_size(register_bytes), gnu::may_alias]] = std::uint64_t;
+inline constexpr int floats_a_register = register_bytes / 4;
 
 /// Keeps the compiler from thinking across sweeps.
 inline void between_sweeps() {
@@ -24,7 +31,7 @@ inline void between_sweeps() {
 inline std::uint64_t read_all(float* const*, const float* const* from, std::int64_t bytes,
                               std::int64_t times) {
   const auto* x = reinterpret_cast<const words*>(from[0]);
-  const std::int64_t n = bytes / 64;
+  const std::int64_t n = bytes / register_bytes;
   std::uint64_t out = 0;
   for (std::int64_t t = 0; t < times; ++t) {
     words a{}, b{}, c{}, d{};
@@ -43,17 +50,17 @@ inline std::uint64_t read_all(float* const*, const float* const* from, std::int6
       a ^= x[i];
     a ^= b ^ c ^ d;
     out = 0;
-    for (int lane = 0; lane < 8; ++lane)
+    for (int lane = 0; lane < register_bytes / 8; ++lane)
       out ^= a[lane];
     between_sweeps();
   }
   return out;
 }
 
-/// Calls `step(i)` for all vectors of an array, eight a turn.
+/// Calls `step(i)` for all registers' worths of an array, eight a turn.
 template <class Step>
-void all_vectors(std::int64_t bytes, std::int64_t times, const Step& step) {
-  const std::int64_t n = bytes / 64;
+void all_registers(std::int64_t bytes, std::int64_t times, const Step& step) {
+  const std::int64_t n = bytes / register_bytes;
   for (std::int64_t t = 0; t < times; ++t) {
     std::int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
@@ -76,9 +83,9 @@ inline std::uint64_t write_all(float* const* to, const float* const*, std::int64
                                std::int64_t times) {
   auto* y = reinterpret_cast<floats*>(to[0]);
   floats v;
-  for (int lane = 0; lane < 16; ++lane)
+  for (int lane = 0; lane < floats_a_register; ++lane)
     v[lane] = written_value(lane);
-  all_vectors(bytes, times, [=](std::int64_t i) { y[i] = v; });
+  all_registers(bytes, times, [=](std::int64_t i) { y[i] = v; });
   return 0;
 }
 
@@ -86,7 +93,7 @@ inline std::uint64_t copy_all(float* const* to, const float* const* from, std::i
                               std::int64_t times) {
   auto* y = reinterpret_cast<floats*>(to[0]);
   const auto* x = reinterpret_cast<const floats*>(from[0]);
-  all_vectors(bytes, times, [=](std::int64_t i) { y[i] = x[i]; });
+  all_registers(bytes, times, [=](std::int64_t i) { y[i] = x[i]; });
   return 0;
 }
 
@@ -95,7 +102,7 @@ inline std::uint64_t triad_all(float* const* to, const float* const* from, std::
   auto* y = reinterpret_cast<floats*>(to[0]);
   const auto* a = reinterpret_cast<const floats*>(from[0]);
   const auto* b = reinterpret_cast<const floats*>(from[1]);
-  all_vectors(bytes, times, [=](std::int64_t i) { y[i] = a[i] + triad_factor * b[i]; });
+  all_registers(bytes, times, [=](std::int64_t i) { y[i] = a[i] + triad_factor * b[i]; });
   return 0;
 }
 
@@ -105,15 +112,14 @@ inline std::uint64_t stream_all(float* const* to, const float* const* from, std:
                                 std::int64_t times) {
   float* y = to[0];
   const float* x = from[0];
-  all_vectors(bytes, times, [=](std::int64_t i) {
+  all_registers(bytes, times, [=](std::int64_t i) {
+    const std::int64_t at = floats_a_register * i;
 #if defined(__AVX512F__)
-    _mm512_stream_ps(y + 16 * i, _mm512_load_ps(x + 16 * i));
+    _mm512_stream_ps(y + at, _mm512_load_ps(x + at));
 #elif defined(__AVX__)
-    _mm256_stream_ps(y + 16 * i, _mm256_load_ps(x + 16 * i));
-    _mm256_stream_ps(y + 16 * i + 8, _mm256_load_ps(x + 16 * i + 8));
+    _mm256_stream_ps(y + at, _mm256_load_ps(x + at));
 #else
-    for (int part = 0; part < 16; part += 4)
-      _mm_stream_ps(y + 16 * i + part, _mm_load_ps(x + 16 * i + part));
+    _mm_stream_ps(y + at, _mm_load_ps(x + at));
 #endif
   });
   _mm_sfence();
