@@ -2,6 +2,9 @@
 #include <benanza/measure/ceilings/sweep_subject.hpp>
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <vector>
+
 using namespace benanza;
 using namespace benanza::measure;
 using namespace benanza::measure::ceilings;
@@ -23,6 +26,27 @@ TEST_CASE("every kind of sweep runs right on every number of threads and working
         CHECK(made.run->time(1) > 0);
         what.end();
       }
+}
+
+TEST_CASE("no two arrays of a sweep have the low bits of their addresses in common") {
+  static std::vector<std::uintptr_t> seen;
+  for (const sweep& known : kernels().sweeps) {
+    working_memory memory(sweep_subject::memory_bytes(3 << 20));
+    sweep s = known;
+    s.run = [](float* const* to, const float* const* from, std::int64_t, std::int64_t) {
+      seen = {reinterpret_cast<std::uintptr_t>(to[0]), reinterpret_cast<std::uintptr_t>(from[0]),
+              reinterpret_cast<std::uintptr_t>(from[1])};
+      return std::uint64_t{0};
+    };
+    sweep_run run(s, (3 << 18) / s.arrays() / 16 * 16, 1, memory);
+    run.time(1);
+    if (s.written == 0) seen.erase(seen.begin());
+    seen.resize(static_cast<std::size_t>(s.arrays()));
+    CAPTURE(std::string(s.kind));
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        CHECK((seen[i] - seen[k]) % 4096 >= 64);
+  }
 }
 
 TEST_CASE("a sweep that leaves places out is found") {

@@ -31,7 +31,7 @@ public:
       , threads_(threads) {
     if (s.written > 0) to_ = memory.results();
     for (int i = 0; i < s.read; ++i) {
-      const std::int64_t at = i * (floats + apart);
+      const std::int64_t at = apart + i * (floats + apart);
       from_[i] = memory.sources((at + floats) * 4) + at;
     }
   }
