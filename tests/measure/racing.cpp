@@ -25,6 +25,18 @@ TEST_CASE("the margin shrinks with the evidence, and never into the range of tie
   CHECK(tie_range == benanza::bound::tie);
 }
 
+TEST_CASE("visits that a neighbour spoiled are no evidence: few samples, a wide margin") {
+  CHECK(margin_of(with({10}), 1) > 1e300);
+  CHECK(margin_of(with({10}), 6) == 2);
+  CHECK(margin_of(with({10, 11, 12}), 6) == 2);
+  CHECK(margin_of(with({10, 11, 12, 13}), 6) == margin(6));
+  sampled_case c = with({10, 11, 12, 13});
+  c.samples[1].clean = c.samples[2].clean = false;
+  CHECK(margin_of(c, 6) == 2);
+  c.samples[0].clean = c.samples[3].clean = false;
+  CHECK(margin_of(c, 6) == margin(6)); // all are equally bad, and four
+}
+
 TEST_CASE("how far a case lies behind is told by the best of its own class") {
   const std::vector<sampled_case> cases{with({10, 12}), with({16, 30}), with({1, 2}, 1), with({})};
   CHECK(times_behind(cases[0], cases) == 1);

@@ -17,6 +17,7 @@ public:
   std::function<measure::noise(int)> of_visit; ///< by the visit's number; unset: quiet
   std::function<double(double)> foreign;       ///< at a time; judged at the end of a stretch
   std::function<double(double)> crowded;       ///< at a time; unset: no glance sees anything
+  std::function<bool(double)> mistaken;        ///< at a time, after a visit; unset: never
   double between_glances_ns = 0;               ///< at least, unless it must look
   std::function<void(const measure::noise&)> of_recovery; ///< what recovering does; unset: nothing
 
@@ -52,6 +53,7 @@ public:
     if (glances_ == 0) return {};
     return measure::noise{.crowded = std::exchange(sum_, 0) / std::exchange(glances_, 0)};
   }
+  bool was_mistaken() override { return mistaken && mistaken(clock_ns); }
   bool stretch_is_over() override { return clock_ns - stretch_ns_ > 100e6; }
   measure::noise end_stretch() override {
     const double at = (stretch_ns_ + clock_ns) / 2;

@@ -81,8 +81,34 @@ TEST_CASE("a neighbour on our core is told, with how much it costs") {
     CHECK(l.chained_ns > 0);
     CHECK(l.ratio > 0);
     CHECK(glance_at_cores(threads) > 0);
-    CHECK(best_ratio(threads) > 0);
+    CHECK(best_ratio(threads, 1e6) >= 0); // 0: two looks in a millisecond may not agree
   }
+}
+
+TEST_CASE("a look that no other comes near to is forgotten in the end") {
+  crowd_probe p;
+  p.compare(0.5, true);
+  CHECK_FALSE(p.confirmed());
+  p.compare(0.3, true); // a mistake, or the first look at cores of our own
+  CHECK(p.best() == 0.3);
+  for (int i = 0; i < 299; ++i)
+    p.compare(0.5, true);
+  CHECK(p.best() == 0.3);
+  p.compare(0.5, true);
+  CHECK(p.best() == 0.5);
+  CHECK(p.compare(0.305, true) == doctest::Approx(0.305 / 0.3 - 1)); // there it is again
+  CHECK(p.confirmed());
+  CHECK(p.best() == 0.3);
+  for (int i = 0; i < 1000; ++i)
+    p.compare(0.5, true);
+  CHECK(p.best() == 0.3);
+
+  crowd_probe told;
+  told.know(0);
+  CHECK_FALSE(std::isfinite(told.best()));
+  told.know(0.2);
+  CHECK(told.confirmed());
+  CHECK(told.compare(0.3, true) == doctest::Approx(0.5));
 }
 
 TEST_CASE("neighbours that come and go are told by the mean of several looks") {

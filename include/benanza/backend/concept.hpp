@@ -115,6 +115,8 @@ public:
   /// From now on `look` is called between the parts of each timed execution, outside of its time;
   /// an empty one no more. What runs as one part never calls it.
   virtual void between_parts(look_between /*look*/) {}
+  /// What those looks told so far was wrong: somebody was beside us all the time.
+  virtual void disbelieve_sights() {}
   /// Executions put together: each takes every part from one in which nobody was beside us before,
   /// in or after that part, as looks between parts say. None: it runs as one part, or a part was
   /// always disturbed.

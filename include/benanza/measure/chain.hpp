@@ -90,6 +90,7 @@ public:
     return total_ns;
   }
   void between_parts(backend::look_between look) override { look_ = std::move(look); }
+  void disbelieve_sights() override { times_.disbelieve_looks(); }
 
   /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
   std::vector<backend::part_time> parts(const std::vector<double>& samples) const override {

@@ -22,11 +22,17 @@
 #include <cstdint>
 #include <limits>
 #include <thread>
+#include <vector>
 
 namespace benanza::measure {
 
-/// The fact of a run's `measuring` section that holds the best ratio.
-inline constexpr const char* abreast_fact = "abreast_ratio";
+/// The facts of a run's `measuring` section that hold the best ratio known before it; and after it,
+/// if that is so much better that somebody was beside us unseen.
+inline constexpr const char *abreast_fact = "abreast_ratio",
+                            *abreast_after_fact = "abreast_ratio_after";
+
+/// A look is sure if its chain was slower than the best by less, as a share.
+inline constexpr double surely_undisturbed = 0.01;
 
 /// Nanoseconds of a fixed loop of about 3 us, of eight additions abreast: the best of three, so
 /// that an interrupt does not count.
@@ -72,33 +78,61 @@ inline double glance_at_cores([[maybe_unused]] int threads) {
   return abreast_ns;
 }
 
-/// The best ratio of some looks, with naps between them: neighbours rest for a moment now and then.
-inline double best_ratio(int threads) {
-  double chained_ns = std::numeric_limits<double>::infinity(), abreast_ns = chained_ns;
-  for (int i = 0; i < 8; ++i) {
-    const core_look l = look_at_cores(threads);
-    chained_ns = std::min(chained_ns, l.chained_ns);
-    abreast_ns = std::min(abreast_ns, l.ratio * l.chained_ns);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  dismiss_teams();
-  return abreast_ns / chained_ns;
-}
-
-/// Compares looks with the best one.
+/// Compares looks with the best one. One that no other comes near to in many looks was a mistake,
+/// and is not believed any more.
 class crowd_probe {
 public:
+  /// The best ratio is at most this; 0: not known.
+  void know(double ratio) {
+    if (ratio <= 0) return;
+    note(ratio), note(ratio);
+  }
   /// By how much a ratio is larger than the best, as a share; 0 or more. It may become the best one
   /// only if it is `sure`: something that stops the chain for a moment makes it too small.
   double compare(double ratio, bool sure) {
     if (ratio <= 0) return 0;
-    if (sure) best_ = std::min(best_, ratio);
-    return std::max(0.0, ratio / best_ - 1);
+    if (sure) note(ratio);
+    return std::max(0.0, ratio / best() - 1);
   }
+  /// Infinite before the first sure look.
+  double best() const { return !confirmed() && looks_since_ >= patience ? second_ : least_; }
+  /// True if more than one look was about as good as the best.
+  bool confirmed() const { return second_ <= near * least_; }
 
 private:
-  double best_ = std::numeric_limits<double>::infinity();
+  static constexpr double near = 1.03;
+  static constexpr int patience = 300;
+
+  void note(double ratio) {
+    const bool better = ratio < least_;
+    second_ = better ? least_ : std::min(second_, ratio);
+    least_ = better ? ratio : least_;
+    looks_since_ = better ? 0 : looks_since_ + 1;
+  }
+
+  double least_ = std::numeric_limits<double>::infinity(), second_ = least_;
+  int looks_since_ = 0; ///< since the best one
 };
+
+/// The best ratio of looks for so long, with naps between them: neighbours rest now and then. 0 if
+/// it was seen but once.
+inline double best_ratio(int threads, double watch_ns) {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point start = clock::now();
+  std::vector<core_look> looks;
+  do {
+    looks.push_back(look_at_cores(threads));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  } while (std::chrono::duration<double, std::nano>(clock::now() - start).count() < watch_ns);
+  dismiss_teams();
+  double chained_ns = std::numeric_limits<double>::infinity();
+  for (const core_look& l : looks)
+    chained_ns = std::min(chained_ns, l.chained_ns);
+  crowd_probe probe;
+  for (const core_look& l : looks)
+    probe.compare(l.ratio, l.chained_ns < (1 + surely_undisturbed) * chained_ns);
+  return probe.confirmed() ? probe.best() : 0;
+}
 
 /// What the looks of a while have seen of neighbours, on the average.
 class crowd_account {

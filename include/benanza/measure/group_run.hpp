@@ -118,7 +118,8 @@ private:
       const int number = classes.emplace(rivals, static_cast<int>(classes.size())).first->second;
       samples.push_back(to_sample(g, e, number));
     }
-    if (witness_ == nullptr) witness_ = &machine_.emplace(cache_bytes_);
+    if (witness_ == nullptr)
+      witness_ = &machine_.emplace(cache_bytes_, own_cores(usual_cores_file()));
     witness_->expect(g.what->team, g.what->known);
     wake_device(entries);
     sample(samples, plan_of(options_, g.what->time_share), *witness_, stop);

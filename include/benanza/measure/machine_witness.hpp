@@ -13,6 +13,7 @@
 #include "hand_off_probe.hpp"
 #include "memory_probe.hpp"
 #include "naps.hpp"
+#include "own_cores.hpp"
 #include "witness.hpp"
 
 #include <chrono>
@@ -58,15 +59,17 @@ private:
 class machine_witness final : public witness {
 public:
   /// Looks at memory too if it knows how large the last cache is.
-  explicit machine_witness(std::int64_t last_level_cache_bytes = 0)
-      : memory_(last_level_cache_bytes) {
+  explicit machine_witness(std::int64_t last_level_cache_bytes = 0, own_cores cores = {})
+      : memory_(last_level_cache_bytes)
+      , cores_(std::move(cores)) {
     loads_.push_back(load());
   }
 
   void expect(int team, const known_best& known) override {
     team_ = team;
     best_ = &by_team_[team];
-    best_->crowd.compare(known.abreast_ratio, true);
+    best_->crowd.know(known.abreast_ratio);
+    best_->crowd.know(cores_.ratio(team));
     if (team > 1) {
       best_->hand_offs.compare(known.hand_off_ns);
       if (all_share_last_cache()) best_->hand_offs.compare(within_a_cache_ns);
@@ -140,6 +143,8 @@ public:
         well, [this] { return now_ns(); }, sleep);
   }
 
+  bool was_mistaken() override { return std::exchange(mistaken_, false); }
+
   bool stretch_is_over() override { return now_ns() - loads_.back().wall_ns >= stretch_ns; }
 
   noise end_stretch() override {
@@ -162,7 +167,6 @@ private:
   static constexpr double stretch_ns = 150e6;
   static constexpr double glance_ns = 0.5e6; ///< neighbours come and go within a millisecond
   static constexpr int long_crowded = 10;    ///< looks in a row
-  static constexpr double surely_undisturbed = 0.01; ///< slowdown of the clock
   struct reading {
     double wall_ns = 0, busy_ns = 0, own_ns = 0;
   };
@@ -171,6 +175,7 @@ private:
   struct best_looks {
     clock_probe clock;
     crowd_probe crowd;
+    double believed = 0; ///< the best ratio, when it was last confirmed
     hand_off_probe hand_offs;
   };
 
@@ -180,7 +185,15 @@ private:
     const double slowdown = best_->clock.compare(cores.chained_ns);
     chained_ns_ = cores.chained_ns;
     seen_ = {.slowdown = slowdown, .apart = team_ > 1 ? best_->hand_offs.look(team_) : 0};
-    note_crowd(best_->crowd.compare(cores.ratio, slowdown < surely_undisturbed));
+    crowd_probe& crowd = best_->crowd;
+    note_crowd(crowd.compare(cores.ratio, slowdown < surely_undisturbed));
+    if (best_->believed == 0) best_->believed = crowd.best();
+    if (crowd.confirmed()) {
+      const double better_by = best_->believed / crowd.best() - 1;
+      mistaken_ = mistaken_ || crowd_account::neighbours(better_by) > 0;
+      best_->believed = crowd.best();
+      cores_.found(team_, crowd.best());
+    }
     crowded_looks_ = last_crowded_ > 0 ? crowded_looks_ + 1 : 0;
     looked_ns_ = glanced_ns_;
   }
@@ -234,7 +247,9 @@ private:
   best_looks* best_ = &by_team_[1];
   memory_probe memory_;
   naps naps_;
+  own_cores cores_;
   int team_ = 1;
+  bool mistaken_ = false;
   int crowded_looks_ = 0;   ///< in a row
   noise seen_{};            ///< by the last look, but for crowding
   crowd_account crowd_{};   ///< of this visit, since it was asked for

@@ -111,7 +111,10 @@ inline status run_checked(int argc, char** argv) {
   }
 
   catch_interrupts();
-  result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
+  own_cores cores(usual_cores_file());
+  const int most = *std::max_element(o.threads.begin(), o.threads.end());
+  const double cores_ratio = cores.ratio(most);
+  result::run header{.provenance = provenance(e, o, l.libraries, cores), .graphs = l.graphs};
   for (const std::string& why : l.left_out) {
     std::string& all = header.provenance["measuring"]["left_out"];
     all += (all.empty() ? "" : "; ") + why;
@@ -134,6 +137,8 @@ inline status run_checked(int argc, char** argv) {
     if (c.stopped()) header.provenance["measuring"]["interrupted"] = "yes";
     if (const std::string after = device_condition(l.libraries); !after.empty())
       header.provenance["measuring"][device_condition_after_fact] = after;
+    if (cores.mistaken_by(most, cores_ratio) > 0)
+      header.provenance["measuring"][abreast_after_fact] = std::to_string(cores.known(most));
     return result::context_to_json(header);
   };
   const report_problems problems =
@@ -145,6 +150,12 @@ inline status run_checked(int argc, char** argv) {
     refuse_cut_off(problems.display, "standard output");
   }
   if (kept && !c.stopped()) kept->finish();
+  if (const double by = cores.mistaken_by(most, cores_ratio); by > 0)
+    std::fprintf(stderr,
+                 "benanza_bench: somebody shared our cores, unseen at first: they turned out to be "
+                 "%.0f %% faster than when the run began, and its first results may be too slow; "
+                 "run it again\n",
+                 100 * by);
   return verdict(l, c, kept.get());
 }
 

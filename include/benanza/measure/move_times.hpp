@@ -42,6 +42,11 @@ public:
     for (; judged_ < timed_.size(); ++judged_)
       timed_[judged_].alone = alone;
   }
+  /// Somebody was beside us all the time: no look so far saw him.
+  void disbelieve_looks() {
+    for (timed& t : timed_)
+      t.alone = false;
+  }
   /// An execution has ended, and took so long as a whole.
   void end(double total_ns) {
     totals_ns_.push_back(total_ns);

@@ -7,12 +7,12 @@
 #pragma once
 
 #include "ceilings/list.hpp"
-#include "crowd_probe.hpp"
 #include "hand_off_probe.hpp"
 #include "journal.hpp"
 #include "layer_subject.hpp"
 #include "machine.hpp"
 #include "options.hpp"
+#include "own_cores.hpp"
 
 #include <chrono>
 #include <ctime>
@@ -56,7 +56,8 @@ inline std::string joined(const auto& items, const auto& text) {
 } // namespace detail
 
 /// All that is known about a run before it begins.
-inline run_facts provenance(const environment& e, const options& o, const library_list& libs) {
+inline run_facts provenance(const environment& e, const options& o, const library_list& libs,
+                            own_cores cores = {}) {
   run_facts p;
   p["machine"] = machine_facts(e);
   p["measuring"]["absent_ceilings"] =
@@ -101,7 +102,8 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   }
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
   if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
-  measuring[abreast_fact] = std::to_string(best_ratio(most));
+  if (const double known = cores.ratio(most); known > 0)
+    measuring[abreast_fact] = std::to_string(known);
   const char* allocator = std::getenv(detail::allocator_variable);
   measuring["allocator"] = allocator != nullptr ? allocator : "unset";
   measuring["addresses"] = detail::addresses();
@@ -125,9 +127,10 @@ inline std::string device_condition(const library_list& libs) {
 /// The facts that decide whether results of two starts make one run: not the time of day, nor what
 /// is in the names of the cases.
 inline run_setting setting_of(run_facts p) {
-  for (const char* changing : {"date", "load_average", "threads", "types", "states", "bound_to",
-                               "shard", "isolated", "revision", hand_off_fact, abreast_fact,
-                               device_condition_fact, device_condition_after_fact})
+  for (const char* changing :
+       {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
+        "revision", hand_off_fact, abreast_fact, abreast_after_fact, device_condition_fact,
+        device_condition_after_fact})
     p["measuring"].erase(changing);
   return p;
 }

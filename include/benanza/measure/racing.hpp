@@ -3,7 +3,7 @@
 // margin, which shrinks with the visits that a case has had: after a first look a rival must be
 // twice as fast, later less. Never within the range in which two algorithms count as equally fast.
 //
-//   if (const double behind = times_behind(c, cases); behind > margin(c.visits)) ...
+//   if (const double behind = times_behind(c, cases); behind > margin_of(c, visits)) ...
 #pragma once
 
 #include "sampled_case.hpp"
@@ -24,6 +24,16 @@ constexpr double margin(int visits) {
   return shrinking[std::min(visits - 2, last)];
 }
 static_assert(margin(1000) > tie_range);
+
+/// The margin of `c` after so many visits: not a narrow one while it has few samples that count,
+/// however many visits a neighbour spoiled.
+inline double margin_of(const sampled_case& c, int visits) {
+  constexpr int few = 4;
+  const double usual = margin(visits);
+  const int clean = c.clean_samples();
+  const int count = clean > 0 ? clean : static_cast<int>(c.samples.size());
+  return count < few ? std::max(usual, margin(2)) : usual;
+}
 
 /// How many times as slow as the best of its class `c` is; 1 if it is the best.
 inline double times_behind(const sampled_case& c, const std::vector<sampled_case>& cases) {

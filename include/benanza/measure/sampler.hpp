@@ -52,6 +52,7 @@ public:
       for (std::size_t i : order) {
         if (stop_) return finish();
         call_on(cases_[i]);
+        if (witness_.was_mistaken()) begin_all_anew();
         if (witness_.stretch_is_over()) end_stretch();
       }
       decide();
@@ -72,13 +73,26 @@ private:
 
   void begin(sampled_case& c) {
     c.passes.emplace_back();
+    begin_anew(c);
+    c.run->between_parts([this](bool must) { return witness_.glance(must); });
+  }
+
+  static void begin_anew(sampled_case& c) {
     c.samples.clear(), c.figures.clear(), c.ended.clear();
     c.slowdowns.clear(), c.powers_w.clear();
     c.visits = c.lost_visits = 0;
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
     c.refresh();
-    c.run->between_parts([this](bool must) { return witness_.glance(must); });
+  }
+
+  /// What was taken for quiet was not: no sample so far counts.
+  void begin_all_anew() {
+    for (sampled_case& c : cases_) {
+      c.run->disbelieve_sights();
+      begin_anew(c);
+    }
+    note_stretch();
   }
 
   std::vector<std::size_t> racing() const {
@@ -166,8 +180,8 @@ private:
     else
       v.begin(witness_.now_ns());
     last_ = &c;
-    const bool lost =
-        plan_.racing && !first && times_behind(c, cases_) > margin(c.visits + c.lost_visits + 1);
+    const bool lost = plan_.racing && !first &&
+                      times_behind(c, cases_) > margin_of(c, c.visits + c.lost_visits + 1);
     const int most = first || lost ? first_samples : plan_.visit_samples;
 
     noise seen; // by the last look
@@ -230,8 +244,8 @@ private:
     for (sampled_case& c : cases_) {
       if (!c.ended.empty()) continue;
       const double behind = plan_.racing ? times_behind(c, cases_) : 1;
-      c.ended = behind > margin(c.visits + c.lost_visits) ? result::raced_out(behind)
-                                                          : enough(c, plan_, leads(c));
+      c.ended = behind > margin_of(c, c.visits + c.lost_visits) ? result::raced_out(behind)
+                                                                : enough(c, plan_, leads(c));
     }
   }
 
@@ -286,7 +300,7 @@ private:
     sampled_pass& out = c.passes.back();
     const int clean = c.clean_samples(), all = static_cast<int>(c.samples.size());
     const bool lost = result::was_raced_out(c.ended);
-    const bool enough_clean = clean >= (lost ? 1 : std::min(all, fewest));
+    const bool enough_clean = clean >= (lost ? 1 : std::min(all, fewest)) && !doubtful(c);
     for (const sampled_case::taken& t : c.samples)
       if (t.clean || !enough_clean) out.samples.push_back(t.ns);
     if (enough_clean)
@@ -301,6 +315,16 @@ private:
     out.stop_reason = !out.pieces.empty() ? std::string(result::put_together)
                       : c.ended.empty()   ? std::string(result::stopped)
                                           : c.ended;
+  }
+
+  /// Beside neighbours who hardly rested: a least sample that no other comes near to. One of them
+  /// may have come and gone within each of the rest, and within this one too.
+  static bool doubtful(const sampled_case& c) {
+    if (c.by_median || c.ended != result::disturbed_too_long || c.seen.most() != harm::crowded)
+      return false;
+    const std::vector<double> kept = c.usable();
+    return std::count_if(kept.begin(), kept.end(),
+                         [&](double ns) { return ns <= tie_range * c.least_ns; }) < 2;
   }
 
   /// Where neighbours left no whole execution alone, but each part of some: takes what these give.

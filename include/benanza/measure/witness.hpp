@@ -161,6 +161,9 @@ public:
   /// Waits until nobody is beside us, for at most so long; false if somebody still is. What was
   /// seen before is forgotten.
   virtual bool wait_alone(double /*most_ns*/) { return true; }
+  /// True once it is known that somebody was beside us in visits that were kept: the cores have
+  /// turned out to be faster than they had ever seemed to be.
+  virtual bool was_mistaken() { return false; }
   /// A visit is thrown away for this: does what may end it.
   virtual void recover(const noise&) {}
 

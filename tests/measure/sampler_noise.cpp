@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampling beside others, on a virtual clock: what is thrown away, waited for, kept and told.
+#include "scripted_case.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace benanza;
+using namespace benanza::measure;
+using namespace benanza::test;
+
+TEST_CASE("after a visit that was thrown away the witness may mend what disturbed it") {
+  setup s({about(1e5)});
+  bool apart = true;
+  int recoveries = 0;
+  s.witness.of_visit = [&](int i) { return noise{.apart = apart || i == 2 ? 3.0 : 0.0}; };
+  s.witness.of_recovery = [&](const noise& n) {
+    CHECK(judge(n) == harm::apart);
+    apart = false;
+    ++recoveries;
+  };
+  s.sample();
+  CHECK(recoveries == 2);
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).rejected > 0);
+}
+
+TEST_CASE("disturbed visits are thrown away and repeated") {
+  // Every third visit waits for the processor, and takes twice as long then.
+  setup s({about(1e6, 0.1)});
+  bool disturbed = false;
+  s.witness.of_visit = [&](int visit) {
+    const bool now = std::exchange(disturbed, visit % 3 == 1);
+    return noise{.delayed = now ? 0.5 : 0};
+  };
+  const auto quiet = about(1e6, 0.1);
+  s.runs[0] = std::make_unique<scripted>(
+      [&, quiet](int i) { return (disturbed ? 2 : 1) * quiet(i); }, s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample();
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).samples.size() >= 16);
+  CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) < 1.2e6);
+}
+
+TEST_CASE("visits in which a case's device was slowed down are thrown away, and only its own") {
+  const auto quiet = about(1e5);
+  setup s({quiet, quiet});
+  s.runs[0]->trouble = [](int look) { return look % 3 == 1 ? "it was hot" : ""; };
+  s.runs[0]->power = 400;
+  s.sample();
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).power_w == 400);
+  CHECK(s.of(1).rejected == 0);
+  CHECK(s.of(1).power_w == 0);
+}
+
+TEST_CASE("who else uses the host's cores and memory does no harm to a device") {
+  setup s({about(1e5), about(1e5)});
+  s.cases[1].rival_class = 1;
+  s.runs[0]->device = true;
+  s.witness.of_visit = [](int i) { return noise{.crowded = i % 3 == 1 ? 0.5 : 0.0, .memory = 2}; };
+  s.sample();
+  CHECK(s.of(0).rejected == 0);
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(1).disturbed.find("memory took 3.0 times as long") != std::string::npos);
+}
+
+TEST_CASE("of a long visit what a neighbour disturbed is lost, and what came before is kept") {
+  // For 10 of each 50 ms a neighbour makes all slower; a visit takes up to 60 ms, a sample 2.
+  const auto busy = [](double at) { return std::fmod(at, 50e6) > 40e6; };
+  setup s({about(2e6)});
+  s.witness.crowded = [&](double at) { return busy(at) ? 0.5 : 0.0; };
+  s.runs[0] = std::make_unique<scripted>(
+      [&](int i) { return (busy(s.witness.clock_ns) ? 1.3 : 1) * about(2e6)(i); }, s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample(effort::exhaustive);
+  const std::vector<double>& taken = s.of(0).samples;
+  CHECK(s.of(0).disturbed.empty());
+  // But for one that ends when the neighbour has just gone.
+  CHECK(20 * std::count_if(taken.begin(), taken.end(), [](double ns) { return ns > 2.1e6; }) <
+        std::ssize(taken));
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).rejected < std::ssize(taken) / 2); // of whole visits hardly one would be left
+}
+
+TEST_CASE("a neighbour that leaves while a cold case runs is seen before it") {
+  // A neighbour is there for 3 of each 7 ms; a sweep takes 3 ms.
+  const auto busy = [](double at) { return std::fmod(at, 7e6) < 3e6; };
+  setup s({about(1e6)});
+  s.cases[0].before_execution = [&] { s.witness.clock_ns += 3e6; };
+  s.witness.crowded = [&](double at) { return busy(at) ? 0.5 : 0.0; };
+  s.runs[0] = std::make_unique<scripted>(
+      [&](int i) { return (busy(s.witness.clock_ns) ? 1.3 : 1) * about(1e6)(i); }, s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample();
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) < 1.1e6);
+}
+
+TEST_CASE("a neighbour that comes while a short cold case runs is seen right after it") {
+  // The witness looks every half millisecond; a neighbour is there in every other execution alone.
+  setup s({about(2e5)});
+  bool busy = false;
+  s.cases[0].before_execution = [&] { s.witness.clock_ns += 3e6, busy = false; };
+  s.witness.crowded = [&](double) { return busy ? 0.5 : 0.0; };
+  s.witness.between_glances_ns = 0.5e6;
+  s.runs[0] = std::make_unique<scripted>(
+      [&](int i) {
+        busy = i % 2 == 1;
+        return (busy ? 1.3 : 1) * 2e5;
+      },
+      s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample();
+  CHECK(s.of(0).disturbed.empty());
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) == 2e5);
+}
+
+TEST_CASE("a neighbour in the middle of a long execution is seen between its parts") {
+  // Each execution has four parts; in the third of every second one somebody is there.
+  struct in_parts : scripted {
+    using scripted::scripted;
+    double time(int n) override {
+      double sum = 0;
+      for (int part = 0; part < 4; ++part) {
+        sum += scripted::time(n);
+        if (look) look(false);
+      }
+      return sum;
+    }
+    void between_parts(backend::look_between l) override { look = std::move(l); }
+    backend::look_between look{};
+  };
+  setup s({about(1e6)});
+  const auto busy = [&] { return s.runs[0]->executions % 8 == 3; };
+  s.witness.crowded = [&](double) { return busy() ? 0.5 : 0.0; };
+  s.runs[0] = std::make_unique<in_parts>([&](int i) { return i % 8 == 2 ? 2e6 : 1e6; }, s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.sample();
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).disturbed.empty());
+  for (double ns : s.of(0).samples)
+    CHECK(ns == 4e6);
+  CHECK_FALSE(static_cast<in_parts&>(*s.runs[0]).look); // the witness may be gone by now
+}
+
+TEST_CASE("while somebody is beside us a case waits, and is sampled when he has left") {
+  // We are alone for 2 of each 10 ms; a hot sample takes 0.3 ms, a cold one with its sweep 1.5.
+  for (const bool cold : {false, true}) {
+    const auto busy = [](double at) { return std::fmod(at, 10e6) < 8e6; };
+    setup s({about(3e5)});
+    sampled_case& c = s.cases[0];
+    s.witness.crowded = [&](double at) { return busy(at) ? 0.5 : 0.0; };
+    s.runs[0] = std::make_unique<scripted>(
+        [&](int i) { return (busy(s.witness.clock_ns) ? 1.3 : 1) * about(3e5)(i); }, s.witness);
+    c.run = s.runs[0].get();
+    c.by_median = cold;
+    bool swept = false;
+    if (cold) {
+      c.before_execution = [&] { s.witness.clock_ns += 1.2e6, swept = true; };
+      c.bring_back = [&] {
+        CHECK(swept); // after the sweep and the wait
+        CHECK_FALSE(busy(s.witness.clock_ns));
+        swept = false;
+      };
+    }
+    sampling_plan plan = plan_of(effort::normal);
+    plan.extra_share = 10;
+    s.sample(plan);
+    const std::vector<double>& taken = s.of(0).samples;
+    CHECK(s.of(0).disturbed.empty());
+    CHECK(s.of(0).stop_reason == (cold ? "median settled" : "minimum settled"));
+    CHECK(taken.size() >= 12);
+    CHECK(*std::max_element(taken.begin(), taken.end()) < 3.1e5);
+    CHECK(c.lost_ns > c.spent_ns); // most of the time we waited
+    CHECK(s.of(0).took_ns == c.lost_ns + c.spent_ns);
+    CHECK(s.of(0).took_ns <= s.witness.clock_ns);
+  }
+}
+
+TEST_CASE("for somebody who stays nobody waits longer than a case may lose") {
+  setup s({about(1e5), about(2e5)});
+  s.witness.crowded = [](double) { return 0.5; };
+  s.sample();
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(s.of(i).samples.size() >= 2);
+    CHECK(s.of(i).disturbed.find("something else ran on the same cores") == 0);
+    CHECK(s.cases[i].lost_ns < 0.3e9);
+  }
+}
+
+TEST_CASE("where each part was undisturbed in some execution, samples are put together") {
+  struct pieces : scripted {
+    using scripted::scripted;
+    backend::pieced_runs pieced() const override { return given; }
+    backend::pieced_runs given{};
+  };
+  for (const bool neighbours : {true, false})
+    for (const std::size_t runs : {std::size_t{4}, std::size_t{3}}) {
+      setup s({about(1e6)});
+      auto p = std::make_unique<pieces>(about(1e6), s.witness);
+      p->given = {std::vector<double>(runs, 9e5), {{"a", 5e5}, {"b", 4e5}}};
+      s.runs[0] = std::move(p);
+      s.cases[0].run = s.runs[0].get();
+      s.witness.of_visit = [=](int) {
+        return neighbours ? noise{.crowded = 0.5} : noise{.delayed = 0.5};
+      };
+      s.sample();
+      const bool put_together = neighbours && runs == 4;
+      CHECK((s.of(0).stop_reason == result::put_together) == put_together);
+      CHECK(s.of(0).disturbed.empty() == put_together);
+      CHECK(s.of(0).pieces.size() == (put_together ? 2 : 0));
+      CHECK((s.of(0).samples == std::vector<double>(4, 9e5)) == put_together);
+      if (put_together) CHECK(s.of(0).rejected == std::ssize(s.cases[0].samples));
+    }
+}
+
+TEST_CASE("what whole undisturbed executions tell is not put together") {
+  struct pieces : scripted {
+    using scripted::scripted;
+    backend::pieced_runs pieced() const override { return {{1, 1, 1, 1, 1}, {{"a", 1}}}; }
+  };
+  setup s({about(1e6)});
+  s.runs[0] = std::make_unique<pieces>(about(1e6), s.witness);
+  s.cases[0].run = s.runs[0].get();
+  s.witness.of_visit = [](int i) { return noise{.crowded = i % 2 == 0 ? 0.5 : 0}; };
+  s.sample();
+  CHECK(s.of(0).pieces.empty());
+  CHECK(least(s.of(0).samples) > 9e5);
+}
+
+TEST_CASE("a device that stays slow is told in its own words") {
+  setup s({about(1e5)});
+  s.runs[0]->trouble = [](int) { return "the clock was held down; let it cool"; };
+  s.sample();
+  CHECK(s.of(0).stop_reason == "disturbed too long");
+  CHECK(s.of(0).disturbed == "the clock was held down; let it cool");
+  CHECK_FALSE(s.of(0).samples.empty());
+}
+
+TEST_CASE("what is disturbed all the time ends, keeps its samples, and says by what") {
+  setup s({about(1e6, 0.1)});
+  s.witness.of_visit = [](int) { return noise{.delayed = 0.2}; };
+  s.sample();
+  CHECK(s.of(0).stop_reason == "disturbed too long");
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(s.of(0).rejected == 0);
+  CHECK(s.of(0).disturbed.find("waited for the processor 20 %") != std::string::npos);
+  CHECK(s.witness.clock_ns < 0.3e9);
+}
+
+TEST_CASE("racing goes on in noise, and who lost there is not called disturbed without need") {
+  setup s({about(1e6, 0.1), about(3e6, 0.1)});
+  s.witness.of_visit = [](int) { return noise{.slowdown = 0.3}; };
+  s.sample();
+  CHECK(s.raced_out(1));
+  CHECK(s.of(0).disturbed.find("30 % slower than at its best") != std::string::npos);
+}
+
+TEST_CASE("the load of others shows in a stretch: its visits are repeated, its losers come back") {
+  // For the first 0.08 s of a race others make the winner slow.
+  setup s({about(1e6, 0.01), about(0.5e6, 0.01)});
+  s.runs[1] = std::make_unique<scripted>(
+      [&](int) { return s.witness.clock_ns < 0.08e9 ? 1.8e6 : 0.5e6; }, s.witness);
+  s.cases[1].run = s.runs[1].get();
+  s.witness.foreign = [](double at) { return at < 0.08e9 ? 0.9 : 0; };
+  s.sample();
+  CHECK_FALSE(s.raced_out(1));
+  CHECK(s.raced_out(0));
+  CHECK(least(s.of(1).samples) == 0.5e6);
+  CHECK(s.of(1).disturbed.empty());
+  CHECK(s.of(1).rejected > 0);
+}
+
+TEST_CASE("load that stays is reported with what to do") {
+  setup s({about(1e6, 0.1)});
+  s.witness.foreign = [](double) { return 0.95; };
+  s.sample();
+  CHECK(s.of(0).disturbed ==
+        "other processes used 95 % of the machine's processors: stop them, or run again later");
+  CHECK(s.of(0).samples.size() >= 4);
+  CHECK(s.witness.clock_ns < 0.4e9);
+}
+
+TEST_CASE("the end of sampling is judged too, even if it comes before a stretch is over") {
+  setup s({about(1e6, 0.1)});
+  int asked = 0;
+  s.witness.foreign = [&](double) { return ++asked == 2 ? 0.9 : 0.0; };
+  s.sample();
+  CHECK(asked >= 3);
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).disturbed.empty());
+}
+
+TEST_CASE("when quiet turns out not to have been quiet, everything begins anew") {
+  // For 40 ms somebody is there whom no look sees; he costs one of the two far more.
+  const setup* at = nullptr;
+  const auto beside = [&at](double ns, double cost) -> scripted::script {
+    return
+        [&at, ns, cost](int i) { return about(ns)(i) * (at->witness.clock_ns < 40e6 ? cost : 1); };
+  };
+  setup s({beside(1e6, 4), beside(1.05e6, 1.2)});
+  at = &s;
+  bool told = false, first_was_out = false;
+  s.witness.mistaken = [&](double now_ns) {
+    if (told || now_ns < 40e6) return false;
+    first_was_out = result::was_raced_out(s.cases[0].ended);
+    return told = true;
+  };
+  s.sample();
+  REQUIRE(told);
+  CHECK(first_was_out);
+  CHECK_FALSE(s.raced_out(0));
+  for (std::size_t i : {0u, 1u})
+    for (double ns : s.of(i).samples)
+      CHECK(ns < 1.03 * (i == 0 ? 1e6 : 1.05e6));
+  CHECK(s.of(0).disturbed.empty());
+}
+
+TEST_CASE("beside a neighbour who hardly rests, a least sample that stands alone is doubtful") {
+  // One visit in five is kept: the first two see him rest, for one sample and for several.
+  const auto sampled = [](double second_ns) {
+    const setup* at = nullptr;
+    int executions = 0;
+    setup s({[&](int) {
+      if (at->witness.visits % 5 != 0) return 1.6e6;
+      ++executions;
+      return executions == 3 ? 1e6 : at->witness.visits == 5 ? second_ns : 1.3e6;
+    }});
+    at = &s;
+    s.witness.of_visit = [](int i) { return noise{.crowded = i % 5 == 0 ? 0.0 : 0.5}; };
+    sampling_plan plan = plan_of(effort::normal);
+    plan.seconds = 0.02;
+    s.sample(plan);
+    CHECK(s.of(0).stop_reason == result::disturbed_too_long);
+    return !s.of(0).disturbed.empty();
+  };
+  CHECK(sampled(1.2e6));
+  CHECK_FALSE(sampled(1.01e6));
+}
