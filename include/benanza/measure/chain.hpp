@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole model as one thing to run: the algorithms of a plan one after the other, each reading
 // what others wrote, with weights of its own, and reorders where two layouts meet. Activations
-// share memory as in a framework: what is read no more makes room. `verify` runs it once, node by
-// node, and holds each result against the reference on the operands that the node really read.
-// Scratch memory is one for all layers.
+// share memory as in a framework: what is read no more makes room; scratch memory is one for all.
+// `verify` runs it once, node by node, and holds each result against the reference on the operands
+// that the node really read.
 //
 //   chain c(plan, libraries);   c.verify();   double ns = c.time(1);
 #pragma once
@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
