@@ -19,11 +19,16 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
 #include <vector>
+
+#ifndef BENANZA_VERSION
+#define BENANZA_VERSION "unknown"
+#endif
 
 namespace benanza::measure {
 
@@ -45,13 +50,16 @@ inline std::filesystem::path usual_cores_file() {
 }
 
 namespace detail {
-/// How the loops of a look were compiled: others take other times.
-inline constexpr const char* kind_of_loops =
+/// How the loops of a look were written and compiled: others take other times.
+inline constexpr const char* kind_of_loops = BENANZA_VERSION " "
+#ifdef __OPTIMIZE__
+                                                             "optimized "
+#endif
 #ifdef __FMA__
-    "fma "
+                                                             "fma "
 #endif
 #ifdef __AVX512F__
-    "avx512 "
+                                                             "avx512 "
 #endif
     __VERSION__;
 
@@ -99,7 +107,7 @@ public:
     if (watch_ns_ == 0) return 0;
     double& best = by_team_[team];
     if (best == 0) best = known(team);
-    if (best == 0) found(team, best_ratio(team, watch_ns_));
+    if (best == 0 && looked_for_.insert(team).second) found(team, best_ratio(team, watch_ns_));
     return best;
   }
 
@@ -184,6 +192,7 @@ private:
   std::filesystem::path file_{};
   double watch_ns_ = 0;
   std::map<int, double> by_team_{};
+  std::set<int> looked_for_{}; ///< teams
 };
 
 } // namespace benanza::measure

@@ -17,9 +17,6 @@
 #include <chrono>
 #include <ctime>
 
-#ifndef BENANZA_VERSION
-#define BENANZA_VERSION "unknown"
-#endif
 #ifndef BENANZA_REVISION
 #define BENANZA_REVISION "unknown"
 #endif
