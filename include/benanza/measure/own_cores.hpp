@@ -44,9 +44,12 @@ inline std::filesystem::path cores_file_in(const char* cache, const char* home) 
   return in.empty() ? in : in / "benanza" / "cores.tsv";
 }
 
-/// The same for whoever runs us.
+/// The same for whoever runs us. A home that is not there, as services have it, is not made.
 inline std::filesystem::path usual_cores_file() {
-  return cores_file_in(std::getenv("XDG_CACHE_HOME"), std::getenv("HOME"));
+  const char* home = std::getenv("HOME");
+  std::error_code ignored;
+  if (home != nullptr && !std::filesystem::is_directory(home, ignored)) home = nullptr;
+  return cores_file_in(std::getenv("XDG_CACHE_HOME"), home);
 }
 
 namespace detail {
