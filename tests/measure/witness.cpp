@@ -81,7 +81,11 @@ TEST_CASE("a neighbour on our core is told, with how much it costs") {
     CHECK(l.chained_ns > 0);
     CHECK(l.ratio > 0);
     CHECK(glance_at_cores(threads) > 0);
-    CHECK(best_ratio(threads, 1e6) >= 0); // 0: two looks in a millisecond may not agree
+    double best = 0;
+    for (int i = 0; i < 200 && best == 0; ++i) // beside neighbours no two looks may agree
+      best = best_ratio(threads, 1e7);
+    CHECK(best > 0);
+    CHECK(std::isfinite(best));
   }
 }
 

@@ -6,7 +6,7 @@
 //   if (const double behind = times_behind(c, cases); behind > margin_of(c, visits)) ...
 #pragma once
 
-#include "sampled_case.hpp"
+#include "stopping.hpp"
 
 #include <limits>
 
@@ -28,11 +28,8 @@ static_assert(margin(1000) > tie_range);
 /// The margin of `c` after so many visits: not a narrow one while it has few samples that count,
 /// however many visits a neighbour spoiled.
 inline double margin_of(const sampled_case& c, int visits) {
-  constexpr int few = 4;
-  const double usual = margin(visits);
-  const int clean = c.clean_samples();
-  const int count = clean > 0 ? clean : static_cast<int>(c.samples.size());
-  return count < few ? std::max(usual, margin(2)) : usual;
+  const bool few = c.usable().size() < static_cast<std::size_t>(fewest);
+  return few ? std::max(margin(visits), margin(2)) : margin(visits);
 }
 
 /// How many times as slow as the best of its class `c` is; 1 if it is the best.
