@@ -19,3 +19,19 @@ TEST_CASE("looks that were wrong leave no move undisturbed, later ones do") {
   execute(5, 6);
   CHECK(t.undisturbed() == times_by_move{{5}, {6}});
 }
+
+TEST_CASE("as large a share of a move's slowest is left out as somebody was beside") {
+  move_times t(2);
+  for (int i = 0; i < 40; ++i) {
+    t.add(10.0 + i % 10);
+    t.looked(i < 20); // half of them
+    t.add(100.0 + i % 10);
+    t.looked(true); // nobody ever
+    t.end(0);
+  }
+  const times_by_move undisturbed = t.undisturbed();
+  REQUIRE(undisturbed.size() == 2);
+  CHECK(undisturbed[0] == std::vector<double>{10, 11, 12, 13, 14, 10, 11, 12, 13, 14});
+  REQUIRE(undisturbed[1].size() == 10); // as many, spread over all
+  CHECK(*std::max_element(undisturbed[1].begin(), undisturbed[1].end()) > 105);
+}

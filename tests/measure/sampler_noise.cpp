@@ -182,6 +182,26 @@ TEST_CASE("while somebody is beside us a case waits, and is sampled when he has 
   }
 }
 
+TEST_CASE("who was seen beside many samples was beside others unseen: a median leaves those out") {
+  // Of three visits two are seen to be disturbed; in the third, one sample in two, unseen.
+  for (const bool seen : {true, false}) {
+    CAPTURE(seen);
+    setup s({[](int i) { return i % 2 == 0 ? 1.5e6 : 1e6; }});
+    sampled_case& c = s.cases[0];
+    c.by_median = true;
+    c.before_execution = [] {}; // no batches
+    s.witness.of_visit = [=](int i) { return noise{.crowded = seen && i % 3 != 0 ? 0.5 : 0}; };
+    s.sample();
+    const sampled_pass& of = s.of(0);
+    CHECK(of.disturbed.empty());
+    REQUIRE(of.samples.size() >= fewest);
+    CHECK(*std::max_element(of.samples.begin(), of.samples.end()) == (seen ? 1e6 : 1.5e6));
+    // Whatever was left out counts as thrown away.
+    CHECK(of.samples.size() + static_cast<std::size_t>(of.rejected) == c.samples.size());
+    CHECK((of.rejected == 0) == !seen);
+  }
+}
+
 TEST_CASE("for somebody who stays nobody waits longer than a case may lose") {
   setup s({about(1e5), about(2e5)});
   s.witness.crowded = [](double) { return 0.5; };

@@ -25,6 +25,18 @@ TEST_CASE("one sample is all of its own statistics; none is zero") {
   CHECK(summarize({}).median == 0);
 }
 
+TEST_CASE("a share of the slowest is left out, the rest keeps its order, and some always stay") {
+  const std::vector<double> samples{5, 1, 9, 2, 8, 3, 7, 4, 6, 10};
+  CHECK(without_slowest(samples, 0) == samples);
+  CHECK(without_slowest(samples, 0.5) == std::vector<double>{5, 1, 2, 3, 4});
+  CHECK(without_slowest(samples, 1 - 7.0 / 10) == std::vector<double>{5, 1, 2, 3, 7, 4, 6});
+  CHECK(without_slowest(samples, 0.75) == std::vector<double>{1, 2, 3, 4});
+  CHECK(without_slowest(samples, 1) == std::vector<double>{1, 2, 3, 4}); // the fewest
+  CHECK(without_slowest({2, 2, 2, 2, 2, 2}, 0.3).size() == 6);           // none is slower
+  CHECK(without_slowest({3, 1}, 0.9) == std::vector<double>{3, 1});
+  CHECK(without_slowest({}, 0.5).empty());
+}
+
 TEST_CASE("thinning keeps the order and spreads over all samples") {
   std::vector<double> samples;
   for (int i = 0; i < 100; ++i)

@@ -63,14 +63,18 @@ public:
     return whole(std::move(out));
   }
 
-  /// Those in which nobody was beside a move, as many for each as the rarest has.
+  /// Those in which nobody was beside a move, as many for each as the rarest has; without as large
+  /// a share of the slowest as somebody was beside (sampled_case.hpp).
   times_by_move undisturbed() const {
     times_by_move out(moves_);
     for (std::size_t i = 0; i < timed_.size(); ++i)
       if (timed_[i].alone) out[i % moves_].push_back(timed_[i].ns);
     std::size_t rarest = most_kept;
-    for (const auto& ns : out)
+    for (auto& ns : out) {
+      const double alone = static_cast<double>(ns.size()) / static_cast<double>(totals_ns_.size());
+      ns = without_slowest(std::move(ns), 1 - alone);
       rarest = std::min(rarest, ns.size());
+    }
     for (auto& ns : out)
       ns = thinned(ns, rarest);
     return whole(std::move(out));

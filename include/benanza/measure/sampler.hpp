@@ -301,14 +301,16 @@ private:
     const int clean = c.clean_samples(), all = static_cast<int>(c.samples.size());
     const bool lost = result::was_raced_out(c.ended);
     const bool enough_clean = clean >= (lost ? 1 : std::min(all, fewest)) && !doubtful(c);
-    for (const sampled_case::taken& t : c.samples)
-      if (t.clean || !enough_clean) out.samples.push_back(t.ns);
-    if (enough_clean)
-      out.rejected = all - clean;
-    else if (put_together(c, out))
+    if (enough_clean) {
+      out.samples = c.usable();
+      out.rejected = all - static_cast<int>(out.samples.size());
+    } else if (put_together(c, out)) {
       out.rejected = all;
-    else
+    } else {
+      for (const sampled_case::taken& t : c.samples)
+        out.samples.push_back(t.ns);
       out.disturbed = advice(c.seen);
+    }
     out.slowdown = result::median(c.slowdowns);
     out.took_ns = c.spent_ns + c.lost_ns;
     out.power_w = result::median(c.powers_w);

@@ -15,6 +15,9 @@
 
 namespace benanza::measure {
 
+/// Fewer samples than these tell little: every case gets so many, but for those of seconds.
+inline constexpr int fewest = 4;
+
 /// Order statistics of samples, in the samples' own unit.
 struct summary {
   double min = 0, p10 = 0, median = 0, p90 = 0;
@@ -34,6 +37,21 @@ inline summary summarize(std::vector<double> samples) {
     v = std::abs(v - s.median);
   s.mad = result::median(std::move(samples));
   return s;
+}
+
+/// The samples without the slowest `share` of them, in the same order; the fewest that tell
+/// something stay.
+inline std::vector<double> without_slowest(std::vector<double> samples, double share) {
+  const auto size = static_cast<double>(samples.size());
+  // A share made from whole numbers must not round one more up.
+  const auto rest = static_cast<std::size_t>(std::ceil((1 - share) * size - 1e-6));
+  const std::size_t kept = std::min(samples.size(), std::max<std::size_t>(rest, fewest));
+  if (kept == 0) return {};
+  std::vector<double> sorted = samples;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(kept - 1),
+                   sorted.end());
+  std::erase_if(samples, [slowest = sorted[kept - 1]](double ns) { return ns > slowest; });
+  return samples;
 }
 
 /// At most `limit` of the samples, evenly spread over the order in which they were taken.

@@ -16,8 +16,6 @@ namespace benanza::measure {
 inline constexpr double standstill = 0.003, median_standstill = 0.01;
 /// Samples are alike if nine in ten lie within this share above the least tenth.
 inline constexpr double alike = 0.01;
-/// Samples and visits that every case gets, but for those of seconds.
-inline constexpr int fewest = 4;
 /// Above this an execution is so long that half as many samples do.
 inline constexpr double very_long_ns = 1e9;
 
