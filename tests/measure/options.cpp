@@ -48,6 +48,9 @@ TEST_CASE("lists are read with an equals sign or as the next word, each value on
 TEST_CASE("the time of a case is the effort's, or the one given, less its share") {
   CHECK(plan_of(parse({})).seconds == 0.1);
   CHECK(plan_of(parse({"--effort=thorough"}), 0.5).seconds == doctest::Approx(0.15));
+  CHECK(plan_of(parse({}), 0.5).patience == plan_of(parse({})).patience);
+  CHECK(plan_of(parse({}), 20).patience > 2 * plan_of(parse({})).patience); // one case for a model
+  CHECK(plan_of(parse({"--effort=exhaustive"}), 20).patience == 0);
   const options o = parse({"--benchmark_min_time=2", "--benchmark_repetitions=3"});
   CHECK(plan_of(o).seconds == 2);
   CHECK(plan_of(o).passes == 3);

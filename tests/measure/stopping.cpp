@@ -55,6 +55,17 @@ TEST_CASE("a least sample must stay unbeaten by some more, however few a visit b
   CHECK(enough(cold, plan, false) == result::median_settled);
 }
 
+TEST_CASE("the least sample of the case that leads must stand still for longer") {
+  std::vector<double> still(1 + static_cast<std::size_t>(plan.patience), 90);
+  CHECK(enough(visited(still), plan, false) == result::minimum_settled);
+  CHECK(enough(visited(still), plan, true).empty());
+  sampled_case cold = visited(still); // no bound will rest on it
+  cold.by_median = true;
+  CHECK(enough(cold, plan, true) == result::median_settled);
+  still.resize(1 + static_cast<std::size_t>(plan.leaders_patience), 90);
+  CHECK(enough(visited(still), plan, true) == result::minimum_settled);
+}
+
 TEST_CASE("the case that leads gets more time while its least sample still falls") {
   const sampled_case falls = visited({9e6, 8e6, 7e6, 6e6, 5e6});
   CHECK(enough(falls, plan, false) == result::time_limit);

@@ -50,15 +50,16 @@ inline bool all_alike(const sampled_case& c) {
 /// Why `c` needs no more samples, one of the texts of result/stop_reason.hpp; empty: it does.
 inline std::string enough(const sampled_case& c, const sampling_plan& plan, bool leads) {
   const int clean = c.clean_samples();
+  const bool may_be_bound = leads && !c.by_median;
   if (clean >= fewest && plan.patience > 0) {
-    if (settled(c, plan.patience))
+    if (settled(c, may_be_bound ? plan.leaders_patience : plan.patience))
       return std::string(c.by_median ? result::median_settled : result::minimum_settled);
     if (c.visits >= fewest && all_alike(c)) return std::string(result::small_spread);
   }
   const int least = c.figure() > very_long_ns ? fewest / 2 : fewest;
   const double leaders_s =
       std::max(plan.seconds, std::min(leaders_share * plan.seconds, longest_s));
-  const double limit_ns = (leads && !c.by_median ? leaders_s : plan.seconds) * 1e9;
+  const double limit_ns = (may_be_bound ? leaders_s : plan.seconds) * 1e9;
   if (clean >= least && c.spent_ns >= limit_ns)
     return std::string(clean < 2 * fewest ? result::fewest_samples : result::time_limit);
   // Neighbours rest now and then: visits that are thrown away may take longer than others.
