@@ -24,7 +24,7 @@ struct sampled_pass {
   std::vector<double> samples{}; ///< in the order taken; those that were thrown away are not here
   std::string stop_reason{};
   std::string disturbed{}; ///< what disturbed the samples; empty: nothing that matters
-  int rejected = 0;        ///< samples thrown away because something disturbed them
+  int rejected = 0;        ///< samples thrown away: disturbed, or left out as `usable` says
   double slowdown = 0;     ///< of the clock during the samples, by the median visit
   double took_ns = 0;      ///< wall time of all samples and what they needed
   /// What each part of an execution took, where the samples were put together from parts: no whole

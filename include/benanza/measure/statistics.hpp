@@ -42,11 +42,11 @@ inline summary summarize(std::vector<double> samples) {
 /// The samples without the slowest `share` of them, in the same order; the fewest that tell
 /// something stay.
 inline std::vector<double> without_slowest(std::vector<double> samples, double share) {
+  if (samples.empty()) return {};
   const auto size = static_cast<double>(samples.size());
   // A share made from whole numbers must not round one more up.
   const auto rest = static_cast<std::size_t>(std::ceil((1 - share) * size - 1e-6));
   const std::size_t kept = std::min(samples.size(), std::max<std::size_t>(rest, fewest));
-  if (kept == 0) return {};
   std::vector<double> sorted = samples;
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(kept - 1),
                    sorted.end());
