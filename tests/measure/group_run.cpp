@@ -68,15 +68,22 @@ TEST_CASE("cold weights lie in a pool over twice the cache, hot ones do not") {
 }
 
 TEST_CASE("the arena that algorithms share holds the largest weights, and stays where it is") {
-  const std::int64_t mib = 1 << 20;
-  const measured m({{.algorithm = {.id = "small"}, .weights = mib},
-                    {.algorithm = {.id = "large"}, .weights = 64 * mib},
-                    {.algorithm = {.id = "middle"}, .weights = 8 * mib}},
+  const std::int64_t kib = 1 << 10;
+  const measured m({{.algorithm = {.id = "small"}, .weights = kib},
+                    {.algorithm = {.id = "large"}, .weights = 192 * kib},
+                    {.algorithm = {.id = "middle"}, .weights = 8 * kib}},
                    conv);
   CHECK(m.library->log.pooled == 3);
-  CHECK(m.of(3).pool_bytes == 2 * 64 * mib);
+  CHECK(m.of(3).pool_bytes == 2 * 192 * kib);
   for (std::size_t i = 0; i < 6; ++i)
     CHECK(m.of(i).error.empty()); // the fake reads its pool in every execution
+}
+
+TEST_CASE("weights that fill the cache 4 times stay where they are: they are their own pool") {
+  const measured m({{.algorithm = {.id = "huge"}, .weights = 256 << 10}}, conv);
+  CHECK(m.library->log.pooled == 0);
+  CHECK(m.of(0).pool_bytes == 0);
+  CHECK(m.of(1).pool_bytes == 256 << 10);
 }
 
 TEST_CASE("a failing algorithm is named and costs no other case") {

@@ -52,6 +52,35 @@ TEST_CASE("those that cannot win are stopped early, and nobody else") {
     CHECK(s.of(i).disturbed.empty());
 }
 
+TEST_CASE("hot cases that have raced are looked for now and then, for as long as others take") {
+  setup s({about(1e5), improving(2e6)});
+  s.cases[1].by_median = true, s.cases[1].rival_class = 1;
+  s.sample();
+  // A case that comes twice running is entered once: of the second, a run of visits counts once.
+  const auto hot = std::count(s.visits.begin(), s.visits.end(), 0u);
+  CHECK(hot >= 8);
+  CHECK(s.cases[1].visits >= 2 * hot);
+  // Where nothing is saved each has its turn in every round.
+  s.visits.clear();
+  s.sample(plan_of(effort::exhaustive, 0.1));
+  REQUIRE(s.visits.size() > 13);
+  CHECK(std::count(s.visits.begin(), s.visits.begin() + 13, 0u) >= 6);
+}
+
+TEST_CASE("who is at the caches for a while, unseen, does not hide the least sample") {
+  for (const bool others : {true, false}) {
+    setup s({about(1e5), improving(2e6)});
+    s.runs[0] = std::make_unique<scripted>(
+        [&s](int i) { return (s.witness.clock_ns < 90e6 ? 1.2e5 : 1e5) * (1 + 0.01 * (i % 3)); },
+        s.witness);
+    s.cases[0].run = s.runs[0].get();
+    s.cases[1].by_median = true, s.cases[1].rival_class = 1;
+    if (!others) s.cases.pop_back();
+    s.sample();
+    CHECK(least(s.of(0).samples) == doctest::Approx(others ? 1e5 : 1.2e5));
+  }
+}
+
 TEST_CASE("cases of different classes do not compete") {
   setup s({about(3000), about(30000)});
   s.cases[1].rival_class = 1;

@@ -2,6 +2,7 @@
 // Sampling beside others, on a virtual clock: what is thrown away, waited for, kept and told.
 #include "scripted_case.hpp"
 
+#include <benanza/measure/savings.hpp>
 #include <doctest/doctest.h>
 
 using namespace benanza;
@@ -180,6 +181,44 @@ TEST_CASE("while somebody is beside us a case waits, and is sampled when he has 
     CHECK(s.of(0).took_ns == c.lost_ns + c.spent_ns);
     CHECK(s.of(0).took_ns <= s.witness.clock_ns);
   }
+}
+
+TEST_CASE("what others saved is for a case that has hardly a sample that counts") {
+  // Somebody is beside us for the first 1.5 s.
+  for (const double spare_ns : {0.0, 2e9}) {
+    CAPTURE(spare_ns);
+    setup s({about(3e5)});
+    s.witness.crowded = [](double at) { return at < 1.5e9 ? 0.5 : 0.0; };
+    sampling_plan plan = plan_of(effort::normal);
+    plan.spare_ns = spare_ns;
+    s.sample(plan);
+    CHECK(s.of(0).disturbed.empty() == (spare_ns > 0));
+    CHECK(s.of(0).lost_ns == s.cases[0].lost_ns);
+    CHECK(s.of(0).lost_ns < (spare_ns > 0 ? 1.6e9 : 0.3e9));
+  }
+  // With enough of them it has to do with its own limit.
+  setup s({improving(3e5)});
+  s.witness.crowded = [&](double at) { return at > 60e6 ? 0.5 : 0.0; };
+  sampling_plan plan = plan_of(effort::normal);
+  plan.spare_ns = 2e9;
+  s.sample(plan);
+  CHECK(s.of(0).samples.size() >= unbeaten);
+  CHECK(s.of(0).lost_ns < 0.3e9);
+}
+
+TEST_CASE("what cases might have lost and did not is kept, up to some seconds") {
+  savings s;
+  CHECK(s.share(4) == 0);
+  s.add(2e8, 0), s.add(2e8, 1e8);
+  CHECK(s.share(3) == doctest::Approx(1e8));
+  s.add(2e8, 4e8); // paid by what the others kept
+  CHECK(s.share(1) == doctest::Approx(1e8));
+  s.add(2e8, 1e9);
+  CHECK(s.share(1) == 0); // and never owed
+  for (int i = 0; i < 1000; ++i)
+    s.add(2e8, 0);
+  CHECK(s.share(2) == doctest::Approx(savings::most_ns / 2));
+  CHECK(s.share(0) == 0);
 }
 
 TEST_CASE("who was seen beside many samples was beside others unseen: a median leaves those out") {

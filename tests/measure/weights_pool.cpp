@@ -7,7 +7,7 @@
 using namespace benanza;
 using namespace benanza::measure;
 
-TEST_CASE("the arena holds two copies or more, and 4 times the cache, cut into aligned copies") {
+TEST_CASE("the arena holds 4 times the cache, cut into aligned copies") {
   weights_pools pools(1 << 20);
   const pool_slots small = pools.slots(dtype::f32, 1000);
   CHECK(small.stride == 1024);
@@ -18,6 +18,13 @@ TEST_CASE("the arena holds two copies or more, and 4 times the cache, cut into a
   CHECK(large.count == 2);
   CHECK(large.bytes() == 6 << 20);
   CHECK(reinterpret_cast<std::uintptr_t>(large.data) % 64 == 0);
+}
+
+TEST_CASE("weights of 4 times the cache are cold without a copy") {
+  weights_pools pools(1 << 20);
+  CHECK(pools.slots(dtype::f32, 4 << 20).count == 0);
+  CHECK(pools.slots(dtype::f32, std::int64_t{1} << 50).count == 0); // takes no memory
+  CHECK(pools.slots(dtype::f32, (4 << 20) - 64).count == 2);
 }
 
 TEST_CASE("what stands there are ordinary numbers of the type") {
@@ -41,6 +48,6 @@ TEST_CASE("what stands there are ordinary numbers of the type") {
 }
 
 TEST_CASE("more memory than there is, is refused in words") {
-  weights_pools pools(1 << 20);
-  CHECK_THROWS_AS(pools.slots(dtype::f32, std::int64_t{1} << 50), error);
+  weights_pools pools(std::int64_t{1} << 48);
+  CHECK_THROWS_AS(pools.slots(dtype::f32, 1 << 20), error);
 }

@@ -11,6 +11,7 @@
 #include "machine_witness.hpp"
 #include "options.hpp"
 #include "sampler.hpp"
+#include "savings.hpp"
 #include "statistics.hpp"
 #include "subject.hpp"
 #include "weights_pool.hpp"
@@ -122,7 +123,12 @@ private:
       witness_ = &machine_.emplace(cache_bytes_, own_cores(usual_cores_file()));
     witness_->expect(g.what->team, g.what->known);
     wake_device(entries);
-    sample(samples, plan_of(options_, g.what->time_share), *witness_, stop);
+    sampling_plan plan = plan_of(options_, g.what->time_share);
+    if (options_.wait_s == 0) plan.spare_ns = savings_.share(samples.size());
+    sample(samples, plan, *witness_, stop);
+    for (const sampled_case& s : samples)
+      for (const sampled_pass& pass : s.passes)
+        savings_.add(own_limit_ns(plan), pass.lost_ns);
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);
   }
@@ -168,8 +174,9 @@ private:
     return s;
   }
 
-  /// Finds each `coldw` case a pool that gives every execution other weights than the last one. The
-  /// largest weights come first: they decide how large the arena is that all of them share.
+  /// Finds each `coldw` case a pool that gives every execution other weights than the last one, if
+  /// it needs one. The largest weights come first: they decide how large the arena is that all of
+  /// them share.
   void find_pools(const group& g, const std::vector<entry>& entries) {
     std::vector<entry> cold;
     for (const entry& e : entries)
@@ -198,7 +205,8 @@ private:
       if (const std::string remark = s.run->remark(); !remark.empty())
         m.notes += (m.notes.empty() ? "" : ",") + remark;
       m.weight_bytes = s.run->weight_bytes();
-      m.pool_bytes = e.c->state == "coldw" ? e.what->pool.bytes() : 0;
+      if (e.c->state == "coldw")
+        m.pool_bytes = e.what->pool.count > 0 ? e.what->pool.bytes() : m.weight_bytes;
       if (pass.samples.empty()) {
         m.error = result::stopped;
       } else {
@@ -238,6 +246,7 @@ private:
   std::int64_t cache_bytes_;
   weights_pools pools_;
   cache_sweeper sweeper_;
+  savings savings_{};
   const options& options_;
   witness* witness_;
   /// Made by the thread that measures, when it first does.

@@ -27,6 +27,7 @@ struct sampled_pass {
   int rejected = 0;        ///< samples thrown away: disturbed, or left out as `usable` says
   double slowdown = 0;     ///< of the clock during the samples, by the median visit
   double took_ns = 0;      ///< wall time of all samples and what they needed
+  double lost_ns = 0;      ///< of that, on samples that were thrown away, and waiting
   /// What each part of an execution took, where the samples were put together from parts: no whole
   /// execution was undisturbed.
   std::vector<backend::part_time> pieces{};

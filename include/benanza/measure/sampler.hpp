@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are the samples of competing cases taken? In many short rounds: each round visits every case
 // that is still in the race once, in an order that changes, so that a slow drift of the clock hits
-// all alike. After a change of case the first execution only warms the caches. What was taken while
-// something disturbed us is thrown away and repeated, as long as the time for that lasts. Who
-// shares our cores comes and goes within milliseconds: while he is there we wait.
+// all alike; hot cases are soon visited less often, for as long as the others take. After a change
+// of case the first execution only warms the caches. What was taken while something disturbed us is
+// thrown away and repeated, as long as the time for that lasts. Who shares our cores comes and goes
+// within milliseconds: while he is there we wait.
 //
 //   sample(cases, plan_of(effort::normal), witness, stop);   cases[0].passes[0].samples  // ns
 #pragma once
@@ -16,6 +17,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <random>
 
@@ -29,6 +31,9 @@ inline constexpr int most_warming = 4;
 inline constexpr double warmer = 0.97;
 /// Samples of the first look at a case, and of any look at one that seems to have lost.
 inline constexpr int first_samples = 2;
+/// All cases are visited in so many rounds at first, later those whose least sample is sought in
+/// one of so many.
+inline constexpr int rounds_of_all = 4, rounds_apart = 3;
 /// So long we wait for a neighbour to leave; most rest after a few milliseconds.
 inline constexpr double longest_wait_ns = 2e7;
 
@@ -47,7 +52,8 @@ public:
       begin(c);
     witness_.end_stretch();
     note_stretch();
-    for (std::vector<std::size_t> order = racing(); !order.empty(); order = racing()) {
+    std::vector<std::size_t> order = turn(0);
+    for (int round = 1; !order.empty(); order = turn(round++)) {
       std::shuffle(order.begin(), order.end(), random);
       for (std::size_t i : order) {
         if (stop_) return finish();
@@ -102,6 +108,17 @@ private:
     return out;
   }
 
+  /// The cases that are visited in a round: those in the race. Once they have raced, those whose
+  /// least sample is sought are left out of most rounds while there are others: a neighbour may be
+  /// at the caches for longer than such a case needs, and less of it is seen over a longer time.
+  std::vector<std::size_t> turn(int round) const {
+    std::vector<std::size_t> all = racing(), out;
+    if (plan_.patience == 0 || round < rounds_of_all || round % rounds_apart == 0) return all;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(out),
+                 [this](std::size_t i) { return cases_[i].by_median; });
+    return out.empty() ? all : out;
+  }
+
   /// Nanoseconds of one execution, from a sample.
   double timed(sampled_case& c) {
     if (c.before_execution) {
@@ -146,7 +163,7 @@ private:
   /// Waits until nobody is beside us, as long as the case may lose time; true if nobody is.
   bool wait_alone(sampled_case& c) {
     if (c.run->on_device()) return true;
-    if (c.lost_ns > plan_.extra_share * plan_.seconds * 1e9) return false;
+    if (c.lost_ns > may_lose_ns(c, plan_)) return false;
     if (witness_.glance().alone) return true;
     const double start_ns = witness_.now_ns();
     const bool alone = witness_.wait_alone(longest_wait_ns);
@@ -313,6 +330,7 @@ private:
     }
     out.slowdown = result::median(c.slowdowns);
     out.took_ns = c.spent_ns + c.lost_ns;
+    out.lost_ns = c.lost_ns;
     out.power_w = result::median(c.powers_w);
     out.stop_reason = !out.pieces.empty() ? std::string(result::put_together)
                       : c.ended.empty()   ? std::string(result::stopped)

@@ -2,7 +2,8 @@
 // Where do cold weights come from? From one arena a storage type, larger than the last-level cache,
 // through which every execution moves on by one copy: by the time a copy comes round again, the
 // cache has lost it. What stands there are random numbers of the type, not the weights themselves:
-// the time does not depend on the values, and so all algorithms share one arena.
+// the time does not depend on the values, and so all algorithms share one arena. Weights as large
+// as all of that need no copy: their own end has driven out their beginning.
 //
 //   pool_slots s = pools.slots(dtype::f32, weight_bytes);   prepared.rotate_weights(s.data,
 //   s.stride, s.count);
@@ -38,11 +39,14 @@ public:
   explicit weights_pools(std::int64_t last_level_cache_bytes)
       : cache_(last_level_cache_bytes) {}
 
-  /// Copies of weights of `bytes` each: two at least, and 4 times the last-level cache together.
+  /// Copies of weights of `bytes` each, 4 times the last-level cache together; none for weights
+  /// that are as large themselves.
   pool_slots slots(dtype type, std::int64_t bytes) {
+    const std::int64_t together = 4 * cache_;
+    if (bytes >= together) return {};
     pool_slots s;
     s.stride = (bytes + 63) / 64 * 64;
-    s.count = std::max<std::int64_t>(2, (4 * cache_ + s.stride - 1) / s.stride);
+    s.count = (together + s.stride - 1) / s.stride;
     const std::int64_t wanted = s.bytes();
     std::optional<backend::page_memory>& arena = arenas_[type];
     if (!arena || std::ssize(*arena) < wanted) make(arena, type, wanted);
