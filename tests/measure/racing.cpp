@@ -26,15 +26,28 @@ TEST_CASE("the margin shrinks with the evidence, and never into the range of tie
 }
 
 TEST_CASE("visits that a neighbour spoiled are no evidence: few samples, a wide margin") {
-  CHECK(margin_of(with({10}), 1) > 1e300);
-  CHECK(margin_of(with({10}), 6) == 2);
-  CHECK(margin_of(with({10, 11, 12}), 6) == 2);
-  CHECK(margin_of(with({10, 11, 12, 13}), 6) == margin(6));
+  const auto alone = [](const sampled_case& c, int visits) { return margin_of(c, {c}, visits); };
+  CHECK(alone(with({10}), 1) > 1e300);
+  CHECK(alone(with({10}), 6) == 2);
+  CHECK(alone(with({10, 11, 12}), 6) == 2);
+  CHECK(alone(with({10, 11, 12, 13}), 6) == margin(6));
   sampled_case c = with({10, 11, 12, 13});
   c.samples[1].clean = c.samples[2].clean = false;
-  CHECK(margin_of(c, 6) == 2);
+  CHECK(alone(c, 6) == 2);
   c.samples[0].clean = c.samples[3].clean = false;
-  CHECK(margin_of(c, 6) == margin(6)); // all are equally bad, and four
+  CHECK(alone(c, 6) == margin(6)); // all are equally bad, and four
+}
+
+TEST_CASE("disturbed samples do not lose narrowly to the clean ones of a rival") {
+  sampled_case disturbed = with({14, 14, 14, 14, 14});
+  for (auto& s : disturbed.samples)
+    s.clean = false;
+  const sampled_case clean = with({10, 10, 10, 10}), hardly = with({10, 10}),
+                     stranger = with({10, 10, 10, 10}, 1);
+  CHECK(margin_of(disturbed, {disturbed, clean}, 9) == 2);
+  CHECK(margin_of(disturbed, {disturbed, hardly}, 9) == margin(9));
+  CHECK(margin_of(disturbed, {disturbed, stranger}, 9) == margin(9));
+  CHECK(margin_of(clean, {disturbed, clean}, 9) == margin(9));
 }
 
 TEST_CASE("how far a case lies behind is told by the best of its own class") {

@@ -3,11 +3,12 @@
 // margin, which shrinks with the visits that a case has had: after a first look a rival must be
 // twice as fast, later less. Never within the range in which two algorithms count as equally fast.
 //
-//   if (const double behind = times_behind(c, cases); behind > margin_of(c, visits)) ...
+//   if (const double behind = times_behind(c, cases); behind > margin_of(c, cases, visits)) ...
 #pragma once
 
 #include "stopping.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace benanza::measure {
@@ -26,10 +27,15 @@ constexpr double margin(int visits) {
 static_assert(margin(1000) > tie_range);
 
 /// The margin of `c` after so many visits: not a narrow one while it has few samples that count,
-/// however many visits a neighbour spoiled.
-inline double margin_of(const sampled_case& c, int visits) {
+/// however many visits a neighbour spoiled; nor while its samples are all disturbed ones, and those
+/// of a rival are clean.
+inline double margin_of(const sampled_case& c, const std::vector<sampled_case>& cases, int visits) {
+  const auto known = [](const sampled_case& s) { return s.clean_samples() >= fewest; };
+  const auto rival = [&](const sampled_case& s) { return s.rival_class == c.rival_class; };
   const bool few = c.usable().size() < static_cast<std::size_t>(fewest);
-  return few ? std::max(margin(visits), margin(2)) : margin(visits);
+  const bool unlike = !known(c) && std::any_of(cases.begin(), cases.end(),
+                                               [&](const auto& s) { return rival(s) && known(s); });
+  return few || unlike ? std::max(margin(visits), margin(2)) : margin(visits);
 }
 
 /// How many times as slow as the best of its class `c` is; 1 if it is the best.

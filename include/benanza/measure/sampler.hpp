@@ -198,7 +198,7 @@ private:
       v.begin(witness_.now_ns());
     last_ = &c;
     const bool lost = plan_.racing && !first &&
-                      times_behind(c, cases_) > margin_of(c, c.visits + c.lost_visits + 1);
+                      times_behind(c, cases_) > margin_of(c, cases_, c.visits + c.lost_visits + 1);
     const int most = first || lost ? first_samples : plan_.visit_samples;
 
     noise seen; // by the last look
@@ -261,8 +261,9 @@ private:
     for (sampled_case& c : cases_) {
       if (!c.ended.empty()) continue;
       const double behind = plan_.racing ? times_behind(c, cases_) : 1;
-      c.ended = behind > margin_of(c, c.visits + c.lost_visits) ? result::raced_out(behind)
-                                                                : enough(c, plan_, leads(c));
+      c.ended = behind > margin_of(c, cases_, c.visits + c.lost_visits)
+                    ? result::raced_out(behind)
+                    : enough(c, plan_, leads(c));
     }
   }
 

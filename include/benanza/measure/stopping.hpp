@@ -21,6 +21,7 @@ inline constexpr double very_long_ns = 1e9;
 
 /// A least sample is believed after so many more that were no less: a visit to a slow case brings
 /// one or two, and where all wait for memory the least of ten may lie a tenth above that of eighty.
+/// A median is believed if it is one of so many.
 inline constexpr int unbeaten = 12;
 /// The time limit of the case that leads is so many times as long, up to that of most effort.
 inline constexpr double leaders_share = 4;
@@ -38,8 +39,9 @@ inline bool settled(const sampled_case& c, int rounds) {
     if (most - least > (c.by_median ? median_standstill : standstill) * least) break;
     still = i;
   }
-  const int since = c.figures.back().samples - c.figures[static_cast<std::size_t>(still)].samples;
-  return known - 1 - still >= rounds && (c.by_median || since >= unbeaten);
+  const int all = c.figures.back().samples;
+  const int since = all - c.figures[static_cast<std::size_t>(still)].samples;
+  return known - 1 - still >= rounds && (c.by_median ? all : since) >= unbeaten;
 }
 
 /// True if the samples of `c` hardly differ.
