@@ -208,17 +208,18 @@ TEST_CASE("what others saved is for a case that has hardly a sample that counts"
 
 TEST_CASE("what cases might have lost and did not is kept, up to some seconds") {
   savings s;
-  CHECK(s.share(4) == 0);
+  CHECK(s.share(4, 1e9) == 0);
   s.add(2e8, 0), s.add(2e8, 1e8);
-  CHECK(s.share(3) == doctest::Approx(1e8));
+  CHECK(s.share(3, 1e9) == doctest::Approx(1e8));
   s.add(2e8, 4e8); // paid by what the others kept
-  CHECK(s.share(1) == doctest::Approx(1e8));
+  CHECK(s.share(1, 1e9) == doctest::Approx(1e8));
   s.add(2e8, 1e9);
-  CHECK(s.share(1) == 0); // and never owed
+  CHECK(s.share(1, 1e9) == 0); // and never owed
   for (int i = 0; i < 1000; ++i)
     s.add(2e8, 0);
-  CHECK(s.share(2) == doctest::Approx(savings::most_ns / 2));
-  CHECK(s.share(0) == 0);
+  CHECK(s.share(2, 1e9) == doctest::Approx(savings::most_ns / 2));
+  CHECK(s.share(0, 1e9) == 0);
+  CHECK(s.share(2, 2e8) == doctest::Approx(1e9)); // not all for one
 }
 
 TEST_CASE("who was seen beside many samples was beside others unseen: a median leaves those out") {

@@ -124,11 +124,12 @@ private:
     witness_->expect(g.what->team, g.what->known);
     wake_device(entries);
     sampling_plan plan = plan_of(options_, g.what->time_share);
-    if (options_.wait_s == 0) plan.spare_ns = savings_.share(samples.size());
+    const double limit_ns = own_limit_ns(plan);
+    if (options_.wait_s == 0) plan.spare_ns = savings_.share(samples.size(), limit_ns);
     sample(samples, plan, *witness_, stop);
     for (const sampled_case& s : samples)
       for (const sampled_pass& pass : s.passes)
-        savings_.add(own_limit_ns(plan), pass.lost_ns);
+        savings_.add(limit_ns, pass.lost_ns);
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);
   }

@@ -3,7 +3,8 @@
 // that are hit harder: a neighbour may stay for a second or two, longer than one case waits. All of
 // them together lose no more than their own limits add up to.
 //
-//   savings s;   plan.spare_ns = s.share(cases.size());  ...  s.add(own_limit_ns(plan), lost_ns);
+//   savings s;   plan.spare_ns = s.share(cases.size(), own_limit_ns(plan));  ...
+//   s.add(own_limit_ns(plan), lost_ns);
 #pragma once
 
 #include <algorithm>
@@ -17,9 +18,13 @@ public:
   /// More is not kept: who stays for longer may stay for ever.
   static constexpr double most_ns = 4e9;
 
+  /// No case gets more than so many times its own limit.
+  static constexpr double most_shares = 5;
+
   /// What each of so many cases may lose beyond its own limit.
-  double share(std::size_t cases) const {
-    return cases == 0 ? 0 : saved_ns_ / static_cast<double>(cases);
+  double share(std::size_t cases, double limit_ns) const {
+    if (cases == 0) return 0;
+    return std::min(saved_ns_ / static_cast<double>(cases), most_shares * limit_ns);
   }
 
   /// A case has lost so much of its limit: the rest is kept, or what it lost beyond is paid.

@@ -56,7 +56,8 @@ inline double own_limit_ns(const sampling_plan& plan) {
 
 /// Nanoseconds that `c` may lose: more than others while hardly a sample of it counts.
 inline double may_lose_ns(const sampled_case& c, const sampling_plan& plan) {
-  return own_limit_ns(plan) + (c.clean_samples() < unbeaten ? plan.spare_ns : 0);
+  const int wanted = c.by_median ? fewest : unbeaten;
+  return own_limit_ns(plan) + (c.clean_samples() < wanted ? plan.spare_ns : 0);
 }
 
 /// Why `c` needs no more samples, one of the texts of result/stop_reason.hpp; empty: it does.
