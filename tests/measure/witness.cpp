@@ -89,6 +89,19 @@ TEST_CASE("a neighbour on our core is told, with how much it costs") {
   }
 }
 
+#ifdef __OPTIMIZE__
+TEST_CASE("the loops of a look stay in registers") {
+  double best = 1;
+  for (int i = 0; i < 300; ++i) { // beside a neighbour additions take up to twice as long
+    const core_look l = look_at_cores(1);
+    best = std::min(best, l.ratio);
+  }
+  // Ten instructions, at least four at once, and two dependent ones of three cycles or more.
+  // Through memory two of the additions alone would take four or five.
+  CHECK(best < 0.55);
+}
+#endif
+
 TEST_CASE("a look that no other comes near to is forgotten in the end") {
   crowd_probe p;
   p.compare(0.5, true);

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 namespace benanza::measure {
@@ -20,33 +19,33 @@ namespace detail {
 inline volatile float clock_loop_start = 1, clock_loop_end = 0;
 } // namespace detail
 
-/// Nanoseconds of a fixed loop of about 10 us: the best of three, so that an interrupt does not
-/// count.
-inline double clock_loop_ns() {
+/// Nanoseconds of a fixed loop of about 10 us. Its two chains leave most of the core idle, so that
+/// a neighbour hardly slows them; and they live in registers, however little the compiler
+/// optimizes: what goes through memory takes now one time and now another on processors that guess
+/// which store a load wants.
+inline double one_clock_loop_ns() {
   using clock = std::chrono::steady_clock;
-  double best = std::numeric_limits<double>::infinity();
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    const float s = detail::clock_loop_start;
-    float a = s, b = s + 1, c = s + 2, d = s + 3, e = s + 4, f = s + 5, g = s + 6, h = s + 7;
-    const clock::time_point start = clock::now();
-    for (int i = 0; i < 4000; ++i) {
-      a = a * 0.999f + 0.001f, b = b * 0.999f + 0.001f;
-      c = c * 0.999f + 0.001f, d = d * 0.999f + 0.001f;
-      e = e * 0.999f + 0.001f, f = f * 0.999f + 0.001f;
-      g = g * 0.999f + 0.001f, h = h * 0.999f + 0.001f;
-    }
-    detail::clock_loop_end = a + b + c + d + e + f + g + h;
-    const std::chrono::duration<double, std::nano> took = clock::now() - start;
-    best = std::min(best, took.count());
-  }
-  return best;
+  const clock::time_point start = clock::now();
+  float a = detail::clock_loop_start, b = a + 1; // not alive while the clock is read
+  for (int i = 0; i < 4000; ++i)
+    a = a * 0.999f + 0.001f, b = b * 0.999f + 0.001f;
+  detail::clock_loop_end = a + b;
+  return std::chrono::duration<double, std::nano>(clock::now() - start).count();
 }
+
+/// A look takes the best of so many loops, so that an interrupt does not count.
+inline constexpr int loops_of_a_look = 3;
 
 /// Compares looks at the clock with the best ones.
 class clock_probe {
 public:
   /// By how much the processor is slower than at its best, as a share; 0 or more.
-  double look() { return compare(clock_loop_ns()); }
+  double look() {
+    double best = one_clock_loop_ns();
+    for (int i = 1; i < loops_of_a_look; ++i)
+      best = std::min(best, one_clock_loop_ns());
+    return compare(best);
+  }
 
   /// The same for a loop that took `ns`.
   double compare(double ns) {

@@ -34,23 +34,18 @@ inline constexpr const char *abreast_fact = "abreast_ratio",
 /// A look is sure if its chain was slower than the best by less, as a share.
 inline constexpr double surely_undisturbed = 0.01;
 
-/// Nanoseconds of a fixed loop of about 3 us, of eight additions abreast: the best of three, so
-/// that an interrupt does not count.
-inline double abreast_loop_ns() {
+/// Nanoseconds of a fixed loop of about 3 us, of eight additions abreast, all in registers.
+inline double one_abreast_loop_ns() {
   using clock = std::chrono::steady_clock;
-  double best = std::numeric_limits<double>::infinity();
+  const clock::time_point start = clock::now();
+  // Not alive while the clock is read: a call leaves too few registers for them.
   std::uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    const clock::time_point start = clock::now();
-    for (std::uint64_t i = 0; i < 4000; ++i) {
-      a += i, b += i, c += i, d += i, e += i, f += i, g += i, h += i;
-      // Each in a register of its own, and none of the additions left out.
-      asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
-    }
-    const std::chrono::duration<double, std::nano> took = clock::now() - start;
-    best = std::min(best, took.count());
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    a += i, b += i, c += i, d += i, e += i, f += i, g += i, h += i;
+    // Each in a register of its own, and none of the additions left out.
+    asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
   }
-  return best;
+  return std::chrono::duration<double, std::nano>(clock::now() - start).count();
 }
 
 /// What the cores of a team do when all its threads are busy, by the slowest of them.
@@ -59,23 +54,33 @@ struct core_look {
   double ratio = 0;      ///< additions abreast, to that one
 };
 
-inline core_look look_at_cores([[maybe_unused]] int threads) {
+namespace detail {
+/// Of so many loops of each kind, in turns: what holds the processor back for a while meets both.
+inline core_look look_at_cores([[maybe_unused]] int threads, int chains) {
   double chained_ns = 0, ratio = 0;
 #pragma omp parallel num_threads(threads) reduction(max : chained_ns, ratio) if (threads > 1)
   {
-    chained_ns = clock_loop_ns();
-    ratio = abreast_loop_ns() / chained_ns;
+    double abreast_ns = std::numeric_limits<double>::infinity(), own_ns = abreast_ns;
+    for (int i = 0; i < loops_of_a_look; ++i) {
+      abreast_ns = std::min(abreast_ns, one_abreast_loop_ns());
+      if (i < chains) own_ns = std::min(own_ns, one_clock_loop_ns());
+    }
+    chained_ns = own_ns;
+    ratio = abreast_ns / own_ns;
   }
   return {chained_ns, ratio};
 }
+} // namespace detail
 
-/// Nanoseconds of the additions alone when all threads of a team are busy, by the slowest of them:
-/// a look of about 10 us.
-inline double glance_at_cores([[maybe_unused]] int threads) {
-  double abreast_ns = 0;
-#pragma omp parallel num_threads(threads) reduction(max : abreast_ns) if (threads > 1)
-  abreast_ns = abreast_loop_ns();
-  return abreast_ns;
+/// A look of about 30 us.
+inline core_look look_at_cores(int threads) {
+  return detail::look_at_cores(threads, loops_of_a_look);
+}
+
+/// The ratio alone, less surely: a look of about 15 us. The chain must be timed again too, for the
+/// clock may have changed since.
+inline double glance_at_cores(int threads) {
+  return detail::look_at_cores(threads, 1).ratio;
 }
 
 /// Compares looks with the best one. One that no other comes near to in many looks was a mistake,

@@ -93,7 +93,7 @@ public:
 
   backend::sight glance(bool must = false) override {
     const bool looks = must || now_ns() - glanced_ns_ >= glance_ns;
-    if (looks) note_crowd(best_->crowd.compare(glance_at_cores(team_) / chained_ns_, false));
+    if (looks) note_crowd(best_->crowd.compare(glance_at_cores(team_), false));
     return {.is_new = looks, .alone = last_crowded_ == 0};
   }
 
@@ -183,7 +183,6 @@ private:
   void look() {
     const core_look cores = look_at_cores(team_);
     const double slowdown = best_->clock.compare(cores.chained_ns);
-    chained_ns_ = cores.chained_ns;
     seen_ = {.slowdown = slowdown, .apart = team_ > 1 ? best_->hand_offs.look(team_) : 0};
     crowd_probe& crowd = best_->crowd;
     note_crowd(crowd.compare(cores.ratio, slowdown < surely_undisturbed));
@@ -254,7 +253,6 @@ private:
   noise seen_{};            ///< by the last look, but for crowding
   crowd_account crowd_{};   ///< of this visit, since it was asked for
   double last_crowded_ = 0; ///< by the last look or glance
-  double chained_ns_ = 1;   ///< by the last look
   double visit_ns_ = 0, waited_ns_ = 0, looked_ns_ = 0, glanced_ns_ = 0;
   std::deque<reading> loads_{};
 };

@@ -54,7 +54,7 @@ inline std::filesystem::path usual_cores_file() {
 
 namespace detail {
 /// How the loops of a look were written and compiled: others take other times.
-inline constexpr const char* kind_of_loops = BENANZA_VERSION " "
+inline constexpr const char* kind_of_loops = BENANZA_VERSION " two chains "
 #ifdef __OPTIMIZE__
                                                              "optimized "
 #endif
