@@ -128,6 +128,25 @@ TEST_CASE("missing states are used around and marked") {
   CHECK(choose(cold).bound.ns == 110);
   CHECK_FALSE(choose(cold).prediction_too_low);
 
+  run warm = synthetic::empty_run(), all = hot;
+  warm.measurements = {timed(conv, "a", 0, "llcw", {105, 109})};
+  all.measurements.push_back(warm.measurements[0]);
+  all.measurements.push_back(cold.measurements[0]);
+  CHECK(choose(warm).prediction_too_low);
+  CHECK(choose(warm).prediction.ns == 109);
+  CHECK(choose(warm).bound_from_coldw);
+  CHECK_FALSE(choose(warm, conv, "llcw").prediction_too_low);
+  CHECK_FALSE(choose(warm, conv, "llcw").prediction_too_high);
+  CHECK(choose(cold, conv, "llcw").prediction_too_high);
+  CHECK(choose(cold, conv, "llcw").prediction.ns == 114);
+  CHECK(choose(hot, conv, "llcw").prediction_too_low);
+  CHECK(choose(all).prediction.ns == 114);
+  CHECK(choose(all, conv, "llcw").prediction.ns == 109);
+  CHECK(choose(all, conv, "hot").prediction.ns == 104);
+  CHECK(choose(all).bound.ns == 100);
+  CHECK_FALSE(choose(all, conv, "llcw").prediction_too_low);
+  CHECK_FALSE(choose(all, conv, "llcw").prediction_too_high);
+
   CHECK_FALSE(choose(weightless, synthetic::relu).prediction_too_low);
   CHECK(choose(synthetic::empty_run()).best == nullptr);
 }

@@ -100,6 +100,25 @@ TEST_CASE("weights that fit a core's own cache are predicted from hot times") {
   CHECK(holds(analyse(r).notes, "own cache"));
 }
 
+TEST_CASE("a model that fits the last cache is predicted with weights from there") {
+  run r = synthetic::small_run();
+  const auto fits = benanza::model::footprint_bytes(r.graphs[0], numeric::f32);
+  const model_bound cold = analyse(r);
+  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(fits);
+  const model_bound lacking = analyse(r);
+  CHECK(lacking.state == "llcw");
+  CHECK(lacking.prediction.sequential.ns == cold.prediction.sequential.ns);
+  CHECK(holds(lacking.notes, "maybe too high"));
+  for (measurement& m : r.measurements)
+    if (m.state == "coldw") m.state = "llcw";
+  const model_bound warm = analyse(r);
+  CHECK(warm.prediction.sequential.ns == cold.prediction.sequential.ns);
+  CHECK(warm.notes.empty());
+  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(fits - 1);
+  CHECK(analyse(r).state == "coldw");
+  CHECK(holds(analyse(r).notes, "too low"));
+}
+
 TEST_CASE("workers: the cores that a layer leaves free") {
   run r = synthetic::small_run();
   for (measurement& m : r.measurements)

@@ -40,6 +40,50 @@ TEST_CASE("every layer is measured hot, and as other layers leave the caches") {
                                                   "Relu/1x4x5x5/f32/fake/a/coldw/t1"});
 }
 
+TEST_CASE("what models leave in the last cache decides how cold their layers' weights are") {
+  const auto named = [](const char* name, std::vector<const char*> layers) {
+    model::graph g;
+    g.name = name;
+    for (const char* l : layers) {
+      model::node n;
+      n.layer = static_cast<int>(g.layers.size());
+      g.layers.push_back(op::parse(l));
+      g.nodes.push_back(n);
+    }
+    return g;
+  };
+  const char *shared = conv, *large = "Conv/1x256x5x5-256x3x3-s1-p1", *relu = "Relu/1x4x5x5",
+             *lonely = "Relu/1x4x7x7";
+  const std::vector<model::graph> graphs{named("small", {shared, relu}),
+                                         named("large", {shared, large})};
+  options o;
+  o.own_cache_bytes = model::footprint_bytes(graphs[0], numeric::f32);
+  const auto states = [&](const char* layer, bool on_device = false) {
+    std::string out;
+    for (const std::string& s : state_choice(graphs, o).states(layer, numeric::f32, on_device))
+      out += s + ' ';
+    return out;
+  };
+  CHECK(states(relu) == "hot llcw ");
+  CHECK(states(large) == "hot coldw ");
+  CHECK(states(shared) == "hot llcw coldw ");
+  CHECK(states(lonely) == "hot llcw coldw "); // a change of layout, say
+  CHECK(states(relu, true) == "hot coldw ");
+  const auto listed = names(list_cases({registered(0, relu), registered(1, large)}, graphs,
+                                       one({{.algorithm = {.id = "a"}}}), o));
+  CHECK(listed == std::vector<std::string>{"Conv/1x256x5x5-256x3x3-s1-p1/f32/fake/a/hot/t1",
+                                           "Conv/1x256x5x5-256x3x3-s1-p1/f32/fake/a/coldw/t1",
+                                           "Relu/1x4x5x5/f32/fake/a/hot/t1",
+                                           "Relu/1x4x5x5/f32/fake/a/llcw/t1"});
+  o.own_cache_bytes -= 1;
+  CHECK(states(relu) == "hot coldw ");
+  o.own_cache_bytes += 1;
+  o.states_given = true; // the states asked for, and no others
+  CHECK(states(relu) == "hot coldw ");
+  o.states = {"llcw"};
+  CHECK(states(large) == "llcw ");
+}
+
 TEST_CASE("cold caches are for every layer, if asked for") {
   options o;
   o.states = {"cold"};

@@ -67,6 +67,18 @@ TEST_CASE("cold weights lie in a pool over twice the cache, hot ones do not") {
   CHECK(m.library->log.pooled == 1);
 }
 
+TEST_CASE("weights from the last cache are the layer's own, and swept out of the private ones") {
+  options o;
+  o.states = {"hot", "llcw"};
+  const measured m({{.algorithm = {.id = "a"}}}, conv, o);
+  CHECK(m.of(1).state == "llcw");
+  CHECK(m.of(1).pool_bytes == 0);
+  CHECK(m.of(1).weight_bytes == 4 * 4 * 9 * 4);
+  CHECK(m.of(1).error.empty());
+  CHECK(m.of(1).count > 0);
+  CHECK(m.library->log.pooled == 0);
+}
+
 TEST_CASE("the arena that algorithms share holds the largest weights, and stays where it is") {
   const std::int64_t kib = 1 << 10;
   const measured m({{.algorithm = {.id = "small"}, .weights = kib},

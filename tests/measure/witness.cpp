@@ -244,6 +244,15 @@ TEST_CASE("the clock is compared with its best, and one lucky look is not the be
   for (int i = 0; i < 100; ++i)
     p.compare(800);
   CHECK(p.compare(1000) == doctest::Approx(0.25));
+
+  clock_probe told;
+  told.know(0);
+  CHECK(told.compare(1000) == 0);
+  told.know(900); // when a plan's layers were measured, say
+  CHECK(told.best_ns() == 900);
+  CHECK(told.compare(990) == doctest::Approx(0.1));
+  told.know(2000);
+  CHECK(told.compare(990) == 0);
 }
 
 TEST_CASE("a real look at the clock takes a time, again and again") {

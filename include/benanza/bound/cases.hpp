@@ -21,12 +21,15 @@ namespace benanza::bound {
 
 using result::measurement;
 
-/// One algorithm with its cases in the two cache states that bounds rest on; null: not measured.
+/// One algorithm with its cases in the cache states that bounds rest on; null: not measured.
 struct candidate {
   const measurement* hot = nullptr;
+  const measurement* llcw = nullptr;
   const measurement* coldw = nullptr;
 
-  const measurement& any() const { return hot != nullptr ? *hot : *coldw; }
+  const measurement& any() const {
+    return hot != nullptr ? *hot : llcw != nullptr ? *llcw : *coldw;
+  }
 };
 
 /// What a run holds about one layer in one type on some threads.
@@ -61,13 +64,13 @@ public:
         out.failed.push_back(m);
       } else if (m->equivalence != name(type)) {
         out.inexact = true;
-      } else if (m->state == "hot" || m->state == "coldw") {
+      } else if (m->state == "hot" || m->state == "llcw" || m->state == "coldw") {
         const auto same = [&](const candidate& c) {
           return c.any().backend == m->backend && c.any().algorithm == m->algorithm;
         };
         auto c = std::find_if(out.algorithms.begin(), out.algorithms.end(), same);
         if (c == out.algorithms.end()) c = out.algorithms.emplace(c);
-        (m->state == "hot" ? c->hot : c->coldw) = m;
+        (m->state == "hot" ? c->hot : m->state == "llcw" ? c->llcw : c->coldw) = m;
       }
     }
     std::sort(out.algorithms.begin(), out.algorithms.end(),

@@ -12,7 +12,9 @@
 #include "cases.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -35,9 +37,10 @@ struct choice {
   const measurement* chosen = nullptr; ///< sets the prediction
   const measurement* first = nullptr;  ///< the library's own first choice; null: not measured
   timing bound, prediction, first_choice;
-  double chosen_by_ns = 0;         ///< the median by which `chosen` won, of the other samples
-  bool bound_from_coldw = false;   ///< no hot times: the bound may be too high
-  bool prediction_too_low = false; ///< weights, but no times with cold ones
+  double chosen_by_ns = 0;          ///< the median by which `chosen` won, of the other samples
+  bool bound_from_coldw = false;    ///< no hot times: the bound may be too high
+  bool prediction_too_low = false;  ///< weights, but no times with such cold ones as in a run
+  bool prediction_too_high = false; ///< weights, but only times with colder ones
 };
 
 /// The samples at even (0) or odd (1) places, ascending; all of them where that leaves none.
@@ -62,7 +65,7 @@ inline double least(const measurement& m) {
 
 /// The case of `c` in a cache state; null: none.
 inline const measurement* in_state(const candidate& c, std::string_view state) {
-  return state == "hot" ? c.hot : c.coldw;
+  return state == "hot" ? c.hot : state == "llcw" ? c.llcw : c.coldw;
 }
 
 inline timing reported(const measurement& m) {
@@ -109,20 +112,25 @@ inline const measurement* first_choice(const layer_cases& cases, std::string_vie
 }
 } // namespace detail
 
-/// The choice among the algorithms of a layer; `state` is the cache state, "coldw" or "hot", that a
-/// real run of the model is taken to have. Layers without weights are predicted from hot times.
+/// The choice among the algorithms of a layer; `state` is the cache state, "hot", "llcw" or
+/// "coldw", that a real run of the model is taken to have. Where no case has it, the next colder
+/// one that any has is taken, or else the next warmer one.
 inline choice choose(const layer_cases& cases, std::string_view state) {
   choice out;
   if (cases.algorithms.empty()) return out;
-  bool weights = false, any_hot = false, any_coldw = false;
+  bool weights = false;
   for (const candidate& c : cases.algorithms) {
     weights = weights || c.any().weight_bytes > 0;
-    any_hot = any_hot || c.hot != nullptr;
-    any_coldw = any_coldw || c.coldw != nullptr;
   }
-  out.bound_from_coldw = !any_hot;
+  static constexpr std::array<std::string_view, 3> warm_to_cold{"hot", "llcw", "coldw"};
+  const auto any = [&](std::string_view s) {
+    return std::any_of(cases.algorithms.begin(), cases.algorithms.end(),
+                       [&](const candidate& c) { return detail::in_state(c, s) != nullptr; });
+  };
+  const std::string_view warmest = *std::find_if(warm_to_cold.begin(), warm_to_cold.end() - 1, any);
+  out.bound_from_coldw = warmest != "hot";
   for (const candidate& c : cases.algorithms)
-    if (const measurement* m = detail::in_state(c, any_hot ? "hot" : "coldw"))
+    if (const measurement* m = detail::in_state(c, warmest))
       if (out.best == nullptr || detail::least(*m) < out.bound.ns) {
         out.best = m;
         out.bound.ns = detail::least(*m);
@@ -131,8 +139,12 @@ inline choice choose(const layer_cases& cases, std::string_view state) {
   if (out.bound.sorted_ns.empty()) out.bound.sorted_ns.push_back(out.bound.ns);
   std::sort(out.bound.sorted_ns.begin(), out.bound.sorted_ns.end());
 
-  const std::string_view used = (state == "hot" && any_hot) || !any_coldw ? "hot" : "coldw";
-  out.prediction_too_low = used != state && used == "hot" && weights;
+  const auto wanted = std::find(warm_to_cold.begin(), warm_to_cold.end() - 1, state);
+  const auto colder = std::find_if(wanted, warm_to_cold.end(), any);
+  out.prediction_too_low = colder == warm_to_cold.end() && weights;
+  out.prediction_too_high = colder != warm_to_cold.end() && colder != wanted && weights;
+  const auto warmer = std::find_if(std::make_reverse_iterator(wanted), warm_to_cold.rend(), any);
+  const std::string_view used = colder != warm_to_cold.end() ? *colder : *warmer;
   std::tie(out.chosen_by_ns, out.chosen) = detail::winner(cases, used);
   out.prediction = detail::reported(*out.chosen);
   out.first = detail::first_choice(cases, used);

@@ -7,6 +7,7 @@
 //   b.bound.sequential.ns   b.fused->prediction.sequential.ns   b.partial()
 #pragma once
 
+#include "../model/footprint.hpp"
 #include "facts.hpp"
 #include "form_totals.hpp"
 #include "run_parts.hpp"
@@ -153,7 +154,10 @@ inline void check(model_bound& b) {
   }
   if (const auto n = nodes_where(b, [](auto& l) { return l.algorithms.prediction_too_low; }))
     b.notes.push_back("no times with cold weights for " + std::to_string(n) +
-                      " nodes: predicted from hot times, too low");
+                      " nodes: predicted from warmer ones, too low");
+  if (const auto n = nodes_where(b, [](auto& l) { return l.algorithms.prediction_too_high; }))
+    b.notes.push_back("no times with weights from the caches for " + std::to_string(n) +
+                      " nodes: predicted from colder ones, maybe too high");
   if (const auto n = nodes_where(b, [](auto& l) { return l.algorithms.first == nullptr; }))
     b.notes.push_back("the library's first choice was not measured for " + std::to_string(n) +
                       " nodes: what choosing algorithms saves may be more");
@@ -195,6 +199,11 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
         "the run does not say how large a core's own cache is: weights taken as cold");
   } else if (b.prepared_weight_bytes <= *cache) {
     b.state = q.state = "hot";
+  } else if (model::footprint_bytes(g, b.type) <=
+             number_of(s.run, "measuring", "last_cache_own_bytes").value_or(0)) {
+    b.state = q.state = "llcw";
+  }
+  if (b.state != "coldw") {
     places = detail::ask(q, g, fused, b.layers);
     b.prepared_weight_bytes = detail::prepared_weights(g, b.layers, b.type);
   }

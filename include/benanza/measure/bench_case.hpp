@@ -6,6 +6,7 @@
 //   auto groups = list_cases(layers, graphs, libraries, options);   groups[0].cases[0].name
 #pragma once
 
+#include "../model/footprint.hpp"
 #include "../model/registry.hpp"
 #include "../result/fields.hpp"
 #include "layer_subject.hpp"
@@ -83,6 +84,46 @@ inline std::vector<offer> offers(const op::layer& layer, numeric type, int threa
 }
 } // namespace detail
 
+/// In which cache states layers are measured: what a run of a model leaves in the caches is for
+/// each model to say.
+class state_choice {
+public:
+  state_choice(const std::vector<model::graph>& graphs, const options& o)
+      : options_(o) {
+    for (const model::graph& g : graphs)
+      for (const op::layer& l : g.layers)
+        users_[op::name(l)].push_back(&g);
+    for (const model::graph& g : graphs)
+      all_.push_back(&g);
+  }
+
+  /// The states of a layer in type `t`; of one that no model names, such as a change of layout,
+  /// those of all models. A device has caches of its own, which hold no weights from run to run.
+  std::vector<std::string> states(const std::string& layer, numeric t, bool on_device) const {
+    std::vector<std::string> out;
+    for (const std::string& s : options_.states) {
+      if (s != "coldw" || options_.states_given || on_device) {
+        out.push_back(s);
+        continue;
+      }
+      const auto found = users_.find(layer);
+      const auto& models = found == users_.end() ? all_ : found->second;
+      const auto stays = [&](const model::graph* g) {
+        return model::footprint_bytes(*g, t) <= options_.own_cache_bytes;
+      };
+      if (std::any_of(models.begin(), models.end(), stays)) out.push_back("llcw");
+      if (!std::all_of(models.begin(), models.end(), stays) || models.empty())
+        out.push_back("coldw");
+    }
+    return out;
+  }
+
+private:
+  const options& options_;
+  std::map<std::string, std::vector<const model::graph*>> users_{};
+  std::vector<const model::graph*> all_{};
+};
+
 /// The row of a layer that no library runs in a type on so many threads.
 inline result::measurement row_of_nothing(const op::layer& l, numeric type, int threads) {
   const std::string none(result::nothing_name);
@@ -115,6 +156,7 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
     if (!op::is_view(l.parameters) && !l.known) sorted.emplace(op::name(l.parameters), &l);
 
   const name_filter selected(o.filter);
+  const state_choice choice(graphs, o);
   std::vector<group> groups;
   std::map<std::pair<numeric, int>, layout_table> layouts;
   const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
@@ -124,7 +166,7 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
     for (const detail::offer& f : found)
       layouts[{type, threads}].add(layer_name, f.algorithm);
     for (const detail::offer& f : found)
-      for (const std::string& state : o.states) {
+      for (const std::string& state : choice.states(layer_name, type, f.library->on_device())) {
         bench_case c{.name = layer_name + '/' + std::string(name(type)) + '/' +
                              std::string(f.library->name()) + '/' +
                              detail::name_part(f.algorithm.id) + '/' + state + "/t" +

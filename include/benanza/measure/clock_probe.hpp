@@ -33,6 +33,9 @@ inline double one_clock_loop_ns() {
   return std::chrono::duration<double, std::nano>(clock::now() - start).count();
 }
 
+/// The fact of a run's `measuring` section that holds the loop's time at its best in that run.
+inline constexpr const char* clock_fact = "clock_loop_ns";
+
 /// A look takes the best of so many loops, so that an interrupt does not count.
 inline constexpr int loops_of_a_look = 3;
 
@@ -55,16 +58,22 @@ public:
     return std::max(0.0, ns / best_ns() - 1);
   }
 
+  /// The best is at most this; 0: not known.
+  void know(double ns) { known_ns_ = ns; }
+
   /// The loop's time at the processor's best; 0 before the first look. One look in ten, and at most
   /// a hundred, may have been faster.
   double best_ns() const {
-    return fastest_.empty() ? 0 : fastest_[std::min(looks_ / 10, fastest_.size() - 1)];
+    if (fastest_.empty()) return known_ns_;
+    const double own = fastest_[std::min(looks_ / 10, fastest_.size() - 1)];
+    return known_ns_ > 0 ? std::min(own, known_ns_) : own;
   }
 
 private:
   static constexpr std::size_t kept = 100;
   std::vector<double> fastest_; ///< ascending
   std::size_t looks_ = 0;
+  double known_ns_ = 0;
 };
 
 } // namespace benanza::measure

@@ -32,10 +32,13 @@ inline constexpr std::string_view out_of_memory = "out of memory", device_lost =
 class group_runner {
 public:
   /// Looks at the machine itself unless it is given a `witness`.
-  group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr)
+  /// `private_bytes`: what the caches of a core hold that are its own.
+  group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr,
+               std::int64_t private_bytes = 0)
       : cache_bytes_(last_level_cache_bytes)
       , pools_(last_level_cache_bytes)
       , sweeper_(last_level_cache_bytes)
+      , private_sweeper_(private_bytes)
       , options_(o)
       , witness_(w) {}
 
@@ -52,6 +55,9 @@ public:
     flight::note(stage::ending, -1);
     g.what->end();
   }
+
+  /// The loop that tells the clock, at its best in what was measured here; 0: nothing was.
+  double best_clock_ns(int team) const { return machine_ ? machine_->best_clock_ns(team) : 0; }
 
   /// What is known of a case before it is measured.
   static result::measurement blank(const group& g, const bench_case& c) {
@@ -166,8 +172,11 @@ private:
     if (run->on_device()) return s;
     if (e.c->state == "cold")
       s.before_execution = [this, threads = g.what->threads] { sweeper_.sweep(threads); };
-    if (e.c->state == "coldw") {
-      s.before_execution = [this, threads = g.what->threads] { sweeper_.displace(threads); };
+    if (e.c->state == "llcw" || e.c->state == "coldw") {
+      if (e.c->state == "llcw")
+        s.before_execution = [this, threads = g.what->threads] { private_sweeper_.sweep(threads); };
+      else
+        s.before_execution = [this, threads = g.what->threads] { sweeper_.displace(threads); };
       s.bring_back = [activations = run->activations(), threads = g.what->threads] {
         rewrite(activations, threads);
       };
@@ -246,7 +255,7 @@ private:
 
   std::int64_t cache_bytes_;
   weights_pools pools_;
-  cache_sweeper sweeper_;
+  cache_sweeper sweeper_, private_sweeper_;
   savings savings_{};
   const options& options_;
   witness* witness_;

@@ -68,6 +68,7 @@ public:
   void expect(int team, const known_best& known) override {
     team_ = team;
     best_ = &by_team_[team];
+    best_->clock.know(known.clock_ns);
     best_->crowd.know(known.abreast_ratio);
     best_->crowd.know(cores_.ratio(team));
     if (team > 1) {
@@ -77,6 +78,12 @@ public:
     look();
     memory_.look(); // makes its buffer
     recover(seen_);
+  }
+
+  /// The loop that tells the clock, at its best with a team of so many; 0: not known.
+  double best_clock_ns(int team) const {
+    const auto best = by_team_.find(team);
+    return best == by_team_.end() ? 0 : best->second.clock.best_ns();
   }
 
   double now_ns() override {

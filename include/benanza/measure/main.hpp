@@ -8,6 +8,7 @@
 #pragma once
 
 #include "entry.hpp"
+#include "last_cache.hpp"
 #include "result_file.hpp"
 #include "run.hpp"
 #include "store_keeper.hpp"
@@ -82,7 +83,7 @@ inline status describe_device() {
 }
 
 inline status run_checked(int argc, char** argv) {
-  const options o = parse_options(argc, argv);
+  options o = parse_options(argc, argv);
   if (o.help) {
     std::cout << help_text << campaign_help_text;
     return status::complete;
@@ -96,9 +97,13 @@ inline status run_checked(int argc, char** argv) {
   const auto supervisor = worker_link::from_environment();
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   if (o.describe_device) return describe_device();
+  const std::int64_t private_bytes = detail::cache_bytes(2);
+  const last_cache cache = plans.empty() ? own_last_cache(last_level_cache_bytes(), private_bytes)
+                                         : last_cache{0, last_level_cache_bytes()};
+  o.own_cache_bytes = cache.own_bytes;
   listing l(o, e, plans);
   guard.reset();
-  group_runner here(last_level_cache_bytes(), o);
+  group_runner here(cache.gone_bytes, o, nullptr, private_bytes);
   if (supervisor) {
     local_runner r(here);
     return static_cast<status>(serve(*supervisor, l.groups, r));
@@ -137,6 +142,8 @@ inline status run_checked(int argc, char** argv) {
     if (c.stopped()) header.provenance["measuring"]["interrupted"] = "yes";
     if (const std::string after = device_condition(l.libraries); !after.empty())
       header.provenance["measuring"][device_condition_after_fact] = after;
+    if (const double clock_ns = here.best_clock_ns(most); clock_ns > 0)
+      header.provenance["measuring"][clock_fact] = std::to_string(clock_ns);
     if (cores.mistaken_by(most, cores_ratio) > 0)
       header.provenance["measuring"][abreast_after_fact] = std::to_string(cores.known(most));
     return result::context_to_json(header);

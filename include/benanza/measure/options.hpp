@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ struct options {
   std::vector<numeric> types{}; ///< empty: each model's own
   std::vector<int> threads{1};
   std::vector<std::string> states{"hot", "coldw"};
+  bool states_given = false; ///< else `coldw` stands for what the models leave in the caches
+  /// What the last cache holds of a network; 0: not known.
+  std::int64_t own_cache_bytes = 0;
   std::vector<std::string> plans{};    ///< files of plans to run in place of layers
   std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
   std::string target = "h200";         ///< to list cases for, where there is no GPU
@@ -64,7 +68,9 @@ inline constexpr std::string_view help_text =
 
   --types T,...            numeric classes: f32, bf16, u8s8u8, s8s8s8 ... (default: the models' own)
   --threads N,...          threads (default 1); each number is a case of its own
-  --states hot,coldw,cold  what the caches hold (default: hot and, for layers with weights, coldw)
+  --states hot,llcw,coldw,cold
+                           what the caches hold (default: hot, and with weights from the last cache,
+                           llcw, for models that fit it, or else from memory, coldw)
   --effort quick|normal|thorough|exhaustive
                            how long to sample (default: normal); exhaustive stops no case early
   --wait-for-quiet SECONDS how long a case may take samples again that noise has disturbed
@@ -171,8 +177,9 @@ inline options parse_options(int argc, char** argv) {
     } else if (name == "--states") {
       o.states.clear();
       for (const std::string& s : detail::split_commas(value))
-        o.states.push_back(detail::one_of(s, {"hot", "coldw", "cold"}, "--states"));
-      if (o.states.empty()) throw error("hot, coldw or cold is needed", "--states");
+        o.states.push_back(detail::one_of(s, {"hot", "llcw", "coldw", "cold"}, "--states"));
+      if (o.states.empty()) throw error("hot, llcw, coldw or cold is needed", "--states");
+      o.states_given = true;
     } else if (name == "--plan") {
       o.plans = detail::split_commas(value);
       if (o.plans.empty()) throw error("a file is needed", "--plan", "write --plan plan.json");

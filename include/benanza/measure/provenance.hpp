@@ -9,6 +9,7 @@
 #include "ceilings/list.hpp"
 #include "hand_off_probe.hpp"
 #include "journal.hpp"
+#include "last_cache.hpp"
 #include "layer_subject.hpp"
 #include "machine.hpp"
 #include "options.hpp"
@@ -84,6 +85,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
       o.types.empty() ? "own"
                       : detail::joined(o.types, [](numeric t) { return std::string(name(t)); });
   measuring["states"] = detail::joined(o.states, [](const std::string& s) { return s; });
+  if (o.own_cache_bytes > 0) measuring[own_cache_fact] = std::to_string(o.own_cache_bytes);
   measuring["effort"] = name(o.effort);
   measuring["min_time_s"] = std::to_string(plan_of(o).seconds);
   measuring["repetitions"] = std::to_string(o.repetitions);
@@ -126,8 +128,8 @@ inline std::string device_condition(const library_list& libs) {
 inline run_setting setting_of(run_facts p) {
   for (const char* changing :
        {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
-        "revision", hand_off_fact, abreast_fact, abreast_after_fact, device_condition_fact,
-        device_condition_after_fact})
+        "revision", clock_fact, own_cache_fact, hand_off_fact, abreast_fact, abreast_after_fact,
+        device_condition_fact, device_condition_after_fact})
     p["measuring"].erase(changing);
   return p;
 }

@@ -137,6 +137,7 @@ inline std::string advice(const noise_sum& s) {
 struct known_best {
   double hand_off_ns = 0;   ///< of a word between two threads of the team
   double abreast_ratio = 0; ///< of additions abreast to a chain, on cores of one's own
+  double clock_ns = 0;      ///< of the loop that tells the clock
 };
 
 /// Gives the time, and sees what else the machine does.

@@ -37,6 +37,7 @@ inline void keep_device(run& r, std::string_view device) {
   machine["cores"] = "1"; // it takes one layer after the other
   for (const char* of_the_host : {"cpu", "l1d_bytes", "l2_bytes", "llc_bytes"})
     machine.erase(of_the_host);
+  r.provenance["measuring"].erase("last_cache_own_bytes");
   for (const auto& [name, value] : r.provenance["software"]) // facts of a library's device
     for (const char* fact : {"gpu", "l2_bytes"})
       if (name.ends_with(std::string("_") + fact)) machine[fact] = value;

@@ -82,8 +82,9 @@ public:
     if (!of_a_layer(m)) return;
     const std::string where = source + ", case \"" + m.name + "\"";
     if (!parse_numeric(m.type)) refuse_value("one of the types that Benanza knows", "type", where);
-    if (m.state != "hot" && m.state != "coldw" && m.state != "cold" && !nothing_runs(m))
-      refuse_value("hot, coldw or cold", "state", where);
+    if (m.state != "hot" && m.state != "llcw" && m.state != "coldw" && m.state != "cold" &&
+        !nothing_runs(m))
+      refuse_value("hot, llcw, coldw or cold", "state", where);
     std::string name = m.family + '/' + m.key;
     const auto known = canonical_.find(name);
     if (known != canonical_.end()) {

@@ -22,7 +22,7 @@ struct measurement {
   std::string name{}; ///< the case's name, for people
   std::string family{}, key{}, type{}, backend{}, algorithm{};
   int algorithm_index = 0; ///< place in the library's own list; 0 is its first choice
-  std::string state{};     ///< hot, coldw or cold
+  std::string state{};     ///< hot, llcw, coldw or cold
   int threads = 1;
   std::string layouts{}; ///< of source, weights and result, as the library names them
   /// Layouts (core/layout.hpp) of the activations read, one each in ONNX order, the last for all
