@@ -60,4 +60,8 @@ TEST_CASE("this machine's last cache is looked for once, and told to the process
   setenv("BENANZA_LAST_CACHE", "nonsense", 1);
   CHECK(own_last_cache(8 * mib, 0).gone_bytes == 8 * mib);
   unsetenv("BENANZA_LAST_CACHE");
+  const std::int64_t too_much = std::int64_t{1} << 50; // is not tried
+  CHECK(own_last_cache(too_much, mib).gone_bytes == too_much);
+  CHECK(own_last_cache(too_much, mib).own_bytes == 0);
+  unsetenv("BENANZA_LAST_CACHE");
 }

@@ -72,7 +72,8 @@ TEST_CASE("the JSON is Google Benchmark's, with our fields") {
     states.insert(b.at("state").get<std::string>());
     if (b.at("state") == "coldw") CHECK(b.at("pool_bytes").get<std::int64_t>() > 1 << 20);
   }
-  CHECK(states == std::set<std::string>{"coldw", "hot"});
+  CHECK(states.contains("hot"));
+  CHECK((states.contains("coldw") || states.contains("llcw"))); // as large as our last cache is
 }
 
 TEST_CASE("one thread is bound to one processor") {

@@ -11,6 +11,7 @@
 #include "../backend/pages.hpp"
 #include "../result/statistics.hpp"
 #include "caches.hpp"
+#include "weights_pool.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -115,7 +117,12 @@ inline last_cache own_last_cache(std::int64_t reported_bytes, std::int64_t priva
   if (const char* known = std::getenv(variable);
       known != nullptr && std::sscanf(known, "%lld,%lld", &own, &gone) == 2 && own >= 0 && gone > 0)
     return {own, gone};
-  const last_cache found = look_at_last_cache(reported_bytes, private_bytes);
+  last_cache found{0, reported_bytes};
+  if (reported_bytes < available_memory() / 2) try {
+      found = look_at_last_cache(reported_bytes, private_bytes);
+    } catch (const std::bad_alloc&) { // what there is serves the layers
+    }
+  backend::page_store::get().release(); // as much as the cache, and perhaps never needed again
   // A worker process must come to the same cases.
   setenv(variable,
          (std::to_string(found.own_bytes) + "," + std::to_string(found.gone_bytes)).c_str(), 1);

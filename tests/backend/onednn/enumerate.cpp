@@ -158,8 +158,14 @@ TEST_CASE("onednn: the low-precision instructions of the machine are in the name
     CHECK(find(listed(layer_name, numeric::u8s8u8), "vnni"));
     CHECK(find(listed(layer_name, numeric::s8s8s8), "vnni"));
     CHECK(find(listed("Gemm/16x64x64-w", numeric::u8s8u8), "vnni"));
-    CHECK(find(listed(layer_name, numeric::u8s8u8), "jit_uni_int8:avx2")->equivalence ==
-          "u8s8u8-saturating");
+    int older = 0;
+    for (const algorithm& a : listed(layer_name, numeric::u8s8u8)) {
+      if (a.id.find("jit_uni_int8:") != 0) continue;
+      const bool exact = a.id.ends_with("vnni"); // avx2_vnni has products that do not saturate
+      CHECK(a.equivalence == (exact ? "u8s8u8" : "u8s8u8-saturating"));
+      older += !exact;
+    }
+    CHECK(older > 0);
   } else {
     MESSAGE("no VNNI here");
   }
