@@ -67,17 +67,15 @@ inline last_cache judge_last_cache(const std::vector<came_back>& series) {
   return out;
 }
 
-/// Tries it, in about a second for 480 MiB: of `reported_bytes`, behind private caches of
+/// Tries it, in 0.3 s for 480 MiB: of `reported_bytes`, behind private caches of
 /// `private_bytes`. Takes the median of several tries each: others come and go.
 inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
   constexpr std::int64_t data_bytes = 256 << 10;
-  constexpr double step = 1.4142135;
-  constexpr int unlike = 2, tries = 5; // the first ones of a size
+  constexpr int unlike = 1, tries = 4; // the first ones of a size
   if (private_bytes <= 0 || reported_bytes < 4 * private_bytes) return {0, reported_bytes};
   std::vector<std::int64_t> sizes;
-  for (double s = 2.0 * static_cast<double>(private_bytes); s < static_cast<double>(reported_bytes);
-       s *= step)
-    sizes.push_back(static_cast<std::int64_t>(s) / line_bytes * line_bytes);
+  for (std::int64_t size = 2 * private_bytes; size < reported_bytes; size *= 2)
+    sizes.push_back(size / line_bytes * line_bytes);
   sizes.push_back(reported_bytes);
 
   const backend::page_memory data(data_bytes), others(static_cast<std::size_t>(reported_bytes));

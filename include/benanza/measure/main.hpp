@@ -15,6 +15,7 @@
 #include "supervisor.hpp"
 #include "team.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <unistd.h>
@@ -98,8 +99,10 @@ inline status run_checked(int argc, char** argv) {
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   if (o.describe_device) return describe_device();
   const std::int64_t private_bytes = detail::cache_bytes(2);
-  const last_cache cache = plans.empty() ? own_last_cache(last_level_cache_bytes(), private_bytes)
-                                         : last_cache{0, last_level_cache_bytes()};
+  const bool cold = std::find(o.states.begin(), o.states.end(), "coldw") != o.states.end();
+  const last_cache cache = plans.empty() && cold
+                               ? own_last_cache(last_level_cache_bytes(), private_bytes)
+                               : last_cache{0, last_level_cache_bytes()};
   o.own_cache_bytes = cache.own_bytes;
   listing l(o, e, plans);
   guard.reset();
