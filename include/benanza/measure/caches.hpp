@@ -40,13 +40,18 @@ public:
   /// Each of the threads reads twice as much as the cache holds: nothing else stays.
   void sweep(int threads) { read(words_, threads, false); }
 
+  /// Takes the memory that sweeps read, if it has not yet; throws std::bad_alloc if there is none.
+  void make() {
+    if (!buffer_)
+      buffer_ = std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(words_));
+  }
+
   /// Bytes that a thread's sweep reads.
   std::int64_t bytes() const { return words_ * 8; }
 
 private:
   void read(std::int64_t words, int threads, bool shared) {
-    if (!buffer_)
-      buffer_ = std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(words_));
+    make();
     // Pages that were never written are all the same page.
     for (; written_ < words; ++written_)
       buffer_[static_cast<std::size_t>(written_)] = 1;

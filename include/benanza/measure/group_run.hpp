@@ -114,6 +114,7 @@ private:
       entries.push_back({&c, &at->second});
     }
     find_pools(g, entries);
+    make_sweepers(entries);
     std::erase_if(entries, [](const entry& e) { return !e.c->results[0].error.empty(); });
     if (entries.empty()) return;
 
@@ -201,6 +202,19 @@ private:
         backend::prepared& run = *e.what->made.run;
         e.what->pool =
             run.on_device() ? run.own_pool() : pools_.slots(g.what->weights_type(), bytes);
+      } catch (const std::exception& failure) {
+        e.c->results[0].error = said(failure);
+      }
+    }
+  }
+
+  /// Where there is no memory for sweeps, the cases that want them fail, and no others.
+  void make_sweepers(const std::vector<entry>& entries) {
+    for (const entry& e : entries) {
+      if (!e.c->results[0].error.empty() || e.what->made.run->on_device()) continue;
+      try {
+        if (e.c->state == "llcw") private_sweeper_.make();
+        if (e.c->state == "coldw" || e.c->state == "cold") sweeper_.make();
       } catch (const std::exception& failure) {
         e.c->results[0].error = said(failure);
       }
