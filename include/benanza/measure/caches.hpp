@@ -2,10 +2,10 @@
 // What do the caches hold when a case runs? `hot`: what its own last execution left there.
 // `coldw`: what the other layers of a network leave: operands and the memory of the result, which
 // were written a short while ago; weights, scratch memory and code were not used since the
-// network's last run, and come from memory. `llcw`: the same in
-// a network that fits the last-level cache: they come from there. `cold`: nothing of its own. What
-// a case is not to find is driven out before each execution, and what it is to find is brought
-// back, outside of its time.
+// network's last run, and come from memory. `llcw`: the same in a network that fits the last-level
+// cache: they have left the caches before it. `cold`: nothing of its own. What a case is not to
+// find is driven out before each execution, and what it is to find is brought back, outside of its
+// time.
 //
 //   cache_sweeper s(llc_bytes);   s.displace(1);   rewrite(prepared.activations(), 1);
 #pragma once

@@ -69,8 +69,8 @@ inline constexpr std::string_view help_text =
   --types T,...            numeric classes: f32, bf16, u8s8u8, s8s8s8 ... (default: the models' own)
   --threads N,...          threads (default 1); each number is a case of its own
   --states hot,llcw,coldw,cold
-                           what the caches hold (default: hot, and with weights from the last cache,
-                           llcw, for models that fit it, or else from memory, coldw)
+                           what the caches hold (default: hot, and with weights that have left all
+                           but the last cache, llcw, for models that fit it, or else all, coldw)
   --effort quick|normal|thorough|exhaustive
                            how long to sample (default: normal); exhaustive stops no case early
   --wait-for-quiet SECONDS how long a case may take samples again that noise has disturbed

@@ -107,11 +107,10 @@ inline std::string legend(const model_bound& b) {
   if (b.roofline.sequential.ns > 0)
     out += wrapped("  roofline: ", "arithmetic and bytes over the machine's measured ceilings.");
   out += wrapped("  bound: ", "per layer the least time of any algorithm, caches hot.");
-  out +=
-      wrapped("  prediction: ",
-              b.state == "hot"    ? "from hot times: the weights fit a core's own cache."
-              : b.state == "llcw" ? "from times with weights from the last cache, where they stay."
-                                  : "from times with cold weights, as in a real run.");
+  out += wrapped("  prediction: ",
+                 b.state == "hot"    ? "from hot times: the weights fit a core's own cache."
+                 : b.state == "llcw" ? "from times with weights that left all but the last cache."
+                                     : "from times with cold weights, as in a real run.");
   if (const auto* l = detail::layouts(b.fastest_form())) {
     const bound::laid_out& p = *l->prediction;
     std::string text = fmt::format("the prediction holds {}, {}; {}.",
