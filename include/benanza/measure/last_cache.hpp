@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of the last cache is ours? A virtual machine is told the whole of it, which it shares
-// with all who run on the host: of 480 MiB, 64 to 96 may hold what we leave there. So it is tried:
+// with all who run on the host: of 480 MiB, 30 to 60 may hold what we leave there. So it is tried:
 // a little data is read again after so much else was read. As long as it comes back fast, a model
 // of that size finds its weights in the last cache from one run to the next; from where it is as
 // slow as it gets, reading more drives out no more.
@@ -45,7 +45,7 @@ struct came_back {
 /// What is told by data that came back after ever larger sweeps: `series` ascends, its first
 /// emptied the private caches only, and its last the whole of the last one.
 inline last_cache judge_last_cache(const std::vector<came_back>& series) {
-  constexpr double no_difference = 1.25, as_good_as_gone = 0.85;
+  constexpr double no_difference = 1.25, as_good_as_gone = 0.8;
   if (series.size() < 2) return {};
   const double near = series.front().ns, far = series.back().ns;
   // No cache behind the private ones, or none that can be told from memory.
@@ -67,44 +67,51 @@ inline last_cache judge_last_cache(const std::vector<came_back>& series) {
   return out;
 }
 
-/// Tries it, in 0.3 s for 480 MiB: of `reported_bytes`, behind private caches of
-/// `private_bytes`. Takes the median of several tries each: others come and go.
+/// A network goes through memory at about so many bytes a ns, and others use the cache meanwhile.
+inline constexpr double pace_of_networks = 3;
+
+/// Tries it, in 0.5 s for 480 MiB: of `reported_bytes`, behind private caches of `private_bytes`.
+/// Takes the median of several tries each: others come and go.
 inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
   constexpr std::int64_t data_bytes = 256 << 10;
   constexpr int unlike = 1, tries = 4; // the first ones of a size
   if (private_bytes <= 0 || reported_bytes < 4 * private_bytes) return {0, reported_bytes};
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t size = 2 * private_bytes; size < reported_bytes; size *= 2)
-    sizes.push_back(size / line_bytes * line_bytes);
-  sizes.push_back(reported_bytes);
 
   const backend::page_memory data(data_bytes), others(static_cast<std::size_t>(reported_bytes));
   std::memset(data.data(), 1, data_bytes);
   std::memset(others.data(), 1, static_cast<std::size_t>(reported_bytes));
+  using clock = std::chrono::steady_clock;
   static volatile std::uint64_t keep;
   const auto read = [](const std::byte* from, std::int64_t bytes) {
+    const clock::time_point start = clock::now();
     std::uint64_t sum = 0;
     for (std::int64_t i = 0; i < bytes; i += line_bytes)
       sum += std::to_integer<std::uint64_t>(from[i]);
     keep = sum;
     (void)keep;
+    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
   };
-  using clock = std::chrono::steady_clock;
-  std::vector<came_back> series;
-  for (const std::int64_t size : sizes) {
+  const auto comes_back = [&](std::int64_t swept, double ns_a_byte) {
     std::vector<double> ns;
     // One after the other: some caches take in only what has come back before.
     for (int t = 0; t < unlike + tries; ++t) {
-      read(data.data(), data_bytes);
-      read(data.data(), data_bytes);
-      read(others.data(), size);
       const clock::time_point start = clock::now();
-      read(data.data(), data_bytes);
-      if (t >= unlike)
-        ns.push_back(std::chrono::duration<double, std::nano>(clock::now() - start).count());
+      read(others.data(), swept);
+      while (std::chrono::duration<double, std::nano>(clock::now() - start).count() <
+             ns_a_byte * static_cast<double>(swept)) {
+      }
+      const double took = read(data.data(), data_bytes);
+      if (t >= unlike) ns.push_back(took);
     }
-    series.push_back({size, result::median(ns)});
+    return came_back{swept, result::median(ns)};
+  };
+  const came_back all = comes_back(reported_bytes, 0);
+  std::vector<came_back> series;
+  for (std::int64_t swept = 2 * private_bytes; swept < reported_bytes; swept *= 2) {
+    series.push_back(comes_back(swept / line_bytes * line_bytes, 1 / pace_of_networks));
+    if (series.back().ns >= all.ns && series.size() > 1) break; // it stays so
   }
+  series.push_back(all);
   return judge_last_cache(series);
 }
 
