@@ -82,6 +82,7 @@ TEST_CASE("what models leave in the last cache decides how cold their layers' we
   CHECK(states(relu) == "hot coldw ");
   o.states = {"llcw"};
   CHECK(states(large) == "llcw ");
+  CHECK(states(large, true).empty());
 }
 
 TEST_CASE("cold caches are for every layer, if asked for") {

@@ -102,6 +102,7 @@ public:
   std::vector<std::string> states(const std::string& layer, numeric t, bool on_device) const {
     std::vector<std::string> out;
     for (const std::string& s : options_.states) {
+      if (s == "llcw" && on_device) continue;
       if (s != "coldw" || options_.states_given || on_device) {
         out.push_back(s);
         continue;

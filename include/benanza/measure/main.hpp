@@ -99,7 +99,8 @@ inline status run_checked(int argc, char** argv) {
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   if (o.describe_device) return describe_device();
   const std::int64_t private_bytes = detail::cache_bytes(2);
-  const bool cold = std::find(o.states.begin(), o.states.end(), "coldw") != o.states.end();
+  const bool cold = std::any_of(o.states.begin(), o.states.end(),
+                                [](const std::string& s) { return s == "coldw" || s == "llcw"; });
   const last_cache cache = plans.empty() && cold
                                ? own_last_cache(last_level_cache_bytes(), private_bytes)
                                : last_cache{0, last_level_cache_bytes()};
