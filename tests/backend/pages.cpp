@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <random>
+#include <vector>
 
 using namespace benanza::backend;
 
@@ -16,39 +17,39 @@ TEST_CASE("large memory that was given back serves those that need most of it") 
   page_store store;
   store.give_back(store.take(60 * mib)); // so much may be held from now on
   CHECK(store.release() == 60 * mib);
-  std::byte* const place = store.take(8 * mib + 1);
-  CHECK(reinterpret_cast<std::uintptr_t>(place) % page_bytes == 0);
-  std::memset(place, 7, 8 * mib + 1);
+  std::byte* const place = store.take(16 * mib + 1);
+  CHECK(reinterpret_cast<std::uintptr_t>(place) % large_page_bytes == 0);
+  std::memset(place, 7, 16 * mib + 1);
   store.give_back(place);
-  CHECK(store.kept_bytes() == 8 * mib + page_bytes);
-  std::byte *const smaller = store.take(4 * mib), // would waste the rest
-      *const larger = store.take(9 * mib);
+  CHECK(store.kept_bytes() == 18 * mib);
+  std::byte *const smaller = store.take(8 * mib), // would waste the rest
+      *const larger = store.take(19 * mib);
   CHECK(smaller != place);
   CHECK(larger != place);
-  CHECK(store.take(8 * mib) == place);
+  CHECK(store.take(16 * mib) == place);
   store.give_back(place);
-  CHECK(store.take(8 * mib + page_bytes) == place);
+  CHECK(store.take(18 * mib) == place);
   for (std::byte* p : {smaller, place, larger})
     store.give_back(p);
 }
 
 TEST_CASE("of kept blocks the smallest that fits is taken") {
   page_store store;
-  std::byte *const eight = store.take(8 * mib), *const four = store.take(4 * mib),
-                   *const two = store.take(2 * mib), *const five = store.take(5 * mib);
-  for (std::byte* p : {eight, four, two, five})
+  std::byte *const sixteen = store.take(16 * mib), *const eight = store.take(8 * mib),
+                   *const four = store.take(4 * mib), *const ten = store.take(10 * mib);
+  for (std::byte* p : {sixteen, eight, four, ten})
     store.give_back(p);
-  CHECK(store.kept_bytes() == 19 * mib);
-  REQUIRE(store.take(3 * mib) == four);
-  REQUIRE(store.take(3 * mib) == five);
-  REQUIRE(store.take(4 * mib) == eight);
-  CHECK(store.kept_bytes() == 2 * mib);
-  CHECK(store.release() == 2 * mib);
-  for (std::byte* p : {eight, four, five})
+  CHECK(store.kept_bytes() == 38 * mib);
+  REQUIRE(store.take(6 * mib) == eight);
+  REQUIRE(store.take(6 * mib) == ten);
+  REQUIRE(store.take(8 * mib) == sixteen);
+  CHECK(store.kept_bytes() == 4 * mib);
+  CHECK(store.release() == 4 * mib);
+  for (std::byte* p : {sixteen, eight, ten})
     store.give_back(p);
 }
 
-TEST_CASE("blocks never overlap, and are no more together than were in use at once") {
+TEST_CASE("blocks never overlap, and hold hardly more together than was in use at once") {
   page_store store;
   std::mt19937 random(1);
   std::map<std::byte*, std::size_t> used;
@@ -61,7 +62,8 @@ TEST_CASE("blocks never overlap, and are no more together than were in use at on
       store.give_back(which->first);
       used.erase(which);
     } else {
-      const std::size_t size = (1 + random() % 1000) * (random() % 2 ? page_bytes : 8 * page_bytes);
+      const std::size_t size =
+          (1 + random() % 1000) * (random() % 2 ? page_bytes / 2 : 4 * page_bytes);
       std::byte* const data = store.take(size);
       const auto [at, is_new] = used.emplace(data, size);
       REQUIRE(is_new);
@@ -70,9 +72,9 @@ TEST_CASE("blocks never overlap, and are no more together than were in use at on
       data[0] = data[size - 1] = std::byte{1};
       sum += size;
     }
-    // A block may be twice what was asked for.
+    // A large block may be twice what was asked for; between small ones gaps are left.
     most = std::max(most, sum);
-    CHECK(store.kept_bytes() <= page_store::part * most);
+    CHECK(store.kept_bytes() <= page_store::part * most + 2 * detail::page_arena::chunk_bytes);
   }
   for (const auto& [data, size] : used)
     store.give_back(data);
@@ -96,21 +98,51 @@ TEST_CASE("what is kept gives way before more is taken than ever") {
   CHECK(store.kept_bytes() == 24 * mib);
 }
 
-TEST_CASE("small memory goes back to the system, and what there is not is refused") {
+TEST_CASE("small memory stands side by side on large pages, each at the lowest free place") {
   page_store store;
-  std::byte* const small = store.take(page_store::smallest - page_bytes);
-  std::byte* const nothing = store.take(0);
-  CHECK(nothing != nullptr);
-  store.give_back(small);
+  std::byte *const first = store.take(3 * page_bytes), *const second = store.take(1),
+                   *const nothing = store.take(0), *const fourth = store.take(2 * page_bytes);
+  CHECK(reinterpret_cast<std::uintptr_t>(first) % large_page_bytes == 0);
+  CHECK(second == first + 3 * page_bytes);
+  CHECK(nothing == second + page_bytes);
+  CHECK(fourth == nothing + page_bytes);
+  store.give_back(first);
+  CHECK(store.take(4 * page_bytes) == fourth + 2 * page_bytes); // does not fit there
+  std::byte* const part = store.take(page_bytes);
+  CHECK(part == first);
+  // Gaps on both sides of what is given back become one with it.
   store.give_back(nothing);
+  store.give_back(part);
+  store.give_back(second);
+  CHECK(store.take(5 * page_bytes) == first);
   CHECK(store.kept_bytes() == 0);
-  std::byte* const kept = store.take(2 * mib);
+}
+
+TEST_CASE("what no chunk has room for begins a new one, and empty ones are released") {
+  page_store store;
+  constexpr std::size_t chunk = detail::page_arena::chunk_bytes, most = 4 * mib - page_bytes;
+  std::vector<std::byte*> taken;
+  for (std::size_t bytes = 0; bytes <= chunk; bytes += most)
+    taken.push_back(store.take(most));
+  store.give_back(taken.back());
+  CHECK(store.kept_bytes() == chunk);
+  CHECK(store.release() == chunk);
+  taken.pop_back();
+  for (std::byte* p : taken)
+    store.give_back(p);
+  CHECK(store.take(most) == taken[0]);
+}
+
+TEST_CASE("what there is not is refused") {
+  page_store store;
+  std::byte* const kept = store.take(8 * mib);
   store.give_back(kept);
 #ifndef __SANITIZE_ADDRESS__ // which ends the program
   CHECK_THROWS_AS(store.take(std::size_t{1} << 62), std::bad_alloc);
 #endif
   CHECK_THROWS_AS(store.take(~std::size_t{0}), std::bad_alloc);
-  std::byte* const again = store.take(2 * mib);
+  std::byte* const again = store.take(8 * mib);
+  CHECK(again == kept);
   store.give_back(again);
 }
 
@@ -119,13 +151,13 @@ TEST_CASE("page memory comes from the store of the process and goes back to it")
   store.release();
   std::byte* place = nullptr;
   {
-    page_memory first(3 * mib + 5);
-    CHECK(first.size() == 3 * mib + 5);
+    page_memory first(7 * mib + 5);
+    CHECK(first.size() == 7 * mib + 5);
     place = first.data();
     page_memory moved = std::move(first);
     CHECK(moved.data() == place);
     CHECK(store.kept_bytes() == 0);
   }
-  CHECK(store.kept_bytes() == 3 * mib + page_bytes);
-  CHECK(page_memory(3 * mib).data() == place);
+  CHECK(store.kept_bytes() == 8 * mib);
+  CHECK(page_memory(6 * mib).data() == place);
 }

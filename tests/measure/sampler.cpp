@@ -236,9 +236,46 @@ TEST_CASE("a stop ends the sampling at once, with what there is") {
 }
 
 TEST_CASE("the clock that samples were taken at is kept with them") {
-  setup s({about(1e6, 0.1)});
-  s.witness.of_visit = [](int visit) { return noise{.slowdown = visit % 2 == 0 ? 0.01 : 0.03}; };
+  // Slower from 10 ms on: the least samples are those before.
+  setup s({about(1)});
+  s.witness.processor = [](double at) { return at < 10e6 ? 1000 : 1250; };
+  s.runs[0] = std::make_unique<scripted>(
+      [&](int) { return s.witness.clock_ns < 10e6 ? 1e6 : 1.25e6; }, s.witness);
+  s.cases[0].run = s.runs[0].get();
   s.sample();
-  CHECK(s.of(0).slowdown >= 0.01);
-  CHECK(s.of(0).slowdown <= 0.03);
+  CHECK(s.of(0).least_clock_ns == 1000);
+  CHECK(s.of(0).clock_ns == 1250);
+  setup device({about(1e6)});
+  device.witness.processor = s.witness.processor;
+  device.runs[0]->device = true;
+  device.sample();
+  CHECK(device.of(0).clock_ns == 0);
+  setup silent({about(1e6)});
+  silent.sample();
+  CHECK(silent.of(0).clock_ns == 0);
+}
+
+TEST_CASE("the clock is that of the samples that count") {
+  setup s({about(1e6, 0.01)});
+  s.witness.processor = [](double at) { return at < 30e6 ? 2000 : 1000; };
+  s.witness.of_visit = [&](int) { return noise{.delayed = s.witness.clock_ns < 31e6 ? 0.3 : 0}; };
+  s.sample();
+  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).clock_ns == 1000);
+}
+
+TEST_CASE("the clock of a sample of several parts is that of each, by how long it took") {
+  sample_clock c;
+  c.begin(100);
+  CHECK(c.mean_ns() == 0);
+  c.note(400, 1000);
+  c.go_on(5000); // a look
+  c.note(5100, 2000);
+  CHECK(c.mean_ns() == 1250);
+  c.note(9000, 0); // not told
+  CHECK(c.mean_ns() == 1250);
+  c.begin(10'000);
+  CHECK(c.mean_ns() == 0);
+  c.note(10'000, 700);
+  CHECK(c.mean_ns() == 700);
 }

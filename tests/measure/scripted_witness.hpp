@@ -17,11 +17,13 @@ public:
   std::function<measure::noise(int)> of_visit; ///< by the visit's number; unset: quiet
   std::function<double(double)> foreign;       ///< at a time; judged at the end of a stretch
   std::function<double(double)> crowded;       ///< at a time; unset: no glance sees anything
+  std::function<double(double)> processor;     ///< its clock at a time; unset: not told
   std::function<bool(double)> mistaken;        ///< at a time, after a visit; unset: never
   double between_glances_ns = 0;               ///< at least, unless it must look
   std::function<void(const measure::noise&)> of_recovery; ///< what recovering does; unset: nothing
 
   double now_ns() override { return clock_ns += 1; }
+  double clock_after_sample_ns() override { return processor ? processor(clock_ns) : 0; }
   void begin_visit() override {}
   measure::noise end_visit() override {
     measure::noise n = of_visit ? of_visit(visits++) : measure::noise{};

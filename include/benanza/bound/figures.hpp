@@ -77,6 +77,7 @@ struct model_bound : form_figures {
   int workers = 1;                  ///< that run layers at the same time, of `threads` each
   std::string_view state = "coldw"; ///< the cache state that the prediction rests on
   std::int64_t prepared_weight_bytes = 0;
+  double clock_ns = 0; ///< that the unfused bound rests on (clock.hpp)
   /// In the order of graph->layers; behind them those that only the fused form has.
   std::vector<layer_answer> layers;
   std::optional<fused_figures> fused; ///< nothing: the run holds no fused form

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../model/footprint.hpp"
+#include "clock.hpp"
 #include "facts.hpp"
 #include "form_totals.hpp"
 #include "run_parts.hpp"
@@ -213,6 +214,7 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
       b.layers[detail::at(l)].on_path = true;
   b.covered = cover(b.layers, model::unresolved(g));
   detail::lay_out(b, q, places);
+  b.clock_ns = bound_clock_ns(b.layers, model::counts(g));
   detail::find_runs(b, s.run);
   detail::check(b);
   b.unmeasurable = judge(b.layers).unmeasurable;

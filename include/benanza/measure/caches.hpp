@@ -10,10 +10,12 @@
 //   cache_sweeper s(llc_bytes);   s.displace(1);   rewrite(prepared.activations(), 1);
 #pragma once
 
+#include "../backend/pages.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,8 +44,7 @@ public:
 
   /// Takes the memory that sweeps read, if it has not yet; throws std::bad_alloc if there is none.
   void make() {
-    if (!buffer_)
-      buffer_ = std::make_unique_for_overwrite<std::uint64_t[]>(static_cast<std::size_t>(words_));
+    if (!memory_) memory_.emplace(static_cast<std::size_t>(bytes()));
   }
 
   /// Bytes that a thread's sweep reads.
@@ -54,7 +55,7 @@ private:
     make();
     // Pages that were never written are all the same page.
     for (; written_ < words; ++written_)
-      buffer_[static_cast<std::size_t>(written_)] = 1;
+      at()[written_] = 1;
 #ifdef _OPENMP
     if (threads > 1) {
       std::uint64_t sum = 0;
@@ -75,7 +76,7 @@ private:
   /// In several places at once: one thread then waits half as long for the memory.
   std::uint64_t read(std::int64_t from, std::int64_t to) const {
     constexpr std::int64_t line = line_bytes / 8, places = 4;
-    const std::uint64_t* const data = buffer_.get();
+    const std::uint64_t* const data = at();
     const std::int64_t apart = (to - from) / (places * line) * line;
     std::uint64_t sum = 0;
     for (std::int64_t i = from; i < from + apart; i += line)
@@ -86,8 +87,12 @@ private:
     return sum;
   }
 
+  std::uint64_t* at() const {
+    return reinterpret_cast<std::uint64_t*>(memory_->data());
+  }
+
   std::int64_t words_, written_ = 0;
-  std::unique_ptr<std::uint64_t[]> buffer_{};
+  std::optional<backend::page_memory> memory_{};
   volatile std::uint64_t keep_ = 0; ///< so that the reads are not left out
 };
 

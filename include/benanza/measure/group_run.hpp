@@ -256,7 +256,8 @@ private:
         m.stop_reason = pass.stop_reason;
         m.disturbed = pass.disturbed;
         m.rejected = pass.rejected;
-        m.slowdown = pass.slowdown;
+        m.clock_ns = pass.clock_ns;
+        m.min_clock_ns = pass.least_clock_ns;
         m.sampling_ns = pass.took_ns;
         m.energy_nj = pass.power_w * figures.median;
         for (const backend::part_time& p :

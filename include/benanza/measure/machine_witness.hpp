@@ -92,6 +92,8 @@ public:
         .count();
   }
 
+  double clock_after_sample_ns() override { return clock_after_.ns(); }
+
   void begin_visit() override {
     visit_ns_ = now_ns();
     waited_ns_ = waited();
@@ -251,6 +253,7 @@ private:
   double processors_ = static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   std::map<int, best_looks> by_team_{};
   best_looks* best_ = &by_team_[1];
+  clock_after_samples clock_after_;
   memory_probe memory_;
   naps naps_;
   own_cores cores_;

@@ -25,9 +25,11 @@ struct sampled_pass {
   std::string stop_reason{};
   std::string disturbed{}; ///< what disturbed the samples; empty: nothing that matters
   int rejected = 0;        ///< samples thrown away: disturbed, or left out as `usable` says
-  double slowdown = 0;     ///< of the clock during the samples, by the median visit
-  double took_ns = 0;      ///< wall time of all samples and what they needed
-  double lost_ns = 0;      ///< of that, on samples that were thrown away, and waiting
+  /// The clock that the samples ran at, as what a chain on registers took directly after them: by
+  /// their median, and by that of those about as fast as the least; 0: not told.
+  double clock_ns = 0, least_clock_ns = 0;
+  double took_ns = 0; ///< wall time of all samples and what they needed
+  double lost_ns = 0; ///< of that, on samples that were thrown away, and waiting
   /// What each part of an execution took, where the samples were put together from parts: no whole
   /// execution was undisturbed.
   std::vector<backend::part_time> pieces{};
@@ -51,6 +53,7 @@ struct sampled_case {
   struct taken {
     double ns;
     bool clean;
+    double clock_ns = 0; ///< as in sampled_pass
   };
   /// The figure after a visit that was kept, and how many clean samples it rests on.
   struct standing_after {
@@ -60,8 +63,7 @@ struct sampled_case {
   int batch = 0; ///< executions a sample; 0: not looked at yet
   std::vector<taken> samples{};
   std::vector<standing_after> figures{};
-  std::vector<double> slowdowns{}; ///< of the clock, in each visit that was kept
-  std::vector<double> powers_w{};  ///< of its device, in the same
+  std::vector<double> powers_w{}; ///< of its device, in each visit that was kept
   int visits = 0, lost_visits = 0;
   int revivals = 0;                 ///< how often it came back after it had been raced out in noise
   double spent_ns = 0, lost_ns = 0; ///< on samples that were kept, and on others

@@ -11,6 +11,7 @@
 
 #include "flight.hpp"
 #include "racing.hpp"
+#include "sample_clock.hpp"
 #include "stopping.hpp"
 #include "visit.hpp"
 
@@ -34,6 +35,9 @@ inline constexpr int first_samples = 2;
 /// All cases are visited in so many rounds at first, later those whose least sample is sought in
 /// one of so many.
 inline constexpr int rounds_of_all = 4, rounds_apart = 3;
+/// Samples within this factor of the least one were taken at its clock: a single reading may fall
+/// in a change.
+inline constexpr double as_fast = 1.01;
 /// So long we wait for a neighbour to leave; most rest after a few milliseconds.
 inline constexpr double longest_wait_ns = 2e7;
 
@@ -71,7 +75,7 @@ public:
 private:
   /// Where a case stood when the stretch began, to go back to if the stretch was disturbed.
   struct mark {
-    std::size_t samples, figures, slowdowns;
+    std::size_t samples, figures, powers;
     int visits;
     double spent_ns;
     std::string ended;
@@ -80,12 +84,17 @@ private:
   void begin(sampled_case& c) {
     c.passes.emplace_back();
     begin_anew(c);
-    c.run->between_parts([this](bool must) { return witness_.glance(must); });
+    c.run->between_parts([this, &c](bool must) {
+      note_clock(c);
+      const backend::sight seen = witness_.glance(must);
+      clock_.go_on(witness_.now_ns());
+      return seen;
+    });
   }
 
   static void begin_anew(sampled_case& c) {
     c.samples.clear(), c.figures.clear(), c.ended.clear();
-    c.slowdowns.clear(), c.powers_w.clear();
+    c.powers_w.clear();
     c.visits = c.lost_visits = 0;
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
@@ -119,6 +128,21 @@ private:
     return out.empty() ? all : out;
   }
 
+  /// Something has just run, as a whole or one of its parts.
+  void note_clock(const sampled_case& c) {
+    if (c.run->on_device()) return;
+    const double now_ns = witness_.now_ns();
+    clock_.note(now_ns, witness_.clock_after_sample_ns());
+  }
+
+  /// Nanoseconds of one execution, by so many; and the clock that they ran at.
+  double timed_by(sampled_case& c, int executions) {
+    clock_.begin(witness_.now_ns());
+    const double ns = std::max(c.run->time(executions) / executions, 0.01);
+    note_clock(c);
+    return ns;
+  }
+
   /// Nanoseconds of one execution, from a sample.
   double timed(sampled_case& c) {
     if (c.before_execution) {
@@ -127,7 +151,7 @@ private:
       if (c.bring_back) c.bring_back();
       witness_.glance();
     }
-    return std::max(c.run->time(c.batch) / c.batch, 0.01);
+    return timed_by(c, c.batch);
   }
 
   /// Warms the case up, the first time, and finds how many executions make a sample.
@@ -152,7 +176,7 @@ private:
     if (c.by_median) return 0;
     for (int i = 0; i < most_warming; ++i) {
       (void)witness_.glanced(); // only the last one's looks count
-      const double ns = c.run->time(1);
+      const double ns = timed_by(c, 1);
       const bool faster = ns < warmer * last_ns;
       last_ns = ns;
       if (!faster) return ns;
@@ -177,7 +201,7 @@ private:
     double warmed_ns = 0;
     if (!c.before_execution && c.least_ns < warms_itself_ns) warmed_ns = warm(c);
     visit_->begin(witness_.now_ns() - warmed_ns);
-    if (warmed_ns > 0 && c.batch == 1) visit_->add(warmed_ns);
+    if (warmed_ns > 0 && c.batch == 1) visit_->add(warmed_ns, clock_.mean_ns());
   }
 
   /// Visits a case for some samples. What somebody was beside is thrown away; when he has left, the
@@ -203,7 +227,8 @@ private:
 
     noise seen; // by the last look
     do {
-      v.add(timed(c));
+      const double ns = timed(c);
+      v.add(ns, clock_.mean_ns());
       // Before the next look the caches would be swept, and a neighbour gone.
       witness_.glance(c.before_execution != nullptr);
       if (const auto looked = witness_.glanced()) {
@@ -229,7 +254,7 @@ private:
       v.lose_all(witness_.now_ns(), n);
     else if (v.unjudged() > 0)
       v.lose(witness_.now_ns(), n);
-    v.close(n.slowdown);
+    v.close();
     n.crowded = std::max(n.crowded, seen.crowded);
     if (judge(n) != harm::none) witness_.recover(n);
   }
@@ -271,7 +296,7 @@ private:
     marks_.clear();
     for (const sampled_case& c : cases_)
       marks_.push_back(
-          {c.samples.size(), c.figures.size(), c.slowdowns.size(), c.visits, c.spent_ns, c.ended});
+          {c.samples.size(), c.figures.size(), c.powers_w.size(), c.visits, c.spent_ns, c.ended});
   }
 
   /// Judges the stretch by the load of others, which no single visit is long enough to show. After
@@ -300,8 +325,7 @@ private:
 
   static void take_back(sampled_case& c, const mark& m, const noise& n) {
     c.figures.resize(m.figures);
-    c.slowdowns.resize(m.slowdowns);
-    c.powers_w.resize(m.slowdowns);
+    c.powers_w.resize(m.powers);
     lose(c, m.samples, n, c.spent_ns - m.spent_ns, c.visits - m.visits);
     c.visits = m.visits;
     c.spent_ns = m.spent_ns;
@@ -329,13 +353,27 @@ private:
         out.samples.push_back(t.ns);
       out.disturbed = advice(c.seen);
     }
-    out.slowdown = result::median(c.slowdowns);
+    tell_clock(c, out);
     out.took_ns = c.spent_ns + c.lost_ns;
     out.lost_ns = c.lost_ns;
     out.power_w = result::median(c.powers_w);
     out.stop_reason = !out.pieces.empty() ? std::string(result::put_together)
                       : c.ended.empty()   ? std::string(result::stopped)
                                           : c.ended;
+  }
+
+  /// The clock of the samples that count: all, where there are no clean ones.
+  static void tell_clock(const sampled_case& c, sampled_pass& out) {
+    const bool any_clean = c.clean_samples() > 0;
+    std::vector<double> clocks, clocks_of_least;
+    const double least_ns = c.least_ns;
+    for (const sampled_case::taken& t : c.samples) {
+      if (any_clean && !t.clean) continue;
+      clocks.push_back(t.clock_ns);
+      if (t.ns <= as_fast * least_ns) clocks_of_least.push_back(t.clock_ns);
+    }
+    out.clock_ns = result::median(std::move(clocks));
+    out.least_clock_ns = result::median(std::move(clocks_of_least));
   }
 
   /// Beside neighbours who hardly rested: a least sample that no other comes near to. One of them
@@ -364,6 +402,7 @@ private:
   const std::atomic<bool>& stop_;
   std::vector<mark> marks_{};
   const sampled_case* last_ = nullptr;
+  sample_clock clock_{};         ///< of the last sample
   std::optional<visit> visit_{}; ///< the one that began last
 };
 } // namespace detail

@@ -3,7 +3,7 @@
 // with a look at the machine: then it is kept or thrown away. Waiting belongs to no section. Times
 // in ns.
 //
-//   visit v(c);   v.begin(now);   v.add(ns);   v.keep(later);   v.close(slowdown);
+//   visit v(c);   v.begin(now);   v.add(ns, clock);   v.keep(later);   v.close();
 #pragma once
 
 #include "sampled_case.hpp"
@@ -26,9 +26,9 @@ public:
     begin_ns_ = now_ns;
     waited_ns_ = sampled_ns_ = 0;
   }
-  /// A sample of it, per execution.
-  void add(double ns) {
-    case_.samples.push_back({ns, true});
+  /// A sample of it, per execution, and the clock that it ran at.
+  void add(double ns, double clock_ns) {
+    case_.samples.push_back({ns, true, clock_ns});
     sampled_ns_ += ns * case_.batch;
   }
   /// So long we waited, for somebody to leave.
@@ -54,12 +54,11 @@ public:
     next(now_ns);
   }
   /// The visit ends: the case's figures are made anew.
-  void close(double slowdown) {
+  void close() {
     if (kept_ == 0) ++case_.lost_visits;
     case_.refresh();
     if (kept_ == 0) return;
     case_.spent_ns += kept_ns_;
-    case_.slowdowns.push_back(slowdown);
     case_.powers_w.push_back(case_.run->power_w());
     ++case_.visits;
     case_.figures.push_back({case_.figure(), case_.clean_samples()});

@@ -33,12 +33,13 @@ struct noise {
 /// What a noise did to the samples; the first that applies.
 enum class harm { none, device, delayed, foreign, slow, crowded, memory, apart };
 
-/// Above these a visit is thrown away. The clock's is above what it varies by itself on a quiet
-/// machine; a neighbour's, a percent of a layer's time; memory's, above what a stretch of a quiet
-/// machine varies by; a hand-off's, above what it varies by between cores that share a cache. Load
-/// elsewhere shares the last cache, the memory and the clock with us: the more processors there
-/// are, the less of it is felt.
-inline constexpr double most_delayed = 0.01, most_foreign = 0.12, most_slowdown = 0.05,
+/// Above these a visit is thrown away. The clock's is above what a turbo varies by with the load of
+/// the processor's other cores: that is kept with the samples, and allowed for where figures are
+/// compared; what is left is heat, or a governor. A neighbour's, a percent of a layer's time;
+/// memory's, above what a stretch of a quiet machine varies by; a hand-off's, above what it varies
+/// by between cores that share a cache. Load elsewhere shares the last cache, the memory and the
+/// clock with us: the more processors there are, the less of it is felt.
+inline constexpr double most_delayed = 0.01, most_foreign = 0.12, most_slowdown = 0.25,
                         most_crowded = 0.03, most_memory = 0.4, most_apart = 1.5;
 
 /// Whether samples taken in such noise may be kept.
@@ -149,6 +150,9 @@ public:
   virtual void expect(int /*team*/, const known_best&) {}
   /// Time that only goes forward.
   virtual double now_ns() = 0;
+  /// Directly after a sample: the clock that it ran at, as what a chain on registers takes; 0: not
+  /// told.
+  virtual double clock_after_sample_ns() { return 0; }
   /// A visit of a case begins.
   virtual void begin_visit() = 0;
   /// What was seen in the visit that began last. `foreign` and `memory` are left to `end_stretch`.

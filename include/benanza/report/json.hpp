@@ -177,6 +177,7 @@ inline ordered_json to_json(const model_bound& b) {
                    {"prepared_weight_bytes", b.prepared_weight_bytes}};
   add_form(out, b);
   out["fused"] = b.fused ? to_json(*b.fused) : ordered_json();
+  out["bound_clock_ns"] = b.clock_ns;
   out["expected"] = to_json(bound::expected(b.fastest_form()));
   out["runs"] = std::move(runs);
   out["algorithm_gain"] = to_json(b.gain);

@@ -48,7 +48,8 @@ void fields(Measurement& m, Visit&& visit) {
   visit("stop_reason", m.stop_reason, fact);
   visit("disturbed", m.disturbed, remark);
   visit("rejected", m.rejected, remark);
-  visit("slowdown", m.slowdown, remark);
+  visit("clock_ns", m.clock_ns, remark);
+  visit("min_clock_ns", m.min_clock_ns, remark);
   visit("energy_nj", m.energy_nj, remark);
   visit("workspace_bytes", m.workspace_bytes, fact);
   visit("weight_bytes", m.weight_bytes, fact);

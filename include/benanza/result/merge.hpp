@@ -59,6 +59,13 @@ inline void join_facts(run& out, const std::vector<run>& runs) {
     }
 }
 
+/// The mean of what two entries say, by their samples; of one where the other does not know.
+inline double joined(const measurement& a, const measurement& b, double measurement::*field) {
+  if (!(a.*field > 0 && b.*field > 0)) return std::max(a.*field, b.*field);
+  const double first = static_cast<double>(a.count), second = static_cast<double>(b.count);
+  return (a.*field * first + b.*field * second) / std::max(first + second, 1.0);
+}
+
 /// One measurement of all entries of a case. An entry with the samples of another adds nothing.
 inline measurement join_entries(std::vector<measurement> entries) {
   std::sort(entries.begin(), entries.end(), [](const measurement& a, const measurement& b) {
@@ -74,20 +81,18 @@ inline measurement join_entries(std::vector<measurement> entries) {
   auto last_samples = out.samples_ns;
   for (auto next = good + 1; next != entries.end(); ++next) {
     out.algorithm_index = std::min(out.algorithm_index, next->algorithm_index);
-    out.min_ns = std::min(out.min_ns, next->min_ns);
+    if (next->min_ns < out.min_ns) {
+      out.min_ns = next->min_ns;
+      out.min_clock_ns = next->min_clock_ns;
+    }
     // A case that was sampled to its end once is not one of few samples.
     if (was_raced_out(out.stop_reason)) out.stop_reason = next->stop_reason;
-    out.slowdown = std::max(out.slowdown, next->slowdown);
     if (out.disturbed.find(next->disturbed) == std::string::npos)
       out.disturbed += (out.disturbed.empty() ? "" : "; ") + next->disturbed;
     if (next->samples_ns == last_samples) continue;
     last_samples = next->samples_ns;
-    if (out.energy_nj > 0 && next->energy_nj > 0) {
-      const double have = static_cast<double>(out.count), more = static_cast<double>(next->count);
-      out.energy_nj = (out.energy_nj * have + next->energy_nj * more) / std::max(have + more, 1.0);
-    } else {
-      out.energy_nj = std::max(out.energy_nj, next->energy_nj);
-    }
+    out.energy_nj = joined(out, *next, &measurement::energy_nj);
+    out.clock_ns = joined(out, *next, &measurement::clock_ns);
     out.samples_ns.insert(out.samples_ns.end(), last_samples.begin(), last_samples.end());
     out.count += next->count;
     out.rejected += next->rejected;

@@ -38,7 +38,9 @@ struct measurement {
   std::string stop_reason{};        ///< one of result/stop_reason.hpp
   std::string disturbed{};          ///< what disturbed the samples, and what to do; empty: nothing
   std::int64_t rejected = 0;        ///< samples thrown away because something disturbed them
-  double slowdown = 0;              ///< of the processor's clock against its best, as a share
+  /// The processor's clock directly after the samples, as what a chain on registers took: of the
+  /// median sample and of the least one; 0: not told.
+  double clock_ns = 0, min_clock_ns = 0;
   /// Of one execution, estimated: the device's power during the samples, idle parts of it too,
   /// times the median; 0: the device does not tell.
   double energy_nj = 0;
