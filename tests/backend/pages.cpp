@@ -74,7 +74,8 @@ TEST_CASE("blocks never overlap, and hold hardly more together than was in use a
     }
     // A large block may be twice what was asked for; between small ones gaps are left.
     most = std::max(most, sum);
-    CHECK(store.kept_bytes() <= page_store::part * most + 2 * detail::page_arena::chunk_bytes);
+    CHECK(store.kept_bytes() <=
+          page_store::part * most + 2 * benanza::backend::detail::page_arena::chunk_bytes);
   }
   for (const auto& [data, size] : used)
     store.give_back(data);
@@ -120,7 +121,8 @@ TEST_CASE("small memory stands side by side on large pages, each at the lowest f
 
 TEST_CASE("what no chunk has room for begins a new one, and empty ones are released") {
   page_store store;
-  constexpr std::size_t chunk = detail::page_arena::chunk_bytes, most = 4 * mib - page_bytes;
+  constexpr std::size_t chunk = benanza::backend::detail::page_arena::chunk_bytes,
+                        most = 4 * mib - page_bytes;
   std::vector<std::byte*> taken;
   for (std::size_t bytes = 0; bytes <= chunk; bytes += most)
     taken.push_back(store.take(most));

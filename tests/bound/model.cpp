@@ -117,6 +117,18 @@ TEST_CASE("a model that fits the last cache is predicted with weights from there
   r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(fits - 1);
   CHECK(analyse(r).state == "coldw");
   CHECK(holds(analyse(r).notes, "too low"));
+  // Runs that were put together tried it each on their own: the least holds for all.
+  const auto tried = [&](const std::string& all) {
+    r.provenance["measuring"]["last_cache_own_bytes"] = all;
+    return analyse(r).state;
+  };
+  const std::string larger = std::to_string(fits + 1), smaller = std::to_string(fits - 1);
+  CHECK(tried(larger + "; " + std::to_string(fits)) == "llcw");
+  CHECK(tried(larger + "; " + smaller + "; " + larger) == "coldw");
+  for (const char* none : {"; ", "; x", ";2", " 1"}) {
+    CAPTURE(none);
+    CHECK(tried(larger + none) == "coldw");
+  }
 }
 
 TEST_CASE("workers: the cores that a layer leaves free") {

@@ -23,7 +23,8 @@ std::vector<group> some(std::size_t count, unsigned seed) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t work = std::int64_t{1} << (random() % 36);
     group g{.what = std::make_shared<nothing>(static_cast<int>(i), work)};
-    g.cases.resize(1 + random() % 9);
+    for (std::size_t left = 1 + random() % 9; left > 0; --left)
+      g.cases.push_back({.algorithm = {.id = std::to_string(left)}, .state = "hot"});
     out.push_back(std::move(g));
   }
   return out;
@@ -49,6 +50,25 @@ TEST_CASE("all parts together are all groups, each once, in their order") {
       }
       CHECK(seen.size() == count);
     }
+}
+
+TEST_CASE("the split is the same in whichever cache states parts measure") {
+  for (int i = 1; i <= 3; ++i) {
+    auto some_states = some(40, 7), other_states = some(40, 7);
+    for (std::size_t g = 0; g < other_states.size();
+         g += 2) { // as a model that fits the last cache
+      const auto cases = other_states[g].cases;
+      for (bench_case c : cases) {
+        c.state = "llcw";
+        other_states[g].cases.push_back(c);
+      }
+    }
+    keep_shard(some_states, i, 3, {});
+    keep_shard(other_states, i, 3, {});
+    REQUIRE(some_states.size() == other_states.size());
+    for (std::size_t g = 0; g < some_states.size(); ++g)
+      CHECK(some_states[g].what->key == other_states[g].what->key);
+  }
 }
 
 TEST_CASE("no part takes longer than its share and the longest group") {

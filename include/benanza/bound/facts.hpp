@@ -7,26 +7,35 @@
 
 #include "../result/schema.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace benanza::bound {
 
-/// A fact of a section that is a number; nothing if the run does not say or it is none.
+/// A fact of a section that is a number, the least of several where runs were put together; nothing
+/// if the run does not say or it is none.
 inline std::optional<std::int64_t> number_of(const result::run& r, const std::string& section,
                                              const std::string& key) {
   const auto facts = r.provenance.find(section);
   if (facts == r.provenance.end()) return std::nullopt;
   const auto fact = facts->second.find(key);
   if (fact == facts->second.end()) return std::nullopt;
-  std::int64_t value = 0;
+  std::optional<std::int64_t> least;
   const std::string& text = fact->second;
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (bad != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
-  return value;
+  for (const char *at = text.data(), *const last = at + text.size();; at += 2) {
+    std::int64_t value = 0;
+    const auto [end, bad] = std::from_chars(at, last, value);
+    if (bad != std::errc{} || value < 1) return std::nullopt;
+    least = std::min(least.value_or(value), value);
+    if (end == last) return least;
+    if (!std::string_view(end, last).starts_with("; ")) return std::nullopt;
+    at = end;
+  }
 }
 
 /// The same of the machine.

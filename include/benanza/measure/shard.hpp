@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a run split over several machines or days? Whole groups are dealt out so that each part
 // takes about the same time: the longest first, each to the part that has least so far. The split
-// depends on nothing but the groups, so all parts together are the whole run, each case once.
+// depends on nothing but the groups' algorithms, so all parts together are the whole run, each case
+// once, even where the machine takes them to other cache states from part to part.
 //
 //   keep_shard(groups, 2, 4, options);   // the second of four
 #pragma once
@@ -10,7 +11,10 @@
 #include "subject.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace benanza::measure {
@@ -25,7 +29,11 @@ inline double estimated_seconds(const group& g, const options& o) {
       std::max(plan_of(o, g.what->time_share).seconds, fewest_executions * execution) *
           o.repetitions +
       preparing_s;
-  return preparing_s + a_case * static_cast<double>(g.cases.size());
+  std::set<std::pair<std::string_view, std::string_view>> algorithms;
+  for (const bench_case& c : g.cases)
+    algorithms.emplace(c.backend, c.algorithm.id);
+  constexpr double states = 2;
+  return preparing_s + a_case * states * static_cast<double>(algorithms.size());
 }
 
 /// Leaves part `shard` of `shards` of the groups, in their order.
