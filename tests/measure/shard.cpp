@@ -24,7 +24,7 @@ std::vector<group> some(std::size_t count, unsigned seed) {
     const std::int64_t work = std::int64_t{1} << (random() % 36);
     group g{.what = std::make_shared<nothing>(static_cast<int>(i), work)};
     for (std::size_t left = 1 + random() % 9; left > 0; --left)
-      g.cases.push_back({.algorithm = {.id = std::to_string(left)}, .state = "hot"});
+      g.cases.emplace_back().algorithm.id = std::to_string(left);
     out.push_back(std::move(g));
   }
   return out;
