@@ -113,7 +113,14 @@ TEST_CASE("a model that fits the last cache is predicted with weights from there
     if (m.state == "coldw") m.state = "llcw";
   const model_bound warm = analyse(r);
   CHECK(warm.prediction.sequential.ns == cold.prediction.sequential.ns);
-  CHECK(warm.notes.empty());
+  REQUIRE(warm.notes.size() == 1);
+  CHECK(holds(warm.notes, "about fill what others left us of the last cache"));
+  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(2 * fits);
+  CHECK(analyse(r).state == "llcw");
+  CHECK(analyse(r).notes.empty());
+  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(fits / 2);
+  CHECK(analyse(r).state == "coldw");
+  CHECK_FALSE(holds(analyse(r).notes, "about fill"));
   r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(fits - 1);
   CHECK(analyse(r).state == "coldw");
   CHECK(holds(analyse(r).notes, "too low"));

@@ -15,8 +15,10 @@
 #include "verdict.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -140,6 +142,18 @@ inline void find_runs(model_bound& b, const result::run& r) {
   }
 }
 
+/// How much of the last cache others leave changes by about this factor from minute to minute.
+inline constexpr double cache_changes = 1.5;
+
+/// What to know of a model that about fills the part of the last cache that is ours.
+inline std::optional<std::string> on_the_edge(std::int64_t footprint, std::int64_t own) {
+  const auto bytes = static_cast<double>(footprint), ours = static_cast<double>(own);
+  if (bytes * cache_changes < ours || ours * cache_changes < bytes) return std::nullopt;
+  const auto mb = [](double v) { return std::to_string(std::lround(v / 1e6)) + " MB"; };
+  return "the model's data (" + mb(bytes) + ") about fill what others left us of the last cache (" +
+         mb(ours) + "): a real run may find more or less of them there than predicted";
+}
+
 inline void check(model_bound& b) {
   for (const layer_answer& l : b.layers) {
     if (!l.timed() || l.uses + l.fused_uses == 0) continue;
@@ -200,9 +214,10 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
         "the run does not say how large a core's own cache is: weights taken as cold");
   } else if (b.prepared_weight_bytes <= *cache) {
     b.state = q.state = "hot";
-  } else if (model::footprint_bytes(g, b.type) <=
-             number_of(s.run, "measuring", "last_cache_own_bytes").value_or(0)) {
-    b.state = q.state = "llcw";
+  } else if (const auto own = number_of(s.run, "measuring", "last_cache_own_bytes")) {
+    const std::int64_t footprint = model::footprint_bytes(g, b.type);
+    if (footprint <= *own) b.state = q.state = "llcw";
+    if (const auto note = detail::on_the_edge(footprint, *own)) b.notes.push_back(*note);
   }
   if (b.state != "coldw") {
     places = detail::ask(q, g, fused, b.layers);
