@@ -34,7 +34,7 @@ struct noise {
 enum class harm { none, device, delayed, foreign, slow, crowded, memory, apart };
 
 /// Above these a visit is thrown away. The clock's is above what a turbo varies by with the load of
-/// the processor's other cores: that is kept with the samples, and allowed for where figures are
+/// the processor's other cores: that is kept with the samples, and allowed for where bounds are
 /// compared; what is left is heat, or a governor. A neighbour's, a percent of a layer's time;
 /// memory's, above what a stretch of a quiet machine varies by; a hand-off's, above what it varies
 /// by between cores that share a cache. Load elsewhere shares the last cache, the memory and the
