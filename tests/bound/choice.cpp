@@ -15,13 +15,19 @@ namespace {
 using benanza::numeric;
 using benanza::bound::case_table;
 using benanza::bound::choice;
+using benanza::bound::warmth;
 using benanza::result::measurement;
 using benanza::result::run;
 using synthetic::conv;
 using synthetic::timed;
 
 choice choose(const run& r, const std::string& layer = conv, const char* state = "coldw") {
-  return benanza::bound::choose(case_table(r).of(layer, numeric::f32, 1), state);
+  return benanza::bound::choose(case_table(r).of(layer, numeric::f32, 1), warmth::in(state));
+}
+
+/// With that share of the weights gone from the last cache.
+choice choose(const run& r, double gone) {
+  return benanza::bound::choose(case_table(r).of(conv, numeric::f32, 1), {.gone = gone});
 }
 
 } // namespace
@@ -151,6 +157,81 @@ TEST_CASE("missing states are used around and marked") {
   CHECK(choose(synthetic::empty_run()).best == nullptr);
 }
 
+TEST_CASE("weights that are partly gone: between the times with all of them and with none") {
+  run r = synthetic::empty_run();
+  r.measurements = {timed(conv, "a", 0, "hot", {90}),
+                    timed(conv, "a", 0, "llcw", {100, 101, 102, 103}),
+                    timed(conv, "a", 0, "coldw", {200, 202, 204, 206}),
+                    timed(conv, "b", 1, "llcw", {120, 121, 122, 123}),
+                    timed(conv, "b", 1, "coldw", {150, 151, 152, 153})};
+  double before = 0;
+  for (const double gone : {0.0, 0.2, 0.5, 0.9, 1.0}) {
+    CAPTURE(gone);
+    const choice c = choose(r, gone);
+    CHECK(c.chosen->algorithm == (gone < 0.3 ? "a" : "b"));
+    CHECK(c.chosen->state == (gone > 0 ? "coldw" : "llcw"));
+    REQUIRE((c.chosen_warmer != nullptr) == (gone > 0 && gone < 1));
+    if (c.chosen_warmer != nullptr) {
+      CHECK(c.chosen_warmer->state == "llcw");
+      CHECK(c.chosen_warmer->algorithm == c.chosen->algorithm);
+    }
+    CHECK(c.prediction.ns > before);
+    before = c.prediction.ns;
+    CHECK(c.first->algorithm == "a");
+  }
+  CHECK(choose(r, 0.5).prediction.ns == doctest::Approx((122 + 152) / 2.));
+  CHECK(choose(r, 0.2).prediction.ns == doctest::Approx(0.8 * 102 + 0.2 * 204));
+  CHECK(choose(r, 0.2).first_choice.ns == choose(r, 0.2).prediction.ns);
+  CHECK(choose(r, 0.5).prediction.sorted_ns.front() == doctest::Approx((121 + 151) / 2.));
+  CHECK(choose(r, 0.5).prediction.sorted_ns.back() == doctest::Approx((123 + 153) / 2.));
+  CHECK_FALSE(choose(r, 0.5).prediction_too_high);
+  CHECK_FALSE(choose(r, 0.5).prediction_too_low);
+}
+
+TEST_CASE("weights that are partly gone, where only one of both states was measured") {
+  run cold = synthetic::empty_run(), warm = cold, one_lacks = cold;
+  cold.measurements = {timed(conv, "a", 0, "coldw", {200})};
+  warm.measurements = {timed(conv, "a", 0, "llcw", {100})};
+  CHECK(choose(cold, 0.5).prediction.ns == 200);
+  CHECK(choose(cold, 0.5).prediction_too_high);
+  CHECK(choose(cold, 0.5).chosen_warmer == nullptr);
+  CHECK(choose(warm, 0.5).prediction.ns == 100);
+  CHECK(choose(warm, 0.5).prediction_too_low);
+  // Without weights all states are the same.
+  for (measurement& m : cold.measurements)
+    m.weight_bytes = 0;
+  CHECK_FALSE(choose(cold, 0.5).prediction_too_high);
+  one_lacks.measurements = {timed(conv, "a", 0, "coldw", {130}),
+                            timed(conv, "b", 1, "coldw", {200}),
+                            timed(conv, "b", 1, "llcw", {100})};
+  CHECK(choose(one_lacks, 0.2).chosen->algorithm == "b");
+  CHECK(choose(one_lacks, 0.8).chosen->algorithm == "a");
+}
+
+TEST_CASE("a time at another clock: what it takes with hot caches follows, the rest does not") {
+  using benanza::bound::by_clock;
+  run r = synthetic::empty_run();
+  r.measurements = {timed(conv, "a", 0, "hot", {100e3}), timed(conv, "a", 0, "coldw", {150e3})};
+  CHECK(choose(r).prediction.clocked.at(500) == 150e3); // no clock was told
+  CHECK(choose(r).prediction.clocked.per_clock == 0);
+  r.measurements[0].clock_ns = 1000;
+  CHECK(choose(r).prediction.clocked.at(2000) == 150e3);
+  r.measurements[1].clock_ns = 1100; // the hot part of it took 110e3
+  const by_clock c = choose(r).prediction.clocked;
+  CHECK(c.at(1100) == doctest::Approx(150e3));
+  CHECK(c.at(1000) == doctest::Approx(140e3));
+  CHECK(c.at(2000) == doctest::Approx(240e3));
+  CHECK(choose(r, conv, "hot").prediction.clocked.at(1200) == doctest::Approx(120e3));
+  // Nothing waits less than nothing for memory.
+  CHECK(by_clock::of(90, 1000, 100, 1000).at(2000) == doctest::Approx(180));
+  by_clock sum = c * 2;
+  sum += {.still_ns = 5};
+  CHECK(sum.at(1000) == doctest::Approx(280e3 + 5));
+  CHECK(choose(r).bound.clocked.at(0) == 100e3); // no least clock was told
+  r.measurements[0].min_clock_ns = 1000;
+  CHECK(choose(r).bound.clocked.at(1050) == doctest::Approx(105e3));
+}
+
 TEST_CASE("types and threads do not mix; another type fills in for a layer that lacks its own") {
   using benanza::bound::answer;
   using benanza::bound::basis;
@@ -162,8 +243,7 @@ TEST_CASE("types and threads do not mix; another type fills in for a layer that 
   const case_table cases(r);
   const benanza::bound::limits none;
   const auto ask = [&](const std::string& layer, numeric type, int threads) {
-    return answer({cases, none, type, numeric::f32, threads, "coldw"}, benanza::op::parse(layer),
-                  1);
+    return answer({cases, none, type, numeric::f32, threads}, benanza::op::parse(layer), 1);
   };
   CHECK(ask(conv, numeric::f32, 1).algorithms.bound.ns == 100);
   CHECK(ask(conv, numeric::f32, 2).algorithms.bound.ns == 60);
@@ -178,8 +258,8 @@ TEST_CASE("types and threads do not mix; another type fills in for a layer that 
 
   r.measurements[0].error = r.measurements[1].error = "out of memory";
   const case_table with_failures(r);
-  const auto failed = answer({with_failures, none, numeric::f32, numeric::f32, 1, "coldw"},
-                             benanza::op::parse(conv), 1);
+  const auto failed =
+      answer({with_failures, none, numeric::f32, numeric::f32, 1}, benanza::op::parse(conv), 1);
   CHECK(failed.rests_on == basis::missing);
   CHECK(failed.reason == "out of memory");
   CHECK(failed.failed == 2);
@@ -199,8 +279,7 @@ TEST_CASE("that nothing runs a layer is a reason, and no failure") {
   const benanza::bound::limits none;
   const auto ask = [&](numeric type) {
     const case_table cases(r);
-    return answer({cases, none, type, numeric::f32, 1, "coldw"},
-                  benanza::op::parse(synthetic::relu), 3);
+    return answer({cases, none, type, numeric::f32, 1}, benanza::op::parse(synthetic::relu), 3);
   };
   const auto l = ask(numeric::u8s8u8);
   CHECK(l.rests_on == basis::missing);

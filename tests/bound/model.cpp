@@ -49,7 +49,7 @@ TEST_CASE("the figures of a small model") {
   CHECK(b.workers == 2);
   CHECK(b.bound.reachable.ns == b.bound.parallel.ns);
   CHECK(b.assumption() == "unbounded workers");
-  CHECK(b.state == "coldw");
+  CHECK(b.weights.name() == "coldw");
   CHECK_FALSE(b.partial());
   CHECK(b.notes.empty());
   CHECK(b.faults.empty());
@@ -87,55 +87,83 @@ TEST_CASE("weights that fit a core's own cache are predicted from hot times") {
   const model_bound cold = analyse(r);
   r.provenance["machine"]["l2_bytes"] = std::to_string(cold.prepared_weight_bytes);
   const model_bound hot = analyse(r);
-  CHECK(hot.state == "hot");
+  CHECK(hot.weights.name() == "hot");
   CHECK(hot.prediction.sequential.ns < cold.prediction.sequential.ns);
   CHECK(hot.bound.sequential.ns == cold.bound.sequential.ns);
   CHECK(hot.layers[2].name == synthetic::conv);
   CHECK(hot.layers[2].algorithms.chosen->algorithm == "jit_wino_4x3:avx512_core");
   CHECK(cold.layers[2].algorithms.chosen->algorithm == "jit_wino_4x3:avx512_core");
   r.provenance["machine"]["l2_bytes"] = std::to_string(cold.prepared_weight_bytes - 1);
-  CHECK(analyse(r).state == "coldw");
+  CHECK(analyse(r).weights.name() == "coldw");
   r.provenance["machine"].erase("l2_bytes");
-  CHECK(analyse(r).state == "coldw");
+  CHECK(analyse(r).weights.name() == "coldw");
   CHECK(holds(analyse(r).notes, "own cache"));
 }
 
-TEST_CASE("a model that fits the last cache is predicted with weights from there") {
+TEST_CASE("how many weights are still in the last cache goes by what a run reads and takes") {
   run r = synthetic::small_run();
-  const auto fits = benanza::model::footprint_bytes(r.graphs[0], numeric::f32);
+  // Cases in both states, so that the mixture can be seen.
+  for (std::size_t i = 0, n = r.measurements.size(); i < n; ++i)
+    if (r.measurements[i].state == "coldw") {
+      measurement m = r.measurements[i];
+      m.state = "llcw";
+      for (double& s : m.samples_ns)
+        s *= 0.9;
+      benanza::result::recompute(m);
+      r.measurements.push_back(m);
+    }
   const model_bound cold = analyse(r);
-  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(fits);
-  const model_bound lacking = analyse(r);
-  CHECK(lacking.state == "llcw");
-  CHECK(lacking.prediction.sequential.ns == cold.prediction.sequential.ns);
-  CHECK(holds(lacking.notes, "maybe too high"));
-  for (measurement& m : r.measurements)
-    if (m.state == "coldw") m.state = "llcw";
-  const model_bound warm = analyse(r);
-  CHECK(warm.prediction.sequential.ns == cold.prediction.sequential.ns);
-  REQUIRE(warm.notes.size() == 1);
-  CHECK(holds(warm.notes, "about fill what others left us of the last cache"));
-  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(2 * fits);
-  CHECK(analyse(r).state == "llcw");
-  CHECK(analyse(r).notes.empty());
-  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(fits / 2);
-  CHECK(analyse(r).state == "coldw");
-  CHECK_FALSE(holds(analyse(r).notes, "about fill"));
-  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(fits - 1);
-  CHECK(analyse(r).state == "coldw");
-  CHECK(holds(analyse(r).notes, "too low"));
-  // Runs that were put together tried it each on their own: the least holds for all.
-  const auto tried = [&](const std::string& all) {
-    r.provenance["measuring"]["last_cache_own_bytes"] = all;
-    return analyse(r).state;
+  const auto reads = static_cast<double>(
+      benanza::model::footprint_bytes(r.graphs[0], numeric::f32, cold.prepared_weight_bytes));
+  const auto tried = [&](const char* fact, const std::string& all) {
+    run with = r;
+    with.provenance["measuring"][fact] = all;
+    return analyse(with);
   };
-  const std::string larger = std::to_string(fits + 1), smaller = std::to_string(fits - 1);
-  CHECK(tried(larger + "; " + std::to_string(fits)) == "llcw");
-  CHECK(tried(larger + "; " + smaller + "; " + larger) == "coldw");
+  for (const char* fact : {"last_cache_own_bytes", "last_cache_own_ns"}) {
+    CAPTURE(fact);
+    const double needs =
+        fact == std::string("last_cache_own_ns") ? 0.95 * cold.prediction.sequential.ns : reads;
+    const auto at = [&](double times) {
+      return tried(fact, std::to_string(static_cast<std::int64_t>(times * needs)));
+    };
+    CHECK(at(3).weights.name() == "llcw");
+    CHECK(at(1).weights.name() == "llcw+coldw");
+    CHECK(at(1).weights.gone == doctest::Approx(0.5).epsilon(0.2));
+    CHECK(at(0.3).weights.name() == "coldw");
+    CHECK(at(0.3).prediction.sequential.ns == cold.prediction.sequential.ns);
+    double before = 0;
+    for (const double times : {4.0, 1.4, 1.2, 1.0, 0.8, 0.3}) { // the less of it, the slower
+      CAPTURE(times);
+      const model_bound b = at(times);
+      CHECK(b.prediction.sequential.ns > before);
+      CHECK(b.bound.sequential.ns == cold.bound.sequential.ns);
+      CHECK(b.notes.empty());
+      before = b.prediction.sequential.ns;
+    }
+  }
+  // Runs that were put together tried it each on their own: the median holds for all.
+  const auto bytes = [&](double times) {
+    return std::to_string(static_cast<std::int64_t>(times * reads));
+  };
+  CHECK(tried("last_cache_own_bytes", bytes(4) + "; " + bytes(3)).weights.name() == "llcw");
+  CHECK(tried("last_cache_own_bytes", bytes(4) + "; " + bytes(0.3) + "; " + bytes(4))
+            .weights.name() == "llcw");
+  CHECK(tried("last_cache_own_bytes", bytes(0.2) + "; 0; " + bytes(0.3)).weights.name() == "coldw");
   for (const char* none : {"; ", "; x", ";2", " 1"}) {
     CAPTURE(none);
-    CHECK(tried(larger + none) == "coldw");
+    CHECK(tried("last_cache_own_bytes", bytes(4) + none).weights.name() == "coldw");
   }
+}
+
+TEST_CASE("a run that tells of a last cache, but was not measured with weights from there") {
+  run r = synthetic::small_run();
+  const model_bound cold = analyse(r);
+  r.provenance["measuring"]["last_cache_own_bytes"] = "1000000000000";
+  const model_bound lacking = analyse(r);
+  CHECK(lacking.weights.name() == "llcw");
+  CHECK(lacking.prediction.sequential.ns == cold.prediction.sequential.ns);
+  CHECK(holds(lacking.notes, "maybe too high"));
 }
 
 TEST_CASE("workers: the cores that a layer leaves free") {
@@ -295,6 +323,35 @@ TEST_CASE("real runs of the model are found, and are a fault if they beat the bo
   CHECK(b.runs[1].run->min_ns == 1e6);
   CHECK(b.faults == std::vector<benanza::bound::fault>{
                         {"a run is faster than the bound", "model/block@batch=1/f32"}});
+}
+
+TEST_CASE("what a run at another clock is held against") {
+  run r = synthetic::fused_run();
+  const model_bound still = analyse(r);
+  REQUIRE(still.layouts);
+  const double predicted = still.layouts->prediction->total.ns;
+  measurement m = r.measurements.front();
+  m.family = "model";
+  m.key = "block@batch=1";
+  m.min_ns = 2 * m.min_ns;
+  CHECK_FALSE(benanza::bound::expected_at_clock(still, m)); // neither tells its clock
+  m.clock_ns = 1200;
+  CHECK_FALSE(benanza::bound::expected_at_clock(still, m));
+  for (measurement& layer : r.measurements)
+    layer.clock_ns = 1000;
+  const model_bound b = analyse(r);
+  CHECK(b.layouts->prediction->total.ns == predicted);
+  const auto at = [&](double clock_ns) {
+    m.clock_ns = clock_ns;
+    return *benanza::bound::expected_at_clock(b, m);
+  };
+  CHECK(at(1000) == doctest::Approx(predicted));
+  // All of it is slower, but for what waits for memory.
+  CHECK(at(1200) > 1.1 * predicted);
+  CHECK(at(1200) < 1.2 * predicted);
+  CHECK(at(900) < predicted);
+  m.clock_ns = 0;
+  CHECK_FALSE(benanza::bound::expected_at_clock(b, m));
 }
 
 TEST_CASE("the fused form: faster where its layers are, and counted") {

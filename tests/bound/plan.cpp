@@ -86,6 +86,20 @@ TEST_CASE("the parts of a run by the plan stand beside all that the prediction i
       CHECK(parts[i].ns == (i < p.steps.size() ? 1000 + static_cast<double>(i) : 2));
     }
     CHECK(sum == doctest::Approx(p.prediction_ns));
+
+    // At another clock they add up to what is then expected of the whole.
+    for (measurement& layer : r.measurements)
+      layer.clock_ns = 1000;
+    r.measurements.back().clock_ns = 1200;
+    const model_bound faster = benanza::bound::analyse(source(r), r.graphs[0], {numeric::f32, 1});
+    double slower_sum = 0;
+    for (const auto& part : faster.runs[0].parts)
+      slower_sum += part.expected_ns;
+    CHECK(slower_sum > 1.05 * sum);
+    const auto& form =
+        fused ? static_cast<const benanza::bound::form_figures&>(*faster.fused) : faster;
+    CHECK(slower_sum ==
+          doctest::Approx(*benanza::bound::expected_at_clock(form, r.measurements.back())));
   }
 }
 

@@ -20,7 +20,7 @@ std::vector<layer_answer> answers(const run& r, std::int64_t small_uses = 1) {
   std::vector<layer_answer> out;
   for (const auto& [layer, uses] :
        {std::pair(synthetic::conv, std::int64_t{1}), std::pair(synthetic::softmax, small_uses)})
-    out.push_back(benanza::bound::answer({cases, none, numeric::f32, numeric::f32, 1, "coldw"},
+    out.push_back(benanza::bound::answer({cases, none, numeric::f32, numeric::f32, 1},
                                          benanza::op::parse(layer), uses));
   return out;
 }

@@ -53,33 +53,47 @@ TEST_CASE("what models leave in the last cache decides how cold their layers' we
     return g;
   };
   const char *shared = conv, *large = "Conv/1x256x5x5-256x3x3-s1-p1", *relu = "Relu/1x4x5x5",
-             *lonely = "Relu/1x4x7x7";
-  const std::vector<model::graph> graphs{named("small", {shared, relu}),
+             *own = "Conv/1x4x5x5-5x3x3-s1-p1", *lonely = "Relu/1x4x7x7";
+  const std::vector<model::graph> graphs{named("small", {shared, own, relu}),
                                          named("large", {shared, large})};
   options o;
-  o.own_cache_bytes = model::footprint_bytes(graphs[0], numeric::f32);
   const auto states = [&](const char* layer, bool on_device = false) {
     std::string out;
-    for (const std::string& s : state_choice(graphs, o).states(layer, numeric::f32, on_device))
+    for (const std::string& s :
+         state_choice(graphs, o).states(op::parse(layer), numeric::f32, 1, on_device))
       out += s + ' ';
     return out;
   };
-  CHECK(states(relu) == "hot llcw ");
-  CHECK(states(large) == "hot coldw ");
-  CHECK(states(shared) == "hot llcw coldw ");
-  CHECK(states(lonely) == "hot llcw coldw "); // a change of layout, say
-  CHECK(states(relu, true) == "hot coldw ");
-  const auto listed = names(list_cases({registered(0, relu), registered(1, large)}, graphs,
-                                       one({{.algorithm = {.id = "a"}}}), o));
-  CHECK(listed == std::vector<std::string>{"Conv/1x256x5x5-256x3x3-s1-p1/f32/fake/a/hot/t1",
-                                           "Conv/1x256x5x5-256x3x3-s1-p1/f32/fake/a/coldw/t1",
-                                           "Relu/1x4x5x5/f32/fake/a/hot/t1",
-                                           "Relu/1x4x5x5/f32/fake/a/llcw/t1"});
-  o.own_cache_bytes -= 1;
-  CHECK(states(relu) == "hot coldw ");
-  o.own_cache_bytes += 1;
+  CHECK(states(own) == "hot coldw "); // nothing is known of the cache
+  const auto reads = static_cast<double>(model::footprint_bytes(graphs[0], numeric::f32));
+  const double takes = model::runs_about_ns(graphs[0], numeric::f32, 1);
+  for (const bool by_time : {false, true}) {
+    CAPTURE(by_time);
+    const auto holds = [&](double times) {
+      o.own_cache = by_time ? result::own_cache{.ns = times * takes}
+                            : result::own_cache{.bytes = times * reads};
+    };
+    holds(4);
+    CHECK(states(own) == "hot llcw ");
+    CHECK(states(large) == "hot coldw ");
+    CHECK(states(shared) == "hot llcw coldw ");
+    CHECK(states(relu) == "hot coldw "); // has no weights to be warm
+    CHECK(states(lonely) == "hot coldw ");
+    CHECK(states(own, true) == "hot coldw ");
+    const auto listed = names(list_cases({registered(0, own), registered(1, large)}, graphs,
+                                         one({{.algorithm = {.id = "a"}}}), o));
+    CHECK(listed == std::vector<std::string>{"Conv/1x256x5x5-256x3x3-s1-p1/f32/fake/a/hot/t1",
+                                             "Conv/1x256x5x5-256x3x3-s1-p1/f32/fake/a/coldw/t1",
+                                             "Conv/1x4x5x5-5x3x3-s1-p1/f32/fake/a/hot/t1",
+                                             "Conv/1x4x5x5-5x3x3-s1-p1/f32/fake/a/llcw/t1"});
+    holds(1); // partly gone: both are mixed
+    CHECK(states(own) == "hot llcw coldw ");
+    holds(0.2);
+    CHECK(states(own) == "hot coldw ");
+  }
+  o.own_cache = {.bytes = 4 * reads};
   o.states_given = true; // the states asked for, and no others
-  CHECK(states(relu) == "hot coldw ");
+  CHECK(states(own) == "hot coldw ");
   o.states = {"llcw"};
   CHECK(states(large) == "llcw ");
   CHECK(states(large, true).empty());

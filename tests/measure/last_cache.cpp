@@ -10,38 +10,62 @@ using namespace benanza::measure;
 
 namespace {
 constexpr std::int64_t mib = 1 << 20;
-} // namespace
 
-TEST_CASE("what is ours of the last cache ends where data comes back half as fast") {
-  // As on a machine that tells of 480 MiB and lets 64 to 180 be used.
-  const std::vector<came_back> shared{{4 * mib, 8700},    {64 * mib, 9000},   {90 * mib, 11000},
-                                      {128 * mib, 13000}, {181 * mib, 16000}, {256 * mib, 19000},
-                                      {362 * mib, 20000}, {480 * mib, 20100}};
-  const last_cache c = judge_last_cache(shared);
-  CHECK(c.own_bytes > 128 * mib);
-  CHECK(c.own_bytes < 181 * mib);
-  CHECK(c.gone_bytes == 256 * mib);
+/// Data that comes back in 10 us as long as `by_byte * bytes + by_ns * ns` lies well under one, and
+/// in 30 when it lies well over it; read at `ns_a_byte`.
+std::vector<came_back> series(double by_byte, double by_ns, double ns_a_byte) {
+  std::vector<came_back> out;
+  for (std::int64_t swept = 4 * mib; swept <= 1024 * mib; swept *= 2) {
+    const auto bytes = static_cast<double>(swept);
+    const double ns = ns_a_byte * bytes, used = by_byte * bytes + by_ns * ns;
+    out.push_back({swept, ns, 10e3 + 20e3 / (1 + std::pow(used, -4))});
+  }
+  return out;
 }
 
-TEST_CASE("a cache of one's own is there to its end") {
-  const last_cache c =
-      judge_last_cache({{1 * mib, 1000}, {8 * mib, 1000}, {16 * mib, 1010}, {32 * mib, 3000}});
-  CHECK(c.own_bytes > 16 * mib);
-  CHECK(c.own_bytes < 32 * mib);
-  CHECK(c.gone_bytes == 32 * mib);
+last_cache judged(double by_byte, double by_ns) {
+  return judge_last_cache(series(by_byte, by_ns, 0.1), series(by_byte, by_ns, 0.4));
+}
+} // namespace
+
+TEST_CASE("a cache of one's own is used up by what is read, however long that takes") {
+  const last_cache c = judged(1 / (60. * mib), 0);
+  CHECK(c.own.bytes == doctest::Approx(60. * mib).epsilon(0.1));
+  CHECK(c.own.ns == 0);
+  CHECK(c.gone_bytes > 60 * mib);
+  CHECK(c.gone_bytes <= 256 * mib);
+}
+
+TEST_CASE("a cache that others use is used up by time, however little is read") {
+  const last_cache c = judged(0, 1 / 11e6);
+  CHECK(c.own.ns == doctest::Approx(11e6).epsilon(0.1));
+  CHECK(c.own.bytes == 0);
+}
+
+TEST_CASE("a cache that both use is told both") {
+  const last_cache c = judged(1 / (100. * mib), 1 / 40e6);
+  CHECK(c.own.bytes == doctest::Approx(100. * mib).epsilon(0.2));
+  CHECK(c.own.ns == doctest::Approx(40e6).epsilon(0.2));
 }
 
 TEST_CASE("a last cache that is no faster than memory, or not there, holds nothing") {
-  CHECK(judge_last_cache({}).own_bytes == 0);
-  CHECK(judge_last_cache({{4 * mib, 1000}}).own_bytes == 0);
-  const last_cache same = judge_last_cache({{4 * mib, 1000}, {8 * mib, 900}, {32 * mib, 1100}});
-  CHECK(same.own_bytes == 0);
-  CHECK(same.gone_bytes == 32 * mib);
+  CHECK_FALSE(judge_last_cache({}, {}).own.known());
+  const std::vector<came_back> one{{4 * mib, 1e6, 1000}},
+      same{{4 * mib, 1e6, 1000}, {8 * mib, 2e6, 900}, {32 * mib, 8e6, 1100}};
+  CHECK_FALSE(judge_last_cache(one, one).own.known());
+  CHECK_FALSE(judge_last_cache(same, same).own.known());
+  CHECK(judge_last_cache(same, same).gone_bytes == 32 * mib);
   // A single slow try in between is no end.
-  const last_cache bumpy = judge_last_cache(
-      {{1 * mib, 1000}, {2 * mib, 1000}, {4 * mib, 2950}, {8 * mib, 2000}, {16 * mib, 3000}});
-  CHECK(bumpy.gone_bytes == 16 * mib);
-  CHECK(look_at_last_cache(32 * mib, 0).own_bytes == 0);
+  const std::vector<came_back> bumpy{{1 * mib, 1e5, 1000},
+                                     {2 * mib, 2e5, 2950},
+                                     {4 * mib, 4e5, 1000},
+                                     {8 * mib, 8e5, 2950},
+                                     {16 * mib, 16e5, 3000}};
+  const last_cache c = judge_last_cache(bumpy, bumpy);
+  CHECK(c.own.bytes > 4 * mib);
+  CHECK(c.own.bytes < 8 * mib);
+  CHECK(c.gone_bytes == 8 * mib);
+  CHECK_FALSE(look_at_last_cache(32 * mib, 0).own.known());
   CHECK(look_at_last_cache(2 * mib, 1 * mib).gone_bytes == 2 * mib);
 }
 
@@ -49,19 +73,25 @@ TEST_CASE("this machine's last cache is looked for once, and told to the process
   unsetenv("BENANZA_LAST_CACHE");
   const std::int64_t reported = last_level_cache_bytes();
   const last_cache c = own_last_cache(reported, detail::cache_bytes(2));
-  CHECK(c.own_bytes >= 0);
-  CHECK(c.own_bytes <= reported);
+  CHECK(c.own.bytes >= 0);
+  CHECK(c.own.ns >= 0);
   CHECK(c.gone_bytes > 0);
   CHECK(c.gone_bytes <= reported);
-  CHECK(own_last_cache(1, 1).own_bytes == c.own_bytes);
-  CHECK(own_last_cache(1, 1).gone_bytes == c.gone_bytes);
-  setenv("BENANZA_LAST_CACHE", "1000,2000", 1);
-  CHECK(own_last_cache(reported, 1).own_bytes == 1000);
-  setenv("BENANZA_LAST_CACHE", "nonsense", 1);
-  CHECK(own_last_cache(8 * mib, 0).gone_bytes == 8 * mib);
+  const last_cache told = own_last_cache(1, 1);
+  CHECK(told.own.bytes == c.own.bytes);
+  CHECK(told.own.ns == c.own.ns);
+  CHECK(told.gone_bytes == c.gone_bytes);
+  setenv("BENANZA_LAST_CACHE", "1000,2e6,2000", 1);
+  CHECK(own_last_cache(reported, 1).own.bytes == 1000);
+  CHECK(own_last_cache(reported, 1).own.ns == 2e6);
+  for (const char* nonsense : {"nonsense", "1000,2000", "-1,1,1", "1,1,0"}) {
+    CAPTURE(nonsense);
+    setenv("BENANZA_LAST_CACHE", nonsense, 1);
+    CHECK(own_last_cache(8 * mib, 0).gone_bytes == 8 * mib);
+  }
   unsetenv("BENANZA_LAST_CACHE");
   const std::int64_t too_much = std::int64_t{1} << 50; // is not tried
   CHECK(own_last_cache(too_much, mib).gone_bytes == too_much);
-  CHECK(own_last_cache(too_much, mib).own_bytes == 0);
+  CHECK_FALSE(own_last_cache(too_much, mib).own.known());
   unsetenv("BENANZA_LAST_CACHE");
 }

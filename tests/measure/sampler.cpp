@@ -185,6 +185,23 @@ TEST_CASE("cold cases are swept before each execution, and never timed several a
   CHECK(s.witness.clock_ns < 0.12e9); // the limit counts the sweeps
 }
 
+TEST_CASE("what an execution leaves for others to wait for is part of its time") {
+  setup s({about(20000)});
+  double left = 5000;
+  s.cases[0].before_execution = [] {};
+  s.cases[0].left_ns = [&] { return std::exchange(left, left == 0 ? 5000 : 0); };
+  s.sample();
+  const auto& samples = s.of(0).samples;
+  REQUIRE(samples.size() > 4);
+  int waited = 0;
+  for (const double ns : samples) {
+    CHECK(ns >= 20000);
+    waited += ns >= 25000;
+  }
+  CHECK(waited > 0);
+  CHECK(waited < std::ssize(samples));
+}
+
 TEST_CASE("executions that bring data back into the caches are no samples, but for the last") {
   setup s({about(1e7), about(1e7)});
   int since_entry = 0;

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -158,6 +159,69 @@ TEST_CASE("a run that was put together from undisturbed parts says so") {
   const json a = json::parse(json_report(r, models, false))["analyses"][0];
   CHECK(a["runs"][0]["put_together"] == true);
   CHECK(a["runs"][0]["prediction_error"].is_number());
+}
+
+TEST_CASE("a run is compared at its own clock too, where that is told") {
+  run r = synthetic::fused_run();
+  measurement m = r.measurements.front();
+  m.family = "model";
+  m.key = "block@batch=1";
+  r.measurements.push_back(m);
+  const auto of = [&] {
+    const auto models = analyse(r);
+    return std::pair(text_report(r, models, {}),
+                     json::parse(json_report(r, models, false))["analyses"][0]["runs"][0]);
+  };
+  const auto [text, told] = of();
+  CHECK_FALSE(holds(text, "at the clock of the run"));
+  CHECK(told["prediction_at_clock_ns"].is_null());
+  CHECK(told["prediction_error_at_clock"].is_null());
+  CHECK_FALSE(json::parse(json_report(r, analyse(r), false))["analyses"][0]["expected"].contains(
+      "still_ns"));
+  for (measurement& of_layer : r.measurements)
+    of_layer.clock_ns = 1000;
+  r.measurements.back().clock_ns = 1100;
+  const auto [clocked_text, clocked] = of();
+  CHECK(holds(clocked_text, "at the clock of the run"));
+  check_width(clocked_text);
+  CHECK(clocked["prediction_ns"] == told["prediction_ns"]);
+  CHECK(clocked["prediction_error"] == told["prediction_error"]);
+  CHECK(clocked["prediction_at_clock_ns"] > told["prediction_ns"]);
+  const json e = json::parse(json_report(r, analyse(r), false))["analyses"][0]["expected"];
+  CHECK(e["still_ns"].get<double>() + 1000 * e["ns_per_clock_ns"].get<double>() ==
+        doctest::Approx(e["ns"].get<double>()));
+  CHECK(clocked["prediction_error_at_clock"].get<double>() ==
+        doctest::Approx(clocked["prediction_at_clock_ns"].get<double>() / m.median_ns - 1));
+  r.measurements.back().disturbed = "somebody else was there: wait";
+  CHECK(of().second["prediction_error_at_clock"].is_null());
+}
+
+TEST_CASE("the report says how many of the weights it takes to have left the last cache") {
+  run r = synthetic::fused_run();
+  r.provenance["machine"]["l2_bytes"] = "1024";
+  const auto all = analyse(r);
+  CHECK(holds(text_report(r, all, {}), "from times with cold weights"));
+  const json cold = json::parse(json_report(r, all, false))["analyses"][0];
+  CHECK(cold["predicted_from"] == "coldw");
+  CHECK(cold["weights_gone"] == 1);
+  for (std::size_t i = 0, n = r.measurements.size(); i < n; ++i)
+    if (r.measurements[i].state == "coldw") {
+      r.measurements.push_back(r.measurements[i]);
+      r.measurements.back().state = "llcw";
+    }
+  const std::int64_t reads = benanza::model::footprint_bytes(r.graphs[0], benanza::numeric::f32,
+                                                             all[0].prepared_weight_bytes);
+  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(reads);
+  const auto half = analyse(r);
+  CHECK(holds(text_report(r, half, {}), "with weights of which 50 % left the last cache"));
+  const json mixed = json::parse(json_report(r, half, false))["analyses"][0];
+  CHECK(mixed["predicted_from"] == "llcw+coldw");
+  CHECK(mixed["weights_gone"].get<double>() == doctest::Approx(0.5));
+  const json& layers = mixed["layers"];
+  CHECK(std::any_of(layers.begin(), layers.end(),
+                    [](const json& l) { return l["prediction"]["state"] == "llcw+coldw"; }));
+  r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(4 * reads);
+  CHECK(holds(text_report(r, analyse(r), {}), "with weights that left all but the last cache"));
 }
 
 TEST_CASE("a run that was disturbed is not compared with the prediction") {

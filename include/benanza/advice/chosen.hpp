@@ -118,7 +118,7 @@ inline void measure(chosen_row& row, const bound::source& s, const model::graph&
     types = {g.type};
   for (numeric t : types) {
     const bound::layer_cases cases = s.cases.of(row.layer, t, threads);
-    row.algorithms = bound::choose(cases, o.state);
+    row.algorithms = bound::choose(cases, bound::warmth::in(o.state));
     if (row.algorithms.best == nullptr) continue;
     row.measured_in = t;
     for (const bound::candidate& c : cases.algorithms)

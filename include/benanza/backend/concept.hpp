@@ -138,8 +138,10 @@ public:
   /// From now on runs take their scratch memory from `data` (64-byte aligned), which others use
   /// too.
   virtual void connect_scratch(std::byte* /*data*/) {}
-  /// The host's memory in which operands and result stand now; empty: not the host's.
-  virtual std::vector<std::span<std::byte>> activations() const { return {}; }
+  /// The host's memory in which the activations that it reads stand now; empty: not the host's.
+  virtual std::vector<std::span<std::byte>> operand_memory() const { return {}; }
+  /// The host's memory in which the result will stand; it may be that of an operand.
+  virtual std::span<std::byte> result_memory() const { return {}; }
   /// The operand that stands where the result goes and is lost by a run; -1: none.
   virtual int overwritten() const { return -1; }
   /// The result of the last run with true weights, in ONNX order, one value an element.

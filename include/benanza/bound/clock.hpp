@@ -2,8 +2,7 @@
 // At which clock do the samples lie that a bound rests on? Processors change their clock with their
 // heat and with what their other cores do, by a tenth within seconds on some servers, so that
 // bounds of two runs differ by as much. Hot layers follow it: divided by it, their bounds can be
-// compared. Predictions cannot be: what waits for memory leaves the processor more power, and a
-// higher clock.
+// compared. Of predictions only a part follows it (by_clock.hpp).
 //
 //   double ns = bound_clock_ns(layers, uses);   // 1284: what a chain on registers took
 #pragma once

@@ -40,6 +40,19 @@ inline const figure& expected(const form_figures& f) {
                                             : f.prediction.sequential;
 }
 
+/// The same at any clock; nothing where the layers do not tell theirs.
+inline std::optional<by_clock> expected_by_clock(const form_figures& f) {
+  if (!f.layouts || !f.layouts->prediction) return std::nullopt;
+  const by_clock& total = f.layouts->prediction->total_clocked;
+  return total.per_clock > 0 ? std::optional(total) : std::nullopt;
+}
+
+/// The same at the clock of the real run `m`; nothing where one of both does not tell its clock.
+inline std::optional<double> expected_at_clock(const form_figures& f, const measurement& m) {
+  const std::optional<by_clock> expected = expected_by_clock(f);
+  return expected && m.clock_ns > 0 ? std::optional(expected->at(m.clock_ns)) : std::nullopt;
+}
+
 /// The fused form: each node as one or as its parts, whichever is faster.
 struct fused_figures : form_figures {
   fusion pair;
@@ -51,8 +64,8 @@ struct fused_figures : form_figures {
 
 /// A part of a real run: a node by its algorithm, or all changes of layout.
 struct run_part {
-  std::string name; ///< as in result/parts.hpp
-  double ns = 0, expected_ns = 0;
+  std::string name;               ///< as in result/parts.hpp
+  double ns = 0, expected_ns = 0; ///< this at the clock of the run, where that is told
 };
 
 /// A real run of the whole model.
@@ -74,8 +87,8 @@ struct fault {
 struct model_bound : form_figures {
   numeric type = numeric::f32;
   int threads = 1;
-  int workers = 1;                  ///< that run layers at the same time, of `threads` each
-  std::string_view state = "coldw"; ///< the cache state that the prediction rests on
+  int workers = 1;  ///< that run layers at the same time, of `threads` each
+  warmth weights{}; ///< where the prediction takes them to be
   std::int64_t prepared_weight_bytes = 0;
   double clock_ns = 0; ///< that the unfused bound rests on (clock.hpp)
   /// In the order of graph->layers; behind them those that only the fused form has.

@@ -3,7 +3,7 @@
 // and write activations, with a choice among those that share them; and what changing the layout of
 // a tensor takes, measured or, with ceilings, modelled.
 //
-//   for (const laid_choice& c : laid_choices(cases.of(layer, type, threads), "coldw")) ...
+//   for (const laid_choice& c : laid_choices(cases.of(layer, type, threads), warmth{})) ...
 //   const choice* c = reorders.find({1, 64, 56, 56}, layout::plain, layout::blocked16);
 #pragma once
 
@@ -53,7 +53,7 @@ inline bool read_layouts(std::string_view text, std::vector<std::optional<layout
 
 /// The choice in each pair of layouts that some algorithm has; algorithms whose layouts are of no
 /// use to others are left out.
-inline std::vector<laid_choice> laid_choices(const layer_cases& known, std::string_view state) {
+inline std::vector<laid_choice> laid_choices(const layer_cases& known, const warmth& w) {
   std::map<std::pair<std::string_view, std::string_view>, layer_cases> by_layouts;
   for (const candidate& c : known.algorithms)
     if (!c.any().result_layout.empty())
@@ -66,7 +66,7 @@ inline std::vector<laid_choice> laid_choices(const layer_cases& known, std::stri
         !detail::read_layouts(layouts.second, result) || result.size() != 1)
       continue;
     c.result = result.front();
-    c.algorithms = choose(cases, state);
+    c.algorithms = choose(cases, w);
     out.push_back(std::move(c));
   }
   return out;

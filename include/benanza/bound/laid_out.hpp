@@ -37,13 +37,15 @@ struct laid_step {
   const measurement* runs = nullptr; ///< null: nothing runs (a view), or nothing was measured
   std::vector<layout> operands;
   layout result = layout::plain;
-  double ns = 0; ///< that it takes
+  double ns = 0;      ///< that it takes
+  by_clock clocked{}; ///< and at other clocks
 };
 
 /// An assignment of algorithms and layouts to all nodes.
 struct laid_out {
-  figure total;   ///< of this assignment: only its times are drawn again
-  figure changes; ///< what the changes of layout add to it
+  figure total;                            ///< of this assignment: only its times are drawn again
+  figure changes;                          ///< what the changes of layout add to it
+  by_clock total_clocked, changes_clocked; ///< both at other clocks
   std::int64_t change_count = 0;
   bool exact = true;            ///< no assignment is cheaper; else: none was found
   std::vector<laid_step> steps; ///< in an order in which producers come first
@@ -72,6 +74,8 @@ inline void add_figures(laid_out& out, const std::vector<const timing*>& times, 
   for (const share& s : shares) {
     all += s.all * s.time->ns;
     changes += s.changes * s.time->ns;
+    out.total_clocked += s.time->clocked * s.all;
+    out.changes_clocked += s.time->clocked * s.changes;
   }
   generator random{1};
   for (int draw = 0; draw < redraws; ++draw) {

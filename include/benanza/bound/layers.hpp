@@ -4,7 +4,7 @@
 // costs nothing, modelled by its roofline, or missing. What was not measured says why, and its
 // command says how to measure it.
 //
-//   layer_answer a = answer({cases, limits, numeric::u8s8u8, graph.type, 1, "coldw"}, layer, uses);
+//   layer_answer a = answer({cases, limits, numeric::u8s8u8, graph.type, 1}, layer, uses);
 #pragma once
 
 #include "choice.hpp"
@@ -69,7 +69,7 @@ struct question {
   const limits& machine;
   numeric type = numeric::f32, own = numeric::f32; ///< asked for, and the model's own
   int threads = 1;
-  std::string_view state = "coldw"; ///< of the caches in a real run
+  warmth weights{}; ///< where a real run finds them
 };
 
 /// What `layer`, which `uses` nodes are, rests on.
@@ -93,7 +93,7 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
     out.failed += static_cast<std::int64_t>(known.failed.size());
     if (out.reason.empty() && !known.failed.empty()) out.reason = known.failed.front()->error;
     if (out.reason.empty() && known.nothing != nullptr) out.reason = known.nothing->error;
-    out.algorithms = choose(known, q.state);
+    out.algorithms = choose(known, q.weights);
     nothing_runs = nothing_runs && known.nothing != nullptr && known.failed.empty();
     if (!out.timed()) return false;
     for (const candidate& c : known.algorithms)

@@ -91,6 +91,7 @@ public:
         s.runs = p == purpose::bound ? how->best : how->chosen;
         times.push_back(&reported(*how, p));
         s.ns = times.back()->ns;
+        s.clocked = times.back()->clocked;
       }
       for (const laid_tensor& t : chosen.wants)
         s.operands.push_back(t.as);
@@ -143,7 +144,7 @@ private:
       out.all.push_back({.operands = {}, .result = std::nullopt, .algorithms = l.algorithms});
       return out;
     }
-    out.all = laid_choices(q.cases.of(l.name, l.type, q.threads), q.state);
+    out.all = laid_choices(q.cases.of(l.name, l.type, q.threads), q.weights);
     out.said = !out.all.empty();
     said_ = said_ || out.said;
     if (!out.said)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../model/footprint.hpp"
+#include "../result/own_cache.hpp"
 #include "clock.hpp"
 #include "facts.hpp"
 #include "form_totals.hpp"
@@ -142,16 +143,25 @@ inline void find_runs(model_bound& b, const result::run& r) {
   }
 }
 
-/// How much of the last cache others leave changes by about this factor from minute to minute.
-inline constexpr double cache_changes = 1.5;
+/// What the run found out about the last cache; of runs that were put together what they say
+/// together.
+inline result::own_cache own_cache_of(const result::run& r) {
+  const auto typical = [&r](const char* fact) {
+    const std::vector<std::int64_t> found = numbers_of(r, "measuring", fact);
+    return result::typical({found.begin(), found.end()});
+  };
+  return {.bytes = typical(result::own_cache_bytes_fact), .ns = typical(result::own_cache_ns_fact)};
+}
 
-/// What to know of a model that about fills the part of the last cache that is ours.
-inline std::optional<std::string> on_the_edge(std::int64_t footprint, std::int64_t own) {
-  const auto bytes = static_cast<double>(footprint), ours = static_cast<double>(own);
-  if (bytes * cache_changes < ours || ours * cache_changes < bytes) return std::nullopt;
-  const auto mb = [](double v) { return std::to_string(std::lround(v / 1e6)) + " MB"; };
-  return "the model's data (" + mb(bytes) + ") about fill what others left us of the last cache (" +
-         mb(ours) + "): a real run may find more or less of them there than predicted";
+/// After so many rounds of looking how long a run takes, and so how much is gone, both stand still.
+inline constexpr int looks_at_gone = 2;
+
+/// About what a run takes, layer after layer, before layouts are chosen.
+inline double run_ns(const std::vector<layer_answer>& layers, bool fused) {
+  double ns = 0;
+  for (const layer_answer& l : layers)
+    ns += static_cast<double>(fused ? l.fused_uses : l.uses) * l.algorithms.prediction.ns;
+  return ns;
 }
 
 inline void check(model_bound& b) {
@@ -204,7 +214,7 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
     b.fused->pair = pair_up(*fused, g);
   }
 
-  question q{s.cases, s.machine, b.type, g.type, b.threads, b.state};
+  question q{s.cases, s.machine, b.type, g.type, b.threads};
   detail::layer_places places = detail::ask(q, g, fused, b.layers);
   b.prepared_weight_bytes = detail::prepared_weights(g, b.layers, b.type);
   // Weights stay where they are from run to run only in a cache that nobody else uses.
@@ -213,16 +223,19 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
     b.notes.push_back(
         "the run does not say how large a core's own cache is: weights taken as cold");
   } else if (b.prepared_weight_bytes <= *cache) {
-    b.state = q.state = "hot";
-  } else if (const auto own = number_of(s.run, "measuring", "last_cache_own_bytes")) {
-    const std::int64_t footprint = model::footprint_bytes(g, b.type);
-    if (footprint <= *own) b.state = q.state = "llcw";
-    if (const auto note = detail::on_the_edge(footprint, *own)) b.notes.push_back(*note);
-  }
-  if (b.state != "coldw") {
+    q.weights = {.hot = true};
     places = detail::ask(q, g, fused, b.layers);
-    b.prepared_weight_bytes = detail::prepared_weights(g, b.layers, b.type);
+  } else if (const result::own_cache own = detail::own_cache_of(s.run); own.known()) {
+    const auto footprint =
+        static_cast<double>(model::footprint_bytes(g, b.type, b.prepared_weight_bytes));
+    // The longer a run takes, the more is gone; and the more is gone, the longer it takes.
+    for (int i = 0; i < detail::looks_at_gone; ++i) {
+      q.weights.gone = own.gone(footprint, detail::run_ns(b.layers, fused != nullptr));
+      places = detail::ask(q, g, fused, b.layers);
+    }
   }
+  b.weights = q.weights;
+  b.prepared_weight_bytes = detail::prepared_weights(g, b.layers, b.type);
   detail::total(b, places);
   for (int n : b.bound.longest.nodes)
     if (const int l = g.nodes[detail::at(n)].layer; l != model::no_layer)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where did a real run of a model take longer than was predicted? Its parts beside the steps that
-// the prediction rests on: nodes are the same where name and algorithm are.
+// the prediction rests on, at the clock of the run: nodes are the same where name and algorithm
+// are.
 //
 //   for (const run_part& p : parts_of(*run, true, b)) ...   // {"conv1 ...", 1.5e6, 1.3e6}
 #pragma once
@@ -21,13 +22,17 @@ inline std::vector<run_part> parts_of(const measurement& m, bool fused, const mo
   const form_figures& form = fused ? static_cast<const form_figures&>(*b.fused) : b;
   if (!form.layouts || !form.layouts->prediction) return {};
   const laid_out& l = *form.layouts->prediction;
+  const auto at_clock = [&m](double ns, const by_clock& clocked) {
+    return m.clock_ns > 0 ? clocked.at(m.clock_ns) : ns;
+  };
   std::map<std::string, double, std::less<>> expected{
-      {std::string(result::reorders_part), l.changes.ns}};
+      {std::string(result::reorders_part), at_clock(l.changes.ns, l.changes_clocked)}};
   for (const laid_step& s : l.steps)
     if (s.runs != nullptr) {
       const model::graph& g = s.fused ? *b.fused->graph : *b.graph;
       expected[result::part_name(s.runs->backend, s.runs->algorithm,
-                                 g.nodes[static_cast<std::size_t>(s.node)].name)] = s.ns;
+                                 g.nodes[static_cast<std::size_t>(s.node)].name)] =
+          at_clock(s.ns, s.clocked);
     }
   std::vector<run_part> out;
   const std::vector<std::string_view> names = result::part_lines(m.parts);

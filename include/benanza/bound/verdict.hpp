@@ -41,7 +41,9 @@ inline verdict judge(const std::vector<layer_answer>& layers) {
     const auto uses = static_cast<double>(l.uses);
     const choice& c = l.algorithms;
     add(c.best, uses * c.bound.ns, bound, out.bound_share);
-    add(c.chosen, uses * c.prediction.ns, prediction, out.prediction_share);
+    const bool warmer_disturbed = c.chosen_warmer != nullptr && !c.chosen_warmer->disturbed.empty();
+    add(warmer_disturbed ? c.chosen_warmer : c.chosen, uses * c.prediction.ns, prediction,
+        out.prediction_share);
   }
   if (bound > 0) out.bound_share /= bound;
   if (prediction > 0) out.prediction_share /= prediction;

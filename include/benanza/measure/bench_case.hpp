@@ -9,6 +9,7 @@
 #include "../model/footprint.hpp"
 #include "../model/registry.hpp"
 #include "../result/fields.hpp"
+#include "../result/own_cache.hpp"
 #include "layer_subject.hpp"
 #include "options.hpp"
 #include "reorders.hpp"
@@ -16,6 +17,7 @@
 #include <regex.h>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace benanza::measure {
@@ -84,8 +86,8 @@ inline std::vector<offer> offers(const op::layer& layer, numeric type, int threa
 }
 } // namespace detail
 
-/// In which cache states layers are measured: what a run of a model leaves in the caches is for
-/// each model to say.
+/// In which cache states layers are measured: how much a run of a model leaves of its weights in
+/// the last cache is for each model to say.
 class state_choice {
 public:
   state_choice(const std::vector<model::graph>& graphs, const options& o)
@@ -93,36 +95,57 @@ public:
     for (const model::graph& g : graphs)
       for (const op::layer& l : g.layers)
         users_[op::name(l)].push_back(&g);
-    for (const model::graph& g : graphs)
-      all_.push_back(&g);
   }
 
-  /// The states of a layer in type `t`; of one that no model names, such as a change of layout,
-  /// those of all models. A device has caches of its own, which hold no weights from run to run.
-  std::vector<std::string> states(const std::string& layer, numeric t, bool on_device) const {
+  /// The states of a layer in type `t`. A device has caches of its own, which hold no weights from
+  /// run to run.
+  std::vector<std::string> states(const op::layer& l, numeric t, int threads, bool on_device) {
     std::vector<std::string> out;
+    const bool weights = op::cost(l).constant_bytes(t) > 0;
     for (const std::string& s : options_.states) {
       if (s == "llcw" && on_device) continue;
       if (s != "coldw" || options_.states_given || on_device) {
         out.push_back(s);
         continue;
       }
-      const auto found = users_.find(layer);
-      const auto& models = found == users_.end() ? all_ : found->second;
-      const auto stays = [&](const model::graph* g) {
-        return model::footprint_bytes(*g, t) <= options_.own_cache_bytes;
-      };
-      if (std::any_of(models.begin(), models.end(), stays)) out.push_back("llcw");
-      if (!std::all_of(models.begin(), models.end(), stays) || models.empty())
-        out.push_back("coldw");
+      // Without weights all is the same, whatever the last cache holds of them.
+      place all;
+      if (weights)
+        if (const auto found = users_.find(op::name(l)); found != users_.end())
+          for (const model::graph* g : found->second)
+            all.add(place_of(*g, t, threads));
+      if (all.some_kept) out.push_back("llcw");
+      if (all.some_gone || !all.some_kept) out.push_back("coldw");
     }
     return out;
   }
 
 private:
+  /// Of a model's weights, when it runs again.
+  struct place {
+    bool some_kept = false; ///< in the last cache
+    bool some_gone = false;
+
+    void add(const place& p) { some_kept |= p.some_kept, some_gone |= p.some_gone; }
+  };
+
+  /// How long a run takes is not known before it is measured: it may be so much longer or shorter.
+  static constexpr double guessed_within = 2;
+
+  place place_of(const model::graph& g, numeric t, int threads) {
+    const auto [at, is_new] = places_.try_emplace({&g, t, threads});
+    if (is_new) {
+      const auto bytes = static_cast<double>(model::footprint_bytes(g, t));
+      const double ns = model::runs_about_ns(g, t, threads);
+      at->second = {.some_kept = options_.own_cache.gone(bytes, ns / guessed_within) < 1,
+                    .some_gone = options_.own_cache.gone(bytes, ns * guessed_within) > 0};
+    }
+    return at->second;
+  }
+
   const options& options_;
   std::map<std::string, std::vector<const model::graph*>> users_{};
-  std::vector<const model::graph*> all_{};
+  std::map<std::tuple<const model::graph*, numeric, int>, place> places_{};
 };
 
 /// The row of a layer that no library runs in a type on so many threads.
@@ -157,7 +180,7 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
     if (!op::is_view(l.parameters) && !l.known) sorted.emplace(op::name(l.parameters), &l);
 
   const name_filter selected(o.filter);
-  const state_choice choice(graphs, o);
+  state_choice choice(graphs, o);
   std::vector<group> groups;
   std::map<std::pair<numeric, int>, layout_table> layouts;
   const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
@@ -167,7 +190,8 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
     for (const detail::offer& f : found)
       layouts[{type, threads}].add(layer_name, f.algorithm);
     for (const detail::offer& f : found)
-      for (const std::string& state : choice.states(layer_name, type, f.library->on_device())) {
+      for (const std::string& state :
+           choice.states(l.parameters, type, threads, f.library->on_device())) {
         bench_case c{.name = layer_name + '/' + std::string(name(type)) + '/' +
                              std::string(f.library->name()) + '/' +
                              detail::name_part(f.algorithm.id) + '/' + state + "/t" +

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What do the caches hold when a case runs? `hot`: what its own last execution left there.
-// `coldw`: what the other layers of a network leave: operands and the memory of the result, which
-// were written a short while ago; weights, scratch memory and code were not used since the
-// network's last run, and come from memory. `llcw`: the same in a network that fits the last-level
-// cache: they have left the caches before it. `cold`: nothing of its own. What a case is not to
-// find is driven out before each execution, and what it is to find is brought back, outside of its
-// time.
+// `coldw`: what the other layers of a network leave. The activations that it reads were written by
+// the layer before; the memory of its result was used a few layers ago, for another one; scratch
+// memory and code have left a core's own caches; weights were not used since the network's last
+// run, and come from memory. `llcw`: the same in a network that fits the last-level cache, where
+// weights come from that. `cold`: nothing of its own. What a case is not to find is driven out
+// before each execution, and what it is to find is brought back, outside of its time.
 //
-//   cache_sweeper s(llc_bytes);   s.displace(1);   rewrite(prepared.activations(), 1);
+//   cache_sweeper s(l2_bytes);   s.displace(4096, 1);   rewrite(prepared.operand_memory(), 1);
 #pragma once
 
 #include "../backend/pages.hpp"
@@ -36,11 +36,12 @@ public:
   explicit cache_sweeper(std::int64_t cache_bytes)
       : words_(std::max<std::int64_t>(2 * cache_bytes, 2 * line_bytes) / 8) {}
 
-  /// The threads together read as much as the cache holds: what all layers use, such as the code
-  /// of the library, may stay.
-  void displace(int threads) { read(words_ / 2, threads, true); }
+  /// Each of the threads reads `bytes`, and no more than the cache holds.
+  void displace(std::int64_t bytes, int threads) { read(std::min(bytes / 8, words_ / 2), threads); }
+  /// Each of the threads reads as much as the cache holds.
+  void displace(int threads) { read(words_ / 2, threads); }
   /// Each of the threads reads twice as much as the cache holds: nothing else stays.
-  void sweep(int threads) { read(words_, threads, false); }
+  void sweep(int threads) { read(words_, threads); }
 
   /// Takes the memory that sweeps read, if it has not yet; throws std::bad_alloc if there is none.
   void make() {
@@ -51,7 +52,7 @@ public:
   std::int64_t bytes() const { return words_ * 8; }
 
 private:
-  void read(std::int64_t words, int threads, bool shared) {
+  void read(std::int64_t words, int threads) {
     make();
     // Pages that were never written are all the same page.
     for (; written_ < words; ++written_)
@@ -60,29 +61,25 @@ private:
     if (threads > 1) {
       std::uint64_t sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
-      {
-        const std::int64_t team = shared ? omp_get_num_threads() : 1;
-        const std::int64_t me = shared ? omp_get_thread_num() : 0;
-        sum += read(words * me / team, words * (me + 1) / team);
-      }
+      sum += read_at(words);
       keep_ = sum;
       return;
     }
 #endif
-    (void)threads, (void)shared;
-    keep_ = read(0, words);
+    (void)threads;
+    keep_ = read_at(words);
   }
 
   /// In several places at once: one thread then waits half as long for the memory.
-  std::uint64_t read(std::int64_t from, std::int64_t to) const {
+  std::uint64_t read_at(std::int64_t words) const {
     constexpr std::int64_t line = line_bytes / 8, places = 4;
     const std::uint64_t* const data = at();
-    const std::int64_t apart = (to - from) / (places * line) * line;
+    const std::int64_t apart = words / (places * line) * line;
     std::uint64_t sum = 0;
-    for (std::int64_t i = from; i < from + apart; i += line)
+    for (std::int64_t i = 0; i < apart; i += line)
       for (std::int64_t k = 0; k < places; ++k)
         sum += data[i + k * apart];
-    for (std::int64_t i = from + places * apart; i < to; i += line)
+    for (std::int64_t i = places * apart; i < words; i += line)
       sum += data[i];
     return sum;
   }

@@ -8,6 +8,7 @@
 
 #include "caches.hpp"
 #include "flight.hpp"
+#include "hand_over.hpp"
 #include "machine_witness.hpp"
 #include "options.hpp"
 #include "sampler.hpp"
@@ -37,7 +38,6 @@ public:
                std::int64_t private_bytes = 0)
       : cache_bytes_(last_level_cache_bytes)
       , pools_(last_level_cache_bytes)
-      , private_pools_(private_swept * private_bytes)
       , sweeper_(last_level_cache_bytes)
       , private_sweeper_(private_swept * private_bytes)
       , options_(o)
@@ -90,7 +90,7 @@ private:
   struct algorithm {
     ready_case made{};
     std::string problem{};
-    pool_slots pool{}, private_pool{}; ///< of cold weights; empty unless a case wants them
+    pool_slots pool{}; ///< of cold weights; empty unless a case wants them
   };
   struct entry {
     bench_case* c;
@@ -165,9 +165,7 @@ private:
                    .rival_class = rival_class,
                    .place = place(g, *e.c),
                    .by_median = e.c->state != "hot"};
-    const pool_slots pool = e.c->state == "coldw"  ? e.what->pool
-                            : e.c->state == "llcw" ? e.what->private_pool
-                                                   : pool_slots{};
+    const pool_slots pool = e.c->state == "coldw" ? e.what->pool : pool_slots{};
     const bool flushed = e.c->state == "cold" && run->on_device();
     s.enter = [run, pool, flushed] {
       run->rotate_weights(pool.data, pool.stride, pool.count);
@@ -176,18 +174,27 @@ private:
     if (run->on_device()) return s;
     if (e.c->state == "cold")
       s.before_execution = [this, threads = g.what->threads] { sweeper_.sweep(threads); };
-    if (e.c->state == "llcw" || e.c->state == "coldw") {
-      if (e.c->state == "llcw")
-        s.before_execution = [this, threads = g.what->threads] {
-          private_sweeper_.displace(threads);
-        };
-      else
-        s.before_execution = [this, threads = g.what->threads] { sweeper_.displace(threads); };
-      s.bring_back = [activations = run->activations(), threads = g.what->threads] {
-        rewrite(activations, threads);
-      };
-    }
+    if (e.c->state == "llcw" || e.c->state == "coldw") leave_to_others(s, g.what->threads);
     return s;
+  }
+
+  /// Before each execution the caches are as the other layers of a network leave them. The memory
+  /// of the result was last used before the layer before ran, which is taken to go through as much
+  /// as this one does.
+  void leave_to_others(sampled_case& s, int threads) {
+    const std::vector<std::span<std::byte>> operands = s.run->operand_memory();
+    const std::span<std::byte> result = s.run->result_memory();
+    std::int64_t between = s.run->weight_bytes();
+    for (const std::span<std::byte>& o : operands)
+      between += std::ssize(o);
+    const auto next = std::make_shared<hand_over>(result, threads);
+    s.before_execution = [this, threads] { private_sweeper_.displace(threads); };
+    s.bring_back = [this, next, operands, between, threads] {
+      next->write();
+      private_sweeper_.displace(between / threads, threads);
+      rewrite(operands, threads);
+    };
+    s.left_ns = [next] { return next->waited_ns(); };
   }
 
   /// Finds each `coldw` case a pool that gives every execution other weights than the last one, if
@@ -196,7 +203,7 @@ private:
   void find_pools(const group& g, const std::vector<entry>& entries) {
     std::vector<entry> cold;
     for (const entry& e : entries)
-      if ((e.c->state == "coldw" || e.c->state == "llcw") && e.what->made.run) cold.push_back(e);
+      if (e.c->state == "coldw" && e.what->made.run) cold.push_back(e);
     std::sort(cold.begin(), cold.end(), [](const entry& a, const entry& b) {
       return a.what->made.run->weight_bytes() > b.what->made.run->weight_bytes();
     });
@@ -205,12 +212,8 @@ private:
         const std::int64_t bytes = e.what->made.run->weight_bytes();
         if (bytes == 0) continue;
         backend::prepared& run = *e.what->made.run;
-        if (run.on_device())
-          e.what->pool = run.own_pool();
-        else if (e.c->state == "coldw")
-          e.what->pool = pools_.slots(g.what->weights_type(), bytes);
-        else
-          e.what->private_pool = private_pools_.slots(g.what->weights_type(), bytes);
+        e.what->pool =
+            run.on_device() ? run.own_pool() : pools_.slots(g.what->weights_type(), bytes);
       } catch (const std::exception& failure) {
         e.c->results[0].error = said(failure);
       }
@@ -222,8 +225,8 @@ private:
     for (const entry& e : entries) {
       if (!e.c->results[0].error.empty() || e.what->made.run->on_device()) continue;
       try {
-        if (e.c->state == "llcw") private_sweeper_.make();
-        if (e.c->state == "coldw" || e.c->state == "cold") sweeper_.make();
+        if (e.c->state == "llcw" || e.c->state == "coldw") private_sweeper_.make();
+        if (e.c->state == "cold") sweeper_.make();
       } catch (const std::exception& failure) {
         e.c->results[0].error = said(failure);
       }
@@ -238,10 +241,8 @@ private:
       if (const std::string remark = s.run->remark(); !remark.empty())
         m.notes += (m.notes.empty() ? "" : ",") + remark;
       m.weight_bytes = s.run->weight_bytes();
-      if (e.c->state == "coldw" || e.c->state == "llcw") {
-        const pool_slots& pool = e.c->state == "coldw" ? e.what->pool : e.what->private_pool;
-        m.pool_bytes = pool.count > 0 ? pool.bytes() : m.weight_bytes;
-      }
+      if (e.c->state == "coldw")
+        m.pool_bytes = e.what->pool.count > 0 ? e.what->pool.bytes() : m.weight_bytes;
       if (pass.samples.empty()) {
         m.error = result::stopped;
       } else {
@@ -282,7 +283,7 @@ private:
   std::int64_t cache_bytes_;
   /// Private caches are swept by so many times their size: a little less leaves some data there.
   static constexpr std::int64_t private_swept = 4;
-  weights_pools pools_, private_pools_;
+  weights_pools pools_;
   cache_sweeper sweeper_, private_sweeper_;
   savings savings_{};
   const options& options_;

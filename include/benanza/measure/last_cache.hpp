@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the last cache is ours? A virtual machine is told the whole of it, which it shares
-// with all who run on the host: of 480 MiB, 30 to 60 may hold what we leave there. So it is tried:
-// a little data is read again after so much else was read. As long as it comes back fast, a model
-// of that size finds its weights in the last cache from one run to the next; from where it is as
-// slow as it gets, reading more drives out no more.
+// How much of the last cache is ours, and for how long? A virtual machine is told the whole of it,
+// which it shares with all who run on the host: of 480 MiB, what we leave there may be gone after
+// 10 ms whether we read much or little. So it is tried: a little data is read again after so much
+// else was read, as fast as that goes, and at the pace of a network. Some caches take in hardly
+// anything that comes from memory, and keep what was once found in them: so each try begins with
+// data that is not there, and goes on until as much comes in as leaves, as in a network that runs
+// again and again.
 //
-//   last_cache c = look_at_last_cache(480 << 20, 2 << 20);   c.own_bytes, c.gone_bytes
+//   last_cache c = look_at_last_cache(480 << 20, 2 << 20);   c.own.ns, c.gone_bytes
 #pragma once
 
 #include "../backend/pages.hpp"
+#include "../model/footprint.hpp"
+#include "../result/own_cache.hpp"
 #include "../result/statistics.hpp"
 #include "caches.hpp"
 #include "weights_pool.hpp"
@@ -22,115 +26,171 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace benanza::measure {
 
-/// The fact of a run's `measuring` section that holds `last_cache::own_bytes`.
-inline constexpr const char* own_cache_fact = "last_cache_own_bytes";
-
 /// What the last cache holds of ours.
 struct last_cache {
-  std::int64_t own_bytes = 0;  ///< after reading so much, half of the gain is left; 0: not known
-  std::int64_t gone_bytes = 0; ///< after reading so much, nothing is
+  result::own_cache own{};
+  std::int64_t gone_bytes = 0; ///< after reading so much, at the pace of a network, nothing is left
 };
 
-/// How long it took to read data again after `swept_bytes` of others.
+/// How long it took to read data again after `swept_bytes` of others were read, in `swept_ns`.
 struct came_back {
   std::int64_t swept_bytes = 0;
-  double ns = 0;
+  double swept_ns = 0, ns = 0;
 };
 
-/// What is told by data that came back after ever larger sweeps: `series` ascends, its first
-/// emptied the private caches only, and its last the whole of the last one.
-inline last_cache judge_last_cache(const std::vector<came_back>& series) {
-  constexpr double no_difference = 1.25, as_good_as_gone = 0.8;
-  if (series.size() < 2) return {};
-  const double near = series.front().ns, far = series.back().ns;
-  // No cache behind the private ones, or none that can be told from memory.
-  if (far < no_difference * near) return {0, series.back().swept_bytes};
-  last_cache out{0, series.back().swept_bytes};
-  const double halfway = (near + far) / 2;
-  for (std::size_t i = 1; i < series.size() && out.own_bytes == 0; ++i) {
+/// After how much, and how long, the data came back halfway between `near` and `far`; nothing if
+/// they always came back faster. `series` ascends. A single slow try is no half: the last time they
+/// were still fast counts.
+inline std::optional<came_back> halfway(const std::vector<came_back>& series, double near,
+                                        double far) {
+  const double half = (near + far) / 2;
+  for (std::size_t i = series.size(); i-- > 1;) {
     const came_back &before = series[i - 1], &after = series[i];
-    if (after.ns <= halfway) continue;
-    const double share = (halfway - before.ns) / (after.ns - before.ns);
-    const auto from = static_cast<double>(before.swept_bytes);
-    out.own_bytes = static_cast<std::int64_t>(
-        from * std::pow(static_cast<double>(after.swept_bytes) / from, share));
+    if (after.ns <= half) return std::nullopt;
+    if (before.ns > half) continue;
+    const double share = (half - before.ns) / (after.ns - before.ns);
+    const auto between = [share](double x, double y) { return x * std::pow(y / x, share); };
+    return came_back{static_cast<std::int64_t>(between(static_cast<double>(before.swept_bytes),
+                                                       static_cast<double>(after.swept_bytes))),
+                     between(before.swept_ns, after.swept_ns), half};
   }
-  for (auto c = series.rbegin(); c != series.rend(); ++c) {
+  return std::nullopt;
+}
+
+/// What is told by data that came back after ever larger sweeps: read as fast as that goes, and
+/// slowly. Each series ascends; its first sweep emptied the private caches only, and its last the
+/// whole of the last one.
+inline last_cache judge_last_cache(const std::vector<came_back>& fast,
+                                   const std::vector<came_back>& slow) {
+  constexpr double no_difference = 1.25, as_good_as_gone = 0.8;
+  if (slow.size() < 2 || fast.size() < 2) return {};
+  const double near = std::min(fast.front().ns, slow.front().ns), far = slow.back().ns;
+  last_cache out{{}, slow.back().swept_bytes};
+  // No cache behind the private ones, or none that can be told from memory.
+  if (far < no_difference * near) return out;
+  for (auto c = slow.rbegin(); c != slow.rend(); ++c) {
     if (c->ns < near + as_good_as_gone * (far - near)) break;
     out.gone_bytes = c->swept_bytes;
   }
+  const auto at_once = halfway(fast, near, far), at_pace = halfway(slow, near, far);
+  if (!at_once || !at_pace) return out;
+  // What is used up by a byte, and by a ns: half is gone where both together are 1.
+  const auto f = static_cast<double>(at_once->swept_bytes),
+             s = static_cast<double>(at_pace->swept_bytes);
+  const double longer = at_pace->swept_ns - at_once->swept_ns, more = f - s;
+  double by_byte = 0, by_ns = 0;
+  if (more <= 0) { // time does not count
+    by_byte = 2 / (f + s);
+  } else if (longer <= 0) { // reading does not
+    by_ns = 2 / (at_pace->swept_ns + at_once->swept_ns);
+  } else {
+    by_byte = longer / (f * at_pace->swept_ns - s * at_once->swept_ns);
+    by_ns = more / (f * at_pace->swept_ns - s * at_once->swept_ns);
+  }
+  out.own = {.bytes = by_byte > 0 ? 1 / by_byte : 0, .ns = by_ns > 0 ? 1 / by_ns : 0};
   return out;
 }
 
-/// A network goes through memory at about so many bytes a ns, and others use the cache meanwhile.
-inline constexpr double pace_of_networks = 3;
-
-/// Tries it, in 0.5 s for 480 MiB: of `reported_bytes`, behind private caches of `private_bytes`.
-/// Takes the median of several tries each: others come and go.
+/// Tries it, in two seconds or so for 480 MiB: of `reported_bytes`, behind private caches of
+/// `private_bytes`. Looks several times, and takes the median of several tries each time: others
+/// come and go.
 inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
   constexpr std::int64_t data_bytes = 256 << 10;
-  constexpr int unlike = 1, tries = 4; // the first ones of a size
-  if (private_bytes <= 0 || reported_bytes < 4 * private_bytes) return {0, reported_bytes};
+  constexpr double gone_for_good = 0.9;
+  constexpr int looks = 2, unlike = 5, tries = 4; // the first ones of a size are not like the rest
+  if (private_bytes <= 0 || reported_bytes < 4 * private_bytes) return {{}, reported_bytes};
 
-  const backend::page_memory data(data_bytes), others(static_cast<std::size_t>(reported_bytes));
-  std::memset(data.data(), 1, data_bytes);
+  constexpr std::int64_t most_sizes = 64;
+  const backend::page_memory data(most_sizes * data_bytes),
+      others(static_cast<std::size_t>(reported_bytes));
+  std::memset(data.data(), 1, data.size());
   std::memset(others.data(), 1, static_cast<std::size_t>(reported_bytes));
   using clock = std::chrono::steady_clock;
   static volatile std::uint64_t keep;
-  const auto read = [](const std::byte* from, std::int64_t bytes) {
+  const auto since = [](clock::time_point start) {
+    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+  };
+  const auto read = [&since](const std::byte* from, std::int64_t bytes) {
     const clock::time_point start = clock::now();
     std::uint64_t sum = 0;
     for (std::int64_t i = 0; i < bytes; i += line_bytes)
       sum += std::to_integer<std::uint64_t>(from[i]);
     keep = sum;
     (void)keep;
-    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+    return since(start);
   };
+  std::int64_t sizes = 0;
   const auto comes_back = [&](std::int64_t swept, double ns_a_byte) {
-    std::vector<double> ns;
-    // One after the other: some caches take in only what has come back before.
+    std::vector<double> ns, swept_ns;
+    const std::byte* const own = data.data() + sizes++ % most_sizes * data_bytes;
     for (int t = 0; t < unlike + tries; ++t) {
       const clock::time_point start = clock::now();
       read(others.data(), swept);
-      while (std::chrono::duration<double, std::nano>(clock::now() - start).count() <
-             ns_a_byte * static_cast<double>(swept)) {
+      while (since(start) < ns_a_byte * static_cast<double>(swept)) {
       }
-      const double took = read(data.data(), data_bytes);
+      swept_ns.push_back(since(start));
+      const double took = read(own, data_bytes);
       if (t >= unlike) ns.push_back(took);
     }
-    return came_back{swept, result::median(ns)};
+    return came_back{swept, result::median(swept_ns), result::median(ns)};
   };
   const came_back all = comes_back(reported_bytes, 0);
-  std::vector<came_back> series;
-  for (std::int64_t swept = 2 * private_bytes; swept < reported_bytes; swept *= 2) {
-    series.push_back(comes_back(swept / line_bytes * line_bytes, 1 / pace_of_networks));
-    if (series.back().ns >= all.ns && series.size() > 1) break; // it stays so
+  std::int64_t most = reported_bytes; // is never worth sweeping
+  const auto series = [&](double ns_a_byte) {
+    std::vector<came_back> out;
+    for (std::int64_t swept = 2 * private_bytes; swept < most; swept *= 2) {
+      out.push_back(comes_back(swept / line_bytes * line_bytes, ns_a_byte));
+      if (out.back().ns >= out.front().ns + gone_for_good * (all.ns - out.front().ns) &&
+          out.size() > 1)
+        break; // it stays so
+    }
+    out.push_back(all);
+    return out;
+  };
+  last_cache out{{}, reported_bytes};
+  std::vector<double> bytes, ns;
+  for (int look = 0; look < looks; ++look) {
+    const last_cache seen = judge_last_cache(series(0), series(1 / model::pace_of_networks));
+    if (seen.own.known()) bytes.push_back(seen.own.bytes), ns.push_back(seen.own.ns);
+    out.gone_bytes = std::min(out.gone_bytes, seen.gone_bytes);
+    most = 2 * out.gone_bytes; // all that is more takes long and tells nothing
   }
-  series.push_back(all);
-  return judge_last_cache(series);
+  out.own = {.bytes = result::typical(bytes), .ns = result::typical(ns)};
+  return out;
 }
 
-/// What this process, or the one that started it, has found out; it is looked for once.
-inline last_cache own_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
-  constexpr const char* variable = "BENANZA_LAST_CACHE";
-  long long own = 0, gone = 0;
-  if (const char* known = std::getenv(variable);
-      known != nullptr && std::sscanf(known, "%lld,%lld", &own, &gone) == 2 && own >= 0 && gone > 0)
-    return {own, gone};
-  last_cache found{0, reported_bytes};
+/// The same, if there is memory enough to try it.
+inline last_cache look_if_possible(std::int64_t reported_bytes, std::int64_t private_bytes) {
+  last_cache found{{}, reported_bytes};
   if (reported_bytes < available_memory() / 2) try {
       found = look_at_last_cache(reported_bytes, private_bytes);
     } catch (const std::bad_alloc&) { // what there is serves the layers
     }
   backend::page_store::get().release(); // as much as the cache, and perhaps never needed again
+  return found;
+}
+
+/// What this process, or the one that started it, has found out; it is looked for once.
+inline last_cache own_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
+  constexpr const char* variable = "BENANZA_LAST_CACHE";
+  double own_bytes = 0, own_ns = 0;
+  long long gone = 0;
+  if (const char* known = std::getenv(variable);
+      known != nullptr && std::sscanf(known, "%lf,%lf,%lld", &own_bytes, &own_ns, &gone) == 3 &&
+      own_bytes >= 0 && own_ns >= 0 && gone > 0)
+    return {{own_bytes, own_ns}, gone};
+  const last_cache found = look_if_possible(reported_bytes, private_bytes);
   // A worker process must come to the same cases.
-  setenv(variable,
-         (std::to_string(found.own_bytes) + "," + std::to_string(found.gone_bytes)).c_str(), 1);
+  char text[96];
+  std::snprintf(text, sizeof text, "%.17g,%.17g,%lld", found.own.bytes, found.own.ns,
+                static_cast<long long>(found.gone_bytes));
+  setenv(variable, text, 1);
   return found;
 }
 

@@ -8,6 +8,7 @@
 
 #include "../core/dtype.hpp"
 #include "../core/error.hpp"
+#include "../result/own_cache.hpp"
 #include "campaign_options.hpp"
 #include "effort.hpp"
 
@@ -28,10 +29,9 @@ struct options {
   std::vector<numeric> types{}; ///< empty: each model's own
   std::vector<int> threads{1};
   std::vector<std::string> states{"hot", "coldw"};
-  bool states_given = false; ///< else `coldw` stands for what the models leave in the caches
-  /// What the last cache holds of a network; 0: not known.
-  std::int64_t own_cache_bytes = 0;
-  std::vector<std::string> plans{};    ///< files of plans to run in place of layers
+  bool states_given = false;        ///< else `coldw` stands for what the models leave in the caches
+  result::own_cache own_cache{};    ///< how long the last cache keeps what a network leaves there
+  std::vector<std::string> plans{}; ///< files of plans to run in place of layers
   std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
   std::string target = "h200";         ///< to list cases for, where there is no GPU
   bool describe_device = false;
@@ -69,8 +69,9 @@ inline constexpr std::string_view help_text =
   --types T,...            numeric classes: f32, bf16, u8s8u8, s8s8s8 ... (default: the models' own)
   --threads N,...          threads (default 1); each number is a case of its own
   --states hot,llcw,coldw,cold
-                           what the caches hold (default: hot, and with weights that have left all
-                           but the last cache, llcw, for models that fit it, or else all, coldw)
+                           what the caches hold (default: hot, and as a network leaves them, with
+                           weights from the last cache, llcw, or from memory, coldw, or both, as
+                           the layer's models need)
   --effort quick|normal|thorough|exhaustive
                            how long to sample (default: normal); exhaustive stops no case early
   --wait-for-quiet SECONDS how long a case may take samples again that noise has disturbed

@@ -16,6 +16,7 @@
 #include "own_cores.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <ctime>
 
 #ifndef BENANZA_REVISION
@@ -53,6 +54,17 @@ inline std::string joined(const auto& items, const auto& text) {
 }
 } // namespace detail
 
+/// Adds what one more look has found out about the last cache.
+inline void note_own_cache(std::map<std::string, std::string>& measuring,
+                           const result::own_cache& c) {
+  if (!c.known()) return;
+  for (const auto& [fact, value] : {std::pair(result::own_cache_bytes_fact, c.bytes),
+                                    std::pair(result::own_cache_ns_fact, c.ns)}) {
+    std::string& all = measuring[fact];
+    all += (all.empty() ? "" : "; ") + std::to_string(std::llround(value));
+  }
+}
+
 /// All that is known about a run before it begins.
 inline run_facts provenance(const environment& e, const options& o, const library_list& libs,
                             own_cores cores = {}) {
@@ -85,7 +97,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
       o.types.empty() ? "own"
                       : detail::joined(o.types, [](numeric t) { return std::string(name(t)); });
   measuring["states"] = detail::joined(o.states, [](const std::string& s) { return s; });
-  if (o.own_cache_bytes > 0) measuring[own_cache_fact] = std::to_string(o.own_cache_bytes);
+  note_own_cache(measuring, o.own_cache);
   measuring["effort"] = name(o.effort);
   measuring["min_time_s"] = std::to_string(plan_of(o).seconds);
   measuring["repetitions"] = std::to_string(o.repetitions);
@@ -128,8 +140,9 @@ inline std::string device_condition(const library_list& libs) {
 inline run_setting setting_of(run_facts p) {
   for (const char* changing :
        {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
-        "revision", clock_fact, own_cache_fact, hand_off_fact, abreast_fact, abreast_after_fact,
-        device_condition_fact, device_condition_after_fact})
+        "revision", clock_fact, result::own_cache_bytes_fact, result::own_cache_ns_fact,
+        hand_off_fact, abreast_fact, abreast_after_fact, device_condition_fact,
+        device_condition_after_fact})
     p["measuring"].erase(changing);
   return p;
 }

@@ -48,6 +48,8 @@ struct sampled_case {
   std::function<void()> before_execution{};
   /// Called after that, right before the execution: brings back what it is to find in the caches.
   std::function<void()> bring_back{};
+  /// Called after each execution: what it has left for others to wait for, which is added to it.
+  std::function<double()> left_ns{};
   std::vector<sampled_pass> passes{};
 
   struct taken {

@@ -151,7 +151,8 @@ private:
       if (c.bring_back) c.bring_back();
       witness_.glance();
     }
-    return timed_by(c, c.batch);
+    const double ns = timed_by(c, c.batch);
+    return c.left_ns ? ns + c.left_ns() : ns;
   }
 
   /// Warms the case up, the first time, and finds how many executions make a sample.

@@ -78,8 +78,12 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
   ordered_json parts = ordered_json::array();
   for (const bound::run_part& p : w.parts)
     parts.push_back({{"name", p.name}, {"ns", p.ns}, {"expected_ns", p.expected_ns}});
-  ordered_json error; // a run that was disturbed is compared with nothing
-  if (w.run->disturbed.empty()) error = bound::expected(f).ns / w.run->median_ns - 1;
+  const std::optional<double> at_clock = bound::expected_at_clock(f, *w.run);
+  ordered_json error, error_at_clock; // a run that was disturbed is compared with nothing
+  if (w.run->disturbed.empty()) {
+    error = bound::expected(f).ns / w.run->median_ns - 1;
+    if (at_clock) error_at_clock = *at_clock / w.run->median_ns - 1;
+  }
   return {{"name", w.run->name},
           {"fused", w.fused},
           {"algorithm", w.run->algorithm},
@@ -88,6 +92,8 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
           {"median_ns", w.run->median_ns},
           {"prediction_ns", bound::expected(f).ns},
           {"prediction_error", std::move(error)},
+          {"prediction_at_clock_ns", at_clock ? ordered_json(*at_clock) : ordered_json()},
+          {"prediction_error_at_clock", std::move(error_at_clock)},
           {"disturbed", w.run->disturbed},
           {"put_together", w.run->stop_reason == result::put_together},
           {"parts", std::move(parts)}};
@@ -125,6 +131,7 @@ inline ordered_json to_json(const layer_answer& l, double sum_ns) {
   out["fewer_operations_than_counted"] = r.less_than_nominal;
   out["bound"] = to_json(c.best, c.bound.ns);
   out["prediction"] = to_json(c.chosen, c.prediction.ns);
+  if (c.chosen_warmer != nullptr) out["prediction"]["state"] = "llcw+coldw";
   out["first_choice"] = to_json(c.first, c.first_choice.ns);
   out["gain_ns"] = gain_ns(l);
   return out;
@@ -173,12 +180,17 @@ inline ordered_json to_json(const model_bound& b) {
                    {"workers", b.workers},
                    {"partial", b.partial()},
                    {"parallel_assumption", b.assumption()},
-                   {"predicted_from", b.state},
+                   {"predicted_from", b.weights.name()},
+                   {"weights_gone", b.weights.hot ? 0 : b.weights.gone},
                    {"prepared_weight_bytes", b.prepared_weight_bytes}};
   add_form(out, b);
   out["fused"] = b.fused ? to_json(*b.fused) : ordered_json();
   out["bound_clock_ns"] = b.clock_ns;
-  out["expected"] = to_json(bound::expected(b.fastest_form()));
+  ordered_json& expected = out["expected"] = to_json(bound::expected(b.fastest_form()));
+  if (const auto by_clock = bound::expected_by_clock(b.fastest_form())) {
+    expected["still_ns"] = by_clock->still_ns;
+    expected["ns_per_clock_ns"] = by_clock->per_clock;
+  }
   out["runs"] = std::move(runs);
   out["algorithm_gain"] = to_json(b.gain);
   out["coverage"] = to_json(b.covered);

@@ -92,8 +92,8 @@ inline std::vector<std::pair<std::string, std::string>> disturbed(const model_bo
   for (const layer_answer& l : b.layers) {
     if (!l.timed()) continue;
     const bound::choice& c = l.algorithms;
-    for (const bound::measurement* m : {c.best, c.chosen})
-      if (!m->disturbed.empty()) {
+    for (const bound::measurement* m : {c.best, c.chosen, c.chosen_warmer})
+      if (m != nullptr && !m->disturbed.empty()) {
         out.emplace_back(l.name, m->disturbed);
         break;
       }

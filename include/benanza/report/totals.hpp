@@ -107,10 +107,14 @@ inline std::string legend(const model_bound& b) {
   if (b.roofline.sequential.ns > 0)
     out += wrapped("  roofline: ", "arithmetic and bytes over the machine's measured ceilings.");
   out += wrapped("  bound: ", "per layer the least time of any algorithm, caches hot.");
-  out += wrapped("  prediction: ",
-                 b.state == "hot"    ? "from hot times: the weights fit a core's own cache."
-                 : b.state == "llcw" ? "from times with weights that left all but the last cache."
-                                     : "from times with cold weights, as in a real run.");
+  out +=
+      wrapped("  prediction: ",
+              b.weights.hot ? "from hot times: the weights fit a core's own cache."
+              : b.weights.mixed()
+                  ? fmt::format("from times with weights of which {:.0f} % left the last cache.",
+                                100 * b.weights.gone)
+              : b.weights.gone > 0 ? "from times with cold weights, as in a real run."
+                                   : "from times with weights that left all but the last cache.");
   if (const auto* l = detail::layouts(b.fastest_form())) {
     const bound::laid_out& p = *l->prediction;
     std::string text = fmt::format("the prediction holds {}, {}; {}.",
@@ -160,8 +164,11 @@ inline std::string runs(const model_bound& b) {
                                          printable(w.run->disturbed) + ".");
       continue;
     }
-    out +=
-        wrapped("run         ", fmt::format("{} ({:+.1f} %)", what, 100 * (predicted / took - 1)));
+    std::string compared = fmt::format("{} ({:+.1f} %)", what, 100 * (predicted / took - 1));
+    if (const auto at_clock = bound::expected_at_clock(f, *w.run))
+      compared += fmt::format(", {} at the clock of the run ({:+.1f} %)", show_time(*at_clock),
+                              100 * (*at_clock / took - 1));
+    out += wrapped("run         ", compared);
     if (w.run->stop_reason == result::put_together)
       out += wrapped("  put together: ",
                      fmt::format("of {} runs too few were undisturbed as a whole; each layer's "

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "fields.hpp"
+#include "own_cache.hpp"
 
 #include <set>
 #include <string>
@@ -37,7 +38,8 @@ inline void keep_device(run& r, std::string_view device) {
   machine["cores"] = "1"; // it takes one layer after the other
   for (const char* of_the_host : {"cpu", "l1d_bytes", "l2_bytes", "llc_bytes"})
     machine.erase(of_the_host);
-  r.provenance["measuring"].erase("last_cache_own_bytes");
+  for (const char* of_the_host : {own_cache_bytes_fact, own_cache_ns_fact})
+    r.provenance["measuring"].erase(of_the_host);
   for (const auto& [name, value] : r.provenance["software"]) // facts of a library's device
     for (const char* fact : {"gpu", "l2_bytes"})
       if (name.ends_with(std::string("_") + fact)) machine[fact] = value;

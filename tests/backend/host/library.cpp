@@ -274,14 +274,21 @@ TEST_CASE("activations are the memory that is read and written") {
     host::library lib;
     const auto a = lib.enumerate(l, numeric::f32, {.threads = 1}).at(0);
     const auto p = lib.prepare(l, numeric::f32, a, make_operands(l, numeric::f32), {.threads = 1});
-    for (const std::span<std::byte> memory : p->activations())
-      std::fill(memory.begin(), memory.end(), std::byte{0});
-    std::vector<double> out;
-    for (const bool run : {false, true}) {
-      if (run) p->run(1);
+    const auto all = [&](auto is) {
+      std::vector<double> out;
       p->read(out);
-      CHECK(std::all_of(out.begin(), out.end(), [](double v) { return v == 0; }));
-    }
+      return std::all_of(out.begin(), out.end(), is);
+    };
+    const auto none = [](double v) { return v == 0; };
+    for (const std::span<std::byte> memory : p->operand_memory())
+      std::fill(memory.begin(), memory.end(), std::byte{0});
+    p->run(1);
+    CHECK(all(none));
+    CHECK(std::ssize(p->result_memory()) == 4 * elements(op::output(l)));
+    std::fill(p->result_memory().begin(), p->result_memory().end(), std::byte{0x40});
+    CHECK(all([](double v) { return v > 2; }));
+    p->run(1);
+    CHECK(all(none));
   }
 }
 

@@ -166,13 +166,15 @@ public:
     kernel_ = detail::kernel_for(layer_, job_);
   }
 
-  std::vector<std::span<std::byte>> activations() const override {
+  std::vector<std::span<std::byte>> operand_memory() const override {
     std::vector<std::span<std::byte>> out;
     for (std::size_t i = 0; i < job_.inputs.size(); ++i)
       if (const auto bytes = operand_bytes(static_cast<int>(i)); bytes > 0)
         out.emplace_back(const_cast<std::byte*>(job_.inputs[i]), static_cast<std::size_t>(bytes));
-    out.emplace_back(job_.output, static_cast<std::size_t>(result_bytes()));
     return out;
+  }
+  std::span<std::byte> result_memory() const override {
+    return {job_.output, static_cast<std::size_t>(result_bytes())};
   }
 
   void run(int executions) override {

@@ -77,13 +77,14 @@ public:
   void connect_scratch(std::byte* data) override {
     if (scratch_) dnnl_memory_set_data_handle(scratch_.get(), data);
   }
-  std::vector<std::span<std::byte>> activations() const override {
+  std::vector<std::span<std::byte>> operand_memory() const override {
     std::vector<std::span<std::byte>> out;
     for (const flowing& f : flowing_)
       out.emplace_back(place_of(f.memory) - f.skipped, static_cast<std::size_t>(f.bytes));
-    if (overwritten_ < 0)
-      out.emplace_back(place_of(result_.get()), static_cast<std::size_t>(result_bytes()));
     return out;
+  }
+  std::span<std::byte> result_memory() const override {
+    return {place_of(result_.get()), static_cast<std::size_t>(result_bytes())};
   }
   int overwritten() const override { return overwritten_; }
 

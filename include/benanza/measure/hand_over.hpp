@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long does the next layer wait for the result of a case? Some algorithms write it past the
+// caches, straight to memory, and whoever reads it next pays for that: a pooling of 1 MiB took four
+// times as long behind such a convolution as behind another. So it counts as time of the algorithm
+// that does it: after each execution its result is read once, and what that takes longer than
+// reading what was just written the usual way is added to the sample.
+//
+//   hand_over next(run->result_memory(), 1);   next.write();   sample + next.waited_ns()
+#pragma once
+
+#include "../result/statistics.hpp"
+#include "caches.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace benanza::measure {
+
+/// Reads every cache line of `memory`, the lines shared out as `rewrite` does; nanoseconds.
+inline double read_lines_ns(std::span<const std::byte> memory, int threads) {
+  static volatile std::int64_t keep;
+  const auto lines = (static_cast<std::int64_t>(memory.size()) + line_bytes - 1) / line_bytes;
+  const auto start = std::chrono::steady_clock::now();
+  std::int64_t sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum) if (threads > 1)
+  for (std::int64_t i = 0; i < lines; ++i)
+    sum += std::to_integer<std::int64_t>(memory[static_cast<std::size_t>(i * line_bytes)]);
+  keep = sum;
+  (void)keep, (void)threads;
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// How far from the caches an algorithm leaves its result.
+class hand_over {
+public:
+  hand_over(std::span<std::byte> result, int threads)
+      : result_(result)
+      , threads_(threads) {}
+
+  /// Writes over the result what stands there, and looks how long it then takes to be read.
+  void write() {
+    if (result_.empty()) return;
+    rewrite({result_}, threads_);
+    note(near_ns_, read_lines_ns(result_, threads_));
+  }
+  /// Directly after an execution: how much longer the result keeps its reader waiting, by the
+  /// medians of the last times.
+  double waited_ns() {
+    if (result_.empty()) return 0;
+    note(far_ns_, read_lines_ns(result_, threads_));
+    return longer_ns(result::median(near_ns_), result::median(far_ns_));
+  }
+
+  /// The difference of two readings, if it is one.
+  static double longer_ns(double near_ns, double far_ns) {
+    constexpr double no_difference = 1.1;
+    return std::max(0.0, far_ns - no_difference * near_ns);
+  }
+
+private:
+  static constexpr std::size_t remembered = 15;
+
+  static void note(std::vector<double>& times, double ns) {
+    if (times.size() == remembered) times.erase(times.begin());
+    times.push_back(ns);
+  }
+
+  std::span<std::byte> result_;
+  int threads_;
+  std::vector<double> near_ns_{}, far_ns_{};
+};
+
+} // namespace benanza::measure
