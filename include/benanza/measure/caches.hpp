@@ -93,19 +93,30 @@ private:
   volatile std::uint64_t keep_ = 0; ///< so that the reads are not left out
 };
 
-/// Writes over every cache line of `memory` what stands there, the lines shared out as a parallel
-/// loop over them would be: now they are where a layer that has just been run leaves its result.
+/// Writes over every cache line of `memory` what stands there: now they are where a layer that has
+/// just been run leaves its result. Of several threads each writes the part that it will read if
+/// the next layer splits its work alike. Some do, some do not: so half of the lines are shared out
+/// so, and the other half is dealt round.
 inline void rewrite(const std::vector<std::span<std::byte>>& memory, int threads) {
+  constexpr std::int64_t dealt = 4; // lines
   for (const std::span<std::byte> all : memory) {
     volatile std::byte* const data = all.data();
     const auto lines = (static_cast<std::int64_t>(all.size()) + line_bytes - 1) / line_bytes;
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (std::int64_t i = 0; i < lines; ++i) {
-      volatile std::byte& first = data[i * line_bytes];
-      first = static_cast<std::byte>(first);
-    }
+    const std::int64_t deals = (lines + dealt - 1) / dealt;
+    const auto write = [=](int thread) {
+      for (std::int64_t d = 0; d < deals; ++d) {
+        const std::int64_t writer = d % 2 == 0 ? d * threads / deals : d / 2 % threads;
+        if (writer != thread) continue;
+        for (std::int64_t i = d * dealt; i < std::min(lines, (d + 1) * dealt); ++i) {
+          volatile std::byte& first = data[i * line_bytes];
+          first = static_cast<std::byte>(first);
+        }
+      }
+    };
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int t = 0; t < threads; ++t)
+      write(t);
   }
-  (void)threads;
 }
 
 } // namespace benanza::measure
