@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <benanza/measure/hand_over.hpp>
 #include <benanza/measure/last_cache.hpp>
 #include <benanza/measure/machine.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <vector>
 
@@ -67,6 +71,24 @@ TEST_CASE("a last cache that is no faster than memory, or not there, holds nothi
   CHECK(c.gone_bytes == 8 * mib);
   CHECK_FALSE(look_at_last_cache(32 * mib, 0).own.known());
   CHECK(look_at_last_cache(2 * mib, 1 * mib).gone_bytes == 2 * mib);
+}
+
+TEST_CASE("what was flushed has to come from memory") {
+  const std::vector<std::byte> data(256 << 10, std::byte{7}), before = data;
+  if (!flush(data.data(), std::ssize(data))) return; // not on this kind of processor
+  // Others may keep us waiting, but hardly all the time.
+  double most = 0;
+  for (int attempt = 0; attempt < 5 && most <= 1.3; ++attempt) {
+    std::vector<double> near, far;
+    for (int i = 0; i < 15; ++i) {
+      flush(data.data(), std::ssize(data));
+      far.push_back(read_lines_ns(data, 1));
+      near.push_back(read_lines_ns(data, 1));
+    }
+    most = std::max(most, benanza::result::median(far) / benanza::result::median(near));
+  }
+  CHECK(most > 1.3);
+  CHECK(data == before);
 }
 
 TEST_CASE("this machine's last cache is looked for once, and told to the processes we start") {

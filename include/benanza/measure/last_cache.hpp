@@ -17,6 +17,10 @@
 #include "caches.hpp"
 #include "weights_pool.hpp"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -97,20 +101,32 @@ inline last_cache judge_last_cache(const std::vector<came_back>& fast,
   return out;
 }
 
-/// Tries it, in two seconds or so for 480 MiB: of `reported_bytes`, behind private caches of
+/// Drives `memory` out of all caches; false where the processor cannot be told to.
+inline bool flush([[maybe_unused]] const std::byte* memory, [[maybe_unused]] std::int64_t bytes) {
+#if defined(__x86_64__)
+  for (std::int64_t i = 0; i < bytes; i += line_bytes)
+    _mm_clflush(memory + i);
+  _mm_mfence();
+  return true;
+#else
+  return false;
+#endif
+}
+
+/// Tries it, in about a second for 480 MiB: of `reported_bytes`, behind private caches of
 /// `private_bytes`. Looks several times, and takes the median of several tries each time: others
 /// come and go.
 inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
   constexpr std::int64_t data_bytes = 256 << 10;
   constexpr double gone_for_good = 0.9;
-  constexpr int looks = 2, unlike = 5, tries = 4; // the first ones of a size are not like the rest
+  constexpr int looks = 3, unlike = 5, tries = 4; // the first ones of a size are not like the rest
   if (private_bytes <= 0 || reported_bytes < 4 * private_bytes) return {{}, reported_bytes};
 
   constexpr std::int64_t most_sizes = 64;
   const backend::page_memory data(most_sizes * data_bytes),
       others(static_cast<std::size_t>(reported_bytes));
   std::memset(data.data(), 1, data.size());
-  std::memset(others.data(), 1, static_cast<std::size_t>(reported_bytes));
+  std::int64_t written = 0;
   using clock = std::chrono::steady_clock;
   static volatile std::uint64_t keep;
   const auto since = [](clock::time_point start) {
@@ -125,13 +141,26 @@ inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t p
     (void)keep;
     return since(start);
   };
-  std::int64_t sizes = 0;
+  const auto sweep = [&](std::int64_t bytes) {
+    // Pages that were never written are all the same page.
+    if (bytes > written)
+      std::memset(others.data() + written, 1, static_cast<std::size_t>(bytes - written));
+    written = std::max(written, bytes);
+    read(others.data(), bytes);
+  };
+  std::vector<double> far_ns;
+  for (int t = 0; t < tries; ++t) {
+    if (!flush(data.data(), data_bytes)) sweep(reported_bytes);
+    far_ns.push_back(read(data.data(), data_bytes));
+  }
+  const double far = result::median(far_ns);
+  std::int64_t sizes = 1;
   const auto comes_back = [&](std::int64_t swept, double ns_a_byte) {
     std::vector<double> ns, swept_ns;
     const std::byte* const own = data.data() + sizes++ % most_sizes * data_bytes;
     for (int t = 0; t < unlike + tries; ++t) {
       const clock::time_point start = clock::now();
-      read(others.data(), swept);
+      sweep(swept);
       while (since(start) < ns_a_byte * static_cast<double>(swept)) {
       }
       swept_ns.push_back(since(start));
@@ -140,17 +169,20 @@ inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t p
     }
     return came_back{swept, result::median(swept_ns), result::median(ns)};
   };
-  const came_back all = comes_back(reported_bytes, 0);
   std::int64_t most = reported_bytes; // is never worth sweeping
   const auto series = [&](double ns_a_byte) {
     std::vector<came_back> out;
     for (std::int64_t swept = 2 * private_bytes; swept < most; swept *= 2) {
       out.push_back(comes_back(swept / line_bytes * line_bytes, ns_a_byte));
-      if (out.back().ns >= out.front().ns + gone_for_good * (all.ns - out.front().ns) &&
-          out.size() > 1)
+      if (out.size() > 1 &&
+          out.back().ns >= out.front().ns + gone_for_good * (far - out.front().ns))
         break; // it stays so
     }
-    out.push_back(all);
+    const came_back& last = out.back();
+    out.push_back({reported_bytes,
+                   last.swept_ns * static_cast<double>(reported_bytes) /
+                       static_cast<double>(last.swept_bytes),
+                   far});
     return out;
   };
   last_cache out{{}, reported_bytes};
