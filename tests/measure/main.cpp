@@ -54,7 +54,10 @@ TEST_CASE("killed at any moment and started again, a run ends as if nothing had 
     // Every other time it is known to have measured something new, however busy the machine is.
     if (kills % 2 == 1) {
       const long enough = lines_in(log) + 1 + static_cast<long>(moment() % 4);
-      REQUIRE(eventually([&] { return lines_in(log) >= enough || std::filesystem::exists(file); }));
+      const bool went_on =
+          eventually([&] { return lines_in(log) >= enough || std::filesystem::exists(file); });
+      CAPTURE(r.err());
+      REQUIRE(went_on);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10 + moment() % 60));
     r.signal(SIGKILL);

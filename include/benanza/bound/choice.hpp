@@ -163,9 +163,8 @@ inline choice choose(const layer_cases& cases, const warmth& w) {
   choice out;
   if (cases.algorithms.empty()) return out;
   bool weights = false;
-  for (const candidate& c : cases.algorithms) {
+  for (const candidate& c : cases.algorithms)
     weights = weights || c.any().weight_bytes > 0;
-  }
   static constexpr std::array<std::string_view, 3> warm_to_cold{"hot", "llcw", "coldw"};
   const auto any = [&](std::string_view s) {
     return std::any_of(cases.algorithms.begin(), cases.algorithms.end(),

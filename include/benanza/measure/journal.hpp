@@ -93,13 +93,23 @@ private:
     throw error(what + ": " + std::strerror(errno), path_, remedy);
   }
 
+  /// Waits a little: a worker that was just being started holds the lock of a run that was killed
+  /// until it notices.
+  bool locked() const {
+    for (int i = 0; i < 200; ++i) {
+      if (flock(file_, LOCK_EX | LOCK_NB) == 0) return true;
+      usleep(10'000);
+    }
+    return false;
+  }
+
   void open_locked() {
     for (;;) {
       file_ = descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
       if (file_ < 0) refuse("results cannot be kept", "give a place that can be written");
       struct stat opened {
       }, named{};
-      if (flock(file_, LOCK_EX | LOCK_NB) != 0)
+      if (!locked())
         throw error("another run keeps its results there", path_,
                     "wait for its end, or give another --benchmark_out");
       // A run that ended just now may have taken the file away.
