@@ -15,6 +15,7 @@ struct script {
   backend::algorithm algorithm;
   double ns = 1000;
   double cold_ns = 0;       ///< with weights of a pool; 0: the same
+  double spread = 0;        ///< share by which its executions differ
   bool wrong = false;       ///< computes a wrong result
   double off_by = 0;        ///< the error of its last output
   bool throws = false;      ///< cannot be prepared
@@ -77,7 +78,9 @@ public:
     log_.executions += n;
     log_.flushed += flushed_ ? n : 0;
     if (last_of_pool_ != nullptr) log_.read += *last_of_pool_ != std::byte{0};
-    return (last_of_pool_ != nullptr && script_.cold_ns > 0 ? script_.cold_ns : script_.ns) * n;
+    const double ns =
+        last_of_pool_ != nullptr && script_.cold_ns > 0 ? script_.cold_ns : script_.ns;
+    return ns * (1 + script_.spread * (log_.executions % 7) / 7) * n;
   }
   void read(std::vector<double>& out) const override { out = result_; }
 

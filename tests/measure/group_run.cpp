@@ -59,6 +59,16 @@ TEST_CASE("each case gets its own time, and everything is freed") {
   CHECK(m.library->log.alive == 0);
 }
 
+TEST_CASE("the best of a reorder is believed sooner than that of a layer") {
+  options o = hot_only();
+  o.seconds = 10;
+  const test::script one{.algorithm = {.id = "a"}, .ns = 1e6, .spread = 0.3};
+  const measured change({one}, "reorder/1x64x56x56-plain-blocked16", o), patient({one}, conv, o);
+  CHECK(patient.of(0).stop_reason == result::minimum_settled);
+  CHECK(change.of(0).stop_reason == result::minimum_settled);
+  CHECK(2 * patient.of(0).count > 3 * change.of(0).count);
+}
+
 TEST_CASE("cold weights lie in a pool over twice the cache, hot ones do not") {
   const measured m({{.algorithm = {.id = "a"}}}, conv);
   CHECK(m.of(0).pool_bytes == 0);

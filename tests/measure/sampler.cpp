@@ -224,6 +224,19 @@ TEST_CASE("executions that bring data back into the caches are no samples, but f
   }
 }
 
+TEST_CASE("what finds nothing of its own in the caches is not warmed up") {
+  for (const bool cold : {false, true}) {
+    setup s({about(1e7), about(1e7)});
+    for (sampled_case& c : s.cases)
+      c.stays_cold = cold;
+    s.sample();
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto besides = s.runs[i]->executions - std::ssize(s.of(i).samples);
+      CHECK((cold ? besides <= 2 : besides >= 5)); // the first look; and one a visit
+    }
+  }
+}
+
 TEST_CASE("passes are independent repetitions") {
   setup s({about(3000, 0.1), about(9000, 0.1)});
   sampling_plan plan = plan_of(effort::normal, 0, 3);

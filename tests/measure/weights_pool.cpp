@@ -20,11 +20,29 @@ TEST_CASE("the arena holds 4 times the cache, cut into aligned copies") {
   CHECK(reinterpret_cast<std::uintptr_t>(large.data) % 64 == 0);
 }
 
+TEST_CASE("smaller weights take their copies where those of larger ones stand, who keep them") {
+  for (const std::int64_t before : {64, 700 << 10, 1 << 20}) {
+    weights_pools pools(1 << 20);
+    (void)pools.slots(dtype::f32, before); // another layer's
+    const pool_slots largest = pools.slots(dtype::f32, (2 << 20) + (100 << 10));
+    CHECK(largest.count == 2);
+    const pool_slots smaller = pools.slots(dtype::f32, (2 << 20) - 64);
+    CHECK(smaller.count == 3); // which is more in all
+    CHECK(smaller.bytes() > largest.bytes());
+    CHECK(smaller.data == largest.data);
+    for (std::int64_t bytes = 1 << 20; bytes > 0; bytes -= 12'345)
+      CHECK(pools.slots(dtype::f32, bytes).data == largest.data);
+  }
+}
+
 TEST_CASE("weights of 4 times the cache are cold without a copy") {
   weights_pools pools(1 << 20);
   CHECK(pools.slots(dtype::f32, 4 << 20).count == 0);
   CHECK(pools.slots(dtype::f32, std::int64_t{1} << 50).count == 0); // takes no memory
   CHECK(pools.slots(dtype::f32, (4 << 20) - 64).count == 2);
+  CHECK(pools.outlast_cache(4 << 20));
+  CHECK(!pools.outlast_cache((4 << 20) - 64));
+  CHECK(!weights_pools(0).outlast_cache(0));
 }
 
 TEST_CASE("what stands there are ordinary numbers of the type") {

@@ -47,6 +47,8 @@ struct algorithm {
 /// Circumstances of a case.
 struct setting {
   int threads = 1;
+  /// The operands outlive what is prepared from them: what it only reads need not be copied.
+  bool operands_stay = false;
 };
 
 /// Thrown where the device is gone, and with it whatever this process may still ask of it. The same

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../op/layer.hpp"
+#include "pages.hpp"
 
 #include <span>
 #include <vector>
@@ -31,12 +32,15 @@ inline constexpr double cubic = -0.75; // Resize
 /// positions.
 enum class role : std::uint8_t { source, weights, vector, index };
 
+/// Values of an operand, the large ones on pages that others gave back.
+using tensor_bytes = std::vector<std::byte, page_allocator<std::byte>>;
+
 /// One operand: dims and values in its storage type.
 struct tensor {
   shape dims{};
   dtype type = dtype::f32;
   role part = role::source;
-  std::vector<std::byte> bytes{};
+  tensor_bytes bytes{};
 
   std::int64_t count() const { return elements(dims); }
   template <class T>

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where do operands stand? On pages that others gave back, where there are any. The system clears
 // pages before it hands them out, and a virtual machine may have to find them first: with large
-// weights that came to a fifth of the time. And on large pages, where the system has them, the
-// small operands side by side: small pages lie anywhere in the memory, so that some of them share
-// their places in a cache, and a layer that half fills it takes up to a fifth longer in one process
-// than in the next.
+// weights that came to a fifth of the time. Given pages go wherever they are needed, as many as
+// there are: the addresses change, the memory behind them stays. And on large pages, where the
+// system has them, the small operands side by side: small pages lie anywhere in the memory, so that
+// some of them share their places in a cache, and a layer that half fills it takes up to a fifth
+// longer in one process than in the next.
 //
 //   page_memory p(151'000'000);   p.data()   // begins with a page; holds anything
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -19,6 +21,7 @@
 #include <new>
 #include <sys/mman.h>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace benanza::backend {
@@ -26,71 +29,190 @@ namespace benanza::backend {
 inline constexpr std::size_t page_bytes = 4096, large_page_bytes = std::size_t{2} << 20;
 
 namespace detail {
-inline void free_pages(std::byte* data) {
-  ::operator delete (data, std::align_val_t{large_page_bytes});
-}
-struct pages_freer {
-  void operator()(std::byte* data) const { free_pages(data); }
-};
-using pages = std::unique_ptr<std::byte, pages_freer>;
 
-/// Fresh pages for `bytes`, large ones where the system has them.
-inline pages fresh_pages(std::size_t bytes) {
-  pages out(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{large_page_bytes})));
-  madvise(out.get(), bytes, MADV_HUGEPAGE);
-  return out;
-}
+/// Kernels of libraries read a little past the end of what they are given.
+inline constexpr std::size_t read_too_far_bytes = std::size_t{64} << 10;
+
+/// Addresses from a large page on, without memory yet; and behind them what may be read.
+class address_range {
+public:
+  explicit address_range(std::size_t bytes)
+      : bytes_(bytes + read_too_far_bytes) {
+    if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
+    void* const got = mmap(nullptr, bytes_ + large_page_bytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (got == MAP_FAILED) throw std::bad_alloc();
+    auto* const first = static_cast<std::byte*>(got);
+    const std::size_t before =
+        (large_page_bytes - reinterpret_cast<std::uintptr_t>(first) % large_page_bytes) %
+        large_page_bytes;
+    data_ = first + before;
+    if (before > 0) munmap(first, before);
+    munmap(data_ + bytes_, large_page_bytes - before);
+    mprotect(data_ + bytes, read_too_far_bytes, PROT_READ);
+  }
+  ~address_range() {
+    if (data_ != nullptr) munmap(data_, bytes_);
+  }
+  address_range(const address_range&) = delete;
+  address_range& operator=(const address_range&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::byte* release() { return std::exchange(data_, nullptr); }
+
+  /// Pages of the system's, large ones where it has them.
+  void take_fresh(std::size_t first, std::size_t bytes) {
+    if (mprotect(data_ + first, bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    madvise(data_ + first, bytes, MADV_HUGEPAGE);
+  }
+  /// The pages that stood elsewhere, and what they hold. Where the system does not move them, they
+  /// are given back to it for others.
+  void take(std::size_t first, std::byte* from, std::size_t bytes) {
+    if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, data_ + first) != MAP_FAILED)
+      return;
+    munmap(from, bytes);
+    take_fresh(first, bytes);
+  }
+
+private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// Blocks of whole large pages. Pages that were given back serve whoever comes next, however much
+/// it asks for. So never are more held, used and kept ones together, than were in use at once
+/// before: the process needs no more memory than it would without.
+class page_stock {
+public:
+  page_stock() = default;
+  ~page_stock() { release(); }
+  page_stock(const page_stock&) = delete;
+  page_stock& operator=(const page_stock&) = delete;
+
+  /// `bytes`: a multiple of those of a large page.
+  std::byte* take(std::size_t bytes) {
+    address_range range = addresses(bytes);
+    std::vector<piece> pieces;
+    pieces.reserve(kept_.size() + 1);
+    kept_.reserve(kept_.size() + used_pieces_ + 2); // giving back must not fail
+    const auto [block, is_new] = used_.try_emplace(range.data());
+    try {
+      std::size_t at = 0;
+      for (; at < bytes && !kept_.empty(); at += pieces.back().bytes) {
+        piece& last = kept_.back(); // the one given back last is the warmest
+        const piece part{last.data, std::min(last.bytes, bytes - at)}; // what is written first
+        last = {last.data + part.bytes, last.bytes - part.bytes};
+        if (last.bytes == 0) kept_.pop_back();
+        kept_bytes_ -= part.bytes;
+        pieces.push_back({range.data() + at, part.bytes});
+        range.take(at, part.data, part.bytes);
+      }
+      if (at < bytes) {
+        range.take_fresh(at, bytes - at);
+        pieces.push_back({range.data() + at, bytes - at});
+      }
+    } catch (...) {
+      used_.erase(block);
+      throw;
+    }
+    used_pieces_ += pieces.size();
+    block->second = std::move(pieces);
+    return range.release();
+  }
+
+  void give_back(std::byte* data) {
+    const auto block = used_.find(data);
+    for (const piece& p : block->second) {
+      kept_.push_back(p);
+      kept_bytes_ += p.bytes;
+    }
+    munmap(kept_.back().data + kept_.back().bytes, read_too_far_bytes);
+    used_pieces_ -= block->second.size();
+    used_.erase(block);
+  }
+
+  std::size_t kept_bytes() const { return kept_bytes_; }
+
+  /// Gives what is kept back to the system; how many bytes those were.
+  std::size_t release() {
+    for (const piece& p : kept_)
+      munmap(p.data, p.bytes);
+    kept_.clear();
+    return std::exchange(kept_bytes_, 0);
+  }
+
+private:
+  /// Pages that came together: the system moves no more than those at once.
+  struct piece {
+    std::byte* data;
+    std::size_t bytes;
+  };
+
+  address_range addresses(std::size_t bytes) {
+    if (!kept_.empty()) try {
+        return address_range(bytes);
+      } catch (const std::bad_alloc&) { // a process may be allowed so many addresses
+        release();
+      }
+    return address_range(bytes);
+  }
+
+  std::unordered_map<std::byte*, std::vector<piece>> used_{};
+  std::size_t used_pieces_ = 0;
+  std::vector<piece> kept_{};
+  std::size_t kept_bytes_ = 0;
+};
 
 /// Blocks of whole small pages, side by side in chunks of large ones: each at the lowest place that
-/// is free. A chunk that holds nothing any more is kept for those to come.
+/// is free.
 class page_arena {
 public:
   static constexpr std::size_t chunk_bytes = 8 * large_page_bytes;
+
+  explicit page_arena(page_stock& stock)
+      : stock_(stock) {}
 
   /// At most a chunk.
   std::byte* take(std::size_t bytes) {
     for (chunk& c : chunks_)
       for (auto gap = c.gaps.begin(); gap != c.gaps.end(); ++gap)
         if (gap->second >= bytes) return take(c, gap, bytes);
-    chunks_.push_back({fresh_pages(chunk_bytes), {}, {{0, chunk_bytes}}});
+    chunks_.reserve(chunks_.size() + 1);
+    spans all{{0, chunk_bytes}};
+    chunks_.push_back({stock_.take(chunk_bytes), {}, std::move(all)});
     return take(chunks_.back(), chunks_.back().gaps.begin(), bytes);
   }
 
-  /// False if it was not taken here.
+  /// False if it was not taken here. A chunk that then holds nothing goes back to the stock.
   bool give_back(std::byte* data) {
-    for (chunk& c : chunks_) {
-      if (data < c.memory.get() || data >= c.memory.get() + chunk_bytes) continue;
-      const auto first = static_cast<std::size_t>(data - c.memory.get());
-      const auto gap = c.gaps.insert(c.used.extract(first)).position;
-      if (const auto next = std::next(gap);
-          next != c.gaps.end() && gap->first + gap->second == next->first) {
-        gap->second += next->second;
-        c.gaps.erase(next);
-      }
-      if (gap == c.gaps.begin()) return true;
-      if (const auto before = std::prev(gap); before->first + before->second == gap->first) {
-        before->second += gap->second;
-        c.gaps.erase(gap);
-      }
+    const auto c = std::find_if(chunks_.begin(), chunks_.end(), [data](const chunk& x) {
+      return data >= x.memory && data < x.memory + chunk_bytes;
+    });
+    if (c == chunks_.end()) return false;
+    if (c->used.size() == 1) {
+      stock_.give_back(c->memory);
+      chunks_.erase(c);
       return true;
     }
-    return false;
-  }
-
-  /// Bytes of the chunks that hold nothing.
-  std::size_t kept() const {
-    return chunk_bytes *
-           static_cast<std::size_t>(std::count_if(chunks_.begin(), chunks_.end(),
-                                                  [](auto& c) { return c.used.empty(); }));
-  }
-  void release() {
-    std::erase_if(chunks_, [](const chunk& c) { return c.used.empty(); });
+    const auto gap =
+        c->gaps.insert(c->used.extract(static_cast<std::size_t>(data - c->memory))).position;
+    if (const auto next = std::next(gap);
+        next != c->gaps.end() && gap->first + gap->second == next->first) {
+      gap->second += next->second;
+      c->gaps.erase(next);
+    }
+    if (gap == c->gaps.begin()) return true;
+    if (const auto before = std::prev(gap); before->first + before->second == gap->first) {
+      before->second += gap->second;
+      c->gaps.erase(gap);
+    }
+    return true;
   }
 
 private:
   using spans = std::map<std::size_t, std::size_t>; ///< lengths, by the first byte
   struct chunk {
-    pages memory;
+    std::byte* memory;
     spans used, gaps;
   };
 
@@ -99,25 +221,21 @@ private:
     c.used.emplace(first, bytes);
     c.gaps.erase(gap);
     if (free > bytes) c.gaps.emplace(first + bytes, free - bytes);
-    return c.memory.get() + first;
+    return c.memory + first;
   }
 
+  page_stock& stock_;
   std::vector<chunk> chunks_{};
 };
 } // namespace detail
 
-/// The pages that were given back. Never are more of large blocks held, used and kept ones
-/// together, than were in use at once before: the process needs hardly more memory than it would
-/// without.
+/// The pages of a process that operands stand on.
 class page_store {
 public:
   /// Blocks smaller than this stand side by side.
   static constexpr std::size_t smallest = std::size_t{4} << 20;
-  /// A kept block serves those that need at least this part of it.
-  static constexpr std::size_t part = 2;
 
   page_store() = default;
-  ~page_store() { release(); }
   page_store(const page_store&) = delete;
   page_store& operator=(const page_store&) = delete;
 
@@ -127,94 +245,40 @@ public:
     return *store;
   }
 
-  /// Memory for `bytes`: of the kept blocks the smallest that fits, or a new one.
+  /// Memory for `bytes`: pages that were given back, as far as there are any.
   std::byte* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    if (bytes < smallest) return small_.take(whole(bytes, page_bytes));
-    const std::size_t pages = whole(bytes, large_page_bytes);
-    kept_.reserve(kept_.size() + used_.size() + 1); // giving back must not fail
-    auto best = kept_.end();
-    for (auto b = kept_.begin(); b != kept_.end(); ++b)
-      if (b->bytes / part <= pages && b->bytes >= pages &&
-          (best == kept_.end() || b->bytes < best->bytes))
-        best = b;
-    block taken{nullptr, pages};
-    if (best != kept_.end()) {
-      taken = *best;
-      kept_.erase(best);
-    } else {
-      make_room(pages);
-      taken.data = detail::fresh_pages(pages).release();
-    }
-    used_.emplace(taken.data, taken.bytes);
-    used_bytes_ += taken.bytes;
-    most_bytes_ = std::max(most_bytes_, used_bytes_);
-    return taken.data;
+    return bytes < smallest ? small_.take(whole(bytes, page_bytes))
+                            : stock_.take(whole(bytes, large_page_bytes));
   }
 
   /// Keeps what was taken for those to come.
   void give_back(std::byte* data) {
     const std::lock_guard lock(mutex_);
-    if (small_.give_back(data)) return;
-    const auto known = used_.find(data);
-    kept_.push_back({data, known->second});
-    used_bytes_ -= known->second;
-    used_.erase(known);
-    make_room(0);
+    if (!small_.give_back(data)) stock_.give_back(data);
   }
 
   /// Gives everything that is kept back to the system; how many bytes those were.
   std::size_t release() {
     const std::lock_guard lock(mutex_);
-    const std::size_t bytes = kept();
-    for (const block& b : kept_)
-      detail::free_pages(b.data);
-    kept_.clear();
-    small_.release();
-    return bytes;
+    return stock_.release();
   }
 
   std::size_t kept_bytes() {
     const std::lock_guard lock(mutex_);
-    return kept();
+    return stock_.kept_bytes();
   }
 
 private:
-  struct block {
-    std::byte* data;
-    std::size_t bytes;
-  };
-
   /// Bytes of the pages that hold `bytes`.
   static std::size_t whole(std::size_t bytes, std::size_t page) {
     if (bytes > std::numeric_limits<std::size_t>::max() - page) throw std::bad_alloc();
     return (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
   }
 
-  std::size_t kept() const {
-    std::size_t bytes = small_.kept();
-    for (const block& b : kept_)
-      bytes += b.bytes;
-    return bytes;
-  }
-
-  /// Lets go of what was kept longest until `more` can be taken.
-  void make_room(std::size_t more) {
-    std::size_t kept_bytes = 0;
-    for (const block& b : kept_)
-      kept_bytes += b.bytes;
-    for (; !kept_.empty() && used_bytes_ + kept_bytes + more > most_bytes_;
-         kept_.erase(kept_.begin())) {
-      kept_bytes -= kept_.front().bytes;
-      detail::free_pages(kept_.front().data);
-    }
-  }
-
   std::mutex mutex_{};
-  detail::page_arena small_{};
-  std::vector<block> kept_{}; ///< the one given back last is the last
-  std::unordered_map<std::byte*, std::size_t> used_{};
-  std::size_t used_bytes_ = 0, most_bytes_ = 0; ///< now, and at once so far
+  detail::page_stock stock_{};
+  detail::page_arena small_{stock_};
 };
 
 /// Memory that begins with a page and holds anything.
@@ -234,6 +298,32 @@ private:
 
   std::unique_ptr<std::byte, giver> data_;
   std::size_t size_;
+};
+
+/// For containers: what is large stands on such pages too.
+template <class T>
+struct page_allocator {
+  using value_type = T;
+
+  page_allocator() = default;
+  template <class U>
+  page_allocator(const page_allocator<U>&) {}
+
+  T* allocate(std::size_t count) {
+    if (!large(count)) return std::allocator<T>().allocate(count);
+    return reinterpret_cast<T*>(page_store::get().take(count * sizeof(T)));
+  }
+  void deallocate(T* data, std::size_t count) {
+    if (!large(count)) return std::allocator<T>().deallocate(data, count);
+    page_store::get().give_back(reinterpret_cast<std::byte*>(data));
+  }
+  bool operator==(const page_allocator&) const { return true; }
+
+private:
+  static bool large(std::size_t count) {
+    return count < std::numeric_limits<std::size_t>::max() / sizeof(T) &&
+           count * sizeof(T) >= page_store::smallest;
+  }
 };
 
 } // namespace benanza::backend

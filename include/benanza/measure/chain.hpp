@@ -104,7 +104,7 @@ public:
   /// The result of the last node.
   void read(std::vector<double>& out) const override {
     const auto& [at, node] = *tensors_.rbegin();
-    const std::vector<std::byte> plain = contents(node);
+    const backend::tensor_bytes plain = contents(node);
     backend::load_all(node.type, plain.data(), elements(node.dims), out);
   }
 
@@ -456,7 +456,7 @@ private:
         std::erase_if(reordered_, [&](const auto& r) { return std::get<0>(r.first) == room; });
   }
 
-  std::vector<std::byte> contents(const tensor_place& p) const {
+  backend::tensor_bytes contents(const tensor_place& p) const {
     return unpack(storage_.at(p.room) + p.offset, p.lies, p.dims, p.type);
   }
 
@@ -473,7 +473,7 @@ private:
     const auto positions = backend::reference::positions_to_check(l, outputs);
     std::vector<double> expected(positions.size()), got, all;
     backend::reference::evaluate(l, plan_.type, values, positions, expected);
-    const std::vector<std::byte> plain = contents(m.writes);
+    const backend::tensor_bytes plain = contents(m.writes);
     for (std::int64_t p : positions)
       got.push_back(backend::load(m.writes.type, plain.data(), p));
     const backend::verdict v = backend::compare(l, plan_.type, expected, got);

@@ -132,6 +132,7 @@ private:
     witness_->expect(g.what->team, g.what->known);
     wake_device(entries);
     sampling_plan plan = plan_of(options_, g.what->time_share);
+    if (g.what->minor) plan.leaders_patience = plan.patience;
     const double limit_ns = own_limit_ns(plan);
     if (options_.wait_s == 0) plan.spare_ns = savings_.share(samples.size(), limit_ns);
     sample(samples, plan, *witness_, stop);
@@ -164,7 +165,8 @@ private:
     sampled_case s{.run = run,
                    .rival_class = rival_class,
                    .place = place(g, *e.c),
-                   .by_median = e.c->state != "hot"};
+                   .by_median = e.c->state != "hot",
+                   .stays_cold = !run->on_device() && pools_.outlast_cache(run->weight_bytes())};
     const pool_slots pool = e.c->state == "coldw" ? e.what->pool : pool_slots{};
     const bool flushed = e.c->state == "cold" && run->on_device();
     s.enter = [run, pool, flushed] {

@@ -204,7 +204,6 @@ inline last_cache look_if_possible(std::int64_t reported_bytes, std::int64_t pri
       found = look_at_last_cache(reported_bytes, private_bytes);
     } catch (const std::bad_alloc&) { // what there is serves the layers
     }
-  backend::page_store::get().release(); // as much as the cache, and perhaps never needed again
   return found;
 }
 

@@ -39,6 +39,7 @@ public:
     flops = cost.flops();
     direct_flops = op::direct_flops(l);
     bytes = cost.bytes(t);
+    minor = std::holds_alternative<op::reorder>(l);
   }
 
   const op::layer& layer() const { return layer_; }
@@ -65,7 +66,8 @@ private:
     for (const auto& library : libraries_) {
       if (library->name() != c.backend) continue;
       const auto start = std::chrono::steady_clock::now();
-      auto made = library->prepare(layer_, type, c.algorithm, operands_, {.threads = threads});
+      auto made = library->prepare(layer_, type, c.algorithm, operands_,
+                                   {.threads = threads, .operands_stay = true});
       const std::chrono::duration<double, std::nano> took =
           std::chrono::steady_clock::now() - start;
       if (made->ran() != c.algorithm.id)

@@ -37,6 +37,7 @@ inline std::unique_ptr<runner> make_runner(char** argv, const environment& e, co
                                            group_runner& here) {
   if (!o.campaign.isolated()) return std::make_unique<local_runner>(here);
   widen(e);
+  backend::page_store::get().release(); // what this process has tried out; the worker needs it
   return std::make_unique<isolated_runner>(argv, e, o);
 }
 

@@ -39,9 +39,10 @@ struct sampled_pass {
 /// One case while it is being sampled. The first members are given, the rest are the sampler's.
 struct sampled_case {
   backend::prepared* run = nullptr;
-  int rival_class = 0;    ///< only cases of one class compete (same state, same equivalence)
-  int place = -1;         ///< in its group, for notes of what is being done
-  bool by_median = false; ///< compared by the median; else by the least sample
+  int rival_class = 0;     ///< only cases of one class compete (same state, same equivalence)
+  int place = -1;          ///< in its group, for notes of what is being done
+  bool by_median = false;  ///< compared by the median; else by the least sample
+  bool stays_cold = false; ///< it goes through more than the caches hold, and finds none of it
   /// Called when a visit begins: brings a shared `run` into this case's cache state.
   std::function<void()> enter{};
   /// Called before each execution, outside of its time; a sample is then one execution.

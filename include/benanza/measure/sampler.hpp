@@ -200,7 +200,7 @@ private:
   /// last execution of that may be its first sample.
   void bring_in(sampled_case& c) {
     double warmed_ns = 0;
-    if (!c.before_execution && c.least_ns < warms_itself_ns) warmed_ns = warm(c);
+    if (!c.before_execution && !c.stays_cold && c.least_ns < warms_itself_ns) warmed_ns = warm(c);
     visit_->begin(witness_.now_ns() - warmed_ns);
     if (warmed_ns > 0 && c.batch == 1) visit_->add(warmed_ns, clock_.mean_ns());
   }

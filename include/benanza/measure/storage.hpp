@@ -14,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 #include <sys/mman.h>
 #include <vector>
 
@@ -43,8 +44,8 @@ public:
   }
 
   /// A room that is never given back and holds `values` from the start: an input of the model.
-  int hold(const std::vector<std::byte>& values) {
-    blocks_.push_back({static_cast<std::int64_t>(values.size()), values});
+  int hold(std::span<const std::byte> values) {
+    blocks_.push_back({static_cast<std::int64_t>(values.size()), {values.begin(), values.end()}});
     rooms_.push_back({blocks_.size() - 1, false, true});
     return static_cast<int>(rooms_.size()) - 1;
   }

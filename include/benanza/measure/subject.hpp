@@ -45,7 +45,8 @@ public:
   std::int64_t flops = 0;        ///< of one execution, as a textbook counts them
   std::int64_t direct_flops = 0; ///< what a direct algorithm needs; a rate is counted in these
   std::int64_t bytes = 0;        ///< that one execution moves
-  double time_share = 1;         ///< of the sampling time of a case; less for what is steady
+  double time_share = 1;         ///< of the sampling time of a case
+  bool minor = false;            ///< hardly any bound rests on it: its winner gets no more patience
 
   /// The name that people know it by: family and key.
   std::string title() const { return family + '/' + key; }

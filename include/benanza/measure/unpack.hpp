@@ -2,23 +2,23 @@
 // What stands in a tensor that lies in memory in some layout? Its elements in ONNX order, copied by
 // the layout's definition alone, so that no library vouches for itself.
 //
-//   std::vector<std::byte> plain = unpack(data, layout::blocked16, {1, 64, 56, 56}, dtype::f32);
+//   tensor_bytes plain = unpack(data, layout::blocked16, {1, 64, 56, 56}, dtype::f32);
 #pragma once
 
+#include "../backend/operands.hpp"
 #include "../core/dtype.hpp"
 #include "../core/layout.hpp"
 
 #include <cstddef>
 #include <cstring>
-#include <vector>
 
 namespace benanza::measure {
 
 /// The elements of a tensor in ONNX order.
-inline std::vector<std::byte> unpack(const std::byte* data, layout l, const shape& dims,
-                                     dtype type) {
+inline backend::tensor_bytes unpack(const std::byte* data, layout l, const shape& dims,
+                                    dtype type) {
   const std::int64_t width = size_bytes(type), count = elements(dims);
-  std::vector<std::byte> out(static_cast<std::size_t>(count * width));
+  backend::tensor_bytes out(static_cast<std::size_t>(count * width));
   if (l == layout::plain || dims.size < 3) {
     std::memcpy(out.data(), data, out.size());
     return out;

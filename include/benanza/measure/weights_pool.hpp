@@ -40,21 +40,25 @@ public:
       : cache_(last_level_cache_bytes) {}
 
   /// Copies of weights of `bytes` each, 4 times the last-level cache together; none for weights
-  /// that are as large themselves.
+  /// that are as large themselves. They stay where they are while no larger weights are asked for.
   pool_slots slots(dtype type, std::int64_t bytes) {
-    const std::int64_t together = 4 * cache_;
-    if (bytes >= together) return {};
+    if (outlast_cache(bytes)) return {};
     pool_slots s;
     s.stride = (bytes + 63) / 64 * 64;
-    s.count = (together + s.stride - 1) / s.stride;
-    const std::int64_t wanted = s.bytes();
+    s.count = (together() + s.stride - 1) / s.stride;
     std::optional<backend::page_memory>& arena = arenas_[type];
-    if (!arena || std::ssize(*arena) < wanted) make(arena, type, wanted);
+    const std::int64_t most = together() + s.stride; // that copies of no more bytes can take
+    if (!arena || std::ssize(*arena) < most) make(arena, type, most);
     s.data = arena->data();
     return s;
   }
 
+  /// True for weights of which nothing is left in the cache once they were read.
+  bool outlast_cache(std::int64_t bytes) const { return bytes > 0 && bytes >= together(); }
+
 private:
+  std::int64_t together() const { return 4 * cache_; }
+
   static void make(std::optional<backend::page_memory>& arena, dtype type, std::int64_t size) {
     arena.reset();
     if (size > available_memory() / 10 * 9) backend::page_store::get().release();

@@ -24,7 +24,8 @@ std::vector<double> right(const op::layer& l, numeric t, const operands& o) {
   return out;
 }
 
-std::vector<double> numbers(const std::vector<std::byte>& bytes, dtype type, std::int64_t count) {
+std::vector<double> numbers(const std::span<const std::byte> bytes, dtype type,
+                            std::int64_t count) {
   std::vector<double> out;
   load_all(type, bytes.data(), count, out);
   return out;

@@ -15,7 +15,7 @@ tensor counted(const shape& dims, dtype type) {
     store(type, t.bytes.data(), i, static_cast<double>(i));
   return t;
 }
-std::vector<double> numbers(dtype type, const std::vector<std::byte>& bytes) {
+std::vector<double> numbers(dtype type, std::span<const std::byte> bytes) {
   std::vector<double> out;
   load_all(type, bytes.data(), std::ssize(bytes) / size_bytes(type), out);
   return out;

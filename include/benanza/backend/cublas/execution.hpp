@@ -40,8 +40,8 @@ protected:
   static cuda::memory held(const task_operand& o, const operands& values) {
     if (static_cast<std::size_t>(o.input) >= values.inputs.size())
       throw error("an operand is missing");
-    const std::vector<std::byte> bytes = cuda::spread(
-        values.inputs[static_cast<std::size_t>(o.input)], o.is, o.scaled ? values.output_scale : 1);
+    const tensor_bytes bytes = cuda::spread(values.inputs[static_cast<std::size_t>(o.input)], o.is,
+                                            o.scaled ? values.output_scale : 1);
     cuda::memory m(std::ssize(bytes));
     m.upload(bytes);
     return m;

@@ -3,7 +3,7 @@
 // the strides, padding and type that a tensor has in the GPU's memory, and results back. Padding is
 // zero.
 //
-//   std::vector<std::byte> there = spread(operand, stored);   gather(stored, bytes, out);
+//   tensor_bytes there = spread(operand, stored);   gather(stored, bytes, out);
 #pragma once
 
 #include "../number.hpp"
@@ -42,14 +42,14 @@ void each_place(const shape& dims, const shape& strides, F&& f) {
 } // namespace detail
 
 /// The bytes of an operand as `p` says; reals are multiplied by `factor` on the way.
-inline std::vector<std::byte> spread(const tensor& from, const stored& p, double factor = 1) {
+inline tensor_bytes spread(const tensor& from, const stored& p, double factor = 1) {
   if (from.count() != elements(p.dims))
     throw error("an operand has " + std::to_string(from.count()) + " elements in place of " +
                 std::to_string(elements(p.dims)));
   if (from.type == p.type && factor == 1 && p.strides == packed(p.dims) &&
       p.elements == from.count())
     return from.bytes;
-  std::vector<std::byte> out(static_cast<std::size_t>(p.bytes()));
+  tensor_bytes out(static_cast<std::size_t>(p.bytes()));
   with_element(p.type, [&](auto to) {
     auto* const there = reinterpret_cast<typename decltype(to)::storage*>(out.data());
     with_element(from.type, [&](auto e) {
@@ -69,7 +69,7 @@ inline std::vector<std::byte> spread(const tensor& from, const stored& p, double
 }
 
 /// The elements of a result in ONNX order.
-inline void gather(const stored& p, const std::vector<std::byte>& bytes, std::vector<double>& out) {
+inline void gather(const stored& p, std::span<const std::byte> bytes, std::vector<double>& out) {
   out.resize(static_cast<std::size_t>(elements(p.dims)));
   with_element(p.type, [&](auto e) {
     const auto* const there = reinterpret_cast<const typename decltype(e)::storage*>(bytes.data());

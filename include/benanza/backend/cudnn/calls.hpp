@@ -223,7 +223,7 @@ public:
                         .strides = call_.x_strides,
                         .type = call_.type,
                         .elements = elements(call_.x)};
-    const std::vector<std::byte> bytes = spread(values.inputs.at(0), source);
+    const tensor_bytes bytes = spread(values.inputs.at(0), source);
     x_ = cuda::memory(std::ssize(bytes));
     x_.upload(bytes);
     y_ = cuda::poisoned(elements(call_.y) * width);

@@ -81,7 +81,7 @@ private:
     const tensor made = is_folded ? folded(values, p.input == folded_shift) : tensor{};
     if (!is_folded && static_cast<std::size_t>(p.input) >= values.inputs.size())
       throw error("an operand is missing");
-    const std::vector<std::byte> bytes =
+    const tensor_bytes bytes =
         spread(is_folded ? made : values.inputs[static_cast<std::size_t>(p.input)], p);
     cuda::memory m(std::ssize(bytes));
     m.upload(bytes);

@@ -2,7 +2,7 @@
 // How do operands get to where a graph wants them, and results back? As placed tensors say; vectors
 // of a batch normalization are folded into two.
 //
-//   std::vector<std::byte> there = spread(operand, placed);   gather(placed, bytes, out);
+//   tensor_bytes there = spread(operand, placed);   gather(placed, bytes, out);
 #pragma once
 
 #include "../cuda/placement.hpp"
@@ -13,12 +13,12 @@
 namespace benanza::backend::cudnn {
 
 /// The bytes of an operand as `p` says.
-inline std::vector<std::byte> spread(const tensor& from, const placed& p) {
+inline tensor_bytes spread(const tensor& from, const placed& p) {
   return cuda::spread(from, {p.dims, p.strides, p.type, p.elements});
 }
 
 /// The elements of a result in ONNX order.
-inline void gather(const placed& p, const std::vector<std::byte>& bytes, std::vector<double>& out) {
+inline void gather(const placed& p, std::span<const std::byte> bytes, std::vector<double>& out) {
   cuda::gather({p.dims, p.strides, p.type, p.elements}, bytes, out);
 }
 

@@ -3,7 +3,7 @@
 // memory and argument list made, all outside timing. A run is the library's C call and nothing
 // else; the clock is the host's, because the CPU stream has ended when the call returns.
 //
-//   execution e(device, offer, operands, threads);   e.run(1);   double ns = e.time(100);
+//   execution e(device, offer, operands, {.threads = 1});   e.run(1);   double ns = e.time(100);
 #pragma once
 
 #include "enumerate.hpp"
@@ -15,10 +15,11 @@ namespace benanza::backend::onednn {
 
 class execution final : public prepared {
 public:
-  execution(std::shared_ptr<device> on, offer what, const operands& values, int threads)
+  execution(std::shared_ptr<device> on, offer what, const operands& values, const setting& s)
       : device_(std::move(on))
       , what_(std::move(what))
-      , threads_(threads) {
+      , threads_(s.threads)
+      , operands_stay_(s.operands_stay) {
     use_threads(threads_);
     primitive_ = dnnl::primitive(what_.how.get());
     for (const argument& a : what_.made_by->arguments)
@@ -182,9 +183,9 @@ private:
     }
   }
 
-  static std::vector<std::byte> times(const tensor& from, double factor) {
+  static tensor_bytes times(const tensor& from, double factor) {
     if (from.type != dtype::f32) throw error("only f32 operands can be scaled");
-    std::vector<std::byte> out = from.bytes;
+    tensor_bytes out = from.bytes;
     for (std::size_t i = 0; i + 4 <= out.size(); i += 4) {
       float v = 0;
       std::memcpy(&v, out.data() + i, 4);
@@ -205,24 +206,28 @@ private:
     if (span_bytes(a.stored) + skipped > from.bytes.size())
       throw error("an operand is smaller than its layer says");
 
-    std::vector<std::byte> scaled;
+    tensor_bytes scaled;
     if (a.factor != 1) scaled = times(from, a.factor);
     const std::span<const std::byte> given = a.factor != 1 ? scaled : from.bytes;
+    const bool lent = operands_stay_ && a.constant && a.factor == 1 &&
+                      given.size() >= page_store::smallest; // and so begins with a page
     description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
     if (wanted.is_zero()) wanted = a.stored;
     dnnl::memory to;
-    if (wanted == a.stored) {
+    // The library reads this memory only, but has no type for that.
+    auto* const first = const_cast<std::byte*>(given.data() + skipped);
+    if (wanted == a.stored && lent) {
+      to = {wanted, device_->engine, first};
+    } else if (wanted == a.stored) {
       buffers_.emplace_back(given);
       to = {wanted, device_->engine, buffers_.back().data() + skipped};
     } else {
       to = allocate(wanted);
-      // The library reads this memory only, but has no type for that.
-      auto* const first = const_cast<std::byte*>(given.data() + skipped);
       fill(dnnl::memory(a.stored, device_->engine, first), to);
     }
     if (a.constant)
       rotating_.push_back(
-          {to.get(), buffers_.back().data(), static_cast<std::int64_t>(wanted.get_size())});
+          {to.get(), place_of(to.get()), static_cast<std::int64_t>(wanted.get_size())});
     if (a.activation())
       flowing_.push_back({a.input, to.get(),
                           static_cast<std::int64_t>(std::max(
@@ -274,6 +279,7 @@ private:
   std::shared_ptr<device> device_;
   offer what_;
   int threads_;
+  bool operands_stay_;
   dnnl::primitive primitive_{};
   std::vector<aligned_bytes> buffers_{};
   std::vector<dnnl::memory> inputs_{};

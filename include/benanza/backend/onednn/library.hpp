@@ -56,7 +56,7 @@ public:
         if (o.what.id == a.id) {
           if (values.output_scale != 1 && !o.made_by->scales)
             throw error("oneDNN cannot scale this layer's result");
-          return std::make_unique<execution>(device_, std::move(o), values, s.threads);
+          return std::make_unique<execution>(device_, std::move(o), values, s);
         }
     } catch (const dnnl::error& e) {
       throw refusal(e, where);

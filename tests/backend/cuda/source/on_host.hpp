@@ -50,7 +50,7 @@ public:
     for (const tried& t : all_) {
       namespace backend = benanza::backend;
       fake::memory space;
-      const auto put = [&space](const std::vector<std::byte>& bytes) {
+      const auto put = [&space](std::span<const std::byte> bytes) {
         const auto n = static_cast<std::int64_t>(bytes.size());
         std::byte* const at = space.contents(space.take(n), n);
         std::memcpy(at, bytes.data(), bytes.size());
