@@ -138,6 +138,30 @@ TEST_CASE("onednn: layers without weights have none to rotate") {
   CHECK(result(*p) == truth);
 }
 
+TEST_CASE("onednn: large weights that stay, in a layout that can be read as it is, are no copy") {
+  onednn::library lib;
+  const op::layer l = op::parse("Gemm/1x1100x1100-tb-c1x1100-w");
+  int shared = 0;
+  for (const auto& a : lib.enumerate(l, numeric::f32, {.threads = 1})) {
+    CAPTURE(a.id);
+    auto o = backend::make_operands(l, numeric::f32);
+    const auto copy = lib.prepare(l, numeric::f32, a, o, {.threads = 1}),
+               lent = lib.prepare(l, numeric::f32, a, o, {.threads = 1, .operands_stay = true});
+    const auto truth = result(*copy);
+    CHECK(result(*lent) == truth);
+    CHECK(lent->weight_bytes() == copy->weight_bytes());
+    onednn::aligned_bytes pool(static_cast<std::size_t>(lent->weight_bytes()));
+    lent->rotate_weights(pool.data(), lent->weight_bytes(), 1);
+    CHECK(result(*lent) != truth);
+    lent->rotate_weights(nullptr, 0, 0);
+    CHECK(result(*lent) == truth);
+    std::fill(o.inputs[1].bytes.begin(), o.inputs[1].bytes.end(), std::byte{0});
+    CHECK(result(*copy) == truth);
+    shared += result(*lent) != truth;
+  }
+  CHECK(shared > 0);
+}
+
 TEST_CASE("onednn: two threads compute the same as one") {
   onednn::library lib;
   const op::layer l = op::parse("Conv/1x32x20x20-32x3x3-s1-p1");
