@@ -22,6 +22,9 @@ TEST_CASE("efforts differ in time and patience; exhaustive stops nobody") {
   CHECK(all.seconds == 0.5);
   CHECK_FALSE(all.racing);
   CHECK(all.patience == 0);
+  // Longer, but not otherwise: what is first after a change of case counts as much.
+  CHECK(all.visit_ns == plan_of(effort::normal).visit_ns);
+  CHECK(all.visit_samples == plan_of(effort::normal).visit_samples);
 }
 
 TEST_CASE("a time given by hand replaces the limit, and visits get no longer than it bears") {

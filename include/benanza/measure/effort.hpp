@@ -38,10 +38,7 @@ inline sampling_plan plan_of(effort e, double seconds = 0, int passes = 1) {
     break;
   case effort::normal: break;
   case effort::thorough: p.visit_ns = 8e6, p.patience = 8, p.leaders_patience = 16; break;
-  case effort::exhaustive:
-    p.visit_ns = 60e6, p.visit_samples = 1 << 20;
-    p.patience = 0, p.racing = false;
-    break;
+  case effort::exhaustive: p.patience = 0, p.racing = false; break;
   }
   if (seconds > 0) p.seconds = seconds;
   // Drift is only shared fairly by rivals if each has its turn several times.
