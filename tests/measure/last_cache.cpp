@@ -30,6 +30,20 @@ std::vector<came_back> series(double by_byte, double by_ns, double ns_a_byte) {
 last_cache judged(double by_byte, double by_ns) {
   return judge_last_cache(series(by_byte, by_ns, 0.1), series(by_byte, by_ns, 0.4));
 }
+
+/// A trial whose data come back in `near` or `far`, by how many bytes are swept.
+struct told_trial {
+  std::int64_t gone_from = 0;
+  double near = 1000, far = 3000;
+  std::vector<std::int64_t> sweeps{};
+
+  double far_ns() const { return far; }
+  came_back comes_back(std::int64_t swept, double ns_a_byte) {
+    sweeps.push_back(swept);
+    return {swept, std::max(ns_a_byte, 0.1) * static_cast<double>(swept),
+            swept < gone_from ? near : far};
+  }
+};
 } // namespace
 
 TEST_CASE("a cache of one's own is used up by what is read, however long that takes") {
@@ -71,6 +85,21 @@ TEST_CASE("a last cache that is no faster than memory, or not there, holds nothi
   CHECK(c.gone_bytes == 8 * mib);
   CHECK_FALSE(look_at_last_cache(32 * mib, 0).own.known());
   CHECK(look_at_last_cache(2 * mib, 1 * mib).gone_bytes == 2 * mib);
+}
+
+TEST_CASE("a look sweeps no more than the last cache is said to hold, whatever it sees") {
+  for (const std::int64_t gone_from : {4, 16, 64, 100, 1000})
+    for (const double near : {1000.0, 2900.0, 3000.0, 5000.0}) {
+      CAPTURE(gone_from);
+      CAPTURE(near);
+      told_trial trial{.gone_from = gone_from * mib, .near = near};
+      const last_cache c = look_with(trial, 100 * mib, 2 * mib);
+      CHECK(*std::max_element(trial.sweeps.begin(), trial.sweeps.end()) < 100 * mib);
+      CHECK(*std::min_element(trial.sweeps.begin(), trial.sweeps.end()) == 4 * mib);
+      CHECK(c.gone_bytes > 0);
+      CHECK(c.gone_bytes <= 100 * mib);
+      CHECK(c.own.known() == (near == 1000 && gone_from > 4));
+    }
 }
 
 TEST_CASE("what was flushed has to come from memory") {

@@ -113,26 +113,51 @@ inline bool flush([[maybe_unused]] const std::byte* memory, [[maybe_unused]] std
 #endif
 }
 
-/// Tries it, in about a second for 480 MiB: of `reported_bytes`, behind private caches of
-/// `private_bytes`. Looks several times, and takes the median of several tries each time: others
-/// come and go.
-inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
-  constexpr std::int64_t data_bytes = 256 << 10;
-  constexpr double gone_for_good = 0.9;
-  constexpr int looks = 3, unlike = 5, tries = 4; // the first ones of a size are not like the rest
-  if (private_bytes <= 0 || reported_bytes < 4 * private_bytes) return {{}, reported_bytes};
+/// Reads a little data again after others were read: what a look at the last cache is made of.
+class cache_trial {
+public:
+  /// No sweep reads more than `most_bytes`.
+  explicit cache_trial(std::int64_t most_bytes)
+      : others_(static_cast<std::size_t>(most_bytes)) {
+    std::memset(data_.data(), 1, data_.size());
+  }
 
-  constexpr std::int64_t most_sizes = 64;
-  const backend::page_memory data(most_sizes * data_bytes),
-      others(static_cast<std::size_t>(reported_bytes));
-  std::memset(data.data(), 1, data.size());
-  std::int64_t written = 0;
+  /// How long the data take to come from memory.
+  double far_ns() {
+    std::vector<double> ns;
+    for (int t = 0; t < tries; ++t) {
+      if (!flush(data_.data(), data_bytes)) sweep(static_cast<std::int64_t>(others_.size()));
+      ns.push_back(read(data_.data(), data_bytes));
+    }
+    return result::median(ns);
+  }
+
+  /// How long they take after each so large a sweep, which waits until it took `ns_a_byte`.
+  came_back comes_back(std::int64_t swept_bytes, double ns_a_byte) {
+    std::vector<double> ns, swept_ns;
+    const std::byte* const own = data_.data() + place_++ % places * data_bytes;
+    for (int t = 0; t < unlike + tries; ++t) {
+      const clock::time_point start = clock::now();
+      sweep(swept_bytes);
+      while (since(start) < ns_a_byte * static_cast<double>(swept_bytes)) {
+      }
+      swept_ns.push_back(since(start));
+      const double took = read(own, data_bytes);
+      if (t >= unlike) ns.push_back(took);
+    }
+    return {swept_bytes, result::median(swept_ns), result::median(ns)};
+  }
+
+private:
   using clock = std::chrono::steady_clock;
-  static volatile std::uint64_t keep;
-  const auto since = [](clock::time_point start) {
+  static constexpr std::int64_t data_bytes = 256 << 10, places = 64;
+  static constexpr int unlike = 5, tries = 4; // the first ones of a size are not like the rest
+
+  static double since(clock::time_point start) {
     return std::chrono::duration<double, std::nano>(clock::now() - start).count();
-  };
-  const auto read = [&since](const std::byte* from, std::int64_t bytes) {
+  }
+  static double read(const std::byte* from, std::int64_t bytes) {
+    static volatile std::uint64_t keep;
     const clock::time_point start = clock::now();
     std::uint64_t sum = 0;
     for (std::int64_t i = 0; i < bytes; i += line_bytes)
@@ -140,40 +165,31 @@ inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t p
     keep = sum;
     (void)keep;
     return since(start);
-  };
-  const auto sweep = [&](std::int64_t bytes) {
-    // Pages that were never written are all the same page.
-    if (bytes > written)
-      std::memset(others.data() + written, 1, static_cast<std::size_t>(bytes - written));
-    written = std::max(written, bytes);
-    read(others.data(), bytes);
-  };
-  std::vector<double> far_ns;
-  for (int t = 0; t < tries; ++t) {
-    if (!flush(data.data(), data_bytes)) sweep(reported_bytes);
-    far_ns.push_back(read(data.data(), data_bytes));
   }
-  const double far = result::median(far_ns);
-  std::int64_t sizes = 1;
-  const auto comes_back = [&](std::int64_t swept, double ns_a_byte) {
-    std::vector<double> ns, swept_ns;
-    const std::byte* const own = data.data() + sizes++ % most_sizes * data_bytes;
-    for (int t = 0; t < unlike + tries; ++t) {
-      const clock::time_point start = clock::now();
-      sweep(swept);
-      while (since(start) < ns_a_byte * static_cast<double>(swept)) {
-      }
-      swept_ns.push_back(since(start));
-      const double took = read(own, data_bytes);
-      if (t >= unlike) ns.push_back(took);
-    }
-    return came_back{swept, result::median(swept_ns), result::median(ns)};
-  };
+  void sweep(std::int64_t bytes) {
+    // Pages that were never written are all the same page.
+    if (bytes > written_)
+      std::memset(others_.data() + written_, 1, static_cast<std::size_t>(bytes - written_));
+    written_ = std::max(written_, bytes);
+    read(others_.data(), bytes);
+  }
+
+  backend::page_memory data_{places * data_bytes}, others_;
+  std::int64_t written_ = 0, place_ = 1;
+};
+
+/// Looks several times, each with sweeps from twice the private caches' bytes up: others come and
+/// go. `trial` is a cache_trial of `reported_bytes`, or acts like one.
+template <class Trial>
+last_cache look_with(Trial& trial, std::int64_t reported_bytes, std::int64_t private_bytes) {
+  constexpr int looks = 3;
+  constexpr double gone_for_good = 0.9;
+  const double far = trial.far_ns();
   std::int64_t most = reported_bytes; // is never worth sweeping
   const auto series = [&](double ns_a_byte) {
     std::vector<came_back> out;
     for (std::int64_t swept = 2 * private_bytes; swept < most; swept *= 2) {
-      out.push_back(comes_back(swept / line_bytes * line_bytes, ns_a_byte));
+      out.push_back(trial.comes_back(swept / line_bytes * line_bytes, ns_a_byte));
       if (out.size() > 1 &&
           out.back().ns >= out.front().ns + gone_for_good * (far - out.front().ns))
         break; // it stays so
@@ -191,10 +207,19 @@ inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t p
     const last_cache seen = judge_last_cache(series(0), series(1 / model::pace_of_networks));
     if (seen.own.known()) bytes.push_back(seen.own.bytes), ns.push_back(seen.own.ns);
     out.gone_bytes = std::min(out.gone_bytes, seen.gone_bytes);
-    most = 2 * out.gone_bytes; // all that is more takes long and tells nothing
+    // All that is more takes long and tells nothing.
+    most = std::min(reported_bytes, 2 * out.gone_bytes);
   }
   out.own = {.bytes = result::typical(bytes), .ns = result::typical(ns)};
   return out;
+}
+
+/// Tries it, in about a second for 480 MiB: of `reported_bytes`, behind private caches of
+/// `private_bytes`.
+inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
+  if (private_bytes <= 0 || reported_bytes < 4 * private_bytes) return {{}, reported_bytes};
+  cache_trial trial(reported_bytes);
+  return look_with(trial, reported_bytes, private_bytes);
 }
 
 /// The same, if there is memory enough to try it.
