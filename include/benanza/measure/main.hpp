@@ -98,8 +98,10 @@ inline status run_checked(int argc, char** argv) {
                 "build one with OpenMP");
   const environment e = enter_environment(argv, threads);
   const auto supervisor = worker_link::from_environment();
-  auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
-  if (o.describe_device) return describe_device();
+  if (o.describe_device) {
+    const crash_guard guard;
+    return describe_device();
+  }
   const std::int64_t second = detail::cache_bytes(2);
   const std::int64_t private_bytes = second > 0 ? second : last_level_cache_bytes();
   const bool cold = std::any_of(o.states.begin(), o.states.end(),
@@ -108,6 +110,7 @@ inline status run_checked(int argc, char** argv) {
                                ? own_last_cache(last_level_cache_bytes(), private_bytes)
                                : last_cache{{}, last_level_cache_bytes()};
   o.own_cache = cache.own;
+  auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   listing l(o, e, plans);
   guard.reset();
   group_runner here(cache.gone_bytes, o, nullptr, private_bytes);
