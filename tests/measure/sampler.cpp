@@ -224,6 +224,28 @@ TEST_CASE("executions that bring data back into the caches are no samples, but f
   }
 }
 
+TEST_CASE("what others' visits left of cold weights, code and page tables is no sample") {
+  for (const bool soon : {false, true}) {
+    setup s({about(1e6), about(1e6)});
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto fresh = std::make_shared<bool>(true);
+      s.cases[i].by_median = true;
+      s.cases[i].comes_back_soon = soon;
+      s.cases[i].before_execution = [] {};
+      s.cases[i].enter = [fresh] { *fresh = true; };
+      s.runs[i] = std::make_unique<scripted>(
+          [fresh](int) { return std::exchange(*fresh, false) ? 1.5e6 : 1e6; }, s.witness);
+      s.cases[i].run = s.runs[i].get();
+    }
+    s.sample();
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::vector<double>& taken = s.of(i).samples;
+      REQUIRE(taken.size() >= 4);
+      CHECK((std::count(taken.begin(), taken.end(), 1.5e6) > 0) == !soon);
+    }
+  }
+}
+
 TEST_CASE("what finds nothing of its own in the caches is not warmed up") {
   for (const bool cold : {false, true}) {
     setup s({about(1e7), about(1e7)});

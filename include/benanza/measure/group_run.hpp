@@ -166,7 +166,8 @@ private:
                    .rival_class = rival_class,
                    .place = place(g, *e.c),
                    .by_median = e.c->state != "hot",
-                   .stays_cold = !run->on_device() && pools_.outlast_cache(run->weight_bytes())};
+                   .stays_cold = !run->on_device() && pools_.outlast_cache(run->weight_bytes()),
+                   .comes_back_soon = e.c->state == "llcw" || e.c->state == "coldw"};
     const pool_slots pool = e.c->state == "coldw" ? e.what->pool : pool_slots{};
     const bool flushed = e.c->state == "cold" && run->on_device();
     s.enter = [run, pool, flushed] {

@@ -43,6 +43,9 @@ struct sampled_case {
   int place = -1;          ///< in its group, for notes of what is being done
   bool by_median = false;  ///< compared by the median; else by the least sample
   bool stays_cold = false; ///< it goes through more than the caches hold, and finds none of it
+  /// It is to find code, page tables or weights where the next few milliseconds leave them. Other
+  /// cases' visits leave less, the more of them there are: one execution does not count after them.
+  bool comes_back_soon = false;
   /// Called when a visit begins: brings a shared `run` into this case's cache state.
   std::function<void()> enter{};
   /// Called before each execution, outside of its time; a sample is then one execution.

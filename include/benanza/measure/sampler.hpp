@@ -2,9 +2,9 @@
 // How are the samples of competing cases taken? In many short rounds: each round visits every case
 // that is still in the race once, in an order that changes, so that a slow drift of the clock hits
 // all alike; hot cases are soon visited less often, for as long as the others take. After a change
-// of case the first execution only warms the caches. What was taken while something disturbed us is
-// thrown away and repeated, as long as the time for that lasts. Who shares our cores comes and goes
-// within milliseconds: while he is there we wait.
+// of case the first execution only warms the caches, or the rest of what a case is to find. What
+// was taken while something disturbed us is thrown away and repeated, as long as the time for that
+// lasts. Who shares our cores comes and goes within milliseconds: while he is there we wait.
 //
 //   sample(cases, plan_of(effort::normal), witness, stop);   cases[0].passes[0].samples  // ns
 #pragma once
@@ -200,7 +200,8 @@ private:
   /// last execution of that may be its first sample.
   void bring_in(sampled_case& c) {
     double warmed_ns = 0;
-    if (!c.before_execution && !c.stays_cold && c.least_ns < warms_itself_ns) warmed_ns = warm(c);
+    const bool warms = c.comes_back_soon || !c.before_execution;
+    if (warms && !c.stays_cold && c.least_ns < warms_itself_ns) warmed_ns = warm(c);
     visit_->begin(witness_.now_ns() - warmed_ns);
     if (warmed_ns > 0 && c.batch == 1) visit_->add(warmed_ns, clock_.mean_ns());
   }
