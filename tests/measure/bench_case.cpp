@@ -92,6 +92,8 @@ TEST_CASE("what models leave in the last cache decides how cold their layers' we
     CHECK(states(own) == "hot coldw ");
   }
   o.own_cache = {.bytes = 4 * reads};
+  o.shares_last_cache = true; // with somebody who rested while it was looked at
+  CHECK(states(own) == "hot llcw coldw ");
   o.states_given = true; // the states asked for, and no others
   CHECK(states(own) == "hot coldw ");
   o.states = {"llcw"};

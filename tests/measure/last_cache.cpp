@@ -87,6 +87,14 @@ TEST_CASE("a last cache that is no faster than memory, or not there, holds nothi
   CHECK(look_at_last_cache(2 * mib, 1 * mib).gone_bytes == 2 * mib);
 }
 
+TEST_CASE("a cache is shared that others use, or of which we have less than half") {
+  CHECK_FALSE(last_cache{{.bytes = 24e6}, 32 << 20}.is_shared(32 << 20));
+  CHECK(last_cache{{.bytes = 12e6}, 32 << 20}.is_shared(32 << 20));
+  CHECK(last_cache{{.bytes = 24e6, .ns = 20e6}, 32 << 20}.is_shared(32 << 20));
+  CHECK(last_cache{{.ns = 20e6}, 32 << 20}.is_shared(32 << 20));
+  CHECK_FALSE(last_cache{{}, 32 << 20}.is_shared(32 << 20)); // nothing is known
+}
+
 TEST_CASE("a look sweeps no more than the last cache is said to hold, whatever it sees") {
   for (const std::int64_t gone_from : {4, 16, 64, 100, 1000})
     for (const double near : {1000.0, 2900.0, 3000.0, 5000.0}) {

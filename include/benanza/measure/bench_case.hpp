@@ -137,8 +137,11 @@ private:
     if (is_new) {
       const auto bytes = static_cast<double>(model::footprint_bytes(g, t));
       const double ns = model::runs_about_ns(g, t, threads);
-      at->second = {.some_kept = options_.own_cache.gone(bytes, ns / guessed_within) < 1,
-                    .some_gone = options_.own_cache.gone(bytes, ns * guessed_within) > 0};
+      const result::own_cache& own = options_.own_cache;
+      // Who shares a cache takes it over with time, even if he rested while we looked.
+      const bool may_be_taken = options_.shares_last_cache && own.ns == 0;
+      at->second = {.some_kept = own.gone(bytes, ns / guessed_within) < 1,
+                    .some_gone = own.gone(bytes, ns * guessed_within) > 0 || may_be_taken};
     }
     return at->second;
   }

@@ -40,6 +40,11 @@ namespace benanza::measure {
 struct last_cache {
   result::own_cache own{};
   std::int64_t gone_bytes = 0; ///< after reading so much, at the pace of a network, nothing is left
+
+  /// True if others hold more of the cache, that is said to hold so much, than we do.
+  bool is_shared(std::int64_t reported_bytes) const {
+    return own.ns > 0 || (own.bytes > 0 && own.bytes < static_cast<double>(reported_bytes) / 2);
+  }
 };
 
 /// How long it took to read data again after `swept_bytes` of others were read, in `swept_ns`.

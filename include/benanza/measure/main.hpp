@@ -110,6 +110,7 @@ inline status run_checked(int argc, char** argv) {
                                ? own_last_cache(last_level_cache_bytes(), private_bytes)
                                : last_cache{{}, last_level_cache_bytes()};
   o.own_cache = cache.own;
+  o.shares_last_cache = cache.is_shared(last_level_cache_bytes());
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   listing l(o, e, plans);
   guard.reset();

@@ -31,6 +31,7 @@ struct options {
   std::vector<std::string> states{"hot", "coldw"};
   bool states_given = false;        ///< else `coldw` stands for what the models leave in the caches
   result::own_cache own_cache{};    ///< how long the last cache keeps what a network leaves there
+  bool shares_last_cache = false;   ///< others hold more of it than we do
   std::vector<std::string> plans{}; ///< files of plans to run in place of layers
   std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
   std::string target = "h200";         ///< to list cases for, where there is no GPU
