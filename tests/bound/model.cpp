@@ -325,6 +325,30 @@ TEST_CASE("real runs of the model are found, and are a fault if they beat the bo
                         {"a run is faster than the bound", "model/block@batch=1/f32"}});
 }
 
+TEST_CASE("a run that beats the bound by its higher clock is no fault") {
+  run r = synthetic::fused_run();
+  measurement m = r.measurements.front();
+  m.family = "model";
+  m.key = "block@batch=1";
+  m.samples_ns = {1.1e6, 1.2e6};
+  m.min_ns = 0;
+  benanza::result::recompute(m);
+  for (measurement& layer : r.measurements)
+    layer.min_clock_ns = 1000;
+  const auto faults = [&](double run_clock_ns) {
+    m.min_clock_ns = run_clock_ns;
+    run with_run = r;
+    with_run.measurements.push_back(m);
+    return analyse(with_run).faults.size();
+  };
+  REQUIRE(analyse(r).bound.sequential.ns > 1.2e6);
+  CHECK(faults(0) == 1); // is not told
+  CHECK(faults(1000) == 1);
+  CHECK(faults(1100) == 1);
+  CHECK(faults(850) == 0);
+  CHECK(faults(950) == 1); // by more than that
+}
+
 TEST_CASE("what a run at another clock is held against") {
   run r = synthetic::fused_run();
   const model_bound still = analyse(r);

@@ -95,6 +95,17 @@ TEST_CASE("a cache is shared that others use, or of which we have less than half
   CHECK_FALSE(last_cache{{}, 32 << 20}.is_shared(32 << 20)); // nothing is known
 }
 
+TEST_CASE(
+    "what outlasts a cache is told by fast reading, and is no more than four times all of it") {
+  constexpr std::int64_t reported = 480 << 20;
+  // Gone after 16 MB at the pace of a network: but a product reads those in half a millisecond.
+  CHECK(last_cache{{.bytes = 245e6, .ns = 4.8e6}, 16 << 20}.outlasting_bytes(reported) >
+        180'000'000);
+  CHECK(last_cache{{.ns = 1e9}, 16 << 20}.outlasting_bytes(reported) == reported);
+  CHECK(last_cache{{.bytes = 1e6}, 16 << 20}.outlasting_bytes(reported) == 64 << 20);
+  CHECK(last_cache{{}, reported}.outlasting_bytes(reported) == 4 * reported);
+}
+
 TEST_CASE("a look sweeps no more than the last cache is said to hold, whatever it sees") {
   for (const std::int64_t gone_from : {4, 16, 64, 100, 1000})
     for (const double near : {1000.0, 2900.0, 3000.0, 5000.0}) {

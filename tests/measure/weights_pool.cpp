@@ -7,8 +7,8 @@
 using namespace benanza;
 using namespace benanza::measure;
 
-TEST_CASE("the arena holds 4 times the cache, cut into aligned copies") {
-  weights_pools pools(1 << 20);
+TEST_CASE("the arena outlasts the cache, cut into aligned copies") {
+  weights_pools pools(4 << 20);
   const pool_slots small = pools.slots(dtype::f32, 1000);
   CHECK(small.stride == 1024);
   CHECK(small.bytes() == 4 << 20);
@@ -22,7 +22,7 @@ TEST_CASE("the arena holds 4 times the cache, cut into aligned copies") {
 
 TEST_CASE("smaller weights take their copies where those of larger ones stand, who keep them") {
   for (const std::int64_t before : {64, 700 << 10, 1 << 20}) {
-    weights_pools pools(1 << 20);
+    weights_pools pools(4 << 20);
     (void)pools.slots(dtype::f32, before); // another layer's
     const pool_slots largest = pools.slots(dtype::f32, (2 << 20) + (100 << 10));
     CHECK(largest.count == 2);
@@ -35,8 +35,8 @@ TEST_CASE("smaller weights take their copies where those of larger ones stand, w
   }
 }
 
-TEST_CASE("weights of 4 times the cache are cold without a copy") {
-  weights_pools pools(1 << 20);
+TEST_CASE("weights that outlast the cache are cold without a copy") {
+  weights_pools pools(4 << 20);
   CHECK(pools.slots(dtype::f32, 4 << 20).count == 0);
   CHECK(pools.slots(dtype::f32, std::int64_t{1} << 50).count == 0); // takes no memory
   CHECK(pools.slots(dtype::f32, (4 << 20) - 64).count == 2);
@@ -46,7 +46,7 @@ TEST_CASE("weights of 4 times the cache are cold without a copy") {
 }
 
 TEST_CASE("what stands there are ordinary numbers of the type") {
-  weights_pools pools(1 << 12);
+  weights_pools pools(4 << 12);
   const pool_slots s = pools.slots(dtype::f32, 1 << 10);
   const auto* f = reinterpret_cast<const float*>(s.data);
   bool differ = false;
@@ -66,6 +66,6 @@ TEST_CASE("what stands there are ordinary numbers of the type") {
 }
 
 TEST_CASE("more memory than there is, is refused in words") {
-  weights_pools pools(std::int64_t{1} << 48);
+  weights_pools pools(std::int64_t{1} << 50);
   CHECK_THROWS_AS(pools.slots(dtype::f32, 1 << 20), error);
 }

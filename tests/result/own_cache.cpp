@@ -28,6 +28,19 @@ TEST_CASE("the more is read, and the longer it takes, the more is gone") {
         std::max(own_cache{.bytes = 32e6}.gone(20e6, 6e6), own_cache{.ns = 11e6}.gone(20e6, 6e6)));
 }
 
+TEST_CASE("what is read fast takes more to outlast a cache that time empties") {
+  CHECK(own_cache{}.bytes_until_gone(40) == 0);
+  for (const double rate : {3.0, 40.0})
+    for (const own_cache c :
+         {own_cache{.bytes = 32e6}, own_cache{.ns = 11e6}, own_cache{.bytes = 32e6, .ns = 11e6}}) {
+      const double bytes = c.bytes_until_gone(rate);
+      CHECK(c.gone(1.01 * bytes, 1.01 * bytes / rate) == 1);
+      CHECK(c.gone(0.99 * bytes, 0.99 * bytes / rate) < 1);
+    }
+  CHECK(own_cache{.ns = 11e6}.bytes_until_gone(40) >
+        10 * own_cache{.ns = 11e6}.bytes_until_gone(3));
+}
+
 TEST_CASE("of several looks one that differs does not count") {
   using benanza::result::typical;
   CHECK(typical({}) == 0);

@@ -33,11 +33,12 @@ inline constexpr std::string_view out_of_memory = "out of memory", device_lost =
 class group_runner {
 public:
   /// Looks at the machine itself unless it is given a `witness`.
-  /// `private_bytes`: what the caches of a core hold that are its own.
+  /// `private_bytes`: what the caches of a core hold that are its own. `outlasting_bytes`: read on
+  /// end, they leave nothing in the last cache; 0: four times what it holds.
   group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr,
-               std::int64_t private_bytes = 0)
+               std::int64_t private_bytes = 0, std::int64_t outlasting_bytes = 0)
       : cache_bytes_(last_level_cache_bytes)
-      , pools_(last_level_cache_bytes)
+      , pools_(outlasting_bytes > 0 ? outlasting_bytes : 4 * last_level_cache_bytes)
       , sweeper_(last_level_cache_bytes)
       , private_sweeper_(private_swept * private_bytes)
       , options_(o)

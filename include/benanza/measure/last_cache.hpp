@@ -41,6 +41,14 @@ struct last_cache {
   result::own_cache own{};
   std::int64_t gone_bytes = 0; ///< after reading so much, at the pace of a network, nothing is left
 
+  /// So much read on end leaves nothing there, even if it goes as fast as large products read their
+  /// weights: in as little time others take away less.
+  std::int64_t outlasting_bytes(std::int64_t reported_bytes) const {
+    constexpr double fast = 40; // bytes a ns
+    const auto bytes = static_cast<std::int64_t>(own.bytes_until_gone(fast));
+    return std::max(4 * gone_bytes, std::min(bytes, reported_bytes));
+  }
+
   /// True if others hold more of the cache, that is said to hold so much, than we do.
   bool is_shared(std::int64_t reported_bytes) const {
     return own.ns > 0 || (own.bytes > 0 && own.bytes < static_cast<double>(reported_bytes) / 2);

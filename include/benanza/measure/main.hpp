@@ -114,7 +114,8 @@ inline status run_checked(int argc, char** argv) {
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
   listing l(o, e, plans);
   guard.reset();
-  group_runner here(cache.gone_bytes, o, nullptr, private_bytes);
+  group_runner here(cache.gone_bytes, o, nullptr, private_bytes,
+                    cache.outlasting_bytes(last_level_cache_bytes()));
   if (supervisor) {
     local_runner r(here);
     return static_cast<status>(serve(*supervisor, l.groups, r));

@@ -36,29 +36,29 @@ inline std::int64_t available_memory() {
 /// The arenas of a run.
 class weights_pools {
 public:
-  explicit weights_pools(std::int64_t last_level_cache_bytes)
-      : cache_(last_level_cache_bytes) {}
+  /// Read on end, so many bytes leave nothing in the last-level cache.
+  explicit weights_pools(std::int64_t outlasting_bytes)
+      : together_(outlasting_bytes) {}
 
-  /// Copies of weights of `bytes` each, 4 times the last-level cache together; none for weights
-  /// that are as large themselves. They stay where they are while no larger weights are asked for.
+  /// Copies of weights of `bytes` each, so much together that they outlast the cache; none for
+  /// weights that are as large themselves. They stay where they are while no larger weights are
+  /// asked for.
   pool_slots slots(dtype type, std::int64_t bytes) {
     if (outlast_cache(bytes)) return {};
     pool_slots s;
     s.stride = (bytes + 63) / 64 * 64;
-    s.count = (together() + s.stride - 1) / s.stride;
+    s.count = (together_ + s.stride - 1) / s.stride;
     std::optional<backend::page_memory>& arena = arenas_[type];
-    const std::int64_t most = together() + s.stride; // that copies of no more bytes can take
+    const std::int64_t most = together_ + s.stride; // that copies of no more bytes can take
     if (!arena || std::ssize(*arena) < most) make(arena, type, most);
     s.data = arena->data();
     return s;
   }
 
   /// True for weights of which nothing is left in the cache once they were read.
-  bool outlast_cache(std::int64_t bytes) const { return bytes > 0 && bytes >= together(); }
+  bool outlast_cache(std::int64_t bytes) const { return bytes > 0 && bytes >= together_; }
 
 private:
-  std::int64_t together() const { return 4 * cache_; }
-
   static void make(std::optional<backend::page_memory>& arena, dtype type, std::int64_t size) {
     arena.reset();
     if (size > available_memory() / 10 * 9) backend::page_store::get().release();
@@ -92,7 +92,7 @@ private:
     }
   }
 
-  std::int64_t cache_;
+  std::int64_t together_;
   std::map<dtype, std::optional<backend::page_memory>> arenas_;
 };
 

@@ -34,13 +34,21 @@ struct own_cache {
   /// The share that is gone after `passed_ns` in which `read_bytes` were read; all where nothing is
   /// known. Where the rest does not matter, none or all.
   double gone(double read_bytes, double passed_ns) const {
-    // As measured: half as much takes hardly a tenth of it, and twice as much leaves hardly one.
-    constexpr double steepness = 4;
     if (!known()) return 1;
     const double used = (bytes > 0 ? read_bytes / bytes : 0) + (ns > 0 ? passed_ns / ns : 0);
     const double share = used > 0 ? 1 / (1 + std::pow(used, -steepness)) : 0;
     return share < hardly_any ? 0 : share > 1 - hardly_any ? 1 : share;
   }
+
+  /// Bytes that have to be read, so many a ns, until all is gone; 0: nothing is known.
+  double bytes_until_gone(double bytes_per_ns) const {
+    const double used = (bytes > 0 ? 1 / bytes : 0) + (ns > 0 ? 1 / (ns * bytes_per_ns) : 0);
+    return used > 0 ? std::pow(1 / hardly_any - 1, 1 / steepness) / used : 0;
+  }
+
+private:
+  /// As measured: half as much takes hardly a tenth of it, and twice as much leaves hardly one.
+  static constexpr double steepness = 4;
 };
 
 /// Of bytes or ns as several looks found them: others come and go, so the median of what one uses
