@@ -142,6 +142,24 @@ TEST_CASE("how many weights are still in the last cache goes by what a run reads
       before = b.prediction.sequential.ns;
     }
   }
+  // Others may use half or twice as much of it: the intervals hold that.
+  const double apart = cold.prediction.sequential.ns;
+  const auto kept_for = [&](double times) {
+    return tried("last_cache_own_ns",
+                 std::to_string(static_cast<std::int64_t>(times * 0.95 * apart)));
+  };
+  for (const double times : {6.0, 3.0, 1.4, 1.0, 0.5, 0.1}) {
+    CAPTURE(times);
+    const model_bound b = kept_for(times), more = kept_for(2 * times), less = kept_for(times / 2);
+    CHECK(b.fewest_gone == doctest::Approx(more.weights.gone));
+    CHECK(b.most_gone == doctest::Approx(less.weights.gone));
+    CHECK(b.prediction.sequential.low_ns <= more.prediction.sequential.ns);
+    CHECK(b.prediction.sequential.high_ns >= less.prediction.sequential.ns);
+    CHECK(b.bound.sequential.low_ns == cold.bound.sequential.low_ns);
+    CHECK(b.bound.sequential.high_ns == cold.bound.sequential.high_ns);
+  }
+  CHECK(kept_for(0.1).prediction.sequential.low_ns == cold.prediction.sequential.low_ns);
+  CHECK(kept_for(0.1).prediction.sequential.high_ns == cold.prediction.sequential.high_ns);
   // Runs that were put together tried it each on their own: the median holds for all.
   const auto bytes = [&](double times) {
     return std::to_string(static_cast<std::int64_t>(times * reads));
@@ -262,7 +280,8 @@ TEST_CASE("a layer without a time takes its roofline where the machine's ceiling
   run r = synthetic::small_run();
   drop(r, "Relu");
   const benanza::bound::limits tenth{[](const auto& l, numeric, int, std::int64_t) {
-    return std::optional(static_cast<double>(benanza::elements(op::output(l))) / 100);
+    return std::optional(
+        benanza::bound::roof{static_cast<double>(benanza::elements(op::output(l))) / 100});
   }};
   const model_bound b =
       benanza::bound::analyse(benanza::bound::source(r, tenth), r.graphs[0], {numeric::f32, 1});
@@ -288,12 +307,23 @@ TEST_CASE("a bound below its roofline is a measuring fault, by name") {
     const bool named = benanza::op::name(l) == synthetic::conv;
     // What Winograd needs, a quarter, is what the layer is held to.
     CHECK((!named || least_flops < benanza::op::direct_flops(l) / 2));
-    return named ? std::optional(360e3) : std::nullopt;
+    return named ? std::optional(benanza::bound::roof{360e3, false, 1000}) : std::nullopt;
   }};
-  const model_bound b =
-      benanza::bound::analyse(benanza::bound::source(r, high), r.graphs[0], {numeric::f32, 1});
-  CHECK(b.faults ==
-        std::vector<benanza::bound::fault>{{"the bound lies below the roofline", synthetic::conv}});
+  const auto faults = [&](double clock_ns) {
+    run at_clock = r;
+    for (measurement& m : at_clock.measurements)
+      m.min_clock_ns = clock_ns;
+    return benanza::bound::analyse(benanza::bound::source(at_clock, high), r.graphs[0],
+                                   {numeric::f32, 1})
+        .faults;
+  };
+  const std::vector<benanza::bound::fault> named{
+      {"the bound lies below the roofline", synthetic::conv}};
+  CHECK(faults(0) == named); // is not told
+  CHECK(faults(1000) == named);
+  CHECK(faults(1100) == named);
+  CHECK(faults(995) == named); // by more than its higher clock
+  CHECK(faults(970).empty());  // 350 us against 360 at 3 % less
 }
 
 TEST_CASE("real runs of the model are found, and are a fault if they beat the bound") {

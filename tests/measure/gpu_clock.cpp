@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include <set>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
 
 using namespace benanza::test;
 using cuda_test::fake_nvml;
@@ -24,6 +26,10 @@ json parsed(const fake_run& r) {
 }
 const json& provenance(const json& result) {
   return result.at("context").at("benanza").at("provenance");
+}
+/// Whoever else uses this processor may disturb a case too: here only the GPU matters.
+bool disturbed_by_gpu(const json& b) {
+  return holds(b.value("disturbed", ""), "the GPU's");
 }
 } // namespace
 
@@ -45,7 +51,7 @@ TEST_CASE("gpu clock: facts are in the result, and each case has its energy") {
   int timed = 0;
   for (const json& b : result.at("benchmarks")) {
     CHECK(b.at("energy_nj").get<double>() == doctest::Approx(500 * 20e3));
-    CHECK_FALSE(b.contains("disturbed"));
+    CHECK_FALSE(disturbed_by_gpu(b));
     ++timed;
   }
   CHECK(timed > 0);
@@ -60,7 +66,7 @@ TEST_CASE(
     std::int64_t rejected = 0;
     for (const json& b : result.at("benchmarks")) {
       rejected += b.value("rejected", std::int64_t{0});
-      CHECK_FALSE(b.contains("disturbed"));
+      CHECK_FALSE(disturbed_by_gpu(b));
     }
     CHECK(rejected > 0);
   }
@@ -79,11 +85,9 @@ TEST_CASE("gpu clock: a clock that falls disturbs what is sampled then") {
   // Past the looks while the GPU comes to its clock and before the sampling.
   const fake_nvml fake("sm 1980 1980 1980 1980 1980 1400");
   const json result = parsed(fake_run({conv}, "cost 20us", hot));
-  std::set<std::string> said;
+  CHECK_FALSE(result.at("benchmarks").empty());
   for (const json& b : result.at("benchmarks"))
-    said.insert(b.value("disturbed", ""));
-  REQUIRE(said.size() == 1);
-  CHECK(holds(*said.begin(), "fell to 1400 MHz, from 1980"));
+    CHECK(holds(b.value("disturbed", ""), "fell to 1400 MHz, from 1980"));
 }
 
 TEST_CASE("gpu clock: without a management library all is as before, and the result says so") {
@@ -95,6 +99,6 @@ TEST_CASE("gpu clock: without a management library all is as before, and the res
   CHECK(holds(provenance(result).at("measuring").at("device_condition"), "no NVML"));
   for (const json& b : result.at("benchmarks")) {
     CHECK_FALSE(b.contains("energy_nj"));
-    CHECK_FALSE(b.contains("disturbed"));
+    CHECK_FALSE(disturbed_by_gpu(b));
   }
 }

@@ -113,8 +113,9 @@ TEST_CASE("the page of a model with a fused form, layouts, ceilings and a run") 
   r.measurements.push_back(m);
   std::erase_if(r.measurements, [](const measurement& x) { return x.family == "Softmax"; });
   const benanza::bound::limits machine{[](const auto& l, numeric, int, std::int64_t flops) {
-    return std::optional(static_cast<double>(benanza::op::cost(l).bytes(numeric::f32)) / 500 +
-                         static_cast<double>(flops) / 1000);
+    return std::optional(
+        benanza::bound::roof{static_cast<double>(benanza::op::cost(l).bytes(numeric::f32)) / 500 +
+                             static_cast<double>(flops) / 1000});
   }};
   std::vector<model_bound> models;
   models.push_back(
@@ -217,6 +218,7 @@ TEST_CASE("the report says how many of the weights it takes to have left the las
   const json mixed = json::parse(json_report(r, half, false))["analyses"][0];
   CHECK(mixed["predicted_from"] == "llcw+coldw");
   CHECK(mixed["weights_gone"].get<double>() == doctest::Approx(0.5));
+  CHECK(mixed["weights_gone_low"] == mixed["weights_gone"]); // others take nothing away
   const json& layers = mixed["layers"];
   CHECK(std::any_of(layers.begin(), layers.end(),
                     [](const json& l) { return l["prediction"]["state"] == "llcw+coldw"; }));

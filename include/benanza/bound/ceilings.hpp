@@ -27,6 +27,7 @@ namespace benanza::bound {
 struct peak {
   double flops_per_ns = 0;
   std::string kind{}, backend{}, algorithm{};
+  double clock_ns = 0; ///< what a chain on registers took meanwhile; 0: unknown
 };
 
 /// A bandwidth at a working set, and the time that it is made of.
@@ -100,6 +101,16 @@ public:
   double peak_flops_per_ns(numeric type, int threads) const {
     const auto found = peaks_.find({type, threads});
     return found == peaks_.end() ? 0 : found->second.front().flops_per_ns;
+  }
+  /// The clock at which it was reached, and the highest at which bandwidth was measured: what a
+  /// chain on registers took; 0: unknown.
+  double peak_clock_ns(numeric type, int threads) const {
+    const auto found = peaks_.find({type, threads});
+    return found == peaks_.end() ? 0 : found->second.front().clock_ns;
+  }
+  double bandwidth_clock_ns(int threads) const {
+    const auto found = bandwidth_clocks_.find(threads);
+    return found == bandwidth_clocks_.end() ? 0 : found->second;
   }
 
   /// The rate that no execution over a working set of that size beats: of all kinds the fastest at
@@ -191,10 +202,12 @@ private:
     if (result::of_a_peak(key.kind)) {
       const auto type = parse_numeric(m.type);
       if (type && m.algorithm_flops > 0)
-        peaks_[{*type, m.threads}].push_back(
-            {static_cast<double>(m.algorithm_flops) / m.min_ns, key.kind, m.backend, m.algorithm});
+        peaks_[{*type, m.threads}].push_back({static_cast<double>(m.algorithm_flops) / m.min_ns,
+                                              key.kind, m.backend, m.algorithm, m.min_clock_ns});
     } else if (result::of_a_bandwidth(key.kind) && key.bytes > 0) {
       if (m.bytes <= 0) return;
+      double& clock = bandwidth_clocks_[m.threads];
+      if (m.min_clock_ns > 0 && (clock <= 0 || m.min_clock_ns < clock)) clock = m.min_clock_ns;
       curve& points = curves_[{key.kind, m.threads}];
       const bandwidth b{static_cast<double>(key.bytes), static_cast<double>(m.bytes), m.min_ns,
                         m.algorithm};
@@ -213,6 +226,7 @@ private:
   std::map<setting, std::vector<peak>> peaks_;
   std::map<std::pair<std::string, int>, curve> curves_;
   std::vector<overhead> overheads_;
+  std::map<int, double> bandwidth_clocks_;
   std::map<int, cache_levels> levels_;
   std::map<int, std::vector<rate_at>> envelopes_; ///< of all kinds, never rising
   std::set<int> threads_;

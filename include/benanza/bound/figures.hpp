@@ -89,6 +89,9 @@ struct model_bound : form_figures {
   int threads = 1;
   int workers = 1;  ///< that run layers at the same time, of `threads` each
   warmth weights{}; ///< where the prediction takes them to be
+  /// The shares that would be gone if others used half or twice as much of the last cache; the
+  /// intervals of the predictions hold both.
+  double fewest_gone = 1, most_gone = 1;
   std::int64_t prepared_weight_bytes = 0;
   double clock_ns = 0; ///< that the unfused bound rests on (clock.hpp)
   /// In the order of graph->layers; behind them those that only the fused form has.

@@ -101,10 +101,10 @@ inline void total(model_bound& b, const layer_places& places) {
   const auto gain_of = [&](const std::vector<double>& first, const std::vector<double>& chosen) {
     return sequential(uses, first) - sequential(uses, chosen);
   };
-  std::vector<double> least(n, 0), chosen(n, 0), first(n, 0), roof(n, 0);
+  std::vector<double> least(n, 0), chosen(n, 0), first(n, 0), roofs(n, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const layer_answer& l = b.layers[i];
-    roof[i] = l.roofline_ns.value_or(0);
+    roofs[i] = l.roofline.value_or(roof{}).ns;
     least[i] = l.algorithms.bound.ns;
     chosen[i] = l.algorithms.prediction.ns;
     first[i] = chose_first(l.algorithms) ? chosen[i] : l.algorithms.first_choice.ns;
@@ -136,7 +136,7 @@ inline void total(model_bound& b, const layer_places& places) {
     };
     put(f.bound, of_bounds, bound_ns);
     put(f.prediction, of_predictions, chosen_ns);
-    put(f.roofline, of_rooflines, roof);
+    put(f.roofline, of_rooflines, roofs);
   };
   finish(b, bounds, predictions, rooflines,
          [&](const std::vector<double>& ns) { return sum.unfused_totals(ns); });

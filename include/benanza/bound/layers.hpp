@@ -39,11 +39,11 @@ struct layer_answer {
   std::int64_t uses = 0;       ///< nodes of the unfused model that are this layer
   std::int64_t fused_uses = 0; ///< nodes of its fused form that are
   basis rests_on = basis::missing;
-  numeric type = numeric::f32;       ///< in which it was measured
-  choice algorithms;                 ///< of a modelled layer only times, no algorithms
-  std::optional<double> roofline_ns; ///< no algorithm is faster; nothing: no ceiling is known
-  std::int64_t flops = 0;            ///< of one execution by a direct algorithm
-  std::int64_t failed = 0;           ///< cases that failed
+  numeric type = numeric::f32;  ///< in which it was measured
+  choice algorithms;            ///< of a modelled layer only times, no algorithms
+  std::optional<roof> roofline; ///< no algorithm is faster; nothing: no ceiling is known
+  std::int64_t flops = 0;       ///< of one execution by a direct algorithm
+  std::int64_t failed = 0;      ///< cases that failed
   bool nothing_runs = false; ///< no backend has an algorithm for it, so that no command measures it
   std::string reason;        ///< why it was not measured, or what the first failed case said
   bool on_path = false;      ///< a node on the longest path of the bounds is this layer
@@ -80,7 +80,7 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
   out.type = q.type;
   if (op::is_view(layer)) {
     out.rests_on = basis::view;
-    out.roofline_ns = 0;
+    out.roofline = roof{};
     return out;
   }
   out.flops = op::direct_flops(layer);
@@ -104,16 +104,16 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
   };
   const bool timed =
       look(q.type, basis::measured) || (q.own != q.type && look(q.own, basis::other_type));
-  out.roofline_ns = q.machine.roofline_ns(layer, out.type, q.threads, least_flops);
+  out.roofline = q.machine.roofline(layer, out.type, q.threads, least_flops);
   if (timed) return out;
   out.nothing_runs = nothing_runs;
   if (out.reason.empty())
     out.reason = inexact ? "only algorithms of lower precision were measured" : "not measured";
-  if (out.roofline_ns) {
+  if (out.roofline) {
     out.rests_on = basis::modelled;
     for (timing* t : {&out.algorithms.bound, &out.algorithms.prediction})
-      *t = {.ns = *out.roofline_ns, .sorted_ns = {*out.roofline_ns}};
-    out.algorithms.chosen_by_ns = *out.roofline_ns;
+      *t = {.ns = out.roofline->ns, .sorted_ns = {out.roofline->ns}};
+    out.algorithms.chosen_by_ns = out.roofline->ns;
   }
   return out;
 }

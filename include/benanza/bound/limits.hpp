@@ -3,7 +3,7 @@
 // over ceilings that were measured. A run without ceilings gives no limits, and then a layer that
 // was not measured has no time at all. Times in ns.
 //
-//   limits l = limits_of(run);   if (auto ns = l.roofline_ns(layer, numeric::f32, 1, flops)) ...
+//   limits l = limits_of(run);   if (auto r = l.roofline(layer, numeric::f32, 1, flops)) r->ns ...
 #pragma once
 
 #include "roofline.hpp"
@@ -19,12 +19,12 @@ namespace benanza::bound {
 struct limits {
   /// Of a layer in a type on some threads, by an algorithm that needs no fewer than so many
   /// operations; nothing: no ceiling is known.
-  using roofline = std::optional<double>(const op::layer&, numeric, int threads,
-                                         std::int64_t least_flops);
-  std::function<roofline> of;
+  std::function<std::optional<roof>(const op::layer&, numeric, int threads,
+                                    std::int64_t least_flops)>
+      of;
 
-  std::optional<double> roofline_ns(const op::layer& l, numeric type, int threads,
-                                    std::int64_t least_flops) const {
+  std::optional<roof> roofline(const op::layer& l, numeric type, int threads,
+                               std::int64_t least_flops) const {
     return of ? of(l, type, threads, least_flops) : std::nullopt;
   }
 };
@@ -34,9 +34,9 @@ inline limits limits_of(const result::run& r) {
   const auto measured = std::make_shared<const ceilings>(r);
   if (measured->empty()) return {};
   return {[measured](const op::layer& l, numeric type, int threads,
-                     std::int64_t least_flops) -> std::optional<double> {
+                     std::int64_t least_flops) -> std::optional<roof> {
     const roof least = roofline(*measured, l, type, threads, least_flops);
-    return least.ns > 0 ? std::optional(least.ns) : std::nullopt;
+    return least.ns > 0 ? std::optional(least) : std::nullopt;
   }};
 }
 

@@ -2,7 +2,8 @@
 // How fast could a layer run on this machine, whatever the algorithm? No faster than its least
 // arithmetic at the machine's measured peak of that type, and no faster than its operands move at
 // the best rate measured for a working set of their size. Nothing may beat that: what does is a
-// fault of the measuring, and is named. Times in ns.
+// fault of the measuring, and is named; at a higher clock than the ceilings' own they hold for
+// less. Times in ns.
 //
 //   roof r = roofline(ceilings(run), layer, numeric::f32, 1, least_flops);   r.ns, r.by_memory
 //   for (const std::string& fault : ceiling_faults(run, ceilings(run))) ...
@@ -26,10 +27,17 @@ namespace benanza::bound {
 struct roof {
   double ns = 0; ///< 0: unknown, the machine was not measured, or nothing is to be done
   bool by_memory = false;
+  double clock_ns = 0; ///< of the ceiling: what a chain on registers took; 0: unknown
 };
 
 /// A time may lie below its roofline by this much by noise alone.
 inline constexpr double roofline_noise = 0.99;
+
+/// What of a limit that was measured at one clock is left at another: less than 1 only where that
+/// is higher. Of both what a chain on registers took; 0: unknown.
+inline double at_higher_clock(double limit_clock_ns, double clock_ns) {
+  return limit_clock_ns > 0 && clock_ns > 0 ? std::min(1.0, clock_ns / limit_clock_ns) : 1;
+}
 
 /// The roofline of a layer that needs `least_flops` at least, by whichever equivalent algorithm.
 /// Unknown where the arithmetic of the type (for a layer that has any) or the bandwidth was not
@@ -43,7 +51,8 @@ inline roof roofline(const ceilings& c, const op::layer& layer, numeric type, in
   if (!(rate > 0) || (least_flops > 0 && !(peak_rate > 0))) return {};
   const double memory_ns = bytes / rate;
   const double arithmetic_ns = least_flops > 0 ? static_cast<double>(least_flops) / peak_rate : 0;
-  return {std::max(memory_ns, arithmetic_ns), memory_ns > arithmetic_ns};
+  if (memory_ns > arithmetic_ns) return {memory_ns, true, c.bandwidth_clock_ns(threads)};
+  return {arithmetic_ns, false, c.peak_clock_ns(type, threads)};
 }
 
 namespace detail {
@@ -72,7 +81,8 @@ inline std::vector<std::string> ceiling_faults(const result::run& r, const ceili
     if (!type || !(m.min_ns > 0)) continue;
     const double peak_rate = c.peak_flops_per_ns(*type, m.threads);
     if (peak_rate > 0) {
-      const double least = static_cast<double>(m.algorithm_flops) / peak_rate;
+      const double least = static_cast<double>(m.algorithm_flops) / peak_rate *
+                           at_higher_clock(c.peak_clock_ns(*type, m.threads), m.min_clock_ns);
       if (m.min_ns < roofline_noise * least) {
         faults.push_back(
             detail::fault_text(m.name, m.min_ns, "its own arithmetic at the peak", least));
@@ -87,10 +97,11 @@ inline std::vector<std::string> ceiling_faults(const result::run& r, const ceili
   for (const auto& [where, b] : layers) {
     const auto& [layer, type, threads] = where;
     const roof least = roofline(c, op::parse(layer), *parse_numeric(type), threads, b.least_flops);
-    if (b.fastest->min_ns < roofline_noise * least.ns)
+    const double ns = least.ns * at_higher_clock(least.clock_ns, b.fastest->min_clock_ns);
+    if (b.fastest->min_ns < roofline_noise * ns)
       faults.push_back(detail::fault_text(b.fastest->name, b.fastest->min_ns,
                                           least.by_memory ? "its memory roofline" : "its roofline",
-                                          least.ns));
+                                          ns));
   }
   return faults;
 }

@@ -151,7 +151,7 @@ inline status run_checked(int argc, char** argv) {
     std::fprintf(stderr, "benanza_bench: %zu of %zu cases are in %s already\n", c.recalled(),
                  l.cases, kept->place().c_str());
   // Others on the host come and go: what the last cache holds is not the same at both ends of it.
-  constexpr std::chrono::seconds long_run{20};
+  constexpr std::chrono::seconds long_run{8};
   const auto began = std::chrono::steady_clock::now();
   bool look_again = o.own_cache.known();
   const auto context = [&] {

@@ -119,7 +119,7 @@ inline ordered_json to_json(const layer_answer& l, double sum_ns) {
   ordered_json out{{"layer", l.name},           {"uses", l.uses},
                    {"basis", name(l.rests_on)}, {"fused_uses", l.fused_uses},
                    {"on_path", l.on_path},      {"flops", l.flops}};
-  if (l.roofline_ns) out["roofline_ns"] = *l.roofline_ns;
+  if (l.roofline) out["roofline_ns"] = l.roofline->ns;
   if (l.failed != 0) out["failed_cases"] = l.failed;
   if (!l.reason.empty()) out["reason"] = l.reason;
   if (l.known()) out["share"] = sum_ns > 0 ? bound_ns(l) / sum_ns : 0;
@@ -182,6 +182,8 @@ inline ordered_json to_json(const model_bound& b) {
                    {"parallel_assumption", b.assumption()},
                    {"predicted_from", b.weights.name()},
                    {"weights_gone", b.weights.hot ? 0 : b.weights.gone},
+                   {"weights_gone_low", b.fewest_gone},
+                   {"weights_gone_high", b.most_gone},
                    {"prepared_weight_bytes", b.prepared_weight_bytes}};
   add_form(out, b);
   out["fused"] = b.fused ? to_json(*b.fused) : ordered_json();

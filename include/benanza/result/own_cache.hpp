@@ -40,6 +40,9 @@ struct own_cache {
     return share < hardly_any ? 0 : share > 1 - hardly_any ? 1 : share;
   }
 
+  /// The same if others take so many times as much away.
+  own_cache beside(double times_others) const { return {.bytes = bytes, .ns = ns / times_others}; }
+
   /// Bytes that have to be read, so many a ns, until all is gone; 0: nothing is known.
   double bytes_until_gone(double bytes_per_ns) const {
     const double used = (bytes > 0 ? 1 / bytes : 0) + (ns > 0 ? 1 / (ns * bytes_per_ns) : 0);
