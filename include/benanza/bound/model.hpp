@@ -195,10 +195,6 @@ inline void check(model_bound& b) {
 }
 } // namespace detail
 
-/// What stays in the last cache changes with those who share it: seen within an hour, on servers
-/// with one load or another, were half and twice as long as usual.
-inline constexpr double others_change = 2;
-
 namespace detail {
 /// All figures, if those who share the last cache take so many times as much away as was found.
 inline model_bound analyse(const source& s, const model::graph& g, setting in,
@@ -244,8 +240,8 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
       q.weights.gone = gone(times_others);
       places = ask(q, g, fused, b.layers);
     }
-    b.fewest_gone = gone(times_others / others_change);
-    b.most_gone = gone(times_others * others_change);
+    b.fewest_gone = gone(times_others / result::others_change);
+    b.most_gone = gone(times_others * result::others_change);
   }
   b.weights = q.weights;
   b.prepared_weight_bytes = prepared_weights(g, b.layers, b.type);
@@ -279,8 +275,8 @@ inline void widen(form_figures& f, const form_figures& other) {
 inline model_bound analyse(const source& s, const model::graph& g, setting in,
                            const analysis_options& options = {}) {
   model_bound b = detail::analyse(s, g, in, options, 1);
-  for (const auto& [gone, times_others] :
-       {std::pair(b.fewest_gone, 1 / others_change), {b.most_gone, others_change}}) {
+  for (const auto& [gone, times_others] : {std::pair(b.fewest_gone, 1 / result::others_change),
+                                           {b.most_gone, result::others_change}}) {
     if (b.weights.hot || gone == b.weights.gone) continue;
     const model_bound other = detail::analyse(s, g, in, options, times_others);
     detail::widen(b, other);

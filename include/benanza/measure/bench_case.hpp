@@ -140,8 +140,10 @@ private:
       const result::own_cache& own = options_.own_cache;
       // Who shares a cache takes it over with time, even if he rested while we looked.
       const bool may_be_taken = options_.shares_last_cache && own.ns == 0;
-      at->second = {.some_kept = own.gone(bytes, ns / guessed_within) < 1,
-                    .some_gone = own.gone(bytes, ns * guessed_within) > 0 || may_be_taken};
+      const result::own_cache fewer = own.beside(1 / result::others_change),
+                              more = own.beside(result::others_change);
+      at->second = {.some_kept = fewer.gone(bytes, ns / guessed_within) < 1,
+                    .some_gone = more.gone(bytes, ns * guessed_within) > 0 || may_be_taken};
     }
     return at->second;
   }

@@ -23,6 +23,10 @@ inline constexpr const char *own_cache_bytes_fact = "last_cache_own_bytes",
 /// A share that does not matter.
 inline constexpr double hardly_any = 0.1;
 
+/// Those who share a last cache take so many times as much away, or as little, from one quarter of
+/// an hour to the next: seen on servers with one load or another.
+inline constexpr double others_change = 2;
+
 /// When half of what stood in the last cache is gone: after reading so much in no time, after so
 /// much time without reading; 0: never by that alone.
 struct own_cache {
