@@ -214,7 +214,7 @@ TEST_CASE("the report says how many of the weights it takes to have left the las
                                                              all[0].prepared_weight_bytes);
   r.provenance["measuring"]["last_cache_own_bytes"] = std::to_string(reads);
   const auto half = analyse(r);
-  CHECK(holds(text_report(r, half, {}), "with weights of which 50 % left the last cache"));
+  CHECK(holds(text_report(r, half, {}), "with weights of which 50 % left the last cache."));
   const json mixed = json::parse(json_report(r, half, false))["analyses"][0];
   CHECK(mixed["predicted_from"] == "llcw+coldw");
   CHECK(mixed["weights_gone"].get<double>() == doctest::Approx(0.5));

@@ -110,11 +110,14 @@ inline std::string legend(const model_bound& b) {
   out +=
       wrapped("  prediction: ",
               b.weights.hot ? "from hot times: the weights fit a core's own cache."
-              : b.weights.mixed() || b.fewest_gone < b.most_gone
+              : b.fewest_gone < b.most_gone
                   ? fmt::format("from times with weights of which {:.0f} % left the last cache; "
                                 "{:.0f} to {:.0f} % if others use half or twice as much of it, "
                                 "which the intervals hold.",
                                 100 * b.weights.gone, 100 * b.fewest_gone, 100 * b.most_gone)
+              : b.weights.mixed()
+                  ? fmt::format("from times with weights of which {:.0f} % left the last cache.",
+                                100 * b.weights.gone)
               : b.weights.gone > 0 ? "from times with cold weights, as in a real run."
                                    : "from times with weights that left all but the last cache.");
   if (const auto* l = detail::layouts(b.fastest_form())) {
