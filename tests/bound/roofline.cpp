@@ -107,6 +107,28 @@ TEST_CASE("what beats the ceilings by its higher clock is no fault") {
   CHECK(faults(1150) == 0);
 }
 
+TEST_CASE(
+    "a peak that was measured at a low clock counts for what it would reach at a higher one") {
+  auto r = synthetic::empty_run();
+  synthetic::add_machine(r);
+  const double least = static_cast<double>(op::cost(conv).flops()) / 100;
+  synthetic::add(r, synthetic::conv, "quick", 0, least * 0.97);
+  // Plain loops reached 100 GFLOP/s, products 98; the layer ran at the loops' clock.
+  const auto faults = [&](double products_clock_ns) {
+    for (auto& m : r.measurements)
+      m.min_clock_ns = m.key == "matmul" ? products_clock_ns : 1300;
+    return ceiling_faults(r, ceilings(r));
+  };
+  CHECK(faults(1300).size() == 1);
+  CHECK(faults(1320).size() == 1); // would have reached 99.5
+  CHECK(faults(1400).empty());     // 105
+  CHECK(ceilings(r).peak_clock_ns(numeric::f32, 1) == Approx(1400 * 0.98));
+  CHECK(faults(0).size() == 1); // is not told
+  CHECK(ceilings(r).peak_clock_ns(numeric::f32, 1) == Approx(1300));
+  CHECK(ceilings(r).peak_clock_ns(numeric::bf16, 1) == Approx(1300));
+  CHECK(ceilings(r).peak_clock_ns(numeric::f16, 1) == 0);
+}
+
 TEST_CASE("an algorithm that needs less arithmetic is held to its own") {
   auto r = synthetic::empty_run();
   synthetic::add_machine(r);

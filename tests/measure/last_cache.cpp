@@ -121,6 +121,32 @@ TEST_CASE("a look sweeps no more than the last cache is said to hold, whatever i
     }
 }
 
+TEST_CASE("data stay a little better each time until the cache has settled") {
+  constexpr std::ptrdiff_t tries = 4;
+  /// After how many times it has settled, if they fall by that much each time until the last.
+  const auto times = [](double falls, int until) {
+    std::vector<double> ns;
+    do
+      ns.push_back(16e3 * std::pow(1 - falls, std::min(static_cast<int>(ns.size()), until)));
+    while (!settled(ns, tries));
+    return ns.size();
+  };
+  CHECK(times(0, 0) == 16);
+  CHECK(times(0.02, 5) == 16);
+  CHECK(times(0.02, 20) == 28);
+  CHECK(times(0.02, 1000) == 48); // for ever: enough
+}
+
+TEST_CASE("a look goes on until more takes nothing away") {
+  // Memory was slow when it was tried: nothing that comes back is as slow again.
+  struct slow_once : told_trial {
+    double far_ns() const { return 1.2 * far; }
+  } trial{{.gone_from = 20 * mib, .near = 2000}};
+  const last_cache c = look_with(trial, 4096 * mib, 2 * mib);
+  CHECK(*std::max_element(trial.sweeps.begin(), trial.sweeps.end()) == 64 * mib);
+  CHECK(c.own.known());
+}
+
 TEST_CASE("what was flushed has to come from memory") {
   const std::vector<std::byte> data(256 << 10, std::byte{7}), before = data;
   if (!flush(data.data(), std::ssize(data))) return; // not on this kind of processor

@@ -102,12 +102,18 @@ public:
     const auto found = peaks_.find({type, threads});
     return found == peaks_.end() ? 0 : found->second.front().flops_per_ns;
   }
-  /// The clock at which it was reached, and the highest at which bandwidth was measured: what a
-  /// chain on registers took; 0: unknown.
+  /// The lowest clock at which any of the type's cases could reach it, so that one that was
+  /// measured at a lower clock than the fastest counts for what it would have reached: what a chain
+  /// on registers took; 0: unknown.
   double peak_clock_ns(numeric type, int threads) const {
     const auto found = peaks_.find({type, threads});
-    return found == peaks_.end() ? 0 : found->second.front().clock_ns;
+    double clock = 0;
+    if (found != peaks_.end())
+      for (const peak& p : found->second)
+        clock = std::max(clock, p.clock_ns * p.flops_per_ns / found->second.front().flops_per_ns);
+    return clock;
   }
+  /// The highest clock at which bandwidth was measured, told likewise.
   double bandwidth_clock_ns(int threads) const {
     const auto found = bandwidth_clocks_.find(threads);
     return found == bandwidth_clocks_.end() ? 0 : found->second;

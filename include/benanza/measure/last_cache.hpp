@@ -114,16 +114,24 @@ inline last_cache judge_last_cache(const std::vector<came_back>& fast,
   return out;
 }
 
-/// Drives `memory` out of all caches; false where the processor cannot be told to.
-inline bool flush([[maybe_unused]] const std::byte* memory, [[maybe_unused]] std::int64_t bytes) {
+/// Drives `memory` out of all caches, where the processor can be told to.
+inline void flush([[maybe_unused]] const std::byte* memory, [[maybe_unused]] std::int64_t bytes) {
 #if defined(__x86_64__)
   for (std::int64_t i = 0; i < bytes; i += line_bytes)
     _mm_clflush(memory + i);
   _mm_mfence();
-  return true;
-#else
-  return false;
 #endif
+}
+
+/// True if times of data that came back again and again are no longer about to fall: what was found
+/// in the cache stays there a little better each time, for some twenty times.
+inline bool settled(const std::vector<double>& ns, std::ptrdiff_t tries) {
+  constexpr std::ptrdiff_t at_least = 4, at_most = 12; // times `tries`
+  constexpr double falling = 0.95;
+  if (std::ssize(ns) % tries != 0 || std::ssize(ns) < at_least * tries) return false;
+  if (std::ssize(ns) >= at_most * tries) return true;
+  const auto middle = ns.end() - tries;
+  return result::median({middle, ns.end()}) >= falling * result::median({middle - tries, middle});
 }
 
 /// Reads a little data again after others were read: what a look at the last cache is made of.
@@ -135,36 +143,37 @@ public:
     std::memset(data_.data(), 1, data_.size());
   }
 
-  /// How long the data take to come from memory.
+  /// How long the data take to come from memory, when nothing that helps to find them is cached.
   double far_ns() {
     std::vector<double> ns;
-    for (int t = 0; t < tries; ++t) {
-      if (!flush(data_.data(), data_bytes)) sweep(static_cast<std::int64_t>(others_.size()));
+    for (std::ptrdiff_t t = 0; t < tries; ++t) {
+      flush(data_.data(), data_bytes);
+      sweep(static_cast<std::int64_t>(others_.size()));
       ns.push_back(read(data_.data(), data_bytes));
     }
     return result::median(ns);
   }
 
-  /// How long they take after each so large a sweep, which waits until it took `ns_a_byte`.
+  /// How long they take after each so large a sweep, which waits until it took `ns_a_byte`, once
+  /// the cache has settled.
   came_back comes_back(std::int64_t swept_bytes, double ns_a_byte) {
     std::vector<double> ns, swept_ns;
     const std::byte* const own = data_.data() + place_++ % places * data_bytes;
-    for (int t = 0; t < unlike + tries; ++t) {
+    do {
       const clock::time_point start = clock::now();
       sweep(swept_bytes);
       while (since(start) < ns_a_byte * static_cast<double>(swept_bytes)) {
       }
       swept_ns.push_back(since(start));
-      const double took = read(own, data_bytes);
-      if (t >= unlike) ns.push_back(took);
-    }
-    return {swept_bytes, result::median(swept_ns), result::median(ns)};
+      ns.push_back(read(own, data_bytes));
+    } while (!settled(ns, tries));
+    return {swept_bytes, result::median(swept_ns), result::median({ns.end() - tries, ns.end()})};
   }
 
 private:
   using clock = std::chrono::steady_clock;
   static constexpr std::int64_t data_bytes = 256 << 10, places = 64;
-  static constexpr int unlike = 5, tries = 4; // the first ones of a size are not like the rest
+  static constexpr std::ptrdiff_t tries = 4;
 
   static double since(clock::time_point start) {
     return std::chrono::duration<double, std::nano>(clock::now() - start).count();
@@ -196,18 +205,33 @@ private:
 template <class Trial>
 last_cache look_with(Trial& trial, std::int64_t reported_bytes, std::int64_t private_bytes) {
   constexpr int looks = 3;
-  constexpr double gone_for_good = 0.9;
-  const double far = trial.far_ns();
-  std::int64_t most = reported_bytes; // is never worth sweeping
-  const auto series = [&](double ns_a_byte) {
+  constexpr auto long_enough = std::chrono::seconds(2);
+  constexpr double gone_for_good = 0.9, no_rise = 1.05;
+  const auto start = std::chrono::steady_clock::now();
+  const auto after = [&](double swept_bytes, double ns_a_byte) {
+    return trial.comes_back(static_cast<std::int64_t>(swept_bytes) / line_bytes * line_bytes,
+                            ns_a_byte);
+  };
+  const auto series = [&](double ns_a_byte, double far) {
     std::vector<came_back> out;
-    for (std::int64_t swept = 2 * private_bytes; swept < most; swept *= 2) {
-      out.push_back(trial.comes_back(swept / line_bytes * line_bytes, ns_a_byte));
-      if (out.size() > 1 &&
-          out.back().ns >= out.front().ns + gone_for_good * (far - out.front().ns))
+    for (std::int64_t swept = 2 * private_bytes; swept < reported_bytes; swept *= 2) {
+      out.push_back(after(static_cast<double>(swept), ns_a_byte));
+      const double near = out.front().ns, now = out.back().ns;
+      if (out.size() == 1) continue;
+      const double before = out[out.size() - 2].ns;
+      if (now >= near + gone_for_good * (far - near) ||
+          (before > (near + far) / 2 && now < no_rise * before))
         break; // it stays so
     }
-    const came_back& last = out.back();
+    if (const auto half = halfway(out, out.front().ns, far)) { // it is steep there
+      const auto beyond = std::upper_bound(
+          out.begin(), out.end(), half->swept_bytes,
+          [](std::int64_t bytes, const came_back& c) { return bytes < c.swept_bytes; });
+      const auto between = std::sqrt(static_cast<double>(beyond[-1].swept_bytes) *
+                                     static_cast<double>(beyond->swept_bytes));
+      out.insert(beyond, after(between, ns_a_byte));
+    }
+    const came_back last = out.back();
     out.push_back({reported_bytes,
                    last.swept_ns * static_cast<double>(reported_bytes) /
                        static_cast<double>(last.swept_bytes),
@@ -216,18 +240,19 @@ last_cache look_with(Trial& trial, std::int64_t reported_bytes, std::int64_t pri
   };
   last_cache out{{}, reported_bytes};
   std::vector<double> bytes, ns;
-  for (int look = 0; look < looks; ++look) {
-    const last_cache seen = judge_last_cache(series(0), series(1 / model::pace_of_networks));
+  for (int look = 0; look < looks && std::chrono::steady_clock::now() - start < long_enough;
+       ++look) {
+    const double far = trial.far_ns();
+    const last_cache seen =
+        judge_last_cache(series(0, far), series(1 / model::pace_of_networks, far));
     if (seen.own.known()) bytes.push_back(seen.own.bytes), ns.push_back(seen.own.ns);
     out.gone_bytes = std::min(out.gone_bytes, seen.gone_bytes);
-    // All that is more takes long and tells nothing.
-    most = std::min(reported_bytes, 2 * out.gone_bytes);
   }
   out.own = {.bytes = result::typical(bytes), .ns = result::typical(ns)};
   return out;
 }
 
-/// Tries it, in about a second for 480 MiB: of `reported_bytes`, behind private caches of
+/// Tries it, in two seconds or three: of `reported_bytes`, behind private caches of
 /// `private_bytes`.
 inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t private_bytes) {
   if (private_bytes <= 0 || reported_bytes < 4 * private_bytes) return {{}, reported_bytes};
