@@ -100,7 +100,7 @@ TEST_CASE(
   constexpr std::int64_t reported = 480 << 20;
   // Gone after 16 MB at the pace of a network: but a product reads those in half a millisecond.
   CHECK(last_cache{{.bytes = 245e6, .ns = 4.8e6}, 16 << 20}.outlasting_bytes(reported) >
-        180'000'000);
+        140'000'000);
   CHECK(last_cache{{.ns = 1e9}, 16 << 20}.outlasting_bytes(reported) == reported);
   CHECK(last_cache{{.bytes = 1e6}, 16 << 20}.outlasting_bytes(reported) == 64 << 20);
   CHECK(last_cache{{}, reported}.outlasting_bytes(reported) == 4 * reported);
@@ -133,7 +133,7 @@ TEST_CASE("data stay a little better each time until the cache has settled") {
   };
   CHECK(times(0, 0) == 16);
   CHECK(times(0.02, 5) == 16);
-  CHECK(times(0.02, 20) == 28);
+  CHECK(times(0.02, 20) == 24);
   CHECK(times(0.02, 1000) == 48); // for ever: enough
 }
 
@@ -147,9 +147,9 @@ TEST_CASE("a look goes on until more takes nothing away") {
   CHECK(c.own.known());
 }
 
+#if defined(__x86_64__) // others cannot be told to flush
 TEST_CASE("what was flushed has to come from memory") {
   const std::vector<std::byte> data(256 << 10, std::byte{7}), before = data;
-  if (!flush(data.data(), std::ssize(data))) return; // not on this kind of processor
   // Others may keep us waiting, but hardly all the time.
   double most = 0;
   for (int attempt = 0; attempt < 5 && most <= 1.3; ++attempt) {
@@ -164,6 +164,7 @@ TEST_CASE("what was flushed has to come from memory") {
   CHECK(most > 1.3);
   CHECK(data == before);
 }
+#endif
 
 TEST_CASE("this machine's last cache is looked for once, and told to the processes we start") {
   unsetenv("BENANZA_LAST_CACHE");

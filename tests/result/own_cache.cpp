@@ -53,10 +53,10 @@ TEST_CASE("of several looks one that differs does not count") {
 
 TEST_CASE("shares that do not matter are none or all, and all is gone where nothing is known") {
   const own_cache c{.bytes = 100};
-  CHECK(c.gone(50, 0) == 0);
-  CHECK(c.gone(60, 0) > 0);
-  CHECK(c.gone(170, 0) < 1);
-  CHECK(c.gone(180, 0) == 1);
+  CHECK(c.gone(70, 0) == 0);
+  CHECK(c.gone(75, 0) > 0);
+  CHECK(c.gone(135, 0) < 1);
+  CHECK(c.gone(140, 0) == 1);
   CHECK_FALSE(own_cache{}.known());
   CHECK(own_cache{}.gone(0, 0) == 1);
 }
