@@ -78,8 +78,9 @@ TEST_CASE("what models leave in the last cache decides how cold their layers' we
     CHECK(states(own) == "hot llcw ");
     CHECK(states(large) == "hot coldw ");
     CHECK(states(shared) == "hot llcw coldw ");
-    CHECK(states(relu) == "hot coldw "); // has no weights to be warm
+    CHECK(states(relu) == "hot llcw "); // no weights, but memory for its result
     CHECK(states(lonely) == "hot coldw ");
+    CHECK(states("reorder/1x4x5x5-plain-blocked8") == "hot llcw coldw "); // whose, is not known
     CHECK(states(own, true) == "hot coldw ");
     const auto listed = names(list_cases({registered(0, own), registered(1, large)}, graphs,
                                          one({{.algorithm = {.id = "a"}}}), o));

@@ -155,7 +155,7 @@ TEST_CASE("what was flushed has to come from memory") {
   for (int attempt = 0; attempt < 5 && most <= 1.3; ++attempt) {
     std::vector<double> near, far;
     for (int i = 0; i < 15; ++i) {
-      flush(data.data(), std::ssize(data));
+      flush(data);
       far.push_back(read_lines_ns(data, 1));
       near.push_back(read_lines_ns(data, 1));
     }

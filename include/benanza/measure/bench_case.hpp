@@ -86,34 +86,32 @@ inline std::vector<offer> offers(const op::layer& layer, numeric type, int threa
 }
 } // namespace detail
 
-/// In which cache states layers are measured: how much a run of a model leaves of its weights in
-/// the last cache is for each model to say.
+/// In which cache states layers are measured: how much a run of a model leaves of its weights and
+/// of its activations' memory in the last cache is for each model to say.
 class state_choice {
 public:
   state_choice(const std::vector<model::graph>& graphs, const options& o)
       : options_(o) {
-    for (const model::graph& g : graphs)
+    for (const model::graph& g : graphs) {
+      all_.push_back(&g);
       for (const op::layer& l : g.layers)
         users_[op::name(l)].push_back(&g);
+    }
   }
 
   /// The states of a layer in type `t`. A device has caches of its own, which hold no weights from
   /// run to run.
   std::vector<std::string> states(const op::layer& l, numeric t, int threads, bool on_device) {
     std::vector<std::string> out;
-    const bool weights = op::cost(l).constant_bytes(t) > 0;
     for (const std::string& s : options_.states) {
       if (s == "llcw" && on_device) continue;
       if (s != "coldw" || options_.states_given || on_device) {
         out.push_back(s);
         continue;
       }
-      // Without weights all is the same, whatever the last cache holds of them.
       place all;
-      if (weights)
-        if (const auto found = users_.find(op::name(l)); found != users_.end())
-          for (const model::graph* g : found->second)
-            all.add(place_of(*g, t, threads));
+      for (const model::graph* g : users(l))
+        all.add(place_of(*g, t, threads));
       if (all.some_kept) out.push_back("llcw");
       if (all.some_gone || !all.some_kept) out.push_back("coldw");
     }
@@ -148,7 +146,13 @@ private:
     return at->second;
   }
 
+  /// The models that may run a layer. Reorders are none of a model's own layers: any may need them.
+  const std::vector<const model::graph*>& users(const op::layer& l) {
+    return std::holds_alternative<op::reorder>(l) ? all_ : users_[op::name(l)];
+  }
+
   const options& options_;
+  std::vector<const model::graph*> all_{};
   std::map<std::string, std::vector<const model::graph*>> users_{};
   std::map<std::tuple<const model::graph*, numeric, int>, place> places_{};
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What do the caches hold when a case runs? `hot`: what its own last execution left there.
 // `coldw`: what the other layers of a network leave. The activations that it reads were written by
-// the layer before; the memory of its result was used a few layers ago, for another one; scratch
-// memory and code have left a core's own caches; weights were not used since the network's last
-// run, and come from memory. `llcw`: the same in a network that fits the last-level cache, where
-// weights come from that. `cold`: nothing of its own. What a case is not to find is driven out
-// before each execution, and what it is to find is brought back, outside of its time.
+// the layer before; the memory of its result was used a few layers ago, for another one, and half
+// of it has left all caches; scratch memory and code have left a core's own caches; weights were
+// not used since the network's last run, and come from memory. `llcw`: the same in a network that
+// fits the last-level cache, where weights come from that, and the result's memory stays there.
+// `cold`: nothing of its own. What a case is not to find is driven out before each execution, and
+// what it is to find is brought back, outside of its time.
 //
 //   cache_sweeper s(l2_bytes);   s.displace(4096, 1);   rewrite(prepared.operand_memory(), 1);
 #pragma once
@@ -22,6 +23,9 @@
 
 #ifdef _OPENMP
 #include <omp.h>
+#endif
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 namespace benanza::measure {
@@ -117,6 +121,25 @@ inline void rewrite(const std::vector<std::span<std::byte>>& memory, int threads
     for (int t = 0; t < threads; ++t)
       write(t);
   }
+}
+
+/// Drives `memory` out of all caches, where the processor can be told to.
+inline void flush([[maybe_unused]] std::span<const std::byte> memory) {
+#if defined(__x86_64__)
+  for (std::size_t i = 0; i < memory.size(); i += static_cast<std::size_t>(line_bytes))
+    _mm_clflush(memory.data() + i);
+  _mm_mfence();
+#endif
+}
+
+/// Drives every second page of `memory` out of all caches. A last cache that others use too, or
+/// that takes in hardly anything at its first visit, has lost between none and all of what was
+/// written a few layers ago: in chains on such caches what only moves data took as long as with
+/// about half of its result's memory there, whether that was used half a millisecond ago or ten.
+inline void flush_half(std::span<const std::byte> memory) {
+  constexpr std::size_t page = 4096;
+  for (std::size_t i = page; i < memory.size(); i += 2 * page)
+    flush(memory.subspan(i, std::min(page, memory.size() - i)));
 }
 
 } // namespace benanza::measure

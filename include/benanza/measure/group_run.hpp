@@ -178,14 +178,15 @@ private:
     if (run->on_device()) return s;
     if (e.c->state == "cold")
       s.before_execution = [this, threads = g.what->threads] { sweeper_.sweep(threads); };
-    if (e.c->state == "llcw" || e.c->state == "coldw") leave_to_others(s, g.what->threads);
+    if (e.c->state == "llcw" || e.c->state == "coldw")
+      leave_to_others(s, g.what->threads, e.c->state == "coldw");
     return s;
   }
 
   /// Before each execution the caches are as the other layers of a network leave them. The memory
   /// of the result was last used before the layer before ran, which is taken to go through as much
-  /// as this one does.
-  void leave_to_others(sampled_case& s, int threads) {
+  /// as this one does; `half_gone`: half of it has left the last cache too.
+  void leave_to_others(sampled_case& s, int threads, bool half_gone) {
     const std::vector<std::span<std::byte>> operands = s.run->operand_memory();
     const std::span<std::byte> result = s.run->result_memory();
     std::int64_t between = s.run->weight_bytes();
@@ -193,8 +194,9 @@ private:
       between += std::ssize(o);
     const auto next = std::make_shared<hand_over>(result, threads);
     s.before_execution = [this, threads] { private_sweeper_.displace(threads); };
-    s.bring_back = [this, next, operands, between, threads] {
+    s.bring_back = [this, next, operands, result, between, threads, half_gone] {
       next->write();
+      if (half_gone) flush_half(result);
       private_sweeper_.displace(between / threads, threads);
       rewrite(operands, threads);
     };

@@ -17,10 +17,6 @@
 #include "caches.hpp"
 #include "weights_pool.hpp"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -114,15 +110,6 @@ inline last_cache judge_last_cache(const std::vector<came_back>& fast,
   return out;
 }
 
-/// Drives `memory` out of all caches, where the processor can be told to.
-inline void flush([[maybe_unused]] const std::byte* memory, [[maybe_unused]] std::int64_t bytes) {
-#if defined(__x86_64__)
-  for (std::int64_t i = 0; i < bytes; i += line_bytes)
-    _mm_clflush(memory + i);
-  _mm_mfence();
-#endif
-}
-
 /// True if times of data that came back again and again are no longer about to fall: what was found
 /// in the cache stays there a little better each time, for some twenty times.
 inline bool settled(const std::vector<double>& ns, std::ptrdiff_t tries) {
@@ -147,7 +134,7 @@ public:
   double far_ns() {
     std::vector<double> ns;
     for (std::ptrdiff_t t = 0; t < tries; ++t) {
-      flush(data_.data(), data_bytes);
+      flush({data_.data(), data_bytes});
       sweep(static_cast<std::int64_t>(others_.size()));
       ns.push_back(read(data_.data(), data_bytes));
     }
