@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does something else run on our core? Two threads of a core share what computes and the first
 // caches, and a virtual machine is not told who has the other one: a layer takes 5 to 40 % longer
-// beside a neighbour, and no counter in the machine shows it. A loop of additions that do not wait
-// for each other keeps a whole core busy: beside a neighbour it takes up to 1.6 times as long,
-// while a chain of operations hardly notices. So the ratio of the two is compared with the best one
-// known, which does not depend on the clock.
+// beside a neighbour, and no counter in the machine shows it. A core begins so many instructions in
+// a cycle, and two threads take turns at that: a loop of instructions that do nothing takes up to
+// twice as long beside a neighbour, while a chain of operations hardly notices. So the ratio of the
+// two is compared with the best one known, which does not depend on the clock.
+//
+// They do nothing because what they need is then beyond doubt. Additions that do not wait for each
+// other took 2.5 or 3.0 cycles on cores of one's own (AMD family 25), for seconds the one or the
+// other, as the core had happened to deal them out to its units.
 //
 // Neighbours come and go within a millisecond, so that one look tells little of a long execution:
 // an account of several says what they took of a while.
@@ -28,30 +32,32 @@ namespace benanza::measure {
 
 /// The facts of a run's `measuring` section that hold the best ratio known before it; and after it,
 /// if that is so much better that somebody was beside us unseen.
-inline constexpr const char *abreast_fact = "abreast_ratio",
-                            *abreast_after_fact = "abreast_ratio_after";
+inline constexpr const char *begin_fact = "begin_ratio", *begin_after_fact = "begin_ratio_after";
 
 /// A look is sure if its chain was slower than the best by less, as a share.
 inline constexpr double surely_undisturbed = 0.01;
 
-/// Nanoseconds of a fixed loop of about 3 us, of eight additions abreast, all in registers.
-inline double one_abreast_loop_ns() {
+// One instruction that does nothing, of four bytes: of shorter ones some cores cannot keep enough.
+#if defined(__x86_64__) || defined(__i386__)
+#define BENANZA_NOTHING ".byte 0x0f, 0x1f, 0x40, 0x00"
+#else
+#define BENANZA_NOTHING "nop"
+#endif
+
+/// Nanoseconds of a fixed loop of about 3 us, of instructions that do nothing.
+inline double one_begin_loop_ns() {
   using clock = std::chrono::steady_clock;
   const clock::time_point start = clock::now();
-  // Not alive while the clock is read: a call leaves too few registers for them.
-  std::uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
-  for (std::uint64_t i = 0; i < 4000; ++i) {
-    a += i, b += i, c += i, d += i, e += i, f += i, g += i, h += i;
-    // Each in a register of its own, and none of the additions left out.
-    asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
-  }
+  for (int i = 0; i < 800; ++i)
+    asm volatile(".rept 64\n\t" BENANZA_NOTHING "\n\t.endr");
   return std::chrono::duration<double, std::nano>(clock::now() - start).count();
 }
+#undef BENANZA_NOTHING
 
 /// What the cores of a team do when all its threads are busy, by the slowest of them.
 struct core_look {
   double chained_ns = 0; ///< the loop of clock_probe.hpp
-  double ratio = 0;      ///< additions abreast, to that one
+  double ratio = 0;      ///< of instructions that do nothing, to that one
 };
 
 namespace detail {
@@ -60,13 +66,13 @@ inline core_look look_at_cores([[maybe_unused]] int threads, int chains) {
   double chained_ns = 0, ratio = 0;
 #pragma omp parallel num_threads(threads) reduction(max : chained_ns, ratio) if (threads > 1)
   {
-    double abreast_ns = std::numeric_limits<double>::infinity(), own_ns = abreast_ns;
+    double begin_ns = std::numeric_limits<double>::infinity(), own_ns = begin_ns;
     for (int i = 0; i < loops_of_a_look; ++i) {
-      abreast_ns = std::min(abreast_ns, one_abreast_loop_ns());
+      begin_ns = std::min(begin_ns, one_begin_loop_ns());
       if (i < chains) own_ns = std::min(own_ns, one_clock_loop_ns());
     }
     chained_ns = own_ns;
-    ratio = abreast_ns / own_ns;
+    ratio = begin_ns / own_ns;
   }
   return {chained_ns, ratio};
 }

@@ -69,7 +69,7 @@ public:
     team_ = team;
     best_ = &by_team_[team];
     best_->clock.know(known.clock_ns);
-    best_->crowd.know(known.abreast_ratio);
+    best_->crowd.know(known.begin_ratio);
     best_->crowd.know(cores_.ratio(team));
     if (team > 1) {
       best_->hand_offs.compare(known.hand_off_ns);

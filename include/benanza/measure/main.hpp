@@ -166,7 +166,7 @@ inline status run_checked(int argc, char** argv) {
     if (const double clock_ns = here.best_clock_ns(most); clock_ns > 0)
       header.provenance["measuring"][clock_fact] = std::to_string(clock_ns);
     if (cores.mistaken_by(most, cores_ratio) > 0)
-      header.provenance["measuring"][abreast_after_fact] = std::to_string(cores.known(most));
+      header.provenance["measuring"][begin_after_fact] = std::to_string(cores.known(most));
     return result::context_to_json(header);
   };
   const report_problems problems =

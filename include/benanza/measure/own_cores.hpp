@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast are additions abreast (crowd_probe.hpp) on cores that are all our own? A neighbour who
+// How fast does a core that is all our own begin instructions (crowd_probe.hpp)? A neighbour who
 // stays from a program's first look to its last passes for the machine itself: all it measures is
 // too slow, evenly and in silence. So what is not known is looked for longer than most of them stay
 // without a rest, and the best ratio found is kept in a file of the user's, for the runs to come. A
@@ -54,7 +54,7 @@ inline std::filesystem::path usual_cores_file() {
 
 namespace detail {
 /// How the loops of a look were written and compiled: others take other times.
-inline constexpr const char* kind_of_loops = BENANZA_VERSION " two chains "
+inline constexpr const char* kind_of_loops = BENANZA_VERSION " two chains, nothing "
 #ifdef __OPTIMIZE__
                                                              "optimized "
 #endif

@@ -114,7 +114,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
   if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
   if (const double known = cores.ratio(most); known > 0)
-    measuring[abreast_fact] = std::to_string(known);
+    measuring[begin_fact] = std::to_string(known);
   const char* allocator = std::getenv(detail::allocator_variable);
   measuring["allocator"] = allocator != nullptr ? allocator : "unset";
   measuring["addresses"] = detail::addresses();
@@ -141,7 +141,7 @@ inline run_setting setting_of(run_facts p) {
   for (const char* changing :
        {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
         "revision", clock_fact, result::own_cache_bytes_fact, result::own_cache_ns_fact,
-        hand_off_fact, abreast_fact, abreast_after_fact, device_condition_fact,
+        hand_off_fact, begin_fact, begin_after_fact, device_condition_fact,
         device_condition_after_fact})
     p["measuring"].erase(changing);
   return p;

@@ -21,8 +21,8 @@ struct noise {
   double delayed = 0;  ///< share of the time in which we waited for our processor
   double foreign = 0;  ///< share of all the machine's processors that others used
   double slowdown = 0; ///< by how much the clock probe was slower than its best, as a share
-  /// By how much additions abreast took longer while others shared our cores, on the average of
-  /// the looks of a while.
+  /// By how much more slowly our cores began instructions while others shared them, on the average
+  /// of the looks of a while.
   double crowded = 0;
   double memory = 0; ///< by how much reading cold memory took longer, as a share
   double apart = 0;  ///< by how much a hand-off between threads took longer, as a share
@@ -119,9 +119,10 @@ inline std::string advice(const noise_sum& s) {
                "to performance, or run again when its neighbours are quiet",
                100 * amount);
   case harm::crowded:
-    return say("something else ran on the same cores, where additions took %.1f times as long: run "
-               "again when the neighbours are quiet, or on a machine with cores of its own",
-               1 + amount);
+    return say(
+        "something else ran on the same cores, which began instructions %.1f times as slowly: run "
+        "again when the neighbours are quiet, or on a machine with cores of its own",
+        1 + amount);
   case harm::memory:
     return say(
         "memory took %.1f times as long as at its best: others on the host use it; run again "
@@ -136,9 +137,9 @@ inline std::string advice(const noise_sum& s) {
 
 /// What a machine could do when it was looked at before; 0: not known.
 struct known_best {
-  double hand_off_ns = 0;   ///< of a word between two threads of the team
-  double abreast_ratio = 0; ///< of additions abreast to a chain, on cores of one's own
-  double clock_ns = 0;      ///< of the loop that tells the clock
+  double hand_off_ns = 0; ///< of a word between two threads of the team
+  double begin_ratio = 0; ///< of crowd_probe.hpp, on cores of one's own
+  double clock_ns = 0;    ///< of the loop that tells the clock
 };
 
 /// Gives the time, and sees what else the machine does.
