@@ -209,17 +209,31 @@ TEST_CASE("what others saved is for a case that has hardly a sample that counts"
 TEST_CASE("what cases might have lost and did not is kept, up to some seconds") {
   savings s;
   CHECK(s.share(4, 1e9) == 0);
-  s.add(2e8, 0), s.add(2e8, 1e8);
+  s.add(2e8, 0, false), s.add(2e8, 1e8, false);
   CHECK(s.share(3, 1e9) == doctest::Approx(1e8));
-  s.add(2e8, 4e8); // paid by what the others kept
+  s.add(2e8, 4e8, false); // paid by what the others kept
   CHECK(s.share(1, 1e9) == doctest::Approx(1e8));
-  s.add(2e8, 1e9);
+  s.add(2e8, 1e9, true);
   CHECK(s.share(1, 1e9) == 0); // and never owed
   for (int i = 0; i < 1000; ++i)
-    s.add(2e8, 0);
+    s.add(2e8, 0, false);
   CHECK(s.share(2, 1e9) == doctest::Approx(savings::most_ns / 2));
   CHECK(s.share(0, 1e9) == 0);
   CHECK(s.share(2, 2e8) == doctest::Approx(1e9)); // not all for one
+}
+
+TEST_CASE("who has disturbed all cases for long is not waited for, until one is clean") {
+  savings s;
+  for (int i = 0; i < 50; ++i) {
+    CHECK(s.hope() == 1);
+    s.add(2e8, 2e8, true);
+  }
+  s.add(2e8, 2e8, true);
+  CHECK(s.hope() == savings::little_hope);
+  s.add(4e7, 4e7, true);
+  CHECK(s.hope() == savings::little_hope);
+  s.add(4e7, 1e7, false);
+  CHECK(s.hope() == 1);
 }
 
 TEST_CASE("who was seen beside many samples was beside others unseen: a median leaves those out") {
@@ -240,6 +254,27 @@ TEST_CASE("who was seen beside many samples was beside others unseen: a median l
     CHECK(of.samples.size() + static_cast<std::size_t>(of.rejected) == c.samples.size());
     CHECK((of.rejected == 0) == !seen);
   }
+}
+
+TEST_CASE("long samples that disagree are not believed where neighbours were beside as many") {
+  // Two visits in three are seen to be disturbed; in the third, half of the samples are, unseen.
+  for (const double ns : {3e6, 1e6})
+    for (const double apart : {1.3, 1.02})
+      for (const bool seen : {true, false})
+        for (const bool by_median : {true, false}) {
+          CAPTURE(ns);
+          CAPTURE(apart);
+          CAPTURE(seen);
+          setup s({[=](int i) { return i % 4 == 0 ? ns : apart * ns; }});
+          s.cases[0].by_median = by_median;
+          s.cases[0].before_execution = [] {}; // no batches
+          s.witness.of_visit = [=](int i) {
+            return noise{.crowded = seen && i % 3 != 0 ? 0.5 : 0};
+          };
+          s.sample();
+          const bool doubtful = ns > 2e6 && apart > 1.05 && seen;
+          CHECK(s.of(0).disturbed.empty() != doubtful);
+        }
 }
 
 TEST_CASE("for somebody who stays nobody waits longer than a case may lose") {

@@ -132,11 +132,14 @@ inline void flush([[maybe_unused]] std::span<const std::byte> memory) {
 #endif
 }
 
-/// Drives every second page of `memory` out of all caches. A last cache that others use too, or
-/// that takes in hardly anything at its first visit, has lost between none and all of what was
-/// written a few layers ago: in chains on such caches what only moves data took as long as with
-/// about half of its result's memory there, whether that was used half a millisecond ago or ten.
-inline void flush_half(std::span<const std::byte> memory) {
+/// Drives every second page of `memory` out of all caches, if that is more than `own_bytes`, which
+/// the caches of the cores hold that are their own: less was used there a layer or two ago. A last
+/// cache that others use too, or that takes in hardly anything at its first visit, has lost between
+/// none and all of what was written a few layers ago: in chains on such caches what only moves data
+/// took as long as with about half of its result's memory there, whether that was used half a
+/// millisecond ago or ten; and where results are small, as long as with all of it.
+inline void flush_half(std::span<const std::byte> memory, std::int64_t own_bytes) {
+  if (std::ssize(memory) <= own_bytes) return;
   constexpr std::size_t page = 4096;
   for (std::size_t i = page; i < memory.size(); i += 2 * page)
     flush(memory.subspan(i, std::min(page, memory.size() - i)));

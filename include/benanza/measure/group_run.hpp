@@ -38,6 +38,7 @@ public:
   group_runner(std::int64_t last_level_cache_bytes, const options& o, witness* w = nullptr,
                std::int64_t private_bytes = 0, std::int64_t outlasting_bytes = 0)
       : cache_bytes_(last_level_cache_bytes)
+      , private_bytes_(private_bytes)
       , pools_(outlasting_bytes > 0 ? outlasting_bytes : 4 * last_level_cache_bytes)
       , sweeper_(last_level_cache_bytes)
       , private_sweeper_(private_swept * private_bytes)
@@ -134,12 +135,13 @@ private:
     wake_device(entries);
     sampling_plan plan = plan_of(options_, g.what->time_share);
     if (g.what->minor) plan.leaders_patience = plan.patience;
+    if (options_.wait_s == 0) plan.extra_share *= savings_.hope();
     const double limit_ns = own_limit_ns(plan);
     if (options_.wait_s == 0) plan.spare_ns = savings_.share(samples.size(), limit_ns);
     sample(samples, plan, *witness_, stop);
     for (const sampled_case& s : samples)
       for (const sampled_pass& pass : s.passes)
-        savings_.add(limit_ns, pass.lost_ns);
+        savings_.add(limit_ns, pass.lost_ns, !pass.disturbed.empty());
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);
   }
@@ -185,7 +187,8 @@ private:
 
   /// Before each execution the caches are as the other layers of a network leave them. The memory
   /// of the result was last used before the layer before ran, which is taken to go through as much
-  /// as this one does; `half_gone`: half of it has left the last cache too.
+  /// as this one does; `half_gone`: half of what is too large for the cores' own caches has left
+  /// the last cache too.
   void leave_to_others(sampled_case& s, int threads, bool half_gone) {
     const std::vector<std::span<std::byte>> operands = s.run->operand_memory();
     const std::span<std::byte> result = s.run->result_memory();
@@ -194,9 +197,10 @@ private:
       between += std::ssize(o);
     const auto next = std::make_shared<hand_over>(result, threads);
     s.before_execution = [this, threads] { private_sweeper_.displace(threads); };
-    s.bring_back = [this, next, operands, result, between, threads, half_gone] {
+    const std::int64_t own_bytes = threads * private_bytes_;
+    s.bring_back = [this, next, operands, result, between, threads, half_gone, own_bytes] {
       next->write();
-      if (half_gone) flush_half(result);
+      if (half_gone) flush_half(result, own_bytes);
       private_sweeper_.displace(between / threads, threads);
       rewrite(operands, threads);
     };
@@ -286,7 +290,7 @@ private:
       if (c.results[0].count == 0 && c.results[0].error.empty()) c.results[0].error = why;
   }
 
-  std::int64_t cache_bytes_;
+  std::int64_t cache_bytes_, private_bytes_;
   /// Private caches are swept by so many times their size: a little less leaves some data there.
   static constexpr std::int64_t private_swept = 4;
   weights_pools pools_;

@@ -38,6 +38,9 @@ inline constexpr int rounds_of_all = 4, rounds_apart = 3;
 /// Samples within this factor of the least one were taken at its clock: a single reading may fall
 /// in a change.
 inline constexpr double as_fast = 1.01;
+/// Within an execution so long a neighbour may come and go; and medians so far from the least
+/// sample tell that some did.
+inline constexpr double hides_neighbours_ns = 2e6, disagree = 1.05;
 /// So long we wait for a neighbour to leave; most rest after a few milliseconds.
 inline constexpr double longest_wait_ns = 2e7;
 
@@ -378,12 +381,16 @@ private:
     out.least_clock_ns = result::median(std::move(clocks_of_least));
   }
 
-  /// Beside neighbours who hardly rested: a least sample that no other comes near to. One of them
-  /// may have come and gone within each of the rest, and within this one too.
+  /// Beside neighbours who come and go: samples that they may have been beside unseen. Long ones,
+  /// of which many more were thrown away, that do not agree: who came in the middle had gone at the
+  /// end. Or, where neighbours hardly rested, a least sample that no other comes near to.
   static bool doubtful(const sampled_case& c) {
-    if (c.by_median || c.ended != result::disturbed_too_long || c.seen.most() != harm::crowded)
-      return false;
+    if (c.seen.most() != harm::crowded || result::was_raced_out(c.ended)) return false;
     const std::vector<double> kept = c.usable();
+    const bool many_lost = 2 * (c.samples.size() - kept.size()) >= kept.size();
+    if (c.least_ns > hides_neighbours_ns && many_lost && c.median_ns > disagree * c.least_ns)
+      return true;
+    if (c.by_median || c.ended != result::disturbed_too_long) return false;
     return std::count_if(kept.begin(), kept.end(),
                          [&](double ns) { return ns <= tie_range * c.least_ns; }) < 2;
   }
