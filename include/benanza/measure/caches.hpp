@@ -133,7 +133,7 @@ inline void flush([[maybe_unused]] std::span<const std::byte> memory) {
 }
 
 /// Drives every second page of `memory` out of all caches, if that is more than `own_bytes`, which
-/// the caches of the cores hold that are their own: less was used there a layer or two ago. A last
+/// the caches of a core hold that are its own: less was used there a layer or two ago. A last
 /// cache that others use too, or that takes in hardly anything at its first visit, has lost between
 /// none and all of what was written a few layers ago: in chains on such caches what only moves data
 /// took as long as with about half of its result's memory there, whether that was used half a
