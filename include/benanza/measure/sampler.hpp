@@ -381,9 +381,10 @@ private:
     out.least_clock_ns = result::median(std::move(clocks_of_least));
   }
 
-  /// Beside neighbours who come and go: samples that they may have been beside unseen. Long ones,
-  /// of which many more were thrown away, that do not agree: who came in the middle had gone at the
-  /// end. Or, where neighbours hardly rested, a least sample that no other comes near to.
+  /// Beside neighbours who come and go: samples that they may have been beside unseen. Long ones
+  /// that do not agree, where half as many or more were thrown away: who came in the middle had
+  /// gone at the end. Or, where neighbours hardly rested, a least sample that no other comes near
+  /// to.
   static bool doubtful(const sampled_case& c) {
     if (c.seen.most() != harm::crowded || result::was_raced_out(c.ended)) return false;
     const std::vector<double> kept = c.usable();
