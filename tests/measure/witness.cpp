@@ -93,7 +93,7 @@ TEST_CASE("a neighbour on our core is told, with how much it costs") {
 }
 
 #ifdef __OPTIMIZE__
-TEST_CASE("the loops of a look stay in registers") {
+TEST_CASE("a core of one's own begins four instructions in a cycle, or more") {
   // Beside a neighbour they take up to twice as long, and some hardly rest for seconds.
   const auto start = std::chrono::steady_clock::now();
   double best = 1;
