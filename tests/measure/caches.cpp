@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "page_reading.hpp"
+
 #include <benanza/measure/caches.hpp>
 #include <benanza/measure/machine.hpp>
 #include <doctest/doctest.h>
@@ -82,30 +84,15 @@ TEST_CASE("of memory that half is flushed of, every second page has to come from
   const std::span<std::byte> all{memory.data(), bytes};
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i] = static_cast<std::byte>(i * 7);
-  const auto read_ns = [&](std::int64_t first) {
-    const auto start = std::chrono::steady_clock::now();
-    int sum = 0;
-    for (std::int64_t p = first; p < pages; p += 2)
-      for (std::int64_t i = 0; i < page; i += 64)
-        sum += std::to_integer<int>(all[static_cast<std::size_t>(p * page + i)]);
-    static volatile int keep;
-    keep = sum;
-    (void)keep;
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
-        .count();
-  };
   // How many times as long the second pages take as the first ones, with caches of so many bytes.
   const auto further = [&](std::int64_t own_bytes) {
-    std::vector<double> near, far;
+    benanza::test::page_times times;
     for (int i = 0; i < 15; ++i) {
       rewrite({all}, 1);
       flush_half(all, own_bytes);
-      near.push_back(read_ns(0));
-      far.push_back(read_ns(1));
+      times.look(all);
     }
-    std::sort(near.begin(), near.end());
-    std::sort(far.begin(), far.end());
-    return far[3] / near[3];
+    return times.odd_longer();
   };
   double most = 0, least_where_it_fits = 10;
   for (int attempt = 0; attempt < 5; ++attempt) {

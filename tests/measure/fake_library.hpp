@@ -3,6 +3,8 @@
 // right results with the reference, or wrong ones.
 #pragma once
 
+#include "page_reading.hpp"
+
 #include <benanza/backend/concept.hpp>
 #include <benanza/backend/reference/reference.hpp>
 
@@ -20,6 +22,7 @@ struct script {
   double off_by = 0;        ///< the error of its last output
   bool throws = false;      ///< cannot be prepared
   std::int64_t weights = 0; ///< bytes of prepared weights; 0: as the layer says
+  std::int64_t scratch = 0; ///< bytes of scratch memory
   std::string runs_as = {}; ///< the implementation that really runs; empty: the one asked for
   bool on_device = false;   ///< has memory and caches of its own
   double power_w = 0;       ///< that its device draws
@@ -30,9 +33,10 @@ struct script {
 
 struct fake_log {
   int prepared = 0, alive = 0, executions = 0, read = 0;
-  int pooled = 0;  ///< prepared ones that ever had a pool
-  int flushed = 0; ///< timed executions before which a device empties its caches
-  int woken = 0;   ///< how often a device was brought to its clock
+  int pooled = 0;           ///< prepared ones that ever had a pool
+  int flushed = 0;          ///< timed executions before which a device empties its caches
+  int woken = 0;            ///< how often a device was brought to its clock
+  page_times scratch_pages; ///< as each timed execution found them
   std::vector<std::byte> device_memory = std::vector<std::byte>(64, std::byte{1});
 };
 
@@ -47,6 +51,7 @@ public:
     std::iota(all.begin(), all.end(), 0);
     backend::reference::evaluate(l, t, o, all, result_);
     result_.back() += s.wrong ? 100 : s.off_by;
+    scratch_.resize(static_cast<std::size_t>(s.scratch));
     weights_ = s.weights > 0 ? s.weights : op::cost(l).weights * 4;
     ++log_.prepared;
     ++log_.alive;
@@ -68,6 +73,7 @@ public:
   void run(int n) override { log_.executions += n; }
   bool on_device() const override { return script_.on_device; }
   void wake() override { ++log_.woken; }
+  std::span<std::byte> scratch_memory() const override { return scratch_; }
   std::string disturbance() override { return script_.trouble; }
   double power_w() const override { return script_.power_w; }
   backend::weight_slots own_pool() override {
@@ -77,6 +83,7 @@ public:
   double time(int n) override {
     log_.executions += n;
     log_.flushed += flushed_ ? n : 0;
+    if (!scratch_.empty()) log_.scratch_pages.look(scratch_);
     if (last_of_pool_ != nullptr) log_.read += *last_of_pool_ != std::byte{0};
     const double ns =
         last_of_pool_ != nullptr && script_.cold_ns > 0 ? script_.cold_ns : script_.ns;
@@ -88,6 +95,7 @@ private:
   script script_;
   fake_log& log_;
   std::vector<double> result_;
+  mutable std::vector<std::byte> scratch_{};
   std::int64_t weights_ = 0;
   const volatile std::byte* last_of_pool_ = nullptr;
   bool pooled_ = false, flushed_ = false;

@@ -96,6 +96,27 @@ TEST_CASE("weights from the last cache are always the same ones: only private ca
   CHECK(all.of(2).median_ns == 4000);
 }
 
+#if defined(__x86_64__) // others cannot be told to drive memory out of all caches
+TEST_CASE("half of scratch memory has left the caches where others than its own layer were there") {
+  // Others may keep us waiting, but hardly all the time.
+  const auto odd_longer = [](const char* state, std::int64_t bytes, bool wanted) {
+    double found = 0;
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      options o;
+      o.states = {state};
+      const measured m({{.algorithm = {.id = "a"}, .scratch = bytes}}, conv, o);
+      CHECK(m.of(0).error.empty());
+      found = m.library->log.scratch_pages.odd_longer();
+      if ((found > 1.3) == wanted) break;
+    }
+    return found;
+  };
+  CHECK(odd_longer("coldw", 256 << 10, true) > 1.3);
+  CHECK(odd_longer("llcw", 256 << 10, false) < 1.3);
+  CHECK(odd_longer("hot", 256 << 10, false) < 1.3);
+}
+#endif
+
 TEST_CASE("the arena that algorithms share holds the largest weights, and stays where it is") {
   const std::int64_t kib = 1 << 10;
   const measured m({{.algorithm = {.id = "small"}, .weights = kib},

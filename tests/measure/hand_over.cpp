@@ -15,6 +15,22 @@ TEST_CASE("a result that is read about as fast as one just written keeps nobody 
   CHECK(hand_over::longer_ns(0, 0) == 0);
 }
 
+TEST_CASE("in tiles every line is read once, of any number of them and from any on") {
+  const std::int64_t most = 1000;
+  std::vector<std::byte> memory(static_cast<std::size_t>(most * line_bytes));
+  for (std::int64_t i = 0; i < most; ++i) // another one in each line of a tile
+    memory[static_cast<std::size_t>(i * line_bytes)] = static_cast<std::byte>(i * i % 251);
+  for (const std::int64_t first : {0, 1, 500})
+    for (const std::int64_t end : {0, 1, 191, 192, 193, 500, 999, 1000}) {
+      CAPTURE(first);
+      CAPTURE(end);
+      std::int64_t sum = 0;
+      for (std::int64_t i = first; i < end; ++i)
+        sum += i * i % 251;
+      CHECK(read_tiles(memory, first, end) == sum);
+    }
+}
+
 #if defined(__x86_64__) // others cannot be told to drive a result out of all caches
 TEST_CASE("a result that left the caches is waited for, one that stands there is not") {
   std::vector<std::byte> result(256 << 10, std::byte{7}), before = result;

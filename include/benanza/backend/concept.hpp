@@ -144,6 +144,8 @@ public:
   virtual std::vector<std::span<std::byte>> operand_memory() const { return {}; }
   /// The host's memory in which the result will stand; it may be that of an operand.
   virtual std::span<std::byte> result_memory() const { return {}; }
+  /// The host's memory that a run takes for scratch now; empty: none, or not the host's.
+  virtual std::span<std::byte> scratch_memory() const { return {}; }
   /// The operand that stands where the result goes and is lost by a run; -1: none.
   virtual int overwritten() const { return -1; }
   /// The result of the last run with true weights, in ONNX order, one value an element.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What do the caches hold when a case runs? `hot`: what its own last execution left there.
 // `coldw`: what the other layers of a network leave. The activations that it reads were written by
-// the layer before; the memory of its result was used a few layers ago, for another one, and half
-// of it has left all caches; scratch memory and code have left a core's own caches; weights were
+// the layer before; the memory of its result and of its scratch was used a few layers ago, for
+// another one, and half of it has left all caches; code has left a core's own caches; weights were
 // not used since the network's last run, and come from memory. `llcw`: the same in a network that
-// fits the last-level cache, where weights come from that, and the result's memory stays there.
+// fits the last-level cache, where weights come from that, and memory of results and of scratch
+// stays there.
 // `cold`: nothing of its own. What a case is not to find is driven out before each execution, and
 // what it is to find is brought back, outside of its time.
 //
@@ -137,7 +138,8 @@ inline void flush([[maybe_unused]] std::span<const std::byte> memory) {
 /// cache that others use too, or that takes in hardly anything at its first visit, has lost between
 /// none and all of what was written a few layers ago: in chains on such caches what only moves data
 /// took as long as with about half of its result's memory there, whether that was used half a
-/// millisecond ago or ten; and where results are small, as long as with all of it.
+/// millisecond ago or ten; and where results are small, as long as with all of it. The same goes
+/// for scratch memory of Winograd convolutions, which all of them share.
 inline void flush_half(std::span<const std::byte> memory, std::int64_t own_bytes) {
   if (std::ssize(memory) <= own_bytes) return;
   constexpr std::size_t page = 4096;

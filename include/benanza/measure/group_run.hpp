@@ -187,20 +187,23 @@ private:
 
   /// Before each execution the caches are as the other layers of a network leave them. The memory
   /// of the result was last used before the two layers before ran, each of which is taken to go
-  /// through as much as this one does; `half_gone`: half of what is too large for a core's own
-  /// caches has left the last cache too.
+  /// through as much as this one does, and scratch memory not for longer than that; `half_gone`:
+  /// half of what is too large for a core's own caches has left the last cache too.
   void leave_to_others(sampled_case& s, int threads, bool half_gone) {
     const std::vector<std::span<std::byte>> operands = s.run->operand_memory();
-    const std::span<std::byte> result = s.run->result_memory();
+    const std::span<std::byte> result = s.run->result_memory(), scratch = s.run->scratch_memory();
     std::int64_t between = s.run->weight_bytes();
     for (const std::span<std::byte>& o : operands)
       between += std::ssize(o);
     between = 2 * between + std::ssize(result); // the result of the first of the two
     const auto next = std::make_shared<hand_over>(result, threads);
     s.before_execution = [this, threads] { private_sweeper_.displace(threads); };
-    s.bring_back = [this, next, operands, result, between, threads, half_gone] {
+    s.bring_back = [this, next, operands, result, scratch, between, threads, half_gone] {
       next->write();
-      if (half_gone) flush_half(result, private_bytes_);
+      if (half_gone) {
+        flush_half(result, private_bytes_);
+        flush_half(scratch, private_bytes_);
+      }
       private_sweeper_.displace(between / threads, threads);
       rewrite(operands, threads);
     };

@@ -58,6 +58,36 @@ TEST_CASE("onednn: activations are the memory that is read and written, wherever
   }
 }
 
+TEST_CASE("onednn: scratch memory is what a run writes to, wherever it stands") {
+  onednn::library lib;
+  const op::layer l = op::parse("Conv/1x32x14x14-32x3x3-s1-p1");
+  const auto o = backend::make_operands(l, numeric::f32);
+  int with_scratch = 0;
+  for (const auto& a : lib.enumerate(l, numeric::f32, {.threads = 1})) {
+    CAPTURE(a.id);
+    const auto p = lib.prepare(l, numeric::f32, a, o, {.threads = 1});
+    const std::span<std::byte> own = p->scratch_memory();
+    CHECK(std::ssize(own) == p->scratch_bytes());
+    CHECK(p->scratch_bytes() == a.workspace_bytes);
+    if (own.empty()) continue;
+    const std::vector<double> expected = result(*p);
+    const auto is_written = [](std::span<const std::byte> m) {
+      return std::any_of(m.begin(), m.end(), [](std::byte b) { return b != std::byte{0x5a}; });
+    };
+    std::fill(own.begin(), own.end(), std::byte{0x5a});
+    CHECK(result(*p) == expected);
+    if (!is_written(own)) continue; // some ask for scratch memory that they then leave alone
+    ++with_scratch;
+    onednn::aligned_bytes elsewhere(own.size());
+    std::fill(elsewhere.data(), elsewhere.data() + elsewhere.size(), std::byte{0x5a});
+    p->connect_scratch(elsewhere.data());
+    CHECK(p->scratch_memory().data() == elsewhere.data());
+    CHECK(result(*p) == expected);
+    CHECK(is_written(p->scratch_memory()));
+  }
+  CHECK(with_scratch > 0);
+}
+
 TEST_CASE("onednn: a buffer begins with a page, and holds zeros or a copy") {
   const onednn::aligned_bytes zeros(10000);
   CHECK(reinterpret_cast<std::uintptr_t>(zeros.data()) % 4096 == 0);

@@ -87,6 +87,10 @@ public:
   std::span<std::byte> result_memory() const override {
     return {place_of(result_.get()), static_cast<std::size_t>(result_bytes())};
   }
+  std::span<std::byte> scratch_memory() const override {
+    if (!scratch_) return {};
+    return {place_of(scratch_.get()), static_cast<std::size_t>(scratch_bytes())};
+  }
   int overwritten() const override { return overwritten_; }
 
   void run(int executions) override {
