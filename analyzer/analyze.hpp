@@ -12,6 +12,7 @@
 #include "store_commands.hpp"
 
 #include "benanza/bound/plan.hpp"
+#include "benanza/core/output_file.hpp"
 #include "benanza/report/json.hpp"
 #include "benanza/report/machine.hpp"
 #include "benanza/report/text.hpp"
@@ -27,7 +28,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <istream>
 #include <optional>
@@ -86,20 +86,11 @@ inline void write_stream(std::ostream& out, const std::string& text, const std::
 
 /// Writes `text` to a file whole or not at all; to what is no file, such as /dev/null, directly.
 inline void write_file(const std::string& path, const std::string& text) {
-  std::error_code ignored, failed;
-  const std::filesystem::file_status there = std::filesystem::status(path, ignored);
-  const bool whole = !std::filesystem::exists(there) || std::filesystem::is_regular_file(there);
-  const std::string temporary = whole ? path + ".part" : path;
-  try {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    write_stream(out, text, path);
-    out.close();
-    if (whole) std::filesystem::rename(temporary, path, failed);
-    if (failed) throw error("the report cannot be put in its place", path, failed.message());
-  } catch (const error&) {
-    if (whole) std::filesystem::remove(temporary, ignored);
-    throw;
-  }
+  output_file file(path);
+  std::ofstream out(file.written_to(), std::ios::binary | std::ios::trunc);
+  write_stream(out, text, path);
+  out.close();
+  file.commit();
 }
 
 /// What makes the figures partial, in one line; empty: nothing.

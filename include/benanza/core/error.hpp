@@ -6,6 +6,8 @@
 //   // benanza: the file is cut off (run.json, byte 4096); run the benchmark again
 #pragma once
 
+#include "printable.hpp"
+
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,7 +18,8 @@ namespace benanza {
 /// interrupted.
 enum class status : int { complete = 0, partial = 1, refused = 2, interrupted = 130 };
 
-/// A refusal: what is wrong, where, and what to do. Its text is always a single line.
+/// A refusal: what is wrong, where, and what to do. Its text is always a single line, cut to what a
+/// person reads, and nothing in it can steer a terminal.
 class error : public std::runtime_error {
 public:
   error(std::string_view what, std::string_view where = {}, std::string_view remedy = {})
@@ -25,12 +28,17 @@ public:
 private:
   static std::string one_line(std::string_view what, std::string_view where,
                               std::string_view remedy) {
-    std::string text(what);
-    if (!where.empty()) text.append(" (").append(where).append(")");
-    if (!remedy.empty()) text.append("; ").append(remedy);
-    for (char& c : text)
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    std::string text = shown(what);
+    if (!where.empty()) text.append(" (").append(shown(where)).append(")");
+    if (!remedy.empty()) text.append("; ").append(shown(remedy));
     return text;
+  }
+  /// What libraries say in several lines becomes one.
+  static std::string shown(std::string_view text) {
+    std::string line(text.substr(0, 2 * longest_shown));
+    for (char& c : line)
+      if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+    return printable(line);
   }
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are figures written for people? Times with three significant digits and the unit that suits
 // them, an interval in the unit of its time, shares in percent, text of strangers without control
-// characters, long text in lines of 80 columns.
+// characters (core/printable.hpp), long text in lines of 80 columns.
 //
 //   show_time(26'314'000) == "26.3 ms";   show({.ns = 355e3, .low_ns = 351e3, .high_ns = 362e3})
 #pragma once
 
 #include "../bound/interval.hpp"
+#include "../core/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -68,13 +69,7 @@ inline std::string counted(std::int64_t n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-/// `text` with control characters replaced, so that a name from a file cannot steer a terminal.
-inline std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  return out;
-}
+using benanza::printable;
 
 /// `text` in lines of at most 80 columns: the first begins with `head`, the others are indented as
 /// far. A word that is longer than a line is not cut.
