@@ -12,12 +12,12 @@
 #include "store_commands.hpp"
 
 #include "benanza/bound/plan.hpp"
-#include "benanza/core/output_file.hpp"
 #include "benanza/report/json.hpp"
 #include "benanza/report/machine.hpp"
 #include "benanza/report/text.hpp"
 #include "benanza/result/device.hpp"
 #include "benanza/result/merge.hpp"
+#include "benanza/result/output_file.hpp"
 #include "benanza/result/reader.hpp"
 
 #include <CLI/CLI.hpp>
@@ -86,7 +86,7 @@ inline void write_stream(std::ostream& out, const std::string& text, const std::
 
 /// Writes `text` to a file whole or not at all; to what is no file, such as /dev/null, directly.
 inline void write_file(const std::string& path, const std::string& text) {
-  output_file file(path);
+  result::output_file file(path);
   std::ofstream out(file.written_to(), std::ios::binary | std::ios::trunc);
   write_stream(out, text, path);
   out.close();

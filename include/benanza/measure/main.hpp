@@ -7,7 +7,7 @@
 //   int main(int argc, char** argv) { return benanza::measure::run(argc, argv); }
 #pragma once
 
-#include "../core/output_file.hpp"
+#include "../result/output_file.hpp"
 #include "entry.hpp"
 #include "last_cache.hpp"
 #include "run.hpp"
@@ -25,7 +25,7 @@ namespace benanza::measure {
 namespace detail {
 
 /// Where results are kept while the run lasts; null for nowhere.
-inline std::unique_ptr<keeper> make_keeper(const options& o, const output_file* out,
+inline std::unique_ptr<keeper> make_keeper(const options& o, const result::output_file* out,
                                            const result::run& header) {
   if (!o.campaign.store.empty()) return open_store(o.campaign.store, header);
   if (out == nullptr || !out->regular()) return nullptr;
@@ -139,7 +139,7 @@ inline status run_checked(int argc, char** argv) {
     if (isatty(STDERR_FILENO) == 1)
       std::fprintf(stderr, "benanza_bench: left out, %s\n", why.c_str());
   }
-  const auto out = o.out.empty() ? nullptr : std::make_unique<output_file>(o.out);
+  const auto out = o.out.empty() ? nullptr : std::make_unique<result::output_file>(o.out);
   const auto kept = make_keeper(o, out.get(), header);
   if (kept) kept->note(l.without);
   if (l.groups.empty())

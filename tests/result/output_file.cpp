@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <benanza/core/output_file.hpp>
+#include <benanza/result/output_file.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,12 +10,13 @@
 #include <sys/stat.h>
 
 using namespace benanza;
+using result::output_file;
 namespace fs = std::filesystem;
 
 namespace {
 /// A folder that goes with the test.
 struct folder {
-  fs::path path = fs::temp_directory_path() / unguessable_beside("benanza");
+  fs::path path = fs::temp_directory_path() / result::unguessable_beside("benanza");
   folder() { fs::create_directory(path); }
   ~folder() { fs::remove_all(path); }
   std::string operator/(const char* name) const { return (path / name).string(); }

@@ -8,7 +8,7 @@
 //   output_file f("run.json");   write(f.written_to());   f.commit();
 #pragma once
 
-#include "error.hpp"
+#include "../core/error.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace benanza {
+namespace benanza::result {
 
 /// A hidden name beside `path` that nobody can guess.
 inline std::filesystem::path unguessable_beside(const std::filesystem::path& path) {
@@ -106,4 +106,4 @@ private:
   int descriptor_ = -1;
 };
 
-} // namespace benanza
+} // namespace benanza::result
