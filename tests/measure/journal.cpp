@@ -139,8 +139,23 @@ TEST_CASE("a file that is not ours is refused and left as it is") {
   for (const std::string text : {"hello", "{}\n", "0123456789abcdef {}\n"}) {
     write(file, text);
     CHECK_FALSE(recalled(file).has_value());
+    CHECK_THROWS_AS(journal(file, setting, true), error); // nor with --again
     CHECK(test::text_of(file) == text);
   }
+}
+
+TEST_CASE("a link that somebody planted is not followed, and a pipe is not waited for") {
+  const test::scratch_folder s("journal_link");
+  const std::string theirs = s / "theirs", file = s / "f";
+  three_groups(theirs);
+  std::filesystem::create_symlink(theirs, file);
+  CHECK_THROWS_WITH_AS(journal(file, setting, true), doctest::Contains("behind a link"), error);
+  std::filesystem::remove(theirs);
+  CHECK_THROWS_AS(journal(file, setting, false), error);
+  CHECK_FALSE(std::filesystem::exists(theirs));
+  std::filesystem::remove(file);
+  REQUIRE(test::shell("mkfifo " + file).status == 0);
+  CHECK_THROWS_WITH_AS(journal(file, setting, false), doctest::Contains("no regular file"), error);
 }
 
 TEST_CASE("another setting is refused by the name of what differs, and left as it is") {

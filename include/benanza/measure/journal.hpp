@@ -2,13 +2,14 @@
 // What is left of a run that did not end? Its journal, FILE.unfinished: a line that says on which
 // machine, with which software and settings it measures, then a line a group with its results, each
 // behind its checksum and on the disk before the next group begins. The same command goes on from
-// there; another one is refused. A line that a crash cut off does not count.
+// there; another one is refused, and so are a link and a file that is no journal. A line that a
+// crash cut off does not count.
 //
 //   journal j("run.json.unfinished", setting);   j.recall(g);   j.keep(g, all_cases(g));
 #pragma once
 
+#include "../core/checksum.hpp"
 #include "../result/json.hpp"
-#include "checksum.hpp"
 #include "keeper.hpp"
 
 #include <cerrno>
@@ -54,8 +55,9 @@ public:
       : path_(std::move(path)) {
     open_locked();
     const std::string header = line_of({{"benanza_unfinished", version}, {"setting", setting}});
-    const std::string text = afresh ? std::string() : content();
+    const std::string text = content();
     const bool torn = header.compare(0, text.size(), text) == 0 && text.size() < header.size();
+    if (!torn) require_journal(checked(first_line(text)));
     if (afresh || torn) {
       shorten(0);
       append(header);
@@ -105,17 +107,20 @@ private:
 
   void open_locked() {
     for (;;) {
-      file_ = descriptor(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-      if (file_ < 0) refuse("results cannot be kept", "give a place that can be written");
+      constexpr int how = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+      file_ = descriptor(open(path_.c_str(), how, 0666));
       struct stat opened {
       }, named{};
+      if (file_ < 0 && errno == ELOOP)
+        throw error("results are not kept behind a link", path_, aside);
+      if (file_ < 0) refuse("results cannot be kept", "give a place that can be written");
+      if (fstat(file_, &opened) != 0 || !S_ISREG(opened.st_mode))
+        throw error("results are not kept in what is no regular file", path_, aside);
       if (!locked())
         throw error("another run keeps its results there", path_,
                     "wait for its end, or give another --benchmark_out");
       // A run that ended just now may have taken the file away.
-      if (fstat(file_, &opened) == 0 && stat(path_.c_str(), &named) == 0 &&
-          opened.st_ino == named.st_ino)
-        return;
+      if (lstat(path_.c_str(), &named) == 0 && opened.st_ino == named.st_ino) return;
     }
   }
 
@@ -154,9 +159,16 @@ private:
     shorten(size_);
   }
 
+  static std::string_view first_line(std::string_view text) {
+    return text.substr(0, text.find('\n'));
+  }
+
+  void require_journal(const nlohmann::json& header) const {
+    if (!header.is_object() || !header.contains("benanza_unfinished"))
+      throw error("this file is not what an unfinished run leaves", path_, aside);
+  }
+
   void check_header(const nlohmann::json& j, const run_setting& setting) const {
-    if (!j.is_object() || !j.contains("benanza_unfinished"))
-      throw error("this file is not what an unfinished run leaves", path_, "move it away");
     if (j["benanza_unfinished"] != version)
       throw error("another version of benanza_bench left this unfinished", path_, away);
     const auto before = j.at("setting").get<run_setting>();
@@ -216,6 +228,7 @@ private:
     if (f >= 0) fsync(f);
   }
 
+  static constexpr const char* aside = "move it away";
   static constexpr const char* away =
       "give the same command on the same machine, move the file away, or give --again";
 

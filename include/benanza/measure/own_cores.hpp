@@ -10,6 +10,7 @@
 //   cores.found(2, 0.41);   // kept, if it is better
 #pragma once
 
+#include "../result/output_file.hpp"
 #include "crowd_probe.hpp"
 #include "machine.hpp"
 
@@ -22,7 +23,6 @@
 #include <set>
 #include <string>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -179,17 +179,16 @@ private:
     std::vector<line> all = lines();
     std::erase_if(all, [&](const line& l) { return l.team == own.team && l.who == own.who; });
     all.push_back(own);
-    std::error_code failure;
-    std::filesystem::create_directories(file_.parent_path(), failure);
-    const std::filesystem::path next = file_.string() + "." + std::to_string(getpid());
-    {
-      std::ofstream out(next);
+    std::error_code ignored;
+    std::filesystem::create_directories(file_.parent_path(), ignored);
+    try {
+      result::output_file next(file_.string());
+      std::ofstream out(next.written_to());
       for (const line& l : all)
         out << l.team << '\t' << l.ratio << '\t' << l.day << '\t' << l.who << '\n';
-      if (!out.flush()) failure = std::make_error_code(std::errc::io_error);
+      if (out.flush()) next.commit();
+    } catch (const error&) {
     }
-    if (!failure) std::filesystem::rename(next, file_, failure);
-    if (failure) std::filesystem::remove(next, failure);
   }
 
   std::filesystem::path file_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is this text what was written? FNV-1a in 64 bits, as 16 hexadecimal digits: it tells a line cut
-// off by a crash from a whole one. Nothing against malice.
+// off by a crash, or a file that somebody edited, from what we wrote. Nothing against malice.
 //
 //   fnv1a("") == "cbf29ce484222325"
 #pragma once
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace benanza::measure {
+namespace benanza {
 
 /// The checksum of `text`.
 inline std::string fnv1a(std::string_view text) {
@@ -22,4 +22,4 @@ inline std::string fnv1a(std::string_view text) {
   return digits;
 }
 
-} // namespace benanza::measure
+} // namespace benanza
