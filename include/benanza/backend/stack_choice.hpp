@@ -25,7 +25,7 @@ inline void choose_stack_place(prepared& p) {
   double least_ns[2] = {std::numeric_limits<double>::max(), std::numeric_limits<double>::max()};
   double spent_ns = 0;
   for (int i = 0; i < stack_tries && spent_ns < stack_patience_ns; ++i)
-    for (const std::size_t place : {0, 1}) {
+    for (const std::size_t place : {0u, 1u}) {
       p.place_stack(place);
       const double ns = p.time(1);
       least_ns[place] = std::min(least_ns[place], ns);

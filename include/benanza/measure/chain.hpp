@@ -407,8 +407,8 @@ private:
           place.offset == 0 && !storage_.held(place.room) && last_use(place, node) <= node;
       if (free_to_take) {
         m.writes.room = place.room;
-        std::erase_if(reordered_, [&](const auto& r) {
-          return std::get<0>(r.first) == place.room || r.second.room == place.room;
+        std::erase_if(reordered_, [taken = place.room](const auto& r) {
+          return std::get<0>(r.first) == taken || r.second.room == taken;
         });
         return;
       }
@@ -451,9 +451,9 @@ private:
     }
     for (const auto& [until, room] : temporary_)
       last[room] = std::max(last[room], until);
-    for (const auto& [room, until] : last)
-      if (until <= node && storage_.release(room))
-        std::erase_if(reordered_, [&](const auto& r) { return std::get<0>(r.first) == room; });
+    for (const auto& l : last) // room and last reader
+      if (l.second <= node && storage_.release(l.first))
+        std::erase_if(reordered_, [&](const auto& r) { return std::get<0>(r.first) == l.first; });
   }
 
   backend::tensor_bytes contents(const tensor_place& p) const {

@@ -23,7 +23,7 @@ inline std::atomic<bool> interrupted{false};
 inline void catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = SA_RESETHAND;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

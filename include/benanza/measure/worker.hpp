@@ -43,7 +43,8 @@ struct worker_link {
 /// The group whose cases are asked for by name, without its other cases.
 inline group asked_for(const std::vector<group>& groups, const nlohmann::json& question) {
   group part;
-  for (const auto& name : question.at("cases")) {
+  for (const auto& asked : question.at("cases")) {
+    const auto name = asked.get<std::string>();
     const bench_case* found = nullptr;
     for (const group& g : groups) {
       if (part.what && g.what != part.what) continue;
@@ -53,8 +54,7 @@ inline group asked_for(const std::vector<group>& groups, const nlohmann::json& q
       part.what = g.what;
       break;
     }
-    if (found == nullptr)
-      throw error("the worker process does not list this case", name.get<std::string>());
+    if (found == nullptr) throw error("the worker process does not list this case", name);
     part.cases.push_back(*found);
   }
   return part;

@@ -225,7 +225,12 @@ public:
   std::string_view name() const override { return "host"; }
 
   std::map<std::string, std::string> facts() const override {
-    return {{"threading", "OpenMP " + std::to_string(_OPENMP)},
+#ifdef _OPENMP
+    const std::string threading = "OpenMP " + std::to_string(_OPENMP);
+#else
+    const std::string threading = "none";
+#endif
+    return {{"threading", threading},
             {"compiler", __VERSION__},
             {"tile_bytes", std::to_string(detail::tile_bytes)}};
   }

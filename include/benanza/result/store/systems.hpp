@@ -31,13 +31,14 @@ inline std::string told_apart(const known_system& s, const std::vector<known_sys
   const auto cpu = s.identity.machine.find("cpu");
   std::string out = cpu == s.identity.machine.end() ? "unknown processor" : cpu->second;
   int told = 0;
-  for (const auto& [key, value] : all_facts(s)) {
+  for (const auto& fact : all_facts(s)) {
     const bool shared = std::all_of(all.begin(), all.end(), [&](const known_system& o) {
       const facts others = all_facts(o);
-      const auto found = others.find(key);
-      return found != others.end() && found->second == value;
+      const auto found = others.find(fact.first);
+      return found != others.end() && found->second == fact.second;
     });
-    if (!shared && key != "machine.cpu" && told++ < 6) out += ", " + key + " " + value;
+    if (!shared && fact.first != "machine.cpu" && told++ < 6)
+      out += ", " + fact.first + " " + fact.second;
   }
   out += ", " + std::to_string(s.runs) + (s.runs == 1 ? " run" : " runs");
   return s.last_date.empty() ? out : out + ", the last " + s.last_date;
