@@ -10,6 +10,7 @@
 #include "call_commands.hpp"
 #include "select.hpp"
 #include "store_commands.hpp"
+#include "versions.hpp"
 
 #include "benanza/bound/plan.hpp"
 #include "benanza/report/json.hpp"
@@ -272,6 +273,7 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
   request asked;
   CLI::App app("How fast could each model run on the machine that was measured?",
                "benanza_analyze");
+  app.set_version_flag("--version", versions);
   app.add_option("results", asked.files,
                  "results of benanza_bench, or a store of them; none or -: standard input");
   app.add_option("--model", asked.wanted.model,
@@ -309,6 +311,9 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     write_stream(out, app.help(), "standard output");
+    return status::complete;
+  } catch (const CLI::CallForVersion&) {
+    write_stream(out, versions(), "standard output");
     return status::complete;
   }
   if (!asked.store.store.empty() && asked.store.imported.empty())

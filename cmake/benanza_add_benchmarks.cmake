@@ -12,21 +12,6 @@
 
 set(BENANZA_CMAKE_FOLDER ${CMAKE_CURRENT_LIST_DIR})
 
-# The revision that goes into every result's provenance.
-function(benanza_revision out)
-  find_package(Git QUIET)
-  set(revision "${benanza_VERSION}")
-  if(GIT_FOUND)
-    execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --tags
-      WORKING_DIRECTORY ${BENANZA_CMAKE_FOLDER} OUTPUT_VARIABLE described
-      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-    if(NOT failed)
-      set(revision "${described}")
-    endif()
-  endif()
-  set(${out} "${revision}" PARENT_SCOPE)
-endfunction()
-
 # One object library holds the benchmark program without its layers, and the backends: compiled once
 # for all benchmark programs of a project.
 function(benanza_add_runner)
@@ -41,14 +26,14 @@ function(benanza_add_runner)
   endif()
   add_library(benanza_runner OBJECT)
   # The largest source first: the others are compiled beside it.
-  benanza_revision(revision)
   set(source ${PROJECT_BINARY_DIR}/benanza/runner.cpp)
   configure_file(${BENANZA_CMAKE_FOLDER}/runner.cpp.in ${source} @ONLY)
   set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS
-    "BENANZA_VERSION=\"${benanza_VERSION}\";BENANZA_REVISION=\"${revision}\";BENANZA_BENCHMARK_VERSION=\"${benchmark_VERSION}\"")
+    "BENANZA_BENCHMARK_VERSION=\"${benchmark_VERSION}\"")
   # It samples, and checks results: neither is much faster with -O2, which takes the compiler longer.
   set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)
   target_sources(benanza_runner PRIVATE ${source})
+  benanza_add_revision(benanza_runner)
   set(flags -O3)
   if((NOT DEFINED BENANZA_NATIVE OR BENANZA_NATIVE) AND NOT BENANZA_PORTABLE)
     list(APPEND flags -march=native)

@@ -19,6 +19,7 @@
 #include "folder.hpp"
 #include "missing_from.hpp"
 #include "stats.hpp"
+#include "versions.hpp"
 #include "zoo/zoo.hpp"
 #include "zoo_table.hpp"
 
@@ -33,10 +34,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#ifndef BENANZA_VERSION
-#define BENANZA_VERSION "unknown"
-#endif
 
 namespace benanza::generator {
 namespace detail {
@@ -336,7 +333,7 @@ inline void add_model_options(CLI::App& app, model_arguments& a) {
 
 inline status run_checked(int argc, char** argv) {
   CLI::App app("From ONNX models to benchmarks of their layers.", "benanza_generate");
-  app.set_version_flag("--version", BENANZA_VERSION);
+  app.set_version_flag("--version", versions);
   generate_arguments generating;
   add_model_options(app, generating.models);
   app.add_option("-o,--output", generating.folder, "folder to write; it is replaced as a whole");

@@ -10,6 +10,7 @@
 //   cores.found(2, 0.41);   // kept, if it is better
 #pragma once
 
+#include "../core/version.hpp"
 #include "../result/output_file.hpp"
 #include "crowd_probe.hpp"
 #include "machine.hpp"
@@ -25,10 +26,6 @@
 #include <system_error>
 #include <utility>
 #include <vector>
-
-#ifndef BENANZA_VERSION
-#define BENANZA_VERSION "unknown"
-#endif
 
 namespace benanza::measure {
 

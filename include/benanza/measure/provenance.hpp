@@ -6,6 +6,7 @@
 //   const run_facts p = provenance(environment, options, libraries);   p.at("machine").at("cpu")
 #pragma once
 
+#include "../core/version.hpp"
 #include "ceilings/list.hpp"
 #include "hand_off_probe.hpp"
 #include "journal.hpp"
@@ -19,9 +20,6 @@
 #include <cmath>
 #include <ctime>
 
-#ifndef BENANZA_REVISION
-#define BENANZA_REVISION "unknown"
-#endif
 #ifndef BENANZA_BENCHMARK_VERSION
 #define BENANZA_BENCHMARK_VERSION "unknown"
 #endif
@@ -74,11 +72,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
       ceilings::absent_ceilings(ceilings::numbers(e.processor_list), libs);
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
-#ifdef __clang__
-  software["compiler"] = "clang " __clang_version__;
-#else
-  software["compiler"] = "gcc " __VERSION__;
-#endif
+  software["compiler"] = compiler;
   software["benchmark"] = BENANZA_BENCHMARK_VERSION;
   for (const auto& library : libs)
     for (const auto& [key, value] : library->facts()) {
@@ -91,7 +85,7 @@ inline run_facts provenance(const environment& e, const options& o, const librar
     }
   auto& measuring = p["measuring"];
   measuring["date"] = iso_date();
-  measuring["revision"] = BENANZA_REVISION; // of another one, results are still the same cases
+  measuring["revision"] = revision(); // of another one, results are still the same cases
   measuring["threads"] = detail::joined(o.threads, [](int t) { return std::to_string(t); });
   measuring["types"] =
       o.types.empty() ? "own"

@@ -14,10 +14,7 @@ public:
   std::string_view name() const override { return "cudnn"; }
 
   std::map<std::string, std::string> facts() const override {
-    const std::size_t v = cudnnGetVersion();
-    std::map<std::string, std::string> out{{"version", std::to_string(v / 10000) + '.' +
-                                                           std::to_string(v / 100 % 100) + '.' +
-                                                           std::to_string(v % 100)}};
+    std::map<std::string, std::string> out{{"version", library_version()}};
     if (!unavailable().empty()) {
       out["unavailable"] = unavailable();
     } else {

@@ -7,6 +7,7 @@
 //   target t = described_target("h200");   target mine = this_gpu(handle);   mine.json
 #pragma once
 
+#include "../../core/version.hpp"
 #include "descriptor.hpp"
 #include "device_table.hpp"
 
@@ -38,6 +39,11 @@ inline std::filesystem::path library_folder() {
                                              : std::filesystem::path{};
 }
 } // namespace detail
+
+/// cuDNN's, as "9.13.1".
+inline std::string library_version() {
+  return version_of_number(static_cast<long>(cudnnGetVersion()), 100);
+}
 
 /// Loads the run-time compiler for good, where it stands beside the library: that would load and
 /// drop it again for each graph, which is most of the time that a list takes.
