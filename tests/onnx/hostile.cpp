@@ -93,6 +93,17 @@ TEST_CASE("a node without outputs, or with names of no text, stays in its place"
   CHECK_FALSE(g.nodes[2].problem.empty());
 }
 
+TEST_CASE("an operator's name is cut and cleaned before anybody sees it") {
+  auto m = text_model(13, "float[1,8] x", "a = Relu(x) y = Relu(a)");
+  m.mutable_graph()->mutable_node(0)->set_op_type("\x1b[31m\n" + std::string(1'000'000, 'o'));
+  const auto g = graph_of(m);
+  CHECK(g.nodes[0].op == "?[31m?" + std::string(71, 'o') + "...");
+  CHECK_SAYS(g.nodes[1].problem, "since ?[31m?ooo");
+  CHECK(g.nodes[1].problem.size() < 200);
+  m.mutable_graph()->mutable_node(0)->set_input(0, "\u202e\u009b");
+  CHECK_SAYS(refusal([&] { bonnx::from(m); }), "reads '?" "?', which nothing produces");
+}
+
 TEST_CASE("functions that call themselves are never opened") {
   auto m = text_model(13, "float[1,8] x", "y = loop.f(x)");
   m.add_opset_import()->set_domain("loop");

@@ -184,6 +184,36 @@ TEST_CASE("wire: payloads over a limit are left out, all else is kept") {
   CHECK(bonnx::without_payloads(small) == small);
 }
 
+TEST_CASE("wire: what nobody reads is left out, however large; too much of the rest is refused") {
+  auto m = text_model(13, "float[1,8] x", "y = Relu(x)");
+  const std::string wanted = m.SerializeAsString();
+  m.set_doc_string("remark");
+  m.mutable_graph()->set_doc_string("remark");
+  m.mutable_graph()->mutable_node(0)->set_doc_string("remark");
+  m.add_metadata_props()->set_key("k");
+  m.add_training_info();
+  CHECK(bonnx::without_payloads(m.SerializeAsString()) == wanted);
+
+  // A field of 1 GiB, of which no page but the first is ever read or written.
+  constexpr std::size_t size = std::size_t{1} << 30;
+  const scratch s;
+  const auto large = [&](char field, const std::string& behind) {
+    const std::string tag{field, '\x80', '\x80', '\x80', '\x80', '\4'};
+    const auto file = s.file("large.onnx", tag);
+    std::filesystem::resize_file(file, tag.size() + size);
+    std::ofstream(file, std::ios::app | std::ios::binary) << behind;
+    return load_refusal(file);
+  };
+  CHECK(large('\x7a', wanted).empty()); // 15, which a model does not have
+  CHECK_SAYS(large('\x12', wanted), "more than 256 MiB besides its weights"); // producer_name
+
+  std::string nodes("\x0a\0", 2); // empty ones: two bytes each here, a hundred in memory
+  while (nodes.size() < (std::size_t{1} << 24))
+    nodes += nodes;
+  const std::string length{'\x80', '\x80', '\x80', '\x08'};
+  CHECK_SAYS(load_refusal(s.file("nodes.onnx", "\x3a" + length + nodes)), "besides its weights");
+}
+
 TEST_CASE("wire: what is no protobuf gives nothing") {
   CHECK(bonnx::without_payloads("\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f").empty());
   CHECK(bonnx::without_payloads(std::string(40, '\xff')).empty());

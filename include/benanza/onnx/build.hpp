@@ -20,10 +20,12 @@
 
 namespace benanza::onnx::detail {
 
-/// The operator, with its domain if that is not ONNX's own.
+/// The operator, with its domain if that is not ONNX's own. Real ones are short words: others are
+/// cut and cleaned, since a name goes into every message about the values behind it.
 inline std::string operator_name(const ::onnx::NodeProto& n) {
   const std::string_view domain = domain_of(n);
-  return domain.empty() ? n.op_type() : std::string(domain) + "::" + n.op_type();
+  const std::string op = printable(n.op_type(), longest_name);
+  return domain.empty() ? op : printable(domain, longest_name) + "::" + op;
 }
 
 class graph_builder {

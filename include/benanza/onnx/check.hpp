@@ -6,6 +6,7 @@
 //   check(model, "net.onnx");   // throws benanza::error: what, where, what to do
 #pragma once
 
+#include "../core/printable.hpp"
 #include "tensor.hpp"
 
 namespace benanza::onnx {
@@ -14,13 +15,12 @@ namespace detail {
 inline constexpr int deepest_subgraph = 32;
 inline constexpr std::int64_t newest_opset = 1000;
 
-/// A name from a file as messages show it: short, and without control characters.
+/// Bytes of a name from a file that are shown at most.
+inline constexpr std::size_t longest_name = 80;
+
+/// A name from a file as messages show it: short, and nothing in it steers a terminal.
 inline std::string in_quotes(std::string_view name) {
-  constexpr std::size_t longest = 80;
-  std::string out = "'";
-  for (char c : name.substr(0, longest))
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  return out + (name.size() > longest ? "...'" : "'");
+  return '\'' + printable(name, longest_name) + '\'';
 }
 
 inline void check_tensor(const ::onnx::TensorProto& t, std::string_view where) {

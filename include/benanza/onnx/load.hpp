@@ -111,7 +111,7 @@ inline source load(const std::filesystem::path& path) {
   {
     const detail::mapped_file file(path);
     detail::refuse_other_files(file.bytes(), where);
-    if (!detail::parse_model(without_payloads(file.bytes()), m))
+    if (!detail::parse_model(without_payloads(file.bytes(), where), m))
       throw error("the file is not an ONNX model, or it is cut off", where, "download it again");
   }
   return source(std::move(m), where, path.stem().string());

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace benanza::onnx {
@@ -41,38 +40,52 @@ struct program {
 /// What messages call a node: its name, or that of its first output, and its operator.
 inline std::string described(const ::onnx::NodeProto& n) {
   const std::string& name = !n.name().empty() || n.output_size() == 0 ? n.name() : n.output(0);
-  return n.op_type() + ' ' + detail::in_quotes(name);
+  return printable(n.op_type(), detail::longest_name) + ' ' + detail::in_quotes(name);
 }
 
 namespace detail {
-/// Calls `see` with each name that a graph reads and does not define itself.
-template <class See>
-void free_names(const ::onnx::GraphProto& g, std::unordered_set<std::string_view> defined,
-                const See& see) {
-  for (const auto& i : g.input())
-    defined.insert(i.name());
-  for (const auto& t : g.initializer())
-    defined.insert(t.name());
-  for (const auto& s : g.sparse_initializer())
-    defined.insert(s.values().name());
-  for (const auto& n : g.node())
-    for (const auto& o : n.output())
-      defined.insert(o);
-  const auto report = [&](const std::string& name) {
-    if (!name.empty() && !defined.contains(name)) see(name);
-  };
-  for (const auto& n : g.node()) {
-    for (const auto& i : n.input())
-      report(i);
-    for (const auto& a : n.attribute()) {
-      if (a.has_g()) free_names(a.g(), defined, see);
-      for (const auto& inner : a.graphs())
-        free_names(inner, defined, see);
+/// Finds the names that a graph reads and does not define itself, nor a graph around it.
+class free_names {
+public:
+  /// Calls `see` with each, as often as it is read.
+  template <class See>
+  void visit(const ::onnx::GraphProto& g, const See& see) {
+    count(g, 1);
+    const auto report = [&](const std::string& name) {
+      if (name.empty()) return;
+      const auto found = defined_.find(name);
+      if (found == defined_.end() || found->second == 0) see(name);
+    };
+    for (const auto& n : g.node()) {
+      for (const auto& i : n.input())
+        report(i);
+      for (const auto& a : n.attribute()) {
+        if (a.has_g()) visit(a.g(), see);
+        for (const auto& inner : a.graphs())
+          visit(inner, see);
+      }
     }
+    for (const auto& o : g.output())
+      report(o.name());
+    count(g, -1);
   }
-  for (const auto& o : g.output())
-    report(o.name());
-}
+
+private:
+  /// Counts the definitions of a graph in, or out again.
+  void count(const ::onnx::GraphProto& g, int by) {
+    for (const auto& i : g.input())
+      defined_[i.name()] += by;
+    for (const auto& t : g.initializer())
+      defined_[t.name()] += by;
+    for (const auto& s : g.sparse_initializer())
+      defined_[s.values().name()] += by;
+    for (const auto& n : g.node())
+      for (const auto& o : n.output())
+        defined_[o] += by;
+  }
+
+  std::unordered_map<std::string_view, int> defined_{}; ///< how often, by the graphs being visited
+};
 
 class orderer {
 public:
@@ -138,11 +151,12 @@ private:
                     where_);
       p = index;
     }
+    free_names inside;
+    const auto capture = [&](std::string_view name) { s.captured.push_back(number(name)); };
     for (const auto& a : n.attribute()) {
-      const auto capture = [&](std::string_view name) { s.captured.push_back(number(name)); };
-      if (a.has_g()) free_names(a.g(), {}, capture);
+      if (a.has_g()) inside.visit(a.g(), capture);
       for (const auto& g : a.graphs())
-        free_names(g, {}, capture);
+        inside.visit(g, capture);
     }
     out_.steps.push_back(std::move(s));
   }
@@ -198,39 +212,53 @@ private:
 
     std::vector<step> ordered;
     std::vector<char> state(out_.steps.size()); // 0: unseen, 1: on the path, 2: placed
-    std::vector<int> path;
+    std::vector<waiting> path;
     for (int root : roots) {
-      if (state[static_cast<std::size_t>(root)] == 0) path.push_back(root);
+      if (state[static_cast<std::size_t>(root)] == 0) path.push_back({root});
       while (!path.empty()) {
-        const auto at = static_cast<std::size_t>(path.back());
-        const step& s = out_.steps[at];
+        const auto at = static_cast<std::size_t>(path.back().node);
         state[at] = 1;
-        int next = nobody;
-        operands(s, [&](int v) {
-          const int p = producer(v);
-          if (next != nobody || p < 0 || state[static_cast<std::size_t>(p)] == 2) return;
-          if (state[static_cast<std::size_t>(p)] == 1) refuse_cycle(path, p);
-          next = p;
-        });
-        if (next != nobody) {
-          path.push_back(next);
-          continue;
+        const int next = next_producer(path.back(), state);
+        if (next == nobody) {
+          state[at] = 2;
+          path.pop_back();
+          ordered.push_back(out_.steps[at]);
+        } else if (state[static_cast<std::size_t>(next)] == 1) {
+          refuse_cycle(path, next);
+        } else {
+          path.push_back({next});
         }
-        state[at] = 2;
-        path.pop_back();
-        ordered.push_back(s);
       }
     }
     out_.steps = std::move(ordered);
   }
 
-  [[noreturn]] void refuse_cycle(const std::vector<int>& path, int from) const {
+  /// A node whose producers are being placed, and how many of its operands have theirs already.
+  struct waiting {
+    int node;
+    std::size_t done = 0;
+  };
+
+  /// The producer of the next operand that is not placed yet; nobody: all are.
+  int next_producer(waiting& w, const std::vector<char>& state) const {
+    const step& s = out_.steps[static_cast<std::size_t>(w.node)];
+    for (; w.done < s.inputs.size() + s.captured.size(); ++w.done) {
+      const int v =
+          w.done < s.inputs.size() ? s.inputs[w.done] : s.captured[w.done - s.inputs.size()];
+      const int p = v < 0 ? nobody : producer(v);
+      if (p >= 0 && state[static_cast<std::size_t>(p)] != 2) return p;
+    }
+    return nobody;
+  }
+
+  [[noreturn]] void refuse_cycle(const std::vector<waiting>& path, int from) const {
     constexpr std::size_t most_named = 4;
     std::string text;
-    auto at = std::find(path.begin(), path.end(), from);
+    auto at =
+        std::find_if(path.begin(), path.end(), [&](const waiting& w) { return w.node == from; });
     const auto length = static_cast<std::size_t>(path.end() - at);
     for (std::size_t i = 0; at != path.end() && i < most_named; ++at, ++i)
-      text += described(graph_.node(*at)) + " reads ";
+      text += described(graph_.node(at->node)) + " reads ";
     text += length > most_named ? "..." : described(graph_.node(from));
     throw error("the nodes form a cycle: " + text, where_);
   }
