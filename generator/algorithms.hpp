@@ -15,6 +15,7 @@
 #include "../include/benanza/backend/cuda/enumerate.hpp"
 #include "../include/benanza/backend/cudnn/enumerate.hpp"
 #endif
+#include "messages.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -154,9 +155,9 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
 /// A table for people.
 inline std::string text_of(const algorithm_list& a) {
   const int capability = detail::capability_of(a.target.json);
-  std::string out =
-      fmt::format("cuDNN {} on {} (compute capability {}.{}), described, not measured\n",
-                  detail::version_text(), a.target.name, capability / 100, capability / 10 % 10);
+  std::string out = fmt::format(
+      "cuDNN {} on {} (compute capability {}.{}), described, not measured\n",
+      detail::version_text(), printable(a.target.name), capability / 100, capability / 10 % 10);
   if (const std::string w = detail::warning_of(a); !w.empty()) out += w + '\n';
   std::size_t count = 0, served = 0, width = 9;
   std::string without, moved, by_none;
@@ -241,9 +242,9 @@ inline void print_algorithms(const model::catalogue& all, std::span<const model:
                              const target_arguments& a) {
   const algorithm_list made = list_algorithms(all, graphs, a);
   if (a.format == "json")
-    fmt::print("{}\n", json_of(made).dump(1));
+    say(json_of(made).dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n');
   else
-    fmt::print("{}", text_of(made));
+    say(text_of(made));
 }
 
 #else

@@ -17,6 +17,7 @@
 #include "algorithms.hpp"
 #include "emit.hpp"
 #include "folder.hpp"
+#include "messages.hpp"
 #include "missing_from.hpp"
 #include "stats.hpp"
 #include "versions.hpp"
@@ -32,6 +33,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -185,19 +188,13 @@ inline model::graph as_chain(const std::vector<op::layer>& layers, const std::st
   return g;
 }
 
-/// Says on stderr what could not be resolved and what was repaired; true if anything is missing.
-inline bool tell_problems(const std::vector<model::graph>& graphs) {
-  bool partial = false;
-  for (const model::graph& g : graphs) {
-    for (const std::string& r : g.repairs)
-      fmt::print(stderr, "benanza_generate: {}: {}\n", g.name, r);
-    for (const auto& [what, count] : model::unresolved(g)) {
-      partial = true;
-      fmt::print(stderr, "benanza_generate: {}: {} x{} not resolved: {}\n", g.name, what.first,
-                 count, what.second);
-    }
-  }
-  return partial;
+/// Says on stderr what could not be resolved, and what was repaired unless it is to be quiet; true
+/// if anything is missing.
+inline bool tell_problems(const std::vector<model::graph>& graphs, bool quiet) {
+  if (!quiet) tell(repair_notes(graphs), "changes");
+  const std::vector<std::string> missing = unresolved_notes(graphs);
+  tell(missing, "that are not resolved");
+  return !missing.empty();
 }
 
 struct generate_arguments {
@@ -206,7 +203,7 @@ struct generate_arguments {
   std::string folder;
   std::string patterns_file;
   std::size_t layer_files = 0;
-  bool strict = false, no_fusion = false;
+  bool strict = false, no_fusion = false, quiet = false;
   missing_arguments missing;
   target_arguments gpu;
 };
@@ -241,7 +238,7 @@ inline status generate(const generate_arguments& a) {
       if (graphs[i].name == graphs.back().name)
         throw error("two lists of layers have this name", file, "rename one of the files");
   }
-  const bool partial = tell_problems(graphs);
+  const bool partial = tell_problems(graphs, a.quiet);
   const std::size_t models = graphs.size();
   const model::catalogue plain = model::unique_layers(graphs);
   add_fused(graphs, a);
@@ -258,51 +255,72 @@ inline status generate(const generate_arguments& a) {
     return partial ? status::partial : status::complete;
   }
   const known_layers known = known_in(a.missing, all.layers, graphs);
+  const std::string folder = printable(a.folder), store = printable(a.missing.store);
+  std::vector<std::string> failed;
   for (const auto& [layer, why] : known.failed)
-    fmt::print(stderr, "benanza_generate: {} has no time in {}, and is not tried again: {}\n",
-               layer, a.missing.store, why.substr(0, why.find('\n')));
+    failed.push_back(fmt::format("{} has no time in {}, and is not tried again: {}", layer, store,
+                                 printable(why.substr(0, why.find('\n')), 300)));
+  if (!a.quiet) tell(failed, "without a time");
   if (std::ssize(known.names) == measured) {
-    fmt::print("nothing is missing: {} layers are measured in {}, and nothing is written\n",
-               measured - std::ssize(known.failed), a.missing.store);
+    if (!a.quiet)
+      say(fmt::format("nothing is missing: {} layers are measured in {}, and nothing is written\n",
+                      measured - std::ssize(known.failed), store));
     return partial ? status::partial : status::complete;
   }
   write_folder(a.folder,
                emit(all.layers, graphs, {.layer_files = a.layer_files, .known = known.names}));
-  if (!a.missing.store.empty()) {
-    fmt::print("{} of {} unique layers are missing in {} and are to be measured, written to {}\n",
-               measured - std::ssize(known.names), measured, a.missing.store, a.folder);
-    return partial ? status::partial : status::complete;
-  }
-
+  if (a.quiet) return partial ? status::partial : status::complete;
   const auto fused = measured - measurable(plain);
-  fmt::print("{} layers of {} model{}: {} unique ones to measure{}, written to {}\n", plain.nodes,
-             models, models == 1 ? "" : "s", measured - fused,
-             fused == 0 ? "" : fmt::format(" and {} of the fused form", fused), a.folder);
+  if (!a.missing.store.empty()) {
+    say(fmt::format(
+        "{} of {} unique layers are missing in {} and are to be measured, written to {}\n",
+        measured - std::ssize(known.names), measured, store, folder));
+  } else {
+    say(fmt::format("{} layers of {} model{}: {} unique ones to measure{}, written to {}\n",
+                    plain.nodes, models, models == 1 ? "" : "s", measured - fused,
+                    fused == 0 ? "" : fmt::format(" and {} of the fused form", fused), folder));
+  }
   return partial ? status::partial : status::complete;
 }
 
-inline status show_stats(const model_arguments& a, const std::string& format) {
-  const std::vector<model::graph> graphs = read_models(a);
-  if (format == "json") {
+struct stats_arguments {
+  model_arguments models;
+  std::string format = "text";
+  bool wide = false, quiet = false;
+};
+
+inline status show_stats(const stats_arguments& a) {
+  const std::vector<model::graph> graphs = read_models(a.models);
+  if (a.format == "json") {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const model::graph& g : graphs)
       all.push_back(stats_json(g));
-    fmt::print("{}\n", (graphs.size() == 1 ? all[0] : all)
-                           .dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+    say((graphs.size() == 1 ? all[0] : all)
+            .dump(1, ' ', true, nlohmann::json::error_handler_t::replace) +
+        '\n');
+  } else if (a.format == "csv") {
+    say(stats_csv(graphs));
   } else {
     for (const model::graph& g : graphs)
-      fmt::print("{}", stats_text(g));
+      say(stats_text(g, a.wide));
   }
-  return tell_problems(graphs) ? status::partial : status::complete;
+  return tell_problems(graphs, a.quiet) ? status::partial : status::complete;
 }
 
-inline status write_zoo(std::vector<std::string> names, const std::string& folder, bool list) {
-  if (list) {
-    fmt::print("{}", zoo_table());
+struct zoo_arguments {
+  std::vector<std::string> names;
+  std::string folder;
+  bool list = false, quiet = false;
+};
+
+inline status write_zoo(const zoo_arguments& a) {
+  if (a.list) {
+    say(zoo_table());
     return status::complete;
   }
+  std::vector<std::string> names = a.names;
   if (names.empty()) throw error("no model was named", "zoo", "zoo --list shows the names");
-  if (folder.empty()) throw error("no folder to write to", "zoo", "give -o FOLDER");
+  if (a.folder.empty()) throw error("no folder to write to", "zoo", "give -o FOLDER");
   if (names == std::vector<std::string>{"all"}) {
     names.clear();
     for (const zoo::entry& e : zoo::list())
@@ -312,14 +330,13 @@ inline status write_zoo(std::vector<std::string> names, const std::string& folde
   for (const std::string& n : names)
     files[n + ".onnx"] = zoo::build(n).SerializeAsString();
   std::error_code bad;
-  fs::create_directories(folder, bad);
-  if (bad || !fs::is_directory(folder))
-    throw error("not a folder that can be made", folder, "give -o another one");
+  fs::create_directories(a.folder, bad);
+  if (bad || !fs::is_directory(a.folder))
+    throw error("not a folder that can be made", a.folder, "give -o another one");
   for (const auto& [name, bytes] : files) {
-    const fs::path temporary = fs::path(folder) / ("." + name + "." + std::to_string(getpid()));
-    put_file(temporary, bytes);
-    fs::rename(temporary, fs::path(folder) / name);
-    fmt::print("{}\n", (fs::path(folder) / name).string());
+    const fs::path path = fs::path(a.folder) / name;
+    written(path, bytes)->commit();
+    if (!a.quiet) say(printable(path.string()) + '\n');
   }
   return status::complete;
 }
@@ -380,34 +397,38 @@ inline status run_checked(int argc, char** argv) {
       ->check(CLI::IsMember({"failed"}))
       ->needs(missing);
   app.add_flag("--strict", generating.strict, "refuse if any layer cannot be resolved");
+  app.add_flag("-q,--quiet", generating.quiet, "print nothing but errors and what is missing");
 
-  model_arguments stats_models;
-  std::string format = "text";
+  stats_arguments stating;
   CLI::App* stats = app.add_subcommand("stats", "print the layers of models and their work");
-  add_model_options(*stats, stats_models);
-  stats->add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  add_model_options(*stats, stating.models);
+  stats->add_option("--format", stating.format, "text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}));
+  stats->add_flag("--wide", stating.wide, "cut no names and keys, however long the lines get");
+  stats->add_flag("-q,--quiet", stating.quiet, "print nothing beside it but what is missing");
 
-  std::vector<std::string> zoo_names;
-  std::string zoo_folder;
-  bool zoo_list = false;
+  zoo_arguments zoos;
   CLI::App* zoo = app.add_subcommand("zoo", "write models of the paper as .onnx files");
-  zoo->add_option("names", zoo_names, "names, or all");
-  zoo->add_option("-o,--output", zoo_folder, "folder to write to");
-  zoo->add_flag("--list", zoo_list, "print the names, and how they compare with the paper");
+  zoo->add_option("names", zoos.names, "names, or all");
+  zoo->add_option("-o,--output", zoos.folder, "folder to write to");
+  zoo->add_flag("--list", zoos.list, "print the names, and how they compare with the paper");
+  zoo->add_flag("-q,--quiet", zoos.quiet, "do not print what is written");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
-    app.exit(e);
+    std::ostringstream text;
+    app.exit(e, text, text);
+    say(text.str());
     return status::complete;
   } catch (const CLI::ParseError& e) {
     throw error(e.what(), "", "see benanza_generate --help");
   }
   if (*stats) {
-    if (stats_models.models.empty()) throw error("no model was named", "stats", "give a model");
-    return show_stats(stats_models, format);
+    if (stating.models.models.empty()) throw error("no model was named", "stats", "give a model");
+    return show_stats(stating);
   }
-  if (*zoo) return write_zoo(zoo_names, zoo_folder, zoo_list);
+  if (*zoo) return write_zoo(zoos);
   if (!generating.missing.types.empty()) {
     if (generating.missing.store.empty() && !generating.gpu.wanted)
       throw error("types of what?", "--types", "it goes with --missing-from or --algorithms");
@@ -427,10 +448,14 @@ inline status run_checked(int argc, char** argv) {
 inline int run(int argc, char** argv) {
   try {
     return static_cast<int>(detail::run_checked(argc, argv));
+  } catch (const std::bad_alloc&) {
+    std::fputs("benanza_generate: there is not enough memory\n", stderr);
+  } catch (const error& e) {
+    note(e.what());
   } catch (const std::exception& e) {
-    fmt::print(stderr, "benanza_generate: {}\n", e.what());
-    return static_cast<int>(status::refused);
+    note(error(e.what()).what());
   }
+  return static_cast<int>(status::refused);
 }
 
 } // namespace benanza::generator

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is a model made of? A row a layer: name, operator, key, output dims, multiply-accumulates,
 // parameters and bytes moved; then the totals, and how often each operator occurs. As text for
-// people and as JSON for programs, with the units in the names.
+// people, as JSON for programs and as CSV for tables, with the units in the names.
 //
 //   std::string page = stats_text(graph);   nlohmann::ordered_json j = stats_json(graph);
+//   std::string table = stats_csv({&graph, 1});
 #pragma once
 
+#include "../include/benanza/core/printable.hpp"
 #include "../include/benanza/model/graph.hpp"
+#include "messages.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace benanza::generator {
@@ -82,35 +88,82 @@ inline std::string short_number(std::int64_t n) {
   return fmt::format("{:.{}f}{}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, prefixes[p]);
 }
 
-/// Text of at most `width` columns; control characters of hostile names do not reach the terminal.
-inline std::string cell(std::string_view text, std::size_t width) {
+/// True where a cut before byte `i` would split a character.
+inline bool inside_character(std::string_view text, std::size_t i) {
+  return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80;
+}
+
+/// Text of at most `width` columns, cut in its middle for a tail of at most `tail` columns.
+inline std::string cell(std::string_view text, std::size_t width, std::size_t tail = 0) {
+  const std::string clean = printable(text, text.size());
+  if (clean.size() <= width) return clean;
+  std::size_t end = width - 2 - tail, again = clean.size() - tail;
+  while (inside_character(clean, end))
+    --end;
+  while (inside_character(clean, again))
+    ++again;
+  return clean.substr(0, end) + ".." + clean.substr(again);
+}
+
+/// Columns of a page.
+struct column_widths {
+  std::size_t name = 24, op = 18, key = 34, output = 16;
+};
+
+/// So wide that nothing is cut but what no terminal shows.
+inline column_widths needed_widths(const model_stats& s) {
+  static constexpr std::size_t most = 250;
+  column_widths w;
+  const auto widen = [](std::size_t& column, std::size_t to) {
+    column = std::clamp(to, column, most);
+  };
+  for (const node_stats& r : s.rows) {
+    widen(w.name, r.node->name.size());
+    widen(w.op, r.node->op.size());
+    if (r.layer == nullptr) continue;
+    widen(w.key, op::key(*r.layer).size());
+    widen(w.output, dims_text(op::output(*r.layer)).size());
+  }
+  return w;
+}
+
+/// A field of a CSV line (RFC 4180).
+inline std::string csv_field(std::string_view text) {
   std::string out;
-  for (const char c : text)
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '_' : c;
-  if (out.size() > width) out = out.substr(0, width - 2) + "..";
-  return out;
+  for (const char c : printable(text))
+    out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out.find_first_of("\",") == std::string::npos ? out : '"' + out + '"';
+}
+
+inline void csv_line(std::string& out, const std::vector<std::string>& fields) {
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    out.append(i == 0 ? "" : ",").append(csv_field(fields[i]));
+  out += '\n';
 }
 } // namespace detail
 
-/// The layers of a model and their totals, for a terminal of 120 columns.
-inline std::string stats_text(const model::graph& g) {
+/// The layers of a model and their totals, for a terminal of 120 columns; or as wide as they are.
+inline std::string stats_text(const model::graph& g, bool wide = false) {
   const detail::model_stats s = detail::count_model(g);
-  std::string out =
-      fmt::format("{}, {}\n\n{:<24} {:<18} {:<34} {:<16} {:>6} {:>6} {:>6}\n", g.name, name(g.type),
-                  "layer", "operator", "key", "output", "MACs", "params", "bytes");
-  for (const detail::node_stats& r : s.rows) {
-    if (r.layer == nullptr) {
-      out += fmt::format("{:<24} {:<18} not resolved: {}\n", detail::cell(r.node->name, 24),
-                         detail::cell(r.node->op, 18), detail::cell(r.node->problem, 60));
-      continue;
-    }
-    out += fmt::format("{:<24} {:<18} {:<34} {:<16} {:>6} {:>6} {:>6}\n",
-                       detail::cell(r.node->name, 24), detail::cell(r.node->op, 18),
-                       detail::cell(op::key(*r.layer), 34),
-                       detail::cell(detail::dims_text(op::output(*r.layer)), 16),
-                       detail::short_number(r.cost.macs), detail::short_number(r.parameters()),
-                       detail::short_number(r.bytes));
-  }
+  const detail::column_widths w = wide ? detail::needed_widths(s) : detail::column_widths{};
+  const auto row = [&](std::string_view name, std::string_view op, std::string_view rest) {
+    return fmt::format("{:<{}} {:<{}} {}\n", detail::cell(name, w.name, w.name * 2 / 3), w.name,
+                       detail::cell(op, w.op), w.op, rest);
+  };
+  const auto figures = [&](std::string_view key, std::string_view output, std::string_view macs,
+                           std::string_view parameters, std::string_view bytes) {
+    return fmt::format("{:<{}} {:<{}} {:>6} {:>6} {:>6}", detail::cell(key, w.key), w.key,
+                       detail::cell(output, w.output), w.output, macs, parameters, bytes);
+  };
+  std::string out = fmt::format("{}, {}\n\n", printable(g.name, 100), name(g.type)) +
+                    row("layer", "operator", figures("key", "output", "MACs", "params", "bytes"));
+  for (const detail::node_stats& r : s.rows)
+    out += row(r.node->name, r.node->op,
+               r.layer == nullptr
+                   ? "not resolved: " + detail::cell(r.node->problem, wide ? 300 : 60)
+                   : figures(op::key(*r.layer), detail::dims_text(op::output(*r.layer)),
+                             detail::short_number(r.cost.macs),
+                             detail::short_number(r.parameters()), detail::short_number(r.bytes)));
   const auto nodes = static_cast<std::int64_t>(s.rows.size());
   out += fmt::format("\n{} layers: {} measured ({} unique), {} views that cost nothing", nodes,
                      nodes - s.views - s.unresolved, s.unique, s.views);
@@ -124,9 +177,39 @@ inline std::string stats_text(const model::graph& g) {
   for (const auto& [name, count] : s.operators)
     out += fmt::format("{:>6} {:<24} {:>8} MACs\n", count, detail::cell(name, 24),
                        detail::short_number(s.operator_macs.at(name)));
-  for (const std::string& r : g.repairs)
-    out += fmt::format("changed: {}\n", r);
+  for (std::size_t i = 0; i < std::min(g.repairs.size(), most_notes); ++i)
+    out += fmt::format("changed: {}\n", printable(g.repairs[i], 300));
+  if (g.repairs.size() > most_notes)
+    out += fmt::format("and {} more changes\n", g.repairs.size() - most_notes);
   return out + "\n";
+}
+
+/// The layers of models as a table: what JSON says of each, and its model in front.
+inline std::string stats_csv(std::span<const model::graph> graphs) {
+  std::string out = "model,batch,type,name,op,family,key,view,output,macs,flops,parameters,bytes,"
+                    "inputs,problem\n";
+  for (const model::graph& g : graphs)
+    for (const detail::node_stats& r : detail::count_model(g).rows) {
+      std::vector<std::string> line{g.model, std::to_string(g.batch), std::string(name(g.type)),
+                                    r.node->name, r.node->op};
+      if (r.layer == nullptr)
+        line.resize(line.size() + 8);
+      else
+        for (const std::string& field :
+             {std::string(op::family(*r.layer)), op::key(*r.layer),
+              std::string(op::is_view(*r.layer) ? "true" : "false"),
+              detail::dims_text(op::output(*r.layer)), std::to_string(r.cost.macs),
+              std::to_string(r.cost.flops()), std::to_string(r.parameters()),
+              std::to_string(r.bytes)})
+          line.push_back(field);
+      std::string inputs;
+      for (const int i : r.node->inputs)
+        inputs += (inputs.empty() ? "" : " ") + std::to_string(i);
+      line.push_back(inputs);
+      line.push_back(r.node->problem);
+      detail::csv_line(out, line);
+    }
+  return out;
 }
 
 /// The same as JSON.

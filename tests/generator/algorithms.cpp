@@ -6,6 +6,8 @@
 
 #include <fstream>
 #include <set>
+#include <utility>
+#include <vector>
 
 using benanza::test::holds;
 using benanza::test::one_line;
@@ -118,5 +120,31 @@ TEST_CASE("targets that are none, and options that mean nothing alone, are refus
     CHECK(o.status == 2);
     CHECK(o.out.empty());
     CHECK(one_line(o.err));
+  }
+}
+
+TEST_CASE("a description that cuDNN would not survive, or that is none, is refused in one line") {
+  if (!built_with_cudnn()) return;
+  const layers some("Relu/1x8x4x4\n");
+  const auto described = [&](const std::string& name, const std::string& text) {
+    std::ofstream(some.folder / name) << text;
+    return some.folder / name;
+  };
+  const std::string levels(150'000, '[');
+  REQUIRE(shell("mkfifo " + (some.folder / "pipe")).status == 0);
+  for (const auto& [target, words] : std::vector<std::pair<std::string, std::string>>{
+           {described("a", levels), "nested deeper than 64"},
+           {described("b", "{\"deviceVer\":" + levels + std::string(levels.size(), ']') + "}"),
+            "nested deeper than 64"},
+           {described("c", "{\"deviceVer\":900,\"multiProc"), "--describe-device"},
+           {described("d", std::string(2'000'000, ' ')), "too long"},
+           {some.folder / "pipe", "no file that can be read"},
+           {"/dev/zero", "no file that can be read"},
+           {"/", "no file that can be read"}}) {
+    const auto o = some.list("--target " + target);
+    CAPTURE(o.err);
+    CHECK(o.status == 2);
+    CHECK(one_line(o.err));
+    CHECK(holds(o.err, words));
   }
 }

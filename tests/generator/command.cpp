@@ -5,6 +5,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 using namespace benanza::test;
 namespace fs = std::filesystem;
 
@@ -87,6 +91,111 @@ TEST_CASE("a file of layers stands in place of a model; a case's whole name will
   const std::string layers = text_of(s / "g/layers_0.cpp");
   CHECK(layers.find("::add(1);") != std::string::npos);
   CHECK(layers.find("::add(2);") == std::string::npos); // the third line is the first again
+}
+
+TEST_CASE("the same folder can be written again, also the one that one stands in") {
+  const scratch_folder s("again");
+  REQUIRE(shell(generate + " zoo lenet zfnet512 -o " + (s / "m")).status == 0);
+  fs::create_directories(s / "here");
+  for (const char* model : {"zfnet512", "lenet", "lenet"}) {
+    const outcome o =
+        shell("cd " + (s / "here") + " && " + generate + " ../m/" + model + ".onnx -o . && ls");
+    CAPTURE(o.err);
+    CHECK(o.status == 0);
+    CHECK(holds(o.out, "graph.cpp"));
+  }
+  CHECK(holds(text_of(s / "here/graph.cpp"), "lenet@batch=1"));
+}
+
+TEST_CASE("a model with evil or thousands of names fills no screen, and forges no line") {
+  const scratch_folder s("notes");
+  const auto model = [&](int nodes, const std::string& name) {
+    // Protobuf by hand: a model whose nodes are no ONNX operators, and one Relu.
+    const auto field = [](int number, const std::string& held) {
+      std::string out(1, static_cast<char>(number << 3 | 2));
+      std::size_t n = held.size();
+      for (; n >= 128; n >>= 7)
+        out += static_cast<char>(n | 128);
+      return out + static_cast<char>(n) + held;
+    };
+    const auto node = [&](const std::string& op, const std::string& result) {
+      return field(1, field(1, "x") + field(2, result) + field(4, op));
+    };
+    std::string graph = node("Relu", "y");
+    for (int i = 0; i < nodes; ++i)
+      graph += node(std::to_string(i) + name, "o" + std::to_string(i));
+    const std::string dim = field(1, std::string("\x08\x01", 2));
+    graph += field(11, field(1, "x") + field(2, field(1, "\x08\x01" + field(2, dim))));
+    put(s / "m.onnx", "\x08\x08" + field(7, graph) + field(8, "\x10\x0d"));
+    return s / "m.onnx";
+  };
+  const outcome forged =
+      shell(generate + " " + model(1, "\x1b]0;PWN\a\nbenanza_generate: all is well ") + " -o " +
+            (s / "g"));
+  CHECK(forged.status == 1);
+  CHECK(one_line(forged.err));
+  CHECK_FALSE(holds(forged.err, "\x1b"));
+  for (const char* verb : {"", "stats "}) {
+    const outcome many = shell(generate + " " + verb + model(5000, std::string(300, 'U')) +
+                               (*verb == 0 ? " -o " + (s / "g") : ""));
+    CHECK(many.status == 1);
+    CHECK(std::count(many.err.begin(), many.err.end(), '\n') == 21);
+    CHECK(many.err.size() < 21 * 200);
+    CHECK(holds(many.err, "benanza_generate: and 4980 more that are not resolved\n"));
+  }
+  const outcome json = shell(generate + " stats --format json " + model(1, "\u009b\x7f"));
+  CHECK(std::all_of(json.out.begin(), json.out.end(),
+                    [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); }));
+  CHECK(holds(shell(generate + " -q " + (s / "m.onnx") + " -o " + (s / "g")).err, "not resolved"));
+}
+
+TEST_CASE("quiet is quiet, and an answer that cannot be written is a failure") {
+  const scratch_folder s("quiet");
+  REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
+  const std::string model = s / "m/lenet.onnx", to = " -o " + (s / "g");
+  for (const std::string& arguments :
+       {"-q " + model + to, "--quiet " + model + " --dim nobody=1" + to,
+        "zoo -q lenet" + to + "/m"}) {
+    const outcome o = shell(generate + " " + arguments);
+    CHECK(o.status == 0);
+    CHECK(o.out + o.err == "");
+    fs::remove_all(s / "g");
+  }
+  CHECK(holds(shell(generate + " " + model + " --dim nobody=1" + to).err, "no such symbol"));
+  for (const std::string& arguments :
+       std::vector<std::string>{model + to, "stats " + model, "stats --format json " + model,
+                                "stats --format csv " + model, "zoo --list",
+                                "zoo lenet -o " + (s / "m"), "--version", "--help"}) {
+    CAPTURE(arguments);
+    const outcome o = shell(generate + " " + arguments + " >/dev/full");
+    CHECK(o.status == 2);
+    CHECK(one_line(o.err));
+    CHECK(holds(o.err, "standard output cannot be written: No space left on device"));
+  }
+  CHECK(shell(generate + " nothing.onnx -o g 2>/dev/full").status == 2);
+  const std::string told = generate + " zoo --list; echo $? >&2";
+  CHECK(shell("(trap '' PIPE; " + told + ") | true").err == "0\n"); // as to `head`
+}
+
+TEST_CASE("little memory is a refusal in one line") {
+  const scratch_folder s("memory");
+  REQUIRE(shell(generate + " zoo all -q -o " + (s / "m")).status == 0);
+  for (const int kilobytes : {120'000, 160'000, 240'000}) {
+    const outcome o = shell("ulimit -v " + std::to_string(kilobytes) + "; " + generate + " stats " +
+                            (s / "m") + "/*.onnx --batch 1,2,3,4,5,6,7,8 --format json");
+    CAPTURE(o.err);
+    CHECK((o.status == 0 || (o.status == 2 && one_line(o.err))));
+  }
+}
+
+TEST_CASE("zoo: neither a planted link nor a file with a name like ours is written over") {
+  const scratch_folder s("planted");
+  fs::create_directories(s / "m");
+  put(s / "victim", "theirs");
+  const std::string planted = "ln -s ../victim " + (s / "m") + "/.lenet.onnx.$$ && exec ";
+  const outcome o = shell("sh -c '" + planted + generate + " zoo lenet -o " + (s / "m") + "'");
+  CHECK(o.status == 0);
+  CHECK(text_of(s / "victim") == "theirs");
 }
 
 TEST_CASE("several files of layers are a model each") {

@@ -91,6 +91,49 @@ TEST_CASE("the page fits a terminal, and hostile names do not reach it") {
   }));
 }
 
+TEST_CASE("names are cut where they do not tell each other apart, or not at all") {
+  model::graph g = small();
+  g.nodes[0].name = "/features/features.15/block/block.2/fc1/Conv";
+  g.nodes[1].name = "/features/features.15/block/block.2/fc2/Conv";
+  g.nodes[2].name = "/features/\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9/Relu";
+  const std::string page = generator::stats_text(g), wide = generator::stats_text(g, true);
+  CHECK(contains(page, "\n/featu..block.2/fc1/Conv "));
+  CHECK(contains(page, "\n/featu..block.2/fc2/Conv "));
+  CHECK(printable(page, page.size()).find("?\u00e9") == std::string::npos); // no half of one
+  CHECK(contains(wide, "\n" + g.nodes[0].name + " Conv "));
+  g.nodes[0].name = std::string(1'000'000, 'n');
+  CHECK(generator::stats_text(g, true).size() < 5000);
+}
+
+TEST_CASE("a table has a line a layer, in quotes where it must") {
+  model::graph g = small();
+  g.nodes[1].name = "a \"name\", quoted\n";
+  const std::string table = generator::stats_csv({&g, 1});
+  CHECK(std::count(table.begin(), table.end(), '\n') == 6);
+  CHECK(contains(table,
+                 "\nsmall,2,f32,conv,Conv,Conv,2x4x8x8-8x3x3-s1-p1,false,2x8x8x8,36864,73728,"
+                 "288,7296,,\n"));
+  CHECK(contains(table, "\nsmall,2,f32,\"a \"\"name\"\", quoted?\",Relu,Relu,"));
+  CHECK(contains(table, ",Reshape,2x8x8x8-2x512,true,2x512,0,0,0,0,2,\n"));
+  CHECK(contains(table, "\nsmall,2,f32,lstm?[31m?,LSTM,,,,,,,,,3,no kind of layer\n"));
+}
+
+TEST_CASE("notes: said once of all variants of a model, a screen of them at most") {
+  std::vector<model::graph> all(2, small());
+  all[1].name = "small@batch=8";
+  CHECK(generator::unresolved_notes(all) ==
+        std::vector<std::string>{"small: LSTM x1 not resolved: no kind of layer"});
+  all[1].nodes[4].problem = "another one";
+  CHECK(generator::unresolved_notes(all) ==
+        std::vector<std::string>{"small@batch=2: LSTM x1 not resolved: no kind of layer",
+                                 "small@batch=8: LSTM x1 not resolved: another one"});
+  CHECK(generator::unresolved_notes({&all[0], 1}).front().starts_with("small@batch=2: "));
+  all[0].repairs = {"a\nforged line", "b"};
+  CHECK(generator::repair_notes(all) ==
+        std::vector<std::string>{"small@batch=2: a?forged line", "small@batch=2: b",
+                                 "small@batch=8: Reshape 'r': the target 1x8 became 2x8"});
+}
+
 TEST_CASE("numbers are short, with the right prefix") {
   using generator::detail::short_number;
   CHECK(short_number(0) == "0");

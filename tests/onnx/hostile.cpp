@@ -101,7 +101,8 @@ TEST_CASE("an operator's name is cut and cleaned before anybody sees it") {
   CHECK_SAYS(g.nodes[1].problem, "since ?[31m?ooo");
   CHECK(g.nodes[1].problem.size() < 200);
   m.mutable_graph()->mutable_node(0)->set_input(0, "\u202e\u009b");
-  CHECK_SAYS(refusal([&] { bonnx::from(m); }), "reads '?" "?', which nothing produces");
+  CHECK_SAYS(refusal([&] { bonnx::from(m); }), "reads '?"
+                                               "?', which nothing produces");
 }
 
 TEST_CASE("functions that call themselves are never opened") {

@@ -2,11 +2,12 @@
 // For which GPU are algorithms listed? One of this machine, or one that is only described: cuDNN
 // takes a text in place of a device, and needs neither a driver nor a GPU for that. Engines that
 // are compiled at run time are listed only where a library called libcuda can be loaded; the CUDA
-// toolkit's stub of it will do.
+// toolkit's stub of it will do. A text that the library would not survive is refused before.
 //
 //   target t = described_target("h200");   target mine = this_gpu(handle);   mine.json
 #pragma once
 
+#include "../../core/nesting.hpp"
 #include "../../core/version.hpp"
 #include "descriptor.hpp"
 #include "device_table.hpp"
@@ -81,6 +82,7 @@ inline bool load_driver_or_stub() {
 
 /// A GPU described by a text.
 inline target described_by(const std::string& json, const std::string& name) {
+  refuse_nested(json, name);
   load_driver_or_stub();
   keep_compiler();
   auto d = std::make_shared<descriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
@@ -97,10 +99,17 @@ inline target described_by(const std::string& json, const std::string& name) {
 /// A GPU of the table, or one whose description a file holds.
 inline target described_target(const std::string& name) {
   if (const auto known = find_device(name)) return described_by(device_json(*known), name);
-  std::ifstream in(name);
-  if (!in || std::filesystem::is_directory(name))
-    throw error("no GPU is called \"" + name + "\", and no file", "--target",
+  constexpr std::uintmax_t longest = 1 << 20; // real ones have 1 KiB
+  std::error_code none;
+  const bool file = std::filesystem::is_regular_file(name, none);
+  std::ifstream in;
+  if (file) in.open(name, std::ios::binary);
+  if (!file || !in)
+    throw error("no GPU is called \"" + name + "\", and no file that can be read", "--target",
                 "take one of " + device_names() + ", or a file with a description");
+  if (std::filesystem::file_size(name, none) > longest)
+    throw error("the file is too long for the description of a GPU", name,
+                "write one with benanza_bench --describe-device");
   return described_by({std::istreambuf_iterator<char>(in), {}}, name);
 }
 
