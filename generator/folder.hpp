@@ -12,6 +12,9 @@
 #include "../include/benanza/core/error.hpp"
 #include "../include/benanza/result/output_file.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -139,10 +142,13 @@ private:
 /// A file whose text is on the disk, and that has no name yet.
 inline std::unique_ptr<result::output_file> written(const fs::path& path, const std::string& text) {
   auto file = std::make_unique<result::output_file>(path.string());
+  errno = 0;
   std::ofstream out(file->written_to(), std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
-  if (!out) throw error("cannot be written", path.string(), "is the disk full, or read-only?");
+  if (!out)
+    throw error(std::string("cannot be written: ") + std::strerror(errno), path.string(),
+                "is the disk full, or read-only?");
   return file;
 }
 

@@ -137,6 +137,7 @@ TEST_CASE("a description that cuDNN would not survive, or that is none, is refus
            {described("b", "{\"deviceVer\":" + levels + std::string(levels.size(), ']') + "}"),
             "nested deeper than 64"},
            {described("c", "{\"deviceVer\":900,\"multiProc"), "--describe-device"},
+           {described("n", "{\"deviceName\":\"" + std::string(256, 'n') + "\"}"), "too long"},
            {described("d", std::string(2'000'000, ' ')), "too long"},
            {some.folder / "pipe", "no file that can be read"},
            {"/dev/zero", "no file that can be read"},

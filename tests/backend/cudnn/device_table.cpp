@@ -60,6 +60,18 @@ TEST_CASE("cudnn: a description without one of its entries is refused on one lin
   CHECK(entries == 23);
 }
 
+TEST_CASE("cudnn: what the library would write past its own memory for is refused") {
+  const std::string whole = device_json(*find_device("h200"));
+  const std::size_t end = whole.rfind("h200");
+  const auto named = [&](std::size_t n) {
+    return whole.substr(0, end) + std::string(n, 'n') + whole.substr(end + 4);
+  };
+  CHECK(refusal_of([&] { described_by(named(255), "file.json"); }).empty());
+  CHECK(test::holds(refusal_of([&] { described_by(named(256), "file.json"); }), "too long"));
+  const std::string deep = "{\"deviceVer\":" + std::string(100'000, '[') + "}";
+  CHECK(test::holds(refusal_of([&] { described_by(deep, "file.json"); }), "nested deeper"));
+}
+
 TEST_CASE("cudnn: a description may come from a file, and a name that is neither is refused") {
   const test::scratch_folder s("device");
   const std::string json = device_json(*find_device("a100"));

@@ -14,12 +14,15 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <string_view>
+#include <system_error>
 
 namespace benanza::backend::cudnn {
 
@@ -38,6 +41,22 @@ inline std::filesystem::path library_folder() {
   const bool known = dladdr(reinterpret_cast<const void*>(&cudnnGetVersion), &where) != 0;
   return known && where.dli_fname != nullptr ? std::filesystem::path(where.dli_fname).parent_path()
                                              : std::filesystem::path{};
+}
+
+/// Bytes of the longest name or text of a JSON, as it stands there.
+inline std::size_t longest_text(std::string_view json) {
+  std::size_t longest = 0, start = 0;
+  bool text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (text && json[i] == '\\') {
+      ++i;
+    } else if (json[i] == '"') {
+      if (text) longest = std::max(longest, i - start);
+      text = !text;
+      start = i + 1;
+    }
+  }
+  return text ? std::max(longest, json.size() - start) : longest;
 }
 } // namespace detail
 
@@ -82,7 +101,11 @@ inline bool load_driver_or_stub() {
 
 /// A GPU described by a text.
 inline target described_by(const std::string& json, const std::string& name) {
+  constexpr std::size_t room = 256; // that cuDNN has for a GPU's name; it does not look
+  constexpr const char* remedy = "write one with benanza_bench --describe-device";
   refuse_nested(json, name);
+  if (detail::longest_text(json) >= room)
+    throw error("a name in the description is too long", name, remedy);
   load_driver_or_stub();
   keep_compiler();
   auto d = std::make_shared<descriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
@@ -91,7 +114,7 @@ inline target described_by(const std::string& json, const std::string& name) {
                std::span<const char>(json.c_str(), json.size() + 1))
         .finalize("the description of a GPU");
   } catch (const refusal& e) {
-    throw error(e.what(), name, "write one with benanza_bench --describe-device");
+    throw error(e.what(), name, remedy);
   }
   return {name, json, std::move(d), nullptr};
 }
