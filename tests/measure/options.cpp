@@ -77,10 +77,54 @@ TEST_CASE("Google Benchmark's flags are read or handed on") {
   CHECK(parse({"--benchmark_list_tests"}).list_only);
   CHECK_FALSE(parse({"--benchmark_list_tests=false"}).list_only);
   CHECK(parse({"--benchmark_format=json", "--benchmark_out=x.json"}).out == "x.json");
-  const options o = parse({"--benchmark_repetitions=3", "--benchmark_report_aggregates_only=true"});
-  CHECK(o.repetitions == 3);
-  CHECK(o.passed_on == std::vector<std::string>{"--benchmark_report_aggregates_only=true",
-                                                "--benchmark_repetitions=3"});
+  const auto told = [](std::vector<std::string> words, const std::string& word) {
+    const auto all = parse(std::move(words)).for_the_library("f");
+    return std::find(all.begin(), all.end(), word) != all.end();
+  };
+  CHECK(told({"--benchmark_repetitions=3"}, "--benchmark_repetitions=3"));
+  CHECK(told({"--benchmark_report_aggregates_only"}, "--benchmark_report_aggregates_only=true"));
+  CHECK(
+      told({"--benchmark_display_aggregates_only=Y"}, "--benchmark_display_aggregates_only=true"));
+  CHECK(told({"--benchmark_enable_random_interleaving=true"},
+             "--benchmark_enable_random_interleaving=true"));
+  CHECK(told({"--benchmark_context=a=1,b=2"}, "--benchmark_context=a=1,b=2"));
+  CHECK(told({"--benchmark_out=x"}, "--benchmark_out=f"));
+  CHECK_FALSE(parse({"--benchmark_counters_tabular=false"}).tabular);
+  CHECK(parse({"--benchmark_time_unit=ms"}).time_unit == "ms");
+  CHECK(parse({"--benchmark_color=no"}).colour == false);
+  CHECK(parse({"--benchmark_color=true"}).colour == true);
+  CHECK_FALSE(parse({"--benchmark_color=auto"}).colour.has_value());
+  // What asks for nothing may be said.
+  parse({"--benchmark_min_warmup_time=0.0", "--benchmark_perf_counters=", "--v=0"});
+  const options dry = parse({"--benchmark_dry_run", "--benchmark_repetitions=5"});
+  CHECK(dry.repetitions == 1);
+  CHECK(plan_of(dry).seconds < 1e-6);
+}
+
+TEST_CASE("a flag of Google Benchmark's in the environment is a flag in front of the others") {
+  const auto with = [](const char* variable, const char* value, std::vector<std::string> words) {
+    setenv(variable, value, 1);
+    try {
+      const options o = parse(std::move(words));
+      unsetenv(variable);
+      return o;
+    } catch (...) {
+      unsetenv(variable);
+      throw;
+    }
+  };
+  CHECK(with("BENCHMARK_FILTER", "Conv", {}).filter == "Conv");
+  CHECK(with("BENCHMARK_FILTER", "Conv", {"--benchmark_filter=Relu"}).filter == "Relu");
+  CHECK(with("BENCHMARK_REPETITIONS", "3", {}).repetitions == 3);
+  CHECK(with("BENCHMARK_LIST_TESTS", "1", {}).list_only);
+  CHECK(with("BENCHMARK_MIN_TIME", "0.2s", {}).seconds == 0.2);
+  CHECK(with("BENCHMARK_FORMAT", "csv", {}).format == "csv");
+  CHECK(with("BENCHMARK_OUT", "x.csv", {}).out == "x.csv");
+  CHECK_THROWS_WITH(with("BENCHMARK_PERF_COUNTERS", "CYCLES", {}),
+                    "this flag means nothing here: no counters of the processor are read "
+                    "(BENCHMARK_PERF_COUNTERS=CYCLES); leave it out");
+  CHECK_THROWS_WITH(with("BENCHMARK_REPETITIONS", "many", {}),
+                    "a whole number of 1 or more is needed, not \"many\" (BENCHMARK_REPETITIONS)");
 }
 
 TEST_CASE("what nobody knows, or what means nothing, is refused by name") {
@@ -103,10 +147,25 @@ TEST_CASE("what nobody knows, or what means nothing, is refused by name") {
                            "--benchmark_format=xml",
                            "--progress=maybe",
                            "--types",
-                           "--benchmark_list_tests=perhaps"}) {
+                           "--benchmark_list_tests=perhaps",
+                           "--benchmark_min_warmup_time=0.5",
+                           "--benchmark_perf_counters=CYCLES",
+                           "--v=1",
+                           "--benchmark_v=2",
+                           "--benchmark_color=maybe",
+                           "--benchmark_time_unit=h",
+                           "--benchmark_context=a",
+                           "--benchmark_context=a=b=c",
+                           "--benchmark_counters_tabular=perhaps",
+                           "--benchmark_typo=1"}) {
     CAPTURE(word);
     CHECK_THROWS_AS(parse({word}), error);
   }
+  CHECK_THROWS_WITH(parse({"--benchmark_min_time=20x"}),
+                    "a number of iterations is not taken: a case is sampled until its figure "
+                    "stands still, at most so many seconds (--benchmark_min_time=20x); write "
+                    "--benchmark_min_time=0.1s");
+  CHECK_THROWS_AS(parse({"--benchmark_dry_run", "--store", "r.db"}), error);
   CHECK_THROWS_WITH(parse({"--typos=f32"}),
                     "unknown option \"--typos=f32\"; see benanza_bench --help");
 }

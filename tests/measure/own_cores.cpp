@@ -31,7 +31,7 @@ TEST_CASE("the best ratio is looked for once, and kept for other runs") {
 TEST_CASE("only what is better is kept, and each team and machine has its own") {
   const test::scratch_folder folder("own_cores");
   const std::string file = folder / "cores.tsv";
-  const std::string other = "1\t0.001\t99999\tanother machine\n";
+  const std::string other = "1\t0.1\t99999\tanother machine\n";
   std::ofstream(file) << "not a line\n1\tx\t1\ty\n" << other;
   own_cores cores(file, watch_ns);
   CHECK(cores.known(1) == 0);
@@ -55,6 +55,23 @@ TEST_CASE("only what is better is kept, and each team and machine has its own") 
   CHECK(text.find(other) != std::string::npos);
   CHECK(text.find("not a line") == std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+}
+
+TEST_CASE("a ratio that no core can have is not believed") {
+  const test::scratch_folder folder("own_cores");
+  const std::string file = folder / "cores.tsv";
+  own_cores(file, watch_ns).found(1, 0.2);
+  const std::string good = test::text_of(file);
+  for (const char* ratio : {"1e-9", "0.04", "7", "inf", "nan", "-1"}) {
+    std::string text = good;
+    const std::size_t at = text.find('\t') + 1;
+    text.replace(at, text.find('\t', at) - at, ratio);
+    std::ofstream(file) << text;
+    CAPTURE(ratio);
+    CHECK(own_cores(file).known(1) == 0);
+    own_cores(file, watch_ns).found(1, 0.3); // looked for anew, and kept in its place
+    CHECK(own_cores(file).known(1) == 0.3);
+  }
 }
 
 TEST_CASE("a ratio of long ago is not believed") {

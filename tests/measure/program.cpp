@@ -37,6 +37,56 @@ TEST_CASE("the names of the cases are listed, each once") {
   CHECK(o.out.find("Conv/1x1x28x28-8x5x5-s1-p2/f32/onednn/") != std::string::npos);
 }
 
+TEST_CASE("the list is of what would run here, or there") {
+  const std::string here = shell(bench + " --benchmark_list_tests").out;
+  CHECK(holds(here, "/host/"));
+  if (std::filesystem::exists("/dev/nvidiactl") || !holds(shell(bench + " --version").out, "cudnn"))
+    return;
+  CHECK_FALSE(holds(here, "/cudnn/"));
+  CHECK_FALSE(holds(here, "/cuda/"));
+  const std::string there = shell(bench + " --benchmark_list_tests --target t4").out;
+  CHECK(holds(there, "/cudnn/"));
+  CHECK(holds(there, "/host/"));
+  CHECK(holds(shell(bench + " --benchmark_list_tests --backends cudnn").out, "/cudnn/"));
+}
+
+TEST_CASE("the models of the program are listed, each on a line") {
+  const outcome o = shell(bench + " --models");
+  CHECK(o.status == 0);
+  CHECK(o.out == "name                 batch    type   nodes  layers\n"
+                 "lenet@batch=1            1     f32      11      11\n"
+                 "lenet@batch=1,fused      1     f32       6       6\n");
+  CHECK(holds(shell(bench + " --model nobody").err,
+              "it holds \"lenet@batch=1\" and \"lenet@batch=1,fused\""));
+}
+
+TEST_CASE("a plan for one thread runs wherever one core is allowed") {
+  if (shell("taskset -c 0,1 true").status != 0) return; // there is one
+  const scratch_folder s("plan_core");
+  const std::string run = s / "run.json", plan = s / "plan.json", whole = s / "whole.json";
+  REQUIRE(shell(bench + quick +
+                "-q --backends host,onednn --benchmark_filter=-^machine "
+                "--benchmark_out=" +
+                run)
+              .status == 0);
+  shell(BENANZA_ANALYZE_BINARY " " + run + " --model lenet --unfused --plan " + plan);
+  const outcome one =
+      shell("taskset -c 0 " + bench + quick + "--plan " + plan + " --benchmark_out=" + whole);
+  CAPTURE(one.err);
+  CHECK(one.status == 0);
+  // It belongs to the result that the plan came from.
+  CHECK_FALSE(holds(shell(BENANZA_ANALYZE_BINARY " " + run + " " + whole).err, "provenance"));
+}
+
+TEST_CASE("a link is written through, and stays") {
+  const scratch_folder s("link");
+  std::filesystem::create_symlink("real.json", s / "run.json");
+  REQUIRE(shell(bench + quick + "--benchmark_filter=^Relu --benchmark_out=" + (s / "run.json"))
+              .status == 0);
+  CHECK(std::filesystem::is_symlink(s / "run.json"));
+  CHECK(json::accept(text_of(s / "real.json")));
+}
+
 TEST_CASE("the JSON is Google Benchmark's, with our fields") {
   const outcome o = shell(bench + quick + "--benchmark_format=json --benchmark_filter=Conv");
   CAPTURE(o.err);

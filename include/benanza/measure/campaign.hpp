@@ -15,7 +15,7 @@ namespace benanza::measure {
 
 /// True for the results of a case that was not measured, or not to its end.
 inline bool not_measured(const bench_case& c) {
-  return c.results.empty() || c.results[0].error == "interrupted";
+  return c.results.empty() || c.results[0].error == interrupted_error;
 }
 
 /// A run over many groups.
@@ -47,7 +47,7 @@ public:
       if (!stopped()) return keep(g, missing);
     }
     for (std::size_t i : missing)
-      g.cases[i].results = failed_case(g, i, "interrupted");
+      g.cases[i].results = failed_case(g, i, interrupted_error);
   }
 
   /// Why nothing more was measured, if that was a failure to keep results.
@@ -55,6 +55,8 @@ public:
   bool stopped() const { return interrupted || !failure_.empty(); }
   /// Cases that came back from an earlier run.
   std::size_t recalled() const { return recalled_; }
+  /// Takes the progress line off the terminal, for something else to be printed there.
+  void make_room() { progress_.make_room(); }
   void finish() { progress_.finish(); }
 
 private:

@@ -7,10 +7,14 @@
 #pragma once
 
 #include "campaign.hpp"
+#include "console_reporter.hpp"
+#include "csv_reporter.hpp"
+#include "json_reporter.hpp"
 #include "listing.hpp"
-#include "reporter.hpp"
 
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 
 namespace benanza::measure {
 
@@ -48,23 +52,40 @@ private:
   std::size_t pass_ = 0;
 };
 
-inline std::unique_ptr<benchmark::BenchmarkReporter>
-make_reporter(const std::string& format, bool console_colour, const context_source& context,
-              const case_table& cases, std::string& problem) {
-  if (format == "json") return std::make_unique<json_reporter>(context, cases, problem);
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-#endif
-  if (format == "csv") return std::make_unique<named<benchmark::CSVReporter>>(cases, problem);
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-  return std::make_unique<named<benchmark::ConsoleReporter>>(
-      cases, problem,
-      console_colour ? benchmark::ConsoleReporter::OO_ColorTabular
-                     : benchmark::ConsoleReporter::OO_Tabular);
+namespace detail {
+/// Whether the table on standard output is coloured: as the flag says, or where a terminal shows
+/// colours and nobody asked for none (no-color.org).
+inline bool coloured(const options& o) {
+  if (o.colour) return *o.colour;
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value != nullptr ? value : "");
+  };
+  const std::string_view terminal = variable("TERM");
+  return isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && !terminal.empty() &&
+         terminal != "dumb";
 }
+
+inline benchmark::TimeUnit time_unit(std::string_view name) {
+  return name == "ns"   ? benchmark::kNanosecond
+         : name == "ms" ? benchmark::kMillisecond
+         : name == "s"  ? benchmark::kSecond
+                        : benchmark::kMicrosecond;
+}
+
+/// A report on standard output if `shown`, else into a file.
+inline std::unique_ptr<benchmark::BenchmarkReporter> make_reporter(const std::string& format,
+                                                                   bool shown,
+                                                                   const report_source& from,
+                                                                   std::string& problem) {
+  if (format == "json") return std::make_unique<json_reporter>(from, problem);
+  if (format == "csv") return std::make_unique<csv_reporter>(from, shown, problem);
+  using look = benchmark::ConsoleReporter::OutputOptions;
+  const int colour = shown && coloured(from.asked) ? look::OO_Color : look::OO_None;
+  const int columns = from.asked.tabular ? look::OO_Tabular : look::OO_None;
+  return std::make_unique<console_reporter>(from, static_cast<look>(colour | columns), problem);
+}
+} // namespace detail
 
 /// Why an output could not be written; empty where it could.
 struct report_problems {
@@ -81,11 +102,10 @@ inline report_problems run_benchmarks(char* program, const options& o, listing& 
       benchmark::RegisterBenchmark(g.cases[i].name.c_str(), entry(g, i, c))
           ->UseManualTime()
           ->Iterations(1)
-          ->Unit(benchmark::kMicrosecond);
+          ->Unit(detail::time_unit(o.time_unit));
     }
-  std::vector<std::string> words{program};
-  words.insert(words.end(), o.passed_on.begin(), o.passed_on.end());
-  if (!out.empty()) words.push_back("--benchmark_out=" + out);
+  std::vector<std::string> words = o.for_the_library(out);
+  words.insert(words.begin(), program);
   std::vector<char*> arguments;
   for (std::string& w : words)
     arguments.push_back(w.data());
@@ -95,10 +115,10 @@ inline report_problems run_benchmarks(char* program, const options& o, listing& 
   if (count > 1) throw error("unknown option \"" + std::string(arguments[1]) + "\"");
 
   report_problems problems;
-  const auto display =
-      make_reporter(o.format, isatty(STDOUT_FILENO) != 0, context, table, problems.display);
+  const report_source from{o, table, context, [&c] { c.make_room(); }};
+  const auto display = detail::make_reporter(o.format, true, from, problems.display);
   const auto file =
-      out.empty() ? nullptr : make_reporter(o.out_format, false, context, table, problems.file);
+      out.empty() ? nullptr : detail::make_reporter(o.out_format, false, from, problems.file);
   benchmark::RunSpecifiedBenchmarks(display.get(), file.get(), "all");
   benchmark::Shutdown();
   return problems;

@@ -102,7 +102,8 @@ inline environment enter_environment(char** argv, int threads) {
     const auto [count, list] = detail::affinity();
     if (threads > count)
       throw error(std::to_string(threads) + " threads were asked for, and " +
-                      std::to_string(count) + " processors are allowed",
+                      std::to_string(count) +
+                      (count == 1 ? " processor is allowed" : " processors are allowed"),
                   "processors " + list, "ask for fewer, or start with a wider affinity mask");
     setenv(detail::processors_variable, (std::to_string(count) + ":" + list).c_str(), 1);
     setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);

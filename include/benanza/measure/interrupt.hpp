@@ -19,6 +19,9 @@ namespace benanza::measure {
 /// Set once the run is to stop.
 inline std::atomic<bool> interrupted{false};
 
+/// The error of a case that was not measured, because the run was stopped.
+inline constexpr const char* interrupted_error = "interrupted";
+
 /// From now on signals that ask for an end set `interrupted`; waiting calls return early.
 inline void catch_interrupts() {
   struct sigaction action {};

@@ -6,6 +6,7 @@
 //   listing l(options, environment, {});   l.groups[0].cases[0].name
 #pragma once
 
+#include "../core/printable.hpp"
 #include "bench_case.hpp"
 #include "ceilings/list.hpp"
 #include "interrupt.hpp"
@@ -15,6 +16,44 @@
 
 namespace benanza::measure {
 
+namespace detail {
+/// "it holds "lenet@batch=1" and "lenet@batch=1,fused"": names have commas of their own.
+inline std::string held_models(const std::vector<model::table>& all) {
+  constexpr std::size_t most = 6;
+  if (all.empty()) return "it holds none";
+  std::string out = "it holds ";
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+    out += (i == 0 ? "\"" : " and \"") + std::string(all[i].name) + '"';
+  if (all.size() > most)
+    out += " and " + std::to_string(all.size() - most) + " more, which --models lists";
+  return out;
+}
+} // namespace detail
+
+/// What --models prints: a line for each model of the program.
+inline std::string models_table() {
+  std::vector<model::graph> graphs;
+  std::size_t width = std::string_view("name").size();
+  for (const model::table& t : model::registered_tables()) {
+    graphs.push_back(model::to_graph(t, op::registered_layers()));
+    width = std::max(width, printable(t.name).size());
+  }
+  const auto line = [width](std::string name, std::string_view batch, std::string_view type,
+                            std::string_view nodes, std::string_view layers) {
+    name.resize(std::max(width, name.size()), ' ');
+    for (const auto& [text, columns] :
+         {std::pair(batch, std::size_t{7}), std::pair(type, std::size_t{8}),
+          std::pair(nodes, std::size_t{8}), std::pair(layers, std::size_t{8})})
+      name.append(columns > text.size() ? columns - text.size() : 1, ' ').append(text);
+    return name + '\n';
+  };
+  std::string out = line("name", "batch", "type", "nodes", "layers");
+  for (const model::graph& g : graphs)
+    out += line(printable(g.name), std::to_string(g.batch), name(g.type),
+                std::to_string(g.nodes.size()), std::to_string(g.layers.size()));
+  return out;
+}
+
 /// The models of the folder, those that --model names.
 inline std::vector<model::graph> selected_graphs(const options& o) {
   std::vector<model::graph> graphs;
@@ -23,14 +62,13 @@ inline std::vector<model::graph> selected_graphs(const options& o) {
       graphs.push_back(model::to_graph(t, op::registered_layers()));
   if (!o.model.empty() && graphs.empty())
     throw error("no model of this program is called so", "--model " + o.model,
-                "it holds " + detail::joined(model::registered_tables(), [](const model::table& t) {
-                  return std::string(t.name);
-                }));
+                detail::held_models(model::registered_tables()));
   return graphs;
 }
 
 /// The libraries that --backends names, or all that can run here; `left_out` gets the others. One
-/// that was named and cannot run here lists its cases for a described device.
+/// that was named and cannot run here lists its cases for a described device; so does any, if only
+/// a list for a named device is wanted.
 inline library_list selected_libraries(const options& o, std::vector<std::string>& left_out) {
   const auto& makers = backend::registered_backends();
   for (const std::string& name : o.backends)
@@ -43,11 +81,11 @@ inline library_list selected_libraries(const options& o, std::vector<std::string
     if (!o.backends.empty() && !named) continue;
     auto made = make();
     if (const std::string why = made->unavailable(); !why.empty()) {
-      if (!named && !o.list_only) {
+      if (!named && !(o.list_only && !o.target.empty())) {
         left_out.push_back(name + ": " + why);
         continue;
       }
-      made->describe_device(o.target);
+      made->describe_device(o.target.empty() ? usual_target : o.target);
     }
     out.push_back(std::move(made));
   }

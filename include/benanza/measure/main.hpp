@@ -7,7 +7,9 @@
 //   int main(int argc, char** argv) { return benanza::measure::run(argc, argv); }
 #pragma once
 
+#include "../core/version.hpp"
 #include "../result/output_file.hpp"
+#include "../result/store/version.hpp"
 #include "entry.hpp"
 #include "last_cache.hpp"
 #include "run.hpp"
@@ -74,6 +76,19 @@ inline void refuse_cut_off(const std::string& problem, const std::string& place)
                 "make room, then give the same command again");
 }
 
+/// What --version prints.
+inline std::string versions() {
+  std::vector<named_version> libraries{{"Google Benchmark", BENANZA_BENCHMARK_VERSION}};
+  for (const auto& [name, make] : backend::registered_backends())
+    if (const auto facts = make()->facts(); facts.contains("version"))
+      libraries.emplace_back(name, facts.at("version"));
+  for (const named_version& v : result::store::sqlite_version())
+    libraries.push_back(v);
+  libraries.emplace_back("nlohmann-json",
+                         nlohmann::json::meta()["version"]["string"].get<std::string>());
+  return version_text("benanza_bench", libraries);
+}
+
 /// Prints how cuDNN describes this machine's GPU.
 inline status describe_device() {
   for (const auto& [name, make] : backend::registered_backends())
@@ -88,7 +103,11 @@ inline status describe_device() {
 inline status run_checked(int argc, char** argv) {
   options o = parse_options(argc, argv);
   if (o.help) {
-    std::cout << help_text << campaign_help_text;
+    std::cout << help_text << campaign_help_text << benchmark_help_text;
+    return status::complete;
+  }
+  if (o.version || o.list_models) {
+    std::cout << (o.version ? versions() : models_table());
     return status::complete;
   }
   const std::vector<result::plan> plans = read_plans(o);
@@ -132,11 +151,15 @@ inline status run_checked(int argc, char** argv) {
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
   const double cores_ratio = cores.ratio(most);
   result::run header{.provenance = provenance(e, o, l.libraries, cores), .graphs = l.graphs};
+  // A run of a plan belongs to the result that the plan came from, on however many cores.
+  if (!plans.empty())
+    if (const auto& its = plans.front().provenance.at("machine"); its.contains("cores"))
+      header.provenance["machine"]["cores"] = its.at("cores");
   for (const std::string& why : l.left_out) {
     std::string& all = header.provenance["measuring"]["left_out"];
     all += (all.empty() ? "" : "; ") + why;
     // In a terminal a person may wonder where it is; elsewhere a line on stderr is a fault.
-    if (isatty(STDERR_FILENO) == 1)
+    if (isatty(STDERR_FILENO) == 1 && !o.quiet)
       std::fprintf(stderr, "benanza_bench: left out, %s\n", why.c_str());
   }
   const auto out = o.out.empty() ? nullptr : std::make_unique<result::output_file>(o.out);
@@ -147,7 +170,7 @@ inline status run_checked(int argc, char** argv) {
                 "build it with a backend that has one");
   const auto measuring = make_runner(argv, e, o, here);
   campaign c(*measuring, kept.get(), o, l.groups);
-  if (c.recalled() > 0)
+  if (c.recalled() > 0 && !o.quiet)
     std::fprintf(stderr, "benanza_bench: %zu of %zu cases are in %s already\n", c.recalled(),
                  l.cases, kept->place().c_str());
   // Others on the host come and go: what the last cache holds is not the same at both ends of it.
@@ -178,7 +201,7 @@ inline status run_checked(int argc, char** argv) {
     refuse_cut_off(problems.display, "standard output");
   }
   if (kept && !c.stopped()) kept->finish();
-  if (const double by = cores.mistaken_by(most, cores_ratio); by > 0)
+  if (const double by = cores.mistaken_by(most, cores_ratio); by > 0 && !o.quiet)
     std::fprintf(stderr,
                  "benanza_bench: somebody shared our cores, unseen at first: they turned out to be "
                  "%.0f %% faster than when the run began, and its first results may be too slow; "

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was asked for on the command line? Our own options, those of Google Benchmark that mean
-// something to the sampling, and the rest, which goes to Google Benchmark as it is. An option that
-// nobody knows is refused.
+// What was asked for on the command line? Our own options and Google Benchmark's flags. An option
+// that nobody knows is refused.
 //
-//   options o = parse_options(argc, argv);   o.types, o.threads, o.filter, o.passed_on
+//   options o = parse_options(argc, argv);   o.types, o.threads, o.filter
 #pragma once
 
 #include "../core/dtype.hpp"
 #include "../core/error.hpp"
 #include "../result/own_cache.hpp"
+#include "benchmark_flags.hpp"
 #include "campaign_options.hpp"
 #include "effort.hpp"
 
@@ -25,7 +25,7 @@ namespace benanza::measure {
 /// When progress is shown on stderr.
 enum class progress_mode { automatic, always, never };
 
-struct options {
+struct options : benchmark_flags {
   std::vector<numeric> types{}; ///< empty: each model's own
   std::vector<int> threads{1};
   std::vector<std::string> states{"hot", "coldw"};
@@ -34,24 +34,22 @@ struct options {
   bool shares_last_cache = false;   ///< others hold more of it than we do
   std::vector<std::string> plans{}; ///< files of plans to run in place of layers
   std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
-  std::string target = "h200";         ///< to list cases for, where there is no GPU
+  std::string target{};                ///< GPU to list cases for, where there is none
   bool describe_device = false;
+  bool list_models = false;
   std::string model{};         ///< only layers of models whose names contain it
   bool all_algorithms = false; ///< also reference loops and outdated instruction sets
-  bool help = false;
+  bool help = false, version = false;
+  bool quiet = false; ///< only rows and errors
   progress_mode progress = progress_mode::automatic;
-
-  std::string filter{};
   measure::effort effort = measure::effort::normal;
-  double seconds = 0; ///< of sampling a case, at most; 0: as the effort says
   /// Seconds that a case may lose to noise before it is taken as it comes; 0: as the effort says.
   double wait_s = 0;
-  int repetitions = 1;
-  bool list_only = false;
-  std::string format = "console", out{}, out_format = "json";
-  std::vector<std::string> passed_on{}; ///< for Google Benchmark
   campaign_options campaign{};
 };
+
+/// The GPU that cases are listed for where there is none, and none was named.
+inline constexpr const char* usual_target = "h200";
 
 /// How a group is sampled whose cases get `share` of the time; with more time comes more patience.
 inline sampling_plan plan_of(const options& o, double share = 1) {
@@ -79,85 +77,22 @@ inline constexpr std::string_view help_text =
                            (default: twice its time limit)
   --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
   --model TEXT             only the layers of models whose names contain TEXT
+  --models                 print the models that this program holds, and end
   --backends NAME,...      only these libraries: host, onednn, cudnn, cuda, cublas
                            (default: all that can run here)
-  --target GPU             where there is no GPU, list its cases as if there were this
-                           one: a name, or a file with a description (default h200)
+  --target GPU             where there is no GPU, list the cases of this one too: a name, or a
+                           file with a description (default for --backends cudnn: h200)
   --describe-device        print the description of this GPU, and end
   --all                    also reference loops and outdated instruction sets
   --progress auto|always|never   on stderr (default: only on a terminal)
-
-Google Benchmark's flags work; here they mean:
-  --benchmark_filter=REGEX         cases by name; a leading '-' leaves them out
-  --benchmark_min_time=SECONDS     of sampling a case, at most (default 0.1; quick
-                                   0.03, thorough 0.3, exhaustive 0.5)
-  --benchmark_repetitions=N        independent passes of sampling
-  --benchmark_list_tests           print the names of the cases, and end
-  --benchmark_format=console|json|csv
-  --benchmark_out=FILE, --benchmark_out_format=...
+  -q, --quiet              only rows and errors
+  --version                print the version of this program and of its libraries, and end
 )";
-
-namespace detail {
-inline std::vector<std::string> split_commas(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    if (comma != 0) out.emplace_back(text.substr(0, comma));
-    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
-  }
-  return out;
-}
-
-inline int positive_number(std::string_view text, std::string_view option) {
-  int n = 0;
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (bad != std::errc{} || end != text.data() + text.size() || n < 1)
-    throw error("a whole number of 1 or more is needed, not \"" + std::string(text) + "\"",
-                std::string(option));
-  return n;
-}
-
-inline bool truth(std::string_view text, std::string_view option) {
-  if (text == "true" || text == "1" || text == "yes" || text == "on") return true;
-  if (text == "false" || text == "0" || text == "no" || text == "off") return false;
-  throw error("true or false is needed, not \"" + std::string(text) + "\"", std::string(option));
-}
-
-inline double seconds(std::string_view text, std::string_view option) {
-  std::string number(text);
-  if (!number.empty() && number.back() == 's') number.pop_back();
-  char* end = nullptr;
-  const double value = std::strtod(number.c_str(), &end);
-  if (number.empty() || *end != 0 || !(value > 0) || value > 3600)
-    throw error("seconds are needed, not \"" + std::string(text) + "\"", std::string(option),
-                "write " + std::string(option) + "=0.1");
-  return value;
-}
-
-/// Google Benchmark's flags that we hand on as they are.
-inline bool passes_on(std::string_view flag) {
-  for (std::string_view known :
-       {"--benchmark_report_aggregates_only", "--benchmark_display_aggregates_only",
-        "--benchmark_enable_random_interleaving", "--benchmark_counters_tabular",
-        "--benchmark_color", "--benchmark_context", "--benchmark_time_unit"})
-    if (flag == known) return true;
-  return flag == "--v";
-}
-
-inline std::string one_of(std::string_view value, std::initializer_list<std::string_view> choices,
-                          std::string_view option) {
-  std::string all;
-  for (std::string_view c : choices) {
-    if (c == value) return std::string(value);
-    all += (all.empty() ? "" : ", ") + std::string(c);
-  }
-  throw error("\"" + std::string(value) + "\" is not one of " + all, std::string(option));
-}
-} // namespace detail
 
 /// Reads the command line; refuses unknown options and values that mean nothing.
 inline options parse_options(int argc, char** argv) {
   options o;
+  o.read_environment();
   const auto read = [&o](std::string_view name, std::string_view value) {
     if (name == "--types") {
       o.types.clear();
@@ -200,22 +135,10 @@ inline options parse_options(int argc, char** argv) {
       o.progress = mode == "always"  ? progress_mode::always
                    : mode == "never" ? progress_mode::never
                                      : progress_mode::automatic;
-    } else if (name == "--benchmark_filter") {
-      o.filter = value;
-    } else if (name == "--benchmark_min_time") {
-      o.seconds = detail::seconds(value, name);
     } else if (name == "--wait-for-quiet") {
       o.wait_s = detail::seconds(value, name);
-    } else if (name == "--benchmark_repetitions") {
-      o.repetitions = detail::positive_number(value, name);
-    } else if (name == "--benchmark_format") {
-      o.format = detail::one_of(value, {"console", "json", "csv"}, name);
-    } else if (name == "--benchmark_out") {
-      o.out = value;
-    } else if (name == "--benchmark_out_format") {
-      o.out_format = detail::one_of(value, {"console", "json", "csv"}, name);
     } else {
-      return o.campaign.read(name, value);
+      return o.read_flag(name, value) || o.campaign.read(name, value);
     }
     return true;
   };
@@ -227,6 +150,12 @@ inline options parse_options(int argc, char** argv) {
     const bool valued = equals != std::string_view::npos;
     if (word == "--help" || word == "-h") {
       o.help = true;
+    } else if (word == "--version") {
+      o.version = true;
+    } else if (word == "--quiet" || word == "-q") {
+      o.quiet = true;
+    } else if (word == "--models") {
+      o.list_models = true;
     } else if (word == "--describe-device") {
       o.describe_device = true;
     } else if (name == "--all") {
@@ -235,10 +164,8 @@ inline options parse_options(int argc, char** argv) {
       o.campaign.isolate = !valued || detail::truth(word.substr(equals + 1), name);
     } else if (word == "--again") {
       o.campaign.again = again_mode::everything;
-    } else if (name == "--benchmark_list_tests") {
-      o.list_only = !valued || detail::truth(word.substr(equals + 1), name);
-    } else if (detail::passes_on(name)) {
-      o.passed_on.emplace_back(word);
+    } else if (benchmark_flags::is_switch(name)) {
+      o.read_flag(name, valued ? word.substr(equals + 1) : "true");
     } else if (valued && read(name, word.substr(equals + 1))) {
       continue;
     } else if (!valued && name.substr(0, 2) == "--" && i + 1 < argc && read(name, argv[i + 1])) {
@@ -247,8 +174,16 @@ inline options parse_options(int argc, char** argv) {
       throw error("unknown option \"" + std::string(word) + "\"", "", "see benanza_bench --help");
     }
   }
-  if (o.repetitions > 1)
-    o.passed_on.push_back("--benchmark_repetitions=" + std::to_string(o.repetitions));
+  if (o.quiet) o.progress = progress_mode::never;
+  if (o.dry_run) {
+    if (!o.campaign.store.empty())
+      throw error("the times of --benchmark_dry_run mean nothing, and are not kept", "--store",
+                  "leave out one of the two");
+    constexpr double hardly_any = 1e-9;
+    o.seconds = o.wait_s = hardly_any;
+    o.effort = effort::quick;
+    o.repetitions = 1;
+  }
   return o;
 }
 

@@ -94,6 +94,9 @@ class own_cores {
 public:
   /// A kept ratio is believed for so many days: machines move.
   static constexpr long most_days = 30;
+  /// No core has a ratio outside of these: what does nothing is begun at 1 to 16 in a cycle, and
+  /// the chain takes 4 to 10 cycles a step. What else the file says is not believed.
+  static constexpr double least = 0.05, largest = 5;
 
   /// Knows nothing, and looks for nothing.
   own_cores() = default;
@@ -161,7 +164,7 @@ private:
       line l;
       int end = 0;
       if (std::sscanf(text.c_str(), "%d\t%lf\t%ld\t%n", &l.team, &l.ratio, &l.day, &end) != 3 ||
-          end == 0 || !(l.ratio > 0) || l.day + most_days < today())
+          end == 0 || !(l.ratio >= least && l.ratio <= largest) || l.day + most_days < today())
         continue;
       l.who = text.substr(static_cast<std::size_t>(end));
       out.push_back(std::move(l));

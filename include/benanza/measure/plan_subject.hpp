@@ -61,11 +61,13 @@ private:
 };
 
 /// The group of a plan: one case. Refuses a plan whose times come from another machine or other
-/// software: its prediction says nothing here.
+/// software: its prediction says nothing here. How many cores were allowed does not matter, as long
+/// as there is one for each of its threads.
 inline group plan_group(const result::plan& p, const library_list& libraries,
                         const std::map<std::string, std::map<std::string, std::string>>& here) {
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
+      if (fact == "cores") continue;
       const auto& ours_of = here.at(section);
       const auto own = ours_of.find(fact);
       const std::string ours = own == ours_of.end() ? "not known" : own->second;

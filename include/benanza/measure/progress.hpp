@@ -7,6 +7,7 @@
 //   p.done(8, 2.1);
 #pragma once
 
+#include "../core/printable.hpp"
 #include "options.hpp"
 
 #include <chrono>
@@ -59,7 +60,18 @@ public:
     if (const double left = left_s(); left > 0) line += ", " + spoken(left) + " left";
     line += "] " + what;
     if (line.size() > 79) line.resize(79);
+    line = printable(line);
     std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
+    std::fflush(stderr);
+    stands_ = terminal_;
+  }
+
+  /// Takes the line away until the next one, if standard output is on a terminal too: what is
+  /// printed there must not be glued to it.
+  void make_room() {
+    if (!stands_ || isatty(STDOUT_FILENO) == 0) return;
+    stands_ = false;
+    std::fputs("\r\033[K", stderr);
     std::fflush(stderr);
   }
 
@@ -92,6 +104,7 @@ public:
 private:
   using clock = std::chrono::steady_clock;
   bool terminal_, shown_, finished_ = false;
+  bool stands_ = false; ///< a line on the terminal that is not ended
   std::size_t cases_, done_ = 0;
   double estimated_left_s_, estimated_done_s_ = 0, spent_s_ = 0;
   int lines_ = 0;
