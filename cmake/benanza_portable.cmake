@@ -63,5 +63,5 @@ function(benanza_make_portable target)
   target_link_options(${target} PRIVATE -s -Wl,--as-needed -Wl,--gc-sections)
   add_custom_command(TARGET ${target} POST_BUILD COMMAND ${CMAKE_COMMAND}
     -DPROGRAM=$<TARGET_FILE:${target}> -DREADELF=${CMAKE_READELF}
-    -P ${BENANZA_CMAKE_FOLDER}/portable_needs.cmake VERBATIM)
+    -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/portable_needs.cmake VERBATIM)
 endfunction()

@@ -169,3 +169,14 @@ TEST_CASE("what nobody knows, or what means nothing, is refused by name") {
   CHECK_THROWS_WITH(parse({"--typos=f32"}),
                     "unknown option \"--typos=f32\"; see benanza_bench --help");
 }
+
+TEST_CASE("a program's own defaults stand where the command line does not say") {
+  const defaults own("onednn,host", "f32,bf16");
+  CHECK(parse({}).backends == std::vector<std::string>{"onednn", "host"});
+  CHECK(parse({}).types == std::vector{numeric::f32, numeric::bf16});
+  CHECK(parse({"--backends=cuda"}).backends == std::vector<std::string>{"cuda"});
+  CHECK(parse({"--types=f16"}).types == std::vector{numeric::f16});
+  const defaults unknown("", "f33");
+  CHECK_THROWS_AS(parse({}), error);
+  defaults::of_program() = {};
+}

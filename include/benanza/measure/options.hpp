@@ -10,6 +10,7 @@
 #include "../result/own_cache.hpp"
 #include "benchmark_flags.hpp"
 #include "campaign_options.hpp"
+#include "defaults.hpp"
 #include "effort.hpp"
 
 #include <algorithm>
@@ -143,6 +144,9 @@ inline options parse_options(int argc, char** argv) {
     return true;
   };
 
+  const defaults& usual = defaults::of_program();
+  if (!usual.types.empty()) read("--types", usual.types);
+  if (!usual.backends.empty()) read("--backends", usual.backends);
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     const std::size_t equals = word.find('=');

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Benanza as a part of another project: by add_subdirectory and by FetchContent. The project builds
+# its own program and nothing else, its benchmarks can be built, and it installs its own files alone.
+
+function(run status)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE ended OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT ended EQUAL status)
+    message(FATAL_ERROR "ended with ${ended}: ${ARGN}\n${out}\n${err}")
+  endif()
+  set(output "${out}" PARENT_SCOPE)
+  string(REGEX REPLACE "[ \n]+" " " err "${err}") # CMake wraps what it says
+  set(errors "${err}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+set(configure ${CMAKE_COMMAND} -S ${PROJECT} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
+  -DBENANZA=${SOURCE} -DFETCHCONTENT_FULLY_DISCONNECTED=ON)
+run(0 ${configure} -B ${WORK}/fetched -DFETCH=ON)
+run(0 ${configure} -B ${WORK}/build)
+run(0 ${CMAKE_COMMAND} --build ${WORK}/build)
+run(0 ${WORK}/build/costs)
+if(NOT output STREQUAL "115605504\n")
+  message(FATAL_ERROR "costs printed ${output}")
+endif()
+file(GLOB_RECURSE built ${WORK}/build/*.o)
+list(LENGTH built count)
+if(NOT count EQUAL 1)
+  message(FATAL_ERROR "more was built than the project's own: ${built}")
+endif()
+run(0 ${CMAKE_COMMAND} --install ${WORK}/build --prefix ${WORK}/prefix)
+file(GLOB_RECURSE installed RELATIVE ${WORK}/prefix ${WORK}/prefix/*)
+if(NOT installed STREQUAL "bin/costs")
+  message(FATAL_ERROR "installed: ${installed}")
+endif()
+find_program(NINJA ninja)
+if(GENERATOR STREQUAL "Ninja" AND NINJA)
+  run(0 ${NINJA} -C ${WORK}/build -t commands of_models)
+  if(NOT output MATCHES "benanza_generate" OR NOT output MATCHES "backend_host")
+    message(FATAL_ERROR "benchmarks of models would be built so:\n${output}")
+  endif()
+  run(0 ${CMAKE_COMMAND} --build ${WORK}/build
+    --target CMakeFiles/of_sources.dir/of_sources.defaults.cpp.o)
+endif()
+
+# What is not known is refused when the project is configured.
+function(refused words expected)
+  run(1 ${configure} -B ${WORK}/build "-DMORE=${words}")
+  if(NOT errors MATCHES "benanza_add_benchmarks: ${expected}")
+    message(FATAL_ERROR "\"${words}\" was refused so: ${errors}")
+  endif()
+endfunction()
+refused("COLOUR red" "unknown arguments: COLOUR")
+refused("BATCH 1 COLOUR red" "unknown arguments: COLOUR")
+refused("BACKENDS abacus" "BACKENDS abacus: there are [a-z ]*host")
+refused("TYPES f33" "TYPES f33: there are f32")
+refused("BATCH 1 two" "BATCH two: a whole number")
+refused("BATCH" "without a value: BATCH")
