@@ -2,6 +2,7 @@
 // The command line of benanza_generate: three verbs over the same models.
 //
 //   benanza_generate model.onnx --batch 1,8 -o generated/mine
+//   benanza_generate model.onnx --no-sources -o mine      # for benanza_bench --graphs
 //   benanza_generate model.onnx --missing-from results.db -o generated/rest
 //   benanza_generate model.onnx --algorithms --target h200
 //   benanza_generate stats model.onnx --format json
@@ -14,6 +15,7 @@
 #include "../include/benanza/model/unique.hpp"
 #include "../include/benanza/onnx/load.hpp"
 #include "../include/benanza/onnx/resolve.hpp"
+#include "../include/benanza/result/layer_file.hpp"
 #include "algorithms.hpp"
 #include "emit.hpp"
 #include "folder.hpp"
@@ -137,57 +139,6 @@ inline std::vector<model::graph> read_models(const model_arguments& a) {
   return graphs;
 }
 
-/// The layers that a file names, one a line; '#' starts a comment.
-inline std::vector<op::layer> read_layers(const std::string& file) {
-  std::ifstream in(file);
-  if (!in || fs::is_directory(file))
-    throw error("the file of layers cannot be read", file, "give a file with a layer a line");
-  std::vector<op::layer> layers;
-  int number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    line.erase(std::min(line.find('#'), line.size()));
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())))
-      line.pop_back();
-    line.erase(0, std::min(line.find_first_not_of(" \t"), line.size()));
-    if (line.empty()) continue;
-    try {
-      layers.push_back(op::parse(line));
-    } catch (const error& e) {
-      throw error(e.what(), file + ", line " + std::to_string(number));
-    }
-    if (op::is_view(layers.back()))
-      throw error("a view moves nothing, and cannot be measured: " + line,
-                  file + ", line " + std::to_string(number));
-  }
-  if (layers.empty())
-    throw error("the file holds no layers", file,
-                "write lines such as Conv/1x64x56x56-64x3x3-s1-p1");
-  return layers;
-}
-
-/// A file of layers as a model: one after the other, since nothing is known of what reads what.
-inline model::graph as_chain(const std::vector<op::layer>& layers, const std::string& file) {
-  model::graph g;
-  g.model = fs::path(file).stem().string();
-  g.name = g.model + "@layers";
-  std::map<std::string, int> index;
-  for (const op::layer& l : layers)
-    index.emplace(op::name(l), 0);
-  for (auto& [name, i] : index) {
-    i = static_cast<int>(g.layers.size());
-    g.layers.push_back(op::parse(name));
-  }
-  for (const op::layer& l : layers) {
-    const int number = static_cast<int>(g.nodes.size());
-    g.nodes.push_back({.name = "layer" + std::to_string(number),
-                       .op = std::string(op::family(l)),
-                       .layer = index.at(op::name(l)),
-                       .inputs = number == 0 ? std::vector<int>{} : std::vector{number - 1}});
-  }
-  return g;
-}
-
 /// Says on stderr what could not be resolved, and what was repaired unless it is to be quiet; true
 /// if anything is missing.
 inline bool tell_problems(const std::vector<model::graph>& graphs, bool quiet) {
@@ -203,7 +154,7 @@ struct generate_arguments {
   std::string folder;
   std::string patterns_file;
   std::size_t layer_files = 0;
-  bool strict = false, no_fusion = false, quiet = false;
+  bool strict = false, no_fusion = false, no_sources = false, quiet = false;
   missing_arguments missing;
   target_arguments gpu;
 };
@@ -233,7 +184,7 @@ inline status generate(const generate_arguments& a) {
   if (a.folder.empty() && !a.gpu.wanted) throw error("no folder to write to", "", "give -o FOLDER");
   std::vector<model::graph> graphs = read_models(a.models);
   for (const std::string& file : a.layers_files) {
-    graphs.push_back(as_chain(read_layers(file), file));
+    graphs.push_back(result::as_chain(result::read_layers(file), file));
     for (std::size_t i = 0; i + 1 < graphs.size(); ++i)
       if (graphs[i].name == graphs.back().name)
         throw error("two lists of layers have this name", file, "rename one of the files");
@@ -267,8 +218,10 @@ inline status generate(const generate_arguments& a) {
                       measured - std::ssize(known.failed), store));
     return partial ? status::partial : status::complete;
   }
-  write_folder(a.folder,
-               emit(all.layers, graphs, {.layer_files = a.layer_files, .known = known.names}));
+  write_folder(
+      a.folder,
+      emit(all.layers, graphs,
+           {.layer_files = a.layer_files, .known = known.names, .sources = !a.no_sources}));
   if (a.quiet) return partial ? status::partial : status::complete;
   const auto fused = measured - measurable(plain);
   if (!a.missing.store.empty()) {
@@ -357,6 +310,9 @@ inline status run_checked(int argc, char** argv) {
   app.add_option("--layers", generating.layers_files,
                  "a file of layers, one a line: Conv/1x64x56x56-64x3x3-s1-p1; may be given again")
       ->allow_extra_args(false);
+  app.add_flag("--no-sources", generating.no_sources,
+               "write no C++ but graphs.json alone, which benanza_bench --graphs measures "
+               "without a compiler");
   app.add_option("--layer-files", generating.layer_files,
                  "split the layers into exactly so many files")
       ->check(CLI::Range(1, 1000));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the generator write? The text of every file of a generated folder: one statement a
 // unique layer, sorted by name and split so that no file takes long to compile, the models' graphs
-// as tables, and a main. The same models give the same bytes. Text from a model file is always
-// escaped, and every identifier comes from our own counters.
+// as tables, a main, and the same models for programs built without them (result/graph_file.hpp).
+// The same models give the same bytes. Text from a model file is always escaped, and every
+// identifier comes from our own counters.
 //
 //   std::map<std::string, std::string> files = emit(graphs, {});   files["layers_0.cpp"]
 #pragma once
@@ -10,6 +11,7 @@
 #include "../include/benanza/model/graph.hpp"
 #include "../include/benanza/model/operands.hpp"
 #include "../include/benanza/model/unique.hpp"
+#include "../include/benanza/result/graph_file.hpp"
 #include "initializer.hpp"
 
 #include <fmt/format.h>
@@ -31,6 +33,7 @@ struct emit_options {
   /// Names of layers whose times are known already: emitted for the graphs, in a file of their own,
   /// and not measured.
   std::set<std::string> known{};
+  bool sources = true; ///< else only the file of graphs
 };
 
 namespace detail {
@@ -142,6 +145,8 @@ inline std::map<std::string, std::string> emit(const std::vector<model::catalogu
                                                const std::vector<model::graph>& graphs,
                                                const emit_options& o = {}) {
   std::map<std::string, std::string> files;
+  files[result::graph_file_name] = result::to_text({.graphs = graphs, .known = o.known});
+  if (!o.sources) return files;
   std::vector<std::size_t> fresh, known;
   for (std::size_t i = 0; i < layers.size(); ++i)
     (o.known.contains(op::name(layers[i].layer)) ? known : fresh).push_back(i);

@@ -50,6 +50,20 @@ TEST_CASE("a model of the zoo goes all the way to generated code") {
   CHECK(shell("diff -r " + (s / "mine") + " " + (s / "again")).status == 0);
 }
 
+TEST_CASE("the models are written for programs without them too, beside the sources or alone") {
+  const scratch_folder s("graphs");
+  REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
+  const outcome o =
+      shell(generate + " " + (s / "m/lenet.onnx") + " --no-sources -o " + (s / "alone"));
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  CHECK_FALSE(fs::exists(s / "alone/main.cpp"));
+  CHECK(text_of(s / "alone/graphs.json") ==
+        text_of(BENANZA_SOURCE_FOLDER "/generated/sample/graphs.json"));
+  const auto j = nlohmann::json::parse(text_of(s / "alone/graphs.json"));
+  CHECK(j.at("graphs").at(1).at("unfused") == "lenet@batch=1");
+}
+
 TEST_CASE("ResNet-50 is under 300 lines of generated code") {
   const scratch_folder s("lines");
   REQUIRE(shell(generate + " zoo resnet50-v1 -o " + (s / "m")).status == 0);

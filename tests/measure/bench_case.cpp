@@ -190,6 +190,15 @@ TEST_CASE("the filter is an extended regular expression, turned round by a minus
   CHECK_THROWS_AS(name_filter("(("), error);
 }
 
+TEST_CASE("how a name must begin is known of a filter that says it plainly") {
+  const auto may = [](const char* filter) { return name_filter(filter).may_select("Conv/1x4/"); };
+  for (const char* filter : {"", "all", "Conv", "^Conv", "^Conv/1x4/f32", "^C.*", "^[A-D]",
+                             "^Conv|x", "^Cox?nv", "^Convx*/1", "-^Conv", "^"})
+    CHECK_MESSAGE(may(filter), filter);
+  for (const char* filter : {"^Relu", "^Conv/1x8", "^Cox+", "^reorder/", "^Convx.*", "^conv$"})
+    CHECK_FALSE_MESSAGE(may(filter), filter);
+}
+
 TEST_CASE("an algorithm's name is one part of the case's") {
   options o;
   o.states = {"hot"};

@@ -183,6 +183,71 @@ TEST_CASE("bad arguments are refused in one line, before anything is measured") 
   refused("--benchmark_min_time=10x", "--benchmark_min_time");
 }
 
+TEST_CASE("models of a file give the cases and the graphs of those that are compiled in") {
+  const std::string file = " --graphs " BENANZA_SOURCE_FOLDER "/generated/sample/graphs.json";
+  const auto listed = [&](const std::string& options) {
+    const outcome o = shell(bench + options + " --benchmark_list_tests --types f32,bf16");
+    CHECK(o.status == 0);
+    return o.out;
+  };
+  CHECK_FALSE(listed("").empty());
+  CHECK(listed(file) == listed(""));
+  CHECK(listed(file + " --model fused") == listed(" --model fused"));
+  const auto graphs = [&](const std::string& options) {
+    const outcome o =
+        shell(bench + quick + "--benchmark_format=json --benchmark_filter=^Relu" + options);
+    CAPTURE(o.err);
+    REQUIRE(o.status == 0);
+    return json::parse(o.out).at("context").at("benanza").at("graphs").dump();
+  };
+  CHECK(graphs(file) == graphs(""));
+  CHECK(graphs(file + " --isolate") == graphs(""));
+}
+
+TEST_CASE("layers of a file are measured in place of those compiled in; a pipe is read once") {
+  for (const char* isolate : {" --isolate", ""}) {
+    const outcome o = shell("printf 'Relu/1x8x9 # mine\\n\\nGelu/4x10\\n' | " + bench + quick +
+                            "--layers /dev/stdin --benchmark_filter=-^machine "
+                            "--benchmark_format=json" +
+                            isolate);
+    CAPTURE(o.err);
+    REQUIRE(o.status == 0);
+    const json j = json::parse(o.out);
+    CHECK(j["context"]["benanza"]["graphs"][0]["name"] == "stdin@layers");
+    std::set<std::string> families;
+    for (const json& b : j.at("benchmarks"))
+      families.insert(b.at("family"));
+    CHECK(families == std::set<std::string>{"Gelu", "Relu"});
+  }
+}
+
+TEST_CASE("files that hold nothing to measure are refused in one line") {
+  const scratch_folder s("files");
+  const auto file = [&](const std::string& name, const std::string& text) {
+    std::ofstream(s / name, std::ios::binary) << text;
+    return s / name;
+  };
+  refused("--layers " + (s / "none.txt"), "none.txt");
+  refused("--layers " + file("empty.txt", "# nothing\n"), "holds no layers");
+  refused("--layers " + file("view.txt", "Relu/1x8\nReshape/1x4x4=1x16\n"), "line 2");
+  refused("--layers " + file("no.txt", "Relu/1x8\nConv/huh\n"), "line 2");
+  refused("--layers /dev/zero", "longer than 64 MiB");
+  refused("--layers " + s.path.string(), "cannot be read");
+  const std::string sample = text_of(BENANZA_SOURCE_FOLDER "/generated/sample/graphs.json");
+  const std::string good = file("good.json", sample);
+  refused("--graphs " + file("cut.json", sample.substr(0, sample.size() / 2)), "cut off");
+  refused("--graphs " + file("empty.json", ""), "empty.json");
+  refused("--graphs " + file("foreign.json", "{\"context\": {}}"), "not a file of graphs");
+  refused("--graphs " + file("nested.json", std::string(100000, '[')), "nested");
+  refused("--graphs " + file("later.json", "{\"benanza_graphs\": 2}"), "schema 2");
+  refused("--graphs " + file("lacks.json", "{\"benanza_graphs\": 1, \"known\": []}"), "missing");
+  refused("--graphs " + file("none.json", "{\"benanza_graphs\": 1, \"known\": [], \"graphs\": []}"),
+          "no layer that is to be measured");
+  refused("--graphs " + good + " --graphs " + good, "called so");
+  refused("--graphs " + good + " --plan plan.json", "--plan");
+  refused("--graphs=", "--graphs");
+}
+
 TEST_CASE("an interrupted run says so and still closes its JSON") {
   const scratch_folder s("interrupt");
   running r(s, {}, {"--benchmark_format=json", "--benchmark_min_time=30", "--progress=always"},

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <set>
 
 using namespace benanza::test;
@@ -110,12 +111,68 @@ TEST_CASE("what a library prints does not get into the result") {
   CHECK(o.err.find("the library talks") != std::string::npos);
 }
 
-TEST_CASE("a crash while the algorithms are listed is one line, here as in the worker") {
-  const outcome here = fragile("FRAGILE_LISTING=crash", "--isolate");
-  CHECK(here.status == 2);
-  CHECK(one_line(here.err));
-  CHECK(here.err.find("crashed") != std::string::npos);
-  CHECK(here.out.empty());
+TEST_CASE("a library that fails while one layer is listed costs that layer, and is named") {
+  const std::pair<const char*, const char*> ways[] = {
+      {"crash", "the library crashed: Segmentation fault (signal 11)"},
+      {"divide", "the library crashed: Floating point exception (signal 8)"},
+      {"abort", "the library crashed: Aborted (signal 6)"},
+      {"throw", "the library refuses"}};
+  const char* isolate = "--isolate"; // once: the worker must come to the same list
+  for (const auto& [way, why] : ways) {
+    const outcome o =
+        fragile("FRAGILE_LAYERS=3 FRAGILE_LISTED=Relu/1x4x5x5 FRAGILE_LISTING=" + std::string(way),
+                std::string(isolate) + " --benchmark_format=json");
+    CAPTURE(way);
+    CAPTURE(o.err);
+    CHECK(o.status == 1);
+    CHECK(one_line(o.err));
+    CHECK(o.err.find("the first: Relu/1x4x5x5/f32/fragile/none/none/t1: " + std::string(why)) !=
+          std::string::npos);
+    auto got = rows(o.out);
+    CHECK(got.size() == 1 + 2 * 4);
+    CHECK(got[relu + "none none"] == why + std::string(", while its algorithms were listed"));
+    CHECK(got["1x4x5x7 good hot"] == "4000");
+    CHECK(got["1x4x5x6-4x3x3-s1-p1 better hot"] == "3000");
+    isolate = "--isolate=false";
+  }
+}
+
+TEST_CASE("what cannot be listed fails no run that does not ask for it, and stays out of lists") {
+  const std::string crash = "FRAGILE_LISTED=Relu/1x4x5x5 FRAGILE_LISTING=crash";
+  for (const char* filter : {"--benchmark_filter=^Conv", "--benchmark_filter=Conv"}) {
+    const outcome o = fragile(crash, filter + std::string(" --benchmark_format=json"));
+    CAPTURE(o.err);
+    CHECK(o.status == 0);
+    CHECK(o.err.empty());
+  }
+  const outcome list = fragile(crash, "--benchmark_list_tests");
+  CHECK(list.status == 1);
+  CHECK(list.out.find("none") == std::string::npos);
+  CHECK(list.out.find("Conv/1x4x5x6-4x3x3-s1-p1/f32/fragile/good/hot/t1\n") != std::string::npos);
+  CHECK(one_line(list.err));
+  CHECK(list.err.find("not listed, Relu/1x4x5x5/f32/fragile/") != std::string::npos);
+
+  const outcome everything = fragile("FRAGILE_LISTING=crash", "");
+  CHECK(everything.status == 1);
+  CHECK(everything.err.find("2 of 2 cases failed") != std::string::npos);
+}
+
+TEST_CASE("what could not be listed is in the result and in the store with its reason") {
+  const scratch_folder s("unlisted");
+  const std::string run = s / "run.json", keys = s / "keys.txt";
+  std::ofstream(keys) << "Relu/1x4x5x5\nConv/1x4x5x6-4x3x3-s1-p1\n";
+  const std::string crash = "FRAGILE_LISTED=Relu/1x4x5x5 FRAGILE_LISTING=divide";
+  CHECK(fragile(crash, "--layers " + keys + " --benchmark_out=" + run).status == 1);
+  const outcome answer = shell(std::string(BENANZA_ANALYZE_BINARY) + " " + run);
+  CHECK(answer.status == 1);
+  CHECK(answer.out.find("Floating point exception") != std::string::npos);
+  if (BENANZA_STORE_BUILT == 0) return;
+  for (int i = 0; i < 2; ++i)
+    CHECK(fragile(crash, "--layers " + keys + " --again=failed --store " + (s / "r.db")).status ==
+          1);
+}
+
+TEST_CASE("a library that fails in the worker alone fails its cases, not the run") {
   const outcome there =
       fragile("FRAGILE_WORKER_LISTING=abort", "--isolate --benchmark_format=json");
   CHECK(there.status == 1);

@@ -3,8 +3,9 @@
 // environment scripts it: FRAGILE_LAYERS says how many layers there are, FRAGILE_ALGORITHMS names
 // what the library offers for each, FRAGILE_LACKS an operator that it has nothing for, FRAGILE_LOG
 // is a file that gets a line whenever an algorithm is prepared, and FRAGILE_PAUSE the milliseconds
-// that this takes. An algorithm does what it is called: "crash", "abort", "hang" ...; behind an '@'
-// stands the stage in which it does so.
+// that this takes. FRAGILE_LISTING is how listing fails, for the layer FRAGILE_LISTED or for all.
+// An algorithm does what it is called: "crash", "abort", "hang" ...; behind an '@' stands the stage
+// in which it does so.
 #include "../measure/fake_library.hpp"
 
 #include <benanza/measure/ceilings/compiled.hpp>
@@ -40,6 +41,7 @@ std::vector<std::vector<char>>& hoard() {
 
 void fail_as(const std::string& what) {
   if (what == "crash") raise(SIGSEGV);
+  if (what == "divide") raise(SIGFPE);
   if (what == "abort") std::abort();
   if (what == "killed") raise(SIGKILL);
   if (what == "exit") std::exit(3);
@@ -88,7 +90,8 @@ public:
                                             const backend::setting&) override {
     std::vector<backend::algorithm> out;
     if (t != numeric::f32 || op::family(l) == setting("FRAGILE_LACKS", "")) return out;
-    fail_as(setting("FRAGILE_LISTING", ""));
+    if (const std::string one = setting("FRAGILE_LISTED", ""); one.empty() || one == op::name(l))
+      fail_as(setting("FRAGILE_LISTING", ""));
     if (in_worker()) fail_as(setting("FRAGILE_WORKER_LISTING", ""));
     for (const std::string& id :
          measure::detail::split_commas(setting("FRAGILE_ALGORITHMS", "good,better")))

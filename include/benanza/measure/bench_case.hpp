@@ -10,10 +10,13 @@
 #include "../model/registry.hpp"
 #include "../result/fields.hpp"
 #include "../result/own_cache.hpp"
+#include "crash_guard.hpp"
+#include "death.hpp"
 #include "layer_subject.hpp"
 #include "options.hpp"
 #include "reorders.hpp"
 
+#include <cstring>
 #include <regex.h>
 #include <set>
 #include <string>
@@ -35,9 +38,20 @@ public:
     if (regcomp(compiled.get(), text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
       throw error("not a regular expression: \"" + text + "\"", "--benchmark_filter");
     pattern_.reset(compiled.release());
+    // What a name must begin with, as far as it is plain: "^Conv.*7x7" wants "Conv".
+    if (inverted_ || text.front() != '^' || text.find('|') != std::string::npos) return;
+    beginning_ = text.substr(1, text.find_first_of(".[]{}()*+?\\^$", 1) - 1);
+    const std::size_t behind = 1 + beginning_.size();
+    if (!beginning_.empty() && behind < text.size() && std::strchr("*?{", text[behind]) != nullptr)
+      beginning_.pop_back(); // its last letter may be missing
   }
   bool operator()(const std::string& name) const {
     return !pattern_ || (regexec(pattern_.get(), name.c_str(), 0, nullptr, 0) == 0) != inverted_;
+  }
+  /// False if no name that begins so can be selected.
+  bool may_select(std::string_view start) const {
+    const std::size_t both = std::min(start.size(), beginning_.size());
+    return start.substr(0, both) == std::string_view(beginning_).substr(0, both);
   }
 
 private:
@@ -48,6 +62,7 @@ private:
     }
   };
   bool inverted_ = false;
+  std::string beginning_{};
   std::unique_ptr<regex_t, release> pattern_;
 };
 
@@ -64,25 +79,46 @@ struct offer {
   backend::algorithm algorithm;
 };
 
+/// What libraries say of a layer.
+struct offer_list {
+  std::vector<offer> list{};
+  std::map<std::string, std::string> failed{}; ///< libraries that could not say, and why
+};
+
 /// Everything the libraries have for a layer. Reference loops and outdated instruction sets are
-/// left out where there is anything better, unless all were asked for.
-inline std::vector<offer> offers(const op::layer& layer, numeric type, int threads,
-                                 const library_list& libraries, bool all) {
-  std::vector<offer> list;
-  for (const auto& library : libraries)
-    for (backend::algorithm& a : library->enumerate(layer, type, {.threads = threads}))
-      list.push_back({library.get(), std::move(a)});
-  if (all) return list;
+/// left out where there is anything better, unless `all` are asked for. `title` names layer and
+/// type; a library that `crashed` over them before is not asked again.
+inline offer_list offers(const std::string& title, const op::layer& layer, numeric type,
+                         int threads, const library_list& libraries,
+                         const std::map<std::string, int>& crashed, bool all) {
+  offer_list out;
+  for (const auto& library : libraries) {
+    const std::string backend(library->name()), what = title + '/' + backend;
+    std::string why;
+    if (const auto crash = crashed.find(what); crash != crashed.end()) {
+      why = how_it_ended(crash->second);
+    } else {
+      const asking now(what);
+      try {
+        for (backend::algorithm& a : library->enumerate(layer, type, {.threads = threads}))
+          out.list.push_back({library.get(), std::move(a)});
+      } catch (const std::exception& e) {
+        why = e.what();
+      }
+    }
+    if (!why.empty()) out.failed[backend] = why + ", while its algorithms were listed";
+  }
+  if (all) return out;
   const auto rank = [type](const offer& o) {
     if (o.algorithm.equivalence != name(type)) return 3;
     if (o.algorithm.fallback == "ref") return 2;
     return o.algorithm.fallback == "old-isa" ? 1 : 0;
   };
   int best = 3;
-  for (const offer& o : list)
+  for (const offer& o : out.list)
     best = std::min(best, rank(o));
-  std::erase_if(list, [&](const offer& o) { return rank(o) > best; });
-  return list;
+  std::erase_if(out.list, [&](const offer& o) { return rank(o) > best; });
+  return out;
 }
 } // namespace detail
 
@@ -157,23 +193,35 @@ private:
   std::map<std::tuple<const model::graph*, numeric, int>, place> places_{};
 };
 
-/// The row of a layer that no library runs in a type on so many threads.
-inline result::measurement row_of_nothing(const op::layer& l, numeric type, int threads) {
+/// The row of a layer in a type on so many threads that a library could not list, as `error` says,
+/// or that none runs: then that is called "none" too.
+inline result::measurement row_of_nothing(const op::layer& l, numeric type, int threads,
+                                          const std::string& library, const std::string& error) {
   const std::string none(result::nothing_name);
   result::measurement m;
   m.family = op::family(l);
   m.key = op::key(l);
   m.type = m.equivalence = name(type);
-  m.backend = m.algorithm = m.state = none;
+  m.backend = library;
+  m.algorithm = m.state = none;
   m.threads = threads;
-  m.name = m.family + '/' + m.key + '/' + m.type + '/' + none + '/' + none + '/' + none + "/t" +
+  m.name = m.family + '/' + m.key + '/' + m.type + '/' + library + '/' + none + '/' + none + "/t" +
            std::to_string(threads);
-  m.error = "no backend has an algorithm for it in " + m.type;
+  m.error = error;
   return m;
 }
 
+/// The case that stands for what a library could not list.
+inline bench_case failed_at_listing(const result::measurement& row) {
+  bench_case c{.name = row.name, .backend = row.backend, .algorithm = {}, .state = row.state};
+  c.algorithm.id = row.algorithm;
+  c.results = {row};
+  return c;
+}
+
 /// All groups of cases that the options select, sorted by layer, type and threads. `without` gets a
-/// row for each setting of a selected layer in which there is no case.
+/// row for each setting of a selected layer in which there is no case, or that a library could not
+/// list. The latter is a case too, which has failed already.
 inline std::vector<group> list_cases(const std::vector<op::registered_layer>& layers,
                                      const std::vector<model::graph>& graphs,
                                      const library_list& libraries, const options& o,
@@ -194,7 +242,9 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
   std::map<std::pair<numeric, int>, layout_table> layouts;
   const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
                        int threads) {
-    const auto found = detail::offers(l.parameters, type, threads, libraries, o.all_algorithms);
+    const auto [found, failed] =
+        detail::offers(layer_name + '/' + std::string(name(type)), l.parameters, type, threads,
+                       libraries, o.crashed, o.all_algorithms);
     group g{std::make_shared<layer_subject>(l.parameters, l.cost, type, threads, libraries)};
     for (const detail::offer& f : found)
       layouts[{type, threads}].add(layer_name, f.algorithm);
@@ -210,14 +260,28 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
                      .state = state};
         if (selected(c.name)) g.cases.push_back(std::move(c));
       }
+    const std::shared_ptr<subject> what = g.what;
     if (!g.cases.empty()) groups.push_back(std::move(g));
-    if (found.empty() && without != nullptr)
-      if (auto row = row_of_nothing(l.parameters, type, threads); selected(row.name))
-        without->push_back(std::move(row));
+    for (const auto& [library, why] : failed) {
+      const auto row = row_of_nothing(l.parameters, type, threads, library, why);
+      if (!selected(row.name)) continue;
+      groups.push_back({.what = what, .cases = {failed_at_listing(row)}, .measured = true});
+      if (without != nullptr) without->push_back(row);
+    }
+    if (found.empty() && failed.empty() && without != nullptr) {
+      const std::string none(result::nothing_name);
+      const auto row =
+          row_of_nothing(l.parameters, type, threads, none,
+                         "no backend has an algorithm for it in " + std::string(name(type)));
+      if (selected(row.name)) without->push_back(row);
+    }
     return !found.empty();
   };
 
+  // Reorders rest on what is listed for all layers.
+  const bool reorders_too = selected.may_select("reorder/");
   for (const auto& [layer_name, l] : sorted) {
+    if (!reorders_too && !selected.may_select(layer_name + '/')) continue;
     const auto own = own_types.find(layer_name);
     if (!o.model.empty() && own == own_types.end()) continue;
     const std::set<numeric> model_types =

@@ -80,7 +80,9 @@ private:
   }
 
   void recall(group& g) {
-    if (keeper_ == nullptr || options_.campaign.again == again_mode::everything) return;
+    if (g.measured) progress_.skip(g.cases.size(), estimated(g, g.cases.size()));
+    if (g.measured || keeper_ == nullptr || options_.campaign.again == again_mode::everything)
+      return;
     keeper_->recall(g);
     std::size_t here = 0;
     for (bench_case& c : g.cases) {

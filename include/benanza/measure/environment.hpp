@@ -48,6 +48,12 @@ inline constexpr std::pair<const char*, const char*> openmp_settings[] = {
 };
 inline constexpr const char* processors_variable = "BENANZA_PROCESSORS";
 
+/// What the program finds when it starts itself again: the variable and its value.
+inline std::string processors_text(const environment& e) {
+  return std::string(processors_variable) + "=" + std::to_string(e.processors) + ":" +
+         e.processor_list;
+}
+
 /// What glibc's allocator must find: large pages, for large blocks too, which are then kept. With
 /// small ones, where a buffer's pages happen to lie is part of its time, and cold weights wait for
 /// their addresses as long as for their data.

@@ -20,7 +20,8 @@ public:
   /// Keeps the results of the cases `which`, durable when it returns. Throws benanza::error where
   /// that cannot be; what was kept before is kept still.
   virtual void keep(const group& g, const case_list& which) = 0;
-  /// Keeps rows that say that nothing runs a layer, where such results have a use; durable too.
+  /// Keeps rows that say that nothing runs a layer, or that a library could not list its algorithms
+  /// for one, where such results have a use; durable too.
   virtual void note(const std::vector<result::measurement>& /*without*/) {}
   /// The run is complete and its output is written.
   virtual void finish() {}

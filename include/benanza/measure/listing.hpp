@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is there to measure? The models and layers of the generated folder, the algorithms that the
-// build's libraries have for them, and from that the groups of cases that the options select. A
-// worker process lists them too, and must come to the same.
+// What is there to measure? Models and layers, the algorithms that the build's libraries have for
+// them, and from that the groups of cases that the options select. A worker process lists them too,
+// and must come to the same.
 //
 //   listing l(options, environment, {});   l.groups[0].cases[0].name
 #pragma once
@@ -9,7 +9,7 @@
 #include "../core/printable.hpp"
 #include "bench_case.hpp"
 #include "ceilings/list.hpp"
-#include "interrupt.hpp"
+#include "models.hpp"
 #include "plans.hpp"
 #include "provenance.hpp"
 #include "shard.hpp"
@@ -18,26 +18,23 @@ namespace benanza::measure {
 
 namespace detail {
 /// "it holds "lenet@batch=1" and "lenet@batch=1,fused"": names have commas of their own.
-inline std::string held_models(const std::vector<model::table>& all) {
+inline std::string held_models(const std::vector<model::graph>& all) {
   constexpr std::size_t most = 6;
   if (all.empty()) return "it holds none";
   std::string out = "it holds ";
   for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
-    out += (i == 0 ? "\"" : " and \"") + std::string(all[i].name) + '"';
+    out += (i == 0 ? "\"" : " and \"") + printable(all[i].name) + '"';
   if (all.size() > most)
     out += " and " + std::to_string(all.size() - most) + " more, which --models lists";
   return out;
 }
 } // namespace detail
 
-/// What --models prints: a line for each model of the program.
-inline std::string models_table() {
-  std::vector<model::graph> graphs;
+/// What --models prints: a line for each model.
+inline std::string models_table(const std::vector<model::graph>& graphs) {
   std::size_t width = std::string_view("name").size();
-  for (const model::table& t : model::registered_tables()) {
-    graphs.push_back(model::to_graph(t, op::registered_layers()));
-    width = std::max(width, printable(t.name).size());
-  }
+  for (const model::graph& g : graphs)
+    width = std::max(width, printable(g.name).size());
   const auto line = [width](std::string name, std::string_view batch, std::string_view type,
                             std::string_view nodes, std::string_view layers) {
     name.resize(std::max(width, name.size()), ' ');
@@ -54,15 +51,14 @@ inline std::string models_table() {
   return out;
 }
 
-/// The models of the folder, those that --model names.
-inline std::vector<model::graph> selected_graphs(const options& o) {
+/// The models that --model names.
+inline std::vector<model::graph> selected_graphs(const model_set& models, const options& o) {
   std::vector<model::graph> graphs;
-  for (const model::table& t : model::registered_tables())
-    if (o.model.empty() || t.name.find(o.model) != std::string_view::npos)
-      graphs.push_back(model::to_graph(t, op::registered_layers()));
+  for (const model::graph& g : models.graphs)
+    if (o.model.empty() || g.name.find(o.model) != std::string::npos) graphs.push_back(g);
   if (!o.model.empty() && graphs.empty())
     throw error("no model of this program is called so", "--model " + o.model,
-                detail::held_models(model::registered_tables()));
+                detail::held_models(models.graphs));
   return graphs;
 }
 
@@ -107,7 +103,7 @@ struct listing {
   std::vector<model::graph> graphs;
   std::vector<group> groups;
   std::vector<std::string> left_out;        ///< libraries that cannot run here, and why
-  std::vector<result::measurement> without; ///< rows of layers that no library runs
+  std::vector<result::measurement> without; ///< rows of layers that no library runs, or lists
   std::size_t cases = 0;
 
   /// Asks the libraries. Refuses a selection without any case.
@@ -117,8 +113,9 @@ struct listing {
                   "build it with oneDNN installed");
     libraries = selected_libraries(o, left_out);
     if (plans.empty()) {
-      graphs = selected_graphs(o);
-      groups = list_cases(op::registered_layers(), graphs, libraries, o, &without);
+      const model_set models = models_of(o);
+      graphs = selected_graphs(models, o);
+      groups = list_cases(models.layers, graphs, libraries, o, &without);
       for (group& g : ceilings::list_machine_cases(libraries, measured_types(graphs, o),
                                                    ceilings::numbers(e.processor_list), o))
         groups.push_back(std::move(g));

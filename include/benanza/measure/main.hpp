@@ -10,7 +10,9 @@
 #include "../core/version.hpp"
 #include "../result/output_file.hpp"
 #include "../result/store/version.hpp"
+#include "crash_guard.hpp"
 #include "entry.hpp"
+#include "interrupt.hpp"
 #include "last_cache.hpp"
 #include "run.hpp"
 #include "store_keeper.hpp"
@@ -41,6 +43,21 @@ inline std::unique_ptr<runner> make_runner(char** argv, const environment& e, co
   widen(e);
   backend::page_store::get().release(); // what this process has tried out; the worker needs it
   return std::make_unique<isolated_runner>(argv, e, o);
+}
+
+/// Prints the names of the cases, and what could not be listed on stderr.
+inline status print_names(const listing& l) {
+  status ended = status::complete;
+  for (const group& g : l.groups)
+    for (const bench_case& c : g.cases)
+      if (c.results.empty()) {
+        std::cout << c.name << '\n';
+      } else {
+        ended = status::partial;
+        std::fprintf(stderr, "benanza_bench: not listed, %s: %s\n", c.name.c_str(),
+                     c.results[0].error.c_str());
+      }
+  return ended;
 }
 
 /// Says how the run ended, where it did not end well, and gives the exit status.
@@ -107,7 +124,7 @@ inline status run_checked(int argc, char** argv) {
     return status::complete;
   }
   if (o.version || o.list_models) {
-    std::cout << (o.version ? versions() : models_table());
+    std::cout << (o.version ? versions() : models_table(models_of(o).graphs));
     return status::complete;
   }
   const std::vector<result::plan> plans = read_plans(o);
@@ -115,10 +132,12 @@ inline status run_checked(int argc, char** argv) {
   if (threads > 1 && !has_teams)
     throw error("this program runs on one thread, not on " + std::to_string(threads), "",
                 "build one with OpenMP");
+  share_models(o);
   const environment e = enter_environment(argv, threads);
   const auto supervisor = worker_link::from_environment();
+  o.crashed = crashed_before();
   if (o.describe_device) {
-    const crash_guard guard;
+    const crash_guard guard(argv, e);
     return describe_device();
   }
   const std::int64_t second = detail::cache_bytes(2);
@@ -130,7 +149,7 @@ inline status run_checked(int argc, char** argv) {
                                : last_cache{{}, last_level_cache_bytes()};
   o.own_cache = cache.own;
   o.shares_last_cache = cache.is_shared(last_level_cache_bytes());
-  auto guard = supervisor ? nullptr : std::make_unique<crash_guard>();
+  auto guard = supervisor ? nullptr : std::make_unique<crash_guard>(argv, e);
   listing l(o, e, plans);
   guard.reset();
   group_runner here(cache.gone_bytes, o, nullptr, private_bytes,
@@ -139,12 +158,7 @@ inline status run_checked(int argc, char** argv) {
     local_runner r(here);
     return static_cast<status>(serve(*supervisor, l.groups, r));
   }
-  if (o.list_only) {
-    for (const group& g : l.groups)
-      for (const bench_case& c : g.cases)
-        std::cout << c.name << '\n';
-    return status::complete;
-  }
+  if (o.list_only) return print_names(l);
 
   catch_interrupts();
   own_cores cores(usual_cores_file());

@@ -17,6 +17,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ struct options : benchmark_flags {
   std::string target{};                ///< GPU to list cases for, where there is none
   bool describe_device = false;
   bool list_models = false;
+  /// Files of layers and of graphs, in place of the models compiled in.
+  std::vector<std::string> layer_files{}, graph_files{};
   std::string model{};         ///< only layers of models whose names contain it
   bool all_algorithms = false; ///< also reference loops and outdated instruction sets
   bool help = false, version = false;
@@ -47,6 +50,7 @@ struct options : benchmark_flags {
   /// Seconds that a case may lose to noise before it is taken as it comes; 0: as the effort says.
   double wait_s = 0;
   campaign_options campaign{};
+  std::map<std::string, int> crashed{}; ///< what libraries are not asked for, and its signal
 };
 
 /// The GPU that cases are listed for where there is none, and none was named.
@@ -77,6 +81,12 @@ inline constexpr std::string_view help_text =
   --wait-for-quiet SECONDS how long a case may take samples again that noise has disturbed
                            (default: twice its time limit)
   --plan FILE,...          whole models as benanza_analyze --plan wrote them, in place of layers
+  --layers FILE            measure the layers of a file, one a line, such as
+                           Conv/1x64x56x56-64x3x3-s1-p1, in place of those compiled in; may be
+                           given again
+  --graphs FILE            measure the models of a file in place of those compiled in: graphs.json,
+                           which benanza_generate writes into each folder (--no-sources: alone);
+                           may be given again
   --model TEXT             only the layers of models whose names contain TEXT
   --models                 print the models that this program holds, and end
   --backends NAME,...      only these libraries: host, onednn, cudnn, cuda, cublas
@@ -124,6 +134,9 @@ inline options parse_options(int argc, char** argv) {
     } else if (name == "--effort") {
       o.effort = *parse_effort(
           detail::one_of(value, {"quick", "normal", "thorough", "exhaustive"}, "--effort"));
+    } else if (name == "--layers" || name == "--graphs") {
+      if (value.empty()) throw error("a file is needed", std::string(name));
+      (name == "--layers" ? o.layer_files : o.graph_files).emplace_back(value);
     } else if (name == "--model") {
       o.model = value;
     } else if (name == "--backends") {
@@ -188,6 +201,8 @@ inline options parse_options(int argc, char** argv) {
     o.effort = effort::quick;
     o.repetitions = 1;
   }
+  if (!o.plans.empty() && (!o.layer_files.empty() || !o.graph_files.empty()))
+    throw error("a plan is run in place of layers", "--plan", "leave out --layers and --graphs");
   return o;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a run use a store? Each group's results are added the moment they exist, under a run of
 // their own; what any earlier run on this machine with this software stored, with no less
-// effort, comes back instead of being measured. That nothing here runs a layer is stored too, once.
+// effort, comes back instead of being measured. That nothing here runs or lists a layer is stored
+// too, once.
 // Built without SQLite, a store is refused with that reason.
 //
 //   auto k = open_store("results.db", header);   k->recall(g);   k->keep(g, all_cases(g));
@@ -55,7 +56,10 @@ public:
     std::vector<result::measurement> fresh;
     for (const result::measurement& m : without) {
       const auto known = store_.find(system_, m.family, m.key, m.type, m.threads);
-      if (std::none_of(known.begin(), known.end(), result::nothing_runs)) fresh.push_back(m);
+      const auto same = [&m](const result::measurement& k) {
+        return k.backend == m.backend && k.algorithm == m.algorithm;
+      };
+      if (std::none_of(known.begin(), known.end(), same)) fresh.push_back(m);
     }
     if (!fresh.empty()) add(fresh);
   }

@@ -99,8 +99,7 @@ public:
 private:
   void start(char** argv, const environment& e, int socket, int memory) {
     // Between fork and exec only what a signal handler may do: everything is made before.
-    std::vector<std::string> variables{std::string(detail::processors_variable) + "=" +
-                                           std::to_string(e.processors) + ":" + e.processor_list,
+    std::vector<std::string> variables{detail::processors_text(e),
                                        std::string(worker_link::variable) + "=" +
                                            std::to_string(socket) + "," + std::to_string(memory)};
     std::vector<char*> all;

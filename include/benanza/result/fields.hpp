@@ -69,7 +69,8 @@ inline bool of_a_layer(const measurement& m) {
   return m.family != "machine" && m.family != "model";
 }
 
-/// What a row has as backend, algorithm and state that stands for no case: nothing runs its layer.
+/// What a row has as algorithm and state that stands for no case, as its library could not say what
+/// it has for the layer; and as backend too, where nothing runs the layer.
 inline constexpr std::string_view nothing_name = "none";
 
 /// True for a row that says, by its error, that no backend has an algorithm for a layer.

@@ -81,13 +81,12 @@ inline ordered_json context_to_json(const run& r) {
 }
 
 namespace detail {
-inline constexpr std::string_view write_again = "write the result again with benanza_bench";
+inline constexpr std::string_view write_again = "write it again with the program that wrote it";
 
 /// The member `key` of `j`, which stands at `where`.
 inline const json& member(const json& j, std::string_view key, const std::string& where) {
   const auto found = j.find(key);
-  if (found == j.end())
-    throw error("a result lacks \"" + std::string(key) + "\"", where, write_again);
+  if (found == j.end()) throw error("\"" + std::string(key) + "\" is missing", where, write_again);
   return *found;
 }
 

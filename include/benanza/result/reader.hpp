@@ -83,7 +83,7 @@ public:
     const std::string where = source + ", case \"" + m.name + "\"";
     if (!parse_numeric(m.type)) refuse_value("one of the types that Benanza knows", "type", where);
     if (m.state != "hot" && m.state != "llcw" && m.state != "coldw" && m.state != "cold" &&
-        !nothing_runs(m))
+        m.algorithm != nothing_name)
       refuse_value("hot, llcw, coldw or cold", "state", where);
     std::string name = m.family + '/' + m.key;
     const auto known = canonical_.find(name);

@@ -81,8 +81,18 @@ namespace detail {
 /// Collects the groups that the filter selects.
 class group_list {
 public:
-  explicit group_list(const std::string& filter)
-      : selected_(filter) {}
+  explicit group_list(const options& o)
+      : options_(o)
+      , selected_(o.filter) {}
+
+  /// What the libraries have for a layer; nothing where no case can be selected anyhow.
+  std::vector<measure::detail::offer> offers(const op::layer& l, numeric type, int threads,
+                                             const library_list& libraries) const {
+    if (!selected_.may_select("machine/")) return {};
+    const std::string title = op::name(l) + '/' + std::string(name(type));
+    return measure::detail::offers(title, l, type, threads, libraries, options_.crashed, false)
+        .list;
+  }
 
   void add(std::shared_ptr<subject> what, std::vector<bench_case> cases) {
     std::erase_if(cases, [this](const bench_case& c) { return !selected_(c.name); });
@@ -91,6 +101,7 @@ public:
   std::vector<group> take() { return std::move(groups_); }
 
 private:
+  const options& options_;
   name_filter selected_;
   std::vector<group> groups_;
 };
@@ -102,7 +113,7 @@ inline void add_layer(group_list& list, std::string_view kind, std::string_view 
   auto what = std::make_shared<library_subject>(result::machine_key{std::string(kind), 0}, l, type,
                                                 threads, libraries, share);
   std::vector<bench_case> cases;
-  for (measure::detail::offer& o : measure::detail::offers(l, type, threads, libraries, false))
+  for (measure::detail::offer& o : list.offers(l, type, threads, libraries))
     if (o.algorithm.equivalence == name(type) && o.library->on_device() == on_device)
       cases.push_back(machine_case(*what, std::string(o.library->name()), std::move(o.algorithm)));
   list.add(what, std::move(cases));
@@ -186,7 +197,7 @@ inline void add_between_processors(group_list& list, const std::vector<int>& pro
 inline std::vector<group> list_machine_cases(const library_list& libraries,
                                              const std::set<numeric>& types,
                                              const std::vector<int>& processors, const options& o) {
-  detail::group_list list(o.filter);
+  detail::group_list list(o);
   // Not what is free now: a worker process has to come to the same list.
   const std::int64_t most = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 8;
   const auto memory =
