@@ -48,6 +48,7 @@ TEST_CASE("the list is of what would run here, or there") {
   CHECK(holds(there, "/cudnn/"));
   CHECK(holds(there, "/host/"));
   CHECK(holds(shell(bench + " --benchmark_list_tests --backends cudnn").out, "/cudnn/"));
+  refused("--target t4", "--benchmark_list_tests"); // it would be measured here
 }
 
 TEST_CASE("the models of the program are listed, each on a line") {

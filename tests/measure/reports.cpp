@@ -211,6 +211,9 @@ TEST_CASE("a dry run runs every case") {
   const outcome o = hot("FRAGILE_LAYERS=12", "--benchmark_dry_run --benchmark_format=json");
   CHECK(o.status == 0);
   CHECK(rows(o.out).size() == 24);
+  const json whole = json::parse(o.out);
+  for (const json& b : whole.at("benchmarks"))
+    CHECK(holds(b.at("disturbed"), "dry run"));
 }
 
 TEST_CASE("what Google Benchmark's flags cannot mean is refused in one line") {

@@ -43,6 +43,7 @@ public:
       progress_.at(g.what->title());
       runner_.measure(g, missing, interrupted);
       progress_.done(missing.size(), estimated(g, missing.size()));
+      if (options_.dry_run) disclaim(g, missing);
       // An interrupted group may lack samples: it is as if it had not been measured.
       if (!stopped()) return keep(g, missing);
     }
@@ -93,6 +94,13 @@ private:
     }
     recalled_ += here;
     if (here > 0) progress_.skip(here, estimated(g, here));
+  }
+
+  /// The times of a dry run are no figures: nobody is to give a verdict by them.
+  static void disclaim(group& g, const case_list& which) {
+    for (std::size_t i : which)
+      for (result::measurement& m : g.cases[i].results)
+        if (m.error.empty()) m.disturbed = "this was a dry run, whose times mean nothing";
   }
 
   void keep(const group& g, const case_list& which) {

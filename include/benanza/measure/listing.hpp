@@ -72,6 +72,7 @@ inline library_list selected_libraries(const options& o, std::vector<std::string
       throw error("this program has no library called \"" + name + '"', "--backends",
                   "it has " + detail::joined(makers, [](const auto& m) { return m.first; }));
   library_list out;
+  bool described = false;
   for (const auto& [name, make] : makers) {
     const bool named = std::find(o.backends.begin(), o.backends.end(), name) != o.backends.end();
     if (!o.backends.empty() && !named) continue;
@@ -82,9 +83,16 @@ inline library_list selected_libraries(const options& o, std::vector<std::string
         continue;
       }
       made->describe_device(o.target.empty() ? usual_target : o.target);
+      described = true;
+    } else if (made->on_device() && !o.target.empty()) {
+      throw error("this machine has a GPU, and its cases are listed", "--target " + o.target,
+                  "hide it with CUDA_VISIBLE_DEVICES=none");
     }
     out.push_back(std::move(made));
   }
+  if (!o.target.empty() && !described)
+    throw error("no case is listed for this GPU", "--target " + o.target,
+                "add --benchmark_list_tests, or --backends cudnn");
   return out;
 }
 
