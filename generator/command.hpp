@@ -15,6 +15,7 @@
 #include "../include/benanza/model/unique.hpp"
 #include "../include/benanza/onnx/load.hpp"
 #include "../include/benanza/onnx/resolve.hpp"
+#include "../include/benanza/result/input_text.hpp"
 #include "../include/benanza/result/layer_file.hpp"
 #include "algorithms.hpp"
 #include "emit.hpp"
@@ -33,7 +34,6 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <new>
 #include <sstream>
@@ -164,8 +164,8 @@ inline void add_fused(std::vector<model::graph>& graphs, const generate_argument
   if (a.no_fusion) return;
   std::vector<model::pattern> patterns = model::default_patterns();
   if (!a.patterns_file.empty()) {
-    std::ifstream in(a.patterns_file);
-    if (!in) throw error("the file cannot be opened", a.patterns_file);
+    std::istringstream in(
+        result::input_text(a.patterns_file, std::size_t{1} << 20, "the file of patterns"));
     patterns = model::read_patterns(in, a.patterns_file);
   }
   std::vector<model::graph> all;

@@ -276,6 +276,7 @@ TEST_CASE("bad arguments are refused in one line") {
   refused("--layers " + (s / "absent.txt") + to, {"absent.txt"});
   REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
   refused(s / "m/lenet.onnx", {"-o"});
+  refused((s / "m/lenet.onnx") + " --patterns /dev/zero" + to, {"longer than 1 MiB"});
   refused((s / "m/lenet.onnx") + " -o " + s.path.string(), {"did not make"});
   CHECK_FALSE(fs::exists(s / "g"));
 }
