@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <thread>
+#include <utility>
 
 using namespace benanza;
 using namespace benanza::measure;
@@ -277,6 +278,140 @@ TEST_CASE("parts of a Concat may differ, and a Split's parts go to different rea
   }
 }
 
+TEST_CASE("a view reads the plain elements, however its operand lies, under dims of its own") {
+  const library_list libraries = real_libraries();
+  // One room read in blocks under two dims, and views of views.
+  const model::graph g = graph_of({{"Relu/1x64x8x8", "i"},
+                                   {"Reshape/1x64x8x8-1x16x16x16", "0"},
+                                   {"Conv/1x16x16x16-16x3x3-s1-p1", "1 c"},
+                                   {"Conv/1x64x8x8-64x1x1-s1", "0 c"},
+                                   {"Reshape/1x64x8x8-64x64", "3"},
+                                   {"Unsqueeze/64x64-64x64x1", "4"},
+                                   {"Reshape/64x64x1-1x16x16x16", "5"},
+                                   {"Conv/1x16x16x16-16x3x3-s1-p1-b", "6 c c"},
+                                   {"Add/1x16x16x16", "2 7"}});
+  const std::vector<double> expected = reference_of(g);
+  for (std::size_t pick = 0; pick < 7; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+    c.run(2);
+    std::vector<double> got;
+    c.read(got);
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("layers that take their operands as matrices run behind tensors of more dims") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Conv/1x16x4x4-16x3x3-s1-p1", "i c"},
+                                   {"Softmax/16x16-a1", "0"}, // of 1x16x4x4, axis 2
+                                   {"Conv/1x16x4x4-32x1x1-s1", "1 c"},
+                                   {"GlobalAveragePool/1x32x4x4", "2"},
+                                   {"Softmax/1x32-a1", "3"},
+                                   {"Reshape/1x32x1x1-32", "4"},
+                                   {"MatMul/1x32-32x10-w", "5 c"}, // of a vector
+                                   {"ReduceMean/1x10-a0", "6"},    // that keeps no dim
+                                   {"Sigmoid/10", "7"}});
+  for (std::size_t pick = 0; pick < 5; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+  }
+}
+
+TEST_CASE("constant parts of a Concat are what is left of it") {
+  const library_list libraries = real_libraries();
+  const auto run = [&](const char* concat, const char* operands) {
+    const model::graph g =
+        graph_of({{"Conv/1x16x6x6-16x1x1-s1", "i c"}, {"Relu/1x16x6x6", "0"}, {concat, operands}});
+    for (std::size_t pick = 0; pick < 4; ++pick) {
+      chain c(plan_of(g, libraries, pick), libraries);
+      c.verify();
+    }
+  };
+  run("Concat/1x24x6x6-a1-n2", "c 1");     // 8 channels before
+  run("Concat/1x53x6x6-a1-n4", "1 c 1 c"); // 11 and 10
+  run("Concat/1x49x6x6-a1-n4", "1 i 1 c"); // of the caller and constant
+  run("Concat/2x16x6x6-a0-n2", "1 1");
+  CHECK_THROWS_WITH_AS(run("Concat/1x17x6x6-a1-n3", "c 1 c"),
+                       doctest::Contains("do not add up to the whole (test, n2, Concat/"), error);
+  CHECK_THROWS_WITH_AS(run("Concat/1x30x6x6-a1-n2", "1 1"), doctest::Contains("do not add up"),
+                       error);
+}
+
+TEST_CASE("views pick the parts of a Split by their number") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Conv/1x16x6x6-96x1x1-s1-b", "i c c"},
+                                   {"Split/1x96x6x6-a1-n3", "0"},
+                                   {"Reshape/1x32x6x6-32x36", "1.2"},
+                                   {"Squeeze/1x32x6x6-32x6x6", "1"},
+                                   {"Flatten/1x32x6x6-1x1152", "1.1"},
+                                   {"Reshape/32x6x6-32x36", "3"},
+                                   {"Sub/32x36", "2 5"},
+                                   {"Reshape/32x36-1x1152", "6"},
+                                   {"Mul/1x1152", "4 7"}});
+  for (std::size_t pick = 0; pick < 4; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+  }
+}
+
+TEST_CASE("a result is not written over what its layer, or a view's reader, still reads") {
+  const library_list libraries = real_libraries();
+  // The convolution reads what it joins; the view outlives the first copy of what it shows.
+  const model::graph g = graph_of({{"Relu/1x16x8x8", "i"},
+                                   {"Conv/1x16x8x8-16x3x3-s1-p1", "0 c"},
+                                   {"Identity/1x16x8x8", "0"},
+                                   {"Conv+Add/1x16x8x8-16x3x3-s1-p1", "1 c 1"},
+                                   {"Conv/1x16x8x8-16x1x1-s1", "3 c"},
+                                   {"Conv+Add/1x16x8x8-16x3x3-s1-p1-b", "2 c c 4"}});
+  const std::vector<double> expected = reference_of(g);
+  for (std::size_t pick = 0; pick < 7; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+    c.run(2);
+    std::vector<double> got;
+    c.read(got);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("operands of the caller are as many as a node takes") {
+  const library_list libraries = real_libraries();
+  chain c(plan_of(graph_of({{"Add/1x16x6x6-1x16x1x1", "i i"}}), libraries, 0), libraries);
+  c.verify();
+}
+
+TEST_CASE("a square and what is added to a variance stay numbers with constants of our own") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"ReduceMean/8x64-a1", "i"},
+                                   {"Sub/8x64-8x1", "i 0"},
+                                   {"Pow/8x64-1", "1 c"},
+                                   {"ReduceMean/8x64-a1", "2"},
+                                   {"Add/8x1-1", "3 c"},
+                                   {"Sqrt/8x1", "4"},
+                                   {"Div/8x64-8x1", "1 5"}});
+  chain c(plan_of(g, libraries, 0), libraries);
+  c.verify();
+}
+
+TEST_CASE("a model larger than the memory is refused before any of it is taken") {
+  const library_list libraries = real_libraries();
+  const auto asked = std::exchange(backend::memory_source(), [] { return std::int64_t{1} << 30; });
+  const model::graph g =
+      graph_of({{"Relu/1x1x1048576x1048576", "i"}, {"Sigmoid/1x1x1048576x1048576", "0"}});
+  result::plan p;
+  p.graph = g;
+  for (int i = 0; i < 2; ++i)
+    p.steps.push_back({"onednn", "jit:avx2", "plain", "plain"});
+  CHECK_THROWS_WITH_AS(chain(p, libraries),
+                       doctest::Contains("available (test); generate the model with a smaller"),
+                       error);
+  backend::memory_source() = asked;
+}
+
 TEST_CASE("chains in other types are right too") {
   const library_list libraries = real_libraries();
   std::vector<std::pair<std::string, std::string>> rows = residual;
@@ -311,7 +446,15 @@ TEST_CASE("plans that cannot be run say why") {
   CHECK_THROWS_WITH_AS(chain(p, libraries), doctest::Contains("no backend \"cudnn\""), error);
   const model::graph other = graph_of({{"Relu/1x16x6x6", "i"}, {"Sigmoid/1x16x7x6", "0"}});
   CHECK_THROWS_WITH_AS(chain(plan_of(other, libraries, 0), libraries),
-                       doctest::Contains("other dims"), error);
+                       doctest::Contains("1x16x6x6 f32 for 1x16x7x6 f32 (test, n1, "
+                                         "Sigmoid/1x16x7x6); generate the model again"),
+                       error);
+  // As many elements are not enough.
+  for (const char* layer : {"Sigmoid/1x6x16x6", "Softmax/36x16-a1", "Sigmoid/576"}) {
+    const model::graph turned = graph_of({{"Relu/1x16x6x6", "i"}, {layer, "0"}});
+    CHECK_THROWS_WITH_AS(chain(plan_of(turned, libraries, 0), libraries),
+                         doctest::Contains("other dims"), error);
+  }
 }
 
 TEST_CASE("a plan's group is refused where its times do not come from here") {

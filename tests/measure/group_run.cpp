@@ -6,6 +6,8 @@
 #include <benanza/measure/group_run.hpp>
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace benanza;
 using namespace benanza::measure;
 
@@ -134,6 +136,31 @@ TEST_CASE("weights that fill the cache 4 times stay where they are: they are the
   CHECK(m.library->log.pooled == 0);
   CHECK(m.of(0).pool_bytes == 0);
   CHECK(m.of(1).pool_bytes == 256 << 10);
+}
+
+TEST_CASE("a layer larger than the memory costs its cases before anything of it is made") {
+  const auto asked = std::exchange(backend::memory_source(), [] { return std::int64_t{24} << 30; });
+  const auto of = [](const char* layer) {
+    const measured m({{.algorithm = {.id = "a"}}, {.algorithm = {.id = "b"}}}, layer);
+    CHECK(m.library->log.prepared == 0);
+    CHECK(m.of(0).error == m.of(3).error);
+    return m.of(0).error;
+  };
+  CHECK(of("Relu/1x1x1048576x1048576") == "needs 26.4 TB of memory, 23.2 GB are available");
+  CHECK(of("Relu/1x1x65536x32768") == "needs 51.5 GB of memory, 23.2 GB are available");
+  CHECK(of("Softmax/65536x32768-a1") == "needs 51.5 GB of memory, 23.2 GB are available");
+  CHECK(of("Relu/1099511627776x65536").starts_with("needs 1.7 EB of memory"));
+  CHECK(of("Gather/1099511627776x4-1").starts_with("needs 35.2 TB of memory"));
+  CHECK(of("Conv/1x3x8x8-68719476736x3x3-s1").starts_with("needs "));
+
+  // What one algorithm needs for itself costs no other.
+  const measured m({{.algorithm = {.id = "large", .workspace_bytes = std::int64_t{1} << 40}},
+                    {.algorithm = {.id = "small"}}},
+                   conv);
+  CHECK(m.of(0).error.starts_with("needs 1.1 TB of memory"));
+  CHECK(m.of(2).error.empty());
+  CHECK(m.library->log.prepared == 1);
+  backend::memory_source() = asked;
 }
 
 TEST_CASE("a failing algorithm is named and costs no other case") {

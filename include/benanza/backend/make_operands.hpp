@@ -7,6 +7,7 @@
 //
 //   operands o = make_operands(op::parse("Conv/1x64x56x56-64x3x3-s1-p1"), numeric::u8s8u8);
 //   o.inputs[1].type == dtype::s8;   o.output_scale == 0x1p-13
+//   describe_operands(layer, type).inputs[0].dims   // the same without values, however large
 #pragma once
 
 #include "number.hpp"
@@ -97,8 +98,9 @@ inline double power_below(double v) {
 /// Adds a layer's operands one after the other.
 class operand_maker {
 public:
-  operand_maker(const op::layer& l, numeric t)
+  operand_maker(const op::layer& l, numeric t, bool filled)
       : type_(t)
+      , filled_(filled)
       , seed_(seed_of(op::name(l)))
       , length_(reduction_length(l)) {}
 
@@ -225,7 +227,7 @@ public:
 
 private:
   void add(tensor t, const draw& d, bool codes) {
-    fill(t, d, codes, seed_ + 0x632be59bd9b4e019u * (made_.inputs.size() + 1));
+    if (filled_) fill(t, d, codes, seed_ + 0x632be59bd9b4e019u * (made_.inputs.size() + 1));
     made_.inputs.push_back(std::move(t));
   }
   void source(const shape& dims, dtype element = dtype::real, const draw& d = {}) {
@@ -288,19 +290,31 @@ private:
   }
 
   numeric type_;
+  bool filled_; ///< else operands have no values
   std::uint64_t seed_;
   std::int64_t length_;
   operands made_;
 };
 } // namespace detail
 
-/// The operands of a layer for cases of class `t`; equal for equal layers and types.
-inline operands make_operands(const op::layer& l, numeric t) {
-  detail::operand_maker maker(l, t);
+namespace detail {
+inline operands operands_of(const op::layer& l, numeric t, bool filled) {
+  operand_maker maker(l, t, filled);
   std::visit(maker, l);
   operands made = maker.take();
   if (!requantises(l, t)) made.output_scale = 1;
   return made;
+}
+} // namespace detail
+
+/// The operands of a layer for cases of class `t`; equal for equal layers and types.
+inline operands make_operands(const op::layer& l, numeric t) {
+  return detail::operands_of(l, t, true);
+}
+
+/// The same operands without their values: takes no memory.
+inline operands describe_operands(const op::layer& l, numeric t) {
+  return detail::operands_of(l, t, false);
 }
 
 } // namespace benanza::backend

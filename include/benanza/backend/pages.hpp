@@ -7,8 +7,14 @@
 // some of them share their places in a cache, and a layer that half fills it takes up to a fifth
 // longer in one process than in the next.
 //
+// What is not there is refused before it is taken.
+//
 //   page_memory p(151'000'000);   p.data()   // begins with a page; holds anything
+//   check_memory(4.4e12);   // refuses: "needs 4.4 TB of memory, 22.1 GB are available"
 #pragma once
+
+#include "../core/error.hpp"
+#include "available_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -32,6 +38,9 @@ namespace detail {
 
 /// Kernels of libraries read a little past the end of what they are given.
 inline constexpr std::size_t read_too_far_bytes = std::size_t{64} << 10;
+
+/// So much is taken without asking whether it is there.
+inline constexpr std::int64_t unasked_bytes = std::int64_t{16} << 20;
 
 /// Addresses from a large page on, without memory yet; and behind them what may be read.
 class address_range {
@@ -91,6 +100,8 @@ public:
 
   /// `bytes`: a multiple of those of a large page.
   std::byte* take(std::size_t bytes) {
+    const auto fresh = static_cast<std::int64_t>(bytes - std::min(bytes, kept_bytes_));
+    if (fresh > unasked_bytes && fresh > available_memory()) throw std::bad_alloc();
     address_range range = addresses(bytes);
     std::vector<piece> pieces;
     pieces.reserve(kept_.size() + 1);
@@ -280,6 +291,25 @@ private:
   detail::page_stock stock_{};
   detail::page_arena small_{stock_};
 };
+
+/// Refuses what is to stand on pages and needs more of them than there are.
+inline void check_memory(double bytes, std::string_view where = {}, std::string_view remedy = {}) {
+  if (bytes <= static_cast<double>(detail::unasked_bytes)) return;
+  const double there =
+      static_cast<double>(available_memory()) + static_cast<double>(page_store::get().kept_bytes());
+  if (bytes > there)
+    throw error("needs " + bytes_text(bytes) + " of memory, " + bytes_text(there) +
+                    " are available",
+                where, remedy);
+}
+
+/// Makes room for what does not stand on pages, or refuses it.
+inline void make_room(double bytes, std::string_view where = {}, std::string_view remedy = {}) {
+  if (bytes > static_cast<double>(detail::unasked_bytes) &&
+      bytes > static_cast<double>(available_memory()))
+    page_store::get().release();
+  check_memory(bytes, where, remedy);
+}
 
 /// Memory that begins with a page and holds anything.
 class page_memory {

@@ -250,7 +250,7 @@ inline last_cache look_at_last_cache(std::int64_t reported_bytes, std::int64_t p
 /// The same, if there is memory enough to try it.
 inline last_cache look_if_possible(std::int64_t reported_bytes, std::int64_t private_bytes) {
   last_cache found{{}, reported_bytes};
-  if (reported_bytes < available_memory() / 2) try {
+  if (reported_bytes < backend::available_memory() / 2) try {
       found = look_at_last_cache(reported_bytes, private_bytes);
     } catch (const std::bad_alloc&) { // what there is serves the layers
     }

@@ -12,8 +12,10 @@
 #include "../backend/stack_choice.hpp"
 #include "../backend/tolerance.hpp"
 #include "flight.hpp"
+#include "memory_need.hpp"
 #include "subject.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -45,6 +47,10 @@ public:
   const op::layer& layer() const { return layer_; }
 
   void begin() override {
+    const bool on_host = std::any_of(libraries_.begin(), libraries_.end(),
+                                     [](const auto& library) { return !library->on_device(); });
+    backend::check_memory(bytes_of_operands(layer_, type) + checked_bytes(layer_, type) +
+                          (on_host ? prepared_bytes(layer_, type) : 0));
     operands_ = backend::make_operands(layer_, type);
     positions_ = backend::reference::positions_to_check(layer_, outputs_checked);
     expected_.resize(positions_.size());
@@ -65,6 +71,9 @@ private:
   ready_case prepare(const bench_case& c) const {
     for (const auto& library : libraries_) {
       if (library->name() != c.backend) continue;
+      if (!library->on_device())
+        backend::check_memory(prepared_bytes(layer_, type, c.algorithm) +
+                              checked_bytes(layer_, type));
       const auto start = std::chrono::steady_clock::now();
       auto made = library->prepare(layer_, type, c.algorithm, operands_,
                                    {.threads = threads, .operands_stay = true});
@@ -80,6 +89,7 @@ private:
   void check(const bench_case& c, backend::prepared& made) const {
     flight::note(stage::checking);
     made.run(1);
+    backend::make_room(checked_bytes(layer_, type));
     std::vector<double> all, got;
     made.read(all);
     if (static_cast<std::int64_t>(all.size()) != elements(op::output(layer_)))

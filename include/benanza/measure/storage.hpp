@@ -6,7 +6,7 @@
 //   activation_storage s;   int room = s.take(4096);   s.release(room);   s.allocate(); s.at(room)
 #pragma once
 
-#include "../core/error.hpp"
+#include "../backend/pages.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -77,6 +77,7 @@ public:
       sum += (b.bytes + 4095) / 4096 * 4096;
     }
     const auto size = static_cast<std::size_t>((sum + huge - 1) / huge * huge);
+    backend::make_room(static_cast<double>(size), "the activations of a model");
     memory_.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{2u << 20})));
     madvise(memory_.get(), size, MADV_HUGEPAGE);
     std::memset(memory_.get(), 0, size);

@@ -14,24 +14,12 @@
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
-#include <string>
 
 namespace benanza::measure {
 
 using pool_slots = backend::weight_slots;
-
-/// Bytes that the kernel says can still be taken without swapping.
-inline std::int64_t available_memory() {
-  std::ifstream in("/proc/meminfo");
-  std::string word;
-  while (in >> word)
-    if (std::int64_t kib = 0; word == "MemAvailable:" && in >> kib) return kib * 1024;
-  return std::int64_t{1} << 62;
-}
 
 /// The arenas of a run.
 class weights_pools {
@@ -61,10 +49,8 @@ public:
 private:
   static void make(std::optional<backend::page_memory>& arena, dtype type, std::int64_t size) {
     arena.reset();
-    if (size > available_memory() / 10 * 9) backend::page_store::get().release();
-    if (size > available_memory() / 10 * 9)
-      throw error("cold weights need " + std::to_string(size >> 20) + " MiB of memory", "",
-                  "free memory, or measure with --states hot");
+    backend::check_memory(static_cast<double>(size), "a pool of cold weights",
+                          "free memory, or measure with --states hot");
     arena.emplace(static_cast<std::size_t>(size));
 
     std::byte* const data = arena->data();

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a node of a chain read? Which of its layer's operands others make, and whether a tensor
+// may be read under other dims than it was made with: it is its elements in order, and some layers
+// are written down with fewer dims than their tensors have (Softmax as a matrix of rows, MatMul
+// with a vector, reductions that keep no dim). Parts of a Concat that nobody makes get what is
+// left.
+//
+//   may_read(made_by, op::parse("Softmax/1x1000-a1"), {1, 1000, 1, 1}, {1, 1000})   // true
+#pragma once
+
+#include "../backend/make_operands.hpp"
+#include "../model/graph.hpp"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace benanza::measure {
+
+/// True if `coarse` are the dims `fine` with neighbours multiplied together, ones left out.
+constexpr bool merges_into(const shape& fine, const shape& coarse) {
+  int at = 0;
+  for (const std::int64_t d : coarse) {
+    std::int64_t product = 1;
+    while (product < d && at < fine.size && fine[at] > 0)
+      product *= fine[at++];
+    if (product != d) return false;
+  }
+  for (; at < fine.size; ++at)
+    if (fine[at] != 1) return false;
+  return true;
+}
+
+namespace detail {
+/// Layers that see their operands, or show their result, with other dims than ONNX's tensors have.
+struct has_own_dims {
+  bool reading;
+  bool operator()(const op::softmax&) const { return true; }
+  bool operator()(const op::matmul&) const { return true; }
+  bool operator()(const op::reduce&) const { return !reading; }
+  bool operator()(const op::gemm&) const { return reading; }
+  bool operator()(const op::binary&) const { return reading; }
+  bool operator()(const op::attention&) const { return reading; }
+  bool operator()(const op::fused<op::matmul>&) const { return true; }
+  template <class Base>
+  bool operator()(const op::fused<Base>&) const {
+    return reading; // joined operands
+  }
+  bool operator()(const auto&) const { return false; }
+};
+} // namespace detail
+
+/// True if a layer that has an operand of dims `as` may read what `made_by` (null: nobody) has
+/// written as `from`: the same elements in the same order, and one of the two has dims of its own.
+inline bool may_read(const op::layer* made_by, const op::layer& reader, const shape& from,
+                     const shape& as) {
+  if (from == as) return true;
+  const bool own = (made_by != nullptr && std::visit(detail::has_own_dims{false}, *made_by)) ||
+                   std::visit(detail::has_own_dims{true}, reader);
+  return own && elements(from) == elements(as) && (merges_into(from, as) || merges_into(as, from));
+}
+
+/// The operand among `made` ones of the layer that operand `k` of a node's list is; nothing if it
+/// is none of them. Joined ones come last in both.
+inline std::optional<std::size_t> operand_index(const op::layer& l, std::size_t k,
+                                                std::size_t listed, std::size_t made) {
+  const std::size_t joined = std::visit(
+      [](const auto& p) -> std::size_t {
+        std::size_t n = 0;
+        if constexpr (op::is_fused<std::decay_t<decltype(p)>>)
+          for (const op::step& s : p.steps)
+            n += s.joins;
+        return n;
+      },
+      l);
+  if (k + joined >= listed) return made - (listed - k);
+  return k < made - joined ? std::optional(k) : std::nullopt;
+}
+
+/// The operands of a Concat whose parts are so long along its axis; those of length 0 are not known
+/// and share what is left. Nothing if they do not add up to the whole.
+inline std::optional<backend::operands> concat_operands(const op::concat& c, numeric t,
+                                                        const std::vector<std::int64_t>& lengths) {
+  std::int64_t left = c.whole[c.axis], unknown = 0, next = 0;
+  for (const std::int64_t length : lengths) {
+    left -= length;
+    unknown += length == 0;
+  }
+  if (left < unknown || (unknown == 0 && left != 0)) return std::nullopt;
+  backend::operands out;
+  for (const std::int64_t length : lengths) {
+    op::concat part{.whole = c.whole, .axis = c.axis, .parts = 1, .element = c.element};
+    part.whole[c.axis] = left;
+    if (length == 0) part.whole = op::part_of(part.whole, c.axis, unknown, next++);
+    if (length > 0) part.whole[c.axis] = length;
+    out.inputs.push_back(std::move(backend::make_operands(part, t).inputs[0]));
+  }
+  return out;
+}
+
+/// Nobody knows a model's constants here. Single numbers that decide whether results are numbers at
+/// all are taken as models have them: a power is a square, what is added to a variance positive.
+inline void choose_constant(const op::layer& l, backend::tensor& operand) {
+  if (operand.type != dtype::f32 || operand.count() != 1) return;
+  const bool power = std::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.base.comparison(); })
+          return p.base.function == op::binary_function::pow;
+        else if constexpr (requires { p.comparison(); })
+          return p.function == op::binary_function::pow;
+        else
+          return false;
+      },
+      l);
+  float& value = operand.as<float>()[0];
+  value = power ? 2 : std::abs(value);
+}
+
+} // namespace benanza::measure
