@@ -357,6 +357,21 @@ TEST_CASE("views pick the parts of a Split by their number") {
   }
 }
 
+TEST_CASE("the parts of a Split are as long as their readers want them") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Conv/1x16x6x6-84x1x1-s1-b", "i c c"},
+                                   {"Split/1x84x6x6-a1-n3", "0"},
+                                   {"Reshape/1x64x6x6-1x4x16x36", "1"},
+                                   {"Softmax/1x4x16x36-a2", "2"},
+                                   {"Sub/1-1x16x6x6", "c 1.1"},
+                                   {"Concat/1x20x6x6-a1-n2", "4 1.2"},
+                                   {"Relu/1x20x6x6", "5"}});
+  for (std::size_t pick = 0; pick < 3; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+  }
+}
+
 TEST_CASE("a result is not written over what its layer, or a view's reader, still reads") {
   const library_list libraries = real_libraries();
   // The convolution reads what it joins; the view outlives the first copy of what it shows.

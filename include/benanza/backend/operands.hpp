@@ -59,6 +59,8 @@ struct operands {
   /// Quantised layers write round(output_scale * exact result), saturated; 1 for the others. Fused
   /// ones scale before their steps: joined operands are codes of the result.
   double output_scale = 1;
+  /// How long the parts of a Split are along its axis; empty: as equal as they can be.
+  std::vector<std::int64_t> parts{};
 };
 
 /// Storage of a layer's elements in a case: its own type, or the case's where it says `real`.

@@ -114,7 +114,7 @@ private:
                 .type = backend::result_type(l, plan_.type),
                 .lies = layouts(s.result_layout, i)[0]};
     take_room(m, i);
-    put_results(i, l, m.writes);
+    put_results(i, l, m.values.parts, m.writes);
     moves_.push_back(std::move(m));
     places_.release(i);
   }
@@ -136,11 +136,17 @@ private:
     places_.put({i, 0}, p);
   }
 
-  /// The operands of a node's layer; the parts of a Concat have the dims of what it joins.
+  /// The operands of a node's layer; the parts of a Concat have the dims of what it joins, those of
+  /// a Split the ones that their readers want.
   backend::operands operands_of(const op::layer& l, const std::vector<model::operand>& listed,
                                 int node) const {
     const auto* c = std::get_if<op::concat>(&l);
-    if (c == nullptr) return backend::make_operands(l, plan_.type);
+    if (c == nullptr) {
+      backend::operands made = backend::make_operands(l, plan_.type);
+      if (std::holds_alternative<op::split>(l))
+        made.parts = split_lengths(plan_.graph, node, plan_.type);
+      return made;
+    }
     std::vector<std::int64_t> lengths;
     for (const model::operand& o : listed) {
       const tensor_place* p = o.node >= 0 ? places_.find({o.node, o.output}) : nullptr;
@@ -299,13 +305,15 @@ private:
   }
 
   /// The parts of a Split stand one after the other where its result is.
-  void put_results(int node, const op::layer& l, const tensor_place& whole) {
+  void put_results(int node, const op::layer& l, const std::vector<std::int64_t>& lengths,
+                   const tensor_place& whole) {
     const auto* s = std::get_if<op::split>(&l);
     if (s == nullptr) return places_.put({node, 0}, whole);
     std::int64_t offset = 0;
     for (std::int64_t k = 0; k < s->parts; ++k) {
       tensor_place part = whole;
       part.dims = op::part_of(s->whole, s->axis, s->parts, k);
+      if (!lengths.empty()) part.dims[s->axis] = lengths[static_cast<std::size_t>(k)];
       part.offset = offset;
       offset += elements(part.dims) * size_bytes(part.type);
       places_.put({node, static_cast<int>(k)}, part);

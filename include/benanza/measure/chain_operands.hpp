@@ -9,8 +9,10 @@
 #pragma once
 
 #include "../backend/make_operands.hpp"
-#include "../model/graph.hpp"
+#include "../model/operands.hpp"
+#include "plan_words.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -97,6 +99,36 @@ inline std::optional<backend::operands> concat_operands(const op::concat& c, num
     out.inputs.push_back(std::move(backend::make_operands(part, t).inputs[0]));
   }
   return out;
+}
+
+/// How long the parts of a Split are, as the layers that read them say; the others share what is
+/// left. Empty, which is as equal as they can be, where that does not add up.
+inline std::vector<std::int64_t> split_lengths(const model::graph& g, int node, numeric t) {
+  const auto& s = std::get<op::split>(layer_at(g, node));
+  const std::int64_t side = elements(s.whole) / std::max<std::int64_t>(1, s.whole[s.axis]);
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(s.parts), 0);
+  for (int i = node + 1; i < static_cast<int>(g.nodes.size()); ++i) {
+    const std::vector<model::operand> listed =
+        model::known_operands(g.nodes[static_cast<std::size_t>(i)]);
+    for (std::size_t k = 0; k < listed.size(); ++k) {
+      if (listed[k].node != node || listed[k].output >= s.parts) continue;
+      const op::layer& reader = layer_at(g, i);
+      if (std::holds_alternative<op::concat>(reader)) continue; // takes what there is
+      const backend::operands its = backend::describe_operands(reader, t);
+      if (const auto at = operand_index(reader, k, listed.size(), its.inputs.size()))
+        lengths[static_cast<std::size_t>(listed[k].output)] =
+            elements(its.inputs[*at].dims) / std::max<std::int64_t>(1, side);
+    }
+  }
+  std::int64_t left = s.whole[s.axis], unknown = 0, next = 0;
+  for (const std::int64_t length : lengths) {
+    left -= length;
+    unknown += length == 0;
+  }
+  if (left < unknown || (unknown == 0 && left != 0)) return {}; // no reader fits
+  for (std::int64_t& length : lengths)
+    if (length == 0) length = left / unknown + (next++ < left % unknown ? 1 : 0);
+  return lengths;
 }
 
 /// Nobody knows a model's constants here. Single numbers that decide whether results are numbers at

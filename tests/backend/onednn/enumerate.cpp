@@ -187,4 +187,8 @@ TEST_CASE("onednn: memory-bound layers are listed in the arrangements a network 
   CHECK(listed("MaxPool/1x64x28x28-3x3-s2-p1", numeric::u8s8u8)[0].layouts == "nhwc,nhwc");
   CHECK(find(listed("Conv/1x32x28x28-32x3x3-s1-p1-g32", numeric::f32), "@nChw16c"));
   CHECK(find(listed("Softmax/2x10x7x7-a1", numeric::f32), "@axis-last"));
+  // Whose memory is not the plain one, though its dims in the library's order are dense.
+  for (const char* layer : {"Softmax/2x10x7x7-a1", "ReduceMean/2x10x7x7-a1"})
+    for (const algorithm& a : listed(layer, numeric::f32))
+      CHECK((a.result_layout == "plain") == (a.id.find("-last") == std::string::npos));
 }

@@ -133,6 +133,7 @@ public:
       job_.shapes.push_back({.dims = x.dims, .type = x.type, .part = x.part});
       job_.inputs.push_back(inputs_[job_.inputs.size()].bytes());
     }
+    job_.parts = o.parts;
     job_.output = output_.bytes();
     job_.element = detail::element_type(l, t);
     job_.result = result_;

@@ -130,7 +130,7 @@ inline detail::kernel make(const op::concat& p, const detail::job& j) {
 }
 
 inline detail::kernel make(const op::split& p, const detail::job& j) {
-  auto runs = detail::runs_of(p.whole, p.axis, p.parts, j.width());
+  auto runs = detail::runs_of(p.whole, p.axis, p.parts, j.width(), j.parts);
   const std::int64_t rows = elements(p.whole, 0, p.axis);
   for (auto& run : runs)
     run.part = j.output + rows * run.first;

@@ -116,10 +116,13 @@ inline std::string layouts_of(const recipe& r, const implementation& i) {
   return text + layout_name(i.dst_desc(), r.letters);
 }
 
-/// The layout that other layers know it by; empty if none of theirs.
+/// The layout that other layers know it by; empty if none of theirs. An operation that sees the
+/// dims in another order than ONNX (a Softmax whose axis is innermost) has no other than the plain
+/// one.
 inline std::string shared_layout(const description& d, const description& plain,
                                  std::string_view letters) {
   if (d == plain) return std::string(name(layout::plain));
+  if (plain != dense(anatomy(plain).sizes, plain.data_type())) return {};
   const std::string text = layout_name(d, letters);
   const int rank = anatomy(d).rank;
   for (const layout l : all_layouts)

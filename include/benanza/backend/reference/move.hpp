@@ -27,7 +27,8 @@ inline double value(const op::concat& p, const operands& o, std::int64_t flat) {
 inline double value(const op::split& p, const operands& o, std::int64_t flat) {
   std::int64_t first = 0;
   for (std::int64_t part = 0;; ++part) {
-    const shape dims = op::part_of(p.whole, p.axis, p.parts, part);
+    shape dims = op::part_of(p.whole, p.axis, p.parts, part);
+    if (!o.parts.empty()) dims[p.axis] = o.parts[static_cast<std::size_t>(part)];
     if (flat < elements(dims)) {
       shape place = place_of(dims, flat);
       place[p.axis] += first;
