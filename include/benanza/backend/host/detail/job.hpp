@@ -26,7 +26,7 @@ struct job {
   dtype element = dtype::f32; ///< storage of the first operand
   dtype result = dtype::f32;
   std::vector<std::int64_t> parts{}; ///< lengths of those of a Split; empty: equal ones
-  float scale = 1; ///< quantised results are round(scale * exact), saturated
+  float scale = 1;                   ///< quantised results are round(scale * exact), saturated
   int threads = 1;
   /// Where the constant operands of this execution stand; changes between executions.
   const std::byte* const* weights = nullptr;
