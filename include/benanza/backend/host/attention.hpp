@@ -177,14 +177,7 @@ private:
     if (mask != nullptr) add_mask(w, i, query, k, seen);
     const float before = w.most[i], most = std::max(before, fold_extreme<true>(row, seen));
     const float kept = exponential(before - most);
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t j = 0; j < seen; ++j) {
-      const float e = exponential(row[j] - most);
-      row[j] = e;
-      sum += e;
-    }
-    w.sum[i] = w.sum[i] * kept + sum;
+    w.sum[i] = w.sum[i] * kept + fold_exponentials<true>(row, seen, most, row);
     w.most[i] = most;
     if (before == most) return;
     float* result = w.result + i * columns;

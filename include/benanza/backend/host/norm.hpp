@@ -8,6 +8,7 @@
 #pragma once
 
 #include "detail/approx.hpp"
+#include "detail/convert.hpp"
 #include "detail/job.hpp"
 
 namespace benanza::backend::host {
@@ -120,10 +121,13 @@ inline detail::kernel make(const op::lrn& p, const detail::job& j) {
                       sums[i] += row[i] * row[i];
                   }
                   const float* own = x + c * n;
-#pragma omp simd
-                  for (std::int64_t i = 0; i < n; ++i)
-                    sums[i] = own[i] * detail::exponential(
-                                           -beta * detail::logarithm(bias + alpha * sums[i]));
+                  detail::over_lanes(
+                      n, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+                        const auto scaled = bias + alpha * at.load(sums + i);
+                        at.store(at.load(own + i) *
+                                     detail::exponential(-beta * detail::logarithm(scaled)),
+                                 sums + i);
+                      });
                   narrow(sums, to + (base + c * inner) * width, n, factor);
                 }
               }

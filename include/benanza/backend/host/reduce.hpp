@@ -172,8 +172,10 @@ private:
         std::fill_n(sums, length, 0.f);
         for (std::int64_t r = 0; r < rows; ++r, at.next())
           add_exponentials(row(base + at.at[0], length, room), most, sums, length);
-        for (std::int64_t i = 0; i < length; ++i)
-          sums[i] = most[i] + logarithm(sums[i]);
+        over_lanes(
+            length, [&](std::int64_t i, auto v) __attribute__((always_inline)) {
+              v.store(v.load(most + i) + logarithm(v.load(sums + i)), sums + i);
+            });
       }
     finish(sums, item * n + first, length);
   }
@@ -184,11 +186,15 @@ private:
       const auto less = static_cast<float>(
           function == op::reduction::mean ? scale / static_cast<double>(count) : scale);
       if (function == op::reduction::l2)
-        for (std::int64_t i = 0; i < length; ++i)
-          sums[i] = square_root(sums[i]);
+        over_lanes(
+            length, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+              at.store(root(at.load(sums + i)), sums + i);
+            });
       if (function == op::reduction::log_sum)
-        for (std::int64_t i = 0; i < length; ++i)
-          sums[i] = logarithm(sums[i]);
+        over_lanes(
+            length, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+              at.store(logarithm(at.load(sums + i)), sums + i);
+            });
       narrow_as(result)(sums, to + out * size_bytes(result), length, less);
     } else {
       for (std::int64_t i = 0; i < length; ++i)

@@ -17,74 +17,52 @@ namespace detail {
 /// One line of `n` neighbouring floats; `to` may be `from`.
 inline void softmax_line(const float* from, float* to, std::int64_t n, bool log) {
   const float most = fold_extreme<true>(from, n);
-  float sum = 0;
   if (log) {
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = 0; i < n; ++i)
-      sum += exponential(from[i] - most);
-    const float less = most + logarithm(sum);
+    const float less = most + logarithm(fold_exponentials(from, n, most));
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i)
       to[i] = from[i] - less;
     return;
   }
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) {
-    const float e = exponential(from[i] - most);
-    to[i] = e;
-    sum += e;
-  }
-  const float share_of_each = 1.f / sum;
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i)
-    to[i] *= share_of_each;
+  const float share_of_each = 1.f / fold_exponentials<true>(from, n, most, to);
+  over_lanes(
+      n, [&](std::int64_t i, auto at)
+             __attribute__((always_inline)) { at.store(at.load(to + i) * share_of_each, to + i); });
 }
 
-/// `lanes` lines at once: element k of lane i is from[k * from_row + i]. Every step is one vector
-/// loop.
+/// One vector of lines: element k of lane i is from[k * from_row + i].
+template <class At>
+[[gnu::always_inline]] inline void softmax_vector(const float* from, std::int64_t from_row,
+                                                  float* to, std::int64_t to_row, std::int64_t n,
+                                                  bool log, At at) {
+  float_vector most = at.load(from), sum{};
+  for (std::int64_t k = 1; k < n; ++k) {
+    const float_vector x = at.load(from + k * from_row);
+    most = x > most ? x : most;
+  }
+  for (std::int64_t k = 0; k < n; ++k) {
+    const float_vector e = exponential(at.load(from + k * from_row) - most);
+    sum += e;
+    if (!log) at.store(e, to + k * to_row);
+  }
+  if (log) {
+    const float_vector less = most + logarithm(sum);
+    for (std::int64_t k = 0; k < n; ++k)
+      at.store(at.load(from + k * from_row) - less, to + k * to_row);
+  } else {
+    const float_vector share_of_each = 1.f / sum;
+    for (std::int64_t k = 0; k < n; ++k)
+      at.store(at.load(to + k * to_row) * share_of_each, to + k * to_row);
+  }
+}
+
+/// `lanes` lines at once, one vector of them after the other.
 inline void softmax_lanes(const float* from, std::int64_t from_row, float* to, std::int64_t to_row,
                           std::int64_t n, std::int64_t lanes, bool log) {
-  alignas(64) float most[block], sum[block];
-  std::copy_n(from, lanes, most);
-  std::fill_n(sum, lanes, 0.f);
-  for (std::int64_t k = 1; k < n; ++k) {
-    const float* row = from + k * from_row;
-#pragma omp simd
-    for (std::int64_t i = 0; i < lanes; ++i)
-      most[i] = row[i] > most[i] ? row[i] : most[i];
-  }
-  for (std::int64_t k = 0; k < n; ++k) {
-    const float* row = from + k * from_row;
-    float* out = to + k * to_row;
-    if (log) {
-#pragma omp simd
-      for (std::int64_t i = 0; i < lanes; ++i)
-        sum[i] += exponential(row[i] - most[i]);
-    } else {
-#pragma omp simd
-      for (std::int64_t i = 0; i < lanes; ++i) {
-        const float e = exponential(row[i] - most[i]);
-        out[i] = e;
-        sum[i] += e;
-      }
-    }
-  }
-#pragma omp simd
-  for (std::int64_t i = 0; i < lanes; ++i)
-    sum[i] = log ? most[i] + logarithm(sum[i]) : 1.f / sum[i];
-  for (std::int64_t k = 0; k < n; ++k) {
-    const float* row = (log ? from : to) + k * (log ? from_row : to_row);
-    float* out = to + k * to_row;
-    if (log) {
-#pragma omp simd
-      for (std::int64_t i = 0; i < lanes; ++i)
-        out[i] = row[i] - sum[i];
-    } else {
-#pragma omp simd
-      for (std::int64_t i = 0; i < lanes; ++i)
-        out[i] = row[i] * sum[i];
-    }
-  }
+  over_lanes(
+      lanes, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+        softmax_vector(from + i, from_row, to + i, to_row, n, log, at);
+      });
 }
 
 struct softmax_plan {

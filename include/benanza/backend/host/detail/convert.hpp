@@ -17,12 +17,6 @@ namespace benanza::backend::host::detail {
 /// Elements of a block: four of them in f32 are half of a 32 KiB cache.
 inline constexpr std::int64_t block = 1024;
 
-/// `v` rounded to a whole number, ties to even: adding 1.5 x 2^23 leaves no bits for a fraction.
-inline float rounded(float v) {
-  constexpr float shift = 12582912.f;
-  return std::fabs(v) < 4194304.f ? (v + shift) - shift : v;
-}
-
 template <class T>
 void widen(const std::byte* from, float* to, std::int64_t n) {
   const T* source = reinterpret_cast<const T*>(from);

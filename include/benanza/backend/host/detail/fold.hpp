@@ -8,6 +8,7 @@
 
 #include "../../operands.hpp"
 #include "approx.hpp"
+#include "convert.hpp"
 
 namespace benanza::backend::host::detail {
 
@@ -49,54 +50,96 @@ inline T term_of(T v) {
     return v;
 }
 
+/// Folds a row of floats in four vectors, so that none waits for the one before: `more(sum, x)`
+/// adds elements, `join(a, b)` two sums, also single ones; `rest` adds nothing.
+template <class More, class Join>
+[[gnu::always_inline]] inline float fold_lanes(const float* v, std::int64_t n, float first,
+                                               float rest, More more, Join join) {
+  constexpr std::int64_t count = float_lanes::count;
+  float_vector sums[4];
+  for (float_vector& s : sums)
+    s = float_lanes::all(first);
+  std::int64_t i = 0;
+  for (; i + 4 * count <= n; i += 4 * count) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k)
+      sums[k] = more(sums[k], float_lanes::load(v + i + k * count));
+  }
+  for (; i + count <= n; i += count)
+    sums[0] = more(sums[0], float_lanes::load(v + i));
+  if (i < n) sums[1] = more(sums[1], float_lanes::load(v + i, n - i, rest));
+  return float_lanes::folded(join(join(sums[0], sums[1]), join(sums[2], sums[3])), join);
+}
+
 template <term Term, class T>
 T fold_sum(const T* v, std::int64_t n) {
-  T sum = 0;
+  if constexpr (std::is_same_v<T, float>) {
+    const auto more = [](float_vector sum, float_vector x) __attribute__((always_inline)) {
+      if constexpr (Term == term::absolute)
+        return sum + magnitude(x);
+      else if constexpr (Term == term::square)
+        return float_lanes::multiply_add(x, x, sum);
+      else
+        return sum + x;
+    };
+    const auto join = [](auto a, auto b) __attribute__((always_inline)) {
+      return a + b;
+    };
+    return fold_lanes(v, n, 0, 0, more, join);
+  } else {
+    T sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i)
-    sum += term_of<Term>(v[i]);
-  return sum;
+    for (std::int64_t i = 0; i < n; ++i)
+      sum += term_of<Term>(v[i]);
+    return sum;
+  }
 }
 
 template <class T>
 T fold_product(const T* v, std::int64_t n) {
-  T product = 1;
+  if constexpr (std::is_same_v<T, float>) {
+    const auto multiply = [](auto a, auto b) __attribute__((always_inline)) {
+      return a * b;
+    };
+    return fold_lanes(v, n, 1, 1, multiply, multiply);
+  } else {
+    T product = 1;
 #pragma omp simd reduction(* : product)
-  for (std::int64_t i = 0; i < n; ++i)
-    product *= v[i];
-  return product;
+    for (std::int64_t i = 0; i < n; ++i)
+      product *= v[i];
+    return product;
+  }
 }
 
-/// The most or the least of a row. In lanes by hand: no compiler may reorder comparisons of floats.
+/// The most or the least of a row. In lanes by hand: no compiler may reorder comparisons of
+/// float_vector.
 template <bool Most, class T>
 T fold_extreme(const T* v, std::int64_t n) {
-  constexpr std::int64_t lanes = 32;
-  const auto better = [](T a, T b) { return (Most ? a > b : a < b) ? a : b; };
-  T best = v[0];
-  std::int64_t i = 0;
-  if (n >= lanes) {
-    T held[lanes];
-    std::copy_n(v, lanes, held);
-    for (i = lanes; i + lanes <= n; i += lanes) {
-#pragma omp simd
-      for (std::int64_t k = 0; k < lanes; ++k)
-        held[k] = better(v[i + k], held[k]);
-    }
-    for (T h : held)
-      best = better(h, best);
+  const auto better = [](auto a, auto b) __attribute__((always_inline)) {
+    return (Most ? a > b : a < b) ? a : b;
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    return fold_lanes(v, n, v[0], v[0], better, better);
+  } else {
+    T best = v[0];
+    for (std::int64_t i = 1; i < n; ++i)
+      best = better(v[i], best);
+    return best;
   }
-  for (; i < n; ++i)
-    best = better(v[i], best);
-  return best;
 }
 
-/// The sum of e^(v - most).
-inline float fold_exponentials(const float* v, std::int64_t n, float most) {
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i)
-    sum += exponential(v[i] - most);
-  return sum;
+/// The sum of e^(v - most), each of which is also written to `to` if that is there.
+template <bool Written = false>
+[[gnu::always_inline]] inline float fold_exponentials(const float* v, std::int64_t n, float most,
+                                                      float* to = nullptr) {
+  float_vector sum{};
+  over_lanes(
+      n, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+        const float_vector e = exponential(at.load(v + i, -infinite) - most);
+        if constexpr (Written) at.store(e, to + i);
+        sum += e;
+      });
+  return float_lanes::sum(sum);
 }
 
 template <auto Fold, class T>
@@ -145,9 +188,10 @@ void extend_row(const T* v, T* sums, std::int64_t n) {
 
 /// sums += e^(v - most), column by column.
 inline void add_exponentials(const float* v, const float* most, float* sums, std::int64_t n) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i)
-    sums[i] += exponential(v[i] - most[i]);
+  over_lanes(
+      n, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+        at.store(at.load(sums + i) + exponential(at.load(v + i) - at.load(most + i)), sums + i);
+      });
 }
 
 /// The fold of a row into a row of results; log_sum_exp begins with the maximum.

@@ -7,67 +7,73 @@
 
 #include "../../operands.hpp"
 #include "approx.hpp"
+#include "convert.hpp"
 
+#include <array>
 #include <utility>
 
 namespace benanza::backend::host::detail {
 
 // clang-format off
-/// A function of one float, in f32.
-template <op::unary_function F>
-inline float apply(float x) {
+/// A function of one float, or of a vector of them.
+template <op::unary_function Function, class F>
+[[gnu::always_inline]] inline F apply(F x) {
   using enum op::unary_function;
-  constexpr auto as_float = [](double v) { return static_cast<float>(v); };
-  if constexpr (F == relu) return x > 0.f ? x : 0.f;
-  else if constexpr (F == leaky_relu) return x < 0.f ? as_float(attribute::leaky_slope) * x : x;
-  else if constexpr (F == elu) return x < 0.f ? as_float(attribute::elu_alpha) * (exponential(x) - 1.f) : x;
-  else if constexpr (F == selu)
-    return as_float(attribute::selu_gamma) *
-           (x > 0.f ? x : as_float(attribute::selu_alpha) * (exponential(x) - 1.f));
-  else if constexpr (F == celu) {
-    constexpr float alpha = as_float(attribute::celu_alpha);
-    return x > 0.f ? x : alpha * (exponential(x * (1.f / alpha)) - 1.f);
-  } else if constexpr (F == thresholded_relu) return x > as_float(attribute::threshold) ? x : 0.f;
-  else if constexpr (F == sigmoid) return logistic(x);
-  else if constexpr (F == hard_sigmoid) {
-    const float y = as_float(attribute::hard_sigmoid_alpha) * x + as_float(attribute::hard_sigmoid_beta);
-    const float most = y < 1.f ? y : 1.f;
-    return most > 0.f ? most : 0.f;
-  } else if constexpr (F == hard_swish) {
-    const float y = x * (1.f / 6) + 0.5f, most = y < 1.f ? y : 1.f;
-    return x * (most > 0.f ? most : 0.f);
-  } else if constexpr (F == tanh) return hyperbolic_tangent(x);
-  else if constexpr (F == softplus) return soft_plus(x);
-  else if constexpr (F == softsign) return x / (1.f + std::fabs(x));
-  else if constexpr (F == mish) {
+  constexpr auto f32 = [](double v) { return static_cast<float>(v); };
+  const F zero = every<F>(0.f), one = every<F>(1.f);
+  if constexpr (Function == relu) return larger(x, zero);
+  else if constexpr (Function == leaky_relu) return x < 0.f ? x * f32(attribute::leaky_slope) : x;
+  else if constexpr (Function == elu) {
+    const F below = (exponential(x) - 1.f) * f32(attribute::elu_alpha);
+    return x < 0.f ? below : x;
+  } else if constexpr (Function == selu) {
+    const F below = (exponential(x) - 1.f) * f32(attribute::selu_gamma * attribute::selu_alpha);
+    const F above = x * f32(attribute::selu_gamma);
+    return x < 0.f ? below : above;
+  } else if constexpr (Function == celu) {
+    constexpr float alpha = f32(attribute::celu_alpha);
+    const F below = (exponential(x * (1.f / alpha)) - 1.f) * alpha;
+    return x < 0.f ? below : x;
+  } else if constexpr (Function == thresholded_relu)
+    return x > f32(attribute::threshold) ? x : zero;
+  else if constexpr (Function == sigmoid) return logistic(x);
+  else if constexpr (Function == hard_sigmoid)
+    return bounded(x * f32(attribute::hard_sigmoid_alpha) + f32(attribute::hard_sigmoid_beta), 0.f, 1.f);
+  else if constexpr (Function == hard_swish) return x * bounded(x * (1.f / 6) + 0.5f, 0.f, 1.f);
+  else if constexpr (Function == tanh) return hyperbolic_tangent(x);
+  else if constexpr (Function == softplus) return soft_plus(x);
+  else if constexpr (Function == softsign) return x / (1.f + magnitude(x));
+  else if constexpr (Function == mish) {
     // tanh(log(1 + e)) = (e^2 + 2 e) / (e^2 + 2 e + 2); one beyond 20.
-    const float e = exponential(x < 20.f ? x : 20.f), w = e * (e + 2.f);
-    return x * (w / (w + 2.f));
-  } else if constexpr (F == gelu) return 0.5f * x * (1.f + error_function(x * 0.70710678f));
-  else if constexpr (F == fast_gelu)
-    return 0.5f * x * (1.f + hyperbolic_tangent(0.79788456f * (x + 0.044715f * x * x * x)));
-  else if constexpr (F == clip) {
-    const float most = x < as_float(attribute::clip_high) ? x : as_float(attribute::clip_high);
-    return most > as_float(attribute::clip_low) ? most : as_float(attribute::clip_low);
-  } else if constexpr (F == exp) return exponential(x);
-  else if constexpr (F == log) return logarithm(x);
-  else if constexpr (F == sqrt) return square_root(x);
-  else if constexpr (F == abs) return std::fabs(x);
-  else if constexpr (F == neg) return -x;
-  else if constexpr (F == reciprocal) return 1.f / x;
-  else if constexpr (F == floor) { const float r = rounded(x); return r > x ? r - 1.f : r; }
-  else if constexpr (F == ceil) { const float r = rounded(x); return r < x ? r + 1.f : r; }
-  else if constexpr (F == round) return rounded(x);
-  else if constexpr (F == erf) return error_function(x);
-  else if constexpr (F == sin) return sine(x);
-  else if constexpr (F == cos) return cosine(x);
-  else if constexpr (F == sign) return static_cast<float>(x > 0.f) - static_cast<float>(x < 0.f);
-  else return x == 0.f ? 1.f : 0.f;
+    const F e = exponential_near(bounded(x, -87.3f, 20.f)), w = e * (e + 2.f);
+    return x * (w * inverse(w + 2.f));
+  } else if constexpr (Function == gelu) return 0.5f * x * (1.f + error_function(x * 0.70710678f));
+  else if constexpr (Function == fast_gelu)
+    return 0.5f * x * (1.f + hyperbolic_tangent(x * (0.79788456f + 0.035677408f * (x * x))));
+  else if constexpr (Function == clip)
+    return bounded(x, f32(attribute::clip_low), f32(attribute::clip_high));
+  else if constexpr (Function == exp) return exponential(x);
+  else if constexpr (Function == log) return logarithm(x);
+  else if constexpr (Function == sqrt) return root(x);
+  else if constexpr (Function == abs) return magnitude(x);
+  else if constexpr (Function == neg) return -x;
+  else if constexpr (Function == reciprocal) return 1.f / x;
+  else if constexpr (Function == floor || Function == ceil) {
+    const F r = nearest(x), inward = Function == floor ? r - 1.f : r + 1.f;
+    return (Function == floor ? r > x : r < x) ? inward : r;
+  } else if constexpr (Function == round) return nearest(x);
+  else if constexpr (Function == erf) return error_function(x);
+  else if constexpr (Function == sin) return sine(x);
+  else if constexpr (Function == cos) return cosine(x);
+  else if constexpr (Function == sign) {
+    const F above = x > 0.f ? one : zero;
+    return x < 0.f ? -one : above;
+  } else return x == 0.f ? one : zero;
 }
 
 /// A function of two elements: the result has the operands' type, or is a truth value.
 template <op::binary_function F, class T>
-inline auto apply(T a, T b) {
+[[gnu::always_inline]] inline auto apply(T a, T b) {
   using enum op::binary_function;
   const auto truth = [](bool v) { return static_cast<std::uint8_t>(v); };
   if constexpr (F == add) return static_cast<T>(a + b);
@@ -95,11 +101,12 @@ inline auto apply(T a, T b) {
 
 using block_function = void (*)(const float*, float*, std::int64_t);
 
-template <op::unary_function F>
+template <op::unary_function Function>
 void over_block(const float* from, float* to, std::int64_t n) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i)
-    to[i] = apply<F>(from[i]);
+  over_lanes(
+      n, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+        at.store(apply<Function>(at.load(from + i)), to + i);
+      });
 }
 
 /// The loop of a function of one float; `from` may be `to`.
@@ -121,6 +128,24 @@ struct plane {
 
 using plane_function = void (*)(const std::byte*, const std::byte*, std::byte*, const plane&);
 
+/// A row of powers. Those of whole numbers are a loop in itself, which has no vector form.
+template <class T>
+void over_powers(const T* x, const T* y, T* z, const plane& p) {
+  if constexpr (std::is_same_v<T, float>) {
+    const float_vector base = float_lanes::all(*x), exponent = float_lanes::all(*y);
+    const bool a_moves = p.a_moves, b_moves = p.b_moves;
+    over_lanes(
+        p.n, [=](std::int64_t i, auto at) __attribute__((always_inline)) {
+          const float_vector a = a_moves ? at.load(x + i, 1) : base;
+          const float_vector b = b_moves ? at.load(y + i, 1) : exponent;
+          at.store(power(a, b), z + i);
+        });
+  } else {
+    for (std::int64_t i = 0; i < p.n; ++i)
+      z[i] = apply<op::binary_function::pow>(x[p.a_moves ? i : 0], y[p.b_moves ? i : 0]);
+  }
+}
+
 template <op::binary_function F, class T>
 void over_plane(const std::byte* a, const std::byte* b, std::byte* to, const plane& p) {
   using result = decltype(apply<F>(T{}, T{}));
@@ -128,10 +153,8 @@ void over_plane(const std::byte* a, const std::byte* b, std::byte* to, const pla
     const T* x = reinterpret_cast<const T*>(a) + r * p.a_row;
     const T* y = reinterpret_cast<const T*>(b) + r * p.b_row;
     result* z = reinterpret_cast<result*>(to) + r * p.n;
-    if constexpr (F == op::binary_function::pow && std::is_integral_v<T>) {
-      // A loop in itself: it has no vector form.
-      for (std::int64_t i = 0; i < p.n; ++i)
-        z[i] = apply<F>(x[p.a_moves ? i : 0], y[p.b_moves ? i : 0]);
+    if constexpr (F == op::binary_function::pow) {
+      over_powers(x, y, z, p);
       continue;
     }
     if (p.a_moves && p.b_moves) {
