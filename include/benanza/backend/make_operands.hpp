@@ -150,6 +150,7 @@ public:
     if (f == log || f == sqrt) d = {.low = 0.125, .high = 2.125, .whole_low = 1, .code_low = 1};
     if (f == reciprocal) d = {.low = 0.5, .high = 1.5, .whole_low = 1, .code_low = 1};
     source(p.input, p.element, d);
+    if (f == cube) d = {.low = -2, .high = 2};
     const bool bounded = f == sigmoid || f == hard_sigmoid || f == tanh || f == softsign ||
                          f == clip || f == erf || f == sin || f == cos || f == sign ||
                          f == reciprocal;
@@ -210,6 +211,8 @@ public:
   }
   template <class Base>
   void operator()(const op::fused<Base>& p) {
+    for (const op::step& s : p.steps)
+      positive_ |= !s.joins && of_positives(s.function);
     (*this)(p.base);
     using enum op::binary_function;
     for (const op::step& s : p.steps)
@@ -226,7 +229,22 @@ public:
   }
 
 private:
-  void add(tensor t, const draw& d, bool codes) {
+  /// True for functions that have no value, or none that is finite, for some numbers.
+  static bool of_positives(op::unary_function f) {
+    using enum op::unary_function;
+    return f == log || f == sqrt || f == reciprocal;
+  }
+  /// A step that takes positive numbers alone gets them from any layer and joins before it: the
+  /// first operand is large, and what may be added, subtracted or multiplied is small and positive.
+  void bring_above_zero(draw& d) const {
+    const bool first = made_.inputs.empty();
+    d.low = first ? 1 : 0.0625;
+    d.high = first ? 2 : 0.125;
+    d.whole_low = d.code_low = first ? 64 : 1;
+    d.code_high = std::min<std::int64_t>(d.code_high, first ? 127 : 4);
+  }
+  void add(tensor t, draw d, bool codes) {
+    if (positive_ && t.part != role::index) bring_above_zero(d);
     if (filled_) fill(t, d, codes, seed_ + 0x632be59bd9b4e019u * (made_.inputs.size() + 1));
     made_.inputs.push_back(std::move(t));
   }
@@ -293,6 +311,7 @@ private:
   bool filled_; ///< else operands have no values
   std::uint64_t seed_;
   std::int64_t length_;
+  bool positive_ = false; ///< operands make what a step can only take above zero
   operands made_;
 };
 } // namespace detail

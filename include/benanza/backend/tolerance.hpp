@@ -73,6 +73,8 @@ struct accuracy_kinds {
     case clip:
     case reciprocal:
     case softsign:
+    case square:
+    case cube:
     case sqrt: return accuracy::rounded;
     case hard_sigmoid:
     case hard_swish: return accuracy::summed;

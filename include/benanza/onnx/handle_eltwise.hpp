@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise layers: the one-operand functions, and those of two or many operands that broadcast
-// as NumPy says, or before opset 7 as the attributes broadcast and axis say.
+// as NumPy says, or before opset 7 as the attributes broadcast and axis say. A Pow whose exponent
+// is a constant of the model is the function that it amounts to, if one is cheaper.
 //
 //   handle_binary(call)   // Add/1x64x56x56-1x64x1x1
+//   handle_pow(call)      // Square/1x197x768
 #pragma once
 
 #include "call.hpp"
@@ -56,6 +58,29 @@ inline answer handle_binary(const call& c) {
   p.element = c.type(0);
   answer a = of_layer(c, p, detail::broadcast_of(p.a, p.b));
   if (p.comparison()) a.outputs[0].element = proto::BOOL;
+  return a;
+}
+
+namespace detail {
+/// The function that a power of reals by the constant second operand is, where there is one.
+inline std::optional<op::unary_function> power_as_function(const call& c) {
+  using enum op::unary_function;
+  const elements_of* exponent = c.constant(1) ? c.operand(1).elements() : nullptr;
+  if (c.type(0) != dtype::real || exponent == nullptr || exponent->size() != 1) return {};
+  const double e = exponent->number(0);
+  return e == 2     ? std::optional(square)
+         : e == 3   ? std::optional(cube)
+         : e == 0.5 ? std::optional(sqrt)
+         : e == -1  ? std::optional(reciprocal)
+                    : std::nullopt;
+}
+} // namespace detail
+
+/// Pow by 2, 3, 1/2 or -1 costs a fraction of others.
+inline answer handle_pow(const call& c) {
+  answer a = handle_binary(c);
+  const auto f = detail::power_as_function(c);
+  if (f && a.layer) a.layer = op::unary{.function = *f, .input = *a.outputs[0].dims};
   return a;
 }
 

@@ -97,9 +97,11 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
   };
   for (std::string_view f : op::unary_families)
     t[f] = {1, f == "Clip" ? 3 : 1, handle_unary};
-  t.erase("FastGelu"); // ONNX's is Gelu with an attribute
+  for (std::string_view f : {"FastGelu", "Square", "Cube"})
+    t.erase(f); // ONNX's are Gelu with an attribute and Pow with a constant
   for (std::string_view f : op::binary_families)
     t[f] = {2, 2, handle_binary};
+  t["Pow"] = {2, 2, handle_pow};
   for (std::string_view f : {"Sum", "Max", "Min", "Mean"})
     t[f] = {1, any_number, handle_variadic};
   t["PRelu"] = {2, 2, handle_prelu};

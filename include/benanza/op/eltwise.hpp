@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise layers. `unary` has one operand (Relu, Clip, Erf ...), `binary` two or, for Sum, Max,
-// Min and Mean, more of one shape; operands broadcast as NumPy says. Slopes, bounds and exponents
-// are values, not parameters: they do not change what is measured.
+// Min and Mean, more of one shape; operands broadcast as NumPy says. Slopes and bounds are
+// values, not parameters: they do not change what is measured. A Pow by a constant that is cheaper
+// than a power is the function that it is: Square, Cube, Sqrt, Reciprocal.
 //
 //   unary{.function = unary_function::relu, .input = {1, 64, 56, 56}}         key: 1x64x56x56
 //   binary{.function = binary_function::add, .a = {1, 64, 56, 56}, .b = {1, 64, 1, 1}}
@@ -19,14 +20,14 @@ namespace benanza::op {
 enum class unary_function : std::uint8_t {
   relu, leaky_relu, elu, selu, celu, thresholded_relu, sigmoid, hard_sigmoid, hard_swish, tanh,
   softplus, softsign, mish, gelu, fast_gelu, clip, exp, log, sqrt, abs, neg, reciprocal, floor,
-  ceil, round, erf, sin, cos, sign, logical_not,
+  ceil, round, erf, sin, cos, sign, square, cube, logical_not,
 };
 
 inline constexpr std::string_view unary_families[] = {
     "Relu", "LeakyRelu", "Elu", "Selu", "Celu", "ThresholdedRelu", "Sigmoid", "HardSigmoid",
     "HardSwish", "Tanh", "Softplus", "Softsign", "Mish", "Gelu", "FastGelu", "Clip", "Exp", "Log",
     "Sqrt", "Abs", "Neg", "Reciprocal", "Floor", "Ceil", "Round", "Erf", "Sin", "Cos", "Sign",
-    "Not",
+    "Square", "Cube", "Not",
 };
 
 /// Two operands or more; the order is that of `binary_families`.

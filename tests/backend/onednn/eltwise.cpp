@@ -7,8 +7,9 @@ using onednn_test::check, onednn_test::check_all;
 
 TEST_CASE("onednn: functions of one operand agree with the reference") {
   for (const std::string family :
-       {"Relu", "LeakyRelu", "Elu", "Celu", "Sigmoid", "HardSwish", "Tanh", "Softplus", "Mish",
-        "Gelu", "FastGelu", "Clip", "Exp", "Log", "Sqrt", "Abs", "Neg", "Reciprocal", "Round"}) {
+       {"Relu",     "LeakyRelu", "Elu",  "Celu",       "Sigmoid", "HardSwish", "Tanh",
+        "Softplus", "Mish",      "Gelu", "FastGelu",   "Clip",    "Exp",       "Log",
+        "Sqrt",     "Abs",       "Neg",  "Reciprocal", "Round",   "Square",    "Cube"}) {
     CAPTURE(family);
     CHECK(check(family + "/1x17x5x5") > 0);
   }

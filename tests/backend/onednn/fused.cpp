@@ -17,7 +17,8 @@ TEST_CASE("fused layers and reorders are right by every exact implementation") {
         "MatMul+Add+Gelu/1x12x16-16x24-w-w24", "MatMul+Add/1x12x16-16x24-w",
         "Conv+Mul+Add+Relu/1x16x9x9-32x1x1-s1-w1x32x1x1-ww32x1x1",
         "BatchNormalization+Relu/1x32x7x7", "Add+Relu/1x16x7x7", "Sigmoid+Mul/1x16x7x7",
-        "reorder/1x24x5x5-plain-blocked16", "reorder/1x24x5x5-channels_last-plain"}) {
+        "Add+Sqrt/1x16x7x7", "Square+Add+Sqrt/1x16x7x7-w1", "reorder/1x24x5x5-plain-blocked16",
+        "reorder/1x24x5x5-channels_last-plain"}) {
     const op::layer l = op::parse(name);
     CHECK_MESSAGE(!lib.enumerate(l, numeric::f32, {}).empty(), name);
     for (const numeric type : {numeric::f32, numeric::bf16, numeric::u8s8u8})

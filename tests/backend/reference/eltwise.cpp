@@ -24,7 +24,36 @@ TEST_CASE("functions, by hand") {
   CHECK(computed("Softplus/1", {{800}})[0] == 800);
   CHECK(computed("Celu/2", {{-1, 2}})[0] == doctest::Approx(std::expm1(-1)));
   CHECK(computed("Sign/3", {{-7, 0, 7}}) == std::vector<double>{-1, 0, 1});
+  CHECK(computed("Square/2", {{-3, 0.5}}) == std::vector<double>{9, 0.25});
+  CHECK(computed("Cube/2", {{-3, 0.5}}) == std::vector<double>{-27, 0.125});
   CHECK(computed("Not/2-bool", {{0, 1}}) == std::vector<double>{1, 0});
+}
+
+TEST_CASE("no function gets a number for which it is not defined, behind another layer neither") {
+  std::vector<std::string> names;
+  for (const auto family : op::unary_families)
+    if (family != "Not") names.push_back(std::string(family) + "/999");
+  for (const auto family : op::binary_families)
+    if (family != "And" && family != "Or" && family != "Xor")
+      names.push_back(std::string(family) + "/999");
+  for (const char* base : {"Add", "Sub", "Mul", "Div", "Conv", "Relu", "Tanh", "Square",
+                           "BatchNormalization", "MatMul+Add", "Add+Sub+Sub+Mul"})
+    for (const char* last : {"Sqrt", "Log", "Reciprocal"}) {
+      const std::string family(base);
+      names.push_back(family + '+' + last + '/' +
+                      (family == "Conv"         ? "1x8x5x5-16x3x3-s1-p1-b"
+                       : family == "MatMul+Add" ? "9x8-8x7-w"
+                                                : "1x8x9x9"));
+    }
+  for (const std::string& name : names)
+    for (const numeric t : {numeric::f32, numeric::bf16, numeric::f16}) {
+      const op::layer l = op::parse(name);
+      const auto where = positions_to_check(l, 1000);
+      std::vector<double> out(where.size());
+      evaluate(l, t, make_operands(l, t), where, out);
+      for (const double v : out)
+        CHECK_MESSAGE(std::isfinite(v), name);
+    }
 }
 
 TEST_CASE("operands broadcast as NumPy says") {

@@ -115,6 +115,12 @@ inline bool add_function(writer& w, op::unary_function f, int x, int y) {
   case sin: return c.one(CUDNN_POINTWISE_SIN);
   case cos: return c.one(CUDNN_POINTWISE_COS);
   case logical_not: return c.one(CUDNN_POINTWISE_LOGICAL_NOT);
+  case square: c.both(CUDNN_POINTWISE_MUL, x, x, true); return true;
+  case cube: {
+    const int square_of = c.both(CUDNN_POINTWISE_MUL, x, x);
+    c.both(CUDNN_POINTWISE_MUL, square_of, x, true);
+    return true;
+  }
   case thresholded_relu:
   case round:
   case sign: return false;

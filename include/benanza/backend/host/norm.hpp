@@ -100,7 +100,8 @@ inline detail::kernel make(const op::lrn& p, const detail::job& j) {
   return {"loop", [=, widen = detail::widen_as(j.element), narrow = detail::narrow_as(j.result),
                    width = j.width(), factor = j.scale, from = j.inputs[0], to = j.output] {
             constexpr auto bias = static_cast<float>(attribute::lrn_bias);
-            constexpr auto beta = static_cast<float>(attribute::lrn_beta);
+            // To the power of -3/4: two roots.
+            static_assert(attribute::lrn_beta == 0.75);
             detail::share(threads, images * blocks, 1, [&](std::int64_t k, std::int64_t end) {
               alignas(64) float sums[detail::block];
               float* x = room.mine();
@@ -123,10 +124,8 @@ inline detail::kernel make(const op::lrn& p, const detail::job& j) {
                   const float* own = x + c * n;
                   detail::over_lanes(
                       n, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
-                        const auto scaled = bias + alpha * at.load(sums + i);
-                        at.store(at.load(own + i) *
-                                     detail::exponential(-beta * detail::logarithm(scaled)),
-                                 sums + i);
+                        const auto r = detail::root(bias + alpha * at.load(sums + i));
+                        at.store(at.load(own + i) * detail::inverse(r * detail::root(r)), sums + i);
                       });
                   narrow(sums, to + (base + c * inner) * width, n, factor);
                 }

@@ -46,6 +46,8 @@ inline std::optional<eltwise_kind> eltwise_of(op::unary_function f) {
   case unary_function::abs: return eltwise_kind{how::eltwise_abs};
   case unary_function::neg: return eltwise_kind{how::eltwise_linear, -1, 0};
   case unary_function::reciprocal: return eltwise_kind{how::eltwise_pow, 1, -1};
+  case unary_function::square: return eltwise_kind{how::eltwise_square};
+  case unary_function::cube: return eltwise_kind{how::eltwise_pow, 1, 3};
   case unary_function::round: return eltwise_kind{how::eltwise_round};
   default: return std::nullopt;
   }

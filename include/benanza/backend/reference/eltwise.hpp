@@ -52,6 +52,8 @@ inline double function_value(op::unary_function f, double x) {
   case sin: return std::sin(x);
   case cos: return std::cos(x);
   case sign: return static_cast<double>((x > 0) - (x < 0));
+  case square: return x * x;
+  case cube: return x * x * x;
   case logical_not: return x == 0;
   }
   return x;

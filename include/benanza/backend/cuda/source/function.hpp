@@ -83,6 +83,8 @@ inline std::optional<std::string> expression_of(op::unary_function f, const std:
   case erf: return call("erf", v);
   case sin: return call("sin", v);
   case cos: return call("cos", v);
+  case square: return '(' + v + " * " + v + ')';
+  case cube: return '(' + v + " * " + v + " * " + v + ')';
   default: return std::nullopt;
   }
 }

@@ -65,6 +65,8 @@ template <op::unary_function Function, class F>
   else if constexpr (Function == erf) return error_function(x);
   else if constexpr (Function == sin) return sine(x);
   else if constexpr (Function == cos) return cosine(x);
+  else if constexpr (Function == square) return x * x;
+  else if constexpr (Function == cube) return x * x * x;
   else if constexpr (Function == sign) {
     const F above = x > 0.f ? one : zero;
     return x < 0.f ? -one : above;
@@ -80,7 +82,7 @@ template <op::binary_function F, class T>
   else if constexpr (F == sub) return static_cast<T>(a - b);
   else if constexpr (F == mul) return static_cast<T>(a * b);
   else if constexpr (F == div) return static_cast<T>(a / b);
-  else if constexpr (F == pow && std::is_same_v<T, float>) return power(a, b);
+  else if constexpr (F == pow && !std::is_integral_v<T>) return power(a, b);
   else if constexpr (F == pow) {
     T y = 1;
     for (; b > 0; --b) y = static_cast<T>(y * a);
@@ -128,22 +130,16 @@ struct plane {
 
 using plane_function = void (*)(const std::byte*, const std::byte*, std::byte*, const plane&);
 
-/// A row of powers. Those of whole numbers are a loop in itself, which has no vector form.
-template <class T>
-void over_powers(const T* x, const T* y, T* z, const plane& p) {
-  if constexpr (std::is_same_v<T, float>) {
-    const float_vector base = float_lanes::all(*x), exponent = float_lanes::all(*y);
-    const bool a_moves = p.a_moves, b_moves = p.b_moves;
-    over_lanes(
-        p.n, [=](std::int64_t i, auto at) __attribute__((always_inline)) {
-          const float_vector a = a_moves ? at.load(x + i, 1) : base;
-          const float_vector b = b_moves ? at.load(y + i, 1) : exponent;
-          at.store(power(a, b), z + i);
-        });
-  } else {
-    for (std::int64_t i = 0; i < p.n; ++i)
-      z[i] = apply<op::binary_function::pow>(x[p.a_moves ? i : 0], y[p.b_moves ? i : 0]);
-  }
+/// A row of floats, in vectors; an operand that does not move is the same for all.
+template <op::binary_function F, bool A, bool B>
+[[gnu::always_inline]] inline void over_floats(const float* x, const float* y, float* z,
+                                               std::int64_t n) {
+  const float_vector left = float_lanes::all(*x), right = float_lanes::all(*y);
+  over_lanes(
+      n, [=](std::int64_t i, auto at) __attribute__((always_inline)) {
+        const float_vector a = A ? at.load(x + i, 1) : left, b = B ? at.load(y + i, 1) : right;
+        at.store(apply<F>(a, b), z + i);
+      });
 }
 
 template <op::binary_function F, class T>
@@ -153,8 +149,21 @@ void over_plane(const std::byte* a, const std::byte* b, std::byte* to, const pla
     const T* x = reinterpret_cast<const T*>(a) + r * p.a_row;
     const T* y = reinterpret_cast<const T*>(b) + r * p.b_row;
     result* z = reinterpret_cast<result*>(to) + r * p.n;
-    if constexpr (F == op::binary_function::pow) {
-      over_powers(x, y, z, p);
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<result, float>) {
+      if (p.a_moves && p.b_moves)
+        over_floats<F, true, true>(x, y, z, p.n);
+      else if (p.a_moves)
+        over_floats<F, true, false>(x, y, z, p.n);
+      else if (p.b_moves)
+        over_floats<F, false, true>(x, y, z, p.n);
+      else
+        std::fill_n(z, p.n, apply<F>(*x, *y));
+      continue;
+    }
+    if constexpr (F == op::binary_function::pow && std::is_integral_v<T>) {
+      // A loop in itself: it has no vector form.
+      for (std::int64_t i = 0; i < p.n; ++i)
+        z[i] = apply<F>(x[p.a_moves ? i : 0], y[p.b_moves ? i : 0]);
       continue;
     }
     if (p.a_moves && p.b_moves) {

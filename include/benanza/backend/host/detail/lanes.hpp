@@ -97,6 +97,12 @@ private:
   [[gnu::always_inline]] static inline float halved(const V& v, F f) {
     if constexpr (Bytes == 8) {
       return f(v[0], v[1]);
+#if defined(__AVX512F__)
+    } else if constexpr (Bytes == 64) { // as memory the vector would be written and read again
+      return halved<32>(f(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
+                          __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)),
+                        f);
+#endif
     } else {
       typedef float half __attribute__((vector_size(Bytes / 2)));
       half a, b;
