@@ -8,6 +8,7 @@
 #pragma once
 
 #include "call_commands.hpp"
+#include "holdings.hpp"
 #include "select.hpp"
 #include "store_commands.hpp"
 #include "versions.hpp"
@@ -51,6 +52,10 @@ struct request {
   std::string plan;
   bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
   bool strict = false;
+  bool merge = false;  ///< several runs of the same cases
+  bool models = false; ///< list what there is
+  bool quiet = false;
+  std::string missing; ///< where the filter goes that measures what is missing
   store_request store;
   std::string device;
   call_request calls;
@@ -75,7 +80,18 @@ inline result::run read_all(const request& asked, std::istream& in) {
   }
   if (!asked.store.system.empty() && !stores)
     throw error("--system chooses from a store, and no store was given", asked.store.system);
-  return result::merge(std::move(runs));
+  const result::overlap both = result::overlap_of(runs);
+  if (both.cases != 0 && !asked.merge)
+    throw error(
+        "two runs of the same cases, " + std::to_string(both.cases) + " of them, such as " +
+            both.example,
+        both.one + " and " + both.another,
+        "--merge puts their samples together, and bounds take the better of both; to compare them, "
+        "analyse each, and divide its bounds by its bound_clock_ns (--format json)");
+  result::run out = result::merge(std::move(runs));
+  if (both.cases != 0)
+    out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
+  return out;
 }
 
 /// Writes `text` to a stream. A reader that went away, as `head` does, is no failure.
@@ -96,27 +112,35 @@ inline void write_file(const std::string& path, const std::string& text) {
 
 /// What makes the figures partial, in one line; empty: nothing.
 inline std::string shortfall(const std::vector<bound::model_bound>& models) {
-  std::int64_t missing = 0;
-  std::string first;
+  std::int64_t nodes = 0, others = 0;
+  std::string node, other, run;
   std::set<std::string> failed;
   for (const bound::model_bound& b : models) {
-    missing += b.covered.missing_nodes;
-    if (first.empty() && b.partial()) first = b.covered.holes.front().name + " in " + b.graph->name;
+    nodes += b.covered.unmeasured_nodes();
+    if (node.empty() && b.covered.partial())
+      node = (b.covered.holes.empty() ? b.covered.rooflines : b.covered.holes).front().name +
+             " in " + b.graph->name;
+    if (!b.covered.partial()) others += std::ssize(b.missing);
+    if (other.empty() && !b.missing.empty()) other = b.missing.front();
+    if (run.empty() && !b.failed_runs.empty()) run = b.failed_runs.front()->error;
     for (const bound::layer_answer& l : b.layers)
       if (l.failed > 0) failed.insert(l.name);
   }
   std::string out;
-  if (missing != 0) out = report::counted(missing, "node") + " without a time, such as " + first;
+  const auto add = [&](const std::string& what) { out += (out.empty() ? "" : ", and ") + what; };
+  if (nodes != 0) add(report::counted(nodes, "node") + " without a measured time, such as " + node);
+  if (others != 0)
+    add(std::to_string(others) + " layers or reorders not measured, such as " + other);
   if (!failed.empty())
-    out += (out.empty() ? "" : ", and ") + report::counted(std::ssize(failed), "layer") +
-           " with failed cases, such as " + *failed.begin();
+    add(report::counted(std::ssize(failed), "layer") + " with failed cases, such as " +
+        *failed.begin());
+  if (!run.empty()) add("the run of the whole model failed: " + run);
   const auto disturbed = std::count_if(models.begin(), models.end(),
                                        [](const auto& b) { return !b.unmeasurable.empty(); });
   if (disturbed != 0)
-    out += (out.empty() ? "" : ", and ") +
-           (models.size() == 1 ? "no verdict: " + models.front().unmeasurable
-                               : "no verdict on " + report::counted(disturbed, "model") +
-                                     ", disturbed while measured");
+    add(models.size() == 1 ? "no verdict: " + models.front().unmeasurable
+                           : "no verdict on " + report::counted(disturbed, "model") +
+                                 ", disturbed while measured");
   return report::printable(out);
 }
 
@@ -219,28 +243,45 @@ inline void write_plan(const request& asked, const result::run& run,
                              '\n');
 }
 
+/// Writes the filter that selects all that is missing of some models.
+inline void write_missing(const std::string& path, const std::string& source,
+                          const std::vector<bound::model_bound>& models) {
+  std::set<std::string> layers;
+  for (const bound::model_bound& b : models)
+    layers.insert(b.missing_filter.begin(), b.missing_filter.end());
+  if (layers.empty()) throw error("nothing is missing that could be measured", source);
+  write_file(path, bound::filter_of({layers.begin(), layers.end()}) + '\n');
+}
+
 inline status respond(const request& asked, std::istream& in, std::ostream& out,
                       std::ostream& err) {
   const std::size_t layers = layer_limit(asked.layers);
   result::run run = read_all(asked, in);
+  if (asked.models) {
+    if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
+    const std::vector<holding> rows = holdings(run);
+    deliver(asked, asked.format == "json" ? holdings_json(rows) : holdings_text(rows), out);
+    return status::complete;
+  }
   choose_device(run, asked.device);
   if (asked.machine) return respond_machine(asked, run, out, err);
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
   std::vector<bound::model_bound> models = select(run, asked.wanted);
   if (asked.files.size() == 1 && is_store(asked.files.front()))
     for (bound::model_bound& b : models)
-      for (bound::hole& h : b.covered.holes)
-        if (!h.command.empty()) h.command = missing_command(asked.files.front(), h.failed);
+      if (!b.missing.empty())
+        b.missing_command = bound::bench_command(run, b) + from_store(asked.files.front(), b);
   const std::string lacking = shortfall(models);
   if (asked.strict && !lacking.empty())
     throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
 
   if (!asked.plan.empty()) write_plan(asked, run, models);
+  if (!asked.missing.empty()) write_missing(asked.missing, run.source, models);
 
   const bool one_model = std::all_of(
       models.begin(), models.end(), [&](const auto& b) { return b.graph == models.front().graph; });
-  const report::text_options options{.layers = layers,
-                                     .details = one_model || !asked.wanted.model.empty()};
+  const report::text_options options{
+      .layers = layers, .details = one_model || !asked.wanted.model.empty(), .quiet = asked.quiet};
   const std::string text = asked.format == "json"
                                ? report::json_report(run, models, !lacking.empty())
                                : report::text_report(run, models, options);
@@ -291,6 +332,13 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
   app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
   app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  app.add_flag("-q,--quiet", asked.quiet, "only the figures: no explanations, layers or advice");
+  app.add_flag("--models", asked.models, "only list the models that the results hold");
+  app.add_flag("--merge", asked.merge,
+               "put the samples of several runs of the same cases together");
+  app.add_option(
+      "--missing", asked.missing,
+      "write there the benanza_bench filter (--benchmark_filter) for what was not measured");
   app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models");
   app.add_option("--calls", asked.calls.logs,
                  "logs that cuDNN, cuBLAS or cublasLt wrote while a framework ran: which calls it "

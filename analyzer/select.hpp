@@ -81,48 +81,55 @@ inline model::graph loose_layers(const result::run& r) {
   return g;
 }
 
-/// The figures of all that is wanted: models by name, of each its own type first, then by threads.
-inline std::vector<bound::model_bound> select(const result::run& r, const selection& wanted) {
-  std::optional<numeric> type;
-  if (!wanted.type.empty()) {
-    type = parse_numeric(wanted.type);
-    std::set<std::string> types;
-    for (const bound::measurement& m : r.measurements)
-      if (parse_numeric(m.type)) types.insert(m.type);
-    if (!type || !types.contains(wanted.type))
-      detail::refuse_choice("nothing was measured in type \"" + wanted.type + "\"", types);
-  }
-  if (wanted.threads) {
-    std::set<std::string> counts;
-    for (const bound::measurement& m : r.measurements)
-      counts.insert(std::to_string(m.threads));
-    const std::string n = std::to_string(*wanted.threads);
-    if (!counts.contains(n))
-      detail::refuse_choice("nothing was measured on " + n + " threads", counts);
-  }
+namespace detail {
+/// `f32 on 1 thread`.
+inline std::string text_of(const bound::setting& s) {
+  return std::string(name(s.first)) + " on " + std::to_string(s.second) +
+         (s.second == 1 ? " thread" : " threads");
+}
 
+/// Refuses a type and a number of threads in which no layer of `graphs` was measured; says in which
+/// any was.
+[[noreturn]] inline void refuse_setting(const bound::case_table& cases,
+                                        const std::vector<const model::graph*>& graphs,
+                                        const selection& wanted) {
+  std::set<std::string> known;
+  for (const model::graph* g : graphs)
+    for (const bound::setting& s : cases.settings(*g))
+      known.insert(text_of(s));
+  std::string what = "nothing was measured";
+  if (graphs.size() == 1) what += " of " + graphs.front()->name;
+  if (!wanted.type.empty()) what += " in type \"" + wanted.type + '"';
+  if (wanted.threads)
+    what +=
+        " on " + std::to_string(*wanted.threads) + (*wanted.threads == 1 ? " thread" : " threads");
+  refuse_choice(what, known);
+}
+} // namespace detail
+
+/// The figures of all that is wanted: models by name, of each its own type first, then by threads.
+/// A model that lacks what was asked for, and others have, is reported as not measured.
+inline std::vector<bound::model_bound> select(const result::run& r, const selection& wanted) {
+  const std::optional<numeric> type = parse_numeric(wanted.type);
+  const std::vector<const model::graph*> graphs = detail::models(r, wanted.model);
   const bound::source source(r);
-  std::vector<bound::model_bound> out;
-  for (const model::graph* g : detail::models(r, wanted.model)) {
-    std::set<int> threads;
-    std::vector<bound::setting> settings = source.cases.settings(*g);
-    for (const auto& [t, n] : settings)
-      threads.insert(n);
-    if (threads.empty()) threads.insert(wanted.threads.value_or(1));
-    // A type or thread count that was asked for is reported even where this model lacks it.
-    if (type || settings.empty()) {
-      settings.clear();
-      for (int n : threads)
-        settings.emplace_back(type.value_or(g->type), n);
-    }
-    if (wanted.threads) {
-      for (auto& [t, n] : settings)
-        n = *wanted.threads;
-      settings.erase(std::unique(settings.begin(), settings.end()), settings.end());
-    }
-    for (const bound::setting& s : settings)
-      out.push_back(bound::analyse(source, *g, s, {.workers = wanted.workers}));
+  const auto asked_for = [&](const bound::setting& s) {
+    return (!type || s.first == *type) && (!wanted.threads || s.second == *wanted.threads);
+  };
+  std::vector<std::vector<bound::setting>> settings;
+  bool any = wanted.type.empty() && !wanted.threads;
+  for (const model::graph* g : graphs) {
+    std::vector<bound::setting>& of_model = settings.emplace_back(source.cases.settings(*g));
+    std::erase_if(of_model, [&](const bound::setting& s) { return !asked_for(s); });
+    any = any || !of_model.empty();
+    if (of_model.empty()) of_model.emplace_back(type.value_or(g->type), wanted.threads.value_or(1));
   }
+  if (!any || (!wanted.type.empty() && !type)) detail::refuse_setting(source.cases, graphs, wanted);
+
+  std::vector<bound::model_bound> out;
+  for (std::size_t i = 0; i < graphs.size(); ++i)
+    for (const bound::setting& s : settings[i])
+      out.push_back(bound::analyse(source, *graphs[i], s, {.workers = wanted.workers}));
   return out;
 }
 

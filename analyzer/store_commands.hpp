@@ -6,6 +6,7 @@
 //   if (is_store("results.db")) run r = read_from_store("results.db", "latest", "resnet50");
 #pragma once
 
+#include "benanza/bound/missing.hpp"
 #include "benanza/result/reader.hpp"
 #include "benanza/result/writer.hpp"
 
@@ -13,6 +14,7 @@
 #include "benanza/result/store/reader.hpp"
 #endif
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -43,12 +45,13 @@ inline bool is_store(const std::string& path) {
   return in.read(start.data(), static_cast<std::streamsize>(start.size())) && start == magic;
 }
 
-/// What a hole says if the results come from a store: how to measure all that is missing there, or
-/// that failed.
-inline std::string missing_command(const std::string& store, bool failed) {
-  const char* again = failed ? " --again=failed" : "";
-  return "benanza_generate MODEL.onnx --missing-from " + store + again +
-         " -o DIR, build it, benanza_bench --store " + store + again;
+/// How the command goes on that measures all that a store lacks of a model: what is there is not
+/// measured again.
+inline std::string from_store(const std::string& store, const bound::model_bound& b) {
+  const auto tried = [](const bound::hole& h) { return h.failed && !h.command.empty(); };
+  const bool failed = std::any_of(b.covered.holes.begin(), b.covered.holes.end(), tried) ||
+                      std::any_of(b.covered.rooflines.begin(), b.covered.rooflines.end(), tried);
+  return " --store " + bound::shell_word(store) + (failed ? " --again=failed" : "");
 }
 
 #ifdef BENANZA_WITH_STORE

@@ -224,10 +224,16 @@ inline status generate(const generate_arguments& a) {
            {.layer_files = a.layer_files, .known = known.names, .sources = !a.no_sources}));
   if (a.quiet) return partial ? status::partial : status::complete;
   const auto fused = measured - measurable(plain);
-  if (!a.missing.store.empty()) {
+  const auto wanted = measured - std::ssize(known.names);
+  if (known.weaker > 0) {
+    say(fmt::format("{} of {} unique layers are to be measured, written to {}: {} are missing in "
+                    "{}, {} are there with less than {} effort\n",
+                    wanted, measured, folder, wanted - known.weaker, store, known.weaker,
+                    a.missing.effort));
+  } else if (!a.missing.store.empty()) {
     say(fmt::format(
-        "{} of {} unique layers are missing in {} and are to be measured, written to {}\n",
-        measured - std::ssize(known.names), measured, store, folder));
+        "{} of {} unique layers are missing in {} and are to be measured, written to {}\n", wanted,
+        measured, store, folder));
   } else {
     say(fmt::format("{} layers of {} model{}: {} unique ones to measure{}, written to {}\n",
                     plain.nodes, models, models == 1 ? "" : "s", measured - fused,

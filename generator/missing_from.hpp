@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -38,6 +40,7 @@ struct missing_arguments {
 struct known_layers {
   std::set<std::string> names;               ///< that need no measuring
   std::map<std::string, std::string> failed; ///< those of them that have no time, and why
+  std::int64_t weaker = 0; ///< others that are there too, with less than the effort asked for
 };
 
 #ifdef BENANZA_WITH_STORE
@@ -89,6 +92,10 @@ inline known_layers known_in(const missing_arguments& a,
   if (s.systems().empty()) return out;
   const std::int64_t system = rs::choose_system(s, a.system);
   rs::missing_layers found = rs::missing(s, system, layers, graphs, wanted);
+  rs::wanted_settings any_effort = wanted;
+  any_effort.least = result::effort::quick;
+  out.weaker = std::ssize(found.names) -
+               std::ssize(rs::missing(s, system, layers, graphs, any_effort).names);
   if (a.again == "failed")
     for (auto& [name, why] : std::exchange(found.failed, {}))
       found.names.insert(name);

@@ -81,10 +81,10 @@ TEST_CASE("holes and failed cases: status 1 and a line; with --strict 2 and noth
   const std::string holed = synthetic::text(holed_run());
   const outcome partial = analyze({}, holed);
   CHECK(partial.status == 1);
-  CHECK(holds(partial.out, "PARTIAL: 1 of 7 nodes missing"));
-  CHECK(
-      partial.err ==
-      "benanza_analyze: partial: 1 node without a time, such as Relu/1x64x56x56 in tiny@batch=1\n");
+  CHECK(holds(partial.out, "PARTIAL: 1 of 7 nodes not measured"));
+  CHECK(partial.err ==
+        "benanza_analyze: partial: 1 node without a measured time, such as Relu/1x64x56x56 in "
+        "tiny@batch=1\n");
   const outcome strict = analyze({"--strict"}, holed);
   CHECK(strict.status == 2);
   CHECK(strict.out.empty());
@@ -119,9 +119,16 @@ TEST_CASE("what is refused leaves a line, status 2 and no report") {
   refused(analyze({"--threads", "x"}, text), "--threads");
   refused(analyze({"--model"}, text), "--model");
   refused(analyze({"--model", "resnet"}, text), "there are: tiny@batch=1");
-  refused(analyze({"--type", "bf16"}, text), "there are: f32");
-  refused(analyze({"--type", "f33"}, text), "there are: f32");
-  refused(analyze({"--threads", "4"}, text), "there are: 1");
+  refused(analyze({"--type", "bf16"}, text), "there are: f32 on 1 thread");
+  refused(analyze({"--type", "f33"}, text), "there are: f32 on 1 thread");
+  refused(analyze({"--threads", "4"}, text),
+          "nothing was measured of tiny@batch=1 on 4 threads; there are: f32 on 1 thread");
+  // What was measured of the machine on two threads is no layer.
+  run ceilings = synthetic::small_run();
+  ceilings.measurements.push_back(ceilings.measurements.front());
+  ceilings.measurements.back().family = "machine";
+  ceilings.measurements.back().threads = 2;
+  refused(analyze({"--threads", "2"}, synthetic::text(ceilings)), "there are: f32 on 1 thread");
   run none = synthetic::small_run();
   none.graphs.clear();
   none.measurements.clear();
@@ -161,9 +168,10 @@ TEST_CASE("models, types and threads can be chosen") {
   };
   using rows = std::vector<std::pair<std::string, int>>;
   CHECK(count({}) == rows{{"f32", 1}, {"f32", 2}, {"bf16", 1}});
-  CHECK(count({"--type", "bf16"}) == rows{{"bf16", 1}, {"bf16", 2}});
-  CHECK(count({"--threads", "2"}) == rows{{"f32", 2}, {"bf16", 2}});
+  CHECK(count({"--type", "bf16"}) == rows{{"bf16", 1}});
+  CHECK(count({"--threads", "2"}) == rows{{"f32", 2}});
   CHECK(count({"--type", "f32", "--threads", "1"}) == rows{{"f32", 1}});
+  CHECK(analyze({"--type", "bf16", "--threads", "2"}, many).status == 2);
 }
 
 TEST_CASE("a fused form is reported beside its model, and not as a model of its own") {
@@ -185,7 +193,12 @@ TEST_CASE("a fused form is reported beside its model, and not as a model of its 
 TEST_CASE("--plan writes how each node should run, whole or not at all") {
   const folder f;
   const std::string path = f / "plan.json";
-  const std::string text = synthetic::text(synthetic::fused_run());
+  run faster = synthetic::fused_run(); // fused, by more than its samples scatter
+  for (measurement& m : faster.measurements)
+    if (m.family == "Conv+Relu")
+      for (double& s : m.samples_ns)
+        s *= 0.9;
+  const std::string text = synthetic::text(faster);
   const auto nodes = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--plan", path});
     files::remove(path);
@@ -231,6 +244,100 @@ TEST_CASE("--layers says how many rows a table has") {
   CHECK(holds(analyze({"--layers", "2"}, text).out, "and 3 more layers"));
   CHECK_FALSE(holds(analyze({"--layers", "all"}, text).out, "more layers"));
   CHECK(analyze({"--layers", "-1"}, text).status == 2);
+}
+
+TEST_CASE("--layers all shows all of every table, the advice too") {
+  const std::string text = synthetic::text(synthetic::large_run(1, 40, 2, 6));
+  CHECK(holds(analyze({}, text).out, "(--layers all shows them)"));
+  CHECK_FALSE(holds(analyze({"--layers", "all"}, text).out, "(--layers all shows them)"));
+}
+
+TEST_CASE("two runs of the same cases are refused, or said to be merged") {
+  const folder f;
+  run again = synthetic::small_run();
+  for (measurement& m : again.measurements)
+    for (double& s : m.samples_ns)
+      s *= 0.9;
+  const std::string a = f.write("a.json", synthetic::text(synthetic::small_run()));
+  const std::string b = f.write("b.json", synthetic::text(again));
+  const outcome o = analyze({a, b});
+  CHECK(o.status == 2);
+  CHECK(o.out.empty());
+  CHECK(benanza::test::one_line(o.err));
+  CHECK(holds(o.err, "14 of them, such as Conv/"));
+  CHECK(holds(o.err, a + " and " + b));
+  CHECK(holds(o.err, "--merge"));
+  const outcome merged = analyze({a, b, "--merge"});
+  CHECK(merged.status == 0);
+  CHECK(holds(merged.out, "MERGED      14 cases that several runs measured"));
+  const json report = json::parse(analyze({a, b, "--merge", "--format", "json"}).out);
+  CHECK(report["provenance"]["measuring"]["merged_cases"] == "14");
+  CHECK_FALSE(holds(analyze({a, a, "--merge"}).out, "MERGED"));
+}
+
+TEST_CASE("a run of the whole model that failed is shown, with its reason") {
+  const folder f;
+  run whole = synthetic::empty_run();
+  measurement m;
+  m.name = "model/tiny@batch=1/f32/chain/plan/run/t1";
+  m.family = "model", m.key = "tiny@batch=1", m.type = "f32", m.backend = "chain";
+  m.algorithm = "plan", m.state = "run", m.error = "a node reads a tensor of other dims";
+  whole.measurements.push_back(m);
+  const std::string a = f.write("a.json", synthetic::text(synthetic::small_run()));
+  const std::string b = f.write("b.json", synthetic::text(whole));
+  const outcome o = analyze({a, b});
+  CHECK(o.status == 1);
+  CHECK(holds(o.out, "run         FAILED, unfused: a node reads a tensor of other dims."));
+  CHECK(holds(o.out, "PARTIAL     the run of the whole model failed."));
+  CHECK(holds(o.err, "the run of the whole model failed: a node reads"));
+  const json report = json::parse(analyze({a, b, "--format", "json"}).out);
+  CHECK(report["status"] == "partial");
+  CHECK(report["analyses"][0]["failed_cases"] == 1);
+  CHECK(report["analyses"][0]["failed_runs"][0]["error"] == m.error);
+}
+
+TEST_CASE("--models lists what there is, --quiet leaves the figures alone") {
+  run r = synthetic::fused_run();
+  synthetic::add(r, synthetic::conv, "a", 0, 50e3, 1.1, "bf16", 2);
+  r.measurements.back().error = "out of memory";
+  const std::string text = synthetic::text(r);
+  const outcome list = analyze({"--models"}, text);
+  CHECK(list.status == 0);
+  CHECK(std::count(list.out.begin(), list.out.end(), '\n') == 3);
+  const json rows = json::parse(analyze({"--models", "--format", "json"}, text).out);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["model"] == "block@batch=1");
+  CHECK(rows[0]["fused_form"] == true);
+  CHECK(rows[0]["layers"] == 7);
+  CHECK(rows[0]["timed_layers"] == 7);
+  CHECK(rows[0]["failed_cases"] == 0);
+  CHECK(rows[1]["type"] == "bf16");
+  CHECK(rows[1]["threads"] == 2);
+  CHECK(rows[1]["timed_layers"] == 1);
+  CHECK(rows[1]["measured_cases"] == 1);
+  CHECK(rows[1]["failed_cases"] == 1);
+
+  const std::string whole = synthetic::text(synthetic::fused_run());
+  const outcome quiet = analyze({"-q"}, whole);
+  CHECK(quiet.status == 0);
+  for (const char* figures : {"block@batch=1  batch 1", "layouts paid for", "coverage    measured"})
+    CHECK(holds(quiet.out, figures));
+  for (const char* words : {"per layer the least", "Where another", "GFLOP/s", "algorithms  "})
+    CHECK_FALSE(holds(quiet.out, words));
+  CHECK(holds(analyze({"--quiet"}, synthetic::text(holed_run())).out, "PARTIAL"));
+  CHECK_FALSE(holds(analyze({"--quiet"}, synthetic::text(two_models())).out, "holes: "));
+}
+
+TEST_CASE("--missing writes the filter for what was not measured") {
+  const folder f;
+  const std::string path = f / "missing.txt";
+  CHECK(analyze({"--missing", path}, synthetic::text(holed_run())).status == 1);
+  CHECK(f.read("missing.txt") == "^Relu/1x64x56x56/\n");
+  files::remove(path);
+  const outcome none = analyze({"--missing", path}, synthetic::text(synthetic::small_run()));
+  CHECK(none.status == 2);
+  CHECK(holds(none.err, "nothing is missing"));
+  CHECK_FALSE(files::exists(path));
 }
 
 TEST_CASE("-o writes the whole report or nothing") {

@@ -206,20 +206,22 @@ TEST_CASE("a block: layouts along it, reorders at its ends, and fused where that
   CHECK(f.steps[2].operands == std::vector<layout>{layout::blocked16, layout::blocked16});
 }
 
-TEST_CASE("without reorders' times layouts stay as they are, or there is no figure") {
+TEST_CASE("without reorders' times there is no figure but that of plain tensors") {
   run r = synthetic::fused_run();
   std::erase_if(r.measurements, [](const measurement& m) { return m.family == "reorder"; });
   const model_bound b = analyse(r);
-  REQUIRE(b.layouts->bound);
-  CHECK(b.layouts->bound->change_count == 0);
-  CHECK(b.layouts->bound->total.ns == 1200e3 + 9e3 + 180e3 + 15e3 + 9e3 + 400e3);
-  CHECK(b.layouts->prediction->total.ns == b.layouts->plain_prediction->ns);
+  CHECK_FALSE(b.layouts->bound);
+  CHECK_FALSE(b.layouts->prediction);
+  CHECK(b.layouts->plain_prediction->ns > 1200e3 + 9e3 + 180e3 + 15e3 + 9e3 + 400e3);
+  CHECK_FALSE(benanza::bound::expected(b));
+  CHECK(b.missing.size() == 6);
+  CHECK(b.partial());
 
   std::erase_if(r.measurements, [](const measurement& m) { return m.algorithm == "gemm:jit"; });
   const model_bound none = analyse(r);
   CHECK_FALSE(none.layouts->bound);
   CHECK_FALSE(none.layouts->prediction);
-  CHECK(none.notes.size() == 1);
+  CHECK_FALSE(none.layouts->plain_prediction);
 }
 
 TEST_CASE(

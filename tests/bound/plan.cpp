@@ -105,7 +105,11 @@ TEST_CASE("the parts of a run by the plan stand beside all that the prediction i
 
 TEST_CASE(
     "a fused plan splits the nodes that are faster as their parts, and says where they read") {
-  const run r = synthetic::fused_run();
+  run r = synthetic::fused_run();
+  for (measurement& m : r.measurements)
+    if (m.family == "Conv+Relu") // by more than its samples scatter
+      for (double& ns : m.samples_ns)
+        ns *= 0.9;
   const plan p = make_plan(r, true);
   CHECK(p.graph.name == "block@batch=1,fused");
   CHECK(layers(p) == std::vector<std::string>{"Conv+Relu", "Conv", "Add", "Relu", "Softmax"});

@@ -62,7 +62,7 @@ void check_width(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
-    const bool command = line.find("benanza_bench --benchmark_filter=") != std::string::npos;
+    const bool command = line.find("    benanza_bench ") == 0;
     CHECK((line.size() <= benanza::report::columns || command));
     CHECK((line.empty() || line.back() != ' '));
   }
@@ -143,6 +143,63 @@ TEST_CASE("the page of a model with a fused form, layouts, ceilings and a run") 
   CHECK(parts.back()["expected_ns"] == models[0].fused->layouts->prediction->changes.ns);
   CHECK(a["coverage"]["modelled_nodes"] == 1);
   CHECK(a["coverage"]["rooflines"][0]["name"] == "Softmax/1x64x56x56-a3");
+}
+
+TEST_CASE("a batch of several tells what each item takes, and how many that is a second") {
+  run r = synthetic::fused_run();
+  CHECK_FALSE(holds(text_report(r, analyse(r), {}), "items/s"));
+  r.graphs[0].batch = r.graphs[1].batch = 8;
+  measurement m = r.measurements.front();
+  m.family = "model";
+  m.key = "block@batch=1";
+  m.samples_ns = {2e6};
+  m.min_ns = 0;
+  benanza::result::recompute(m);
+  r.measurements.push_back(m);
+  const auto models = analyse(r);
+  const std::string text = text_report(r, models, {});
+  check_width(text);
+  CHECK(holds(text, "each item   bound 154 us, 6488 items/s; prediction "));
+  CHECK(holds(text, "run         2.00 ms (4000 items/s) as one chain"));
+  const json a = json::parse(json_report(r, models, false))["analyses"][0];
+  CHECK(a["bound_rate"]["ns_per_item"].get<double>() == doctest::Approx(1233e3 / 8));
+  CHECK(a["expected_rate"]["items_per_s"].get<double>() ==
+        doctest::Approx(8e9 / a["expected"]["ns"].get<double>()));
+  CHECK(a["runs"][0]["items_per_s"] == 4000);
+}
+
+TEST_CASE("without reorders there is no prediction, in no table") {
+  run r = synthetic::fused_run();
+  std::erase_if(r.measurements, [](const measurement& m) { return m.family == "reorder"; });
+  const auto models = analyse(r);
+  const std::string text = text_report(r, models, {});
+  check_width(text);
+  CHECK(
+      holds(text, "layouts paid for\n  no prediction: reorders were not measured\n    all plain"));
+  CHECK(holds(text, "PARTIAL     6 reorders were not measured."));
+  CHECK(holds(text, "    benanza_bench --model block@batch=1 --benchmark_filter='^reorder/'"));
+  const json a = json::parse(json_report(r, models, true))["analyses"][0];
+  CHECK(a["expected"].is_null());
+  CHECK(a["expected_rate"].is_null());
+  CHECK(a["partial"] == true);
+  CHECK(a["missing"].size() == 6);
+  CHECK(a["missing_command"] == models[0].missing_command);
+  r.graphs.push_back(synthetic::make_graph("b", {synthetic::relu}, {{}}));
+  const std::string table = text_report(r, analyse(r), {.details = false});
+  CHECK(holds(table, "         -  100.0 %     0\n"));
+}
+
+TEST_CASE("a command that nobody would copy reads its filter from a file") {
+  run r = synthetic::large_run(1, 100, 1, 6);
+  int n = 0;
+  std::erase_if(r.measurements, [&](const measurement&) { return n++ % 4 < 2; });
+  const auto models = analyse(r);
+  CHECK(models[0].missing_command.size() > 800);
+  const std::string text = text_report(r, models, {});
+  check_width(text);
+  CHECK(holds(text, "    benanza_analyze RESULT --missing missing.txt\n    benanza_bench --model "
+                    "model0 --benchmark_filter=\"$(cat missing.txt)\" "
+                    "--benchmark_out=missing.json\n"));
 }
 
 TEST_CASE("a run that was put together from undisturbed parts says so") {

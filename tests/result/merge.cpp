@@ -179,3 +179,26 @@ TEST_CASE("graphs join by name, and have to be equal then") {
   CHECK(refusal({a, b}).find("two different graphs are called \"tiny@batch=1\"") !=
         std::string::npos);
 }
+
+TEST_CASE("two runs of the same cases are told from parts of one run") {
+  using benanza::result::overlap_of;
+  const measurement a = sampled({10, 12}), b = sampled({8, 9});
+  measurement cold = sampled({20, 22}), bad = sampled({1}), ceiling = a, other_ceiling = b;
+  cold.state = "coldw";
+  bad.error = "out of memory";
+  ceiling.family = other_ceiling.family = "machine";
+  run first = with({a, ceiling}), second = with({b, cold, other_ceiling});
+  first.source = "a.json", second.source = "b.json";
+  const auto both = overlap_of({first, second});
+  CHECK(both.cases == 1);
+  CHECK(both.example == a.name);
+  CHECK(both.one == "a.json");
+  CHECK(both.another == "b.json");
+  CHECK(overlap_of({with({a, b, a})}).cases == 0);                 // repetitions
+  CHECK(overlap_of({with({a}), with({cold})}).cases == 0);         // other cases
+  CHECK(overlap_of({with({a}), with({a}), with({a})}).cases == 0); // one measurement, named thrice
+  CHECK(overlap_of({with({a, b}), with({b})}).cases == 0);         // a part of the other
+  CHECK(overlap_of({with({a}), with({bad})}).cases == 0);          // measured once
+  CHECK(overlap_of({with({ceiling}), with({other_ceiling})}).cases == 0); // every run measures it
+  CHECK(overlap_of({with({cold}), with({a}), with({b, cold})}).cases == 1);
+}

@@ -38,6 +38,11 @@ struct layer_cases {
   std::vector<const measurement*> failed;
   const measurement* nothing = nullptr; ///< says that nothing runs it; null: none says so
   bool inexact = false;                 ///< there are algorithms of another equivalence class
+
+  /// True if nothing was tried, and nothing says that there is nothing to try.
+  bool empty() const {
+    return algorithms.empty() && failed.empty() && nothing == nullptr && !inexact;
+  }
 };
 
 /// A type and a number of threads in which layers were measured.

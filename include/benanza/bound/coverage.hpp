@@ -39,7 +39,9 @@ struct coverage {
 
   /// The share that was measured, by any kernel in any type.
   double measured() const { return native + reference + host + old_isa + other_type; }
-  bool partial() const { return missing_nodes != 0; }
+  /// True if a node that costs something was not measured, whether or not it is modelled.
+  bool partial() const { return unmeasured_nodes() != 0; }
+  std::int64_t unmeasured_nodes() const { return modelled_nodes + missing_nodes; }
 };
 
 namespace detail {

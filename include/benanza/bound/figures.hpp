@@ -33,11 +33,11 @@ struct form_figures {
   std::optional<layout_figures> layouts; ///< nothing: the run does not tell the algorithms' layouts
 };
 
-/// What a real run of a form should take, one layer after the other: with changes of layout paid
-/// for where the run tells what they take.
-inline const figure& expected(const form_figures& f) {
-  return f.layouts && f.layouts->prediction ? f.layouts->prediction->total
-                                            : f.prediction.sequential;
+/// What a real run of a form should take, one layer after the other, with changes of layout paid
+/// for; nothing where these were not measured.
+inline std::optional<figure> expected(const form_figures& f) {
+  if (!f.layouts) return f.prediction.sequential;
+  return f.layouts->prediction ? std::optional(f.layouts->prediction->total) : std::nullopt;
 }
 
 /// The same at any clock; nothing where the layers do not tell theirs.
@@ -100,14 +100,20 @@ struct model_bound : form_figures {
   figure gain;                        ///< what the chosen algorithms save over the first choices
   coverage covered;
   std::vector<whole_run> runs;
-  std::string unmeasurable; ///< why there is no verdict, and what to do; empty: there is one
+  std::vector<const measurement*> failed_runs;
+  /// Layers, fused ones and changes of layout that were not measured, and that something may run.
+  std::vector<std::string> missing;
+  /// The same, with changes of layout that these layers may need once they are measured.
+  std::vector<std::string> missing_filter;
+  std::string missing_command; ///< measures all of these; empty: nothing is missing
+  std::string unmeasurable;    ///< why there is no verdict, and what to do; empty: there is one
   std::vector<fault> faults;
   std::vector<std::string> notes; ///< what the run lacks that the figures should rest on
 
-  bool partial() const { return covered.partial(); }
-  /// Failed cases of the model's layers.
+  bool partial() const { return covered.partial() || !missing.empty() || !failed_runs.empty(); }
+  /// Failed cases of the model's layers, and failed runs of it.
   std::int64_t failed() const {
-    std::int64_t n = 0;
+    std::int64_t n = std::ssize(failed_runs);
     for (const layer_answer& l : layers)
       n += l.failed;
     return n;

@@ -86,6 +86,7 @@ public:
         known_.try_emplace(std::tuple(std::vector(dims.begin(), dims.end()), from, to));
     if (fresh) {
       layer_answer a = answer(q_, r, 1);
+      if (!a.timed() && a.untried) untried_.push_back(a.name);
       if (a.known()) {
         found->second = std::move(a.algorithms);
         if (a.rests_on == basis::modelled) modelled_.push_back(a.name + ": " + a.reason);
@@ -95,11 +96,13 @@ public:
   }
   /// The changes that were asked for and are modelled, each with the reason.
   const std::vector<std::string>& modelled() const { return modelled_; }
+  /// The changes that were asked for and that no case was tried of.
+  const std::vector<std::string>& untried() const { return untried_; }
 
 private:
   question q_;
   std::map<std::tuple<std::vector<std::int64_t>, layout, layout>, std::optional<choice>> known_;
-  std::vector<std::string> modelled_;
+  std::vector<std::string> modelled_, untried_;
 };
 
 } // namespace benanza::bound

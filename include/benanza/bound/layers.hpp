@@ -44,6 +44,7 @@ struct layer_answer {
   std::optional<roof> roofline; ///< no algorithm is faster; nothing: no ceiling is known
   std::int64_t flops = 0;       ///< of one execution by a direct algorithm
   std::int64_t failed = 0;      ///< cases that failed
+  bool untried = false;         ///< there is no case at all of it in the asked type
   bool nothing_runs = false; ///< no backend has an algorithm for it, so that no command measures it
   std::string reason;        ///< why it was not measured, or what the first failed case said
   bool on_path = false;      ///< a node on the longest path of the bounds is this layer
@@ -53,14 +54,19 @@ struct layer_answer {
   bool known() const { return rests_on != basis::missing; }
 };
 
-/// The shell command that measures a layer.
-inline std::string measuring_command(std::string_view layer) {
-  std::string out = "benanza_bench --benchmark_filter='^";
-  for (char c : layer) {
+/// A text as a regular expression that matches it.
+inline std::string as_pattern(std::string_view text) {
+  std::string out;
+  for (char c : text) {
     if (std::string_view(".+*?()[]{}|^$\\").find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
-  return out + "/'";
+  return out;
+}
+
+/// The shell command that measures a layer.
+inline std::string measuring_command(std::string_view layer) {
+  return "benanza_bench --benchmark_filter='^" + as_pattern(layer) + "/'";
 }
 
 /// What is asked about the layers of a model.
@@ -93,6 +99,7 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
     out.failed += static_cast<std::int64_t>(known.failed.size());
     if (out.reason.empty() && !known.failed.empty()) out.reason = known.failed.front()->error;
     if (out.reason.empty() && known.nothing != nullptr) out.reason = known.nothing->error;
+    if (type == q.type) out.untried = known.empty();
     out.algorithms = choose(known, q.weights);
     nothing_runs = nothing_runs && known.nothing != nullptr && known.failed.empty();
     if (!out.timed()) return false;

@@ -67,6 +67,8 @@ public:
   std::int64_t silent_nodes() const { return silent_nodes_; }
   /// Changes of layout that were looked at and are modelled, not measured, each with its reason.
   const std::vector<std::string>& modelled_changes() const { return reorders_.modelled(); }
+  /// Changes of layout that were looked at and that no case was tried of.
+  const std::vector<std::string>& untried_changes() const { return reorders_.untried(); }
 
   /// The cheapest assignment; nothing if none is possible with the changes that are known.
   std::optional<laid_out> cheapest(purpose p, wish w) {

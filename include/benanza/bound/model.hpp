@@ -12,6 +12,7 @@
 #include "clock.hpp"
 #include "facts.hpp"
 #include "form_totals.hpp"
+#include "missing.hpp"
 #include "run_parts.hpp"
 #include "verdict.hpp"
 
@@ -92,6 +93,15 @@ inline std::int64_t prepared_weights(const model::graph& g, const std::vector<la
   return bytes;
 }
 
+/// A fused form whose nodes all run as their parts is the unfused one: no figure is above its.
+inline void not_above(layout_figures& fused, const layout_figures& unfused) {
+  for (auto part : {&layout_figures::bound, &layout_figures::prediction})
+    if (unfused.*part && (!(fused.*part) || (unfused.*part)->total.ns < (fused.*part)->total.ns))
+      fused.*part = unfused.*part;
+  const auto &plain = unfused.plain_prediction, &of_fused = fused.plain_prediction;
+  if (plain && (!of_fused || plain->ns < of_fused->ns)) fused.plain_prediction = plain;
+}
+
 /// The figures of both forms with every change of layout paid for.
 inline void lay_out(model_bound& b, const question& q, const layer_places& places) {
   std::vector<const layer_answer*> layers, fused_layers;
@@ -110,14 +120,23 @@ inline void lay_out(model_bound& b, const question& q, const layer_places& place
     return out;
   };
   b.layouts = figures(false);
-  if (b.fused) b.fused->layouts = figures(true);
-  if (!b.layouts->prediction || (b.fused && !b.fused->layouts->prediction))
+  if (b.fused) {
+    // Ways are compared by other samples than are reported.
+    b.fused->layouts = figures(true);
+    not_above(*b.fused->layouts, *b.layouts);
+  }
+  if (!m.untried_changes().empty()) {
+    // What is left are the layouts for which nothing has to be changed: no prediction of a run.
+    b.missing = m.untried_changes();
+    b.layouts->bound = b.layouts->prediction = std::nullopt;
+    if (b.fused) b.fused->layouts->bound = b.fused->layouts->prediction = std::nullopt;
+  } else if (!b.layouts->prediction || (b.fused && !b.fused->layouts->prediction))
     b.notes.push_back("reorders were not measured that the model's layouts need: no figures with "
                       "layouts paid for");
   if (m.silent_nodes() > 0)
     b.notes.push_back("the algorithms of " + std::to_string(m.silent_nodes()) +
                       " nodes do not say in which layouts they work: taken as plain");
-  if (const auto& modelled = m.modelled_changes(); !modelled.empty())
+  if (const auto& modelled = m.modelled_changes(); !modelled.empty() && b.missing.empty())
     b.notes.push_back(std::to_string(modelled.size()) +
                       (modelled.size() == 1 ? " reorder is" : " reorders are") +
                       " modelled by roofline, such as " + modelled.front());
@@ -135,11 +154,13 @@ std::int64_t nodes_where(const model_bound& b, Predicate is) {
 /// Real runs of the model in the type and on the threads of `b`.
 inline void find_runs(model_bound& b, const result::run& r) {
   for (const measurement& m : r.measurements) {
-    if (m.family != "model" || !m.error.empty() || m.type != name(b.type) || m.threads != b.threads)
-      continue;
-    if (m.key == b.graph->name) b.runs.push_back({&m, false, parts_of(m, false, b)});
-    if (b.fused && m.key == b.fused->graph->name)
-      b.runs.push_back({&m, true, parts_of(m, true, b)});
+    if (m.family != "model" || m.type != name(b.type) || m.threads != b.threads) continue;
+    const bool unfused = m.key == b.graph->name, fused = b.fused && m.key == b.fused->graph->name;
+    if (!unfused && !fused) continue;
+    if (m.error.empty())
+      b.runs.push_back({&m, fused, parts_of(m, fused, b)});
+    else
+      b.failed_runs.push_back(&m);
   }
 }
 
@@ -177,7 +198,7 @@ inline void check(model_bound& b) {
   for (const whole_run& w : b.runs) {
     const form_figures& f = w.fused ? static_cast<form_figures&>(*b.fused) : b;
     const double clock = at_higher_clock(b.clock_ns, w.run->min_clock_ns);
-    if (!b.partial() && w.run->min_ns < noise * clock * f.bound.sequential.ns)
+    if (b.covered.missing_nodes == 0 && w.run->min_ns < noise * clock * f.bound.sequential.ns)
       b.faults.push_back({"a run is faster than the bound", w.run->name});
   }
   if (const auto n = nodes_where(b, [](auto& l) { return l.algorithms.prediction_too_low; }))
@@ -287,6 +308,7 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
   detail::find_runs(b, s.run);
   detail::check(b);
   b.unmeasurable = judge(b.layers).unmeasurable;
+  note_missing(b, s.run);
   return b;
 }
 

@@ -29,6 +29,13 @@ inline ordered_json to_json(const bound::figure& f) {
   return {{"ns", f.ns}, {"low_ns", f.low_ns}, {"high_ns", f.high_ns}};
 }
 
+/// A batch of so many that takes so long: what each takes, and how many that is a second.
+inline ordered_json rate_json(const std::optional<bound::figure>& f, std::int64_t batch) {
+  const auto n = static_cast<double>(batch);
+  if (!f || f->ns <= 0) return nullptr;
+  return {{"ns_per_item", f->ns / n}, {"items_per_s", 1e9 * n / f->ns}};
+}
+
 inline ordered_json to_json(const bound::totals& t) {
   return {{"sequential", to_json(t.sequential)},   {"parallel", to_json(t.parallel)},
           {"reachable", to_json(t.reachable)},     {"path_nodes", t.longest.nodes},
@@ -79,9 +86,10 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
   for (const bound::run_part& p : w.parts)
     parts.push_back({{"name", p.name}, {"ns", p.ns}, {"expected_ns", p.expected_ns}});
   const std::optional<double> at_clock = bound::expected_at_clock(f, *w.run);
+  const std::optional<bound::figure> expected = bound::expected(f);
   ordered_json error, error_at_clock; // a run that was disturbed is compared with nothing
-  if (w.run->disturbed.empty()) {
-    error = bound::expected(f).ns / w.run->median_ns - 1;
+  if (w.run->disturbed.empty() && expected) {
+    error = expected->ns / w.run->median_ns - 1;
     if (at_clock) error_at_clock = *at_clock / w.run->median_ns - 1;
   }
   return {{"name", w.run->name},
@@ -90,7 +98,8 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
           {"state", w.run->state},
           {"min_ns", w.run->min_ns},
           {"median_ns", w.run->median_ns},
-          {"prediction_ns", bound::expected(f).ns},
+          {"items_per_s", 1e9 * static_cast<double>(b.graph->batch) / w.run->median_ns},
+          {"prediction_ns", expected ? ordered_json(expected->ns) : ordered_json()},
           {"prediction_error", std::move(error)},
           {"prediction_at_clock_ns", at_clock ? ordered_json(*at_clock) : ordered_json()},
           {"prediction_error_at_clock", std::move(error_at_clock)},
@@ -188,14 +197,24 @@ inline ordered_json to_json(const model_bound& b) {
   add_form(out, b);
   out["fused"] = b.fused ? to_json(*b.fused) : ordered_json();
   out["bound_clock_ns"] = b.clock_ns;
-  ordered_json& expected = out["expected"] = to_json(bound::expected(b.fastest_form()));
+  const std::optional<bound::figure> predicted = bound::expected(b.fastest_form());
+  ordered_json& expected = out["expected"] = predicted ? to_json(*predicted) : ordered_json();
   if (const auto by_clock = bound::expected_by_clock(b.fastest_form())) {
     expected["still_ns"] = by_clock->still_ns;
     expected["ns_per_clock_ns"] = by_clock->per_clock;
   }
+  out["bound_rate"] = rate_json(b.fastest_form().bound.sequential, b.graph->batch);
+  out["expected_rate"] = rate_json(predicted, b.graph->batch);
   out["runs"] = std::move(runs);
   out["algorithm_gain"] = to_json(b.gain);
+  ordered_json failed_runs = ordered_json::array();
+  for (const bound::measurement* m : b.failed_runs)
+    failed_runs.push_back(
+        {{"name", m->name}, {"fused", m->key != b.graph->name}, {"error", m->error}});
+  out["failed_runs"] = std::move(failed_runs);
   out["coverage"] = to_json(b.covered);
+  out["missing"] = b.missing;
+  out["missing_command"] = b.missing_command;
   out["failed_cases"] = b.failed();
   out["views"] = views(b);
   if (!b.unmeasurable.empty()) out["no_verdict"] = b.unmeasurable;

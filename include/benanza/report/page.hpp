@@ -6,6 +6,7 @@
 //   std::string text = page(run, model, 10);   // at most ten rows a table
 #pragma once
 
+#include "../result/merge.hpp"
 #include "totals.hpp"
 #include "warnings.hpp"
 
@@ -41,6 +42,17 @@ inline std::string where_measured(const result::run& r) {
   return out;
 }
 
+/// Says that several runs of the same cases were made one; empty: they were not.
+inline std::string merged_line(const result::run& r) {
+  const std::string cases = fact(r, "measuring", result::merged_cases_fact);
+  return cases.empty()
+             ? cases
+             : wrapped("MERGED      ", cases + " cases that several runs measured: bounds "
+                                               "take the least time of all, predictions "
+                                               "the median of all samples.") +
+                   '\n';
+}
+
 /// True for the layers of a run that has no model: their sum means nothing.
 inline bool loose(const model_bound& b) {
   return b.graph->model.empty();
@@ -72,7 +84,7 @@ inline std::string coverage_line(const model_bound& b) {
   also("on an old instruction set", c.old_isa);
   also(fmt::format("in {}", name(b.graph->type)), c.other_type);
   also("modelled", c.modelled);
-  text += c.partial() ? fmt::format("; PARTIAL: {} of {} missing", c.missing_nodes,
+  text += c.partial() ? fmt::format("; PARTIAL: {} of {} not measured", c.unmeasured_nodes(),
                                     counted(c.nodes, "node"))
                       : fmt::format("; no node of {} missing", c.nodes);
   return wrapped("coverage    ", text);
@@ -131,14 +143,28 @@ inline std::string gain_list(const model_bound& b, std::size_t limit) {
 } // namespace detail
 
 /// The page of one model in one type on some threads; `limit` is the most rows that a table has.
-inline std::string page(const result::run& r, const model_bound& b, std::size_t limit) {
+/// `quiet` leaves the figures alone: no explanations, no layers, no advice.
+inline std::string page(const result::run& r, const model_bound& b, std::size_t limit,
+                        bool quiet = false) {
   std::string out = detail::title(b) + '\n' + wrapped("", detail::where_measured(r)) + '\n';
+  out += detail::merged_line(r);
   if (!b.unmeasurable.empty())
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
-  if (!detail::loose(b))
-    out += totals_table(b) + '\n' + legend(b) + '\n' + runs(b) + detail::gain_line(b) +
-           detail::coverage_line(b) + '\n';
-  out += detail::layer_table(b, limit) + detail::gain_list(b, std::min<std::size_t>(limit, 5));
+  if (const std::string lacking = lacks(b); !lacking.empty())
+    out += wrapped("PARTIAL     ", lacking + ".") + '\n';
+  if (!detail::loose(b)) {
+    out += totals_table(b) + '\n';
+    if (!quiet) out += legend(b) + '\n';
+    out += per_item(b) + runs(b);
+    if (!quiet) out += detail::gain_line(b);
+    out += detail::coverage_line(b);
+    if (quiet) return out;
+    out += '\n';
+  }
+  out += detail::layer_table(b, limit);
+  if (quiet) return out;
+  // The advice is half as long as the table before it.
+  out += detail::gain_list(b, limit - limit / 2);
   const std::string remarks = warnings(b, limit);
   return remarks.empty() ? out : out + '\n' + remarks;
 }

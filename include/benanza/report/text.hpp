@@ -20,16 +20,18 @@ namespace benanza::report {
 struct text_options {
   std::size_t layers = 10; ///< the most rows that a table of a page has
   bool details = true;     ///< a page a model; without, the summary alone
+  bool quiet = false;      ///< figures without what explains them
 };
 
 inline constexpr std::size_t all_layers = std::numeric_limits<std::size_t>::max();
 
 /// A line a model: bounds unfused, fused and in parallel, prediction, what was measured, and nodes
-/// without a time.
-inline std::string summary(const result::run& r, const std::vector<model_bound>& models) {
+/// that were not.
+inline std::string summary(const result::run& r, const std::vector<model_bound>& models,
+                           bool quiet = false) {
   constexpr std::size_t width = 20;
   constexpr const char* row = "{:<{}} {:<6} {:>2} {:>7} {:>7} {:>8} {:>9} {:>8} {:>5}\n";
-  std::string out = wrapped("", detail::where_measured(r)) + '\n';
+  std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::merged_line(r);
   out += fmt::format(row, "model", width, "type", "t", "bound", "fused", "parallel", "predicted",
                      "measured", "holes");
   for (const model_bound& b : models) {
@@ -38,31 +40,37 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
       out += model + '\n';
       model.clear();
     }
+    const std::optional<bound::figure> expected = bound::expected(b.fastest_form());
     out += fmt::format(row, model, width, name(b.type), b.threads, show_time(b.bound.sequential.ns),
                        b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
                        show_time(b.fastest_form().bound.parallel.ns),
-                       show_time(bound::expected(b.fastest_form()).ns),
-                       percent(b.covered.measured()), b.covered.missing_nodes);
+                       expected ? show_time(expected->ns) : "-", percent(b.covered.measured()),
+                       b.covered.unmeasured_nodes());
   }
+  if (quiet) return out;
   out += '\n';
   out += wrapped("  bound, fused: ", "least times of all layers one after the other, unfused and "
                                      "with layers fused where that was measured to be faster.");
   out += wrapped("  parallel: ", "bound along the longest path, fused where there is a figure.");
   out += wrapped("  predicted: ", "what a real run should take, one layer after the other, fused "
-                                  "and with changes of layout where they were measured.");
+                                  "and with changes of layout; -: these were not measured.");
   out += wrapped("  measured: ", "share of the bound that was measured; rooflines give the rest.");
-  out += wrapped("  holes: ", "nodes without a time, which make the figures too low.");
+  out += wrapped("  holes: ", "nodes that were not measured; their rooflines, or nothing, make the "
+                              "figures too low.");
   return out;
 }
 
 /// The whole report: a summary if there are several rows, and a page a row if `details` are wanted.
 inline std::string text_report(const result::run& r, const std::vector<model_bound>& models,
                                const text_options& options) {
-  std::string out = models.size() > 1 ? summary(r, models) : "";
-  if (!options.details) return out + "  --model NAME shows where a model's time goes.\n";
+  std::string out = models.size() > 1 ? summary(r, models, options.quiet) : "";
+  if (!options.details)
+    return options.quiet ? out
+                         : out + "  --model NAME shows where a model's time goes, and what "
+                                 "measures its holes.\n";
   for (const model_bound& b : models)
-    out +=
-        (out.empty() ? "" : '\n' + std::string(columns, '-') + "\n\n") + page(r, b, options.layers);
+    out += (out.empty() ? "" : '\n' + std::string(columns, '-') + "\n\n") +
+           page(r, b, options.layers, options.quiet);
   return out;
 }
 

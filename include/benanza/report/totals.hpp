@@ -61,6 +61,9 @@ inline std::string laid_out_rows(const model_bound& b) {
   out += totals_row(b, "prediction", [&](const auto& f) {
     return f.layouts ? of(f.layouts->prediction) : std::nullopt;
   });
+  if (out.empty() && b.layouts)
+    out = b.missing.empty() ? "  no prediction: a reorder that is needed has no time\n"
+                            : "  no prediction: reorders were not measured\n";
   if (out.empty()) return out;
   return "layouts paid for\n" + out + totals_row(b, "  all plain", [](const auto& f) {
            return f.layouts ? f.layouts->plain_prediction : std::nullopt;
@@ -81,17 +84,37 @@ inline std::string path_line(const model_bound& b) {
 }
 } // namespace detail
 
-/// The figures of a model, the unfused form on the left and the fused one on the right.
+/// The figures of a model, the unfused form on the left and the fused one on the right. Rows that
+/// would be those of a kind before are left out.
 inline std::string totals_table(const model_bound& b) {
   std::string out = fmt::format("{:<22}{:<29}{}", "", "unfused", b.fused ? "fused" : "");
   out = out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
-  out += "sequential\n" + detail::totals_rows(b, &bound::totals::sequential);
-  out += detail::laid_out_rows(b);
-  out += "parallel\n" + detail::totals_rows(b, &bound::totals::parallel);
-  if (b.workers > 1)
-    out += "on " + counted(b.workers, "worker") + '\n' +
-           detail::totals_rows(b, &bound::totals::reachable);
-  return out;
+  const std::string sequential = detail::totals_rows(b, &bound::totals::sequential);
+  const std::string parallel = detail::totals_rows(b, &bound::totals::parallel);
+  out += "sequential\n" + sequential + detail::laid_out_rows(b);
+  out += parallel == sequential ? "parallel: the same as sequential\n" : "parallel\n" + parallel;
+  if (b.workers <= 1) return out;
+  out += "on " + counted(b.workers, "worker");
+  const std::string reachable = detail::totals_rows(b, &bound::totals::reachable);
+  return out + (reachable == sequential ? ": the same as sequential\n"
+                : reachable == parallel ? ": the same as parallel\n"
+                                        : '\n' + reachable);
+}
+
+/// What a batch of several takes for each; empty: there is one.
+inline std::string per_item(const model_bound& b) {
+  if (b.graph->batch <= 1) return {};
+  const auto n = static_cast<double>(b.graph->batch);
+  std::string out;
+  const auto add = [&](std::string_view what, double ns) {
+    if (ns > 0)
+      out += fmt::format("{}{} {}, {} items/s", out.empty() ? "" : "; ", what, show_time(ns / n),
+                         show_rate(1e9 * n / ns));
+  };
+  const bound::form_figures& f = b.fastest_form();
+  add("bound", f.bound.sequential.ns);
+  if (const auto expected = bound::expected(f)) add("prediction", expected->ns);
+  return out.empty() ? out : wrapped("each item   ", out);
 }
 
 /// What the rows of the table mean, and assume.
@@ -159,11 +182,25 @@ inline std::string slower_parts(const bound::whole_run& w) {
 /// Real runs of the model beside what was predicted; empty: there are none.
 inline std::string runs(const model_bound& b) {
   std::string out;
+  for (const bound::measurement* m : b.failed_runs)
+    out += wrapped("run         ",
+                   fmt::format("FAILED, {}: {}.", m->key == b.graph->name ? "unfused" : "fused",
+                               printable(m->error)));
   for (const bound::whole_run& w : b.runs) {
     const bound::form_figures& f = w.fused ? static_cast<const bound::form_figures&>(*b.fused) : b;
-    const double predicted = bound::expected(f).ns, took = w.run->median_ns;
-    const std::string what = fmt::format("{} as one chain, {}; prediction {}", show_time(took),
-                                         w.fused ? "fused" : "unfused", show_time(predicted));
+    const double took = w.run->median_ns;
+    std::string what = show_time(took);
+    if (b.graph->batch > 1)
+      what +=
+          fmt::format(" ({} items/s)", show_rate(1e9 * static_cast<double>(b.graph->batch) / took));
+    what += fmt::format(" as one chain, {}; ", w.fused ? "fused" : "unfused");
+    const std::optional<bound::figure> expected = bound::expected(f);
+    if (!expected) {
+      out += wrapped("run         ", what + "no prediction: reorders were not measured.");
+      continue;
+    }
+    const double predicted = expected->ns;
+    what += "prediction " + show_time(predicted);
     if (!w.run->disturbed.empty()) {
       out += wrapped("run         ", what + "; no comparison, the run was disturbed: " +
                                          printable(w.run->disturbed) + ".");

@@ -57,6 +57,12 @@ inline std::string show(const bound::figure& f) {
                      f.low_ns / s.ns, s.decimals, f.high_ns / s.ns, s.decimals);
 }
 
+/// A rate with three significant digits or all before the point, such as `394` or `27.1`.
+inline std::string show_rate(double per_s) {
+  const int decimals = per_s < 9.995 ? 2 : per_s < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f}", per_s, decimals);
+}
+
 /// A share of 1, such as `97.2 %`; what is not nothing is never shown as nothing.
 inline std::string percent(double share) {
   if (share > 0 && share < 0.0005) return "<0.1 %";

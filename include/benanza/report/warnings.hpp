@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,20 +46,58 @@ inline std::string zero_cost(const model_bound& b) {
   return names.empty() ? names : wrapped("- ", "Views cost nothing: " + names + ".");
 }
 
-/// Nodes that were not measured, a row a layer, with the command that measures it.
+/// Nodes that were not measured, a row a layer.
 inline std::string unmeasured(std::string_view what, const std::vector<bound::hole>& holes,
                               std::string_view rows, std::size_t limit) {
   if (holes.empty()) return {};
   std::string out = wrapped("! ", what);
   const std::size_t shown = std::min(limit, holes.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const bound::hole& h = holes[i];
-    out += wrapped(fmt::format("{:>6} x ", h.nodes),
-                   fmt::format("{}: {}", printable(h.name), printable(h.reason)));
-    const bool again = i + 1 < shown && holes[i + 1].command == h.command;
-    if (!h.command.empty() && !again) out += "         " + h.command + '\n';
-  }
+  for (std::size_t i = 0; i < shown; ++i)
+    out += wrapped(fmt::format("{:>6} x ", holes[i].nodes),
+                   fmt::format("{}: {}", printable(holes[i].name), printable(holes[i].reason)));
   return out + left_out(shown, holes.size(), rows);
+}
+
+/// How much of each kind is missing beside nodes without a measured time.
+struct missing_kinds {
+  std::int64_t other_type = 0; ///< layers that were measured in the model's own type alone
+  std::int64_t fused = 0;      ///< layers that only the fused form has
+  std::int64_t reorders = 0;
+  std::string reorder{}; ///< the first
+};
+
+inline missing_kinds kinds_of_missing(const model_bound& b) {
+  const std::set<std::string> missing(b.missing.begin(), b.missing.end());
+  missing_kinds out;
+  for (const layer_answer& l : b.layers) {
+    if (!missing.contains(l.name)) continue;
+    if (l.uses == 0) ++out.fused;
+    if (l.uses != 0 && l.timed()) ++out.other_type;
+  }
+  for (const std::string& l : b.missing)
+    if (l.starts_with("reorder/") && out.reorders++ == 0) out.reorder = l;
+  return out;
+}
+
+/// The command that measures all that is missing, with what to do then.
+inline std::string measure_missing(const model_bound& b) {
+  // What has more lines nobody copies: the filter is written to a file then.
+  constexpr std::size_t longest = 800;
+  std::string command = b.missing_command;
+  if (command.empty()) return {};
+  std::string out =
+      wrapped("! ", command.ends_with(bound::missing_file)
+                        ? "This measures all that is missing; then analyse its result "
+                          "together with this one."
+                        : "This measures all that is missing.");
+  const std::string_view filter = "--benchmark_filter='";
+  const std::size_t from = command.find(filter);
+  if (command.size() > longest && from != std::string::npos) {
+    out += "    benanza_analyze RESULT --missing missing.txt\n";
+    command.replace(from, command.rfind('\'') + 1 - from,
+                    "--benchmark_filter=\"$(cat missing.txt)\"");
+  }
+  return out + "    " + command + '\n';
 }
 
 /// Figures that cannot both be right, those of a kind together.
@@ -72,6 +112,29 @@ inline std::string faults(const model_bound& b, std::size_t limit) {
   return out;
 }
 } // namespace detail
+
+/// What was not measured that the figures of `b` need, on one line; empty: nothing.
+inline std::string lacks(const model_bound& b) {
+  const bound::coverage& c = b.covered;
+  std::string out;
+  const auto add = [&](std::int64_t n, const std::string& what) {
+    if (n > 0) out += (out.empty() ? "" : "; ") + what;
+  };
+  const auto were = [](std::int64_t n) { return n == 1 ? "was" : "were"; };
+  add(c.missing_nodes, fmt::format("{} of {} {} no time", c.missing_nodes, counted(c.nodes, "node"),
+                                   c.missing_nodes == 1 ? "has" : "have"));
+  add(c.modelled_nodes,
+      fmt::format("{} of {} {} not measured: {} of the bound is modelled", c.modelled_nodes,
+                  counted(c.nodes, "node"), were(c.modelled_nodes), percent(c.modelled)));
+  const detail::missing_kinds k = detail::kinds_of_missing(b);
+  add(k.other_type, fmt::format("{} {} not measured in {}", counted(k.other_type, "layer"),
+                                were(k.other_type), name(b.type)));
+  add(k.fused, fmt::format("{} {} not measured", counted(k.fused, "fused layer"), were(k.fused)));
+  add(k.reorders,
+      fmt::format("{} {} not measured", counted(k.reorders, "reorder"), were(k.reorders)));
+  add(std::ssize(b.failed_runs), "the run of the whole model failed");
+  return out;
+}
 
 /// The remarks (`-`) and warnings (`!`) of a model, `limit` names in each; empty: there are none.
 inline std::string warnings(const model_bound& b, std::size_t limit) {
@@ -90,7 +153,11 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
   if (b.fused && b.fused->not_measured > 0)
     warn(fmt::format("{} of {} that can be fused were not measured fused: taken as their parts.",
                      b.fused->not_measured, counted(b.fused->fused_nodes, "group")));
-  if (const auto n = b.failed(); n > 0) {
+  if (const detail::missing_kinds k = detail::kinds_of_missing(b); k.reorders > 0)
+    warn(fmt::format("{} that the model's layouts may need {} not measured, such as {}: no figures "
+                     "with layouts paid for.",
+                     counted(k.reorders, "reorder"), k.reorders == 1 ? "was" : "were", k.reorder));
+  if (const auto n = b.failed() - std::ssize(b.failed_runs); n > 0) {
     const auto first = std::find_if(b.layers.begin(), b.layers.end(),
                                     [](const layer_answer& l) { return l.failed > 0; });
     warn(fmt::format("{} failed, such as one of {}: {}.", counted(n, "case"), first->name,
@@ -100,12 +167,12 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
     warn(fmt::format(
         "Disturbed while measured: {}, such as {}: {}. Measure again on a quiet machine.",
         counted(std::ssize(rows), "layer"), rows.front().first, printable(rows.front().second)));
-  out +=
-      detail::unmeasured("Modelled: these nodes were not measured, and their rooflines stand for "
-                         "them; real algorithms are slower.",
-                         b.covered.rooflines, "layers", limit);
-  return out + detail::unmeasured("Partial: these nodes have no time, so the figures are too low.",
-                                  b.covered.holes, "holes", limit);
+  out += detail::unmeasured("Partial: these nodes were not measured, and their rooflines stand for "
+                            "them; real algorithms are slower.",
+                            b.covered.rooflines, "layers", limit);
+  out += detail::unmeasured("Partial: these nodes have no time, so the figures are too low.",
+                            b.covered.holes, "holes", limit);
+  return out + detail::measure_missing(b);
 }
 
 } // namespace benanza::report

@@ -30,9 +30,11 @@ inline std::set<std::string_view> devices(const run& r) {
   return out;
 }
 
-/// Leaves only the cases of one device; of the machine what belongs to that device, by name.
+/// Leaves only the cases of one device, and what nothing runs; of the machine what belongs to that
+/// device, by name.
 inline void keep_device(run& r, std::string_view device) {
-  std::erase_if(r.measurements, [&](const measurement& m) { return device_of(m) != device; });
+  std::erase_if(r.measurements,
+                [&](const measurement& m) { return device_of(m) != device && !nothing_runs(m); });
   if (device != gpu_device) return;
   auto& machine = r.provenance["machine"];
   machine["cores"] = "1"; // it takes one layer after the other

@@ -105,6 +105,50 @@ inline measurement join_entries(std::vector<measurement> entries) {
 }
 } // namespace detail
 
+/// The fact, among those of measuring, of how many cases that several runs measured became one
+/// each; where that was not meant, there is none.
+inline constexpr const char* merged_cases_fact = "merged_cases";
+
+/// Cases that were measured in several runs.
+struct overlap {
+  std::size_t cases = 0;
+  std::string example{};        ///< the name of one of them
+  std::string one{}, another{}; ///< whose runs hold it
+};
+
+/// The cases that several of the runs measured, each with samples of its own. What only one of them
+/// has a time for does not count, nor what they hold of one measurement; nor the machine's cases,
+/// which every run measures.
+inline overlap overlap_of(const std::vector<run>& runs) {
+  struct entry {
+    const measurement* what;
+    std::size_t run;
+  };
+  std::vector<entry> all;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (const measurement& m : runs[i].measurements)
+      if (m.error.empty() && m.family != "machine") all.push_back({&m, i});
+  std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) {
+    return identity(*a.what) < identity(*b.what);
+  });
+  overlap out;
+  for (auto first = all.begin(); first != all.end();) {
+    const auto last = std::find_if(first, all.end(), [&](const entry& e) {
+      return identity(*e.what) != identity(*first->what);
+    });
+    const auto own = std::find_if(first, last, [&](const entry& e) { return e.run != first->run; });
+    const auto other = std::find_if(own, last, [&](const entry& e) {
+      return std::none_of(first, own, [&](const entry& known) {
+        return known.what->samples_ns == e.what->samples_ns;
+      });
+    });
+    if (other != last && out.cases++ == 0)
+      out = {1, other->what->name, runs[first->run].source, runs[other->run].source};
+    first = last;
+  }
+  return out;
+}
+
 /// One run of several; refuses runs whose machine or software differ, and graphs that share a name
 /// but not their nodes. Cases are sorted by what identifies them.
 inline run merge(std::vector<run> runs) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a result or a store hold (--models)? A row for each model, type and number of threads:
+// how many unique layers the model has, fused ones too, of how many there is a time, and how many
+// cases were measured and failed.
+//
+//   std::string text = holdings_text(holdings(run));   // or holdings_json
+#pragma once
+
+#include "benanza/bound/cases.hpp"
+#include "benanza/core/printable.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace benanza::analyzer {
+
+/// What is held of a model in one type on some threads.
+struct holding {
+  const model::graph* graph = nullptr;
+  bound::setting in{};
+  bool fused = false; ///< the fused form is there too
+  std::int64_t layers = 0, timed = 0, cases = 0, failed = 0;
+};
+
+/// Of each model of `r` its settings; one without a case where nothing of it was measured.
+inline std::vector<holding> holdings(const result::run& r) {
+  const bound::case_table cases(r);
+  std::set<std::string> all;
+  for (const model::graph& g : r.graphs)
+    all.insert(g.name);
+  std::vector<holding> out;
+  for (const model::graph& g : r.graphs) {
+    if (all.contains(g.unfused)) continue; // counts with the model that it is the form of
+    const auto fused = std::find_if(r.graphs.begin(), r.graphs.end(), [&](const model::graph& f) {
+      return !g.name.empty() && f.unfused == g.name;
+    });
+    std::set<std::string> layers;
+    for (const model::graph* of : {&g, fused == r.graphs.end() ? &g : &*fused})
+      for (const op::layer& l : of->layers)
+        if (!op::is_view(l)) layers.insert(op::name(l));
+    std::vector<bound::setting> settings = cases.settings(g);
+    if (settings.empty()) settings.emplace_back(g.type, 1);
+    for (const bound::setting& s : settings) {
+      holding h{
+          .graph = &g, .in = s, .fused = fused != r.graphs.end(), .layers = std::ssize(layers)};
+      for (const std::string& l : layers) {
+        const bound::layer_cases known = cases.of(l, s.first, s.second);
+        h.timed += !known.algorithms.empty();
+        h.failed += std::ssize(known.failed);
+        for (const bound::candidate& c : known.algorithms)
+          h.cases += (c.hot != nullptr) + (c.llcw != nullptr) + (c.coldw != nullptr);
+      }
+      out.push_back(h);
+    }
+  }
+  return out;
+}
+
+/// The rows as a table; a name that does not fit has a line of its own.
+inline std::string holdings_text(const std::vector<holding>& rows) {
+  constexpr std::size_t width = 24;
+  std::string out;
+  const auto add = [&out](const auto&... cells) {
+    const std::string line =
+        fmt::format("{:<24} {:>5} {:<6} {:>7} {:>6} {:>6} {:>7} {:>6}  {}", cells...);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  };
+  add("model", "batch", "type", "threads", "layers", "timed", "cases", "failed", "");
+  for (const holding& h : rows) {
+    std::string model = printable(h.graph->name);
+    if (model.size() > width) {
+      out += model + '\n';
+      model.clear();
+    }
+    add(model, h.graph->batch, name(h.in.first), h.in.second, h.layers, h.timed, h.cases, h.failed,
+        h.fused ? "fused" : "");
+  }
+  return out;
+}
+
+/// The rows as JSON text.
+inline std::string holdings_json(const std::vector<holding>& rows) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const holding& h : rows)
+    out.push_back({{"model", h.graph->name},
+                   {"batch", h.graph->batch},
+                   {"type", name(h.in.first)},
+                   {"threads", h.in.second},
+                   {"fused_form", h.fused},
+                   {"layers", h.layers},
+                   {"timed_layers", h.timed},
+                   {"measured_cases", h.cases},
+                   {"failed_cases", h.failed}});
+  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace benanza::analyzer

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was not measured that a model's figures need, and which one command measures all of it? The
+// model's layers, those of its fused form and its changes of layout; not what nothing runs. The
+// command's filter names whole families where a run holds nothing of them, else keys.
+//
+//   note_missing(b, run);   b.missing   b.missing_command   // benanza_bench --model ...
+#pragma once
+
+#include "../core/printable.hpp"
+#include "../model/dims.hpp"
+#include "../model/operands.hpp"
+#include "../result/effort.hpp"
+#include "figures.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::bound {
+
+/// Where the command writes what was missing.
+inline constexpr std::string_view missing_file = "missing.json";
+
+/// A text as one word of a shell's command line.
+inline std::string shell_word(std::string_view text) {
+  static constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos)
+    return std::string(text);
+  std::string out = "'";
+  for (char c : text)
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  return out + '\'';
+}
+
+namespace detail {
+/// Alternatives of a regular expression, in parentheses if there are several.
+inline std::string any_of(const std::vector<std::string>& patterns) {
+  std::string out;
+  for (const std::string& p : patterns)
+    out += (out.empty() ? "" : "|") + p;
+  return patterns.size() == 1 ? out : '(' + out + ')';
+}
+} // namespace detail
+
+/// The filter for the cases of some layers. Of `whole` families all layers are meant.
+inline std::string filter_of(const std::vector<std::string>& layers,
+                             const std::set<std::string>& whole = {}) {
+  std::map<std::string, std::vector<std::string>> keys;
+  for (const std::string& l : layers) {
+    const std::size_t slash = l.find('/');
+    keys[l.substr(0, slash)].push_back(as_pattern(l.substr(slash + 1)));
+  }
+  std::vector<std::string> families;
+  for (const auto& [family, of_it] : keys)
+    families.push_back(as_pattern(family) +
+                       (whole.contains(family) ? "" : '/' + detail::any_of(of_it)));
+  return '^' + detail::any_of(families) + '/';
+}
+
+/// The start of the command that measures something of `b` as the rest of the run was.
+inline std::string bench_command(const result::run& r, const model_bound& b) {
+  std::string out = "benanza_bench";
+  const std::string& model = b.graph->name;
+  if (!b.graph->model.empty() && !model.empty() && printable(model, model.size()) == model)
+    out += " --model " + shell_word(model);
+  if (b.type != b.graph->type) out += " --types " + std::string(name(b.type));
+  if (b.threads != 1) out += " --threads " + std::to_string(b.threads);
+  if (const auto facts = r.provenance.find("measuring"); facts != r.provenance.end())
+    if (const auto fact = facts->second.find("effort"); fact != facts->second.end())
+      if (const auto e = result::parse_effort(fact->second); e && *e != result::effort::normal)
+        out += " --effort " + std::string(name(*e));
+  return out;
+}
+
+namespace detail {
+/// Changes of layout that layers may need once they are measured: of their tensors, between any
+/// layouts that the cases of `mine` have, where there is no case of it.
+inline std::set<std::string> changes_beside(const std::set<std::string>& layers,
+                                            const std::vector<const model::graph*>& graphs,
+                                            const std::vector<const measurement*>& mine) {
+  std::set<layout> layouts{layout::plain};
+  std::set<std::string> known;
+  for (const measurement* m : mine) {
+    if (m->family == op::reorder::family()) known.insert(m->family + '/' + m->key);
+    std::vector<std::optional<layout>> of_case;
+    read_layouts(m->operand_layouts, of_case);
+    read_layouts(m->result_layout, of_case);
+    for (const std::optional<layout>& l : of_case)
+      if (l) layouts.insert(*l);
+  }
+  std::set<std::string> out;
+  const auto add = [&](const std::optional<shape>& dims) {
+    if (!dims || dims->size < 3 || dims->size > 5) return;
+    for (layout from : layouts)
+      for (layout to : layouts)
+        if (!same_memory(from, to, *dims))
+          out.insert(op::name(op::reorder{.input = *dims, .from = from, .to = to}));
+  };
+  for (const model::graph* g : graphs)
+    for (const model::node& n : g->nodes) {
+      if (n.layer == model::no_layer) continue;
+      const op::layer& l = g->layers[at(n.layer)];
+      if (!layers.contains(op::name(l))) continue;
+      add(op::output(l));
+      std::size_t place = 0;
+      for (const model::operand& o : model::known_operands(n))
+        if (o.node != model::constant) add(model::operand_dims(l, place++));
+    }
+  std::erase_if(out, [&](const std::string& change) { return known.contains(change); });
+  return out;
+}
+} // namespace detail
+
+/// Completes `missing`, which holds the changes of layout, and finds the command for it.
+inline void note_missing(model_bound& b, const result::run& r) {
+  for (const layer_answer& l : b.layers) {
+    if (l.rests_on == basis::view || (l.timed() ? !l.untried : l.nothing_runs)) continue;
+    // A fused layer that was tried in vain is taken as its parts.
+    if (l.uses > 0 || (l.fused_uses > 0 && l.untried)) b.missing.push_back(l.name);
+  }
+  if (b.missing.empty()) return;
+  std::set<std::string> selected(b.missing.begin(), b.missing.end()), whole;
+  std::vector<const measurement*> mine;
+  for (const measurement& m : r.measurements)
+    if (m.type == name(b.type) && m.threads == b.threads) mine.push_back(&m);
+  std::vector<const model::graph*> graphs{b.graph};
+  if (b.fused) graphs.push_back(b.fused->graph);
+  if (b.layouts) selected.merge(detail::changes_beside(selected, graphs, mine));
+  b.missing_filter = {selected.begin(), selected.end()};
+  for (const std::string& l : selected)
+    whole.insert(l.substr(0, l.find('/')));
+  for (const measurement* m : mine)
+    whole.erase(m->family);
+  // Where nothing was measured of it, all is missing.
+  const bool nothing = std::all_of(mine.begin(), mine.end(),
+                                   [](const measurement* m) { return !result::of_a_layer(*m); });
+  b.missing_command = bench_command(r, b);
+  if (!nothing)
+    b.missing_command += " --benchmark_filter='" + filter_of(b.missing_filter, whole) + '\'';
+  b.missing_command += " --benchmark_out=" + std::string(missing_file);
+}
+
+} // namespace benanza::bound
