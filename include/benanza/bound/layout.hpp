@@ -8,6 +8,7 @@
 //   if (auto l = m.cheapest(purpose::prediction, {.fused = true})) l->total.ns   l->steps
 #pragma once
 
+#include "assignment.hpp"
 #include "fusion.hpp"
 #include "laid_choice.hpp"
 #include "laid_out.hpp"
@@ -157,10 +158,9 @@ private:
 
   /// Notes in which layouts a node reads `tensors`, and the results of `maker` are made.
   void note_used(int maker, const layer_choices& choices, const std::vector<int>& tensors) {
-    for (std::size_t t = 0; t < tensors_.dims.size(); ++t)
-      if (tensors_.maker[t] == maker)
-        for (const laid_choice& c : choices.all)
-          used_.add(tensors_.dims[t], c.result);
+    for (int t : tensors_.makes[detail::at(maker)])
+      for (const laid_choice& c : choices.all)
+        used_.add(tensors_.dims[detail::at(t)], c.result);
     for (std::size_t i = 0; i < tensors.size(); ++i)
       for (const laid_choice& c : choices.all)
         used_.add(tensors_.dims[detail::at(tensors[i])], c.operand(i));

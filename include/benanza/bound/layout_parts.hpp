@@ -6,7 +6,7 @@
 //   for (const joint_way& j : together(problem, reads, {4, 5, 6})) ...   // j.seen.ns, j.ways
 #pragma once
 
-#include "assignment.hpp"
+#include "layout_problem.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../model/dims.hpp"
-#include "assignment.hpp"
+#include "layout_problem.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +37,10 @@ struct tensor_table {
   std::vector<int> maker;              ///< its node, or no_maker: the caller
   std::vector<char> at_end;            ///< whether the caller takes it
   std::vector<std::vector<int>> reads; ///< the tensors that each node reads
+  std::vector<std::vector<int>> makes; ///< the tensors that each node makes
 
-  explicit tensor_table(const model::graph& g) {
+  explicit tensor_table(const model::graph& g)
+      : makes(g.nodes.size()) {
     std::vector<char> read(g.nodes.size(), 0);
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       std::vector<int>& tensors = reads.emplace_back();
@@ -72,6 +74,7 @@ private:
     if (fresh) {
       dims.push_back(size);
       maker.push_back(std::get<0>(n));
+      if (maker.back() != no_maker) makes[detail::at(maker.back())].push_back(found->second);
       at_end.push_back(0);
     }
     return found->second;
