@@ -69,11 +69,11 @@ public:
   }
 
   void add(const std::vector<double>& layer_ns, total_series& unfused, total_series* fused) const {
-    const auto [sum, longest] = unfused_totals(layer_ns);
-    unfused.add(sum, longest);
+    auto [sum, longest] = unfused_totals(layer_ns);
+    unfused.add(sum, std::move(longest));
     if (fused == nullptr) return;
-    const auto [fused_sum, fused_longest] = fused_totals(layer_ns);
-    fused->add(fused_sum, fused_longest);
+    auto [fused_sum, fused_longest] = fused_totals(layer_ns);
+    fused->add(fused_sum, std::move(fused_longest));
   }
   std::pair<double, path> unfused_totals(const std::vector<double>& layer_ns) const {
     const std::vector<double> ns = unfused_nodes(layer_ns);

@@ -10,7 +10,7 @@
 #include "parallel.hpp"
 
 #include <cstddef>
-#include <set>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -37,20 +37,17 @@ public:
     sequential_.push_back(sequential_ns);
     parallel_.push_back(longest.ns);
     reachable_.push_back(reachable(longest.ns, sequential_ns, workers_));
-    paths_.push_back(std::move(longest.nodes));
+    ++paths_[std::move(longest.nodes)];
+    ++draws_;
   }
 
   /// The totals around their point estimates.
   bound::totals totals(double sequential_ns, path longest) {
     bound::totals out;
-    if (!paths_.empty()) {
-      std::set<std::vector<int>> different(paths_.begin(), paths_.end());
-      std::size_t same = 0;
-      for (const std::vector<int>& nodes : paths_)
-        same += nodes == longest.nodes;
-      different.insert(longest.nodes);
-      out.paths = different.size();
-      out.path_share = static_cast<double>(same) / static_cast<double>(paths_.size());
+    if (draws_ != 0) {
+      const std::size_t same = paths_[longest.nodes];
+      out.paths = paths_.size();
+      out.path_share = static_cast<double>(same) / static_cast<double>(draws_);
     }
     out.sequential = between(std::move(sequential_), sequential_ns);
     out.parallel = between(std::move(parallel_), longest.ns);
@@ -62,7 +59,8 @@ public:
 private:
   int workers_;
   std::vector<double> sequential_, parallel_, reachable_;
-  std::vector<std::vector<int>> paths_;
+  std::map<std::vector<int>, std::size_t> paths_; ///< and in how many draws each was the longest
+  std::size_t draws_ = 0;
 };
 
 } // namespace benanza::bound

@@ -40,11 +40,13 @@ inline std::size_t nesting(std::string_view json) {
   return most;
 }
 
-/// Refuses a JSON text that is nested deeper than any of ours.
+/// The refusal of JSON that is nested deeper than any of ours.
+inline error too_nested(std::string_view where) {
+  return error("the JSON is nested deeper than " + std::to_string(deepest_json) + " levels", where,
+               "give a file that a program of Benanza wrote");
+}
 inline void refuse_nested(std::string_view json, std::string_view where) {
-  if (nesting(json) > deepest_json)
-    throw error("the JSON is nested deeper than " + std::to_string(deepest_json) + " levels", where,
-                "give a file that a program of Benanza wrote");
+  if (nesting(json) > deepest_json) throw too_nested(where);
 }
 
 } // namespace benanza

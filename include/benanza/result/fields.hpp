@@ -63,6 +63,14 @@ void fields(Measurement& m, Visit&& visit) {
   visit("bytes", m.bytes, fact);
 }
 
+/// No time is longer, in ns: eleven days. Sums of any number of them are finite.
+inline constexpr double longest_ns = 1e15;
+
+/// True for what a time (or an energy) of a result can be; `zero` says whether it may be zero.
+inline bool possible_ns(double v, bool zero) {
+  return v <= longest_ns && (zero ? v >= 0 : v > 0);
+}
+
 /// True for a case that times a layer (fused ones and reorders too), and not a whole model or the
 /// machine.
 inline bool of_a_layer(const measurement& m) {

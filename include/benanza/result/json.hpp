@@ -10,6 +10,7 @@
 #pragma once
 
 #include "../model/operands.hpp"
+#include "document.hpp"
 #include "fields.hpp"
 
 #include <nlohmann/json.hpp>
@@ -23,7 +24,6 @@
 
 namespace benanza::result {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 /// A graph as the context of a result holds it.
@@ -81,8 +81,6 @@ inline ordered_json context_to_json(const run& r) {
 }
 
 namespace detail {
-inline constexpr std::string_view write_again = "write it again with the program that wrote it";
-
 /// The member `key` of `j`, which stands at `where`.
 inline const json& member(const json& j, std::string_view key, const std::string& where) {
   const auto found = j.find(key);
@@ -136,9 +134,10 @@ void assign_integer(Integer& to, const json& from, std::string_view key, const s
 /// A time in ns; `zero` says whether it may be zero.
 inline double to_ns(const json& from, std::string_view key, const std::string& where, bool zero) {
   const double v = from.is_number() ? from.get<double>() : -1.0;
-  if (!std::isfinite(v) || v < 0 || (v == 0 && !zero))
-    refuse_value(zero ? "a time in ns that is not negative" : "a time in ns above zero", key,
-                 where);
+  if (!possible_ns(v, zero))
+    refuse_value(zero ? "a time in ns that is not negative, and of days at most"
+                      : "a time in ns above zero, and of days at most",
+                 key, where);
   return v;
 }
 } // namespace detail

@@ -159,6 +159,7 @@ inline run merge(std::vector<run> runs) {
   detail::join_facts(out, runs);
 
   std::vector<measurement> entries;
+  if (runs.size() == 1) entries = std::move(runs.front().measurements);
   for (run& r : runs) {
     out.source += (out.source.empty() ? "" : ", ") + r.source;
     for (model::graph& g : r.graphs) {
@@ -171,6 +172,7 @@ inline run merge(std::vector<run> runs) {
                     "give the variants different names");
     }
     std::move(r.measurements.begin(), r.measurements.end(), std::back_inserter(entries));
+    r.measurements = {};
   }
   std::sort(out.graphs.begin(), out.graphs.end(),
             [](const model::graph& a, const model::graph& b) { return a.name < b.name; });
@@ -180,6 +182,7 @@ inline run merge(std::vector<run> runs) {
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return identity(entries[a]) < identity(entries[b]);
   });
+  out.measurements.reserve(entries.size());
   for (auto first = order.begin(); first != order.end();) {
     const auto last = std::find_if(first, order.end(), [&](std::size_t i) {
       return identity(entries[i]) != identity(entries[*first]);

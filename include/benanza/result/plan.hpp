@@ -11,7 +11,6 @@
 #include "../core/layout.hpp"
 #include "json.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -89,7 +88,7 @@ inline std::string plan_text(const json& j, std::string_view key, const std::str
 inline double plan_ns(const json& j, std::string_view key, const std::string& where) {
   const json& v = plan_member(j, key, where);
   const double ns = v.is_number() ? v.get<double>() : -1;
-  if (!std::isfinite(ns) || ns < 0)
+  if (!possible_ns(ns, true))
     refuse_plan("\"" + std::string(key) + "\" is not a time in ns", where);
   return ns;
 }
@@ -152,6 +151,7 @@ inline auto plan_provenance(const json& j, const std::string& source) {
 /// line.
 inline plan read_plan(std::string_view text, std::string source) {
   using detail::plan_member;
+  refuse_nested(text, source);
   json j;
   try {
     j = json::parse(text);

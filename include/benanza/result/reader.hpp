@@ -6,12 +6,13 @@
 //   run r = read_file("run.json");   run s = read(std::cin, "standard input");
 #pragma once
 
+#include "document.hpp"
 #include "json.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <istream>
-#include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,22 +22,6 @@
 namespace benanza::result {
 
 namespace detail {
-/// The document, or a refusal that says at which byte it stops being JSON.
-inline json parse_document(std::string_view text, const std::string& source) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    throw error("the result is empty", source, "run benanza_bench --benchmark_format=json");
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& e) {
-    const std::string where = source + ", byte " + std::to_string(e.byte);
-    if (e.byte > text.size())
-      throw error("the result is cut off", where, "run benanza_bench again until it ends");
-    throw error("the result is not valid JSON", where, "give what benanza_bench wrote, unchanged");
-  } catch (const json::exception&) {
-    throw error("the result holds a number that no computer can", source, write_again);
-  }
-}
-
 /// The object under context.benanza.
 inline const json& own_context(const json& document, const std::string& source) {
   if (!document.is_object() || !document.contains("benchmarks") ||
@@ -100,12 +85,26 @@ private:
 };
 } // namespace detail
 
-/// The run that `text` holds; `source` is its name in messages. Refuses what is not a result.
-inline run read(std::string_view text, std::string source) {
-  const json document = detail::parse_document(text, source);
-  const json& own = detail::own_context(document, source);
+/// The run that a stream holds, read to its end; `source` is its name in messages. Refuses what is
+/// not a result.
+inline run read(std::istream& in, std::string source) {
   run out;
   out.source = source;
+  bool aggregates = false;
+  std::optional<error> bad; // told once it is known that the document is a result
+  detail::layer_check check;
+  const json document = read_document(in, source, [&](json&& entry) {
+    const bool aggregate =
+        entry.is_object() && entry.contains("run_type") && entry["run_type"] == "aggregate";
+    aggregates = aggregates || aggregate;
+    if (aggregate || bad) return;
+    try {
+      check(out.measurements.emplace_back(measurement_from_json(entry, source)), source);
+    } catch (const error& e) {
+      bad = e;
+    }
+  });
+  const json& own = detail::own_context(document, source);
   out.provenance = detail::provenance_from_json(own, source);
   std::set<std::string> names;
   const json& graphs = detail::list_member(own, "graphs", source);
@@ -115,24 +114,18 @@ inline run read(std::string_view text, std::string source) {
       throw error("two graphs have the same name \"" + out.graphs.back().name + "\"", source,
                   detail::write_again);
   }
-  detail::layer_check check;
-  const json& entries = document["benchmarks"];
-  for (const json& entry : entries) {
-    if (entry.is_object() && entry.contains("run_type") && entry["run_type"] == "aggregate")
-      continue;
-    check(out.measurements.emplace_back(measurement_from_json(entry, source)), source);
-  }
-  if (out.measurements.empty() && !entries.empty())
+  if (bad) throw *bad;
+  if (out.measurements.empty() && aggregates)
     throw error("the result holds aggregates only", source,
                 "run benanza_bench without --benchmark_report_aggregates_only");
   return out;
 }
 
-/// The run that a stream holds, read to its end.
-inline run read(std::istream& in, std::string source) {
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw error("the result cannot be read", source);
-  return read(std::string_view(text), std::move(source));
+/// The run that `text` holds.
+inline run read(std::string_view text, std::string source) {
+  detail::text_buffer buffer(text);
+  std::istream in(&buffer);
+  return read(in, std::move(source));
 }
 
 /// The run that a file (or a pipe that has a name) holds.
