@@ -4,5 +4,6 @@
 #include "command.hpp"
 
 int main(int argc, char** argv) {
+  benanza::hold_memory_back();
   return benanza::generator::run(argc, argv);
 }

@@ -11,6 +11,7 @@
 // Exit status: 0 complete, 1 some layers could not be resolved (the rest is written), 2 refused.
 #pragma once
 
+#include "../include/benanza/core/out_of_memory.hpp"
 #include "../include/benanza/model/fuse.hpp"
 #include "../include/benanza/model/unique.hpp"
 #include "../include/benanza/onnx/load.hpp"
@@ -35,7 +36,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
-#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -410,12 +410,8 @@ inline status run_checked(int argc, char** argv) {
 inline int run(int argc, char** argv) {
   try {
     return static_cast<int>(detail::run_checked(argc, argv));
-  } catch (const std::bad_alloc&) {
-    std::fputs("benanza_generate: there is not enough memory\n", stderr);
-  } catch (const error& e) {
-    note(e.what());
   } catch (const std::exception& e) {
-    note(error(e.what()).what());
+    note(reason(e));
   }
   return static_cast<int>(status::refused);
 }

@@ -93,6 +93,7 @@ TEST_CASE("what is no plan is refused with its place") {
   refused([](change& j) { j.erase("threads"); }, "lacks \"threads\"");
   refused([](change& j) { j["bound_ns"] = -1; }, "bound_ns");
   refused([](change& j) { j["prediction_ns"] = "fast"; }, "prediction_ns");
+  refused([](change& j) { j["bound_ns"] = 1e308; }, "bound_ns");
   refused([](change& j) { j["prediction_low_ns"] = 2e6; }, "outside its interval");
   refused([](change& j) { j["provenance"].erase("machine"); }, "machine");
   refused([](change& j) { j["provenance"] = 1; }, "provenance");
@@ -111,6 +112,16 @@ TEST_CASE("what is no plan is refused with its place") {
   refused([](change& j) { j["steps"][1]["result_layout"] = "diagonal"; }, "\"diagonal\"");
   refused([](change& j) { j["steps"][1]["result_layout"] = "any"; }, "\"any\"");
   refused([](change& j) { j["steps"][1]["operand_layouts"] = "plain,,plain"; }, "\"\"");
+}
+
+TEST_CASE("a plan that is nested without end is refused before it is read") {
+  const std::string deep = std::string(90'000, '[') + std::string(90'000, ']');
+  try {
+    (void)read_plan("{\"benanza_plan\": " + deep + "}", "plan.json");
+    FAIL("a nested plan was read");
+  } catch (const benanza::error& e) {
+    CHECK(std::string(e.what()).find("nested deeper than 64 levels (plan.json)") == 12);
+  }
 }
 
 TEST_CASE("a plan that was cut off anywhere is refused") {

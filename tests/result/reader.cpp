@@ -145,6 +145,68 @@ TEST_CASE("what is no result is refused, saying what, where and what to do") {
               "aggregates only"));
 }
 
+TEST_CASE("what is nested without end is refused wherever it stands") {
+  const auto deep = [](std::size_t levels) {
+    return std::string(levels, '[') + std::string(levels, ']');
+  };
+  const auto document = [](const std::string& schema, const std::string& fact,
+                           const std::string& entry) {
+    return R"({"context": {"benanza": {"schema": )" + schema +
+           R"(, "provenance": {"machine": {"x": )" + fact +
+           R"(}, "software": {"y": ""}}, "graphs": []}}, "benchmarks": [)" + entry + "]}";
+  };
+  CHECK(refusal(document("1", "2", "")).empty());
+  CHECK(refusal(document("1", deep(50), "")).empty());
+  for (const std::size_t levels : {65u, 100'000u}) {
+    CHECK(holds(refusal(document(deep(levels), "2", "")), "nested deeper than 64 levels"));
+    CHECK(holds(refusal(document("1", deep(levels), "")), "nested deeper than 64 levels"));
+    CHECK(holds(refusal(document("1", "2", deep(levels))), "nested deeper than 64 levels"));
+    CHECK(holds(refusal(deep(levels)), "nested deeper than 64 levels"));
+  }
+  CHECK(holds(refusal(std::string(100'000, '[')), "nested deeper than 64 levels"));
+}
+
+TEST_CASE("the order of a document's parts means nothing, and each part is there once") {
+  const ordered_json d = synthetic::document(synthetic::small_run());
+  const json sorted = json::parse(d.dump()); // "benchmarks" comes first
+  REQUIRE(sorted.dump().starts_with("{\"benchmarks\""));
+  CHECK(read(sorted.dump()).measurements.size() == d["benchmarks"].size());
+  CHECK(read(" \n" + d.dump(2) + "\n").measurements.size() == d["benchmarks"].size());
+  const std::string text = d.dump();
+  CHECK(holds(refusal(text.substr(0, text.size() - 1) + ", \"benchmarks\": []}"), "two lists"));
+  CHECK(
+      holds(refusal(text.substr(0, text.size() - 1) + ", \"benchmarks\": 5}"), "not a benchmark"));
+  // What is wrong with the whole is told before what is wrong with a case.
+  json other = sorted;
+  other["context"].erase("benanza");
+  other["benchmarks"][0].erase("family");
+  CHECK(holds(refusal(other.dump()), "no provenance"));
+}
+
+TEST_CASE("more samples than anybody needs are thinned out in their order") {
+  ordered_json d = synthetic::document(synthetic::small_run());
+  ordered_json& row = d["benchmarks"][0];
+  std::vector<double> all;
+  for (int i = 0; i < 300'000; ++i)
+    all.push_back(1000 + i);
+  row["samples_ns"] = all;
+  const measurement m = read(d.dump()).measurements[0];
+  CHECK(m.samples_ns.size() <= benanza::result::detail::most_samples);
+  CHECK(m.samples_ns.size() > benanza::result::detail::most_samples / 2);
+  CHECK(m.samples_ns.front() == 1000);
+  CHECK(m.samples_ns.back() > 1000 + 299'990);
+  CHECK(std::is_sorted(m.samples_ns.begin(), m.samples_ns.end()));
+}
+
+TEST_CASE("times that no run can take are refused, so that all sums are finite") {
+  for (const double ns : {1e308, 1e16, -1.0}) {
+    for (const char* field : {"median_ns", "setup_ns"})
+      CHECK(holds(refusal([&](ordered_json& d) { d["benchmarks"][2][field] = ns; }), field));
+    CHECK(holds(refusal([&](ordered_json& d) { d["benchmarks"][2]["samples_ns"][1] = ns; }),
+                "samples_ns"));
+  }
+}
+
 TEST_CASE("a case that cannot be is refused by name") {
   const auto with = [](const char* field, const ordered_json& value) {
     return refusal([&](ordered_json& d) { d["benchmarks"][2][field] = value; });

@@ -6,12 +6,14 @@
 //   run r = read_file("run.json");   run s = read(std::cin, "standard input");
 #pragma once
 
+#include "../core/out_of_memory.hpp"
 #include "document.hpp"
 #include "json.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <istream>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -83,16 +85,13 @@ public:
 private:
   std::unordered_map<std::string, std::string> canonical_;
 };
-} // namespace detail
 
-/// The run that a stream holds, read to its end; `source` is its name in messages. Refuses what is
-/// not a result.
-inline run read(std::istream& in, std::string source) {
+inline run read_stream(std::istream& in, const std::string& source) {
   run out;
   out.source = source;
   bool aggregates = false;
   std::optional<error> bad; // told once it is known that the document is a result
-  detail::layer_check check;
+  layer_check check;
   const json document = read_document(in, source, [&](json&& entry) {
     const bool aggregate =
         entry.is_object() && entry.contains("run_type") && entry["run_type"] == "aggregate";
@@ -104,15 +103,15 @@ inline run read(std::istream& in, std::string source) {
       bad = e;
     }
   });
-  const json& own = detail::own_context(document, source);
-  out.provenance = detail::provenance_from_json(own, source);
+  const json& own = own_context(document, source);
+  out.provenance = provenance_from_json(own, source);
   std::set<std::string> names;
-  const json& graphs = detail::list_member(own, "graphs", source);
+  const json& graphs = list_member(own, "graphs", source);
   for (std::size_t i = 0; i < graphs.size(); ++i) {
     out.graphs.push_back(graph_from_json(graphs[i], source + ", graph " + std::to_string(i)));
     if (!names.insert(out.graphs.back().name).second)
       throw error("two graphs have the same name \"" + out.graphs.back().name + "\"", source,
-                  detail::write_again);
+                  write_again);
   }
   if (bad) throw *bad;
   if (out.measurements.empty() && aggregates)
@@ -120,12 +119,23 @@ inline run read(std::istream& in, std::string source) {
                 "run benanza_bench without --benchmark_report_aggregates_only");
   return out;
 }
+} // namespace detail
+
+/// The run that a stream holds, read to its end; `source` is its name in messages. Refuses what is
+/// not a result.
+inline run read(std::istream& in, const std::string& source) {
+  try {
+    return detail::read_stream(in, source);
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory("reading " + source);
+  }
+}
 
 /// The run that `text` holds.
-inline run read(std::string_view text, std::string source) {
+inline run read(std::string_view text, const std::string& source) {
   detail::text_buffer buffer(text);
   std::istream in(&buffer);
-  return read(in, std::move(source));
+  return read(in, source);
 }
 
 /// The run that a file (or a pipe that has a name) holds.
