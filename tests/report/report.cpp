@@ -373,6 +373,25 @@ TEST_CASE("the JSON says the same under fixed names") {
   CHECK(json::parse(json_report(r, models, false))["status"] == "complete");
 }
 
+TEST_CASE("nothing that steers a terminal gets to a page or into the JSON as it is") {
+  run r = synthetic::small_run();
+  const std::string evil = "evil\u009b31m\u202e\x1b]0;x\a" + std::string(5000, 'x');
+  r.graphs[0].name = evil;
+  r.provenance["machine"]["cpu"] = evil;
+  for (int i = 0; i < 100; ++i)
+    r.provenance["software"]["lib" + std::to_string(i) + "_version"] = evil;
+  for (measurement& m : r.measurements)
+    m.algorithm = evil + m.algorithm;
+  std::vector<model_bound> models = analyse(r);
+  models.back().notes.push_back(evil);
+  const std::string page = text_report(r, models, {}), document = json_report(r, models, false);
+  for (const std::string& text : {page, document})
+    for (const char* bad : {"\u009b", "\u202e", "\x1b", "\a"})
+      CHECK(text.find(bad) == std::string::npos);
+  CHECK(page.size() < 50'000);
+  CHECK(document.find("evil\\u009b31m\\u202e\\u001b]0;x\\u0007xxx") != std::string::npos);
+}
+
 TEST_CASE("text that is no UTF-8 does not break the JSON") {
   run r = bent_run();
   r.graphs[0].name = "bad \xff name\x1b[2J";

@@ -98,10 +98,11 @@ inline std::string log_remarks(const std::vector<const trace::call_log*>& logs, 
     if (shown++ < limit) out += wrapped(fmt::format("{:>6} x ", n), what);
   out += left_out(std::min(limit, failed.size()), failed.size(), "calls");
   if (!out.empty()) out += '\n';
+  std::vector<std::string> warnings;
   for (const trace::call_log* l : logs)
     for (const std::string& w : l->warnings)
-      out += wrapped("! ", printable(l->source) + ": " + printable(w) + ".");
-  return out;
+      warnings.push_back(l->source + ": " + w + '.');
+  return out + messages("! ", warnings);
 }
 } // namespace detail
 

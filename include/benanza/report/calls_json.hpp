@@ -92,7 +92,7 @@ inline ordered_json to_json(const std::vector<advice::lone_row>& rows) {
 }
 
 inline std::string dumped(const ordered_json& j) {
-  return j.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return j.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
 }
 } // namespace detail
 

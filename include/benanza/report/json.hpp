@@ -238,7 +238,7 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
                          {"sources", r.source},
                          {"provenance", r.provenance},
                          {"analyses", std::move(analyses)}};
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
 }
 
 } // namespace benanza::report

@@ -170,14 +170,15 @@ inline std::string machine_report(const result::run& r) {
   for (int threads : c.threads())
     out += detail::show_bandwidth(c, threads);
   out += detail::show_fits(c) + detail::show_overheads(c);
+  std::vector<std::string> absent, faults;
   for (const std::string& part : detail::absent_parts(c.absent()))
-    out += wrapped("- ", "Absent: " + printable(part) + '.');
+    absent.push_back("Absent: " + part + '.');
+  out += detail::messages("- ", absent);
   if (const std::string lacking = machine_shortfall(r); !lacking.empty())
     out += wrapped("! ", lacking + '.');
   for (const std::string& fault : bound::ceiling_faults(r, c))
-    out += wrapped("! ",
-                   "Measuring fault: " + printable(fault) + ". Measure again on a quiet machine.");
-  return out;
+    faults.push_back("Measuring fault: " + fault + ". Measure again on a quiet machine.");
+  return out + detail::messages("! ", faults);
 }
 
 /// The same as JSON: rates in flops and bytes a ns, times in ns.
@@ -227,7 +228,7 @@ inline std::string machine_json(const result::run& r) {
                          {"overheads", std::move(overheads)},
                          {"absent", detail::absent_parts(c.absent())},
                          {"faults", bound::ceiling_faults(r, c)}};
-  return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return out.dump(1, ' ', true, ordered_json::error_handler_t::replace) + '\n';
 }
 
 } // namespace benanza::report

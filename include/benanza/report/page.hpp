@@ -34,9 +34,11 @@ inline std::string where_measured(const result::run& r) {
   std::string out = !gpu.empty() ? gpu : cpu.empty() ? "unknown processor" : cpu;
   if (const std::string cores = fact(r, "machine", "cores"); gpu.empty() && !cores.empty())
     out += cores == "1" ? ", 1 core" : ", " + cores + " cores";
+  constexpr int most_libraries = 12;
+  int libraries = 0;
   if (const auto found = r.provenance.find("software"); found != r.provenance.end())
     for (const auto& [key, value] : found->second)
-      if (key.ends_with("_version"))
+      if (key.ends_with("_version") && libraries++ < most_libraries)
         out += fmt::format(", {} {}", printable(key.substr(0, key.find('_'))), printable(value));
   if (const std::string date = fact(r, "measuring", "date"); !date.empty()) out += ", " + date;
   return out;

@@ -29,6 +29,19 @@ inline std::string left_out(std::size_t shown, std::size_t all, std::string_view
   return fmt::format("        and {} more {} (--layers all shows them)\n", all - shown, what);
 }
 
+/// Messages of a kind that a page shows at most.
+inline constexpr std::size_t most_messages = 20;
+
+/// Messages of a kind, each behind its mark; not all of them where there are many.
+inline std::string messages(std::string_view mark, const std::vector<std::string>& all) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(all.size(), most_messages); ++i)
+    out += wrapped(mark, printable(all[i]));
+  if (all.size() > most_messages)
+    out += wrapped(mark, fmt::format("and {} more.", all.size() - most_messages));
+  return out;
+}
+
 /// At most `limit` names, separated by commas.
 inline std::string some_of(const std::vector<std::string>& names, std::size_t limit) {
   std::string out;
@@ -148,7 +161,7 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
     warn(fmt::format("Not measured in {}, so taken in {}: {}.", name(b.type), name(b.graph->type),
                      detail::some_of(other, limit)));
   for (const std::string& note : b.notes)
-    warn(note + '.');
+    warn(printable(note) + '.');
   out += detail::faults(b, limit);
   if (b.fused && b.fused->not_measured > 0)
     warn(fmt::format("{} of {} that can be fused were not measured fused: taken as their parts.",
