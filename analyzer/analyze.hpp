@@ -14,6 +14,7 @@
 #include "versions.hpp"
 
 #include "benanza/bound/plan.hpp"
+#include "benanza/core/out_of_memory.hpp"
 #include "benanza/report/json.hpp"
 #include "benanza/report/machine.hpp"
 #include "benanza/report/text.hpp"
@@ -271,7 +272,9 @@ inline status respond(const request& asked, std::istream& in, std::ostream& out,
     for (bound::model_bound& b : models)
       if (!b.missing.empty())
         b.missing_command = bound::bench_command(run, b) + from_store(asked.files.front(), b);
-  const std::string lacking = shortfall(models);
+  std::string lacking = shortfall(models);
+  if (const std::string damaged = damaged_results(run); !damaged.empty())
+    lacking += (lacking.empty() ? "" : ", and ") + damaged;
   if (asked.strict && !lacking.empty())
     throw error("partial: " + lacking, run.source, "leave out --strict to see the report");
 
@@ -292,7 +295,7 @@ inline status respond(const request& asked, std::istream& in, std::ostream& out,
 }
 
 /// --import and --export, which report nothing.
-inline status move_results(const request& asked, std::ostream& out) {
+inline status move_results(const request& asked, std::ostream& out, std::ostream& err) {
   const store_request& s = asked.store;
   if (!s.imported.empty()) {
     if (s.store.empty())
@@ -304,7 +307,12 @@ inline status move_results(const request& asked, std::ostream& out) {
     if (asked.files.size() != 1 || !is_store(asked.files.front()))
       throw error("--export needs a store, and one only",
                   asked.files.empty() ? std::string() : asked.files.front());
-    write_file(s.exported, export_text(asked.files.front(), s.system, asked.wanted.model));
+    std::string lacking;
+    write_file(s.exported, export_text(asked.files.front(), s.system, asked.wanted.model, lacking));
+    if (!lacking.empty()) {
+      err << "benanza_analyze: partial: " << lacking << '\n';
+      return status::partial;
+    }
   }
   return status::complete;
 }
@@ -368,7 +376,7 @@ inline status parse_and_respond(std::vector<std::string> arguments, std::istream
     throw error("--store says where --import adds to, and nothing is imported", asked.store.store,
                 "to analyse a store, name it like a result file");
   if (!asked.store.imported.empty() || !asked.store.exported.empty())
-    return move_results(asked, out);
+    return move_results(asked, out, err);
   if (!asked.calls.logs.empty()) return respond_calls(asked, in, out, err);
   if (asked.calls.iteration || !asked.calls.layers_out.empty())
     throw error("--iteration and --layers-out are about calls", "", "name a log with --calls");
@@ -382,7 +390,7 @@ inline int analyze(std::vector<std::string> arguments, std::istream& in, std::os
   try {
     return static_cast<int>(detail::parse_and_respond(std::move(arguments), in, out, err));
   } catch (const std::exception& e) {
-    err << "benanza_analyze: " << error(e.what()).what() << '\n';
+    err << "benanza_analyze: " << reason(e) << '\n';
   }
   return static_cast<int>(status::refused);
 }

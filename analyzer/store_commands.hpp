@@ -62,11 +62,24 @@ inline result::run read_from_store(const std::string& path, const std::string& s
   return result::store::read_store(path, {.system = system, .model = model});
 }
 
-/// The result file with all entries of a store.
+/// The results of a store that are not what was written, in one line; empty: there are none.
+inline std::string damaged_results(const result::run& r) {
+  std::size_t n = 0;
+  std::string first;
+  for (const result::measurement& m : r.measurements)
+    if (result::store::is_damaged(m) && n++ == 0) first = m.name;
+  if (n == 0) return {};
+  return std::to_string(n) + (n == 1 ? " result of the store is" : " results of the store are") +
+         " damaged, such as " + printable(first) + ": measure again";
+}
+
+/// The result file with all entries of a store, less the damaged ones, which `lacking` tells of.
 inline std::string export_text(const std::string& path, const std::string& system,
-                               const std::string& model) {
+                               const std::string& model, std::string& lacking) {
   const result::store::store s(path, result::store::access::read);
-  const result::run r = result::store::read_entries(s, {.system = system, .model = model});
+  result::run r = result::store::read_entries(s, {.system = system, .model = model});
+  lacking = damaged_results(r);
+  std::erase_if(r.measurements, result::store::is_damaged);
   std::ostringstream out;
   result::write(out, r);
   return std::move(out).str();
@@ -79,8 +92,8 @@ inline void import_files(const store_request& asked, std::ostream& out) {
     runs.push_back(result::read_file(f));
   result::store::store s(asked.store, result::store::access::write);
   for (const result::run& r : runs)
-    out << r.source << ": " << s.add_new(r) << " of " << r.measurements.size()
-        << " results added to " << asked.store << '\n';
+    out << printable(r.source) << ": " << s.add_new(r) << " of " << r.measurements.size()
+        << " results added to " << printable(asked.store) << '\n';
 }
 
 #else
@@ -96,7 +109,11 @@ inline result::run read_from_store(const std::string& path, const std::string&,
                                    const std::string&) {
   detail::no_store(path);
 }
-inline std::string export_text(const std::string& path, const std::string&, const std::string&) {
+inline std::string damaged_results(const result::run&) {
+  return {};
+}
+inline std::string export_text(const std::string& path, const std::string&, const std::string&,
+                               std::string&) {
   detail::no_store(path);
 }
 inline void import_files(const store_request& asked, std::ostream&) {

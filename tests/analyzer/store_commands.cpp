@@ -95,6 +95,26 @@ TEST_CASE("an export is a result file, and adds nothing where it came from") {
   CHECK(part.measurements.size() == 2);
 }
 
+TEST_CASE("a result that is not what was stored is named, and never a figure") {
+  const benanza::test::scratch_folder f("stores");
+  const std::string store = f / "results.db", out = f / "out.json";
+  analyze({"--import", put(f / "a.json", synthetic::small_run()), "--store", store});
+  {
+    const benanza::result::store::store s(store, benanza::result::store::access::write);
+    s.tables_of().run("UPDATE result SET numbers = numbers || x'00' WHERE n = 3");
+  }
+  const outcome o = analyze({store});
+  CHECK(o.status == 1);
+  CHECK(holds(o.err, "1 result of the store is damaged"));
+  CHECK(holds(o.err, "measure again"));
+  CHECK(holds(analyze({store, "--export", out}).err, "1 result of the store is damaged"));
+  CHECK(benanza::result::read_file(out).measurements.size() == 13);
+  // Measured again, all is whole.
+  CHECK(holds(analyze({"--import", f / "a.json", "--store", store}).out, ": 1 of 14 results"));
+  CHECK(analyze({store}).err.empty());
+  CHECK(analyze({store}).out == analyze({f / "a.json"}).out);
+}
+
 TEST_CASE("a layer that is missing in a store says how to measure all that is missing, once") {
   const benanza::test::scratch_folder f("stores");
   run r = synthetic::small_run();

@@ -7,8 +7,11 @@
 
 #include "schema.hpp"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 namespace benanza::result {
 
@@ -69,6 +72,25 @@ inline constexpr double longest_ns = 1e15;
 /// True for what a time (or an energy) of a result can be; `zero` says whether it may be zero.
 inline bool possible_ns(double v, bool zero) {
   return v <= longest_ns && (zero ? v >= 0 : v > 0);
+}
+
+/// A field of `m` that holds a number that no time or count can be; empty: none does. What is not
+/// told is zero.
+inline std::string_view impossible_field(const measurement& m) {
+  std::string_view out;
+  fields(m, [&](std::string_view name, const auto& value, field_kind) {
+    using type = std::decay_t<decltype(value)>;
+    bool fine = true;
+    if constexpr (std::is_same_v<type, double>)
+      fine = possible_ns(value, true);
+    else if constexpr (std::is_integral_v<type>)
+      fine = value >= 0;
+    else if constexpr (!std::is_same_v<type, std::string>)
+      fine =
+          std::all_of(value.begin(), value.end(), [](double v) { return possible_ns(v, false); });
+    if (!fine) out = name;
+  });
+  return out;
 }
 
 /// True for a case that times a layer (fused ones and reorders too), and not a whole model or the

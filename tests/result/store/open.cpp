@@ -166,7 +166,8 @@ TEST_CASE("where nothing may be written a store is read, and writing is refused"
   CHECK(as_reader() == 0); // the folder
   CHECK(benanza::test::in_child([&] {
           if (!benanza::test::become_nobody()) return 50;
-          return holds(refusal(f / "new.db", mode::write), "cannot be opened") ? 0 : 1;
+          return holds(refusal(f / "new.db", mode::write), "in that folder: Permission denied") ? 0
+                                                                                                : 1;
         }) == 0);
   files::permissions(f / "results.db", files::perms(0));
   CHECK(benanza::test::in_child([&] {
@@ -176,6 +177,16 @@ TEST_CASE("where nothing may be written a store is read, and writing is refused"
   files::permissions(f.path, files::perms::all);
   files::permissions(f / "results.db", files::perms(0666));
   CHECK(stored_in(f / "results.db") == n);
+}
+
+TEST_CASE("who may write leaves nothing behind beside a store that it has read") {
+  const benanza::test::scratch_folder f("open");
+  make(f / "results.db");
+  REQUIRE(stored_in(f / "results.db") > 0);
+  for (const char* beside : {"results.db-wal", "results.db-shm"})
+    CHECK_FALSE(files::exists(f / beside));
+  const store s(f / "results.db", mode::read);
+  CHECK_THROWS_AS(s.tables_of().run("DELETE FROM result"), benanza::error);
 }
 
 TEST_CASE("names that SQLite would take for something else are names of files") {

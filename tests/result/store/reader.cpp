@@ -59,6 +59,24 @@ TEST_CASE("one run comes back as its result file would be read") {
   CHECK(read.source == f / "a.db");
 }
 
+TEST_CASE("a run, a graph or a link between them that is not what was written is refused") {
+  for (const char* harm :
+       {"DELETE FROM run_graph", "UPDATE run SET provenance = replace(provenance, 'Test', 'Fest')",
+        "UPDATE run SET effort = 3", "UPDATE graph SET body = body || ' '",
+        "UPDATE graph SET model = 'other'", "UPDATE result SET run = 2 WHERE n = 3"}) {
+    const benanza::test::scratch_folder f("reader");
+    put(f / "a.db", synthetic::small_run());
+    store(f / "a.db", mode::write).tables_of().run(harm);
+    CAPTURE(harm);
+    try {
+      (void)read_store(f / "a.db");
+      FAIL("damaged, and read");
+    } catch (const benanza::error& e) {
+      CHECK(std::string(e.what()).find("the store is damaged") == 0);
+    }
+  }
+}
+
 TEST_CASE("several runs are merged as their files would be") {
   const benanza::test::scratch_folder f("reader");
   run a = dated("2024-01-01"), b = dated("2024-01-03");

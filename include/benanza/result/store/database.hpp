@@ -138,9 +138,17 @@ public:
   /// Calls `visit` with every row.
   template <class Visit>
   void each(Visit&& visit) {
+    some([&](const statement& row) {
+      visit(row);
+      return true;
+    });
+  }
+  /// Calls `visit` with one row after the other, as long as it returns true.
+  template <class Visit>
+  void some(Visit&& visit) {
     const release done{this};
-    while (next())
-      visit(*this);
+    while (next() && visit(*this)) {
+    }
   }
 
   /// Runs it once with these values.
@@ -152,6 +160,7 @@ public:
   }
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_, column); }
+  bool null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
   /// The text of a column of the row; valid until the next one.
   std::string_view text(int column) const {
     const auto* at = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));

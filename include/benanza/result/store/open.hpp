@@ -9,7 +9,9 @@
 
 #include "schema.hpp"
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -67,6 +69,16 @@ inline void write_ahead(const database& d, int patience_ms) {
   }
 }
 
+/// Refuses a place where no file can be made. SQLite tries to read what it cannot make, and says
+/// that there is none.
+inline void check_folder(const std::string& file, const std::string& path) {
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return;
+  const int number = errno;
+  throw error(std::string("the store cannot be made in that folder: ") + std::strerror(number),
+              path, "check the folder's name and your rights, or give another one");
+}
+
 inline std::unique_ptr<database> open_to_write(const std::string& file, const std::string& path,
                                                int patience_ms) {
   auto d = std::make_unique<database>(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, path,
@@ -82,14 +94,16 @@ inline std::unique_ptr<database> open_to_write(const std::string& file, const st
 
 inline std::unique_ptr<database> open_to_read(const std::string& file, const std::string& path,
                                               int patience_ms) {
-  // Readers leave marks beside the file. Where they cannot, nobody writes either.
+  // Readers leave marks beside the file. Where they cannot, nobody writes either. Who may write
+  // takes them away again in the end.
   const std::string folder = std::filesystem::path(file).parent_path().string();
   std::error_code absent;
   const auto log_bytes = std::filesystem::file_size(file + "-wal", absent);
   const bool still = ::access(folder.c_str(), W_OK) != 0 && (absent || log_bytes == 0);
-  auto d = std::make_unique<database>(still ? immutable_name(file) : file,
-                                      SQLITE_OPEN_READONLY | (still ? SQLITE_OPEN_URI : 0), path,
-                                      patience_ms);
+  auto d = std::make_unique<database>(
+      still ? immutable_name(file) : file,
+      still ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE, path, patience_ms);
+  d->run("PRAGMA query_only = ON");
   if (is_current(*d)) return d;
   if (is_fresh(*d))
     throw error("the store is empty", path, "store results with benanza_bench --store");
@@ -114,6 +128,7 @@ inline std::unique_ptr<database> open(const std::string& path, access how, int p
   if (there == detail::found::other)
     throw error("this is no store of results", path,
                 "name the file that benanza_bench --store wrote");
+  if (how == access::write && there == detail::found::nothing) detail::check_folder(file, path);
   if (how == access::write) return detail::open_to_write(file, path, patience_ms);
   if (there == detail::found::nothing)
     throw error("there is no such store", path,

@@ -9,6 +9,7 @@
 
 #include "../fields.hpp"
 #include "../json.hpp"
+#include "checksum.hpp"
 
 #include <algorithm>
 #include <array>
@@ -143,7 +144,8 @@ private:
 class description {
 public:
   /// Reads what `pack` wrote; refuses anything else.
-  explicit description(std::string_view body) {
+  explicit description(std::string_view body)
+      : sum_(checksum().add(body).value()) {
     const json j = json::parse(body, nullptr, false);
     if (!j.is_object()) throw error("the description of a stored result is damaged");
     for (const auto& [name, text] : j.items()) {
@@ -174,12 +176,15 @@ public:
   const std::string& notations() const { return notations_; }
   /// Which number is that of the program's field `i`; -1: none.
   int place(std::size_t i) const { return place_[i]; }
+  /// The checksum of what it was read from.
+  std::int64_t sum() const { return sum_; }
 
 private:
   static const measurement* this_program() {
     static const measurement m;
     return &m;
   }
+  std::int64_t sum_;
   std::map<std::string, std::string, std::less<>> texts_;
   std::string notations_;
   std::vector<std::string> names_;

@@ -38,15 +38,18 @@ struct graph_entry {
 
 /// The newest graph of each name that was measured on a system, by name.
 inline std::vector<graph_entry> newest_graphs(const store& s, std::int64_t system) {
-  statement q(s.tables_of(),
-              "SELECT g.id, g.name, g.model, g.unfused FROM run r JOIN run_graph l ON l.run = r.id"
-              " JOIN graph g ON g.id = l.graph WHERE r.system = ? ORDER BY r.date DESC, r.id DESC");
+  statement q(
+      s.tables_of(),
+      "SELECT g.id, g.name, g.model, g.unfused FROM run r JOIN run_graph l ON l.run = r.id"
+      " LEFT JOIN graph g ON g.id = l.graph WHERE r.system = ? ORDER BY r.date DESC, r.id DESC");
   q.with(system);
   std::map<std::string, graph_entry> by_name;
-  while (q.next())
+  while (q.next()) {
+    if (q.null(0)) s.tables_of().refuse_damaged("a run names a graph that is not there");
     by_name.try_emplace(std::string(q.text(1)),
                         graph_entry{q.integer(0), std::string(q.text(1)), std::string(q.text(2)),
                                     std::string(q.text(3))});
+  }
   std::vector<graph_entry> out;
   for (auto& [name, g] : by_name)
     out.push_back(std::move(g));
@@ -75,8 +78,10 @@ inline void want(std::vector<graph_entry>& graphs, const std::string& model, con
 }
 
 inline model::graph read_graph(const store& s, const graph_entry& entry) {
-  statement q(s.tables_of(), "SELECT body FROM graph WHERE id = ?");
+  statement q(s.tables_of(), "SELECT body, checksum FROM graph WHERE id = ?");
   q.with(entry.id).next();
+  if (!q.null(1) && q.integer(1) != sum_of_graph(entry.name, entry.model, entry.unfused, q.text(0)))
+    s.tables_of().refuse_damaged("the graph " + entry.name + " is not what was written");
   const json body = json::parse(q.text(0), nullptr, false);
   if (body.is_discarded()) s.tables_of().refuse_damaged("a graph is no JSON");
   return graph_from_json(body, s.path());
@@ -107,14 +112,19 @@ inline auto joint_provenance(const store& s, std::int64_t system,
   statement q(s.tables_of(), "SELECT id, date, effort FROM run WHERE system = ? ORDER BY date, id");
   q.with(system);
   std::int64_t last = 0;
+  std::set<std::int64_t> known;
   effort least = effort::exhaustive;
   while (q.next()) {
+    s.check_run(q.integer(0));
+    known.insert(q.integer(0));
     if (!runs.empty() && !runs.contains(q.integer(0))) continue;
     last = q.integer(0);
     least = std::min(least, static_cast<effort>(q.integer(2)));
     newest = q.text(1);
     if (oldest.empty()) oldest = newest;
   }
+  if (!std::includes(known.begin(), known.end(), runs.begin(), runs.end()))
+    s.tables_of().refuse_damaged("a result names a run that is not there");
   out = s.provenance_of(last);
   if (runs.size() > 1) {
     out["measuring"]["runs"] = std::to_string(runs.size());

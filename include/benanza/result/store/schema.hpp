@@ -29,15 +29,16 @@ inline constexpr std::int64_t application_id = 0x426e7a61;
 ///   variant      backend, algorithm and cache state
 ///   description  what further texts many results have, and the names of their numbers (packed.hpp)
 ///   result       one measurement; n counts those of its run
+/// A checksum is one over all that a row says and refers to; null: from a schema without checksums.
 inline constexpr const char* tables = R"(
 CREATE TABLE system (id INTEGER PRIMARY KEY, machine TEXT NOT NULL, software TEXT NOT NULL,
   UNIQUE (machine, software));
 CREATE TABLE run (id INTEGER PRIMARY KEY, system INTEGER NOT NULL REFERENCES system,
   date TEXT NOT NULL, provenance TEXT NOT NULL, results INTEGER NOT NULL DEFAULT 0,
-  effort INTEGER NOT NULL DEFAULT 1);
+  effort INTEGER NOT NULL DEFAULT 1, checksum INTEGER);
 CREATE INDEX run_by_date ON run (system, date, id);
 CREATE TABLE graph (id INTEGER PRIMARY KEY, name TEXT NOT NULL, model TEXT NOT NULL,
-  unfused TEXT NOT NULL, body TEXT NOT NULL);
+  unfused TEXT NOT NULL, body TEXT NOT NULL, checksum INTEGER);
 CREATE INDEX graph_by_name ON graph (name);
 CREATE TABLE run_graph (run INTEGER NOT NULL REFERENCES run, graph INTEGER NOT NULL
   REFERENCES graph, PRIMARY KEY (run, graph)) WITHOUT ROWID;
@@ -50,7 +51,7 @@ CREATE TABLE variant (id INTEGER PRIMARY KEY, backend TEXT NOT NULL, algorithm T
 CREATE TABLE description (id INTEGER PRIMARY KEY, body TEXT NOT NULL UNIQUE);
 CREATE TABLE result (system INTEGER NOT NULL, layer INTEGER NOT NULL, setting INTEGER NOT NULL,
   failed INTEGER NOT NULL, variant INTEGER NOT NULL, run INTEGER NOT NULL, n INTEGER NOT NULL,
-  description INTEGER NOT NULL, numbers BLOB NOT NULL,
+  description INTEGER NOT NULL, numbers BLOB NOT NULL, checksum INTEGER,
   PRIMARY KEY (system, layer, setting, failed, variant, run, n)) WITHOUT ROWID;
 )";
 
@@ -61,8 +62,8 @@ struct migration {
 };
 
 /// All steps. Schema 1 did not know of which graph another one is the fused form; schema 2 had the
-/// effort of a run in its provenance only.
-inline constexpr std::array<migration, 2> migrations{{
+/// effort of a run in its provenance only; schema 3 had no checksums.
+inline constexpr std::array<migration, 3> migrations{{
     {1, "ALTER TABLE graph ADD COLUMN unfused TEXT NOT NULL DEFAULT '';"},
     {2, R"(ALTER TABLE run ADD COLUMN effort INTEGER NOT NULL DEFAULT 1;
 UPDATE run SET effort = min(
@@ -72,9 +73,12 @@ UPDATE run SET effort = min(
     WHEN json_extract(provenance, '$.measuring.min_time_s') + 0 < 0.3 THEN 1
     WHEN json_extract(provenance, '$.measuring.min_time_s') + 0 < 0.5 THEN 2 ELSE 3 END)
 WHERE json_valid(provenance);)"},
+    {3, R"(ALTER TABLE run ADD COLUMN checksum INTEGER;
+ALTER TABLE graph ADD COLUMN checksum INTEGER;
+ALTER TABLE result ADD COLUMN checksum INTEGER;)"},
 }};
 
-inline constexpr int current_schema = 3;
+inline constexpr int current_schema = 4;
 static_assert(migrations.back().from + 1 == current_schema);
 
 namespace detail {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,23 @@
 #include <vector>
 
 namespace benanza::result::store {
+
+/// The checksum of a run with the numbers of its graphs, less its results.
+inline std::int64_t sum_of_run(std::int64_t system, std::string_view date,
+                               std::string_view provenance, std::int64_t effort,
+                               const std::set<std::int64_t>& graphs) {
+  checksum sum;
+  sum.add(system).add(date).add(provenance).add(effort);
+  for (const std::int64_t g : graphs)
+    sum.add(g);
+  return sum.value();
+}
+
+/// The checksum of a graph.
+inline std::int64_t sum_of_graph(std::string_view name, std::string_view model,
+                                 std::string_view unfused, std::string_view body) {
+  return checksum().add(name).add(model).add(unfused).add(body).value();
+}
 
 /// The results of all runs, in one file.
 class store {
@@ -92,7 +110,7 @@ public:
     parts_->rows.of_setting(*s, *layer, *setting, [&](stored&& row) {
       const auto [of, fresh] = runs.try_emplace(row.run);
       if (fresh) of->second = facts_of_run(row.run);
-      if (of->second.reached < least) return;
+      if (of->second.reached < least || is_damaged(row.what)) return;
       rows.emplace_back(entry{row.what.error.empty(), of->second.date, row.run, -row.n},
                         std::move(row.what));
     });
@@ -110,9 +128,8 @@ public:
              std::string_view type, int threads, effort least = effort::quick) const {
     const auto layer = parts_->layers.find({family, key});
     const auto setting = parts_->settings.find({type, std::to_string(threads)});
-    if (!layer || !setting) return false;
-    return parts_->success.with(system, *layer, *setting, static_cast<std::int64_t>(least))
-        .first([](const statement&) {});
+    return layer && setting &&
+           parts_->rows.any_success(system, *layer, *setting, static_cast<std::int64_t>(least));
   }
 
   /// The newest row that says why the layer has no time there; nothing where it was not tried with
@@ -126,7 +143,7 @@ public:
     std::int64_t newest = -1;
     if (layer && setting)
       parts_->rows.of_setting(system, *layer, *setting, [&](stored&& row) {
-        if (row.what.error.empty() || row.run < newest) return;
+        if (row.what.error.empty() || is_damaged(row.what) || row.run < newest) return;
         if (!nothing_runs(row.what) && facts_of_run(row.run).reached < least) return;
         newest = row.run;
         out = std::move(row.what);
@@ -158,10 +175,24 @@ public:
     return parts_->systems.find({text_of(s.machine), text_of(s.software)});
   }
 
+  /// Refuses a run that is not there, or not what was written.
+  void check_run(std::int64_t run) const {
+    std::set<std::int64_t> graphs;
+    statement links(*database_, "SELECT graph FROM run_graph WHERE run = ?");
+    links.with(run).each([&](const statement& row) { graphs.insert(row.integer(0)); });
+    statement s(*database_, "SELECT system, date, provenance, effort, checksum FROM run"
+                            " WHERE id = ?");
+    if (!s.with(run).next()) database_->refuse_damaged("a result names a run that is not there");
+    if (!s.null(4) &&
+        s.integer(4) != sum_of_run(s.integer(0), s.text(1), s.text(2), s.integer(3), graphs))
+      database_->refuse_damaged("run " + std::to_string(run) + " is not what was written");
+  }
+
   /// The provenance of a run.
   decltype(run::provenance) provenance_of(std::int64_t run) const {
+    check_run(run);
     statement s(*database_, "SELECT provenance FROM run WHERE id = ?");
-    if (!s.with(run).next()) database_->refuse_damaged("a result names a run that is not there");
+    s.with(run).next();
     return provenance_from(s.text(0));
   }
 
@@ -181,12 +212,10 @@ private:
         , settings(d, "setting", {"type", "threads"})
         , variants(d, "variant", {"backend", "algorithm", "state"})
         , descriptions(d, "description", {"body"})
-        , insert(d, "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        , success(d, "SELECT 1 FROM result CROSS JOIN run ON run.id = result.run WHERE"
-                     " result.system = ? AND layer = ? AND setting = ? AND failed = 0"
-                     " AND effort >= ? LIMIT 1")
+        , insert(d, "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         , same(d, "SELECT 1 FROM result WHERE system = ? AND layer = ? AND setting = ?"
-                  " AND failed = ? AND variant = ? AND description = ? AND numbers = ? LIMIT 1")
+                  " AND failed = ? AND variant = ? AND description = ? AND numbers = ?"
+                  " AND ifnull(checksum, ?8) = ?8 LIMIT 1")
         , rows(d) {}
     void forget() {
       systems.forget();
@@ -194,11 +223,12 @@ private:
       settings.forget();
       variants.forget();
       descriptions.forget();
+      rows.forget();
     }
     dictionary<2> systems, layers, settings;
     dictionary<3> variants;
     dictionary<1> descriptions;
-    statement insert, success, same;
+    statement insert, same;
     row_reader rows;
   };
 
@@ -206,6 +236,7 @@ private:
   struct place {
     std::int64_t system, layer, setting, failed, variant, description;
     bytes numbers;
+    std::int64_t sum;
   };
 
   static std::string text_of(const facts& f) {
@@ -260,13 +291,22 @@ private:
       date = measuring->second.at("date");
     const std::string provenance =
         ordered_json(r.provenance).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-    statement(*database_, "INSERT INTO run (system, date, provenance, effort) VALUES (?, ?, ?, ?)")
-        .run(system, date, provenance, static_cast<std::int64_t>(effort_of(r)));
+    dictionary<5> known(*database_, "graph", {"name", "model", "unfused", "body", "checksum"});
+    std::set<std::int64_t> graphs;
+    for (const model::graph& g : r.graphs) {
+      const std::string body = body_of(g);
+      const std::string sum = std::to_string(sum_of_graph(g.name, g.model, g.unfused, body));
+      graphs.insert(known.of({g.name, g.model, g.unfused, body, sum}));
+    }
+    const auto effort = static_cast<std::int64_t>(effort_of(r));
+    statement(*database_, "INSERT INTO run (system, date, provenance, effort, checksum)"
+                          " VALUES (?, ?, ?, ?, ?)")
+        .run(system, date, provenance, effort,
+             sum_of_run(system, date, provenance, effort, graphs));
     const std::int64_t id = sqlite3_last_insert_rowid(database_->handle());
-    dictionary<4> graphs(*database_, "graph", {"name", "model", "unfused", "body"});
-    statement link(*database_, "INSERT OR IGNORE INTO run_graph VALUES (?, ?)");
-    for (const model::graph& g : r.graphs)
-      link.run(id, graphs.of({g.name, g.model, g.unfused, body_of(g)}));
+    statement link(*database_, "INSERT INTO run_graph VALUES (?, ?)");
+    for (const std::int64_t g : graphs)
+      link.run(id, g);
     return id;
   }
   static std::string body_of(const model::graph& g) {
@@ -292,21 +332,25 @@ private:
 
   place place_of(std::int64_t system, const measurement& m) {
     packed p = pack(m);
+    const bool failed = !m.error.empty();
+    const std::int64_t sum = sum_of_row(parts_->rows.sum_of_system(system), m, failed,
+                                        checksum().add(p.description).value(), p.numbers);
     return {.system = system,
             .layer = parts_->layers.of({m.family, m.key}),
             .setting = parts_->settings.of({m.type, std::to_string(m.threads)}),
-            .failed = m.error.empty() ? 0 : 1,
+            .failed = failed ? 1 : 0,
             .variant = parts_->variants.of({m.backend, m.algorithm, m.state}),
             .description = parts_->descriptions.of({p.description}),
-            .numbers = std::move(p.numbers)};
+            .numbers = std::move(p.numbers),
+            .sum = sum};
   }
   void insert(const place& p, std::int64_t run, std::int64_t n) {
     parts_->insert.run(p.system, p.layer, p.setting, p.failed, p.variant, run, n, p.description,
-                       p.numbers);
+                       p.numbers, p.sum);
   }
   bool is_there(const place& p) {
     return parts_->same
-        .with(p.system, p.layer, p.setting, p.failed, p.variant, p.description, p.numbers)
+        .with(p.system, p.layer, p.setting, p.failed, p.variant, p.description, p.numbers, p.sum)
         .first([](const statement&) {});
   }
 
