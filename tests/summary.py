@@ -25,6 +25,7 @@ REASONS = {
     "has_driver()": "this machine has an NVIDIA driver",
 }
 COUNTS = re.compile(r"\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
+FUZZED = re.compile(r"fuzz: (\w+: \d+ executions, \d+ refused)")
 
 
 def skip_reason(file, line):
@@ -77,7 +78,7 @@ def groups_of(build):
         state = {"run": "passed", "fail": "failed"}.get(case.get("status"), "skipped")
         reason = next((l.strip() for l in said.splitlines() if l.strip().startswith("skipped: ")), "")
         out.append({"name": name, "state": state, "ran": ran, "skipped": int(counts[4]) if counts else 0,
-                    "reason": reason[len("skipped: "):], "test": tests.get(name)})
+                    "fuzzed": FUZZED.findall(said), "reason": reason[len("skipped: "):], "test": tests.get(name)})
     return out, set(tests)
 
 
@@ -97,6 +98,7 @@ def main():
             what = "1 ran"
         else:
             what = f"{g['ran']} ran, {len(passed_over)} skipped"
+        what += "".join(f"\n{'':<{width}}    {line}" for line in g["fuzzed"])
         print(f"{g['name']:<{width}}  {'' if g['state'] == 'skipped' else g['state'] + ', '}{what}")
         for name, why in passed_over:
             print(f"{'':<{width}}    skipped: {name}: {why}")
