@@ -5,6 +5,8 @@
 //   fnv1a("") == "cbf29ce484222325"
 #pragma once
 
+#include "language.hpp"
+
 #include <cstdint>
 #include <cstdio>
 #include <string>

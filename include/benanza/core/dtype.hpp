@@ -6,6 +6,8 @@
 //   size_bytes(dtype::bf16) == 2;   source_of(numeric::u8s8u8) == dtype::u8
 #pragma once
 
+#include "language.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>

@@ -6,6 +6,8 @@
 //   printable("\x1b[31mred\n") == "?[31mred?";   printable(name, 40)   // at most 40 bytes
 #pragma once
 
+#include "language.hpp"
+
 #include <cstddef>
 #include <string>
 #include <string_view>

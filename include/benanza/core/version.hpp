@@ -7,6 +7,8 @@
 //   std::puts(benanza::version_text("benanza_analyze", {{"fmt", "9.1.0"}}).c_str());
 #pragma once
 
+#include "language.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
