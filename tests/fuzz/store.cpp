@@ -23,7 +23,11 @@ void take_store(std::string_view bytes) {
   switch (fuzz::turn(bytes, 4)) {
   case 0: fuzz::analyze({file, "--system", "latest", "--layers", "all"}); break;
   case 1: fuzz::analyze_as_json({file, "--system", "latest"}); break;
-  default: benanza::analyzer::export_text(file, "latest", "");
+  default: {
+    std::string damaged;
+    benanza::analyzer::export_text(file, "latest", "", damaged);
+    fuzz::check_shown(damaged);
+  }
   }
 }
 
