@@ -110,7 +110,7 @@ inline std::string measure_missing(const model_bound& b) {
     command.replace(from, command.rfind('\'') + 1 - from,
                     "--benchmark_filter=\"$(cat missing.txt)\"");
   }
-  return out + "    " + command + '\n';
+  return out + "    " + printable(command, std::size_t{1} << 14) + '\n';
 }
 
 /// Figures that cannot both be right, those of a kind together.
