@@ -146,10 +146,11 @@ private:
 
   /// True for a run from before there were checksums.
   bool unchecked(std::int64_t run) {
-    const auto [at, fresh] = unchecked_.try_emplace(run, false);
-    if (fresh)
-      run_.with(run).first([&](const statement& found) { at->second = found.integer(0) != 0; });
-    return at->second;
+    const auto known = unchecked_.find(run);
+    if (known != unchecked_.end()) return known->second;
+    bool& old = unchecked_[run];
+    run_.with(run).first([&](const statement& found) { old = found.integer(0) != 0; });
+    return old;
   }
 
   /// The case that a row names.
