@@ -16,7 +16,8 @@ std::size_t place_seen(std::size_t place) {
 [[gnu::noinline]] std::size_t seen_from_below(std::size_t place, int depth, std::size_t bytes) {
   auto* const room = static_cast<volatile char*>(__builtin_alloca(bytes));
   room[0] = 1;
-  return depth > 0 ? seen_from_below(place, depth - 1, bytes) + room[0] - 1 : place_seen(place);
+  const auto one = static_cast<std::size_t>(room[0]);
+  return depth > 0 ? seen_from_below(place, depth - 1, bytes) + one - 1 : place_seen(place);
 }
 
 /// Takes so long at each place, and no longer after the first execution.

@@ -75,8 +75,9 @@ TEST_CASE("each level has its line, found again from what the times were made of
     if (f.kind == "read") copy[f.level] = f.line;
   REQUIRE(copy.size() == 3); // two sizes in L1 and in memory: too few beside the edges
   CHECK(copy.count("L1") == 1);
-  for (const auto& [level, rate] :
+  for (const auto& [name, rate] :
        std::map<std::string, double>{{"L1", 400}, {"L2", 200}, {"L3", 100}}) {
+    const std::string& level = name; // what CAPTURE takes
     CAPTURE(level);
     REQUIRE(copy.count(level) == 1);
     CHECK(copy[level].bytes_per_ns == Approx(rate).epsilon(1e-3));

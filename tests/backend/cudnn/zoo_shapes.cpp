@@ -112,7 +112,8 @@ TEST_CASE("cudnn: output dims of all convolutions and poolings of the zoo are th
       layers.emplace(op::name(l), l);
   }
   int convolutions = 0, poolings = 0;
-  for (const auto& [name, l] : layers) {
+  for (const auto& [key, l] : layers) {
+    const std::string& name = key; // what CAPTURE takes
     CAPTURE(name);
     if (const auto* c = std::get_if<op::conv>(&l)) {
       CHECK(by_library(*c) == c->output());

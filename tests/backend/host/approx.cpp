@@ -78,7 +78,7 @@ TEST_CASE("errors against double") {
     const auto exact = [b](double x) {
       return std::pow(x, static_cast<double>(static_cast<float>(b)));
     };
-    const auto unit = [b](double exact_value) {
+    const auto unit = [](double exact_value) {
       return std::fabs(exact_value) * (2 + std::fabs(std::log(std::fabs(exact_value))));
     };
     CHECK(worst(raised, exact, 1e-3, 1e3, unit) < 2e-7);

@@ -75,9 +75,9 @@ TEST_CASE("refusals name the file, the reason and what to do") {
 
   CHECK(holds(refusal([&] { database(f / "none/a.db", make, "none/a.db", 50); }),
               "No such file or directory"));
-  for (const auto& [code, word] :
+  for (const auto& refused :
        {std::pair{SQLITE_FULL, "disk is full"}, std::pair{SQLITE_READONLY, "read-only"},
         std::pair{SQLITE_CORRUPT, "damaged"}, std::pair{SQLITE_NOTADB, "damaged"},
         std::pair{SQLITE_IOERR_WRITE, "I/O"}})
-    CHECK(holds(refusal([&] { d.refuse(code); }), word));
+    CHECK(holds(refusal([&] { d.refuse(refused.first); }), refused.second));
 }
