@@ -146,9 +146,10 @@ TEST_CASE("a layer larger than the memory costs its cases before anything of it 
     CHECK(m.of(0).error == m.of(3).error);
     return m.of(0).error;
   };
-  CHECK(of("Relu/1x1x1048576x1048576") == "needs 26.4 TB of memory, 23.2 GB are available");
-  CHECK(of("Relu/1x1x65536x32768") == "needs 51.5 GB of memory, 23.2 GB are available");
-  CHECK(of("Softmax/65536x32768-a1") == "needs 51.5 GB of memory, 23.2 GB are available");
+  // How much is available counts what this process keeps from before, and can give back.
+  CHECK(of("Relu/1x1x1048576x1048576").starts_with("needs 26.4 TB of memory, 2"));
+  CHECK(of("Relu/1x1x65536x32768").starts_with("needs 51.5 GB of memory, 2"));
+  CHECK(of("Softmax/65536x32768-a1").starts_with("needs 51.5 GB of memory, 2"));
   CHECK(of("Relu/1099511627776x65536").starts_with("needs 1.7 EB of memory"));
   CHECK(of("Gather/1099511627776x4-1").starts_with("needs 35.2 TB of memory"));
   CHECK(of("Conv/1x3x8x8-68719476736x3x3-s1").starts_with("needs "));
