@@ -225,8 +225,10 @@ TEST_CASE("runs are put together from parts that nobody was beside") {
     for (int i = 0; i < 4; ++i)
       whole.push_back(c.time(1));
     const backend::pieced_runs p = c.pieced();
-    // Alone in 9 of 13 runs were parts 3 and 4; 0 and 1 in 3 + 4, of which as large a share stays.
-    REQUIRE(p.samples_ns.size() == 4);
+    // Alone in 9 of 13 runs were parts 3 and 4; 0 and 1 in 3 + 4, of which as large a share stays,
+    // and what took as long as the slowest of it.
+    REQUIRE(p.samples_ns.size() >= 4);
+    REQUIRE(p.samples_ns.size() <= 7);
     REQUIRE(p.parts.size() == 10 + (c.reorders() > 0));
     CHECK(p.parts[0].name == c.parts(whole)[0].name);
     for (double ns : p.samples_ns)
