@@ -41,13 +41,18 @@ inline std::string text_of(const std::string& file) {
   return text.str();
 }
 
-/// Runs a shell command. Programs in it need not look at the last cache, which takes each a second
-/// or two and is tested by itself: they are told that it is theirs, and 32 MiB large.
+/// Programs that tests start need not look at the last cache, which takes each a second or two and
+/// is tested by itself: they are told that it is theirs, and 32 MiB large.
+inline constexpr const char *last_cache_variable = "BENANZA_LAST_CACHE",
+                            *told_last_cache = "0,0,33554432";
+
+/// Runs a shell command.
 inline outcome shell(const std::string& command) {
   const scratch_folder s("shell");
-  const int ended = std::system(("export BENANZA_LAST_CACHE=0,0,33554432; ( " + command + " ) >" +
-                                 (s / "out") + " 2>" + (s / "err") + " </dev/null")
-                                    .c_str());
+  const int ended =
+      std::system((std::string("export ") + last_cache_variable + '=' + told_last_cache + "; ( " +
+                   command + " ) >" + (s / "out") + " 2>" + (s / "err") + " </dev/null")
+                      .c_str());
   return {WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended), text_of(s / "out"),
           text_of(s / "err")};
 }

@@ -42,6 +42,7 @@ public:
       const rlimit limit{longest_file, longest_file};
       setrlimit(RLIMIT_FSIZE, &limit);
     }
+    setenv(last_cache_variable, told_last_cache, 1);
     for (std::string& setting : settings)
       putenv(setting.data());
     options.insert(options.begin(), program);
