@@ -208,6 +208,8 @@ TEST_CASE("a prediction below its bound is a measuring fault, by name") {
 TEST_CASE("a layer without a time takes its roofline where the machine's ceilings are known") {
   run r = synthetic::small_run();
   drop(r, "Relu");
+  for (measurement& m : r.measurements)
+    m.fallback.clear();
   const benanza::bound::limits tenth{[](const auto& l, numeric, int, std::int64_t) {
     return std::optional(
         benanza::bound::roof{static_cast<double>(benanza::elements(op::output(l))) / 100});
@@ -228,6 +230,34 @@ TEST_CASE("a layer without a time takes its roofline where the machine's ceiling
   CHECK(b.faults.empty());
   CHECK(analyse(r).partial());
   CHECK(analyse(r).roofline.sequential.ns == 0);
+}
+
+TEST_CASE("a layer that slow plain kernels alone run is bounded by its roofline") {
+  run r = synthetic::small_run();
+  double took = 0;
+  for (measurement& m : r.measurements)
+    if (m.family == "Relu") m.fallback = "host", took = m.min_ns;
+  const auto bounded = [&](double times) {
+    const benanza::bound::limits l{[=](const auto& layer, numeric, int, std::int64_t) {
+      const bool relu = benanza::op::name(layer) == synthetic::relu;
+      return relu ? std::optional(benanza::bound::roof{took / times}) : std::nullopt;
+    }};
+    return benanza::bound::analyse(benanza::bound::source(r, l), r.graphs[0], {numeric::f32, 1});
+  };
+  const double measured = analyse(r).bound.sequential.ns;
+  CHECK(bounded(1.9).bound.sequential.ns == doctest::Approx(measured));
+  CHECK(bounded(1.9).covered.modelled == 0);
+
+  const model_bound b = bounded(4);
+  CHECK(b.bound.sequential.ns == doctest::Approx(measured - took + took / 4));
+  CHECK(b.prediction.sequential.ns == analyse(r).prediction.sequential.ns);
+  CHECK(b.covered.modelled == doctest::Approx(took / 4 / b.bound.sequential.ns));
+  CHECK(b.covered.slow_nodes == 1);
+  CHECK(!b.partial()); // nothing is left to measure
+  CHECK(b.faults.empty());
+  // An optimised kernel of a library is no worse than what frameworks have.
+  synthetic::add(r, synthetic::relu, "jit", 7, took);
+  CHECK(bounded(4).bound.sequential.ns == doctest::Approx(measured));
 }
 
 TEST_CASE("a bound below its roofline is a measuring fault, by name") {

@@ -302,6 +302,36 @@ TEST_CASE("a run that was disturbed is not compared with the prediction") {
   CHECK(a["runs"][0]["prediction_error"].is_null());
 }
 
+TEST_CASE("layers far above their rooflines are ranked by the time that is lost") {
+  run r = synthetic::small_run();
+  for (measurement& m : r.measurements)
+    if (m.family == "Relu") m.fallback = "host";
+  // A roofline of a tenth for all layers.
+  const benanza::bound::limits tenth{[&](const auto& l, numeric, int, std::int64_t) {
+    double least = 0;
+    for (const measurement& m : r.measurements)
+      if (m.family + '/' + m.key == benanza::op::name(l) && (least == 0 || m.min_ns < least))
+        least = m.min_ns;
+    return least > 0 ? std::optional(benanza::bound::roof{least / 10}) : std::nullopt;
+  }};
+  const std::vector<model_bound> models{
+      benanza::bound::analyse(benanza::bound::source(r, tenth), r.graphs[0], {numeric::f32, 1})};
+  const auto lost = benanza::report::by_lost_time(models[0]);
+  REQUIRE(lost.size() > 2);
+  CHECK(lost[0].layer->name == synthetic::conv);
+  CHECK(lost[0].uses == 2);
+  CHECK(lost[0].lost_ns == doctest::Approx(2 * 0.9 * 350e3));
+  for (std::size_t i = 1; i < lost.size(); ++i)
+    CHECK(lost[i].lost_ns <= lost[i - 1].lost_ns);
+  const std::string text = text_report(r, models, {});
+  check_width(text);
+  CHECK(holds(text, "Where the best algorithm stays far above the layer's roofline:"));
+  CHECK(holds(text, "10.0 times the roofline"));
+  CHECK(holds(text, "2 nodes run by plain kernels alone"));
+  const json report = json::parse(json_report(r, models, false));
+  CHECK(report["analyses"][0]["far_above_roofline"].size() == lost.size());
+}
+
 TEST_CASE("the first choices being best, there is nothing to choose") {
   run r = synthetic::small_run();
   std::erase_if(r.measurements, [](const measurement& m) { return m.algorithm_index != 0; });

@@ -44,6 +44,7 @@ struct choice {
   timing bound, prediction, first_choice;
   double chosen_by_ns = 0;          ///< the median by which `chosen` won, of the other samples
   bool bound_from_coldw = false;    ///< no hot times: the bound may be too high
+  bool bound_from_roofline = false; ///< slow kernels alone ran it: nobody else's are held to them
   bool prediction_too_low = false;  ///< weights, but no times with such cold ones as in a run
   bool prediction_too_high = false; ///< weights, but only times with colder ones
 };

@@ -2,7 +2,8 @@
 // What does each layer of a model rest on? A layer is measured in the asked type, measured in the
 // model's own type only (mixed precision: a Softmax of an int8 model runs in f32), a view that
 // costs nothing, modelled by its roofline, or missing. What was not measured says why, and its
-// command says how to measure it.
+// command says how to measure it. Where only slow plain kernels run a layer, its bound is its
+// roofline.
 //
 //   layer_answer a = answer({cases, limits, numeric::u8s8u8, graph.type, 1}, layer, uses);
 #pragma once
@@ -69,6 +70,32 @@ inline std::string measuring_command(std::string_view layer) {
   return "benanza_bench --benchmark_filter='^" + as_pattern(layer) + "/'";
 }
 
+/// The fastest time that any algorithm of a layer took; 0: it was not measured.
+inline double measured_ns(const choice& c) {
+  return c.best == nullptr ? 0 : detail::least(*c.best);
+}
+
+/// A bound does not rest on a kernel that takes more than so many times its roofline, if it is one
+/// of ours or a library's reference loop: a framework's own may be that much faster.
+inline constexpr double slow_kernel = 2;
+/// Calling any kernel may take so long: shorter ones are not judged by their rooflines.
+inline constexpr double call_ns = 500;
+
+namespace detail {
+/// Takes the roofline as the bound where only slow kernels of ours, or reference loops, run a
+/// layer.
+inline void hold_to_roofline(choice& c, const layer_cases& known, const std::optional<roof>& r) {
+  const auto plain = [](const candidate& k) {
+    return k.any().fallback == "host" || k.any().fallback == "ref";
+  };
+  if (!r || !(r->ns > 0) || c.bound.ns <= slow_kernel * r->ns + call_ns ||
+      !std::all_of(known.algorithms.begin(), known.algorithms.end(), plain))
+    return;
+  c.bound = {.ns = r->ns, .sorted_ns = {r->ns}};
+  c.bound_from_roofline = true;
+}
+} // namespace detail
+
 /// What is asked about the layers of a model.
 struct question {
   const case_table& cases;
@@ -112,7 +139,11 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
   const bool timed =
       look(q.type, basis::measured) || (q.own != q.type && look(q.own, basis::other_type));
   out.roofline = q.machine.roofline(layer, out.type, q.threads, least_flops);
-  if (timed) return out;
+  if (timed) {
+    detail::hold_to_roofline(out.algorithms, q.cases.of(out.name, out.type, q.threads),
+                             out.roofline);
+    return out;
+  }
   out.nothing_runs = nothing_runs;
   if (out.reason.empty())
     out.reason = inexact ? "only algorithms of lower precision were measured" : "not measured";

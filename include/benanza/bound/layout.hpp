@@ -148,6 +148,9 @@ private:
       return out;
     }
     out.all = laid_choices(q.cases.of(l.name, l.type, q.threads), q.weights);
+    if (l.algorithms.bound_from_roofline)
+      for (laid_choice& c : out.all)
+        c.algorithms.bound = l.algorithms.bound;
     out.said = !out.all.empty();
     said_ = said_ || out.said;
     if (!out.said)

@@ -139,6 +139,7 @@ inline ordered_json to_json(const layer_answer& l, double sum_ns) {
   out["gflops"] = r.gflops;
   out["fewer_operations_than_counted"] = r.less_than_nominal;
   out["bound"] = to_json(c.best, c.bound.ns);
+  if (c.bound_from_roofline) out["bound"]["from_roofline"] = true;
   out["prediction"] = to_json(c.chosen, c.prediction.ns);
   if (c.chosen_warmer != nullptr) out["prediction"]["state"] = "llcw+coldw";
   out["first_choice"] = to_json(c.first, c.first_choice.ns);
@@ -164,6 +165,7 @@ inline ordered_json to_json(const bound::coverage& c) {
           {"nodes", c.nodes},
           {"view_nodes", c.view_nodes},
           {"modelled_nodes", c.modelled_nodes},
+          {"slow_nodes", c.slow_nodes},
           {"missing_nodes", c.missing_nodes},
           {"rooflines", rows(c.rooflines)},
           {"holes", rows(c.holes)}};
@@ -207,6 +209,14 @@ inline ordered_json to_json(const model_bound& b) {
   out["expected_rate"] = rate_json(predicted, b.graph->batch);
   out["runs"] = std::move(runs);
   out["algorithm_gain"] = to_json(b.gain);
+  ordered_json lost = ordered_json::array();
+  for (const far_layer& f : by_lost_time(b))
+    lost.push_back({{"layer", f.layer->name},
+                    {"uses", f.uses},
+                    {"ns", bound::measured_ns(f.layer->algorithms)},
+                    {"roofline_ns", f.layer->roofline->ns},
+                    {"lost_ns", f.lost_ns}});
+  out["far_above_roofline"] = std::move(lost);
   ordered_json failed_runs = ordered_json::array();
   for (const bound::measurement* m : b.failed_runs)
     failed_runs.push_back(

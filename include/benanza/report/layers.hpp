@@ -48,6 +48,57 @@ std::vector<const layer_answer*> descending(const model_bound& b, Value value) {
 }
 } // namespace detail
 
+/// How often each of `b.layers` runs in the fused form, or else the only one.
+inline std::vector<std::int64_t> uses_as_fused(const model_bound& b) {
+  std::vector<std::int64_t> out;
+  std::map<std::string_view, std::size_t> places;
+  for (const layer_answer& l : b.layers) {
+    places.emplace(l.name, out.size());
+    out.push_back(b.fused ? 0 : l.uses);
+  }
+  if (!b.fused) return out;
+  const auto add = [&](const model::graph& g, const model::node& n) {
+    if (n.layer == model::no_layer) return;
+    const auto found = places.find(op::name(g.layers[static_cast<std::size_t>(n.layer)]));
+    if (found != places.end()) ++out[found->second];
+  };
+  const bound::fusion& pair = b.fused->pair;
+  for (std::size_t i = 0; i < pair.fused->nodes.size(); ++i) {
+    const model::node& n = pair.fused->nodes[i];
+    if (n.parts.size() > 1 && b.fused->as_one[i] != 0)
+      add(*pair.fused, n);
+    else
+      for (int part : n.parts)
+        add(*pair.unfused, pair.unfused->nodes[static_cast<std::size_t>(part)]);
+  }
+  return out;
+}
+
+/// A layer whose best algorithm stays far above the layer's roofline.
+struct far_layer {
+  const layer_answer* layer = nullptr;
+  std::int64_t uses = 0; ///< in the fused form, or else the only one
+  double lost_ns = 0;    ///< what a kernel at the roofline would save in all of them
+};
+
+/// From so many times its roofline on, a layer's best algorithm is far above it.
+inline constexpr double far_above = 3;
+
+/// The layers of a model that are far above their rooflines, those that lose most first.
+inline std::vector<far_layer> by_lost_time(const model_bound& b) {
+  std::vector<far_layer> out;
+  const std::vector<std::int64_t> uses = uses_as_fused(b);
+  for (std::size_t i = 0; i < b.layers.size(); ++i) {
+    const layer_answer& l = b.layers[i];
+    const double took = bound::measured_ns(l.algorithms), roof = l.roofline ? l.roofline->ns : 0;
+    if (uses[i] == 0 || !(roof > 0) || took < far_above * roof + bound::call_ns) continue;
+    out.push_back({&l, uses[i], static_cast<double>(uses[i]) * (took - roof)});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const far_layer& x, const far_layer& y) { return x.lost_ns > y.lost_ns; });
+  return out;
+}
+
 /// Layers with a time, those that add most to the sequential bound first.
 inline std::vector<const layer_answer*> by_time(const model_bound& b) {
   return detail::descending(b, bound_ns);

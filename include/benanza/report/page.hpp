@@ -101,6 +101,7 @@ inline std::string layer_row(const layer_answer& l, double sum, bool path) {
     algorithm = printable(short_name(m.algorithm));
     if (l.rests_on == bound::basis::other_type) mark = fmt::format(" in {}", name(l.type));
     if (!m.fallback.empty()) mark += fmt::format(" ({})", printable(m.fallback));
+    if (l.algorithms.bound_from_roofline) algorithm = "(roofline)";
   }
   std::string row = fmt::format(
       "{:>7} {:>7} {:>4} {:>4} {:>7}{} {:<13.13} ", percent(sum > 0 ? bound_ns(l) / sum : 0),
@@ -142,6 +143,22 @@ inline std::string gain_list(const model_bound& b, std::size_t limit) {
   return out + left_out(shown, rows.size(), "layers");
 }
 
+inline std::string lost_list(const model_bound& b, std::size_t limit) {
+  const std::vector<far_layer> rows = by_lost_time(b);
+  if (rows.empty() || limit == 0) return {};
+  std::string out = "\nWhere the best algorithm stays far above the layer's roofline:\n";
+  const std::size_t shown = std::min(limit, rows.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const layer_answer& l = *rows[i].layer;
+    const double took = bound::measured_ns(l.algorithms);
+    out += wrapped(fmt::format("{:>9}  ", show_time(rows[i].lost_ns)),
+                   fmt::format("{} takes {}, {:.1f} times the roofline, at {} x {}",
+                               printable(l.algorithms.best->algorithm), show_time(took),
+                               took / l.roofline->ns, rows[i].uses, l.name));
+  }
+  return out + left_out(shown, rows.size(), "layers");
+}
+
 } // namespace detail
 
 /// The page of one model in one type on some threads; `limit` is the most rows that a table has.
@@ -167,6 +184,7 @@ inline std::string page(const result::run& r, const model_bound& b, std::size_t 
   if (quiet) return out;
   // The advice is half as long as the table before it.
   out += detail::gain_list(b, limit - limit / 2);
+  out += detail::lost_list(b, limit - limit / 2);
   const std::string remarks = warnings(b, limit);
   return remarks.empty() ? out : out + '\n' + remarks;
 }

@@ -163,6 +163,14 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
   for (const std::string& note : b.notes)
     warn(printable(note) + '.');
   out += detail::faults(b, limit);
+  std::vector<std::string> slow;
+  for (const layer_answer& l : b.layers)
+    if (l.algorithms.bound_from_roofline && l.uses > 0) slow.push_back(l.name);
+  if (!slow.empty())
+    out += wrapped("- ", fmt::format("{} run by plain kernels alone, at over {:g} times their "
+                                     "rooflines: these stand in the bound: {}.",
+                                     counted(b.covered.slow_nodes, "node"), bound::slow_kernel,
+                                     detail::some_of(slow, limit)));
   if (b.fused && b.fused->not_measured > 0)
     warn(fmt::format("{} of {} that can be fused were not measured fused: taken as their parts.",
                      b.fused->not_measured, counted(b.fused->fused_nodes, "group")));
