@@ -183,18 +183,6 @@ TEST_CASE("stale value_info never wins over what follows from the nodes") {
   CHECK(layer_name(g, g.nodes[1]) == "Relu/1x8");
 }
 
-TEST_CASE("a local function is a node with a problem") {
-  auto m = text_model(13, "float[1,8] x", "a = local.f(x) y = Relu(a)");
-  m.add_opset_import()->set_domain("local");
-  m.mutable_opset_import(2)->set_version(1);
-  auto& f = *m.add_functions();
-  f.set_domain("local");
-  f.set_name("f");
-  const auto g = graph_of(m);
-  CHECK_SAYS(g.nodes[0].problem, "a function that the model defines");
-  CHECK(model::unresolved(g).size() == 2);
-}
-
 TEST_CASE("a domain that is not imported is a problem of its nodes") {
   auto m = text_model(13, "float[1,8] x", "y = Relu(x)");
   m.mutable_graph()->mutable_node(0)->set_domain("elsewhere");

@@ -35,12 +35,13 @@ public:
 
   model::graph graph{};
 
-  /// Adds a node, with the layer that its answer says, or the problem in its place.
-  void place(const step& s, const call& c, answer& a) {
+  /// Adds a node, with the layer that its answer says, or the problem in its place. `path` stands
+  /// before its name.
+  void place(const step& s, const call& c, answer& a, const std::string& path = {}) {
     const int number = static_cast<int>(graph.nodes.size());
     model::node n;
     const ::onnx::NodeProto& p = *s.node;
-    n.name = !p.name().empty() || p.output_size() == 0 ? p.name() : p.output(0);
+    n.name = path + (!p.name().empty() || p.output_size() == 0 ? p.name() : p.output(0));
     n.op = operator_name(p);
     for (const auto* list : {&s.inputs, &s.captured})
       for (int i : *list)

@@ -11,6 +11,7 @@
 #include "check.hpp"
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -75,6 +76,9 @@ struct answer {
   std::string problem{};                 ///< why there is no layer
   std::optional<elements_of> elements{}; ///< those of the first output, if the handler knows them
   std::string repair{};                  ///< what was changed to make the node fit the batch
+  /// The nodes that this one stands for, which are resolved in its place. Its inputs and outputs
+  /// are the node's, by position; those of the node that are left out are "" inside too.
+  std::shared_ptr<const ::onnx::FunctionProto> body{};
 };
 
 /// A node and its operands.

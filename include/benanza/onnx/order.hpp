@@ -30,6 +30,7 @@ struct program {
   std::vector<step> steps{};
   std::vector<std::string_view> names{};
   std::unordered_map<std::string_view, int> numbers{};
+  std::vector<int> around{}; ///< values that it reads from the graph around it
 
   int number_of(std::string_view name) const {
     const auto found = numbers.find(name);
@@ -89,28 +90,48 @@ private:
 
 class orderer {
 public:
-  orderer(const ::onnx::GraphProto& g, std::string_view where)
-      : graph_(g)
+  using node_list = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+
+  orderer(const node_list& nodes, std::string_view where)
+      : nodes_(nodes)
       , where_(where) {}
 
-  program run() {
-    for (const auto& t : graph_.initializer())
+  void define_constants(const ::onnx::GraphProto& g) {
+    for (const auto& t : g.initializer())
       define_constant(t.name());
-    for (const auto& s : graph_.sparse_initializer())
+    for (const auto& s : g.sparse_initializer())
       define_constant(s.values().name());
-    for (const auto& i : graph_.input()) {
-      if (i.name().empty()) throw error("a graph input has no name", where_);
-      producer_at(i.name()) = given;
-    }
-    for (int i = 0; i < graph_.node_size(); ++i)
+  }
+  void define_input(std::string_view name) {
+    if (name.empty()) throw error("a graph input has no name", where_);
+    producer_at(name) = given;
+  }
+  void define_output(std::string_view name) { outputs_.push_back(name); }
+
+  /// What nothing produces is refused, or comes from around the graph.
+  program run(bool has_around) {
+    for (int i = 0; i < nodes_.size(); ++i)
       add(i);
-    check_producers();
+    if (has_around)
+      take_from_around();
+    else
+      check_producers();
     if (!sorted()) sort();
     return std::move(out_);
   }
 
 private:
   static constexpr int given = -1, nobody = -2;
+
+  void take_from_around() {
+    for (std::string_view name : outputs_)
+      if (!name.empty()) (void)number(name);
+    for (std::size_t v = 0; v < producer_.size(); ++v)
+      if (producer_[v] == nobody) {
+        producer_[v] = given;
+        out_.around.push_back(static_cast<int>(v));
+      }
+  }
 
   int number(std::string_view name) {
     const auto [at, fresh] = out_.numbers.emplace(name, static_cast<int>(out_.names.size()));
@@ -133,7 +154,7 @@ private:
   }
 
   void add(int index) {
-    const ::onnx::NodeProto& n = graph_.node(index);
+    const ::onnx::NodeProto& n = nodes_[index];
     step s{.node = &n};
     for (const auto& i : n.input())
       s.inputs.push_back(i.empty() ? -1 : number(i));
@@ -146,8 +167,7 @@ private:
                         ", which is an input or an initializer of the graph",
                     where_);
       if (p != nobody)
-        throw error(described(graph_.node(p)) + " and " + described(n) + " both produce " +
-                        in_quotes(o),
+        throw error(described(nodes_[p]) + " and " + described(n) + " both produce " + in_quotes(o),
                     where_);
       p = index;
     }
@@ -183,7 +203,7 @@ private:
   }
 
   bool sorted() const {
-    for (int i = 0; i < graph_.node_size(); ++i) {
+    for (int i = 0; i < nodes_.size(); ++i) {
       bool fine = true;
       operands(out_.steps[static_cast<std::size_t>(i)],
                [&](int v) { fine = fine && producer(v) < i; });
@@ -196,14 +216,13 @@ private:
   /// depend on that of the file.
   void sort() {
     std::vector<int> roots;
-    for (const auto& o : graph_.output())
-      if (const int v = out_.number_of(o.name()); v >= 0 && producer(v) >= 0)
-        roots.push_back(producer(v));
+    for (std::string_view o : outputs_)
+      if (const int v = out_.number_of(o); v >= 0 && producer(v) >= 0) roots.push_back(producer(v));
     std::vector<int> rest(out_.steps.size());
     for (std::size_t i = 0; i < rest.size(); ++i)
       rest[i] = static_cast<int>(i);
     const auto first_output = [&](int i) -> std::string_view {
-      const ::onnx::NodeProto& n = graph_.node(i);
+      const ::onnx::NodeProto& n = nodes_[i];
       return n.output_size() > 0 ? n.output(0) : n.name();
     };
     std::sort(rest.begin(), rest.end(),
@@ -258,21 +277,39 @@ private:
         std::find_if(path.begin(), path.end(), [&](const waiting& w) { return w.node == from; });
     const auto length = static_cast<std::size_t>(path.end() - at);
     for (std::size_t i = 0; at != path.end() && i < most_named; ++at, ++i)
-      text += described(graph_.node(at->node)) + " reads ";
-    text += length > most_named ? "..." : described(graph_.node(from));
+      text += described(nodes_[at->node]) + " reads ";
+    text += length > most_named ? "..." : described(nodes_[from]);
     throw error("the nodes form a cycle: " + text, where_);
   }
 
-  const ::onnx::GraphProto& graph_;
+  const node_list& nodes_;
   std::string_view where_;
-  program out_;
-  std::vector<int> producer_; ///< index of the node that makes a value, or one of the two above
+  std::vector<std::string_view> outputs_{};
+  program out_{};
+  std::vector<int> producer_{}; ///< index of the node that makes a value, or one of the two above
 };
 } // namespace detail
 
-/// The graph's nodes in an order in which each comes after what it reads.
-inline program order(const ::onnx::GraphProto& g, std::string_view where) {
-  return detail::orderer(g, where).run();
+/// The graph's nodes in an order in which each comes after what it reads. One that `has_around`, as
+/// the branches of an If have, may read values of the graph that it stands in.
+inline program order(const ::onnx::GraphProto& g, std::string_view where, bool has_around = false) {
+  detail::orderer o(g.node(), where);
+  o.define_constants(g);
+  for (const auto& i : g.input())
+    o.define_input(i.name());
+  for (const auto& out : g.output())
+    o.define_output(out.name());
+  return o.run(has_around);
+}
+
+/// The nodes of a function likewise.
+inline program order(const ::onnx::FunctionProto& f, std::string_view where) {
+  detail::orderer o(f.node(), where);
+  for (const auto& i : f.input())
+    o.define_input(i);
+  for (const auto& out : f.output())
+    o.define_output(out);
+  return o.run(false);
 }
 
 } // namespace benanza::onnx

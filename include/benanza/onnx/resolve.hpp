@@ -8,6 +8,7 @@
 //   g.name == "resnet50@batch=8";   model::unresolved(g).empty()
 #pragma once
 
+#include "body.hpp"
 #include "build.hpp"
 #include "evaluate.hpp"
 #include "infer.hpp"
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -33,16 +33,16 @@ public:
       , program_(s.steps())
       , inputs_(dims_of_inputs(s.model(), o, s.where()))
       , values_(program_.names.size())
-      , builder_(values_) {
+      , builder_(values_)
+      , functions_(s.model(), opsets_)
+      , root_{.steps = &program_, .opsets = &opsets_} {
     model::graph& graph = builder_.graph;
     graph.model = o.name.empty() ? s.name() : o.name;
     graph.batch = o.batch;
     graph.name = graph.model + "@batch=" + std::to_string(o.batch);
-    for (const auto& i : s.model().opset_import())
-      opsets_[i.domain() == "ai.onnx" ? std::string_view{} : std::string_view(i.domain())] =
-          i.version();
-    for (const auto& f : s.model().functions())
-      functions_.emplace(f.domain(), f.name());
+    read_opsets(s.model().opset_import(), opsets_);
+    root_.values.resize(program_.names.size());
+    std::iota(root_.values.begin(), root_.values.end(), 0);
     for (const auto& i : s.model().graph().value_info())
       described_.emplace(i.name(), &i);
     for (const auto& i : s.model().graph().output())
@@ -59,7 +59,7 @@ public:
   void visit_all() {
     define_given();
     for (const step& s : program_.steps)
-      visit(s);
+      visit(s, root_);
   }
   model::graph run() {
     visit_all();
@@ -68,12 +68,15 @@ public:
   std::map<std::string, shape> run_for_dims() {
     visit_all();
     std::map<std::string, shape> out;
-    for (std::size_t i = 0; i < values_.size(); ++i)
+    for (std::size_t i = 0; i < program_.names.size(); ++i)
       if (values_[i].dims) out.emplace(program_.names[i], *values_[i].dims);
     return out;
   }
 
 private:
+  static constexpr int no_value = -2;
+  static constexpr std::size_t longest_path = 240;
+
   value& at(int number) { return values_[static_cast<std::size_t>(number)]; }
 
   void note_unused(const std::string& symbol) {
@@ -110,9 +113,9 @@ private:
     }
   }
 
-  std::int64_t opset_of(const ::onnx::NodeProto& n) const {
-    const auto found = opsets_.find(domain_of(n));
-    return found == opsets_.end() ? 0 : found->second;
+  static std::int64_t opset_of(const ::onnx::NodeProto& n, const scope& in) {
+    const auto found = in.opsets->find(domain_of(n));
+    return found == in.opsets->end() ? 0 : found->second;
   }
 
   static bool random(std::string_view op) {
@@ -129,16 +132,30 @@ private:
     return true;
   }
 
-  void visit(const step& s) {
+  /// A step with its names as values of the model.
+  static step placed(const step& named, const scope& in) {
+    step s = named;
+    for (std::vector<int>* list : {&s.inputs, &s.outputs, &s.captured})
+      for (int& number : *list)
+        number = in.value_of(number);
+    return s;
+  }
+
+  void visit(const step& named, const scope& in) {
+    step s = placed(named, in);
+    const std::optional<::onnx::NodeProto> given = with_attributes_of(in, *s.node);
+    if (given) s.node = &*given;
     operands_.clear();
     for (int i : s.inputs)
       operands_.push_back(i < 0 ? nullptr : &at(i));
-    call c(*s.node, opset_of(*s.node), operands_);
+    call c(*s.node, opset_of(*s.node, in), operands_);
     c.batch = inputs_.batch;
     c.old_batch = inputs_.old_batch;
     c.batch_was_fixed = inputs_.fixed_dim_changed;
+    answer a;
+    std::optional<scope> body = body_of(s, c, in, a);
+    if (body) return open(s, *body);
     const bool folded = foldable(s);
-    answer a = answer_to(s, c);
     std::vector<std::optional<elements_of>> elements;
     if (folded && !a.outputs.empty()) {
       try {
@@ -152,7 +169,63 @@ private:
     if (folded && !broken)
       fold(s, c, elements, a.problem);
     else
-      builder_.place(s, c, a);
+      builder_.place(s, c, a, in.path);
+  }
+
+  /// The scope of the nodes that stand behind this one, if it is one that holds others. Else
+  /// nothing, and what is said of the node itself.
+  std::optional<scope> body_of(const step& s, const call& c, const scope& in, answer& a) {
+    try {
+      const function* f = functions_.of(*s.node);
+      if (f == nullptr) {
+        a = answer_to(s, c);
+        if (a.body == nullptr || !a.problem.empty()) return std::nullopt;
+        written_out_.push_back(a.body);
+        f = &functions_.read(*a.body);
+      }
+      return scope_of_call(*s.node, *f, in);
+    } catch (const error& e) {
+      a = {};
+      a.problem = e.what();
+    }
+    return std::nullopt;
+  }
+
+  /// Visits the nodes of a function for one call of it.
+  void open(const step& s, scope& body) {
+    const program& steps = *body.steps;
+    spend(steps);
+    const std::string& name = s.node->name().empty() ? s.node->output(0) : s.node->name();
+    body.path = body.around->path;
+    if (body.path.size() < longest_path) body.path += printable(name, longest_name) + '/';
+    body.values.assign(steps.names.size(), no_value);
+    for (int i = 0; i < body.text->input_size(); ++i)
+      body.values[static_cast<std::size_t>(steps.number_of(body.text->input(i)))] =
+          i < s.node->input_size() ? s.inputs[static_cast<std::size_t>(i)] : -1;
+    for (int& v : body.values)
+      if (v == no_value) {
+        v = static_cast<int>(values_.size());
+        values_.emplace_back();
+      }
+    for (const step& inner : steps.steps)
+      visit(inner, body);
+    for (std::size_t i = 0; i < s.outputs.size(); ++i) {
+      if (s.outputs[i] < 0) continue;
+      const int made = body.value_of(steps.number_of(body.text->output(static_cast<int>(i))));
+      if (made >= 0)
+        at(s.outputs[i]) = value(at(made));
+      else
+        at(s.outputs[i]).unknown_since = operator_name(*s.node);
+    }
+  }
+
+  /// Refuses what would never end.
+  void spend(const program& steps) {
+    opened_ += steps.steps.size() + steps.names.size();
+    if (opened_ > most_opened)
+      throw error("its functions hold more than " + std::to_string(most_opened) +
+                      " nodes and values where each is written out as often as it is called",
+                  source_.where(), "give a part of the model");
   }
 
   /// Handler, then libonnx; what they refuse is a problem of this node alone.
@@ -160,8 +233,6 @@ private:
     const ::onnx::NodeProto& n = *s.node;
     answer a;
     try {
-      if (functions_.contains({n.domain(), n.op_type()}))
-        throw error("it is a function that the model defines, these are not opened yet");
       if (c.opset() == 0)
         throw error("its domain " + in_quotes(n.domain()) + " is not imported by the model");
       if (n.output_size() == 0) throw error("it has no outputs");
@@ -200,7 +271,7 @@ private:
         v.element = a.outputs[i].element;
         v.dims = a.outputs[i].dims;
       }
-      if (!v.dims) read_described(v, program_.names[static_cast<std::size_t>(s.outputs[i])]);
+      if (!v.dims) read_described(v, s.outputs[i]);
       if (!v.dims) v.unknown_since = cause_of(s);
     }
   }
@@ -216,8 +287,9 @@ private:
     return true;
   }
 
-  void read_described(value& v, std::string_view name) {
-    const auto found = described_.find(name);
+  void read_described(value& v, int number) {
+    if (number >= static_cast<int>(program_.names.size())) return; // it stands in a function
+    const auto found = described_.find(program_.names[static_cast<std::size_t>(number)]);
     if (found == described_.end() || !found->second->type().has_tensor_type()) return;
     const auto& t = found->second->type().tensor_type();
     if (v.element == 0) v.element = t.elem_type();
@@ -274,8 +346,11 @@ private:
   input_dims inputs_;
   std::vector<value> values_;
   graph_builder builder_;
-  std::map<std::string_view, std::int64_t> opsets_{};
-  std::set<std::pair<std::string_view, std::string_view>> functions_{};
+  opset_table opsets_{};
+  functions functions_;
+  scope root_;
+  std::size_t opened_ = 0;
+  std::vector<std::shared_ptr<const ::onnx::FunctionProto>> written_out_{}; ///< by handlers
   std::unordered_map<std::string_view, const ::onnx::ValueInfoProto*> described_{};
   std::vector<const value*> operands_{};
 };
