@@ -10,6 +10,7 @@
 
 #include "body.hpp"
 #include "build.hpp"
+#include "composites.hpp"
 #include "evaluate.hpp"
 #include "infer.hpp"
 #include "inputs.hpp"
@@ -232,10 +233,15 @@ private:
   answer answer_to(const step& s, const call& c) {
     const ::onnx::NodeProto& n = *s.node;
     answer a;
+    std::string problem; // of opening it
     try {
       if (c.opset() == 0)
         throw error("its domain " + in_quotes(n.domain()) + " is not imported by the model");
       if (n.output_size() == 0) throw error("it has no outputs");
+      if (const composite* known = find_composite(domain_of(n), n.op_type())) {
+        a.body = body_of_composite(*known, c, problem);
+        if (a.body != nullptr) return a;
+      }
       if (const handler* h = find_handler(domain_of(n), n.op_type())) {
         if (c.size() < h->least || (h->most != any_number && c.size() > h->most))
           throw error("it has " + std::to_string(c.size()) +
@@ -249,6 +255,10 @@ private:
     } catch (const error& e) {
       a = {};
       a.problem = e.what();
+    }
+    if (!problem.empty()) {
+      a.problem = problem;
+      a.layer.reset();
     }
     for (result& r : a.outputs) {
       try {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operators are small graphs of others? A table from (domain, operator) to how many operands
+// it takes and the function that says its graph. A framework may well run one as a whole: what it
+// saves by that is a matter of fused layers.
+//
+//   find_composite("com.microsoft", "BiasGelu")   // Add, Gelu
+#pragma once
+
+#include "expand_einsum.hpp"
+#include "expand_norm.hpp"
+#include "expand_products.hpp"
+#include "handlers.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace benanza::onnx {
+
+/// One operator that others say: the operands it takes, and its graph.
+struct composite {
+  int least = 0;
+  int most = 0; ///< any_number: no limit
+  void (*expand)(pieces&) = nullptr;
+};
+
+namespace detail {
+inline std::unordered_map<std::string_view, composite> own_composites() {
+  return {
+      {"Einsum", {1, any_number, expand_einsum}},
+      {"MeanVarianceNormalization", {1, 1, expand_mean_variance}},
+      {"Swish", {1, 1, expand_swish}},
+  };
+}
+
+inline std::unordered_map<std::string_view, composite> microsoft_composites() {
+  return {
+      {"BiasAdd", {3, 3, expand_bias_add}},
+      {"BiasGelu", {2, 2, expand_bias_gelu}},
+      {"BiasSplitGelu", {2, 2, expand_bias_split_gelu}},
+      {"EmbedLayerNormalization", {7, 9, expand_embed_norm}},
+      {"FastGelu", {1, 2, expand_fast_gelu}},
+      {"FusedConv", {2, 4, expand_fused_conv}},
+      {"FusedGemm", {2, 3, expand_fused_gemm}},
+      {"FusedMatMul", {2, 2, expand_fused_matmul}},
+      {"FusedMatMulActivation", {2, 2, expand_fused_matmul}},
+      {"GemmFastGelu", {2, 3, expand_gemm_fast_gelu}},
+      {"NhwcConv", {2, 3, expand_nhwc_conv}},
+      {"NhwcFusedConv", {2, 4, expand_nhwc_conv}},
+      {"QuickGelu", {1, 1, expand_swish}},
+      {"SkipLayerNormalization", {3, 5, expand_skip_norm}},
+      {"SkipSimplifiedLayerNormalization", {3, 4, expand_skip_norm}},
+      {"TransposeMatMul", {2, 2, expand_fused_matmul}},
+  };
+}
+
+} // namespace detail
+
+/// The operator's entry; nullptr: it is none of these.
+inline const composite* find_composite(std::string_view domain, std::string_view op) {
+  static const auto own = detail::own_composites(), microsoft = detail::microsoft_composites();
+  if (!domain.empty() && domain != "com.microsoft") return nullptr;
+  const auto& table = domain.empty() ? own : microsoft;
+  const auto found = table.find(op);
+  return found == table.end() ? nullptr : &found->second;
+}
+
+/// The nodes that stand behind one of these operators; none where it is a layer by itself, or where
+/// `problem` says why not.
+inline std::shared_ptr<const ::onnx::FunctionProto>
+body_of_composite(const composite& known, const call& c, std::string& problem) {
+  try {
+    if (c.size() < known.least || (known.most != any_number && c.size() > known.most))
+      throw error("it has " + std::to_string(c.size()) + " inputs, which its operator does not");
+    for (int i = 0; i < known.least; ++i)
+      (void)c.operand(i);
+    pieces p(c);
+    known.expand(p);
+    return p.empty() ? nullptr : std::move(p).take();
+  } catch (const error& e) {
+    problem = e.what();
+    return nullptr;
+  }
+}
+
+} // namespace benanza::onnx

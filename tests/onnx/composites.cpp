@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that are graphs of others: which layers they become, what their pieces are called, and
+// that what does not fit is a problem of the node.
+#include "text_model.hpp"
+
+using namespace benanza::test;
+namespace model = benanza::model;
+
+namespace {
+/// The layers of such a model, problems in the place of those that are missing.
+std::string layers_of(std::string_view inputs, std::string_view nodes,
+                      std::string_view tensors = {}, int opset = 17) {
+  const onnx::ModelProto m = text_model(opset, inputs, nodes, tensors);
+  benanza::onnx::options o;
+  for (const auto& i : m.graph().input()) // the first dim is no batch
+    for (const auto& d : i.type().tensor_type().shape().dim())
+      o.shapes[i.name()].push(d.dim_value());
+  const model::graph g = graph_of(m, o);
+  std::string out;
+  for (const model::node& n : g.nodes)
+    out += (out.empty() ? "" : " ") + layer_name(g, n);
+  return out;
+}
+std::string einsum(std::string_view equation, std::string_view operands, std::string_view inputs) {
+  return layers_of(inputs, "y = Einsum<equation = \"" + std::string(equation) + "\">(" +
+                               std::string(operands) + ")");
+}
+} // namespace
+
+TEST_CASE("composites: activations of ONNX Runtime") {
+  const char* const x = "float[2,8] x";
+  CHECK(layers_of(x, "y = com.microsoft.BiasGelu(x, b)", "float[8] b") == "Add/2x8-8 Gelu/2x8");
+  CHECK(layers_of(x, "y = com.microsoft.FastGelu(x, b)", "float[8] b") == "Add/2x8-8 FastGelu/2x8");
+  CHECK(layers_of(x, "y = com.microsoft.FastGelu(x)") == "FastGelu/2x8");
+  CHECK(layers_of(x, "y = com.microsoft.QuickGelu(x)") == "Mul/2x8-1 Sigmoid/2x8 Mul/2x8");
+  CHECK(layers_of(x, "y = com.microsoft.QuickGelu<alpha = 1.0>(x)") == "Sigmoid/2x8 Mul/2x8");
+  CHECK(layers_of(x, "y = com.microsoft.BiasSplitGelu(x, b)", "float[8] b") ==
+        "Add/2x8-8 Split/2x8-a1-n2 Gelu/2x4 Mul/2x4");
+}
+
+TEST_CASE("composites: products and convolutions with something before and behind") {
+  const char* const x = "float[2,4,8] x";
+  CHECK(layers_of(x, "y = com.microsoft.FusedMatMul<transB = 1, alpha = 0.5>(x, x)") ==
+        "Transpose/2x4x8-o0x2x1 MatMul/2x4x8-2x8x4 Mul/2x4x4-1");
+  CHECK(layers_of(x, "y = com.microsoft.FusedMatMul<transB = 1>(x, w)", "float[16,8] w") ==
+        "MatMul/2x4x8-8x16-w");
+  CHECK(layers_of("float[4,8] x", "y = com.microsoft.FusedMatMul<transB = 1>(x, w)",
+                  "float[16,8] w") == "Gemm/4x16x8-tb-w");
+  CHECK(layers_of("float[4,8] x",
+                  "y = com.microsoft.FusedGemm<transB = 1, activation = \"Relu\">(x, w, b)",
+                  "float[16,8] w, float[16] b") == "Gemm/4x16x8-tb-c1x16-w Relu/4x16");
+  const char* const image = "float[1,3,8,8] x, float[1,4,6,6] z";
+  CHECK(layers_of(image, "y = com.microsoft.FusedConv<activation = \"Relu\">(x, w, b, z)",
+                  "float[4,3,3,3] w, float[4] b") ==
+        "Conv/1x3x8x8-4x3x3-s1-b Add/1x4x6x6 Relu/1x4x6x6");
+  CHECK_SAYS(layers_of(image, "y = com.microsoft.FusedConv<activation = \"Magic\">(x, w)",
+                       "float[4,3,3,3] w"),
+             "'Magic'");
+}
+
+TEST_CASE("composites: normalizations with a residual, embeddings") {
+  const char* const x = "float[2,4,8] x, float[2,4,8] r";
+  CHECK(layers_of(x, "y = com.microsoft.SkipLayerNormalization(x, r, s, b)",
+                  "float[8] s, float[8] b") == "Add/2x4x8 LayerNormalization/2x4x8-a2-b");
+  CHECK(layers_of(x,
+                  "y, , , t = com.microsoft.SkipSimplifiedLayerNormalization(x, r, s, b) "
+                  "z = Relu(t)",
+                  "float[8] s, float[8] b") ==
+        "Add/2x4x8 Add/2x4x8-8 RMSNormalization/2x4x8-a2 Relu/2x4x8");
+  CHECK_SAYS(layers_of(x, "y, m = com.microsoft.SkipLayerNormalization(x, r, s)", "float[8] s"),
+             "statistics");
+  const char* const words = "int32[2,4] x, int32[2,4] t, int32[2,4] m";
+  const std::string embed =
+      layers_of(words, "y, n = com.microsoft.EmbedLayerNormalization(x, t, w, p, s, g, b, m)",
+                "float[99,8] w, float[16,8] p, float[2,8] s, float[8] g, float[8] b");
+  CHECK(embed == "Gather/99x8-2x4-i32 Add/2x4x8-4x8 Gather/2x8-2x4-i32 Add/2x4x8 "
+                 "LayerNormalization/2x4x8-a2-b ReduceSum/2x4-a1-s32");
+}
+
+TEST_CASE("composites: Einsum") {
+  CHECK(einsum("bij, bjk -> bik", "x, z", "float[8,2,3] x, float[8,3,5] z") ==
+        "MatMul/8x2x3-8x3x5");
+  CHECK(einsum("bhid,bhjd->bhij", "x, z", "float[2,4,3,8] x, float[2,4,5,8] z") ==
+        "Transpose/2x4x5x8-o0x1x3x2 MatMul/2x4x3x8-2x4x8x5");
+  CHECK(einsum("ij->ji", "x", "float[3,4] x") == "Transpose/3x4-o1x0");
+  CHECK(einsum("ij->i", "x", "float[3,4] x") == "ReduceSum/3x4-a1");
+  CHECK(einsum("ij", "x", "float[3,4] x") == "Identity/3x4");
+  CHECK(einsum("i,i", "x, x", "float[5] x") ==
+        "Reshape/5-1x5 Reshape/5-5x1 MatMul/1x5-5x1 Reshape/1x1-scalar");
+  CHECK(einsum("i,j->ij", "x, z", "float[5] x, float[3] z") ==
+        "Reshape/5-5x1 Reshape/3-1x3 Mul/5x1-1x3");
+  CHECK(einsum("...ii->...i", "x", "float[2,3,3] x") == "Reshape/2x3x3-2x9 Slice/2x9-2x3-by1x4");
+  CHECK(einsum("...ij,...jk->...ik", "x, z", "float[2,3,4] x, float[4,5] z") ==
+        "Reshape/2x3x4-6x4 MatMul/6x4-4x5 Reshape/6x5-2x3x5");
+  for (const char* wrong :
+       {"ijk->i", "ij->k", "ij->ii", "i,j->i", "i*j->i", "..i.->i", "->", ","}) {
+    CAPTURE(wrong);
+    CHECK_SAYS(einsum(wrong, "x", "float[3,4] x"), "? its equation");
+  }
+}
+
+TEST_CASE("composites: pieces are called by their node and their operator") {
+  const model::graph g =
+      graph_of(text_model(17, "float[2,8] x", "t = com.microsoft.QuickGelu(x) y = Relu(t)"));
+  REQUIRE(g.nodes.size() == 4);
+  CHECK(g.nodes[0].name == "t/Mul");
+  CHECK(g.nodes[1].name == "t/Sigmoid");
+  CHECK(g.nodes[2].name == "t/Mul2");
+  CHECK(g.nodes[2].op == "Mul");
+  CHECK(g.nodes[3].inputs == std::vector{2});
+  CHECK_SAYS(layers_of("float[2,8] x", "y = com.microsoft.BiasGelu(x)"), "inputs");
+}
