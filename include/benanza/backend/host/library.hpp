@@ -19,6 +19,7 @@
 #include "reduce.hpp"
 #include "resize.hpp"
 #include "softmax.hpp"
+#include "steps.hpp"
 
 #include <chrono>
 
@@ -50,7 +51,8 @@ struct offer_kinds {
   bool operator()(const op::view&) const { return false; }
   bool operator()(const op::reorder&) const { return false; }
   template <class Base>
-  bool operator()(const op::fused<Base>&) const {
+  bool operator()(const op::fused<Base>& p) const {
+    if constexpr (requires { runs(p, element); }) return runs(p, element);
     return false;
   }
   bool operator()(const op::concat&) const { return true; }
@@ -93,7 +95,14 @@ inline dtype element_type(const op::layer& l, numeric t) {
 
 /// True for layers that go through memory element by element.
 inline bool flat(const op::layer& l) {
+  const auto same = [](const op::step_list& steps) {
+    return std::all_of(steps.begin(), steps.end(),
+                       [](const op::step& s) { return !s.joins || s.operand.empty(); });
+  };
   if (const auto* p = std::get_if<op::binary>(&l)) return p->a == p->b;
+  if (const auto* p = std::get_if<op::fused<op::unary>>(&l)) return same(p->steps);
+  if (const auto* p = std::get_if<op::fused<op::binary>>(&l))
+    return p->base.a == p->base.b && same(p->steps);
   return std::holds_alternative<op::unary>(l);
 }
 

@@ -111,6 +111,8 @@ inline constexpr bool fixed_result =
 
 template <class Base>
 void describe(const op::fused<Base>& f, const request& r, recipes& out) {
+  // Behind a function of one operand, post-operations are done by a reference loop alone, wrongly.
+  if constexpr (std::is_same_v<Base, op::unary>) return;
   recipes bases;
   describe(f.base, r, bases);
   if (bases.empty()) return;
