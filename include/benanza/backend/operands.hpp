@@ -28,6 +28,21 @@ inline constexpr double hard_sigmoid_alpha = 0.2, hard_sigmoid_beta = 0.5;
 inline constexpr double cubic = -0.75; // Resize
 } // namespace attribute
 
+/// The same as the reference takes them. They differ from those above only where a model's own are
+/// tried.
+struct attribute_values {
+  double epsilon = attribute::epsilon;
+  double lrn_alpha = attribute::lrn_alpha, lrn_beta = attribute::lrn_beta;
+  double lrn_bias = attribute::lrn_bias;
+  double leaky_slope = attribute::leaky_slope, threshold = attribute::threshold;
+  double elu_alpha = attribute::elu_alpha, celu_alpha = attribute::celu_alpha;
+  double selu_alpha = attribute::selu_alpha, selu_gamma = attribute::selu_gamma;
+  double clip_low = attribute::clip_low, clip_high = attribute::clip_high;
+  double hard_sigmoid_alpha = attribute::hard_sigmoid_alpha;
+  double hard_sigmoid_beta = attribute::hard_sigmoid_beta;
+  double cubic = attribute::cubic;
+};
+
 /// What an operand is to the model: an activation, its weights, a vector of f32 parameters,
 /// positions.
 enum class role : std::uint8_t { source, weights, vector, index };
@@ -61,6 +76,7 @@ struct operands {
   double output_scale = 1;
   /// How long the parts of a Split are along its axis; empty: as equal as they can be.
   std::vector<std::int64_t> parts{};
+  attribute_values attributes{}; ///< that the reference takes
 };
 
 /// Storage of a layer's elements in a case: its own type, or the case's where it says `real`.

@@ -17,6 +17,7 @@
 #include "load.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <string>
@@ -65,6 +66,23 @@ public:
   model::graph run() {
     visit_all();
     return builder_.finish(source_.model().graph());
+  }
+  /// The same; `see` is called for each node as it is resolved: with its values' numbers, what is
+  /// known of it, and its place in the graph, or -1 where it was folded.
+  using observer = std::function<void(const step&, const call&, const answer&, int)>;
+  model::graph run(observer see) {
+    see_ = std::move(see);
+    return run();
+  }
+  /// The name of a value of the model itself; empty: it stands in a function.
+  std::string_view name_of(int number) const {
+    const auto n = static_cast<std::size_t>(number);
+    return n < program_.names.size() ? program_.names[n] : std::string_view{};
+  }
+  /// What is known of a value of the model in the end; nullptr: it has none of that name.
+  const value* named(std::string_view name) const {
+    const int number = program_.number_of(name);
+    return number < 0 ? nullptr : &values_[static_cast<std::size_t>(number)];
   }
   std::map<std::string, shape> run_for_dims() {
     visit_all();
@@ -171,6 +189,8 @@ private:
       fold(s, c, elements, a.problem);
     else
       builder_.place(s, c, a, in.path);
+    if (see_)
+      see_(s, c, a, folded && !broken ? -1 : static_cast<int>(builder_.graph.nodes.size()) - 1);
   }
 
   /// The scope of the nodes that stand behind this one, if it is one that holds others. Else
@@ -363,6 +383,7 @@ private:
   std::vector<std::shared_ptr<const ::onnx::FunctionProto>> written_out_{}; ///< by handlers
   std::unordered_map<std::string_view, const ::onnx::ValueInfoProto*> described_{};
   std::vector<const value*> operands_{};
+  observer see_{};
 };
 } // namespace detail
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One output of an elementwise layer, by its ONNX definition, with the attribute values that all
-// backends use. Whole numbers divide towards zero. Round is to even.
+// backends use, if no others are given. Whole numbers divide towards zero. Round is to even.
 //
 //   function_value(unary_function::relu, -2) == 0;   function_value(binary_function::pow, 2, 3) ==
 //   8
@@ -15,21 +15,22 @@
 namespace benanza::backend::reference {
 
 /// A function of one number.
-inline double function_value(op::unary_function f, double x) {
+inline double function_value(op::unary_function f, double x, const attribute_values& given = {}) {
   using enum op::unary_function;
-  using namespace attribute;
   const auto softplus_of = [](double v) {
     return std::max(v, 0.) + std::log1p(std::exp(-std::fabs(v)));
   };
   switch (f) {
   case relu: return std::max(x, 0.);
-  case leaky_relu: return x < 0 ? leaky_slope * x : x;
-  case elu: return x < 0 ? elu_alpha * std::expm1(x) : x;
-  case selu: return selu_gamma * (x > 0 ? x : selu_alpha * std::expm1(x));
-  case celu: return std::max(0., x) + std::min(0., celu_alpha * std::expm1(x / celu_alpha));
-  case thresholded_relu: return x > threshold ? x : 0;
+  case leaky_relu: return x < 0 ? given.leaky_slope * x : x;
+  case elu: return x < 0 ? given.elu_alpha * std::expm1(x) : x;
+  case selu: return given.selu_gamma * (x > 0 ? x : given.selu_alpha * std::expm1(x));
+  case celu:
+    return std::max(0., x) + std::min(0., given.celu_alpha * std::expm1(x / given.celu_alpha));
+  case thresholded_relu: return x > given.threshold ? x : 0;
   case sigmoid: return 1 / (1 + std::exp(-x));
-  case hard_sigmoid: return std::clamp(hard_sigmoid_alpha * x + hard_sigmoid_beta, 0., 1.);
+  case hard_sigmoid:
+    return std::clamp(given.hard_sigmoid_alpha * x + given.hard_sigmoid_beta, 0., 1.);
   case hard_swish: return x * std::clamp(x / 6 + 0.5, 0., 1.);
   case tanh: return std::tanh(x);
   case softplus: return softplus_of(x);
@@ -38,7 +39,7 @@ inline double function_value(op::unary_function f, double x) {
   case gelu: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.)));
   case fast_gelu: // Hendrycks and Gimpel 2016, section 2; ONNX's Gelu-20 with approximate = "tanh"
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
-  case clip: return std::clamp(x, clip_low, clip_high);
+  case clip: return std::clamp(x, given.clip_low, given.clip_high);
   case exp: return std::exp(x);
   case log: return std::log(x);
   case sqrt: return std::sqrt(x);
@@ -91,7 +92,7 @@ inline bool whole(dtype t) {
 }
 
 inline double value(const op::unary& p, const operands& o, std::int64_t flat) {
-  return function_value(p.function, element(o, 0, flat));
+  return function_value(p.function, element(o, 0, flat), o.attributes);
 }
 
 inline double value(const op::binary& p, const operands& o, std::int64_t flat) {

@@ -22,7 +22,7 @@ double value(const op::fused<Base>& p, const operands& o, std::int64_t flat) {
   for (const op::step& s : p.steps)
     v = s.joins ? function_value(s.join, v,
                                  element(o, joined++, broadcast_index(p.operand_of(s), place)))
-                : function_value(s.function, v);
+                : function_value(s.function, v, o.attributes);
   return v;
 }
 

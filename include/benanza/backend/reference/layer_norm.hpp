@@ -47,7 +47,7 @@ private:
       const double v = element(o_, 0, i) - mean;
       squares += v * v;
     }
-    return {mean, std::sqrt(squares / n + attribute::epsilon)};
+    return {mean, std::sqrt(squares / n + o_.attributes.epsilon)};
   }
 
   const operands& o_;

@@ -123,7 +123,7 @@ struct tap {
 /// What position `i` of a dim resized from `in` to `out` takes. Places are exact fractions, so no
 /// rounding decides which neighbour is nearest.
 inline list<4> resized_from(const op::resize& p, std::int64_t in, std::int64_t out, std::int64_t i,
-                            double (&weights)[4]) {
+                            double (&weights)[4], double cubic) {
   std::int64_t up = 0, down = 1; // the place in the input is up / down
   switch (p.coordinates) {
   case op::sampling::pytorch_half_pixel:
@@ -150,7 +150,7 @@ inline list<4> resized_from(const op::resize& p, std::int64_t in, std::int64_t o
     return {inside(low), inside(low + 1)};
   }
   // Keys' cubic convolution, ONNX Resize-11.
-  const double a = attribute::cubic;
+  const double a = cubic;
   const auto near = [a](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
   const auto far = [a](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
   weights[0] = far(1 + x), weights[1] = near(x), weights[2] = near(1 - x), weights[3] = far(2 - x);
@@ -163,7 +163,7 @@ inline double value(const op::resize& p, const operands& o, std::int64_t flat) {
   double weights[8][4];
   std::int64_t combinations = 1;
   for (int d = 0; d < place.size; ++d) {
-    from[d] = resized_from(p, p.input[d], p.sizes[d], place[d], weights[d]);
+    from[d] = resized_from(p, p.input[d], p.sizes[d], place[d], weights[d], o.attributes.cubic);
     combinations *= from[d].size;
   }
   double sum = 0;

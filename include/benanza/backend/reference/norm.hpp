@@ -14,7 +14,7 @@ namespace benanza::backend::reference {
 inline double value(const op::batch_norm& p, const operands& o, std::int64_t flat) {
   const std::int64_t c = flat / elements(p.input, 2, p.input.size) % p.input[1];
   return element(o, 1, c) * (element(o, 0, flat) - element(o, 3, c)) /
-             std::sqrt(element(o, 4, c) + attribute::epsilon) +
+             std::sqrt(element(o, 4, c) + o.attributes.epsilon) +
          element(o, 2, c);
 }
 
@@ -28,8 +28,8 @@ inline double value(const op::lrn& p, const operands& o, std::int64_t flat) {
     squares += v * v;
   }
   const double scale =
-      attribute::lrn_bias + attribute::lrn_alpha / static_cast<double>(p.size) * squares;
-  return element(o, 0, flat) / std::pow(scale, attribute::lrn_beta);
+      o.attributes.lrn_bias + o.attributes.lrn_alpha / static_cast<double>(p.size) * squares;
+  return element(o, 0, flat) / std::pow(scale, o.attributes.lrn_beta);
 }
 
 } // namespace benanza::backend::reference

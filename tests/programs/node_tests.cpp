@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of ONNX's node tests? Each is resolved; where it is whole it is computed by the
+// reference from the test's own inputs and compared with the test's own outputs, and every
+// algorithm of the processor is held to the reference on the same inputs. scripts/prove writes the
+// folders: model_<k>.onnx (fewer inputs fed as constants first), tensor_<name>.pb as doubles,
+// test.json.
+//
+//   node_tests FOLDER...   // a JSON object a line; the last line begun names what crashed
+#include "../../include/benanza/onnx/load.hpp" // before <sys/mman.h>
+
+#include "../../include/benanza/backend/concept.hpp"
+#include "../../include/benanza/backend/reference/reference.hpp"
+#include "../../include/benanza/backend/tolerance.hpp"
+#include "../../include/benanza/measure/chain_operands.hpp"
+#include "../../include/benanza/onnx/resolve.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+namespace benanza {
+namespace {
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// A tensor of a test, or one that was computed.
+struct numbers {
+  shape dims{};
+  std::vector<double> values{};
+};
+using named_numbers = std::map<std::string, numbers, std::less<>>;
+
+numbers read_tensor(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  ::onnx::TensorProto t;
+  if (!in || !t.ParseFromIstream(&in)) throw error("a tensor cannot be read", path.string());
+  numbers out;
+  for (std::int64_t d : t.dims())
+    out.dims.push(d);
+  out.values.resize(t.raw_data().size() / sizeof(double));
+  if (!out.values.empty()) std::memcpy(out.values.data(), t.raw_data().data(), t.raw_data().size());
+  return out;
+}
+
+/// Storage in which the reference reads numbers without rounding.
+dtype exact(dtype t) {
+  return t == dtype::f32 || t == dtype::f16 || t == dtype::bf16 ? dtype::f64 : t;
+}
+
+void fill(backend::tensor& t, const numbers& from, dtype type) {
+  t.type = type;
+  t.bytes.resize(from.values.size() * static_cast<std::size_t>(size_bytes(type)));
+  for (std::size_t i = 0; i < from.values.size(); ++i)
+    backend::store(type, t.bytes.data(), static_cast<std::int64_t>(i), from.values[i]);
+}
+
+/// Values that a layer does not hold, as the node has them.
+backend::attribute_values attributes_of(const onnx::call& c) {
+  backend::attribute_values v;
+  const std::string& op = c.op();
+  v.epsilon = c.real("epsilon", 1e-5);
+  v.lrn_bias = c.real("bias", 1);
+  v.lrn_alpha = c.real("alpha", 1e-4);
+  v.lrn_beta = c.real("beta", 0.75);
+  v.leaky_slope = c.real("alpha", 0.01);
+  v.threshold = v.elu_alpha = v.celu_alpha = c.real("alpha", 1);
+  v.selu_alpha = c.real("alpha", 1.67326319217681884765625);
+  v.selu_gamma = c.real("gamma", 1.05070102214813232421875);
+  v.hard_sigmoid_alpha = c.real("alpha", 0.2);
+  v.hard_sigmoid_beta = c.real("beta", 0.5);
+  v.cubic = c.real("cubic_coeff_a", -0.75);
+  if (op == "Clip") {
+    v.clip_low = c.has(1) ? c.numbers(1).at(0) : c.real("min", -HUGE_VAL);
+    v.clip_high = c.has(2) ? c.numbers(2).at(0) : c.real("max", HUGE_VAL);
+  }
+  return v;
+}
+
+using libraries = std::vector<std::unique_ptr<backend::library>>;
+
+/// Computes a model node by node as it is resolved.
+class computation {
+public:
+  computation(const named_numbers& given, const onnx::detail::resolver& resolved, libraries& cpu)
+      : given_(given)
+      , resolved_(resolved)
+      , cpu_(cpu) {}
+
+  std::string not_computed{}; ///< why, where it is not
+  std::vector<std::string> wrong_on_cpu{};
+  std::vector<std::string> layers{};
+  int ran = 0, without_algorithm = 0;
+
+  void see(const onnx::step& s, const onnx::call& c, const onnx::answer& a, int node) {
+    if (node < 0 || !a.layer || !a.problem.empty()) return;
+    try {
+      const op::layer l =
+          std::visit([](const auto& p) { return op::layer(p.canonical_form()); }, *a.layer);
+      layers.push_back(op::name(l));
+      compute(l, s, c, a, node);
+    } catch (const error& e) {
+      if (not_computed.empty()) not_computed = c.op() + ": " + e.what();
+    }
+  }
+
+  /// The tensor that a value of the model turned out to be.
+  numbers of(const onnx::value& v, std::string_view name) const {
+    if (v.producer >= 0) {
+      const auto found = made_.find({v.producer, v.output});
+      if (found == made_.end()) throw error("it reads what was not computed");
+      return found->second;
+    }
+    if (const auto found = given_.find(name); found != given_.end()) return found->second;
+    const onnx::elements_of* e = v.constant ? v.elements() : nullptr;
+    if (e == nullptr || !v.dims) throw error("it reads a constant whose elements are not known");
+    numbers out{.dims = *v.dims};
+    for (std::size_t i = 0; i < e->size(); ++i)
+      out.values.push_back(e->number(i));
+    return out;
+  }
+
+private:
+  void compute(const op::layer& l, const onnx::step& s, const onnx::call& c, const onnx::answer& a,
+               int node) {
+    std::vector<std::optional<numbers>> listed;
+    for (int i : s.inputs)
+      listed.push_back(i < 0
+                           ? std::optional<numbers>{}
+                           : of(c.operand(static_cast<int>(listed.size())), resolved_.name_of(i)));
+    if (op::is_view(l)) {
+      made_[{node, 0}] = {*a.outputs.at(0).dims, listed.at(0).value().values};
+      return;
+    }
+    backend::operands o = operands_of(l, listed);
+    const auto storage = [&](dtype (*as)(dtype)) {
+      for (std::size_t k = 0; k < listed.size(); ++k)
+        if (const auto at = measure::operand_index(l, k, listed.size(), o.inputs.size())) {
+          backend::tensor& t = o.inputs[*at];
+          if (!listed[k]) throw error("an operand is left out");
+          if (static_cast<std::int64_t>(listed[k]->values.size()) != t.count())
+            throw error("an operand has " + std::to_string(listed[k]->values.size()) +
+                        " elements, its layer " + op::name(l) + " wants " +
+                        std::to_string(t.count()));
+          fill(t, *listed[k], as(t.type));
+        }
+    };
+    for (const onnx::result& r : a.outputs)
+      if (std::holds_alternative<op::split>(l))
+        o.parts.push_back((*r.dims)[std::get<op::split>(l).axis]);
+    storage([](dtype t) { return t; });
+    run_on_cpu(l, o);
+    storage(exact);
+    o.attributes = attributes_of(c);
+    keep(a, node, evaluated(l, o));
+  }
+
+  static backend::operands operands_of(const op::layer& l,
+                                       const std::vector<std::optional<numbers>>& listed) {
+    const auto* p = std::get_if<op::concat>(&l);
+    if (p == nullptr) return backend::make_operands(l, numeric::f32);
+    std::vector<std::int64_t> lengths;
+    for (const auto& n : listed)
+      lengths.push_back(n.value().dims[p->axis]);
+    auto made = measure::concat_operands(*p, numeric::f32, lengths);
+    if (!made) throw error("the parts do not add up");
+    return std::move(*made);
+  }
+
+  static std::vector<double> evaluated(const op::layer& l, const backend::operands& o) {
+    const std::int64_t count = elements(op::output(l));
+    std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<double> out(all.size());
+    backend::reference::evaluate(l, numeric::f32, o, all, out);
+    return out;
+  }
+
+  /// Results stand one after the other.
+  void keep(const onnx::answer& a, int node, std::vector<double> values) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < a.outputs.size(); ++i) {
+      const auto& dims = a.outputs[i].dims;
+      if (!dims) continue;
+      const auto n = static_cast<std::size_t>(elements(*dims));
+      if (at + n > values.size()) return;
+      const auto from = values.begin() + static_cast<std::ptrdiff_t>(at);
+      made_[{node, static_cast<int>(i)}] = {*dims, {from, from + static_cast<std::ptrdiff_t>(n)}};
+      at += n;
+    }
+  }
+
+  void run_on_cpu(const op::layer& l, const backend::operands& o) {
+    std::vector<double> expected = evaluated(l, o);
+    bool any = false;
+    for (const auto& library : cpu_) {
+      for (const backend::algorithm& a : library->enumerate(l, numeric::f32, {.threads = 1})) {
+        any = true;
+        ++ran;
+        try {
+          const auto p = library->prepare(l, numeric::f32, a, o, {.threads = 1});
+          p->run(1);
+          std::vector<double> got;
+          p->read(got);
+          std::vector<double> right = expected;
+          for (std::size_t i = 0; i < right.size() && i < got.size(); ++i)
+            if (std::isnan(right[i]) && std::isnan(got[i])) right[i] = got[i] = 0;
+          const backend::verdict v = backend::compare(l, numeric::f32, right, got);
+          if (!v.ok)
+            wrong_on_cpu.push_back(std::string(library->name()) + '/' + a.id + ' ' + op::name(l) +
+                                   ": element " + std::to_string(v.where) + " is " +
+                                   std::to_string(got[static_cast<std::size_t>(v.where)]) +
+                                   " and should be " +
+                                   std::to_string(right[static_cast<std::size_t>(v.where)]));
+        } catch (const std::exception& e) {
+          wrong_on_cpu.push_back(std::string(library->name()) + '/' + a.id + ' ' + op::name(l) +
+                                 ": " + e.what());
+        }
+      }
+    }
+    without_algorithm += !any;
+  }
+
+  const named_numbers& given_;
+  const onnx::detail::resolver& resolved_;
+  libraries& cpu_;
+  std::map<std::pair<int, int>, numbers> made_{};
+};
+
+/// What is wrong with a result; empty: nothing. NumPy's assert_allclose, as ONNX's own runner.
+std::string difference(const numbers& got, const numbers& want, int element, double relative,
+                       double absolute) {
+  if (!(got.dims == want.dims))
+    return "dims " + onnx::text(got.dims) + " and not " + onnx::text(want.dims);
+  const onnx::element_type* type = onnx::find_element_type(element);
+  for (std::size_t i = 0; i < want.values.size(); ++i) {
+    double g = got.values.at(i);
+    const double w = want.values[i];
+    if (type != nullptr && type->bits >= 8 && type->storage != dtype::real) {
+      std::byte room[8]; // as its type holds it
+      backend::store(type->storage, room, 0, g);
+      g = backend::load(type->storage, room, 0);
+    }
+    if (g == w || (std::isnan(g) && std::isnan(w))) continue;
+    if (!(std::fabs(g - w) <= absolute + relative * std::fabs(w)))
+      return "element " + std::to_string(i) + " is " + std::to_string(g) + " and not " +
+             std::to_string(w);
+  }
+  return {};
+}
+
+struct attempt {
+  json said{};
+  std::size_t problems = 0;
+  bool whole() const { return problems == 0; }
+};
+
+attempt resolve_one(const fs::path& folder, const json& test, int k, const named_numbers& given,
+                    libraries& cpu) {
+  attempt out;
+  out.said["fed"] = k;
+  const onnx::source source = onnx::load(folder / ("model_" + std::to_string(k) + ".onnx"));
+  onnx::options o;
+  for (const auto& i : source.model().graph().input())
+    if (const auto found = given.find(i.name()); found != given.end())
+      o.shapes[i.name()] = found->second.dims;
+  onnx::detail::resolver resolver(source, o);
+  computation computed(given, resolver, cpu);
+  const model::graph g =
+      resolver.run([&](const onnx::step& s, const onnx::call& c, const onnx::answer& a, int node) {
+        computed.see(s, c, a, node);
+      });
+  for (const auto& [what, count] : model::unresolved(g))
+    out.said["problems"].push_back(what.first + ": " + what.second), out.problems += 1;
+  if (g.nodes.empty() && out.problems == 0)
+    for (const auto& y : source.model().graph().output())
+      if (const onnx::value* v = resolver.named(y.name());
+          v != nullptr && v->dims && v->elements() == nullptr) {
+        out.problems += 1;
+        out.said["problems"].push_back(
+            source.model().graph().node(source.model().graph().node_size() - 1).op_type() +
+            ": it follows from constants, but its elements are not known");
+        break;
+      }
+  std::string wrong;
+  for (const auto& y : source.model().graph().output()) {
+    const onnx::value* v = resolver.named(y.name());
+    if (v == nullptr || !v->dims) {
+      out.problems += 1;
+      out.said["problems"].push_back("dims of an output are not known since " +
+                                     (v == nullptr ? "the beginning" : v->unknown_since));
+      continue;
+    }
+    try {
+      const numbers want = read_tensor(folder / ("tensor_" + y.name() + ".pb"));
+      const int element = y.type().tensor_type().elem_type();
+      if (v->element != element)
+        wrong += y.name() + ": of type " + onnx::type_name(v->element) + " and not " +
+                 onnx::type_name(element) + "; ";
+      else if (std::string d = difference(computed.of(*v, {}), want, element,
+                                          test.value("rtol", 1e-3), test.value("atol", 1e-7));
+               !d.empty())
+        wrong += y.name() + ": " + d + "; ";
+    } catch (const error& e) {
+      if (computed.not_computed.empty()) computed.not_computed = e.what();
+    }
+  }
+  out.said["state"] = out.whole()                                           ? "whole"
+                      : g.nodes.size() > 1 && out.problems < g.nodes.size() ? "partial"
+                                                                            : "refused";
+  out.said["layers"] = computed.layers;
+  out.said["folded"] = g.folded;
+  if (!computed.not_computed.empty())
+    out.said["not_computed"] = computed.not_computed;
+  else if (!wrong.empty())
+    out.said["wrong"] = wrong;
+  out.said["ran"] = computed.ran;
+  out.said["without_algorithm"] = computed.without_algorithm;
+  if (!computed.wrong_on_cpu.empty()) out.said["wrong_on_cpu"] = computed.wrong_on_cpu;
+  return out;
+}
+
+json try_test(const fs::path& folder, libraries& cpu) {
+  std::ifstream in(folder / "test.json");
+  const json test = json::parse(in);
+  named_numbers given;
+  for (const std::string name : test["inputs"])
+    given[name] = read_tensor(folder / ("tensor_" + name + ".pb"));
+  attempt best;
+  best.problems = std::string::npos;
+  for (int k = 0; fs::exists(folder / ("model_" + std::to_string(k) + ".onnx")); ++k) {
+    attempt a;
+    try {
+      a = resolve_one(folder, test, k, given, cpu);
+    } catch (const std::exception& e) {
+      a.problems = std::string::npos - 1;
+      a.said = {{"state", "refused"}, {"problems", {e.what()}}};
+    }
+    if (a.problems < best.problems) best = a;
+    if (best.whole()) break;
+  }
+  best.said["name"] = folder.filename().string();
+  return best.said;
+}
+} // namespace
+} // namespace benanza
+
+int main(int argc, char** argv) {
+  using namespace benanza;
+  libraries cpu;
+  for (const auto& [name, make] : backend::registered_backends())
+    if (name == "host" || name == "onednn") cpu.push_back(make());
+  for (int i = 1; i < argc; ++i) {
+    std::cout << R"({"begun":")" << fs::path(argv[i]).filename().string() << "\"}" << std::endl;
+    std::cout << try_test(argv[i], cpu).dump(-1, ' ', true, json::error_handler_t::replace)
+              << std::endl;
+  }
+  return 0;
+}
