@@ -58,7 +58,8 @@ inline model_stats count_model(const model::graph& g) {
       r.bytes = r.cost.bytes(g.type);
       s.views += op::is_view(*r.layer);
       if (!op::is_view(*r.layer))
-        r.result_bytes = elements(op::output(*r.layer)) * size_bytes(result_of(g.type));
+        for (const op::result& made : op::results(*r.layer))
+          r.result_bytes += elements(made.dims) * size_bytes(made.element, g.type);
     }
     s.macs += r.cost.macs;
     s.flops += r.cost.flops();

@@ -62,4 +62,6 @@ BENANZA_LAYERS {
   unique_layer<fused<unary>{.base = unary{.function = unary_function::sigmoid, .input = {1, 32, 8, 8}}, .steps = {binary_function::mul}}>::add(54);
   unique_layer<fused<binary>{.base = binary{.function = binary_function::mul, .a = {1, 32, 8, 8}, .b = {1, 32, 8, 8}}, .steps = {{binary_function::add, {1}}, unary_function::clip}}>::add(55);
   unique_layer<reorder{.input = {1, 64, 56, 56}, .from = layout::plain, .to = layout::blocked16}>::add(56);
+  unique_layer<layer_norm{.input = {197, 768}, .axis = 1, .bias = true, .statistics = true}>::add(57);
+  unique_layer<pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}, .pads = {1, 1, 1, 1}, .indices = pool_index::row_major}>::add(58);
 }

@@ -280,6 +280,27 @@ TEST_CASE("parts of a Concat may differ, and a Split's parts go to different rea
   }
 }
 
+TEST_CASE("several results of a layer go to different readers") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Conv/1x16x6x6-16x1x1-s1", "i c"},
+                                   {"LayerNormalization/1x16x6x6-a2-stats", "0 c"},
+                                   {"Mul/1x16x6x6-1x16x1x1", "1 1.2"},
+                                   {"MaxPool/1x16x6x6-2x2-s2-indices", "2"},
+                                   {"Mul/1x16x3x3-1x16x1x1", "3 1.1"},
+                                   {"Gather/144x4-1x16x3x3", "i 3.1"}});
+  // The places reach over the whole input, as many rows as there are to gather.
+  CHECK_THROWS_AS(chain(plan_of(g, libraries, 0), libraries).verify(), error);
+  chain c(plan_of(graph_of({{"Conv/1x16x6x6-16x1x1-s1", "i c"},
+                            {"LayerNormalization/1x16x6x6-a2-stats", "0 c"},
+                            {"Mul/1x16x6x6-1x16x1x1", "1 1.2"},
+                            {"MaxPool/1x16x6x6-2x2-s2-indices", "2"},
+                            {"Mul/1x16x3x3-1x16x1x1", "3 1.1"},
+                            {"Gather/576x4-1x16x3x3", "i 3.1"}}),
+                  libraries, 0),
+          libraries);
+  c.verify();
+}
+
 TEST_CASE("a view reads the plain elements, however its operand lies, under dims of its own") {
   const library_list libraries = real_libraries();
   // One room read in blocks under two dims, and views of views.

@@ -104,6 +104,10 @@ TEST_CASE("pools: windows, ceil, padding counted or not") {
         "AveragePool/1x8x15x14-2x2-s1-d2");
   CHECK(pool("GlobalAveragePool") == "GlobalAveragePool/1x8x15x14");
   CHECK(pool("GlobalMaxPool", 13, "float[1,8,15] x") == "GlobalMaxPool/1x8x15");
+  CHECK(last_layer(13, image, "y, i = MaxPool<kernel_shape = [2,2]>(x)") ==
+        "MaxPool/1x8x15x14-2x2-s1-indices");
+  CHECK(last_layer(13, image, "y, i = MaxPool<kernel_shape = [2,2], storage_order = 1>(x)") ==
+        "MaxPool/1x8x15x14-2x2-s1-cindices");
   CHECK(dims_of_y(13, image, "a, y = MaxPool<kernel_shape = [2,2]>(x)") == "1x8x14x13");
 }
 

@@ -134,6 +134,8 @@ private:
     p.dilations = window.dilations;
     p.ceil = chance(40);
     p.include_pad = chance(40);
+    if (p.function == op::pooling::max && chance(30))
+      p.indices = any_of<op::pool_index>(op::pool_index_names);
     return p;
   }
   op::batch_norm make(op::batch_norm) { return {.input = dims(2, 5)}; }
@@ -142,6 +144,7 @@ private:
     op::layer_norm l{.input = dims(1, 5)};
     l.axis = axis_of(l.input);
     l.bias = chance(50);
+    l.statistics = chance(30);
     return l;
   }
   op::rms_norm make(op::rms_norm) {

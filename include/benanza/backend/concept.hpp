@@ -129,7 +129,7 @@ public:
   /// Bytes of operand `input` (its place in `operands::inputs`) in the layout that the algorithm
   /// reads; 0 for what is no activation.
   virtual std::int64_t operand_bytes(int /*input*/) const { return 0; }
-  /// Bytes of the result in the algorithm's layout; 0: it cannot stand in a chain.
+  /// Bytes of the results in the algorithm's layout; 0: it cannot stand in a chain.
   virtual std::int64_t result_bytes() const { return 0; }
   /// From now on the layer reads that operand from `data` (64-byte aligned), in its layout.
   virtual void connect(int /*input*/, std::byte* /*data*/) {}
@@ -148,7 +148,7 @@ public:
   virtual std::span<std::byte> scratch_memory() const { return {}; }
   /// The operand that stands where the result goes and is lost by a run; -1: none.
   virtual int overwritten() const { return -1; }
-  /// The result of the last run with true weights, in ONNX order, one value an element.
+  /// The results of the last run with true weights, in ONNX order, one value an element.
   virtual void read(std::vector<double>& out) const = 0;
 
 protected:

@@ -84,20 +84,57 @@ constexpr dtype storage_of(dtype element, numeric t) {
   return element == dtype::real ? source_of(t) : element;
 }
 
-/// Storage of the layer's result.
+/// Storage of the layer's (first) result.
 inline dtype result_type(const op::layer& l, numeric t) {
-  return std::visit(
-      [t](const auto& p) {
-        if constexpr (requires { p.comparison(); }) {
-          const bool truth = p.comparison() || p.function >= op::binary_function::logical_and;
-          return truth ? dtype::boolean : storage_of(p.element, t);
-        } else if constexpr (requires { p.element; }) {
-          return storage_of(p.element, t);
-        } else {
-          return result_of(t);
-        }
-      },
-      l);
+  const dtype element = op::results(l)[0].element;
+  return element == dtype::real ? result_of(t) : element;
+}
+
+/// A result in the memory in which all of a layer's results stand.
+struct placed_result {
+  shape dims{};
+  dtype type = dtype::f32;
+  std::int64_t first = 0;  ///< how many elements of others stand before it
+  std::int64_t offset = 0; ///< in bytes
+
+  std::int64_t count() const { return elements(dims); }
+  std::int64_t end_bytes() const { return offset + count() * size_bytes(type); }
+};
+
+/// Where the results of a layer stand: one after the other, each begins with a cache line.
+inline std::vector<placed_result> results_of(const op::layer& l, numeric t) {
+  std::vector<placed_result> out;
+  for (const op::result& r : op::results(l)) {
+    placed_result p{.dims = r.dims, .type = r.element == dtype::real ? result_of(t) : r.element};
+    if (!out.empty()) {
+      p.first = out.back().first + out.back().count();
+      p.offset = (out.back().end_bytes() + 63) / 64 * 64;
+    }
+    out.push_back(p);
+  }
+  return out;
+}
+
+/// The one among a layer's results in which element `flat` of all of them is.
+inline const placed_result& result_at(const std::vector<placed_result>& results,
+                                      std::int64_t flat) {
+  std::size_t k = results.size() - 1;
+  while (k > 0 && flat < results[k].first)
+    --k;
+  return results[k];
+}
+
+/// Elements of all results of a layer together.
+inline std::int64_t result_count(const op::layer& l) {
+  std::int64_t n = 0;
+  for (const op::result& r : op::results(l))
+    n += elements(r.dims);
+  return n;
+}
+
+/// Bytes of the memory in which all results of a layer stand.
+inline std::int64_t bytes_of_results(const op::layer& l, numeric t) {
+  return results_of(l, t).back().end_bytes();
 }
 
 /// True where the layer's result is round(output_scale * exact), saturated.

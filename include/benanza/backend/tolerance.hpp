@@ -122,8 +122,8 @@ struct accuracy_kinds {
 };
 } // namespace detail
 
-/// The tolerance of a layer in a numeric class.
-inline tolerance tolerance_of(const op::layer& l, numeric t) {
+/// The tolerance of a layer's result that is stored as `stored`, in a numeric class.
+inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   using detail::accuracy;
   const accuracy kind = std::visit(detail::accuracy_kinds{}, l);
   const double root = std::sqrt(static_cast<double>(reduction_length(l)));
@@ -137,8 +137,10 @@ inline tolerance tolerance_of(const op::layer& l, numeric t) {
   case accuracy::normalised: allowed.relative = 1e-5 + 1.2e-7 * root; break;
   case accuracy::deviation: allowed.relative = allowed.absolute = 1e-5 + 1e-6 * root; break;
   }
-  if (quantised(t) && requantises(l, t)) return {.absolute = 1 + 1e-9};
-  if (result_type(l, t) != result_of(t)) return allowed;
+  const bool further = stored != result_type(l, t); // a result behind the first
+  if (further && stored != dtype::f32 && stored != result_of(t)) return {};
+  if (quantised(t) && requantises(l, t) && !further) return {.absolute = 1 + 1e-9};
+  if (stored != result_of(t)) return allowed;
   const bool sums = kind != accuracy::rounded;
   // Half a place of the result: 11, 8 and 4 significant bits.
   if (t == numeric::f16) allowed.rounding += 0x1p-11, allowed.absolute += 0x1p-24;
@@ -155,17 +157,18 @@ inline tolerance tolerance_of(const op::layer& l, numeric t) {
   return allowed;
 }
 
-/// Compares values with the exact ones at the same positions.
-inline verdict compare(const op::layer& l, numeric t, std::span<const double> expected,
-                       std::span<const double> got) {
-  if (expected.size() != got.size())
-    throw error("a result has another number of values than expected", op::name(l));
+inline tolerance tolerance_of(const op::layer& l, numeric t) {
+  return tolerance_of(l, t, result_type(l, t));
+}
+
+namespace detail {
+inline verdict compare_as(const tolerance& allowed, std::span<const double> expected,
+                          std::span<const double> got) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   double squares = 0, finite = 0;
   for (double v : expected)
     if (std::isfinite(v)) squares += v * v, finite += 1;
   const double rms = finite > 0 ? std::sqrt(squares / finite) : 0;
-  const tolerance allowed = tolerance_of(l, t);
   verdict out;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double e = expected[i], g = got[i];
@@ -182,6 +185,37 @@ inline verdict compare(const op::layer& l, numeric t, std::span<const double> ex
   }
   out.ok = out.worst <= 1;
   return out;
+}
+
+inline void check_sizes(const op::layer& l, std::size_t a, std::size_t b) {
+  if (a != b) throw error("a result has another number of values than expected", op::name(l));
+}
+} // namespace detail
+
+/// Compares values of the first result with the exact ones at the same positions.
+inline verdict compare(const op::layer& l, numeric t, std::span<const double> expected,
+                       std::span<const double> got) {
+  detail::check_sizes(l, expected.size(), got.size());
+  return detail::compare_as(tolerance_of(l, t), expected, got);
+}
+
+/// Compares values of all results with the exact ones at the same positions, which ascend.
+inline verdict compare(const op::layer& l, numeric t, std::span<const std::int64_t> positions,
+                       std::span<const double> expected, std::span<const double> got) {
+  detail::check_sizes(l, expected.size(), got.size());
+  detail::check_sizes(l, expected.size(), positions.size());
+  verdict worst;
+  std::size_t at = 0;
+  for (const placed_result& r : results_of(l, t)) {
+    const std::size_t begin = at;
+    while (at < positions.size() && positions[at] < r.first + r.count())
+      ++at;
+    verdict v = detail::compare_as(tolerance_of(l, t, r.type), expected.subspan(begin, at - begin),
+                                   got.subspan(begin, at - begin));
+    v.where += static_cast<std::int64_t>(begin);
+    if (v.worst > worst.worst) worst = v;
+  }
+  return worst;
 }
 
 } // namespace benanza::backend

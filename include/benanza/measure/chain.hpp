@@ -7,6 +7,7 @@
 //   chain c(plan, libraries);   c.verify();   double ns = c.time(1);
 #pragma once
 
+#include "../backend/indices.hpp"
 #include "../backend/reference/reference.hpp"
 #include "../backend/tolerance.hpp"
 #include "../result/parts.hpp"
@@ -95,7 +96,10 @@ public:
   void verify(std::int64_t outputs_a_node = 60) {
     for (chain_move& m : moves_) {
       backend::operands values;
-      if (m.node >= 0) values = operands_read(m);
+      if (m.node >= 0) {
+        values = operands_read(m);
+        check_indices_read(m, values);
+      }
       m.execute(storage_);
       if (m.node >= 0) check(m, values, outputs_a_node);
     }
@@ -143,15 +147,30 @@ private:
     return values;
   }
 
+  /// Random weights may compute indices that no trained model would.
+  void check_indices_read(const chain_move& m, const backend::operands& values) const {
+    try {
+      backend::check_indices(layer_at(plan_.graph, m.node), values);
+    } catch (const error& e) {
+      throw error(e.what(), node_place(plan_.graph, m.node),
+                  "leave that model out of --plan: its weights here are random");
+    }
+  }
+
   void check(const chain_move& m, const backend::operands& values, std::int64_t outputs) const {
     const op::layer& l = layer_at(plan_.graph, m.node);
     const auto positions = backend::reference::positions_to_check(l, outputs);
     std::vector<double> expected(positions.size()), got, all;
     backend::reference::evaluate(l, plan_.type, values, positions, expected);
-    const backend::tensor_bytes plain = contents(m.writes);
-    for (std::int64_t p : positions)
-      got.push_back(backend::load(m.writes.type, plain.data(), p));
-    const backend::verdict v = backend::compare(l, plan_.type, expected, got);
+    std::int64_t first = 0;
+    for (const tensor_place& r : places_of_results(l, plan_.type, m.writes)) {
+      const backend::tensor_bytes plain = contents(r);
+      const std::int64_t end = first + elements(r.dims);
+      while (got.size() < positions.size() && positions[got.size()] < end)
+        got.push_back(backend::load(r.type, plain.data(), positions[got.size()] - first));
+      first = end;
+    }
+    const backend::verdict v = backend::compare(l, plan_.type, positions, expected, got);
     if (v.ok) return;
     const auto at = static_cast<std::size_t>(v.where);
     throw error("wrong result in the chain: output " + std::to_string(positions[at]) + " is " +

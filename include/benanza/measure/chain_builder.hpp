@@ -304,11 +304,17 @@ private:
     m.writes.room = storage_.take(m.run->result_bytes());
   }
 
-  /// The parts of a Split stand one after the other where its result is.
+  /// Several results of a layer, as well as the parts of a Split, stand one after the other where
+  /// its first result begins.
   void put_results(int node, const op::layer& l, const std::vector<std::int64_t>& lengths,
                    const tensor_place& whole) {
     const auto* s = std::get_if<op::split>(&l);
-    if (s == nullptr) return places_.put({node, 0}, whole);
+    if (s == nullptr) {
+      int k = 0;
+      for (const tensor_place& p : places_of_results(l, plan_.type, whole))
+        places_.put({node, k++}, p);
+      return;
+    }
     std::int64_t offset = 0;
     for (std::int64_t k = 0; k < s->parts; ++k) {
       tensor_place part = whole;

@@ -92,13 +92,13 @@ private:
     backend::make_room(checked_bytes(layer_, type));
     std::vector<double> all, got;
     made.read(all);
-    if (static_cast<std::int64_t>(all.size()) != elements(op::output(layer_)))
+    if (static_cast<std::int64_t>(all.size()) != backend::result_count(layer_))
       throw error("the result has " + std::to_string(all.size()) + " elements", title());
     got.reserve(positions_.size());
     for (std::int64_t p : positions_)
       got.push_back(all[static_cast<std::size_t>(p)]);
     if (c.algorithm.equivalence != name(type)) return check_inexact(got);
-    const backend::verdict v = backend::compare(layer_, type, expected_, got);
+    const backend::verdict v = backend::compare(layer_, type, positions_, expected_, got);
     if (v.ok) return;
     const auto at = static_cast<std::size_t>(v.where);
     char text[160];

@@ -38,11 +38,10 @@ inline double bytes_of_operands(const op::layer& l, numeric t) {
   return sum;
 }
 
-/// Bytes of the result as it is read to be checked: in ONNX order, and as doubles.
+/// Bytes of the results as they are read to be checked: in ONNX order, and as doubles.
 inline double checked_bytes(const op::layer& l, numeric t) {
-  const shape result = op::output(l);
-  return detail::bytes_of(result, backend::result_type(l, t)) +
-         detail::bytes_of(result, dtype::f64);
+  return static_cast<double>(backend::bytes_of_results(l, t)) +
+         8 * static_cast<double>(backend::result_count(l));
 }
 
 /// Bytes of an algorithm that is ready to run on the host, at least: without one, of any.
@@ -56,9 +55,8 @@ inline double prepared_bytes(const op::layer& l, numeric t, const backend::algor
     if (const std::size_t end = layouts.find(','); flows && end != std::string_view::npos)
       layouts.remove_prefix(end + 1);
   }
-  const shape result = op::output(l);
-  return sum + detail::bytes_of(result, backend::result_type(l, t)) *
-                   detail::growth(result, a.result_layout);
+  return sum + static_cast<double>(backend::bytes_of_results(l, t)) *
+                   detail::growth(op::output(l), a.result_layout);
 }
 
 } // namespace benanza::measure

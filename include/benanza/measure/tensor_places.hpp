@@ -7,7 +7,7 @@
 //   tensor_places p(graph, storage);   p.put({3, 0}, place);   p.find({3, 0})   p.release(5);
 #pragma once
 
-#include "../core/dtype.hpp"
+#include "../backend/operands.hpp"
 #include "../core/layout.hpp"
 #include "../model/operands.hpp"
 #include "storage.hpp"
@@ -30,6 +30,19 @@ struct tensor_place {
   std::int64_t offset = 0;
 };
 
+/// The places of all results of a layer whose first is at `first`.
+inline std::vector<tensor_place> places_of_results(const op::layer& l, numeric t,
+                                                   const tensor_place& first) {
+  std::vector<tensor_place> out;
+  for (const backend::placed_result& r : backend::results_of(l, t)) {
+    out.push_back(first);
+    if (r.first == 0) continue;
+    out.back() = {.dims = r.dims, .type = r.type, .room = first.room};
+    out.back().offset = first.offset + r.offset;
+  }
+  return out;
+}
+
 /// Node and output; what the caller gives to operand k of node n is {-1 - n, k}.
 using tensor_id = std::pair<int, int>;
 
@@ -49,8 +62,8 @@ public:
     return found == tensors_.end() ? nullptr : &found->second;
   }
   void put(const tensor_id& id, const tensor_place& p) { tensors_[id] = p; }
-  /// The one that the last node makes.
-  const tensor_place& last() const { return tensors_.rbegin()->second; }
+  /// The first one that the last node makes.
+  const tensor_place& last() const { return tensors_.at({tensors_.rbegin()->first.first, 0}); }
 
   /// A copy of `from` in another layout; null: there is none.
   const tensor_place* copy(const tensor_place& from, layout its) const {

@@ -23,7 +23,8 @@ inline std::optional<shape> result_dims(const graph& g, const operand& o) {
     if (o.output >= s->parts) return std::nullopt;
     return op::part_of(s->whole, s->axis, s->parts, o.output);
   }
-  return op::output(l);
+  const op::result_list all = op::results(l);
+  return o.output < all.size ? std::optional(all[o.output].dims) : std::nullopt;
 }
 
 namespace detail {

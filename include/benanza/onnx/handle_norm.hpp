@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizations and softmax: ONNX BatchNormalization-1..15 at inference, LRN-1..13, Softmax and
 // LogSoftmax-1..13, LayerNormalization-17, RMSNormalization-23 (which ONNX Runtime calls
-// SimplifiedLayerNormalization), GroupNormalization-18..21, InstanceNormalization-1..6. Where
-// statistics are asked for too there is no layer.
+// SimplifiedLayerNormalization), GroupNormalization-18..21, InstanceNormalization-1..6.
 //
 //   handle_softmax(call)   // Softmax/1x1000-a1
 #pragma once
@@ -56,8 +55,9 @@ inline answer handle_row_norm(const call& c) {
   const shape& x = c.dims(0);
   const int axis = call::axis(c.integer("axis", -1), x.size);
   const bool mean = c.op() == "LayerNormalization";
-  answer a = mean ? of_layer(c, op::layer_norm{.input = x, .axis = axis, .bias = c.has(2)}, x)
-                  : of_layer(c, op::rms_norm{.input = x, .axis = axis}, x);
+  op::layer_norm p{.input = x, .axis = axis, .bias = c.has(2)};
+  p.statistics = c.gives_more();
+  answer a = mean ? of_layer(c, p, x) : of_layer(c, op::rms_norm{.input = x, .axis = axis}, x);
   shape statistics = x;
   for (int i = axis; i < x.size; ++i)
     statistics[i] = 1;
@@ -68,7 +68,7 @@ inline answer handle_row_norm(const call& c) {
     if (benanza::elements(c.dims(i)) != row)
       a.problem = "its input " + std::to_string(i) + " is " + text(c.dims(i)) + ", not a row of " +
                   std::to_string(row);
-  if (c.gives_more()) a.problem = "it also gives its statistics, layers give the result alone";
+  if (c.gives_more() && !mean) a.problem = "it also gives its statistics, which no such layer does";
   if (!a.problem.empty()) a.layer.reset();
   return a;
 }

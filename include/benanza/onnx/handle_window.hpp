@@ -153,6 +153,9 @@ inline answer handle_pool(const call& c) {
   p.ceil = c.integer("ceil_mode", 0) != 0;
   p.include_pad = c.integer("count_include_pad", 0) != 0;
   op::check_window(p.input, p.kernel, p.strides, p.pads, p.dilations);
+  if (p.maximum() && c.gives_more())
+    p.indices = c.integer("storage_order", 0) == 0 ? op::pool_index::row_major
+                                                   : op::pool_index::column_major;
   answer a = of_layer(c, p, p.output());
   if (c.outputs() > 1 && !p.maximum()) throw error("it has more than one output");
   if (c.outputs() > 1) a.outputs.push_back({proto::INT64, p.output()});

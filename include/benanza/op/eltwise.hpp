@@ -9,6 +9,7 @@
 #pragma once
 
 #include "key.hpp"
+#include "results.hpp"
 #include "work.hpp"
 
 #include <optional>
@@ -125,6 +126,10 @@ struct binary {
     (void)cost();
   }
   constexpr shape output() const { return operands < 2 ? a : broadcast(a, b); }
+  constexpr result_list results() const {
+    const bool truth = comparison() || function >= binary_function::logical_and;
+    return {{output(), truth ? dtype::boolean : element}};
+  }
   constexpr work cost() const {
     const std::int64_t in = elements(a) + checked_multiply(operands - 1, elements(b));
     const std::int64_t out = elements(output());

@@ -18,6 +18,7 @@
 #include "pool.hpp"
 #include "reduce.hpp"
 #include "reorder.hpp"
+#include "results.hpp"
 #include "softmax.hpp"
 #include "view.hpp"
 
@@ -48,9 +49,23 @@ inline std::string name(const layer& l) {
   return std::string(family(l)) + '/' + key(l);
 }
 
-/// Dims of the (first) output.
+/// Dims of the (first) output; of a Split those of all its parts together.
 inline shape output(const layer& l) {
   return std::visit([](const auto& p) { return p.output(); }, l);
+}
+
+/// All results in ONNX's order; the parts of a Split count as one.
+inline result_list results(const layer& l) {
+  return std::visit(
+      [](const auto& p) -> result_list {
+        if constexpr (requires { p.results(); })
+          return p.results();
+        else if constexpr (requires { p.element; })
+          return {{p.output(), p.element}};
+        else
+          return {{p.output()}};
+      },
+      l);
 }
 
 /// Arithmetic and traffic of one execution.

@@ -277,6 +277,9 @@ struct gather {
       out.push(data[i]);
     return out;
   }
+  /// Indices are less than these, those from the end not less than minus these: each row of them
+  /// (their last dim) holds one for each bound; a single bound is that of all.
+  constexpr shape index_bounds() const { return {data[axis]}; }
   /// Only what is taken is read, and what is taken twice only once.
   constexpr work cost() const {
     const std::int64_t out = elements(output()), in = elements(data);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling: ONNX MaxPool-12, AveragePool-19 and the two global ones, one to three spatial dims.
-// `include_pad` and `ceil` change the result and so the key; a second output (indices) is not
-// timed.
+// `include_pad` and `ceil` change the result and so the key; so does a second result, where in the
+// whole input each maximum stands.
 //
 //   pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}}
 //   key: 1x64x112x112-3x3-s2
 #pragma once
 
 #include "key.hpp"
+#include "results.hpp"
 #include "window.hpp"
 #include "work.hpp"
 
@@ -21,6 +22,11 @@ enum class pooling : std::uint8_t { max, average, global_max, global_average };
 inline constexpr std::string_view pooling_families[] = {"MaxPool", "AveragePool", "GlobalMaxPool",
                                                         "GlobalAveragePool"};
 
+/// Whether a maximum's place is a result too, and how places count; the order is that of
+/// `pool_index_names`.
+enum class pool_index : std::uint8_t { none, row_major, column_major };
+inline constexpr std::string_view pool_index_names[] = {"none", "indices", "cindices"};
+
 struct pool {
   pooling function = pooling::max;
   shape input{};
@@ -30,6 +36,7 @@ struct pool {
   extents dilations{};
   bool ceil = false;
   bool include_pad = false; ///< averages count padding as zeros
+  pool_index indices = pool_index::none;
 
   static constexpr std::optional<pool> of(std::string_view family) {
     for (std::size_t i = 0; i < std::size(pooling_families); ++i)
@@ -57,6 +64,7 @@ struct pool {
     a.tagged("dilations", "d", dilations, n, 1);
     a.flag("ceil", "ceil", ceil);
     a.flag("include_pad", "ip", include_pad);
+    a.choice("indices", "pool_index", indices, pool_index_names);
   }
 
   constexpr void validate() const {
@@ -68,6 +76,8 @@ struct pool {
       if (entry(pads, i, 0) >= window_span(kernel[dim], entry(dilations, dim, 1)))
         throw error("a pooling window lies in the padding alone");
     }
+    if (indices != pool_index::none && function != pooling::max)
+      throw error("places are a result of MaxPool alone");
     check_dims(output());
     (void)cost();
   }
@@ -81,9 +91,14 @@ struct pool {
                                         entry(pads, i + kernel.size, 0), ceil));
     return out;
   }
+  constexpr result_list results() const {
+    if (indices == pool_index::none) return {{output()}};
+    return {{output()}, {output(), dtype::s64}};
+  }
 
   constexpr work cost() const {
     work w = moved(dtype::real, elements(input), elements(output()));
+    if (indices != pool_index::none) w.fixed_bytes = checked_multiply(8, w.results);
     std::int64_t taps = 1;
     for (int i = 0; i < input.size - 2; ++i)
       taps = checked_multiply(taps, global() ? input[i + 2] : kernel[i]);

@@ -36,7 +36,7 @@ void check(const std::string& name, numeric t = numeric::f32) {
   reference::evaluate(l, t, o, where, expected);
   for (int threads : {1, 2}) {
     const auto got = computed(l, t, o, threads);
-    const verdict v = compare(l, t, expected, got);
+    const verdict v = compare(l, t, where, expected, got);
     const auto at = static_cast<std::size_t>(v.where);
     CHECK_MESSAGE(v.ok, name << " " << std::string(benanza::name(t)) << " t" << threads << " at "
                              << v.where << ": " << (got.empty() ? 0 : got[at]) << " for "
@@ -236,6 +236,13 @@ TEST_CASE("normalizations and global pooling") {
         "InstanceNormalization/2x5x7x9", "InstanceNormalization/1x3x60x70",
         "InstanceNormalization/1x2x3", "InstanceNormalization/1x40x2x2"})
     check_all(name);
+  check_floats("LayerNormalization/3x40-a1-b-stats");
+  check_floats("LayerNormalization/2x3x5000-a2-stats");
+  for (const char* name :
+       {"MaxPool/1x3x9x8-3x3-s2-p1-indices", "MaxPool/2x3x40x33-2x2-s1-indices",
+        "MaxPool/1x2x30-4-s3-p3x2-d2-ceil-indices", "MaxPool/1x2x5x6x7-3x2x3-s1x2x1-p1-cindices",
+        "MaxPool/1x1x20x20-5x5-s1-p2-cindices"})
+    check_floats(name);
   for (const char* name :
        {"LRN/1x96x13x15-n5", "LRN/2x7x9-n4", "LRN/1x3x50x50-n1", "LRN/1x600x4-n5"})
     check_floats(name);

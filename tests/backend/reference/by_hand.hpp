@@ -12,7 +12,7 @@ namespace benanza::backend::reference {
 
 /// All outputs of a layer on operands of its own.
 inline std::vector<double> outputs(const op::layer& l, const operands& o) {
-  std::vector<double> out(static_cast<std::size_t>(elements(op::output(l))));
+  std::vector<double> out(static_cast<std::size_t>(result_count(l)));
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = at(l, o, static_cast<std::int64_t>(i));
   return out;

@@ -15,6 +15,10 @@ TEST_CASE("windows, by hand") {
   CHECK(computed("AveragePool/1x1x3-2-s1-p1", {{2, 4, 6}}) == std::vector<double>{2, 3, 5, 6});
   CHECK(computed("AveragePool/1x1x3-2-s1-p1-ip", {{2, 4, 6}}) == std::vector<double>{1, 3, 5, 3});
   CHECK(computed("GlobalAveragePool/1x2x2x2", {counted(8)}) == std::vector<double>{2.5, 6.5});
+  CHECK(computed("MaxPool/1x2x3-2-s1-indices", {{1, 3, 3, 9, 8, 7}}) ==
+        std::vector<double>{3, 3, 9, 8, 1, 1, 3, 4});
+  CHECK(computed("MaxPool/1x1x2x3-2x2-s1-cindices", {{1, 2, 3, 4, 5, 0}}) ==
+        std::vector<double>{5, 5, 3, 3});
   CHECK(computed("GlobalMaxPool/1x2x2x2", {counted(8)}) == std::vector<double>{4, 8});
 }
 

@@ -101,6 +101,7 @@ inline std::int64_t flops_of(const found_engine& e, const op::layer& l) {
 inline recipes recipes_for(const op::layer& l, numeric t) {
   recipes out;
   if (op::is_view(l) || !has_type(t) || detail::is_empty(l)) return out;
+  if (op::results(l).size > 1) return out; // it makes the first alone
   std::visit(
       [&](const auto& p) {
         try {

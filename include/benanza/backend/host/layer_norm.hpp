@@ -54,6 +54,10 @@ template <class Finish>
 kernel normalize_rows(const job& j, std::int64_t rows, std::int64_t n, bool centred,
                       Finish finish) {
   if (rows * n == 0) return {"rows", [] {}};
+  // Rows may show their statistics.
+  const bool shown = j.results.size() > 1 && j.output != nullptr;
+  auto* means = shown ? reinterpret_cast<float*>(j.result_at(1)) : nullptr;
+  auto* factors = shown ? reinterpret_cast<float*>(j.result_at(2)) : nullptr;
   const bool floats = j.element == dtype::f32;
   const int threads = team_for(j.threads, 2 * rows * n * j.width());
   return {"rows", [=, widen = widen_as(j.element), narrow = narrow_as(j.result), width = j.width(),
@@ -77,6 +81,10 @@ kernel normalize_rows(const job& j, std::int64_t rows, std::int64_t n, bool cent
                 }
                 const double variance = std::max(all.squares, 0.) / all.count;
                 const double deviation = std::sqrt(variance + attribute::epsilon);
+                if (means != nullptr) {
+                  means[row] = static_cast<float>(all.mean);
+                  factors[row] = static_cast<float>(1 / deviation);
+                }
                 for (std::int64_t at = 0; at < n; at += part_length) {
                   const std::int64_t length = std::min(part_length, n - at), place = row * n + at;
                   finish(row_part{.parameters = parameters,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../concept.hpp"
+#include "../indices.hpp"
 #include "attention.hpp"
 #include "eltwise.hpp"
 #include "group_norm.hpp"
@@ -29,11 +30,7 @@ namespace detail {
 
 struct offer_kinds {
   dtype element;
-  bool operator()(const op::unary& p) const { return runs(p, element); }
   bool operator()(const op::binary& p) const { return plane_for(p, element) != nullptr; }
-  bool operator()(const op::reduce& p) const { return runs(p, element); }
-  bool operator()(const op::pool& p) const { return runs(p, element); }
-  bool operator()(const op::resize& p) const { return runs(p, element); }
   bool operator()(const op::softmax&) const { return computes_in_f32(element); }
   bool operator()(const op::batch_norm&) const { return computes_in_f32(element); }
   bool operator()(const op::lrn&) const { return computes_in_f32(element); }
@@ -44,16 +41,13 @@ struct offer_kinds {
   bool operator()(const op::attention&) const {
     return element == dtype::f32 || element == dtype::bf16;
   }
-  bool operator()(const op::conv&) const { return false; }
-  bool operator()(const op::conv_transpose&) const { return false; }
-  bool operator()(const op::gemm&) const { return false; }
-  bool operator()(const op::matmul&) const { return false; }
-  bool operator()(const op::view&) const { return false; }
-  bool operator()(const op::reorder&) const { return false; }
-  template <class Base>
-  bool operator()(const op::fused<Base>& p) const {
-    if constexpr (requires { runs(p, element); }) return runs(p, element);
-    return false;
+  /// A kind says beside its kernel what that runs on; where it says nothing there is no kernel.
+  template <class Kind>
+  bool operator()(const Kind& p) const {
+    if constexpr (requires { runs(p, element); })
+      return runs(p, element);
+    else
+      return false;
   }
   bool operator()(const op::concat&) const { return true; }
   bool operator()(const op::split&) const { return true; }
@@ -114,6 +108,7 @@ inline std::string way_of(const op::layer& l, numeric t) {
   j.inputs.assign(operands, nullptr);
   j.element = element_type(l, t);
   j.result = result_type(l, t);
+  j.results = results_of(l, t);
   return kernel_for(l, j).way;
 }
 } // namespace detail
@@ -123,9 +118,9 @@ class prepared_kernel final : public prepared {
 public:
   prepared_kernel(const op::layer& l, numeric t, const operands& o, const setting& s)
       : layer_(l)
-      , result_(result_type(l, t))
-      , count_(elements(op::output(l)))
-      , output_(count_ * size_bytes(result_)) {
+      , results_(results_of(l, t))
+      , output_(results_.back().end_bytes()) {
+    check_indices(l, o);
     for (const tensor& x : o.inputs)
       inputs_.emplace_back(x);
     std::visit(
@@ -145,7 +140,8 @@ public:
     job_.parts = o.parts;
     job_.output = output_.bytes();
     job_.element = detail::element_type(l, t);
-    job_.result = result_;
+    job_.result = results_[0].type;
+    job_.results = results_;
     job_.scale = static_cast<float>(o.output_scale);
     job_.threads = s.threads;
     job_.weights = &current_;
@@ -166,7 +162,7 @@ public:
     const tensor& x = job_.shapes[static_cast<std::size_t>(input)];
     return x.part == role::source ? elements(x.dims) * size_bytes(x.type) : 0;
   }
-  std::int64_t result_bytes() const override { return count_ * size_bytes(result_); }
+  std::int64_t result_bytes() const override { return results_.back().end_bytes(); }
   void connect(int input, std::byte* data) override {
     job_.inputs[static_cast<std::size_t>(input)] = data;
     kernel_ = detail::kernel_for(layer_, job_);
@@ -199,7 +195,12 @@ public:
   }
 
   void read(std::vector<double>& out) const override {
-    load_all(result_, job_.output, count_, out);
+    out.clear();
+    std::vector<double> its;
+    for (const placed_result& r : results_) {
+      load_all(r.type, job_.output + r.offset, r.count(), its);
+      out.insert(out.end(), its.begin(), its.end());
+    }
   }
 
 private:
@@ -216,8 +217,7 @@ private:
   }
 
   op::layer layer_;
-  dtype result_;
-  std::int64_t count_;
+  std::vector<placed_result> results_;
   std::vector<detail::buffer> inputs_;
   detail::buffer output_;
   std::optional<detail::buffer> folded_;

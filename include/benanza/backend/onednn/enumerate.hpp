@@ -167,6 +167,7 @@ inline void set_shared_layouts(const op::layer& l, const recipe& r, const implem
 /// True for layers on whose operands the library computes at all.
 inline bool within_reach(const op::layer& l, numeric t) {
   if (op::is_view(l) || elements(op::output(l)) == 0 || !case_types::of(t)) return false;
+  if (op::results(l).size > 1) return false; // it makes the first alone
   return std::visit(
       [](const auto& p) {
         if constexpr (requires { p.input; }) return elements(p.input) > 0;
@@ -192,7 +193,11 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
       r.parts.push_back(x.dims[p->axis]);
   recipes made;
   try {
-    std::visit([&](const auto& p) { describe(p, r, made); }, l);
+    std::visit(
+        [&](const auto& p) {
+          if constexpr (requires { describe(p, r, made); }) describe(p, r, made);
+        },
+        l);
   } catch (const dnnl::error&) {
     // What was described before the refusal stands.
   }

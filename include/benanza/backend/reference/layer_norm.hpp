@@ -24,12 +24,16 @@ public:
       , scales_(scales)
       , centred_(centred) {}
 
-  /// The exact output at a flat index.
+  /// The exact output at a flat index. Behind the rows stand their means, then their inverse
+  /// deviations.
   double at(std::int64_t flat) {
-    const std::int64_t row = flat / length_, parameter = flat / run_ % scales_;
+    const std::int64_t behind = flat - o_.inputs[0].count(), rows = o_.inputs[0].count() / length_;
+    const std::int64_t row = behind < 0 ? flat / length_ : behind % rows;
+    const std::int64_t parameter = flat / run_ % scales_;
     auto found = rows_.find(row);
     if (found == rows_.end()) found = rows_.emplace(row, row_at(row * length_)).first;
     const auto [mean, deviation] = found->second;
+    if (behind >= 0) return behind < rows ? mean : 1 / deviation;
     const double v = element(o_, 1, parameter) * (element(o_, 0, flat) - mean) / deviation;
     return o_.inputs.size() > 2 ? v + element(o_, 2, parameter) : v;
   }

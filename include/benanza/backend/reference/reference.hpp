@@ -55,16 +55,18 @@ inline void evaluate(const op::layer& l, numeric t, const operands& o,
   if (!requantises(l, t)) return;
   const bool positive = result_of(t) == dtype::u8;
   const double scale = scales_itself(l) ? 1 : o.output_scale;
-  for (double& v : out)
+  const std::vector<placed_result> results = results_of(l, t);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    double& v = out[i];
+    if (result_at(results, positions[i]).type != result_of(t)) continue;
     v = positive ? static_cast<double>(saturated<std::uint8_t>(scale * v))
                  : static_cast<double>(saturated<std::int8_t>(scale * v));
+  }
 }
 
-/// Outputs to check, ascending: all if there are at most `limit`; otherwise the corners, places
-/// near the edges of any dims (where pads, first and last channels are) and random ones, equal each
-/// time.
-inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int64_t limit) {
-  const shape out = op::output(l);
+namespace detail {
+inline std::vector<std::int64_t> positions_in(const shape& out, std::uint64_t seed,
+                                              std::int64_t limit) {
   const std::int64_t count = elements(out);
   std::vector<std::int64_t> positions;
   if (count <= limit) {
@@ -74,7 +76,6 @@ inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int
   }
   const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(limit, 1));
   std::uint64_t drawn = 0;
-  const std::uint64_t seed = backend::detail::seed_of(op::name(l));
   const auto below = [&](std::int64_t n) {
     const std::uint64_t high = backend::detail::random_bits(seed, drawn++);
     const std::uint64_t bits = high << 31 ^ backend::detail::random_bits(seed, drawn++);
@@ -106,6 +107,22 @@ inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int
     distinct();
   }
   return positions;
+}
+} // namespace detail
+
+/// Outputs to check, ascending: of each result all if there are at most `limit`; otherwise the
+/// corners, places near the edges of any dims (where pads, first and last channels are) and random
+/// ones, equal each time.
+inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int64_t limit) {
+  const std::uint64_t seed = backend::detail::seed_of(op::name(l));
+  std::vector<std::int64_t> all;
+  std::int64_t first = 0;
+  for (const op::result& r : op::results(l)) {
+    for (const std::int64_t p : detail::positions_in(r.dims, seed, limit))
+      all.push_back(first + p);
+    first += elements(r.dims);
+  }
+  return all;
 }
 
 } // namespace benanza::backend::reference
