@@ -12,7 +12,7 @@
 #include <vector>
 
 int main(int count, char** values) {
-  benanza::hold_memory_back();
+  benanza::hold_memory_back("benanza_analyze");
   // A reader that goes away, such as `head`, must not kill the program half way.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);

@@ -4,6 +4,6 @@
 #include "command.hpp"
 
 int main(int argc, char** argv) {
-  benanza::hold_memory_back();
+  benanza::hold_memory_back("benanza_generate");
   return benanza::generator::run(argc, argv);
 }

@@ -8,6 +8,7 @@
 #include "error.hpp"
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -20,6 +21,7 @@ namespace benanza {
 
 namespace detail {
 inline void* held_back = nullptr;
+inline const char* program = "";
 
 /// Called where memory is wanted and there is none.
 [[noreturn]] inline void give_up() {
@@ -29,17 +31,35 @@ inline void* held_back = nullptr;
 }
 } // namespace detail
 
-/// Holds memory back, which is not touched and so costs none, until there is no other.
-inline void hold_memory_back() {
-  constexpr std::size_t most = std::size_t{1} << 24, least = std::size_t{1} << 16;
-  for (std::size_t bytes = most; detail::held_back == nullptr && bytes >= least; bytes /= 2)
-    detail::held_back = std::malloc(bytes);
-  std::set_new_handler(detail::give_up);
-}
-
 /// The refusal of what no memory is left for.
 inline error out_of_memory(std::string_view doing) {
   return error("out of memory", doing, "give it more memory, or less to read");
+}
+
+namespace detail {
+/// Called where an exception cannot be thrown, as out of a destructor.
+[[noreturn]] inline void end_at_once() {
+  if (const std::exception_ptr now = std::current_exception()) {
+    try {
+      std::rethrow_exception(now);
+    } catch (const std::bad_alloc&) {
+      std::fprintf(stderr, "%s: %s\n", program, out_of_memory({}).what());
+      std::_Exit(2);
+    } catch (...) { // a fault of ours
+    }
+  }
+  std::abort();
+}
+} // namespace detail
+
+/// Holds memory back, which is not touched and so costs none, until there is no other.
+inline void hold_memory_back(const char* program) {
+  constexpr std::size_t most = std::size_t{1} << 24, least = std::size_t{1} << 16;
+  for (std::size_t bytes = most; detail::held_back == nullptr && bytes >= least; bytes /= 2)
+    detail::held_back = std::malloc(bytes);
+  detail::program = program;
+  std::set_new_handler(detail::give_up);
+  std::set_terminate(detail::end_at_once);
 }
 
 /// What an exception says, in one line.
