@@ -25,6 +25,7 @@
 #include "missing_from.hpp"
 #include "stats.hpp"
 #include "versions.hpp"
+#include "zoo/modern.hpp"
 #include "zoo/zoo.hpp"
 #include "zoo_table.hpp"
 
@@ -283,6 +284,8 @@ inline status write_zoo(const zoo_arguments& a) {
   if (names == std::vector<std::string>{"all"}) {
     names.clear();
     for (const zoo::entry& e : zoo::list())
+      names.emplace_back(e.name);
+    for (const zoo::modern_entry& e : zoo::modern())
       names.emplace_back(e.name);
   }
   std::map<std::string, std::string> files;

@@ -6,6 +6,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <string_view>
+
 namespace benanza::generator::zoo {
 
 /// ResNet of MXNet Gluon, depth 18, 34, 50, 101 or 152, version 1 (post-activation) or 2
@@ -43,5 +45,30 @@ namespace benanza::generator::zoo {
 ::onnx::ModelProto lenet();
 ::onnx::ModelProto ferplus();
 ::onnx::ModelProto tiny_yolo();
+
+/// BERT-base: opset 14 in pieces, 20 with operators for LayerNorm and GELU.
+::onnx::ModelProto bert(std::string_view name, int opset);
+/// GPT-2's smallest size: a whole text, or one token beside a cache of keys and values.
+::onnx::ModelProto gpt2(std::string_view name, bool decode);
+/// TinyLlama: opset 17 in pieces, 23 with RMSNormalization, RotaryEmbedding and Attention.
+::onnx::ModelProto llama(std::string_view name, int opset, bool decode);
+/// ViT-B/16: opset 14 in pieces, 20 with operators; Swin-T.
+::onnx::ModelProto vit(std::string_view name, int opset);
+::onnx::ModelProto swin(std::string_view name);
+
+::onnx::ModelProto convnext(std::string_view name);
+::onnx::ModelProto efficientnet(std::string_view name);
+::onnx::ModelProto mobilenet_v3(std::string_view name);
+::onnx::ModelProto regnet_y(std::string_view name);
+/// A detector after YOLOv8n; DDPM's U-Net; ResNet-50 with 8-bit weights and activations.
+::onnx::ModelProto yolo(std::string_view name);
+::onnx::ModelProto ddpm(std::string_view name);
+::onnx::ModelProto resnet_qdq(std::string_view name);
+
+/// Whisper tiny's halves; the decoder takes one token beside its cache.
+::onnx::ModelProto whisper_encoder(std::string_view name);
+::onnx::ModelProto whisper_decoder(std::string_view name);
+/// Two LSTM layers that tell the next word.
+::onnx::ModelProto lstm(std::string_view name);
 
 } // namespace benanza::generator::zoo

@@ -6,10 +6,12 @@
 #include "zoo.hpp"
 
 #include "families.hpp"
+#include "modern.hpp"
 
 #include "benanza/core/error.hpp"
 
 #include <array>
+#include <utility>
 
 namespace benanza::generator::zoo {
 namespace {
@@ -85,6 +87,7 @@ std::span<const entry> list() {
 ::onnx::ModelProto build(std::string_view name) {
   for (const member& m : members)
     if (m.facts.name == name) return m.make();
+  if (std::optional<::onnx::ModelProto> newer = build_modern(name)) return *std::move(newer);
   throw error("no model of that name in the zoo", name, "zoo --list shows the names");
 }
 

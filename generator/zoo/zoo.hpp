@@ -2,7 +2,7 @@
 // Which models can be had without a download? The 30 of the Benanza paper (IPDPS 2020, Table I),
 // built here as ONNX files with the topology of the ONNX model zoo of 2019 and without weight
 // payloads: a weight is a ConstantOfShape node, so that a file is small and still runs in any
-// framework. Opset 12, one input with a symbolic batch "N".
+// framework. Opset 12, one input with a symbolic batch "N". Newer ones are in modern.hpp.
 //
 //   ::onnx::ModelProto model = benanza::generator::zoo::build("resnet50-v1");
 #pragma once
@@ -24,10 +24,11 @@ struct entry {
   std::string_view note;
 };
 
-/// All models, in the order of the paper's table.
+/// All of the paper's models, in the order of the paper's table.
 std::span<const entry> list();
 
-/// The model of that name. An unknown name is refused with a `benanza::error`.
+/// The model of that name, of the paper's or of the newer ones. An unknown name is refused with a
+/// `benanza::error`.
 ::onnx::ModelProto build(std::string_view name);
 
 } // namespace benanza::generator::zoo

@@ -5,6 +5,7 @@
 // shapes that the paper's authors published.
 #include "generator/zoo/zoo.hpp"
 #include "benanza/core/error.hpp"
+#include "generator/zoo/modern.hpp"
 
 #include <onnx/checker.h>
 #include <onnx/shape_inference/implementation.h>
@@ -163,6 +164,41 @@ TEST_CASE("zoo: every value has a shape, names are unique, the batch is a symbol
       CHECK(std::count(shape->second.begin(), shape->second.end(), -1) == 0);
       if (node.op_type() == "Conv") CHECK(shape->second.front() == 8);
     }
+  }
+}
+
+TEST_CASE("zoo: newer models are as exporters write them, without weights") {
+  std::set<std::string_view> names;
+  for (const zoo::entry& e : zoo::list())
+    names.insert(e.name);
+  for (const zoo::modern_entry& e : zoo::modern()) {
+    CAPTURE(e.name);
+    CHECK(names.insert(e.name).second);
+    CHECK(!e.source.empty());
+    const ::onnx::ModelProto model = zoo::build(e.name);
+    CHECK(model.ByteSizeLong() < 300'000);
+    bool batch = false;
+    for (const auto& input : model.graph().input())
+      for (const auto& d : input.type().tensor_type().shape().dim())
+        batch = batch || d.dim_param() == "batch";
+    CHECK(batch);
+    // Each name is given once, and used where it is there: producers come first.
+    std::set<std::string> values;
+    for (const auto& input : model.graph().input())
+      CHECK(values.insert(input.name()).second);
+    for (const auto& t : model.graph().initializer()) {
+      CHECK(values.insert(t.name()).second);
+      const bool stored = t.data_location() != ::onnx::TensorProto::EXTERNAL;
+      CHECK(stored == t.external_data().empty());
+    }
+    for (const onnx::NodeProto& node : model.graph().node()) {
+      for (const std::string& i : node.input())
+        CHECK((i.empty() || values.contains(i)));
+      for (const std::string& o : node.output())
+        CHECK(values.insert(o).second);
+    }
+    for (const auto& output : model.graph().output())
+      CHECK(values.contains(output.name()));
   }
 }
 

@@ -3,6 +3,7 @@
 // (BENANZA_SHARED). Layers, multiply-accumulates and parameters are those known from elsewhere.
 #include "text_model.hpp"
 
+#include "generator/zoo/modern.hpp"
 #include "generator/zoo/zoo.hpp"
 
 #include <benanza/model/unique.hpp>
@@ -54,6 +55,52 @@ bonnx::options sizes(std::int64_t batch) {
   o.dims.insert({{"total_seq_len", 24}, {"length", 20}});
   return o;
 }
+
+/// Multiply-accumulates of twelve layers of width 768 for `n` tokens that look at `seen` each.
+constexpr std::int64_t twelve_layers(std::int64_t n, std::int64_t seen) {
+  return 12 * (n * (4 * 768 * 768 + 2 * 768 * 3072) + 2 * n * seen * 768);
+}
+/// The same of TinyLlama's 22 layers and its output. In pieces, angles are a product too.
+constexpr std::int64_t tinyllama(std::int64_t n, std::int64_t seen, bool pieces) {
+  constexpr std::int64_t weights = 2 * 2048 * 2048 + 2 * 2048 * 256 + 3 * 2048 * 5632;
+  return 22 * (n * weights + 2 * n * seen * 2048) + n * 2048 * 32000 + (pieces ? n * 32 : 0);
+}
+
+/// The newer models of the zoo at the sizes that it names: parameters as those who publish them
+/// count, and what an export adds.
+struct modern_expectation {
+  std::string_view name;
+  std::int64_t macs;
+  std::int64_t parameters;
+};
+constexpr std::int64_t vocabulary = 768 * 50257;                          ///< GPT-2's
+constexpr std::int64_t bert_parameters = 109'482'240 - (512 - 128) * 768; // places that are read
+constexpr std::int64_t gpt2_parameters = 124'439'808 + vocabulary;        // the output's copy
+constexpr std::int64_t llama_parameters = 1'100'048'384;
+constexpr modern_expectation modern_expectations[] = {
+    {"bert-base", twelve_layers(128, 128) + 768 * 768, bert_parameters},
+    {"bert-base-op20", twelve_layers(128, 128) + 768 * 768, bert_parameters},
+    {"gpt2-prefill", twelve_layers(128, 128) + 128 * vocabulary, gpt2_parameters},
+    {"gpt2-decode", twelve_layers(1, 513) + vocabulary, gpt2_parameters},
+    {"tinyllama-prefill", tinyllama(128, 128, true), llama_parameters + 32},
+    {"tinyllama-decode", tinyllama(1, 513, true), llama_parameters + 32},
+    {"tinyllama-prefill-op23", tinyllama(128, 128, false), llama_parameters + 2 * 2048 * 32},
+    {"tinyllama-decode-op23", tinyllama(1, 513, false), llama_parameters + 2 * 2048 * 32},
+    {"vit-b-16", 17'563'828'224, 86'567'656},
+    {"vit-b-16-op20", 17'563'828'224, 86'567'656},
+    {"swin-t", 4'490'566'656, 28'817'262},
+    {"convnext-t", 4'455'531'264, 28'589'128},
+    {"efficientnet-b0", 385'814'752, 5'267'540},
+    {"mobilenet-v3-large", 216'589'760, 5'470'832},
+    {"regnet-y-400mf", 401'842'848, 4'330'568},
+    {"yolo-n", 4'371'993'600, 3'151'904 + 3 * 8400},
+    {"ddpm-unet", 6'221'856'768, 35'746'307 + 2 * 32 + 64},
+    {"whisper-tiny-encoder", 18'468'864'000, 8'208'384},
+    {"whisper-tiny-decoder", 33'177'984, 48'115'584},
+    {"lstm-lm", 35 * (2 * 4 * 650 * 1300 + 650 * std::int64_t{10000}),
+     13'010'000 + 2 * 4 * 650 * 1302},
+    {"resnet50-qdq", 4'089'184'256, 25'530'472},
+};
 
 /// What a model must come out as, at batch 1.
 struct expectation {
@@ -117,6 +164,42 @@ TEST_CASE("the paper's 30 models resolve completely, at two batches, in a moment
   MESSAGE(graphs.size() << " graphs, " << all.layers.size() << " unique layers of " << all.nodes
                         << " nodes in " << took << " s");
   CHECK(took < 5.0);
+}
+
+TEST_CASE("newer models of the zoo have the parameters and multiply-accumulates that they are "
+          "known for") {
+  REQUIRE(std::size(modern_expectations) == zoo::modern().size());
+  double took = 0;
+  int whole = 0;
+  for (std::size_t i = 0; i < zoo::modern().size(); ++i) {
+    const zoo::modern_entry& e = zoo::modern()[i];
+    const modern_expectation& expected = modern_expectations[i];
+    REQUIRE(e.name == expected.name);
+    CAPTURE(e.name);
+    const std::clock_t start = std::clock();
+    const bonnx::source s = bonnx::from(zoo::build(e.name), std::string(e.name));
+    const auto one = bonnx::resolve(s, {.dims = e.dims()});
+    took += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    CHECK(one.repairs.empty());
+    if (const auto unknown = model::unresolved(one); !unknown.empty()) {
+      const auto& [what, count] = *unknown.begin();
+      MESSAGE(e.name << ": " << what.first << " x" << count << ": " << what.second);
+      continue;
+    }
+    ++whole;
+    CHECK(macs(one) == expected.macs);
+    CHECK(one.parameters == expected.parameters);
+    const auto close = [&](std::int64_t ours, double theirs) {
+      return theirs == 0 || std::abs(static_cast<double>(ours) / theirs - 1) < 0.02;
+    };
+    const bool agrees = close(one.parameters, e.parameters) && close(macs(one), e.macs);
+    CHECK_MESSAGE((agrees || !e.note.empty()), "neither the authors' figures nor a note");
+    const auto two = bonnx::resolve(s, {.batch = 2, .dims = e.dims()});
+    CHECK(macs(two) == 2 * macs(one));
+  }
+  MESSAGE(whole << " of " << zoo::modern().size() << " models are whole, in " << took << " s");
+  CHECK(whole >= 9);
+  CHECK(took < 3.0);
 }
 
 TEST_CASE("exported models come out as they are known") {
