@@ -110,3 +110,76 @@ TEST_CASE("composites: pieces are called by their node and their operator") {
   CHECK(g.nodes[3].inputs == std::vector{2});
   CHECK_SAYS(layers_of("float[2,8] x", "y = com.microsoft.BiasGelu(x)"), "inputs");
 }
+
+TEST_CASE("composites: Attention with a cache") {
+  const char* const four = "float[2,8,1,32] q, float[2,2,1,32] k, float[2,2,1,16] v, "
+                           "float[2,2,9,32] a, float[2,2,9,16] b, float[1,10] m, float[1,7] n";
+  CHECK(layers_of(four, "y, c, d = Attention<is_causal = 1>(q, k, v, , a, b)", "", 23) ==
+        "Concat/2x2x10x32-a2-n2 Concat/2x2x10x16-a2-n2 Attention/2x8x1x32-kv2-k10-v16");
+  CHECK(layers_of(four, "y, c, d = Attention(q, k, v, m, a, b) z = Relu(d)", "", 23) ==
+        "Concat/2x2x10x32-a2-n2 Concat/2x2x10x16-a2-n2 "
+        "Attention/2x8x1x32-kv2-k10-v16-mask1x1x1x10 Relu/2x2x10x16");
+  CHECK(layers_of(four, "y, c, d = Attention(q, k, v, n, a, b)", "", 23) ==
+        "Pad/1x7-b0x0-e0x3 Concat/2x2x10x32-a2-n2 Concat/2x2x10x16-a2-n2 "
+        "Attention/2x8x1x32-kv2-k10-v16-mask1x1x1x10");
+  const char* const three = "float[1,4,256] q, float[1,4,64] k, float[1,4,64] v, "
+                            "float[1,2,9,32] a, float[1,2,9,32] b";
+  CHECK(layers_of(three,
+                  "y, c, d = Attention<q_num_heads = 8, kv_num_heads = 2, is_causal = 1>"
+                  "(q, k, v, , a, b)",
+                  "", 23) ==
+        "Reshape/1x4x64-1x4x2x32 Transpose/1x4x2x32-o0x2x1x3 Reshape/1x4x64-1x4x2x32 "
+        "Transpose/1x4x2x32-o0x2x1x3 Concat/1x2x13x32-a2-n2 Concat/1x2x13x32-a2-n2 "
+        "Attention/1x8x4x32-kv2-k13-causal-p9-bshd-cached");
+}
+
+TEST_CASE("composites: Attention that gives its scores") {
+  const char* const four = "float[2,8,3,32] q, float[2,2,5,32] k";
+  CHECK(layers_of(four, "y, , , s = Attention<softcap = 3.0, qk_matmul_output_mode = 3>(q, k, k)",
+                  "", 23) ==
+        "Mul/2x8x3x32-1 Reshape/2x8x3x32-2x2x12x32 Transpose/2x2x5x32-o0x1x3x2 "
+        "MatMul/2x2x12x32-2x2x32x5 Reshape/2x2x12x5-2x8x3x5 Div/2x8x3x5-1 Tanh/2x8x3x5 "
+        "Mul/2x8x3x5-1 Softmax/2x8x3x5-a3 Reshape/2x8x3x5-2x2x12x5 MatMul/2x2x12x5-2x2x5x32 "
+        "Reshape/2x2x12x32-2x8x3x32");
+}
+
+TEST_CASE("composites: ONNX Runtime's attentions") {
+  CHECK(layers_of("float[2,4,32] x",
+                  "y, z = com.microsoft.Attention<num_heads = 4, unidirectional = 1>(x, w, b, , p)",
+                  "float[32,96] w, float[96] b, float[2,2,4,6,8] p") ==
+        "MatMul/2x4x32-32x32-w MatMul/2x4x32-32x32-w MatMul/2x4x32-32x32-w Add/2x4x32-32 "
+        "Add/2x4x32-32 Add/2x4x32-32 Reshape/2x4x32-2x4x4x8 Transpose/2x4x4x8-o0x2x1x3 "
+        "Reshape/2x4x32-2x4x4x8 Transpose/2x4x4x8-o0x2x1x3 Concat/2x4x10x8-a2-n2 "
+        "Concat/2x4x10x8-a2-n2 Reshape/2x4x10x8-1x2x4x10x8 Reshape/2x4x10x8-1x2x4x10x8 "
+        "Concat/2x2x4x10x8-a0-n2 Attention/2x4x4x8-k10-causal-p6-bshd-cached");
+  CHECK(layers_of("float[2,4,32] q, float[2,6,32] k, float[2,6,16] v",
+                  "y = com.microsoft.MultiHeadAttention<num_heads = 4>(q, k, v, b)",
+                  "float[80] b") ==
+        "Add/2x4x32-32 Add/2x6x32-32 Add/2x6x16-16 Attention/2x4x4x8-k6-v4-bshd");
+  CHECK(layers_of("float[2,1,32] q, float[2,4,6,8] k",
+                  "y = com.microsoft.MultiHeadAttention<num_heads = 4>(q, k, k)") ==
+        "Attention/2x4x1x8-k6");
+  const std::string grouped =
+      layers_of("float[1,1,256] q, float[1,1,64] k, float[1,2,9,32] p, int32[1] s, int32[1] t",
+                "y, c, d = com.microsoft.GroupQueryAttention<num_heads = 8, kv_num_heads = 2, "
+                "local_window_size = 4>(q, k, k, p, p, s, t)");
+  CHECK(grouped == "Reshape/1x1x64-1x2x1x32 Reshape/1x1x64-1x2x1x32 Concat/1x2x10x32-a2-n2 "
+                   "Concat/1x2x10x32-a2-n2 Attention/1x8x1x32-kv2-k10-causal-p9-w4");
+  for (const char* wrong :
+       {"com.microsoft.MultiHeadAttention(q, q, q)",
+        "com.microsoft.MultiHeadAttention<num_heads = 3>(q, q, q)",
+        "com.microsoft.MultiHeadAttention<num_heads = 4>(q, s, s)",
+        "com.microsoft.MultiHeadAttention<num_heads = 4>(s)",
+        "com.microsoft.MultiHeadAttention<num_heads = 4>(f)",
+        "com.microsoft.MultiHeadAttention<num_heads = 4>(q, q, q, , , , s, s)",
+        "com.microsoft.GroupQueryAttention<num_heads = 4>(q)",
+        "com.microsoft.GroupQueryAttention<num_heads = 4, kv_num_heads = 0>(q)",
+        "com.microsoft.Attention<num_heads = 4>(q, q)",
+        "com.microsoft.Attention<num_heads = 4, qkv_hidden_sizes = [1,2]>(q, s)",
+        "com.microsoft.Attention<num_heads = 4611686018427387904>(q, s)"}) {
+    CAPTURE(wrong);
+    CHECK_SAYS(layers_of("float[2,4,32] q, float[32,96] s, float[2,4,3,3,8] f",
+                         "y = " + std::string(wrong)),
+               "? ");
+  }
+}

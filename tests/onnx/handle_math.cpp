@@ -224,14 +224,17 @@ TEST_CASE("Attention: four dims, three dims, grouped queries, masks") {
   CHECK(dims_of_y(23, three, node) == "1x16x192");
 }
 
-TEST_CASE("Attention: what no layer says, and what does not fit") {
+TEST_CASE("Attention: what does not fit") {
   const char* const four = "float[1,8,16,32] q, float[1,8,16,32] k, float[1,8,16,32] v, "
                            "float[1,8,4,32] p, bool[16,16] b, float[3,16] m";
   const auto attention = [&](std::string_view node) { return last_layer(23, four, node); };
-  CHECK_SAYS(attention("y, a, b2 = Attention(q, k, v, , p, p)"), "earlier steps");
-  CHECK_SAYS(attention("y, a, b2 = Attention(q, k, v)"), "more than its result");
-  CHECK_SAYS(attention("y = Attention<softcap = 50.0>(q, k, v)"), "softcap");
-  CHECK_SAYS(attention("y = Attention(q, k, v, b)"), "truth values");
+  CHECK(attention("y = Attention<softcap = 50.0>(q, k, v)") == "Attention/1x8x16x32-cap");
+  CHECK(attention("y = Attention(q, k, v, b)") == "Attention/1x8x16x32-mask1x1x16x16-bool");
+  CHECK(attention("y = Attention<is_causal = 1, left_window_size = 3>(q, k, v)") ==
+        "Attention/1x8x16x32-causal-w4");
+  CHECK_SAYS(attention("y = Attention<left_window_size = 3>(q, k, v)"), "both sides");
+  CHECK_SAYS(attention("y = Attention(q, k, v, , p)"), "input 5 is missing");
+  CHECK_SAYS(attention("y, a, c = Attention(q, k, v, , p, q)"), "do not fit");
   CHECK_SAYS(attention("y = Attention(q, k, v, m)"), "does not broadcast");
   CHECK_SAYS(attention("y = Attention(q, k, p)"), "do not fit");
   CHECK_SAYS(attention("y = Attention(q, k, m)"), "do not fit");

@@ -90,8 +90,11 @@ TEST_CASE("attention: what makes no difference is not in the key") {
 TEST_CASE("attention: costs are those of counting everything that is seen") {
   for (std::int64_t queries = 1; queries <= 5; ++queries)
     for (std::int64_t keys = 1; keys <= 5; ++keys)
-      for (const bool causal : {false, true})
+      for (int seen = 0; seen < 9; ++seen)
         for (int form = 0; form < 17; ++form) {
+          const bool causal = seen > 0;
+          const std::int64_t past = seen > 4 ? 2 : 0, window = causal ? (seen - 1) % 4 : 0;
+          if (window > 0 && past + queries - window >= keys) continue; // some would see nothing
           attention a{.batch = 2,
                       .heads = 6,
                       .queries = queries,
@@ -99,7 +102,9 @@ TEST_CASE("attention: costs are those of counting everything that is seen") {
                       .kv_heads = 2,
                       .keys = keys,
                       .value_size = 4,
-                      .causal = causal};
+                      .causal = causal,
+                      .past = past,
+                      .window = window};
           if (form < 16)
             a.mask = {form & 1 ? 2 : 1, form & 2 ? 6 : 1, form & 4 ? queries : 1,
                       form & 8 ? keys : 1};
@@ -111,7 +116,8 @@ TEST_CASE("attention: costs are those of counting everything that is seen") {
             for (std::int64_t h = 0; h < 6; ++h)
               for (std::int64_t q = 0; q < queries; ++q)
                 for (std::int64_t k = 0; k < keys; ++k) {
-                  if (causal && k > q) continue;
+                  if (causal && k > past + q) continue;
+                  if (window > 0 && k <= past + q - window) continue;
                   ++scores;
                   rows.insert((b * 2 + h / 3) * keys + k);
                   if (a.mask.empty()) continue;
@@ -130,6 +136,42 @@ TEST_CASE("attention: costs are those of counting everything that is seen") {
         }
 }
 
+TEST_CASE("attention: a cache, a cap, lengths, truth values") {
+  constexpr attention decode = changed(bert, [](attention& p) {
+    p.queries = 4;
+    p.keys = 516;
+    p.causal = true;
+    p.past = 512;
+    p.softcap = p.lengths = false;
+  });
+  CHECK_TWICE(write_key(decode) == "1x12x4x64-k516-causal-p512");
+  CHECK_TWICE(decode.seen_pairs() == 513 + 514 + 515 + 516);
+  CHECK_TWICE(decode.seen_keys() == 516);
+  constexpr attention near = changed(decode, [](attention& p) { p.window = 16; });
+  CHECK_TWICE(write_key(near) == "1x12x4x64-k516-causal-p512-w16");
+  CHECK_TWICE(near.seen_pairs() == 4 * 16);
+  CHECK_TWICE(near.seen_keys() == 19);
+  constexpr attention rich = changed(masked({128, 128}), [](attention& p) {
+    p.softcap = p.lengths = p.truth_mask = p.sequence_major = p.cached = true;
+  });
+  CHECK(write_key(rich.canonical_form()) ==
+        "1x12x128x64-cap-lengths-bshd-cached-mask1x1x128x128-bool");
+  CHECK(read_key(attention{}, write_key(rich.canonical_form()).view()) == rich.canonical_form());
+  CHECK_TWICE(rich.cost().other == 10 * 196608);
+  CHECK_TWICE(rich.cost().fixed_bytes == 128 * 128 + 8);
+  CHECK_TWICE(rich.cost().sources == bert.cost().sources);
+  CHECK_TWICE(rich.key_shape() == shape{1, 12, 128, 64});
+  CHECK_TWICE(rich.query_shape() == shape{1, 128, 768});
+  // One query that comes after all keys but its own sees them all.
+  const attention one = changed(decode, [](attention& p) {
+    p.queries = 1, p.keys = 513;
+    p.window = 600;
+    p.sequence_major = p.cached = true;
+  });
+  CHECK(write_key(one.canonical_form()) == "1x12x1x64-k513");
+  CHECK(one.canonical_form().cost() == one.cost());
+}
+
 TEST_CASE("attention: what is refused") {
   const auto refused = [](auto change) {
     return test::refusal_of([&] { changed(bert, change).validate(); });
@@ -144,6 +186,15 @@ TEST_CASE("attention: what is refused") {
   CHECK(refused([](attention& p) {
           p.mask = {2, 1, 1, 1};
         }).find("broadcast") != std::string::npos);
+  CHECK(refused([](attention& p) { p.past = 3; }).find("not causal") != std::string::npos);
+  CHECK(refused([](attention& p) { p.causal = true, p.window = -1; }).find("2^40") !=
+        std::string::npos);
+  CHECK(refused([](attention& p) {
+          p.causal = p.lengths = true;
+          p.past = 3;
+        }).find("its past") != std::string::npos);
+  CHECK(refused([](attention& p) { p.cached = true; }).find("bshd") != std::string::npos);
+  CHECK(refused([](attention& p) { p.truth_mask = true; }).find("lacks") != std::string::npos);
   CHECK(refused([](attention& p) { p.mask = {64}; }).find("broadcast") != std::string::npos);
   CHECK(refused([](attention& p) {
           p.mask = {1, 1, 1, 1, 1};

@@ -137,7 +137,12 @@ public:
     source(p.query_shape(), dtype::real, {.low = -3, .high = 3});
     source(p.key_shape());
     source(p.value_shape());
-    if (!p.mask.empty()) source(p.mask, dtype::real, {.low = -2, .high = 2});
+    if (!p.mask.empty())
+      source(p.mask, p.truth_mask ? dtype::boolean : dtype::real, {.low = -2, .high = 2});
+    // Nearly all keys, so that the cost is that of all.
+    if (p.lengths)
+      add({.dims = {p.batch}, .type = dtype::s64, .part = role::index},
+          {.whole_low = std::max<std::int64_t>(p.keys - 3, 1), .whole_high = p.keys}, false);
   }
   void operator()(const op::softmax& p) {
     source(p.input, dtype::real, {.low = -4, .high = 4});

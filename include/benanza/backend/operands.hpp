@@ -26,6 +26,7 @@ inline constexpr double selu_alpha = 1.67326319217681884765625,
 inline constexpr double clip_low = -0.5, clip_high = 0.5;
 inline constexpr double hard_sigmoid_alpha = 0.2, hard_sigmoid_beta = 0.5;
 inline constexpr double cubic = -0.75; // Resize
+inline constexpr double softcap = 2;   // Attention
 } // namespace attribute
 
 /// The same as the reference takes them. They differ from those above only where a model's own are

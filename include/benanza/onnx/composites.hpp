@@ -6,6 +6,7 @@
 //   find_composite("com.microsoft", "BiasGelu")   // Add, Gelu
 #pragma once
 
+#include "expand_attention.hpp"
 #include "expand_einsum.hpp"
 #include "expand_norm.hpp"
 #include "expand_products.hpp"
@@ -29,6 +30,7 @@ struct composite {
 namespace detail {
 inline std::unordered_map<std::string_view, composite> own_composites() {
   return {
+      {"Attention", {3, 7, expand_attention}},
       {"Einsum", {1, any_number, expand_einsum}},
       {"MeanVarianceNormalization", {1, 1, expand_mean_variance}},
       {"Swish", {1, 1, expand_swish}},
@@ -37,6 +39,7 @@ inline std::unordered_map<std::string_view, composite> own_composites() {
 
 inline std::unordered_map<std::string_view, composite> microsoft_composites() {
   return {
+      {"Attention", {2, 7, expand_packed_attention}},
       {"BiasAdd", {3, 3, expand_bias_add}},
       {"BiasGelu", {2, 2, expand_bias_gelu}},
       {"BiasSplitGelu", {2, 2, expand_bias_split_gelu}},
@@ -47,6 +50,8 @@ inline std::unordered_map<std::string_view, composite> microsoft_composites() {
       {"FusedMatMul", {2, 2, expand_fused_matmul}},
       {"FusedMatMulActivation", {2, 2, expand_fused_matmul}},
       {"GemmFastGelu", {2, 3, expand_gemm_fast_gelu}},
+      {"GroupQueryAttention", {1, 14, expand_group_query_attention}},
+      {"MultiHeadAttention", {1, 10, expand_multi_head_attention}},
       {"NhwcConv", {2, 3, expand_nhwc_conv}},
       {"NhwcFusedConv", {2, 4, expand_nhwc_conv}},
       {"QuickGelu", {1, 1, expand_swish}},

@@ -68,6 +68,7 @@ public:
 
   /// Constants.
   name whole(const whole_numbers& v) { return (*this)("Constant", {}, {{"value_ints", v}}); }
+  name scalar(std::int64_t v) { return (*this)("Constant", {}, {{"value_int", v}}); }
   name number(double v) { return (*this)("Constant", {}, {{"value_float", v}}); }
 
   /// `x` with other dims.

@@ -249,16 +249,34 @@ TEST_CASE("normalizations and global pooling") {
 }
 
 TEST_CASE("attention of every form, in whole blocks and parts of them") {
-  for (const char* name :
-       {"Attention/1x2x3x4", "Attention/1x1x1x1", "Attention/2x3x197x64",
-        "Attention/1x2x130x32-k70", "Attention/1x4x96x64-kv2-k128-v96",
-        "Attention/2x8x1x64-kv2-k300", "Attention/1x8x1x80-k65-v40", "Attention/1x12x6x64-kv3-k64",
-        "Attention/1x2x200x16-causal", "Attention/1x2x30x16-k200-causal",
-        "Attention/1x2x200x16-k30-causal", "Attention/1x4x150x20-kv2-causal-bshd",
-        "Attention/2x4x33x64-kv2-k65-v48-bshd", "Attention/1x6x1x64-kv2-k130-bshd",
-        "Attention/2x3x100x24-k90-mask2x3x100x90", "Attention/2x3x100x24-k90-mask90",
-        "Attention/2x3x70x24-k90-mask70x1",
-        "Attention/2x4x70x17-kv2-k70-causal-bshd-mask1x4x70x70"})
+  for (const char* name : {"Attention/1x2x3x4",
+                           "Attention/1x1x1x1",
+                           "Attention/2x3x197x64",
+                           "Attention/1x2x130x32-k70",
+                           "Attention/1x4x96x64-kv2-k128-v96",
+                           "Attention/2x8x1x64-kv2-k300",
+                           "Attention/1x8x1x80-k65-v40",
+                           "Attention/1x12x6x64-kv3-k64",
+                           "Attention/1x2x200x16-causal",
+                           "Attention/1x2x30x16-k200-causal",
+                           "Attention/1x2x200x16-k30-causal",
+                           "Attention/1x4x150x20-kv2-causal-bshd",
+                           "Attention/2x4x33x64-kv2-k65-v48-bshd",
+                           "Attention/1x6x1x64-kv2-k130-bshd",
+                           "Attention/2x3x100x24-k90-mask2x3x100x90",
+                           "Attention/2x3x100x24-k90-mask90",
+                           "Attention/2x3x70x24-k90-mask70x1",
+                           "Attention/2x4x70x17-kv2-k70-causal-bshd-mask1x4x70x70",
+                           "Attention/1x2x70x16-k200-causal-p130",
+                           "Attention/1x2x70x16-k300-causal-p100-w33",
+                           "Attention/2x4x70x16-kv2-k90-cap",
+                           "Attention/2x4x70x16-kv2-k90-lengths",
+                           "Attention/3x2x4x16-k2-causal-lengths",
+                           "Attention/2x2x99x16-k130-causal-w70-lengths",
+                           "Attention/2x8x3x64-kv2-k300-causal-p200-bshd-cached",
+                           "Attention/2x3x100x24-k90-mask2x3x100x90-bool",
+                           "Attention/2x3x70x24-k3-mask70x1-bool",
+                           "Attention/2x3x100x24-k90-causal-cap-lengths-bshd-mask1x1x100x90-bool"})
     check_floats(name);
 }
 

@@ -16,8 +16,9 @@ namespace {
 double at(const operands& o, std::size_t k, const op::attention& p, std::int64_t heads,
           std::int64_t length, std::int64_t size, std::int64_t b, std::int64_t h, std::int64_t s,
           std::int64_t d) {
-  return p.sequence_major ? element(o, k, ((b * length + s) * heads + h) * size + d)
-                          : element(o, k, ((b * heads + h) * length + s) * size + d);
+  return p.sequence_major && (k == 0 || !p.cached)
+             ? element(o, k, ((b * length + s) * heads + h) * size + d)
+             : element(o, k, ((b * heads + h) * length + s) * size + d);
 }
 
 void check(const std::string& name) {
@@ -34,19 +35,27 @@ void check(const std::string& name) {
         double all = 0;
         std::vector<double> sums(static_cast<std::size_t>(p.value_size));
         for (std::int64_t k = 0; k < p.keys; ++k) {
-          if (p.causal && k > q) continue;
+          const std::int64_t length =
+              p.lengths ? static_cast<std::int64_t>(element(o, o.inputs.size() - 1, b)) : p.keys;
+          const std::int64_t place = q + (p.lengths ? length - p.queries : p.past);
+          if (k >= length || (p.causal && k > place)) continue;
+          if (p.window > 0 && k <= place - p.window) continue;
           double score = 0;
           for (std::int64_t d = 0; d < p.head_size; ++d)
             score += at(o, 0, p, p.heads, p.queries, p.head_size, b, h, q, d) *
                      at(o, 1, p, p.kv_heads, p.keys, p.head_size, b, kv, k, d);
           score *= std::pow(static_cast<double>(p.head_size), -0.5);
-          if (!p.mask.empty())
-            score += element(
+          if (p.softcap) score = 2 * std::tanh(score / 2);
+          if (!p.mask.empty()) {
+            const double m = element(
                 o, 3,
                 ((std::min(b, p.mask[0] - 1) * p.mask[1] + std::min(h, p.mask[1] - 1)) * p.mask[2] +
                  std::min(q, p.mask[2] - 1)) *
                         p.mask[3] +
                     std::min(k, p.mask[3] - 1));
+            if (p.truth_mask && m == 0) continue;
+            if (!p.truth_mask) score += m;
+          }
           all += std::exp(score);
           for (std::int64_t d = 0; d < p.value_size; ++d)
             sums[static_cast<std::size_t>(d)] +=
@@ -56,7 +65,7 @@ void check(const std::string& name) {
           const std::int64_t place = p.sequence_major ? (b * p.queries + q) * p.heads + h
                                                       : (b * p.heads + h) * p.queries + q;
           right[static_cast<std::size_t>(place * p.value_size + d)] =
-              sums[static_cast<std::size_t>(d)] / all;
+              all == 0 ? 0 : sums[static_cast<std::size_t>(d)] / all;
         }
       }
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -86,12 +95,27 @@ TEST_CASE("heads of queries share those of keys in runs") {
 }
 
 TEST_CASE("every form of attention is two products and a softmax") {
-  for (const char* name :
-       {"Attention/1x2x3x4", "Attention/2x3x5x4-k7-v6", "Attention/2x6x3x4-kv2-k5",
-        "Attention/1x4x6x3-kv2-causal", "Attention/1x2x3x4-k9-causal",
-        "Attention/1x2x7x4-k3-causal", "Attention/2x4x3x2-kv2-k5-v3-bshd",
-        "Attention/1x4x5x2-causal-bshd", "Attention/2x3x4x2-mask2x3x4x4",
-        "Attention/2x3x4x2-k5-mask5", "Attention/2x3x4x2-mask3x1x1",
-        "Attention/2x4x4x2-kv2-causal-bshd-mask4x4", "Attention/2x2x3x2-mask2x1x1x1"})
+  for (const char* name : {"Attention/1x2x3x4",
+                           "Attention/2x3x5x4-k7-v6",
+                           "Attention/2x6x3x4-kv2-k5",
+                           "Attention/1x4x6x3-kv2-causal",
+                           "Attention/1x2x3x4-k9-causal",
+                           "Attention/1x2x7x4-k3-causal",
+                           "Attention/2x4x3x2-kv2-k5-v3-bshd",
+                           "Attention/1x4x5x2-causal-bshd",
+                           "Attention/2x3x4x2-mask2x3x4x4",
+                           "Attention/2x3x4x2-k5-mask5",
+                           "Attention/2x3x4x2-mask3x1x1",
+                           "Attention/2x4x4x2-kv2-causal-bshd-mask4x4",
+                           "Attention/2x2x3x2-mask2x1x1x1",
+                           "Attention/1x2x3x4-k9-causal-p5",
+                           "Attention/1x2x4x4-k12-causal-p7-w3",
+                           "Attention/2x2x3x4-k6-cap",
+                           "Attention/3x2x3x4-k6-lengths",
+                           "Attention/3x2x3x4-k6-causal-w2-lengths",
+                           "Attention/4x2x3x4-k2-causal-lengths",
+                           "Attention/2x4x3x2-kv2-k5-v3-bshd-cached",
+                           "Attention/2x3x4x2-mask2x3x4x4-bool",
+                           "Attention/2x3x4x2-k3-causal-lengths-mask4x1-bool"})
     check(name);
 }

@@ -120,7 +120,7 @@ private:
 } // namespace detail
 
 inline void describe(const op::attention& p, const op::step_list&, const request& r, recipes& out) {
-  if (quantised(r.type) || r.type == numeric::e4m3) return;
+  if (quantised(r.type) || r.type == numeric::e4m3 || !p.plain()) return;
   const auto add = [&](const char* before, void (detail::attention_writer::*how)()) {
     writer to(r);
     detail::attention_writer parts(to, p);

@@ -33,6 +33,7 @@ struct attention_plan {
   narrower narrow = nullptr;
   std::int64_t width = 4;
   const std::byte *queries = nullptr, *keys = nullptr, *values = nullptr, *mask = nullptr;
+  const std::int64_t* lengths = nullptr; ///< how many keys each batch has
   std::byte* to = nullptr;
   scratch room{};
 
@@ -49,6 +50,9 @@ struct attention_plan {
       , keys(j.inputs[1])
       , values(j.inputs[2])
       , mask(layer.mask.empty() ? nullptr : j.inputs[3])
+      , lengths(layer.lengths
+                    ? reinterpret_cast<const std::int64_t*>(j.inputs[layer.mask.empty() ? 3 : 4])
+                    : nullptr)
       , to(j.output) {
     std::int64_t step = 1;
     for (int i = layer.mask.size - 1; i >= 0; --i) {
@@ -73,20 +77,21 @@ struct attention_plan {
     w.batch = image / p.kv_heads;
     w.kv_head = image % p.kv_heads;
     w.first = first;
-    std::int64_t seen = p.causal ? 0 : p.keys;
+    seen all{.first = p.keys};
     for (std::int64_t i = 0; i < w.rows; ++i) {
       bring(queries + row_of(w, i) * p.head_size * width, w.query + i * p.head_size, p.head_size,
             1.f / std::sqrt(static_cast<float>(p.head_size)));
-      if (p.causal) seen = std::max(seen, std::min((first + i) % p.queries + 1, p.keys));
+      const seen one = seen_by(w, i);
+      all = {std::min(all.first, one.first), std::max(all.end, one.end)};
       w.most[i] = -infinite;
       w.sum[i] = 0;
     }
     std::fill_n(w.result, w.rows * columns, 0.f);
-    for (std::int64_t k = 0; k < seen; k += key_block)
-      add_keys(w, k, std::min(key_block, seen - k));
+    for (std::int64_t k = all.first; k < all.end; k += key_block)
+      add_keys(w, k, std::min(key_block, all.end - k));
     for (std::int64_t i = 0; i < w.rows; ++i)
       narrow(w.result + i * columns, to + row_of(w, i) * p.value_size * width, p.value_size,
-             1.f / w.sum[i]);
+             w.sum[i] > 0 ? 1.f / w.sum[i] : 0.f);
   }
 
 private:
@@ -110,6 +115,21 @@ private:
     }
   };
 
+  /// Keys from `first` to before `end`.
+  struct seen {
+    std::int64_t first = 0, end = 0;
+  };
+  /// What row `i` of a block sees. With lengths, causality is counted from the last key.
+  seen seen_by(const work_space& w, std::int64_t i) const {
+    const std::int64_t length =
+        lengths == nullptr ? p.keys : std::clamp<std::int64_t>(lengths[w.batch], 0, p.keys);
+    if (!p.causal) return {0, length};
+    const std::int64_t before = lengths == nullptr ? p.past : length - p.queries;
+    const std::int64_t place = before + (w.first + i) % p.queries + 1;
+    const std::int64_t end = std::clamp<std::int64_t>(place, 0, length);
+    return {p.window == 0 ? 0 : std::clamp<std::int64_t>(place - p.window, 0, end), end};
+  }
+
   /// Where row `i` of a block stands among all queries, and all results.
   std::int64_t row_of(const work_space& w, std::int64_t i) const {
     const std::int64_t head = w.kv_head * shared + (w.first + i) / p.queries;
@@ -119,10 +139,11 @@ private:
   }
   /// Where key `k` stands among all keys, and all values.
   std::int64_t key_of(const work_space& w, std::int64_t k) const {
-    return p.sequence_major ? (w.batch * p.keys + k) * p.kv_heads + w.kv_head
-                            : (w.batch * p.kv_heads + w.kv_head) * p.keys + k;
+    return keys_apart() ? (w.batch * p.keys + k) * p.kv_heads + w.kv_head
+                        : (w.batch * p.kv_heads + w.kv_head) * p.keys + k;
   }
-  std::int64_t key_step() const { return p.sequence_major ? p.kv_heads : 1; }
+  bool keys_apart() const { return p.sequence_major && !p.cached; }
+  std::int64_t key_step() const { return keys_apart() ? p.kv_heads : 1; }
 
   void bring(const std::byte* from, float* line, std::int64_t n, float factor) const {
     widen(from, line, n);
@@ -169,15 +190,23 @@ private:
 
   /// Turns the scores of row `i` into weights, and what was summed before to the same maximum.
   void weigh(const work_space& w, std::int64_t i, std::int64_t k, std::int64_t n) const {
-    const std::int64_t query = (w.first + i) % p.queries;
-    const std::int64_t seen = p.causal ? std::clamp<std::int64_t>(query + 1 - k, 0, n) : n;
+    const seen all = seen_by(w, i);
+    const std::int64_t from = std::clamp<std::int64_t>(all.first - k, 0, n);
+    const std::int64_t count = std::clamp<std::int64_t>(all.end - k, from, n) - from;
     float* row = w.scores + i * key_block;
-    std::fill(row + seen, row + n, 0.f);
-    if (seen == 0) return;
-    if (mask != nullptr) add_mask(w, i, query, k, seen);
-    const float before = w.most[i], most = std::max(before, fold_extreme<true>(row, seen));
+    std::fill(row, row + from, 0.f);
+    std::fill(row + from + count, row + n, 0.f);
+    if (count == 0) return;
+    row += from;
+    if (p.softcap) cap(row, count);
+    if (mask != nullptr) add_mask(w, i, row, k + from, count);
+    const float before = w.most[i], most = std::max(before, fold_extreme<true>(row, count));
+    if (most == -infinite) { // nothing is seen yet
+      std::fill_n(row, count, 0.f);
+      return;
+    }
     const float kept = exponential(before - most);
-    w.sum[i] = w.sum[i] * kept + fold_exponentials<true>(row, seen, most, row);
+    w.sum[i] = w.sum[i] * kept + fold_exponentials<true>(row, count, most, row);
     w.most[i] = most;
     if (before == most) return;
     float* result = w.result + i * columns;
@@ -186,14 +215,31 @@ private:
       result[j] *= kept;
   }
 
-  void add_mask(const work_space& w, std::int64_t i, std::int64_t query, std::int64_t k,
+  static void cap(float* row, std::int64_t n) {
+    constexpr auto most = static_cast<float>(attribute::softcap);
+    over_lanes(
+        n, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+          at.store(hyperbolic_tangent(at.load(row + i) * (1 / most)) * most, row + i);
+        });
+  }
+
+  /// Adds the mask to `n` scores from key `k` on.
+  void add_mask(const work_space& w, std::int64_t i, float* row, std::int64_t k,
                 std::int64_t n) const {
     const std::int64_t head = w.kv_head * shared + (w.first + i) / p.queries;
+    const std::int64_t query = (w.first + i) % p.queries;
     const std::int64_t at =
         w.batch * mask_steps[0] + head * mask_steps[1] + query * mask_steps[2] + k * mask_steps[3];
     const bool each = mask_steps[3] != 0;
+    if (p.truth_mask) {
+      const auto* is_seen = reinterpret_cast<const std::uint8_t*>(mask) + at;
+      if (!each && *is_seen == 0) std::fill_n(row, n, -infinite);
+#pragma omp simd
+      for (std::int64_t j = 0; j < (each ? n : 0); ++j)
+        row[j] = is_seen[j] != 0 ? row[j] : -infinite;
+      return;
+    }
     widen(mask + at * width, w.added, each ? n : 1);
-    float* row = w.scores + i * key_block;
     if (each) {
 #pragma omp simd
       for (std::int64_t j = 0; j < n; ++j)
