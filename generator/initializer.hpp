@@ -100,6 +100,7 @@ inline std::string_view type_name(const op::layer& l) {
                                                "instance_norm",
                                                "softmax",
                                                "attention",
+                                               "rotary",
                                                "unary",
                                                "binary",
                                                "reduce",

@@ -88,6 +88,9 @@ TEST_CASE("operands come in the order and the types of the operator") {
   CHECK(roles("InstanceNormalization/1x4x3", numeric::f32) == "sf32 vf32 vf32 ");
   CHECK(roles("Attention/1x2x3x4", numeric::bf16) == "sbf16 sbf16 sbf16 ");
   CHECK(roles("Attention/1x2x3x4-mask3x3", numeric::f32) == "sf32 sf32 sf32 sf32 ");
+  CHECK(roles("Attention/1x2x3x4-lengths-mask3x3-bool", numeric::bf16) ==
+        "sbf16 sbf16 sbf16 sbool is64 ");
+  CHECK(roles("RotaryEmbedding/1x2x3x4-t9", numeric::f32) == "sf32 sf32 sf32 is64 ");
   CHECK(roles("Sum/4-n3", numeric::f32) == "sf32 sf32 sf32 ");
   CHECK(roles("Concat/7x3-a0-n2", numeric::f32) == "sf32 sf32 ");
   CHECK(roles("Concat/7x3-a0-n2-s64", numeric::bf16) == "ss64 ss64 ");

@@ -64,4 +64,6 @@ BENANZA_LAYERS {
   unique_layer<reorder{.input = {1, 64, 56, 56}, .from = layout::plain, .to = layout::blocked16}>::add(56);
   unique_layer<layer_norm{.input = {197, 768}, .axis = 1, .bias = true, .statistics = true}>::add(57);
   unique_layer<pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}, .pads = {1, 1, 1, 1}, .indices = pool_index::row_major}>::add(58);
+  unique_layer<rotary{.sizes = {1, 32, 128, 64}, .rotated = 32, .interleaved = true, .table = 2048, .sequence_major = true}>::add(59);
+  unique_layer<attention{.batch = 1, .heads = 8, .queries = 4, .head_size = 64, .kv_heads = 8, .keys = 64, .value_size = 64, .causal = true, .past = 60, .window = 16, .softcap = true, .sequence_major = true, .cached = true, .mask = {1, 1, 1, 64}, .truth_mask = true}>::add(60);
 }

@@ -175,6 +175,15 @@ private:
     a.cached = a.sequence_major && chance(30);
     return a;
   }
+  op::rotary make(op::rotary) {
+    op::rotary r{.sizes = {pick(1, 4), pick(1, 8), dim(), 2 * pick(1, 64)}};
+    if (chance(30)) r.rotated = 2 * pick(1, r.sizes[3] / 2);
+    r.interleaved = chance(30);
+    if (chance(50)) r.table = pick(1, 4096);
+    r.own_places = r.table == 0 && chance(30);
+    r.sequence_major = chance(50);
+    return r;
+  }
   op::softmax make(op::softmax) {
     op::softmax s{.input = dims(1, 5)};
     s.axis = axis_of(s.input);

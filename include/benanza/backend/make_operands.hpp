@@ -144,6 +144,14 @@ public:
       add({.dims = {p.batch}, .type = dtype::s64, .part = role::index},
           {.whole_low = std::max<std::int64_t>(p.keys - 3, 1), .whole_high = p.keys}, false);
   }
+  void operator()(const op::rotary& p) {
+    source(p.output());
+    source(p.angles());
+    source(p.angles());
+    if (p.table > 0)
+      add({.dims = {p.batch(), p.length()}, .type = dtype::s64, .part = role::index},
+          {.whole_low = 0, .whole_high = p.table - 1}, false);
+  }
   void operator()(const op::softmax& p) {
     source(p.input, dtype::real, {.low = -4, .high = 4});
     scale(p.log ? 0.5 : type_ == numeric::u8s8u8 ? 255 : 127);

@@ -43,7 +43,8 @@ struct has_own_dims {
   bool operator()(const op::reduce&) const { return !reading; }
   bool operator()(const op::gemm&) const { return reading; }
   bool operator()(const op::binary&) const { return reading; }
-  bool operator()(const op::attention&) const { return reading; }
+  bool operator()(const op::attention&) const { return true; }
+  bool operator()(const op::rotary&) const { return true; }
   bool operator()(const op::fused<op::matmul>&) const { return true; }
   template <class Base>
   bool operator()(const op::fused<Base>&) const {

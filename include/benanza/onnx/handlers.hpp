@@ -14,6 +14,7 @@
 #include "handle_norm.hpp"
 #include "handle_reduce.hpp"
 #include "handle_resize.hpp"
+#include "handle_rotary.hpp"
 #include "handle_shape_only.hpp"
 #include "handle_view.hpp"
 #include "handle_window.hpp"
@@ -50,6 +51,7 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"GroupNormalization", {3, 3, handle_group_norm}},
       {"InstanceNormalization", {3, 3, handle_instance_norm}},
       {"Attention", {3, 7, handle_attention}},
+      {"RotaryEmbedding", {3, 4, handle_rotary}},
       {"Softmax", {1, 1, handle_softmax}},
       {"LogSoftmax", {1, 1, handle_softmax}},
       {"Concat", {1, any_number, handle_concat}},
@@ -122,7 +124,7 @@ inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
       {"SimplifiedLayerNormalization", {2, 2, handle_row_norm}},
       {"SkipLayerNormalization", {3, 5, handle_same}},
       {"SkipSimplifiedLayerNormalization", {3, 4, handle_same}},
-      {"RotaryEmbedding", {4, 4, handle_same}},
+      {"RotaryEmbedding", {4, 4, handle_runtime_rotary}},
   };
 }
 } // namespace detail

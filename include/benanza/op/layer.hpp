@@ -19,6 +19,7 @@
 #include "reduce.hpp"
 #include "reorder.hpp"
 #include "results.hpp"
+#include "rotary.hpp"
 #include "softmax.hpp"
 #include "view.hpp"
 
@@ -29,8 +30,8 @@ namespace benanza::op {
 
 /// One layer of any kind.
 using layer = std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, layer_norm,
-                           rms_norm, group_norm, instance_norm, softmax, attention, unary, binary,
-                           reduce, concat, split, transpose, pad, slice, gather, resize,
+                           rms_norm, group_norm, instance_norm, softmax, attention, rotary, unary,
+                           binary, reduce, concat, split, transpose, pad, slice, gather, resize,
                            depth_to_space, view, fused<conv>, fused<conv_transpose>, fused<gemm>,
                            fused<matmul>, fused<batch_norm>, fused<unary>, fused<binary>, reorder>;
 

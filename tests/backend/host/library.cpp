@@ -280,6 +280,14 @@ TEST_CASE("attention of every form, in whole blocks and parts of them") {
     check_floats(name);
 }
 
+TEST_CASE("rotary embeddings of every form, in whole vectors and parts of them") {
+  for (const char* name :
+       {"RotaryEmbedding/1x2x3x64", "RotaryEmbedding/2x3x5x20-bshd", "RotaryEmbedding/1x1x1x2",
+        "RotaryEmbedding/1x2x3x64-interleaved", "RotaryEmbedding/2x3x5x70-r38-interleaved-own",
+        "RotaryEmbedding/2x3x5x70-r38-t9-bshd", "RotaryEmbedding/1x2x3x2100-own"})
+    check_floats(name);
+}
+
 TEST_CASE("what the host cannot run is not offered") {
   host::library lib;
   CHECK(lib.name() == "host");

@@ -19,6 +19,7 @@
 #include "pool.hpp"
 #include "reduce.hpp"
 #include "resize.hpp"
+#include "rotary.hpp"
 #include "softmax.hpp"
 #include "steps.hpp"
 

@@ -20,6 +20,7 @@
 #include "norm.hpp"
 #include "pool.hpp"
 #include "reduce.hpp"
+#include "rotary.hpp"
 #include "softmax.hpp"
 
 namespace benanza::backend::reference {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a rotary embedding run? Head by head in one trip through memory: a vector of each half,
+// or of neighbours that are taken apart in registers, with cosines and sines that stay in the cache
+// for all heads of a place. Computed in f32.
+//
+//   kernel k = make(op::rotary{.sizes = {1, 32, 128, 64}}, job);
+#pragma once
+
+#include "detail/convert.hpp"
+#include "detail/job.hpp"
+#include "detail/lanes.hpp"
+
+#include <utility>
+
+namespace benanza::backend::host {
+
+namespace detail {
+
+/// y1 = cosine x1 - sine x2, y2 = sine x1 + cosine x2
+[[gnu::always_inline]] inline std::pair<float_vector, float_vector>
+turn(float_vector cosine, float_vector sine, float_vector x1, float_vector x2) {
+  return {float_lanes::multiply_add(cosine, x1, -(sine * x2)),
+          float_lanes::multiply_add(sine, x1, cosine * x2)};
+}
+
+/// Turns `n` numbers of each half.
+inline void turn_halves(const float* x1, const float* x2, const float* cosine, const float* sine,
+                        float* y1, float* y2, std::int64_t n) {
+  over_lanes(
+      n, [&](std::int64_t i, auto at) __attribute__((always_inline)) {
+        const auto [a, b] =
+            turn(at.load(cosine + i), at.load(sine + i), at.load(x1 + i), at.load(x2 + i));
+        at.store(a, y1 + i);
+        at.store(b, y2 + i);
+      });
+}
+
+template <int First, std::size_t... I>
+[[gnu::always_inline]] inline float_vector taken_apart(float_vector a, float_vector b,
+                                                       std::index_sequence<I...>) {
+  return __builtin_shufflevector(a, b, (First + 2 * static_cast<int>(I))...);
+}
+template <int First, std::size_t... I>
+[[gnu::always_inline]] inline float_vector put_together(float_vector a, float_vector b,
+                                                        std::index_sequence<I...>) {
+  constexpr int n = float_lanes::count;
+  return __builtin_shufflevector(
+      a, b, (First + static_cast<int>(I) / 2 + static_cast<int>(I) % 2 * n)...);
+}
+
+/// Turns `n` pairs of neighbours.
+inline void turn_neighbours(const float* x, const float* cosine, const float* sine, float* y,
+                            std::int64_t n) {
+  constexpr std::int64_t count = float_lanes::count;
+  using all = std::make_index_sequence<count>;
+  std::int64_t i = 0;
+  for (; i + count <= n; i += count) {
+    const float_vector low = float_lanes::load(x + 2 * i);
+    const float_vector high = float_lanes::load(x + 2 * i + count);
+    const auto [a, b] = turn(float_lanes::load(cosine + i), float_lanes::load(sine + i),
+                             taken_apart<0>(low, high, all{}), taken_apart<1>(low, high, all{}));
+    float_lanes::store(put_together<0>(a, b, all{}), y + 2 * i);
+    float_lanes::store(put_together<count / 2>(a, b, all{}), y + 2 * i + count);
+  }
+  for (; i < n; ++i) {
+    const float x1 = x[2 * i], x2 = x[2 * i + 1];
+    y[2 * i] = cosine[i] * x1 - sine[i] * x2;
+    y[2 * i + 1] = sine[i] * x1 + cosine[i] * x2;
+  }
+}
+
+struct rotary_plan {
+  static constexpr std::int64_t part = block / 2; ///< pairs that are widened at once
+
+  op::rotary p{};
+  const std::byte *x, *cosine, *sine;
+  const std::int64_t* places;
+  std::byte* y;
+  bool floats;
+  std::int64_t width;
+  widener widen;
+  narrower narrow;
+
+  rotary_plan(const op::rotary& layer, const job& j)
+      : p(layer)
+      , x(j.inputs[0])
+      , cosine(j.inputs[1])
+      , sine(j.inputs[2])
+      , places(layer.table > 0 ? reinterpret_cast<const std::int64_t*>(j.inputs[3]) : nullptr)
+      , y(j.output)
+      , floats(j.element == dtype::f32)
+      , width(j.width())
+      , widen(widen_as(j.element))
+      , narrow(narrow_as(j.result)) {}
+
+  /// One head of one place, by its number in memory.
+  void run(std::int64_t row) const {
+    const std::int64_t batch = row / (p.heads() * p.length());
+    const std::int64_t place = p.sequence_major ? row / p.heads() % p.length() : row % p.length();
+    std::int64_t angles = (p.own_places ? batch * p.length() : 0) + place;
+    if (places != nullptr)
+      angles = std::clamp<std::int64_t>(places[batch * p.length() + place], 0, p.table - 1);
+    const std::int64_t half = p.turned() / 2, at = row * p.size();
+    floats ? in_place(at, angles * half) : in_parts(at, angles * half);
+    std::memcpy(y + (at + p.turned()) * width, x + (at + p.turned()) * width,
+                static_cast<std::size_t>((p.size() - p.turned()) * width));
+  }
+
+private:
+  void in_place(std::int64_t at, std::int64_t angles) const {
+    const std::int64_t half = p.turned() / 2;
+    const auto* from = reinterpret_cast<const float*>(x) + at;
+    const auto* c = reinterpret_cast<const float*>(cosine) + angles;
+    const auto* s = reinterpret_cast<const float*>(sine) + angles;
+    auto* to = reinterpret_cast<float*>(y) + at;
+    if (p.interleaved)
+      turn_neighbours(from, c, s, to, half);
+    else
+      turn_halves(from, from + half, c, s, to, to + half, half);
+  }
+
+  void in_parts(std::int64_t at, std::int64_t angles) const {
+    alignas(64) float c[part], s[part], v[2 * part];
+    const std::int64_t half = p.turned() / 2;
+    for (std::int64_t i = 0; i < half; i += part) {
+      const std::int64_t n = std::min(part, half - i);
+      widen(cosine + (angles + i) * width, c, n);
+      widen(sine + (angles + i) * width, s, n);
+      if (p.interleaved) {
+        widen(x + (at + 2 * i) * width, v, 2 * n);
+        turn_neighbours(v, c, s, v, n);
+        narrow(v, y + (at + 2 * i) * width, 2 * n, 1);
+      } else {
+        widen(x + (at + i) * width, v, n);
+        widen(x + (at + half + i) * width, v + part, n);
+        turn_halves(v, v + part, c, s, v, v + part, n);
+        narrow(v, y + (at + i) * width, n, 1);
+        narrow(v + part, y + (at + half + i) * width, n, 1);
+      }
+    }
+  }
+};
+} // namespace detail
+
+/// True where a layer has a kernel for operands stored as `element`.
+inline bool runs(const op::rotary&, dtype element) {
+  return element == dtype::f32 || element == dtype::bf16;
+}
+
+inline detail::kernel make(const op::rotary& p, const detail::job& j) {
+  const detail::rotary_plan plan(p, j);
+  const std::int64_t rows = elements(p.sizes, 0, 3);
+  const int threads = detail::team_for(j.threads, 2 * elements(p.sizes) * j.width());
+  return {"heads", [=] {
+            detail::share(threads, rows, 1, [&](std::int64_t row, std::int64_t end) {
+              for (; row < end; ++row)
+                plan.run(row);
+            });
+          }};
+}
+
+} // namespace benanza::backend::host
