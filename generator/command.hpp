@@ -163,7 +163,7 @@ struct generate_arguments {
 /// Adds the fused form of each model behind it.
 inline void add_fused(std::vector<model::graph>& graphs, const generate_arguments& a) {
   if (a.no_fusion) return;
-  std::vector<model::pattern> patterns = model::default_patterns();
+  model::patterns patterns = model::default_patterns();
   if (!a.patterns_file.empty()) {
     std::istringstream in(
         result::input_text(a.patterns_file, std::size_t{1} << 20, "the file of patterns"));

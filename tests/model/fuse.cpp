@@ -1,41 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <benanza/model/fuse.hpp>
-#include <doctest/doctest.h>
+#include "graph_maker.hpp"
 
 #include <sstream>
 
 using namespace benanza;
 using namespace benanza::model;
 
-namespace {
-/// A graph from rows of layer name and operands, in the words of a generated table.
-struct maker {
-  graph g;
-  maker& add(const std::string& layer, const std::string& operands) {
-    const int number = static_cast<int>(g.nodes.size());
-    node n;
-    n.name = "n" + std::to_string(number);
-    const op::layer l = op::parse(layer);
-    n.op = op::family(l);
-    n.layer = static_cast<int>(g.layers.size());
-    g.layers.push_back(l);
-    n.operands = *read_operands(operands, number);
-    n.inputs = inputs_of(n.operands);
-    g.nodes.push_back(n);
-    return *this;
-  }
-};
-
-std::string name_of(const graph& g, int i) {
-  return op::name(g.layers[static_cast<std::size_t>(g.nodes[static_cast<std::size_t>(i)].layer)]);
-}
-
-graph fused(const graph& g) {
-  const auto f = fuse(g, default_patterns());
-  REQUIRE(f);
-  return *f;
-}
-} // namespace
+using graphs::fused;
+using graphs::maker;
+using graphs::name_of;
 
 TEST_CASE("a residual block: normalizations go into the weights, the later branch takes the sum") {
   maker m;
@@ -61,10 +34,15 @@ TEST_CASE("what two nodes read is not fused away") {
       .add("Relu/1x16x8x8", "0")
       .add("Sigmoid/1x16x8x8", "0");
   CHECK(!fuse(m.g, default_patterns()));
-  // Also not if one node reads it twice.
+  // Also not if one node reads it twice, or the caller gets it.
   maker twice;
-  twice.add("Conv/1x16x8x8-16x1x1-s1-b", "i c c").add("Mul/1x16x8x8", "0 0");
+  twice.add("Conv/1x16x8x8-16x1x1-s1-b", "i c c").add("Max/1x16x8x8", "0 0");
   CHECK(!fuse(twice.g, default_patterns()));
+  maker given;
+  given.add("Conv/1x16x8x8-16x1x1-s1-b", "i c c").add("Relu/1x16x8x8", "0");
+  CHECK(fuse(given.g, default_patterns()));
+  given.g.nodes[0].given = true;
+  CHECK(!fuse(given.g, default_patterns()));
 }
 
 TEST_CASE("a normalization that is written out goes into weights and bias like any other") {
@@ -184,7 +162,8 @@ TEST_CASE("every node is part of exactly one fused node, and producers stay in f
 TEST_CASE("patterns of one's own, and files that are none") {
   std::istringstream file("# mine\nConv + Relu   # nothing else\n\n");
   const auto mine = read_patterns(file, "mine.txt");
-  REQUIRE(mine.size() == 1);
+  REQUIRE(mine.runs.size() == 1);
+  CHECK(mine.rules.empty());
   maker m;
   m.add("Conv/1x16x8x8-16x1x1-s1", "i c").add("Sigmoid/1x16x8x8", "0");
   CHECK(!fuse(m.g, mine));

@@ -57,7 +57,7 @@ inline std::optional<double> expected_at_clock(const form_figures& f, const meas
 struct fused_figures : form_figures {
   fusion pair;
   std::vector<char> as_one;      ///< of each node of the fused graph: its bound is that of one
-  std::int64_t fused_nodes = 0;  ///< nodes of several parts
+  std::int64_t fused_nodes = 0;  ///< nodes that are another layer than their parts
   std::int64_t faster_fused = 0; ///< of these, as one by their bound
   std::int64_t not_measured = 0; ///< of these, without a time as one
 };

@@ -45,12 +45,15 @@ public:
     return on_nodes(*b_.graph, layer_ns);
   }
   /// What the fused graph's nodes take as one; infinite for those that were not measured so, and
-  /// for those of one part, whose time is that of the part.
+  /// for those that are their one part.
   std::vector<double> fused_nodes(const std::vector<double>& layer_ns) const {
     std::vector<double> out;
-    for (const model::node& n : b_.fused->pair.fused->nodes) {
-      const std::size_t l = n.layer == model::no_layer ? 0 : places_.fused[at(n.layer)];
-      const bool as_one = n.layer != model::no_layer && n.parts.size() > 1 && timed_[l];
+    const fusion& pair = b_.fused->pair;
+    for (std::size_t i = 0; i < pair.fused->nodes.size(); ++i) {
+      const int layer = pair.fused->nodes[i].layer;
+      const std::size_t l = layer == model::no_layer ? 0 : places_.fused[at(layer)];
+      const bool as_one =
+          layer != model::no_layer && pair.differs(i) && (timed_[l] || pair.is_view(i));
       out.push_back(as_one ? layer_ns[l] : never);
     }
     return out;
@@ -148,7 +151,7 @@ inline void total(model_bound& b, const layer_places& places) {
   const std::vector<double> own = sum.fused_nodes(bound_ns), parts = sum.part_nodes(bound_ns, own);
   for (std::size_t i = 0; i < own.size(); ++i) {
     const auto [as_one, as_parts] = b.fused->pair.times(i, own, parts);
-    const bool several = b.fused->pair.fused->nodes[i].parts.size() > 1;
+    const bool several = b.fused->pair.differs(i) && !b.fused->pair.is_view(i);
     b.fused->as_one.push_back(as_one <= as_parts && as_one < never);
     b.fused->fused_nodes += several;
     b.fused->faster_fused += several && b.fused->as_one.back() != 0;

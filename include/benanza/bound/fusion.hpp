@@ -23,6 +23,21 @@ struct fusion {
   const model::graph* unfused = nullptr;
   std::vector<int> owner; ///< of each node of the unfused graph: the fused node that it is part of
 
+  /// True for a node that is another layer than its one part, or has several.
+  bool differs(std::size_t node) const {
+    const model::node& n = fused->nodes[node];
+    if (n.parts.size() != 1) return true;
+    const int part = unfused->nodes[static_cast<std::size_t>(n.parts[0])].layer;
+    if (n.layer == model::no_layer || part == model::no_layer) return n.layer != part;
+    return fused->layers[static_cast<std::size_t>(n.layer)] !=
+           unfused->layers[static_cast<std::size_t>(part)];
+  }
+  /// True for a node of which nothing moves, so that it takes no time as one.
+  bool is_view(std::size_t node) const {
+    const int l = fused->nodes[node].layer;
+    return l != model::no_layer && op::is_view(fused->layers[static_cast<std::size_t>(l)]);
+  }
+
   /// What a fused node takes as one and as its parts, given what each node of the two graphs takes;
   /// infinite where a layer of it has no time.
   std::pair<double, double> times(std::size_t node, const std::vector<double>& own_ns,

@@ -239,10 +239,10 @@ private:
       std::vector<way>& ways = out.nodes.emplace_back();
       std::vector<const choice*>& origins = origins_.emplace_back();
       const int l = f.nodes[i].layer;
-      if (l != model::no_layer && f.nodes[i].parts.size() > 1) {
+      if (l != model::no_layer && fusion_->differs(i)) {
         const layer_choices& own = fused_choices_[detail::at(l)];
         const auto tensors = tensors_of_fused(f.nodes[i]);
-        if (tensors && own.all.front().algorithms.best != nullptr)
+        if (tensors && (own.all.front().algorithms.best != nullptr || fusion_->is_view(i)))
           add_ways(&f.layers[detail::at(l)], own, *tensors, p, plain_only, ways, origins);
       }
       joint.push_back(together(unfused, tensors_.reads, f.nodes[i].parts));

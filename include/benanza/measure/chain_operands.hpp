@@ -46,6 +46,7 @@ struct has_own_dims {
   bool operator()(const op::attention&) const { return true; }
   bool operator()(const op::rotary&) const { return true; }
   bool operator()(const op::fused<op::matmul>&) const { return true; }
+  bool operator()(const op::fused<op::gemm>&) const { return true; }
   template <class Base>
   bool operator()(const op::fused<Base>&) const {
     return reading; // joined operands

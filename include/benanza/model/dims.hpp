@@ -32,7 +32,7 @@ template <class Parameters>
 std::optional<shape> operand_dims(const Parameters& p, std::size_t place) {
   if constexpr (requires { p.base; }) {
     return operand_dims(p.base, place);
-  } else if constexpr (requires { p.comparison(); }) {
+  } else if constexpr (requires { p.a, p.b; }) {
     return place == 0 ? p.a : p.b;
   } else if constexpr (requires { p.input.size; }) {
     if (place == 0) return p.input;

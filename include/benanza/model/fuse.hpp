@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a model look to a framework that fuses? Runs of nodes that match a pattern become one
-// node: a batch normalization, also one that is written out as constant rows multiplied and added,
-// behind a convolution or a Gemm goes into its weights and bias, as does one behind another; other
-// elementwise nodes become steps. Only what one node reads is fused into it, so nothing is computed
-// twice. The fused node stands where the last of its parts stood.
+// How does a model look to a framework that fuses? Pieces become the layer that they are together;
+// then runs of nodes that match a pattern become one node: a batch normalization, also one that is
+// written out as constant rows multiplied and added, behind a convolution or a Gemm goes into its
+// weights and bias, as does one behind another; other elementwise nodes become steps, also behind
+// views. Only what one node reads is fused into it, so nothing is computed twice. The fused node
+// stands where the last of its parts stood.
 //
 //   graph f = fuse(g, default_patterns());   f.nodes[3].parts   // {4, 5, 6}: Conv+Add+Relu
 #pragma once
@@ -11,6 +12,7 @@
 #include "fold.hpp"
 #include "operands.hpp"
 #include "patterns.hpp"
+#include "recognise.hpp"
 
 #include <map>
 #include <optional>
@@ -58,9 +60,9 @@ inline std::optional<op::layer> with_step(const op::layer& l, const op::step& s)
 /// Fuses one graph.
 class fuser {
 public:
-  fuser(const graph& g, const std::vector<pattern>& patterns)
+  fuser(const graph& g, const std::vector<run>& runs)
       : from_(g)
-      , patterns_(patterns)
+      , runs_(runs)
       , readers_(g.nodes.size())
       , reads_(g.nodes.size())
       , taken_(g.nodes.size()) {
@@ -74,7 +76,7 @@ public:
 
   graph fused() {
     std::map<int, detail::growth> by_last;
-    for (const pattern& p : patterns_)
+    for (const run& p : runs_)
       for (std::size_t i = 0; i < from_.nodes.size(); ++i)
         if (const auto grown = grow(p, static_cast<int>(i))) {
           for (int part : grown->parts)
@@ -93,12 +95,12 @@ private:
 
   /// The one node that reads the result of `i`, if it reads it once and nobody else does.
   std::optional<int> only_reader(int i) const {
-    if (reads_[static_cast<std::size_t>(i)] != 1) return std::nullopt;
+    if (reads_[static_cast<std::size_t>(i)] != 1 || at(i).given) return std::nullopt;
     return readers_[static_cast<std::size_t>(i)];
   }
 
   /// The longest run from node `first` that matches the pattern; nothing if it is but one node.
-  std::optional<detail::growth> grow(const pattern& p, int first) const {
+  std::optional<detail::growth> grow(const run& p, int first) const {
     const op::layer* base = layer_of(first);
     if (base == nullptr || taken_[static_cast<std::size_t>(first)] || !matches(p[0], *base))
       return std::nullopt;
@@ -106,7 +108,8 @@ private:
     std::size_t word = 1;
     bool met = false; // the word, which may stand for more
     while (word < p.size()) {
-      const std::optional<int> next = only_reader(g.parts.back());
+      const std::size_t known = g.parts.size();
+      const std::optional<int> next = behind_views(g);
       const op::layer* l =
           next && !taken_[static_cast<std::size_t>(*next)] ? layer_of(*next) : nullptr;
       // A normalization stands where it is, or several steps of one that is written out, or both.
@@ -116,7 +119,10 @@ private:
       if (fits && take(g, *next, *l)) {
         met = norm;
         word += !p[word].repeated && !norm;
-      } else if (p[word].optional || met) {
+        continue;
+      }
+      g.parts.resize(known);
+      if (p[word].optional || met) {
         met = false;
         ++word;
       } else {
@@ -125,6 +131,39 @@ private:
     }
     if (g.parts.size() < 2) return std::nullopt;
     return g;
+  }
+
+  /// The one node that reads the result of `g`, perhaps through views that it does not mind, which
+  /// become parts of `g`. Products of matrices may have their rows in other dims.
+  std::optional<int> behind_views(detail::growth& g) const {
+    constexpr int most = 4;
+    std::optional<int> next = only_reader(g.parts.back());
+    for (int i = 0; i < most && next && !taken_[static_cast<std::size_t>(*next)]; ++i) {
+      const op::layer* l = layer_of(*next);
+      const auto* v = l == nullptr ? nullptr : std::get_if<op::view>(l);
+      if (v == nullptr || v->element != dtype::real) break;
+      if (v->input != v->result && !of_rows(g.layer)) break;
+      g.parts.push_back(*next);
+      next = only_reader(*next);
+    }
+    return next;
+  }
+
+  static bool of_rows(const op::layer& l) {
+    return std::holds_alternative<op::gemm>(l) || std::holds_alternative<op::matmul>(l) ||
+           std::holds_alternative<op::fused<op::gemm>>(l) ||
+           std::holds_alternative<op::fused<op::matmul>>(l);
+  }
+
+  /// An operand of dims `s` of a join that sees `result` as `seen`, as one of `result`; nothing if
+  /// it is neither a row, a number nor as large.
+  static std::optional<shape> among(const shape& result, const shape& seen, const shape& s) {
+    if (seen == result || elements(s) == 1) return s;
+    if (elements(seen) != elements(result)) return std::nullopt;
+    if (s == seen) return result;
+    const std::int64_t last = result.back();
+    if (seen.back() != last || elements(s) != last || s.back() != last) return std::nullopt;
+    return shape{last};
   }
 
   /// True if node `next` does with the result of `g`, by a constant row, what its weights and bias
@@ -171,7 +210,10 @@ private:
       if (!first && !commutes) return false;
       // Of two branches that meet, the later one takes the join: what it joins is there by then.
       if (other.node > last) return false;
-      const shape result = op::output(g.layer), dims = first ? b->b : b->a;
+      const shape result = op::output(g.layer);
+      const auto other_dims = among(result, op::output(l), first ? b->b : b->a);
+      if (!other_dims) return false;
+      const shape dims = *other_dims;
       const bool adds =
           b->function == op::binary_function::add || b->function == op::binary_function::sum;
       if (normalizes(g, next, l)) {
@@ -254,16 +296,27 @@ private:
   }
 
   const graph& from_;
-  const std::vector<pattern>& patterns_;
+  const std::vector<run>& runs_;
   std::vector<int> readers_;
   std::vector<int> reads_;
   std::vector<bool> taken_;
 };
 
 /// The fused form of `g`; nothing if no pattern fits anywhere.
-inline std::optional<graph> fuse(const graph& g, const std::vector<pattern>& patterns) {
-  graph out = fuser(g, patterns).fused();
-  if (out.nodes.size() == g.nodes.size()) return std::nullopt;
+inline std::optional<graph> fuse(const graph& g, const patterns& by) {
+  const std::optional<graph> known = recognise(g, by.rules);
+  const graph& from = known ? *known : g;
+  graph out = fuser(from, by.runs).fused();
+  if (!known) return out.nodes.size() == g.nodes.size() ? std::nullopt : std::optional(out);
+  for (node& n : out.nodes) {
+    std::vector<int> parts;
+    for (int p : n.parts) {
+      const std::vector<int>& of_it = from.nodes[static_cast<std::size_t>(p)].parts;
+      parts.insert(parts.end(), of_it.begin(), of_it.end());
+    }
+    std::sort(parts.begin(), parts.end());
+    n.parts = std::move(parts);
+  }
   return out;
 }
 

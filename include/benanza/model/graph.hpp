@@ -35,6 +35,7 @@ struct node {
   std::vector<operand> operands{}; ///< in ONNX order; behind them those that fused steps join
   std::vector<int> parts{}; ///< of a fused graph: the nodes of the unfused one that it stands for
   std::string problem{};    ///< why there is no layer; empty where there is one
+  bool given = false; ///< the model's caller gets a result; known where the model was read alone
 };
 
 /// One model at one batch size.

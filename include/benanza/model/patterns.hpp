@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs of layers may a framework do as one? A pattern is a row of words joined by '+': ONNX
-// operators, `Activation` (any function of one number), `Elementwise` (that, or a join of two); a
-// '?' behind a word says that it may be missing, a '*' that it may stand there any number of times.
-// A normalization may also be written out, as constants for each channel that are multiplied and
-// added.
-// A file of patterns has one a line; '#' begins a comment.
+// Which layers may a framework do as one? Pieces that are one layer, by a rule (model/rules.hpp),
+// and runs of layers. A run is a row of words joined by '+': ONNX operators, `Activation` (any
+// function of one number), `Elementwise` (that, or a join of two); a '?' behind a word says that it
+// may be missing, a '*' that it may stand there any number of times. A normalization may also be
+// written out, as constants for each channel that are multiplied and added.
+// A file of patterns has one a line, in any order: rules are applied first. '#' begins a comment.
 //
-//   pattern p = parse_pattern("Conv+BatchNormalization?+Add?+Activation?");
+//   run r = parse_run("Conv+BatchNormalization?+Add?+Activation?");
 #pragma once
 
 #include "../op/layer.hpp"
+#include "recognised.hpp"
 
 #include <istream>
 #include <string>
@@ -18,21 +19,27 @@
 
 namespace benanza::model {
 
-/// One word of a pattern.
-struct pattern_word {
+/// One word of a run.
+struct run_word {
   std::string op; ///< an ONNX operator, `Activation` or `Elementwise`
   bool optional = false, repeated = false;
 };
 
 /// A row of layers that may be fused; the first is always there.
-using pattern = std::vector<pattern_word>;
+using run = std::vector<run_word>;
+
+/// What may be done as one; of several that fit, the one that stands first.
+struct patterns {
+  std::vector<rule> rules;
+  std::vector<run> runs;
+};
 
 /// What frameworks fuse on a CPU, the most valuable first.
-inline constexpr std::string_view usual_patterns[] = {
+inline constexpr std::string_view usual_runs[] = {
     "Conv+BatchNormalization?+Add?+Activation?",
     "ConvTranspose+BatchNormalization?+Add?+Activation?",
     "Gemm+BatchNormalization?+Add?+Activation?",
-    "MatMul+Add?+Activation?+Add?",
+    "MatMul+Add?+Activation?+Mul?+Add?",
     "BatchNormalization+BatchNormalization?+Activation?",
     "Elementwise+Elementwise*",
 };
@@ -52,7 +59,7 @@ inline bool is_join(const op::layer& l) {
 } // namespace detail
 
 /// True if the word stands for that layer.
-inline bool matches(const pattern_word& w, const op::layer& l) {
+inline bool matches(const run_word& w, const op::layer& l) {
   if (w.op == "Activation") return detail::is_activation(l);
   if (w.op == "Elementwise") return detail::is_activation(l) || detail::is_join(l);
   if (w.op == "Sum" || w.op == "Add")
@@ -60,16 +67,15 @@ inline bool matches(const pattern_word& w, const op::layer& l) {
   return op::family(l) == w.op;
 }
 
-/// The pattern that a line says; refuses words that no layer can be.
-inline pattern parse_pattern(std::string_view line) {
-  pattern out;
+/// The run that a line says; refuses words that no layer can be.
+inline run parse_run(std::string_view line) {
+  run out;
   const auto refuse = [&](const std::string& why) {
-    throw error("not a pattern: " + why, line,
-                "write one such as " + std::string(usual_patterns[0]));
+    throw error("not a pattern: " + why, line, "write one such as " + std::string(usual_runs[0]));
   };
   while (true) {
     std::string_view word = line.substr(0, line.find('+'));
-    pattern_word w;
+    run_word w;
     while (word.ends_with('?') || word.ends_with('*')) {
       (word.back() == '?' ? w.optional : w.repeated) = true;
       word.remove_suffix(1);
@@ -93,17 +99,29 @@ inline pattern parse_pattern(std::string_view line) {
   return out;
 }
 
+/// Adds what a line says: a rule if it has a '='.
+inline void add_pattern(patterns& to, std::string_view line) {
+  if (line.find('=') == std::string_view::npos) return to.runs.push_back(parse_run(line));
+  rule r = parse_rule(line);
+  if (detail::recogniser_of(r.family) == nullptr)
+    throw error("not a rule: pieces are never a \"" + r.family + '"', line,
+                "write one such as " + std::string(usual_rules[0]));
+  to.rules.push_back(std::move(r));
+}
+
 /// The usual patterns.
-inline std::vector<pattern> default_patterns() {
-  std::vector<pattern> out;
-  for (std::string_view line : usual_patterns)
-    out.push_back(parse_pattern(line));
+inline patterns default_patterns() {
+  patterns out;
+  for (std::string_view line : usual_rules)
+    add_pattern(out, line);
+  for (std::string_view line : usual_runs)
+    add_pattern(out, line);
   return out;
 }
 
 /// The patterns of a file; `name` is the file's in messages.
-inline std::vector<pattern> read_patterns(std::istream& in, const std::string& name) {
-  std::vector<pattern> out;
+inline patterns read_patterns(std::istream& in, const std::string& name) {
+  patterns out;
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -111,12 +129,13 @@ inline std::vector<pattern> read_patterns(std::istream& in, const std::string& n
     std::erase_if(line, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
     if (line.empty()) continue;
     try {
-      out.push_back(parse_pattern(line));
+      add_pattern(out, line);
     } catch (const error& e) {
       throw error(e.what(), name + ", line " + std::to_string(number));
     }
   }
-  if (out.empty()) throw error("the file holds no patterns", name, "write one a line");
+  if (out.rules.empty() && out.runs.empty())
+    throw error("the file holds no patterns", name, "write one a line");
   return out;
 }
 

@@ -65,6 +65,9 @@ public:
   }
   model::graph run() {
     visit_all();
+    for (const auto& o : source_.model().graph().output())
+      if (const int v = program_.number_of(o.name()); v >= 0 && at(v).producer >= 0)
+        builder_.graph.nodes[static_cast<std::size_t>(at(v).producer)].given = true;
     return builder_.finish(source_.model().graph());
   }
   /// The same; `see` is called for each node as it is resolved: with its values' numbers, what is

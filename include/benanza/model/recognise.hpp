@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a model look to someone who knows layers from their pieces? Rule after rule, from the
+// last node to the first, pieces become one node with the layer that they are together, where the
+// last of them stood. What others read too stays. Takes a time that grows with the model, however
+// it is made.
+//
+//   std::optional<graph> g = recognise(model, rules);   g->nodes[7].parts   // {9, 10, 11, 12, 15}
+#pragma once
+
+#include "recognised.hpp"
+
+#include <map>
+
+namespace benanza::model {
+
+namespace detail {
+/// The graph of the nodes that are left.
+inline graph graph_of(const graph& from, const pieces& in) {
+  graph out = from;
+  out.nodes.clear();
+  out.layers.clear();
+  std::vector<int> place(from.nodes.size(), constant);
+  std::map<std::string, const op::layer*> layers; // sorted by name, as graph::layers are
+  std::map<const op::layer*, std::string> names;
+  for (int i = 0; i < in.size(); ++i)
+    if (const op::layer* l = in[i].layer; l != nullptr && !in[i].gone && !names.contains(l))
+      layers.emplace(names.emplace(l, op::name(*l)).first->second, l);
+  std::map<std::string, int> index;
+  for (const auto& [name, l] : layers) {
+    index.emplace(name, static_cast<int>(out.layers.size()));
+    out.layers.push_back(*l);
+  }
+  for (int i = 0; i < in.size(); ++i) {
+    const pieces::place& p = in[i];
+    if (p.gone) continue;
+    node n = from.nodes[static_cast<std::size_t>(i)];
+    n.parts = p.parts;
+    n.operands = p.operands;
+    for (operand& o : n.operands)
+      if (o.node >= 0) o.node = place[static_cast<std::size_t>(o.node)];
+    n.inputs = inputs_of(n.operands);
+    if (p.layer != nullptr) {
+      n.op = p.family;
+      n.layer = index.at(names.at(p.layer));
+    }
+    place[static_cast<std::size_t>(i)] = static_cast<int>(out.nodes.size());
+    out.nodes.push_back(std::move(n));
+  }
+  return out;
+}
+} // namespace detail
+
+/// `g` with layers in the place of their pieces; each node's `parts` are nodes of `g`. Nothing if
+/// no rule fits.
+inline std::optional<graph> recognise(const graph& g, const std::vector<rule>& rules) {
+  // From a node a rule is tried this often on average, or it ends before the last node.
+  constexpr std::int64_t tries_a_node = 40, tries_more = 100'000;
+  pieces in(g);
+  bool any = false;
+  for (const rule& r : rules) {
+    std::int64_t tries = tries_a_node * in.size() + tries_more;
+    match_search search(in, r, tries);
+    for (int i = in.size(); i-- > 0;) {
+      std::optional<detail::recognised> made;
+      std::vector<int> nodes;
+      if (!search.at(i, [&](const found& f) {
+            made = detail::recognise(f);
+            nodes = f.nodes;
+            return made.has_value();
+          }))
+        continue;
+      in.replace(i, nodes, std::move(made->layer), std::move(made->operands));
+      any = true;
+    }
+  }
+  if (!any) return std::nullopt;
+  return detail::graph_of(g, in);
+}
+
+} // namespace benanza::model
