@@ -168,6 +168,7 @@ inline constexpr std::string_view usual_rules[] = {
     "HardSwish(x) = Mul(x, HardSigmoid(x))",
     "HardSwish(x) = Mul|Div(Mul(x, Clip(Add(x, c))), c)",
     "Mish(x) = Mul(x, Tanh(Softplus(x)))",
+    "Swish(x) = Mul(x, Sigmoid(Mul?(x, c)))",
     "Gelu(x) = Mul(Mul(x, Add(Erf(Mul|Div(x, c)), c)), c)",
     "Gelu(x) = Mul(x, Mul(Add(Erf(Mul|Div(x, c)), c), c))",
     "Gelu(x) = Mul(Mul|Div(x, c), Add(Erf(Mul|Div(x, c)), c))",

@@ -91,7 +91,6 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"LpNormalization", {1, 1, handle_same}},
       {"MeanVarianceNormalization", {1, 1, handle_same}},
       {"Hardmax", {1, 1, handle_same}},
-      {"Swish", {1, 1, handle_same}},
       {"Trilu", {1, 2, handle_same}},
       {"CumSum", {2, 2, handle_same}},
       {"ScatterND", {3, 3, handle_same}},
@@ -101,6 +100,7 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
     t[f] = {1, f == "Clip" ? 3 : 1, handle_unary};
   for (std::string_view f : {"FastGelu", "Square", "Cube"})
     t.erase(f); // ONNX's are Gelu with an attribute and Pow with a constant
+  t["Swish"] = {1, 1, handle_same};
   for (std::string_view f : op::binary_families)
     t[f] = {2, 2, handle_binary};
   t["Pow"] = {2, 2, handle_pow};

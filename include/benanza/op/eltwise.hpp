@@ -21,14 +21,14 @@ namespace benanza::op {
 enum class unary_function : std::uint8_t {
   relu, leaky_relu, elu, selu, celu, thresholded_relu, sigmoid, hard_sigmoid, hard_swish, tanh,
   softplus, softsign, mish, gelu, fast_gelu, clip, exp, log, sqrt, abs, neg, reciprocal, floor,
-  ceil, round, erf, sin, cos, sign, square, cube, logical_not,
+  ceil, round, erf, sin, cos, sign, square, cube, swish, logical_not,
 };
 
 inline constexpr std::string_view unary_families[] = {
     "Relu", "LeakyRelu", "Elu", "Selu", "Celu", "ThresholdedRelu", "Sigmoid", "HardSigmoid",
     "HardSwish", "Tanh", "Softplus", "Softsign", "Mish", "Gelu", "FastGelu", "Clip", "Exp", "Log",
     "Sqrt", "Abs", "Neg", "Reciprocal", "Floor", "Ceil", "Round", "Erf", "Sin", "Cos", "Sign",
-    "Square", "Cube", "Not",
+    "Square", "Cube", "Swish", "Not",
 };
 
 /// Two operands or more; the order is that of `binary_families`.

@@ -96,6 +96,7 @@ inline bool add_function(writer& w, op::unary_function f, int x, int y) {
     c.both(CUDNN_POINTWISE_MUL, x, gate, true);
     return true;
   }
+  case swish: return c.one(CUDNN_POINTWISE_SWISH_FWD);
   case gelu: return c.one(CUDNN_POINTWISE_GELU_FWD);
   case fast_gelu: return c.one(CUDNN_POINTWISE_GELU_APPROX_TANH_FWD);
   case clip: {

@@ -36,6 +36,7 @@ inline std::optional<eltwise_kind> eltwise_of(op::unary_function f) {
   case unary_function::tanh: return eltwise_kind{how::eltwise_tanh};
   case unary_function::softplus: return eltwise_kind{how::eltwise_soft_relu};
   case unary_function::mish: return eltwise_kind{how::eltwise_mish};
+  case unary_function::swish: return eltwise_kind{how::eltwise_swish, 1};
   case unary_function::gelu: return eltwise_kind{how::eltwise_gelu_erf};
   case unary_function::fast_gelu: return eltwise_kind{how::eltwise_gelu_tanh};
   case unary_function::clip:

@@ -36,6 +36,7 @@ inline double function_value(op::unary_function f, double x, const attribute_val
   case softplus: return softplus_of(x);
   case softsign: return x / (1 + std::fabs(x));
   case mish: return x * std::tanh(softplus_of(x));
+  case swish: return x / (1 + std::exp(-x));
   case gelu: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.)));
   case fast_gelu: // Hendrycks and Gimpel 2016, section 2; ONNX's Gelu-20 with approximate = "tanh"
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));

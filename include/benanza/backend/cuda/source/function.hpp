@@ -64,6 +64,7 @@ inline std::optional<std::string> expression_of(op::unary_function f, const std:
   case softplus: return softplus_of(v);
   case softsign: return '(' + v + " / (" + n(1) + " + " + call("fabs", v) + "))";
   case mish: return '(' + v + " * " + call("tanh", softplus_of(v)) + ')';
+  case swish: return '(' + v + " / (" + n(1) + " + " + call("exp", '-' + v) + "))";
   case gelu:
     return '(' + n(0.5) + " * " + v + " * (" + n(1) + " + " +
            call("erf", v + " * " + n(0.70710678118654752)) + "))";

@@ -47,7 +47,8 @@ template <op::unary_function Function, class F>
     // tanh(log(1 + e)) = (e^2 + 2 e) / (e^2 + 2 e + 2); one beyond 20.
     const F e = exponential_near(bounded(x, -87.3f, 20.f)), w = e * (e + 2.f);
     return x * (w * inverse(w + 2.f));
-  } else if constexpr (Function == gelu) return 0.5f * x * (1.f + error_function(x * 0.70710678f));
+  } else if constexpr (Function == swish) return x * logistic(x);
+  else if constexpr (Function == gelu) return 0.5f * x * (1.f + error_function(x * 0.70710678f));
   else if constexpr (Function == fast_gelu)
     return 0.5f * x * (1.f + hyperbolic_tangent(x * (0.79788456f + 0.035677408f * (x * x))));
   else if constexpr (Function == clip)
