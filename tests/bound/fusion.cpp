@@ -46,6 +46,19 @@ TEST_CASE("each node takes the less of one and its parts") {
   CHECK(f.times(2, {never, never, 12, never}, parts) == std::pair(12.0, 13.0));
 }
 
+TEST_CASE("a node of one part may be another layer: what moves nothing is a view") {
+  const std::string moved = "Transpose/1x4x8-o1x0x2", view = "Reshape/1x4x8-4x1x8";
+  graph unfused = synthetic::make_graph("g", {synthetic::relu, moved}, {{}, {0}});
+  graph fused = synthetic::make_graph("g,fused", {synthetic::relu, view}, {{}, {0}});
+  fused.nodes[0].parts = {0};
+  fused.nodes[1].parts = {1};
+  const fusion f = pair_up(fused, unfused);
+  CHECK(!f.differs(0));
+  CHECK(f.differs(1));
+  CHECK(!f.is_view(0));
+  CHECK(f.is_view(1));
+}
+
 TEST_CASE("a fused node waits for all of its operands, parts only for their own") {
   const forked g;
   const fusion f = pair_up(g.fused, g.unfused);

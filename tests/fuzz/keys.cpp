@@ -41,11 +41,13 @@ void take_patterns(std::string_view bytes) {
 }
 
 std::vector<std::string> pattern_samples() {
-  return {"Conv+BatchNormalization?+Add?+Activation?\n# more\nGemm+Relu\n"};
+  return {"Conv+BatchNormalization?+Add?+Activation?\n# more\nGemm+Relu\n",
+          "Swish(x) = Mul|Add(x, d:Sigmoid?(Mul*(x, c)))\n"};
 }
 
-const fuzz::registration pattern_target{{.name = "patterns",
-                                         .take = take_patterns,
-                                         .samples = pattern_samples,
-                                         .words = {"Conv", "+", "?", "Add", "Activation", "|"}}};
+const fuzz::registration pattern_target{
+    {.name = "patterns",
+     .take = take_patterns,
+     .samples = pattern_samples,
+     .words = {"Conv", "+", "?", "Add", "Activation", "|", "(", ")", "=", ":"}}};
 } // namespace

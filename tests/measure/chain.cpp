@@ -343,6 +343,56 @@ TEST_CASE("layers that take their operands as matrices run behind tensors of mor
   }
 }
 
+TEST_CASE("a block of a transformer runs as the layers that its pieces are") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Relu/5x1x8", "i"},
+                                   {"ReduceMean/5x1x8-a2", "0"},
+                                   {"Sub/5x1x8-5x1x1", "0 1"},
+                                   {"Square/5x1x8", "2 c"},
+                                   {"ReduceMean/5x1x8-a2", "3"},
+                                   {"Add/5x1x1-1", "4 c"},
+                                   {"Sqrt/5x1x1", "5"},
+                                   {"Div/5x1x8-5x1x1", "2 6"},
+                                   {"Mul/5x1x8-8", "7 c"},
+                                   {"Add/5x1x8-8", "8 c"},
+                                   {"MatMul/5x1x8-8x8-w", "9 c"},
+                                   {"MatMul/5x1x8-8x8-w", "9 c"},
+                                   {"MatMul/5x1x8-8x8-w", "9 c"},
+                                   {"Reshape/5x1x8-5x2x4", "10 c"},
+                                   {"Reshape/5x1x8-5x2x4", "11 c"},
+                                   {"Reshape/5x1x8-5x2x4", "12 c"},
+                                   {"Transpose/5x2x4-o1x0x2", "13"},
+                                   {"Div/2x5x4-1", "16 c"},
+                                   {"Transpose/5x2x4-o1x2x0", "14"},
+                                   {"MatMul/2x5x4-2x4x5", "17 18"},
+                                   {"Softmax/2x5x5-a2", "19"},
+                                   {"Transpose/5x2x4-o1x0x2", "15"},
+                                   {"MatMul/2x5x5-2x5x4", "20 21"},
+                                   {"Transpose/2x5x4-o1x0x2", "22"},
+                                   {"Reshape/5x2x4-5x8", "23 c"},
+                                   {"Gemm/5x8x8-tb-c1x8-w", "24 c c"},
+                                   {"Reshape/5x8-5x1x8", "25 c"},
+                                   {"Add/5x1x8", "0 26"},
+                                   {"MatMul/5x1x8-8x16-w", "27 c"},
+                                   {"Add/16-5x1x16", "c 28"},
+                                   {"Mul/5x1x16-1", "29 c"},
+                                   {"Erf/5x1x16", "30"},
+                                   {"Add/5x1x16-1", "31 c"},
+                                   {"Mul/5x1x16", "29 32"},
+                                   {"Mul/5x1x16-1", "33 c"}});
+  const auto fused = model::fuse(g, model::default_patterns());
+  REQUIRE(fused);
+  std::vector<std::string> names;
+  for (const model::node& n : fused->nodes)
+    if (!op::is_view(fused->layers[static_cast<std::size_t>(n.layer)])) names.push_back(n.op);
+  CHECK(names == std::vector<std::string>{"Relu", "LayerNormalization", "MatMul", "MatMul",
+                                          "MatMul", "Attention", "Gemm+Add", "MatMul+Add+Gelu"});
+  for (std::size_t pick = 0; pick < 2; ++pick) {
+    chain c(plan_of(*fused, libraries, pick), libraries);
+    c.verify();
+  }
+}
+
 TEST_CASE("constant parts of a Concat are what is left of it") {
   const library_list libraries = real_libraries();
   const auto run = [&](const char* concat, const char* operands) {

@@ -57,6 +57,17 @@ TEST_CASE("a normalization of rows from its pieces") {
   CHECK(only_layer(rms) == "RMSNormalization/1x4x8-a2");
 }
 
+TEST_CASE("a normalization of groups of channels from one of images") {
+  maker m;
+  m.add("Reshape/2x8x4x4-2x4x32", "i c").add("InstanceNormalization/2x4x32", "0 c c");
+  m.add("Reshape/2x4x32-2x8x4x4", "1 c").add("Mul/2x8x4x4-8x1x1", "2 c");
+  m.add("Add/2x8x4x4-8x1x1", "3 c").add("Sigmoid/2x8x4x4", "4").add("Mul/2x8x4x4", "4 5");
+  const graph f = fused(m.g);
+  REQUIRE(f.nodes.size() == 2);
+  CHECK(name_of(f, 0) == "GroupNormalization/2x8x4x4-g4");
+  CHECK(name_of(f, 1) == "Swish/2x8x4x4");
+}
+
 TEST_CASE("what others read too, or the caller gets, is no piece") {
   maker m;
   layer_norm(m, "i").add("Relu/1x4x1", "5");
@@ -123,6 +134,19 @@ TEST_CASE("an attention leaves out Transposes that do not fit together") {
   maker other;
   attention(other).g.layers[8] = op::parse("Softmax/1x2x3x3-a2"); // along the queries
   CHECK(!recognise(other.g, default_patterns().rules));
+}
+
+TEST_CASE("keys and values from a cache have their heads first, also where queries have not") {
+  maker m;
+  m.add("Reshape/1x3x8-1x3x2x4", "i c").add("Transpose/1x3x2x4-o0x2x1x3", "0");
+  m.add("Concat/1x2x5x4-a2-n2", "i i").add("Concat/1x2x5x4-a2-n2", "i i");
+  m.add("Transpose/1x2x5x4-o0x1x3x2", "2").add("MatMul/1x2x3x4-1x2x4x5", "1 4");
+  m.add("Mul/1x2x3x5-1", "5 c").add("Softmax/1x2x3x5-a3", "6");
+  m.add("MatMul/1x2x3x5-1x2x5x4", "7 3").add("Transpose/1x2x3x4-o0x2x1x3", "8");
+  const graph f = fused(m.g);
+  REQUIRE(f.nodes.size() == 4);
+  CHECK(name_of(f, 3) == "Attention/1x2x3x4-k5-bshd-cached");
+  CHECK(write_operands(f.nodes[3].operands) == "0 1 2");
 }
 
 TEST_CASE("sequences first, with one batch") {

@@ -6,7 +6,7 @@
 // written out, as constants for each channel that are multiplied and added.
 // A file of patterns has one a line, in any order: rules are applied first. '#' begins a comment.
 //
-//   run r = parse_run("Conv+BatchNormalization?+Add?+Activation?");
+//   run r = parse_run("Conv+BatchNormalization?+Add?+Activation?+Add?");
 #pragma once
 
 #include "../op/layer.hpp"
@@ -36,9 +36,9 @@ struct patterns {
 
 /// What frameworks fuse on a CPU, the most valuable first.
 inline constexpr std::string_view usual_runs[] = {
-    "Conv+BatchNormalization?+Add?+Activation?",
+    "Conv+BatchNormalization?+Add?+Activation?+Add?",
     "ConvTranspose+BatchNormalization?+Add?+Activation?",
-    "Gemm+BatchNormalization?+Add?+Activation?",
+    "Gemm+BatchNormalization?+Add?+Activation?+Mul?+Add?",
     "MatMul+Add?+Activation?+Mul?+Add?",
     "BatchNormalization+BatchNormalization?+Activation?",
     "Elementwise+Elementwise*",

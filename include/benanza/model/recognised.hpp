@@ -6,6 +6,7 @@
 //   std::optional<recognised> r = recognise(found);   // r->layer, r->operands
 #pragma once
 
+#include "fold.hpp"
 #include "match.hpp"
 #include "recognised_attention.hpp"
 
@@ -73,6 +74,24 @@ std::optional<recognised> as_row_norm(const found& f) {
   return out;
 }
 
+/// An InstanceNormalization of groups of channels, without a scale or a bias that matter, and then
+/// those of the channels.
+inline std::optional<recognised> as_group_norm(const found& f) {
+  const auto x = dims_of(f, "x");
+  if (!x || x->size < 2 || op::output(f.layer(f.root)) != *x) return std::nullopt;
+  for (const char* row : {"cs", "ct"}) {
+    const bound_value* v = f.value(row);
+    if (!v->dims || elements(*v->dims) != (*x)[1] || !is_row_of(*v->dims, *x, 1))
+      return std::nullopt;
+  }
+  for (int n : f.nodes)
+    if (const auto* i = std::get_if<op::instance_norm>(&f.layer(n)))
+      if (i->input.size > 1 && i->input[0] == (*x)[0])
+        return recognised{op::group_norm{.input = *x, .groups = i->input[1]},
+                          {f.value("x")->from, {constant}, {constant}}};
+  return std::nullopt;
+}
+
 inline std::optional<recognised> as_softmax(const found& f) {
   const auto x = dims_of(f, "x");
   const auto axes = reduced_axes(f);
@@ -115,6 +134,7 @@ inline constexpr recogniser recognisers[] = {
     {"Reshape", as_view},
     {"LayerNormalization", as_row_norm<op::layer_norm>},
     {"RMSNormalization", as_row_norm<op::rms_norm>},
+    {"GroupNormalization", as_group_norm},
     {"Softmax", as_softmax},
     {"Attention", as_attention},
 };

@@ -51,8 +51,8 @@ inline axes axes_of_product(const shape& dims, const shape& result, char rows, c
   return axes(out);
 }
 
-/// The mask of an attention from all that is added to its scores; `one` of them alone keeps its
-/// dims, several are added beforehand if they are constant. False if that cannot be.
+/// The mask of an attention from all that is done to its scores: one mask keeps its dims, several
+/// are one of the scores' dims if they are constant. False if that cannot be.
 inline bool add_masks(const found& f, op::attention& p, const shape& scores,
                       std::vector<operand>& operands) {
   std::vector<const bound_value*> masks;
@@ -62,10 +62,11 @@ inline bool add_masks(const found& f, op::attention& p, const shape& scores,
   const bool constants = std::all_of(masks.begin(), masks.end(),
                                      [](const bound_value* v) { return v->from.node == constant; });
   const bound_value& one = *masks[0];
-  const bool seen = masks.size() == 1 && one.dims && op::output(f.layer(one.reader)) == scores;
-  if (seen && one.dims->size <= 4 && scores.size <= 4) {
-    // Without a dim for the batch, heads come first.
+  // Without a dim for the batch, heads come first.
+  if (masks.size() == 1 && one.dims && one.dims->size <= 4 && scores.size <= 4 &&
+      op::output(f.layer(one.reader)) == scores) {
     p.mask = *one.dims;
+    p.truth_mask = f.value("m") != nullptr;
   } else if (constants) {
     p.mask = p.scores();
   } else {
@@ -122,18 +123,14 @@ inline std::optional<recognised> as_attention(const found& f) {
                      values.steps('h', p.heads) == p.kv_heads &&
                      queries.steps('b', p.batch) == p.batch &&
                      keys.steps('b', p.batch) == p.batch && values.steps('b', p.batch) == p.batch;
-  const auto lie = [&](bool sequence_major) {
-    const auto in = [sequence_major](const axes& a, std::string_view major,
-                                     std::string_view other) {
-      return a.lies_as(sequence_major ? major : other);
-    };
-    return in(queries, "bqhd", "bhqd") && in(keys, "bkhd", "bhkd") && in(values, "bkhe", "bhke") &&
-           in(given, "bqhe", "bhqe");
-  };
   if (!whole) return std::nullopt;
-  if (!lie(false)) {
-    if (!lie(true)) return std::nullopt;
+  const bool q_heads_first = queries.lies_as("bhqd") && given.lies_as("bhqe");
+  const bool k_heads_first = keys.lies_as("bhkd") && values.lies_as("bhke");
+  if (!q_heads_first || !k_heads_first) {
+    if (!queries.lies_as("bqhd") || !given.lies_as("bqhe")) return std::nullopt;
     p.sequence_major = true;
+    p.cached = !keys.lies_as("bkhd") || !values.lies_as("bkhe");
+    if (p.cached && !k_heads_first) return std::nullopt;
   }
   recognised out{{}, {q->from, k->from, v->from}};
   if (!add_masks(f, p, scores, out.operands)) return std::nullopt;

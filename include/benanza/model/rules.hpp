@@ -189,6 +189,9 @@ inline constexpr std::string_view usual_rules[] = {
     "RMSNormalization(x, cs) = Mul?(Mul(x, Div(c, Sqrt(Add(ReduceMean(Square(x)), c)))), cs)",
     "RMSNormalization(x, cs) = Mul?(Mul(x, Reciprocal(Sqrt(Add(ReduceMean(Square(x)), c)))), cs)",
     "RMSNormalization(x, cs) = Mul?(Div(x, Sqrt(Add(ReduceMean(Square(x)), c))), cs)",
+    "GroupNormalization(x, cs, ct) = Add(Mul(Reshape(InstanceNormalization(Reshape(x), ca, cb)), "
+    "cs),"
+    " ct)",
     "Softmax(x) = Div(e:Exp(Sub(x, ReduceMax(x))), ReduceSum(e))",
     "Attention(q, k, v, a, b, m) = Transpose?(p:MatMul(Softmax(Where?(m, Add?(Add?(Mul|Div?("
     "s:MatMul(Transpose|Expand|Mul|Div*(q, c), Transpose|Expand|Mul|Div*(k, c)), c), a), b), c)),"
