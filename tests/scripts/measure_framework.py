@@ -80,8 +80,9 @@ class BadInput(unittest.TestCase):
             with self.assertRaisesRegex(script.Refused, said):
                 script.fix_dims(symbolic(), 1, given)
         fixed = model_of([node], [], [("x", [2, 3], TensorProto.FLOAT)])
-        with self.assertRaisesRegex(script.Refused, "no symbolic batch"):
+        with self.assertRaisesRegex(script.Refused, "batch is fixed, 2"):
             script.fix_dims(fixed, 4, {})
+        self.assertEqual(script.fix_dims(fixed, None, {})[0], {"x": [2, 3]})
         self.assertEqual(script.fix_dims(symbolic(), 4, {"past": 6})[0], {"x": [4, 7]})
 
 
