@@ -49,7 +49,7 @@ namespace fs = std::filesystem;
 struct model_arguments {
   std::vector<std::string> models;
   std::string batches = "1";
-  std::vector<std::string> dims, shapes;
+  std::vector<std::string> dims, shapes, loops;
 };
 
 inline std::int64_t whole_number(std::string_view text, std::string_view option) {
@@ -80,13 +80,43 @@ assignment(const std::string& text, std::string_view option, std::string_view ex
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+/// One choice of values for the symbolic dims that have several: `,sequence=128` tells it apart.
+struct dim_choice {
+  std::map<std::string, std::int64_t> values;
+  std::string suffix;
+};
+
+/// All combinations of the values that the command line gives to dims.
+inline std::vector<dim_choice> dim_choices(const model_arguments& a) {
+  constexpr std::size_t most = 1000;
+  std::vector<dim_choice> out(1);
+  for (const std::string& d : a.dims) {
+    const auto [name, list] = assignment(d, "--dim", "sequence=128");
+    std::vector<dim_choice> longer;
+    const std::vector<std::string> texts = split(list, ',');
+    for (const dim_choice& c : out)
+      for (const std::string& text : texts) {
+        const std::int64_t n = whole_number(text, "--dim " + name);
+        dim_choice& made = longer.emplace_back(c);
+        made.values[name] = n;
+        if (n < 1 || n > dim_limit) throw error("a dim must be 1 or more", "--dim " + d);
+        if (texts.size() > 1) made.suffix += ',' + name + '=' + std::to_string(n);
+      }
+    if (longer.size() > most)
+      throw error("the values of dims combine to more than " + std::to_string(most) + " models",
+                  "--dim " + d);
+    out = std::move(longer);
+  }
+  return out;
+}
+
 inline onnx::options resolve_options(const model_arguments& a) {
   onnx::options o;
-  for (const std::string& d : a.dims) {
-    const auto [name, value] = assignment(d, "--dim", "sequence=128");
-    o.dims[name] = whole_number(value, "--dim " + name);
-    if (o.dims[name] < 1 || o.dims[name] > dim_limit)
-      throw error("a dim must be 1 or more", "--dim " + d);
+  for (const std::string& l : a.loops) {
+    const auto [name, value] = assignment(l, "--loop-count", "decoder=12");
+    o.loops[name] = whole_number(value, "--loop-count " + name);
+    if (o.loops[name] < 0 || o.loops[name] > dim_limit)
+      throw error("a loop runs 0 times or more", "--loop-count " + l);
   }
   for (const std::string& s : a.shapes) {
     const auto [name, value] = assignment(s, "--shape", "data=1x3x224x224");
@@ -120,10 +150,11 @@ inline std::string model_name(const fs::path& file) {
   return stem == "model" && !folder.empty() ? folder : stem;
 }
 
-/// All models at all batch sizes.
+/// All models at all batch sizes and dims.
 inline std::vector<model::graph> read_models(const model_arguments& a) {
   onnx::options o = resolve_options(a);
   const std::vector<std::int64_t> sizes = batches(a.batches);
+  const std::vector<dim_choice> choices = dim_choices(a);
   std::map<std::string, std::string> seen;
   std::vector<model::graph> graphs;
   for (const std::string& file : a.models) {
@@ -132,10 +163,13 @@ inline std::vector<model::graph> read_models(const model_arguments& a) {
       throw error("two models are called " + o.name, at->second + " and " + file,
                   "rename one of the files");
     const onnx::source source = onnx::load(file);
-    for (std::int64_t batch : sizes) {
-      o.batch = batch;
-      graphs.push_back(onnx::resolve(source, o));
-    }
+    for (std::int64_t batch : sizes)
+      for (const dim_choice& c : choices) {
+        o.batch = batch;
+        o.dims = c.values;
+        graphs.push_back(onnx::resolve(source, o));
+        graphs.back().name += c.suffix;
+      }
   }
   return graphs;
 }
@@ -306,7 +340,13 @@ inline status write_zoo(const zoo_arguments& a) {
 inline void add_model_options(CLI::App& app, model_arguments& a) {
   app.add_option("models", a.models, "ONNX files");
   app.add_option("--batch", a.batches, "batch sizes: 1,8");
-  app.add_option("--dim", a.dims, "a symbolic dim's value: sequence=128")->allow_extra_args(false);
+  app.add_option("--dim", a.dims, "a symbolic dim's value, or several: sequence=128,512")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--loop-count", a.loops,
+         "how often a loop runs, where only a run of the model decides: decoder=12; else it "
+         "is counted once")
+      ->allow_extra_args(false);
   app.add_option("--shape", a.shapes, "an input's dims: data=1x3x224x224")->allow_extra_args(false);
 }
 

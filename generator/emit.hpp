@@ -129,13 +129,17 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
     line += ' ' + row;
   }
   out += "   " + line + "\n};\n";
+  std::string assumed;
+  for (const std::string& a : g.assumptions)
+    assumed += printable(a) + '\n';
   out += fmt::format("const benanza::model::registration graph_{0}{{{{.name = {1},\n"
                      "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
-                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}\n"
+                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}{9}\n"
                      "    .nodes = nodes_{0}}}}};\n",
                      number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
                      g.parameter_bytes, g.folded,
-                     g.unfused.empty() ? "" : " .unfused = " + literal(g.unfused) + ",");
+                     g.unfused.empty() ? "" : " .unfused = " + literal(g.unfused) + ",",
+                     assumed.empty() ? "" : "\n    .assumptions = " + literal(assumed) + ",");
 }
 } // namespace detail
 

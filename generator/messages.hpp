@@ -77,12 +77,13 @@ std::vector<std::string> once_a_model(std::span<const model::graph> graphs, cons
 }
 } // namespace detail
 
-/// What was changed to make the models fit.
+/// What was changed to make the models fit, and what was assumed of them.
 inline std::vector<std::string> repair_notes(std::span<const model::graph> graphs) {
   return detail::once_a_model(graphs, [](const model::graph& g) {
     std::set<std::string> texts;
-    for (const std::string& r : g.repairs)
-      texts.insert(printable(r, 300));
+    for (const auto* list : {&g.repairs, &g.assumptions})
+      for (const std::string& line : *list)
+        texts.insert(printable(line, 300));
     return texts;
   });
 }

@@ -178,10 +178,14 @@ inline std::string stats_text(const model::graph& g, bool wide = false) {
   for (const auto& [name, count] : s.operators)
     out += fmt::format("{:>6} {:<24} {:>8} MACs\n", count, detail::cell(name, 24),
                        detail::short_number(s.operator_macs.at(name)));
-  for (std::size_t i = 0; i < std::min(g.repairs.size(), most_notes); ++i)
-    out += fmt::format("changed: {}\n", printable(g.repairs[i], 300));
-  if (g.repairs.size() > most_notes)
-    out += fmt::format("and {} more changes\n", g.repairs.size() - most_notes);
+  const auto list = [&](const std::vector<std::string>& lines, const char* mark, const char* kind) {
+    for (std::size_t i = 0; i < std::min(lines.size(), most_notes); ++i)
+      out += fmt::format("{}: {}\n", mark, printable(lines[i], 300));
+    if (lines.size() > most_notes)
+      out += fmt::format("and {} more {}\n", lines.size() - most_notes, kind);
+  };
+  list(g.repairs, "changed", "changes");
+  list(g.assumptions, "assumed", "assumptions");
   return out + "\n";
 }
 
@@ -260,6 +264,7 @@ inline nlohmann::ordered_json stats_json(const model::graph& g) {
           {"operators", s.operators},
           {"unresolved", std::move(unresolved)},
           {"repairs", g.repairs},
+          {"assumptions", g.assumptions},
           {"layers", std::move(layers)}};
 }
 

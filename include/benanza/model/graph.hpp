@@ -52,6 +52,8 @@ struct graph {
   std::int64_t parameter_bytes = 0;   ///< as the model stores them
   std::int64_t folded = 0;            ///< nodes that depend on constants only, and so are no layers
   std::vector<std::string> repairs{}; ///< what was changed to make the model fit, a line each
+  /// What a run of the model decides and was assumed here, a line each: how often a loop runs.
+  std::vector<std::string> assumptions{};
 };
 
 /// How many nodes use each layer of `g`.

@@ -10,6 +10,7 @@
 #include "../op/registry.hpp"
 #include "operands.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -36,7 +37,8 @@ struct table {
   std::int64_t parameters = 0;
   std::int64_t parameter_bytes = 0;
   std::int64_t folded = 0;
-  std::string_view unfused{}; ///< name of the model that this is the fused form of
+  std::string_view unfused{};     ///< name of the model that this is the fused form of
+  std::string_view assumptions{}; ///< a line each
   std::span<const row> nodes;
 };
 
@@ -62,6 +64,11 @@ inline graph to_graph(const table& t, const std::vector<op::registered_layer>& l
   g.parameter_bytes = t.parameter_bytes;
   g.folded = t.folded;
   g.unfused = t.unfused;
+  for (std::string_view left = t.assumptions; !left.empty();) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    g.assumptions.emplace_back(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
 
   std::map<int, const op::layer*> by_id;
   for (const op::registered_layer& l : layers)

@@ -122,6 +122,15 @@ struct scope {
   int value_of(int name) const { return name < 0 ? -1 : values[static_cast<std::size_t>(name)]; }
 };
 
+inline constexpr int no_value = -2; ///< of a name in a scope: not given yet
+inline constexpr std::size_t longest_path = 240;
+
+/// The path of what stands in the node of that name.
+inline std::string path_in(const scope& around, std::string_view name) {
+  return around.path.size() < longest_path ? around.path + printable(name, longest_name) + '/'
+                                           : around.path;
+}
+
 inline constexpr int deepest_call = 64;
 /// Nodes and values that all bodies may have together, each as often as it is opened.
 inline constexpr std::size_t most_opened = 500'000;

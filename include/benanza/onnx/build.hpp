@@ -11,6 +11,7 @@
 #include "order.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -30,7 +31,7 @@ inline std::string operator_name(const ::onnx::NodeProto& n) {
 
 class graph_builder {
 public:
-  explicit graph_builder(std::vector<value>& values)
+  explicit graph_builder(std::deque<value>& values)
       : values_(values) {}
 
   model::graph graph{};
@@ -70,6 +71,22 @@ public:
     n.problem = a.problem;
     if (n.layer != model::no_layer) count_parameters(s, c);
     graph.nodes.push_back(std::move(n));
+  }
+
+  /// Takes the nodes in [from, to) out again; nothing that stays may read them.
+  void drop(int from, int to) {
+    auto& nodes = graph.nodes;
+    nodes.erase(nodes.begin() + from, nodes.begin() + to);
+    const auto moved = [&](int& n) {
+      if (n >= to) n -= to - from;
+    };
+    for (std::size_t i = static_cast<std::size_t>(from); i < nodes.size(); ++i) {
+      for (model::operand& o : nodes[i].operands)
+        moved(o.node);
+      nodes[i].inputs = model::inputs_of(nodes[i].operands);
+    }
+    for (value& v : values_)
+      moved(v.producer);
   }
 
   model::graph finish(const ::onnx::GraphProto& g) {
@@ -115,11 +132,15 @@ private:
     }
   }
 
+  /// In the order of their names; those of nodes that were dropped again are left out.
   void sort_layers() {
-    std::vector<std::pair<std::string, int>> by_name(layer_numbers_.begin(), layer_numbers_.end());
+    const std::vector<std::int64_t> uses = model::counts(graph);
+    std::vector<std::pair<std::string, int>> by_name;
+    for (const auto& entry : layer_numbers_)
+      if (uses[static_cast<std::size_t>(entry.second)] > 0) by_name.push_back(entry);
     std::sort(by_name.begin(), by_name.end());
     std::vector<op::layer> sorted;
-    std::vector<int> place(by_name.size());
+    std::vector<int> place(graph.layers.size());
     for (const auto& [name, old] : by_name) {
       place[static_cast<std::size_t>(old)] = static_cast<int>(sorted.size());
       sorted.push_back(std::move(graph.layers[static_cast<std::size_t>(old)]));
@@ -146,7 +167,7 @@ private:
                                               : numeric::f32;
   }
 
-  std::vector<value>& values_;
+  std::deque<value>& values_;
   std::unordered_map<std::string, int> layer_numbers_{};
   std::set<int> counted_{};
   std::map<int, std::int64_t> weights_of_{};

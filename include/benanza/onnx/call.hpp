@@ -32,6 +32,15 @@ struct value {
   std::string unknown_since{}; ///< where dims are not known: the operator at which that began
   std::string lost_since{};    ///< where a constant's elements are not: the operator that lost them
 
+  /// Of a sequence: the numbers of its tensors.
+  std::shared_ptr<const std::vector<int>> sequence{};
+
+  /// What it is like is known, what it holds is not: a run of the model decides between several.
+  void forget_elements() {
+    constant = false;
+    elements_.reset();
+    literal_ = nullptr;
+  }
   /// A constant's elements, if they are few and whole numbers, truth values or reals.
   const elements_of* elements() const {
     if (!elements_ && literal_ != nullptr) {

@@ -26,7 +26,9 @@ struct options {
   std::int64_t batch = 1;
   std::map<std::string, std::int64_t> dims{}; ///< values of symbolic dims
   std::map<std::string, shape> shapes{};      ///< dims of whole inputs, these win
-  std::string name{};                         ///< what the model is called; empty: as its file
+  /// How often loops run, by name, where only a run of the model would tell.
+  std::map<std::string, std::int64_t> loops{};
+  std::string name{}; ///< what the model is called; empty: as its file
 };
 
 /// The dims of all inputs, and what was changed to get them.

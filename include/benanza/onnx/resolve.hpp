@@ -11,12 +11,14 @@
 #include "body.hpp"
 #include "build.hpp"
 #include "composites.hpp"
+#include "control.hpp"
 #include "evaluate.hpp"
 #include "infer.hpp"
 #include "inputs.hpp"
 #include "load.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -28,7 +30,7 @@
 namespace benanza::onnx {
 
 namespace detail {
-class resolver {
+class resolver final : visitor {
 public:
   resolver(const source& s, const options& o)
       : source_(s)
@@ -37,7 +39,8 @@ public:
       , values_(program_.names.size())
       , builder_(values_)
       , functions_(s.model(), opsets_)
-      , root_{.steps = &program_, .opsets = &opsets_} {
+      , root_{.steps = &program_, .opsets = &opsets_}
+      , control_(*this, o.loops) {
     model::graph& graph = builder_.graph;
     graph.model = o.name.empty() ? s.name() : o.name;
     graph.batch = o.batch;
@@ -62,6 +65,9 @@ public:
     define_given();
     for (const step& s : program_.steps)
       visit(s, root_);
+    for (const std::string& name : control_.unused_counts())
+      builder_.graph.repairs.push_back("--loop-count " + name +
+                                       ": the model has no such loop that a run decides on");
   }
   model::graph run() {
     visit_all();
@@ -96,10 +102,20 @@ public:
   }
 
 private:
-  static constexpr int no_value = -2;
-  static constexpr std::size_t longest_path = 240;
-
-  value& at(int number) { return values_[static_cast<std::size_t>(number)]; }
+  value& at(int number) override { return values_[static_cast<std::size_t>(number)]; }
+  int new_value() override {
+    values_.emplace_back();
+    return static_cast<int>(values_.size()) - 1;
+  }
+  model::graph& graph() override { return builder_.graph; }
+  void drop_nodes(int from, int to) override { builder_.drop(from, to); }
+  void spend(std::size_t nodes_and_values) override {
+    opened_ += nodes_and_values;
+    if (opened_ > most_opened)
+      throw over_budget("its functions and loops hold more than " + std::to_string(most_opened) +
+                            " nodes and values where each is written out as often as it runs",
+                        source_.where(), "give a part of the model, or smaller inputs");
+  }
 
   void note_unused(const std::string& symbol) {
     for (const auto& i : source_.model().graph().input())
@@ -163,20 +179,23 @@ private:
     return s;
   }
 
-  void visit(const step& named, const scope& in) {
+  void visit(const step& named, const scope& in) override {
     step s = placed(named, in);
-    const std::optional<::onnx::NodeProto> given = with_attributes_of(in, *s.node);
-    if (given) s.node = &*given;
-    operands_.clear();
+    std::optional<::onnx::NodeProto> given = with_attributes_of(in, *s.node);
+    if (given) s.node = &with_attributes_.emplace_back(std::move(*given));
+    resolve(s, in);
+  }
+
+  void resolve(const step& s, const scope& in) override {
+    std::vector<const value*> operands;
     for (int i : s.inputs)
-      operands_.push_back(i < 0 ? nullptr : &at(i));
-    call c(*s.node, opset_of(*s.node, in), operands_);
+      operands.push_back(i < 0 ? nullptr : &at(i));
+    call c(*s.node, opset_of(*s.node, in), operands);
     c.batch = inputs_.batch;
     c.old_batch = inputs_.old_batch;
     c.batch_was_fixed = inputs_.fixed_dim_changed;
     answer a;
-    std::optional<scope> body = body_of(s, c, in, a);
-    if (body) return open(s, *body);
+    if (opens(s, c, in, a)) return;
     const bool folded = foldable(s);
     std::vector<std::optional<elements_of>> elements;
     if (folded && !a.outputs.empty()) {
@@ -186,7 +205,7 @@ private:
         a.problem = e.what();
       }
     }
-    settle(s, a);
+    settle(s, c, a);
     const bool broken = s.inputs.empty() && !a.problem.empty(); // follows from nothing
     if (folded && !broken)
       fold(s, c, elements, a.problem);
@@ -196,41 +215,41 @@ private:
       see_(s, c, a, folded && !broken ? -1 : static_cast<int>(builder_.graph.nodes.size()) - 1);
   }
 
-  /// The scope of the nodes that stand behind this one, if it is one that holds others. Else
-  /// nothing, and what is said of the node itself.
-  std::optional<scope> body_of(const step& s, const call& c, const scope& in, answer& a) {
+  /// True for a node that others stand for, which are resolved then. Else `a` is what is said of
+  /// the node itself.
+  bool opens(const step& s, const call& c, const scope& in, answer& a) {
     try {
       const function* f = functions_.of(*s.node);
       if (f == nullptr) {
+        if (control_.open(s, c, in)) return true;
         a = answer_to(s, c);
-        if (a.body == nullptr || !a.problem.empty()) return std::nullopt;
+        if (a.body == nullptr || !a.problem.empty()) return false;
         written_out_.push_back(a.body);
         f = &functions_.read(*a.body);
       }
-      return scope_of_call(*s.node, *f, in);
+      scope body = scope_of_call(*s.node, *f, in);
+      open(s, body);
+      return true;
+    } catch (const over_budget&) {
+      throw;
     } catch (const error& e) {
       a = {};
       a.problem = e.what();
     }
-    return std::nullopt;
+    return false;
   }
 
   /// Visits the nodes of a function for one call of it.
   void open(const step& s, scope& body) {
     const program& steps = *body.steps;
-    spend(steps);
-    const std::string& name = s.node->name().empty() ? s.node->output(0) : s.node->name();
-    body.path = body.around->path;
-    if (body.path.size() < longest_path) body.path += printable(name, longest_name) + '/';
+    spend(steps.steps.size() + steps.names.size());
+    body.path = path_in(*body.around, s.node->name().empty() ? s.node->output(0) : s.node->name());
     body.values.assign(steps.names.size(), no_value);
     for (int i = 0; i < body.text->input_size(); ++i)
       body.values[static_cast<std::size_t>(steps.number_of(body.text->input(i)))] =
           i < s.node->input_size() ? s.inputs[static_cast<std::size_t>(i)] : -1;
     for (int& v : body.values)
-      if (v == no_value) {
-        v = static_cast<int>(values_.size());
-        values_.emplace_back();
-      }
+      if (v == no_value) v = new_value();
     for (const step& inner : steps.steps)
       visit(inner, body);
     for (std::size_t i = 0; i < s.outputs.size(); ++i) {
@@ -241,15 +260,6 @@ private:
       else
         at(s.outputs[i]).unknown_since = operator_name(*s.node);
     }
-  }
-
-  /// Refuses what would never end.
-  void spend(const program& steps) {
-    opened_ += steps.steps.size() + steps.names.size();
-    if (opened_ > most_opened)
-      throw error("its functions hold more than " + std::to_string(most_opened) +
-                      " nodes and values where each is written out as often as it is called",
-                  source_.where(), "give a part of the model");
   }
 
   /// Handler, then libonnx; what they refuse is a problem of this node alone.
@@ -296,7 +306,7 @@ private:
   }
 
   /// Writes what is known of the node's outputs, with the file's own word where nothing else is.
-  void settle(const step& s, const answer& a) {
+  void settle(const step& s, const call& c, const answer& a) {
     for (std::size_t i = 0; i < s.outputs.size(); ++i) {
       if (s.outputs[i] < 0) continue;
       value& v = at(s.outputs[i]);
@@ -305,7 +315,7 @@ private:
         v.dims = a.outputs[i].dims;
       }
       if (!v.dims) read_described(v, s.outputs[i]);
-      if (!v.dims) v.unknown_since = cause_of(s);
+      if (!v.dims) v.unknown_since = cause_of(c);
     }
   }
 
@@ -338,10 +348,11 @@ private:
     if (possible(dims)) v.dims = dims;
   }
 
-  std::string cause_of(const step& s) const {
-    for (const value* v : operands_)
-      if (v != nullptr && !v->dims) return v->unknown_since;
-    return operator_name(*s.node);
+  static std::string cause_of(const call& c) {
+    for (int i = 0; i < c.size(); ++i)
+      if (c.has(i) && !c.operand(i).dims && c.operand(i).sequence == nullptr)
+        return c.operand(i).unknown_since;
+    return operator_name(c.node());
   }
   /// A folded node is not shown: what is wrong with it is told where it matters.
   static std::string lost_since(const call& c, const std::string& problem) {
@@ -369,7 +380,7 @@ private:
         v.set(std::make_shared<const elements_of>(std::move(*elements[i])));
       else
         v.lost_since = lost_since(c, problem);
-      if (!v.dims && !problem.empty() && cause_of(s) == operator_name(*s.node))
+      if (!v.dims && !problem.empty() && cause_of(c) == operator_name(*s.node))
         v.unknown_since += " (" + problem + ')';
     }
   }
@@ -377,7 +388,7 @@ private:
   const source& source_;
   const program& program_;
   input_dims inputs_;
-  std::vector<value> values_;
+  std::deque<value> values_;
   graph_builder builder_;
   opset_table opsets_{};
   functions functions_;
@@ -385,7 +396,8 @@ private:
   std::size_t opened_ = 0;
   std::vector<std::shared_ptr<const ::onnx::FunctionProto>> written_out_{}; ///< by handlers
   std::unordered_map<std::string_view, const ::onnx::ValueInfoProto*> described_{};
-  std::vector<const value*> operands_{};
+  control control_;
+  std::deque<::onnx::NodeProto> with_attributes_{}; ///< nodes with those of their callers
   observer see_{};
 };
 } // namespace detail

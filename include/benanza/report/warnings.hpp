@@ -152,6 +152,12 @@ inline std::string lacks(const model_bound& b) {
 /// The remarks (`-`) and warnings (`!`) of a model, `limit` names in each; empty: there are none.
 inline std::string warnings(const model_bound& b, std::size_t limit) {
   std::string out = detail::zero_cost(b);
+  if (b.graph != nullptr) {
+    std::vector<std::string> assumed = b.graph->assumptions;
+    for (std::string& line : assumed)
+      line += '.';
+    out += detail::messages("- ", assumed);
+  }
   const auto warn = [&](std::string_view text) { out += wrapped("! ", text); };
 
   std::vector<std::string> other;

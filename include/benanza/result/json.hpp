@@ -48,6 +48,7 @@ inline ordered_json to_json(const model::graph& g) {
       {"folded", g.folded}};
   if (!g.unfused.empty()) out["unfused"] = g.unfused;
   out["repairs"] = g.repairs;
+  if (!g.assumptions.empty()) out["assumptions"] = g.assumptions;
   out["layers"] = std::move(layers);
   out["nodes"] = std::move(nodes);
   return out;
@@ -204,6 +205,9 @@ inline model::graph graph_from_json(const json& j, const std::string& source) {
     detail::assign(g.unfused, *unfused, "unfused", where);
   for (const json& line : detail::list_member(j, "repairs", where))
     detail::assign(g.repairs.emplace_back(), line, "repairs", where);
+  if (j.contains("assumptions"))
+    for (const json& line : detail::list_member(j, "assumptions", where))
+      detail::assign(g.assumptions.emplace_back(), line, "assumptions", where);
 
   for (const json& l : detail::list_member(j, "layers", where)) {
     if (!l.is_array() || l.size() != 2 || !l[0].is_string() || !l[1].is_string())

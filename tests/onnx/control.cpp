@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that hold graphs, and sequences: what is decided by constants is resolved as it runs, what
+// a run of the model decides is counted once, or as often as the caller says, and that is noted.
+#include "text_model.hpp"
+
+using namespace benanza::test;
+namespace bonnx = benanza::onnx;
+namespace model = benanza::model;
+
+namespace {
+std::string layers_in(const model::graph& g) {
+  std::string out;
+  for (const auto& n : g.nodes)
+    out += (out.empty() ? "" : " ") + layer_name(g, n);
+  return out;
+}
+std::string layers_of(std::string_view inputs, std::string_view nodes,
+                      std::string_view tensors = {}, const bonnx::options& o = {}) {
+  return layers_in(graph_of(text_model(13, inputs, nodes, tensors), o));
+}
+const std::string branches = "then_branch = t () => (float[1,8] a) { a = Relu(x) },"
+                             "else_branch = e () => (float[1,8] b) { c = Exp(x) b = Tanh(c) }";
+} // namespace
+
+TEST_CASE("an If takes the branch that its constant says") {
+  const auto taken = [](std::string_view condition) {
+    return layers_of("float[1,8] x", "r = If<" + branches + ">(c) y = Neg(r)", condition);
+  };
+  CHECK(taken("bool c = {1}") == "Relu/1x8 Neg/1x8");
+  CHECK(taken("bool c = {0}") == "Exp/1x8 Tanh/1x8 Neg/1x8");
+}
+
+TEST_CASE("of an If that decides when the model runs the costlier branch is counted, and noted") {
+  const auto g = graph_of(
+      text_model(13, "float[1,8] x, bool c", "w = Sign(x) r = If<" + branches + ">(c) y = Neg(r)"));
+  CHECK(layers_in(g) == "Sign/1x8 Exp/1x8 Tanh/1x8 Neg/1x8");
+  CHECK(g.nodes[1].name == "r/else/c");
+  CHECK(g.nodes[2].inputs == std::vector<int>{1});
+  CHECK(g.nodes[3].inputs == std::vector<int>{2});
+  CHECK(g.layers.size() == 4); // that of the other branch is gone
+  REQUIRE(g.assumptions.size() == 1);
+  CHECK_SAYS(g.assumptions[0], "If 'r': a run of the model decides between then_branch and "
+                               "else_branch; else_branch is counted");
+}
+
+const std::string adds_up =
+    "r, s = Loop<body = b (int64 i, bool go, float[1,8] a) => (bool more, float[1,8] c, float[1,8] "
+    "d) { more = Identity(go) c = Add(a, x) d = Exp(c) }>(n, t, x) y = Neg(s)";
+
+TEST_CASE("a Loop's body stands as often as its count says") {
+  CHECK(layers_of("float[1,8] x", adds_up, "int64 n = {2}, bool t = {1}") ==
+        "Add/1x8 Exp/1x8 Add/1x8 Exp/1x8 Unsqueeze/1x8-1x1x8 Unsqueeze/1x8-1x1x8 "
+        "Concat/2x1x8-a0-n2 Neg/2x1x8");
+}
+
+TEST_CASE("a Loop whose count a run decides is counted once, or as often as the caller says") {
+  const auto m = text_model(13, "float[1,8] x, int64 n", adds_up, "bool t = {1}");
+  const auto g = graph_of(m);
+  CHECK(layers_in(g) == "Add/1x8 Exp/1x8 Unsqueeze/1x8-1x1x8 Neg/1x1x8");
+  REQUIRE(g.assumptions.size() == 1);
+  CHECK_SAYS(g.assumptions[0],
+             "Loop 'r': a run of the model decides how often; its body is counted 1 "
+             "time (--loop-count r=N");
+  const auto three = graph_of(m, {.loops = {{"r", 3}, {"q", 2}}});
+  CHECK(std::count_if(three.nodes.begin(), three.nodes.end(),
+                      [](const auto& n) { return n.op == "Exp"; }) == 3);
+  REQUIRE(three.assumptions.size() == 1);
+  CHECK_SAYS(three.assumptions[0], "counted 3 times, as --loop-count says");
+  CHECK_SAYS(three.repairs.at(0), "--loop-count q: the model has no such loop");
+}
+
+TEST_CASE("a Scan cuts its inputs up and stacks its results") {
+  CHECK(layers_of("float[3,8] x",
+                  "s, y = Scan<num_scan_inputs = 1, body = b (float[8] a, float[8] "
+                  "p) => (float[8] c, float[8] d) { c = Add(a, p) d = Neg(c) }>(h, "
+                  "x)",
+                  "float[8] h", {.batch = 3}) ==
+        "Split/3x8-a0-n3 Squeeze/1x8-8 Squeeze/1x8-8 Squeeze/1x8-8 Add/8 Neg/8 Add/8 Neg/8 Add/8 "
+        "Neg/8 Unsqueeze/8-1x8 Unsqueeze/8-1x8 Unsqueeze/8-1x8 Concat/3x8-a0-n3");
+}
+
+TEST_CASE("sequences are lists of tensors: only what cuts or joins them is a layer") {
+  CHECK(layers_of("float[1,8] x",
+                  "e = SequenceEmpty() a = Relu(x) s = SequenceInsert(e, a) t = SequenceInsert(s, "
+                  "x, z) q = SequenceAt(t, m) u = Exp(q) n = SequenceLength(t) v = "
+                  "ConcatFromSequence<axis = 0>(t) k = Unsqueeze(n, f) h = Concat<axis = 0>(k, o) "
+                  "w = Reshape(v, h) y = Neg(w)",
+                  "int64 z = {0}, int64 m = {-1}, int64[1] f = {0}, int64[1] o = {8}") ==
+        "Relu/1x8 Exp/1x8 Concat/2x8-a0-n2 Reshape/2x8-2x8 Neg/2x8");
+  CHECK(layers_of("float[5,8] x", "s = SplitToSequence(x, n) a = SequenceAt(s, k) y = Neg(a)",
+                  "int64 n = {2}, int64 k = {2}", {.batch = 5}) == "Split/5x8-a0-n3 Neg/1x8");
+  CHECK(layers_of("float[1,8] x, int64 k",
+                  "s = SplitToSequence<keepdims = 0>(x) a = SequenceAt(s, k) y = Neg(a)") ==
+        "Neg/8");
+}
+
+TEST_CASE("graphs that make no sense, or never end, are refused in a line") {
+  const auto problem = [](std::string_view nodes, std::string_view tensors = {}) {
+    const auto g = graph_of(text_model(13, "float[1,8] x, bool u", nodes, tensors));
+    return g.nodes.empty() ? std::string("none") : g.nodes.back().problem;
+  };
+  CHECK_SAYS(problem("y = If(u)"), "then_branch is missing");
+  CHECK_SAYS(problem("y = Loop<body = b (int64 i) => (bool c) { c = Not(u) }>(x, u)"),
+             "has 1 inputs and gets 2");
+  CHECK_SAYS(
+      problem("y = Loop<body = b (int64 i, bool g, float a) => (bool c) { c = Not(g) }>(x, u, x)"),
+      "fewer outputs");
+  CHECK_SAYS(problem("y = SequenceAt(x, k)", "int64 k = {0}"), "sequence that it reads");
+  CHECK_SAYS(problem("s = SequenceEmpty() y = SequenceAt(s, k)", "int64 k = {7}"), "outside its");
+  CHECK_SAYS(problem("s = SequenceEmpty() y = Relu(s)"), "not known");
+  CHECK_SAYS(refusal([] {
+               graph_of(text_model(13, "float[1,8] x",
+                                   "y = Loop<body = b (int64 i, bool g, float[1,8] a) => (bool c, "
+                                   "float[1,8] r) { c = Identity(g) r = Relu(a) }>(n, t, x)",
+                                   "int64 n = {9223372036854775807}, bool t = {1}"));
+             }),
+             "more than 500000 nodes and values");
+}
