@@ -50,6 +50,7 @@ struct model_arguments {
   std::vector<std::string> models;
   std::string batches = "1";
   std::vector<std::string> dims, shapes, loops;
+  std::string data_dependent = "stop";
 };
 
 inline std::int64_t whole_number(std::string_view text, std::string_view option) {
@@ -112,6 +113,8 @@ inline std::vector<dim_choice> dim_choices(const model_arguments& a) {
 
 inline onnx::options resolve_options(const model_arguments& a) {
   onnx::options o;
+  if (a.data_dependent == "error") o.sizes = onnx::data_dependent::refuse;
+  if (a.data_dependent == "max") o.sizes = onnx::data_dependent::largest;
   for (const std::string& l : a.loops) {
     const auto [name, value] = assignment(l, "--loop-count", "decoder=12");
     o.loops[name] = whole_number(value, "--loop-count " + name);
@@ -347,6 +350,10 @@ inline void add_model_options(CLI::App& app, model_arguments& a) {
          "how often a loop runs, where only a run of the model decides: decoder=12; else it "
          "is counted once")
       ->allow_extra_args(false);
+  app.add_option("--data-dependent", a.data_dependent,
+                 "results whose size depends on what the model reads: max, the largest that can "
+                 "be; stop, what follows is not resolved; error, the model is refused")
+      ->check(CLI::IsMember({"error", "stop", "max"}));
   app.add_option("--shape", a.shapes, "an input's dims: data=1x3x224x224")->allow_extra_args(false);
 }
 

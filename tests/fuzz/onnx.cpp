@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX files, through all that benanza_generate does with them. Changed ones are changed field by
 // field, so that they are still models.
+#include <onnx/defs/parser.h> // before <sys/mman.h>
+
 #include "generator/emit.hpp"
 #include "generator/stats.hpp"
 #include "generator/zoo/zoo.hpp"
@@ -23,7 +25,8 @@ void take_onnx(std::string_view bytes) {
   if (!bonnx::detail::parse_model(bonnx::without_payloads(bytes), m))
     throw benanza::error("the file is not an ONNX model");
   const bonnx::source source(std::move(m), "model.onnx", "model");
-  std::vector<benanza::model::graph> graphs{bonnx::resolve(source, {.batch = 1})};
+  std::vector<benanza::model::graph> graphs{
+      bonnx::resolve(source, {.batch = 1, .sizes = bonnx::data_dependent::largest})};
   fuzz::check_shown(benanza::generator::stats_text(graphs[0]));
   benanza::generator::stats_json(graphs[0]).dump(1, ' ', false,
                                                  nlohmann::json::error_handler_t::replace);
@@ -34,9 +37,33 @@ void take_onnx(std::string_view bytes) {
     fuzz::check_shown(text);
 }
 
+/// A model whose nodes call functions, hold graphs, and make and read sequences.
+std::string nested_sample() {
+  ::onnx::ModelProto m;
+  ::onnx::OnnxParser::Parse(m, R"(<ir_version: 8, opset_import: ["" : 13, "f" : 1]>
+    graph (float[2,8] x, bool u) => (float[2,8] y)
+    <int64 n = {2}, bool t = {1}, int64[1] k = {1}, int64 z = {0}> {
+      a = f.outer<size = 3>(x)
+      b, s = Loop<body = loop (int64 i, bool go, float[2,8] p) => (bool more, float[2,8] q,
+                                                                   float[2,8] r) {
+        more = Identity(go) q = Add(p, a) r = f.inner<width = 5>(q) }>(n, t, x)
+      c = If<then_branch = yes () => (float[2,8] d) { d = Exp(b) },
+             else_branch = no () => (float[2,8] e) { e = Neg(b) }>(u)
+      g = SplitToSequence(c, z) h = SequenceInsert(g, c) l = SequenceAt(h, z)
+      v = NonZero(l) y = Sub(c, b)
+    })");
+  for (const char* text : {R"(<opset_import: ["" : 13, "f" : 1], domain: "f">
+           outer <size> (x) => (r) { a = f.inner<width: int = @size>(x) r = f.inner(a) })",
+                           R"(<opset_import: ["" : 13], domain: "f">
+           inner <width> (x) => (r) { a = Relu(x) r = Concat<axis: int = @width>(a) })"})
+    ::onnx::OnnxParser::Parse(*m.add_functions(), text);
+  return m.SerializeAsString();
+}
+
 /// Small models: LeNet, and where they are installed those with which ONNX tests its operators.
 std::vector<std::string> onnx_samples() {
-  std::vector<std::string> out{benanza::generator::zoo::build("lenet").SerializeAsString()};
+  std::vector<std::string> out{benanza::generator::zoo::build("lenet").SerializeAsString(),
+                               nested_sample()};
   const std::filesystem::path folder = "/usr/share/libonnx-testdata/data";
   std::error_code none;
   std::vector<std::filesystem::path> files;
@@ -44,8 +71,13 @@ std::vector<std::string> onnx_samples() {
     if (at->path().filename() == "model.onnx" && at->file_size() < 2000)
       files.push_back(at->path());
   std::sort(files.begin(), files.end());
-  for (std::size_t i = 0; i < files.size(); i += 4)
-    out.push_back(fuzz::bytes_of(files[i]));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string name = files[i].parent_path().filename();
+    bool nested = i % 4 == 0;
+    for (const char* word : {"loop", "_if", "scan", "sequence", "optional"})
+      nested = nested || name.find(word) != std::string::npos;
+    if (nested) out.push_back(fuzz::bytes_of(files[i]));
+  }
   return out;
 }
 
@@ -150,9 +182,10 @@ std::string spoil_model(const std::string& bytes, fuzz::dice& d) {
   return m.SerializeAsString();
 }
 
-const fuzz::registration onnx_target{{.name = "onnx",
-                                      .take = take_onnx,
-                                      .samples = onnx_samples,
-                                      .words = {"Conv", "Gemm", "If", "Loop", "Reshape", "Split"},
-                                      .change = spoil_model}};
+const fuzz::registration onnx_target{
+    {.name = "onnx",
+     .take = take_onnx,
+     .samples = onnx_samples,
+     .words = {"Conv", "Gemm", "If", "Loop", "Reshape", "Split", "Scan", "SequenceAt"},
+     .change = spoil_model}};
 } // namespace

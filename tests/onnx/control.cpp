@@ -86,12 +86,12 @@ TEST_CASE("sequences are lists of tensors: only what cuts or joins them is a lay
                   "ConcatFromSequence<axis = 0>(t) k = Unsqueeze(n, f) h = Concat<axis = 0>(k, o) "
                   "w = Reshape(v, h) y = Neg(w)",
                   "int64 z = {0}, int64 m = {-1}, int64[1] f = {0}, int64[1] o = {8}") ==
-        "Relu/1x8 Exp/1x8 Concat/2x8-a0-n2 Reshape/2x8-2x8 Neg/2x8");
+        "Relu/1x8 Exp/1x8 Concat/2x8-a0-n2 Reshape/2x8 Neg/2x8");
   CHECK(layers_of("float[5,8] x", "s = SplitToSequence(x, n) a = SequenceAt(s, k) y = Neg(a)",
                   "int64 n = {2}, int64 k = {2}", {.batch = 5}) == "Split/5x8-a0-n3 Neg/1x8");
   CHECK(layers_of("float[1,8] x, int64 k",
                   "s = SplitToSequence<keepdims = 0>(x) a = SequenceAt(s, k) y = Neg(a)") ==
-        "Neg/8");
+        "Squeeze/1x8-8 Neg/8");
 }
 
 TEST_CASE("graphs that make no sense, or never end, are refused in a line") {
@@ -115,4 +115,27 @@ TEST_CASE("graphs that make no sense, or never end, are refused in a line") {
                                    "int64 n = {9223372036854775807}, bool t = {1}"));
              }),
              "more than 500000 nodes and values");
+}
+
+TEST_CASE("sizes that depend on values: what follows is left out, refused, or as large as can be") {
+  const std::string nodes = "n = NonZero(x) t = Transpose(n) y = Neg(t)";
+  const auto sized = [&](bonnx::data_dependent d) {
+    return graph_of(text_model(13, "float[1,8] x", nodes), {.sizes = d});
+  };
+  const auto g = sized(bonnx::data_dependent::largest);
+  CHECK(layer_name(g, g.nodes.back()) == "Neg/8x2-s64");
+  REQUIRE(g.assumptions.size() == 1);
+  CHECK_SAYS(g.assumptions[0],
+             "NonZero 'n': what the model reads decides the size; 2x8 is the largest");
+  CHECK_SAYS(sized(bonnx::data_dependent::stop).nodes.back().problem, "since NonZero");
+  CHECK_SAYS(refusal([&] { sized(bonnx::data_dependent::refuse); }),
+             "the size of what NonZero 'n' gives depends on what the model reads");
+  const auto most = [](std::string_view inputs, std::string_view text, std::string_view tensors) {
+    return dims_of_y(13, inputs, text, tensors, {.sizes = bonnx::data_dependent::largest});
+  };
+  CHECK(most("float[1,20,4] x, float[1,3,20] s", "y = NonMaxSuppression(x, s, m)",
+             "int64 m = {5}") == "15x3");
+  CHECK(most("float[1,20] x, bool[20] s", "y = Compress<axis = 1>(x, s)", "") == "1x20");
+  CHECK(most("float[1,20] x", "y, i, j, k = Unique(x)", "") == "20");
+  CHECK(most("float[1,20] x, int64[1] k", "y, i = TopK(x, k)", "") == "1x20");
 }

@@ -155,7 +155,16 @@ TEST_CASE("mutants never crash") {
                  "a = LpPool<kernel_shape = [2]>(x) b = ConvInteger(q, w) c, d = TopK(x, k)"
                  "e = ArgMax<axis = 1>(x) f = GatherElements(x, h) y = Einsum<equation = "
                  "\"bij->bji\">(x)",
-                 "uint8[4,3,3,3] w, int64[1] k = {2}, int64[2,3,8] h")};
+                 "uint8[4,3,3,3] w, int64[1] k = {2}, int64[2,3,8] h"),
+      text_model(13, "float[2,8] x, bool u",
+                 "b, s = Loop<body = l (int64 i, bool go, float[2,8] p) => (bool m, float[2,8] q, "
+                 "float[2,8] r) { m = Identity(go) q = Add(p, x) r = Neg(q) }>(n, t, x)"
+                 "c = If<then_branch = y () => (float[2,8] d) { d = Exp(b) }, else_branch = o () "
+                 "=> (float[2,8] e) { e = Neg(b) }>(u)"
+                 "f, h = Scan<num_scan_inputs = 1, body = k (float[8] v, float[8] w) => (float[8] "
+                 "a, float[8] z) { a = Add(v, w) z = Exp(a) }>(j, c)"
+                 "g = SplitToSequence(h, n) y = SequenceAt(g, n)",
+                 "int64 n = {1}, bool t = {1}, float[8] j")};
   const std::int64_t odd[] = {0,         1,         -1,        2,
                               -7,        64,        1000,      65536,
                               -2,        3,         7,         300,

@@ -21,6 +21,10 @@ namespace benanza::onnx {
 
 inline constexpr std::int64_t largest_batch = 65536;
 
+/// What becomes of a result whose size depends on what the model reads: nothing behind it is
+/// resolved, the model is refused, or it is as large as it can be.
+enum class data_dependent { stop, refuse, largest };
+
 /// What the caller says about a model's inputs.
 struct options {
   std::int64_t batch = 1;
@@ -28,6 +32,7 @@ struct options {
   std::map<std::string, shape> shapes{};      ///< dims of whole inputs, these win
   /// How often loops run, by name, where only a run of the model would tell.
   std::map<std::string, std::int64_t> loops{};
+  data_dependent sizes = data_dependent::stop;
   std::string name{}; ///< what the model is called; empty: as its file
 };
 

@@ -15,6 +15,7 @@
 #include "evaluate.hpp"
 #include "infer.hpp"
 #include "inputs.hpp"
+#include "largest.hpp"
 #include "load.hpp"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ public:
       : source_(s)
       , program_(s.steps())
       , inputs_(dims_of_inputs(s.model(), o, s.where()))
+      , sizes_(o.sizes)
       , values_(program_.names.size())
       , builder_(values_)
       , functions_(s.model(), opsets_)
@@ -112,9 +114,10 @@ private:
   void spend(std::size_t nodes_and_values) override {
     opened_ += nodes_and_values;
     if (opened_ > most_opened)
-      throw over_budget("its functions and loops hold more than " + std::to_string(most_opened) +
-                            " nodes and values where each is written out as often as it runs",
-                        source_.where(), "give a part of the model, or smaller inputs");
+      throw whole_model_refused(
+          "its functions and loops hold more than " + std::to_string(most_opened) +
+              " nodes and values where each is written out as often as it runs",
+          source_.where(), "give a part of the model, or smaller inputs");
   }
 
   void note_unused(const std::string& symbol) {
@@ -223,6 +226,7 @@ private:
       if (f == nullptr) {
         if (control_.open(s, c, in)) return true;
         a = answer_to(s, c);
+        if (domain_of(*s.node).empty() && sized_by_values(c.op())) find_sizes(s, c, in, a);
         if (a.body == nullptr || !a.problem.empty()) return false;
         written_out_.push_back(a.body);
         f = &functions_.read(*a.body);
@@ -230,13 +234,38 @@ private:
       scope body = scope_of_call(*s.node, *f, in);
       open(s, body);
       return true;
-    } catch (const over_budget&) {
+    } catch (const whole_model_refused&) {
       throw;
     } catch (const error& e) {
       a = {};
       a.problem = e.what();
     }
     return false;
+  }
+
+  /// What the caller wants of sizes that depend on values, where there is no other word on them.
+  void find_sizes(const step& s, const call& c, const scope& in, answer& a) {
+    for (const result& r : a.outputs)
+      if (r.dims) return;
+    for (int i = 0; i < c.size(); ++i)
+      if (c.has(i) && !c.operand(i).dims) return; // that is another cause
+    if (sizes_ == data_dependent::stop) return;
+    const std::string name =
+        in.path +
+        (s.node->name().empty() && s.node->output_size() > 0 ? s.node->output(0) : s.node->name());
+    if (sizes_ == data_dependent::refuse)
+      throw whole_model_refused(
+          "the size of what " + operator_name(*s.node) + ' ' + in_quotes(name) +
+              " gives depends on what the model reads",
+          source_.where(),
+          "--data-dependent=max takes the largest size, stop leaves out what follows");
+    std::optional<std::vector<result>> most = largest_results(c);
+    if (!most) return;
+    most->resize(std::min<std::size_t>(most->size(), s.outputs.size()));
+    a.outputs = std::move(*most);
+    builder_.graph.assumptions.push_back(operator_name(*s.node) + ' ' + in_quotes(name) +
+                                         ": what the model reads decides the size; " +
+                                         text(*a.outputs[0].dims) + " is the largest");
   }
 
   /// Visits the nodes of a function for one call of it.
@@ -388,6 +417,7 @@ private:
   const source& source_;
   const program& program_;
   input_dims inputs_;
+  data_dependent sizes_;
   std::deque<value> values_;
   graph_builder builder_;
   opset_table opsets_{};

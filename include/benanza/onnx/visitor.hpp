@@ -14,8 +14,9 @@
 
 namespace benanza::onnx::detail {
 
-/// Thrown where a model would become too large when all of it is written out.
-class over_budget : public error {
+/// Thrown where the whole model is refused: it would become too large when all of it is written
+/// out, or the caller wants it so.
+class whole_model_refused : public error {
 public:
   using error::error;
 };
@@ -33,7 +34,7 @@ public:
   virtual model::graph& graph() = 0;
   /// Takes the graph's nodes in [from, to) out again; nothing that stays may read them.
   virtual void drop_nodes(int from, int to) = 0;
-  /// Throws `over_budget` once all that was spent is too much.
+  /// Refuses the model once all that was spent is too much.
   virtual void spend(std::size_t nodes_and_values) = 0;
 };
 
