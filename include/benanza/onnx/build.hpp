@@ -118,14 +118,19 @@ private:
     return i > 0 && std::find(std::begin(steered), std::end(steered), op) != std::end(steered);
   }
 
+  /// Where a single number is a constant of the formula, such as a scale, and no weight.
+  static bool takes_numbers(std::string_view op) {
+    return (op::binary::of(op) && op != "PRelu") || op == "Where" || op == "QuantizeLinear" ||
+           op == "DequantizeLinear";
+  }
+
   void count_parameters(const step& s, const call& c) {
     for (std::size_t i = 0; i < s.inputs.size(); ++i) {
       if (s.inputs[i] < 0) continue;
       const value& v = values_[static_cast<std::size_t>(s.inputs[i])];
       if (!v.constant || !v.dims || !is_floating(v.element) || steers(c.op(), i)) continue;
       const std::int64_t n = benanza::elements(*v.dims);
-      const bool number = n == 1 && op::binary::of(c.op()) && c.op() != "PRelu";
-      if (number || !counted_.insert(s.inputs[i]).second) continue;
+      if ((n == 1 && takes_numbers(c.op())) || !counted_.insert(s.inputs[i]).second) continue;
       graph.parameters += n;
       graph.parameter_bytes += stored_bytes(v.stored_as, n);
       weights_of_[v.element] += n;
