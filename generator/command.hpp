@@ -423,7 +423,8 @@ inline status run_checked(int argc, char** argv) {
   CLI::App* zoo = app.add_subcommand("zoo", "write models that are built in as .onnx files");
   zoo->add_option("names", zoos.names, "names, or all");
   zoo->add_option("-o,--output", zoos.folder, "folder to write to");
-  zoo->add_flag("--list", zoos.list, "print the names, and how they compare with what is published");
+  zoo->add_flag("--list", zoos.list,
+                "print the names, and how they compare with what is published");
   zoo->add_flag("-q,--quiet", zoos.quiet, "do not print what is written");
 
   try {
