@@ -79,11 +79,11 @@ public:
       : q_(q) {}
 
   /// The choice for that change; null if it is neither measured nor modelled.
-  const choice* find(const shape& dims, layout from, layout to) {
+  const choice* find(const shape& dims, dtype element, layout from, layout to) {
     if (dims.size < 3 || dims.size > 5) return nullptr;
-    const op::reorder r{.input = dims, .from = from, .to = to};
+    const op::reorder r{.input = dims, .from = from, .to = to, .element = element};
     auto [found, fresh] =
-        known_.try_emplace(std::tuple(std::vector(dims.begin(), dims.end()), from, to));
+        known_.try_emplace(std::tuple(std::vector(dims.begin(), dims.end()), element, from, to));
     if (fresh) {
       layer_answer a = answer(q_, r, 1);
       if (!a.timed() && a.untried) untried_.push_back(a.name);
@@ -101,7 +101,8 @@ public:
 
 private:
   question q_;
-  std::map<std::tuple<std::vector<std::int64_t>, layout, layout>, std::optional<choice>> known_;
+  std::map<std::tuple<std::vector<std::int64_t>, dtype, layout, layout>, std::optional<choice>>
+      known_;
   std::vector<std::string> modelled_, untried_;
 };
 

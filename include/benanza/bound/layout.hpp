@@ -129,7 +129,8 @@ public:
     const std::size_t nodes = times.size();
     for (const layout_change& c : changes(flat, std::vector<int>(flat.nodes.size(), 0))) {
       const shape& dims = *tensors_.dims[detail::at(c.tensor)];
-      times.push_back(&reported(*reorders_.find(dims, c.from, c.to), p));
+      times.push_back(&reported(
+          *reorders_.find(dims, tensors_.elements[detail::at(c.tensor)], c.from, c.to), p));
     }
     detail::add_figures(out, times, nodes, p);
     return out;
@@ -163,10 +164,11 @@ private:
   void note_used(int maker, const layer_choices& choices, const std::vector<int>& tensors) {
     for (int t : tensors_.makes[detail::at(maker)])
       for (const laid_choice& c : choices.all)
-        used_.add(tensors_.dims[detail::at(t)], c.result);
+        used_.add(tensors_.dims[detail::at(t)], tensors_.elements[detail::at(t)], c.result);
     for (std::size_t i = 0; i < tensors.size(); ++i)
       for (const laid_choice& c : choices.all)
-        used_.add(tensors_.dims[detail::at(tensors[i])], c.operand(i));
+        used_.add(tensors_.dims[detail::at(tensors[i])], tensors_.elements[detail::at(tensors[i])],
+                  c.operand(i));
   }
 
   /// The ways of a layer that reads `tensors`. Where an algorithm takes any layout, it goes through
@@ -178,10 +180,11 @@ private:
     const auto* view = l == nullptr ? nullptr : std::get_if<op::view>(l);
     const bool keeps = view == nullptr || view->input == view->result;
     const std::optional<shape> dims = l == nullptr ? std::nullopt : std::optional(op::output(*l));
+    const dtype element = l == nullptr ? dtype::real : op::results(*l)[0].element;
     for (const laid_choice& c : choices.all) {
       const bool any = !c.result || std::any_of(c.operands.begin(), c.operands.end(),
                                                 [](const auto& o) { return !o; });
-      for (const layout lies : used_.of(dims)) {
+      for (const layout lies : used_.of(dims, element)) {
         const bool fits = keeps && dims && dims->size >= 3 && dims->size <= 5 && dense(lies, *dims);
         if (lies != layout::plain && !(any && fits)) continue;
         way w{.wants = {}, .gives = c.result.value_or(lies), .ns = deciding_ns(c.algorithms, p)};
@@ -213,17 +216,18 @@ private:
       for (const layout from : all_layouts)
         for (const layout to : all_layouts)
           tensor.change_ns[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] =
-              change_ns(tensors_.dims[t], from, to, p);
+              change_ns(tensors_.dims[t], tensors_.elements[t], from, to, p);
       out.tensors.push_back(tensor);
     }
     return out;
   }
 
-  double change_ns(const std::optional<shape>& dims, layout from, layout to, purpose p) {
+  double change_ns(const std::optional<shape>& dims, dtype element, layout from, layout to,
+                   purpose p) {
     if (from == to || (dims && same_memory(from, to, *dims))) return 0;
-    const std::set<layout>& used = used_.of(dims);
+    const std::set<layout>& used = used_.of(dims, element);
     const bool worth = dims && used.contains(from) && used.contains(to);
-    const choice* c = worth ? reorders_.find(*dims, from, to) : nullptr;
+    const choice* c = worth ? reorders_.find(*dims, element, from, to) : nullptr;
     return c == nullptr ? impossible_ns : deciding_ns(*c, p);
   }
 

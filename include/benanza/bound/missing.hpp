@@ -98,22 +98,25 @@ inline std::set<std::string> changes_beside(const std::set<std::string>& layers,
       if (l) layouts.insert(*l);
   }
   std::set<std::string> out;
-  const auto add = [&](const std::optional<shape>& dims) {
+  const auto add = [&](const std::optional<shape>& dims, dtype element) {
     if (!dims || dims->size < 3 || dims->size > 5) return;
     for (layout from : layouts)
       for (layout to : layouts)
         if (!same_memory(from, to, *dims))
-          out.insert(op::name(op::reorder{.input = *dims, .from = from, .to = to}));
+          out.insert(
+              op::name(op::reorder{.input = *dims, .from = from, .to = to, .element = element}));
   };
   for (const model::graph* g : graphs)
     for (const model::node& n : g->nodes) {
       if (n.layer == model::no_layer) continue;
       const op::layer& l = g->layers[at(n.layer)];
       if (!layers.contains(op::name(l))) continue;
-      add(op::output(l));
+      add(op::output(l), op::results(l)[0].element);
       std::size_t place = 0;
       for (const model::operand& o : model::known_operands(n))
-        if (o.node != model::constant) add(model::operand_dims(l, place++));
+        if (o.node != model::constant)
+          add(model::operand_dims(l, place++),
+              o.node < 0 ? dtype::real : model::result_element(*g, o));
     }
   std::erase_if(out, [&](const std::string& change) { return known.contains(change); });
   return out;

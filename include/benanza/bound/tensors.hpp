@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace benanza::bound {
@@ -34,6 +35,7 @@ inline std::vector<model::operand> activations(const model::node& n) {
 /// The tensors between the nodes of a graph.
 struct tensor_table {
   std::vector<std::optional<shape>> dims;
+  std::vector<dtype> elements;         ///< storage; real where it is not known
   std::vector<int> maker;              ///< its node, or no_maker: the caller
   std::vector<char> at_end;            ///< whether the caller takes it
   std::vector<std::vector<int>> reads; ///< the tensors that each node reads
@@ -48,7 +50,8 @@ struct tensor_table {
         if (o.node == model::model_input) {
           tensors.push_back(given(g, i, tensors.size()));
         } else {
-          tensors.push_back(number({o.node, o.output, {}}, model::result_dims(g, o)));
+          tensors.push_back(number({o.node, o.output, {}}, model::result_dims(g, o),
+                                   model::result_element(g, o)));
           read[detail::at(o.node)] = 1;
         }
       }
@@ -56,7 +59,8 @@ struct tensor_table {
     for (std::size_t i = 0; i < read.size(); ++i)
       if (!read[i]) {
         const model::operand o{static_cast<int>(i), 0};
-        at_end[detail::at(number({o.node, 0, {}}, model::result_dims(g, o)))] = 1;
+        at_end[detail::at(
+            number({o.node, 0, {}}, model::result_dims(g, o), model::result_element(g, o)))] = 1;
       }
   }
 
@@ -69,10 +73,11 @@ struct tensor_table {
 private:
   using name = std::tuple<int, int, std::vector<std::int64_t>>;
 
-  int number(const name& n, const std::optional<shape>& size) {
+  int number(const name& n, const std::optional<shape>& size, dtype element = dtype::real) {
     const auto [found, fresh] = numbers_.try_emplace(n, static_cast<int>(dims.size()));
     if (fresh) {
       dims.push_back(size);
+      elements.push_back(element);
       maker.push_back(std::get<0>(n));
       if (maker.back() != no_maker) makes[detail::at(maker.back())].push_back(found->second);
       at_end.push_back(0);
@@ -91,26 +96,30 @@ private:
   std::map<name, int> numbers_;
 };
 
-/// The layouts in which tensors of some dims are made or read anywhere in a model, the plain one
-/// among them. Only between these is a change of layout worth its time, and measured.
+/// The layouts in which tensors of some dims and type are made or read anywhere in a model, the
+/// plain one among them. Only between these is a change of layout worth its time, and measured.
 class layouts_in_use {
 public:
   /// Notes a layout of tensors of those dims. No dims are not known, no layout is none of its own.
-  void add(const std::optional<shape>& dims, std::optional<layout> as) {
-    if (dims && as) by_dims_.try_emplace(key(*dims), plain_alone()).first->second.insert(*as);
+  void add(const std::optional<shape>& dims, dtype element, std::optional<layout> as) {
+    if (dims && as)
+      by_tensor_.try_emplace(key(*dims, element), plain_alone()).first->second.insert(*as);
   }
-  const std::set<layout>& of(const std::optional<shape>& dims) const {
-    const auto found = dims ? by_dims_.find(key(*dims)) : by_dims_.end();
-    return found == by_dims_.end() ? plain_alone() : found->second;
+  const std::set<layout>& of(const std::optional<shape>& dims, dtype element) const {
+    const auto found = dims ? by_tensor_.find(key(*dims, element)) : by_tensor_.end();
+    return found == by_tensor_.end() ? plain_alone() : found->second;
   }
 
 private:
-  static std::vector<std::int64_t> key(const shape& dims) { return {dims.begin(), dims.end()}; }
+  using tensor = std::pair<std::vector<std::int64_t>, dtype>;
+  static tensor key(const shape& dims, dtype element) {
+    return {std::vector(dims.begin(), dims.end()), element};
+  }
   static const std::set<layout>& plain_alone() {
     static const std::set<layout> alone{layout::plain};
     return alone;
   }
-  std::map<std::vector<std::int64_t>, std::set<layout>> by_dims_;
+  std::map<tensor, std::set<layout>> by_tensor_;
 };
 
 } // namespace benanza::bound

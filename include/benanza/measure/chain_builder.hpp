@@ -243,10 +243,9 @@ private:
   tensor_place in_layout(const tensor_place& from, layout its, int node) {
     if (same_memory(from.lies, its, from.dims)) return from;
     if (const tensor_place* known = places_.copy(from, its)) return *known;
-    const op::layer l = op::reorder{.input = from.dims, .from = from.lies, .to = its};
-    if (from.type != source_of(plan_.type))
-      throw error("a tensor of another type would have to change its layout", where(node),
-                  measure_again(layer_of(node)));
+    const dtype element = from.type == source_of(plan_.type) ? dtype::real : from.type;
+    const op::layer l =
+        op::reorder{.input = from.dims, .from = from.lies, .to = its, .element = element};
     chain_move m;
     m.values = backend::make_operands(l, plan_.type);
     for (const auto& library : libraries_)

@@ -62,10 +62,11 @@ private:
 /// All changes of layout that the graphs may need, by name.
 inline std::map<std::string, op::reorder> reorders(const std::vector<model::graph>& graphs,
                                                    const layout_table& table) {
-  std::map<std::vector<std::int64_t>, std::set<layout>> by_dims;
-  const auto add = [&](const std::optional<shape>& dims, const std::set<layout>& layouts) {
+  std::map<std::pair<std::vector<std::int64_t>, dtype>, std::set<layout>> by_dims;
+  const auto add = [&](const std::optional<shape>& dims, const std::set<layout>& layouts,
+                       dtype element = dtype::real) {
     if (!dims || dims->size < 3 || dims->size > 5) return;
-    auto& all = by_dims[std::vector<std::int64_t>(dims->begin(), dims->end())];
+    auto& all = by_dims[{std::vector<std::int64_t>(dims->begin(), dims->end()), element}];
     all.insert(layout::plain);
     all.insert(layouts.begin(), layouts.end());
   };
@@ -74,8 +75,9 @@ inline std::map<std::string, op::reorder> reorders(const std::vector<model::grap
     const int from = g.nodes[static_cast<std::size_t>(o.node)].layer;
     if (from == model::no_layer) return;
     const auto dims = model::result_dims(g, o);
-    add(dims, table.results(op::name(g.layers[static_cast<std::size_t>(from)])));
-    add(dims, wanted);
+    const dtype element = model::result_element(g, o);
+    add(dims, table.results(op::name(g.layers[static_cast<std::size_t>(from)])), element);
+    add(dims, wanted, element);
   };
   for (const model::graph& g : graphs)
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -96,14 +98,14 @@ inline std::map<std::string, op::reorder> reorders(const std::vector<model::grap
       }
     }
   std::map<std::string, op::reorder> out;
-  for (const auto& [values, layouts] : by_dims) {
+  for (const auto& [tensor, layouts] : by_dims) {
     shape dims;
-    for (std::int64_t d : values)
+    for (std::int64_t d : tensor.first)
       dims.push(d);
     for (layout from : layouts)
       for (layout to : layouts)
         if (!same_memory(from, to, dims)) {
-          const op::reorder r{.input = dims, .from = from, .to = to};
+          const op::reorder r{.input = dims, .from = from, .to = to, .element = tensor.second};
           out.emplace(op::name(r), r);
         }
   }

@@ -27,6 +27,15 @@ inline std::optional<shape> result_dims(const graph& g, const operand& o) {
   return o.output < all.size ? std::optional(all[o.output].dims) : std::nullopt;
 }
 
+/// Storage of a result of a node; real where it is not known.
+inline dtype result_element(const graph& g, const operand& o) {
+  const int layer = g.nodes[static_cast<std::size_t>(o.node)].layer;
+  if (layer == no_layer) return dtype::real;
+  const op::layer& l = g.layers[static_cast<std::size_t>(layer)];
+  const op::result_list all = op::results(l);
+  return all[std::holds_alternative<op::split>(l) || o.output >= all.size ? 0 : o.output].element;
+}
+
 namespace detail {
 template <class Parameters>
 std::optional<shape> operand_dims(const Parameters& p, std::size_t place) {

@@ -17,6 +17,7 @@ namespace benanza::op {
 struct reorder {
   shape input{};
   layout from = layout::plain, to = layout::plain;
+  dtype element = dtype::real;
 
   static constexpr std::optional<reorder> of(std::string_view family) {
     return family == "reorder" ? std::optional(reorder{}) : std::nullopt;
@@ -28,6 +29,7 @@ struct reorder {
     a.dims("input", input);
     a.word("from", "layout", from, layout_names);
     a.word("to", "layout", to, layout_names);
+    a.element("element", element);
   }
   constexpr void validate() const {
     if (input.size < 3 || input.size > 5) throw error("a reorder takes 3 to 5 dims");
@@ -37,7 +39,7 @@ struct reorder {
   }
   constexpr shape output() const { return input; }
   /// Blocks are written whole: channels are padded to them.
-  constexpr work cost() const { return moved(dtype::real, padded(from), padded(to)); }
+  constexpr work cost() const { return moved(element, padded(from), padded(to)); }
   constexpr reorder canonical_form() const { return *this; }
   constexpr bool operator==(const reorder&) const = default;
 

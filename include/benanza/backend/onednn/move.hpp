@@ -180,22 +180,22 @@ inline void describe(const op::resize& p, const request& r, recipes& out) {
 inline void describe(const op::reorder& p, const request& r, recipes& out) {
   using tag = dnnl::memory::format_tag;
   const dims sizes = to_dims(p.input);
+  const auto type = storage(p.element, r.type);
+  if (!type) return;
   const auto laid_out = [&](layout l) -> description {
     static constexpr tag blocks[] = {tag::nCw8c, tag::nChw8c, tag::nCdhw8c};
     switch (l) {
-    case layout::plain: return dense(sizes, r.types.source);
-    case layout::channels_last: return arranged(sizes, r.types.source, arrangement::channels_last);
-    case layout::blocked8: return {sizes, r.types.source, blocks[sizes.size() - 3]};
+    case layout::plain: return dense(sizes, *type);
+    case layout::channels_last: return arranged(sizes, *type, arrangement::channels_last);
+    case layout::blocked8: return {sizes, *type, blocks[sizes.size() - 3]};
     case layout::blocked16: break;
     }
-    return arranged(sizes, r.types.source, arrangement::blocked);
+    return arranged(sizes, *type, arrangement::blocked);
   };
-  recipe made{.result = dense(sizes, r.types.source)};
+  recipe made{.result = dense(sizes, *type)};
   made.letters = activation_letters(sizes.size());
-  made.arguments = {{.id = DNNL_ARG_FROM,
-                     .input = 0,
-                     .stored = dense(sizes, r.types.source),
-                     .letters = made.letters}};
+  made.arguments = {
+      {.id = DNNL_ARG_FROM, .input = 0, .stored = dense(sizes, *type), .letters = made.letters}};
   made.what = operation::reorder(laid_out(p.from), laid_out(p.to), r.engine, r.attributes());
   out.push_back(std::move(made));
 }
