@@ -120,7 +120,14 @@ inline std::string_view type_name(const op::layer& l) {
                                                "fused<batch_norm>",
                                                "fused<unary>",
                                                "fused<binary>",
-                                               "reorder"};
+                                               "reorder",
+                                               "quantize",
+                                               "dynamic_quantize",
+                                               "on_codes<conv>",
+                                               "on_codes<gemm>",
+                                               "on_codes<matmul>",
+                                               "on_codes<binary>",
+                                               "recurrent"};
   static_assert(std::size(names) == std::variant_size_v<op::layer>);
   return names[l.index()];
 }
@@ -139,6 +146,15 @@ inline void leading(initializer_writer& w, const op::attention& p) {
   w.add("kv_heads", std::to_string(p.kv_heads));
   w.add("keys", std::to_string(p.keys));
   w.add("value_size", std::to_string(p.value_size));
+}
+inline void leading(initializer_writer& w, const op::recurrent& p) {
+  w.enumerator("cell", "cell_kind", p.cell);
+  w.add("steps", std::to_string(p.steps));
+  w.add("batch", std::to_string(p.batch));
+  w.add("inputs", std::to_string(p.inputs));
+}
+inline void leading(initializer_writer& w, const op::quantize& p) {
+  if (p.inverse) w.add("inverse", "true");
 }
 inline void leading(initializer_writer& w, const op::pool& p) {
   w.enumerator("function", "pooling", p.function);
@@ -194,6 +210,23 @@ std::string fused_text(const op::fused<Base>& p) {
 }
 } // namespace detail
 
+namespace detail {
+/// What `fields` says behind the base's, and what only the family says.
+template <class Base>
+std::string quantised_text(const op::on_codes<Base>& p) {
+  initializer_writer w;
+  w.add("base", initializer(p.base));
+  w.enumerator("types", "code_types", p.types);
+  if (p.integer) w.add("integer", "true");
+  if (p.per_channel) w.add("per_channel", "true");
+  if (p.zero_a) w.add("zero_a", "true");
+  if (p.zero_b) w.add("zero_b", "true");
+  if (p.zero_result) w.add("zero_result", "true");
+  if (p.rectified) w.add("rectified", "true");
+  return w.text();
+}
+} // namespace detail
+
 /// The layer as a C++ expression, for a source that uses namespaces benanza and benanza::op.
 inline std::string initializer(const op::layer& l) {
   return std::visit(
@@ -201,6 +234,8 @@ inline std::string initializer(const op::layer& l) {
         initializer_writer w;
         if constexpr (op::is_fused<decltype(p)>)
           return std::string(detail::type_name(l)) + '{' + detail::fused_text(p) + '}';
+        if constexpr (op::is_on_codes<decltype(p)>)
+          return std::string(detail::type_name(l)) + '{' + detail::quantised_text(p) + '}';
         detail::leading(w, p);
         p.fields(w);
         detail::trailing(w, p);

@@ -66,4 +66,14 @@ BENANZA_LAYERS {
   unique_layer<pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}, .pads = {1, 1, 1, 1}, .indices = pool_index::row_major}>::add(58);
   unique_layer<rotary{.sizes = {1, 32, 128, 64}, .rotated = 32, .interleaved = true, .table = 2048, .sequence_major = true}>::add(59);
   unique_layer<attention{.batch = 1, .heads = 8, .queries = 4, .head_size = 64, .kv_heads = 8, .keys = 64, .value_size = 64, .causal = true, .past = 60, .window = 16, .softcap = true, .sequence_major = true, .cached = true, .mask = {1, 1, 1, 64}, .truth_mask = true}>::add(60);
+  unique_layer<quantize{.input = {1, 64, 56, 56}, .code = dtype::u8, .zero_point = true}>::add(61);
+  unique_layer<quantize{.inverse = true, .input = {64, 256}, .code = dtype::s8, .axis = 1, .block = 32}>::add(62);
+  unique_layer<dynamic_quantize{.input = {1, 768}}>::add(63);
+  unique_layer<on_codes<conv>{.base = conv{.input = {1, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}, .bias = true}, .types = code_types::u8s8u8, .per_channel = true}>::add(64);
+  unique_layer<on_codes<conv>{.base = conv{.input = {1, 3, 8, 8}, .outputs = 4, .kernel = {3, 3}}, .types = code_types::u8u8s32, .integer = true, .zero_a = true, .zero_b = true}>::add(65);
+  unique_layer<on_codes<gemm>{.base = gemm{.m = 1, .n = 1000, .k = 2048, .transpose_b = true, .c = {1, 1000}, .constant_b = true}, .types = code_types::u8s8real}>::add(66);
+  unique_layer<on_codes<matmul>{.base = matmul{.a = {8, 16, 32}, .b = {32, 64}, .constant_b = true}, .types = code_types::s8s8s8, .zero_result = true}>::add(67);
+  unique_layer<on_codes<binary>{.base = binary{.function = binary_function::mul, .a = {1, 64, 56, 56}, .b = {1, 64, 1, 1}}, .types = code_types::u8u8u8, .zero_a = true}>::add(68);
+  unique_layer<recurrent{.cell = cell_kind::lstm, .steps = 16, .batch = 1, .inputs = 100, .hidden = 128, .way = direction::bidirectional, .bias = true, .lengths = true, .initial_h = true, .initial_c = true, .peepholes = true, .coupled = true, .clipped = true, .batch_first = true, .wanted = 3}>::add(69);
+  unique_layer<recurrent{.cell = cell_kind::gru, .steps = 16, .batch = 1, .inputs = 100, .hidden = 128, .way = direction::reverse, .reset_after = true, .wanted = 2, .activations = {3, 1}}>::add(70);
 }

@@ -298,7 +298,56 @@ private:
   op::reorder make(op::reorder) {
     return {.input = dims(3, 5),
             .from = any_of<layout>(layout_names),
-            .to = any_of<layout>(layout_names)};
+            .to = any_of<layout>(layout_names),
+            .element = element()};
+  }
+
+  op::quantize make(op::quantize) {
+    op::quantize q{.inverse = chance(50), .input = dims(0, 5)};
+    constexpr dtype codes[] = {dtype::u8,  dtype::s8,   dtype::u16, dtype::s16,
+                               dtype::s32, dtype::e4m3, dtype::e5m2};
+    q.code = codes[pick(0, 6)];
+    if (!q.input.empty() && chance(50)) q.axis = axis_of(q.input);
+    if (q.axis >= 0 && chance(30)) q.block = pick(1, 40);
+    q.zero_point = chance(50);
+    return q;
+  }
+  op::dynamic_quantize make(op::dynamic_quantize) { return {.input = dims(0, 5)}; }
+  template <class Base>
+  op::on_codes<Base> make(op::on_codes<Base>) {
+    op::on_codes<Base> q{.base = make(Base{})};
+    if constexpr (q.adds) {
+      q.base.function = chance(50) ? op::binary_function::add : op::binary_function::mul;
+      q.base.operands = 2;
+      q.base.element = dtype::real;
+    } else {
+      q.integer = !std::is_same_v<Base, op::gemm> && chance(30);
+      q.per_channel = chance(30);
+    }
+    q.types = any_of<op::code_types>(op::code_type_names);
+    q.zero_a = chance(30);
+    q.zero_b = chance(30);
+    q.zero_result = chance(30);
+    q.rectified = chance(30);
+    return q;
+  }
+  op::recurrent make(op::recurrent) {
+    op::recurrent r{.cell = any_of<op::cell_kind>(op::cell_families),
+                    .steps = dim(),
+                    .batch = dim(),
+                    .inputs = dim(),
+                    .hidden = dim(),
+                    .way = any_of<op::direction>(op::direction_names)};
+    for (bool* b : {&r.bias, &r.lengths, &r.initial_h, &r.clipped, &r.batch_first})
+      *b = chance(30);
+    if (r.lstm())
+      for (bool* b : {&r.initial_c, &r.peepholes, &r.coupled})
+        *b = chance(30);
+    r.reset_after = r.cell == op::cell_kind::gru && chance(50);
+    r.wanted = pick(1, r.lstm() ? 3 : 2);
+    for (std::int64_t n = chance(30) ? r.directions() * r.functions() : 0; n > 0; --n)
+      r.activations.push(pick(0, 8));
+    return r;
   }
 
   std::mt19937_64 bits_;

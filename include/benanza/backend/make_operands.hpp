@@ -222,6 +222,60 @@ public:
     add({.dims = p.indices, .type = p.index, .part = role::index},
         {.whole_low = 0, .whole_high = p.data[p.axis] - 1}, false);
   }
+  void operator()(const op::quantize& p) {
+    const bool wide = size_bytes(p.code) > 1,
+               eight = p.code == dtype::e4m3 || p.code == dtype::e5m2;
+    const std::int64_t most = p.code == dtype::s32 ? 100000 : wide ? 30000 : 255;
+    source(p.input, p.inverse ? p.code : dtype::real,
+           {.low = -4, .high = 4, .whole_low = -most, .whole_high = most});
+    scales(p.scales(), eight ? 0.5 : wide ? 0x1p-14 : 0x1p-6);
+    if (p.zero_point) zero_points(p.scales(), p.code, true);
+  }
+  template <class Base>
+  void operator()(const op::on_codes<Base>& p) {
+    const op::code_places at = p.places();
+    const shape b = p.scales_of_b() > 1 ? shape{p.scales_of_b()} : shape{};
+    // Results have a deviation of a fifth of the range of codes.
+    const double a_scale = 0x1p-6, b_scale = 0x1p-7;
+    const double result_scale = p.adds ? 0x1p-4 : a_scale * b_scale * 5 * spread() / 255;
+    const bool scaled = p.result_type() == dtype::u8 || p.result_type() == dtype::s8;
+    for (int k = 0, count = places_in(p); k < count; ++k)
+      if (k == at.a)
+        codes(a_dims(p.base), p.a_type(), role::source);
+      else if (k == at.b)
+        codes(b_dims(p.base), p.b_type(), constant_b(p.base) ? role::weights : role::source);
+      else if (k == at.a_scale)
+        scales({}, p.adds ? 0x1p-4 : a_scale);
+      else if (k == at.b_scale)
+        scales(b, p.adds ? 0x1p-5 : b_scale);
+      else if (k == at.scale && scaled)
+        scales({}, result_scale);
+      else if (k == at.a_zero)
+        zero_points({}, p.a_type(), p.zero_a);
+      else if (k == at.b_zero)
+        zero_points(b, p.b_type(), p.zero_b);
+      else if (k == at.zero && scaled)
+        zero_points({}, p.result_type(), p.zero_result);
+      else if (k == at.bias && p.biased())
+        sums(bias_dims(p.base), std::llround(spread() / 2));
+      else
+        absent();
+  }
+  void operator()(const op::recurrent& p) {
+    source(p.input());
+    weights(p.input_weights(), true);
+    weights(p.state_weights(), true);
+    p.bias ? vector(p.biases(), {.low = -0.5, .high = 0.5}) : absent();
+    if (p.lengths)
+      add({.dims = {p.batch}, .type = dtype::s32, .part = role::index},
+          {.whole_low = 1, .whole_high = p.steps}, false);
+    else
+      absent();
+    p.initial_h ? source(p.state()) : absent();
+    if (!p.lstm()) return;
+    p.initial_c ? source(p.state()) : absent();
+    p.peepholes ? vector(p.peephole_weights(), {.low = -0.5, .high = 0.5}) : absent();
+  }
   template <class Base>
   void operator()(const op::fused<Base>& p) {
     for (const op::step& s : p.steps)
@@ -275,6 +329,56 @@ private:
     add({.dims = dims, .type = weights_of(type_), .part = constant ? role::weights : role::source},
         d, quantised(type_));
   }
+  /// Keeps the place of an operand that is not there.
+  void absent() { add({.dims = {0}, .type = dtype::f32}, {}, false); }
+  /// Scales from `least` up to twice that.
+  void scales(const shape& dims, double least) {
+    add({.dims = dims, .type = dtype::f32}, {.low = least, .high = 2 * least, .steps = 1u << 7},
+        false);
+  }
+  /// Zero points in the middle of the range of codes, or zero.
+  void zero_points(const shape& dims, dtype code, bool shifted) {
+    draw d{.low = 0, .high = 0, .whole_low = 0, .whole_high = 0};
+    if (shifted) d.whole_low = -9, d.whole_high = 9;
+    if (shifted && code == dtype::u8) d.whole_low = 110, d.whole_high = 140;
+    if (shifted && code == dtype::u16) d.whole_low = 32000, d.whole_high = 33000;
+    add({.dims = dims, .type = code}, d, false);
+  }
+  void codes(const shape& dims, dtype code, role part) {
+    add({.dims = dims, .type = code, .part = part}, {.whole_low = -127, .whole_high = 255}, false);
+  }
+  void sums(const shape& dims, std::int64_t most) {
+    add({.dims = dims, .type = dtype::s32, .part = role::vector},
+        {.whole_low = -most, .whole_high = most}, false);
+  }
+  /// Operands of a layer on codes, with those that are not there but before others.
+  template <class Base>
+  static int places_in(const op::on_codes<Base>& p) {
+    const op::code_places at = p.places();
+    return std::max({at.a_zero, at.b_zero, at.zero, p.biased() ? at.bias : 0}) + 1;
+  }
+  static shape a_dims(const op::conv& p) { return p.input; }
+  static shape b_dims(const op::conv& p) { return p.weights(); }
+  static shape bias_dims(const op::conv& p) { return {p.outputs}; }
+  static bool constant_b(const op::conv&) { return true; }
+  static shape a_dims(const op::gemm& p) { return p.a_shape(); }
+  static shape b_dims(const op::gemm& p) { return p.b_shape(); }
+  static shape bias_dims(const op::gemm& p) { return p.c; }
+  static bool constant_b(const op::gemm& p) { return p.constant_b; }
+  template <class Two>
+  static shape a_dims(const Two& p) {
+    return p.a;
+  }
+  template <class Two>
+  static shape b_dims(const Two& p) {
+    return p.b;
+  }
+  template <class Two>
+  static shape bias_dims(const Two&) {
+    return {};
+  }
+  static bool constant_b(const op::matmul& p) { return p.constant_b; }
+  static bool constant_b(const op::binary&) { return false; }
   static shape row_of(const shape& input, int axis) {
     shape row;
     for (int i = axis; i < input.size; ++i)

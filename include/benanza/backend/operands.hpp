@@ -25,8 +25,9 @@ inline constexpr double selu_alpha = 1.67326319217681884765625,
                         selu_gamma = 1.05070102214813232421875;
 inline constexpr double clip_low = -0.5, clip_high = 0.5;
 inline constexpr double hard_sigmoid_alpha = 0.2, hard_sigmoid_beta = 0.5;
-inline constexpr double cubic = -0.75; // Resize
-inline constexpr double softcap = 2;   // Attention
+inline constexpr double cubic = -0.75;        // Resize
+inline constexpr double softcap = 2;          // Attention
+inline constexpr double recurrent_clip = 0.5; // LSTM, GRU, RNN
 } // namespace attribute
 
 /// The same as the reference takes them. They differ from those above only where a model's own are
@@ -148,7 +149,8 @@ inline bool requantises(const op::layer& l, numeric t) {
           return true;
       },
       l);
-  return real && quantised(t) && result_type(l, t) == result_of(t);
+  return real && op::results(l)[0].element == dtype::real && quantised(t) &&
+         result_type(l, t) == result_of(t);
 }
 
 namespace detail {
@@ -184,6 +186,11 @@ struct terms {
     for (std::int64_t axis : p.axes)
       n *= p.input[static_cast<int>(axis)];
     return n;
+  }
+  std::int64_t operator()(const op::recurrent& p) const { return p.inputs + p.hidden; }
+  template <class Base>
+  std::int64_t operator()(const op::on_codes<Base>& p) const {
+    return (*this)(p.base);
   }
   template <class Base>
   std::int64_t operator()(const op::fused<Base>& p) const {

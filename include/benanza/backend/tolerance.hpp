@@ -3,13 +3,13 @@
 //   allowed = relative * max(|expected|, rms of all expected) + rounding * |expected| + absolute
 // with constants by kind of layer, numeric class and reduction length K:
 //   movers, comparisons, max pooling, whole numbers: exact
-//   quantised classes: absolute 1 (a tie or a last bit)
+//   quantised classes, codes: absolute 1 (a tie or a last bit)
 //   sums of products (f32): relative 2e-5 + 1e-6 sqrt(K); Winograd passes
 //   other sums (f32): relative 2e-6 + 1e-6 sqrt(K)
 //   exponentials, logarithms and the like (f32): relative and absolute 1e-5
 //   softmax (f32): relative 1e-5 + 1.2e-7 sqrt(K), its sum being kept in f32
-//   normalizations by their own deviation (f32): relative and absolute 1e-5 + 1e-6 sqrt(K)
-//   attention: as sums of products, its weights being rounded to the case's type
+//   normalizations by their own deviation, recurrent layers (f32): relative and absolute 1e-5 +
+//   1e-6 sqrt(K) attention: as sums of products, its weights being rounded to the case's type
 //   narrow floats: rounding of half a place of the result, and slack
 // A NaN fails, and so does an infinity where none is expected.
 #pragma once
@@ -37,7 +37,16 @@ struct tolerance {
 namespace detail {
 
 /// What limits a layer's accuracy.
-enum class accuracy { exact, rounded, summed, products, transcendental, normalised, deviation };
+enum class accuracy {
+  exact,
+  codes,
+  rounded,
+  summed,
+  products,
+  transcendental,
+  normalised,
+  deviation
+};
 
 struct accuracy_kinds {
   accuracy operator()(const op::conv&) const { return accuracy::products; }
@@ -55,6 +64,16 @@ struct accuracy_kinds {
   accuracy operator()(const op::instance_norm&) const { return accuracy::deviation; }
   accuracy operator()(const op::attention&) const { return accuracy::products; }
   accuracy operator()(const op::rotary&) const { return accuracy::summed; }
+  accuracy operator()(const op::quantize& p) const {
+    return p.inverse ? accuracy::rounded : accuracy::codes;
+  }
+  accuracy operator()(const op::dynamic_quantize&) const { return accuracy::codes; }
+  accuracy operator()(const op::recurrent&) const { return accuracy::deviation; }
+  template <class Base>
+  accuracy operator()(const op::on_codes<Base>& p) const {
+    if (p.integer) return accuracy::exact;
+    return p.result_type() == dtype::real ? accuracy::products : accuracy::codes;
+  }
   accuracy operator()(const op::softmax& p) const {
     return p.log ? accuracy::transcendental : accuracy::normalised;
   }
@@ -131,6 +150,9 @@ inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   tolerance allowed;
   switch (kind) {
   case accuracy::exact: return allowed;
+  case accuracy::codes: // beside them stands a scale
+    if (stored == dtype::f32) return {.rounding = 1e-6};
+    return {.absolute = 1 + 1e-9};
   case accuracy::rounded: allowed.rounding = 1e-6; break;
   case accuracy::summed: allowed.relative = 2e-6 + 1e-6 * root; break;
   case accuracy::products: allowed.relative = 2e-5 + 1e-6 * root; break;
@@ -155,6 +177,8 @@ inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   if (t == numeric::tf32 && kind == accuracy::products) allowed.relative += 0x1p-8;
   // Each weight is off by up to half a place; like the values it weighs, they add up at random.
   if (t == numeric::bf16 && std::holds_alternative<op::attention>(l)) allowed.relative += 0x1p-7;
+  // A state is rounded at every step.
+  if (t == numeric::bf16 && std::holds_alternative<op::recurrent>(l)) allowed.relative += 0x1p-6;
   return allowed;
 }
 

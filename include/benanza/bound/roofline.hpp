@@ -45,14 +45,15 @@ inline double at_higher_clock(double limit_clock_ns, double clock_ns) {
 inline roof roofline(const ceilings& c, const op::layer& layer, numeric type, int threads,
                      std::int64_t least_flops) {
   if (op::is_view(layer)) return {};
-  const double peak_rate = c.peak_flops_per_ns(type, threads);
+  const numeric arithmetic = op::computes_in(layer, type);
+  const double peak_rate = c.peak_flops_per_ns(arithmetic, threads);
   const auto bytes = static_cast<double>(op::cost(layer).bytes(type));
   const double rate = c.bytes_per_ns(bytes, threads);
   if (!(rate > 0) || (least_flops > 0 && !(peak_rate > 0))) return {};
   const double memory_ns = bytes / rate;
   const double arithmetic_ns = least_flops > 0 ? static_cast<double>(least_flops) / peak_rate : 0;
   if (memory_ns > arithmetic_ns) return {memory_ns, true, c.bandwidth_clock_ns(threads)};
-  return {arithmetic_ns, false, c.peak_clock_ns(type, threads)};
+  return {arithmetic_ns, false, c.peak_clock_ns(arithmetic, threads)};
 }
 
 namespace detail {
@@ -79,10 +80,11 @@ inline std::vector<std::string> ceiling_faults(const result::run& r, const ceili
       continue;
     const auto type = parse_numeric(m.type);
     if (!type || !(m.min_ns > 0)) continue;
-    const double peak_rate = c.peak_flops_per_ns(*type, m.threads);
+    const numeric arithmetic = op::computes_in(op::parse(m.family, m.key), *type);
+    const double peak_rate = c.peak_flops_per_ns(arithmetic, m.threads);
     if (peak_rate > 0) {
       const double least = static_cast<double>(m.algorithm_flops) / peak_rate *
-                           at_higher_clock(c.peak_clock_ns(*type, m.threads), m.min_clock_ns);
+                           at_higher_clock(c.peak_clock_ns(arithmetic, m.threads), m.min_clock_ns);
       if (m.min_ns < roofline_noise * least) {
         faults.push_back(
             detail::fault_text(m.name, m.min_ns, "its own arithmetic at the peak", least));

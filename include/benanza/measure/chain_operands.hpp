@@ -48,6 +48,10 @@ struct has_own_dims {
   bool operator()(const op::fused<op::matmul>&) const { return true; }
   bool operator()(const op::fused<op::gemm>&) const { return true; }
   template <class Base>
+  bool operator()(const op::on_codes<Base>& p) const {
+    return (*this)(p.base);
+  }
+  template <class Base>
   bool operator()(const op::fused<Base>&) const {
     return reading; // joined operands
   }

@@ -96,11 +96,15 @@ inline library_list selected_libraries(const options& o, std::vector<std::string
   return out;
 }
 
-/// The types whose arithmetic the machine is asked for: those asked for, and the models' own.
+/// The types whose arithmetic the machine is asked for: those asked for, the models' own, and
+/// those of layers on codes.
 inline std::set<numeric> measured_types(const std::vector<model::graph>& graphs, const options& o) {
   std::set<numeric> types(o.types.begin(), o.types.end());
-  for (const model::graph& g : graphs)
+  for (const model::graph& g : graphs) {
     types.insert(g.type);
+    for (const op::layer& l : g.layers)
+      types.insert(op::computes_in(l, g.type));
+  }
   if (types.empty()) types.insert(numeric::f32);
   return types;
 }

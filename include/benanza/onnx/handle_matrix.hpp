@@ -9,8 +9,10 @@
 
 namespace benanza::onnx {
 
-inline answer handle_gemm(const call& c) {
-  const shape &a = c.dims(0), &b = c.dims(1);
+namespace detail {
+/// The product of the first operand; `b_at` and `c_at` are the others' places.
+inline op::gemm gemm_of(const call& c, int b_at, int c_at) {
+  const shape &a = c.dims(0), &b = c.dims(b_at);
   if (a.size != 2 || b.size != 2)
     throw error("its operands " + text(a) + " and " + text(b) + " are not matrices");
   op::gemm p;
@@ -21,26 +23,39 @@ inline answer handle_gemm(const call& c) {
   p.n = b[p.transpose_b ? 0 : 1];
   if (b[p.transpose_b ? 1 : 0] != p.k)
     throw error("its operands " + text(a) + " and " + text(b) + " do not multiply");
-  p.constant_b = c.constant(1);
-  if (c.has(2)) {
-    if (c.dims(2).size > 2) throw error("its C has more than two dims");
-    p.c = expanded(c.dims(2), 2);
+  p.constant_b = c.constant(b_at);
+  if (c.has(c_at)) {
+    if (c.dims(c_at).size > 2) throw error("its C has more than two dims");
+    p.c = expanded(c.dims(c_at), 2);
   }
-  return of_layer(c, p, p.output());
+  return p;
 }
 
-inline answer handle_matmul(const call& c) {
-  op::matmul p{.a = c.dims(0), .b = c.dims(1), .constant_b = c.constant(1)};
+/// The same for a stack; `out` is told the dims that the result has without those put before.
+inline op::matmul matmul_of(const call& c, int b_at, shape& out) {
+  op::matmul p{.a = c.dims(0), .b = c.dims(b_at), .constant_b = c.constant(b_at)};
   if (p.a.empty() || p.b.empty()) throw error("an operand is a scalar");
   const bool row = p.a.size == 1, column = p.b.size == 1;
   if (row) p.a = {1, p.a[0]};
   if (column) p.b.push(1);
   if (p.k() != p.b[p.b.size - 2])
-    throw error("its operands " + text(c.dims(0)) + " and " + text(c.dims(1)) + " do not multiply");
+    throw error("its operands " + text(c.dims(0)) + " and " + text(c.dims(b_at)) +
+                " do not multiply");
   const shape full = p.output();
-  shape out;
   for (int i = 0; i < full.size; ++i)
     if (!(row && i == full.size - 2) && !(column && i == full.size - 1)) out.push(full[i]);
+  return p;
+}
+} // namespace detail
+
+inline answer handle_gemm(const call& c) {
+  const op::gemm p = detail::gemm_of(c, 1, 2);
+  return of_layer(c, p, p.output());
+}
+
+inline answer handle_matmul(const call& c) {
+  shape out;
+  const op::matmul p = detail::matmul_of(c, 1, out);
   return of_layer(c, p, out);
 }
 

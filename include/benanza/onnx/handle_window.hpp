@@ -65,28 +65,34 @@ inline extents kernel_of(const call& c, const shape& weights) {
   return kernel;
 }
 
-inline void check_bias(const call& c, std::int64_t outputs) {
-  if (c.has(2) && !(c.dims(2) == shape{outputs}))
-    throw error("its bias is " + text(c.dims(2)) + ", not " + std::to_string(outputs));
+inline void check_bias(const call& c, std::int64_t outputs, int bias = 2) {
+  if (c.has(bias) && !(c.dims(bias) == shape{outputs}))
+    throw error("its bias is " + text(c.dims(bias)) + ", not " + std::to_string(outputs));
 }
-} // namespace detail
 
-inline answer handle_conv(const call& c) {
-  const shape &x = c.dims(0), &weights = c.dims(1);
-  detail::check_spatial(x);
+/// The convolution of the first operand; `weights_at` and `bias_at` are the others' places.
+inline op::conv conv_of(const call& c, int weights_at, int bias_at) {
+  const shape &x = c.dims(0), &weights = c.dims(weights_at);
+  check_spatial(x);
   if (weights.size != x.size)
     throw error("its weights " + text(weights) + " do not fit its input " + text(x));
-  const auto w = detail::window_of(c, x, detail::kernel_of(c, weights));
+  const auto w = window_of(c, x, kernel_of(c, weights));
   op::conv p{.input = x, .outputs = weights[0], .kernel = w.kernel};
   p.strides = w.strides;
   p.dilations = w.dilations;
   p.groups = c.integer("group", 1);
-  p.bias = c.has(2);
+  p.bias = c.has(bias_at);
   p.pads = op::resolve_auto_pad(w.mode, x, w.kernel, w.strides, w.dilations, w.pads);
   p.validate();
   if (p.input[1] / p.groups != weights[1])
     throw error("its weights " + text(weights) + " do not fit its input " + text(x));
-  detail::check_bias(c, p.outputs);
+  check_bias(c, p.outputs, bias_at);
+  return p;
+}
+} // namespace detail
+
+inline answer handle_conv(const call& c) {
+  const op::conv p = detail::conv_of(c, 1, 2);
   return of_layer(c, p, p.output());
 }
 

@@ -12,6 +12,8 @@
 #include "handle_matrix.hpp"
 #include "handle_move.hpp"
 #include "handle_norm.hpp"
+#include "handle_quantize.hpp"
+#include "handle_recurrent.hpp"
 #include "handle_reduce.hpp"
 #include "handle_resize.hpp"
 #include "handle_rotary.hpp"
@@ -52,6 +54,16 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"InstanceNormalization", {3, 3, handle_instance_norm}},
       {"Attention", {3, 7, handle_attention}},
       {"RotaryEmbedding", {3, 4, handle_rotary}},
+      {"LSTM", {3, 8, handle_recurrent}},
+      {"GRU", {3, 6, handle_recurrent}},
+      {"RNN", {3, 6, handle_recurrent}},
+      {"QuantizeLinear", {2, 3, handle_quantize}},
+      {"DequantizeLinear", {2, 3, handle_quantize}},
+      {"DynamicQuantizeLinear", {1, 1, handle_dynamic_quantize}},
+      {"QLinearConv", {8, 9, handle_qlinear_conv}},
+      {"ConvInteger", {2, 4, handle_conv_integer}},
+      {"QLinearMatMul", {8, 8, handle_qlinear_matmul}},
+      {"MatMulInteger", {2, 4, handle_matmul_integer}},
       {"Softmax", {1, 1, handle_softmax}},
       {"LogSoftmax", {1, 1, handle_softmax}},
       {"Concat", {1, any_number, handle_concat}},
@@ -115,6 +127,11 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
 inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
   return {
       {"Gelu", {1, 1, handle_unary}},
+      {"QuantizeLinear", {2, 3, handle_quantize}},
+      {"DequantizeLinear", {2, 3, handle_quantize}},
+      {"QGemm", {1, 9, handle_q_gemm}},
+      {"QLinearAdd", {1, 8, handle_qlinear_binary}},
+      {"QLinearMul", {1, 8, handle_qlinear_binary}},
       {"FastGelu", {1, 2, handle_fast_gelu}},
       {"BiasGelu", {2, 2, handle_same}},
       {"QuickGelu", {1, 1, handle_same}},

@@ -15,7 +15,10 @@
 #include "layer_norm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
+#include "on_codes.hpp"
 #include "pool.hpp"
+#include "quantize.hpp"
+#include "recurrent.hpp"
 #include "reduce.hpp"
 #include "reorder.hpp"
 #include "results.hpp"
@@ -29,11 +32,13 @@
 namespace benanza::op {
 
 /// One layer of any kind.
-using layer = std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, layer_norm,
-                           rms_norm, group_norm, instance_norm, softmax, attention, rotary, unary,
-                           binary, reduce, concat, split, transpose, pad, slice, gather, resize,
-                           depth_to_space, view, fused<conv>, fused<conv_transpose>, fused<gemm>,
-                           fused<matmul>, fused<batch_norm>, fused<unary>, fused<binary>, reorder>;
+using layer =
+    std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, layer_norm, rms_norm,
+                 group_norm, instance_norm, softmax, attention, rotary, unary, binary, reduce,
+                 concat, split, transpose, pad, slice, gather, resize, depth_to_space, view,
+                 fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
+                 fused<unary>, fused<binary>, reorder, quantize, dynamic_quantize, on_codes<conv>,
+                 on_codes<gemm>, on_codes<matmul>, on_codes<binary>, recurrent>;
 
 /// The ONNX operator that the layer is.
 inline std::string_view family(const layer& l) {
@@ -72,6 +77,18 @@ inline result_list results(const layer& l) {
 /// Arithmetic and traffic of one execution.
 inline work cost(const layer& l) {
   return std::visit([](const auto& p) { return p.cost(); }, l);
+}
+
+/// The class of the arithmetic that the layer needs in a case of class `t`.
+inline numeric computes_in(const layer& l, numeric t) {
+  return std::visit(
+      [t](const auto& p) {
+        if constexpr (requires { p.computes_in(); })
+          return p.computes_in();
+        else
+          return t;
+      },
+      l);
 }
 
 /// Floating-point operations that an algorithm needs which takes no short cut but leaving out what

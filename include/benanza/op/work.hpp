@@ -21,11 +21,12 @@ struct work {
   std::int64_t vectors = 0; ///< elements read in f32: bias, scale, shift, mean, variance; constant
   std::int64_t results = 0; ///< elements written in the case's result type
   std::int64_t fixed_bytes = 0; ///< bytes of operands whose type does not follow the case's
+  std::int64_t constant_fixed_bytes = 0; ///< the same of what is constant in a model
 
   constexpr std::int64_t flops() const { return 2 * macs + other; }
   /// Bytes of what a trained model holds constant.
   constexpr std::int64_t constant_bytes(numeric t) const {
-    return weights * size_bytes(weights_of(t)) + vectors * 4;
+    return weights * size_bytes(weights_of(t)) + vectors * 4 + constant_fixed_bytes;
   }
   /// Bytes moved: inputs read once and outputs written once.
   constexpr std::int64_t bytes(numeric t) const {

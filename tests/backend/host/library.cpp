@@ -288,6 +288,33 @@ TEST_CASE("rotary embeddings of every form, in whole vectors and parts of them")
     check_floats(name);
 }
 
+TEST_CASE("quantization, whole and in runs") {
+  for (const char* name :
+       {"QuantizeLinear/2x30x9x9-u8-z", "QuantizeLinear/2x30x9x9-s8-a1-z",
+        "QuantizeLinear/40x70-u8", "QuantizeLinear/40x70-u8-a1-z",
+        "QuantizeLinear/3x64x48-s8-a1-k16-z", "QuantizeLinear/3x64x48-s16-a2-k16",
+        "QuantizeLinear/7x5-u16-a0-z", "QuantizeLinear/1-u8", "DequantizeLinear/2x30x9x9-u8-z",
+        "DequantizeLinear/40x70-s8-a1-z", "DequantizeLinear/40x70-s8-a1",
+        "DequantizeLinear/3x64x48-s8-a1-k16-z", "DequantizeLinear/400-s32",
+        "DequantizeLinear/4x5-s16-z"})
+    check_floats(name);
+  for (const char* name :
+       {"DynamicQuantizeLinear/3x70000", "DynamicQuantizeLinear/7", "QLinearAdd/2x30x9x9-u8u8u8",
+        "QLinearAdd/2x30x9x9-s8s8s8-za-zb-zr-relu", "QLinearMul/2x30x9x9-1x30x1x1-u8u8u8-za",
+        "QLinearAdd/5-8x5-s8s8s8-zb", "QLinearMul/1-9x9-u8u8u8-zr"})
+    check(name);
+}
+
+TEST_CASE("recurrent layers of every form") {
+  for (const char* name :
+       {"LSTM/7x1x10-h40-b", "LSTM/300x3x60-h33-b-n3", "LSTM/7x2x5-h33-reverse-b-h0-c0-peep-n3",
+        "LSTM/9x3x5-h20-bidirectional-b-len-h0-nt-n3", "LSTM/7x2x5-h8-coupled-clip-n2",
+        "LSTM/5x2x3-h4-f8x0x6", "GRU/12x2x30-h40-b-n2",
+        "GRU/7x3x10-h20-bidirectional-b-h0-after-n2", "GRU/7x3x10-h20-reverse-len-clip-nt-n2",
+        "RNN/7x3x10-h20-b-len-h0-n2", "RNN/7x3x10-h20-bidirectional-n2-f0x2"})
+    check(name);
+}
+
 TEST_CASE("what the host cannot run is not offered") {
   host::library lib;
   CHECK(lib.name() == "host");

@@ -40,11 +40,11 @@ int check(const std::string& name) {
       p->run(1);
       p->read(all);
       CHECK(p->ran() == a.id);
-      REQUIRE(static_cast<std::int64_t>(all.size()) == elements(op::output(l)));
+      REQUIRE(static_cast<std::int64_t>(all.size()) == backend::result_count(l));
       if (a.equivalence != benanza::name(t)) continue;
       for (std::size_t i = 0; i < where.size(); ++i)
         got[i] = all[static_cast<std::size_t>(where[i])];
-      const backend::verdict v = backend::compare(l, t, expected, got);
+      const backend::verdict v = backend::compare(l, t, where, expected, got);
       CAPTURE(v.worst);
       CAPTURE(v.where);
       CHECK(v.ok);

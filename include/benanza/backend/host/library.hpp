@@ -17,6 +17,8 @@
 #include "move.hpp"
 #include "norm.hpp"
 #include "pool.hpp"
+#include "quantize.hpp"
+#include "recurrent.hpp"
 #include "reduce.hpp"
 #include "resize.hpp"
 #include "rotary.hpp"
@@ -98,12 +100,14 @@ inline bool flat(const op::layer& l) {
   if (const auto* p = std::get_if<op::fused<op::unary>>(&l)) return same(p->steps);
   if (const auto* p = std::get_if<op::fused<op::binary>>(&l))
     return p->base.a == p->base.b && same(p->steps);
-  return std::holds_alternative<op::unary>(l);
+  if (const auto* p = std::get_if<op::on_codes<op::binary>>(&l)) return p->base.a == p->base.b;
+  if (const auto* p = std::get_if<op::quantize>(&l)) return p->axis < 0;
+  return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::dynamic_quantize>(l);
 }
 
 /// The way that a layer's kernel takes, asked from one that has no operands and never runs.
 inline std::string way_of(const op::layer& l, numeric t) {
-  std::size_t operands = 8;
+  std::size_t operands = 9;
   if (const auto* p = std::get_if<op::concat>(&l)) operands = static_cast<std::size_t>(p->parts);
   job j;
   j.inputs.assign(operands, nullptr);

@@ -50,7 +50,7 @@ recipe convolution_recipe(const Layer& c, const request& r, const description& w
                     .constant = true}};
   if (c.bias)
     out.arguments.push_back(
-        {.id = DNNL_ARG_BIAS, .input = 2, .stored = dense({c.outputs}, data_type::f32)});
+        {.id = DNNL_ARG_BIAS, .input = 2, .stored = dense({c.outputs}, r.bias_type)});
   out.result = dense(result, r.types.result);
   out.letters = activation_letters(result.size());
   return out;
@@ -91,8 +91,8 @@ inline void describe(const op::conv& c, const request& r, recipes& out) {
                          const description& to) -> recipe& {
     recipe made = detail::convolution_recipe(c, r, dense(w, r.types.weights));
     made.what = operation::convolution(how, from, any_layout(w, r.types.weights),
-                                       c.bias ? dense({c.outputs}, data_type::f32) : description(),
-                                       to, detail::window_of(c), r.scaling_attributes());
+                                       c.bias ? dense({c.outputs}, r.bias_type) : description(), to,
+                                       detail::window_of(c), r.scaling_attributes());
     return out.emplace_back(std::move(made));
   };
   const description from = any_layout(source, r.types.source),
@@ -130,7 +130,7 @@ inline void describe(const op::conv_transpose& c, const request& r, recipes& out
     recipe made = detail::convolution_recipe(c, r, description(w, r.types.weights, strides));
     made.what = operation::deconvolution(
         how, any_layout(to_dims(c.input), r.types.source), any_layout(w, r.types.weights),
-        c.bias ? dense({c.outputs}, data_type::f32) : description(),
+        c.bias ? dense({c.outputs}, r.bias_type) : description(),
         any_layout(to_dims(c.output()), r.types.result), where, r.scaling_attributes());
     return out.emplace_back(std::move(made));
   };

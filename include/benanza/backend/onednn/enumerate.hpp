@@ -15,6 +15,7 @@
 #include "layer_norm.hpp"
 #include "move.hpp"
 #include "norm.hpp"
+#include "on_codes.hpp"
 #include "pool.hpp"
 #include "reduce.hpp"
 #include "softmax.hpp"
@@ -187,7 +188,9 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
   request r{.type = t,
             .types = *case_types::of(t),
             .output_scale = values != nullptr ? values->output_scale : 0.5,
-            .engine = engine};
+            .engine = engine,
+            .values = values};
+  const numeric arithmetic = op::computes_in(l, t);
   if (const auto* p = std::get_if<op::concat>(&l); p != nullptr && values != nullptr)
     for (const tensor& x : values->inputs)
       r.parts.push_back(x.dims[p->axis]);
@@ -218,12 +221,13 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
       const int times = ++seen[o.before + text + o.after];
       if (times > 1) o.after += '.' + std::to_string(times);
       std::string inexact = shared->inexact;
-      if (inexact.empty() && saturates(text, shared->multiplies, t)) inexact = "saturating";
+      if (inexact.empty() && saturates(text, shared->multiplies, arithmetic))
+        inexact = "saturating";
       o.what = {.id = o.before + text + o.after,
                 .index = static_cast<int>(out.size()),
                 .equivalence = std::string(name(t)) + (inexact.empty() ? "" : '-' + inexact),
                 .layouts = detail::layouts_of(*shared, i),
-                .fallback = fallback_of(text, jit, shared->multiplies, t),
+                .fallback = fallback_of(text, jit, shared->multiplies, arithmetic),
                 .workspace_bytes = static_cast<std::int64_t>(i.scratchpad_desc().get_size()),
                 .flops = shared->own_flops ? shared->own_flops(text) : flops};
       detail::set_shared_layouts(l, *shared, i, o.what);

@@ -27,11 +27,12 @@ inline description gemm_addend(const op::gemm& g, const request& r, recipe& out,
   if (g.c.empty()) return {};
   const dims c = to_dims(g.c);
   if (g.c[0] == 1 && g.c[1] == g.n) {
-    const description bias = dense(row_of_one_dim ? dims{g.n} : c, data_type::f32);
+    const description bias = dense(row_of_one_dim ? dims{g.n} : c, r.bias_type);
     out.arguments.push_back({.id = DNNL_ARG_BIAS, .input = 2, .stored = bias});
     return bias;
   }
-  if (r.after.len() > 0) throw dnnl::error(dnnl_unimplemented, "an addend before other steps");
+  if (r.after.len() > 0 || r.codes)
+    throw dnnl::error(dnnl_unimplemented, "an addend before other steps");
   const description addend = dense(c, data_type::f32);
   dnnl::post_ops after;
   after.append_binary(dnnl::algorithm::binary_add, addend);
@@ -123,7 +124,7 @@ inline void describe(const op::matmul& p, const request& r, recipes& out) {
   recipe made = begin(dense(b, b_type), outer + "kn");
   made.what = operation::matmul(made.arguments[0].stored,
                                 p.constant_b ? any_layout(b, b_type) : dense(b, b_type), {},
-                                made.result, r.scaling_attributes());
+                                made.result, r.scaling_attributes(static_cast<int>(c.size()) - 1));
   const bool inner_product = p.constant_b && batch.empty();
   if (inner_product) made.before = "matmul:";
   out.push_back(std::move(made));

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "execution.hpp"
+#include "recurrent.hpp"
 
 namespace benanza::backend::onednn {
 
@@ -40,6 +41,8 @@ public:
   std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
     std::vector<algorithm> out;
     try {
+      for (recurrent_offer& o : recurrent_offers(l, t, s, device_->engine))
+        out.push_back(std::move(o.what));
       for (offer& o : offers(l, t, s, device_->engine))
         out.push_back(std::move(o.what));
     } catch (const dnnl::error&) {
@@ -52,6 +55,9 @@ public:
                                     const operands& values, const setting& s) override {
     const std::string where = op::name(l) + ", " + a.id;
     try {
+      for (recurrent_offer& o : recurrent_offers(l, t, s, device_->engine))
+        if (o.what.id == a.id)
+          return std::make_unique<recurrent_execution>(device_, std::move(o), l, t, values, s);
       for (offer& o : offers(l, t, s, device_->engine, &values))
         if (o.what.id == a.id) {
           if (values.output_scale != 1 && !o.made_by->scales)

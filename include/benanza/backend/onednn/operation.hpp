@@ -31,6 +31,13 @@ struct window {
   dims strides{}, kernel{}, dilations{}, pads_begin{}, pads_end{};
 };
 
+/// What a recurrent layer reads and writes; those that are not there are empty.
+struct recurrent_tensors {
+  description source{}, first_h{}, first_c{};
+  description input_weights{}, state_weights{}, peepholes{}, bias{};
+  description result{}, last_h{}, last_c{};
+};
+
 /// What the library is asked to compute. Empty where it refuses even to describe it.
 class operation {
 public:
@@ -134,6 +141,35 @@ public:
                               const description& result, const dnnl::primitive_attr& a) {
     return described(
         a, [&] { return dnnl::resampling_forward::desc(inference, how, source, result); });
+  }
+  /// `way` reads the sequence; an LSTM has states of two kinds, and maybe peepholes.
+  static operation recurrent(dnnl::algorithm cell, dnnl::algorithm activation,
+                             dnnl::rnn_direction way, const recurrent_tensors& t,
+                             const dnnl::primitive_attr& a) {
+    switch (cell) {
+    case dnnl::algorithm::vanilla_lstm:
+      return described(a, [&] {
+        return dnnl::lstm_forward::desc(inference, way, t.source, t.first_h, t.first_c,
+                                        t.input_weights, t.state_weights, t.peepholes, t.bias,
+                                        t.result, t.last_h, t.last_c);
+      });
+    case dnnl::algorithm::vanilla_gru:
+      return described(a, [&] {
+        return dnnl::gru_forward::desc(inference, way, t.source, t.first_h, t.input_weights,
+                                       t.state_weights, t.bias, t.result, t.last_h);
+      });
+    case dnnl::algorithm::lbr_gru:
+      return described(a, [&] {
+        return dnnl::lbr_gru_forward::desc(inference, way, t.source, t.first_h, t.input_weights,
+                                           t.state_weights, t.bias, t.result, t.last_h);
+      });
+    default:
+      return described(a, [&] {
+        return dnnl::vanilla_rnn_forward::desc(inference, activation, way, t.source, t.first_h,
+                                               t.input_weights, t.state_weights, t.bias, t.result,
+                                               t.last_h);
+      });
+    }
   }
   static operation concat(const description& result, int axis,
                           const std::vector<description>& sources, const dnnl::engine& e,

@@ -46,6 +46,12 @@ struct recipe {
   std::function<std::int64_t(std::string_view name)> own_flops{};
 };
 
+/// How codes become the result: (sum of products + bias) x scale, then a zero point is added.
+struct code_scales {
+  std::vector<float> factors{}; ///< one, or one for each channel or column
+  std::int32_t zero_a = 0, zero_result = 0;
+};
+
 /// What recipes are asked for.
 struct request {
   numeric type = numeric::f32;
@@ -55,6 +61,10 @@ struct request {
   dnnl::post_ops after{}; ///< steps that are done on the result
   /// A Concat's parts along its axis; empty: as equal as they can be.
   std::vector<std::int64_t> parts{};
+  /// The operands, of which some values are part of what the library is asked for; null: any.
+  const operands* values = nullptr;
+  std::optional<code_scales> codes{}; ///< of a layer whose operands are codes
+  data_type bias_type = data_type::f32;
 
   bool floating() const { return !quantised(type); }
   bool scaled() const { return quantised(type) && output_scale != 1; }
@@ -66,9 +76,15 @@ struct request {
     if (after.len() > 0) a.set_post_ops(after);
     return a;
   }
-  /// The same; the result is also multiplied by the output scale.
-  dnnl::primitive_attr scaling_attributes() const {
+  /// The same; the result is also multiplied by the output scale. `channels`: the dim along which
+  /// codes have scales of their own.
+  dnnl::primitive_attr scaling_attributes(int channels = 1) const {
     dnnl::primitive_attr a = attributes();
+    if (codes) {
+      a.set_output_scales(codes->factors.size() > 1 ? 1 << channels : 0, codes->factors);
+      if (codes->zero_a != 0) a.set_zero_points(DNNL_ARG_SRC, 0, {codes->zero_a});
+      if (codes->zero_result != 0) a.set_zero_points(DNNL_ARG_DST, 0, {codes->zero_result});
+    }
     if (scaled()) a.set_output_scales(0, {static_cast<float>(output_scale)});
     return a;
   }

@@ -9,7 +9,9 @@
 
 namespace benanza::backend::reference {
 
-inline double value(const op::conv& p, const operands& o, std::int64_t flat) {
+/// The sum of products at an output, of inputs `source(i)` and weights `weight(i)`.
+template <class Source, class Weight>
+double products(const op::conv& p, std::int64_t flat, const Source& source, const Weight& weight) {
   const shape out = p.output();
   const window w(p, p.kernel, out);
   const std::int64_t spatial = elements(out, 2, out.size),
@@ -19,7 +21,7 @@ inline double value(const op::conv& p, const operands& o, std::int64_t flat) {
   const std::int64_t first = m / (p.outputs / p.groups) * channels;
   const std::int64_t o0 = at / (w.output[1] * w.output[2]), o1 = at / w.output[2] % w.output[1];
   const std::int64_t o2 = at % w.output[2];
-  double sum = p.bias ? element(o, 2, m) : 0;
+  double sum = 0;
   for (std::int64_t tap = 0; tap < w.taps(); ++tap) {
     const std::int64_t k0 = tap / (w.kernel[1] * w.kernel[2]), k1 = tap / w.kernel[2] % w.kernel[1];
     const std::int64_t i0 = o0 * w.stride[0] - w.begin[0] + k0 * w.dilation[0];
@@ -29,10 +31,23 @@ inline double value(const op::conv& p, const operands& o, std::int64_t flat) {
       continue;
     const std::int64_t x = (i0 * w.input[1] + i1) * w.input[2] + i2;
     for (std::int64_t c = 0; c < channels; ++c)
-      sum += element(o, 0, (n * p.input[1] + first + c) * inside + x) *
-             element(o, 1, (m * channels + c) * w.taps() + tap);
+      sum += source((n * p.input[1] + first + c) * inside + x) *
+             weight((m * channels + c) * w.taps() + tap);
   }
   return sum;
+}
+
+/// The channel that an output is in.
+inline std::int64_t channel_of(const op::conv& p, std::int64_t flat) {
+  const shape out = p.output();
+  return flat / elements(out, 2, out.size) % p.outputs;
+}
+
+inline double value(const op::conv& p, const operands& o, std::int64_t flat) {
+  const double sum = products(
+      p, flat, [&](std::int64_t i) { return element(o, 0, i); },
+      [&](std::int64_t i) { return element(o, 1, i); });
+  return p.bias ? sum + element(o, 2, channel_of(p, flat)) : sum;
 }
 
 inline double value(const op::conv_transpose& p, const operands& o, std::int64_t flat) {

@@ -8,26 +8,42 @@
 
 namespace benanza::backend::reference {
 
-inline double value(const op::gemm& p, const operands& o, std::int64_t flat) {
+/// The sum of products at an output, of elements `a(i)` and `b(i)`.
+template <class A, class B>
+double products(const op::gemm& p, std::int64_t flat, const A& a, const B& b) {
   const std::int64_t i = flat / p.n, j = flat % p.n;
   double sum = 0;
   for (std::int64_t k = 0; k < p.k; ++k)
-    sum += element(o, 0, p.transpose_a ? k * p.m + i : i * p.k + k) *
-           element(o, 1, p.transpose_b ? j * p.k + k : k * p.n + j);
-  return p.c.empty() ? sum : sum + element(o, 2, broadcast_index(p.c, {i, j}));
+    sum +=
+        a(p.transpose_a ? k * p.m + i : i * p.k + k) * b(p.transpose_b ? j * p.k + k : k * p.n + j);
+  return sum;
 }
 
-inline double value(const op::matmul& p, const operands& o, std::int64_t flat) {
+template <class A, class B>
+double products(const op::matmul& p, std::int64_t flat, const A& a, const B& b) {
   const shape out = p.output(), place = place_of(out, flat);
   // Stacks broadcast; along k both operands are walked by hand.
   shape stack_a = p.a, stack_b = p.b, stack = place;
   stack_a.size -= 2, stack_b.size -= 2, stack.size -= 2;
-  const std::int64_t a = broadcast_index(stack_a, stack) * p.m() + place[out.size - 2];
-  const std::int64_t b = broadcast_index(stack_b, stack) * p.k();
+  const std::int64_t row = broadcast_index(stack_a, stack) * p.m() + place[out.size - 2];
+  const std::int64_t matrix = broadcast_index(stack_b, stack) * p.k();
   double sum = 0;
   for (std::int64_t k = 0; k < p.k(); ++k)
-    sum += element(o, 0, a * p.k() + k) * element(o, 1, (b + k) * p.n() + place[out.size - 1]);
+    sum += a(row * p.k() + k) * b((matrix + k) * p.n() + place[out.size - 1]);
   return sum;
+}
+
+inline double value(const op::gemm& p, const operands& o, std::int64_t flat) {
+  const double sum = products(
+      p, flat, [&](std::int64_t i) { return element(o, 0, i); },
+      [&](std::int64_t i) { return element(o, 1, i); });
+  return p.c.empty() ? sum : sum + element(o, 2, broadcast_index(p.c, {flat / p.n, flat % p.n}));
+}
+
+inline double value(const op::matmul& p, const operands& o, std::int64_t flat) {
+  return products(
+      p, flat, [&](std::int64_t i) { return element(o, 0, i); },
+      [&](std::int64_t i) { return element(o, 1, i); });
 }
 
 } // namespace benanza::backend::reference

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// How are numbers quantised, and codes turned back? Run by run of elements that share a scale, or
+// that each have the next one, in one pass over memory; whole numbers are rounded by a shift in
+// f32. Additions and multiplications of codes go the same way.
+//
+//   kernel k = make(op::quantize{.input = {1, 64, 56, 56}, .code = dtype::u8}, job);
+#pragma once
+
+#include "detail/convert.hpp"
+#include "detail/fold.hpp"
+#include "detail/job.hpp"
+#include "detail/loops.hpp"
+
+#include "../../op/on_codes.hpp"
+#include "../../op/quantize.hpp"
+
+#include <bit>
+
+namespace benanza::backend::host {
+
+namespace detail {
+
+/// bf16 as a type of its own: u16 holds whole numbers here.
+struct bf16_bits {
+  std::uint16_t bits;
+};
+
+/// The code nearest to `v` plus a zero point, no less than `least`.
+template <class C>
+[[gnu::always_inline]] inline C code_of(float v, std::int32_t zero,
+                                        std::int32_t least = std::numeric_limits<C>::min()) {
+  // v + 1.5 x 2^23 has the rounded value in its last bits, as long as v is not larger than 2^22.
+  constexpr float shift = 12582912.f;
+  constexpr std::int32_t most = std::numeric_limits<C>::max();
+  const float shifted = within(v, 4194303.f) + shift;
+  const std::int32_t whole =
+      std::bit_cast<std::int32_t>(shifted) - std::bit_cast<std::int32_t>(shift) + zero;
+  return static_cast<C>(std::min(std::max(whole, least), most));
+}
+
+template <class T>
+[[gnu::always_inline]] inline float number_of(T v) {
+  if constexpr (std::is_same_v<T, bf16_bits>)
+    return from_bf16(v.bits);
+  else
+    return static_cast<float>(v);
+}
+
+/// A run of `n` elements: each has the next scale and zero point (null: zero), or all have one.
+using quantise_run = void (*)(const std::byte* x, std::byte* y, std::int64_t n, const float* scale,
+                              const std::byte* zero, bool moves);
+
+/// From reals of storage `R` to codes of storage `C`.
+template <class R, class C>
+void to_codes(const std::byte* from, std::byte* to, std::int64_t n, const float* scale,
+              const std::byte* zeros, bool moves) {
+  const R* x = reinterpret_cast<const R*>(from);
+  C* y = reinterpret_cast<C*>(to);
+  const C* zero = reinterpret_cast<const C*>(zeros);
+  if (moves && zero) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      y[i] = code_of<C>(number_of(x[i]) / scale[i], zero[i]);
+    return;
+  }
+  if (moves) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      y[i] = code_of<C>(number_of(x[i]) / scale[i], 0);
+    return;
+  }
+  const float factor = 1.f / *scale;
+  const std::int32_t z = zero ? *zero : 0;
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = code_of<C>(number_of(x[i]) * factor, z);
+}
+
+/// From codes to reals.
+template <class R, class C>
+void from_codes(const std::byte* from, std::byte* to, std::int64_t n, const float* scale,
+                const std::byte* zeros, bool moves) {
+  const C* x = reinterpret_cast<const C*>(from);
+  R* y = reinterpret_cast<R*>(to);
+  const C* zero = reinterpret_cast<const C*>(zeros);
+  const auto put = [](float v) {
+    if constexpr (std::is_same_v<R, bf16_bits>)
+      return R{computed_bf16(v)};
+    else
+      return v;
+  };
+  if (moves && zero) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      y[i] = put((static_cast<float>(x[i]) - static_cast<float>(zero[i])) * scale[i]);
+    return;
+  }
+  if (moves) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      y[i] = put(static_cast<float>(x[i]) * scale[i]);
+    return;
+  }
+  const float factor = *scale, shift = zero ? static_cast<float>(*zero) : 0.f;
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = put((static_cast<float>(x[i]) - shift) * factor);
+}
+
+template <class R, class C>
+quantise_run run_between(bool inverse) {
+  return inverse ? from_codes<R, C> : to_codes<R, C>;
+}
+template <class R>
+quantise_run run_between(dtype code, bool inverse) {
+  switch (code) {
+  case dtype::u8: return run_between<R, std::uint8_t>(inverse);
+  case dtype::s8: return run_between<R, std::int8_t>(inverse);
+  case dtype::u16: return run_between<R, std::uint16_t>(inverse);
+  case dtype::s16: return run_between<R, std::int16_t>(inverse);
+  case dtype::s32: return inverse ? from_codes<R, std::int32_t> : nullptr;
+  default: return nullptr;
+  }
+}
+
+/// The loop between codes and reals of that storage; null: there is none.
+inline quantise_run run_between(dtype real, dtype code, bool inverse) {
+  return real == dtype::bf16  ? run_between<bf16_bits>(code, inverse)
+         : real == dtype::f32 ? run_between<float>(code, inverse)
+                              : nullptr;
+}
+
+/// Dims of the data and of its scales, simplified: the last one is a run.
+inline loops<2> quantise_loops(const op::quantize& p) {
+  const shape strides = packed(p.input);
+  const shape scales = p.block > 0 ? packed(p.scales()) : shape{};
+  loops<2> l;
+  for (int i = 0; i < p.input.size; ++i) {
+    const std::int64_t scale = p.block > 0 ? scales[i] : i == p.axis ? 1 : 0;
+    if (i == p.axis && p.block > 0) {
+      l.push(p.input[i] / p.block, {strides[i] * p.block, scale});
+      l.push(p.block, {strides[i], 0});
+    } else {
+      l.push(p.input[i], {strides[i], scale});
+    }
+  }
+  l.simplify();
+  l.widen(1);
+  return l;
+}
+} // namespace detail
+
+/// True where there is a kernel: whole codes of f32 and bf16, whole blocks of them.
+inline bool runs(const op::quantize& p, dtype element) {
+  return detail::run_between(element, p.code, p.inverse) != nullptr &&
+         (p.block == 0 || p.input[p.axis] % p.block == 0) && p.input.size < 8;
+}
+inline bool runs(const op::dynamic_quantize&, dtype element) {
+  return element == dtype::f32;
+}
+
+inline detail::kernel make(const op::quantize& p, const detail::job& j) {
+  if (elements(p.input) == 0) return {"runs", [] {}};
+  const auto run = detail::run_between(j.element, p.code, p.inverse);
+  const detail::loops<2> l = detail::quantise_loops(p);
+  const std::int64_t n = l.size[l.rank - 1];
+  const bool moves = l.stride[l.rank - 1][1] != 0;
+  const std::int64_t code = size_bytes(p.code), real = j.width();
+  const std::int64_t read = p.inverse ? code : real, written = p.inverse ? real : code;
+  const int threads = detail::team_for(j.threads, elements(p.input) * (read + written));
+  const auto* x = j.inputs[0];
+  const auto* scales = reinterpret_cast<const float*>(j.inputs[1]);
+  const auto* zeros = p.zero_point ? j.inputs[2] : nullptr;
+  std::byte* y = j.output;
+  const auto zero_at = [=](std::int64_t i) { return zeros ? zeros + i * code : nullptr; };
+  if (l.rank == 1)
+    return {"runs", [=] {
+              detail::share(threads, n, 4096, [&](std::int64_t i, std::int64_t end) {
+                const std::int64_t which = moves ? i : 0;
+                run(x + i * read, y + i * written, end - i, scales + which, zero_at(which), moves);
+              });
+            }};
+  return {"runs", [=] {
+            detail::share(threads, l.count(0, l.rank - 1), 1,
+                          [&](std::int64_t i, std::int64_t end) {
+                            detail::walker<2> w(l, l.rank - 1, i);
+                            for (; i < end; ++i, w.next())
+                              run(x + w.at[0] * read, y + w.at[0] * written, n, scales + w.at[1],
+                                  zero_at(w.at[1]), moves);
+                          });
+          }};
+}
+
+/// In two passes: the range, then the codes.
+inline detail::kernel make(const op::dynamic_quantize& p, const detail::job& j) {
+  const std::int64_t n = elements(p.input);
+  if (j.output == nullptr || n == 0) return {"two-passes", [] {}};
+  const int threads = detail::team_for(j.threads, 9 * n);
+  auto* scale = reinterpret_cast<float*>(j.result_at(1));
+  auto* zero = reinterpret_cast<std::uint8_t*>(j.result_at(2));
+  const detail::scratch room(threads, 2);
+  return {"two-passes", [=, from = j.inputs[0], to = j.output] {
+            const auto* x = reinterpret_cast<const float*>(from);
+            float low = 0, high = 0;
+#pragma omp parallel for num_threads(threads) reduction(min                                        \
+                                                        : low) reduction(max                       \
+                                                                         : high) if (threads > 1)
+            for (int k = 0; k < threads; ++k) {
+              const std::int64_t begin = n * k / threads, end = n * (k + 1) / threads;
+              if (begin == end) continue;
+              low = std::min(low, detail::fold_extreme<false>(x + begin, end - begin));
+              high = std::max(high, detail::fold_extreme<true>(x + begin, end - begin));
+            }
+            *scale = (high - low) / 255.f;
+            *zero = *scale > 0 ? detail::code_of<std::uint8_t>(-low / *scale, 0) : 0;
+            const float factor = *scale > 0 ? *scale : 1.f;
+            detail::share(threads, n, 4096, [&](std::int64_t i, std::int64_t end) {
+              detail::to_codes<float, std::uint8_t>(from + i * 4, to + i, end - i, &factor,
+                                                    reinterpret_cast<const std::byte*>(zero),
+                                                    false);
+            });
+          }};
+}
+
+namespace detail {
+
+/// How two operands on codes become one: `a` and `b` are factors of an addition, `a` alone that of
+/// a multiplication.
+struct code_join {
+  float a = 0, b = 0, shift = 0;
+  float zero_a = 0, zero_b = 0;
+  std::int32_t zero = 0, least = 0;
+};
+
+/// A run; an operand that does not move is the same for all.
+template <class C, bool Multiplies, bool A, bool B>
+void join_run(const C* x, const C* y, C* z, std::int64_t n, const code_join& how) {
+  const code_join j = how;
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto l = static_cast<float>(x[A ? i : 0]), r = static_cast<float>(y[B ? i : 0]);
+    const float v =
+        Multiplies ? (l - j.zero_a) * (r - j.zero_b) * j.a : l * j.a + r * j.b + j.shift;
+    z[i] = code_of<C>(v, j.zero, j.least);
+  }
+}
+
+template <class C, bool Multiplies>
+void join_run(const std::byte* a, const std::byte* b, std::byte* to, std::int64_t n, bool a_moves,
+              bool b_moves, const code_join& j) {
+  const C *x = reinterpret_cast<const C*>(a), *y = reinterpret_cast<const C*>(b);
+  C* z = reinterpret_cast<C*>(to);
+  if (a_moves && b_moves)
+    join_run<C, Multiplies, true, true>(x, y, z, n, j);
+  else if (a_moves)
+    join_run<C, Multiplies, true, false>(x, y, z, n, j);
+  else if (b_moves)
+    join_run<C, Multiplies, false, true>(x, y, z, n, j);
+  else
+    join_run<C, Multiplies, false, false>(x, y, z, n, j);
+}
+
+template <class C>
+kernel join_codes(const op::on_codes<op::binary>& p, const job& j) {
+  const shape out = p.output();
+  const shape a = broadcast_strides(p.base.a, out.size), b = broadcast_strides(p.base.b, out.size);
+  const shape c = packed(out);
+  loops<3> l;
+  for (int i = 0; i < out.size; ++i)
+    l.push(out[i], {a[i], b[i], c[i]});
+  l.simplify();
+  l.widen(2);
+  const bool multiplies = p.base.function == op::binary_function::mul;
+  return {"runs", [=, in = j.inputs, to = j.output, threads = team_for(j.threads, elements(out))] {
+            const auto scale = [&](std::size_t k) {
+              return *reinterpret_cast<const float*>(in[k]);
+            };
+            const auto zero = [&](std::size_t k) { return *reinterpret_cast<const C*>(in[k]); };
+            code_join how{.a = scale(1) / scale(6), .b = scale(4) / scale(6)};
+            how.zero_a = zero(2), how.zero_b = zero(5), how.zero = zero(7);
+            how.shift = -(how.zero_a * how.a + how.zero_b * how.b);
+            if (multiplies) how.a *= scale(4);
+            how.least = p.rectified ? how.zero : std::numeric_limits<C>::min();
+            const int last = l.rank - 1;
+            const bool a_moves = l.stride[last][0] != 0, b_moves = l.stride[last][1] != 0;
+            const auto run = multiplies ? join_run<C, true> : join_run<C, false>;
+            const auto rows = [&](std::int64_t row, std::int64_t end) {
+              walker<3> w(l, last, row);
+              for (; row < end; ++row, w.next())
+                run(in[0] + w.at[0], in[3] + w.at[1], to + w.at[2], l.size[last], a_moves, b_moves,
+                    how);
+            };
+            share(threads, l.count(0, last), 1, rows);
+          }};
+}
+} // namespace detail
+
+/// True where there is a kernel: all codes of one type.
+inline bool runs(const op::on_codes<op::binary>& p, dtype) {
+  return p.a_type() == p.b_type() && p.a_type() == p.result_type();
+}
+
+inline detail::kernel make(const op::on_codes<op::binary>& p, const detail::job& j) {
+  if (elements(p.output()) == 0) return {"runs", [] {}};
+  return p.a_type() == dtype::u8 ? detail::join_codes<std::uint8_t>(p, j)
+                                 : detail::join_codes<std::int8_t>(p, j);
+}
+
+} // namespace benanza::backend::host
