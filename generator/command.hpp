@@ -12,6 +12,7 @@
 #pragma once
 
 #include "../include/benanza/core/out_of_memory.hpp"
+#include "../include/benanza/model/codes.hpp"
 #include "../include/benanza/model/fuse.hpp"
 #include "../include/benanza/model/unique.hpp"
 #include "../include/benanza/onnx/load.hpp"
@@ -172,6 +173,8 @@ inline std::vector<model::graph> read_models(const model_arguments& a) {
         o.dims = c.values;
         graphs.push_back(onnx::resolve(source, o));
         graphs.back().name += c.suffix;
+        // What it was before it was quantised is a variant of its own.
+        if (auto real = model::unquantised(graphs.back())) graphs.push_back(std::move(*real));
       }
   }
   return graphs;

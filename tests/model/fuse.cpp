@@ -182,3 +182,41 @@ TEST_CASE("operands as words") {
     CHECK(!read_operands(bad, 20));
   CHECK(read_operands("", 0)->empty());
 }
+
+TEST_CASE("pairs around layers make them layers on codes, and can be left out") {
+  maker m;
+  m.add("QuantizeLinear/1x16x8x8-u8", "i c c").add("DequantizeLinear/1x16x8x8-u8", "0 c c");
+  m.add("Conv/1x16x8x8-16x1x1-s1-b", "1 c c").add("Relu/1x16x8x8", "2");
+  m.add("QuantizeLinear/1x16x8x8-u8", "3 c c").add("DequantizeLinear/1x16x8x8-u8", "4 c c");
+  m.add("Add/1x16x8x8", "5 1").add("QuantizeLinear/1x16x8x8-u8-z", "6 c c");
+  m.add("DequantizeLinear/1x16x8x8-u8-z", "7 c c").add("GlobalAveragePool/1x16x8x8", "8");
+  m.g.name = "quantised";
+  m.g.nodes[2].operands[1].codes = dtype::s8;
+  const graph f = fused(m.g);
+  REQUIRE(f.nodes.size() == 5);
+  CHECK(name_of(f, 0) == "QuantizeLinear/1x16x8x8-u8");
+  CHECK(name_of(f, 1) == "QLinearConv/1x16x8x8-16x1x1-s1-b-u8s8u8-pc");
+  CHECK(write_operands(f.nodes[1].operands) == "0 c c c c c c c c");
+  CHECK(f.nodes[1].parts == std::vector{1, 2, 3, 4}); // the first one that read node 1
+  CHECK(name_of(f, 2) == "QLinearAdd/1x16x8x8-u8u8u8-zr");
+  CHECK(write_operands(f.nodes[2].operands) == "1 c c 0 c c c c");
+  CHECK(f.nodes[2].parts == std::vector{5, 6, 7});
+  CHECK(name_of(f, 3) == "DequantizeLinear/1x16x8x8-u8-z");
+
+  const auto real = unquantised(m.g);
+  REQUIRE(real);
+  CHECK(real->name == "quantised,unquantised");
+  REQUIRE(real->nodes.size() == 4);
+  CHECK(name_of(*real, 2) == "Add/1x16x8x8");
+  CHECK(write_operands(real->nodes[2].operands) == "1 i");
+  CHECK_FALSE(unquantised(*real));
+
+  // Weights that are no codes, and a result that two nodes read.
+  m.g.nodes[2].operands[1].codes = dtype::real;
+  CHECK(name_of(fused(m.g), 2) == "Conv+Relu/1x16x8x8-16x1x1-s1-b");
+  maker two;
+  two.add("QuantizeLinear/4x8-u8", "i c c").add("DequantizeLinear/4x8-u8", "0 c c");
+  two.add("MatMul/4x8-8x4-w", "1 c").add("Relu/4x4", "2").add("Tanh/4x4", "2");
+  two.g.nodes[2].operands[1].codes = dtype::s8;
+  CHECK(name_of(fused(two.g), 1) == "QLinearMatMul/4x8-8x4-w-u8s8real-pc");
+}

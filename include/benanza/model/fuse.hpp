@@ -9,6 +9,7 @@
 //   graph f = fuse(g, default_patterns());   f.nodes[3].parts   // {4, 5, 6}: Conv+Add+Relu
 #pragma once
 
+#include "codes.hpp"
 #include "fold.hpp"
 #include "operands.hpp"
 #include "patterns.hpp"
@@ -306,7 +307,7 @@ private:
 inline std::optional<graph> fuse(const graph& g, const patterns& by) {
   const std::optional<graph> known = recognise(g, by.rules);
   const graph& from = known ? *known : g;
-  graph out = fuser(from, by.runs).fused();
+  graph out = on_codes(fuser(from, by.runs).fused());
   if (!known) return out.nodes.size() == g.nodes.size() ? std::nullopt : std::optional(out);
   for (node& n : out.nodes) {
     std::vector<int> parts;

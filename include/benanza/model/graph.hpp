@@ -21,8 +21,9 @@ inline constexpr int constant = -2;    ///< as the producer of an operand: train
 
 /// Where an operand of a node comes from.
 struct operand {
-  int node = model_input; ///< the node that makes it, `model_input` or `constant`
-  int output = 0;         ///< which of that node's results
+  int node = model_input;    ///< the node that makes it, `model_input` or `constant`
+  int output = 0;            ///< which of that node's results
+  dtype codes = dtype::real; ///< of a constant that codes were turned back to: their storage
   bool operator==(const operand&) const = default;
 };
 

@@ -101,7 +101,8 @@ private:
     if (number < 0) return {model::constant};
     const value& v = values_[static_cast<std::size_t>(number)];
     if (v.producer >= 0) return {v.producer, v.output};
-    return {v.constant ? model::constant : model::model_input};
+    if (v.constant) return {.node = model::constant, .codes = v.codes};
+    return {model::model_input};
   }
 
   int number_of(op::layer l) {

@@ -27,6 +27,7 @@ struct value {
   bool constant = false;       ///< follows from the file and from shapes alone, not from inputs
   bool from_shapes = false;    ///< a constant that follows from the shape of an activation
   int stored_as = 0;           ///< of a constant: the element type that the file stores
+  dtype codes = dtype::real;   ///< of a constant that was turned back from codes: their storage
   int producer = -1; ///< the graph's node that makes it; -1: none, it is an input or constant
   int output = 0;    ///< which of that node's results it is
   std::string unknown_since{}; ///< where dims are not known: the operator at which that began

@@ -405,6 +405,10 @@ private:
       const bool keeps = c.has(0) && c.operand(0).dims && v.dims &&
                          benanza::elements(*c.operand(0).dims) == benanza::elements(*v.dims);
       if (keeps && c.operand(0).stored_as != 0) v.stored_as = c.operand(0).stored_as;
+      if (keeps && c.op() == "DequantizeLinear")
+        v.codes = to_dtype(c.element(0));
+      else if (keeps)
+        v.codes = c.operand(0).codes;
       if (i < elements.size() && elements[i])
         v.set(std::make_shared<const elements_of>(std::move(*elements[i])));
       else
