@@ -31,14 +31,24 @@
 
 namespace benanza::op {
 
-/// One layer of any kind.
-using layer =
-    std::variant<conv, conv_transpose, gemm, matmul, pool, batch_norm, lrn, layer_norm, rms_norm,
-                 group_norm, instance_norm, softmax, attention, rotary, unary, binary, reduce,
-                 concat, split, transpose, pad, slice, gather, resize, depth_to_space, view,
-                 fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
-                 fused<unary>, fused<binary>, reorder, quantize, dynamic_quantize, on_codes<conv>,
-                 on_codes<gemm>, on_codes<matmul>, on_codes<binary>, recurrent>;
+/// One layer of any kind; the order is that of the generator's type names.
+// clang-format off
+using layer = std::variant<
+    conv, conv_transpose, gemm, matmul,
+    pool,
+    batch_norm, lrn, layer_norm, rms_norm, group_norm, instance_norm, softmax,
+    attention, rotary,
+    unary, binary,
+    reduce,
+    concat, split, transpose, pad, slice, gather, resize, depth_to_space,
+    view,
+    fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
+    fused<unary>, fused<binary>,
+    reorder,
+    quantize, dynamic_quantize,
+    on_codes<conv>, on_codes<gemm>, on_codes<matmul>, on_codes<binary>,
+    recurrent>;
+// clang-format on
 
 /// The ONNX operator that the layer is.
 inline std::string_view family(const layer& l) {
