@@ -92,7 +92,7 @@ inline std::string_view type_name(const op::layer& l) {
       "conv", "conv_transpose", "gemm", "matmul",
       "pool",
       "batch_norm", "lrn", "layer_norm", "rms_norm", "group_norm", "instance_norm", "softmax",
-      "attention", "rotary",
+      "attention", "rotary", "matmul_nbits",
       "unary", "binary",
       "reduce",
       "concat", "split", "transpose", "pad", "slice", "gather", "resize", "depth_to_space",

@@ -152,6 +152,20 @@ public:
       add({.dims = {p.batch(), p.length()}, .type = dtype::s64, .part = role::index},
           {.whole_low = 0, .whole_high = p.table - 1}, false);
   }
+  void operator()(const op::matmul_nbits& p) {
+    source(p.a);
+    codes(p.codes(), dtype::u8, role::weights);
+    // Results have the variance of their source: codes lie within 8, or 128, of their middle.
+    const double spread = (p.bits == 4 ? 4.6 : 74) * std::sqrt(static_cast<double>(length_));
+    add({.dims = p.scales(), .type = weights_of(type_), .part = role::weights},
+        {.low = 0.75, .high = 1.25, .factor = power_below(1 / spread)}, false);
+    if (!p.zero_points && !p.bias) return;
+    p.zero_points ? codes(p.packed_zero_points(), dtype::u8, role::weights) : absent();
+    if (!p.bias) return;
+    absent();
+    add({.dims = {p.n}, .type = weights_of(type_), .part = role::weights},
+        {.low = -0.5, .high = 0.5}, false);
+  }
   void operator()(const op::softmax& p) {
     source(p.input, dtype::real, {.low = -4, .high = 4});
     scale(p.log ? 0.5 : type_ == numeric::u8s8u8 ? 255 : 127);

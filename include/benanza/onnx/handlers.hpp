@@ -11,6 +11,7 @@
 #include "handle_eltwise.hpp"
 #include "handle_matrix.hpp"
 #include "handle_move.hpp"
+#include "handle_nbits.hpp"
 #include "handle_norm.hpp"
 #include "handle_quantize.hpp"
 #include "handle_recurrent.hpp"
@@ -142,6 +143,7 @@ inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
       {"SkipLayerNormalization", {3, 5, handle_same}},
       {"SkipSimplifiedLayerNormalization", {3, 4, handle_same}},
       {"RotaryEmbedding", {4, 4, handle_runtime_rotary}},
+      {"MatMulNBits", {3, 6, handle_matmul_nbits}},
   };
 }
 } // namespace detail

@@ -13,6 +13,7 @@
 #include "gemm.hpp"
 #include "group_norm.hpp"
 #include "layer_norm.hpp"
+#include "matmul_nbits.hpp"
 #include "move.hpp"
 #include "norm.hpp"
 #include "on_codes.hpp"
@@ -37,7 +38,7 @@ using layer = std::variant<
     conv, conv_transpose, gemm, matmul,
     pool,
     batch_norm, lrn, layer_norm, rms_norm, group_norm, instance_norm, softmax,
-    attention, rotary,
+    attention, rotary, matmul_nbits,
     unary, binary,
     reduce,
     concat, split, transpose, pad, slice, gather, resize, depth_to_space,

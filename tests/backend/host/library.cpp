@@ -305,6 +305,13 @@ TEST_CASE("quantization, whole and in runs") {
     check(name);
 }
 
+TEST_CASE("products with weights of a few bits") {
+  for (const char* name : {"MatMulNBits/1x64-n32-k32", "MatMulNBits/1x1x100-n70-k16-z",
+                           "MatMulNBits/6x2x33-n17-k32-b", "MatMulNBits/19x96-n100-q8-k32-z-b",
+                           "MatMulNBits/3x256-n8-q8-k128", "MatMulNBits/1x2048-n300-k128-z"})
+    check(name);
+}
+
 TEST_CASE("recurrent layers of every form") {
   for (const char* name :
        {"LSTM/7x1x10-h40-b", "LSTM/300x3x60-h33-b-n3", "LSTM/7x2x5-h33-reverse-b-h0-c0-peep-n3",

@@ -14,6 +14,7 @@
 #include "eltwise.hpp"
 #include "group_norm.hpp"
 #include "layer_norm.hpp"
+#include "matmul_nbits.hpp"
 #include "move.hpp"
 #include "norm.hpp"
 #include "pool.hpp"

@@ -16,6 +16,7 @@
 #include "gemm.hpp"
 #include "group_norm.hpp"
 #include "layer_norm.hpp"
+#include "matmul_nbits.hpp"
 #include "move.hpp"
 #include "norm.hpp"
 #include "on_codes.hpp"
