@@ -98,7 +98,7 @@ inline std::string holdings_json(const std::vector<holding>& rows) {
                    {"timed_layers", h.timed},
                    {"measured_cases", h.cases},
                    {"failed_cases", h.failed}});
-  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  return out.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 } // namespace benanza::analyzer

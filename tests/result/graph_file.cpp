@@ -32,6 +32,15 @@ TEST_CASE("models come back from their file as they were, but for what was repai
   CHECK(to_text(back) == text);
 }
 
+TEST_CASE("what steers a terminal is escaped in the file, and comes back") {
+  graph_list l = listed("m\x7f", {});
+  l.graphs[0].nodes[0].name = "n\x7f\u009b";
+  const std::string text = to_text(l);
+  CHECK(text.find('\x7f') == std::string::npos);
+  CHECK(text.find('\xc2') == std::string::npos);
+  CHECK(read_graphs(text, "graphs.json").graphs[0].nodes[0].name == l.graphs[0].nodes[0].name);
+}
+
 TEST_CASE("of several files a layer is known only if all that have it say so") {
   const std::string first = benanza::op::name(synthetic::small_run().graphs[0].layers[0]);
   CHECK(together({listed("a", {first}), listed("b", {first, "Relu/1x2"})}).known ==

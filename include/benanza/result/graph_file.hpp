@@ -36,7 +36,7 @@ struct graph_list {
 /// repaired nor what ONNX called a resolved node, and both shall give the same results.
 inline std::string to_text(const graph_list& l) {
   const auto line = [](const auto& j) {
-    return ordered_json(j).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return ordered_json(j).dump(-1, ' ', true, ordered_json::error_handler_t::replace);
   };
   std::string out = "{\"benanza_graphs\": " + std::to_string(graphs_schema) +
                     ",\n\"known\": " + line(l.known) + ",\n\"graphs\": [";

@@ -25,7 +25,7 @@ inline ordered_json entry_of(const measurement& m) {
 /// Writes the result file of `r`, one entry a line.
 inline void write(std::ostream& out, const run& r) {
   const auto text = [](const ordered_json& j) {
-    return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return j.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
   };
   ordered_json context = ordered_json::object();
   if (const auto measuring = r.provenance.find("measuring"); measuring != r.provenance.end())
