@@ -43,6 +43,9 @@ struct attribute_values {
   double hard_sigmoid_alpha = attribute::hard_sigmoid_alpha;
   double hard_sigmoid_beta = attribute::hard_sigmoid_beta;
   double cubic = attribute::cubic;
+  double alpha = 1, beta = 1; ///< a Gemm's
+  double scale = 0;           ///< an attention's; 0: 1 / sqrt(size of a head)
+  double softcap = attribute::softcap;
 };
 
 /// What an operand is to the model: an activation, its weights, a vector of f32 parameters,

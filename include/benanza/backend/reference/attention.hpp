@@ -54,14 +54,17 @@ private:
     const std::int64_t end = p_.causal ? std::clamp<std::int64_t>(place, 0, length) : length;
     first_ = p_.window == 0 ? 0 : std::clamp<std::int64_t>(place - p_.window, 0, end);
     weights_.resize(static_cast<std::size_t>(end - first_));
+    const attribute_values& by = o_.attributes;
+    const double scale =
+        by.scale != 0 ? by.scale : 1 / std::sqrt(static_cast<double>(p_.head_size));
     double most = -infinite, sum = 0;
     for (std::int64_t k = first_; k < end; ++k) {
       double score = 0;
       for (std::int64_t d = 0; d < p_.head_size; ++d)
         score +=
             element(o_, 0, row * p_.head_size + d) * element(o_, 1, at_key(k, p_.head_size) + d);
-      score /= std::sqrt(static_cast<double>(p_.head_size));
-      if (p_.softcap) score = attribute::softcap * std::tanh(score / attribute::softcap);
+      score *= scale;
+      if (p_.softcap) score = by.softcap * std::tanh(score / by.softcap);
       if (!p_.mask.empty()) {
         const double m = element(o_, 3, broadcast_index(p_.mask, {batch_, head_, query, k}));
         score = !p_.truth_mask ? score + m : m != 0 ? score : -infinite;

@@ -37,7 +37,10 @@ inline double value(const op::gemm& p, const operands& o, std::int64_t flat) {
   const double sum = products(
       p, flat, [&](std::int64_t i) { return element(o, 0, i); },
       [&](std::int64_t i) { return element(o, 1, i); });
-  return p.c.empty() ? sum : sum + element(o, 2, broadcast_index(p.c, {flat / p.n, flat % p.n}));
+  const double product = o.attributes.alpha * sum;
+  if (p.c.empty()) return product;
+  return product +
+         o.attributes.beta * element(o, 2, broadcast_index(p.c, {flat / p.n, flat % p.n}));
 }
 
 inline double value(const op::matmul& p, const operands& o, std::int64_t flat) {
