@@ -3,6 +3,7 @@
 # with benanza_require(). Sets BENANZA_WITH_ONNX, BENANZA_WITH_STORE and BENANZA_BACKENDS (onednn,
 # host, cudnn, cublas).
 
+find_package(range-v3 QUIET)
 find_package(nlohmann_json QUIET)
 find_package(fmt QUIET)
 find_package(CLI11 QUIET)

@@ -5,13 +5,13 @@
 //   result::plan p = plan_of(run, analyse(source(run), graph, {numeric::f32, 1}), true);
 #pragma once
 
+#include "../model/layer_table.hpp"
 #include "../model/operands.hpp"
 #include "../result/plan.hpp"
 #include "figures.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,25 +25,19 @@ inline model::graph graph_of(const model_bound& b, const laid_out& l, bool fused
   model::graph out = whole;
   out.nodes.clear();
   out.layers.clear();
-  std::map<std::string, int> layers; // sorted by name, as graph::layers are
   const auto original = [&](const laid_step& s) -> const model::node& {
     return (s.fused ? whole : *b.graph).nodes[at(s.node)];
   };
   const auto layer_of = [&](const laid_step& s) -> const op::layer& {
     return (s.fused ? whole : *b.graph).layers[at(original(s).layer)];
   };
-  for (const laid_step& s : l.steps)
-    layers.emplace(op::name(layer_of(s)), 0);
-  for (auto& [name, number] : layers) {
-    number = static_cast<int>(out.layers.size());
-    out.layers.push_back(op::parse(name));
-  }
+  model::layer_table layers(l.steps | ranges::views::transform(layer_of));
   // Where the results of each node of the two forms are made.
   std::vector<int> unfused_place(b.graph->nodes.size(), 0), fused_place(whole.nodes.size(), 0);
   for (const laid_step& s : l.steps) {
     const auto here = static_cast<int>(out.nodes.size());
     model::node n = original(s);
-    n.layer = layers.at(op::name(layer_of(s)));
+    n.layer = layers.number_of(layer_of(s));
     n.operands = model::known_operands(n);
     for (model::operand& o : n.operands)
       if (o.node >= 0) o.node = (s.fused ? fused_place : unfused_place)[at(o.node)];
@@ -61,6 +55,7 @@ inline model::graph graph_of(const model_bound& b, const laid_out& l, bool fused
     }
     out.nodes.push_back(std::move(n));
   }
+  out.layers = std::move(layers).layers();
   return out;
 }
 

@@ -9,6 +9,7 @@
 //   unquantised(g)      // Conv; nothing if g has no pairs
 #pragma once
 
+#include "layer_table.hpp"
 #include "operands.hpp"
 
 #include <algorithm>
@@ -150,25 +151,19 @@ public:
     n.inputs = inputs_of(n.operands);
     for (int i : stands_for)
       place_[static_cast<std::size_t>(i)] = static_cast<int>(out_.nodes.size());
-    if (l) layers_.emplace(op::name(*l), 0);
-    names_.push_back(l ? op::name(*l) : "");
+    n.layer = l ? static_cast<int>(layers_.size()) : no_layer;
+    if (l) layers_.push_back(*l);
     out_.nodes.push_back(std::move(n));
   }
   graph take() {
-    for (auto& [name, number] : layers_) {
-      number = static_cast<int>(out_.layers.size());
-      out_.layers.push_back(op::parse(name));
-    }
-    for (std::size_t i = 0; i < out_.nodes.size(); ++i)
-      out_.nodes[i].layer = names_[i].empty() ? no_layer : layers_.at(names_[i]);
+    number_layers(out_, layers_);
     return std::move(out_);
   }
 
 private:
   graph out_;
-  std::vector<int> place_; ///< of each node: the one that stands for it
-  std::map<std::string, int> layers_{};
-  std::vector<std::string> names_{};
+  std::vector<int> place_;          ///< of each node: the one that stands for it
+  std::vector<op::layer> layers_{}; ///< of the nodes that have one
 };
 } // namespace detail
 

@@ -11,6 +11,7 @@
 
 #include "codes.hpp"
 #include "fold.hpp"
+#include "layer_table.hpp"
 #include "operands.hpp"
 #include "patterns.hpp"
 #include "recognise.hpp"
@@ -283,16 +284,7 @@ private:
       if (its) layer_of_node.push_back(*its);
       out.nodes.push_back(std::move(n));
     }
-    std::map<std::string, int> index;
-    for (const op::layer& l : layer_of_node)
-      index.emplace(op::name(l), 0);
-    for (auto& [name, i] : index) {
-      i = static_cast<int>(out.layers.size());
-      out.layers.push_back(op::parse(name));
-    }
-    for (node& n : out.nodes)
-      if (n.layer != no_layer)
-        n.layer = index.at(op::name(layer_of_node[static_cast<std::size_t>(n.layer)]));
+    number_layers(out, layer_of_node);
     return out;
   }
 

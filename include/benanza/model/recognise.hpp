@@ -7,7 +7,11 @@
 //   std::optional<graph> g = recognise(model, rules);   g->nodes[7].parts   // {9, 10, 11, 12, 15}
 #pragma once
 
+#include "layer_table.hpp"
 #include "recognised.hpp"
+
+#include <range/v3/view/indirect.hpp>
+#include <range/v3/view/map.hpp>
 
 #include <map>
 
@@ -20,16 +24,13 @@ inline graph graph_of(const graph& from, const pieces& in) {
   out.nodes.clear();
   out.layers.clear();
   std::vector<int> place(from.nodes.size(), constant);
-  std::map<std::string, const op::layer*> layers; // sorted by name, as graph::layers are
-  std::map<const op::layer*, std::string> names;
+  std::map<const op::layer*, int> numbers; // nodes share them
   for (int i = 0; i < in.size(); ++i)
-    if (const op::layer* l = in[i].layer; l != nullptr && !in[i].gone && !names.contains(l))
-      layers.emplace(names.emplace(l, op::name(*l)).first->second, l);
-  std::map<std::string, int> index;
-  for (const auto& [name, l] : layers) {
-    index.emplace(name, static_cast<int>(out.layers.size()));
-    out.layers.push_back(*l);
-  }
+    if (in[i].layer != nullptr && !in[i].gone) numbers.emplace(in[i].layer, 0);
+  layer_table table(numbers | ranges::views::keys | ranges::views::indirect);
+  for (auto& [l, number] : numbers)
+    number = table.number_of(*l);
+  out.layers = std::move(table).layers();
   for (int i = 0; i < in.size(); ++i) {
     const pieces::place& p = in[i];
     if (p.gone) continue;
@@ -41,7 +42,7 @@ inline graph graph_of(const graph& from, const pieces& in) {
     n.inputs = inputs_of(n.operands);
     if (p.layer != nullptr) {
       n.op = p.family;
-      n.layer = index.at(names.at(p.layer));
+      n.layer = numbers.at(p.layer);
     }
     place[static_cast<std::size_t>(i)] = static_cast<int>(out.nodes.size());
     out.nodes.push_back(std::move(n));

@@ -8,7 +8,10 @@
 #pragma once
 
 #include "../op/registry.hpp"
+#include "layer_table.hpp"
 #include "operands.hpp"
+
+#include <range/v3/view/filter.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -73,19 +76,16 @@ inline graph to_graph(const table& t, const std::vector<op::registered_layer>& l
   std::map<int, const op::layer*> by_id;
   for (const op::registered_layer& l : layers)
     by_id.emplace(l.id, &l.parameters);
-  std::map<std::string, int> index; // sorted by name, as graph::layers must be
-  for (const row& r : t.nodes) {
-    if (r.layer == no_layer) continue;
+  const auto of_row = [&](const row& r) -> const op::layer& {
     const auto found = by_id.find(r.layer);
     if (found == by_id.end())
       throw error("a node names layer " + std::to_string(r.layer) + ", which is not there",
                   g.name + ", " + std::string(r.name), "generate the folder again");
-    index.emplace(op::name(*found->second), 0);
-  }
-  for (auto& [name, i] : index) {
-    i = static_cast<int>(g.layers.size());
-    g.layers.push_back(op::parse(name));
-  }
+    return *found->second;
+  };
+  layer_table its_layers(t.nodes |
+                         ranges::views::filter([](const row& r) { return r.layer != no_layer; }) |
+                         ranges::views::transform(of_row));
   for (const row& r : t.nodes) {
     node n;
     n.name = r.name;
@@ -93,9 +93,8 @@ inline graph to_graph(const table& t, const std::vector<op::registered_layer>& l
       n.op = r.op;
       n.problem = r.problem;
     } else {
-      const op::layer& l = *by_id.at(r.layer);
-      n.op = op::family(l);
-      n.layer = index.at(op::name(l));
+      n.op = op::family(of_row(r));
+      n.layer = its_layers.number_of(of_row(r));
     }
     const auto operands = read_operands(r.operands, static_cast<int>(g.nodes.size()));
     const auto parts = read_operands(r.parts, std::numeric_limits<int>::max());
@@ -107,6 +106,7 @@ inline graph to_graph(const table& t, const std::vector<op::registered_layer>& l
     n.parts = inputs_of(*parts);
     g.nodes.push_back(std::move(n));
   }
+  g.layers = std::move(its_layers).layers();
   return g;
 }
 

@@ -6,12 +6,11 @@
 //   model::graph g = as_chain(read_layers("keys.txt"), "keys.txt");   g.name == "keys@layers"
 #pragma once
 
-#include "../model/graph.hpp"
+#include "../model/layer_table.hpp"
 #include "input_text.hpp"
 
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,20 +50,14 @@ inline model::graph as_chain(const std::vector<op::layer>& layers, const std::st
   model::graph g;
   g.model = std::filesystem::path(file).stem().string();
   g.name = g.model + "@layers";
-  std::map<std::string, int> index;
-  for (const op::layer& l : layers)
-    index.emplace(op::name(l), 0);
-  for (auto& [name, i] : index) {
-    i = static_cast<int>(g.layers.size());
-    g.layers.push_back(op::parse(name));
-  }
   for (const op::layer& l : layers) {
     const int number = static_cast<int>(g.nodes.size());
     g.nodes.push_back({.name = "layer" + std::to_string(number),
                        .op = std::string(op::family(l)),
-                       .layer = index.at(op::name(l)),
+                       .layer = number,
                        .inputs = number == 0 ? std::vector<int>{} : std::vector{number - 1}});
   }
+  model::number_layers(g, layers);
   return g;
 }
 
