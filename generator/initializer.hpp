@@ -96,6 +96,9 @@ inline std::string_view type_name(const op::layer& l) {
       "unary", "binary",
       "reduce",
       "concat", "split", "transpose", "pad", "slice", "gather", "resize", "depth_to_space",
+      "indexing", "tensor_scatter", "cumulate",
+      "arg", "top_k", "non_zero", "compress", "unique",
+      "trilu", "reverse_sequence", "one_hot",
       "view",
       "fused<conv>", "fused<conv_transpose>", "fused<gemm>", "fused<matmul>", "fused<batch_norm>",
       "fused<unary>", "fused<binary>",
@@ -144,6 +147,15 @@ inline void leading(initializer_writer& w, const op::binary& p) {
 inline void leading(initializer_writer& w, const op::reduce& p) {
   w.enumerator("function", "reduction", p.function);
 }
+inline void leading(initializer_writer& w, const op::indexing& p) {
+  w.enumerator("function", "indexing_function", p.function);
+}
+inline void leading(initializer_writer& w, const op::cumulate& p) {
+  if (p.product) w.add("product", "true");
+}
+inline void leading(initializer_writer& w, const op::arg& p) {
+  if (p.smallest) w.add("smallest", "true");
+}
 inline void leading(initializer_writer& w, const op::view& p) {
   w.enumerator("function", "view_function", p.function);
 }
@@ -153,6 +165,9 @@ inline void trailing(initializer_writer& w, const op::softmax& p) {
   if (p.log) w.add("log", "true");
 }
 inline void trailing(initializer_writer& w, const op::gather& p) {
+  if (p.index != dtype::s64) w.enumerator("index", "dtype", p.index);
+}
+inline void trailing(initializer_writer& w, const op::indexing& p) {
   if (p.index != dtype::s64) w.enumerator("index", "dtype", p.index);
 }
 inline void trailing(initializer_writer& w, const op::resize& p) {

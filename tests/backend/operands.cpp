@@ -96,6 +96,11 @@ TEST_CASE("operands come in the order and the types of the operator") {
   CHECK(roles("Concat/7x3-a0-n2-s64", numeric::bf16) == "ss64 ss64 ");
   CHECK(roles("Gather/7x3-2", numeric::e4m3) == "se4m3 is64 ");
   CHECK(roles("Gather/7x3-2-i32-bool", numeric::f32) == "sbool is32 ");
+  CHECK(roles("ScatterND/4x5-2x1-i32", numeric::bf16) == "sbf16 is32 sbf16 ");
+  CHECK(roles("GatherElements/4x5-2x5-bool", numeric::f32) == "sbool is64 ");
+  CHECK(roles("TopK/4x5-a1-k2", numeric::f32) == "sf32 ");
+  CHECK(roles("Compress/9-n9-k2", numeric::f32) == "sf32 ibool ");
+  CHECK(roles("OneHot/4-k3-a1-i32", numeric::f32) == "ss32 is64 sf32 ");
   CHECK(roles("And/4-bool", numeric::f32) == "sbool sbool ");
   const auto row = make_operands(op::parse("LayerNormalization/2x3x4-a1-b"), numeric::f32);
   CHECK(row.inputs[1].dims == shape{3, 4});

@@ -138,4 +138,12 @@ TEST_CASE("sizes that depend on values: what follows is left out, refused, or as
   CHECK(most("float[1,20] x, bool[20] s", "y = Compress<axis = 1>(x, s)", "") == "1x20");
   CHECK(most("float[1,20] x", "y, i, j, k = Unique(x)", "") == "20");
   CHECK(most("float[1,20] x, int64[1] k", "y, i = TopK(x, k)", "") == "1x20");
+  const auto layer = [](std::string_view inputs, std::string_view text) {
+    return last_layer(13, inputs, text, "", {.sizes = bonnx::data_dependent::largest});
+  };
+  CHECK(layer("float[1,8] x", "y = NonZero(x)") == "NonZero/1x8");
+  CHECK(layer("float[1,20] x, bool[7] s", "y = Compress<axis = 1>(x, s)") ==
+        "Compress/1x20-n7-k7-a1");
+  CHECK(layer("float[1,20] x", "y, i, j, k = Unique(x)") == "Unique/1x20-n4");
+  CHECK(layer("float[1,20] x, int64[1] k", "y, i = TopK(x, k)") == "TopK/1x20-a1-k20");
 }

@@ -85,6 +85,22 @@ TEST_CASE("constants are made and spread") {
   CHECK(numbers("n = NonZero(a) r = Reshape(n, f) v = Add(r, one)",
                 "int64[4] a = {0, 5, 0, 1}, int64[1] f = {-1}, int64 one = {1}") == "1x2x4");
   CHECK(numbers("v = Constant<value_ints = [3, 2]>()") == "1x3x2");
+  const char* const four = "int64[4] a = {4, 2, 2, 3}, int64[2] i = {-1, 1}, int64[2] u = {5, 6},"
+                           "int64[2,1] j = {2, 0}, int64 z = {0}, int64[1] two = {2},"
+                           "bool[4] h = {0, 1, 0, 1}";
+  CHECK(numbers("v = GatherElements(a, i)", four) == "1x3x2");
+  CHECK(numbers("v = GatherND(a, j)", four) == "1x2x4");
+  CHECK(numbers("v = ScatterElements(a, i, u)", four) == "4x6x2x5");
+  CHECK(numbers("v = ScatterND<reduction = \"add\">(a, j, u)", four, 16) == "10x2x7x3");
+  CHECK(numbers("v = CumSum<exclusive = 1>(a, z)", four) == "0x4x6x8");
+  CHECK(numbers("v, p = TopK(a, two)", four) == "1x4x3");
+  CHECK(numbers("p, v = TopK<largest = 0>(a, two)", four) == "1x1x2");
+  CHECK(numbers("v = ArgMax(a)", four) == "1x1x0");
+  CHECK(numbers("v = Compress(a, h)", four) == "1x2x3");
+  CHECK(numbers("v = Unique(a)", four) == "2x3x4");
+  CHECK(numbers("p, q, r, v = Unique<sorted = 0>(a)", four) == "1x2x1");
+  CHECK(numbers("v = OneHot(z, two, u)", four) == "1x6x5");
+  CHECK(numbers("v = GatherElements(a, u)", four) == "?");
   CHECK(numbers("c = Constant<value_int = 3>() v = Reshape(c, f)", "int64[1] f = {1}") == "1x1x3");
   CHECK(numbers("v = Range(a, b, c)", "int64 a = {2}, int64 b = {7}, int64 c = {0}") == "?");
   CHECK(numbers("v = Range(a, b, c)",

@@ -2,7 +2,7 @@
 #include <benanza/op/layer.hpp>
 
 #include "checks.hpp"
-#include "random_layers.hpp"
+#include "scrambler.hpp"
 
 #include <map>
 #include <vector>
@@ -35,7 +35,19 @@ std::vector<std::string_view> all_families() {
                                     "RMSNormalization",
                                     "GroupNormalization",
                                     "InstanceNormalization",
-                                    "Attention"};
+                                    "Attention",
+                                    "TensorScatter",
+                                    "CumSum",
+                                    "CumProd",
+                                    "ArgMax",
+                                    "ArgMin",
+                                    "TopK",
+                                    "NonZero",
+                                    "Compress",
+                                    "Unique",
+                                    "Trilu",
+                                    "ReverseSequence",
+                                    "OneHot"};
   const auto add = [&](const auto& table) {
     for (std::string_view family : table)
       all.push_back(family);
@@ -45,6 +57,7 @@ std::vector<std::string_view> all_families() {
   add(binary_families);
   add(reduction_families);
   add(view_families);
+  add(indexing_families);
   return all;
 }
 

@@ -173,9 +173,7 @@ private:
   }
 
   static std::vector<double> evaluated(const op::layer& l, const backend::operands& o) {
-    std::int64_t count = 0;
-    for (const op::result& r : op::results(l))
-      count += elements(r.dims);
+    const std::int64_t count = backend::result_count(l);
     std::vector<std::int64_t> all(static_cast<std::size_t>(count));
     std::iota(all.begin(), all.end(), 0);
     std::vector<double> out(all.size());

@@ -10,90 +10,11 @@
 //   describe_operands(layer, type).inputs[0].dims   // the same without values, however large
 #pragma once
 
-#include "number.hpp"
-#include "operands.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <string_view>
+#include "draw.hpp"
 
 namespace benanza::backend {
 
 namespace detail {
-
-/// Where values are drawn from: reals in [low, high), cut to `steps` distinct ones (a power of
-/// two), whole numbers and quantised codes in closed ranges that are clamped to their types.
-struct draw {
-  double low = -1, high = 1;
-  std::int64_t whole_low = -100, whole_high = 100;
-  std::int64_t code_low = -127, code_high = 255;
-  double factor = 1;
-  std::uint32_t steps = 1u << 20;
-};
-
-/// 32 random bits that depend on `i` and the seed alone (two rounds of multiply and xor-shift).
-constexpr std::uint32_t random_bits(std::uint64_t seed, std::uint64_t i) {
-  std::uint64_t x = seed + i * 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return static_cast<std::uint32_t>(x >> 32);
-}
-
-/// FNV-1a: a seed from a layer's name.
-constexpr std::uint64_t seed_of(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325u;
-  for (char c : text)
-    h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return h;
-}
-
-inline constexpr std::int64_t drawn_block = 1048573; // prime: repeats never line up with dims
-
-/// Fills `t` with values from `d`. Reals are exact multiples of a power of two before `factor`, so
-/// no machine rounds them differently.
-inline void fill(tensor& t, const draw& d, bool codes, std::uint64_t seed) {
-  const std::int64_t count = t.count(), drawn = std::min(count, drawn_block);
-  const std::int64_t width = size_bytes(t.type);
-  t.bytes.resize(static_cast<std::size_t>(count * width));
-  const bool real = size_bytes(dtype::real) &&
-                    (t.type == dtype::f64 || t.type == dtype::f32 || t.type == dtype::f16 ||
-                     t.type == dtype::bf16 || t.type == dtype::e4m3 || t.type == dtype::e5m2);
-  with_element(t.type, [&](auto e) {
-    using storage = typename decltype(e)::storage;
-    auto* to = reinterpret_cast<storage*>(t.bytes.data());
-    if (real) {
-      const double step = (d.high - d.low) / d.steps;
-      for (std::int64_t i = 0; i < drawn; ++i) {
-        const std::uint32_t k = random_bits(seed, static_cast<std::uint64_t>(i)) & (d.steps - 1);
-        to[i] = e.store((d.low + step * k) * d.factor);
-      }
-      return;
-    }
-    std::int64_t low = codes ? d.code_low : d.whole_low, high = codes ? d.code_high : d.whole_high;
-    if (t.type == dtype::boolean) low = 0, high = 1;
-    if (t.type == dtype::s8) low = std::max<std::int64_t>(low, -127);
-    if (t.type == dtype::s8) high = std::min<std::int64_t>(high, 127);
-    if (std::is_unsigned_v<storage>) low = std::max<std::int64_t>(low, 0);
-    high = std::max(high, low);
-    const auto range = static_cast<std::uint64_t>(high - low + 1);
-    for (std::int64_t i = 0; i < drawn; ++i) {
-      const std::uint64_t bits = random_bits(seed, static_cast<std::uint64_t>(i));
-      to[i] = static_cast<storage>(low + static_cast<std::int64_t>(bits * range >> 32));
-    }
-    const bool equal = std::all_of(to, to + drawn, [to](storage v) { return v == to[0]; });
-    if (drawn > 1 && equal && high > low)
-      to[0] = static_cast<storage>(to[0] == static_cast<storage>(low) ? high : low);
-  });
-  for (std::int64_t at = drawn; at < count; at += drawn)
-    std::memcpy(t.bytes.data() + at * width, t.bytes.data(),
-                static_cast<std::size_t>(std::min(drawn, count - at) * width));
-}
-
-/// The largest power of two that is at most `v`: results scaled by it are exact before rounding.
-inline double power_below(double v) {
-  return std::exp2(std::floor(std::log2(v)));
-}
 
 /// Adds a layer's operands one after the other.
 class operand_maker {
@@ -235,6 +156,58 @@ public:
     source(p.data, p.element);
     add({.dims = p.indices, .type = p.index, .part = role::index},
         {.whole_low = 0, .whole_high = p.data[p.axis] - 1}, false);
+  }
+  void operator()(const op::indexing& p) {
+    source(p.data, p.element);
+    add({.dims = p.indices, .type = p.index, .part = role::index}, {}, false);
+    if (filled_) draw_places(p, made_.inputs.back(), seed_);
+    draw d;
+    if (p.reduction == op::scatter_reduction::mul) d.whole_low = -1, d.whole_high = 1;
+    if (p.scatters()) source(p.taken(), p.element, d);
+  }
+  void operator()(const op::tensor_scatter& p) {
+    source(p.cache, p.element);
+    source(p.updates(), p.element);
+    if (p.offsets)
+      add({.dims = {p.cache[0]}, .type = dtype::s64, .part = role::index},
+          {.whole_low = 0, .whole_high = p.index_bounds()[0] - 1}, false);
+  }
+  void operator()(const op::cumulate& p) {
+    draw d;
+    if (p.product) {
+      const double spread = std::exp2(-std::ceil(std::log2(static_cast<double>(length_)) / 2) - 1);
+      d = {.low = 1 - spread, .high = 1 + spread, .whole_low = -1, .whole_high = 1};
+    }
+    source(p.input, p.element, d);
+    scale(power_below(1 / std::sqrt(static_cast<double>(length_))));
+  }
+  /// Few enough distinct values that some are equal.
+  void operator()(const op::arg& p) { source(p.input, p.element, {.steps = 1u << 10}); }
+  void operator()(const op::top_k& p) { source(p.input, p.element, {.steps = 1u << 10}); }
+  void operator()(const op::unique& p) { source(p.input, p.element, {.steps = 1u << 10}); }
+  void operator()(const op::compress& p) {
+    source(p.input, p.element);
+    add({.dims = {p.length}, .type = dtype::boolean, .part = role::index}, {}, false);
+    if (filled_) draw_condition(p, made_.inputs.back());
+  }
+  void operator()(const op::reverse_sequence& p) {
+    source(p.input, p.element);
+    add({.dims = {p.batch()}, .type = dtype::s64, .part = role::index},
+        {.whole_low = std::min<std::int64_t>(p.steps(), 1), .whole_high = p.steps()}, false);
+  }
+  void operator()(const op::one_hot& p) {
+    const std::int64_t last = std::max<std::int64_t>(p.depth - 1, 0);
+    add({.dims = p.indices, .type = storage_of(p.index_type(), type_)},
+        {.low = 0,
+         .high = static_cast<double>(p.depth),
+         .whole_low = 0,
+         .whole_high = last,
+         .code_low = 0,
+         .code_high = std::min<std::int64_t>(last, 127)},
+        p.index_type() == dtype::real && quantised(type_));
+    add({.dims = {}, .type = dtype::s64, .part = role::index},
+        {.whole_low = p.depth, .whole_high = p.depth}, false);
+    source({2}, p.element);
   }
   void operator()(const op::quantize& p) {
     const bool wide = size_bytes(p.code) > 1,

@@ -191,6 +191,7 @@ struct terms {
       n *= p.input[static_cast<int>(axis)];
     return n;
   }
+  std::int64_t operator()(const op::cumulate& p) const { return p.input[p.axis]; }
   std::int64_t operator()(const op::recurrent& p) const { return p.inputs + p.hidden; }
   template <class Base>
   std::int64_t operator()(const op::on_codes<Base>& p) const {

@@ -125,6 +125,14 @@ struct accuracy_kinds {
     return p.function == log_sum || p.function == log_sum_exp ? accuracy::transcendental
                                                               : accuracy::summed;
   }
+  accuracy operator()(const op::indexing& p) const {
+    const bool combines =
+        p.reduction == op::scatter_reduction::add || p.reduction == op::scatter_reduction::mul;
+    return combines && real(p.element) ? accuracy::summed : accuracy::exact;
+  }
+  accuracy operator()(const op::cumulate& p) const {
+    return real(p.element) ? accuracy::summed : accuracy::exact;
+  }
   accuracy operator()(const op::resize& p) const {
     return p.mode == op::interpolation::nearest ? accuracy::exact : accuracy::summed;
   }
@@ -140,6 +148,7 @@ struct accuracy_kinds {
     return worst;
   }
   accuracy operator()(const auto&) const { return accuracy::exact; }
+  static bool real(dtype d) { return d == dtype::real || d == dtype::f32 || d == dtype::f64; }
 };
 } // namespace detail
 

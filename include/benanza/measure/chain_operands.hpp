@@ -41,6 +41,7 @@ struct has_own_dims {
   bool operator()(const op::softmax&) const { return true; }
   bool operator()(const op::matmul&) const { return true; }
   bool operator()(const op::reduce&) const { return !reading; }
+  bool operator()(const op::arg&) const { return !reading; }
   bool operator()(const op::gemm&) const { return reading; }
   bool operator()(const op::binary&) const { return reading; }
   bool operator()(const op::attention&) const { return true; }

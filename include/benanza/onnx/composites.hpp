@@ -32,6 +32,7 @@ inline std::unordered_map<std::string_view, composite> own_composites() {
   return {
       {"Attention", {3, 7, expand_attention}},
       {"Einsum", {1, any_number, expand_einsum}},
+      {"Hardmax", {1, 1, expand_hardmax}},
       {"MeanVarianceNormalization", {1, 1, expand_mean_variance}},
       {"Swish", {1, 1, expand_swish}},
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators whose output's dims we know but that no layer kind is for: Cast (a view where the type
-// stays), Where, Einsum, OneHot, and some of ONNX Runtime's own. What follows them can be resolved.
+// stays), Where, Einsum, and some of ONNX Runtime's own. What follows them can be resolved.
 //
 //   handle_einsum(call)   // "bij,bjk->bik" of 8x2x3 and 8x3x5: 8x2x5
 #pragma once
@@ -129,20 +129,6 @@ inline answer handle_einsum(const call& c) {
     }
   }
   return detail::of_dims(c, out);
-}
-
-inline answer handle_one_hot(const call& c) {
-  const shape& x = c.dims(0);
-  const std::vector<double> depth = c.numbers(1);
-  if (depth.size() != 1 || !(depth[0] >= 0) || !(depth[0] < static_cast<double>(dim_limit)))
-    throw error("its depth is out of range");
-  const int axis = call::axis(c.integer("axis", -1), x.size + 1);
-  shape out;
-  for (int i = 0; i <= x.size; ++i)
-    out.push(i < axis ? x[i] : i == axis ? static_cast<std::int64_t>(depth[0]) : x[i - 1]);
-  answer a;
-  a.outputs.push_back({c.element(2), out});
-  return a;
 }
 
 /// ONNX Runtime's EmbedLayerNormalization: word numbers to rows of the embedding.

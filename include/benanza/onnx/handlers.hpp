@@ -6,9 +6,11 @@
 //   if (const handler* h = find_handler("", "Conv")) answer a = h->make(call);
 #pragma once
 
+#include "handle_arrange.hpp"
 #include "handle_attention.hpp"
 #include "handle_constant.hpp"
 #include "handle_eltwise.hpp"
+#include "handle_indexing.hpp"
 #include "handle_matrix.hpp"
 #include "handle_move.hpp"
 #include "handle_nbits.hpp"
@@ -18,6 +20,7 @@
 #include "handle_reduce.hpp"
 #include "handle_resize.hpp"
 #include "handle_rotary.hpp"
+#include "handle_select.hpp"
 #include "handle_shape_only.hpp"
 #include "handle_view.hpp"
 #include "handle_window.hpp"
@@ -77,6 +80,22 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"Upsample", {1, 2, handle_resize}},
       {"DepthToSpace", {1, 1, handle_depth_to_space}},
       {"SpaceToDepth", {1, 1, handle_depth_to_space}},
+      {"GatherElements", {2, 2, handle_indexing}},
+      {"GatherND", {2, 2, handle_indexing}},
+      {"Scatter", {3, 3, handle_indexing}},
+      {"ScatterElements", {3, 3, handle_indexing}},
+      {"ScatterND", {3, 3, handle_indexing}},
+      {"TensorScatter", {2, 3, handle_tensor_scatter}},
+      {"CumSum", {2, 2, handle_cumulate}},
+      {"CumProd", {2, 2, handle_cumulate}},
+      {"ArgMax", {1, 1, handle_arg}},
+      {"ArgMin", {1, 1, handle_arg}},
+      {"TopK", {1, 2, handle_top_k}},
+      {"Compress", {2, 2, handle_compress}},
+      {"Unique", {1, 1, handle_unique}},
+      {"Trilu", {1, 2, handle_trilu}},
+      {"ReverseSequence", {2, 2, handle_reverse_sequence}},
+      {"OneHot", {3, 3, handle_one_hot}},
       {"Reshape", {1, 2, handle_reshape}},
       {"Flatten", {1, 1, handle_flatten}},
       {"Squeeze", {1, 2, handle_squeeze}},
@@ -100,14 +119,8 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"BitwiseXor", {2, 2, handle_broadcast}},
       {"BitwiseNot", {1, 1, handle_same}},
       {"Einsum", {1, any_number, handle_einsum}},
-      {"OneHot", {3, 3, handle_one_hot}},
       {"LpNormalization", {1, 1, handle_same}},
       {"MeanVarianceNormalization", {1, 1, handle_same}},
-      {"Hardmax", {1, 1, handle_same}},
-      {"Trilu", {1, 2, handle_same}},
-      {"CumSum", {2, 2, handle_same}},
-      {"ScatterND", {3, 3, handle_same}},
-      {"ScatterElements", {3, 3, handle_same}},
   };
   for (std::string_view f : op::unary_families)
     t[f] = {1, f == "Clip" ? 3 : 1, handle_unary};

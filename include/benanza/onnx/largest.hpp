@@ -6,7 +6,7 @@
 //   std::optional<std::vector<result>> most = largest_results(call);   // NonZero of 1x8: 2x8
 #pragma once
 
-#include "call.hpp"
+#include "handle_select.hpp"
 
 #include <algorithm>
 
@@ -58,6 +58,20 @@ inline std::optional<std::vector<result>> largest_results(const call& c) {
            {proto::INT64, shape{n}},
            {proto::INT64, shape{n}},
            {proto::INT64, shape{n}}}};
+}
+
+/// The layer that gives as much.
+inline std::optional<op::layer> largest_layer(const call& c) {
+  const std::string& op = c.op();
+  if (op == "NonZero") return op::non_zero{.input = c.dims(0), .element = c.type(0)};
+  if (op == "Compress") return detail::compress_of(c);
+  if (op == "Unique") return detail::unique_of(c);
+  if (op == "TopK") {
+    op::top_k p = detail::top_of(c, 0);
+    p.k = p.input[p.axis];
+    return p;
+  }
+  return std::nullopt;
 }
 
 } // namespace benanza::onnx

@@ -6,12 +6,15 @@
 //   op::name(l) == "Conv/1x64x56x56-64x3x3-s1-p1";   op::cost(l).macs == 115605504
 #pragma once
 
+#include "arrange.hpp"
 #include "attention.hpp"
 #include "conv.hpp"
+#include "cumulate.hpp"
 #include "eltwise.hpp"
 #include "fused.hpp"
 #include "gemm.hpp"
 #include "group_norm.hpp"
+#include "indexing.hpp"
 #include "layer_norm.hpp"
 #include "matmul_nbits.hpp"
 #include "move.hpp"
@@ -24,6 +27,7 @@
 #include "reorder.hpp"
 #include "results.hpp"
 #include "rotary.hpp"
+#include "select.hpp"
 #include "softmax.hpp"
 #include "view.hpp"
 
@@ -42,6 +46,9 @@ using layer = std::variant<
     unary, binary,
     reduce,
     concat, split, transpose, pad, slice, gather, resize, depth_to_space,
+    indexing, tensor_scatter, cumulate,
+    arg, top_k, non_zero, compress, unique,
+    trilu, reverse_sequence, one_hot,
     view,
     fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
     fused<unary>, fused<binary>,

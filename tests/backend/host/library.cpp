@@ -288,6 +288,80 @@ TEST_CASE("rotary embeddings of every form, in whole vectors and parts of them")
     check_floats(name);
 }
 
+TEST_CASE("what indices name is read and written, in every width") {
+  for (const char* name :
+       {"GatherElements/5x9x4-5x3x2-a1", "GatherElements/70x300-70x300-a1",
+        "GatherElements/300x70-9x70", "GatherElements/90000-70000-i32", "GatherND/7x5x3-20x2",
+        "GatherND/4x5x300-4x60x1-b1-i32", "GatherND/30x400-100x1", "ScatterElements/5x9x4-5x3x2-a1",
+        "ScatterElements/70x300-70x100-a1", "ScatterElements/300x170-9x170-i32",
+        "ScatterElements/7-20", "ScatterND/7x5x3-20x2", "ScatterND/300x400-100x1-i32",
+        "ScatterND/90000-500x1", "ScatterND/6x2-9x1", "TensorScatter/2x3x40x64-a2-n1-at",
+        "TensorScatter/3x50x40-a1-n20-at-circular", "TensorScatter/2x5x3-a2-n3"}) {
+    check_all(name);
+    for (const char* type : {"s64", "u16", "bool"})
+      check(std::string(name) + '-' + type);
+  }
+  for (const char* key : {"ScatterElements/5x9x4-5x30x2-a1-", "ScatterElements/300x170-9x170-",
+                          "ScatterND/300x400-100x1-", "ScatterND/7x5x3-90x2-"}) {
+    for (const char* reduction : {"add", "mul", "max", "min"})
+      for (const char* type : {"", "-i32-s64", "-s32"})
+        check(std::string(key) + reduction + type);
+    check(std::string(key) + "max", numeric::u8s8u8);
+    check(std::string(key) + "min-s8");
+  }
+}
+
+TEST_CASE("running sums and products along any axis") {
+  for (const char* family : {"CumSum", "CumProd"})
+    for (const char* key :
+         {"/5-a0", "/3x40-a1", "/3x40-a0", "/2x30x700-a1", "/70x2500-a1", "/1-a0", "/3x9x1-a1"})
+      for (const char* way : {"", "-exclusive", "-reverse", "-exclusive-reverse"}) {
+        check_floats(std::string(family) + key + way);
+        for (const char* type : {"-s32", "-s64"})
+          check(std::string(family) + key + way + type);
+      }
+}
+
+TEST_CASE("elements are found along any axis and in every type") {
+  for (const char* family : {"ArgMax", "ArgMin"})
+    for (const char* key : {"/5-a0", "/30x1500-a1", "/3x40-a0", "/2x30x700-a1", "/1x1-a1"})
+      for (const char* last : {"", "-last"}) {
+        check_all(std::string(family) + key + last);
+        for (const char* type : {"-s32", "-s64", "-f64"})
+          check(std::string(family) + key + last + type);
+      }
+  for (const char* key : {"/5-a0-k5", "/30x1500-a1-k7", "/3x40-a0-k1", "/2x30x70-a1-k30",
+                          "/2x9000-a1-k400", "/4x5-a1-k0"})
+    for (const char* way : {"", "-smallest-unsorted"}) {
+      check_all(std::string("TopK") + key + way);
+      check(std::string("TopK") + key + way, numeric::f16);
+      for (const char* type : {"-s32", "-u64", "-f64", "-bool", "-s16"})
+        check(std::string("TopK") + key + way + type);
+    }
+  for (const char* name :
+       {"NonZero/7", "NonZero/3x5x40", "NonZero/2x200x300", "Compress/50x7-n40-k13-a0",
+        "Compress/3x40x70-n40-k40-a1", "Compress/400-n300-k0", "Compress/30x40x50-n50-k20-a2",
+        "Unique/300-n4", "Unique/40x3-a0-n4-unsorted", "Unique/3x40-n2-unsorted",
+        "Unique/2x30x2-a1-n3"}) {
+    check_all(name);
+    for (const char* type : {"-s64", "-bool", "-f16"})
+      check(std::string(name) + type);
+  }
+}
+
+TEST_CASE("tensors are filled by place, in every width") {
+  for (const char* name :
+       {"Trilu/5x7", "Trilu/3x40x30-lower-k2", "Trilu/2x200x300-km50", "Trilu/4x5-k9",
+        "Trilu/4x5-lower-km9", "ReverseSequence/9x4", "ReverseSequence/4x9-bt",
+        "ReverseSequence/30x4x70", "ReverseSequence/4x300x33-bt", "OneHot/7-k20-a1",
+        "OneHot/30x40-k50-a2", "OneHot/30x40-k50-a1-i32", "OneHot/5x6-k3-a0-ireal",
+        "OneHot/scalar-k9-a0", "OneHot/4x1-k5-a1"}) {
+    check_all(name);
+    for (const char* type : {"-s64", "-u16"})
+      check(std::string(name) + type);
+  }
+}
+
 TEST_CASE("quantization, whole and in runs") {
   for (const char* name :
        {"QuantizeLinear/2x30x9x9-u8-z", "QuantizeLinear/2x30x9x9-s8-a1-z",

@@ -10,9 +10,12 @@
 
 #include "../concept.hpp"
 #include "../indices.hpp"
+#include "arrange.hpp"
 #include "attention.hpp"
+#include "cumulate.hpp"
 #include "eltwise.hpp"
 #include "group_norm.hpp"
+#include "indexing.hpp"
 #include "layer_norm.hpp"
 #include "matmul_nbits.hpp"
 #include "move.hpp"
@@ -23,6 +26,7 @@
 #include "reduce.hpp"
 #include "resize.hpp"
 #include "rotary.hpp"
+#include "select.hpp"
 #include "softmax.hpp"
 #include "steps.hpp"
 

@@ -9,12 +9,15 @@
 #pragma once
 
 #include "../make_operands.hpp"
+#include "arrange.hpp"
 #include "attention.hpp"
 #include "conv.hpp"
+#include "cumulate.hpp"
 #include "eltwise.hpp"
 #include "fused.hpp"
 #include "gemm.hpp"
 #include "group_norm.hpp"
+#include "indexing.hpp"
 #include "layer_norm.hpp"
 #include "matmul_nbits.hpp"
 #include "move.hpp"
@@ -25,6 +28,7 @@
 #include "recurrent.hpp"
 #include "reduce.hpp"
 #include "rotary.hpp"
+#include "select.hpp"
 #include "softmax.hpp"
 
 namespace benanza::backend::reference {
