@@ -94,6 +94,7 @@ inline std::string_view type_name(const op::layer& l) {
       "batch_norm", "lrn", "layer_norm", "rms_norm", "group_norm", "instance_norm", "softmax",
       "attention", "rotary", "matmul_nbits",
       "unary", "binary",
+      "cast", "where", "expand",
       "reduce",
       "concat", "split", "transpose", "pad", "slice", "gather", "resize", "depth_to_space",
       "indexing", "tensor_scatter", "cumulate",
@@ -163,6 +164,9 @@ inline void leading(initializer_writer&, const auto&) {}
 
 inline void trailing(initializer_writer& w, const op::softmax& p) {
   if (p.log) w.add("log", "true");
+}
+inline void trailing(initializer_writer& w, const op::expand& p) {
+  if (p.tile) w.add("tile", "true");
 }
 inline void trailing(initializer_writer& w, const op::gather& p) {
   if (p.index != dtype::s64) w.enumerator("index", "dtype", p.index);

@@ -77,6 +77,22 @@ TEST_CASE("composites: normalizations with a residual, embeddings") {
                  "LayerNormalization/2x4x8-a2-b ReduceSum/2x4-a1-s32");
 }
 
+TEST_CASE("composites: embeddings without segments, codes with real results") {
+  CHECK(layers_of("int32[2,4] x", "y = com.microsoft.EmbedLayerNormalization(x, , w, p, , g, b)",
+                  "float[99,8] w, float[16,8] p, float[8] g, float[8] b") ==
+        "Gather/99x8-2x4-i32 Add/2x4x8-4x8 LayerNormalization/2x4x8-a2-b");
+  CHECK_SAYS(layers_of("int32[2,4] x", "y = com.microsoft.EmbedLayerNormalization(x, , w)",
+                       "float[99,8] w"),
+             "input 3 is missing");
+  CHECK(layers_of("float[2,8] x", "y = com.microsoft.DynamicQuantizeMatMul(x, w, s, z, b)",
+                  "uint8[8,5] w, float s, uint8 z, float[5] b") ==
+        "DynamicQuantizeLinear/2x8 MatMulInteger/2x8-8x5-w-u8u8s32-int-za-zb Cast/2x5-s32-real "
+        "Mul/1 Mul/2x5-1 Add/2x5-5");
+  CHECK(layers_of("uint8[2,4,8] x",
+                  "y = com.microsoft.QAttention<num_heads = 2>(x, w, b, s, t, , z, u)",
+                  "int8[8,24] w, float[24] b, float s, float t, uint8 z, int8 u") == "?");
+}
+
 TEST_CASE("composites: Einsum") {
   CHECK(einsum("bij, bjk -> bik", "x, z", "float[8,2,3] x, float[8,3,5] z") ==
         "MatMul/8x2x3-8x3x5");

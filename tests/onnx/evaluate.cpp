@@ -46,6 +46,17 @@ TEST_CASE("shapes are taken apart and put together") {
   CHECK(of_shape("c = Concat<axis = 0>(s, f) v = Squeeze(c)", "int64[1] f = {5}") == "2x3x4x5");
 }
 
+TEST_CASE("bits and remainders") {
+  CHECK(numbers("r = Range(a, b, c) v = Cast<to = 7>(r)",
+                "float a = {2}, float b = {4}, float c = {0.75}") == "2x2x3");
+  CHECK(of_shape("v = BitwiseXor(s, c)", "int64 c = {1}", 18) == "3x2x5");
+  CHECK(of_shape("v = BitwiseAnd(s, c)", "int64 c = {6}", 18) == "2x2x4");
+  CHECK(of_shape("v = BitShift<direction = \"LEFT\">(s, c)", "int64 c = {2}", 18) == "8x12x16");
+  CHECK(of_shape("v = BitShift<direction = \"RIGHT\">(s, c)", "int64 c = {1}", 18) == "1x1x2");
+  CHECK(of_shape("n = BitwiseNot(s) v = Neg(n)", "", 18) == "3x4x5");
+  CHECK(of_shape("v = Max(s, c, d)", "int64[1] c = {3}, int64 d = {1}", 18) == "3x3x4");
+}
+
 TEST_CASE("whole numbers are exact and know their limits") {
   CHECK(of_shape("v = Add(s, s)") == "4x6x8");
   CHECK(of_shape("d = Div(s, c) v = Add(d, c)", "int64 c = {2}") == "3x3x4");

@@ -6,6 +6,17 @@
 using namespace benanza::test;
 namespace op = benanza::op;
 
+namespace {
+/// The layers of such a model at opset 20 and batch 2, in order.
+std::string layers_of(std::string_view inputs, std::string_view nodes) {
+  const auto g = graph_of(text_model(20, inputs, nodes, ""), {.batch = 2});
+  std::string out;
+  for (const auto& n : g.nodes)
+    out += (out.empty() ? "" : " ") + layer_name(g, n);
+  return out;
+}
+} // namespace
+
 TEST_CASE("Gemm: transposes, C, and whether B is constant") {
   CHECK(last_layer(13, "float[N,8] x", "y = Gemm(x, w)", "float[8,5] w") == "Gemm/1x5x8-w");
   CHECK(last_layer(13, "float[N,8] x", "y = Gemm<transB = 1>(x, w, c)",
@@ -47,6 +58,7 @@ TEST_CASE("every function of one operand is its own layer") {
   for (std::string_view f : op::unary_families) {
     if (f == "FastGelu" || f == "Square" || f == "Cube") continue; // other nodes become these
     const std::string node = "y = " + std::string(f) + "(x)", type = f == "Not" ? "bool" : "float";
+    if (f == "BitwiseNot") continue;
     const std::string expected = std::string(f) + "/2x3" + (f == "Not" ? "-bool" : "");
     CHECK(last_layer(20, type + "[2,3] x", node, "", {.batch = 2}) == expected);
     CHECK_SAYS(last_layer(13, type + "[2,3] x", "y = " + std::string(f) + "(x, x, x, x)"),
@@ -84,7 +96,7 @@ TEST_CASE("every function of one operand is its own layer") {
 
 TEST_CASE("every function of two operands broadcasts") {
   for (std::string_view f : op::binary_families) {
-    if (f == "PRelu") continue;
+    if (f == "PRelu" || f == "FMod" || f == "BitShiftLeft" || f == "BitShiftRight") continue;
     const bool logical = f == "And" || f == "Or" || f == "Xor";
     const std::string type = logical ? "bool" : "float", suffix = logical ? "-bool" : "";
     CHECK(last_layer(13, type + "[2,3,4] x, " + type + "[3,1] b",
@@ -116,11 +128,44 @@ TEST_CASE("Sum, Max, Min and Mean take any number of operands") {
   CHECK(last_layer(13, in, "y = Max(b, x, a)", "", two) == "Max/3-2x3-n3");
   CHECK(last_layer(13, in, "y = Max(x, b, a)", "", two) == "Max/3-2x3-n3");
   CHECK(last_layer(13, in, "y = Mean(b, x)", "", two) == "Mean/3-2x3");
-  CHECK_SAYS(last_layer(13, in, "y = Min(x, b, c)", "", two), "more than two different dims");
+  CHECK(layers_of(in, "y = Min(x, b, c)") == "Min/2x3-3 Min/2x3-1");
+  CHECK(layers_of(in, "y = Sum(c, b, x)") == "Add/1-3 Add/3-2x3");
+  CHECK(layers_of(in, "y = Mean(x, b, c)") == "Add/2x3-3 Add/2x3-1 Mul/2x3-1");
   CHECK(dims_of_y(13, in, "y = Min(x, b, c)", "", two) == "2x3");
+  CHECK_SAYS(last_layer(13, "float[2,3] x, float[2] b, float[1] c", "y = Min(x, b, c)", "", two),
+             "do not broadcast");
+}
+
+TEST_CASE("functions of whole numbers and of bits") {
+  CHECK(last_layer(18, "int32[2] x", "y = BitwiseNot(x)") == "BitwiseNot/2-s32");
+  CHECK(last_layer(18, "uint8[2] x", "y = BitwiseAnd(x, x)") == "BitwiseAnd/2-u8");
+  CHECK(last_layer(13, "int64[2] x", "y = Mod(x, x)") == "Mod/2-s64");
+  CHECK(last_layer(13, "float[2] x", "y = Mod<fmod = 1>(x, x)") == "FMod/2");
+  CHECK(last_layer(11, "uint16[2,3] x, uint16[3] b", "y = BitShift<direction = \"LEFT\">(x, b)", "",
+                   {.batch = 2}) == "BitShiftLeft/2x3-3-u16");
+  CHECK(last_layer(11, "uint8[2] x", "y = BitShift<direction = \"RIGHT\">(x, x)") ==
+        "BitShiftRight/2-u8");
+  CHECK_SAYS(last_layer(11, "uint8[2] x", "y = BitShift(x, x)"), "neither LEFT nor RIGHT");
+  CHECK_SAYS(last_layer(11, "float[2] x", "y = BitShiftLeft(x, x)"), "no rule says");
+  CHECK(last_layer(12, "uint8[2] x", "y = Max(x, x)") == "Max/2-u8");
+  // A base and an exponent of two types.
+  CHECK(layers_of("float[2] x, int64[2] e", "y = Pow(x, e)") == "Cast/2-s64-real Pow/2");
+  CHECK(layers_of("int32[2] x, float[2] e", "y = Pow(x, e)") ==
+        "Cast/2-s32-real Pow/2 Cast/2-real-s32");
+  CHECK(layers_of("int32[2] x, int64[2] e", "y = Pow(x, e)") == "Cast/2-s64-s32 Pow/2-s32");
+  CHECK(layers_of("float[2] x, float16[2] e", "y = Pow(x, e)") == "Pow/2");
+}
+
+TEST_CASE("LpNormalization is a norm and a division") {
+  CHECK(layers_of("float[2,3] x", "y = LpNormalization(x)") ==
+        "ReduceL2/2x3-a1 Max/2x1-1 Div/2x3-2x1");
+  CHECK(layers_of("float[2,3] x", "y = LpNormalization<axis = 0, p = 1>(x)") ==
+        "ReduceL1/2x3-a0 Max/1x3-1 Div/2x3-1x3");
+  CHECK_SAYS(layers_of("float[2,3] x", "y = LpNormalization<p = 3>(x)"), "neither 1 nor 2");
 }
 
 TEST_CASE("comparisons give truth values") {
+  CHECK(last_layer(13, "float[3] x", "a = IsNaN(x) y = Not(a)") == "Not/3-bool");
   CHECK(last_layer(13, "float[3] x", "a = Less(x, x) y = Not(a)") == "Not/3-bool");
 }
 

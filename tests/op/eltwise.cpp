@@ -35,10 +35,9 @@ TEST_CASE("unary: operands that are not of the case's type") {
 }
 
 TEST_CASE("unary and binary: the tables of functions and of families have the same length") {
-  static_assert(std::size(unary_families) ==
-                static_cast<std::size_t>(unary_function::logical_not) + 1);
+  static_assert(std::size(unary_families) == static_cast<std::size_t>(unary_function::shrink) + 1);
   static_assert(std::size(binary_families) ==
-                static_cast<std::size_t>(binary_function::logical_xor) + 1);
+                static_cast<std::size_t>(binary_function::shift_right) + 1);
   for (std::string_view family : unary_families) {
     REQUIRE(unary::of(family));
     CHECK(unary::of(family)->family() == family);
@@ -56,6 +55,26 @@ TEST_CASE("unary and binary: the tables of functions and of families have the sa
   CHECK(binary::of("PRelu")->function == binary_function::prelu);
   CHECK(binary::of("Xor")->function == binary_function::logical_xor);
   CHECK(binary::of("LessOrEqual")->function == binary_function::less_or_equal);
+}
+
+TEST_CASE("unary: IsNaN and IsInf give truth values") {
+  constexpr unary u{.function = unary_function::is_nan, .input = {10}};
+  CHECK_TWICE(u.results()[0].element == dtype::boolean);
+  CHECK_TWICE(u.cost().bytes(numeric::f32) == 50);
+  CHECK(!of_reals(unary_function::is_inf));
+  CHECK(!of_reals(unary_function::bitwise_not));
+  CHECK(of_reals(unary_function::shrink));
+}
+
+TEST_CASE("binary: functions of bits keep the type") {
+  constexpr binary b{
+      .function = binary_function::shift_left, .a = {10}, .b = {1}, .element = dtype::u16};
+  CHECK_TWICE(!b.truth());
+  CHECK_TWICE(b.results()[0].element == dtype::u16);
+  CHECK_TWICE(b.cost().bytes(numeric::f32) == 42);
+  CHECK(of_bits(b.function));
+  CHECK(!of_bits(binary_function::fmod));
+  CHECK(binary{.function = binary_function::logical_and}.truth());
 }
 
 TEST_CASE("unary: what is refused") {

@@ -208,6 +208,23 @@ private:
     b.element = element();
     return b;
   }
+  op::cast make(op::cast) { return {.input = dims(0, 5), .from = element(), .to = element()}; }
+  op::where make(op::where) {
+    op::where w{.condition = dims(0, 5)};
+    w.x = partner(w.condition);
+    w.y = partner(w.condition);
+    if (chance(30)) std::swap(w.condition, w.x);
+    w.element = element();
+    return w;
+  }
+  op::expand make(op::expand) {
+    op::expand e{.input = dims(0, 4), .sizes = {}, .element = element(), .tile = chance(50)};
+    for (std::int64_t n = e.tile ? 0 : pick(0, 2); n > 0; --n)
+      e.sizes.push(dim());
+    for (std::int64_t d : e.input)
+      e.sizes.push(e.tile ? d * pick(0, 4) : d == 1 ? dim() : d);
+    return e;
+  }
   op::reduce make(op::reduce) {
     op::reduce r{.function = any_of<op::reduction>(op::reduction_families), .input = dims(0, 5)};
     for (int i = 0; i < r.input.size; ++i)

@@ -56,8 +56,10 @@ void fill(backend::tensor& t, const numbers& from, dtype type) {
     backend::store(type, t.bytes.data(), static_cast<std::int64_t>(i), from.values[i]);
 }
 
+using operand_numbers = std::vector<std::optional<numbers>>;
+
 /// Values that a layer does not hold, as the node has them.
-backend::attribute_values attributes_of(const onnx::call& c) {
+backend::attribute_values attributes_of(const onnx::call& c, const operand_numbers& listed) {
   backend::attribute_values v;
   const std::string& op = c.op();
   v.epsilon = c.real("epsilon", 1e-5);
@@ -75,9 +77,17 @@ backend::attribute_values attributes_of(const onnx::call& c) {
   v.scale = c.real("scale", 0);
   v.softcap = c.real("softcap", 0);
   if (op == "Clip") {
-    v.clip_low = c.has(1) ? c.numbers(1).at(0) : c.real("min", -HUGE_VAL);
-    v.clip_high = c.has(2) ? c.numbers(2).at(0) : c.real("max", HUGE_VAL);
+    const auto bound = [&](std::size_t i, double otherwise) {
+      return i < listed.size() && listed[i] ? listed[i]->values.at(0) : otherwise;
+    };
+    v.clip_low = v.clip_whole_low = bound(1, c.real("min", -HUGE_VAL));
+    v.clip_high = v.clip_whole_high = bound(2, c.real("max", HUGE_VAL));
   }
+  v.shrink_lambda = c.real("lambd", 0.5);
+  v.shrink_bias = op == "Shrink" ? c.real("bias", 0) : 0;
+  v.finds_positive = c.integer("detect_positive", 1) != 0;
+  v.finds_negative = c.integer("detect_negative", 1) != 0;
+  v.saturates = c.integer("saturate", 1) != 0;
   return v;
 }
 
@@ -127,7 +137,7 @@ public:
 private:
   void compute(const op::layer& l, const onnx::step& s, const onnx::call& c, const onnx::answer& a,
                int node) {
-    std::vector<std::optional<numbers>> listed;
+    operand_numbers listed;
     for (int i : s.inputs)
       listed.push_back(i < 0
                            ? std::optional<numbers>{}
@@ -156,12 +166,11 @@ private:
     storage([](dtype t) { return t; });
     run_on_cpu(l, o);
     storage(exact);
-    o.attributes = attributes_of(c);
+    o.attributes = attributes_of(c, listed);
     keep(a, node, evaluated(l, o));
   }
 
-  static backend::operands operands_of(const op::layer& l,
-                                       const std::vector<std::optional<numbers>>& listed) {
+  static backend::operands operands_of(const op::layer& l, const operand_numbers& listed) {
     const auto* p = std::get_if<op::concat>(&l);
     if (p == nullptr) return backend::make_operands(l, numeric::f32);
     std::vector<std::int64_t> lengths;

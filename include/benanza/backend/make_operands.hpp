@@ -12,6 +12,8 @@
 
 #include "draw.hpp"
 
+#include <limits>
+
 namespace benanza::backend {
 
 namespace detail {
@@ -97,7 +99,13 @@ public:
     draw d{.low = -4, .high = 4};
     if (f == log || f == sqrt) d = {.low = 0.125, .high = 2.125, .whole_low = 1, .code_low = 1};
     if (f == reciprocal) d = {.low = 0.5, .high = 1.5, .whole_low = 1, .code_low = 1};
+    if (f == tan) d = {.low = -1.25, .high = 1.25, .code_low = -1, .code_high = 1};
+    if (f == asin || f == acos || f == atanh)
+      d = {.low = -0.9375, .high = 0.9375, .code_low = 0, .code_high = 0};
+    if (f == acosh) d = {.low = 1, .high = 9, .code_low = 1};
+    if (f == sinh || f == cosh) d.code_low = -9, d.code_high = 9;
     source(p.input, p.element, d);
+    if (op::tells(f)) mark_some();
     if (f == cube) d = {.low = -2, .high = 2};
     const bool bounded = f == sigmoid || f == hard_sigmoid || f == tanh || f == softsign ||
                          f == clip || f == erf || f == sin || f == cos || f == sign ||
@@ -111,6 +119,10 @@ public:
     // Few distinct values, or no two elements would ever be equal.
     if (p.comparison()) a = b = {.whole_low = -2, .whole_high = 2, .steps = 8};
     if (f == div) b = {.low = 0.5, .high = 1.5, .whole_low = 1, .code_low = 1};
+    // Away from places where a last bit makes the result another one; whole divisors of both signs
+    // are made not zero.
+    if (f == mod || f == fmod) b = {.low = 0.5, .high = 1.5, .whole_low = 3, .code_low = 3};
+    if (f == shift_left || f == shift_right) b = {.whole_low = 0, .whole_high = 7};
     if (f == pow) {
       a = {
           .low = 0.5, .high = 1.5, .whole_low = 1, .whole_high = 4, .code_low = 0, .code_high = 15};
@@ -146,6 +158,12 @@ public:
           : p.function == sum_square            ? power_below(1 / (n * 255))
           : p.function == log_sum               ? 8
                                                 : 1);
+  }
+  void operator()(const op::cast& p) { source(p.input, p.from, {.low = -100, .high = 100}); }
+  void operator()(const op::where& p) {
+    source(p.condition, dtype::boolean);
+    source(p.x, p.element);
+    source(p.y, p.element);
   }
   void operator()(const op::concat& p) {
     for (std::int64_t i = 0; i < p.parts; ++i)
@@ -283,10 +301,19 @@ public:
   }
 
 private:
+  /// Some of the last operand's numbers become what IsNaN and IsInf look for.
+  void mark_some() {
+    tensor& t = made_.inputs.back();
+    if (!filled_ || quantised(type_)) return;
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    constexpr double rare[] = {std::numeric_limits<double>::quiet_NaN(), infinite, -infinite};
+    for (std::int64_t i = 0; i < t.count(); i += 5)
+      store(t.type, t.bytes.data(), i, rare[i % 3]);
+  }
   /// True for functions that have no value, or none that is finite, for some numbers.
   static bool of_positives(op::unary_function f) {
     using enum op::unary_function;
-    return f == log || f == sqrt || f == reciprocal;
+    return f == log || f == sqrt || f == reciprocal || f == acosh;
   }
   /// A step that takes positive numbers alone gets them from any layer and joins before it: the
   /// first operand is large, and what may be added, subtracted or multiplied is small and positive.

@@ -24,6 +24,8 @@ inline constexpr double elu_alpha = 1.0, celu_alpha = 1.0, threshold = 0.3;
 inline constexpr double selu_alpha = 1.67326319217681884765625,
                         selu_gamma = 1.05070102214813232421875;
 inline constexpr double clip_low = -0.5, clip_high = 0.5;
+inline constexpr double clip_whole_low = -50, clip_whole_high = 50; // Clip of whole numbers
+inline constexpr double shrink_lambda = 0.5, shrink_bias = 0.25;
 inline constexpr double hard_sigmoid_alpha = 0.2, hard_sigmoid_beta = 0.5;
 inline constexpr double cubic = -0.75;        // Resize
 inline constexpr double softcap = 2;          // Attention
@@ -40,6 +42,10 @@ struct attribute_values {
   double elu_alpha = attribute::elu_alpha, celu_alpha = attribute::celu_alpha;
   double selu_alpha = attribute::selu_alpha, selu_gamma = attribute::selu_gamma;
   double clip_low = attribute::clip_low, clip_high = attribute::clip_high;
+  double clip_whole_low = attribute::clip_whole_low, clip_whole_high = attribute::clip_whole_high;
+  double shrink_lambda = attribute::shrink_lambda, shrink_bias = attribute::shrink_bias;
+  bool finds_positive = true, finds_negative = true; ///< infinities, of IsInf
+  bool saturates = true;                             ///< a Cast to floats of 8 bits
   double hard_sigmoid_alpha = attribute::hard_sigmoid_alpha;
   double hard_sigmoid_beta = attribute::hard_sigmoid_beta;
   double cubic = attribute::cubic;

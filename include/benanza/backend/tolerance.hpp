@@ -89,6 +89,9 @@ struct accuracy_kinds {
     case round:
     case sign:
     case logical_not:
+    case is_nan:
+    case is_inf:
+    case bitwise_not:
     case thresholded_relu: return accuracy::exact;
     case leaky_relu:
     case clip:
@@ -96,6 +99,7 @@ struct accuracy_kinds {
     case softsign:
     case square:
     case cube:
+    case shrink:
     case sqrt: return accuracy::rounded;
     case hard_sigmoid:
     case hard_swish: return accuracy::summed;
@@ -104,7 +108,7 @@ struct accuracy_kinds {
   }
   accuracy operator()(const op::binary& p) const {
     using enum op::binary_function;
-    if (p.comparison() || p.function >= logical_and) return accuracy::exact;
+    if (p.truth() || op::of_bits(p.function)) return accuracy::exact;
     if (p.element != dtype::real && p.element != dtype::f32 && p.element != dtype::f64)
       return accuracy::exact;
     switch (p.function) {
@@ -132,6 +136,9 @@ struct accuracy_kinds {
   }
   accuracy operator()(const op::cumulate& p) const {
     return real(p.element) ? accuracy::summed : accuracy::exact;
+  }
+  accuracy operator()(const op::cast& p) const {
+    return p.to == dtype::real ? accuracy::rounded : accuracy::exact;
   }
   accuracy operator()(const op::resize& p) const {
     return p.mode == op::interpolation::nearest ? accuracy::exact : accuracy::summed;

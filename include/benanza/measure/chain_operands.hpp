@@ -44,6 +44,7 @@ struct has_own_dims {
   bool operator()(const op::arg&) const { return !reading; }
   bool operator()(const op::gemm&) const { return reading; }
   bool operator()(const op::binary&) const { return reading; }
+  bool operator()(const op::where&) const { return reading; }
   bool operator()(const op::attention&) const { return true; }
   bool operator()(const op::rotary&) const { return true; }
   bool operator()(const op::fused<op::matmul>&) const { return true; }

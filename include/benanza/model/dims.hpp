@@ -41,6 +41,8 @@ template <class Parameters>
 std::optional<shape> operand_dims(const Parameters& p, std::size_t place) {
   if constexpr (requires { p.base; }) {
     return operand_dims(p.base, place);
+  } else if constexpr (requires { p.condition; }) {
+    return place == 0 ? p.condition : place == 1 ? p.x : p.y;
   } else if constexpr (requires { p.a, p.b; }) {
     return place == 0 ? p.a : p.b;
   } else if constexpr (requires { p.input.size; }) {

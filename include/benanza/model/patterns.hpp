@@ -48,8 +48,7 @@ namespace detail {
 /// True for a function of one number that a step may be.
 inline bool is_activation(const op::layer& l) {
   const auto* p = std::get_if<op::unary>(&l);
-  return p != nullptr && p->element == dtype::real &&
-         p->function != op::unary_function::logical_not;
+  return p != nullptr && p->element == dtype::real && op::of_reals(p->function);
 }
 inline bool is_join(const op::layer& l) {
   const auto* p = std::get_if<op::binary>(&l);

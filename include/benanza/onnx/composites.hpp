@@ -7,7 +7,9 @@
 #pragma once
 
 #include "expand_attention.hpp"
+#include "expand_codes.hpp"
 #include "expand_einsum.hpp"
+#include "expand_eltwise.hpp"
 #include "expand_norm.hpp"
 #include "expand_products.hpp"
 #include "handlers.hpp"
@@ -33,7 +35,13 @@ inline std::unordered_map<std::string_view, composite> own_composites() {
       {"Attention", {3, 7, expand_attention}},
       {"Einsum", {1, any_number, expand_einsum}},
       {"Hardmax", {1, 1, expand_hardmax}},
+      {"LpNormalization", {1, 1, expand_lp_normalization}},
+      {"Max", {1, any_number, expand_variadic}},
+      {"Mean", {1, any_number, expand_variadic}},
       {"MeanVarianceNormalization", {1, 1, expand_mean_variance}},
+      {"Min", {1, any_number, expand_variadic}},
+      {"Pow", {2, 2, expand_pow}},
+      {"Sum", {1, any_number, expand_variadic}},
       {"Swish", {1, 1, expand_swish}},
   };
 }
@@ -44,7 +52,8 @@ inline std::unordered_map<std::string_view, composite> microsoft_composites() {
       {"BiasAdd", {3, 3, expand_bias_add}},
       {"BiasGelu", {2, 2, expand_bias_gelu}},
       {"BiasSplitGelu", {2, 2, expand_bias_split_gelu}},
-      {"EmbedLayerNormalization", {7, 9, expand_embed_norm}},
+      {"DynamicQuantizeMatMul", {3, 5, expand_dynamic_quantize_matmul}},
+      {"EmbedLayerNormalization", {1, 9, expand_embed_norm}},
       {"FastGelu", {1, 2, expand_fast_gelu}},
       {"FusedConv", {2, 4, expand_fused_conv}},
       {"FusedGemm", {2, 3, expand_fused_gemm}},
@@ -55,6 +64,7 @@ inline std::unordered_map<std::string_view, composite> microsoft_composites() {
       {"MultiHeadAttention", {1, 10, expand_multi_head_attention}},
       {"NhwcConv", {2, 3, expand_nhwc_conv}},
       {"NhwcFusedConv", {2, 4, expand_nhwc_conv}},
+      {"QAttention", {5, 9, expand_quantised_attention}},
       {"QuickGelu", {1, 1, expand_swish}},
       {"SkipLayerNormalization", {3, 5, expand_skip_norm}},
       {"SkipSimplifiedLayerNormalization", {3, 4, expand_skip_norm}},

@@ -118,21 +118,18 @@ inline maybe_elements evaluate_first(const call& c, const answer& a) {
           from[static_cast<int>(p->order[i])] = at[i];
         return index_in(p->input, from);
       });
-    if (std::holds_alternative<op::unary>(*a.layer) || std::holds_alternative<op::binary>(*a.layer))
+    if (const auto* p = std::get_if<op::expand>(&*a.layer); p && x)
+      return gathered(*x, *r.dims, [&](const shape& at) {
+        shape from = p->input;
+        for (int i = 0; i < from.size; ++i)
+          from[i] = p->taken(i, at[at.size - from.size + i]);
+        return index_in(p->input, from);
+      });
+    if (std::holds_alternative<op::unary>(*a.layer) ||
+        std::holds_alternative<op::binary>(*a.layer) ||
+        std::holds_alternative<op::cast>(*a.layer) || std::holds_alternative<op::where>(*a.layer))
       return evaluate_elementwise(c, r);
-    return std::nullopt;
   }
-  if (op == "Expand" && x)
-    return gathered(*x, *r.dims, [&](const shape& at) { return index_in(c.dims(0), at); });
-  if (op == "Tile" && x)
-    return gathered(*x, *r.dims, [&](const shape& at) {
-      shape from = at;
-      for (int i = 0; i < at.size; ++i)
-        from[i] %= c.dims(0)[i];
-      return index_in(c.dims(0), from);
-    });
-  if (op == "Cast" || op == "CastLike" || op == "Where" || op == "Mod")
-    return evaluate_elementwise(c, r);
   return std::nullopt;
 }
 } // namespace detail

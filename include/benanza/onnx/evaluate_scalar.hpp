@@ -5,7 +5,7 @@
 //   computed(call, {scalar{7}, scalar{2}}, proto::INT64)   // Div: 3
 #pragma once
 
-#include "call.hpp"
+#include "handle_eltwise.hpp"
 
 #include <cmath>
 #include <optional>
@@ -84,6 +84,15 @@ inline maybe_scalar whole_result(op::binary_function f, std::int64_t a, std::int
   case logical_and: return scalar::of(std::int64_t{a != 0 && b != 0});
   case logical_or: return scalar::of(std::int64_t{a != 0 || b != 0});
   case logical_xor: return scalar::of(std::int64_t{(a != 0) != (b != 0)});
+  case bitwise_and: return scalar::of(a & b);
+  case bitwise_or: return scalar::of(a | b);
+  case bitwise_xor: return scalar::of(a ^ b);
+  case shift_left: // of what passes 64 bits nobody knows
+    if (b < 0 || b > 62 || a < 0 || (a << b) >> b != a) return std::nullopt;
+    return scalar::of(a << b);
+  case shift_right:
+    if (b < 0 || b > 63) return std::nullopt;
+    return scalar::of(a >> b);
   default: return std::nullopt;
   }
 }
@@ -122,6 +131,7 @@ inline maybe_scalar result_of_one(op::unary_function f, const scalar& x) {
     if (negates) return whole_result(op::binary_function::sub, 0, x.integer);
     if (f == abs || f == floor || f == ceil || f == round) return x;
     if (f == relu) return scalar::of(std::max<std::int64_t>(x.integer, 0));
+    if (f == bitwise_not) return scalar::of(~x.integer);
     return std::nullopt;
   }
   switch (f) {
@@ -136,6 +146,7 @@ inline maybe_scalar result_of_one(op::unary_function f, const scalar& x) {
   case reciprocal: return scalar::of(1 / x.number);
   case sign: return scalar::of(static_cast<double>((x.number > 0) - (x.number < 0)));
   case relu: return scalar::of(std::max(x.number, 0.0));
+  case is_nan: return scalar::of(std::int64_t{std::isnan(x.number)});
   default: return std::nullopt;
   }
 }
@@ -150,7 +161,11 @@ inline maybe_scalar cast(const scalar& x, int element) {
 }
 
 inline maybe_scalar modulo(const call& c, const scalar& a, const scalar& b) {
-  if (a.real || b.real) return scalar::of(std::fmod(a.as_real(), b.as_real()));
+  if (a.real || b.real) {
+    const double divisor = b.as_real(), r = std::fmod(a.as_real(), divisor);
+    if (c.integer("fmod", 0) != 0 || r == 0) return scalar::of(r);
+    return scalar::of((r < 0) != (divisor < 0) ? r + divisor : r);
+  }
   if (b.integer == 0) return std::nullopt;
   if (b.integer == -1) return scalar::of(std::int64_t{0});
   std::int64_t r = a.integer % b.integer;
@@ -166,6 +181,7 @@ inline maybe_scalar computed(const call& c, const std::vector<maybe_scalar>& x, 
   if (op == "Cast" || op == "CastLike") return cast(*x[0], element);
   if (op == "Where") return x[0]->integer != 0 ? x.at(1) : x.at(2);
   if (op == "Mod") return modulo(c, *x[0], *x.at(1));
+  if (op == "BitShift") return result_of_two(shift_of(c), *x[0], *x.at(1));
   if (op == "Clip") {
     maybe_scalar v = x[0];
     const bool inputs = c.opset() >= 11;

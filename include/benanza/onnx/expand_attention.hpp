@@ -199,17 +199,7 @@ public:
 
   /// Attention: one product for queries, keys and values, where the weights are constant.
   void packed() {
-    const shape &x = c_.dims(0), &w = c_.dims(1);
-    if (x.size != 3 || w.size != 2 || x[2] != w[0])
-      throw error("its operands " + text(x) + " and " + text(w) + " do not fit");
-    if (c_.integer("do_rotary", 0) != 0) throw error("it turns its queries (do_rotary)");
-    pieces::whole_numbers sizes = c_.integers("qkv_hidden_sizes");
-    if (sizes.empty()) sizes = {w[1] / 3, w[1] / 3, w[1] / 3};
-    if (sizes.size() != 3 || sizes[0] < 1 || sizes[1] != sizes[0] || sizes[2] < 1 ||
-        sizes[2] > w[1] || sizes[0] != (w[1] - sizes[2]) / 2 || (w[1] - sizes[2]) % 2 != 0)
-      throw error("its qkv_hidden_sizes do not fit its weights " + text(w));
-    s_.batch = x[0], s_.queries = s_.keys = x[1];
-    divide(sizes[0], sizes[2]);
+    const pieces::whole_numbers sizes = packed_sizes();
     if (c_.constant(1)) {
       std::int64_t from = 0;
       for (const auto& [to, size] : parts(sizes)) {
@@ -219,31 +209,17 @@ public:
     } else {
       split(p_("MatMul", {p_.in(0), p_.in(1)}), sizes, 2);
     }
-    add_bias(2, sizes);
-    const bool past = c_.has(4);
-    if (past || asked(c_, 1)) {
-      turn();
-      if (past) {
-        const shape& kept = c_.dims(4);
-        if (kept.size != 5 || kept[0] != 2 || kept[1] != s_.batch || kept[2] != s_.heads ||
-            kept[4] != s_.head_size || s_.head_size != s_.value_size)
-          throw error("its past " + text(kept) + " does not fit");
-        made_.past = kept[3];
-        shape one = kept;
-        one[0] = 1;
-        const auto half = [&](std::int64_t i) {
-          return p_.reshaped(p_.part(p_.in(4), 0, i, i + 1), {one[1], one[2], one[3], one[4]});
-        };
-        prepend(p_, made_, half(0), half(1));
-        s_.keys += made_.past;
-      }
-      const shape one{1, s_.batch, s_.heads, s_.keys, s_.head_size};
-      if (asked(c_, 1))
-        p_.give(1, p_("Concat", {p_.reshaped(made_.key, one), p_.reshaped(made_.value, one)},
-                      {{"axis", 0}}));
-    }
-    mask(3, 5);
-    p_.give(0, attended(p_, made_));
+    finish_packed(sizes, 4, 3, 5);
+  }
+
+  /// QAttention: the same product of codes, of which sums are brought to real numbers. Inputs:
+  /// codes, weights, bias, two scales, mask, two zero points, past.
+  void packed_codes() {
+    const pieces::whole_numbers sizes = packed_sizes();
+    const pieces::name sums = p_("MatMulInteger", {p_.in(0), p_.in(1), p_.in(6), p_.in(7)});
+    const pieces::name reals = p_("Cast", {sums}, {{"to", std::int64_t{c_.element(3)}}});
+    split(p_("Mul", {reals, p_("Mul", {p_.in(3), p_.in(4)})}), sizes, 2);
+    finish_packed(sizes, 8, 5, none);
   }
 
   void multi_head() {
@@ -308,6 +284,54 @@ public:
   }
 
 private:
+  static constexpr int none = 100; ///< place of an operand that there is not
+
+  /// Sizes of queries, keys and values in a packed product.
+  pieces::whole_numbers packed_sizes() {
+    const shape &x = c_.dims(0), &w = c_.dims(1);
+    if (x.size != 3 || w.size != 2 || x[2] != w[0])
+      throw error("its operands " + text(x) + " and " + text(w) + " do not fit");
+    if (c_.integer("do_rotary", 0) != 0) throw error("it turns its queries (do_rotary)");
+    pieces::whole_numbers sizes = c_.integers("qkv_hidden_sizes");
+    if (sizes.empty()) sizes = {w[1] / 3, w[1] / 3, w[1] / 3};
+    if (sizes.size() != 3 || sizes[0] < 1 || sizes[1] != sizes[0] || sizes[2] < 1 ||
+        sizes[2] > w[1] || sizes[0] != (w[1] - sizes[2]) / 2 || (w[1] - sizes[2]) % 2 != 0)
+      throw error("its qkv_hidden_sizes do not fit its weights " + text(w));
+    s_.batch = x[0], s_.queries = s_.keys = x[1];
+    divide(sizes[0], sizes[2]);
+    return sizes;
+  }
+
+  /// What follows the product of packed weights; `..._at` are the places of operands.
+  void finish_packed(const pieces::whole_numbers& sizes, int past_at, int mask_at, int bias_at) {
+    add_bias(2, sizes);
+    const bool past = c_.has(past_at);
+    if (past || asked(c_, 1)) {
+      turn();
+      if (past) {
+        const shape& kept = c_.dims(past_at);
+        if (kept.size != 5 || kept[0] != 2 || kept[1] != s_.batch || kept[2] != s_.heads ||
+            kept[4] != s_.head_size || s_.head_size != s_.value_size)
+          throw error("its past " + text(kept) + " does not fit");
+        made_.past = kept[3];
+        shape one = kept;
+        one[0] = 1;
+        const auto half = [&](std::int64_t i) {
+          return p_.reshaped(p_.part(p_.in(past_at), 0, i, i + 1),
+                             {one[1], one[2], one[3], one[4]});
+        };
+        prepend(p_, made_, half(0), half(1));
+        s_.keys += made_.past;
+      }
+      const shape one{1, s_.batch, s_.heads, s_.keys, s_.head_size};
+      if (asked(c_, 1))
+        p_.give(1, p_("Concat", {p_.reshaped(made_.key, one), p_.reshaped(made_.value, one)},
+                      {{"axis", 0}}));
+    }
+    mask(mask_at, bias_at);
+    p_.give(0, attended(p_, made_));
+  }
+
   std::vector<std::pair<pieces::name*, std::int64_t>> parts(const pieces::whole_numbers& sizes) {
     return {{&made_.query, sizes[0]}, {&made_.key, sizes[1]}, {&made_.value, sizes[2]}};
   }
@@ -428,6 +452,9 @@ inline void expand_attention(pieces& p) {
 }
 inline void expand_packed_attention(pieces& p) {
   detail::runtime_attention(p).packed();
+}
+inline void expand_quantised_attention(pieces& p) {
+  detail::runtime_attention(p).packed_codes();
 }
 inline void expand_multi_head_attention(pieces& p) {
   detail::runtime_attention(p).multi_head();

@@ -32,10 +32,13 @@ inline void expand_skip_norm(pieces& p) {
   p.give(0, detail::normalized(p, sum, p.in(2), simplified ? "" : p.in(3), simplified));
 }
 
-/// Inputs: words, segments, three embeddings, scale, shift, mask, places. Without places, words
-/// stand at 0, 1, 2 ...; the second result is how many words a row has.
+/// Inputs: words, segments, three embeddings, scale, shift, mask, places; segments and theirs, the
+/// mask and places may be left out. Without places, words stand at 0, 1, 2 ...; the second result
+/// is how many words a row has.
 inline void expand_embed_norm(pieces& p) {
   const call& c = p.of;
+  for (int i : {0, 2, 3, 5, 6})
+    (void)c.operand(i);
   const shape &words = c.dims(0), &table = c.dims(3);
   if (words.size != 2 || table.size != 2)
     throw error("its operands " + text(words) + " and " + text(table) + " do not fit");

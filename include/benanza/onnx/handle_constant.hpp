@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that make values rather than layers: Constant, ConstantOfShape, Shape, Size, Range, Expand,
-// Tile, NonZero. Shape and Size are constants here: at a given batch nothing else decides them.
+// Nodes that make values rather than layers: Constant, ConstantOfShape, Shape, Size, Range,
+// EyeLike, NonZero. Shape, Size and EyeLike are constants here: at a given batch nothing else
+// decides them.
 //
 //   handle_shape(call)   // output: int64 of 4 dims, elements {1, 64, 56, 56}
 #pragma once
@@ -110,7 +111,15 @@ inline answer handle_range(const call& c) {
     const double n = std::ceil((end[0] - start[0]) / step[0]);
     if (!(n < static_cast<double>(dim_limit))) throw error("it has more than 2^40 elements");
     answer a;
-    a.outputs.push_back({c.element(0), shape{n > 0 ? static_cast<std::int64_t>(n) : 0}});
+    const std::int64_t count = n > 0 ? static_cast<std::int64_t>(n) : 0;
+    a.outputs.push_back({c.element(0), shape{count}});
+    if (count > most_elements) return a;
+    a.elements = elements_of{.real = true};
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double v = start[0] + static_cast<double>(i) * step[0];
+      const bool wide = c.element(0) == proto::DOUBLE;
+      a.elements->reals.push_back(wide ? v : static_cast<double>(static_cast<float>(v)));
+    }
     return a;
   }
   const auto only = [&](int i) {
@@ -133,26 +142,26 @@ inline answer handle_range(const call& c) {
   return a;
 }
 
-inline answer handle_expand(const call& c) {
-  shape target;
-  for (std::int64_t d : c.whole_numbers(1))
-    target.push(d);
-  check_dims(target);
+/// Ones on a diagonal: only the dims of its operand matter.
+inline answer handle_eye_like(const call& c) {
+  const shape& x = c.dims(0);
+  if (x.size != 2) throw error("its input " + text(x) + " is not a matrix");
+  const std::int64_t type = c.integer("dtype", c.element(0)), k = c.integer("k", 0);
+  const int element = type > 0 && type < 1000 ? static_cast<int>(type) : 0;
+  if (find_element_type(element) == nullptr) throw error("its type is not one that ONNX knows");
   answer a;
-  a.outputs.push_back({c.element(0), detail::broadcast_of(c.dims(0), target)});
-  return a;
-}
-
-inline answer handle_tile(const call& c) {
-  shape out = c.dims(0);
-  const std::vector<std::int64_t>& repeats = c.whole_numbers(1);
-  if (static_cast<int>(repeats.size()) != out.size)
-    throw error("its repeats do not match its dims");
-  for (int i = 0; i < out.size; ++i)
-    out[i] = checked_multiply(out[i], repeats[static_cast<std::size_t>(i)]);
-  check_dims(out);
-  answer a;
-  a.outputs.push_back({c.element(0), out});
+  a.outputs.push_back({element, x});
+  const std::int64_t count = benanza::elements(x);
+  if (count > most_elements || k > dim_limit || k < -dim_limit) return a;
+  elements_of ones{.real = is_floating(element)};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool one = i % x[1] == i / x[1] + k;
+    if (ones.real)
+      ones.reals.push_back(one);
+    else
+      ones.integers.push_back(one);
+  }
+  a.elements = std::move(ones);
   return a;
 }
 

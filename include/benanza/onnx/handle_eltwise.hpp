@@ -27,7 +27,9 @@ inline answer handle_unary(const call& c) {
     p.function = op::unary_function::fast_gelu;
   p.input = c.dims(0);
   p.element = c.type(0);
-  return of_layer(c, p, p.input);
+  answer a = of_layer(c, p, p.input);
+  if (op::tells(p.function)) a.outputs[0].element = proto::BOOL;
+  return a;
 }
 
 namespace detail {
@@ -76,6 +78,30 @@ inline std::optional<op::unary_function> power_as_function(const call& c) {
 }
 } // namespace detail
 
+/// Mod by the sign of its divisor, or with fmod = 1 of its dividend.
+inline answer handle_mod(const call& c) {
+  answer a = handle_binary(c);
+  if (c.integer("fmod", 0) != 0)
+    std::get<op::binary>(*a.layer).function = op::binary_function::fmod;
+  return a;
+}
+
+namespace detail {
+/// The function that a BitShift is by its direction.
+inline op::binary_function shift_of(const call& c) {
+  const std::string_view way = c.word("direction", "");
+  if (way != "LEFT" && way != "RIGHT")
+    throw error("its direction is \"" + std::string(way) + "\", neither LEFT nor RIGHT");
+  return way == "LEFT" ? op::binary_function::shift_left : op::binary_function::shift_right;
+}
+} // namespace detail
+
+inline answer handle_bit_shift(const call& c) {
+  const op::binary p{
+      .function = detail::shift_of(c), .a = c.dims(0), .b = c.dims(1), .element = c.type(0)};
+  return of_layer(c, p, detail::broadcast_of(p.a, p.b));
+}
+
 /// Pow by 2, 3, 1/2 or -1 costs a fraction of others.
 inline answer handle_pow(const call& c) {
   answer a = handle_binary(c);
@@ -84,38 +110,45 @@ inline answer handle_pow(const call& c) {
   return a;
 }
 
-/// Sum, Max, Min and Mean. One operand may differ from the others in its dims: it comes first.
-inline answer handle_variadic(const call& c) {
+namespace detail {
+/// Sum, Max, Min or Mean as one layer: one operand may differ from the others in its dims, it comes
+/// first. Nothing where they have more than two different dims.
+inline std::optional<op::binary> variadic_of(const call& c) {
   op::binary p = *op::binary::of(c.op());
   p.operands = c.size();
   p.element = c.type(0);
   p.a = c.dims(0);
   p.b = c.size() > 1 ? c.dims(1) : p.a;
-  shape out = p.a;
-  for (int i = 1; i < c.size(); ++i)
-    out = detail::broadcast_of(out, c.dims(i));
-  answer a = of_layer(c, {}, out);
+  if (c.size() <= 2) return p;
   const auto differ = [&](const shape& s) {
     int n = 0;
     for (int i = 0; i < c.size(); ++i)
       n += !(c.dims(i) == s);
     return n;
   };
-  for (int i = 0; c.size() > 2 && i < 2; ++i) {
+  for (int i = 0; i < 2; ++i) {
     p.b = c.dims(i);
     if (differ(p.b) <= 1) break;
   }
-  if (c.size() > 2) {
-    p.a = p.b;
-    for (int i = 0; i < c.size(); ++i)
-      if (!(c.dims(i) == p.b)) p.a = c.dims(i);
-    if (differ(p.b) > 1) {
-      a.layer.reset();
-      a.problem = "its operands have more than two different dims";
-      return a;
-    }
-  }
-  a.layer = p;
+  p.a = p.b;
+  for (int i = 0; i < c.size(); ++i)
+    if (!(c.dims(i) == p.b)) p.a = c.dims(i);
+  return differ(p.b) > 1 ? std::nullopt : std::optional(p);
+}
+} // namespace detail
+
+/// Those of more than two different dims are layers of two operands each (expand_eltwise.hpp).
+inline answer handle_variadic(const call& c) {
+  shape out = c.dims(0);
+  for (int i = 1; i < c.size(); ++i)
+    out = detail::broadcast_of(out, c.dims(i));
+  answer a = of_layer(c, {}, out);
+  const auto p = detail::variadic_of(c);
+  if (p)
+    a.layer = *p;
+  else
+    a.layer.reset();
+  if (!p) a.problem = "its operands have more than two different dims";
   return a;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose output's dims we know but that no layer kind is for: Cast (a view where the type
-// stays), Where, Einsum, and some of ONNX Runtime's own. What follows them can be resolved.
+// Operators whose output's dims we know but that no layer kind is for: Einsum, and some of ONNX
+// Runtime's own. What follows them can be resolved.
 //
 //   handle_einsum(call)   // "bij,bjk->bik" of 8x2x3 and 8x3x5: 8x2x5
 #pragma once
@@ -10,40 +10,6 @@
 #include <map>
 
 namespace benanza::onnx {
-
-/// A Cast to the type that its input has moves nothing.
-inline answer handle_cast(const call& c) {
-  answer a;
-  std::int64_t wanted = c.op() == "CastLike" ? c.element(1) : 0;
-  if (const auto* name = c.attribute("to");
-      name != nullptr && name->type() == ::onnx::AttributeProto::STRING) // before opset 6
-    wanted = element_type_called(name->s());
-  else if (name != nullptr)
-    wanted = c.integer("to", 0);
-  const int to = wanted > 0 && wanted < 1000 ? static_cast<int>(wanted) : 0;
-  if (find_element_type(to) == nullptr) throw error("its type is not one that ONNX knows");
-  a.outputs.push_back({to, c.dims(0)});
-  if (to == c.element(0))
-    a.layer = op::view{.function = op::view_function::identity,
-                       .input = c.dims(0),
-                       .result = c.dims(0),
-                       .element = c.type(0)};
-  return a;
-}
-
-inline answer handle_where(const call& c) {
-  answer a;
-  const shape values = detail::broadcast_of(c.dims(1), c.dims(2));
-  a.outputs.push_back({c.element(1), detail::broadcast_of(c.dims(0), values)});
-  return a;
-}
-
-/// Two operands that broadcast, of an operator that no layer kind is for.
-inline answer handle_broadcast(const call& c) {
-  answer a;
-  a.outputs.push_back({c.element(0), detail::broadcast_of(c.dims(0), c.dims(1))});
-  return a;
-}
 
 /// One operand whose dims stay, of an operator that no layer kind is for.
 inline answer handle_same(const call& c) {

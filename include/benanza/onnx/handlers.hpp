@@ -8,8 +8,10 @@
 
 #include "handle_arrange.hpp"
 #include "handle_attention.hpp"
+#include "handle_cast.hpp"
 #include "handle_constant.hpp"
 #include "handle_eltwise.hpp"
+#include "handle_expand.hpp"
 #include "handle_indexing.hpp"
 #include "handle_matrix.hpp"
 #include "handle_move.hpp"
@@ -113,11 +115,8 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"Cast", {1, 1, handle_cast}},
       {"CastLike", {2, 2, handle_cast}},
       {"Where", {3, 3, handle_where}},
-      {"Mod", {2, 2, handle_broadcast}},
-      {"BitwiseAnd", {2, 2, handle_broadcast}},
-      {"BitwiseOr", {2, 2, handle_broadcast}},
-      {"BitwiseXor", {2, 2, handle_broadcast}},
-      {"BitwiseNot", {1, 1, handle_same}},
+      {"EyeLike", {1, 1, handle_eye_like}},
+      {"BitShift", {2, 2, handle_bit_shift}},
       {"Einsum", {1, any_number, handle_einsum}},
       {"LpNormalization", {1, 1, handle_same}},
       {"MeanVarianceNormalization", {1, 1, handle_same}},
@@ -129,6 +128,9 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
   t["Swish"] = {1, 1, handle_same};
   for (std::string_view f : op::binary_families)
     t[f] = {2, 2, handle_binary};
+  for (std::string_view f : {"FMod", "BitShiftLeft", "BitShiftRight"})
+    t.erase(f); // ONNX's are Mod and BitShift with an attribute
+  t["Mod"] = {2, 2, handle_mod};
   t["Pow"] = {2, 2, handle_pow};
   for (std::string_view f : {"Sum", "Max", "Min", "Mean"})
     t[f] = {1, any_number, handle_variadic};
@@ -149,7 +151,7 @@ inline std::unordered_map<std::string_view, handler> microsoft_handlers() {
       {"FastGelu", {1, 2, handle_fast_gelu}},
       {"BiasGelu", {2, 2, handle_same}},
       {"QuickGelu", {1, 1, handle_same}},
-      {"EmbedLayerNormalization", {7, 9, handle_embed_layer_norm}},
+      {"EmbedLayerNormalization", {1, 9, handle_embed_layer_norm}},
       {"Attention", {2, 7, handle_packed_attention}},
       {"LayerNormalization", {2, 3, handle_row_norm}},
       {"SimplifiedLayerNormalization", {2, 2, handle_row_norm}},

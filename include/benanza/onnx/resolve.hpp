@@ -167,7 +167,8 @@ private:
   bool foldable(const step& s) {
     const std::string& op = s.node->op_type();
     if (random(op) || !s.captured.empty()) return false;
-    if (domain_of(*s.node).empty() && (op == "Shape" || op == "Size")) return true;
+    if (domain_of(*s.node).empty() && (op == "Shape" || op == "Size" || op == "EyeLike"))
+      return true;
     for (int i : s.inputs)
       if (i >= 0 && !at(i).constant) return false;
     return true;

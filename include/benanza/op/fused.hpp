@@ -128,11 +128,13 @@ struct fused {
     if constexpr (requires { base.element; })
       if (base.element != dtype::real) throw error("only layers of real numbers are fused");
     if constexpr (requires { base.comparison(); })
-      if (base.comparison() || base.function >= binary_function::logical_and)
-        throw error("truth values are not fused");
+      if (base.truth() || of_bits(base.function))
+        throw error("truth values and bits are not fused");
+    if constexpr (std::is_same_v<Base, unary>)
+      if (!of_reals(base.function)) throw error("truth values and bits are not fused");
     for (const step& s : steps) {
       if (!s.joins) {
-        if (s.function == unary_function::logical_not) throw error("truth values are not fused");
+        if (!of_reals(s.function)) throw error("truth values and bits are not fused");
         continue;
       }
       if (!detail::joinable(s.join)) throw error("this function of two operands is not fused");

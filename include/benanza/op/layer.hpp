@@ -8,9 +8,11 @@
 
 #include "arrange.hpp"
 #include "attention.hpp"
+#include "cast.hpp"
 #include "conv.hpp"
 #include "cumulate.hpp"
 #include "eltwise.hpp"
+#include "expand.hpp"
 #include "fused.hpp"
 #include "gemm.hpp"
 #include "group_norm.hpp"
@@ -30,6 +32,7 @@
 #include "select.hpp"
 #include "softmax.hpp"
 #include "view.hpp"
+#include "where.hpp"
 
 #include <string>
 #include <variant>
@@ -44,6 +47,7 @@ using layer = std::variant<
     batch_norm, lrn, layer_norm, rms_norm, group_norm, instance_norm, softmax,
     attention, rotary, matmul_nbits,
     unary, binary,
+    cast, where, expand,
     reduce,
     concat, split, transpose, pad, slice, gather, resize, depth_to_space,
     indexing, tensor_scatter, cumulate,

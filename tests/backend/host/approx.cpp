@@ -73,6 +73,15 @@ TEST_CASE("errors against double") {
   CHECK(WORST(sine, std::sin(x), -1000, 1000, one) < 2e-7);
   CHECK(WORST(cosine, std::cos(x), -1000, 1000, one) < 2e-7);
   CHECK(WORST(soft_plus, x > 80 ? x : std::log1p(std::exp(x)), -1e38, 1e38, at_least_one) < 2e-7);
+  CHECK(WORST(tangent, std::tan(x), -1000, 1000, last_place) < 4);
+  CHECK(WORST(arc_sine, std::asin(x), -1, 1, last_place) < 4);
+  CHECK(WORST(arc_cosine, std::acos(x), -1, 1, last_place) < 4);
+  CHECK(WORST(arc_tangent, std::atan(x), -1e38, 1e38, last_place) < 4);
+  CHECK(WORST(hyperbolic_sine, std::sinh(x), -1e38, 1e38, last_place) < 6);
+  CHECK(WORST(hyperbolic_cosine, std::cosh(x), -1e38, 1e38, last_place) < 6);
+  CHECK(WORST(area_sine, std::asinh(x), -1e38, 1e38, last_place) < 4);
+  CHECK(WORST(area_cosine, std::acosh(x), 1, 1e38, last_place) < 4);
+  CHECK(WORST(area_tangent, std::atanh(x), -1, 1, last_place) < 4);
   for (const double b : {3., 2., 0.5, -1., -2.7, 11.}) {
     const auto raised = [b](auto x) { return power(x, every<decltype(x)>(static_cast<float>(b))); };
     const auto exact = [b](double x) {
@@ -86,7 +95,32 @@ TEST_CASE("errors against double") {
   }
 }
 
+TEST_CASE("remainders are those of the C library") {
+  const std::vector<float> x{7.5f, -7.5f, 0.f, -0.f, 1e9f, 3.f, 0.3f, infinite, 5.f, -5.f, 2.f};
+  for (const float y : {3.f, -3.f, 0.1f, 1e-3f, 7.5f, infinite, 0.f}) {
+    const auto by = [y](auto v) { return every<decltype(v)>(y); };
+    const auto rest = in_vectors(x, [&](auto v) { return remainder(v, by(v)); });
+    const auto positive = in_vectors(x, [&](auto v) { return modulus(v, by(v)); });
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float exact = std::fmod(x[i], y);
+      const bool same = rest[i] == exact || (std::isnan(rest[i]) && std::isnan(exact));
+      CHECK_MESSAGE(same, x[i] << " by " << y << ": " << rest[i] << ", not " << exact);
+      if (std::isnan(exact)) continue;
+      const bool turned = exact != 0 && std::signbit(exact) != std::signbit(y);
+      CHECK(positive[i] == (turned ? exact + y : exact));
+    }
+  }
+}
+
 TEST_CASE("ends of the ranges") {
+  CHECK(std::isnan(arc_sine(1.5f)));
+  CHECK(std::isnan(arc_cosine(-1.5f)));
+  CHECK(std::isnan(area_cosine(0.5f)));
+  CHECK(area_tangent(1.f) == infinite);
+  CHECK(arc_tangent(-infinite) == doctest::Approx(-1.57079633));
+  CHECK(hyperbolic_sine(-infinite) == -infinite);
+  CHECK(hyperbolic_cosine(100.f) == infinite);
+  CHECK(area_sine(infinite) == infinite);
   CHECK(exponential(-infinite) == 0);
   CHECK(exponential(infinite) == infinite);
   CHECK(exponential(-200.f) == 0);
@@ -126,4 +160,13 @@ TEST_CASE("a NaN stays one") {
   CHECK(stays([](auto x) { return cosine(x); }));
   CHECK(stays([](auto x) { return soft_plus(x); }));
   CHECK(stays([](auto x) { return power(x, x); }));
+  CHECK(stays([](auto x) { return tangent(x); }));
+  CHECK(stays([](auto x) { return arc_sine(x); }));
+  CHECK(stays([](auto x) { return arc_cosine(x); }));
+  CHECK(stays([](auto x) { return arc_tangent(x); }));
+  CHECK(stays([](auto x) { return hyperbolic_sine(x); }));
+  CHECK(stays([](auto x) { return hyperbolic_cosine(x); }));
+  CHECK(stays([](auto x) { return area_sine(x); }));
+  CHECK(stays([](auto x) { return area_cosine(x); }));
+  CHECK(stays([](auto x) { return area_tangent(x); }));
 }

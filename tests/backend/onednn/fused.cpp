@@ -13,9 +13,10 @@ TEST_CASE("fused layers and reorders are right by every exact implementation") {
   onednn::library lib;
   for (const char* name :
        {"Conv+Add+Relu/1x16x9x9-32x1x1-s1-b", "Conv+Relu/2x16x9x9-32x3x3-s1-p1-b",
-        "Conv+Clip/1x16x9x9-32x3x3-s2-p1", "Gemm+Relu/3x20x33-tb-c1x20-w",
-        "MatMul+Add+Gelu/1x12x16-16x24-w-w24", "MatMul+Add/1x12x16-16x24-w",
-        "Conv+Mul+Add+Relu/1x16x9x9-32x1x1-s1-w1x32x1x1-ww32x1x1",
+        "Conv+Clip/1x16x9x9-32x3x3-s2-p1", "Conv+HardSigmoid/1x16x9x9-32x1x1-s1-b",
+        "Gemm+Selu/3x20x33-tb-c1x20-w", "MatMul+HardSigmoid/5x12-12x16-w",
+        "Gemm+Relu/3x20x33-tb-c1x20-w", "MatMul+Add+Gelu/1x12x16-16x24-w-w24",
+        "MatMul+Add/1x12x16-16x24-w", "Conv+Mul+Add+Relu/1x16x9x9-32x1x1-s1-w1x32x1x1-ww32x1x1",
         "BatchNormalization+Relu/1x32x7x7", "Add+Relu/1x16x7x7", "Add+Sqrt/1x16x7x7",
         "reorder/1x24x5x5-plain-blocked16", "reorder/1x24x5x5-channels_last-plain"}) {
     const op::layer l = op::parse(name);

@@ -64,7 +64,7 @@ inline void describe(const op::unary& p, const op::step_list& steps, const reque
 inline void describe(const op::binary& p, const op::step_list& steps, const request& r,
                      recipes& out) {
   const dtype type = storage_of(p.element, r.type);
-  const bool truth = p.comparison() || p.function >= op::binary_function::logical_and;
+  const bool truth = p.truth();
   if (!data_type_of(type)) return;
   if (p.operands < 2 || p.operands > 8) return;
   const auto dims = detail::broadcasting(p.a, p.b, p.output());

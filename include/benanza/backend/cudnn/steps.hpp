@@ -122,9 +122,8 @@ inline bool add_function(writer& w, op::unary_function f, int x, int y) {
     c.both(CUDNN_POINTWISE_MUL, square_of, x, true);
     return true;
   }
-  case thresholded_relu:
-  case round:
-  case sign: return false;
+  case tan: return c.one(CUDNN_POINTWISE_TAN);
+  default: return false;
   }
   return false;
 }
@@ -149,8 +148,7 @@ inline std::optional<cudnnPointwiseMode_t> join_of(op::binary_function f) {
   case less_or_equal: return CUDNN_POINTWISE_CMP_LE;
   case logical_and: return CUDNN_POINTWISE_LOGICAL_AND;
   case logical_or: return CUDNN_POINTWISE_LOGICAL_OR;
-  case logical_xor:
-  case prelu: return std::nullopt;
+  default: return std::nullopt;
   }
   return std::nullopt;
 }

@@ -14,30 +14,29 @@ namespace benanza::backend::host {
 
 namespace detail {
 
-/// The few functions of whole numbers that models use: Abs, Neg, Sign, Relu; Not of truth values.
+/// The functions of whole numbers; Not of truth values.
 template <class T>
 void over_whole(op::unary_function f, const T* from, T* to, std::int64_t n) {
   using enum op::unary_function;
+  const auto each = [=](auto of) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      to[i] = static_cast<T>(of(from[i]));
+  };
+  const auto opposite = [](T v) { return wrapping<T>{0} - static_cast<wrapping<T>>(v); };
   switch (f) {
-  case relu:
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = from[i] > 0 ? from[i] : T{};
-    break;
-  case abs:
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = from[i] < 0 ? static_cast<T>(-from[i]) : from[i];
-    break;
-  case neg:
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = static_cast<T>(-from[i]);
-    break;
-  case sign:
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = static_cast<T>((from[i] > 0) - (from[i] < 0));
-    break;
-  default:
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = from[i] == 0;
+  case relu: return each([](T v) { return v > T{} ? v : T{}; });
+  case abs: return each([=](T v) { return v < T{} ? static_cast<T>(opposite(v)) : v; });
+  case neg: return each(opposite);
+  case sign: return each([](T v) { return (v > T{}) - (v < T{}); });
+  case bitwise_not: return each([](T v) { return static_cast<T>(~v); });
+  case clip: {
+    constexpr auto least = static_cast<int>(attribute::clip_whole_low);
+    constexpr T low = std::is_unsigned_v<T> ? T{} : static_cast<T>(least);
+    constexpr T high = static_cast<T>(attribute::clip_whole_high);
+    return each([=](T v) { return std::min(std::max(v, low), high); });
+  }
+  default: return each([](T v) { return v == 0; });
   }
 }
 
@@ -144,25 +143,37 @@ private:
 };
 } // namespace detail
 
-/// True where there is a kernel: f32, bf16 and codes; Abs, Neg, Sign, Relu of s32 and s64; Not.
+namespace detail {
+/// True for layers of whole numbers that stand for themselves.
+inline bool of_whole(dtype layer_element) {
+  return layer_element >= dtype::s8 && layer_element <= dtype::u64;
+}
+} // namespace detail
+
+/// True where there is a kernel: f32 and bf16; codes but for functions that leave their range;
+/// Abs, Neg, Sign, Relu, Clip and BitwiseNot of whole numbers; Not.
 inline bool runs(const op::unary& p, dtype element) {
   using enum op::unary_function;
-  if (element == dtype::boolean) return p.function == logical_not;
-  if (element == dtype::s32 || element == dtype::s64)
-    return p.function == relu || p.function == abs || p.function == neg || p.function == sign;
-  if (detail::wraps(p.element)) return p.function == relu || p.function == sign;
-  return detail::computes_in_f32(element) && p.function != logical_not;
+  const auto f = p.function;
+  if (element == dtype::boolean) return f == logical_not;
+  if (detail::of_whole(p.element))
+    return f == relu || f == abs || f == neg || f == sign || f == clip || f == bitwise_not;
+  if (f == logical_not || f == bitwise_not) return false;
+  const bool reals = element == dtype::f32 || element == dtype::bf16;
+  return reals || (detail::computes_in_f32(element) && f < tan);
 }
 
 inline detail::kernel make(const op::unary& p, const detail::job& j) {
   const std::int64_t n = elements(p.input);
   if (j.element == dtype::boolean)
     return {"loop", detail::whole_task<std::uint8_t>(p.function, n, j)};
-  if (j.element == dtype::s32) return {"loop", detail::whole_task<std::int32_t>(p.function, n, j)};
-  if (j.element == dtype::s64) return {"loop", detail::whole_task<std::int64_t>(p.function, n, j)};
+  if (detail::of_whole(p.element))
+    return {"loop", detail::with_whole(p.element, [&](auto v) {
+              return detail::whole_task<decltype(v)>(p.function, n, j);
+            })};
   const auto f = detail::unary_block(p.function);
   const int threads = detail::team_for(j.threads, 2 * n * 4);
-  if (j.element == dtype::f32)
+  if (j.element == dtype::f32 && j.result == dtype::f32)
     return {"loop", [=, from = reinterpret_cast<const float*>(j.inputs[0]),
                      to = reinterpret_cast<float*>(j.output)] {
               detail::share(threads, n, 1024, [&](std::int64_t begin, std::int64_t end) {
@@ -170,14 +181,15 @@ inline detail::kernel make(const op::unary& p, const detail::job& j) {
               });
             }};
   return {"loop", [=, widen = detail::widen_as(j.element), narrow = detail::narrow_as(j.result),
-                   width = j.width(), from = j.inputs[0], to = j.output, scale = j.scale] {
+                   width = j.width(), written = size_bytes(j.result), from = j.inputs[0],
+                   to = j.output, scale = j.scale] {
             detail::share(threads, n, detail::block, [&](std::int64_t begin, std::int64_t end) {
               alignas(64) float values[detail::block];
               for (; begin < end; begin += detail::block) {
                 const std::int64_t length = std::min(detail::block, end - begin);
                 widen(from + begin * width, values, length);
                 f(values, values, length);
-                narrow(values, to + begin * width, length, scale);
+                narrow(values, to + begin * written, length, scale);
               }
             });
           }};
@@ -186,14 +198,12 @@ inline detail::kernel make(const op::unary& p, const detail::job& j) {
 /// The loop of a layer's function for its storage, if there is one. ONNX has no Mean of whole
 /// numbers.
 inline detail::plane_function plane_for(const op::binary& p, dtype element) {
-  const bool whole = element == dtype::s32 || element == dtype::s64;
-  if (whole && p.function == op::binary_function::mean) return nullptr;
-  const bool chooses = p.comparison() || p.function == op::binary_function::min ||
-                       p.function == op::binary_function::max;
-  if (detail::wraps(p.element) && !chooses) return nullptr;
-  if (element == dtype::boolean) return detail::binary_plane<std::uint8_t>(p.function);
-  if (element == dtype::s32) return detail::binary_plane<std::int32_t>(p.function);
-  if (element == dtype::s64) return detail::binary_plane<std::int64_t>(p.function);
+  if (element == dtype::boolean) return detail::truth_plane(p.function);
+  if (detail::of_whole(p.element)) {
+    if (p.function == op::binary_function::mean) return nullptr;
+    return detail::with_whole(
+        p.element, [&](auto v) { return detail::binary_plane<decltype(v)>(p.function); });
+  }
   return detail::computes_in_f32(element) ? detail::binary_plane<float>(p.function) : nullptr;
 }
 
@@ -215,7 +225,7 @@ inline detail::kernel make(const op::binary& p, const detail::job& j) {
   plan->l.simplify();
   plan->l.widen(2);
   plan->function = plane_for(shown, j.element);
-  if (j.element == dtype::bf16 || j.element == dtype::u8 || j.element == dtype::s8)
+  if (!detail::of_whole(p.element) && j.element != dtype::f32 && j.element != dtype::boolean)
     plan->widen = detail::widen_as(j.element);
   plan->narrow = detail::narrow_as(j.result);
   plan->width = j.width();

@@ -61,6 +61,24 @@ struct reduce_plan {
     }
   }
 
+  /// Outputs that combine nothing.
+  void fill(std::int64_t outputs) const {
+    Sum nothing = start<Sum>(function);
+    if constexpr (real) {
+      if (function == op::reduction::mean) nothing = std::numeric_limits<Sum>::quiet_NaN();
+    } else {
+      // As the narrower type has its ends.
+      using op::reduction;
+      if (function == reduction::max && result == dtype::s32)
+        nothing = std::numeric_limits<std::int32_t>::lowest();
+      if (function == reduction::min && result == dtype::s32)
+        nothing = std::numeric_limits<std::int32_t>::max();
+      if (function == reduction::mean) return;
+    }
+    for (std::int64_t i = 0; i < outputs; ++i)
+      write(i, nothing);
+  }
+
 private:
   static constexpr std::int64_t piece = 4 * block;
 
@@ -252,7 +270,7 @@ kernel reduced(const op::reduce& p, const job& j) {
   plan->from = j.inputs[0];
   plan->to = j.output;
   plan->threads = team_for(j.threads, elements(p.input) * j.width());
-  if (elements(p.input) == 0) return {"loop", [] {}};
+  if (elements(p.input) == 0) return {"loop", [plan, n = elements(p.output())] { plan->fill(n); }};
   return {plan->inner_reduced ? "rows" : "columns", [plan] { plan->run(); }};
 }
 } // namespace detail

@@ -18,10 +18,11 @@ namespace detail {
 inline void softmax_line(const float* from, float* to, std::int64_t n, bool log) {
   const float most = fold_extreme<true>(from, n);
   if (log) {
-    const float less = most + logarithm(fold_exponentials(from, n, most));
+    // Two differences: a large maximum would swallow the logarithm.
+    const float less = logarithm(fold_exponentials(from, n, most));
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i)
-      to[i] = from[i] - less;
+      to[i] = (from[i] - most) - less;
     return;
   }
   const float share_of_each = 1.f / fold_exponentials<true>(from, n, most, to);
@@ -46,9 +47,9 @@ template <class At>
     if (!log) at.store(e, to + k * to_row);
   }
   if (log) {
-    const float_vector less = most + logarithm(sum);
+    const float_vector less = logarithm(sum);
     for (std::int64_t k = 0; k < n; ++k)
-      at.store(at.load(from + k * from_row) - less, to + k * to_row);
+      at.store((at.load(from + k * from_row) - most) - less, to + k * to_row);
   } else {
     const float_vector share_of_each = 1.f / sum;
     for (std::int64_t k = 0; k < n; ++k)

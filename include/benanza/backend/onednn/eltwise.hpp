@@ -54,6 +54,25 @@ inline std::optional<eltwise_kind> eltwise_of(op::unary_function f) {
   }
 }
 
+/// Adds a function to what is done on a result: those that the library lacks are two of its own.
+inline bool append_function(op::unary_function f, dnnl::post_ops& to) {
+  using how = dnnl::algorithm;
+  const auto add = [&to](how h, double alpha, double beta, double scale = 1) {
+    to.append_eltwise(static_cast<float>(scale), h, static_cast<float>(alpha),
+                      static_cast<float>(beta));
+    return true;
+  };
+  if (const auto kind = eltwise_of(f)) return add(kind->how, kind->alpha, kind->beta);
+  switch (f) {
+  case op::unary_function::hard_sigmoid:
+    add(how::eltwise_linear, attribute::hard_sigmoid_alpha, attribute::hard_sigmoid_beta);
+    return add(how::eltwise_clip, 0, 1);
+  case op::unary_function::selu:
+    return add(how::eltwise_elu, attribute::selu_alpha, 0, attribute::selu_gamma);
+  default: return false;
+  }
+}
+
 /// The function, and the one that gives the same with its operands swapped.
 struct binary_kind {
   dnnl::algorithm how;

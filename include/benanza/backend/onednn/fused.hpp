@@ -50,10 +50,7 @@ std::optional<post_chain> chain_of(const op::fused<Base>& f, const request& r,
   int input = first_input;
   for (const op::step& s : f.steps) {
     if (!s.joins) {
-      const auto kind = eltwise_of(s.function);
-      if (!kind) return std::nullopt;
-      out.operations.append_eltwise(1.0f, kind->how, static_cast<float>(kind->alpha),
-                                    static_cast<float>(kind->beta));
+      if (!append_function(s.function, out.operations)) return std::nullopt;
       continue;
     }
     const shape operand = f.operand_of(s);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One output of an elementwise layer, by its ONNX definition, with the attribute values that all
-// backends use, if no others are given. Whole numbers divide towards zero. Round is to even.
+// backends use, if no others are given. Whole numbers are another header's. Round is to even.
 //
 //   function_value(unary_function::relu, -2) == 0;   function_value(binary_function::pow, 2, 3) ==
 //   8
 #pragma once
 
 #include "position.hpp"
+#include "whole.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +41,8 @@ inline double function_value(op::unary_function f, double x, const attribute_val
   case gelu: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.)));
   case fast_gelu: // Hendrycks and Gimpel 2016, section 2; ONNX's Gelu-20 with approximate = "tanh"
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
-  case clip: return std::clamp(x, given.clip_low, given.clip_high);
+  case clip: // the lower bound is the upper one where it passes it
+    return std::min(std::max(x, given.clip_low), given.clip_high);
   case exp: return std::exp(x);
   case log: return std::log(x);
   case sqrt: return std::sqrt(x);
@@ -57,6 +59,23 @@ inline double function_value(op::unary_function f, double x, const attribute_val
   case square: return x * x;
   case cube: return x * x * x;
   case logical_not: return x == 0;
+  case tan: return std::tan(x);
+  case asin: return std::asin(x);
+  case acos: return std::acos(x);
+  case atan: return std::atan(x);
+  case sinh: return std::sinh(x);
+  case cosh: return std::cosh(x);
+  case asinh: return std::asinh(x);
+  case acosh: return std::acosh(x);
+  case atanh: return std::atanh(x);
+  case is_nan: return std::isnan(x);
+  case is_inf:
+    return std::isinf(x) && (std::signbit(x) ? given.finds_negative : given.finds_positive);
+  case shrink:
+    return x < -given.shrink_lambda  ? x + given.shrink_bias
+           : x > given.shrink_lambda ? x - given.shrink_bias
+                                     : 0;
+  case bitwise_not: break; // whole numbers have it
   }
   return x;
 }
@@ -83,25 +102,30 @@ inline double function_value(op::binary_function f, double a, double b) {
   case logical_and: return a != 0 && b != 0;
   case logical_or: return a != 0 || b != 0;
   case logical_xor: return (a != 0) != (b != 0);
+  case mod: {
+    const double r = std::fmod(a, b);
+    if (r == 0) return std::copysign(r, b);
+    return std::signbit(r) != std::signbit(b) ? r + b : r;
   }
-  return a;
-}
-
-/// True for element types that hold whole numbers by themselves, not as codes of quantised values.
-inline bool whole(dtype t) {
-  return t >= dtype::s8 && t <= dtype::boolean;
+  case fmod: return std::fmod(a, b);
+  default: return a; // functions of bits: whole numbers have them
+  }
 }
 
 inline double value(const op::unary& p, const operands& o, std::int64_t flat) {
-  return function_value(p.function, element(o, 0, flat), o.attributes);
+  const double x = element(o, 0, flat);
+  if (whole(p.element)) return whole_value(p.function, x, p.element, o.attributes);
+  return function_value(p.function, x, o.attributes);
 }
 
 inline double value(const op::binary& p, const operands& o, std::int64_t flat) {
   const shape place = place_of(p.output(), flat);
   double v = element(o, 0, broadcast_index(p.a, place));
-  for (std::int64_t i = 1; i < p.operands; ++i)
-    v = function_value(p.function, v,
-                       element(o, static_cast<std::size_t>(i), broadcast_index(p.b, place)));
+  for (std::int64_t i = 1; i < p.operands; ++i) {
+    const double next = element(o, static_cast<std::size_t>(i), broadcast_index(p.b, place));
+    v = whole(p.element) ? whole_value(p.function, v, next, p.element)
+                         : function_value(p.function, v, next);
+  }
   if (p.function == op::binary_function::mean) v /= static_cast<double>(p.operands);
   return whole(p.element) ? std::trunc(v) : v;
 }

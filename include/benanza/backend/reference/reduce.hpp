@@ -7,9 +7,18 @@
 
 #include "eltwise.hpp"
 
+#include <cstddef>
 #include <limits>
 
 namespace benanza::backend::reference {
+
+/// What an infinity is in a type that has none.
+inline double end_of(dtype t, double infinity) {
+  if (t == dtype::boolean) return infinity > 0;
+  std::byte room[8]{};
+  store(t, room, 0, infinity);
+  return load(t, room, 0);
+}
 
 inline double value(const op::reduce& p, const operands& o, std::int64_t flat) {
   const shape place = place_of(p.output(), flat);
@@ -17,6 +26,7 @@ inline double value(const op::reduce& p, const operands& o, std::int64_t flat) {
   for (std::int64_t axis : p.axes)
     reduced.push(p.input[static_cast<int>(axis)]);
   const std::int64_t count = elements(reduced);
+  const bool nothing = count == 0 && whole(p.element);
   const auto each = [&](auto f) {
     for (std::int64_t i = 0; i < count; ++i) {
       const shape inner = place_of(reduced, i);
@@ -41,14 +51,15 @@ inline double value(const op::reduce& p, const operands& o, std::int64_t flat) {
   switch (p.function) {
   case reduction::mean: out = total / static_cast<double>(count); break;
   case reduction::sum: return total;
-  case reduction::max: return most;
-  case reduction::min: return least;
+  case reduction::max: return nothing ? end_of(p.element, most) : most;
+  case reduction::min: return nothing ? end_of(p.element, least) : least;
   case reduction::product: return times;
   case reduction::l1: return ones;
   case reduction::l2: out = std::sqrt(squares); break;
   case reduction::sum_square: return squares;
   case reduction::log_sum: return std::log(total);
   case reduction::log_sum_exp: {
+    if (count == 0) return most;
     double exponentials = 0;
     each([&](double v) { exponentials += std::exp(v - most); });
     return most + std::log(exponentials);

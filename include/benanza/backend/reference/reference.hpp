@@ -11,9 +11,11 @@
 #include "../make_operands.hpp"
 #include "arrange.hpp"
 #include "attention.hpp"
+#include "cast.hpp"
 #include "conv.hpp"
 #include "cumulate.hpp"
 #include "eltwise.hpp"
+#include "expand.hpp"
 #include "fused.hpp"
 #include "gemm.hpp"
 #include "group_norm.hpp"
@@ -30,6 +32,7 @@
 #include "rotary.hpp"
 #include "select.hpp"
 #include "softmax.hpp"
+#include "where.hpp"
 
 namespace benanza::backend::reference {
 

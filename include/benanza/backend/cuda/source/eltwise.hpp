@@ -102,7 +102,7 @@ inline bool begin(const op::unary& l, const arithmetic& a, elementwise& out) {
 }
 
 inline bool begin(const op::binary& l, const arithmetic& a, elementwise& out) {
-  if (l.operands > most_operands) return false;
+  if (l.operands > most_operands || (op::of_bits(l.function) && !a.whole)) return false;
   out.functions(functions_of(l.function, a));
   out.begin(out.operand(l.a));
   for (std::int64_t i = 1; i < l.operands; ++i) {
@@ -116,11 +116,11 @@ inline bool begin(const op::binary& l, const arithmetic& a, elementwise& out) {
 }
 
 /// Truth values are written as such.
-inline bool is_truth(const op::unary&) {
-  return false;
+inline bool is_truth(const op::unary& l) {
+  return op::tells(l.function);
 }
 inline bool is_truth(const op::binary& l) {
-  return l.comparison() || l.function >= op::binary_function::logical_and;
+  return l.truth();
 }
 } // namespace detail
 

@@ -39,6 +39,7 @@ inline std::optional<std::string> expression_of(op::unary_function f, const std:
   case neg: return "(-" + v + ')';
   case sign: return "((" + v + " > 0) - (" + v + " < 0))";
   case logical_not: return '(' + v + " == 0)";
+  case bitwise_not: return a.whole ? std::optional("(~" + v + ')') : std::nullopt;
   default: break;
   }
   if (a.whole) return f == floor || f == ceil || f == round ? std::optional(v) : std::nullopt;
@@ -84,6 +85,21 @@ inline std::optional<std::string> expression_of(op::unary_function f, const std:
   case erf: return call("erf", v);
   case sin: return call("sin", v);
   case cos: return call("cos", v);
+  case tan: return call("tan", v);
+  case asin: return call("asin", v);
+  case acos: return call("acos", v);
+  case atan: return call("atan", v);
+  case sinh: return call("sinh", v);
+  case cosh: return call("cosh", v);
+  case asinh: return call("asinh", v);
+  case acosh: return call("acosh", v);
+  case atanh: return call("atanh", v);
+  case is_nan: return '(' + v + " != " + v + ')';
+  case is_inf: return '(' + v + " == " + v + " && " + v + " - " + v + " != 0)";
+  case shrink:
+    return '(' + v + " < " + n(-value::shrink_lambda) + " ? " + v + " + " + n(value::shrink_bias) +
+           " : " + v + " > " + n(value::shrink_lambda) + " ? " + v + " - " + n(value::shrink_bias) +
+           " : " + n(0) + ')';
   case square: return '(' + v + " * " + v + ')';
   case cube: return '(' + v + " * " + v + " * " + v + ')';
   default: return std::nullopt;
@@ -101,6 +117,8 @@ inline std::string expression_of(op::binary_function f, const std::string& x, co
     return '(' + when + " ? " + x + " : " + y + ')';
   };
   const std::string tx = '(' + x + " != 0)", ty = '(' + y + " != 0)";
+  const std::string last = a.stored == "int" ? "31" : "63";
+  const std::string inside = '(' + y + " >= 0 && " + y + " <= " + last + ')';
   switch (f) {
   case add:
   case sum:
@@ -120,12 +138,29 @@ inline std::string expression_of(op::binary_function f, const std::string& x, co
   case logical_and: return '(' + tx + " && " + ty + ')';
   case logical_or: return '(' + tx + " || " + ty + ')';
   case logical_xor: return '(' + tx + " != " + ty + ')';
+  case mod:
+    if (a.whole) return "whole_mod(" + x + ", " + y + ')';
+    return '(' + x + " - " + y + " * floor" + a.suffix + '(' + x + " / " + y + "))";
+  case fmod:
+    if (a.whole) return '(' + y + " == 0 ? 0 : " + with("%") + ')';
+    return "fmod" + a.suffix + '(' + x + ", " + y + ')';
+  case bitwise_and: return with("&");
+  case bitwise_or: return with("|");
+  case bitwise_xor: return with("^");
+  case shift_left: // what is shifted by its width or more is gone
+    return '(' + inside + " ? " + with("<<") + " : 0)";
+  case shift_right: return '(' + x + " >> (" + inside + " ? " + y + " : " + last + "))";
   }
   return x;
 }
 
 /// What the expressions of whole numbers need.
 inline std::string functions_of(op::binary_function f, const arithmetic& a) {
+  if (f == op::binary_function::mod && a.whole)
+    return "static __device__ __forceinline__ long long whole_mod(long long a, long long b) {\n"
+           "  if (b == 0) return 0;\n"
+           "  long long r = a % b;\n"
+           "  return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n";
   if (f != op::binary_function::pow || !a.whole) return {};
   return "static __device__ __forceinline__ long long whole_power(long long a, long long b) {\n"
          "  if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"

@@ -9,6 +9,9 @@
 //   error_function  7 ulp                           soft_plus           2e-7 of max(1, y)
 //   sine, cosine    absolute 2e-7, |x| < 1000       power(a, b)         relative 2e-7 (2 + |b log
 //   a|)
+//   tangent         4 ulp, |x| < 1000               arc_sine, arc_cosine, arc_tangent   4 ulp
+//   hyperbolic_sine, hyperbolic_cosine  6 ulp       area_sine, area_cosine, area_tangent  4 ulp
+//   remainder       exact
 #pragma once
 
 #include "lanes.hpp"
@@ -188,6 +191,141 @@ template <class F>
   const F negative = nearest(b) == b ? with_parity : every<F>(undefined);
   const F any = a < 0.f ? negative : y;
   return b == 0.f ? every<F>(1.f) : any;
+}
+
+/// Both are right to the last places where they are zero too.
+template <class F>
+[[gnu::always_inline]] inline F tangent(F x) {
+  return sine(x) / cosine(x);
+}
+
+// Polynomials below are those of Cephes (Moshier, single precision).
+
+/// For |x| <= 1/2.
+template <class F>
+[[gnu::always_inline]] inline F arc_sine_near(F x, F square) {
+  const F p = polynomial(square, {1.6666752422e-1f, 7.4953002686e-2f, 4.5470025998e-2f,
+                                  2.4181311049e-2f, 4.2163199048e-2f});
+  return x + x * square * p;
+}
+/// Far from zero: asin a = pi / 2 - 2 asin(sqrt((1 - a) / 2)).
+template <class F>
+[[gnu::always_inline]] inline F arc_sine(F x) {
+  const F a = magnitude(x);
+  const auto far = a > 0.5f;
+  const F square = far ? 0.5f * (1.f - a) : a * a;
+  const F y = arc_sine_near(far ? root(square) : a, square);
+  return with_sign(far ? 1.57079633f - 2.f * y : y, x);
+}
+template <class F>
+[[gnu::always_inline]] inline F arc_cosine(F x) {
+  const F a = magnitude(x);
+  const auto far = a > 0.5f;
+  const F square = far ? 0.5f * (1.f - a) : a * a;
+  const F y = arc_sine_near(far ? root(square) : x, square);
+  const F twice = 2.f * y, other = 3.14159265f - twice;
+  const F outer = x > 0.f ? twice : other;
+  return far ? outer : 1.57079633f - y;
+}
+
+/// Turned by pi / 2 or pi / 4 until |x| <= tan(pi / 8).
+template <class F>
+[[gnu::always_inline]] inline F arc_tangent(F x) {
+  const F a = magnitude(x), zero = every<F>(0.f);
+  const auto far = a > 2.41421356f, middle = a > 0.414213562f;
+  const F turned = middle ? (a - 1.f) / (a + 1.f) : a;
+  const F r = far ? -1.f / a : turned;
+  const F turn_of_middle = middle ? every<F>(0.785398163f) : zero;
+  const F turn = far ? every<F>(1.57079633f) : turn_of_middle;
+  const F square = r * r;
+  const F p = polynomial(
+      square, {-3.33329491539e-1f, 1.99777106478e-1f, -1.38776856032e-1f, 8.05374449538e-2f});
+  return with_sign(turn + (r + r * square * p), x);
+}
+
+/// e^|x| / 2 without overflow before the result has one: as the square of e^(|x| / 2).
+template <class F>
+[[gnu::always_inline]] inline F half_exponential(F x) {
+  const F e = exponential(0.5f * magnitude(x));
+  return (0.5f * e) * e;
+}
+template <class F>
+[[gnu::always_inline]] inline F hyperbolic_sine(F x) {
+  const F q = x * x, h = half_exponential(x);
+  const F near =
+      x + x * q * polynomial(q, {1.66667160211e-1f, 8.33028376239e-3f, 2.03721912945e-4f});
+  return magnitude(x) <= 1.f ? near : with_sign(h - 0.25f / h, x);
+}
+template <class F>
+[[gnu::always_inline]] inline F hyperbolic_cosine(F x) {
+  const F h = half_exponential(x);
+  return h + 0.25f / h;
+}
+
+/// log(a + sqrt(a^2 + `more`)), for large a of 2 a.
+template <class F>
+[[gnu::always_inline]] inline F area_logarithm(F a, F other_root) {
+  const auto large = a > 1500.f;
+  const F y = logarithm(large ? a : a + other_root);
+  return large ? y + 0.693147181f : y;
+}
+template <class F>
+[[gnu::always_inline]] inline F area_sine(F x) {
+  const F a = magnitude(x), q = x * x;
+  const F near = x + x * q *
+                         polynomial(q, {-1.6666288134e-1f, 7.4847586088e-2f, -4.2699340972e-2f,
+                                        2.0122003309e-2f});
+  return a < 0.5f ? near : with_sign(area_logarithm(a, root(q + 1.f)), x);
+}
+template <class F>
+[[gnu::always_inline]] inline F area_cosine(F x) {
+  const F z = x - 1.f;
+  const F near = root(z) * polynomial(z, {1.4142135263f, -1.1784741703e-1f, 2.6454905019e-2f,
+                                          -7.5272886713e-3f, 1.7596881071e-3f});
+  return z < 0.5f ? near : area_logarithm(x, root(z * (x + 1.f)));
+}
+template <class F>
+[[gnu::always_inline]] inline F area_tangent(F x) {
+  const F q = x * x;
+  const F near = x + x * q *
+                         polynomial(q, {3.33337300303e-1f, 1.99782164500e-1f, 1.46691431730e-1f,
+                                        8.24370301058e-2f, 1.81740078349e-1f});
+  return magnitude(x) < 0.5f ? near : 0.5f * logarithm((1.f + x) / (1.f - x));
+}
+
+/// x - y trunc(x / y), of the sign of x; where the quotient has more digits than a float, as the C
+/// library has it.
+template <class F>
+[[gnu::always_inline]] inline F remainder(F x, F y) {
+  if constexpr (std::is_same_v<F, float>) {
+    return std::fmod(x, y);
+  } else {
+    const F q = x / y, near = nearest(q);
+    // A quotient that was rounded may be off by one: what is left says so.
+    const F whole = magnitude(near) > magnitude(q) ? near - with_sign(every<F>(1.f), q) : near;
+    const F r = float_lanes::multiply_add(-whole, y, x), size = magnitude(y);
+    const auto negative = std::bit_cast<whole_of<F>>(x) < 0;
+    const F forward = negative ? -r : r; // in [0, size) when it is right
+    const F raised = forward < 0.f ? forward + size : forward;
+    const F right = raised >= size ? raised - size : raised;
+    F out = with_sign(right, x);
+    out = size == infinite ? x - x + x : out;
+    const F most = magnitude(q);
+    if (!(float_lanes::folded(most, [](auto a, auto b) { return a > b ? a : b; }) < 4194304.f))
+      for (int i = 0; i < float_lanes::count; ++i)
+        out[i] = std::fmod(x[i], y[i]);
+    return out;
+  }
+}
+
+/// x - y floor(x / y), of the sign of y.
+template <class F>
+[[gnu::always_inline]] inline F modulus(F x, F y) {
+  const F r = remainder(x, y);
+  using whole = whole_of<F>;
+  const auto differs = (std::bit_cast<whole>(r) ^ std::bit_cast<whole>(y)) < 0;
+  const F moved = differs ? r + y : r;
+  return r == 0.f ? with_sign(r, y) : moved;
 }
 
 } // namespace benanza::backend::host::detail

@@ -94,6 +94,7 @@ inline widener widen_as(dtype t) {
 inline narrower narrow_as(dtype t) {
   switch (t) {
   case dtype::bf16: return narrow<std::uint16_t>;
+  case dtype::boolean:
   case dtype::u8: return narrow<std::uint8_t>;
   case dtype::s8: return narrow<std::int8_t>;
   default: return narrow<float>;

@@ -95,7 +95,9 @@ public:
     loops_.simplify();
     fuse_short_rows();
     const int last = loops_.rank - 1;
-    const bool dense = last < 0 || loops_.stride[last][1] == 1;
+    // One element again and again fills a row; short rows of it are a transposition.
+    const bool filled = last >= 0 && loops_.stride[last][1] == 0 && loops_.size[last] * width_ > 64;
+    const bool dense = last < 0 || loops_.stride[last][1] == 1 || filled;
     for (int i = 0; !dense && i < last; ++i)
       if (loops_.stride[i][1] == 1) exchanged_ = i;
     if (exchanged_ >= 0) bring_exchanged_inward();

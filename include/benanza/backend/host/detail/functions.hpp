@@ -68,10 +68,79 @@ template <op::unary_function Function, class F>
   else if constexpr (Function == cos) return cosine(x);
   else if constexpr (Function == square) return x * x;
   else if constexpr (Function == cube) return x * x * x;
-  else if constexpr (Function == sign) {
+  else if constexpr (Function == tan) return tangent(x);
+  else if constexpr (Function == asin) return arc_sine(x);
+  else if constexpr (Function == acos) return arc_cosine(x);
+  else if constexpr (Function == atan) return arc_tangent(x);
+  else if constexpr (Function == sinh) return hyperbolic_sine(x);
+  else if constexpr (Function == cosh) return hyperbolic_cosine(x);
+  else if constexpr (Function == asinh) return area_sine(x);
+  else if constexpr (Function == acosh) return area_cosine(x);
+  else if constexpr (Function == atanh) return area_tangent(x);
+  else if constexpr (Function == is_nan) return x == x ? zero : one;
+  else if constexpr (Function == is_inf) return magnitude(x) == infinite ? one : zero;
+  else if constexpr (Function == shrink) {
+    constexpr float lambda = f32(attribute::shrink_lambda), bias = f32(attribute::shrink_bias);
+    const F above = x > lambda ? x - bias : zero;
+    return x < -lambda ? x + bias : above;
+  } else if constexpr (Function == sign) {
     const F above = x > 0.f ? one : zero;
     return x < 0.f ? -one : above;
   } else return x == 0.f ? one : zero;
+}
+
+/// Whole numbers of a type as unsigned ones, in which sums and products wrap around.
+template <class T>
+using wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
+
+/// Towards zero; 0 where it is divided by 0.
+template <class T>
+[[gnu::always_inline]] inline T whole_quotient(T a, T b) {
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>)
+    if (b == -1) return static_cast<T>(wrapping<T>{0} - static_cast<wrapping<T>>(a));
+  return static_cast<T>(a / b);
+}
+
+/// A function of two whole numbers.
+template <op::binary_function F, class T>
+[[gnu::always_inline]] inline T apply_whole(T a, T b) {
+  using enum op::binary_function;
+  using W = wrapping<T>;
+  const W x = static_cast<W>(a), y = static_cast<W>(b);
+  if constexpr (F == add) return static_cast<T>(x + y);
+  else if constexpr (F == sub) return static_cast<T>(x - y);
+  else if constexpr (F == mul) return static_cast<T>(x * y);
+  else if constexpr (F == div) return whole_quotient(a, b);
+  else if constexpr (F == fmod || F == mod) {
+    if (b == 0) return 0;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) return 0;
+      const T r = static_cast<T>(a % b);
+      return F == mod && r != 0 && (r < 0) != (b < 0) ? static_cast<T>(r + b) : r;
+    } else return static_cast<T>(a % b);
+  } else if constexpr (F == pow) {
+    if constexpr (std::is_signed_v<T>)
+      if (b < 0) return a == 1 ? T{1} : a == -1 ? static_cast<T>(b % 2 == 0 ? 1 : -1) : T{0};
+    W power = 1, square = x;
+    for (W left = y; left > 0; left /= 2, square = static_cast<W>(square * square))
+      if (left % 2 != 0) power = static_cast<W>(power * square);
+    return static_cast<T>(power);
+  } else if constexpr (F == min) return a < b ? a : b;
+  else if constexpr (F == max) return a > b ? a : b;
+  else if constexpr (F == prelu) return a < T{} ? static_cast<T>(x * y) : a;
+  else if constexpr (F == bitwise_and) return static_cast<T>(a & b);
+  else if constexpr (F == bitwise_or) return static_cast<T>(a | b);
+  else if constexpr (F == bitwise_xor) return static_cast<T>(a ^ b);
+  else {
+    // As wide as the type or wider, or negative: what is shifted in is all that is left.
+    constexpr W bits = 8 * sizeof(T);
+    const bool inside = y < bits;
+    const W by = inside ? y : bits - 1;
+    if constexpr (F == shift_left) return inside ? static_cast<T>(x << by) : T{0};
+    else if constexpr (std::is_signed_v<T>) return static_cast<T>(a >> by);
+    else return inside ? static_cast<T>(a >> by) : T{0};
+  }
 }
 
 /// A function of two elements: the result has the operands' type, or is a truth value.
@@ -79,18 +148,18 @@ template <op::binary_function F, class T>
 [[gnu::always_inline]] inline auto apply(T a, T b) {
   using enum op::binary_function;
   const auto truth = [](bool v) { return static_cast<std::uint8_t>(v); };
-  if constexpr (F == add) return static_cast<T>(a + b);
-  else if constexpr (F == sub) return static_cast<T>(a - b);
-  else if constexpr (F == mul) return static_cast<T>(a * b);
-  else if constexpr (F == div) return static_cast<T>(a / b);
-  else if constexpr (F == pow && !std::is_integral_v<T>) return power(a, b);
-  else if constexpr (F == pow) {
-    T y = 1;
-    for (; b > 0; --b) y = static_cast<T>(y * a);
-    return y;
-  } else if constexpr (F == min) return a < b ? a : b;
+  constexpr bool numeric = F <= prelu || F > logical_xor;
+  if constexpr (numeric && std::is_integral_v<T>) return apply_whole<F>(a, b);
+  else if constexpr (F == add) return a + b;
+  else if constexpr (F == sub) return a - b;
+  else if constexpr (F == mul) return a * b;
+  else if constexpr (F == div) return a / b;
+  else if constexpr (F == pow) return power(a, b);
+  else if constexpr (F == min) return a < b ? a : b;
   else if constexpr (F == max) return a > b ? a : b;
-  else if constexpr (F == prelu) return a < T{} ? static_cast<T>(a * b) : a;
+  else if constexpr (F == prelu) return a < T{} ? a * b : a;
+  else if constexpr (F == mod) return modulus(a, b);
+  else if constexpr (F == fmod) return remainder(a, b);
   else if constexpr (F == equal) return truth(a == b);
   else if constexpr (F == greater) return truth(a > b);
   else if constexpr (F == greater_or_equal) return truth(a >= b);
@@ -143,6 +212,12 @@ template <op::binary_function F, bool A, bool B>
       });
 }
 
+/// Functions of whole numbers that processors compute one by one.
+template <op::binary_function F>
+inline constexpr bool loops_itself =
+    F == op::binary_function::pow || F == op::binary_function::div ||
+    F == op::binary_function::mod || F == op::binary_function::fmod;
+
 template <op::binary_function F, class T>
 void over_plane(const std::byte* a, const std::byte* b, std::byte* to, const plane& p) {
   using result = decltype(apply<F>(T{}, T{}));
@@ -161,8 +236,8 @@ void over_plane(const std::byte* a, const std::byte* b, std::byte* to, const pla
         std::fill_n(z, p.n, apply<F>(*x, *y));
       continue;
     }
-    if constexpr (F == op::binary_function::pow && std::is_integral_v<T>) {
-      // A loop in itself: it has no vector form.
+    if constexpr (loops_itself<F> && std::is_integral_v<T>) {
+      // It has no vector form.
       for (std::int64_t i = 0; i < p.n; ++i)
         z[i] = apply<F>(x[p.a_moves ? i : 0], y[p.b_moves ? i : 0]);
       continue;
@@ -194,14 +269,24 @@ void over_plane(const std::byte* a, const std::byte* b, std::byte* to, const pla
 template <class T>
 plane_function binary_plane(op::binary_function f) {
   using enum op::binary_function;
-  if constexpr (std::is_same_v<T, std::uint8_t>) {
-    switch (f) {
-    case equal: return over_plane<equal, T>;
-    case logical_and: return over_plane<logical_and, T>;
-    case logical_or: return over_plane<logical_or, T>;
-    case logical_xor: return over_plane<logical_xor, T>;
-    default: return nullptr;
-    }
+  switch (f) {
+  case div: return over_plane<div, T>;
+  case pow: return over_plane<pow, T>;
+  case min: return over_plane<min, T>;
+  case max: return over_plane<max, T>;
+  case prelu: return over_plane<prelu, T>;
+  case equal: return over_plane<equal, T>;
+  case greater: return over_plane<greater, T>;
+  case greater_or_equal: return over_plane<greater_or_equal, T>;
+  case less: return over_plane<less, T>;
+  case less_or_equal: return over_plane<less_or_equal, T>;
+  case mod: return over_plane<mod, T>;
+  case fmod: return over_plane<fmod, T>;
+  default: break;
+  }
+  // Those that need no sign are the same for both kinds of whole numbers.
+  if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    return f == shift_right ? over_plane<shift_right, T> : binary_plane<std::make_unsigned_t<T>>(f);
   } else {
     switch (f) {
     case add:
@@ -209,18 +294,46 @@ plane_function binary_plane(op::binary_function f) {
     case mean: return over_plane<add, T>;
     case sub: return over_plane<sub, T>;
     case mul: return over_plane<mul, T>;
-    case div: return over_plane<div, T>;
-    case pow: return over_plane<pow, T>;
-    case min: return over_plane<min, T>;
-    case max: return over_plane<max, T>;
-    case prelu: return over_plane<prelu, T>;
-    case equal: return over_plane<equal, T>;
-    case greater: return over_plane<greater, T>;
-    case greater_or_equal: return over_plane<greater_or_equal, T>;
-    case less: return over_plane<less, T>;
-    case less_or_equal: return over_plane<less_or_equal, T>;
-    default: return nullptr;
+    default: break;
     }
+    if constexpr (std::is_integral_v<T>) switch (f) {
+      case bitwise_and: return over_plane<bitwise_and, T>;
+      case bitwise_or: return over_plane<bitwise_or, T>;
+      case bitwise_xor: return over_plane<bitwise_xor, T>;
+      case shift_left: return over_plane<shift_left, T>;
+      case shift_right: return over_plane<shift_right, T>;
+      default: break;
+      }
+    return nullptr;
+  }
+}
+
+/// The loop of a function of two truth values.
+inline plane_function truth_plane(op::binary_function f) {
+  using enum op::binary_function;
+  using T = std::uint8_t;
+  switch (f) {
+  case equal: return over_plane<equal, T>;
+  case logical_and: return over_plane<logical_and, T>;
+  case logical_or: return over_plane<logical_or, T>;
+  case logical_xor: return over_plane<logical_xor, T>;
+  default: return nullptr;
+  }
+}
+
+/// Calls `f` with a whole number of that type; gives what `f` gives, or nothing for other types.
+template <class F>
+auto with_whole(dtype t, F&& f) -> decltype(f(std::int32_t{})) {
+  switch (t) {
+  case dtype::s8: return f(std::int8_t{});
+  case dtype::u8: return f(std::uint8_t{});
+  case dtype::s16: return f(std::int16_t{});
+  case dtype::u16: return f(std::uint16_t{});
+  case dtype::s32: return f(std::int32_t{});
+  case dtype::u32: return f(std::uint32_t{});
+  case dtype::s64: return f(std::int64_t{});
+  case dtype::u64: return f(std::uint64_t{});
+  default: return {};
   }
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operators that are several layers: Sum, Max, Min and Mean of more than two different
+// dims (two operands at a time), a Pow whose exponent is of another type than its base, and
+// LpNormalization-1..22 (a norm, and a division by it; what is all zero stays zero).
+//
+//   expand_variadic(p)   // Max of 3x4, 4 and 1: Max, Max
+#pragma once
+
+#include "handle_eltwise.hpp"
+#include "pieces.hpp"
+
+namespace benanza::onnx {
+
+/// Nothing where it is one layer.
+inline void expand_variadic(pieces& p) {
+  const call& c = p.of;
+  if (c.size() <= 2 || detail::variadic_of(c)) return;
+  const bool mean = c.op() == "Mean";
+  const std::string_view step = mean || c.op() == "Sum" ? std::string_view("Add") : c.op();
+  pieces::name sum = p.in(0);
+  for (int i = 1; i < c.size(); ++i)
+    sum = p(step, {sum, p.in(i)});
+  if (mean) sum = p("Mul", {sum, p.number(1.0 / c.size())});
+  p.give(0, sum);
+}
+
+/// Nothing where both operands are of one type. A whole base of a real exponent is raised as a
+/// real number.
+inline void expand_pow(pieces& p) {
+  const call& c = p.of;
+  if (c.opset() < 12 || c.type(0) == c.type(1)) return;
+  const auto cast = [&p](const pieces::name& x, int to) {
+    return p("Cast", {x}, {{"to", std::int64_t{to}}});
+  };
+  const bool by_real = is_floating(c.element(1));
+  if (!by_real || is_floating(c.element(0)))
+    return p.give(0, p("Pow", {p.in(0), cast(p.in(1), c.element(0))}));
+  p.give(0, cast(p("Pow", {cast(p.in(0), c.element(1)), p.in(1)}), c.element(0)));
+}
+
+inline void expand_lp_normalization(pieces& p) {
+  const call& c = p.of;
+  const int axis = call::axis(c.integer("axis", -1), c.dims(0).size);
+  const std::int64_t order = c.integer("p", 2);
+  if (order != 1 && order != 2)
+    throw error("its norm is of order " + std::to_string(order) + ", neither 1 nor 2");
+  const pieces::name norm = p(order == 1 ? "ReduceL1" : "ReduceL2", {p.in(0), p.whole({axis})});
+  p.give(0, p("Div", {p.in(0), p("Max", {norm, p.number(1e-37)})}));
+}
+
+} // namespace benanza::onnx
