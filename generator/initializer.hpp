@@ -91,6 +91,8 @@ inline std::string_view type_name(const op::layer& l) {
   static constexpr std::string_view names[] = {
       "conv", "conv_transpose", "gemm", "matmul",
       "pool",
+      "grid_sample", "affine_grid", "roi_align", "max_roi_pool", "non_max_suppression",
+      "col2im", "deform_conv", "max_unpool", "dft", "det",
       "batch_norm", "lrn", "layer_norm", "rms_norm", "group_norm", "instance_norm", "softmax",
       "attention", "rotary", "matmul_nbits",
       "unary", "binary",
@@ -126,6 +128,11 @@ inline void leading(initializer_writer& w, const op::attention& p) {
   w.add("kv_heads", std::to_string(p.kv_heads));
   w.add("keys", std::to_string(p.keys));
   w.add("value_size", std::to_string(p.value_size));
+}
+inline void leading(initializer_writer& w, const op::non_max_suppression& p) {
+  w.add("batch", std::to_string(p.batch));
+  w.add("boxes", std::to_string(p.boxes));
+  w.add("classes", std::to_string(p.classes));
 }
 inline void leading(initializer_writer& w, const op::recurrent& p) {
   w.enumerator("cell", "cell_kind", p.cell);

@@ -144,11 +144,44 @@ TEST_CASE("Resize and Upsample: scales, sizes, ways to place samples") {
   CHECK_SAYS(last_layer(13, in, "y = Resize(x, , s)", "float[2] s = {1, 1}"), "do not match");
   CHECK_SAYS(last_layer(13, in, "y = Resize(x)"), "do not match");
   CHECK_SAYS(last_layer(13, in, "y = Resize(x, , , z)", "int64[4] z = {1,3,-5,7}"), "negative");
-  CHECK_SAYS(last_layer(11, in,
-                        "y = Resize<coordinate_transformation_mode = \"tf_crop_and_resize\">(x, r, "
-                        "s)",
-                        scales),
-             "crops");
+  const auto resize = [&](std::string_view attributes, std::string_view more = {}) {
+    return last_layer(19, in, "y = Resize<" + std::string(attributes) + ">(x, r, s)",
+                      std::string(scales) + std::string(more));
+  };
+  CHECK(resize("nearest_mode = \"ceil\"") == "Resize/1x3x4x6-1x3x8x15-ceil");
+  CHECK(resize("coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\"") ==
+        "Resize/1x3x4x6-1x3x8x15-asymmetric");
+  CHECK(resize("coordinate_transformation_mode = \"asymmetric\"") ==
+        "Resize/1x3x4x6-1x3x8x15-asymmetric-round_prefer_floor");
+  CHECK(resize("coordinate_transformation_mode = \"half_pixel_symmetric\", mode = \"linear\"") ==
+        "Resize/1x3x4x6-1x3x8x15-linear");
+  CHECK(resize("coordinate_transformation_mode = \"tf_half_pixel_for_nn\"") ==
+        "Resize/1x3x4x6-1x3x8x15-tf_half_pixel_for_nn");
+  CHECK(resize("mode = \"cubic\", exclude_outside = 1, antialias = 1") ==
+        "Resize/1x3x4x6-1x3x8x15-cubic-exclude");
+  CHECK(resize("coordinate_transformation_mode = \"tf_crop_and_resize\"") ==
+        "Resize/1x3x4x6-1x3x8x15-tf_crop_and_resize");
+  CHECK(last_layer(18, in, "y = Resize<mode = \"linear\", antialias = 1, axes = [3, 2]>(x, , , z)",
+                   "int64[2] z = {3,7}") == "Resize/1x3x4x6-1x3x7x3-linear-antialias");
+  CHECK(last_layer(18, in,
+                   "y = Resize<coordinate_transformation_mode = \"tf_crop_and_resize\", axes = [3, "
+                   "2]>(x, r, , z)",
+                   "float[4] r, int64[2] z = {3,7}") ==
+        "Resize/1x3x4x6-1x3x7x3-tf_crop_and_resize-axes3x2");
+  CHECK_SAYS(resize("nearest_mode = \"best\""), "nearest_mode");
+  CHECK_SAYS(resize("coordinate_transformation_mode = \"best\""), "does not know");
+  CHECK_SAYS(
+      last_layer(18, in,
+                 "y = Resize<coordinate_transformation_mode = \"tf_crop_and_resize\", axes = "
+                 "[3, 3]>(x, r, , z)",
+                 "float[4] r, int64[2] z = {3,7}"),
+      "an axis twice");
+  CHECK_SAYS(
+      last_layer(11, in,
+                 "y = Resize<coordinate_transformation_mode = \"tf_crop_and_resize\">(x, t, , "
+                 "z)",
+                 "float[3] t, int64[4] z = {1,3,7,7}"),
+      "its roi is not 8 bounds");
 }
 
 TEST_CASE("Reshape keeps the number of elements, or is refused") {

@@ -39,11 +39,11 @@ TEST_CASE("operators that libonnx crashes on are refused before it sees them") {
              "weights do not fit");
   CHECK_SAYS(problem("uint8[1,3,8] x", "y = ConvInteger<strides = [0]>(x, w)", "uint8[4,3,3] w"),
              "out of range");
-  CHECK_SAYS(problem("float[1,3,8] x", "y = LpPool<kernel_shape = [2,2]>(x)"), "does not match");
+  CHECK_SAYS(problem("float[1,3,8] x", "y = LpPool<kernel_shape = [2,2]>(x)"), "do not match");
   CHECK_SAYS(problem("float[1,3,8] x", "y = LpPool(x)"), "kernel_shape is missing");
   CHECK_SAYS(problem("float[1,3,8] x", "y = LpPool<kernel_shape = [2], pads = [1]>(x)"),
-             "does not match");
-  CHECK_SAYS(problem("float[1,3] x", "y = GlobalLpPool(x)"), "no spatial dims");
+             "do not match");
+  CHECK_SAYS(problem("float[1,3] x", "y = GlobalLpPool(x)"), "one to three spatial dims");
   CHECK_SAYS(problem("float[1,3] x", "y = TopK(x)"), "which its operator does not");
   CHECK_SAYS(problem("float[1,3] x", "y = Tan<axis = 4611686018427387904>(x)"), "out of range");
   CHECK_SAYS(problem("float[2,3] x", "y = EyeLike<k = 1>(x, x)"), "which its operator does not");

@@ -115,7 +115,9 @@ TEST_CASE("pool: families") {
     REQUIRE(pool::of(family));
     CHECK(pool::of(family)->family() == family);
   }
-  CHECK(!pool::of("LpPool"));
+  CHECK(!pool::of("MinPool"));
+  CHECK(pool{.function = pooling::global_lp}.global());
+  CHECK(pool{.function = pooling::lp}.norm());
   CHECK(pool{.function = pooling::global_max}.maximum());
   CHECK(pool{.function = pooling::max}.maximum());
   CHECK(!pool{.function = pooling::average}.maximum());
@@ -163,4 +165,14 @@ TEST_CASE("pool: what is refused") {
 TEST_CASE("pool: the canonical form of an invalid one is harmless") {
   const pool p{.input = {1, 2, 3, 4, 5, 6, 7, 8}, .kernel = {2, 2}, .ceil = true};
   CHECK(p.canonical_form().ceil);
+}
+
+TEST_CASE("pool: norms") {
+  constexpr pool p{.function = pooling::lp, .input = {1, 2, 6, 6}, .kernel = {3, 3}, .power = 3};
+  CHECK_TWICE(write_key(p) == "1x2x6x6-power3-3x3-s1");
+  CHECK_TWICE(read_key(pool{.function = pooling::lp}, "1x2x6x6-power3-3x3-s1") == p);
+  CHECK(op::key(parse("LpPool/1x2x6x6-3x3-s1")) == "1x2x6x6-3x3-s1");
+  CHECK(op::key(parse("GlobalLpPool/1x2x6x6-power1")) == "1x2x6x6-power1");
+  CHECK_REFUSED(parse("LpPool/1x2x6x6-power0-3x3-s1"), "1 to 1024");
+  CHECK_REFUSED(parse("MaxPool/1x2x6x6-power3-3x3-s1"), "is not a number");
 }

@@ -134,7 +134,85 @@ private:
     p.include_pad = chance(40);
     if (p.function == op::pooling::max && chance(30))
       p.indices = any_of<op::pool_index>(op::pool_index_names);
+    if (chance(50)) p.power = pick(1, 5);
     return p;
+  }
+  op::grid_sample make(op::grid_sample) {
+    op::grid_sample g{.input = dims(4, 5)};
+    for (int i = 2; i < g.input.size; ++i)
+      g.points.push(dim());
+    g.mode = any_of<op::interpolation>(op::resize_names);
+    g.outside = any_of<op::border>(op::border_names);
+    g.align_corners = chance(40);
+    return g;
+  }
+  op::affine_grid make(op::affine_grid) {
+    op::affine_grid g{.batch = pick(1, 4), .points = {dim(), dim()}};
+    if (chance(40)) g.points.push(dim());
+    g.align_corners = chance(40);
+    return g;
+  }
+  op::roi_align make(op::roi_align) {
+    return {.input = dims(4, 4),
+            .regions = pick(0, 30),
+            .pooled = {pick(1, 9), pick(1, 9)},
+            .samples = chance(50) ? 0 : pick(1, 4),
+            .maximum = chance(30),
+            .half_pixel = chance(50)};
+  }
+  op::max_roi_pool make(op::max_roi_pool) {
+    return {.input = dims(4, 4), .regions = pick(0, 30), .pooled = {pick(1, 9), pick(1, 9)}};
+  }
+  op::non_max_suppression make(op::non_max_suppression) {
+    op::non_max_suppression n{.batch = pick(1, 3), .boxes = dim(), .classes = pick(1, 9)};
+    n.most = pick(0, n.boxes);
+    n.centred = chance(30);
+    return n;
+  }
+  op::col2im make(op::col2im) {
+    const auto window = window_layer<op::conv>();
+    return {.image = window.input,
+            .kernel = window.kernel,
+            .strides = window.strides,
+            .pads = window.pads,
+            .dilations = window.dilations};
+  }
+  op::deform_conv make(op::deform_conv) {
+    const auto c = window_layer<op::conv>();
+    return {.input = c.input,
+            .outputs = c.outputs,
+            .kernel = c.kernel,
+            .strides = c.strides,
+            .pads = c.pads,
+            .dilations = c.dilations,
+            .groups = c.groups,
+            .offset_groups = chance(60) ? 1 : pick(2, 4),
+            .bias = chance(40),
+            .mask = chance(40)};
+  }
+  op::max_unpool make(op::max_unpool) {
+    op::max_unpool m{.input = dims(3, 5)};
+    m.unpooled = m.result = m.input;
+    for (int i = 2; i < m.input.size; ++i) {
+      m.unpooled[i] += dim();
+      m.result[i] = m.unpooled[i] + (chance(70) ? 0 : pick(0, 3));
+    }
+    return m;
+  }
+  op::dft make(op::dft) {
+    op::dft d{.input = dims(1, 4)};
+    d.axis = axis_of(d.input);
+    d.input.push(pick(1, 2));
+    d.length = chance(50) ? std::max<std::int64_t>(1, d.input[d.axis]) : dim();
+    d.inverse = chance(40);
+    d.onesided = chance(40);
+    return d;
+  }
+  op::det make(op::det) {
+    op::det d{.input = dims(0, 3)};
+    const std::int64_t n = pick(0, 9);
+    d.input.push(n), d.input.push(n);
+    return d;
   }
   op::batch_norm make(op::batch_norm) { return {.input = dims(2, 5)}; }
   op::lrn make(op::lrn) { return {.input = dims(3, 5), .size = pick(1, 9)}; }
@@ -286,6 +364,10 @@ private:
     r.mode = any_of<op::interpolation>(op::resize_names);
     r.coordinates = any_of<op::sampling>(op::sampling_names);
     r.upsample = chance(30);
+    if (r.mode == op::interpolation::nearest) r.rounding = any_of<op::nearest>(op::nearest_names);
+    r.antialias = chance(30);
+    r.exclude = chance(30);
+    if (r.crops() && chance(50)) r.axes = {axis_of(r.input)};
     return r;
   }
   op::depth_to_space make(op::depth_to_space) {

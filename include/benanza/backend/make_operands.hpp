@@ -89,6 +89,77 @@ public:
     add({.dims = {p.n}, .type = weights_of(type_), .part = role::weights},
         {.low = -0.5, .high = 0.5}, false);
   }
+  void operator()(const op::resize& p) {
+    source(p.input);
+    if (!p.crops()) return;
+    add({.dims = {p.bounds()}, .type = dtype::f32, .part = role::vector},
+        {.low = 0, .high = 0.25, .steps = 1u << 7}, false);
+    rewrite([half = p.bounds() / 2](std::int64_t i, double v) { return i < half ? v : 1 - v; });
+  }
+  /// Places are those of an image that is stretched a little, each moved by up to an element.
+  void operator()(const op::grid_sample& p) {
+    source(p.input);
+    source(p.grid());
+    const int rank = p.rank();
+    rewrite([p, rank](std::int64_t i, double v) {
+      const int d = rank - 1 - static_cast<int>(i % rank);
+      std::int64_t at = i / rank;
+      for (int k = rank - 1; k > d; --k)
+        at /= p.points[k];
+      const auto n = static_cast<double>(p.points[d]), in = static_cast<double>(p.input[d + 2]);
+      const double x = (2 * static_cast<double>(at % p.points[d]) + 1) / n - 1;
+      return std::round((x * 1.125 + 2 * v / in) * 1024) / 1024;
+    });
+  }
+  void operator()(const op::affine_grid& p) { source(p.theta()); }
+  /// Regions cover from a quarter of each side on, a half on average.
+  void operator()(const op::roi_align& p) {
+    source(p.input);
+    source({p.regions, 4});
+    rewrite([p](std::int64_t i, double v) { return corner(p.input, i / 4, i % 4, v); });
+    add({.dims = {p.regions}, .type = dtype::s64, .part = role::index},
+        {.whole_low = 0, .whole_high = p.input[0] - 1}, false);
+  }
+  void operator()(const op::max_roi_pool& p) {
+    source(p.input);
+    source({p.regions, 5});
+    rewrite([p](std::int64_t i, double v) {
+      const std::int64_t k = i % 5;
+      return k == 0 ? static_cast<double>(i / 5 % p.input[0]) : corner(p.input, i / 5, k - 1, v);
+    });
+  }
+  /// Boxes lie on a grid, so that no rounding decides which overlap too much.
+  void operator()(const op::non_max_suppression& p) {
+    source(p.box_dims());
+    rewrite([p](std::int64_t i, double v) {
+      const bool size = i % 4 > 1;
+      const double at = std::floor((v + 1) * (size ? 8 : 32));
+      if (p.centred || !size) return at / (size ? 32 : 64);
+      return at / 64 + static_cast<double>(random_bits(7, static_cast<std::uint64_t>(i)) % 64) / 64;
+    });
+    source(p.scores(), dtype::real, {.low = 0, .high = 1});
+  }
+  void operator()(const op::col2im& p) { source(p.input()); }
+  void operator()(const op::deform_conv& p) {
+    source(p.input);
+    weights(p.weights(), true);
+    source(p.offsets(), dtype::real, {.low = -2, .high = 2});
+    if (p.bias)
+      vector({p.outputs}, accumulated(-0.5, 0.5));
+    else if (p.mask)
+      absent();
+    if (p.mask) source(p.masks(), dtype::real, {.low = 0, .high = 1});
+    scale_products();
+  }
+  /// No place is named twice: the last one to be written would decide.
+  void operator()(const op::max_unpool& p) {
+    source(p.input);
+    add({.dims = p.input, .type = dtype::s64, .part = role::index}, {}, false);
+    const std::int64_t room = elements(p.unpooled) / std::max<std::int64_t>(1, elements(p.input));
+    rewrite([room](std::int64_t i, double v) {
+      return static_cast<double>(i * room + std::abs(static_cast<std::int64_t>(v)) % room);
+    });
+  }
   void operator()(const op::softmax& p) {
     source(p.input, dtype::real, {.low = -4, .high = 4});
     scale(p.log ? 0.5 : type_ == numeric::u8s8u8 ? 255 : 127);
@@ -323,6 +394,20 @@ private:
     d.high = first ? 2 : 0.125;
     d.whole_low = d.code_low = first ? 64 : 1;
     d.code_high = std::min<std::int64_t>(d.code_high, first ? 127 : 4);
+  }
+  /// Corner `k` (left, top, right, bottom) of a region of an image, in the units of regions.
+  static double corner(const shape& image, std::int64_t, std::int64_t k, double drawn) {
+    const auto side = static_cast<double>(image[3 - static_cast<int>(k % 2)]);
+    const double share = k < 2 ? (drawn + 1) / 8 : (drawn + 1) / 8 + 0.5;
+    return std::floor(share * side / attribute::roi_scale);
+  }
+  /// Changes the values of the last operand: `f` gets their numbers and what was drawn.
+  template <class F>
+  void rewrite(F f) {
+    if (!filled_) return;
+    tensor& t = made_.inputs.back();
+    for (std::int64_t i = 0; i < t.count(); ++i)
+      store(t.type, t.bytes.data(), i, f(i, load(t.type, t.bytes.data(), i)));
   }
   void add(tensor t, draw d, bool codes) {
     if (positive_ && t.part != role::index) bring_above_zero(d);

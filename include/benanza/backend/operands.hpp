@@ -10,6 +10,7 @@
 #include "../op/layer.hpp"
 #include "pages.hpp"
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,10 @@ inline constexpr double clip_low = -0.5, clip_high = 0.5;
 inline constexpr double clip_whole_low = -50, clip_whole_high = 50; // Clip of whole numbers
 inline constexpr double shrink_lambda = 0.5, shrink_bias = 0.25;
 inline constexpr double hard_sigmoid_alpha = 0.2, hard_sigmoid_beta = 0.5;
-inline constexpr double cubic = -0.75;        // Resize
+inline constexpr double cubic = -0.75;      // Resize
+inline constexpr double roi_scale = 0.25;   // RoiAlign, MaxRoiPool
+inline constexpr double most_overlap = 0.5; // NonMaxSuppression
+inline constexpr double least_score = 0.25;
 inline constexpr double softcap = 2;          // Attention
 inline constexpr double recurrent_clip = 0.5; // LSTM, GRU, RNN
 } // namespace attribute
@@ -52,6 +56,12 @@ struct attribute_values {
   double alpha = 1, beta = 1; ///< a Gemm's
   double scale = 0;           ///< an attention's; 0: 1 / sqrt(size of a head)
   double softcap = attribute::softcap;
+  double pad_constant = 0, extrapolation = 0; ///< Pad, Resize
+  std::vector<double> scales{}; ///< of a Resize, one for each dim; none: as its sizes say
+  bool symmetric = false;       ///< a Resize keeps the middle where its scales are not its sizes'
+  double roi_scale = attribute::roi_scale;
+  double most_overlap = attribute::most_overlap, least_score = attribute::least_score;
+  double most_boxes = HUGE_VAL; ///< that a NonMaxSuppression keeps of a class, if fewer than it may
 };
 
 /// What an operand is to the model: an activation, its weights, a vector of f32 parameters,
@@ -181,6 +191,17 @@ struct terms {
       n *= p.global() ? p.input[i + 2] : p.kernel[i];
     return n;
   }
+  std::int64_t operator()(const op::grid_sample& p) const { return p.taps(); }
+  std::int64_t operator()(const op::affine_grid& p) const { return p.rank() + 1; }
+  std::int64_t operator()(const op::roi_align& p) const {
+    return 4 * p.samples_along(0) * p.samples_along(1);
+  }
+  std::int64_t operator()(const op::col2im& p) const { return p.taps(); }
+  std::int64_t operator()(const op::deform_conv& p) const {
+    return elements(p.weights()) / p.outputs;
+  }
+  std::int64_t operator()(const op::dft& p) const { return p.wanted(); }
+  std::int64_t operator()(const op::det& p) const { return p.side(); }
   std::int64_t operator()(const op::lrn& p) const { return p.size; }
   std::int64_t operator()(const op::layer_norm& p) const { return p.row(); }
   std::int64_t operator()(const op::rms_norm& p) const { return p.row(); }

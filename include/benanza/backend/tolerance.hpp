@@ -54,8 +54,17 @@ struct accuracy_kinds {
   accuracy operator()(const op::gemm&) const { return accuracy::products; }
   accuracy operator()(const op::matmul&) const { return accuracy::products; }
   accuracy operator()(const op::pool& p) const {
-    return p.maximum() ? accuracy::exact : accuracy::summed;
+    return p.maximum() ? accuracy::exact : p.norm() ? accuracy::transcendental : accuracy::summed;
   }
+  accuracy operator()(const op::grid_sample& p) const {
+    return p.mode == op::interpolation::nearest ? accuracy::exact : accuracy::summed;
+  }
+  accuracy operator()(const op::affine_grid&) const { return accuracy::summed; }
+  accuracy operator()(const op::roi_align&) const { return accuracy::summed; }
+  accuracy operator()(const op::col2im&) const { return accuracy::summed; }
+  accuracy operator()(const op::deform_conv&) const { return accuracy::products; }
+  accuracy operator()(const op::dft&) const { return accuracy::products; }
+  accuracy operator()(const op::det&) const { return accuracy::products; }
   accuracy operator()(const op::batch_norm&) const { return accuracy::summed; }
   accuracy operator()(const op::lrn&) const { return accuracy::transcendental; }
   accuracy operator()(const op::layer_norm&) const { return accuracy::deviation; }

@@ -12,6 +12,7 @@
 #include "expand_eltwise.hpp"
 #include "expand_norm.hpp"
 #include "expand_products.hpp"
+#include "expand_signal.hpp"
 #include "handlers.hpp"
 
 #include <memory>
@@ -33,6 +34,7 @@ namespace detail {
 inline std::unordered_map<std::string_view, composite> own_composites() {
   return {
       {"Attention", {3, 7, expand_attention}},
+      {"CenterCropPad", {2, 2, expand_center_crop_pad}},
       {"Einsum", {1, any_number, expand_einsum}},
       {"Hardmax", {1, 1, expand_hardmax}},
       {"LpNormalization", {1, 1, expand_lp_normalization}},
@@ -42,6 +44,7 @@ inline std::unordered_map<std::string_view, composite> own_composites() {
       {"Min", {1, any_number, expand_variadic}},
       {"Pow", {2, 2, expand_pow}},
       {"Sum", {1, any_number, expand_variadic}},
+      {"STFT", {2, 4, expand_stft}},
       {"Swish", {1, 1, expand_swish}},
   };
 }

@@ -142,6 +142,8 @@ inline maybe_scalar result_of_one(op::unary_function f, const scalar& x) {
   case round: return scalar::of(std::nearbyint(x.number)); // halves to even, as ONNX says
   case sqrt: return scalar::of(std::sqrt(x.number));
   case exp: return scalar::of(std::exp(x.number));
+  case sin: return scalar::of(std::sin(x.number));
+  case cos: return scalar::of(std::cos(x.number));
   case log: return scalar::of(std::log(x.number));
   case reciprocal: return scalar::of(1 / x.number);
   case sign: return scalar::of(static_cast<double>((x.number > 0) - (x.number < 0)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resize-10..19 and Upsample-7..9: to sizes, or by scales, of which an output dim is
-// floor(dim x scale). The ways to place samples that no layer has, but that cost the same, are
-// written as half_pixel.
+// floor(dim x scale). half_pixel_symmetric differs from half_pixel only where scales are not those
+// of the sizes: it is written as that.
 //
 //   handle_resize(call)   // Resize/1x256x26x26-1x256x52x52-asymmetric
 #pragma once
@@ -31,6 +31,33 @@ inline void keep_ratio(const shape& x, shape& sizes, const std::vector<int>& axe
   }
   for (int a : axes)
     sizes[a] = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(x[a]) + 0.5));
+}
+
+/// Where samples are placed, and which neighbour is the nearest.
+inline void read_places(const call& c, bool old, op::resize& p) {
+  const std::string_view place =
+      c.word("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
+  bool known = place == "half_pixel_symmetric" || place == "tf_half_pixel";
+  for (std::size_t i = 0; i < std::size(op::sampling_names); ++i)
+    if (op::sampling_names[i] == place) {
+      p.coordinates = static_cast<op::sampling>(i);
+      known = true;
+    }
+  if (!known)
+    throw error("its coordinate_transformation_mode is " + in_quotes(place) +
+                ", which ONNX does not know");
+  if (old || p.mode != op::interpolation::nearest) return;
+  const std::string_view rounding = c.word("nearest_mode", "round_prefer_floor");
+  for (std::size_t i = 1; i < std::size(op::nearest_names); ++i)
+    if (op::nearest_names[i] == rounding) p.rounding = static_cast<op::nearest>(i);
+  if (p.rounding == op::nearest::usual)
+    throw error("its nearest_mode is " + in_quotes(rounding) + ", which ONNX does not know");
+}
+
+/// The bounds of a crop: begins, then ends, one for each axis.
+inline void check_bounds(const call& c, const op::resize& p) {
+  if (!c.has(1) || !(c.dims(1) == shape{p.bounds()}))
+    throw error("its roi is not " + std::to_string(p.bounds()) + " bounds");
 }
 } // namespace detail
 
@@ -62,8 +89,13 @@ inline answer handle_resize(const call& c) {
   else if (c.has(scales_at))
     scales = c.numbers(scales_at);
   std::string repair;
-  const std::string_view place =
-      c.word("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
+  detail::read_places(c, old, p);
+  p.antialias = c.integer("antialias", 0) != 0;
+  p.exclude = c.integer("exclude_outside", 0) != 0;
+  if (p.crops() && c.has_attribute("axes"))
+    for (int a : axes)
+      p.axes.push(a);
+  if (p.crops()) detail::check_bounds(c, p);
   if (scales.empty() && !old && c.has(3)) {
     const std::vector<std::int64_t>& sizes = c.whole_numbers(3);
     if (sizes.size() != axes.size()) throw error("its sizes do not match its dims");
@@ -78,25 +110,18 @@ inline answer handle_resize(const call& c) {
     }
   } else {
     if (scales.size() != axes.size()) throw error("its scales do not match its dims");
-    if (place == "tf_crop_and_resize") throw error("it crops, which no layer does");
-    for (std::size_t i = 0; i < axes.size(); ++i)
+    std::vector<double> bounds;
+    if (p.crops()) bounds = c.numbers(1);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (!bounds.empty()) scales[i] *= bounds[i + axes.size()] - bounds[i];
       p.sizes[axes[i]] = detail::scaled_dim(x[axes[i]], scales[i]);
+    }
   }
   check_dims(p.sizes);
 
-  using op::sampling;
-  if (place == "asymmetric")
-    p.coordinates = sampling::asymmetric;
-  else if (place == "align_corners")
-    p.coordinates = sampling::align_corners;
-  else if (place == "pytorch_half_pixel")
-    p.coordinates = sampling::pytorch_half_pixel;
+  p.validate();
   answer a = of_layer(c, p, p.sizes);
   a.repair = repair;
-  if (place == "tf_crop_and_resize") {
-    a.layer.reset();
-    a.problem = "it crops, which no layer does";
-  }
   return a;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and poolings: ONNX Conv-1..22, ConvTranspose-1..22, MaxPool-1..22, AveragePool-1..22
-// and the two global ones. auto_pad and output_shape become plain pads.
+// Convolutions and poolings: ONNX Conv-1..22, ConvTranspose-1..22, MaxPool-1..22,
+// AveragePool-1..22, LpPool-2..22 and the global ones; DeformConv-19..22, Col2Im-18 and
+// MaxUnpool-9..22. auto_pad and output_shape become plain pads.
 //
 //   handle_conv(call)   // Conv/1x64x56x56-64x3x3-s1-p1, output 1x64x56x56
 #pragma once
@@ -156,6 +157,7 @@ inline answer handle_pool(const call& c) {
   p.strides = w.strides;
   p.dilations = w.dilations;
   p.pads = op::resolve_auto_pad(w.mode, x, w.kernel, w.strides, w.dilations, w.pads);
+  if (p.norm()) p.power = c.integer("p", 2);
   p.ceil = c.integer("ceil_mode", 0) != 0;
   p.include_pad = c.integer("count_include_pad", 0) != 0;
   op::check_window(p.input, p.kernel, p.strides, p.pads, p.dilations);
@@ -171,11 +173,76 @@ inline answer handle_pool(const call& c) {
 inline answer handle_global_pool(const call& c) {
   op::pool p = *op::pool::of(c.op());
   p.input = c.dims(0);
+  if (p.norm()) p.power = c.integer("p", 2);
   shape out = p.input;
   if (out.size < 2) throw error("its input " + text(out) + " has no channels");
   for (int i = 2; i < out.size; ++i)
     out[i] = 1;
   return of_layer(c, p, out);
+}
+
+/// Operands: input, weights, offsets, bias, mask.
+inline answer handle_deform_conv(const call& c) {
+  const op::conv plain = detail::conv_of(c, 1, 3);
+  op::deform_conv p{.input = plain.input,
+                    .outputs = plain.outputs,
+                    .kernel = plain.kernel,
+                    .strides = plain.strides,
+                    .pads = plain.pads,
+                    .dilations = plain.dilations,
+                    .groups = plain.groups,
+                    .offset_groups = c.integer("offset_group", 1),
+                    .bias = plain.bias,
+                    .mask = c.has(4)};
+  p.validate();
+  if (!(c.dims(2) == p.offsets()))
+    throw error("its offsets are " + text(c.dims(2)) + ", not " + text(p.offsets()));
+  if (p.mask && !(c.dims(4) == p.masks()))
+    throw error("its mask is " + text(c.dims(4)) + ", not " + text(p.masks()));
+  return of_layer(c, p, p.output());
+}
+
+/// Operands: columns, dims of the image, dims of a block.
+inline answer handle_col2im(const call& c) {
+  const shape& x = c.dims(0);
+  const std::vector<std::int64_t>&image = c.whole_numbers(1), &block = c.whole_numbers(2);
+  if (x.size != 3) throw error("its columns " + text(x) + " do not have three dims");
+  if (image.empty() || image.size() > 3 || block.size() != image.size())
+    throw error("its image and block do not have one to three dims");
+  op::col2im p{.image = {x[0], 1}, .kernel = to_list<extents>(block)};
+  for (std::int64_t d : image)
+    p.image.push(d);
+  check_dims(p.image);
+  const auto w = detail::window_of(c, p.image, p.kernel);
+  p.strides = w.strides;
+  p.dilations = w.dilations;
+  p.pads = w.pads;
+  p.validate();
+  if (x[1] % p.taps() != 0) throw error("its block does not divide the channels of " + text(x));
+  p.image[1] = x[1] / p.taps();
+  p.validate();
+  if (!(p.input() == x)) throw error("its columns are " + text(x) + ", not " + text(p.input()));
+  return of_layer(c, p, p.output());
+}
+
+/// Operands: values, their places, dims of the result.
+inline answer handle_max_unpool(const call& c) {
+  const shape& x = c.dims(0);
+  detail::check_spatial(x);
+  if (!(c.dims(1) == x)) throw error("its places are " + text(c.dims(1)) + ", not " + text(x));
+  if (!c.has_attribute("kernel_shape")) throw error("its attribute kernel_shape is missing");
+  const auto w = detail::window_of(c, x, detail::extents_of(c, "kernel_shape", x.size - 2));
+  op::check_window(x, w.kernel, w.strides, w.pads, {});
+  op::max_unpool p{.input = x, .unpooled = x};
+  const int n = w.kernel.size;
+  for (int i = 0; i < n; ++i)
+    p.unpooled[i + 2] = (x[i + 2] - 1) * op::entry(w.strides, i, 1) + w.kernel[i] -
+                        op::entry(w.pads, i, 0) - op::entry(w.pads, i + n, 0);
+  check_dims(p.unpooled);
+  p.result = p.unpooled;
+  if (c.has(2)) p.result = to_list<shape>(c.whole_numbers(2));
+  p.validate();
+  return of_layer(c, p, p.result);
 }
 
 } // namespace benanza::onnx

@@ -24,7 +24,9 @@
 #include "handle_rotary.hpp"
 #include "handle_select.hpp"
 #include "handle_shape_only.hpp"
+#include "handle_signal.hpp"
 #include "handle_view.hpp"
+#include "handle_vision.hpp"
 #include "handle_window.hpp"
 
 #include <string_view>
@@ -51,6 +53,22 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"AveragePool", {1, 1, handle_pool}},
       {"GlobalMaxPool", {1, 1, handle_global_pool}},
       {"GlobalAveragePool", {1, 1, handle_global_pool}},
+      {"LpPool", {1, 1, handle_pool}},
+      {"GlobalLpPool", {1, 1, handle_global_pool}},
+      {"GridSample", {2, 2, handle_grid_sample}},
+      {"AffineGrid", {2, 2, handle_affine_grid}},
+      {"RoiAlign", {3, 3, handle_roi_align}},
+      {"MaxRoiPool", {2, 2, handle_max_roi_pool}},
+      {"NonMaxSuppression", {2, 5, handle_non_max_suppression}},
+      {"Col2Im", {3, 3, handle_col2im}},
+      {"DeformConv", {3, 5, handle_deform_conv}},
+      {"MaxUnpool", {2, 3, handle_max_unpool}},
+      {"DFT", {1, 3, handle_dft}},
+      {"Det", {1, 1, handle_det}},
+      {"HannWindow", {1, 1, handle_window}},
+      {"HammingWindow", {1, 1, handle_window}},
+      {"BlackmanWindow", {1, 1, handle_window}},
+      {"MelWeightMatrix", {5, 5, handle_mel_weights}},
       {"BatchNormalization", {5, 5, handle_batch_norm}},
       {"LRN", {1, 1, handle_lrn}},
       {"LayerNormalization", {2, 3, handle_row_norm}},

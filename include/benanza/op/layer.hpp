@@ -9,12 +9,14 @@
 #include "arrange.hpp"
 #include "attention.hpp"
 #include "cast.hpp"
+#include "columns.hpp"
 #include "conv.hpp"
 #include "cumulate.hpp"
 #include "eltwise.hpp"
 #include "expand.hpp"
 #include "fused.hpp"
 #include "gemm.hpp"
+#include "grid_sample.hpp"
 #include "group_norm.hpp"
 #include "indexing.hpp"
 #include "layer_norm.hpp"
@@ -26,10 +28,12 @@
 #include "quantize.hpp"
 #include "recurrent.hpp"
 #include "reduce.hpp"
+#include "regions.hpp"
 #include "reorder.hpp"
 #include "results.hpp"
 #include "rotary.hpp"
 #include "select.hpp"
+#include "signal.hpp"
 #include "softmax.hpp"
 #include "view.hpp"
 #include "where.hpp"
@@ -44,6 +48,8 @@ namespace benanza::op {
 using layer = std::variant<
     conv, conv_transpose, gemm, matmul,
     pool,
+    grid_sample, affine_grid, roi_align, max_roi_pool, non_max_suppression,
+    col2im, deform_conv, max_unpool, dft, det,
     batch_norm, lrn, layer_norm, rms_norm, group_norm, instance_norm, softmax,
     attention, rotary, matmul_nbits,
     unary, binary,

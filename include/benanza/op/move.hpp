@@ -9,6 +9,8 @@
 
 #include "eltwise.hpp"
 
+#include <numeric>
+
 namespace benanza::op {
 
 namespace detail {
@@ -296,9 +298,23 @@ enum class interpolation : std::uint8_t { nearest, linear, cubic };
 inline constexpr std::string_view resize_names[] = {"nearest", "linear", "cubic"};
 
 /// Where Resize places its samples; the order is that of `sampling_names`.
-enum class sampling : std::uint8_t { half_pixel, asymmetric, align_corners, pytorch_half_pixel };
-inline constexpr std::string_view sampling_names[] = {"half_pixel", "asymmetric", "align_corners",
-                                                      "pytorch_half_pixel"};
+enum class sampling : std::uint8_t {
+  half_pixel,
+  asymmetric,
+  align_corners,
+  pytorch_half_pixel,
+  tf_half_pixel_for_nn,
+  tf_crop_and_resize
+};
+inline constexpr std::string_view sampling_names[] = {"half_pixel",           "asymmetric",
+                                                      "align_corners",        "pytorch_half_pixel",
+                                                      "tf_half_pixel_for_nn", "tf_crop_and_resize"};
+
+/// Which neighbour is the nearest; the order is that of `nearest_names`. `usual` rounds halves
+/// down, but `asymmetric` down in all cases: so say most models.
+enum class nearest : std::uint8_t { usual, floor, ceil, round_prefer_floor, round_prefer_ceil };
+inline constexpr std::string_view nearest_names[] = {"usual", "floor", "ceil", "round_prefer_floor",
+                                                     "round_prefer_ceil"};
 
 struct resize {
   shape input{};
@@ -306,6 +322,10 @@ struct resize {
   interpolation mode = interpolation::nearest;
   sampling coordinates = sampling::half_pixel;
   bool upsample = false; ///< the older ONNX operator of that name
+  nearest rounding = nearest::usual;
+  bool antialias = false; ///< a dim that shrinks takes all that an output covers
+  bool exclude = false;   ///< neighbours beyond the edge have no weight, in place of the edge's
+  shape axes{};           ///< of a crop: the dims in the order of its bounds; empty: all
 
   static constexpr std::optional<resize> of(std::string_view family) {
     if (family == "Resize") return resize{};
@@ -319,11 +339,38 @@ struct resize {
     a.dims("sizes", sizes);
     a.choice("mode", "interpolation", mode, resize_names);
     a.choice("coordinates", "sampling", coordinates, sampling_names);
+    a.choice("rounding", "nearest", rounding, nearest_names);
+    a.flag("antialias", "antialias", antialias);
+    a.flag("exclude", "exclude", exclude);
+    if (crops()) a.tagged_list("axes", "axes", axes);
+  }
+  constexpr bool crops() const { return coordinates == sampling::tf_crop_and_resize; }
+  /// True for the forms that every version of the operator has.
+  constexpr bool plain() const {
+    return rounding == nearest::usual && !antialias && !exclude &&
+           coordinates <= sampling::pytorch_half_pixel;
+  }
+  /// Bounds of a crop: where it begins and ends along each of its axes.
+  constexpr std::int64_t bounds() const {
+    return crops() ? 2 * (axes.empty() ? input.size : axes.size) : 0;
+  }
+  /// Where the begin of a crop along a dim stands among its bounds; -1: it is not cropped.
+  constexpr int bound_of(int dim) const {
+    if (!crops()) return -1;
+    for (int i = 0; i < axes.size; ++i)
+      if (axes[i] == dim) return i;
+    return axes.empty() ? dim : -1;
   }
   constexpr void validate() const {
     if (sizes.size != input.size) throw error("a Resize names another number of dims than it has");
     for (int i = 0; i < input.size; ++i)
       if (sizes[i] < 1 || input[i] < 1) throw error("a Resize takes dims of 1 or more");
+    for (int i = 0; i < axes.size; ++i) {
+      if (axes[i] < 0 || axes[i] >= input.size || bound_of(static_cast<int>(axes[i])) != i)
+        throw error("a Resize names an axis twice, or one that it does not have");
+    }
+    if (mode != interpolation::nearest && rounding != nearest::usual)
+      throw error("a Resize rounds, but blends");
     check_dims(input);
     check_dims(sizes);
     (void)cost();
@@ -338,9 +385,39 @@ struct resize {
                               : mode == interpolation::linear ? std::int64_t{1} << resized
                                                               : std::int64_t{1} << (2 * resized);
     w.other = checked_multiply(w.results, 2 * taps);
+    w.vectors = bounds();
+    if (!narrows()) return w;
+    w.other = 0; // dim by dim, the last one at least
+    for (int i = 0; i < input.size; ++i)
+      if (sizes[i] < input[i])
+        w.other = checked_multiply(w.results,
+                                   input[i] / sizes[i] * (mode == interpolation::cubic ? 8 : 4));
     return w;
   }
-  constexpr resize canonical_form() const { return *this; }
+  /// True where a dim shrinks, and takes all that an output covers.
+  constexpr bool narrows() const {
+    bool shrinks = false;
+    for (int i = 0; i < input.size && i < sizes.size; ++i)
+      shrinks = shrinks || sizes[i] < input[i];
+    return antialias && shrinks && mode != interpolation::nearest;
+  }
+  /// What makes no difference is left out.
+  constexpr resize canonical_form() const {
+    resize r = *this;
+    const bool picks = mode == interpolation::nearest;
+    const bool floors = coordinates == sampling::asymmetric;
+    if (!picks || rounding == (floors ? nearest::floor : nearest::round_prefer_floor))
+      r.rounding = nearest::usual;
+    r.antialias = narrows();
+    r.exclude = exclude && (mode == interpolation::cubic || r.antialias);
+    if (!crops()) r.axes = {};
+    // Where all places are whole or halves, rounding halves down is rounding down.
+    bool halves = true;
+    for (int i = 0; i < input.size && i < sizes.size; ++i)
+      halves = halves && sizes[i] / std::gcd(input[i], sizes[i]) <= 2;
+    if (floors && halves && r.rounding == nearest::round_prefer_floor) r.rounding = nearest::usual;
+    return r;
+  }
   constexpr bool operator==(const resize&) const = default;
 };
 

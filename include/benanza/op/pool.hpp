@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling: ONNX MaxPool-12, AveragePool-19 and the two global ones, one to three spatial dims.
+// Pooling: ONNX MaxPool-12, AveragePool-19, LpPool-18 and the global ones, one to three spatial
+// dims.
 // `include_pad` and `ceil` change the result and so the key; so does a second result, where in the
 // whole input each maximum stands.
 //
@@ -17,10 +18,10 @@
 namespace benanza::op {
 
 /// What a pooling layer computes; the order is that of `pooling_families`.
-enum class pooling : std::uint8_t { max, average, global_max, global_average };
+enum class pooling : std::uint8_t { max, average, global_max, global_average, lp, global_lp };
 
-inline constexpr std::string_view pooling_families[] = {"MaxPool", "AveragePool", "GlobalMaxPool",
-                                                        "GlobalAveragePool"};
+inline constexpr std::string_view pooling_families[] = {
+    "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool", "LpPool", "GlobalLpPool"};
 
 /// Whether a maximum's place is a result too, and how places count; the order is that of
 /// `pool_index_names`.
@@ -37,6 +38,7 @@ struct pool {
   bool ceil = false;
   bool include_pad = false; ///< averages count padding as zeros
   pool_index indices = pool_index::none;
+  std::int64_t power = 2; ///< of a norm: the root of the sum of these powers of sizes
 
   static constexpr std::optional<pool> of(std::string_view family) {
     for (std::size_t i = 0; i < std::size(pooling_families); ++i)
@@ -47,8 +49,10 @@ struct pool {
     return pooling_families[static_cast<std::size_t>(function)];
   }
   constexpr bool global() const {
-    return function == pooling::global_max || function == pooling::global_average;
+    return function == pooling::global_max || function == pooling::global_average ||
+           function == pooling::global_lp;
   }
+  constexpr bool norm() const { return function == pooling::lp || function == pooling::global_lp; }
   constexpr bool maximum() const {
     return function == pooling::max || function == pooling::global_max;
   }
@@ -56,6 +60,7 @@ struct pool {
   template <class Archive>
   constexpr void fields(Archive& a) {
     a.dims("input", input);
+    if (norm()) a.number("power", "power", power, 2);
     if (global()) return;
     a.dims("kernel", kernel);
     const int n = kernel.size;
@@ -76,6 +81,7 @@ struct pool {
       if (entry(pads, i, 0) >= window_span(kernel[dim], entry(dilations, dim, 1)))
         throw error("a pooling window lies in the padding alone");
     }
+    if (norm() && (power < 1 || power > 1024)) throw error("a norm's power is 1 to 1024");
     if (indices != pool_index::none && function != pooling::max)
       throw error("places are a result of MaxPool alone");
     check_dims(output());
@@ -109,8 +115,10 @@ struct pool {
   /// One way to write each pooling: what changes nothing is left out, of a global one all but its
   /// input.
   constexpr pool canonical_form() const {
-    if (global()) return {.function = function, .input = input};
+    const std::int64_t its_power = norm() ? power : 2;
+    if (global()) return {.function = function, .input = input, .power = its_power};
     pool p = *this;
+    p.power = its_power;
     p.strides = canonical(strides, 1);
     p.pads = canonical(pads, 0);
     p.dilations = used_dilations(kernel, dilations);
@@ -118,7 +126,7 @@ struct pool {
       p.ceil = false;
       p.ceil = p.output() != output();
     }
-    p.include_pad = include_pad && !maximum() && (!p.pads.empty() || p.ceil);
+    p.include_pad = include_pad && !maximum() && !norm() && (!p.pads.empty() || p.ceil);
     return p;
   }
   constexpr bool operator==(const pool&) const = default;

@@ -96,7 +96,8 @@ inline form form_of_kind(const op::pool& p) {
     return all;
   }();
   const bool padded = !p.pads.all(0);
-  return {.base = joined(p.maximum()               ? "max"
+  return {.base = joined(p.norm()                  ? "norm"
+                         : p.maximum()             ? "max"
                          : p.include_pad && padded ? "average of pads"
                                                    : "average",
                          {p.input[0], p.input[1]}) +

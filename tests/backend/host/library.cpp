@@ -131,6 +131,80 @@ TEST_CASE("resize blends and picks as ONNX says") {
   check("Resize/1x64x40x40-1x64x80x80-linear");
 }
 
+TEST_CASE("resize in its rarer forms") {
+  for (const char* form :
+       {"-floor", "-ceil", "-round_prefer_ceil", "-tf_half_pixel_for_nn", "-asymmetric-ceil",
+        "-asymmetric-round_prefer_floor", "-align_corners-floor", "-cubic-exclude",
+        "-cubic-align_corners-exclude", "-tf_crop_and_resize", "-linear-tf_crop_and_resize",
+        "-cubic-tf_crop_and_resize-exclude", "-tf_crop_and_resize-ceil"})
+    for (const char* dims :
+         {"1x2x3x4-1x2x6x8", "1x2x5x7-1x2x3x3", "1x2x9-1x2x1", "2x3x4x5-2x3x8x5"})
+      check_all("Resize/" + std::string(dims) + form);
+  for (const char* form : {"-linear-antialias", "-cubic-antialias", "-linear-antialias-exclude",
+                           "-cubic-antialias-exclude", "-linear-asymmetric-antialias",
+                           "-cubic-align_corners-antialias"})
+    for (const char* dims : {"1x2x9x12-1x2x4x5", "1x2x30x7-1x2x4x9", "3x40-3x7", "2x9x8x7-2x4x3x3"})
+      check_all("Resize/" + std::string(dims) + form);
+  check_floats("Resize/1x2x9x8-1x2x4x3-linear-tf_crop_and_resize-axes3x2");
+  check("Resize/1x3x200x300-1x3x64x64-linear-antialias");
+}
+
+TEST_CASE("grids and regions") {
+  for (const char* dims : {"1x2x7x9-5x6", "2x3x8x8-20x30", "1x5x4x3x6-3x4x5", "1x1x1x1-2x2"})
+    for (const char* mode : {"", "-linear", "-cubic"})
+      for (const char* outside : {"", "-border", "-reflection"})
+        for (const char* corners : {"", "-align_corners"})
+          check_floats("GridSample/" + std::string(dims) + mode + outside + corners);
+  for (const char* name :
+       {"AffineGrid/2x5x6", "AffineGrid/1x40x300-align_corners", "AffineGrid/2x3x4x5",
+        "AffineGrid/1x1x7x1-align_corners", "RoiAlign/2x3x20x24-9x7x7-n2",
+        "RoiAlign/1x5x33x17-4x3x5", "RoiAlign/1x2x20x20-5x2x2-half_pixel",
+        "RoiAlign/2x2x20x20-5x3x3-n3-max-half_pixel", "RoiAlign/1x8x40x40-20x7x7-n2-half_pixel",
+        "MaxRoiPool/2x3x20x24-9x7x7", "MaxRoiPool/1x2x9x9-4x12x12"})
+    check_floats(name);
+  for (const char* name : {"NonMaxSuppression/1x50x1-most50", "NonMaxSuppression/2x300x4-most20",
+                           "NonMaxSuppression/1x64x3-most7-centred",
+                           "NonMaxSuppression/1x1x1-most1", "NonMaxSuppression/1x9x2-most0"})
+    check_floats(name);
+}
+
+TEST_CASE("columns, norms of windows, signals") {
+  for (const char* name :
+       {"Col2Im/1x2x8x9-2x3-s2x3", "Col2Im/2x3x9x9-3x3-s1-p1", "Col2Im/1x4x30-4-s3-p2x1-d2",
+        "Col2Im/1x2x5x6x7-2x2x3-s1x2x1-p1", "Col2Im/1x16x40x40-3x3-s1-p1",
+        "DeformConv/1x4x9x11-5x3x3-s1-p1", "DeformConv/2x6x8x7-4x3x2-s2x1-p1-d1x2-g2-og3-b-mask",
+        "DeformConv/1x2x5x5-1x1x1-s1-mask", "DeformConv/1x16x30x30-24x3x3-s1-p1-b",
+        "LpPool/1x3x9x8-3x3-s2-p1", "LpPool/2x2x30-power1-4-s3-d2-ceil",
+        "LpPool/1x2x5x6x7-power3-3x2x3-s1x2x1-p1", "GlobalLpPool/2x3x7x7",
+        "GlobalLpPool/1x2x90-power1", "GlobalLpPool/2x3x7x7-power4",
+        "AveragePool/1x2x9x9-3x3-s2-p1-d2-ceil-ip", "AveragePool/1x1x32x12-5x5-s3-d2-ceil-ip"})
+    check_floats(name);
+  for (const char* name : {"DFT/3x1x1-a1-n1",
+                           "DFT/2x8x1-a1-n8",
+                           "DFT/2x5x2-a1-n5",
+                           "DFT/40x16x1-a1-n16-one",
+                           "DFT/3x16x4x2-a1-n16",
+                           "DFT/2x30x1-a1-n64",
+                           "DFT/2x100x2-a1-n60-inverse",
+                           "DFT/5x400x1-a1-n400-one",
+                           "DFT/2x201x2-a1-n400-inverse-one",
+                           "DFT/2x37x2-a1-n37",
+                           "DFT/2x4x2-a1-n7-inverse-one",
+                           "DFT/3x74x1-a1-n74",
+                           "DFT/1x1000x2-a1-n1021-inverse",
+                           "DFT/20x512x1-a1-n512",
+                           "Det/2x2",
+                           "Det/3x4x5x5",
+                           "Det/70x3x3",
+                           "Det/2x40x40",
+                           "Det/4x1x1",
+                           "Det/2x0x0"})
+    check_floats(name);
+  for (const char* name : {"MaxUnpool/1x2x4x4-1x2x8x8", "MaxUnpool/2x3x5-2x3x11-2x3x13",
+                           "MaxUnpool/1x30x20x20-1x30x40x40"})
+    check_all(name);
+}
+
 TEST_CASE("runs of elementwise layers") {
   for (const char* name :
        {"Sigmoid+Mul/3x5x7", "Sigmoid+Mul/1x64x56x56", "Relu+Tanh/1", "Add+Relu/40x1000",

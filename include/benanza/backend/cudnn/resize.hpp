@@ -53,7 +53,7 @@ inline std::optional<repeated> repetition(const shape& from, const shape& to) {
 } // namespace detail
 
 inline void describe(const op::resize& p, const op::step_list&, const request& r, recipes& out) {
-  if (quantised(r.type) || p.mode != op::interpolation::nearest ||
+  if (quantised(r.type) || !p.plain() || p.mode != op::interpolation::nearest ||
       p.coordinates == op::sampling::align_corners)
     return;
   for (const layout l : cudnn_layouts) {

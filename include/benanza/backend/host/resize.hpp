@@ -2,7 +2,7 @@
 // How does Resize run? From tables made when the layer is prepared: for each position of a resized
 // dim the input positions it takes and their weights. Nearest copies rows and, along the last dim,
 // picks elements; linear and cubic blend whole input rows first, then neighbours within the blended
-// row.
+// row. Crops, and dims that take all that an output covers, go dim by dim through memory.
 //
 //   kernel k = make(op::resize{.input = {1, 64, 28, 28}, .sizes = {1, 64, 56, 56}}, job);
 #pragma once
@@ -242,6 +242,108 @@ private:
       }
   }
 };
+
+/// One dim resized by itself: of `in` rows of `inner` numbers `out` are made, `outer` times.
+struct resize_pass {
+  int dim;
+  std::int64_t outer, in, out, inner;
+
+  void rows(const resize_table& table, const float* from, float* to, std::int64_t begin,
+            std::int64_t end) const {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const float* source = from + row / out * in * inner;
+      float* target = to + row * inner;
+      const std::int32_t* at = table.from.data() + row % out * table.taps;
+      const float* weight = table.weight.data() + row % out * table.taps;
+      if (inner == 1) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < table.taps; ++k)
+          sum += weight[k] * source[at[k]];
+        *target = sum;
+        continue;
+      }
+      std::fill_n(target, inner, 0.f);
+      for (std::int64_t k = 0; k < table.taps; ++k) {
+        const float* taken = source + at[k] * inner;
+        const float share = weight[k];
+        if (share == 0) continue;
+#pragma omp simd
+        for (std::int64_t i = 0; i < inner; ++i)
+          target[i] += share * taken[i];
+      }
+    }
+  }
+};
+
+/// A resize dim by dim.
+class resize_passes {
+public:
+  resize_passes(const op::resize& p, const job& j)
+      : p_(p)
+      , job_(j)
+      , threads_(team_for(j.threads, 2 * (elements(p.input) + elements(p.sizes)) * 4)) {
+    shape now = p.input;
+    std::int64_t most = 0;
+    for (int d = 0; d < p.input.size; ++d) {
+      if (p.input[d] == p.sizes[d] && p.bound_of(d) < 0) continue;
+      passes_.push_back(
+          {d, elements(now, 0, d), p.input[d], p.sizes[d], elements(now, d + 1, now.size)});
+      tables_.push_back(p.bound_of(d) < 0 ? table_of(p, d) : resize_table{});
+      now[d] = p.sizes[d];
+      most = std::max(most, elements(now));
+    }
+    if (j.output == nullptr) return;
+    floats_ = j.element == dtype::f32 && j.result == dtype::f32 && j.scale == 1;
+    for (auto& b : buffers_)
+      b = std::make_shared<buffer>(4 * most);
+    if (!floats_) widened_ = std::make_shared<buffer>(4 * elements(p.input));
+  }
+
+  void run() const {
+    const float* from = reinterpret_cast<const float*>(job_.inputs[0]);
+    if (!floats_) {
+      share(threads_, elements(p_.input), block, [&](std::int64_t begin, std::int64_t end) {
+        widen_as(job_.element)(job_.inputs[0] + begin * job_.width(), floats(widened_) + begin,
+                               end - begin);
+      });
+      from = floats(widened_);
+    }
+    for (std::size_t k = 0; k < passes_.size(); ++k) {
+      const resize_pass& pass = passes_[k];
+      float* to = floats_ && k + 1 == passes_.size() ? reinterpret_cast<float*>(job_.output)
+                                                     : floats(buffers_[k % 2]);
+      const int bound = p_.bound_of(pass.dim);
+      const resize_table cropped =
+          bound < 0 ? resize_table{}
+                    : cropped_table(p_, pass.dim, at(bound), at(bound + p_.bounds() / 2));
+      const resize_table& table = bound < 0 ? tables_[k] : cropped;
+      share(threads_, pass.outer * pass.out, 1,
+            [&](std::int64_t begin, std::int64_t end) { pass.rows(table, from, to, begin, end); });
+      from = to;
+    }
+    if (floats_ && !passes_.empty()) return;
+    share(threads_, elements(p_.sizes), block, [&](std::int64_t begin, std::int64_t end) {
+      narrow_as(job_.result)(from + begin, job_.output + begin * size_bytes(job_.result),
+                             end - begin, job_.scale);
+    });
+  }
+
+private:
+  static float* floats(const std::shared_ptr<buffer>& b) {
+    return reinterpret_cast<float*>(b->bytes());
+  }
+  double at(std::int64_t bound) const {
+    return static_cast<double>(reinterpret_cast<const float*>(job_.inputs[1])[bound]);
+  }
+
+  op::resize p_;
+  job job_;
+  int threads_;
+  bool floats_ = true;
+  std::vector<resize_pass> passes_{};
+  std::vector<resize_table> tables_{};
+  std::shared_ptr<buffer> buffers_[2]{}, widened_{};
+};
 } // namespace detail
 
 /// True where there is a kernel: nearest of any storage, the others of f32, bf16 and codes.
@@ -249,11 +351,16 @@ inline bool runs(const op::resize& p, dtype element) {
   int resized = 0;
   for (int i = 0; i < p.input.size; ++i)
     resized += p.input[i] != p.sizes[i];
+  if (p.crops() || p.antialias) return detail::computes_in_f32(element);
   if (p.mode == op::interpolation::cubic && resized > 4) return false;
   return p.mode == op::interpolation::nearest || detail::computes_in_f32(element);
 }
 
 inline detail::kernel make(const op::resize& p, const detail::job& j) {
+  if (p.crops() || p.antialias) {
+    auto passes = std::make_shared<const detail::resize_passes>(p, j);
+    return {"passes", [passes] { passes->run(); }};
+  }
   auto plan = std::make_shared<const detail::resize_plan>(p);
   const std::int64_t width = j.width();
   const int threads = detail::team_for(j.threads, (elements(p.input) + elements(p.sizes)) * width);

@@ -56,13 +56,15 @@ inline std::int64_t nearest_source(op::sampling where, std::int64_t i, std::int6
     if (out == 1) break;
     [[fallthrough]];
   case op::sampling::half_pixel: x = nearest((2 * i + 1) * in - out, 2 * out); break;
+  default: break; // not offered
   }
   return std::clamp(x, std::int64_t{0}, in - 1);
 }
 
 /// True if the library's sample positions are those of the layer.
 inline bool same_samples(const op::resize& p) {
-  if (p.mode == op::interpolation::cubic || p.input.size < 3 || p.input.size > 5) return false;
+  if (!p.plain() || p.mode == op::interpolation::cubic || p.input.size < 3 || p.input.size > 5)
+    return false;
   if (p.input[0] != p.sizes[0] || p.input[1] != p.sizes[1]) return false;
   for (int d = 2; d < p.input.size; ++d) {
     const std::int64_t in = p.input[d], n = p.sizes[d];

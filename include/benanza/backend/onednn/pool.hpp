@@ -41,6 +41,7 @@ inline op::pool as_image(const op::pool& p) {
 } // namespace detail
 
 inline void describe(const op::pool& p, const request& r, recipes& out) {
+  if (p.norm()) return;
   op::pool q = p;
   if (q.global()) {
     if (p.input.size > 5) return;

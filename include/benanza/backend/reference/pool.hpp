@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One output of a pooling layer (ONNX MaxPool-12, AveragePool-19, the global ones). An average
+// One output of a pooling layer (ONNX MaxPool-12, AveragePool-19, LpPool-18, the global ones). An
+// average
 // divides by the taps inside the input or, with `include_pad`, inside the padded input: taps that
 // `ceil` lets hang over the end padding never count.
 //
@@ -11,6 +12,7 @@
 #include "position.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace benanza::backend::reference {
@@ -46,7 +48,7 @@ inline double value(const op::pool& p, const operands& o, std::int64_t flat) {
     counted += p.include_pad ? padded : inside;
     if (!inside) continue;
     const double v = element(o, 0, base + x);
-    sum += v;
+    sum += p.norm() ? std::pow(std::fabs(v), static_cast<double>(p.power)) : v;
     if (v > most) most = v, where = x;
   }
   if (place_wanted) {
@@ -56,6 +58,7 @@ inline double value(const op::pool& p, const operands& o, std::int64_t flat) {
     return static_cast<double>(base + where);
   }
   if (p.maximum()) return most;
+  if (p.norm()) return std::pow(sum, 1 / static_cast<double>(p.power));
   return counted > 0 ? sum / static_cast<double>(counted) : 0;
 }
 

@@ -49,6 +49,7 @@ inline void write_fraction(op::sampling how, const resized_dim& d, lines& out) {
   case op::sampling::align_corners:
     return d.out == 1 ? fraction("0", 1)
                       : fraction("(sig)c * " + std::to_string(d.in - 1), d.out - 1);
+  default: return fraction("0", 1); // there is no program
   }
 }
 
@@ -88,6 +89,7 @@ inline void write_cubic(lines& out) {
 /// The program of a layer whose elements are of `type`; nothing for types that cannot be blended,
 /// and for more neighbours than 64. `scale` is that of quantised results.
 inline std::optional<program> program_of(const op::resize& l, dtype type, double scale) {
+  if (!l.plain()) return std::nullopt;
   const auto dims = detail::resized_dims(l);
   const bool nearest = l.mode == op::interpolation::nearest || l.input == l.sizes;
   const std::int64_t taps = nearest ? 1 : l.mode == op::interpolation::linear ? 2 : 4;
