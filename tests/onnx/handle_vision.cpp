@@ -120,3 +120,14 @@ TEST_CASE("CenterCropPad is a Slice and a Pad") {
         "Slice/20x7x3-9x7x3-from5x0x0");
   CHECK_SAYS(layer("y = CenterCropPad<axes = [0]>(x, s)", "int64[2] s = {9, 9}"), "its axes");
 }
+
+TEST_CASE("BatchNormalization that trains is its definition") {
+  const auto layer = [](std::string_view node) {
+    return last_layer(15, "float[2,3,4] x", node, "float[3] s, float[3] b, float[3] m, float[3] v");
+  };
+  CHECK(layer("y = BatchNormalization(x, s, b, m, v)") == "BatchNormalization/2x3x4");
+  CHECK(layer("y, r, q = BatchNormalization<training_mode = 1>(x, s, b, m, v)") == "Add/3-3");
+  CHECK(dims_of_y(15, "float[2,3,4] x",
+                  "a, y, q = BatchNormalization<training_mode = 1>(x, s, b, m, v)",
+                  "float[3] s, float[3] b, float[3] m, float[3] v") == "3");
+}

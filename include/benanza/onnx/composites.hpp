@@ -34,6 +34,7 @@ namespace detail {
 inline std::unordered_map<std::string_view, composite> own_composites() {
   return {
       {"Attention", {3, 7, expand_attention}},
+      {"BatchNormalization", {5, 5, expand_batch_norm}},
       {"CenterCropPad", {2, 2, expand_center_crop_pad}},
       {"Einsum", {1, any_number, expand_einsum}},
       {"Hardmax", {1, 1, expand_hardmax}},

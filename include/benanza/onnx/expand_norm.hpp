@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizations of ONNX Runtime that add something first: SkipLayerNormalization and its
 // simplified form (a residual and a bias), EmbedLayerNormalization (embeddings of words, places and
-// segments); and ONNX's MeanVarianceNormalization-9..13, by its definition.
+// segments); ONNX's MeanVarianceNormalization-9..13, by its definition; BatchNormalization-14..15
+// where it trains.
 //
 //   expand_skip_norm(p)   // Add, Add, LayerNormalization
 #pragma once
@@ -61,6 +62,37 @@ inline void expand_mean_variance(pieces& p) {
   const pieces::name middle = p("Sub", {p.in(0), mean(p.in(0))});
   const pieces::name deviation = p("Sqrt", {mean(p("Mul", {middle, middle}))});
   p.give(0, p("Div", {middle, p("Add", {deviation, p.number(1e-9)})}));
+}
+
+/// BatchNormalization-14..15 that trains: by the mean and variance of its batch, which also move
+/// the running ones. At inference it is a layer by itself.
+inline void expand_batch_norm(pieces& p) {
+  const call& c = p.of;
+  if (c.opset() < 14 || c.integer("training_mode", 0) == 0) return;
+  const shape& x = c.dims(0);
+  if (x.size < 2) throw error("its input " + text(x) + " has no channels");
+  pieces::whole_numbers axes{0};
+  shape along{x[1]};
+  for (int i = 2; i < x.size; ++i) {
+    axes.push_back(i);
+    along.push(1);
+  }
+  const auto mean = [&](const pieces::name& v) { return p("ReduceMean", {v, p.whole(axes)}); };
+  const pieces::name average = mean(p.in(0)), middle = p("Sub", {p.in(0), average});
+  const pieces::name variance = mean(p("Mul", {middle, middle}));
+  const pieces::name deviation =
+      p("Sqrt", {p("Add", {variance, p.number(c.real("epsilon", 1e-5))})});
+  const pieces::name scaled = p("Mul", {p("Div", {middle, deviation}), p.reshaped(p.in(1), along)});
+  p.give(0, p("Add", {scaled, p.reshaped(p.in(2), along)}));
+  const double kept = c.real("momentum", 0.9);
+  const auto moved = [&](int running, const pieces::name& now) {
+    return p("Add", {p("Mul", {p.in(running), p.number(kept)}),
+                     p("Mul", {p.reshaped(now, {x[1]}), p.number(1 - kept)})});
+  };
+  if (c.gives_more()) {
+    p.give(1, moved(3, average));
+    p.give(2, moved(4, variance));
+  }
 }
 
 } // namespace benanza::onnx
