@@ -239,9 +239,9 @@ inline void write_plan(const request& asked, const result::run& run,
     throw error("the result holds no fused form of " + b.graph->name, run.source,
                 "leave out --fused, or measure the fused layers too");
   const result::plan p = bound::plan_of(run, b, b.fused && !asked.unfused);
-  write_file(asked.plan, result::to_json(p).dump(1, ' ', true,
-                                                 result::ordered_json::error_handler_t::replace) +
-                             '\n');
+  write_file(asked.plan,
+             result::to_json(p).dump(1, ' ', true, result::ordered_json::error_handler_t::replace) +
+                 '\n');
 }
 
 /// Writes the filter that selects all that is missing of some models.

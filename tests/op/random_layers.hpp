@@ -2,29 +2,19 @@
 // Random layers of every kind, the same ones on every machine: valid canonical ones.
 #pragma once
 
-#include <benanza/op/layer.hpp>
-
-#include <cstdint>
-#include <random>
+#include "random_numbers.hpp"
 
 namespace benanza::test {
 
 inline constexpr std::size_t layer_kinds = std::variant_size_v<op::layer>;
 
 /// Makes valid canonical layers; the same seed gives the same ones.
-class layer_source {
+class layer_source : public random_numbers {
 public:
-  explicit layer_source(std::uint64_t seed)
-      : bits_(seed) {}
+  using random_numbers::random_numbers;
 
   /// The next layer of the kind at place `kind` of the variant.
   op::layer next(std::size_t kind) { return next_of<0>(kind); }
-
-  /// A number from [low, high].
-  std::int64_t pick(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(bits_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  bool chance(int percent) { return pick(1, 100) <= percent; }
 
 private:
   template <std::size_t I>
@@ -44,42 +34,6 @@ private:
       throw error("no such kind");
     }
   }
-
-  std::int64_t dim() { return chance(20) ? 1 : chance(10) ? pick(2, 3000) : pick(2, 24); }
-  shape dims(int low, int high) {
-    shape s;
-    for (std::int64_t n = pick(low, high); n > 0; --n)
-      s.push(dim());
-    return s;
-  }
-  template <int N>
-  list<N> values(int count, std::int64_t low, std::int64_t high) {
-    if (chance(30)) return {};
-    if (chance(40)) return list<N>::filled(count, pick(low, high));
-    list<N> out;
-    for (int i = 0; i < count; ++i)
-      out.push(pick(low, high));
-    if (N == 6 && chance(50)) // the same begins as ends
-      for (int i = 0; i < count / 2; ++i)
-        out[i + count / 2] = out[i];
-    return out;
-  }
-  dtype element() {
-    return chance(60) ? dtype::real
-                      : detail::dtype_names[static_cast<std::size_t>(pick(0, 15))].first;
-  }
-  template <class Enum, std::size_t N>
-  Enum any_of(const std::string_view (&)[N]) {
-    return static_cast<Enum>(pick(0, static_cast<std::int64_t>(N) - 1));
-  }
-  /// Dims that broadcast with `s`.
-  shape partner(const shape& s) {
-    shape out;
-    for (std::int64_t i = chance(70) ? 0 : pick(0, s.size); i < s.size; ++i)
-      out.push(chance(40) ? 1 : s[static_cast<int>(i)]);
-    return out;
-  }
-  int axis_of(const shape& s) { return static_cast<int>(pick(0, s.size - 1)); }
 
   template <class Convolution>
   Convolution window_layer() {
@@ -535,8 +489,6 @@ private:
       r.activations.push(pick(0, 8));
     return r;
   }
-
-  std::mt19937_64 bits_;
 };
 
 } // namespace benanza::test

@@ -96,7 +96,7 @@ struct named_places {
 };
 
 template <op::scatter_reduction Reduction>
-struct put {
+struct put_updates {
   template <class T>
   [[gnu::always_inline]] void operator()(T& to, T update) const {
     using enum op::scatter_reduction;
@@ -199,11 +199,11 @@ task scatter_task(const op::indexing& p, const job& j, int threads, Put put) {
 template <class T, class Index>
 task combine_task(const op::indexing& p, const job& j, int threads) {
   using enum op::scatter_reduction;
-  if (p.reduction == max) return scatter_task<T, Index>(p, j, threads, put<max>{});
-  if (p.reduction == min) return scatter_task<T, Index>(p, j, threads, put<min>{});
+  if (p.reduction == max) return scatter_task<T, Index>(p, j, threads, put_updates<max>{});
+  if (p.reduction == min) return scatter_task<T, Index>(p, j, threads, put_updates<min>{});
   if constexpr (sizeof(T) >= 4) {
-    if (p.reduction == mul) return scatter_task<T, Index>(p, j, threads, put<mul>{});
-    return scatter_task<T, Index>(p, j, threads, put<add>{});
+    if (p.reduction == mul) return scatter_task<T, Index>(p, j, threads, put_updates<mul>{});
+    return scatter_task<T, Index>(p, j, threads, put_updates<add>{});
   }
   return {};
 }
@@ -214,9 +214,9 @@ task indexing_task(const op::indexing& p, const job& j, int threads) {
   if (p.reduction == op::scatter_reduction::none) {
     with_width(j.width(), [&](auto e) {
       using element = decltype(e);
-      made = p.scatters()
-                 ? scatter_task<element, Index>(p, j, threads, put<op::scatter_reduction::none>{})
-                 : gather_task<element, Index>(p, j, threads);
+      made = p.scatters() ? scatter_task<element, Index>(p, j, threads,
+                                                         put_updates<op::scatter_reduction::none>{})
+                          : gather_task<element, Index>(p, j, threads);
     });
     return made;
   }
