@@ -31,14 +31,14 @@ inline constexpr std::string_view pool_index_names[] = {"none", "indices", "cind
 struct pool {
   pooling function = pooling::max;
   shape input{};
-  extents kernel{}; ///< empty for the global ones
+  std::int64_t power = 2; ///< of a norm: the root of the sum of these powers of sizes
+  extents kernel{};       ///< empty for the global ones
   extents strides{};
   paddings pads{};
   extents dilations{};
   bool ceil = false;
   bool include_pad = false; ///< averages count padding as zeros
   pool_index indices = pool_index::none;
-  std::int64_t power = 2; ///< of a norm: the root of the sum of these powers of sizes
 
   static constexpr std::optional<pool> of(std::string_view family) {
     for (std::size_t i = 0; i < std::size(pooling_families); ++i)
