@@ -5,8 +5,8 @@
   scripts/node_tests.py FOLDER     # needs PyPI's onnx
 
 A test becomes model_0.onnx as it is, and model_1.onnx ... in which more and more inputs are constants:
-whole numbers behind the first input, all whole numbers, then short lists of reals too. Inputs and outputs are
-tensor_<name>.pb, all as doubles. A sequence is made of as many tensors as the test has.
+whole numbers behind the first input, all whole numbers, then short lists of reals too (the first input only
+where nothing but its values decides the result's size). Inputs and outputs are tensor_<name>.pb, all as doubles. A sequence is made of as many tensors as the test has.
 """
 
 import json
@@ -93,13 +93,15 @@ def as_tensors(model, inputs, outputs):
     return given, wanted
 
 
-def feeds(given, elements):
+def feeds(given, elements, sized_by_values):
     """Sets of inputs to be constants, the smallest first."""
     whole = [n for n in given if elements[n] not in
              (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)]
     short = [n for n in given if n not in whole and given[n].size <= 16]
     first = next(iter(given), None)
     sets = [set(), set(whole) - {first}, set(whole), set(whole) | set(short) - {first}]
+    if sized_by_values:
+        sets.append(set(whole) | set(short))
     return [s for i, s in enumerate(sets) if s not in sets[:i]]
 
 
@@ -112,7 +114,8 @@ def write(case, folder):
     elements = {i.name: i.type.tensor_type.elem_type for i in declared}
     for output in model.graph.output:
         output.type.tensor_type.ClearField("shape")
-    for k, feed in enumerate(feeds(given, elements)):
+    sized_by_values = any(n.op_type in ("NonZero", "Unique") for n in model.graph.node)
+    for k, feed in enumerate(feeds(given, elements, sized_by_values)):
         del model.graph.initializer[:]
         for name in feed:
             model.graph.initializer.append(numpy_helper.from_array(given[name], name))

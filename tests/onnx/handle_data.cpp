@@ -260,7 +260,7 @@ TEST_CASE("a node with two results is one node, and its readers read it once") {
 
 TEST_CASE("what indices name: in all versions, and what does not fit") {
   const auto layer = [](std::string_view node, std::string_view more, int opset = 16) {
-    return last_layer(opset, std::string("float[4,9] x, ").append(more), node);
+    return last_layer(opset, std::string("float[4,9] x, ").append(more), node, {}, {.batch = 4});
   };
   CHECK(layer("y = GatherElements<axis = -1>(x, i)", "int64[4,3] i") ==
         "GatherElements/4x9-4x3-a1");

@@ -510,16 +510,17 @@ TEST_CASE("elements are found along any axis and in every type") {
         for (const char* type : {"-s32", "-s64", "-f64"})
           check(std::string(family) + key + last + type);
       }
-  for (const char* key : {"/5-a0-k5", "/30x1500-a1-k7", "/3x40-a0-k1", "/2x30x70-a1-k30",
-                          "/2x9000-a1-k400", "/4x5-a1-k0"})
+  for (const char* key :
+       {"/5-a0-k5", "/4x900-a1-k7", "/3x40-a0-k1", "/2x30x7-a1-k30", "/4x5-a1-k0"})
     for (const char* way : {"", "-smallest-unsorted"}) {
       check_all(std::string("TopK") + key + way);
       check(std::string("TopK") + key + way, numeric::f16);
       for (const char* type : {"-s32", "-u64", "-f64", "-bool", "-s16"})
         check(std::string("TopK") + key + way + type);
     }
+  check("TopK/2x9000-a1-k400");
   for (const char* name :
-       {"NonZero/7", "NonZero/3x5x40", "NonZero/2x200x300", "Compress/50x7-n40-k13-a0",
+       {"NonZero/7", "NonZero/3x5x40", "NonZero/2x60x300", "Compress/50x7-n40-k13-a0",
         "Compress/3x40x70-n40-k40-a1", "Compress/400-n300-k0", "Compress/30x40x50-n50-k20-a2",
         "Unique/300-n4", "Unique/40x3-a0-n4-unsorted", "Unique/3x40-n2-unsorted",
         "Unique/2x30x2-a1-n3"}) {

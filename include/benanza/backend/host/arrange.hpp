@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do layers run that fill a tensor by place? Trilu copies a part of each row and zeroes the
 // rest, ReverseSequence copies places in another order, OneHot fills rows with one value and sets
-// the other, or compares whole rows where its axis is not the last.
+// the other, or compares whole pieces of rows where its axis is not the last.
 //
 //   kernel k = make(op::trilu{.input = {1, 128, 128}}, job);
 #pragma once
@@ -17,8 +17,8 @@ inline bool runs(const op::trilu&, dtype) {
 inline bool runs(const op::reverse_sequence&, dtype) {
   return true;
 }
-inline bool runs(const op::one_hot&, dtype) {
-  return true;
+inline bool runs(const op::one_hot& p, dtype) {
+  return p.depth < std::int64_t{1} << 31;
 }
 
 inline detail::kernel make(const op::trilu& p, const detail::job& j) {
@@ -79,11 +79,24 @@ void one_hot_rows(const op::one_hot& p, const E* values, E* to, int threads, con
         if (at >= 0 && at < depth) to[r * depth + at] = on;
       }
     });
-  share(threads, outer * depth, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      const std::int64_t first = r / depth * inner, place = r % depth;
-      for (std::int64_t i = 0; i < inner; ++i)
-        to[r * inner + i] = number(first + i) == place ? on : off;
+  constexpr std::int64_t piece = 512;
+  const std::int64_t pieces = (inner + piece - 1) / piece;
+  share(threads, outer * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::int32_t places[piece];
+    for (; begin < end; ++begin) {
+      const std::int64_t o = begin / pieces, column = begin % pieces * piece;
+      const std::int64_t n = std::min(piece, inner - column);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t at = number(o * inner + column + i);
+        places[i] = at >= 0 && at < depth ? static_cast<std::int32_t>(at) : -1;
+      }
+      for (std::int64_t d = 0; d < depth; ++d) {
+        E* row = to + (o * depth + d) * inner + column;
+        const auto place = static_cast<std::int32_t>(d);
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i)
+          row[i] = places[i] == place ? on : off;
+      }
     }
   });
 }

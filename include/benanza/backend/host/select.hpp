@@ -279,18 +279,20 @@ inline detail::kernel make(const op::non_zero& p, const detail::job& j) {
       const int rank = p.input.size;
       const std::int64_t columns = p.input[rank - 1];
       each_part([&](std::int64_t part, std::int64_t begin, std::int64_t end) {
+        // A place is written before it is known whether it counts: no branch waits for elements.
         std::int64_t at = ends[static_cast<std::size_t>(part)];
-        for (std::int64_t i = begin; i < end;) {
+        const std::int64_t last = ends[static_cast<std::size_t>(part) + 1];
+        for (std::int64_t i = begin; i < end && at < last;) {
           std::int64_t place[8];
           for (std::int64_t d = rank, rest = i; d-- > 0; rest /= p.input[static_cast<int>(d)])
             place[d] = rest % p.input[static_cast<int>(d)];
           std::int64_t column = place[rank - 1];
           const std::int64_t stop = std::min(end, i + columns - column);
-          for (; i < stop; ++i, ++column) {
-            if (!set(from[i])) continue;
+          for (; i < stop && at < last; ++i, ++column) {
             for (int d = 0; d < rank - 1; ++d)
               to[d * count + at] = place[d];
-            to[(rank - 1) * count + at++] = column;
+            to[(rank - 1) * count + at] = column;
+            at += set(from[i]);
           }
         }
       });
