@@ -41,7 +41,7 @@ inline void expand_stft(pieces& p) {
   pieces::name cut = p("Gather", {signal, places}, {{"axis", 1}});
   if (c.has(2)) cut = p("Mul", {cut, p.reshaped(p.in(2), {frame, 1})});
   p.give(0, p("DFT", {cut, p.scalar(frame), p.scalar(2)},
-              {{"onesided", c.integer("onesided", 1) != 0 ? 1 : 0}}));
+              {{"onesided", c.integer("onesided", x[2] == 1 ? 1 : 0) != 0 ? 1 : 0}}));
 }
 
 /// Odd differences leave one element more behind than before.

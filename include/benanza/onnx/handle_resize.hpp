@@ -37,7 +37,7 @@ inline void keep_ratio(const shape& x, shape& sizes, const std::vector<int>& axe
 inline void read_places(const call& c, bool old, op::resize& p) {
   const std::string_view place =
       c.word("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
-  bool known = place == "half_pixel_symmetric" || place == "tf_half_pixel";
+  bool known = place == "half_pixel_symmetric";
   for (std::size_t i = 0; i < std::size(op::sampling_names); ++i)
     if (op::sampling_names[i] == place) {
       p.coordinates = static_cast<op::sampling>(i);

@@ -236,8 +236,9 @@ inline answer handle_max_unpool(const call& c) {
   op::max_unpool p{.input = x, .unpooled = x};
   const int n = w.kernel.size;
   for (int i = 0; i < n; ++i)
-    p.unpooled[i + 2] = (x[i + 2] - 1) * op::entry(w.strides, i, 1) + w.kernel[i] -
-                        op::entry(w.pads, i, 0) - op::entry(w.pads, i + n, 0);
+    p.unpooled[i + 2] =
+        checked_multiply(std::max<std::int64_t>(x[i + 2] - 1, 0), op::entry(w.strides, i, 1)) +
+        w.kernel[i] - op::entry(w.pads, i, 0) - op::entry(w.pads, i + n, 0);
   check_dims(p.unpooled);
   p.result = p.unpooled;
   if (c.has(2)) p.result = to_list<shape>(c.whole_numbers(2));
