@@ -86,11 +86,13 @@ TEST_CASE("composites: embeddings without segments, codes with real results") {
              "input 3 is missing");
   CHECK(layers_of("float[2,8] x", "y = com.microsoft.DynamicQuantizeMatMul(x, w, s, z, b)",
                   "uint8[8,5] w, float s, uint8 z, float[5] b") ==
-        "DynamicQuantizeLinear/2x8 MatMulInteger/2x8-8x5-w-u8u8s32-int-za-zb Cast/2x5-s32-real "
+        "DynamicQuantizeLinear/2x8 MatMulInteger/2x8-8x5-w-u8u8s32-za-zb Cast/2x5-s32-real "
         "Mul/1 Mul/2x5-1 Add/2x5-5");
   CHECK(layers_of("uint8[2,4,8] x",
                   "y = com.microsoft.QAttention<num_heads = 2>(x, w, b, s, t, , z, u)",
-                  "int8[8,24] w, float[24] b, float s, float t, uint8 z, int8 u") == "?");
+                  "int8[8,24] w, float[24] b, float s, float t, uint8 z, int8 u") ==
+        "MatMulInteger/2x4x8-8x24-w-u8s8s32-za-zb Cast/2x4x24-s32-real Mul/2x4x24-1 "
+        "Split/2x4x24-a2-n3 Add/2x4x8-8 Add/2x4x8-8 Add/2x4x8-8 Attention/2x2x4x4-bshd");
 }
 
 TEST_CASE("composites: Einsum") {

@@ -15,6 +15,9 @@ namespace benanza::onnx {
 inline void expand_variadic(pieces& p) {
   const call& c = p.of;
   if (c.size() <= 2 || detail::variadic_of(c)) return;
+  shape out = c.dims(0);
+  for (int i = 1; i < c.size(); ++i)
+    out = detail::broadcast_of(out, c.dims(i));
   const bool mean = c.op() == "Mean";
   const std::string_view step = mean || c.op() == "Sum" ? std::string_view("Add") : c.op();
   pieces::name sum = p.in(0);

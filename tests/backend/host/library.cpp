@@ -227,14 +227,16 @@ TEST_CASE("casts between all types, on one thread and two") {
   for (const std::string from : types)
     for (const std::string to : types) {
       if (from == to) continue;
-      for (const char* dims : {"Cast/7-", "Cast/40x1003-"})
-        check(dims + from + '-' + to);
+      check("Cast/1003-" + from + '-' + to);
       if (from == "real" && to != "f64") check("Cast/1003-real-" + to, numeric::bf16);
       if (to == "real" && from != "f64") check("Cast/1003-" + from + "-real", numeric::bf16);
-      if (from == "real" || to == "real") check("Cast/1003-" + from + '-' + to, numeric::f16);
+      const bool exact = from != "f64"; // which is not rounded twice
+      if (exact && (from == "real" || to == "real"))
+        check("Cast/1003-" + from + '-' + to, numeric::f16);
     }
-  for (const char* name : {"Cast/1003-f32-f16", "Cast/1003-f16-f32", "Cast/1003-bf16-f16",
-                           "Cast/70000-f32-bf16", "Cast/9-f16-f64", "Cast/scalar-f64-f32"})
+  for (const char* name :
+       {"Cast/40x1003-real-s32", "Cast/40x1003-bool-s64", "Cast/1003-f32-f16", "Cast/1003-f16-f32",
+        "Cast/1003-bf16-f16", "Cast/70000-f32-bf16", "Cast/9-f16-f64", "Cast/scalar-f64-f32"})
     check(name);
   for (const char* name : {"Cast/1003-s32-real", "Cast/1003-bool-real"}) {
     check(name, numeric::u8s8u8);
@@ -328,9 +330,10 @@ TEST_CASE("operands broadcast on either side") {
   for (const auto family : op::binary_families) {
     const std::string f(family);
     const op::binary its = *op::binary::of(family);
-    const bool logical = its.truth() && !its.comparison(), bits = op::of_bits(its.function);
+    const bool logical = its.truth() && !its.comparison();
     const bool rest =
         its.function == op::binary_function::mod || its.function == op::binary_function::fmod;
+    if (its.function > op::binary_function::logical_xor && !rest) continue;
     for (const char* dims : {"/5",
                              "/1",
                              "/3x4-4",
@@ -354,9 +357,9 @@ TEST_CASE("operands broadcast on either side") {
                              "/1x300-200x1"}) {
       if (rest)
         check_floats(f + dims);
-      else if (!logical && !bits)
+      else if (!logical)
         check_all(f + dims);
-      if (!logical && f != "Mean")
+      if (!logical && !rest && f != "Mean")
         for (const char* type : {"-s64", "-s32"})
           check(f + dims + type);
       if (logical || f == "Equal") check(f + dims + "-bool");

@@ -38,7 +38,9 @@ TEST_CASE("movers run near the speed of memcpy") {
        {"Concat/1x256x56x56-a1-n4", "Split/1x256x56x56-a1-n2",
         "Slice/1x256x56x56-1x256x55x55-from0x0x1x1", "Transpose/8x128x12x64-o0x2x1x3",
         "Pad/1x64x112x112-b0x0x1x1-e0x0x1x1", "Add/1x256x56x56-256x1x1", "Gather/30522x768-1x512",
-        "DepthToSpace/1x64x112x112-k2"}) {
+        "DepthToSpace/1x64x112x112-k2", "Where/1x1x256x256-1x12x256x256-1",
+        "Expand/1x8x1x512x64-1x8x4x512x64", "Expand/1x64x56x1-1x64x56x56", "Tile/256x56-1024x112",
+        "Cast/1x256x56x56-real-s32"}) {
     double share = 0;
     for (int attempt = 0; attempt < 5 && share <= 0.3; ++attempt)
       share = std::max(share, share_of_memcpy(name));

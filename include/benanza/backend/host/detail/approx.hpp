@@ -11,7 +11,7 @@
 //   a|)
 //   tangent         4 ulp, |x| < 1000               arc_sine, arc_cosine, arc_tangent   4 ulp
 //   hyperbolic_sine, hyperbolic_cosine  6 ulp       area_sine, area_cosine, area_tangent  4 ulp
-//   remainder       exact
+//   rest_of, modulus  exact
 #pragma once
 
 #include "lanes.hpp"
@@ -296,7 +296,7 @@ template <class F>
 /// x - y trunc(x / y), of the sign of x; where the quotient has more digits than a float, as the C
 /// library has it.
 template <class F>
-[[gnu::always_inline]] inline F remainder(F x, F y) {
+[[gnu::always_inline]] inline F rest_of(F x, F y) {
   if constexpr (std::is_same_v<F, float>) {
     return std::fmod(x, y);
   } else {
@@ -310,8 +310,11 @@ template <class F>
     const F right = raised >= size ? raised - size : raised;
     F out = with_sign(right, x);
     out = size == infinite ? x - x + x : out;
-    const F most = magnitude(q);
+    // Products that are rounded lose what is left; a NaN has nothing to lose.
+#if defined(__FMA__)
+    const F most = q == q ? magnitude(q) : every<F>(0.f);
     if (!(float_lanes::folded(most, [](auto a, auto b) { return a > b ? a : b; }) < 4194304.f))
+#endif
       for (int i = 0; i < float_lanes::count; ++i)
         out[i] = std::fmod(x[i], y[i]);
     return out;
@@ -321,7 +324,7 @@ template <class F>
 /// x - y floor(x / y), of the sign of y.
 template <class F>
 [[gnu::always_inline]] inline F modulus(F x, F y) {
-  const F r = remainder(x, y);
+  const F r = rest_of(x, y);
   using whole = whole_of<F>;
   const auto differs = (std::bit_cast<whole>(r) ^ std::bit_cast<whole>(y)) < 0;
   const F moved = differs ? r + y : r;

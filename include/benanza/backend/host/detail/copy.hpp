@@ -64,14 +64,29 @@ void with_width(std::int64_t width, F&& f) {
   }
 }
 
+/// A row of one element again and again, in units of 32 bytes; the last overlaps the one before.
+template <class E>
+void fill_row(E* to, E value, std::int64_t n) {
+  typedef E line __attribute__((vector_size(32)));
+  constexpr auto lanes = static_cast<std::int64_t>(32 / sizeof(E));
+  if (n < lanes) {
+    for (std::int64_t i = 0; i < n; ++i)
+      to[i] = value;
+    return;
+  }
+  const line unit = line{} + value;
+  for (std::int64_t i = 0; i + lanes < n; i += lanes)
+    std::memcpy(to + i, &unit, sizeof unit);
+  std::memcpy(to + n - lanes, &unit, sizeof unit);
+}
+
 /// A row of elements taken at a stride; the common ones are constants, which the compiler
 /// vectorises.
 template <class E>
 void copy_strided_row(E* __restrict to, const E* __restrict from, std::int64_t stride,
                       std::int64_t n) {
   if (stride == 0)
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = *from;
+    fill_row(to, *from, n);
   else if (stride == -1)
     for (std::int64_t i = 0; i < n; ++i)
       to[i] = from[-i];

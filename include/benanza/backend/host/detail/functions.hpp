@@ -159,7 +159,7 @@ template <op::binary_function F, class T>
   else if constexpr (F == max) return a > b ? a : b;
   else if constexpr (F == prelu) return a < T{} ? a * b : a;
   else if constexpr (F == mod) return modulus(a, b);
-  else if constexpr (F == fmod) return remainder(a, b);
+  else if constexpr (F == fmod) return rest_of(a, b);
   else if constexpr (F == equal) return truth(a == b);
   else if constexpr (F == greater) return truth(a > b);
   else if constexpr (F == greater_or_equal) return truth(a >= b);
