@@ -168,7 +168,7 @@ TEST_CASE("pool: the canonical form of an invalid one is harmless") {
 }
 
 TEST_CASE("pool: norms") {
-  constexpr pool p{.function = pooling::lp, .input = {1, 2, 6, 6}, .kernel = {3, 3}, .power = 3};
+  constexpr pool p{.function = pooling::lp, .input = {1, 2, 6, 6}, .power = 3, .kernel = {3, 3}};
   CHECK_TWICE(write_key(p) == "1x2x6x6-power3-3x3-s1");
   CHECK_TWICE(read_key(pool{.function = pooling::lp}, "1x2x6x6-power3-3x3-s1") == p);
   CHECK(op::key(parse("LpPool/1x2x6x6-3x3-s1")) == "1x2x6x6-3x3-s1");
