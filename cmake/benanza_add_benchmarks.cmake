@@ -11,6 +11,20 @@
 #
 # Adds an executable of that name: Google Benchmark cases for every unique layer of the models.
 
+# The functions of a layer of any kind, which a header-only project compiles in each of its files:
+# here once for all.
+function(benanza_compile_functions)
+  if(TARGET benanza_compiled)
+    return()
+  endif()
+  set(source ${PROJECT_BINARY_DIR}/benanza/compiled.cpp)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/compiled.cpp.in ${source} @ONLY)
+  set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)
+  add_library(benanza_compiled STATIC EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(benanza_compiled PUBLIC benanza::benanza)
+  target_compile_definitions(benanza_compiled PUBLIC BENANZA_COMPILED)
+endfunction()
+
 # One object library holds the benchmark program without its layers, and the backends: compiled once
 # for all benchmark programs of a project.
 function(benanza_add_runner)
@@ -53,7 +67,8 @@ function(benanza_add_runner)
   configure_file(${templates}/ceilings.cpp.in ${source} @ONLY)
   set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${flags}")
   target_sources(benanza_runner PRIVATE ${source})
-  target_link_libraries(benanza_runner PUBLIC benanza::benanza
+  benanza_compile_functions()
+  target_link_libraries(benanza_runner PUBLIC benanza::benanza benanza_compiled
     benanza::store benchmark::benchmark nlohmann_json::nlohmann_json)
   if(BENANZA_PORTABLE)
     target_compile_options(benanza_runner PUBLIC -Wno-unknown-pragmas) # OpenMP's: one thread will do

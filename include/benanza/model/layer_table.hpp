@@ -33,7 +33,7 @@ public:
   /// The number of a layer that the table holds.
   int number_of(const op::layer& l) const {
     const auto found =
-        ranges::lower_bound(entries_, op::name(canonical(l)), ranges::less{}, &entry::name);
+        ranges::lower_bound(entries_, op::name(op::canonical_form(l)), ranges::less{}, &entry::name);
     return static_cast<int>(found - entries_.begin());
   }
 
@@ -47,11 +47,8 @@ private:
     std::string name{};
     op::layer layer{};
   };
-  static op::layer canonical(const op::layer& l) {
-    return std::visit([](const auto& p) -> op::layer { return p.canonical_form(); }, l);
-  }
   static entry entry_of(const op::layer& l) {
-    op::layer its = canonical(l);
+    op::layer its = op::canonical_form(l);
     return {op::name(its), std::move(its)};
   }
 

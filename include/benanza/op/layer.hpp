@@ -69,111 +69,51 @@ using layer = std::variant<
 // clang-format on
 
 /// The ONNX operator that the layer is.
-inline std::string_view family(const layer& l) {
-  return std::visit([](const auto& p) -> std::string_view { return p.family(); }, l);
-}
+std::string_view family(const layer& l);
 
 /// The canonical text of the layer's parameters; holds no '/'.
-inline std::string key(const layer& l) {
-  return std::visit([](const auto& p) { return std::string(write_key(p).view()); }, l);
-}
+std::string key(const layer& l);
 
 /// Family and key together: the layer's whole name.
-inline std::string name(const layer& l) {
-  return std::string(family(l)) + '/' + key(l);
-}
+std::string name(const layer& l);
 
 /// Dims of the (first) output; of a Split those of all its parts together.
-inline shape output(const layer& l) {
-  return std::visit([](const auto& p) { return p.output(); }, l);
-}
+shape output(const layer& l);
 
 /// All results in ONNX's order; the parts of a Split count as one.
-inline result_list results(const layer& l) {
-  return std::visit(
-      [](const auto& p) -> result_list {
-        if constexpr (requires { p.results(); })
-          return p.results();
-        else if constexpr (requires { p.element; })
-          return {{p.output(), p.element}};
-        else
-          return {{p.output()}};
-      },
-      l);
-}
+result_list results(const layer& l);
 
 /// Arithmetic and traffic of one execution.
-inline work cost(const layer& l) {
-  return std::visit([](const auto& p) { return p.cost(); }, l);
-}
+work cost(const layer& l);
 
 /// The class of the arithmetic that the layer needs in a case of class `t`.
-inline numeric computes_in(const layer& l, numeric t) {
-  return std::visit(
-      [t](const auto& p) {
-        if constexpr (requires { p.computes_in(); })
-          return p.computes_in();
-        else
-          return t;
-      },
-      l);
-}
+numeric computes_in(const layer& l, numeric t);
 
 /// Floating-point operations that an algorithm needs which takes no short cut but leaving out what
 /// is multiplied by padding. Winograd needs fewer.
-inline std::int64_t direct_flops(const layer& l) {
-  return std::visit(
-      [](const auto& p) {
-        if constexpr (requires { p.direct_flops(); })
-          return p.direct_flops();
-        else
-          return p.cost().flops();
-      },
-      l);
-}
+std::int64_t direct_flops(const layer& l);
+
+/// Refuses parameters that do not fit together.
+void validate(const layer& l);
+
+/// The form that its name is parsed into: what makes no difference is left out.
+layer canonical_form(const layer& l);
+
+/// The layer of that family and key; refuses what is not one.
+layer parse(std::string_view family, std::string_view key);
+
+/// The layer of a name such as `Conv/1x64x56x56-64x3x3-s1-p1`; what follows a second '/' is
+/// ignored, so that a case name may be given too.
+layer parse(std::string_view name);
 
 /// True for layers that move nothing and cost nothing.
 inline bool is_view(const layer& l) {
   return std::holds_alternative<view>(l);
 }
 
-namespace detail {
-template <std::size_t I = 0>
-layer parse_as(std::string_view family, std::string_view key) {
-  if constexpr (I == std::variant_size_v<layer>) {
-    throw error(std::string("no layer kind is called \"").append(family).append("\""), key,
-                "write layers as benanza_generate stats prints them");
-  } else {
-    using kind = std::variant_alternative_t<I, layer>;
-    if (const auto blank = kind::of(family)) {
-      const kind p = read_key(*blank, key);
-      try {
-        p.validate();
-      } catch (const error& e) {
-        throw error(e.what(), std::string(family).append("/").append(key),
-                    "correct the layer's numbers");
-      }
-      return p.canonical_form();
-    }
-    return parse_as<I + 1>(family, key);
-  }
-}
-} // namespace detail
-
-/// The layer of that family and key; refuses what is not one.
-inline layer parse(std::string_view family, std::string_view key) {
-  return detail::parse_as(family, key);
-}
-
-/// The layer of a name such as `Conv/1x64x56x56-64x3x3-s1-p1`; what follows a second '/' is
-/// ignored, so that a case name may be given too.
-inline layer parse(std::string_view name) {
-  const std::size_t slash = name.find('/');
-  if (slash == std::string_view::npos)
-    throw error("a layer is written Family/key", name,
-                "write layers as benanza_generate stats prints them");
-  const std::string_view rest = name.substr(slash + 1);
-  return parse(name.substr(0, slash), rest.substr(0, rest.find('/')));
-}
-
 } // namespace benanza::op
+
+// A project may compile these functions once, in place of in each of its files.
+#ifndef BENANZA_COMPILED
+#include "layer_functions.hpp"
+#endif

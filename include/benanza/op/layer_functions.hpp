@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked of a layer of any kind, answered by its kind: the functions that layer.hpp names.
+// They are a third of what a small file takes the compiler. Where BENANZA_COMPILED is defined,
+// layer.hpp leaves them out, and one file of the program includes this header with BENANZA_INLINE
+// defined as nothing.
+#pragma once
+
+#include "layer.hpp"
+
+#ifndef BENANZA_INLINE
+#define BENANZA_INLINE inline
+#endif
+
+namespace benanza::op {
+
+BENANZA_INLINE std::string_view family(const layer& l) {
+  return std::visit([](const auto& p) -> std::string_view { return p.family(); }, l);
+}
+
+BENANZA_INLINE std::string key(const layer& l) {
+  return std::visit([](const auto& p) { return std::string(write_key(p).view()); }, l);
+}
+
+BENANZA_INLINE std::string name(const layer& l) {
+  return std::string(family(l)) + '/' + key(l);
+}
+
+BENANZA_INLINE shape output(const layer& l) {
+  return std::visit([](const auto& p) { return p.output(); }, l);
+}
+
+BENANZA_INLINE result_list results(const layer& l) {
+  return std::visit(
+      [](const auto& p) -> result_list {
+        if constexpr (requires { p.results(); })
+          return p.results();
+        else if constexpr (requires { p.element; })
+          return {{p.output(), p.element}};
+        else
+          return {{p.output()}};
+      },
+      l);
+}
+
+BENANZA_INLINE work cost(const layer& l) {
+  return std::visit([](const auto& p) { return p.cost(); }, l);
+}
+
+BENANZA_INLINE numeric computes_in(const layer& l, numeric t) {
+  return std::visit(
+      [t](const auto& p) {
+        if constexpr (requires { p.computes_in(); })
+          return p.computes_in();
+        else
+          return t;
+      },
+      l);
+}
+
+BENANZA_INLINE std::int64_t direct_flops(const layer& l) {
+  return std::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.direct_flops(); })
+          return p.direct_flops();
+        else
+          return p.cost().flops();
+      },
+      l);
+}
+
+BENANZA_INLINE void validate(const layer& l) {
+  std::visit([](const auto& p) { p.validate(); }, l);
+}
+
+BENANZA_INLINE layer canonical_form(const layer& l) {
+  return std::visit([](const auto& p) -> layer { return p.canonical_form(); }, l);
+}
+
+namespace detail {
+template <std::size_t I = 0>
+layer parse_as(std::string_view family, std::string_view key) {
+  if constexpr (I == std::variant_size_v<layer>) {
+    throw error(std::string("no layer kind is called \"").append(family).append("\""), key,
+                "write layers as benanza_generate stats prints them");
+  } else {
+    using kind = std::variant_alternative_t<I, layer>;
+    if (const auto blank = kind::of(family)) {
+      const kind p = read_key(*blank, key);
+      try {
+        p.validate();
+      } catch (const error& e) {
+        throw error(e.what(), std::string(family).append("/").append(key),
+                    "correct the layer's numbers");
+      }
+      return p.canonical_form();
+    }
+    return parse_as<I + 1>(family, key);
+  }
+}
+} // namespace detail
+
+BENANZA_INLINE layer parse(std::string_view family, std::string_view key) {
+  return detail::parse_as(family, key);
+}
+
+BENANZA_INLINE layer parse(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos)
+    throw error("a layer is written Family/key", name,
+                "write layers as benanza_generate stats prints them");
+  const std::string_view rest = name.substr(slash + 1);
+  return parse(name.substr(0, slash), rest.substr(0, rest.find('/')));
+}
+
+} // namespace benanza::op
