@@ -414,7 +414,8 @@ struct resize {
     // Where all places are whole or halves, rounding halves down is rounding down.
     bool halves = true;
     for (int i = 0; i < input.size && i < sizes.size; ++i)
-      halves = halves && sizes[i] / std::gcd(input[i], sizes[i]) <= 2;
+      halves =
+          halves && input[i] > 0 && sizes[i] > 0 && sizes[i] / std::gcd(input[i], sizes[i]) <= 2;
     if (floors && halves && r.rounding == nearest::round_prefer_floor) r.rounding = nearest::usual;
     return r;
   }
