@@ -114,8 +114,9 @@ private:
 
   /// Operands that steer an operator, such as a Clip's bounds, are no weights.
   static bool steers(std::string_view op, std::size_t i) {
-    static constexpr std::string_view steered[] = {"Clip",  "Dropout", "Resize", "Upsample", "Pad",
-                                                   "Slice", "Reshape", "Split",  "Attention"};
+    static constexpr std::string_view steered[] = {"Clip",      "Dropout", "Resize",  "Upsample",
+                                                   "Pad",       "Slice",   "Reshape", "Split",
+                                                   "Attention", "OneHot"};
     return i > 0 && std::find(std::begin(steered), std::end(steered), op) != std::end(steered);
   }
 

@@ -473,19 +473,19 @@ TEST_CASE("rotary embeddings of every form, in whole vectors and parts of them")
 
 TEST_CASE("what indices name is read and written, in every width") {
   for (const char* name :
-       {"GatherElements/5x9x4-5x3x2-a1", "GatherElements/70x300-70x300-a1",
+       {"GatherElements/5x9x4-5x3x2-a1", "GatherElements/70x300-70x90-a1",
         "GatherElements/300x70-9x70", "GatherElements/90000-70000-i32", "GatherND/7x5x3-20x2",
-        "GatherND/4x5x300-4x60x1-b1-i32", "GatherND/30x400-100x1", "ScatterElements/5x9x4-5x3x2-a1",
-        "ScatterElements/70x300-70x100-a1", "ScatterElements/300x170-9x170-i32",
-        "ScatterElements/7-20", "ScatterND/7x5x3-20x2", "ScatterND/300x400-100x1-i32",
+        "GatherND/4x5x300-4x60x1-b1-i32", "GatherND/30x400-40x1", "ScatterElements/5x9x4-5x3x2-a1",
+        "ScatterElements/70x300-70x100-a1", "ScatterElements/90x170-9x170-i32",
+        "ScatterElements/7-20", "ScatterND/7x5x3-20x2", "ScatterND/90x400-30x1-i32",
         "ScatterND/90000-500x1", "ScatterND/6x2-9x1", "TensorScatter/2x3x40x64-a2-n1-at",
         "TensorScatter/3x50x40-a1-n20-at-circular", "TensorScatter/2x5x3-a2-n3"}) {
     check_all(name);
-    for (const char* type : {"s64", "u16", "bool"})
+    for (const char* type : {"s64", "bool"})
       check(std::string(name) + '-' + type);
   }
-  for (const char* key : {"ScatterElements/5x9x4-5x30x2-a1-", "ScatterElements/300x170-9x170-",
-                          "ScatterND/300x400-100x1-", "ScatterND/7x5x3-90x2-"}) {
+  for (const char* key : {"ScatterElements/5x9x4-5x30x2-a1-", "ScatterElements/90x170-9x170-",
+                          "ScatterND/90x400-30x1-", "ScatterND/7x5x3-90x2-"}) {
     for (const char* reduction : {"add", "mul", "max", "min"})
       for (const char* type : {"", "-i32-s64", "-s32"})
         check(std::string(key) + reduction + type);
@@ -497,7 +497,7 @@ TEST_CASE("what indices name is read and written, in every width") {
 TEST_CASE("running sums and products along any axis") {
   for (const char* family : {"CumSum", "CumProd"})
     for (const char* key :
-         {"/5-a0", "/3x40-a1", "/3x40-a0", "/2x30x700-a1", "/70x2500-a1", "/1-a0", "/3x9x1-a1"})
+         {"/5-a0", "/3x40-a1", "/3x40-a0", "/2x9x700-a1", "/3x2500-a1", "/1-a0", "/3x9x1-a1"})
       for (const char* way : {"", "-exclusive", "-reverse", "-exclusive-reverse"}) {
         check_floats(std::string(family) + key + way);
         for (const char* type : {"-s32", "-s64"})
@@ -507,7 +507,7 @@ TEST_CASE("running sums and products along any axis") {
 
 TEST_CASE("elements are found along any axis and in every type") {
   for (const char* family : {"ArgMax", "ArgMin"})
-    for (const char* key : {"/5-a0", "/30x1500-a1", "/3x40-a0", "/2x30x700-a1", "/1x1-a1"})
+    for (const char* key : {"/5-a0", "/30x1500-a1", "/3x40-a0", "/2x9x700-a1", "/1x1-a1"})
       for (const char* last : {"", "-last"}) {
         check_all(std::string(family) + key + last);
         for (const char* type : {"-s32", "-s64", "-f64"})
