@@ -32,8 +32,8 @@ public:
 
   /// The number of a layer that the table holds.
   int number_of(const op::layer& l) const {
-    const auto found =
-        ranges::lower_bound(entries_, op::name(op::canonical_form(l)), ranges::less{}, &entry::name);
+    const auto found = ranges::lower_bound(entries_, op::name(op::canonical_form(l)),
+                                           ranges::less{}, &entry::name);
     return static_cast<int>(found - entries_.begin());
   }
 

@@ -41,6 +41,13 @@
 #include <string>
 #include <variant>
 
+// Functions of a layer of any kind take the compiler long: a program may compile them once, in
+// place of in each of its files. Then BENANZA_COMPILED is defined in all of them, and the one has
+// BENANZA_INLINE as nothing.
+#ifndef BENANZA_INLINE
+#define BENANZA_INLINE inline
+#endif
+
 namespace benanza::op {
 
 /// One layer of any kind; the order is that of the generator's type names.
@@ -113,7 +120,6 @@ inline bool is_view(const layer& l) {
 
 } // namespace benanza::op
 
-// A project may compile these functions once, in place of in each of its files.
 #ifndef BENANZA_COMPILED
 #include "layer_functions.hpp"
 #endif

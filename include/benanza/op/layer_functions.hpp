@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is asked of a layer of any kind, answered by its kind: the functions that layer.hpp names.
-// They are a third of what a small file takes the compiler. Where BENANZA_COMPILED is defined,
-// layer.hpp leaves them out, and one file of the program includes this header with BENANZA_INLINE
-// defined as nothing.
+// Where BENANZA_COMPILED is defined, one file of the program includes this for all.
 #pragma once
 
 #include "layer.hpp"
-
-#ifndef BENANZA_INLINE
-#define BENANZA_INLINE inline
-#endif
 
 namespace benanza::op {
 
