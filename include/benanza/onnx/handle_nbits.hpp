@@ -19,7 +19,7 @@ inline answer handle_matmul_nbits(const call& c) {
   if (p.a.empty() || p.a.back() != c.integer("K", 0))
     throw error("its input " + text(p.a) + " does not end with its K");
   if (c.has(4)) throw error("its g_idx changes the order of its weights");
-  answer a = of_layer(c, p, p.output());
+  p.validate();
   const auto holds = [&](int i, const shape& wanted) {
     if (elements(c.dims(i)) != elements(wanted))
       throw error("its input " + std::to_string(i) + " is " + text(c.dims(i)) + ", not " +
@@ -30,7 +30,7 @@ inline answer handle_matmul_nbits(const call& c) {
   if (p.zero_points && c.type(3) != dtype::u8) throw error("its zero points are not packed codes");
   if (p.zero_points) holds(3, p.packed_zero_points());
   if (p.bias) holds(5, {p.n});
-  return a;
+  return of_layer(c, p, p.output());
 }
 
 } // namespace benanza::onnx
