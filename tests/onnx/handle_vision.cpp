@@ -54,6 +54,8 @@ TEST_CASE("NonMaxSuppression is a layer that keeps as many as it may") {
                   "int64 m = {6}", {.sizes = bonnx::data_dependent::largest}) == "30x3");
   CHECK(layer("a = NonMaxSuppression(x, s, m) y = Neg(a)",
               {.sizes = bonnx::data_dependent::largest}) == "Neg/30x3-s64");
+  CHECK(layer("y = NonMaxSuppression(x, s, m)", {.sizes = bonnx::data_dependent::largest}) ==
+        "NonMaxSuppression/1x30x5-most6");
   CHECK_SAYS(layer("a = NonMaxSuppression(x, s, m) y = Neg(a)"), "since NonMaxSuppression");
   CHECK_SAYS(layer("y = NonMaxSuppression(s, x)"), "do not fit");
 }

@@ -265,7 +265,7 @@ private:
     if (!most) return;
     most->resize(std::min<std::size_t>(most->size(), s.outputs.size()));
     a.outputs = std::move(*most);
-    a.layer = largest_layer(c);
+    if (std::optional<op::layer> made = largest_layer(c)) a.layer = std::move(made);
     if (a.layer) a.problem.clear();
     builder_.graph.assumptions.push_back(operator_name(*s.node) + ' ' + in_quotes(name) +
                                          ": what the model reads decides the size; " +
