@@ -2,8 +2,8 @@
 // Does a chain compute the model? Plans of small models over the real backends, in every layout
 // that their algorithms have; the result is held against the reference through the whole model,
 // and a chain with a wrong algorithm is caught at its node.
-#include <benanza/backend/host/library.hpp>
-#include <benanza/backend/onednn/library.hpp>
+#include "backend/built.hpp"
+
 #include <benanza/measure/plan_subject.hpp>
 #include <benanza/model/fuse.hpp>
 #include <doctest/doctest.h>
@@ -17,8 +17,8 @@ using namespace benanza::measure;
 namespace {
 library_list real_libraries() {
   library_list out;
-  out.push_back(std::make_unique<backend::host::library>());
-  out.push_back(std::make_unique<backend::onednn::library>());
+  out.push_back(test::built("host"));
+  out.push_back(test::built("onednn"));
   return out;
 }
 

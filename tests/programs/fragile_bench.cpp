@@ -8,8 +8,9 @@
 // in which it does so.
 #include "../measure/fake_library.hpp"
 
-#include <benanza/measure/ceilings/compiled.hpp>
-#include <benanza/measure/main.hpp>
+#include <benanza/measure/benchmark_flags.hpp>
+#include <benanza/measure/run.hpp>
+#include <benanza/op/registry.hpp>
 
 #include <csignal>
 #include <cstdlib>
@@ -124,12 +125,6 @@ private:
 const backend::registration<fragile_library> registered{"fragile"};
 } // namespace
 
-namespace benanza::measure::ceilings {
-const kernel_table& kernels() {
-  return compiled_kernels;
-}
-} // namespace benanza::measure::ceilings
-
 int main(int argc, char** argv) {
   const int layers = std::atoi(setting("FRAGILE_LAYERS", "2").c_str());
   for (int i = 0; i < layers; ++i) {
@@ -143,5 +138,5 @@ int main(int argc, char** argv) {
   std::string layers_only = "--benchmark_filter=-^machine/";
   words.insert(words.begin() + 1, layers_only.data());
   words.push_back(nullptr);
-  return measure::run_program(argc + 1, words.data());
+  return measure::run(argc + 1, words.data());
 }

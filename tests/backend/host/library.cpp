@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do the host's kernels compute what the reference does? Every output of many small layers, in
 // every storage they take, on one and two threads.
-#include <benanza/backend/host/library.hpp>
+#include "backend/built.hpp"
+
 #include <benanza/backend/reference/reference.hpp>
 #include <benanza/backend/tolerance.hpp>
 
@@ -15,7 +16,8 @@ using namespace benanza::backend;
 
 namespace {
 std::vector<double> computed(const op::layer& l, numeric t, const operands& o, int threads) {
-  host::library lib;
+  const auto owned = test::built("host");
+  library& lib = *owned;
   const setting s{.threads = threads};
   const auto offered = lib.enumerate(l, t, s);
   REQUIRE_MESSAGE(offered.size() == 1, op::name(l));
@@ -212,8 +214,9 @@ TEST_CASE("runs of elementwise layers") {
         "Sub+Exp/1x7-5x7", "Div+Erf+Add+Mul+Mul/1x197x3072-1-ww1-wwww1", "Sum+Relu/4x333-n3",
         "HardSigmoid+Mul/1x72x28x28-w1x72x1x1", "Exp+Add/2x3x4x5-w3x1x5"})
     check_floats(name);
-  CHECK(
-      host::library().enumerate(op::parse("Conv+Relu/1x8x9x9-8x3x3-s1"), numeric::f32, {}).empty());
+  CHECK(test::built("host")
+            ->enumerate(op::parse("Conv+Relu/1x8x9x9-8x3x3-s1"), numeric::f32, {})
+            .empty());
 }
 
 namespace {
@@ -243,7 +246,7 @@ TEST_CASE("casts between all types, on one thread and two") {
     check(name, numeric::s8s8s8);
   }
   for (const char* name : {"Cast/9-f32-e4m3", "Cast/9-f64-f16"})
-    CHECK(host::library().enumerate(op::parse(name), numeric::f32, {}).empty());
+    CHECK(test::built("host")->enumerate(op::parse(name), numeric::f32, {}).empty());
 }
 
 TEST_CASE("reals that whole numbers cannot hold become their ends") {
@@ -581,7 +584,8 @@ TEST_CASE("recurrent layers of every form") {
 }
 
 TEST_CASE("what the host cannot run is not offered") {
-  host::library lib;
+  const auto owned = test::built("host");
+  library& lib = *owned;
   CHECK(lib.name() == "host");
   CHECK_FALSE(lib.facts().empty());
   for (const char* name :
@@ -608,7 +612,8 @@ TEST_CASE("activations are the memory that is read and written") {
   for (const std::string name : {"Relu/1x8x6x6", "Concat/1x8x6x6-a1-n2", "Mul/1x8x6x6-1x8x1x1"}) {
     CAPTURE(name);
     const op::layer l = op::parse(name);
-    host::library lib;
+    const auto owned = test::built("host");
+    library& lib = *owned;
     const auto a = lib.enumerate(l, numeric::f32, {.threads = 1}).at(0);
     const auto p = lib.prepare(l, numeric::f32, a, make_operands(l, numeric::f32), {.threads = 1});
     const auto all = [&](auto is) {
@@ -643,7 +648,8 @@ TEST_CASE("a row with a large mean keeps its places") {
 TEST_CASE("scale and bias of a normalization are weights") {
   const op::layer l = op::parse("LayerNormalization/2x4-a1-b");
   const operands o = make_operands(l, numeric::f32);
-  host::library lib;
+  const auto owned = test::built("host");
+  library& lib = *owned;
   const auto p = lib.prepare(l, numeric::f32, lib.enumerate(l, numeric::f32, {})[0], o, {});
   REQUIRE(p->weight_bytes() == 2 * 4 * 4);
   std::vector<double> own, pooled;
@@ -664,7 +670,8 @@ TEST_CASE("scale and bias of a normalization are weights") {
 TEST_CASE("batch normalization takes its weights from a pool") {
   const op::layer l = op::parse("BatchNormalization/1x4x10");
   const operands o = make_operands(l, numeric::f32);
-  host::library lib;
+  const auto owned = test::built("host");
+  library& lib = *owned;
   const auto p = lib.prepare(l, numeric::f32, lib.enumerate(l, numeric::f32, {})[0], o, {});
   REQUIRE(p->weight_bytes() == 4 * 2 * 4);
   std::vector<double> first, pooled, again;

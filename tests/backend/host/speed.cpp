@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are plain kernels honest: near the speed of memcpy? Ratios within one run, the best of some, with
 // room for noise; on a quiet machine they are above 0.6 and mostly near one.
-#include <benanza/backend/host/library.hpp>
+#include "backend/built.hpp"
+
+#include <benanza/backend/host/detail/memory.hpp>
 #include <benanza/backend/make_operands.hpp>
 
 #include <doctest/doctest.h>
@@ -14,7 +16,8 @@ namespace {
 /// Speed of a layer's kernel as a share of memcpy's, both moving the layer's bytes; best of many.
 double share_of_memcpy(const char* name) {
   const op::layer l = op::parse(name);
-  host::library lib;
+  const auto owned = test::built("host");
+  library& lib = *owned;
   const auto p = lib.prepare(l, numeric::f32, lib.enumerate(l, numeric::f32, {})[0],
                              make_operands(l, numeric::f32), {});
   const std::int64_t bytes = op::cost(l).bytes(numeric::f32);
