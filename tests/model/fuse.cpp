@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph_maker.hpp"
 
+#include <benanza/model/codes.hpp>
+
 #include <sstream>
 
 using namespace benanza;

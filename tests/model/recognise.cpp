@@ -2,6 +2,8 @@
 // Are pieces seen as the layers that they are together, and only where they are?
 #include "graph_maker.hpp"
 
+#include <benanza/model/recognise.hpp>
+
 #include <sstream>
 
 using namespace benanza;

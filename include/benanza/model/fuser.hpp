@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is a model fused? Rules first, then growth along patterns. Where BENANZA_COMPILED is defined,
+// one file of the program includes this for all.
+#pragma once
+
+#include "codes.hpp"
+#include "fold.hpp"
+#include "fuse.hpp"
+#include "layer_table.hpp"
+#include "operands.hpp"
+#include "patterns.hpp"
+#include "recognise.hpp"
+
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace benanza::model {
+
+namespace detail {
+/// A fused layer while it grows: nodes, what it computes, and where its operands come from.
+struct growth {
+  op::layer layer;
+  std::vector<int> parts;
+  std::vector<operand> operands;
+};
+
+/// The base of a fused layer with steps, as a layer.
+template <class Base>
+std::optional<op::layer> with_step(const op::fused<Base>& f, const op::step& s) {
+  op::fused<Base> out = f;
+  try {
+    out.steps.push(s);
+    out.validate();
+  } catch (const error&) {
+    return std::nullopt;
+  }
+  return op::layer(out.canonical_form());
+}
+
+/// `l` with one more step; nothing if that is no layer.
+inline std::optional<op::layer> with_step(const op::layer& l, const op::step& s) {
+  return std::visit(
+      [&](const auto& p) -> std::optional<op::layer> {
+        using kind = std::decay_t<decltype(p)>;
+        if constexpr (op::is_fused<kind>)
+          return with_step(p, s);
+        else if constexpr (requires { op::layer(op::fused<kind>{}); })
+          return with_step(op::fused<kind>{.base = p}, s);
+        else
+          return std::nullopt;
+      },
+      l);
+}
+} // namespace detail
+
+/// Fuses one graph.
+class fuser {
+public:
+  fuser(const graph& g, const std::vector<run>& runs)
+      : from_(g)
+      , runs_(runs)
+      , readers_(g.nodes.size())
+      , reads_(g.nodes.size())
+      , taken_(g.nodes.size()) {
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      for (const operand& o : known_operands(g.nodes[i]))
+        if (o.node >= 0) {
+          readers_[static_cast<std::size_t>(o.node)] = static_cast<int>(i);
+          ++reads_[static_cast<std::size_t>(o.node)];
+        }
+  }
+
+  graph fused() {
+    std::map<int, detail::growth> by_last;
+    for (const run& p : runs_)
+      for (std::size_t i = 0; i < from_.nodes.size(); ++i)
+        if (const auto grown = grow(p, static_cast<int>(i))) {
+          for (int part : grown->parts)
+            taken_[static_cast<std::size_t>(part)] = true;
+          by_last.emplace(grown->parts.back(), *grown);
+        }
+    return assemble(by_last);
+  }
+
+private:
+  const node& at(int i) const { return from_.nodes[static_cast<std::size_t>(i)]; }
+  const op::layer* layer_of(int i) const {
+    const int l = at(i).layer;
+    return l == no_layer ? nullptr : &from_.layers[static_cast<std::size_t>(l)];
+  }
+
+  /// The one node that reads the result of `i`, if it reads it once and nobody else does.
+  std::optional<int> only_reader(int i) const {
+    if (reads_[static_cast<std::size_t>(i)] != 1 || at(i).given) return std::nullopt;
+    return readers_[static_cast<std::size_t>(i)];
+  }
+
+  /// The longest run from node `first` that matches the pattern; nothing if it is but one node.
+  std::optional<detail::growth> grow(const run& p, int first) const {
+    const op::layer* base = layer_of(first);
+    if (base == nullptr || taken_[static_cast<std::size_t>(first)] || !matches(p[0], *base))
+      return std::nullopt;
+    detail::growth g{*base, {first}, known_operands(at(first))};
+    std::size_t word = 1;
+    bool met = false; // the word, which may stand for more
+    while (word < p.size()) {
+      const std::size_t known = g.parts.size();
+      const std::optional<int> next = behind_views(g);
+      const op::layer* l =
+          next && !taken_[static_cast<std::size_t>(*next)] ? layer_of(*next) : nullptr;
+      // A normalization stands where it is, or several steps of one that is written out, or both.
+      const bool norm = p[word].op == "BatchNormalization";
+      const bool fits =
+          l != nullptr && (matches(p[word], *l) || (norm && normalizes(g, *next, *l)));
+      if (fits && take(g, *next, *l)) {
+        met = norm;
+        word += !p[word].repeated && !norm;
+        continue;
+      }
+      g.parts.resize(known);
+      if (p[word].optional || met) {
+        met = false;
+        ++word;
+      } else {
+        return std::nullopt;
+      }
+    }
+    if (g.parts.size() < 2) return std::nullopt;
+    return g;
+  }
+
+  /// The one node that reads the result of `g`, perhaps through views that it does not mind, which
+  /// become parts of `g`. Products of matrices may have their rows in other dims.
+  std::optional<int> behind_views(detail::growth& g) const {
+    constexpr int most = 4;
+    std::optional<int> next = only_reader(g.parts.back());
+    for (int i = 0; i < most && next && !taken_[static_cast<std::size_t>(*next)]; ++i) {
+      const op::layer* l = layer_of(*next);
+      const auto* v = l == nullptr ? nullptr : std::get_if<op::view>(l);
+      if (v == nullptr || v->element != dtype::real) break;
+      if (v->input != v->result && !of_rows(g.layer)) break;
+      g.parts.push_back(*next);
+      next = only_reader(*next);
+    }
+    return next;
+  }
+
+  static bool of_rows(const op::layer& l) {
+    return std::holds_alternative<op::gemm>(l) || std::holds_alternative<op::matmul>(l) ||
+           std::holds_alternative<op::fused<op::gemm>>(l) ||
+           std::holds_alternative<op::fused<op::matmul>>(l);
+  }
+
+  /// An operand of dims `s` of a join that sees `result` as `seen`, as one of `result`; nothing if
+  /// it is neither a row, a number nor as large.
+  static std::optional<shape> among(const shape& result, const shape& seen, const shape& s) {
+    if (seen == result || elements(s) == 1) return s;
+    if (elements(seen) != elements(result)) return std::nullopt;
+    if (s == seen) return result;
+    const std::int64_t last = result.back();
+    if (seen.back() != last || elements(s) != last || s.back() != last) return std::nullopt;
+    return shape{last};
+  }
+
+  /// True if node `next` does with the result of `g`, by a constant row, what its weights and bias
+  /// can do.
+  bool normalizes(const detail::growth& g, int next, const op::layer& l) const {
+    const auto* b = std::get_if<op::binary>(&l);
+    const std::vector<operand> its = known_operands(at(next));
+    const shape result = op::output(g.layer);
+    if (b == nullptr || !detail::is_join(l) || its.size() != 2 || result.size < 2) return false;
+    const bool first = its[0].node == g.parts.back();
+    if (its[first ? 1 : 0].node != constant) return false;
+    using f = op::binary_function;
+    const bool adds = b->function == f::add || b->function == f::sum;
+    const bool scales = b->function == f::mul || (b->function == f::div && first);
+    // What takes it up is known beforehand only if it is constant: weights, bias, or bias alone.
+    for (std::size_t k = scales ? 1 : 2; k < g.operands.size(); ++k)
+      if (g.operands[k].node != constant) return false;
+    const shape& dims = first ? b->b : b->a;
+    return (adds || (b->function == f::sub && first) || scales) &&
+           detail::is_row_of(dims, result, 1) && op::output(l) == result &&
+           (scales ? detail::scales_by_weights(g.layer) : detail::with_folded(g.layer).has_value());
+  }
+
+  /// Adds node `next` to `g`; false, and `g` as it was, if that cannot be.
+  bool take(detail::growth& g, int next, const op::layer& l) const {
+    const int last = g.parts.back();
+    std::optional<op::layer> grown;
+    std::vector<operand> operands = g.operands;
+    const std::vector<operand> its = known_operands(at(next));
+    if (std::holds_alternative<op::batch_norm>(l)) {
+      grown = detail::with_folded(g.layer);
+      bias_operand(grown, g.layer, operands);
+    } else if (const auto* u = std::get_if<op::unary>(&l)) {
+      grown = detail::with_step(g.layer, op::step(u->function));
+    } else if (const auto* b = std::get_if<op::binary>(&l)) {
+      if (its.size() != 2) return false;
+      const bool first = its[0].node == last;
+      const operand& other = its[first ? 1 : 0];
+      // The result so far has to be the first operand, or it must not matter.
+      const bool commutes =
+          b->function == op::binary_function::add || b->function == op::binary_function::sum ||
+          b->function == op::binary_function::mul || b->function == op::binary_function::min ||
+          b->function == op::binary_function::max;
+      if (!first && !commutes) return false;
+      // Of two branches that meet, the later one takes the join: what it joins is there by then.
+      if (other.node > last) return false;
+      const shape result = op::output(g.layer);
+      const auto other_dims = among(result, op::output(l), first ? b->b : b->a);
+      if (!other_dims) return false;
+      const shape dims = *other_dims;
+      const bool adds =
+          b->function == op::binary_function::add || b->function == op::binary_function::sum;
+      if (normalizes(g, next, l)) {
+        const bool scales =
+            b->function == op::binary_function::mul || b->function == op::binary_function::div;
+        grown = scales ? g.layer : detail::with_folded(g.layer);
+        bias_operand(grown, g.layer, operands);
+      } else {
+        const bool row = result.size > 1 && (detail::is_row_of(dims, result, 1) ||
+                                             detail::is_row_of(dims, result, result.size - 1));
+        if (!(dims == result) && elements(dims) != 1 && (elementwise(g.layer) || !row))
+          return false;
+        const auto f = adds ? op::binary_function::add : b->function;
+        grown = detail::with_step(g.layer, op::step(f, dims));
+        operands.push_back(other);
+      }
+    }
+    if (!grown) return false;
+    g.layer = std::move(*grown);
+    g.operands = std::move(operands);
+    g.parts.push_back(next);
+    return true;
+  }
+
+  static bool elementwise(const op::layer& l) {
+    return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::binary>(l) ||
+           std::holds_alternative<op::fused<op::unary>>(l) ||
+           std::holds_alternative<op::fused<op::binary>>(l);
+  }
+
+  /// A bias that was folded in is a constant operand more.
+  static void bias_operand(const std::optional<op::layer>& grown, const op::layer& before,
+                           std::vector<operand>& operands) {
+    if (grown && !(*grown == before) && operands.size() == 2) operands.push_back({constant});
+  }
+
+  graph assemble(const std::map<int, detail::growth>& by_last) const {
+    graph out = from_;
+    out.name = from_.name + ",fused";
+    out.unfused = from_.name;
+    out.nodes.clear();
+    out.layers.clear();
+    std::vector<int> place(from_.nodes.size(), constant);
+    std::vector<op::layer> layer_of_node;
+    for (int i = 0; i < static_cast<int>(from_.nodes.size()); ++i) {
+      const auto grown = by_last.find(i);
+      if (grown == by_last.end() && taken_[static_cast<std::size_t>(i)]) continue;
+      node n = at(i);
+      n.parts = {i};
+      n.operands = known_operands(n);
+      std::optional<op::layer> its;
+      if (n.layer != no_layer) its = *layer_of(i);
+      if (grown != by_last.end()) {
+        n.parts = grown->second.parts;
+        n.operands = grown->second.operands;
+        its = grown->second.layer;
+        n.name = at(n.parts.front()).name;
+        n.op = op::family(*its);
+      }
+      for (operand& o : n.operands)
+        if (o.node >= 0) o.node = place[static_cast<std::size_t>(o.node)];
+      n.inputs = inputs_of(n.operands);
+      for (int part : n.parts)
+        place[static_cast<std::size_t>(part)] = static_cast<int>(out.nodes.size());
+      n.layer = its ? static_cast<int>(layer_of_node.size()) : no_layer;
+      if (its) layer_of_node.push_back(*its);
+      out.nodes.push_back(std::move(n));
+    }
+    number_layers(out, layer_of_node);
+    return out;
+  }
+
+  const graph& from_;
+  const std::vector<run>& runs_;
+  std::vector<int> readers_;
+  std::vector<int> reads_;
+  std::vector<bool> taken_;
+};
+
+BENANZA_INLINE std::optional<graph> fuse(const graph& g, const patterns& by) {
+  const std::optional<graph> known = recognise(g, by.rules);
+  const graph& from = known ? *known : g;
+  graph out = on_codes(fuser(from, by.runs).fused());
+  if (!known) return out.nodes.size() == g.nodes.size() ? std::nullopt : std::optional(out);
+  for (node& n : out.nodes) {
+    std::vector<int> parts;
+    for (int p : n.parts) {
+      const std::vector<int>& of_it = from.nodes[static_cast<std::size_t>(p)].parts;
+      parts.insert(parts.end(), of_it.begin(), of_it.end());
+    }
+    std::sort(parts.begin(), parts.end());
+    n.parts = std::move(parts);
+  }
+  return out;
+}
+
+} // namespace benanza::model
