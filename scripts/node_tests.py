@@ -6,7 +6,8 @@
 
 A test becomes model_0.onnx as it is, and model_1.onnx ... in which more and more inputs are constants:
 whole numbers behind the first input, all whole numbers, then short lists of reals too (the first input only
-where nothing but its values decides the result's size). Inputs and outputs are tensor_<name>.pb, all as doubles. A sequence is made of as many tensors as the test has.
+where nothing but its values decides the result's size). Inputs and outputs are tensor_<name>.pb, all as
+doubles. A sequence is made of as many tensors as the test has.
 """
 
 import json

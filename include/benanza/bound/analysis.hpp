@@ -220,7 +220,7 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
   question q{s.cases, s.machine, b.type, g.type, b.threads};
   layer_places places = ask(q, g, fused, b.layers);
   b.prepared_weight_bytes = prepared_weights(g, b.layers, b.type);
-  // Weights stay where they are from run to run only in a cache that nobody else uses.
+  // Weights stay where they are from run to run only in a cache without interference.
   const auto cache = machine_number(s.run, "l2_bytes");
   if (!cache) {
     b.notes.push_back(

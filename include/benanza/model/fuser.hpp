@@ -90,7 +90,7 @@ private:
     return l == no_layer ? nullptr : &from_.layers[static_cast<std::size_t>(l)];
   }
 
-  /// The one node that reads the result of `i`, if it reads it once and nobody else does.
+  /// The one node that reads the result of `i`, if it reads it once and no other node does.
   std::optional<int> only_reader(int i) const {
     if (reads_[static_cast<std::size_t>(i)] != 1 || at(i).given) return std::nullopt;
     return readers_[static_cast<std::size_t>(i)];

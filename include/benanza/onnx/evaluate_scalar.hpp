@@ -87,7 +87,7 @@ inline maybe_scalar whole_result(op::binary_function f, std::int64_t a, std::int
   case bitwise_and: return scalar::of(a & b);
   case bitwise_or: return scalar::of(a | b);
   case bitwise_xor: return scalar::of(a ^ b);
-  case shift_left: // of what passes 64 bits nobody knows
+  case shift_left: // what passes 64 bits is not known
     if (b < 0 || b > 62 || a < 0 || (a << b) >> b != a) return std::nullopt;
     return scalar::of(a << b);
   case shift_right:

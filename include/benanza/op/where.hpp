@@ -36,7 +36,7 @@ struct where {
     (void)cost();
   }
   constexpr shape output() const { return broadcast(condition, broadcast(x, y)); }
-  /// Both operands are read whole: which of their elements are taken, nobody knows before.
+  /// Both operands are read whole: the condition decides at run time which elements are taken.
   constexpr work cost() const {
     const std::int64_t out = elements(output());
     work w = moved(element, elements(x) + elements(y), out);
