@@ -5,6 +5,8 @@
 //   benanza_analyze run.json --model resnet50 --layers all
 #include "analyze.hpp"
 
+#include "benanza/core/out_of_memory.hpp"
+
 #include <csignal>
 #include <iostream>
 #include <string>

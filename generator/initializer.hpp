@@ -231,7 +231,7 @@ std::string quantised_text(const op::on_codes<Base>& p) {
 
 /// The layer as a C++ expression, for a source that uses namespaces benanza and benanza::op.
 inline std::string initializer(const op::layer& l) {
-  return std::visit(
+  return op::visit(
       [&](auto p) {
         initializer_writer w;
         if constexpr (op::is_fused<decltype(p)>)

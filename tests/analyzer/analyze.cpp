@@ -4,6 +4,8 @@
 #include "../result/synthetic.hpp"
 #include "command.hpp"
 
+#include "benanza/result/plan.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>

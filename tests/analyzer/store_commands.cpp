@@ -3,6 +3,13 @@
 #include "../result/synthetic.hpp"
 #include "command.hpp"
 
+#include "analyzer/store_commands.hpp"
+#include "benanza/result/reader.hpp"
+
+#ifdef BENANZA_WITH_STORE
+#include "benanza/result/store/store.hpp"
+#endif
+
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -8,7 +8,12 @@
 #include "analyzer/analyze.hpp"
 #include "target.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace fuzz {
 
@@ -16,7 +21,7 @@ namespace fuzz {
 inline std::string analyze(const std::vector<std::string>& arguments, std::string_view input = {}) {
   std::istringstream in{std::string(input)};
   std::ostringstream out, err;
-  benanza::analyzer::detail::parse_and_respond(arguments, in, out, err);
+  benanza::analyzer::parse_and_respond(arguments, in, out, err);
   check_shown(out.str());
   check_shown(err.str());
   return out.str();

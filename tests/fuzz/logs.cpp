@@ -5,6 +5,8 @@
 #include "analysis.hpp"
 #include "mutate.hpp"
 
+#include "benanza/report/calls.hpp"
+
 namespace {
 void take_log(std::string_view bytes) {
   static const std::string result =

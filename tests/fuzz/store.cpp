@@ -5,6 +5,8 @@
 #include "analysis.hpp"
 #include "mutate.hpp"
 
+#include "analyzer/store_commands.hpp"
+
 #ifdef BENANZA_WITH_STORE
 #include <sqlite3.h>
 

@@ -12,7 +12,7 @@ namespace benanza::backend {
 
 /// Refuses operands of which an index lies outside.
 inline void check_indices(const op::layer& l, const operands& o) {
-  const shape bounds = std::visit(
+  const shape bounds = op::visit(
       [](const auto& p) {
         if constexpr (requires { p.index_bounds(); })
           return p.index_bounds();

@@ -394,7 +394,7 @@ private:
 namespace detail {
 inline operands operands_of(const op::layer& l, numeric t, bool filled) {
   operand_maker maker(l, t, filled);
-  std::visit(maker, l);
+  op::visit(maker, l);
   operands made = maker.take();
   if (!requantises(l, t)) made.output_scale = 1;
   return made;

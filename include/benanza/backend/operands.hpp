@@ -160,7 +160,7 @@ inline std::int64_t bytes_of_results(const op::layer& l, numeric t) {
 
 /// True where the layer's result is round(output_scale * exact), saturated.
 inline bool requantises(const op::layer& l, numeric t) {
-  const bool real = std::visit(
+  const bool real = op::visit(
       [](const auto& p) {
         if constexpr (requires { p.element; })
           return p.element == dtype::real;
@@ -235,7 +235,7 @@ struct terms {
 /// How many terms one result element combines: multiply-accumulates, window taps, reduced elements;
 /// 1 where nothing is accumulated.
 inline std::int64_t reduction_length(const op::layer& l) {
-  const std::int64_t n = std::visit(detail::terms{}, l);
+  const std::int64_t n = op::visit(detail::terms{}, l);
   return n < 1 ? 1 : n;
 }
 

@@ -171,7 +171,7 @@ struct accuracy_kinds {
 /// The tolerance of a layer's result that is stored as `stored`, in a numeric class.
 inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   using detail::accuracy;
-  const accuracy kind = std::visit(detail::accuracy_kinds{}, l);
+  const accuracy kind = op::visit(detail::accuracy_kinds{}, l);
   const double root = std::sqrt(static_cast<double>(reduction_length(l)));
   tolerance allowed;
   switch (kind) {

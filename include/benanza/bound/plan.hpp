@@ -31,7 +31,10 @@ inline model::graph graph_of(const model_bound& b, const laid_out& l, bool fused
   const auto layer_of = [&](const laid_step& s) -> const op::layer& {
     return (s.fused ? whole : *b.graph).layers[at(original(s).layer)];
   };
-  model::layer_table layers(l.steps | ranges::views::transform(layer_of));
+  std::vector<op::layer> of_steps;
+  for (const laid_step& s : l.steps)
+    of_steps.push_back(layer_of(s));
+  model::layer_table layers(of_steps);
   // Where the results of each node of the two forms are made.
   std::vector<int> unfused_place(b.graph->nodes.size(), 0), fused_place(whole.nodes.size(), 0);
   for (const laid_step& s : l.steps) {

@@ -66,8 +66,8 @@ struct has_own_dims {
 inline bool may_read(const op::layer* made_by, const op::layer& reader, const shape& from,
                      const shape& as) {
   if (from == as) return true;
-  const bool own = (made_by != nullptr && std::visit(detail::has_own_dims{false}, *made_by)) ||
-                   std::visit(detail::has_own_dims{true}, reader);
+  const bool own = (made_by != nullptr && op::visit(detail::has_own_dims{false}, *made_by)) ||
+                   op::visit(detail::has_own_dims{true}, reader);
   return own && elements(from) == elements(as) && (merges_into(from, as) || merges_into(as, from));
 }
 
@@ -75,7 +75,7 @@ inline bool may_read(const op::layer* made_by, const op::layer& reader, const sh
 /// is none of them. Joined ones come last in both.
 inline std::optional<std::size_t> operand_index(const op::layer& l, std::size_t k,
                                                 std::size_t listed, std::size_t made) {
-  const std::size_t joined = std::visit(
+  const std::size_t joined = op::visit(
       [](const auto& p) -> std::size_t {
         std::size_t n = 0;
         if constexpr (op::is_fused<std::decay_t<decltype(p)>>)
@@ -143,7 +143,7 @@ inline std::vector<std::int64_t> split_lengths(const model::graph& g, int node, 
 /// all are taken as models have them: a power is a square, what is added to a variance positive.
 inline void choose_constant(const op::layer& l, backend::tensor& operand) {
   if (operand.type != dtype::f32 || operand.count() != 1) return;
-  const bool power = std::visit(
+  const bool power = op::visit(
       [](const auto& p) {
         if constexpr (requires { p.base.comparison(); })
           return p.base.function == op::binary_function::pow;

@@ -55,7 +55,7 @@ std::optional<shape> operand_dims(const Parameters& p, std::size_t place) {
 /// Dims of the operand in that place among a layer's activations; nothing where its parameters do
 /// not tell.
 inline std::optional<shape> operand_dims(const op::layer& l, std::size_t place) {
-  return std::visit([place](const auto& p) { return detail::operand_dims(p, place); }, l);
+  return op::visit([place](const auto& p) { return detail::operand_dims(p, place); }, l);
 }
 
 } // namespace benanza::model

@@ -40,7 +40,7 @@ std::optional<op::layer> with_step(const op::fused<Base>& f, const op::step& s) 
 
 /// `l` with one more step; nothing if that is no layer.
 inline std::optional<op::layer> with_step(const op::layer& l, const op::step& s) {
-  return std::visit(
+  return op::visit(
       [&](const auto& p) -> std::optional<op::layer> {
         using kind = std::decay_t<decltype(p)>;
         if constexpr (op::is_fused<kind>)

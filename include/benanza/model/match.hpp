@@ -272,7 +272,7 @@ private:
       const pieces::place& p = found_.in[n];
       if (p.layer == nullptr) {
         if (p.family != "Cast") return false;
-      } else if (!std::visit(
+      } else if (!op::visit(
                      [](const auto& l) {
                        if constexpr (requires { l.element; }) return l.element == dtype::real;
                        return true;

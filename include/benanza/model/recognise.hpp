@@ -10,6 +10,7 @@
 #include "layer_table.hpp"
 #include "recognised.hpp"
 
+#include <range/v3/range/conversion.hpp>
 #include <range/v3/view/indirect.hpp>
 #include <range/v3/view/map.hpp>
 
@@ -27,7 +28,8 @@ inline graph graph_of(const graph& from, const pieces& in) {
   std::map<const op::layer*, int> numbers; // nodes share them
   for (int i = 0; i < in.size(); ++i)
     if (in[i].layer != nullptr && !in[i].gone) numbers.emplace(in[i].layer, 0);
-  layer_table table(numbers | ranges::views::keys | ranges::views::indirect);
+  layer_table table(numbers | ranges::views::keys | ranges::views::indirect |
+                    ranges::to<std::vector>);
   for (auto& [l, number] : numbers)
     number = table.number_of(*l);
   out.layers = std::move(table).layers();

@@ -153,7 +153,7 @@ inline std::optional<recognised> recognise(const found& f) {
   std::optional<recognised> out = recogniser_of(f.by.family)(f);
   if (!out) return out;
   try {
-    out->layer = std::visit(
+    out->layer = op::visit(
         [](const auto& l) {
           l.validate();
           return op::layer(l.canonical_form());

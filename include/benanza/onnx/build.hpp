@@ -58,7 +58,7 @@ public:
     if (a.problem.empty() && !a.layer) a.problem = "no kind of layer is for this operator";
     if (a.problem.empty()) {
       try {
-        n.layer = std::visit(
+        n.layer = op::visit(
             [&](const auto& l) {
               l.validate();
               return number_of(l.canonical_form());

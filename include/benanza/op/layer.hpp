@@ -36,6 +36,7 @@
 #include "signal.hpp"
 #include "softmax.hpp"
 #include "view.hpp"
+#include "visit.hpp"
 #include "where.hpp"
 
 #include <string>
@@ -74,6 +75,9 @@ using layer = std::variant<
     on_codes<conv>, on_codes<gemm>, on_codes<matmul>, on_codes<binary>,
     recurrent>;
 // clang-format on
+
+/// Compiled with the other functions, in place of the one of std::variant in each file.
+bool operator==(const layer& a, const layer& b);
 
 /// The ONNX operator that the layer is.
 std::string_view family(const layer& l);

@@ -7,12 +7,21 @@
 
 namespace benanza::op {
 
+BENANZA_INLINE bool operator==(const layer& a, const layer& b) {
+  return a.index() == b.index() &&
+         op::visit(
+             [&b](const auto& kind) {
+               return kind == *std::get_if<std::decay_t<decltype(kind)>>(&b);
+             },
+             a);
+}
+
 BENANZA_INLINE std::string_view family(const layer& l) {
-  return std::visit([](const auto& p) -> std::string_view { return p.family(); }, l);
+  return op::visit([](const auto& p) -> std::string_view { return p.family(); }, l);
 }
 
 BENANZA_INLINE std::string key(const layer& l) {
-  return std::visit([](const auto& p) { return std::string(write_key(p).view()); }, l);
+  return op::visit([](const auto& p) { return std::string(write_key(p).view()); }, l);
 }
 
 BENANZA_INLINE std::string name(const layer& l) {
@@ -20,11 +29,11 @@ BENANZA_INLINE std::string name(const layer& l) {
 }
 
 BENANZA_INLINE shape output(const layer& l) {
-  return std::visit([](const auto& p) { return p.output(); }, l);
+  return op::visit([](const auto& p) { return p.output(); }, l);
 }
 
 BENANZA_INLINE result_list results(const layer& l) {
-  return std::visit(
+  return op::visit(
       [](const auto& p) -> result_list {
         if constexpr (requires { p.results(); })
           return p.results();
@@ -37,11 +46,11 @@ BENANZA_INLINE result_list results(const layer& l) {
 }
 
 BENANZA_INLINE work cost(const layer& l) {
-  return std::visit([](const auto& p) { return p.cost(); }, l);
+  return op::visit([](const auto& p) { return p.cost(); }, l);
 }
 
 BENANZA_INLINE numeric computes_in(const layer& l, numeric t) {
-  return std::visit(
+  return op::visit(
       [t](const auto& p) {
         if constexpr (requires { p.computes_in(); })
           return p.computes_in();
@@ -52,7 +61,7 @@ BENANZA_INLINE numeric computes_in(const layer& l, numeric t) {
 }
 
 BENANZA_INLINE std::int64_t direct_flops(const layer& l) {
-  return std::visit(
+  return op::visit(
       [](const auto& p) {
         if constexpr (requires { p.direct_flops(); })
           return p.direct_flops();
@@ -63,11 +72,11 @@ BENANZA_INLINE std::int64_t direct_flops(const layer& l) {
 }
 
 BENANZA_INLINE void validate(const layer& l) {
-  std::visit([](const auto& p) { p.validate(); }, l);
+  op::visit([](const auto& p) { p.validate(); }, l);
 }
 
 BENANZA_INLINE layer canonical_form(const layer& l) {
-  return std::visit([](const auto& p) -> layer { return p.canonical_form(); }, l);
+  return op::visit([](const auto& p) -> layer { return p.canonical_form(); }, l);
 }
 
 namespace detail {

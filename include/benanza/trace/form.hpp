@@ -147,7 +147,7 @@ form form_of_kind(const Kind& k) {
 
 /// The work that a layer is.
 inline form form_of(const op::layer& l) {
-  return std::visit([](const auto& k) { return detail::form_of_kind(k); }, l);
+  return op::visit([](const auto& k) { return detail::form_of_kind(k); }, l);
 }
 
 /// True if the two steps do the same, whatever the dims of what they join.

@@ -141,7 +141,7 @@ inline bool is_countable(const task& t) {
 inline tasks tasks_for(const op::layer& l, numeric t) {
   tasks out;
   if (!has_type(t) || elements(op::output(l)) == 0 || op::cost(l).macs == 0) return out;
-  std::visit(
+  op::visit(
       [&](const auto& p) {
         if constexpr (op::is_fused<std::decay_t<decltype(p)>>) {
           if constexpr (requires { detail::describe(p.base, p.steps, l, t, out); })

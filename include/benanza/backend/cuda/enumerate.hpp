@@ -27,7 +27,7 @@ inline bool is_flat(const op::layer& l) {
 
 /// Storage of a layer's elements, which are moved as they are.
 inline dtype moved_type(const op::layer& l, numeric t) {
-  return std::visit([t](const auto& p) { return source::element_of(p, t); }, l);
+  return op::visit([t](const auto& p) { return source::element_of(p, t); }, l);
 }
 } // namespace detail
 

@@ -157,7 +157,7 @@ inline std::optional<blocks> blocks_of(const op::pad& p) {
 
 /// True for layers whose result, or first operand, has no elements.
 inline bool is_empty(const op::layer& l) {
-  return std::visit(
+  return op::visit(
       [&l](const auto& p) {
         if constexpr (requires { p.input; })
           if (elements(p.input) == 0) return true;
@@ -168,7 +168,7 @@ inline bool is_empty(const op::layer& l) {
 
 /// The blocks that a layer moves; nothing for layers that do something else.
 inline std::optional<blocks> blocks_of(const op::layer& l) {
-  return std::visit(
+  return op::visit(
       [](const auto& p) -> std::optional<blocks> {
         if constexpr (requires { detail::blocks_of(p); })
           return detail::blocks_of(p);

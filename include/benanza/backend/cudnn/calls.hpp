@@ -186,7 +186,7 @@ inline std::vector<call> calls_for(const op::layer& l, numeric t) {
   std::vector<call> out;
   if (t == numeric::tf32 || op::is_view(l) || detail::is_empty(l)) return out;
   if (op::results(l).size > 1) return out;
-  std::visit(
+  op::visit(
       [&](const auto& p) {
         dtype type = source_of(t);
         if constexpr (requires { p.element; }) type = storage_of(p.element, t);

@@ -40,7 +40,7 @@ void describe_any(const Layer& l, const request& r, recipes& out) {
 }
 
 inline bool is_empty(const op::layer& l) {
-  return std::visit(
+  return op::visit(
       [&l](const auto& p) {
         if constexpr (requires { p.input; })
           if (elements(p.input) == 0) return true;
@@ -102,7 +102,7 @@ inline recipes recipes_for(const op::layer& l, numeric t) {
   recipes out;
   if (op::is_view(l) || !has_type(t) || detail::is_empty(l)) return out;
   if (op::results(l).size > 1) return out; // it makes the first alone
-  std::visit(
+  op::visit(
       [&](const auto& p) {
         try {
           detail::describe_any(p, request{t}, out);

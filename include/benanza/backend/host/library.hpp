@@ -78,7 +78,7 @@ struct offer_kinds {
 
 /// The kernel of a layer that is offered.
 inline kernel kernel_for(const op::layer& l, const job& j) {
-  return std::visit(
+  return op::visit(
       [&](const auto& p) -> kernel {
         if constexpr (requires { make(p, j); })
           return make(p, j);
@@ -90,7 +90,7 @@ inline kernel kernel_for(const op::layer& l, const job& j) {
 
 /// Storage of a layer's first operand.
 inline dtype element_type(const op::layer& l, numeric t) {
-  return std::visit(
+  return op::visit(
       [t](const auto& p) {
         if constexpr (requires { p.element; })
           return storage_of(p.element, t);
@@ -104,7 +104,7 @@ inline dtype element_type(const op::layer& l, numeric t) {
 
 /// True where a layer has a kernel in a class of types.
 inline bool offered(const op::layer& l, numeric t) {
-  return std::visit(offer_kinds{element_type(l, t), result_type(l, t)}, l);
+  return op::visit(offer_kinds{element_type(l, t), result_type(l, t)}, l);
 }
 
 /// True for layers that go through memory element by element.
@@ -147,7 +147,7 @@ public:
     check_indices(l, o);
     for (const tensor& x : o.inputs)
       inputs_.emplace_back(x);
-    std::visit(
+    op::visit(
         [&](const auto& p) {
           if constexpr (requires { host::weight_bytes(p); }) {
             weight_bytes_ = host::weight_bytes(p);

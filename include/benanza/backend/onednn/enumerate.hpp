@@ -169,7 +169,7 @@ inline void set_shared_layouts(const op::layer& l, const recipe& r, const implem
 inline bool within_reach(const op::layer& l, numeric t) {
   if (op::is_view(l) || elements(op::output(l)) == 0 || !case_types::of(t)) return false;
   if (op::results(l).size > 1) return false; // it makes the first alone
-  return std::visit(
+  return op::visit(
       [](const auto& p) {
         if constexpr (requires { p.input; }) return elements(p.input) > 0;
         return true;
@@ -196,7 +196,7 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
       r.parts.push_back(x.dims[p->axis]);
   recipes made;
   try {
-    std::visit(
+    op::visit(
         [&](const auto& p) {
           if constexpr (requires { describe(p, r, made); }) describe(p, r, made);
         },

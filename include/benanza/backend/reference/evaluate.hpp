@@ -38,7 +38,7 @@
 namespace benanza::backend::reference {
 
 BENANZA_INLINE double at(const op::layer& l, const operands& o, std::int64_t flat) {
-  return std::visit(
+  return op::visit(
       [&](const auto& p) {
         if constexpr (requires { lines_of(p, o); })
           return lines_of(p, o).at(flat);
@@ -51,7 +51,7 @@ BENANZA_INLINE double at(const op::layer& l, const operands& o, std::int64_t fla
 BENANZA_INLINE void evaluate(const op::layer& l, numeric t, const operands& o,
                              std::span<const std::int64_t> positions, std::span<double> out) {
   if (positions.size() != out.size()) throw error("a check lacks room for its values", op::name(l));
-  std::visit(
+  op::visit(
       [&](const auto& p) {
         if constexpr (requires { lines_of(p, o); }) {
           auto lines = lines_of(p, o);

@@ -33,7 +33,7 @@ inline double value(const op::reorder&, const operands& o, std::int64_t flat) {
 
 /// True for layers that apply the output scale themselves.
 inline bool scales_itself(const op::layer& l) {
-  return std::visit([](const auto& p) { return op::is_fused<std::decay_t<decltype(p)>>; }, l);
+  return op::visit([](const auto& p) { return op::is_fused<std::decay_t<decltype(p)>>; }, l);
 }
 
 } // namespace benanza::backend::reference
