@@ -39,9 +39,15 @@ public:
         out[i + count / 2] = out[i];
     return out;
   }
+  /// Any type, or one that moves by itself.
+  dtype any_element() {
+    const auto last = static_cast<std::int64_t>(detail::dtype_names.size()) - 1;
+    return detail::dtype_names[static_cast<std::size_t>(pick(0, last))].first;
+  }
   dtype element() {
-    return chance(60) ? dtype::real
-                      : detail::dtype_names[static_cast<std::size_t>(pick(0, 15))].first;
+    if (chance(60)) return dtype::real;
+    const dtype any = any_element();
+    return packed_in_bytes(any) ? dtype::e8m0 : any;
   }
   template <class Enum, std::size_t N>
   Enum any_of(const std::string_view (&)[N]) {

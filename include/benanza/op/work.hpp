@@ -36,9 +36,11 @@ struct work {
   constexpr bool operator==(const work&) const = default;
 };
 
-/// Work of a layer that reads and writes `in` and `out` elements of type `element`.
+/// Work of a layer that reads and writes `in` and `out` elements of type `element`; refuses
+/// elements of less than a byte, which are converted and looked at, but never moved one by one.
 constexpr work moved(dtype element, std::int64_t in, std::int64_t out) {
   work w;
+  if (packed_in_bytes(element)) throw error("its elements are of less than a byte");
   if (element == dtype::real) {
     w.sources = in;
     w.results = out;
