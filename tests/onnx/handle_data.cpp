@@ -358,8 +358,12 @@ TEST_CASE("Cast, CastLike and Where: types and dims") {
   CHECK(again(18, 10) == "Cast/2x3-e4m3z-f16");
   CHECK(again(23, 22) == "Cast/2x3-e2m1-s4");
   CHECK(again(26, 26) == "Identity/2x3-s2");
-  CHECK_SAYS(last_layer(21, "float[2,3] x", "z = Cast<to = 22>(x) y = Transpose(z)", "", two),
-             "less than a byte");
+  CHECK(last_layer(21, "float[2,3] x", "z = Cast<to = 22>(x) y = Transpose(z)", "", two) ==
+        "Transpose/2x3-o1x0-s4");
+  CHECK(last_layer(21, "float[2,3] x",
+                   "z = Cast<to = 22>(w) t = Transpose(z) d = DequantizeLinear(t, s) "
+                   "y = MatMul(x, d)",
+                   "float[4,3] w, float s", two) == "MatMul/2x3-3x4-w");
   const auto bits = [](const std::string& from, int to) {
     return last_layer(26, from + "[2,3] x", "y = BitCast<to = " + std::to_string(to) + ">(x)", "",
                       two);

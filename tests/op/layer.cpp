@@ -201,7 +201,8 @@ TEST_CASE("random layers: sizes and costs are sound") {
       // Every result is written once, in the case's type or in its own.
       if (const auto* change = std::get_if<op::reorder>(&l)) // blocks are written whole
         REQUIRE((change->element == dtype::real ? w.results : w.fixed_bytes) >=
-                elements(output(l)));
+                (change->element == dtype::real ? elements(output(l))
+                                                : bytes_of(change->element, elements(output(l)))));
       else {
         std::int64_t real = 0;
         for (const result& r : results(l))

@@ -31,10 +31,7 @@ TEST_CASE("moved elements are of the case's type or of their own") {
   CHECK_TWICE(moved(dtype::s64, 3, 5) == work{.fixed_bytes = 64});
   CHECK_TWICE(moved(dtype::boolean, 3, 5) == work{.fixed_bytes = 8});
   CHECK_TWICE(moved(dtype::f32, 3, 5).bytes(numeric::bf16) == 32);
-  CHECK_REFUSED(moved(dtype::s4, 3, 5), "less than a byte");
-  for (const char* name : {"Transpose/2x3-o1x0-s4", "Concat/4-a0-n2-u2", "Relu/4-e2m1",
-                           "Pad/4-b0-e1-u4", "Gather/4-2-s2", "Where/4-4-4-s4"})
-    CHECK_REFUSED(parse(name), "less than a byte");
+  CHECK_TWICE(moved(dtype::s4, 3, 5) == work{.fixed_bytes = 2 + 3});
 }
 
 TEST_CASE("the largest counts still add up to positive flops and bytes") {

@@ -36,16 +36,14 @@ struct work {
   constexpr bool operator==(const work&) const = default;
 };
 
-/// Work of a layer that reads and writes `in` and `out` elements of type `element`; refuses
-/// elements of less than a byte, which are converted and looked at, but never moved one by one.
+/// Work of a layer that reads and writes `in` and `out` elements of type `element`.
 constexpr work moved(dtype element, std::int64_t in, std::int64_t out) {
   work w;
-  if (packed_in_bytes(element)) throw error("its elements are of less than a byte");
   if (element == dtype::real) {
     w.sources = in;
     w.results = out;
   } else {
-    w.fixed_bytes = (in + out) * size_bytes(element);
+    w.fixed_bytes = bytes_of(element, in) + bytes_of(element, out);
   }
   return w;
 }

@@ -684,6 +684,8 @@ TEST_CASE("what the host cannot run is not offered") {
     CHECK(lib.enumerate(l, numeric::f32, {}).empty());
     CHECK_THROWS_AS(lib.prepare(l, numeric::f32, {}, {}, {}), error);
   }
+  for (const char* name : {"Transpose/2x3-o1x0-s4", "Concat/4-a0-n2-u2", "Gather/4-2-e2m1"})
+    CHECK(lib.enumerate(op::parse(name), numeric::f32, {}).empty());
   CHECK(lib.enumerate(op::parse("Relu/5"), numeric::f16, {}).empty());
   CHECK(lib.enumerate(op::parse("Attention/1x2x3x4"), numeric::u8s8u8, {}).empty());
   CHECK(lib.enumerate(op::parse("RMSNormalization/3x4-a1"), numeric::f16, {}).empty());

@@ -102,9 +102,12 @@ inline dtype element_type(const op::layer& l, numeric t) {
       l);
 }
 
-/// True where a layer has a kernel in a class of types.
+/// True where a layer has a kernel in a class of types. Elements of less than a byte are converted,
+/// but not moved one by one.
 inline bool offered(const op::layer& l, numeric t) {
-  return std::visit(offer_kinds{element_type(l, t), result_type(l, t)}, l);
+  const dtype element = element_type(l, t);
+  if (packed_in_bytes(element) && !std::holds_alternative<op::cast>(l)) return false;
+  return std::visit(offer_kinds{element, result_type(l, t)}, l);
 }
 
 /// True for layers that go through memory element by element.
