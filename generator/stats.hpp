@@ -59,7 +59,7 @@ inline model_stats count_model(const model::graph& g) {
       s.views += op::is_view(*r.layer);
       if (!op::is_view(*r.layer))
         for (const op::result& made : op::results(*r.layer))
-          r.result_bytes += elements(made.dims) * size_bytes(made.element, g.type);
+          r.result_bytes += bytes_of(made.element, elements(made.dims), g.type);
     }
     s.macs += r.cost.macs;
     s.flops += r.cost.flops();

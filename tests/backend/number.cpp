@@ -43,7 +43,28 @@ TEST_CASE("narrow floats have the codes of their formats") {
   CHECK(e4m3_format.decode(0x38) == 1);
   CHECK(e5m2_format.decode(0x7b) == 57344);
   CHECK(e5m2_format.encode(65536) == 0x7c);
-  for (const narrow_float f : {f16_format, e5m2_format, e4m3_format}) {
+  CHECK(e4m3z_format.encode(1e9) == 0x7f);
+  CHECK(e4m3z_format.decode(0x7f) == 240);
+  CHECK(e4m3z_format.decode(1) == 0x1p-10);
+  CHECK(e4m3z_format.encode(-0.0) == 0);
+  CHECK(e4m3z_format.encode(-0x1p-12) == 0);
+  CHECK(e4m3z_format.encode(std::nan("")) == 0x80);
+  CHECK(std::isnan(e5m2z_format.decode(0x80)));
+  CHECK(e5m2z_format.decode(0xff) == -57344);
+  CHECK(e2m1_format.decode(7) == 6);
+  CHECK(e2m1_format.encode(-1e9) == 0xf);
+  CHECK(e2m1_format.encode(2.5) == e2m1_format.encode(2)); // ties to even
+  CHECK(e2m1_format.encode(0.25) == 0);
+  CHECK(e2m1_format.encode(0.75) == 2);
+  CHECK(to_e8m0(1) == 127);
+  CHECK(to_e8m0(1.1) == 128);
+  CHECK(to_e8m0(0) == 0);
+  CHECK(to_e8m0(1e39) == 254);
+  CHECK(to_e8m0(std::nan("")) == 255);
+  for (int code = 0; code < 255; ++code)
+    CHECK(to_e8m0(from_e8m0(static_cast<std::uint8_t>(code))) == code);
+  for (const narrow_float f :
+       {f16_format, e5m2_format, e4m3_format, e4m3z_format, e5m2z_format, e2m1_format}) {
     const unsigned codes = 1u << (f.exponent + f.mantissa + 1);
     for (unsigned code = 0; code < codes; ++code)
       if (!std::isnan(f.decode(code))) CHECK(f.encode(f.decode(code)) == code);
@@ -71,6 +92,16 @@ TEST_CASE("elements of every type can be written and read") {
     CHECK(all.size() == 4);
     CHECK(all[3] == 1);
   }
+  for (std::int64_t i = 0; i < 5; ++i)
+    store(dtype::s4, bytes, i, static_cast<double>(i - 3));
+  CHECK(bytes[0] == std::byte{0xed});
+  CHECK(load(dtype::s4, bytes, 1) == -2);
+  CHECK(load(dtype::s4, bytes, 4) == 1);
+  store(dtype::s4, bytes, 1, 100);
+  CHECK(load(dtype::s4, bytes, 1) == 7);
+  CHECK(load(dtype::s4, bytes, 0) == -3);
+  store(dtype::u2, bytes, 6, 2.5);
+  CHECK(load(dtype::u2, bytes, 6) == 2);
   store(dtype::s8, bytes, 0, -7.5);
   CHECK(load(dtype::s8, bytes, 0) == -8);
   store(dtype::boolean, bytes, 0, 7);

@@ -81,9 +81,11 @@ TEST_CASE("the size of each element type") {
     int bytes;
   };
   constexpr row table[] = {
-      {dtype::f64, 8},  {dtype::f32, 4}, {dtype::f16, 2}, {dtype::bf16, 2}, {dtype::e4m3, 1},
-      {dtype::e5m2, 1}, {dtype::s8, 1},  {dtype::u8, 1},  {dtype::s16, 2},  {dtype::u16, 2},
-      {dtype::s32, 4},  {dtype::u32, 4}, {dtype::s64, 8}, {dtype::u64, 8},  {dtype::boolean, 1},
+      {dtype::f64, 8},  {dtype::f32, 4},   {dtype::f16, 2},     {dtype::bf16, 2}, {dtype::e4m3, 1},
+      {dtype::e5m2, 1}, {dtype::e4m3z, 1}, {dtype::e5m2z, 1},   {dtype::e8m0, 1}, {dtype::e2m1, 1},
+      {dtype::s2, 1},   {dtype::u2, 1},    {dtype::s4, 1},      {dtype::u4, 1},   {dtype::s8, 1},
+      {dtype::u8, 1},   {dtype::s16, 2},   {dtype::u16, 2},     {dtype::s32, 4},  {dtype::u32, 4},
+      {dtype::s64, 8},  {dtype::u64, 8},   {dtype::boolean, 1},
   };
   static_assert(std::size(table) + 1 == detail::dtype_names.size());
   for (const row& r : table) {
@@ -91,6 +93,19 @@ TEST_CASE("the size of each element type") {
     CHECK(size_bytes(r.type) == r.bytes);
     CHECK(size_bytes(r.type, numeric::u8s8u8) == r.bytes); // the class says nothing here
   }
+}
+
+TEST_CASE("elements of less than a byte are packed") {
+  static_assert(bytes_of(dtype::s4, 5) == 3);
+  static_assert(bytes_of(dtype::u2, 5) == 2);
+  static_assert(bytes_of(dtype::e2m1, 0) == 0);
+  static_assert(bytes_of(dtype::real, 5, numeric::bf16) == 10);
+  CHECK(bytes_of(dtype::u4, 8) == 4);
+  CHECK(bytes_of(dtype::s64, std::int64_t{1} << 56) == std::int64_t{1} << 59);
+  CHECK(packed_in_bytes(dtype::e2m1));
+  CHECK(!packed_in_bytes(dtype::e8m0));
+  CHECK(holds_reals(dtype::e2m1));
+  CHECK(!holds_reals(dtype::s2));
 }
 
 TEST_CASE("real takes the storage of the class's sources") {

@@ -365,7 +365,16 @@ TEST_CASE("QuantizeLinear and DequantizeLinear: types, axes, blocks, zero points
   CHECK(last_layer(13, "uint8[1,8] x", "y = DequantizeLinear<axis = -1>(x, s)", "float[8] s") ==
         "DequantizeLinear/1x8-u8-a1");
   CHECK_SAYS(last_layer(13, in, "y = QuantizeLinear(x, s)", "float[7] s"), "not 8");
-  CHECK_SAYS(last_layer(21, in, "y = QuantizeLinear<output_dtype = 22>(x, s)", "float s"), "int4");
+  const auto codes = [&](int type) {
+    return last_layer(
+        25, in, "y = QuantizeLinear<output_dtype = " + std::to_string(type) + ">(x, s)", "float s");
+  };
+  CHECK(codes(22) == "QuantizeLinear/1x8x4x4-s4");
+  CHECK(codes(23) == "QuantizeLinear/1x8x4x4-e2m1");
+  CHECK(codes(25) == "QuantizeLinear/1x8x4x4-u2");
+  CHECK(codes(20) == "QuantizeLinear/1x8x4x4-e5m2z");
+  CHECK_SAYS(codes(24), "whole numbers or floats of 8");
+  CHECK_SAYS(codes(27), "float6e2m3, which no layer holds");
   CHECK(last_layer(11, in, "q, s, z = DynamicQuantizeLinear(x) y = Relu(s)") == "Relu/scalar");
 }
 

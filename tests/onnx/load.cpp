@@ -259,6 +259,19 @@ TEST_CASE("tensor: payloads of every type are decoded") {
   CHECK(decoded(tensor::BFLOAT16, std::string("\xc0\x3f", 2), 1)->reals[0] == 1.5);
   CHECK(decoded(tensor::FLOAT, std::string("\0\0\xc0\x3f", 4), 1)->reals[0] == 1.5);
   CHECK(decoded(tensor::DOUBLE, std::string("\0\0\0\0\0\0\xf8\x3f", 8), 1)->reals[0] == 1.5);
+  // Elements of 4 and 2 bits: numbers that this libonnx has no name for.
+  constexpr int uint4 = 21, int4 = 22, int2 = 26;
+  CHECK(decoded(int4, "\xe7\x0f", 3)->integers == std::vector<std::int64_t>{7, -2, -1});
+  CHECK(decoded(uint4, "\xe7\x0f", 3)->integers == std::vector<std::int64_t>{7, 14, 15});
+  CHECK(decoded(int2, "\xe4", 4)->integers == std::vector<std::int64_t>{0, 1, -2, -1});
+  CHECK_FALSE(decoded(int4, "\xe7\x0f", 5));
+  onnx::TensorProto listed;
+  listed.set_data_type(int4);
+  listed.add_dims(3);
+  listed.add_int32_data(0xe7);
+  CHECK_FALSE(bonnx::decode(listed));
+  listed.add_int32_data(0x0f);
+  CHECK(bonnx::decode(listed)->integers == std::vector<std::int64_t>{7, -2, -1});
   CHECK(decoded(tensor::INT64, "", 0)->integers.empty());
   CHECK_FALSE(decoded(tensor::INT64, "1234567", 1));
   CHECK_FALSE(decoded(tensor::INT64, "", 1));
@@ -278,7 +291,13 @@ TEST_CASE("tensor: element types have ONNX's names and our storage") {
   CHECK(bonnx::to_dtype(9) == benanza::dtype::boolean);
   CHECK_THROWS_AS(bonnx::to_dtype(8), benanza::error);
   CHECK(bonnx::stored_bytes(22, 3) == 2); // two int4 a byte
+  CHECK(bonnx::stored_bytes(25, 5) == 2);
   CHECK(bonnx::stored_bytes(8, 3) == 0);
+  CHECK(bonnx::element_type_called("float8e8m0") == 24);
+  CHECK(bonnx::type_name(26) == "int2");
+  CHECK(bonnx::to_dtype(21) == benanza::dtype::u4);
+  CHECK(bonnx::to_dtype(18) == benanza::dtype::e4m3z);
+  CHECK(bonnx::to_dtype(17) == benanza::dtype::real);
 }
 
 TEST_CASE("a source can be copied and outlives where it came from") {

@@ -19,6 +19,9 @@ TEST_CASE("cast: key, results and cost") {
   CHECK_TWICE(back.cost().sources == 1);
   CHECK_TWICE(back.cost().fixed_bytes == 1);
   CHECK(read_key(cast{}, "scalar-real-bool") == back);
+  constexpr cast packed{.input = {5}, .from = dtype::s4, .to = dtype::e2m1};
+  CHECK_TWICE(write_key(packed) == "5-s4-e2m1");
+  CHECK_TWICE(packed.cost().fixed_bytes == 6);
 }
 
 TEST_CASE("cast: what is refused") {

@@ -23,7 +23,11 @@ TEST_CASE("quantize: one scale, one for each place, one for each block") {
   CHECK_TWICE(quantize{.input = {4, 65}, .axis = 1, .block = 16}.scales() == shape{4, 5});
   CHECK(write_key(quantize{.input = {4, 64}, .axis = 1, .block = 16, .zero_point = true}) ==
         "4x64-u8-a1-k16-z");
-  CHECK_REFUSED((quantize{.input = {4}, .code = dtype::f32}.validate()), "whole numbers");
+  constexpr quantize few{.input = {3, 5}, .code = dtype::u2, .axis = 0, .zero_point = true};
+  CHECK_TWICE(few.cost().fixed_bytes == 4 + 3 * 4 + 1);
+  CHECK(write_key(few) == "3x5-u2-a0-z");
+  for (const dtype wrong : {dtype::f32, dtype::e8m0, dtype::boolean})
+    CHECK_REFUSED((quantize{.input = {4}, .code = wrong}.validate()), "whole numbers");
   CHECK_REFUSED((quantize{.input = {4}, .axis = 1}.validate()), "outside");
   CHECK_REFUSED((quantize{.input = {4}, .block = 2}.validate()), "along an axis");
 }

@@ -154,8 +154,8 @@ TEST_CASE("bad keys are refused in one line that names the field") {
       {"2x3-1x3x3-n1x2", "more numbers", "\"n1x2\""},
       {"2x3-1x3x3-n", "does not belong here", "\"n\""},
       {"2x3-1x3x3-q7", "does not belong here", "\"q7\""},
-      {"2x3-1x3x3-p1-s2", "does not belong here", "\"s2\""}, // another order
-      {"2x3-1x3x3-s2-s2", "does not belong here", "\"s2\""},
+      {"2x3-1x3x3-p1-s3", "does not belong here", "\"s3\""}, // another order
+      {"2x3-1x3x3-s3-s3", "does not belong here", "\"s3\""},
       {"2x3-1x3x3-flag-flag", "does not belong here", "\"flag\""},
       {"2x3-1x3x3-Flag", "does not belong here", "\"Flag\""},
       {"2x3-1x3x3-s64-s64-s64", "does not belong here", "\"s64\""},
@@ -295,6 +295,7 @@ const std::vector<known>& known_layers() {
       {rotary{.sizes = {1, 32, 128, 64}, .rotated = 32, .table = 2048, .sequence_major = true},
        "RotaryEmbedding/1x32x128x64-r32-t2048-bshd"},
       {cast{.input = {1, 8}, .from = s64}, "Cast/1x8-s64-real"},
+      {cast{.input = {1, 8}, .to = dtype::e5m2z}, "Cast/1x8-real-e5m2z"},
       {where{.condition = {4, 1}, .x = {4, 9}, .y = {1}, .element = s32}, "Where/4x1-4x9-1-s32"},
       {expand{.input = {1, 8}, .sizes = {3, 8}}, "Expand/1x8-3x8"},
       {expand{.input = {1, 8}, .sizes = {3, 8}, .element = u8, .tile = true}, "Tile/1x8-3x8-u8"},

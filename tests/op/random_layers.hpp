@@ -240,7 +240,10 @@ private:
     b.element = element();
     return b;
   }
-  op::cast make(op::cast) { return {.input = dims(0, 5), .from = element(), .to = element()}; }
+  op::cast make(op::cast) {
+    const auto type = [this] { return chance(40) ? dtype::real : any_element(); };
+    return {.input = dims(0, 5), .from = type(), .to = type()};
+  }
   op::where make(op::where) {
     op::where w{.condition = dims(0, 5)};
     w.x = partner(w.condition);
@@ -418,7 +421,8 @@ private:
     v.result = v.input;
     if (chance(40)) v.result = {elements(v.input)};
     if (chance(20)) v.result.push(1);
-    v.element = element();
+    v.element = v.casts() ? any_element() : element();
+    if (v.casts()) v.to = any_element();
     return v;
   }
   template <class Base>
@@ -444,9 +448,7 @@ private:
 
   op::quantize make(op::quantize) {
     op::quantize q{.inverse = chance(50), .input = dims(0, 5)};
-    constexpr dtype codes[] = {dtype::u8,  dtype::s8,   dtype::u16, dtype::s16,
-                               dtype::s32, dtype::e4m3, dtype::e5m2};
-    q.code = codes[pick(0, 6)];
+    q.code = any_element();
     if (!q.input.empty() && chance(50)) q.axis = axis_of(q.input);
     if (q.axis >= 0 && chance(30)) q.block = pick(1, 40);
     q.zero_point = chance(50);

@@ -39,10 +39,11 @@ public:
         out[i + count / 2] = out[i];
     return out;
   }
-  dtype element() {
-    return chance(60) ? dtype::real
-                      : detail::dtype_names[static_cast<std::size_t>(pick(0, 15))].first;
+  dtype any_element() {
+    const auto last = static_cast<std::int64_t>(detail::dtype_names.size()) - 1;
+    return detail::dtype_names[static_cast<std::size_t>(pick(0, last))].first;
   }
+  dtype element() { return chance(60) ? dtype::real : any_element(); }
   template <class Enum, std::size_t N>
   Enum any_of(const std::string_view (&)[N]) {
     return static_cast<Enum>(pick(0, static_cast<std::int64_t>(N) - 1));

@@ -36,8 +36,26 @@ TEST_CASE("views to and from a scalar") {
   CHECK_TWICE(write_key(none) == "scalar");
 }
 
+TEST_CASE("a BitCast looks at its elements as others of the same width") {
+  constexpr view v{.function = view_function::bit_cast,
+                   .input = {2, 3},
+                   .result = {2, 3},
+                   .element = dtype::f32,
+                   .to = dtype::s32};
+  v.validate();
+  CHECK_TWICE(write_key(v) == "2x3-f32-s32");
+  CHECK_TWICE(v.results()[0].element == dtype::s32);
+  CHECK_TWICE(v.cost() == work{});
+  CHECK(name(parse("BitCast/2x3-f32-s32")) == "BitCast/2x3-f32-s32");
+  CHECK(name(parse("BitCast/5-s4-e2m1")) == "BitCast/5-s4-e2m1");
+  CHECK_REFUSED(parse("BitCast/2x3-f32-s64"), "same width");
+  CHECK_REFUSED(parse("BitCast/2x3-real-s32"), "two types");
+  CHECK_REFUSED(parse("BitCast/2x3-s32"), "two types");
+  CHECK_REFUSED(parse("BitCast/2x3-6-f32-s32"), "keep its dims");
+}
+
 TEST_CASE("view: families") {
-  static_assert(std::size(view_families) == static_cast<std::size_t>(view_function::dropout) + 1);
+  static_assert(std::size(view_families) == static_cast<std::size_t>(view_function::bit_cast) + 1);
   for (std::string_view family : view_families) {
     REQUIRE(view::of(family));
     CHECK(view::of(family)->family() == family);

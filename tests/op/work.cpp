@@ -31,6 +31,7 @@ TEST_CASE("moved elements are of the case's type or of their own") {
   CHECK_TWICE(moved(dtype::s64, 3, 5) == work{.fixed_bytes = 64});
   CHECK_TWICE(moved(dtype::boolean, 3, 5) == work{.fixed_bytes = 8});
   CHECK_TWICE(moved(dtype::f32, 3, 5).bytes(numeric::bf16) == 32);
+  CHECK_TWICE(moved(dtype::s4, 3, 5) == work{.fixed_bytes = 2 + 3});
 }
 
 TEST_CASE("the largest counts still add up to positive flops and bytes") {

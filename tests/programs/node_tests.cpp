@@ -51,7 +51,9 @@ dtype exact(dtype t) {
 
 void fill(backend::tensor& t, const numbers& from, dtype type) {
   t.type = type;
-  t.bytes.resize(from.values.size() * static_cast<std::size_t>(size_bytes(type)));
+  t.bytes.assign(
+      static_cast<std::size_t>(bytes_of(type, static_cast<std::int64_t>(from.values.size()))),
+      std::byte{});
   for (std::size_t i = 0; i < from.values.size(); ++i)
     backend::store(type, t.bytes.data(), static_cast<std::int64_t>(i), from.values[i]);
 }
@@ -123,6 +125,10 @@ backend::attribute_values attributes_of(const onnx::call& c, const operand_numbe
   v.finds_positive = c.integer("detect_positive", 1) != 0;
   v.finds_negative = c.integer("detect_negative", 1) != 0;
   v.saturates = c.integer("saturate", 1) != 0;
+  const std::string_view mode = c.word("round_mode", "up");
+  v.round_mode = mode == "down"      ? backend::rounding::down
+                 : mode == "nearest" ? backend::rounding::nearest
+                                     : backend::rounding::up;
   return v;
 }
 
@@ -178,7 +184,9 @@ private:
                            ? std::optional<numbers>{}
                            : of(c.operand(static_cast<int>(listed.size())), resolved_.name_of(i)));
     if (op::is_view(l)) {
-      made_[{node, 0}] = {*a.outputs.at(0).dims, listed.at(0).value().values};
+      const numbers& from = listed.at(0).value();
+      const auto& v = std::get<op::view>(l);
+      made_[{node, 0}] = {*a.outputs.at(0).dims, v.casts() ? looked_at(from, v) : from.values};
       return;
     }
     backend::operands o = operands_of(l, listed);
@@ -203,6 +211,15 @@ private:
     storage(exact);
     o.attributes = attributes_of(c, listed);
     keep(a, node, evaluated(l, o));
+  }
+
+  /// The numbers that the same memory holds as elements of another type.
+  static std::vector<double> looked_at(const numbers& from, const op::view& v) {
+    backend::tensor t{.dims = v.input};
+    fill(t, from, v.element);
+    std::vector<double> out;
+    backend::load_all(v.to, t.bytes.data(), t.count(), out);
+    return out;
   }
 
   static backend::operands operands_of(const op::layer& l, const operand_numbers& listed) {
@@ -301,8 +318,8 @@ std::string difference(const numbers& got, const numbers& want, int element, dou
   for (std::size_t i = 0; i < want.values.size(); ++i) {
     double g = got.values.at(i);
     const double w = want.values[i];
-    if (type != nullptr && type->bits >= 8 && type->storage != dtype::real) {
-      std::byte room[8]; // as its type holds it
+    if (type != nullptr && type->storage != dtype::real) {
+      std::byte room[8]{}; // as its type holds it
       backend::store(type->storage, room, 0, g);
       g = backend::load(type->storage, room, 0);
     }

@@ -47,15 +47,38 @@ constexpr std::uint64_t seed_of(std::string_view text) {
 
 inline constexpr std::int64_t drawn_block = 1048573; // prime: repeats never line up with dims
 
+/// The same for elements that share bytes, from the part of a range that their type holds.
+inline void fill_packed(tensor& t, const draw& d, std::uint64_t seed) {
+  // Whole bytes of any packed type are repeated.
+  const std::int64_t count = t.count(), drawn = std::min(count, drawn_block / 4 * 4);
+  const bool reals = holds_reals(t.type);
+  const auto end = [&](double v) {
+    std::byte room{};
+    store(t.type, &room, 0, v);
+    return load(t.type, &room, 0);
+  };
+  const double low = end(reals ? d.low * d.factor : static_cast<double>(d.whole_low));
+  const double high = end(reals ? d.high * d.factor : static_cast<double>(d.whole_high));
+  t.bytes.assign(static_cast<std::size_t>(bytes_of(t.type, count)), std::byte{});
+  for (std::int64_t i = 0; i < drawn; ++i) {
+    const double share = random_bits(seed, static_cast<std::uint64_t>(i)) * 0x1p-32;
+    store(t.type, t.bytes.data(), i,
+          reals ? low + share * (high - low) : low + std::floor(share * (high - low + 1)));
+  }
+  const std::int64_t bytes = std::ssize(t.bytes), block = bytes_of(t.type, drawn);
+  for (std::int64_t at = block; at < bytes; at += block)
+    std::memcpy(t.bytes.data() + at, t.bytes.data(),
+                static_cast<std::size_t>(std::min(block, bytes - at)));
+}
+
 /// Fills `t` with values from `d`. Reals are exact multiples of a power of two before `factor`, so
 /// no machine rounds them differently.
 inline void fill(tensor& t, const draw& d, bool codes, std::uint64_t seed) {
+  if (packed_in_bytes(t.type)) return fill_packed(t, d, seed);
   const std::int64_t count = t.count(), drawn = std::min(count, drawn_block);
   const std::int64_t width = size_bytes(t.type);
   t.bytes.resize(static_cast<std::size_t>(count * width));
-  const bool real = size_bytes(dtype::real) &&
-                    (t.type == dtype::f64 || t.type == dtype::f32 || t.type == dtype::f16 ||
-                     t.type == dtype::bf16 || t.type == dtype::e4m3 || t.type == dtype::e5m2);
+  const bool real = holds_reals(t.type);
   with_element(t.type, [&](auto e) {
     using storage = typename decltype(e)::storage;
     auto* to = reinterpret_cast<storage*>(t.bytes.data());

@@ -94,6 +94,8 @@ protected:
     draw d{.low = 0, .high = 0, .whole_low = 0, .whole_high = 0};
     if (shifted) d.whole_low = -9, d.whole_high = 9;
     if (shifted && code == dtype::u8) d.whole_low = 110, d.whole_high = 140;
+    if (shifted && packed_in_bytes(code)) d.whole_low = -1, d.whole_high = 1;
+    if (shifted && code == dtype::u4) d.whole_low = 6, d.whole_high = 9;
     if (shifted && code == dtype::u16) d.whole_low = 32000, d.whole_high = 33000;
     add({.dims = dims, .type = code}, d, false);
   }

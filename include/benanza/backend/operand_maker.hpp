@@ -287,12 +287,13 @@ public:
     source({2}, p.element);
   }
   void operator()(const op::quantize& p) {
-    const bool wide = size_bytes(p.code) > 1,
-               eight = p.code == dtype::e4m3 || p.code == dtype::e5m2;
+    const bool wide = size_bytes(p.code) > 1, reals = holds_reals(p.code);
+    const int bits = static_cast<int>(size_bits(p.code));
     const std::int64_t most = p.code == dtype::s32 ? 100000 : wide ? 30000 : 255;
     source(p.input, p.inverse ? p.code : dtype::real,
            {.low = -4, .high = 4, .whole_low = -most, .whole_high = most});
-    scales(p.scales(), eight ? 0.5 : wide ? 0x1p-14 : 0x1p-6);
+    // Most of the reals are inside the range of codes.
+    scales(p.scales(), reals ? 0.5 : wide ? 0x1p-14 : std::ldexp(1.0, 2 - bits));
     if (p.zero_point) zero_points(p.scales(), p.code, true);
   }
   template <class Base>

@@ -36,6 +36,10 @@ inline constexpr double softcap = 2;          // Attention
 inline constexpr double recurrent_clip = 0.5; // LSTM, GRU, RNN
 } // namespace attribute
 
+/// How a number becomes a power of two: the next one away from zero, towards it, or the nearest
+/// (the larger one of two).
+enum class rounding : std::uint8_t { up, down, nearest };
+
 /// The same as the reference takes them. They differ from those above only where a model's own are
 /// tried.
 struct attribute_values {
@@ -50,6 +54,7 @@ struct attribute_values {
   double shrink_lambda = attribute::shrink_lambda, shrink_bias = attribute::shrink_bias;
   bool finds_positive = true, finds_negative = true; ///< infinities, of IsInf
   bool saturates = true;                             ///< a Cast to floats of 8 bits
+  rounding round_mode = rounding::up;                ///< of a Cast to powers of two
   double hard_sigmoid_alpha = attribute::hard_sigmoid_alpha;
   double hard_sigmoid_beta = attribute::hard_sigmoid_beta;
   double cubic = attribute::cubic;
@@ -119,7 +124,7 @@ struct placed_result {
   std::int64_t offset = 0; ///< in bytes
 
   std::int64_t count() const { return elements(dims); }
-  std::int64_t end_bytes() const { return offset + count() * size_bytes(type); }
+  std::int64_t end_bytes() const { return offset + bytes_of(type, count()); }
 };
 
 /// Where the results of a layer stand: one after the other, each begins with a cache line.

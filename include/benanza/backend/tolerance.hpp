@@ -3,7 +3,7 @@
 //   allowed = relative * max(|expected|, rms of all expected) + rounding * |expected| + absolute
 // with constants by kind of layer, numeric class and reduction length K:
 //   movers, comparisons, max pooling, whole numbers: exact
-//   quantised classes, codes: absolute 1 (a tie or a last bit)
+//   quantised classes, codes: absolute 1 (a tie or a last bit); codes that are floats: a place
 //   sums of products (f32): relative 2e-5 + 1e-6 sqrt(K); Winograd passes
 //   other sums (f32): relative 2e-6 + 1e-6 sqrt(K)
 //   exponentials, logarithms and the like (f32): relative and absolute 1e-5
@@ -178,6 +178,11 @@ inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   case accuracy::exact: return allowed;
   case accuracy::codes: // beside them stands a scale
     if (stored == dtype::f32) return {.rounding = 1e-6};
+    if (stored == dtype::e4m3 || stored == dtype::e4m3z)
+      return {.rounding = 0x1p-3, .absolute = 0x1p-9};
+    if (stored == dtype::e5m2 || stored == dtype::e5m2z)
+      return {.rounding = 0x1p-2, .absolute = 0x1p-16};
+    if (stored == dtype::e2m1) return {.rounding = 0x1p-1, .absolute = 0.5};
     return {.absolute = 1 + 1e-9};
   case accuracy::rounded: allowed.rounding = 1e-6; break;
   case accuracy::summed: allowed.relative = 2e-6 + 1e-6 * root; break;

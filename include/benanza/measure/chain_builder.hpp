@@ -130,8 +130,9 @@ private:
         listed[0].node >= 0 ? backend::operands{} : backend::make_operands(v, plan_.type);
     const tensor_place from =
         source(i, 0, listed[0], given.inputs.empty() ? backend::tensor{} : given.inputs[0]);
-    tensor_place p = as_read(from, listed[0], v.input, from.type, its, i);
+    tensor_place p = as_read(from, listed[0], v.input, v.casts() ? v.element : from.type, its, i);
     p.dims = v.result;
+    if (v.casts()) p.type = v.to;
     p.lies = plain ? layout::plain : layouts(s.result_layout, i)[0];
     places_.put({i, 0}, p);
   }
@@ -320,7 +321,7 @@ private:
       part.dims = op::part_of(s->whole, s->axis, s->parts, k);
       if (!lengths.empty()) part.dims[s->axis] = lengths[static_cast<std::size_t>(k)];
       part.offset = offset;
-      offset += elements(part.dims) * size_bytes(part.type);
+      offset += bytes_of(part.type, elements(part.dims));
       places_.put({node, static_cast<int>(k)}, part);
     }
   }

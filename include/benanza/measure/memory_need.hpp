@@ -17,7 +17,7 @@ namespace benanza::measure {
 
 namespace detail {
 inline double bytes_of(const shape& dims, dtype type) {
-  return static_cast<double>(elements(dims)) * static_cast<double>(size_bytes(type));
+  return static_cast<double>(benanza::bytes_of(type, elements(dims)));
 }
 
 /// By how much a tensor grows in a layout: channels are padded to whole blocks.

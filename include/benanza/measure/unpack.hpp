@@ -17,8 +17,8 @@ namespace benanza::measure {
 /// The elements of a tensor in ONNX order.
 inline backend::tensor_bytes unpack(const std::byte* data, layout l, const shape& dims,
                                     dtype type) {
-  const std::int64_t width = size_bytes(type), count = elements(dims);
-  backend::tensor_bytes out(static_cast<std::size_t>(count * width));
+  const std::int64_t width = size_bytes(type);
+  backend::tensor_bytes out(static_cast<std::size_t>(bytes_of(type, elements(dims))));
   if (l == layout::plain || dims.size < 3) {
     std::memcpy(out.data(), data, out.size());
     return out;

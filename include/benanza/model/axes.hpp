@@ -42,12 +42,12 @@ public:
   /// The dims in front of a node that changes no number; false where that cannot be said.
   bool before(const op::layer& l) {
     if (const auto* t = std::get_if<op::transpose>(&l)) return transposed(*t);
-    if (const auto* v = std::get_if<op::view>(&l)) return cut(v->input);
+    if (const auto* v = std::get_if<op::view>(&l)) return !v->casts() && cut(v->input);
     return false;
   }
   /// The dims behind it.
   bool behind(const op::layer& l) {
-    if (const auto* v = std::get_if<op::view>(&l)) return cut(v->result);
+    if (const auto* v = std::get_if<op::view>(&l)) return !v->casts() && cut(v->result);
     const auto* t = std::get_if<op::transpose>(&l);
     if (t == nullptr || static_cast<std::size_t>(t->order.size) != dims_.size()) return false;
     std::vector<std::vector<axis_part>> out;

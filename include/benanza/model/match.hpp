@@ -160,7 +160,8 @@ private:
   /// Nodes that may stand between pieces.
   static bool is_between(const pieces::place& p) {
     return p.operands.size() > 0 &&
-           ((p.layer != nullptr && op::is_view(*p.layer)) || p.family == "Cast");
+           ((p.layer != nullptr && op::is_view(*p.layer) && p.family != "BitCast") ||
+            p.family == "Cast");
   }
   std::optional<shape> dims_of(const goal& g) const {
     if (g.reader >= 0 && found_.in[g.reader].layer != nullptr)

@@ -35,13 +35,13 @@ inline bool append(elements_of& to, const scalar& v, int element) {
   if (to.real) {
     const double r = v.as_real();
     to.reals.push_back(element == proto::DOUBLE ? r : static_cast<double>(static_cast<float>(r)));
-    return true;
+    const element_type* its = find_element_type(element);
+    return its == nullptr || its->bits > 8; // narrower ones would round
   }
   if (v.real) return false;
   const element_type* t = find_element_type(element);
   if (t != nullptr && t->bits > 0 && t->bits < 64) {
-    const bool is_signed =
-        element == proto::INT32 || element == proto::INT16 || element == proto::INT8;
+    const bool is_signed = t->name.starts_with("int");
     const std::int64_t half = std::int64_t{1} << (t->bits - 1);
     if (v.integer < (is_signed ? -half : 0) || v.integer >= (is_signed ? half : 2 * half))
       return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes types or chooses: ONNX Cast-1..25, CastLike-15..25 and Where-9..16. A Cast to the
-// type that its input has is a view. Types that no memory of ours holds (4 bits, 8-bit floats of
-// other biases, text) have dims, but no layer.
+// What changes types or chooses: ONNX Cast-1..28, CastLike-15..28, BitCast-26 and Where-9..16. A
+// Cast to the type that its input has is a view. Types that no memory of ours holds (6 bits,
+// complex numbers, text) have dims, but no layer.
 //
 //   handle_cast(call)   // Cast/1x128-s64-real
 #pragma once
@@ -14,8 +14,7 @@ namespace detail {
 /// The storage of elements as a Cast reads or writes them; nothing where there is none.
 inline std::optional<dtype> cast_storage(int element) {
   const element_type* t = find_element_type(element);
-  if (t == nullptr || t->bits < 8 || t->storage == dtype::real || t->name.ends_with("fnuz"))
-    return std::nullopt;
+  if (t == nullptr || t->storage == dtype::real) return std::nullopt;
   return t->storage;
 }
 
@@ -55,6 +54,28 @@ inline answer handle_cast(const call& c) {
   a.layer = op::cast{.input = dims,
                      .from = reals ? *read : to_dtype(c.element(0)),
                      .to = reals ? *written : to_dtype(to)};
+  return a;
+}
+
+/// A BitCast looks at memory as elements of another type; what is real there is of a type of its
+/// own.
+inline answer handle_bit_cast(const call& c) {
+  answer a;
+  const int to = detail::cast_target(c);
+  a.outputs.push_back({to, c.dims(0)});
+  const auto read = detail::cast_storage(c.element(0)), written = detail::cast_storage(to);
+  if (!read || !written) {
+    a.problem = "no memory holds its elements, " + type_name(read ? to : c.element(0));
+    return a;
+  }
+  if (size_bits(*read) != size_bits(*written))
+    throw error("it looks at " + type_name(c.element(0)) + " as " + type_name(to) +
+                ", which is of another width");
+  a.layer = op::view{.function = op::view_function::bit_cast,
+                     .input = c.dims(0),
+                     .result = c.dims(0),
+                     .element = *read,
+                     .to = *written};
   return a;
 }
 

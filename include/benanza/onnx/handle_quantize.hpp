@@ -17,8 +17,7 @@ namespace detail {
 /// Storage of codes of that element type; refuses those that no layer holds.
 inline dtype code_type(int element) {
   const element_type* t = find_element_type(element);
-  const bool odd = t != nullptr && t->name.ends_with("fnuz");
-  if (t == nullptr || t->bits < 8 || odd)
+  if (t == nullptr || t->storage == dtype::real)
     throw error("its codes are " + type_name(element) + ", which no layer holds");
   return t->storage;
 }

@@ -132,6 +132,7 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"NonZero", {1, 1, handle_non_zero}},
       {"Cast", {1, 1, handle_cast}},
       {"CastLike", {2, 2, handle_cast}},
+      {"BitCast", {1, 1, handle_bit_cast}},
       {"Where", {3, 3, handle_where}},
       {"EyeLike", {1, 1, handle_eye_like}},
       {"BitShift", {2, 2, handle_bit_shift}},

@@ -60,12 +60,17 @@ inline const element_type* find_element_type(int type) {
       {"complex128", 128, dtype::real, false},
       {"bfloat16", 16, dtype::bf16, true},
       {"float8e4m3fn", 8, dtype::e4m3, true},
-      {"float8e4m3fnuz", 8, dtype::e4m3, true},
+      {"float8e4m3fnuz", 8, dtype::e4m3z, true},
       {"float8e5m2", 8, dtype::e5m2, true},
-      {"float8e5m2fnuz", 8, dtype::e5m2, true},
-      {"uint4", 4, dtype::u8, false},
-      {"int4", 4, dtype::s8, false},
-      {"float4e2m1", 4, dtype::e4m3, true},
+      {"float8e5m2fnuz", 8, dtype::e5m2z, true},
+      {"uint4", 4, dtype::u4, false},
+      {"int4", 4, dtype::s4, false},
+      {"float4e2m1", 4, dtype::e2m1, true},
+      {"float8e8m0", 8, dtype::e8m0, true},
+      {"uint2", 2, dtype::u2, false},
+      {"int2", 2, dtype::s2, false},
+      {"float6e2m3", 6, dtype::real, true},
+      {"float6e3m2", 6, dtype::real, true},
   };
   constexpr int count = static_cast<int>(std::size(table));
   return type > 0 && type < count ? &table[type] : nullptr;
@@ -92,11 +97,12 @@ inline int element_type_called(std::string_view name) {
   return 0;
 }
 
-/// How a layer names operands of this type: all floating ones are `real`.
+/// How a layer names operands of this type: floating ones are `real`, but for those narrow ones in
+/// which no arithmetic is done.
 inline dtype to_dtype(int type) {
   const element_type* t = find_element_type(type);
   if (t == nullptr) return dtype::real;
-  if (t->floating) return dtype::real;
+  if (t->floating) return t->storage > dtype::e5m2 ? t->storage : dtype::real;
   if (t->storage == dtype::real)
     throw error("its elements are " + std::string(t->name) + ", which no layer holds");
   return t->storage;
@@ -192,6 +198,30 @@ struct payload {
   std::string_view unit = "values";
 };
 
+namespace detail {
+/// Entries of `int32_data` for `n` elements, of which those of 4 and 2 bits share an entry.
+inline std::int64_t entries_for(int type, std::int64_t n) {
+  return packed_in_bytes(find_element_type(type)->storage) ? stored_bytes(type, n) : n;
+}
+
+/// Packed whole numbers, the first in the lowest bits of a byte.
+inline std::vector<std::int64_t> unpacked(const ::onnx::TensorProto& t, std::size_t n) {
+  const element_type& type = *find_element_type(t.data_type());
+  const auto bits = static_cast<std::size_t>(type.bits);
+  const bool is_signed = type.storage == dtype::s4 || type.storage == dtype::s2;
+  std::vector<std::int64_t> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t at = i * bits / 8;
+    const auto byte = t.has_raw_data()
+                          ? static_cast<unsigned>(static_cast<unsigned char>(t.raw_data()[at]))
+                          : static_cast<unsigned>(t.int32_data(static_cast<int>(at)));
+    const auto code = static_cast<std::int64_t>(byte >> (i * bits % 8) & ((1u << bits) - 1u));
+    out[i] = is_signed && code >> (bits - 1) != 0 ? code - (std::int64_t{1} << bits) : code;
+  }
+  return out;
+}
+} // namespace detail
+
 /// Compares a tensor's payload with its dims. One that is stored elsewhere agrees, and so does one
 /// from which the payload was stripped.
 inline payload payload_of(const ::onnx::TensorProto& t) {
@@ -210,9 +240,7 @@ inline payload payload_of(const ::onnx::TensorProto& t) {
   case proto::UINT32:
   case proto::UINT64: return {t.uint64_data_size(), n};
   case proto::STRING: return {t.string_data_size(), n};
-  default:
-    if (find_element_type(t.data_type())->bits == 4) return {t.int32_data_size(), (n + 1) / 2};
-    return {t.int32_data_size(), n};
+  default: return {t.int32_data_size(), detail::entries_for(t.data_type(), n)};
   }
 }
 
@@ -225,6 +253,11 @@ inline std::optional<elements_of> decode(const ::onnx::TensorProto& t) {
   if (*count > 0 && detail::stripped(t)) return std::nullopt;
   const auto n = static_cast<std::size_t>(*count);
   elements_of out;
+  if (const element_type* type = find_element_type(t.data_type());
+      type != nullptr && !type->floating && packed_in_bytes(type->storage)) {
+    out.integers = detail::unpacked(t, n);
+    return out;
+  }
   switch (t.data_type()) {
   case proto::INT64: out.integers = detail::whole<std::int64_t>(t, n, t.int64_data()); return out;
   case proto::INT32: out.integers = detail::whole<std::int32_t>(t, n, t.int32_data()); return out;

@@ -43,10 +43,11 @@ struct cast {
   /// Each element: read, converted, written.
   constexpr work cost() const {
     const std::int64_t n = elements(input);
-    const work read = moved(from, n, 0), written = moved(to, 0, n);
-    work w = read;
-    w.results = written.results;
-    w.fixed_bytes += written.fixed_bytes;
+    work w;
+    if (from == dtype::real) w.sources = n;
+    if (to == dtype::real) w.results = n;
+    for (const dtype t : {from, to})
+      if (t != dtype::real) w.fixed_bytes += bytes_of(t, n);
     w.other = n;
     return w;
   }

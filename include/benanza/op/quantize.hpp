@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From real numbers to codes and back: ONNX QuantizeLinear-10..24, DequantizeLinear-10..24 and
 // DynamicQuantizeLinear-11. One scale for all elements, one for each place of an axis, or one for
-// each block along it. The values of scales and zero points do not change the cost.
+// each block along it. Codes of 4 and 2 bits are packed. The values of scales and zero points do
+// not change the cost.
 //
 //   quantize{.input = {1, 64, 56, 56}, .code = dtype::u8}                        key: 1x64x56x56-u8
 //   quantize{.input = {64, 256}, .code = dtype::s8, .axis = 1, .block = 32}  key: 64x256-s8-a1-k32
@@ -43,9 +44,8 @@ struct quantize {
   }
 
   constexpr void validate() const {
-    if (code == dtype::real || code == dtype::f64 || code == dtype::f32 || code == dtype::f16 ||
-        code == dtype::bf16 || code == dtype::boolean)
-      throw error("a quantization's codes are whole numbers or floats of 8 bits");
+    if (code < dtype::e4m3 || code == dtype::e8m0 || code >= dtype::boolean)
+      throw error("a quantization's codes are whole numbers or floats of 8 or 4 bits");
     if (axis < -1 || axis >= input.size) throw error("a quantization's axis lies outside its dims");
     if (block < 0 || (axis < 0 && block != 0) || block > dim_limit)
       throw error("a quantization's blocks are of 1 to 2^40 elements along an axis");
@@ -68,8 +68,8 @@ struct quantize {
     const std::int64_t n = elements(input), scaled = elements(scales());
     work w;
     (inverse ? w.results : w.sources) = n;
-    w.fixed_bytes = checked_multiply(n, size_bytes(code)) +
-                    checked_multiply(scaled, 4 + (zero_point ? size_bytes(code) : 0));
+    w.fixed_bytes =
+        bytes_of(code, n) + checked_multiply(scaled, 4) + (zero_point ? bytes_of(code, scaled) : 0);
     w.other = checked_multiply(inverse ? 2 : 4, n);
     return w;
   }

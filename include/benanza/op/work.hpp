@@ -43,7 +43,7 @@ constexpr work moved(dtype element, std::int64_t in, std::int64_t out) {
     w.sources = in;
     w.results = out;
   } else {
-    w.fixed_bytes = (in + out) * size_bytes(element);
+    w.fixed_bytes = bytes_of(element, in) + bytes_of(element, out);
   }
   return w;
 }

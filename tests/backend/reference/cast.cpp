@@ -18,6 +18,28 @@ TEST_CASE("casts, by hand") {
   CHECK(computed("Cast/2-bool-real", {{0, 1}}) == row{0, 1});
   CHECK(computed("Cast/2-f32-f16", {{1e6, 2049}})[1] == 2048);
   CHECK(computed("Cast/2-f32-e4m3", {{1e6, -1e6}}) == row{448, -448});
+  const double least = 0x1p-127, none = std::nan("");
+  CHECK(computed("Cast/4-f32-e4m3z", {{1e6, -0x1p-12, 0.47, -300}}) == row{240, 0, 0.46875, -240});
+  CHECK(computed("Cast/2-f32-e5m2z", {{1e6, -1e6}}) == row{57344, -57344});
+  CHECK(computed("Cast/5-f32-e2m1", {{0.48, 1.05, -3.5, 9, none}}) == row{0.5, 1, -4, 6, 0});
+  CHECK(computed("Cast/4-f32-e8m0", {{0, 0.124, 1.1, 8}}) == row{least, 0.125, 2, 8});
+  CHECK(computed("Cast/5-real-s4", {{-9, 7.9, 8, 15, -1}}) == row{7, 7, -8, -1, -1});
+  CHECK(computed("Cast/4-s32-u2", {{-1, 4, 6, 3}}) == row{3, 0, 2, 3});
+  CHECK(computed("Cast/3-s4-s64", {{-8, 7, -1}}) == row{-8, 7, -1});
+  CHECK(computed("Cast/3-s4-u8", {{-8, 7, -1}}) == row{248, 7, 255});
+  const op::layer power = op::parse("Cast/5-f32-e8m0");
+  operands some = make_operands(power, numeric::f32);
+  const float given[] = {0, 0x1p-130f, 1.5f, 1.4f, HUGE_VALF};
+  std::copy_n(given, 5, some.inputs[0].as<float>().begin());
+  some.attributes.round_mode = rounding::nearest;
+  CHECK(at(power, some, 2) == 2);
+  CHECK(at(power, some, 3) == 1);
+  some.attributes.round_mode = rounding::down;
+  CHECK(at(power, some, 2) == 1);
+  CHECK(at(power, some, 4) == 0x1p127);
+  some.attributes.saturates = false;
+  for (const std::int64_t i : {0, 1, 4})
+    CHECK(std::isnan(at(power, some, i)));
   const op::layer l = op::parse("Cast/2-f32-e4m3");
   operands o = make_operands(l, numeric::f32);
   o.inputs[0].as<float>()[0] = 500;

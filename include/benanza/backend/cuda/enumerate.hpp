@@ -36,6 +36,7 @@ inline dtype moved_type(const op::layer& l, numeric t) {
 inline std::vector<algorithm> offers(const op::layer& l, numeric t, bool kernels = true) {
   std::vector<algorithm> out;
   if (t == numeric::tf32 || op::is_view(l) || op::results(l).size > 1) return out;
+  if (packed_in_bytes(detail::moved_type(l, t))) return out;
   algorithm a{.equivalence = std::string(name(t)),
               .layouts = std::string(name(layout::plain)),
               .flops = op::direct_flops(l)};

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a Cast run at the speed of memory? One loop for each pair of types; narrow floats go
-// through a block of f32 that stays in the first cache. Reals that whole numbers cannot hold become
-// the ends of their range.
+// How does a Cast run at the speed of memory? One loop for each pair of types that arithmetic
+// knows; others go through blocks that stay in the first cache: narrow floats by f32, elements of
+// less than a byte by whole ones. Reals that whole numbers cannot hold become the ends of their
+// range.
 //
 //   kernel k = make(op::cast{.input = {1, 128}, .from = dtype::s64, .to = dtype::real}, job);
 #pragma once
 
 #include "detail/convert.hpp"
 #include "detail/functions.hpp"
+#include "detail/half.hpp"
 #include "detail/job.hpp"
+#include "detail/narrow_codes.hpp"
 
 #include "../../op/cast.hpp"
 
@@ -41,9 +44,6 @@ template <class To, class From>
     return static_cast<To>(v);
 }
 
-/// A loop over `n` elements.
-using caster = void (*)(const std::byte*, std::byte*, std::int64_t);
-
 template <class From, class To>
 void cast_run(const std::byte* from, std::byte* to, std::int64_t n) {
   using read = std::conditional_t<std::is_same_v<From, truth>, std::uint8_t, From>;
@@ -60,31 +60,6 @@ void cast_run(const std::byte* from, std::byte* to, std::int64_t n) {
       y[i] = converted<written>(x[i]);
 }
 
-/// From f16, eight at a time where the processor has it.
-inline void from_half(const std::byte* from, std::byte* to, std::int64_t n) {
-  const auto* x = reinterpret_cast<const std::uint16_t*>(from);
-  auto* y = reinterpret_cast<float*>(to);
-  std::int64_t i = 0;
-#if defined(__F16C__)
-  for (; i + 8 <= n; i += 8)
-    _mm256_storeu_ps(y + i,
-                     _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i))));
-#endif
-  for (; i < n; ++i)
-    y[i] = static_cast<float>(f16_format.decode(x[i]));
-}
-inline void to_half(const std::byte* from, std::byte* to, std::int64_t n) {
-  const auto* x = reinterpret_cast<const float*>(from);
-  auto* y = reinterpret_cast<std::uint16_t*>(to);
-  std::int64_t i = 0;
-#if defined(__F16C__)
-  for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(y + i),
-                     _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));
-#endif
-  for (; i < n; ++i)
-    y[i] = static_cast<std::uint16_t>(f16_format.encode(static_cast<double>(x[i])));
-}
 inline void from_bf16_run(const std::byte* from, std::byte* to, std::int64_t n) {
   widen<std::uint16_t>(from, reinterpret_cast<float*>(to), n);
 }
@@ -123,68 +98,136 @@ void code_run(const std::byte* from, std::byte* to, std::int64_t n) {
   narrow<Code>(reinterpret_cast<const float*>(from), to, n, 1.f);
 }
 
-/// The loops of a cast: one, or two with floats between them.
-struct cast_loops {
-  caster first = nullptr, second = nullptr; ///< second null: the first does it all
+inline void to_odd_run(const std::byte* from, std::byte* to, std::int64_t n) {
+  const auto* x = reinterpret_cast<const double*>(from);
+  auto* y = reinterpret_cast<float*>(to);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = rounded_to_odd(x[i]);
+}
+
+inline caster unpacker(dtype from, bool whole) {
+  return with_codes(from, [whole](auto type) -> caster {
+    if constexpr (!holds_reals(type.value))
+      if (whole) return unpack<std::int8_t, type.value>;
+    return unpack<float, type.value>;
+  });
+}
+inline caster encoder(dtype to) {
+  return with_codes(to, [](auto type) -> caster {
+    if constexpr (requires { code_facts<type.value>::code(0.f); })
+      return encode<type.value>;
+    else
+      return nullptr;
+  });
+}
+
+/// The loops of a cast, one after the other; none: there is no kernel.
+class cast_loops {
+public:
+  struct loop {
+    caster run;
+    dtype result;
+  };
+  static constexpr int most = 5;
 
   cast_loops(const op::cast& p, dtype from, dtype to) {
-    const auto narrow = [](dtype t) { return t == dtype::f16 || t == dtype::bf16; };
     const bool codes = p.to == dtype::real && (to == dtype::u8 || to == dtype::s8);
-    if (p.from == dtype::real && !narrow(from) && from != dtype::f32) return; // codes
-    if (!narrow(from) && !narrow(to) && !codes) {
-      first = cast_between(from, to);
-      return;
+    if (p.from == dtype::real && from != dtype::f32 && !half(from)) return; // codes
+    if (p.to == dtype::real && to == dtype::e4m3) return;
+    at_ = from;
+    const bool whole_result = !codes && !holds_reals(to);
+    if (from == dtype::f16) add(from_half, dtype::f32);
+    if (from == dtype::bf16) add(from_bf16_run, dtype::f32);
+    if (from >= dtype::e4m3 && from <= dtype::e2m1) add(unpacker(from, false), dtype::f32);
+    if (from >= dtype::s2 && from <= dtype::u4)
+      add(unpacker(from, whole_result), whole_result ? dtype::s8 : dtype::f32);
+    if (codes) {
+      convert(dtype::f32);
+      add(to == dtype::u8 ? code_run<std::uint8_t> : code_run<std::int8_t>, to);
+    } else if (half(to) || (to >= dtype::e4m3 && to <= dtype::e2m1)) {
+      narrow(to);
+    } else if (to >= dtype::s2 && to <= dtype::u4) {
+      if (holds_reals(at_)) convert(dtype::s32);
+      convert(dtype::u8);
+      add(size_bits(to) == 4 ? pack<4> : pack<2>, to);
+    } else {
+      convert(to);
     }
-    if (from == dtype::f64 && narrow(to)) return; // it would be rounded twice
-    const caster in = from == dtype::f16    ? from_half
-                      : from == dtype::bf16 ? from_bf16_run
-                      : from == dtype::f32  ? nullptr
-                                            : cast_between(from, dtype::f32);
-    const caster out = to == dtype::f16           ? to_half
-                       : to == dtype::bf16        ? to_bf16_run
-                       : codes && to == dtype::u8 ? code_run<std::uint8_t>
-                       : codes                    ? code_run<std::int8_t>
-                       : to == dtype::f32         ? nullptr
-                                                  : cast_between(dtype::f32, to);
-    if ((in == nullptr && from != dtype::f32) || (out == nullptr && to != dtype::f32)) return;
-    first = in != nullptr ? in : out;
-    second = in != nullptr ? out : nullptr;
+    if (at_ != to) count_ = 0;
   }
+
+  int count() const { return count_; }
+  const loop& operator[](int i) const { return loops_[i]; }
+
+private:
+  static bool half(dtype t) { return t == dtype::f16 || t == dtype::bf16; }
+  void add(caster run, dtype result) {
+    loops_[count_++] = {run, result};
+    at_ = result;
+  }
+  void convert(dtype to) {
+    if (at_ != to) add(cast_between(at_, to), to);
+  }
+  /// To a float of 16 bits or less, which is rounded once.
+  void narrow(dtype to) {
+    const bool wide =
+        at_ == dtype::s32 || at_ == dtype::u32 || at_ == dtype::s64 || at_ == dtype::u64;
+    if (wide && (to == dtype::bf16 || to == dtype::e8m0)) convert(dtype::f64);
+    if (at_ == dtype::f64)
+      add(to_odd_run, dtype::f32);
+    else
+      convert(dtype::f32);
+    if (half(to)) return add(to == dtype::f16 ? to_half : to_bf16_run, to);
+    add(encoder(to), packed_in_bytes(to) ? dtype::u8 : to);
+    if (packed_in_bytes(to)) add(pack<4>, to);
+  }
+
+  loop loops_[most]{};
+  int count_ = 0;
+  dtype at_ = dtype::real; ///< what the loops up to here give
 };
 } // namespace detail
 
-/// True where there is a kernel: all types but floats of 8 bits, and f64 to floats of 16.
+/// True where there is a kernel: between all types, but not from quantised values.
 inline bool runs(const op::cast& p, dtype element, dtype result) {
-  return element == result || detail::cast_loops(p, element, result).first != nullptr;
+  return element == result || detail::cast_loops(p, element, result).count() > 0;
 }
 
 inline detail::kernel make(const op::cast& p, const detail::job& j) {
-  const std::int64_t n = elements(p.input), read = j.width(), written = size_bytes(j.result);
-  const int threads = detail::team_for(j.threads, n * (read + written));
-  const detail::cast_loops loops(p, j.element, j.result);
+  const std::int64_t n = elements(p.input);
+  const dtype read = j.element, written = j.result;
+  const int threads = detail::team_for(j.threads, bytes_of(read, n) + bytes_of(written, n));
+  const detail::cast_loops loops(p, read, written);
   const auto* from = j.inputs[0];
   auto* to = j.output;
-  if (j.element == j.result)
+  // Ranges begin with whole bytes of any type.
+  if (read == written)
     return {"copy", [=] {
-              detail::share(threads, n, 1024, [&](std::int64_t begin, std::int64_t end) {
-                std::memcpy(to + begin * written, from + begin * read,
-                            static_cast<std::size_t>((end - begin) * read));
+              detail::share(threads, n, detail::block, [&](std::int64_t begin, std::int64_t end) {
+                std::memcpy(to + bytes_of(read, begin), from + bytes_of(read, begin),
+                            static_cast<std::size_t>(bytes_of(read, end - begin)));
               });
             }};
-  if (loops.second == nullptr)
+  if (loops.count() == 1)
     return {"loop", [=] {
-              detail::share(threads, n, 1024, [&](std::int64_t begin, std::int64_t end) {
-                loops.first(from + begin * read, to + begin * written, end - begin);
+              detail::share(threads, n, detail::block, [&](std::int64_t begin, std::int64_t end) {
+                loops[0].run(from + bytes_of(read, begin), to + bytes_of(written, begin),
+                             end - begin);
               });
             }};
   return {"blocks", [=] {
             detail::share(threads, n, detail::block, [&](std::int64_t begin, std::int64_t end) {
-              alignas(64) float room[detail::block];
-              auto* between = reinterpret_cast<std::byte*>(room);
+              alignas(64) std::byte rooms[2][detail::block * 8];
               for (; begin < end; begin += detail::block) {
                 const std::int64_t length = std::min(detail::block, end - begin);
-                loops.first(from + begin * read, between, length);
-                loops.second(between, to + begin * written, length);
+                const std::byte* x = from + bytes_of(read, begin);
+                for (int i = 0; i < loops.count(); ++i) {
+                  const bool last = i + 1 == loops.count();
+                  std::byte* y = last ? to + bytes_of(written, begin) : rooms[i % 2];
+                  loops[i].run(x, y, length);
+                  x = y;
+                }
               }
             });
           }};

@@ -7,17 +7,20 @@
 //   kernel k = make(op::indexing{.data = {4, 9}, .indices = {4, 3}, .axis = 1}, job);
 #pragma once
 
+#include "detail/convert.hpp"
 #include "detail/copy.hpp"
+#include "detail/half.hpp"
 #include "detail/job.hpp"
 
 namespace benanza::backend::host {
 
-/// Movers take every type; what is combined is computed in its own.
+/// Movers take every type; what is combined is computed in its own, but for floats of 16 bits,
+/// which are combined in f32 and rounded once.
 inline bool runs(const op::indexing& p, dtype element) {
   using enum op::scatter_reduction;
   if (p.reduction == none) return true;
   const bool wide = element == dtype::f32 || element == dtype::f64 || element == dtype::s32 ||
-                    element == dtype::s64;
+                    element == dtype::s64 || element == dtype::f16 || element == dtype::bf16;
   return wide || (p.reduction >= max && (element == dtype::s8 || element == dtype::u8));
 }
 inline bool runs(const op::tensor_scatter&, dtype) {
@@ -149,18 +152,69 @@ task gather_task(const op::indexing& p, const job& j, int threads) {
   };
 }
 
-template <class T, class Index, class Put>
-task scatter_task(const op::indexing& p, const job& j, int threads, Put put) {
+/// How the data come to where updates are put: copied, or widened to f32 and afterwards narrowed.
+template <class Stored>
+struct scatter_room {
+  static constexpr bool widens =
+      std::is_same_v<Stored, bf16_bits> || std::is_same_v<Stored, half_bits>;
+  using number = std::conditional_t<widens, float, Stored>;
+  std::int64_t count;
+  int threads;
+  const std::byte* data;
+  std::byte* result;
+  scratch room{};
+
+  scatter_room(const op::indexing& p, const job& j, int team)
+      : count(elements(p.data))
+      , threads(team)
+      , data(j.inputs[0])
+      , result(j.output) {
+    if (widens && result != nullptr) room = scratch(1, count);
+  }
+  number* place() const {
+    if constexpr (widens)
+      return result == nullptr ? nullptr : room.mine();
+    else
+      return reinterpret_cast<number*>(result);
+  }
+  void begin() const {
+    if constexpr (widens)
+      share(threads, count, 1024, [&, to = place()](std::int64_t first, std::int64_t end) {
+        if constexpr (std::is_same_v<Stored, half_bits>)
+          from_half(data + 2 * first, reinterpret_cast<std::byte*>(to + first), end - first);
+        else
+          widen<std::uint16_t>(data + 2 * first, to + first, end - first);
+      });
+    else
+      copy_whole(threads, data, result, count * static_cast<std::int64_t>(sizeof(Stored)));
+  }
+  void end() const {
+    if constexpr (widens)
+      share(threads, count, 1024, [&, from = place()](std::int64_t first, std::int64_t last) {
+        if constexpr (std::is_same_v<Stored, half_bits>)
+          to_half(reinterpret_cast<const std::byte*>(from + first), result + 2 * first,
+                  last - first);
+        else
+          narrow<std::uint16_t>(from + first, result + 2 * first, last - first, 1.f);
+      });
+  }
+};
+
+template <class Stored, class Index, class Put>
+task scatter_task(const op::indexing& p, const job& j, int threads, Put change) {
   const auto* indices = reinterpret_cast<const Index*>(j.inputs[1]);
-  const auto* updates = reinterpret_cast<const T*>(j.inputs[2]);
-  auto* to = reinterpret_cast<T*>(j.output);
-  const std::int64_t bytes = elements(p.data) * static_cast<std::int64_t>(sizeof(T));
-  const auto copy = [from = j.inputs[0], to = j.output, bytes, threads] {
-    copy_whole(threads, from, to, bytes);
+  const auto* updates = reinterpret_cast<const Stored*>(j.inputs[2]);
+  const scatter_room<Stored> room(p, j, threads);
+  auto* to = room.place();
+  const auto put = [change](auto& there, Stored update) __attribute__((always_inline)) {
+    if constexpr (scatter_room<Stored>::widens)
+      change(there, number_of(update));
+    else
+      change(there, update);
   };
   if (p.of_elements())
-    return [copy, lines = element_lines(p), threads, indices, updates, to, put] {
-      copy();
+    return [room, lines = element_lines(p), threads, indices, updates, to, put] {
+      room.begin();
       const auto part = [&](std::int64_t row, std::int64_t row_end, std::int64_t begin,
                             std::int64_t end) {
         lines.walk(indices, row, row_end, begin, end,
@@ -172,9 +226,10 @@ task scatter_task(const op::indexing& p, const job& j, int threads, Put put) {
       else
         share(threads, lines.n, 16,
               [&](std::int64_t begin, std::int64_t end) { part(0, lines.rows, begin, end); });
+      room.end();
     };
-  return [copy, places = named_places(p), threads, indices, updates, to, put] {
-    copy();
+  return [room, places = named_places(p), threads, indices, updates, to, put] {
+    room.begin();
     const std::int64_t run = places.run;
     // Long runs are cut; of short ones each thread takes those that lie in its part of the data.
     const bool cut = run >= 64 * threads;
@@ -193,6 +248,7 @@ task scatter_task(const op::indexing& p, const job& j, int threads, Put put) {
     else if (run > 0)
       share(threads, places.all, 1,
             [&](std::int64_t begin, std::int64_t end) { rows(begin, end, 0, run); });
+    room.end();
   };
 }
 
@@ -201,7 +257,7 @@ task combine_task(const op::indexing& p, const job& j, int threads) {
   using enum op::scatter_reduction;
   if (p.reduction == max) return scatter_task<T, Index>(p, j, threads, put_updates<max>{});
   if (p.reduction == min) return scatter_task<T, Index>(p, j, threads, put_updates<min>{});
-  if constexpr (sizeof(T) >= 4) {
+  if constexpr (sizeof(T) >= 2) {
     if (p.reduction == mul) return scatter_task<T, Index>(p, j, threads, put_updates<mul>{});
     return scatter_task<T, Index>(p, j, threads, put_updates<add>{});
   }
@@ -221,6 +277,8 @@ task indexing_task(const op::indexing& p, const job& j, int threads) {
     return made;
   }
   switch (j.element) {
+  case dtype::f16: return combine_task<half_bits, Index>(p, j, threads);
+  case dtype::bf16: return combine_task<bf16_bits, Index>(p, j, threads);
   case dtype::f64: return combine_task<double, Index>(p, j, threads);
   case dtype::s32: return combine_task<std::int32_t, Index>(p, j, threads);
   case dtype::s64: return combine_task<std::int64_t, Index>(p, j, threads);

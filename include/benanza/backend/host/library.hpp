@@ -102,9 +102,12 @@ inline dtype element_type(const op::layer& l, numeric t) {
       l);
 }
 
-/// True where a layer has a kernel in a class of types.
+/// True where a layer has a kernel in a class of types. Elements of less than a byte are converted,
+/// but not moved one by one.
 inline bool offered(const op::layer& l, numeric t) {
-  return op::visit(offer_kinds{element_type(l, t), result_type(l, t)}, l);
+  const dtype element = element_type(l, t);
+  if (packed_in_bytes(element) && !std::holds_alternative<op::cast>(l)) return false;
+  return op::visit(offer_kinds{element, result_type(l, t)}, l);
 }
 
 /// True for layers that go through memory element by element.
@@ -184,7 +187,7 @@ public:
 
   std::int64_t operand_bytes(int input) const override {
     const tensor& x = job_.shapes[static_cast<std::size_t>(input)];
-    return x.part == role::source ? elements(x.dims) * size_bytes(x.type) : 0;
+    return x.part == role::source ? bytes_of(x.type, elements(x.dims)) : 0;
   }
   std::int64_t result_bytes() const override { return results_.back().end_bytes(); }
   void connect(int input, std::byte* data) override {
@@ -267,7 +270,7 @@ public:
     return {{"threading", threading},
             {"compiler", __VERSION__},
             // Raised when they become others: what was measured before is not theirs.
-            {"kernels", "4"},
+            {"kernels", "5"},
             {"tile_bytes", std::to_string(detail::tile_bytes)}};
   }
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are numbers quantised, and codes turned back? Run by run of elements that share a scale, or
 // that each have the next one, in one pass over memory; whole numbers are rounded by a shift in
-// f32. Additions and multiplications of codes go the same way.
+// f32; codes that share bytes go through blocks. Additions and multiplications of codes go the same
+// way.
 //
 //   kernel k = make(op::quantize{.input = {1, 64, 56, 56}, .code = dtype::u8}, job);
 #pragma once
 
 #include "detail/convert.hpp"
 #include "detail/fold.hpp"
+#include "detail/half.hpp"
 #include "detail/job.hpp"
 #include "detail/loops.hpp"
+#include "detail/narrow_codes.hpp"
 
 #include "../../op/on_codes.hpp"
 #include "../../op/quantize.hpp"
@@ -19,11 +22,6 @@
 namespace benanza::backend::host {
 
 namespace detail {
-
-/// bf16 as a type of its own: u16 holds whole numbers here.
-struct bf16_bits {
-  std::uint16_t bits;
-};
 
 /// The code nearest to `v` plus a zero point, no less than `least`.
 template <class C>
@@ -38,48 +36,81 @@ template <class C>
   return static_cast<C>(std::min(std::max(whole, least), most));
 }
 
-template <class T>
-[[gnu::always_inline]] inline float number_of(T v) {
-  if constexpr (std::is_same_v<T, bf16_bits>)
-    return from_bf16(v.bits);
-  else
-    return static_cast<float>(v);
-}
+/// How codes are numbers: whole ones of a type; those of less than a byte, a byte each; floats.
+template <class C>
+struct code_kind {
+  using storage = C;
+  static constexpr bool whole = true;
+  static float number(C c) { return static_cast<float>(c); }
+  [[gnu::always_inline]] static C of(float v, C zero) { return code_of<C>(v, zero); }
+};
+template <dtype Type>
+using code_type = std::integral_constant<dtype, Type>;
+template <dtype Type>
+struct code_kind<code_type<Type>> {
+  using facts = code_facts<Type>;
+  static constexpr bool whole = !holds_reals(Type);
+  static constexpr bool is_signed = facts::number((1 << facts::bits) - 1) < 0;
+  using storage = std::conditional_t<whole && is_signed, std::int8_t, std::uint8_t>;
+
+  [[gnu::always_inline]] static float number(storage c) {
+    if constexpr (whole)
+      return static_cast<float>(c);
+    else
+      return numbers_in<float, Type>[c][0];
+  }
+  [[gnu::always_inline]] static storage of(float v, storage zero) {
+    if constexpr (whole) {
+      constexpr int most = (1 << (facts::bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+      const auto wide = static_cast<std::int32_t>(code_of<std::int16_t>(v, zero));
+      return static_cast<storage>(std::min(std::max(wide, least), most));
+    } else {
+      return facts::code(v + number(zero));
+    }
+  }
+};
 
 /// A run of `n` elements: each has the next scale and zero point (null: zero), or all have one.
 using quantise_run = void (*)(const std::byte* x, std::byte* y, std::int64_t n, const float* scale,
                               const std::byte* zero, bool moves);
 
-/// From reals of storage `R` to codes of storage `C`.
-template <class R, class C>
+/// From reals of storage `R` to codes.
+template <class R, class Code>
 void to_codes(const std::byte* from, std::byte* to, std::int64_t n, const float* scale,
               const std::byte* zeros, bool moves) {
+  using kind = code_kind<Code>;
+  using C = typename kind::storage;
   const R* x = reinterpret_cast<const R*>(from);
   C* y = reinterpret_cast<C*>(to);
   const C* zero = reinterpret_cast<const C*>(zeros);
   if (moves && zero) {
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i)
-      y[i] = code_of<C>(number_of(x[i]) / scale[i], zero[i]);
+      y[i] = kind::of(number_of(x[i]) / scale[i], zero[i]);
     return;
   }
   if (moves) {
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i)
-      y[i] = code_of<C>(number_of(x[i]) / scale[i], 0);
+      y[i] = kind::of(number_of(x[i]) / scale[i], 0);
     return;
   }
-  const float factor = 1.f / *scale;
-  const std::int32_t z = zero ? *zero : 0;
+  const float divisor = *scale, factor = 1.f / divisor;
+  const C z = zero ? *zero : C{};
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i)
-    y[i] = code_of<C>(number_of(x[i]) * factor, z);
+    if constexpr (kind::whole)
+      y[i] = kind::of(number_of(x[i]) * factor, z);
+    else // ties of floats lie where small numbers of few bits are
+      y[i] = kind::of(number_of(x[i]) / divisor, z);
 }
 
 /// From codes to reals.
-template <class R, class C>
+template <class R, class Code>
 void from_codes(const std::byte* from, std::byte* to, std::int64_t n, const float* scale,
                 const std::byte* zeros, bool moves) {
+  using kind = code_kind<Code>;
+  using C = typename kind::storage;
   const C* x = reinterpret_cast<const C*>(from);
   R* y = reinterpret_cast<R*>(to);
   const C* zero = reinterpret_cast<const C*>(zeros);
@@ -92,24 +123,24 @@ void from_codes(const std::byte* from, std::byte* to, std::int64_t n, const floa
   if (moves && zero) {
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i)
-      y[i] = put((static_cast<float>(x[i]) - static_cast<float>(zero[i])) * scale[i]);
+      y[i] = put((kind::number(x[i]) - kind::number(zero[i])) * scale[i]);
     return;
   }
   if (moves) {
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i)
-      y[i] = put(static_cast<float>(x[i]) * scale[i]);
+      y[i] = put(kind::number(x[i]) * scale[i]);
     return;
   }
-  const float factor = *scale, shift = zero ? static_cast<float>(*zero) : 0.f;
+  const float factor = *scale, shift = zero ? kind::number(*zero) : 0.f;
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i)
-    y[i] = put((static_cast<float>(x[i]) - shift) * factor);
+    y[i] = put((kind::number(x[i]) - shift) * factor);
 }
 
-template <class R, class C>
+template <class R, class Code>
 quantise_run run_between(bool inverse) {
-  return inverse ? from_codes<R, C> : to_codes<R, C>;
+  return inverse ? from_codes<R, Code> : to_codes<R, Code>;
 }
 template <class R>
 quantise_run run_between(dtype code, bool inverse) {
@@ -119,7 +150,12 @@ quantise_run run_between(dtype code, bool inverse) {
   case dtype::u16: return run_between<R, std::uint16_t>(inverse);
   case dtype::s16: return run_between<R, std::int16_t>(inverse);
   case dtype::s32: return inverse ? from_codes<R, std::int32_t> : nullptr;
-  default: return nullptr;
+  case dtype::e8m0: return nullptr;
+  default:
+    return with_codes(code, [inverse](auto type) -> quantise_run {
+      if constexpr (type.value != dtype::e8m0) return run_between<R, decltype(type)>(inverse);
+      return nullptr;
+    });
   }
 }
 
@@ -150,7 +186,7 @@ inline loops<2> quantise_loops(const op::quantize& p) {
 }
 } // namespace detail
 
-/// True where there is a kernel: whole codes of f32 and bf16, whole blocks of them.
+/// True where there is a kernel: codes of f32 and bf16, whole blocks of them.
 inline bool runs(const op::quantize& p, dtype element) {
   return detail::run_between(element, p.code, p.inverse) != nullptr &&
          (p.block == 0 || p.input[p.axis] % p.block == 0) && p.input.size < 8;
@@ -159,8 +195,63 @@ inline bool runs(const op::dynamic_quantize&, dtype element) {
   return element == dtype::f32;
 }
 
+namespace detail {
+/// Takes codes out of bytes, a byte each: whole numbers as such, floats as codes.
+inline caster taker(dtype code) {
+  return with_codes(code, [](auto type) -> caster {
+    if constexpr (!holds_reals(type.value))
+      return unpack<std::int8_t, type.value>; // no number is larger than 15
+    else
+      return type.value == dtype::e2m1 ? unpack<std::uint8_t, dtype::u4> : nullptr;
+  });
+}
+
+/// Codes that share bytes: blocks of them, in which rows are runs.
+inline kernel make_packed(const op::quantize& p, const job& j) {
+  const loops<2> l = quantise_loops(p);
+  const auto run = run_between(j.element, p.code, p.inverse);
+  const auto take = taker(p.code), put = size_bits(p.code) == 4 ? pack<4> : pack<2>;
+  const std::int64_t count = elements(p.input), n = l.size[l.rank - 1], real = j.width();
+  const bool moves = l.stride[l.rank - 1][1] != 0;
+  const int threads = team_for(j.threads, count * real);
+  const std::int64_t scaled = p.zero_point ? elements(p.scales()) : 0;
+  const auto room = std::make_shared<buffer>(scaled); // of zero points, a byte each
+  const auto* scales = reinterpret_cast<const float*>(j.inputs[1]);
+  const auto* zeros = p.zero_point ? j.inputs[2] : nullptr;
+  return {"blocks", [=, x = j.inputs[0], y = j.output] {
+            if (zeros) take(zeros, room->bytes(), scaled);
+            const auto zero_at = [&](std::int64_t i) {
+              return zeros ? room->bytes() + i : nullptr;
+            };
+            const auto ranges = [&](std::int64_t begin, std::int64_t end) {
+              alignas(64) std::byte codes[block];
+              walker<2> w(l, l.rank - 1, begin / n);
+              std::int64_t column = begin % n;
+              for (; begin < end; begin += block) {
+                const std::int64_t length = std::min(block, end - begin);
+                const std::int64_t bytes = bytes_of(p.code, begin);
+                if (p.inverse) take(x + bytes, codes, length);
+                for (std::int64_t i = 0; i < length;) {
+                  const std::int64_t part = std::min(length - i, n - column);
+                  const std::int64_t which = w.at[1] + (moves ? column : 0);
+                  const std::int64_t reals = (begin + i) * real;
+                  run(p.inverse ? codes + i : x + reals, p.inverse ? y + reals : codes + i, part,
+                      scales + which, zero_at(which), moves);
+                  i += part;
+                  column += part;
+                  if (column == n) column = 0, w.next();
+                }
+                if (!p.inverse) put(codes, y + bytes, length);
+              }
+            };
+            share(threads, count, block, ranges);
+          }};
+}
+} // namespace detail
+
 inline detail::kernel make(const op::quantize& p, const detail::job& j) {
   if (elements(p.input) == 0) return {"runs", [] {}};
+  if (packed_in_bytes(p.code)) return detail::make_packed(p, j);
   const auto run = detail::run_between(j.element, p.code, p.inverse);
   const detail::loops<2> l = detail::quantise_loops(p);
   const std::int64_t n = l.size[l.rank - 1];

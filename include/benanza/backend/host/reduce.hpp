@@ -9,12 +9,59 @@
 #pragma once
 
 #include "detail/fold.hpp"
+#include "detail/functions.hpp"
 #include "detail/job.hpp"
 #include "detail/loops.hpp"
 
 namespace benanza::backend::host {
 
 namespace detail {
+
+/// Whole numbers of a type as those of 64 bits with a sign, which order and add up alike.
+struct whole_ways {
+  using reader = void (*)(const std::byte*, std::int64_t*, std::int64_t);
+  using writer = void (*)(std::byte*, std::int64_t, std::int64_t);
+  reader read = nullptr; ///< null: they are stored so
+  writer write = nullptr;
+  std::int64_t low = 0, high = 0; ///< ends of the type
+};
+
+/// `turned`: a u64 whose order matters; its first bit is turned round.
+template <class T, bool Turned = false>
+struct whole_number {
+  static constexpr std::uint64_t turn = Turned ? std::uint64_t{1} << 63 : 0;
+  static constexpr std::int64_t of(T v) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(v) ^ turn);
+  }
+};
+template <class T, bool Turned = false>
+whole_ways ways_of_whole() {
+  using number = whole_number<T, Turned>;
+  whole_ways w;
+  if (Turned || sizeof(T) < 8)
+    w.read = [](const std::byte* from, std::int64_t* to, std::int64_t n) {
+      const T* x = reinterpret_cast<const T*>(from);
+#pragma omp simd
+      for (std::int64_t i = 0; i < n; ++i)
+        to[i] = number::of(x[i]);
+    };
+  w.write = [](std::byte* to, std::int64_t i, std::int64_t v) {
+    reinterpret_cast<T*>(to)[i] = static_cast<T>(static_cast<std::uint64_t>(v) ^ number::turn);
+  };
+  w.low = number::of(std::numeric_limits<T>::lowest());
+  w.high = number::of(std::numeric_limits<T>::max());
+  return w;
+}
+
+inline whole_ways ways_of_whole(dtype t, op::reduction f) {
+  if (t == dtype::u64 && (f == op::reduction::max || f == op::reduction::min))
+    return ways_of_whole<std::uint64_t, true>();
+  if (t != dtype::boolean)
+    return with_whole(t, [](auto v) { return ways_of_whole<decltype(v)>(); });
+  whole_ways w = ways_of_whole<std::uint8_t>();
+  w.high = 1;
+  return w;
+}
 
 /// A reduction in `T` added up in `Sum`: float and double, or whole numbers of 64 bits. Narrower
 /// storage is widened block by block.
@@ -26,6 +73,7 @@ struct reduce_plan {
   bool inner_reduced = false;
   std::int64_t n = 1, count = 1; // elements that one output combines
   widener widen = nullptr;
+  whole_ways whole_numbers{};
   std::int64_t width = sizeof(T); // of an element in storage
   dtype result = dtype::f32;
   double scale = 1;
@@ -67,12 +115,9 @@ struct reduce_plan {
     if constexpr (real) {
       if (function == op::reduction::mean) nothing = std::numeric_limits<Sum>::quiet_NaN();
     } else {
-      // As the narrower type has its ends.
       using op::reduction;
-      if (function == reduction::max && result == dtype::s32)
-        nothing = std::numeric_limits<std::int32_t>::lowest();
-      if (function == reduction::min && result == dtype::s32)
-        nothing = std::numeric_limits<std::int32_t>::max();
+      if (function == reduction::max) nothing = whole_numbers.low;
+      if (function == reduction::min) nothing = whole_numbers.high;
       if (function == reduction::mean) return;
     }
     for (std::int64_t i = 0; i < outputs; ++i)
@@ -90,18 +135,15 @@ private:
   }
 
   bool widens() const {
-    return width != sizeof(T);
+    return real ? width != sizeof(T) : whole_numbers.read != nullptr;
   }
 
   const T* row(std::int64_t at, std::int64_t length, T* room) const {
     if (!widens()) return reinterpret_cast<const T*>(from) + at;
-    if constexpr (real) {
+    if constexpr (real)
       widen(from + at * width, room, length);
-    } else {
-      const auto* narrow = reinterpret_cast<const std::int32_t*>(from) + at;
-      for (std::int64_t i = 0; i < length; ++i)
-        room[i] = narrow[i];
-    }
+    else
+      whole_numbers.read(from + at * width, room, length);
     return room;
   }
 
@@ -231,11 +273,13 @@ private:
       else
         store(result, to, i, total);
     } else {
-      if (function == op::reduction::mean) total /= count;
-      if (result == dtype::s32)
-        reinterpret_cast<std::int32_t*>(to)[i] = static_cast<std::int32_t>(total);
-      else
-        reinterpret_cast<T*>(to)[i] = total;
+      if (function == op::reduction::mean) {
+        const bool positive = result == dtype::u64; // which has no sign to divide with
+        total = positive ? static_cast<Sum>(static_cast<std::uint64_t>(total) /
+                                            static_cast<std::uint64_t>(count))
+                         : total / count;
+      }
+      whole_numbers.write(to, i, total);
     }
   }
 };
@@ -263,7 +307,10 @@ kernel reduced(const op::reduce& p, const job& j) {
   plan->count = reduction_length(p);
   for (int i = 0; i + 1 < l.rank; ++i)
     (l.stride[i][1] != 0 ? plan->reduced : plan->kept).push(l.size[i], {l.stride[i][0]});
-  if (std::is_floating_point_v<T>) plan->widen = widen_as(j.element);
+  if constexpr (std::is_floating_point_v<T>)
+    plan->widen = widen_as(j.element);
+  else
+    plan->whole_numbers = ways_of_whole(j.element, p.function);
   plan->width = j.width();
   plan->result = j.result;
   plan->scale = static_cast<double>(j.scale);
@@ -275,18 +322,27 @@ kernel reduced(const op::reduce& p, const job& j) {
 }
 } // namespace detail
 
-/// True where there is a kernel: f32, bf16 and codes; s32 and s64 without roots and logarithms.
+namespace detail {
+/// True for elements that are added up as whole numbers of 64 bits.
+inline bool sums_in_whole(const op::reduce& p, dtype element) {
+  return !holds_reals(element) && size_bits(element) >= 8 && (p.element != dtype::real) &&
+         !wraps(p.element);
+}
+} // namespace detail
+
+/// True where there is a kernel: f32, bf16 and codes; whole numbers without roots and logarithms,
+/// those of less than 32 bits, whose sums are others', with their ends alone.
 inline bool runs(const op::reduce& p, dtype element) {
   using enum op::reduction;
+  const bool end = p.function == max || p.function == min;
   const bool real = p.function == l2 || p.function == log_sum || p.function == log_sum_exp;
-  if (element == dtype::s32 || element == dtype::s64) return !real;
-  if (detail::wraps(p.element)) return p.function == max || p.function == min;
+  if (detail::sums_in_whole(p, element)) return size_bits(element) < 32 ? end : !real;
+  if (detail::wraps(p.element)) return end;
   return detail::computes_in_f32(element);
 }
 
 inline detail::kernel make(const op::reduce& p, const detail::job& j) {
-  if (j.element == dtype::s32 || j.element == dtype::s64)
-    return detail::reduced<std::int64_t, std::int64_t>(p, j);
+  if (detail::sums_in_whole(p, j.element)) return detail::reduced<std::int64_t, std::int64_t>(p, j);
   return detail::reduced<float, double>(p, j);
 }
 

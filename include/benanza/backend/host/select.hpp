@@ -8,6 +8,8 @@
 
 #include "detail/convert.hpp"
 #include "detail/copy.hpp"
+#include "detail/functions.hpp"
+#include "detail/half.hpp"
 #include "detail/job.hpp"
 #include "detail/order_key.hpp"
 
@@ -17,9 +19,7 @@ namespace benanza::backend::host {
 
 /// Places are counted in 32 bits.
 inline bool runs(const op::arg& p, dtype element) {
-  const bool known = element == dtype::f32 || element == dtype::f64 || element == dtype::bf16 ||
-                     element == dtype::s8 || element == dtype::u8 || element == dtype::s32 ||
-                     element == dtype::s64;
+  const bool known = element <= dtype::bf16 || element >= dtype::s8;
   return known && p.input[p.axis] < std::int64_t{1} << 31;
 }
 inline bool runs(const op::top_k& p, dtype) {
@@ -49,8 +49,8 @@ inline line_of line_at(std::int64_t line, std::int64_t size, std::int64_t inner)
 template <class T, bool Smallest, bool Last>
 struct arg_plan {
   static constexpr std::int64_t piece = 512;
-  std::int64_t size, inner, outer;
-  bool widens; ///< stored as bf16
+  std::int64_t size, inner, outer, width;
+  caster widens; ///< from what is stored; null: it is `T`
   const std::byte* x;
   std::int64_t* y;
   int threads;
@@ -73,12 +73,9 @@ struct arg_plan {
 
 private:
   const T* read(std::int64_t at, std::int64_t n, T* room) const {
-    if constexpr (std::is_same_v<T, float>)
-      if (widens) {
-        widen<std::uint16_t>(x + 2 * at, room, n);
-        return room;
-      }
-    return reinterpret_cast<const T*>(x) + at;
+    if (widens == nullptr) return reinterpret_cast<const T*>(x) + at;
+    widens(x + width * at, reinterpret_cast<std::byte*>(room), n);
+    return room;
   }
   static T best_of(const T* from, std::int64_t n) {
     T best = from[0];
@@ -133,13 +130,29 @@ private:
   }
 };
 
+/// Whole numbers as wider ones with a sign, which order alike.
+template <class From, class To>
+void order_as(const std::byte* from, std::byte* to, std::int64_t n) {
+  constexpr From turn =
+      sizeof(From) == sizeof(To) ? From(From{1} << (8 * sizeof(From) - 1)) : From{};
+  const auto* x = reinterpret_cast<const From*>(from);
+  auto* y = reinterpret_cast<To*>(to);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = static_cast<To>(static_cast<From>(x[i] ^ turn));
+}
+inline void widen_bf16(const std::byte* from, std::byte* to, std::int64_t n) {
+  widen<std::uint16_t>(from, reinterpret_cast<float*>(to), n);
+}
+
 template <class T>
-task arg_task(const op::arg& p, const job& j) {
+task arg_task(const op::arg& p, const job& j, caster widens = nullptr) {
   const auto with = [&](auto smallest, auto last) -> task {
     const arg_plan<T, smallest, last> plan{.size = p.input[p.axis],
                                            .inner = elements(p.input, p.axis + 1, p.input.size),
                                            .outer = elements(p.input, 0, p.axis),
-                                           .widens = j.element == dtype::bf16,
+                                           .width = j.width(),
+                                           .widens = widens,
                                            .x = j.inputs[0],
                                            .y = reinterpret_cast<std::int64_t*>(j.output),
                                            .threads =
@@ -156,13 +169,23 @@ task arg_task(const op::arg& p, const job& j) {
 inline detail::kernel make(const op::arg& p, const detail::job& j) {
   const bool rows = elements(p.input, p.axis + 1, p.input.size) == 1;
   detail::kernel made{rows ? "rows" : "columns", {}};
+  using namespace detail;
+  using s32 = std::int32_t;
+  using s64 = std::int64_t;
   switch (j.element) {
-  case dtype::f64: made.run = detail::arg_task<double>(p, j); break;
-  case dtype::s8: made.run = detail::arg_task<std::int8_t>(p, j); break;
-  case dtype::u8: made.run = detail::arg_task<std::uint8_t>(p, j); break;
-  case dtype::s32: made.run = detail::arg_task<std::int32_t>(p, j); break;
-  case dtype::s64: made.run = detail::arg_task<std::int64_t>(p, j); break;
-  default: made.run = detail::arg_task<float>(p, j);
+  case dtype::f64: made.run = arg_task<double>(p, j); break;
+  case dtype::f16: made.run = arg_task<float>(p, j, from_half); break;
+  case dtype::bf16: made.run = arg_task<float>(p, j, widen_bf16); break;
+  case dtype::s8: made.run = arg_task<std::int8_t>(p, j); break;
+  case dtype::boolean:
+  case dtype::u8: made.run = arg_task<std::uint8_t>(p, j); break;
+  case dtype::s16: made.run = arg_task<s32>(p, j, order_as<std::int16_t, s32>); break;
+  case dtype::u16: made.run = arg_task<s32>(p, j, order_as<std::uint16_t, s32>); break;
+  case dtype::s32: made.run = arg_task<s32>(p, j); break;
+  case dtype::u32: made.run = arg_task<s32>(p, j, order_as<std::uint32_t, s32>); break;
+  case dtype::s64: made.run = arg_task<s64>(p, j); break;
+  case dtype::u64: made.run = arg_task<s64>(p, j, order_as<std::uint64_t, s64>); break;
+  default: made.run = arg_task<float>(p, j);
   }
   return made;
 }

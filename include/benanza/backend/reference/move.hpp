@@ -111,7 +111,8 @@ inline double value(const op::depth_to_space& p, const operands& o, std::int64_t
       o, 0, index_of(p.input, {place[0], c, place[2] * b + inner / b, place[3] * b + inner % b}));
 }
 
-inline double value(const op::view&, const operands& o, std::int64_t flat) {
+inline double value(const op::view& p, const operands& o, std::int64_t flat) {
+  if (p.casts()) return load(p.to, o.inputs[0].bytes.data(), flat); // of the same width
   return element(o, 0, flat);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One result of QuantizeLinear, DequantizeLinear or DynamicQuantizeLinear (ONNX opsets 10 to 24).
-// Codes round to nearest even and saturate, those of 8-bit floats too. DynamicQuantizeLinear
+// Codes round to nearest even and saturate, those of 8-bit floats unless the node says that they do
+// not. DynamicQuantizeLinear
 // computes its scale in f32, as its definition does; behind its codes stand scale and zero point.
 //
 //   value(quantize{.input = {4, 8}, .code = dtype::s8}, operands, 3)
@@ -14,9 +15,17 @@
 
 namespace benanza::backend::reference {
 
-/// The code that stands for `v` in that storage.
-inline double code_of(dtype code, double v) {
-  if (code == dtype::e5m2) v = std::clamp(v, -57344.0, 57344.0);
+/// The code that stands for `v` in that storage. Where floats of 8 bits do not saturate, what
+/// rounds to more than the largest number is an infinity or NaN.
+inline double code_of(dtype code, double v, bool saturates = true) {
+  if (!saturates) {
+    const double none = std::nan(""), size = std::fabs(v);
+    if (code == dtype::e4m3 && size > 464) return none; // halfway to 480 is 448, which is even
+    if (code == dtype::e4m3z && size >= 248) return none;
+    if (code == dtype::e5m2z && size >= 61440) return none;
+  } else if (code == dtype::e5m2) {
+    v = std::clamp(v, -57344.0, 57344.0);
+  }
   std::byte bytes[8]{};
   store(code, bytes, 0, v);
   return load(code, bytes, 0);
@@ -36,8 +45,8 @@ inline double value(const op::quantize& p, const operands& o, std::int64_t flat)
   const double scale = element(o, 1, which), zero = p.zero_point ? element(o, 2, which) : 0;
   const double v = element(o, 0, flat);
   if (p.inverse) return (v - zero) * scale;
-  const bool whole = p.code != dtype::e4m3 && p.code != dtype::e5m2;
-  return code_of(p.code, (whole ? std::nearbyint(v / scale) : v / scale) + zero);
+  if (holds_reals(p.code)) return code_of(p.code, v / scale + zero, o.attributes.saturates);
+  return code_of(p.code, std::nearbyint(v / scale) + zero);
 }
 
 class dynamic_codes {

@@ -15,10 +15,11 @@ namespace benanza::backend::reference {
 
 /// True for element types that hold whole numbers by themselves, not as codes of quantised values.
 inline bool whole(dtype t) {
-  return t >= dtype::s8 && t <= dtype::boolean;
+  return t >= dtype::s2 && t <= dtype::boolean;
 }
 inline bool has_sign(dtype t) {
-  return t == dtype::s8 || t == dtype::s16 || t == dtype::s32 || t == dtype::s64;
+  return t == dtype::s2 || t == dtype::s4 || t == dtype::s8 || t == dtype::s16 || t == dtype::s32 ||
+         t == dtype::s64;
 }
 
 /// A whole number from one as elements are loaded; those of u64 keep their bits.
@@ -29,7 +30,7 @@ inline std::int64_t whole_from(double v) {
 
 /// The number that the last bits of `v` are in a type.
 inline double wrapped(std::int64_t v, dtype t) {
-  const int bits = static_cast<int>(8 * size_bytes(t));
+  const int bits = static_cast<int>(size_bits(t));
   if (t == dtype::boolean) return v != 0;
   if (t == dtype::u64) return static_cast<double>(static_cast<std::uint64_t>(v));
   if (bits == 64) return static_cast<double>(v);

@@ -117,6 +117,7 @@ inline constexpr std::int64_t most_blocks = 0x7fffffff;
 /// not depend on it.
 inline std::vector<kernel> kernels_for(const op::layer& l, numeric t, double scale = 1) {
   if (t == numeric::tf32 || op::is_view(l) || is_empty(l)) return {};
+  if (packed_in_bytes(op::visit([t](const auto& p) { return element_of(p, t); }, l))) return {};
   std::vector<kernel> out = op::visit(detail::kernels_of{t, scale}, l);
   std::erase_if(out, [](const kernel& k) { return k.blocks > most_blocks; });
   return out;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// How do f16 and f32 become each other? Eight at a time where the processor has it (F16C), else by
+// the format's definition. Stored numbers of 16 bits have types of their own: u16 holds whole ones.
+//
+//   from_half(bytes, floats, 1024);   number_of(half_bits{0x3c00}) == 1.f
+#pragma once
+
+#include "../../number.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
+namespace benanza::backend::host::detail {
+
+struct bf16_bits {
+  std::uint16_t bits;
+};
+struct half_bits {
+  std::uint16_t bits;
+};
+
+template <class T>
+[[gnu::always_inline]] inline float number_of(T v) {
+  if constexpr (std::is_same_v<T, bf16_bits>)
+    return from_bf16(v.bits);
+  else if constexpr (!std::is_same_v<T, half_bits>)
+    return static_cast<float>(v);
+  else
+#if defined(__F16C__)
+    return _cvtsh_ss(v.bits);
+#else
+    return static_cast<float>(f16_format.decode(v.bits));
+#endif
+}
+
+/// From f16, eight at a time where the processor has it.
+inline void from_half(const std::byte* from, std::byte* to, std::int64_t n) {
+  const auto* x = reinterpret_cast<const std::uint16_t*>(from);
+  auto* y = reinterpret_cast<float*>(to);
+  std::int64_t i = 0;
+#if defined(__F16C__)
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps(y + i,
+                     _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i))));
+#endif
+  for (; i < n; ++i)
+    y[i] = static_cast<float>(f16_format.decode(x[i]));
+}
+
+inline void to_half(const std::byte* from, std::byte* to, std::int64_t n) {
+  const auto* x = reinterpret_cast<const float*>(from);
+  auto* y = reinterpret_cast<std::uint16_t*>(to);
+  std::int64_t i = 0;
+#if defined(__F16C__)
+  for (; i + 8 <= n; i += 8)
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(y + i),
+                     _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));
+#endif
+  for (; i < n; ++i)
+    y[i] = static_cast<std::uint16_t>(f16_format.encode(static_cast<double>(x[i])));
+}
+
+} // namespace benanza::backend::host::detail
