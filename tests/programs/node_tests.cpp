@@ -177,6 +177,8 @@ private:
       listed.push_back(i < 0
                            ? std::optional<numbers>{}
                            : of(c.operand(static_cast<int>(listed.size())), resolved_.name_of(i)));
+    if (std::holds_alternative<op::concat>(l))
+      std::erase_if(listed, [](const auto& n) { return n && n->values.empty(); });
     if (op::is_view(l)) {
       made_[{node, 0}] = {*a.outputs.at(0).dims, listed.at(0).value().values};
       return;
