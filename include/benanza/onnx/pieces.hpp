@@ -2,7 +2,8 @@
 // How is an operator said as a small graph of others? Pieces are added one after the other, each
 // naming what it reads: operands of the operator by number, results of pieces before it. They are
 // nodes of the newest opset that we know, each called by its own operator, and are resolved as the
-// body of a function is.
+// body of a function is. The nodes of a graph that an attribute holds can be pieces, too; what it
+// reads from around the operator are inputs behind the operands.
 //
 //   void expand_bias_gelu(pieces& p) { p.give(0, p("Gelu", {p("Add", {p.in(0), p.in(1)})})); }
 #pragma once
