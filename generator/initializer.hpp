@@ -95,6 +95,7 @@ inline std::string_view type_name(const op::layer& l) {
       "col2im", "deform_conv", "max_unpool", "dft", "det",
       "batch_norm", "lrn", "layer_norm", "rms_norm", "group_norm", "instance_norm", "softmax",
       "attention", "rotary", "matmul_nbits",
+      "linear_attention", "tf_idf",
       "unary", "binary",
       "cast", "where", "expand",
       "reduce",
@@ -127,6 +128,14 @@ inline void leading(initializer_writer& w, const op::attention& p) {
   w.add("head_size", std::to_string(p.head_size));
   w.add("kv_heads", std::to_string(p.kv_heads));
   w.add("keys", std::to_string(p.keys));
+  w.add("value_size", std::to_string(p.value_size));
+}
+inline void leading(initializer_writer& w, const op::linear_attention& p) {
+  w.add("batch", std::to_string(p.batch));
+  w.add("heads", std::to_string(p.heads));
+  w.add("steps", std::to_string(p.steps));
+  w.add("key_size", std::to_string(p.key_size));
+  w.add("kv_heads", std::to_string(p.kv_heads));
   w.add("value_size", std::to_string(p.value_size));
 }
 inline void leading(initializer_writer& w, const op::non_max_suppression& p) {

@@ -10,7 +10,10 @@ namespace {
 /// The layers of such a model, problems in the place of those that are missing.
 std::string layers_of(std::string_view inputs, std::string_view nodes,
                       std::string_view tensors = {}, int opset = 17) {
-  const onnx::ModelProto m = text_model(opset, inputs, nodes, tensors);
+  onnx::ModelProto m = text_model(opset, inputs, nodes, tensors);
+  onnx::OperatorSetIdProto& preview = *m.add_opset_import();
+  preview.set_domain("ai.onnx.preview");
+  preview.set_version(1);
   benanza::onnx::options o;
   for (const auto& i : m.graph().input()) // the first dim is no batch
     for (const auto& d : i.type().tensor_type().shape().dim())
@@ -200,4 +203,90 @@ TEST_CASE("composites: ONNX Runtime's attentions") {
                          "y = " + std::string(wrong)),
                "? ");
   }
+}
+
+TEST_CASE("composites: losses pick the target's class, weigh it, and leave out what is ignored") {
+  const char* const in = "float[3,5,6] x, int64[3,6] t, float[5] w, int32[3,6] u";
+  const auto loss = [&](std::string_view node) {
+    return layers_of(in, "y = " + std::string(node));
+  };
+  CHECK(loss("NegativeLogLikelihoodLoss<reduction = \"none\">(x, t)") ==
+        "Reshape/3x6-3x1x6-s64 GatherElements/3x5x6-3x1x6-a1 Reshape/3x1x6-3x6 Neg/3x6");
+  CHECK(loss("NegativeLogLikelihoodLoss<reduction = \"none\">(x, u)") ==
+        "Reshape/3x6-3x1x6-s32 GatherElements/3x5x6-3x1x6-a1-i32 Reshape/3x1x6-3x6 Neg/3x6");
+  CHECK(loss("NegativeLogLikelihoodLoss(x, t, w)") ==
+        "Reshape/3x6-3x1x6-s64 GatherElements/3x5x6-3x1x6-a1 Reshape/3x1x6-3x6 Neg/3x6 "
+        "Gather/5-3x6 Mul/3x6 ReduceSum/3x6-a0x1 ReduceSum/3x6-a0x1 Div/1");
+  CHECK(loss("SoftmaxCrossEntropyLoss<ignore_index = -1>(x, u)") ==
+        "LogSoftmax/3x5x6-a1 Equal/3x6-1-s32 Where/3x6-1-3x6-s32 Reshape/3x6-3x1x6-s32 "
+        "GatherElements/3x5x6-3x1x6-a1-i32 Reshape/3x1x6-3x6 Neg/3x6 Where/3x6-1-3x6 "
+        "Where/3x6-1 ReduceSum/3x6-a0x1 ReduceSum/3x6-a0x1 Div/1");
+  CHECK(layers_of("float[3,5] x, int64[3] t",
+                  "y, l = SoftmaxCrossEntropyLoss<reduction = \"sum\">(x, t) z = Exp(l)") ==
+        "LogSoftmax/3x5-a1 Reshape/3-3x1-s64 GatherElements/3x5-3x1-a1 Reshape/3x1-3 Neg/3 "
+        "ReduceSum/3-a0 Exp/3x5");
+  CHECK_SAYS(loss("NegativeLogLikelihoodLoss(x, w)"), "do not fit its scores 3x5x6");
+  CHECK_SAYS(loss("NegativeLogLikelihoodLoss(w, w)"), "do not fit its scores 5");
+  CHECK_SAYS(loss("NegativeLogLikelihoodLoss(x, t, t)"), "not one of each class");
+  CHECK_SAYS(loss("NegativeLogLikelihoodLoss<reduction = \"most\">(x, t)"), "'most'");
+  CHECK_SAYS(layers_of("float[3,5] x, float[3] t", "y = SoftmaxCrossEntropyLoss(x, t)"),
+             "no whole numbers");
+}
+
+TEST_CASE("composites: SwiGLU gates its second operand") {
+  CHECK(layers_of("float[2,8] a, float[2,8] b", "y = SwiGLU(a, b)", "", 28) ==
+        "Sigmoid/2x8 Mul/2x8 Mul/2x8");
+  CHECK(layers_of("float[2,8] a, float[2,8] b", "y = SwiGLU<alpha = 2.0>(a, b)", "", 28) ==
+        "Mul/2x8-1 Sigmoid/2x8 Mul/2x8 Mul/2x8");
+  CHECK_SAYS(layers_of("float[2,8] a, float[8] b", "y = SwiGLU(a, b)", "", 28), "differ in dims");
+}
+
+TEST_CASE("composites: a causal convolution keeps its last places") {
+  const auto conv = [](std::string_view node, std::string_view tensors) {
+    return layers_of("float[2,4,9] x, float[2,4,3] p, float[2,4,2] s",
+                     "y, z = " + std::string(node), tensors, 27);
+  };
+  const char* const four = "float[4,1,4] w, float[4] b";
+  CHECK(conv("CausalConvWithState<activation = \"silu\">(x, w, b, p)", four) ==
+        "Concat/2x4x12-a2-n2 Conv/2x4x12-4x4-s1-g4-b Sigmoid/2x4x9 Mul/2x4x9 "
+        "Slice/2x4x12-2x4x3-from0x0x9");
+  CHECK(conv("CausalConvWithState(x, w)", four) ==
+        "Conv/2x4x9-4x4-s1-p3x0-g4 Slice/2x4x9-2x4x3-from0x0x6");
+  CHECK(conv("CausalConvWithState(s, w)", four) ==
+        "Conv/2x4x2-4x4-s1-p3x0-g4 Pad/2x4x2-b0x0x1-e0x0x0");
+  CHECK_SAYS(conv("CausalConvWithState(x, w)", "float[4,1,1] w"), "Conv/2x4x9-4x1-s1-g4 ");
+  CHECK_SAYS(conv("CausalConvWithState(x, w)", "float[4,2,4] w"), "do not fit its input 2x4x9");
+  CHECK_SAYS(conv("CausalConvWithState(x, w, , s)", four), "its past 2x4x2 does not fit");
+  CHECK_SAYS(conv("CausalConvWithState<activation = \"relu\">(x, w)", four), "'relu'");
+}
+
+TEST_CASE("composites: FlexAttention's graphs are opened in its place") {
+  const char* const in = "float[1,4,3,8] q, float[1,2,5,8] k, float[1,2,5,6] v, float[3,5] m";
+  const auto flex = [&](std::string_view attributes, std::string_view operands = "q, k, v") {
+    return layers_of(in,
+                     "s = Neg(m) y = ai.onnx.preview.FlexAttention" + std::string(attributes) +
+                         "(" + std::string(operands) + ")",
+                     "", 24);
+  };
+  CHECK(flex("") == "Neg/3x5 Attention/1x4x3x8-kv2-k5-v6");
+  const std::string products = "Neg/3x5 Mul/1x4x3x8-1 Reshape/1x4x3x8-1x2x6x8 "
+                               "Transpose/1x2x5x8-o0x1x3x2 MatMul/1x2x6x8-1x2x8x5 "
+                               "Reshape/1x2x6x5-1x4x3x5 ";
+  const std::string weighed =
+      "Reshape/1x4x3x5-1x2x6x5 MatMul/1x2x6x5-1x2x5x6 Reshape/1x2x6x6-1x4x3x6";
+  // It reads a value around it, and calls its own as the other graph does.
+  const std::string score =
+      "score_mod = g (float[1,4,3,5] a) => (float[1,4,3,5] b) { t = Add(a, s) b = Tanh(t) }";
+  const std::string weight =
+      "prob_mod = g (float[1,4,3,5] a) => (float[1,4,3,5] b) { t = Abs(a) b = Mul(t, s) }";
+  CHECK(flex("<" + score + ">") ==
+        products + "Add/1x4x3x5-3x5 Tanh/1x4x3x5 Softmax/1x4x3x5-a3 " + weighed);
+  CHECK(flex("<" + score + ", " + weight + ">") ==
+        products +
+            "Add/1x4x3x5-3x5 Tanh/1x4x3x5 Softmax/1x4x3x5-a3 Abs/1x4x3x5 "
+            "Mul/1x4x3x5-3x5 " +
+            weighed);
+  CHECK_SAYS(flex("<score_mod = g () => (float[1] b) { b = Neg(s) }>"), "0 inputs and 1 outputs");
+  CHECK_SAYS(flex("<score_mod = 3>"), "its score_mod is no graph");
+  CHECK_SAYS(flex("", "q, k, q"), "do not fit");
 }

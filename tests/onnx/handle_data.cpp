@@ -32,6 +32,10 @@ TEST_CASE("Concat") {
   // An empty part is no part.
   CHECK(last_layer(13, "float[2,3] x, float[2,0] b", "y = Concat<axis = 1>(x, b)", "",
                    {.batch = 2, .shapes = {{"b", {2, 0}}}}) == "Concat/2x3-a1-n1");
+  const auto g =
+      graph_of(text_model(13, "float[2,3] x, float[2,0] b", "y = Concat<axis = 1>(b, x)"),
+               {.batch = 2, .shapes = {{"b", {2, 0}}}});
+  CHECK(g.nodes.at(0).operands.size() == 1);
 }
 
 TEST_CASE("Split: equal, by sizes, by number") {

@@ -313,6 +313,57 @@ TEST_CASE("RotaryEmbedding: three dims, four dims, places") {
   CHECK_SAYS(rotary("y = RotaryEmbedding(p, t, t, p)"), "three or four dims");
 }
 
+TEST_CASE("LinearAttention: rules, what they need, and what does not fit") {
+  const char* const in = "float[2,5,24] q, float[2,5,12] k, float[2,5,6] v, float[2,3,4,2] p, "
+                         "float[2,5,3] h, float[2,5,1] o, float16[2,5,24] g";
+  const auto linear = [&](std::string_view rule, std::string_view operands) {
+    return last_layer(27, in,
+                      "y, z = LinearAttention<q_num_heads = 6, kv_num_heads = 3, update_rule = \"" +
+                          std::string(rule) + "\">(" + std::string(operands) + ")",
+                      {}, {.batch = 2});
+  };
+  CHECK(linear("linear", "q, k, v") == "LinearAttention/2x6x5x4-kv3-v2");
+  CHECK(linear("gated", "q, k, v, p, k") == "LinearAttention/2x6x5x4-kv3-v2-gated-past");
+  CHECK(linear("gated", "q, k, v, , h") == "LinearAttention/2x6x5x4-kv3-v2-gated-per_head");
+  CHECK(linear("delta", "q, k, v, p, , o") == "LinearAttention/2x6x5x4-kv3-v2-delta-one_rate-past");
+  CHECK(linear("gated_delta", "q, k, v, , k, h") == "LinearAttention/2x6x5x4-kv3-v2-gated_delta");
+  // States are kept in f32 where the others are not.
+  CHECK(linear("linear", "g, k, v, p") == "LinearAttention/2x6x5x4-kv3-v2-past-f32");
+  CHECK_SAYS(linear("gated", "q, k, v"), "input 4 is missing");
+  CHECK_SAYS(linear("delta", "q, k, v"), "input 5 is missing");
+  CHECK_SAYS(linear("gated", "q, k, v, , o"), "its decay 2x5x1 does not fit");
+  CHECK_SAYS(linear("delta", "q, k, v, , , k"), "its rates 2x5x12 do not fit");
+  CHECK_SAYS(linear("linear", "q, k, v, h"), "its past 2x5x3 is not 2x3x4x2");
+  CHECK_SAYS(linear("linear", "q, q, v"), "do not fit its heads");
+  CHECK_SAYS(linear("most", "q, k, v"), "'most'");
+  CHECK_SAYS(last_layer(27, in, "y, z = LinearAttention<q_num_heads = 6>(q, k, v)"), "no heads");
+}
+
+TEST_CASE("TfIdfVectorizer: pools of numbers") {
+  const auto counts = [](std::string_view attributes, std::string_view x = "x") {
+    return last_layer(9, "int32[2,6] x, float[6] f",
+                      "y = TfIdfVectorizer<max_skip_count = 5, " + std::string(attributes) + ">(" +
+                          std::string(x) + ")",
+                      {}, {.batch = 2});
+  };
+  const std::string pairs = "min_gram_length = 2, max_gram_length = 2, ngram_counts = [0, 4], ";
+  const std::string pool = "pool_int64s = [2, 3, 5, 4, 5, 6, 7, 8, 6, 7], ";
+  const std::string at = "ngram_indexes = [0, 1, 2, 3, 4, 5, 9], mode = ";
+  CHECK(counts(pairs + pool + at + "\"TF\"") ==
+        "TfIdfVectorizer/2x6-o10-min2-max2-skip5-pool4x3-s32");
+  CHECK(counts(pairs + pool + at + "\"TFIDF\"") ==
+        "TfIdfVectorizer/2x6-o10-min2-max2-skip5-pool4x3-s32"); // all weights are one
+  CHECK(counts(pairs + pool + at + "\"TFIDF\", weights = [1.0,1.0,1.0,1.0,1.0,1.0,2.0]") ==
+        "TfIdfVectorizer/2x6-o10-min2-max2-skip5-pool4x3-tfidf-s32");
+  CHECK_SAYS(counts(pairs + pool + at + "\"TF\", weights = [1.0]"), "one of each n-gram");
+  CHECK_SAYS(counts(pairs + pool + at + "\"DF\""), "'DF'");
+  CHECK_SAYS(counts(pairs + pool + at + "\"TF\"", "f"), "whole numbers");
+  CHECK_SAYS(counts(pairs + "pool_int64s = [2, 3, 5, 4, 5], " + at + "\"TF\""),
+             "do not fit its pool");
+  CHECK_SAYS(counts(pairs + "pool_strings = [\"a\"], " + at + "\"TF\""), "strings");
+  CHECK_SAYS(counts(pool + at + "\"TF\", ngram_counts = [0, 4]"), "out of range");
+}
+
 TEST_CASE("Softmax: a matrix before opset 13, an axis from then on") {
   const char* const in = "float[1,3,4,5] x";
   CHECK(last_layer(12, in, "y = Softmax(x)") == "Softmax/1x60-a1");

@@ -2,21 +2,23 @@
 // Random layers of every kind, the same ones on every machine: valid canonical ones.
 #pragma once
 
-#include "random_numbers.hpp"
+#include "random_sequences.hpp"
 
 namespace benanza::test {
 
 inline constexpr std::size_t layer_kinds = std::variant_size_v<op::layer>;
 
 /// Makes valid canonical layers; the same seed gives the same ones.
-class layer_source : public random_numbers {
+class layer_source : public sequence_source {
 public:
-  using random_numbers::random_numbers;
+  using sequence_source::sequence_source;
 
   /// The next layer of the kind at place `kind` of the variant.
   op::layer next(std::size_t kind) { return next_of<0>(kind); }
 
 private:
+  using sequence_source::make;
+
   template <std::size_t I>
   op::layer next_of(std::size_t kind) {
     if constexpr (I < layer_kinds) {
@@ -472,24 +474,6 @@ private:
     q.zero_result = chance(30);
     q.rectified = chance(30);
     return q;
-  }
-  op::recurrent make(op::recurrent) {
-    op::recurrent r{.cell = any_of<op::cell_kind>(op::cell_families),
-                    .steps = dim(),
-                    .batch = dim(),
-                    .inputs = dim(),
-                    .hidden = dim(),
-                    .way = any_of<op::direction>(op::direction_names)};
-    for (bool* b : {&r.bias, &r.lengths, &r.initial_h, &r.clipped, &r.batch_first})
-      *b = chance(30);
-    if (r.lstm())
-      for (bool* b : {&r.initial_c, &r.peepholes, &r.coupled})
-        *b = chance(30);
-    r.reset_after = r.cell == op::cell_kind::gru && chance(50);
-    r.wanted = pick(1, r.lstm() ? 3 : 2);
-    for (std::int64_t n = chance(30) ? r.directions() * r.functions() : 0; n > 0; --n)
-      r.activations.push(pick(0, 8));
-    return r;
   }
 };
 

@@ -183,6 +183,9 @@ private:
       listed.push_back(i < 0
                            ? std::optional<numbers>{}
                            : of(c.operand(static_cast<int>(listed.size())), resolved_.name_of(i)));
+    if (std::holds_alternative<op::concat>(l))
+      std::erase_if(listed, [](const auto& n) { return n && n->values.empty(); });
+    if (const auto* p = std::get_if<op::tf_idf>(&l)) add_pool(*p, c, listed);
     if (op::is_view(l)) {
       const numbers& from = listed.at(0).value();
       const auto& v = std::get<op::view>(l);
@@ -220,6 +223,22 @@ private:
     std::vector<double> out;
     backend::load_all(v.to, t.bytes.data(), t.count(), out);
     return out;
+  }
+
+  /// The pool of n-grams, which the node has as attributes and a layer as operands.
+  static void add_pool(const op::tf_idf& p, const onnx::call& c, operand_numbers& listed) {
+    const auto add = [&](std::vector<double> values) {
+      listed.push_back(numbers{.dims = {std::ssize(values)}, .values = std::move(values)});
+    };
+    const auto reals = [](const std::vector<std::int64_t>& v) {
+      return std::vector<double>(v.begin(), v.end());
+    };
+    add(reals(c.integers("pool_int64s")));
+    add(reals(c.integers("ngram_indexes")));
+    const std::vector<double> weights = c.reals("weights");
+    if (p.weighs())
+      add(weights.empty() ? std::vector<double>(static_cast<std::size_t>(p.n_grams()), 1)
+                          : weights);
   }
 
   static backend::operands operands_of(const op::layer& l, const operand_numbers& listed) {

@@ -63,6 +63,28 @@ public:
       add({.dims = {p.batch(), p.length()}, .type = dtype::s64, .part = role::index},
           {.whole_low = 0, .whole_high = p.table - 1}, false);
   }
+  /// Keys of length one, about, and decays below one: states neither grow without end nor fade.
+  void operator()(const op::linear_attention& p) {
+    source(p.query(), dtype::real, {.low = -1.75, .high = 1.75});
+    source(p.key(), dtype::real, {.factor = std::sqrt(3 / static_cast<double>(p.key_size))});
+    source(p.value());
+    if (!p.past && !p.decays() && !p.corrects()) return;
+    p.past ? source(p.state_dims(), p.state) : absent();
+    if (!p.decays() && !p.corrects()) return;
+    p.decays() ? source(p.decay(), dtype::real, {.low = -0.5, .high = 0, .code_high = 0})
+               : absent();
+    if (p.corrects())
+      source(p.rates(), dtype::real, {.low = 0, .high = 1, .code_low = 0, .code_high = 0});
+  }
+  /// Few different numbers, so that n-grams are found.
+  void operator()(const op::tf_idf& p) {
+    source(p.input, p.element, {.whole_low = 0, .whole_high = 7});
+    add({.dims = {p.pool_size()}, .type = dtype::s64, .part = role::vector},
+        {.whole_low = 0, .whole_high = 7}, false);
+    add({.dims = {p.n_grams()}, .type = dtype::s64, .part = role::vector}, {}, false);
+    rewrite([n = p.outputs](std::int64_t i, double) { return static_cast<double>(i % n); });
+    if (p.weighs()) vector({p.n_grams()}, {.low = 0.5, .high = 1.5});
+  }
   void operator()(const op::matmul_nbits& p) {
     source(p.a);
     codes(p.codes(), dtype::u8, role::weights);

@@ -73,6 +73,10 @@ struct accuracy_kinds {
   accuracy operator()(const op::instance_norm&) const { return accuracy::deviation; }
   accuracy operator()(const op::attention&) const { return accuracy::products; }
   accuracy operator()(const op::matmul_nbits&) const { return accuracy::products; }
+  accuracy operator()(const op::linear_attention&) const { return accuracy::products; }
+  accuracy operator()(const op::tf_idf& p) const {
+    return p.weighs() ? accuracy::summed : accuracy::exact;
+  }
   accuracy operator()(const op::rotary&) const { return accuracy::summed; }
   accuracy operator()(const op::quantize& p) const {
     return p.inverse ? accuracy::rounded : accuracy::codes;

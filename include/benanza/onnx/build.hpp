@@ -44,9 +44,10 @@ public:
     const ::onnx::NodeProto& p = *s.node;
     n.name = path + (!p.name().empty() || p.output_size() == 0 ? p.name() : p.output(0));
     n.op = operator_name(p);
+    const bool joins = a.layer && std::holds_alternative<op::concat>(*a.layer);
     for (const auto* list : {&s.inputs, &s.captured})
       for (int i : *list)
-        n.operands.push_back(operand_of(i));
+        if (!joins || !empty(i)) n.operands.push_back(operand_of(i));
     n.inputs = model::inputs_of(n.operands);
     for (std::size_t o = 0; o < s.outputs.size(); ++o)
       if (s.outputs[o] >= 0) {
@@ -96,6 +97,12 @@ public:
   }
 
 private:
+  /// True for a tensor without elements, which is no part of a Concat.
+  bool empty(int number) const {
+    const std::optional<shape>& dims = values_[static_cast<std::size_t>(number)].dims;
+    return dims && benanza::elements(*dims) == 0;
+  }
+
   /// An operand that is left out is as good as a constant.
   model::operand operand_of(int number) const {
     if (number < 0) return {model::constant};

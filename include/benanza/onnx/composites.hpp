@@ -10,9 +10,12 @@
 #include "expand_codes.hpp"
 #include "expand_einsum.hpp"
 #include "expand_eltwise.hpp"
+#include "expand_flex.hpp"
+#include "expand_losses.hpp"
 #include "expand_norm.hpp"
 #include "expand_products.hpp"
 #include "expand_signal.hpp"
+#include "expand_state.hpp"
 #include "handlers.hpp"
 
 #include <memory>
@@ -35,6 +38,7 @@ inline std::unordered_map<std::string_view, composite> own_composites() {
   return {
       {"Attention", {3, 7, expand_attention}},
       {"BatchNormalization", {5, 5, expand_batch_norm}},
+      {"CausalConvWithState", {2, 4, expand_causal_conv}},
       {"CenterCropPad", {2, 2, expand_center_crop_pad}},
       {"Einsum", {1, any_number, expand_einsum}},
       {"Hardmax", {1, 1, expand_hardmax}},
@@ -43,11 +47,18 @@ inline std::unordered_map<std::string_view, composite> own_composites() {
       {"Mean", {1, any_number, expand_variadic}},
       {"MeanVarianceNormalization", {1, 1, expand_mean_variance}},
       {"Min", {1, any_number, expand_variadic}},
+      {"NegativeLogLikelihoodLoss", {2, 3, expand_likelihood_loss}},
       {"Pow", {2, 2, expand_pow}},
+      {"SoftmaxCrossEntropyLoss", {2, 3, expand_cross_entropy}},
       {"Sum", {1, any_number, expand_variadic}},
       {"STFT", {2, 4, expand_stft}},
+      {"SwiGLU", {2, 2, expand_swiglu}},
       {"Swish", {1, 1, expand_swish}},
   };
+}
+
+inline std::unordered_map<std::string_view, composite> preview_composites() {
+  return {{"FlexAttention", {3, 3, expand_flex_attention}}};
 }
 
 inline std::unordered_map<std::string_view, composite> microsoft_composites() {
@@ -80,9 +91,12 @@ inline std::unordered_map<std::string_view, composite> microsoft_composites() {
 
 /// The operator's entry; nullptr: it is none of these.
 inline const composite* find_composite(std::string_view domain, std::string_view op) {
-  static const auto own = detail::own_composites(), microsoft = detail::microsoft_composites();
-  if (!domain.empty() && domain != "com.microsoft") return nullptr;
-  const auto& table = domain.empty() ? own : microsoft;
+  static const auto own = detail::own_composites(), microsoft = detail::microsoft_composites(),
+                    preview = detail::preview_composites(), none = decltype(own){};
+  const auto& table = domain.empty()                ? own
+                      : domain == "com.microsoft"   ? microsoft
+                      : domain == "ai.onnx.preview" ? preview
+                                                    : none;
   const auto found = table.find(op);
   return found == table.end() ? nullptr : &found->second;
 }

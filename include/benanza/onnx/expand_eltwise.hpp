@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators that are several layers: Sum, Max, Min and Mean of more than two different
 // dims (two operands at a time), a Pow whose exponent is of another type than its base, and
-// LpNormalization-1..22 (a norm, and a division by it; what is all zero stays zero).
+// LpNormalization-1..22 (a norm, and a division by it; what is all zero stays zero), SwiGLU-28.
 //
 //   expand_variadic(p)   // Max of 3x4, 4 and 1: Max, Max
 #pragma once
@@ -39,6 +39,15 @@ inline void expand_pow(pieces& p) {
   if (!by_real || is_floating(c.element(0)))
     return p.give(0, p("Pow", {p.in(0), cast(p.in(1), c.element(0))}));
   p.give(0, cast(p("Pow", {cast(p.in(0), c.element(1)), p.in(1)}), c.element(0)));
+}
+
+/// The second operand, gated by the first one's Swish.
+inline void expand_swiglu(pieces& p) {
+  const call& c = p.of;
+  if (!(c.dims(0) == c.dims(1)))
+    throw error("its operands " + text(c.dims(0)) + " and " + text(c.dims(1)) + " differ in dims");
+  const pieces::name gate = p("Swish", {p.in(0)}, {{"alpha", c.real("alpha", 1)}});
+  p.give(0, p("Mul", {gate, p.in(1)}));
 }
 
 inline void expand_lp_normalization(pieces& p) {

@@ -13,6 +13,7 @@
 #include "handle_eltwise.hpp"
 #include "handle_expand.hpp"
 #include "handle_indexing.hpp"
+#include "handle_linear_attention.hpp"
 #include "handle_matrix.hpp"
 #include "handle_move.hpp"
 #include "handle_nbits.hpp"
@@ -25,6 +26,7 @@
 #include "handle_select.hpp"
 #include "handle_shape_only.hpp"
 #include "handle_signal.hpp"
+#include "handle_tf_idf.hpp"
 #include "handle_view.hpp"
 #include "handle_vision.hpp"
 #include "handle_window.hpp"
@@ -78,6 +80,8 @@ inline std::unordered_map<std::string_view, handler> own_handlers() {
       {"InstanceNormalization", {3, 3, handle_instance_norm}},
       {"Attention", {3, 7, handle_attention}},
       {"RotaryEmbedding", {3, 4, handle_rotary}},
+      {"LinearAttention", {3, 6, handle_linear_attention}},
+      {"TfIdfVectorizer", {1, 1, handle_tf_idf}},
       {"LSTM", {3, 8, handle_recurrent}},
       {"GRU", {3, 6, handle_recurrent}},
       {"RNN", {3, 6, handle_recurrent}},

@@ -231,7 +231,7 @@ private:
         f = &functions_.read(*a.body);
       }
       scope body = scope_of_call(*s.node, *f, in);
-      open(s, body);
+      open(s, body, a.body != nullptr);
       return true;
     } catch (const whole_model_refused&) {
       throw;
@@ -269,15 +269,19 @@ private:
                                          text(*a.outputs[0].dims) + " is the largest");
   }
 
-  /// Visits the nodes of a function for one call of it.
-  void open(const step& s, scope& body) {
+  /// Visits the nodes of a function for one call of it. What an operator's graphs read from around
+  /// it follows its operands where nodes of ours stand for it.
+  void open(const step& s, scope& body, bool ours) {
     const program& steps = *body.steps;
     spend(steps.steps.size() + steps.names.size());
     body.path = path_in(*body.around, s.node->name().empty() ? s.node->output(0) : s.node->name());
     body.values.assign(steps.names.size(), no_value);
+    std::vector<int> given = s.inputs;
+    if (ours) given.insert(given.end(), s.captured.begin(), s.captured.end());
+    given.resize(static_cast<std::size_t>(body.text->input_size()), -1);
     for (int i = 0; i < body.text->input_size(); ++i)
       body.values[static_cast<std::size_t>(steps.number_of(body.text->input(i)))] =
-          i < s.node->input_size() ? s.inputs[static_cast<std::size_t>(i)] : -1;
+          given[static_cast<std::size_t>(i)];
     for (int& v : body.values)
       if (v == no_value) v = new_value();
     for (const step& inner : steps.steps)

@@ -20,6 +20,7 @@
 #include "group_norm.hpp"
 #include "indexing.hpp"
 #include "layer_norm.hpp"
+#include "linear_attention.hpp"
 #include "matmul_nbits.hpp"
 #include "move.hpp"
 #include "norm.hpp"
@@ -35,6 +36,7 @@
 #include "select.hpp"
 #include "signal.hpp"
 #include "softmax.hpp"
+#include "tf_idf.hpp"
 #include "view.hpp"
 #include "visit.hpp"
 #include "where.hpp"
@@ -60,6 +62,7 @@ using layer = std::variant<
     col2im, deform_conv, max_unpool, dft, det,
     batch_norm, lrn, layer_norm, rms_norm, group_norm, instance_norm, softmax,
     attention, rotary, matmul_nbits,
+    linear_attention, tf_idf,
     unary, binary,
     cast, where, expand,
     reduce,

@@ -536,6 +536,22 @@ TEST_CASE("rotary embeddings of every form, in whole vectors and parts of them")
     check_floats(name);
 }
 
+TEST_CASE("linear attention by every rule, in whole vectors and parts of them") {
+  for (const char* key :
+       {"1x2x3x64", "2x6x5x20-kv2-v33", "1x5x4x7-kv1-v100-gated",
+        "1x4x9x16-v16-gated-per_head-past", "2x3x7x33-kv3-v5-delta",
+        "1x6x6x8-kv2-v40-delta-one_rate-past-f32", "1x1x1x1-gated_delta",
+        "2x4x300x24-kv2-v70-gated_delta-per_head-past", "1x8x6x128-kv4-v128-gated_delta-past-f32"})
+    check_floats(std::string("LinearAttention/") + key);
+}
+
+TEST_CASE("n-grams are counted and weighed") {
+  for (const char* key :
+       {"12-o7-min2-max2-pool4x3", "30x200-o40-max3-skip2-pool8x30x20-tfidf", "1-o1-pool1",
+        "5x90-o9-min2-max4-skip90-pool3x9x9x9-s32", "3x100-o20-max2-pool5x50-idf-s32"})
+    check(std::string("TfIdfVectorizer/") + key);
+}
+
 TEST_CASE("what indices name is read and written, in every width") {
   for (const char* name :
        {"GatherElements/5x9x4-5x3x2-a1", "GatherElements/70x300-70x90-a1",

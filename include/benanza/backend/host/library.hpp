@@ -21,6 +21,7 @@
 #include "group_norm.hpp"
 #include "indexing.hpp"
 #include "layer_norm.hpp"
+#include "linear_attention.hpp"
 #include "matmul_nbits.hpp"
 #include "move.hpp"
 #include "norm.hpp"
@@ -35,6 +36,7 @@
 #include "signal.hpp"
 #include "softmax.hpp"
 #include "steps.hpp"
+#include "tf_idf.hpp"
 #include "where.hpp"
 
 #include <chrono>

@@ -19,6 +19,7 @@
 #include "group_norm.hpp"
 #include "indexing.hpp"
 #include "layer_norm.hpp"
+#include "linear_attention.hpp"
 #include "matmul_nbits.hpp"
 #include "move.hpp"
 #include "norm.hpp"
@@ -33,6 +34,7 @@
 #include "select.hpp"
 #include "signal.hpp"
 #include "softmax.hpp"
+#include "tf_idf.hpp"
 #include "where.hpp"
 
 namespace benanza::backend::reference {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random layers that go through sequences step by step: recurrent ones, linear attention, n-grams.
+#pragma once
+
+#include "random_numbers.hpp"
+
+namespace benanza::test {
+
+/// Makes layers that may be refused: numbers that do not fit together.
+class sequence_source : public random_numbers {
+public:
+  using random_numbers::random_numbers;
+
+protected:
+  op::recurrent make(op::recurrent) {
+    op::recurrent r{.cell = any_of<op::cell_kind>(op::cell_families),
+                    .steps = dim(),
+                    .batch = dim(),
+                    .inputs = dim(),
+                    .hidden = dim(),
+                    .way = any_of<op::direction>(op::direction_names)};
+    for (bool* b : {&r.bias, &r.lengths, &r.initial_h, &r.clipped, &r.batch_first})
+      *b = chance(30);
+    if (r.lstm())
+      for (bool* b : {&r.initial_c, &r.peepholes, &r.coupled})
+        *b = chance(30);
+    r.reset_after = r.cell == op::cell_kind::gru && chance(50);
+    r.wanted = pick(1, r.lstm() ? 3 : 2);
+    for (std::int64_t n = chance(30) ? r.directions() * r.functions() : 0; n > 0; --n)
+      r.activations.push(pick(0, 8));
+    return r;
+  }
+  op::linear_attention make(op::linear_attention) {
+    op::linear_attention l{.batch = pick(1, 4), .steps = dim(), .key_size = dim()};
+    l.kv_heads = pick(1, 8);
+    l.heads = l.kv_heads * (chance(50) ? 1 : pick(2, 5));
+    l.value_size = chance(50) ? l.key_size : dim();
+    l.rule = any_of<op::update_rule>(op::update_names);
+    l.head_decay = l.decays() && chance(50);
+    l.one_rate = l.corrects() && chance(30);
+    l.past = chance(50);
+    if (chance(30)) l.state = dtype::f32;
+    return l;
+  }
+  op::tf_idf make(op::tf_idf) {
+    op::tf_idf t{.input = dims(1, 2), .outputs = dim(), .least = pick(1, 3)};
+    t.most = t.least + pick(0, 2);
+    t.skips = chance(50) ? 0 : pick(1, 9);
+    for (std::int64_t n = pick(1, 4); n > 0; --n)
+      t.pool.push(pick(0, 20));
+    t.weigh = any_of<op::weighting>(op::weighting_names);
+    if (chance(50)) t.element = dtype::s32;
+    return t;
+  }
+};
+
+} // namespace benanza::test
