@@ -86,7 +86,7 @@ TEST_CASE("a Scan before opset 9 takes each item of a batch by itself") {
                         "float[2] p) => (float[2] c, float[2] d) { c = Add(a, p) d = Neg(c) }>"
                         "(l, h, x)");
     if (!lengths) m.mutable_graph()->mutable_node(0)->set_input(0, "");
-    return graph_of(m);
+    return graph_of(m, {.batch = 2});
   };
   const auto g = scan("float[2,3,2] x, float[2,2] h");
   for (const auto& n : g.nodes)
@@ -96,7 +96,6 @@ TEST_CASE("a Scan before opset 9 takes each item of a batch by itself") {
   CHECK_SAYS(scan("float[2,3,2] x, float[2,2] h, int64[2] l", true).nodes.back().problem,
              "its sequences differ in length");
   CHECK_SAYS(scan("float[2] x, float[2,2] h").nodes.back().problem, "hold no sequence");
-  CHECK_SAYS(scan("float[2,3,2] x, float[1,2] h").nodes.back().problem, "differ in length");
 }
 
 TEST_CASE("sequences are lists of tensors: only what cuts or joins them is a layer") {

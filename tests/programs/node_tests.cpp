@@ -163,7 +163,8 @@ public:
   std::vector<std::string> wrong_on_cpu{};
   std::vector<std::string> on_infinities{}; ///< a library's, whose operands hold infinities or NaNs
   std::vector<std::string> layers{};
-  int ran = 0, without_algorithm = 0;
+  std::vector<std::string> without_algorithm{}; ///< layers that no library computes
+  int ran = 0;
   int roundings = 0; ///< of narrow numbers on the way, where every operation rounds
 
   void see(const onnx::step& s, const onnx::call& c, const onnx::answer& a, int node) {
@@ -319,7 +320,7 @@ private:
         }
       }
     }
-    without_algorithm += !any;
+    if (!any) without_algorithm.push_back(op::name(l));
   }
 
   const named_numbers& given_;
@@ -428,7 +429,8 @@ attempt resolve_one(const fs::path& folder, const json& test, int k, const named
   else if (!wrong.empty())
     out.said["wrong"] = wrong;
   out.said["ran"] = computed.ran;
-  out.said["without_algorithm"] = computed.without_algorithm;
+  if (!computed.without_algorithm.empty())
+    out.said["without_algorithm"] = computed.without_algorithm;
   if (!computed.wrong_on_cpu.empty()) out.said["wrong_on_cpu"] = computed.wrong_on_cpu;
   if (!computed.on_infinities.empty()) out.said["on_infinities"] = computed.on_infinities;
   return out;
