@@ -22,6 +22,7 @@ from onnx.backend.test.case.node import collect_testcases
 
 RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial",
           "Bernoulli"}
+SIZED_BY_VALUES = {"NonZero", "Unique", "Range", "Loop"}
 
 
 def kind_of_value(t):
@@ -115,7 +116,7 @@ def write(case, folder):
     elements = {i.name: i.type.tensor_type.elem_type for i in declared}
     for output in model.graph.output:
         output.type.tensor_type.ClearField("shape")
-    sized_by_values = any(n.op_type in ("NonZero", "Unique") for n in model.graph.node)
+    sized_by_values = any(n.op_type in SIZED_BY_VALUES for n in model.graph.node)
     for k, feed in enumerate(feeds(given, elements, sized_by_values)):
         del model.graph.initializer[:]
         for name in feed:

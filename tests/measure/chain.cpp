@@ -280,6 +280,20 @@ TEST_CASE("parts of a Concat may differ, and a Split's parts go to different rea
   }
 }
 
+TEST_CASE("a tensor that was cast to other reals is read in those that the chain runs in") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Relu/1x16x6x6", "i"},
+                                   {"Cast/1x16x6x6-f32-f16", "0"},
+                                   {"Conv/1x16x6x6-16x1x1-s1", "1 c"},
+                                   {"Add/1x16x6x6", "2 1"},
+                                   {"Cast/1x16x6x6-f16-f32", "3"},
+                                   {"Sigmoid/1x16x6x6", "4"}});
+  for (std::size_t pick = 0; pick < 3; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+  }
+}
+
 TEST_CASE("several results of a layer go to different readers") {
   const library_list libraries = real_libraries();
   const model::graph g = graph_of({{"Conv/1x16x6x6-16x1x1-s1", "i c"},
@@ -324,6 +338,16 @@ TEST_CASE("a view reads the plain elements, however its operand lies, under dims
     for (std::size_t i = 0; i < got.size(); ++i)
       CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-3));
   }
+}
+
+TEST_CASE("one element is read under any dims") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Reshape/1x1-1", "i"},
+                                   {"Cast/1-real-bool", "0"},
+                                   {"Identity/scalar-bool", "1"},
+                                   {"Cast/scalar-bool-real", "2"}});
+  chain c(plan_of(g, libraries, 0), libraries);
+  c.run(1);
 }
 
 TEST_CASE("layers that take their operands as matrices run behind tensors of more dims") {

@@ -162,6 +162,12 @@ TEST_CASE("composites: Attention that gives its scores") {
         "MatMul/2x2x12x32-2x2x32x5 Reshape/2x2x12x5-2x8x3x5 Div/2x8x3x5-1 Tanh/2x8x3x5 "
         "Mul/2x8x3x5-1 Softmax/2x8x3x5-a3 Reshape/2x8x3x5-2x2x12x5 MatMul/2x2x12x5-2x2x5x32 "
         "Reshape/2x2x12x32-2x8x3x32");
+  // A row of which the mask shows nothing holds no weights.
+  const std::string masked =
+      layers_of("float[2,8,3,32] q, float[2,8,5,32] k, bool[3,5] m",
+                "y, , , s = Attention<qk_matmul_output_mode = 3>(q, k, k, m)", "", 23);
+  CHECK_SAYS(masked, "Softmax/2x8x3x5-a3 ReduceMax/2x8x3x5-a3 IsInf/2x8x3x1 "
+                     "Where/2x8x3x1-1-2x8x3x5 MatMul");
 }
 
 TEST_CASE("composites: ONNX Runtime's attentions") {

@@ -79,6 +79,25 @@ TEST_CASE("a Scan cuts its inputs up and stacks its results") {
         "Neg/8 Unsqueeze/8-1x8 Unsqueeze/8-1x8 Unsqueeze/8-1x8 Concat/3x8-a0-n3");
 }
 
+TEST_CASE("a Scan before opset 9 takes each item of a batch by itself") {
+  const auto scan = [](std::string_view inputs, bool lengths = false) {
+    auto m = text_model(8, inputs,
+                        "s, y = Scan<num_scan_inputs = 1, directions = [1], body = b (float[2] a, "
+                        "float[2] p) => (float[2] c, float[2] d) { c = Add(a, p) d = Neg(c) }>"
+                        "(l, h, x)");
+    if (!lengths) m.mutable_graph()->mutable_node(0)->set_input(0, "");
+    return graph_of(m, {.batch = 2});
+  };
+  const auto g = scan("float[2,3,2] x, float[2,2] h");
+  for (const auto& n : g.nodes)
+    CHECK(n.problem.empty());
+  CHECK(std::count_if(g.nodes.begin(), g.nodes.end(),
+                      [](const auto& n) { return n.op == "Add"; }) == 6);
+  CHECK_SAYS(scan("float[2,3,2] x, float[2,2] h, int64[2] l", true).nodes.back().problem,
+             "its sequences differ in length");
+  CHECK_SAYS(scan("float[2] x, float[2,2] h").nodes.back().problem, "hold no sequence");
+}
+
 TEST_CASE("sequences are lists of tensors: only what cuts or joins them is a layer") {
   CHECK(layers_of("float[1,8] x",
                   "e = SequenceEmpty() a = Relu(x) s = SequenceInsert(e, a) t = SequenceInsert(s, "

@@ -275,7 +275,13 @@ TEST_CASE("Attention: what does not fit") {
   CHECK(attention("y = Attention(q, k, v, b)") == "Attention/1x8x16x32-mask1x1x16x16-bool");
   CHECK(attention("y = Attention<is_causal = 1, left_window_size = 3>(q, k, v)") ==
         "Attention/1x8x16x32-causal-w4");
-  CHECK_SAYS(attention("y = Attention<left_window_size = 3>(q, k, v)"), "both sides");
+  CHECK(attention("y = Attention<right_window_size = 0>(q, k, v)") == "Attention/1x8x16x32-causal");
+  CHECK(attention("y = Attention<left_window_size = 2, right_window_size = 1>(q, k, v)") ==
+        "Attention/1x8x16x32-causal-p1-w4");
+  CHECK(attention("y = Attention<left_window_size = 3>(q, k, v)") ==
+        "Attention/1x8x16x32-causal-p15-w19");
+  CHECK(attention("y = Attention<right_window_size = 99>(q, k, v)") == "Attention/1x8x16x32");
+  CHECK_SAYS(attention("y = Attention<left_window_size = -2>(q, k, v)"), "out of range");
   CHECK_SAYS(attention("y = Attention(q, k, v, , p)"), "input 5 is missing");
   CHECK_SAYS(attention("y, a, c = Attention(q, k, v, , p, q)"), "do not fit");
   CHECK_SAYS(attention("y = Attention(q, k, v, m)"), "does not broadcast");

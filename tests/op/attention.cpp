@@ -189,10 +189,6 @@ TEST_CASE("attention: what is refused") {
   CHECK(refused([](attention& p) { p.past = 3; }).find("not causal") != std::string::npos);
   CHECK(refused([](attention& p) { p.causal = true, p.window = -1; }).find("2^40") !=
         std::string::npos);
-  CHECK(refused([](attention& p) {
-          p.causal = p.lengths = true;
-          p.past = 3;
-        }).find("its past") != std::string::npos);
   CHECK(refused([](attention& p) { p.cached = true; }).find("bshd") != std::string::npos);
   CHECK(refused([](attention& p) { p.truth_mask = true; }).find("lacks") != std::string::npos);
   CHECK(refused([](attention& p) { p.mask = {64}; }).find("broadcast") != std::string::npos);

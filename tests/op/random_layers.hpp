@@ -202,7 +202,7 @@ private:
     a.truth_mask = !a.mask.empty() && chance(30);
     a.softcap = chance(20);
     a.lengths = chance(20);
-    if (a.causal && !a.lengths && chance(50)) a.past = pick(1, 64);
+    if (a.causal && chance(50)) a.past = pick(1, 64);
     if (a.causal && chance(30)) a.window = pick(1, 64);
     a.cached = a.sequence_major && chance(30);
     return a;

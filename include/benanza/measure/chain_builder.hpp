@@ -227,11 +227,13 @@ private:
   tensor_place as_read(tensor_place from, const model::operand& o, const shape& dims, dtype type,
                        layout its, int node) {
     const op::layer* made_by = o.node >= 0 ? &layer_of(o.node) : nullptr;
-    if (!may_read(made_by, layer_of(node), from.dims, dims) || from.type != type)
+    const bool converts = from.type != type && holds_reals(from.type) && holds_reals(type);
+    if (!may_read(made_by, layer_of(node), from.dims, dims) || (from.type != type && !converts))
       throw error("it reads a tensor of other dims or another type than its layer has: " +
                       dims_text(from.dims) + ' ' + std::string(name(from.type)) + " for " +
                       dims_text(dims) + ' ' + std::string(name(type)),
                   where(node), plan_again);
+    if (converts) from = in_type(in_layout(from, layout::plain, node), type, node);
     if (!(from.dims == dims)) {
       from = in_layout(from, layout::plain, node);
       from.lies = layout::plain;
@@ -243,10 +245,28 @@ private:
   /// The tensor in layout `its`: itself, or a copy that a reorder makes, once for all who want it.
   tensor_place in_layout(const tensor_place& from, layout its, int node) {
     if (same_memory(from.lies, its, from.dims)) return from;
-    if (const tensor_place* known = places_.copy(from, its)) return *known;
     const dtype element = from.type == source_of(plan_.type) ? dtype::real : from.type;
-    const op::layer l =
-        op::reorder{.input = from.dims, .from = from.lies, .to = its, .element = element};
+    tensor_place to = from;
+    to.lies = its;
+    return copied(from, to, op::reorder{from.dims, from.lies, its, element}, node);
+  }
+
+  /// The tensor in another type of reals. A model that casts between two of them goes on in the
+  /// second, a chain in the one that it is run in.
+  tensor_place in_type(const tensor_place& from, dtype type, int node) {
+    const auto named = [&](dtype t) { return t == source_of(plan_.type) ? dtype::real : t; };
+    tensor_place to = from;
+    to.type = type;
+    return copied(from, to, op::cast{from.dims, named(from.type), named(type)}, node);
+  }
+  static constexpr bool holds_reals(dtype t) {
+    return t == dtype::f64 || t == dtype::f32 || t == dtype::f16 || t == dtype::bf16;
+  }
+
+  /// What the layer `l` makes of `from`, once for all who want it.
+  tensor_place copied(const tensor_place& from, const tensor_place& to, const op::layer& l,
+                      int node) {
+    if (const tensor_place* known = places_.copy(from, to.lies, to.type)) return *known;
     chain_move m;
     m.values = backend::make_operands(l, plan_.type);
     for (const auto& library : libraries_)
@@ -255,12 +275,11 @@ private:
         if (!m.run)
           m.run = library->prepare(l, plan_.type, a, m.values, {.threads = plan_.threads});
     if (!m.run)
-      throw error("no backend changes this layout: " + op::name(l), where(node), plan_again);
+      throw error("no backend does this between layers: " + op::name(l), where(node), plan_again);
     backend::choose_stack_place(*m.run);
     m.values = {};
     m.reads.emplace_back(0, from);
-    m.writes = from;
-    m.writes.lies = its;
+    m.writes = to;
     m.writes.offset = 0;
     m.writes.room = storage_.take(m.run->result_bytes());
     const tensor_place made = m.writes;

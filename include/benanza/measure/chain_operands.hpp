@@ -62,11 +62,13 @@ struct has_own_dims {
 } // namespace detail
 
 /// True if a layer that has an operand of dims `as` may read what `made_by` (null: nobody) has
-/// written as `from`: the same elements in the same order, and one of the two has dims of its own.
+/// written as `from`: the same elements in the same order, and one of the two has dims of its own,
+/// or there is but one element.
 inline bool may_read(const op::layer* made_by, const op::layer& reader, const shape& from,
                      const shape& as) {
   if (from == as) return true;
-  const bool own = (made_by != nullptr && op::visit(detail::has_own_dims{false}, *made_by)) ||
+  const bool own = elements(as) == 1 ||
+                   (made_by != nullptr && op::visit(detail::has_own_dims{false}, *made_by)) ||
                    op::visit(detail::has_own_dims{true}, reader);
   return own && elements(from) == elements(as) && (merges_into(from, as) || merges_into(as, from));
 }
@@ -75,6 +77,11 @@ inline bool may_read(const op::layer* made_by, const op::layer& reader, const sh
 /// is none of them. Joined ones come last in both.
 inline std::optional<std::size_t> operand_index(const op::layer& l, std::size_t k,
                                                 std::size_t listed, std::size_t made) {
+  if (const auto* a = std::get_if<op::attention>(&l)) { // a mask is third, lengths are sixth
+    const std::size_t masks = a->mask.empty() ? 0 : 1;
+    if (k == 6 && a->lengths) return 3 + masks;
+    return k < 3 + masks ? std::optional(k) : std::nullopt;
+  }
   const std::size_t joined = op::visit(
       [](const auto& p) -> std::size_t {
         std::size_t n = 0;

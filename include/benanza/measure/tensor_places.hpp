@@ -65,14 +65,14 @@ public:
   /// The first one that the last node makes.
   const tensor_place& last() const { return tensors_.at({tensors_.rbegin()->first.first, 0}); }
 
-  /// A copy of `from` in another layout; null: there is none.
-  const tensor_place* copy(const tensor_place& from, layout its) const {
-    const auto found = copies_.find(key(from, its));
+  /// A copy of `from` in another layout or type; null: there is none.
+  const tensor_place* copy(const tensor_place& from, layout its, dtype type) const {
+    const auto found = copies_.find(key(from, its, type));
     return found == copies_.end() ? nullptr : &found->second;
   }
   /// Notes a copy, which lives as long as what it is a copy of.
   void put_copy(const tensor_place& from, const tensor_place& made, int node) {
-    copies_.emplace(key(from, made.lies), made);
+    copies_.emplace(key(from, made.lies, made.type), made);
     temporary_.emplace_back(last_use(from, node), made.room);
   }
 
@@ -105,9 +105,9 @@ public:
   }
 
 private:
-  using copy_key = std::tuple<int, std::int64_t, std::vector<std::int64_t>, layout>;
-  static copy_key key(const tensor_place& from, layout its) {
-    return {from.room, from.offset, {from.dims.begin(), from.dims.end()}, its};
+  using copy_key = std::tuple<int, std::int64_t, std::vector<std::int64_t>, layout, dtype>;
+  static copy_key key(const tensor_place& from, layout its, dtype type) {
+    return {from.room, from.offset, {from.dims.begin(), from.dims.end()}, its, type};
   }
 
   int last_use(const tensor_place& p, int node) const {

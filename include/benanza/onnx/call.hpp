@@ -30,6 +30,7 @@ struct value {
   dtype codes = dtype::real;   ///< of a constant that was turned back from codes: their storage
   int producer = -1; ///< the graph's node that makes it; -1: none, it is an input or constant
   int output = 0;    ///< which of that node's results it is
+  int given = -1;    ///< an input or constant of the file, passed on: its number; -1: none
   std::string unknown_since{}; ///< where dims are not known: the operator at which that began
   std::string lost_since{};    ///< where a constant's elements are not: the operator that lost them
 
@@ -39,6 +40,7 @@ struct value {
   /// What it is like is known, what it holds is not: a run of the model decides between several.
   void forget_elements() {
     constant = false;
+    given = -1;
     elements_.reset();
     literal_ = nullptr;
   }

@@ -233,7 +233,7 @@ private:
   }
 
   void open_scan(const step& s, const call& c, const scope& in) {
-    if (c.opset() < 9) throw error("its form before opset 9 is not opened");
+    if (c.opset() < 9) return open_batched_scan(s, c, in);
     const ::onnx::GraphProto& body = graph_in(c, "body");
     const std::int64_t cut = c.integer("num_scan_inputs", 0);
     const auto inputs = static_cast<std::int64_t>(s.inputs.size());
@@ -254,23 +254,12 @@ private:
       if (length >= 0 && dims[axis] != length) throw error("its inputs differ in length");
       length = dims[axis];
       visitor_.spend(static_cast<std::size_t>(length));
-      parts.push_back(length == 0 ? std::vector<int>{}
-                                  : unstack(visitor_, inside, s.inputs[carried + k], axis, length));
-      if (entry("scan_input_directions", k) != 0)
-        std::reverse(parts.back().begin(), parts.back().end());
+      parts.push_back(steps_of(inside, s.inputs[carried + k], axis, length,
+                               entry("scan_input_directions", k) != 0));
     }
     std::vector<int> state(s.inputs.begin(),
                            s.inputs.begin() + static_cast<std::ptrdiff_t>(carried));
-    std::vector<std::vector<int>> scanned(static_cast<std::size_t>(body.output_size()) - carried);
-    for (std::int64_t i = 0; i < length; ++i) {
-      std::vector<int> given = state;
-      for (const auto& p : parts)
-        given.push_back(p[static_cast<std::size_t>(i)]);
-      const std::vector<int> made = open_graph(body, s, in, given, '/' + std::to_string(i));
-      state.assign(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(carried));
-      for (std::size_t k = 0; k < scanned.size(); ++k)
-        scanned[k].push_back(made[carried + k]);
-    }
+    auto scanned = scan(body, s, in, state, parts, "/");
     for (std::size_t i = 0; i < carried; ++i)
       if (state[i] >= 0) give(s, i, state[i], true);
     for (std::size_t k = 0; k < scanned.size(); ++k) {
@@ -278,6 +267,82 @@ private:
         std::reverse(scanned[k].begin(), scanned[k].end());
       give_stacked(s, in, carried + k, scanned[k], entry("scan_output_axes", k), true);
     }
+  }
+
+  /// What a scan reads of one input, step by step.
+  std::vector<int> steps_of(const scope& inside, int input, int axis, std::int64_t length,
+                            bool backwards) {
+    std::vector<int> parts;
+    if (length > 0) parts = unstack(visitor_, inside, input, axis, length);
+    if (backwards) std::reverse(parts.begin(), parts.end());
+    return parts;
+  }
+
+  /// Opens a scan's body once for each step, with what `parts` hold of it. Leaves the last state;
+  /// gives what the steps gave, a list for each further output.
+  std::vector<std::vector<int>> scan(const ::onnx::GraphProto& body, const step& s, const scope& in,
+                                     std::vector<int>& state,
+                                     const std::vector<std::vector<int>>& parts,
+                                     const std::string& label) {
+    const std::size_t carried = state.size();
+    std::vector<std::vector<int>> scanned(static_cast<std::size_t>(body.output_size()) - carried);
+    for (std::size_t i = 0; i < parts.at(0).size(); ++i) {
+      std::vector<int> given = state;
+      for (const auto& p : parts)
+        given.push_back(p[i]);
+      const std::vector<int> made = open_graph(body, s, in, given, label + std::to_string(i));
+      state.assign(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(carried));
+      for (std::size_t k = 0; k < scanned.size(); ++k)
+        scanned[k].push_back(made[carried + k]);
+    }
+    return scanned;
+  }
+
+  /// Before opset 9 the first input says how long the sequences are, and each item of a batch, the
+  /// first axis of all others, is scanned by itself along the second.
+  void open_batched_scan(const step& s, const call& c, const scope& in) {
+    const ::onnx::GraphProto& body = graph_in(c, "body");
+    if (c.has(0)) throw error("its sequences differ in length (sequence_lens)");
+    const std::int64_t cut = c.integer("num_scan_inputs", 0);
+    const std::int64_t inputs = static_cast<std::int64_t>(s.inputs.size()) - 1;
+    if (cut < 1 || cut > inputs) throw error("its attribute num_scan_inputs is out of range");
+    const auto carried = static_cast<std::size_t>(inputs - cut);
+    if (static_cast<std::size_t>(body.output_size()) < carried)
+      throw error("its body has fewer outputs than it carries values");
+    const shape last = c.dims(static_cast<int>(inputs));
+    if (last.size < 2 || last[0] < 1 || last[1] < 1) throw error("its inputs hold no sequence");
+    const scope inside = inner(s, in);
+    std::vector<std::vector<int>> items; // of each input, those of the batch
+    for (std::size_t i = 1; i < s.inputs.size(); ++i) {
+      const shape& dims = c.dims(static_cast<int>(i));
+      const bool sequence = i > carried;
+      if (dims.size < 1 + sequence || dims[0] != last[0] || (sequence && dims[1] != last[1]))
+        throw error("its inputs differ in length");
+      items.push_back(unstack(visitor_, inside, s.inputs[i], 0, last[0]));
+    }
+    const std::vector<std::int64_t> directions = c.integers("directions");
+    std::vector<std::vector<int>> states(carried),
+        results(static_cast<std::size_t>(body.output_size()) - carried);
+    for (std::size_t b = 0; b < static_cast<std::size_t>(last[0]); ++b) {
+      std::vector<int> state;
+      std::vector<std::vector<int>> parts;
+      for (std::size_t i = 0; i < items.size(); ++i)
+        if (i < carried)
+          state.push_back(items[i][b]);
+        else
+          parts.push_back(
+              steps_of(inside, items[i][b], 0, last[1],
+                       i - carried < directions.size() && directions[i - carried] != 0));
+      const auto scanned = scan(body, s, in, state, parts, '/' + std::to_string(b) + '/');
+      for (std::size_t k = 0; k < carried; ++k)
+        states[k].push_back(state[k]);
+      for (std::size_t k = 0; k < results.size(); ++k)
+        results[k].push_back(stack(visitor_, inside, scanned[k], 0));
+    }
+    for (std::size_t k = 0; k < carried; ++k)
+      give_stacked(s, in, k, states[k], 0, true);
+    for (std::size_t k = 0; k < results.size(); ++k)
+      give_stacked(s, in, carried + k, results[k], 0, true);
   }
 
   void open_map(const step& s, const call& c, const scope& in) {

@@ -80,12 +80,13 @@ public:
         !c_.has(3) || c_.dims(3).empty() || c_.dims(3).back() >= keys || c_.dims(3).back() == 1;
     if (!keeps && !scores && fits) return; // a layer
     op::attention seen = sizes_;
+    seen.lengths = c_.has(6);
     see(c_, seen);
     attention_parts a{.query = p_.in(0), .key = p_.in(1), .value = p_.in(2)};
     a.mask = fits ? p_.in(3) : padded_mask(keys);
     a.lengths = p_.in(6);
     a.heads = sizes_.heads, a.kv_heads = sizes_.kv_heads;
-    a.past = past, a.causal = seen.causal, a.window = seen.window;
+    a.past = past + seen.past, a.causal = seen.causal, a.window = seen.window;
     a.softcap = c_.real("softcap", 0);
     attention_parts kept = a;
     if (sizes_.sequence_major && (keeps || scores)) {
@@ -149,6 +150,9 @@ private:
     const std::int64_t precision = c_.integer("softmax_precision", c_.element(0));
     if (precision != c_.element(0)) scores = p_("Cast", {scores}, {{"to", precision}});
     pieces::name weights = p_("Softmax", {scores});
+    const bool past_all = a.window > 0 && a.past + s.queries - a.window >= s.keys;
+    if (!a.mask.empty() || !a.lengths.empty() || past_all)
+      weights = without_empty_rows(scores, weights);
     if (precision != c_.element(0))
       weights = p_("Cast", {weights}, {{"to", std::int64_t{c_.element(0)}}});
     if (mode == 3) p_.give(3, weights);
@@ -158,6 +162,12 @@ private:
     if (!s.sequence_major) return y;
     return p_.reshaped(p_.transposed(y, {0, 2, 1, 3}),
                        {s.batch, s.queries, checked_multiply(s.heads, s.value_size)});
+  }
+
+  /// A query that sees nothing has no weights.
+  pieces::name without_empty_rows(const pieces::name& scores, const pieces::name& weights) {
+    const pieces::name most = p_("ReduceMax", {scores, p_.whole({-1})});
+    return p_("Where", {p_("IsInf", {most}, {{"detect_positive", 0}}), p_.number(0), weights});
   }
 
   pieces::name masked(const attention_parts& a, pieces::name scores) {
@@ -170,7 +180,7 @@ private:
     const pieces::name apart =
         p_("Sub", {count(s.keys, {1, s.keys}), count(s.queries, {s.queries, 1})});
     const pieces::name before =
-        length.empty() ? p_.scalar(a.past) : p_("Sub", {length, p_.scalar(s.queries)});
+        length.empty() ? p_.scalar(a.past) : p_("Sub", {length, p_.scalar(s.queries - a.past)});
     scores = where(p_("LessOrEqual", {apart, before}), scores);
     if (a.window == 0) return scores;
     return where(p_("Greater", {apart, p_("Sub", {before, p_.scalar(a.window)})}), scores);

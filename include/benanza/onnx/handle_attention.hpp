@@ -42,14 +42,20 @@ inline op::attention attention_of(const call& c) {
   return p;
 }
 
-/// Which keys a query sees.
+/// Which keys a query sees: up to its own, or some behind it, and of them the last ones. Where only
+/// the left side ends, all new keys stand behind the first query, or with lengths all queries.
 inline void see(const call& c, op::attention& p) {
   const std::int64_t left = c.integer("left_window_size", -1);
   const std::int64_t right = c.integer("right_window_size", -1);
-  p.causal = c.integer("is_causal", 0) != 0 || right == 0;
-  if (left < -1 || left >= dim_limit || right < -1 || (!p.causal && (left >= 0 || right > 0)))
-    throw error("it sees keys on both sides (left_window_size, right_window_size)");
-  if (p.causal) p.past = c.integer(past_length, 0), p.window = left + 1;
+  if (left < -1 || left >= dim_limit / 2 || right < -1 || right >= dim_limit / 2)
+    throw error("its left_window_size or its right_window_size is out of range");
+  const bool causal = c.integer("is_causal", 0) != 0;
+  p.causal = causal || left >= 0 || right >= 0;
+  if (!p.causal) return;
+  const std::int64_t all = (p.lengths ? p.queries : p.keys) - 1;
+  const std::int64_t behind = causal ? 0 : right >= 0 ? std::min(right, all) : all;
+  p.past = c.integer(past_length, 0) + behind;
+  p.window = left >= 0 ? left + behind + 1 : 0;
 }
 } // namespace detail
 
@@ -61,6 +67,7 @@ inline answer handle_attention(const call& c) {
   a.outputs.push_back({c.element(2), shape{p.batch, p.kv_heads, p.keys + past, p.value_size}});
   a.outputs.push_back({c.element(0), shape{p.batch, p.heads, p.queries, p.keys + past}});
   try {
+    p.lengths = c.has(6);
     detail::see(c, p);
     p.softcap = c.real("softcap", 0) != 0;
     if (c.has(3)) {
@@ -68,7 +75,6 @@ inline answer handle_attention(const call& c) {
       p.mask = expanded(c.dims(3), 4);
       p.truth_mask = c.element(3) == proto::BOOL;
     }
-    p.lengths = c.has(6);
     if (p.lengths && (!(c.dims(6) == shape{p.batch}) || c.type(6) != dtype::s64))
       throw error("its lengths are " + text(c.dims(6)) + ", not one of each batch");
     a.layer = p;

@@ -29,6 +29,7 @@ inline answer handle_concat(const call& c) {
                        ? ": exported with a fixed batch; export it with a dynamic batch axis"
                        : ""));
   }
+  p.parts = std::max<std::int64_t>(1, p.parts);
   return of_layer(c, p, p.whole);
 }
 
@@ -62,6 +63,7 @@ inline answer handle_split(const call& c) {
   }
   if (sum != length || static_cast<int>(sizes.size()) != c.outputs())
     throw error("its parts do not add up to its input");
+  p.parts = std::max<std::int64_t>(1, p.parts);
   a.layer = p;
   return a;
 }
@@ -167,7 +169,7 @@ inline answer handle_depth_to_space(const call& c) {
   op::depth_to_space p = *op::depth_to_space::of(c.op());
   p.input = c.dims(0);
   p.block = c.integer("blocksize", 0);
-  const std::string_view mode = p.inverse ? "DCR" : c.word("mode", "DCR");
+  const std::string_view mode = c.word("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") throw error("its mode is " + detail::in_quotes(mode));
   p.column_row_depth = mode == "CRD";
   p.validate();

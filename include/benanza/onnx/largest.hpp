@@ -43,7 +43,7 @@ inline std::optional<std::vector<result>> largest_results(const call& c) {
     return {{{proto::INT64, shape{checked_multiply(classes, detail::most_boxes(c)), 3}}}};
   }
   if (op == "Compress") {
-    if (flat) return {{{c.element(0), all}}};
+    if (flat) return {{{c.element(0), shape{std::min(all[0], benanza::elements(c.dims(1)))}}}};
     shape out = x;
     const int axis = call::axis(c.integer("axis", 0), x.size);
     out[axis] = std::min(out[axis], benanza::elements(c.dims(1)));

@@ -128,6 +128,7 @@ private:
     const ::onnx::GraphProto& g = source_.model().graph();
     for (const auto& i : g.input()) {
       value& v = at(program_.number_of(i.name()));
+      v.given = program_.number_of(i.name());
       v.element = i.type().tensor_type().elem_type();
       if (const auto found = inputs_.shapes.find(i.name()); found != inputs_.shapes.end())
         v.dims = found->second;
@@ -137,6 +138,7 @@ private:
     for (const auto& t : g.initializer()) {
       value& v = at(program_.number_of(t.name()));
       v = {};
+      v.given = program_.number_of(t.name());
       v.set(t);
     }
     for (const auto& s : g.sparse_initializer()) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaled dot-product attention: softmax(Q K^T / sqrt(head_size) + mask) V, the core of ONNX
 // Attention-23..25. Heads of queries share heads of keys and values in runs of heads / kv_heads
-// (grouped queries). `causal`: query i sees keys 0 to past + i, of them the last `window`. The
-// scale's value does not change the cost, nor does the cap's. Operands are batch x heads x sequence
+// (grouped queries). `causal`: query i sees keys 0 to past + i, of them the last `window`; a window
+// that reaches r keys behind a query's own place is one of r more keys in the past. The scale's
+// value does not change the cost, nor does the cap's. Operands are batch x heads x sequence
 // x size, or with `sequence_major` batch x sequence x (heads x size), ONNX's three-dim form: the
 // same arithmetic and traffic, but other places in memory and so another layer.
 //
@@ -24,7 +25,7 @@ struct attention {
   std::int64_t keys = 0;       ///< length of the sequence that is attended to
   std::int64_t value_size = 0; ///< of a head of the values and of the result
   bool causal = false;
-  std::int64_t past = 0;       ///< of causal ones: keys before the first query
+  std::int64_t past = 0;       ///< of causal ones: keys that the first query sees beside its own
   std::int64_t window = 0;     ///< of causal ones: keys that a query sees at most; 0: all
   bool softcap = false;        ///< scores are kept in a range by a hyperbolic tangent
   bool lengths = false;        ///< an operand says how many keys each batch has, here all of them
@@ -70,7 +71,6 @@ struct attention {
       throw error("an attention's past or its window is negative or over 2^40");
     if (!causal && (past != 0 || window != 0))
       throw error("an attention that is not causal has no past and no window");
-    if (lengths && past != 0) throw error("an attention's lengths say its past");
     if (cached && !sequence_major) throw error("an attention is cached, but not bshd");
     if (truth_mask && mask.empty()) throw error("an attention lacks its mask of truth values");
     if (mask.size > 4) throw error("an attention's mask has more than four dims");
@@ -88,8 +88,8 @@ struct attention {
   /// Dims of what the softmax runs over, along the last one.
   constexpr shape scores() const { return {batch, heads, queries, keys}; }
 
-  /// Keys before the first query; with lengths, where all keys are there.
-  constexpr std::int64_t before() const { return lengths ? keys - queries : past; }
+  /// Keys up to the first query's own; with lengths, where all keys are there.
+  constexpr std::int64_t before() const { return past + (lengths ? keys - queries : 0); }
   /// Keys that some query sees.
   constexpr std::int64_t seen_keys() const {
     if (!causal) return keys;
@@ -126,8 +126,8 @@ struct attention {
   constexpr attention canonical_form() const {
     attention p = *this;
     if (!mask.empty()) p.mask = expanded(mask, 4);
-    if (causal && window >= (lengths ? keys : before() + queries)) p.window = 0;
-    const bool all = lengths ? queries == 1 : past >= keys - 1;
+    if (causal && window >= past + (lengths ? keys : queries)) p.window = 0;
+    const bool all = past >= (lengths ? queries : keys) - 1;
     if (causal && p.window == 0 && all) p.causal = false, p.past = 0;
     if (kv_heads == 1 || keys == 1) p.cached = false;
     if (heads == 1 || (queries == 1 && p.cached)) p.sequence_major = p.cached = false;

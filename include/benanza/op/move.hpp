@@ -9,6 +9,7 @@
 
 #include "eltwise.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace benanza::op {
@@ -45,7 +46,7 @@ struct concat {
   }
   constexpr void validate() const {
     detail::check_axis(axis, whole);
-    if (parts < 1 || parts > whole[axis])
+    if (parts < 1 || parts > std::max<std::int64_t>(1, whole[axis]))
       throw error("a Concat has more parts than its axis is long");
     check_dims(whole);
     (void)cost();
@@ -75,7 +76,7 @@ struct split {
   }
   constexpr void validate() const {
     detail::check_axis(axis, whole);
-    if (parts < 1 || parts > whole[axis])
+    if (parts < 1 || parts > std::max<std::int64_t>(1, whole[axis]))
       throw error("a Split has more parts than its axis is long");
     check_dims(whole);
     (void)cost();
@@ -438,7 +439,7 @@ struct depth_to_space {
   constexpr void fields(Archive& a) {
     a.dims("input", input);
     a.number("block", "k", block, 0, true);
-    if (!inverse) a.flag("column_row_depth", "crd", column_row_depth);
+    a.flag("column_row_depth", "crd", column_row_depth);
   }
   constexpr void validate() const {
     if (input.size != 4 || block < 1 || block > dim_limit)
@@ -458,12 +459,7 @@ struct depth_to_space {
             checked_multiply(input[3], block)};
   }
   constexpr work cost() const { return moved(dtype::real, elements(input), elements(input)); }
-  /// SpaceToDepth has no mode.
-  constexpr depth_to_space canonical_form() const {
-    depth_to_space d = *this;
-    d.column_row_depth = column_row_depth && !inverse;
-    return d;
-  }
+  constexpr depth_to_space canonical_form() const { return *this; }
   constexpr bool operator==(const depth_to_space&) const = default;
 };
 

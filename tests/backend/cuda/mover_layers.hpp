@@ -24,6 +24,7 @@ inline constexpr const char* moved[] = {
     "DepthToSpace/1x12x5x7-k2",
     "DepthToSpace/2x8x4x4-k2-crd",
     "SpaceToDepth/1x3x8x6-k2",
+    "SpaceToDepth/1x3x8x6-k2-crd",
     "Concat/1x10x4x4-a1-n4",
     "Concat/1x256x4x4-a1-n4",
     "Concat/3x4x7-a2-n3",

@@ -118,7 +118,8 @@ TEST_CASE("movers copy every element of every width") {
   }
   for (const char* name :
        {"DepthToSpace/1x8x3x4-k2", "DepthToSpace/2x18x3x5-k3-crd", "SpaceToDepth/1x2x6x4-k2",
-        "SpaceToDepth/2x3x8x12-k4", "DepthToSpace/1x64x20x20-k2", "SpaceToDepth/1x16x40x40-k2"})
+        "SpaceToDepth/2x3x8x12-k4", "SpaceToDepth/2x3x6x4-k2-crd", "DepthToSpace/1x64x20x20-k2",
+        "SpaceToDepth/1x16x40x40-k2"})
     check_all(name);
 }
 
@@ -517,6 +518,7 @@ TEST_CASE("attention of every form, in whole blocks and parts of them") {
                            "Attention/2x4x70x17-kv2-k70-causal-bshd-mask1x4x70x70",
                            "Attention/1x2x70x16-k200-causal-p130",
                            "Attention/1x2x70x16-k300-causal-p100-w33",
+                           "Attention/2x2x70x16-k90-causal-p3-w9-lengths",
                            "Attention/2x4x70x16-kv2-k90-cap",
                            "Attention/2x4x70x16-kv2-k90-lengths",
                            "Attention/3x2x4x16-k2-causal-lengths",
@@ -668,6 +670,19 @@ TEST_CASE("quantization, whole and in runs") {
        {"DynamicQuantizeLinear/3x70000", "DynamicQuantizeLinear/7", "QLinearAdd/2x30x9x9-u8u8u8",
         "QLinearAdd/2x30x9x9-s8s8s8-za-zb-zr-relu", "QLinearMul/2x30x9x9-1x30x1x1-u8u8u8-za",
         "QLinearAdd/5-8x5-s8s8s8-zb", "QLinearMul/1-9x9-u8u8u8-zr"})
+    check(name);
+}
+
+TEST_CASE("products of codes whose second operand has a zero point") {
+  for (const char* name :
+       {"MatMulInteger/4x3-3x2-u8u8s32-za-zb", "MatMulInteger/2x7x33-33x50-w-s8s8s32-zb",
+        "MatMulInteger/1x300-300x200-w-u8u8s32", "MatMulInteger/3x1x100x40-5x40x150-u8u8s32-za-zb",
+        "QLinearMatMul/130x65-65x90-u8u8u8-pc-za-zb-zr", "QLinearMatMul/2x9x8-8x5-w-s8s8s8-zb-relu",
+        "QLinearMatMul/9x8-8x40-w-u8u8real-pc-za-zb", "QGemm/7x40x33-tb-c1x40-w-u8u8u8-pc-zb-zr",
+        "QGemm/7x40x33-ta-c7x1-u8u8s8-zb-relu", "ConvInteger/1x1x3x3-2x2x2-s1-p1-u8u8s32-pc-za-zb",
+        "QLinearConv/2x6x9x11-8x3x3-s2-p1-d2-g2-b-u8u8u8-pc-za-zb-zr",
+        "QLinearConv/1x16x20x20-40x3x3-s1-p1-s8s8s8-zb-relu", "QLinearConv/2x5x9-3x4-s3-p2-u8u8s8",
+        "ConvInteger/1x3x4x5x6-4x2x3x2-s1-p1-s8u8s32-za-zb"})
     check(name);
 }
 

@@ -65,5 +65,6 @@ TEST_CASE("what is moved back is where it was") {
   };
   back_and_forth("Transpose/2x3x4x5-o2x0x3x1", "Transpose/4x2x5x3-o1x3x0x2");
   back_and_forth("SpaceToDepth/2x3x4x6-k2", "DepthToSpace/2x12x2x3-k2");
+  back_and_forth("SpaceToDepth/2x3x4x6-k2-crd", "DepthToSpace/2x12x2x3-k2-crd");
   back_and_forth("Slice/7-7-from6-bym1", "Slice/7-7-from6-bym1");
 }

@@ -88,7 +88,9 @@ inline blocks blocks_of(const op::depth_to_space& p) {
   const std::int64_t h = p.inverse ? p.input[2] / b : p.input[2];
   const std::int64_t w = p.inverse ? p.input[3] / b : p.input[3];
   if (p.inverse)
-    return blocks_of(op::transpose{.input = {n, c, h, b, w, b}, .order = {0, 3, 5, 1, 2, 4}});
+    return blocks_of(op::transpose{.input = {n, c, h, b, w, b},
+                                   .order = p.column_row_depth ? shape{0, 1, 3, 5, 2, 4}
+                                                               : shape{0, 3, 5, 1, 2, 4}});
   if (p.column_row_depth)
     return blocks_of(op::transpose{.input = {n, c, b, b, h, w}, .order = {0, 1, 4, 2, 5, 3}});
   return blocks_of(op::transpose{.input = {n, b, b, c, h, w}, .order = {0, 3, 4, 1, 5, 2}});

@@ -124,7 +124,7 @@ private:
     const std::int64_t length =
         lengths == nullptr ? p.keys : std::clamp<std::int64_t>(lengths[w.batch], 0, p.keys);
     if (!p.causal) return {0, length};
-    const std::int64_t before = lengths == nullptr ? p.past : length - p.queries;
+    const std::int64_t before = p.past + (lengths == nullptr ? 0 : length - p.queries);
     const std::int64_t place = before + (w.first + i) % p.queries + 1;
     const std::int64_t end = std::clamp<std::int64_t>(place, 0, length);
     return {p.window == 0 ? 0 : std::clamp<std::int64_t>(place - p.window, 0, end), end};

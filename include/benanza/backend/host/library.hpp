@@ -13,6 +13,7 @@
 #include "arrange.hpp"
 #include "attention.hpp"
 #include "cast.hpp"
+#include "code_products.hpp"
 #include "columns.hpp"
 #include "cumulate.hpp"
 #include "eltwise.hpp"

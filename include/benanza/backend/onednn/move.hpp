@@ -114,9 +114,13 @@ inline void describe(const op::slice& p, const request& r, recipes& out) {
 inline void describe(const op::depth_to_space& p, const request& r, recipes& out) {
   const std::int64_t n = p.input[0], b = p.block, c = p.input[1], h = p.input[2], w = p.input[3];
   if (p.inverse) {
-    // Output (n, i, j, c, y, x) is input (n, c, y b + i, x b + j).
-    detail::describe_copy({n, b, b, c, h / b, w / b}, {c * h * w, w, 1, h * w, w * b, b}, 0,
-                          r.types.source, r, out);
+    // Output (n, i, j, c, y, x) is input (n, c, y b + i, x b + j); or (n, c, i, j, y, x) is.
+    if (p.column_row_depth)
+      detail::describe_copy({n, c, b, b, h / b, w / b}, {c * h * w, h * w, w, 1, w * b, b}, 0,
+                            r.types.source, r, out);
+    else
+      detail::describe_copy({n, b, b, c, h / b, w / b}, {c * h * w, w, 1, h * w, w * b, b}, 0,
+                            r.types.source, r, out);
     return;
   }
   // Output (n, c, y, i, x, j) is input channel (i b + j) C + c, or c b b + i b + j.

@@ -50,7 +50,7 @@ private:
     // With lengths, causality is counted from the last key; they come last of the operands.
     const std::int64_t length =
         p_.lengths ? static_cast<std::int64_t>(element(o_, o_.inputs.size() - 1, batch_)) : p_.keys;
-    const std::int64_t place = query + 1 + (p_.lengths ? length - p_.queries : p_.past);
+    const std::int64_t place = query + 1 + p_.past + (p_.lengths ? length - p_.queries : 0);
     const std::int64_t end = p_.causal ? std::clamp<std::int64_t>(place, 0, length) : length;
     first_ = p_.window == 0 ? 0 : std::clamp<std::int64_t>(place - p_.window, 0, end);
     weights_.resize(static_cast<std::size_t>(end - first_));

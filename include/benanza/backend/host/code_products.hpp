@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// How do products of 8-bit codes run that the library has no algorithm for: with zero points, or
+// codes from zero up, on the weights' side? Codes less their zero points are whole numbers of 16
+// bits. Blocks of rows and columns are widened to them in pairs along the sum, which one
+// instruction multiplies and adds; a convolution's columns are what its windows see. A block's sums
+// are scaled and rounded while they are in cache.
+//
+//   kernel k = make(on_codes<matmul>{.base = ..., .types = code_types::u8u8u8, .zero_b = true},
+//   job)
+#pragma once
+
+#include "detail/job.hpp"
+#include "detail/loops.hpp"
+#include "detail/product.hpp"
+#include "quantize.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+namespace benanza::backend::host {
+
+namespace detail {
+
+/// Whole numbers as wide as a vector of floats, and pairs of half their width.
+typedef std::int32_t sum_vector __attribute__((vector_size(sizeof(float_vector))));
+
+/// sums + a[0] b[0] + a[1] b[1] in each place, of pairs in 16 bits.
+[[gnu::always_inline]] inline sum_vector add_pairs(sum_vector sums, sum_vector a, sum_vector b) {
+#if defined(__AVX512BW__)
+  return sums + reinterpret_cast<sum_vector>(
+                    _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__FMA__) && defined(__AVX2__) && !defined(__AVX512F__)
+  return sums + reinterpret_cast<sum_vector>(
+                    _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#else
+  return sums + (a >> 16) * (b >> 16) + (a << 16 >> 16) * (b << 16 >> 16);
+#endif
+}
+
+/// Sums of `Rows` rows and a tile's columns; a row of `a` holds pairs, the panel a pair of each
+/// column after the other.
+template <int Rows>
+void sum_tile(const std::int16_t* a, std::int64_t row, const std::int16_t* panel,
+              std::int64_t pairs, std::int32_t* to, std::int64_t to_row) {
+  constexpr int lanes = float_lanes::count;
+  sum_vector low[Rows]{}, high[Rows]{};
+  for (std::int64_t k = 0; k < pairs; ++k, panel += 2 * tile_columns) {
+    sum_vector left, right;
+    std::memcpy(&left, panel, sizeof left);
+    std::memcpy(&right, panel + 2 * lanes, sizeof right);
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+      std::int32_t pair;
+      std::memcpy(&pair, a + r * row + 2 * k, sizeof pair);
+      const sum_vector both = sum_vector{} + pair;
+      low[r] = add_pairs(low[r], both, left);
+      high[r] = add_pairs(high[r], both, right);
+    }
+  }
+  for (int r = 0; r < Rows; ++r) {
+    std::memcpy(to + r * to_row, &low[r], sizeof low[r]);
+    std::memcpy(to + r * to_row + lanes, &high[r], sizeof high[r]);
+  }
+}
+
+/// Codes in steps as numbers of 16 bits less one zero point.
+inline void widen_codes(const std::byte* from, bool is_signed, std::int64_t step, std::int64_t n,
+                        std::int32_t zero, std::int16_t* to) {
+  const auto run = [&](const auto* x) {
+    if (step == 1) {
+#pragma omp simd
+      for (std::int64_t i = 0; i < n; ++i)
+        to[i] = static_cast<std::int16_t>(x[i] - zero);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i)
+        to[i] = static_cast<std::int16_t>(x[i * step] - zero);
+    }
+  };
+  if (is_signed)
+    run(reinterpret_cast<const std::int8_t*>(from));
+  else
+    run(reinterpret_cast<const std::uint8_t*>(from));
+}
+
+/// Where the matrices of a product stand, and what its windows see.
+struct code_matrices {
+  std::int64_t images = 1, rows = 0, columns = 0, length = 0;
+  std::int64_t a_row = 0, a_step = 1; ///< elements from one to the next
+  std::int64_t b_row = 0, b_step = 1; ///< along the sum, and along the columns
+  std::vector<std::int64_t> a{}, b{}; ///< where each image's matrices begin
+};
+
+inline code_matrices matrices_of(const op::matmul& p) {
+  const shape out = p.output();
+  const int batch = out.size - 2;
+  shape left = p.a, right = p.b;
+  left.size -= 2, right.size -= 2;
+  const shape l = broadcast_strides(left, batch), r = broadcast_strides(right, batch);
+  code_matrices m{.images = elements(out, 0, batch), .rows = p.m(), .columns = p.n()};
+  m.length = m.a_row = p.k();
+  m.b_row = p.n();
+  for (std::int64_t i = 0; i < m.images; ++i) {
+    std::int64_t rest = i, at_a = 0, at_b = 0;
+    for (int d = batch - 1; d >= 0; rest /= out[d--])
+      at_a += rest % out[d] * l[d], at_b += rest % out[d] * r[d];
+    m.a.push_back(at_a * p.m() * p.k());
+    m.b.push_back(at_b * p.k() * p.n());
+  }
+  return m;
+}
+inline code_matrices matrices_of(const op::gemm& p) {
+  return {.rows = p.m,
+          .columns = p.n,
+          .length = p.k,
+          .a_row = p.transpose_a ? 1 : p.k,
+          .a_step = p.transpose_a ? p.m : 1,
+          .b_row = p.transpose_b ? 1 : p.n,
+          .b_step = p.transpose_b ? p.k : 1,
+          .a = {0},
+          .b = {0}};
+}
+/// An image is a group of one item; its left matrix are the weights.
+inline code_matrices matrices_of(const op::conv& p) {
+  const shape out = p.output();
+  const std::int64_t plane = elements(p.input, 2, p.input.size), channels = p.input[1] / p.groups;
+  code_matrices m{.images = p.input[0] * p.groups, .rows = p.outputs / p.groups};
+  m.columns = elements(out, 2, out.size);
+  m.length = m.a_row = elements(p.weights()) / p.outputs;
+  for (std::int64_t i = 0; i < m.images; ++i) {
+    m.a.push_back(i % p.groups * m.rows * m.length);
+    m.b.push_back(i * channels * plane);
+  }
+  return m;
+}
+
+/// The windows of a convolution in three spatial dims.
+struct code_windows {
+  std::int64_t in[3]{1, 1, 1}, out[3]{1, 1, 1}, kernel[3]{1, 1, 1};
+  std::int64_t stride[3]{1, 1, 1}, begin[3]{}, dilation[3]{1, 1, 1};
+
+  explicit code_windows(const op::conv& p) {
+    const shape results = p.output();
+    for (int i = 0; i < p.kernel.size; ++i) {
+      const int to = 3 - p.kernel.size + i;
+      in[to] = p.input[i + 2];
+      out[to] = results[i + 2];
+      kernel[to] = p.kernel[i];
+      stride[to] = op::entry(p.strides, i, 1);
+      begin[to] = op::entry(p.pads, i, 0);
+      dilation[to] = op::entry(p.dilations, i, 1);
+    }
+  }
+
+  /// What `n` windows from `first` on see at place `k` of the sum; nothing where they are padded.
+  void see(const std::byte* image, bool is_signed, std::int64_t k, std::int64_t first,
+           std::int64_t n, std::int32_t zero, std::int16_t* to) const {
+    const std::int64_t taps = kernel[0] * kernel[1] * kernel[2], tap = k % taps;
+    const std::byte* plane = image + k / taps * in[0] * in[1] * in[2];
+    const std::int64_t k0 = tap / (kernel[1] * kernel[2]) * dilation[0] - begin[0];
+    const std::int64_t k1 = tap / kernel[2] % kernel[1] * dilation[1] - begin[1];
+    const std::int64_t k2 = tap % kernel[2] * dilation[2] - begin[2];
+    for (std::int64_t end = first + n; first < end;) {
+      const std::int64_t o2 = first % out[2], run = std::min(out[2] - o2, end - first);
+      const std::int64_t i0 = first / (out[1] * out[2]) * stride[0] + k0;
+      const std::int64_t i1 = first / out[2] % out[1] * stride[1] + k1;
+      std::fill_n(to, run, std::int16_t{0});
+      if (i0 >= 0 && i0 < in[0] && i1 >= 0 && i1 < in[1]) {
+        const std::int64_t at = o2 * stride[2] + k2;
+        const std::int64_t left = at >= 0 ? 0 : (-at + stride[2] - 1) / stride[2];
+        const std::int64_t room = in[2] - 1 - at;
+        const std::int64_t right = room < 0 ? 0 : std::min(run, room / stride[2] + 1);
+        if (left < right)
+          widen_codes(plane + (i0 * in[1] + i1) * in[2] + at + left * stride[2], is_signed,
+                      stride[2], right - left, zero, to + left);
+      }
+      to += run;
+      first += run;
+    }
+  }
+};
+
+/// In place of them where there are none.
+struct no_windows {
+  explicit no_windows(const auto&) {}
+};
+
+/// One block of results after the other.
+template <class Base>
+class code_plan {
+  static constexpr bool convolves = std::is_same_v<Base, op::conv>;
+
+public:
+  static constexpr std::int64_t row_block = 16 * tile_rows, column_block = 4 * tile_columns;
+
+  code_plan(const op::on_codes<Base>& layer, const job& j)
+      : p_(layer)
+      , at_(layer.places())
+      , m_(matrices_of(layer.base))
+      , windows_(layer.base)
+      , pairs_(std::max<std::int64_t>(1, (m_.length + 1) / 2))
+      , operands_(j.inputs)
+      , shapes_(j.shapes)
+      , to_(j.output) {}
+
+  std::int64_t units() const {
+    return m_.images * blocks(m_.rows, row_block) * blocks(m_.columns, column_block);
+  }
+  /// Floats of scratch memory for one thread.
+  std::int64_t floats_a_thread() const {
+    return (row_block + column_block) * pairs_ + tile_rows * column_block + 2 * column_block;
+  }
+
+  /// One block of results, by its number.
+  void run(std::int64_t unit, float* room) const {
+    const std::int64_t column_blocks = blocks(m_.columns, column_block);
+    const std::int64_t row_blocks = blocks(m_.rows, row_block);
+    const std::int64_t image = unit / column_blocks / row_blocks;
+    const std::int64_t row = unit / column_blocks % row_blocks * row_block;
+    const std::int64_t column = unit % column_blocks * column_block;
+    const std::int64_t rows = std::min(row_block, m_.rows - row);
+    const std::int64_t columns = std::min(column_block, m_.columns - column);
+    auto* sums = reinterpret_cast<std::int32_t*>(room);
+    auto* a = reinterpret_cast<std::int16_t*>(room + tile_rows * column_block);
+    auto* b = a + 2 * row_block * pairs_;
+    auto* lines = b + 2 * column_block * pairs_;
+    bring_rows(image, row, rows, a);
+    bring_columns(image, column, columns, b, lines);
+    for (std::int64_t r = 0; r < rows; r += tile_rows) {
+      const std::int64_t some = std::min<std::int64_t>(tile_rows, rows - r);
+      for (std::int64_t c = 0; c < columns; c += tile_columns)
+        sum<tile_rows>(some, a + r * 2 * pairs_, b + c * 2 * pairs_, sums + c);
+      for (std::int64_t i = 0; i < some; ++i)
+        finish(image, row + r + i, column, columns, sums + i * column_block);
+    }
+  }
+
+private:
+  static std::int64_t blocks(std::int64_t n, std::int64_t each) { return (n + each - 1) / each; }
+
+  /// Of the weights of a convolution, or of the first operand.
+  const std::byte* left(std::int64_t image) const {
+    return operands_[static_cast<std::size_t>(convolves ? at_.b : at_.a)] +
+           m_.a[static_cast<std::size_t>(image)];
+  }
+  const std::byte* right(std::int64_t image) const {
+    return operands_[static_cast<std::size_t>(convolves ? at_.a : at_.b)] +
+           m_.b[static_cast<std::size_t>(image)];
+  }
+  bool one(int place) const { return elements(shapes_[static_cast<std::size_t>(place)].dims) == 1; }
+  /// A zero point; `i` counts channels, or columns.
+  std::int32_t zero(bool there, int place, dtype type, std::int64_t i) const {
+    if (!there || place < 0) return 0;
+    const std::byte* x = operands_[static_cast<std::size_t>(place)] + (one(place) ? 0 : i);
+    return type == dtype::s8 ? std::int32_t{*reinterpret_cast<const std::int8_t*>(x)}
+                             : std::int32_t{*reinterpret_cast<const std::uint8_t*>(x)};
+  }
+  std::int32_t zero_a() const { return zero(p_.zero_a, at_.a_zero, p_.a_type(), 0); }
+  std::int32_t zero_b(std::int64_t i) const { return zero(p_.zero_b, at_.b_zero, p_.b_type(), i); }
+  float scale(int place, std::int64_t i) const {
+    return reinterpret_cast<const float*>(
+        operands_[static_cast<std::size_t>(place)])[one(place) ? 0 : i];
+  }
+  /// The number of a convolution's channel.
+  std::int64_t channel(std::int64_t image, std::int64_t row) const {
+    if constexpr (convolves) return image % p_.base.groups * m_.rows + row;
+    return 0;
+  }
+
+  void bring_rows(std::int64_t image, std::int64_t row, std::int64_t rows, std::int16_t* to) const {
+    const bool is_signed = (convolves ? p_.b_type() : p_.a_type()) == dtype::s8;
+    for (std::int64_t r = 0; r < rows; ++r, to += 2 * pairs_) {
+      to[2 * pairs_ - 1] = 0;
+      widen_codes(left(image) + (row + r) * m_.a_row, is_signed, m_.a_step, m_.length,
+                  convolves ? zero_b(channel(image, row + r)) : zero_a(), to);
+    }
+  }
+
+  /// The columns of a block at place `k` of the sum.
+  void line(std::int64_t image, std::int64_t k, std::int64_t column, std::int64_t columns,
+            const std::int16_t* zeros, std::int16_t* to) const {
+    if (k >= m_.length) {
+      std::fill_n(to, columns, std::int16_t{0});
+    } else if constexpr (convolves) {
+      windows_.see(right(image), p_.a_type() == dtype::s8, k, column, columns, zero_a(), to);
+    } else {
+      widen_codes(right(image) + k * m_.b_row + column * m_.b_step, p_.b_type() == dtype::s8,
+                  m_.b_step, columns, 0, to);
+#pragma omp simd
+      for (std::int64_t c = 0; c < columns; ++c)
+        to[c] = static_cast<std::int16_t>(to[c] - zeros[c]);
+    }
+  }
+
+  void bring_columns(std::int64_t image, std::int64_t column, std::int64_t columns,
+                     std::int16_t* to, std::int16_t* lines) const {
+    std::int16_t *first = lines, *second = lines + column_block, *zeros = second + column_block;
+    std::fill_n(lines, 2 * column_block, std::int16_t{0});
+    for (std::int64_t c = 0; c < columns && !convolves; ++c)
+      zeros[c] = static_cast<std::int16_t>(zero_b(column + c));
+    for (std::int64_t k = 0; k < pairs_; ++k) {
+      line(image, 2 * k, column, columns, zeros, first);
+      line(image, 2 * k + 1, column, columns, zeros, second);
+      for (std::int64_t c = 0; c < columns; c += tile_columns) {
+        std::int16_t* panel = to + (c * pairs_ + k * tile_columns) * 2;
+#pragma omp simd
+        for (std::int64_t i = 0; i < tile_columns; ++i)
+          panel[2 * i] = first[c + i], panel[2 * i + 1] = second[c + i];
+      }
+    }
+  }
+
+  template <int Rows>
+  void sum(std::int64_t rows, const std::int16_t* a, const std::int16_t* panel,
+           std::int32_t* to) const {
+    if constexpr (Rows > 0) {
+      if (rows == Rows)
+        sum_tile<Rows>(a, 2 * pairs_, panel, pairs_, to, column_block);
+      else
+        sum<Rows - 1>(rows, a, panel, to);
+    }
+  }
+
+  std::int32_t bias(std::int64_t image, std::int64_t row, std::int64_t column) const {
+    if (!p_.biased()) return 0;
+    std::int64_t i = channel(image, row);
+    if constexpr (std::is_same_v<Base, op::gemm>)
+      i = (p_.base.c[0] == 1 ? 0 : row) * p_.base.c[1] + (p_.base.c[1] == 1 ? 0 : column);
+    return reinterpret_cast<const std::int32_t*>(operands_[static_cast<std::size_t>(at_.bias)])[i];
+  }
+
+  /// Writes a row of results, from their sums.
+  void finish(std::int64_t image, std::int64_t row, std::int64_t column, std::int64_t n,
+              std::int32_t* sums) const {
+    const std::int64_t first = (image * m_.rows + row) * m_.columns + column;
+    if (p_.integer) {
+      std::memcpy(to_ + first * 4, sums, static_cast<std::size_t>(n) * 4);
+      return;
+    }
+    const bool codes = p_.result_type() != dtype::real;
+    const float common = scale(at_.a_scale, 0) / (codes ? scale(at_.scale, 0) : 1.f);
+    const bool shared = convolves || one(at_.b_scale);
+    const float factor = common * (shared ? scale(at_.b_scale, channel(image, row)) : 1.f);
+    auto* v = reinterpret_cast<float*>(sums);
+    for (std::int64_t c = 0; c < n; ++c) {
+      const float by = shared ? factor : factor * scale(at_.b_scale, column + c);
+      const float x = static_cast<float>(sums[c] + bias(image, row, column + c)) * by;
+      std::memcpy(v + c, &x, sizeof x);
+    }
+    const std::int32_t zero_result = zero(p_.zero_result, at_.zero, p_.result_type(), 0);
+    if (!codes)
+      write(v, reinterpret_cast<float*>(to_) + first, n);
+    else if (p_.result_type() == dtype::s8)
+      write(v, reinterpret_cast<std::int8_t*>(to_) + first, n, zero_result);
+    else
+      write(v, reinterpret_cast<std::uint8_t*>(to_) + first, n, zero_result);
+  }
+  void write(const float* v, float* to, std::int64_t n) const {
+    for (std::int64_t c = 0; c < n; ++c)
+      to[c] = p_.rectified ? std::max(v[c], 0.f) : v[c];
+  }
+  template <class C>
+  void write(const float* v, C* to, std::int64_t n, std::int32_t zero_result) const {
+    const std::int32_t least = p_.rectified ? zero_result : std::numeric_limits<C>::min();
+#pragma omp simd
+    for (std::int64_t c = 0; c < n; ++c)
+      to[c] = code_of<C>(v[c], zero_result, least);
+  }
+
+  op::on_codes<Base> p_;
+  op::code_places at_;
+  code_matrices m_;
+  std::conditional_t<convolves, code_windows, no_windows> windows_;
+  std::int64_t pairs_;
+  std::vector<const std::byte*> operands_;
+  std::vector<tensor> shapes_;
+  std::byte* to_;
+};
+} // namespace detail
+
+/// True where libraries have nothing: a zero point of the second operand, or codes from zero up.
+/// Sums stay whole numbers of 32 bits.
+template <class Base>
+requires(!op::on_codes<Base>::adds) bool runs(const op::on_codes<Base>& p, dtype element) {
+  return (p.zero_b || p.b_type() == dtype::u8) && detail::matrices_of(p.base).length <= 32768 &&
+         (p.result_type() != dtype::real || element == dtype::f32);
+}
+
+template <class Base>
+requires(!op::on_codes<Base>::adds) detail::kernel
+    make(const op::on_codes<Base>& p, const detail::job& j) {
+  if (elements(p.output()) == 0) return {"pairs", [] {}};
+  const detail::code_plan<Base> plan(p, j);
+  const int threads = detail::team_for(j.threads, p.cost().macs);
+  const detail::scratch room(threads, plan.floats_a_thread());
+  return {"pairs", [=] {
+            detail::share(threads, plan.units(), 1, [&](std::int64_t at, std::int64_t end) {
+              for (; at < end; ++at)
+                plan.run(at, room.mine());
+            });
+          }};
+}
+
+} // namespace benanza::backend::host
