@@ -108,4 +108,7 @@ BENANZA_LAYERS {
   unique_layer<dft{.input = {8, 16, 2}, .axis = 1, .length = 32}>::add(100);
   unique_layer<det{.input = {2, 2}}>::add(101);
   unique_layer<resize{.input = {1, 2, 9, 8}, .sizes = {1, 2, 4, 3}, .mode = interpolation::linear, .coordinates = sampling::tf_crop_and_resize, .axes = {3, 2}}>::add(102);
+  unique_layer<linear_attention{.batch = 2, .heads = 4, .steps = 3, .key_size = 8, .kv_heads = 2, .value_size = 16, .rule = update_rule::gated_delta, .head_decay = true, .one_rate = true, .past = true, .state = dtype::f32}>::add(103);
+  unique_layer<tf_idf{.input = {2, 12}, .outputs = 7, .least = 2, .most = 3, .skips = 5, .pool = {4, 3}, .weigh = weighting::idf, .element = dtype::s32}>::add(104);
+  unique_layer<cast{.input = {2, 3}, .from = dtype::f16, .to = dtype::s4}>::add(105);
 }
