@@ -91,6 +91,10 @@ TEST_CASE("operands come in the order and the types of the operator") {
   CHECK(roles("Attention/1x2x3x4-lengths-mask3x3-bool", numeric::bf16) ==
         "sbf16 sbf16 sbf16 sbool is64 ");
   CHECK(roles("RotaryEmbedding/1x2x3x4-t9", numeric::f32) == "sf32 sf32 sf32 is64 ");
+  CHECK(roles("LinearAttention/1x2x3x4", numeric::bf16) == "sbf16 sbf16 sbf16 ");
+  CHECK(roles("LinearAttention/1x2x3x4-delta-past-f32", numeric::bf16) ==
+        "sbf16 sbf16 sbf16 sf32 sf32 sbf16 "); // the fifth is not there
+  CHECK(roles("TfIdfVectorizer/9-o4-pool4-idf-s32", numeric::f32) == "ss32 vs64 vs64 vf32 ");
   CHECK(roles("Sum/4-n3", numeric::f32) == "sf32 sf32 sf32 ");
   CHECK(roles("Concat/7x3-a0-n2", numeric::f32) == "sf32 sf32 ");
   CHECK(roles("Concat/7x3-a0-n2-s64", numeric::bf16) == "ss64 ss64 ");
