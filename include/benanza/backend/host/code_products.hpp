@@ -210,13 +210,20 @@ public:
     return (row_block + column_block) * pairs_ + tile_rows * column_block + 2 * column_block;
   }
 
-  /// One block of results, by its number.
-  void run(std::int64_t unit, float* room) const {
-    const std::int64_t column_blocks = blocks(m_.columns, column_block);
+  /// Some blocks of results, by their numbers. Those of the same columns stand together.
+  void run(std::int64_t unit, std::int64_t end, float* room) const {
     const std::int64_t row_blocks = blocks(m_.rows, row_block);
-    const std::int64_t image = unit / column_blocks / row_blocks;
-    const std::int64_t row = unit / column_blocks % row_blocks * row_block;
-    const std::int64_t column = unit % column_blocks * column_block;
+    for (bool first = true; unit < end; ++unit, first = false)
+      run(unit / row_blocks, unit % row_blocks * row_block, room, first || unit % row_blocks == 0);
+  }
+
+private:
+  static std::int64_t blocks(std::int64_t n, std::int64_t each) { return (n + each - 1) / each; }
+
+  /// One block, whose columns may be there already.
+  void run(std::int64_t at, std::int64_t row, float* room, bool brings) const {
+    const std::int64_t column_blocks = blocks(m_.columns, column_block);
+    const std::int64_t image = at / column_blocks, column = at % column_blocks * column_block;
     const std::int64_t rows = std::min(row_block, m_.rows - row);
     const std::int64_t columns = std::min(column_block, m_.columns - column);
     auto* sums = reinterpret_cast<std::int32_t*>(room);
@@ -224,7 +231,7 @@ public:
     auto* b = a + 2 * row_block * pairs_;
     auto* lines = b + 2 * column_block * pairs_;
     bring_rows(image, row, rows, a);
-    bring_columns(image, column, columns, b, lines);
+    if (brings) bring_columns(image, column, columns, b, lines);
     for (std::int64_t r = 0; r < rows; r += tile_rows) {
       const std::int64_t some = std::min<std::int64_t>(tile_rows, rows - r);
       for (std::int64_t c = 0; c < columns; c += tile_columns)
@@ -233,9 +240,6 @@ public:
         finish(image, row + r + i, column, columns, sums + i * column_block);
     }
   }
-
-private:
-  static std::int64_t blocks(std::int64_t n, std::int64_t each) { return (n + each - 1) / each; }
 
   /// Of the weights of a convolution, or of the first operand.
   const std::byte* left(std::int64_t image) const {
@@ -297,6 +301,8 @@ private:
     std::fill_n(lines, 2 * column_block, std::int16_t{0});
     for (std::int64_t c = 0; c < columns && !convolves; ++c)
       zeros[c] = static_cast<std::int16_t>(zero_b(column + c));
+    if (m_.b_row == 1 && m_.b_step > 1)
+      return turn_columns(right(image) + column * m_.b_step, columns, zeros, to);
     for (std::int64_t k = 0; k < pairs_; ++k) {
       line(image, 2 * k, column, columns, zeros, first);
       line(image, 2 * k + 1, column, columns, zeros, second);
@@ -307,6 +313,26 @@ private:
           panel[2 * i] = first[c + i], panel[2 * i + 1] = second[c + i];
       }
     }
+  }
+
+  /// Columns of which each stands together, a pair after the other.
+  void turn_columns(const std::byte* from, std::int64_t columns, const std::int16_t* zeros,
+                    std::int16_t* to) const {
+    const auto turn = [&](const auto* x) {
+      for (std::int64_t c = 0; c < columns; ++c, x += m_.b_step) {
+        std::int16_t* panel =
+            to + (c / tile_columns * tile_columns * pairs_ + c % tile_columns) * 2;
+        for (std::int64_t k = 0; k < pairs_; ++k, panel += 2 * tile_columns) {
+          panel[0] = static_cast<std::int16_t>(x[2 * k] - zeros[c]);
+          panel[1] = 2 * k + 1 < m_.length ? static_cast<std::int16_t>(x[2 * k + 1] - zeros[c])
+                                           : std::int16_t{0};
+        }
+      }
+    };
+    if (p_.b_type() == dtype::s8)
+      turn(reinterpret_cast<const std::int8_t*>(from));
+    else
+      turn(reinterpret_cast<const std::uint8_t*>(from));
   }
 
   template <int Rows>
@@ -394,8 +420,7 @@ requires(!op::on_codes<Base>::adds) detail::kernel
   const detail::scratch room(threads, plan.floats_a_thread());
   return {"pairs", [=] {
             detail::share(threads, plan.units(), 1, [&](std::int64_t at, std::int64_t end) {
-              for (; at < end; ++at)
-                plan.run(at, room.mine());
+              plan.run(at, end, room.mine());
             });
           }};
 }
