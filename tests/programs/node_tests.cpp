@@ -49,7 +49,7 @@ numbers read_tensor(const fs::path& path) {
 double as_stored(double v, int element) {
   const onnx::element_type* type = onnx::find_element_type(element);
   if (type == nullptr || type->storage == dtype::real) return v;
-  std::byte room[8];
+  std::byte room[8]{};
   backend::store(type->storage, room, 0, v);
   return backend::load(type->storage, room, 0);
 }
