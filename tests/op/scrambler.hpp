@@ -4,6 +4,7 @@
 
 #include "random_layers.hpp"
 
+#include <iterator>
 #include <limits>
 
 namespace benanza::test {
@@ -51,7 +52,9 @@ public:
     value = static_cast<Enum>(random_.pick(0, static_cast<std::int64_t>(N) - 1));
   }
   void element(std::string_view, dtype& value, dtype = dtype::real) {
-    value = detail::dtype_names[static_cast<std::size_t>(random_.pick(0, 15))].first;
+    constexpr std::int64_t last = std::ssize(detail::dtype_names) - 1;
+    if (random_.chance(50))
+      value = detail::dtype_names[static_cast<std::size_t>(random_.pick(0, last))].first;
   }
 
 private:
