@@ -49,7 +49,7 @@ struct trilu {
   /// Diagonals outside the matrix are all one.
   constexpr trilu canonical_form() const {
     trilu p = *this;
-    if (input.size < 2) return p;
+    if (input.size < 2 || rows() < 0) return p;
     if (k < -rows()) p.k = -rows();
     if (k > columns()) p.k = columns();
     return p;

@@ -126,8 +126,10 @@ struct attention {
   constexpr attention canonical_form() const {
     attention p = *this;
     if (!mask.empty()) p.mask = expanded(mask, 4);
-    if (causal && window >= past + (lengths ? keys : queries)) p.window = 0;
-    const bool all = past >= (lengths ? queries : keys) - 1;
+    // Also of members that no attention has: no sum goes over the last whole number.
+    const std::int64_t span = lengths ? keys : queries, last = lengths ? queries : keys;
+    if (causal && past >= 0 && window >= past && window - past >= span) p.window = 0;
+    const bool all = last <= 1 || past >= last - 1;
     if (causal && p.window == 0 && all) p.causal = false, p.past = 0;
     if (kv_heads == 1 || keys == 1) p.cached = false;
     if (heads == 1 || (queries == 1 && p.cached)) p.sequence_major = p.cached = false;
