@@ -64,7 +64,8 @@ struct dft {
   /// 5 n log2 n of a radix-2 transform, half of that where one side is real.
   constexpr work cost() const {
     work w = moved(dtype::real, elements(input), elements(output()));
-    const auto bits = std::bit_width(static_cast<std::uint64_t>(length)) - 1;
+    const auto bits =
+        static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(length))) - 1;
     const std::int64_t whole = checked_multiply(lines(), checked_multiply(5 * bits, length));
     w.other = onesided || !complex_input() ? whole / 2 : whole;
     return w;
