@@ -180,7 +180,8 @@ void sum_row(const pooled_dims& d, const T* plane, std::int64_t z, std::int64_t 
       if (iz < 0 || iz >= d[0].input || iy < 0 || iy >= d[1].input) continue;
       const T* line = plane + (iz * d[1].input + iy) * d[2].input;
       for (std::int64_t kx = 0; kx < d[2].kernel; ++kx) {
-        const auto [low, high] = reached_by(d[2], kx);
+        const auto reached = reached_by(d[2], kx);
+        const std::int64_t low = reached.first, high = reached.second; // as clang captures them
         const T* from = line + d[2].at(0, kx);
         const std::int64_t stride = d[2].stride;
 #pragma omp simd
