@@ -100,22 +100,22 @@ TEST_CASE("weights from the last cache are always the same ones: only private ca
 
 #if defined(__x86_64__) // others cannot be told to drive memory out of all caches
 TEST_CASE("half of scratch memory has left the caches where others than its own layer were there") {
-  // Others may keep us waiting, but hardly all the time.
-  const auto odd_longer = [](const char* state, std::int64_t bytes, bool wanted) {
-    double found = 0;
-    for (int attempt = 0; attempt < 20; ++attempt) {
-      options o;
-      o.states = {state};
-      const measured m({{.algorithm = {.id = "a"}, .scratch = bytes}}, conv, o);
-      CHECK(m.of(0).error.empty());
-      found = m.library->log.scratch_pages.odd_longer();
-      if ((found > 1.3) == wanted) break;
-    }
-    return found;
+  // Compared with each other: some machines read every second page slower in any state.
+  const auto odd_longer = [](const char* state) {
+    options o;
+    o.states = {state};
+    const measured m({{.algorithm = {.id = "a"}, .scratch = 256 << 10}}, conv, o);
+    CHECK(m.of(0).error.empty());
+    return m.library->log.scratch_pages.odd_longer();
   };
-  CHECK(odd_longer("coldw", 256 << 10, true) > 1.3);
-  CHECK(odd_longer("llcw", 256 << 10, false) < 1.3);
-  CHECK(odd_longer("hot", 256 << 10, false) < 1.3);
+  double far = 0, near = 10, hot = 10;
+  for (int attempt = 0; attempt < 20 && far < 1.3 * std::max(near, hot); ++attempt) {
+    far = std::max(far, odd_longer("coldw"));
+    near = std::min(near, odd_longer("llcw"));
+    hot = std::min(hot, odd_longer("hot"));
+  }
+  CHECK(far > 1.3 * near);
+  CHECK(far > 1.3 * hot);
 }
 #endif
 
