@@ -100,7 +100,7 @@ TEST_CASE("weights from the last cache are always the same ones: only private ca
 
 #if defined(__x86_64__) // others cannot be told to drive memory out of all caches
 TEST_CASE("half of scratch memory has left the caches where others than its own layer were there") {
-  // Compared with each other: some machines read every second page slower in any state.
+  // Others may keep us waiting, but hardly all the time.
   const auto odd_longer = [](const char* state) {
     options o;
     o.states = {state};
@@ -109,13 +109,16 @@ TEST_CASE("half of scratch memory has left the caches where others than its own 
     return m.library->log.scratch_pages.odd_longer();
   };
   double far = 0, near = 10, hot = 10;
-  for (int attempt = 0; attempt < 20 && far < 1.3 * std::max(near, hot); ++attempt) {
+  for (int attempt = 0; attempt < 20 && far < 2 * std::max(near, hot); ++attempt) {
     far = std::max(far, odd_longer("coldw"));
     near = std::min(near, odd_longer("llcw"));
     hot = std::min(hot, odd_longer("hot"));
   }
-  CHECK(far > 1.3 * near);
-  CHECK(far > 1.3 * hot);
+  CAPTURE(far);
+  CAPTURE(near);
+  CAPTURE(hot);
+  CHECK(far > 2 * near);
+  CHECK(far > 2 * hot);
 }
 #endif
 

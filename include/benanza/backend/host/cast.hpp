@@ -60,17 +60,6 @@ void cast_run(const std::byte* from, std::byte* to, std::int64_t n) {
       y[i] = converted<written>(x[i]);
 }
 
-inline void from_bf16_run(const std::byte* from, std::byte* to, std::int64_t n) {
-  widen<std::uint16_t>(from, reinterpret_cast<float*>(to), n);
-}
-inline void to_bf16_run(const std::byte* from, std::byte* to, std::int64_t n) {
-  const auto* x = reinterpret_cast<const float*>(from);
-  auto* y = reinterpret_cast<std::uint16_t*>(to);
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i)
-    y[i] = to_bf16(x[i]);
-}
-
 /// The loop from `From` to a type that arithmetic knows; null for others.
 template <class From>
 caster cast_from(dtype to) {
@@ -138,7 +127,7 @@ public:
     at_ = from;
     const bool whole_result = !codes && !holds_reals(to);
     if (from == dtype::f16) add(from_half, dtype::f32);
-    if (from == dtype::bf16) add(from_bf16_run, dtype::f32);
+    if (from == dtype::bf16) add(from_bfloat, dtype::f32);
     if (from >= dtype::e4m3 && from <= dtype::e2m1) add(unpacker(from, false), dtype::f32);
     if (from >= dtype::s2 && from <= dtype::u4)
       add(unpacker(from, whole_result), whole_result ? dtype::s8 : dtype::f32);
@@ -178,7 +167,7 @@ private:
       add(to_odd_run, dtype::f32);
     else
       convert(dtype::f32);
-    if (half(to)) return add(to == dtype::f16 ? to_half : to_bf16_run, to);
+    if (half(to)) return add(to == dtype::f16 ? to_half : to_bfloat, to);
     add(encoder(to), packed_in_bytes(to) ? dtype::u8 : to);
     if (packed_in_bytes(to)) add(pack<4>, to);
   }

@@ -36,97 +36,133 @@ inline void copy_whole(int threads, const std::byte* from, std::byte* to, std::i
   });
 }
 
+/// Where a row of indices leads: index k says the place first + k * step + index * stride. Indices
+/// below zero count from the end of `size`.
+struct index_row {
+  std::int64_t first = 0, step = 0, stride = 1, size = 0;
+
+  [[gnu::always_inline]] std::int64_t operator()(std::int64_t k, std::int64_t index) const {
+    return first + k * step + (index < 0 ? index + size : index) * stride;
+  }
+};
+
+/// Something done for `n` indices at places of a tensor, in order: (the tensor's bytes, those of
+/// the other, the indices, n, where they lead).
+using row_loop = void (*)(std::byte*, const std::byte*, const std::byte*, std::int64_t, index_row);
+
+/// A loop for each type of indices.
+struct row_loops {
+  row_loop narrow, wide;
+  row_loop of(const op::indexing& p) const { return p.index == dtype::s32 ? narrow : wide; }
+};
+
 /// How the elements of an indices' tensor lie in the data, but for what the indices say.
 struct element_lines {
-  loops<1> outer;            ///< all dims but the last
-  std::int64_t rows, n;      ///< how often, and how long is, the last dim
-  std::int64_t step;         ///< of the data along the last dim
-  std::int64_t stride, size; ///< of the data along the axis
+  loops<1> outer;       ///< all dims but the last
+  std::int64_t rows, n; ///< how often, and how long is, the last dim
+  index_row of_row;     ///< but for where the row begins
+  std::int64_t index_bytes;
 
-  explicit element_lines(const op::indexing& p) {
+  explicit element_lines(const op::indexing& p)
+      : rows(elements(p.indices, 0, p.indices.size - 1))
+      , index_bytes(size_bytes(p.index)) {
     const shape strides = packed(p.data);
     const int last = p.indices.size - 1;
     for (int i = 0; i < last; ++i)
       outer.push(p.indices[i], {i == p.axis ? 0 : strides[i]});
-    rows = elements(p.indices, 0, last);
     n = p.indices[last];
-    step = last == p.axis ? 0 : strides[last];
-    stride = strides[p.axis];
-    size = p.data[p.axis];
+    of_row = {.first = 0,
+              .step = last == p.axis ? 0 : strides[last],
+              .stride = strides[p.axis],
+              .size = p.data[p.axis]};
   }
-  bool along_rows() const { return step == 0; }
+  bool along_rows() const { return of_row.step == 0; }
 
-  /// Calls `see(number among the indices, place in the data)` for part of the rows and columns.
-  template <class Index, class See>
-  void walk(const Index* indices, std::int64_t row, std::int64_t row_end, std::int64_t begin,
-            std::int64_t end, const See& see) const {
+  /// Calls `see(number of the first index, where it and its row lead)` for part of the rows and
+  /// columns.
+  template <class See>
+  void walk(std::int64_t row, std::int64_t row_end, std::int64_t begin, const See& see) const {
     if (row >= row_end) return; // a dim may be zero
     walker<1> at(outer, outer.rank, row);
-    for (; row < row_end; ++row, at.next()) {
-      const Index* of_row = indices + row * n;
-      for (std::int64_t i = begin; i < end; ++i) {
-        const auto named = static_cast<std::int64_t>(of_row[i]);
-        see(row * n + i, at.at[0] + i * step + (named < 0 ? named + size : named) * stride);
-      }
+    for (index_row where = of_row; row < row_end; ++row, at.next()) {
+      where.first = at.at[0] + begin * where.step;
+      see(row * n + begin, where);
     }
   }
 };
 
 /// Where the rows of indices lead in the data, counted in runs.
 struct named_places {
+  static constexpr std::int64_t most = 512;
   std::int64_t numbers, rows, each_batch, all, run;
   std::int64_t bound[8]{};
+  bool wide;
+  const std::byte* indices;
 
-  explicit named_places(const op::indexing& p)
+  named_places(const op::indexing& p, const job& j)
       : numbers(p.named())
       , rows(elements(p.indices, 0, p.indices.size - 1))
       , each_batch(elements(p.indices, p.batch_dims, p.indices.size - 1))
       , all(1)
-      , run(p.run()) {
+      , run(p.run())
+      , wide(p.index != dtype::s32)
+      , indices(j.inputs[1]) {
     const shape bounds = p.index_bounds();
     for (int i = 0; i < bounds.size; ++i)
       all *= bound[i] = bounds[i];
   }
-  template <class Index>
-  [[gnu::always_inline]] std::int64_t operator()(const Index* indices, std::int64_t row) const {
-    std::int64_t at = 0;
-    for (std::int64_t k = 0; k < numbers; ++k) {
-      const auto named = static_cast<std::int64_t>(indices[row * numbers + k]);
-      at = at * bound[k] + (named < 0 ? named + bound[k] : named);
+  /// Calls `see(first row, places, how many)` for part of the rows.
+  template <class See>
+  void walk(std::int64_t row, std::int64_t row_end, const See& see) const {
+    std::int64_t places[most];
+    while (row < row_end) {
+      const std::int64_t batch = row / each_batch;
+      const std::int64_t count = std::min({most, row_end - row, (batch + 1) * each_batch - row});
+      wide ? name<std::int64_t>(places, row, count, batch * all)
+           : name<std::int32_t>(places, row, count, batch * all);
+      see(row, places, count);
+      row += count;
     }
-    return at;
   }
-};
 
-template <op::scatter_reduction Reduction>
-struct put_updates {
-  template <class T>
-  [[gnu::always_inline]] void operator()(T& to, T update) const {
-    using enum op::scatter_reduction;
-    if constexpr (Reduction == add)
-      to = static_cast<T>(to + update);
-    else if constexpr (Reduction == mul)
-      to = static_cast<T>(to * update);
-    else if constexpr (Reduction == max)
-      to = update > to ? update : to;
-    else if constexpr (Reduction == min)
-      to = update < to ? update : to;
-    else
-      to = update;
+private:
+  template <class Index>
+  void name(std::int64_t* places, std::int64_t row, std::int64_t count, std::int64_t first) const {
+    const Index* named = reinterpret_cast<const Index*>(indices) + row * numbers;
+    for (std::int64_t r = 0; r < count; ++r, named += numbers) {
+      std::int64_t at = 0;
+      for (std::int64_t k = 0; k < numbers; ++k)
+        at = at * bound[k] + named[k] + (named[k] < 0 ? bound[k] : 0);
+      places[r] = first + at;
+    }
   }
 };
 
 template <class E, class Index>
-task gather_task(const op::indexing& p, const job& j, int threads) {
-  const auto* data = reinterpret_cast<const E*>(j.inputs[0]);
-  const auto* indices = reinterpret_cast<const Index*>(j.inputs[1]);
-  auto* to = reinterpret_cast<E*>(j.output);
+void take_row(std::byte* to, const std::byte* data, const std::byte* indices, std::int64_t n,
+              index_row where) {
+  auto* y = reinterpret_cast<E*>(to);
+  const auto* x = reinterpret_cast<const E*>(data);
+  const auto* index = reinterpret_cast<const Index*>(indices);
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = x[where(i, index[i])];
+}
+
+inline task gather_task(const op::indexing& p, const job& j, int threads) {
+  const std::byte *data = j.inputs[0], *indices = j.inputs[1];
+  std::byte* to = j.output;
+  const std::int64_t width = j.width();
+  row_loops take{};
+  with_width(width, [&](auto e) {
+    take = {take_row<decltype(e), std::int32_t>, take_row<decltype(e), std::int64_t>};
+  });
   if (p.of_elements())
-    return [lines = element_lines(p), threads, data, indices, to] {
-      const auto part = [&](std::int64_t row, std::int64_t row_end, std::int64_t begin,
+    return [lines = element_lines(p), threads, data, indices, to, width, row = take.of(p)] {
+      const auto part = [&](std::int64_t first, std::int64_t last, std::int64_t begin,
                             std::int64_t end) {
-        lines.walk(indices, row, row_end, begin, end,
-                   [&](std::int64_t i, std::int64_t at) { to[i] = data[at]; });
+        lines.walk(first, last, begin, [&](std::int64_t i, const index_row& where) {
+          row(to + i * width, data, indices + i * lines.index_bytes, end - begin, where);
+        });
       };
       if (lines.rows < 2 * threads)
         share(threads, lines.n, 16,
@@ -135,90 +171,161 @@ task gather_task(const op::indexing& p, const job& j, int threads) {
         share(threads, lines.rows, 1,
               [&](std::int64_t begin, std::int64_t end) { part(begin, end, 0, lines.n); });
     };
-  return [places = named_places(p), threads, data, indices, to] {
-    const std::int64_t run = places.run;
-    if (run == 0) return;
-    share(threads, places.rows, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r) {
-        const E* from = data + (r / places.each_batch * places.all + places(indices, r)) * run;
-        if (run == 1)
-          to[r] = *from;
-        else
-          copy_bytes(reinterpret_cast<std::byte*>(to + r * run),
-                     reinterpret_cast<const std::byte*>(from),
-                     run * static_cast<std::int64_t>(sizeof(E)));
-      }
+  return [of = named_places(p, j), threads, data, to, width, row = take.wide] {
+    const std::int64_t bytes = of.run * width;
+    if (bytes == 0) return;
+    share(threads, of.rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      of.walk(begin, end, [&](std::int64_t r, const std::int64_t* places, std::int64_t n) {
+        if (of.run == 1)
+          return row(to + r * width, data, reinterpret_cast<const std::byte*>(places), n, {});
+        for (std::int64_t k = 0; k < n; ++k)
+          copy_bytes(to + (r + k) * bytes, data + places[k] * bytes, bytes);
+      });
     });
   };
 }
 
-/// How the data come to where updates are put: copied, or widened to f32 and afterwards narrowed.
-template <class Stored>
-struct scatter_room {
-  static constexpr bool widens =
-      std::is_same_v<Stored, bf16_bits> || std::is_same_v<Stored, half_bits>;
-  using number = std::conditional_t<widens, float, Stored>;
-  std::int64_t count;
-  int threads;
-  const std::byte* data;
-  std::byte* result;
-  scratch room{};
+/// An element joined with its update.
+template <op::scatter_reduction Reduction, class T>
+[[gnu::always_inline]] inline T updated(T there, T update) {
+  using enum op::scatter_reduction;
+  if constexpr (Reduction == add) return static_cast<T>(there + update);
+  if constexpr (Reduction == mul) return static_cast<T>(there * update);
+  if constexpr (Reduction == max) return update > there ? update : there;
+  if constexpr (Reduction == min) return update < there ? update : there;
+  return update;
+}
 
-  scatter_room(const op::indexing& p, const job& j, int team)
-      : count(elements(p.data))
-      , threads(team)
-      , data(j.inputs[0])
-      , result(j.output) {
-    if (widens && result != nullptr) room = scratch(1, count);
-  }
-  number* place() const {
-    if constexpr (widens)
-      return result == nullptr ? nullptr : room.mine();
-    else
-      return reinterpret_cast<number*>(result);
-  }
-  void begin() const {
-    if constexpr (widens)
-      share(threads, count, 1024, [&, to = place()](std::int64_t first, std::int64_t end) {
-        if constexpr (std::is_same_v<Stored, half_bits>)
-          from_half(data + 2 * first, reinterpret_cast<std::byte*>(to + first), end - first);
-        else
-          widen<std::uint16_t>(data + 2 * first, to + first, end - first);
-      });
-    else
-      copy_whole(threads, data, result, count * static_cast<std::int64_t>(sizeof(Stored)));
-  }
-  void end() const {
-    if constexpr (widens)
-      share(threads, count, 1024, [&, from = place()](std::int64_t first, std::int64_t last) {
-        if constexpr (std::is_same_v<Stored, half_bits>)
-          to_half(reinterpret_cast<const std::byte*>(from + first), result + 2 * first,
-                  last - first);
-        else
-          narrow<std::uint16_t>(from + first, result + 2 * first, last - first, 1.f);
-      });
-  }
+/// The loops over updates of one type. Numbers stand in the result as the type itself, or as f32
+/// for floats of 16 bits.
+struct update_loops {
+  row_loops row{};                                                        ///< at places
+  void (*run)(std::byte* to, const std::byte* updates, std::int64_t n){}; ///< of neighbours
+  std::int64_t width = 0;                                                 ///< bytes of an update
+  std::int64_t number = 0;          ///< bytes of a number that updates are joined with
+  caster widens = {}, narrows = {}; ///< between the two; null where they are the same
 };
 
-template <class Stored, class Index, class Put>
-task scatter_task(const op::indexing& p, const job& j, int threads, Put change) {
-  const auto* indices = reinterpret_cast<const Index*>(j.inputs[1]);
-  const auto* updates = reinterpret_cast<const Stored*>(j.inputs[2]);
-  const scatter_room<Stored> room(p, j, threads);
-  auto* to = room.place();
-  const auto put = [change](auto& there, Stored update) __attribute__((always_inline)) {
-    if constexpr (scatter_room<Stored>::widens)
-      change(there, number_of(update));
+template <op::scatter_reduction Reduction, class Stored>
+struct updating {
+  static constexpr bool half =
+      std::is_same_v<Stored, bf16_bits> || std::is_same_v<Stored, half_bits>;
+  using number = std::conditional_t<half, float, Stored>;
+
+  [[gnu::always_inline]] static void put(number& there, Stored update) {
+    if constexpr (half)
+      there = updated<Reduction>(there, number_of(update));
     else
-      change(there, update);
-  };
+      there = updated<Reduction>(there, update);
+  }
+  template <class Index>
+  static void row(std::byte* to, const std::byte* updates, const std::byte* indices, std::int64_t n,
+                  index_row where) {
+    auto* y = reinterpret_cast<number*>(to);
+    const auto* x = reinterpret_cast<const Stored*>(updates);
+    const auto* index = reinterpret_cast<const Index*>(indices);
+    for (std::int64_t i = 0; i < n; ++i)
+      put(y[where(i, index[i])], x[i]);
+  }
+  static void run(std::byte* to, const std::byte* updates, std::int64_t n) {
+    auto* y = reinterpret_cast<number*>(to);
+    const auto* x = reinterpret_cast<const Stored*>(updates);
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      put(y[i], x[i]);
+  }
+  static constexpr update_loops loops{.row = {row<std::int32_t>, row<std::int64_t>},
+                                      .run = run,
+                                      .width = sizeof(Stored),
+                                      .number = sizeof(number)};
+};
+
+template <class Stored>
+update_loops loops_over(op::scatter_reduction reduction) {
+  using enum op::scatter_reduction;
+  if (reduction == max) return updating<max, Stored>::loops;
+  if (reduction == min) return updating<min, Stored>::loops;
+  if constexpr (sizeof(Stored) >= 2)
+    return reduction == mul ? updating<mul, Stored>::loops : updating<add, Stored>::loops;
+  return {};
+}
+
+inline update_loops loops_over(const op::indexing& p, const job& j) {
+  update_loops made;
+  if (p.reduction == op::scatter_reduction::none) {
+    with_width(j.width(),
+               [&](auto e) { made = updating<op::scatter_reduction::none, decltype(e)>::loops; });
+    return made;
+  }
+  switch (j.element) {
+  case dtype::f16:
+    made = loops_over<half_bits>(p.reduction);
+    made.widens = from_half, made.narrows = to_half;
+    return made;
+  case dtype::bf16:
+    made = loops_over<bf16_bits>(p.reduction);
+    made.widens = from_bfloat, made.narrows = to_bfloat;
+    return made;
+  case dtype::f64: return loops_over<double>(p.reduction);
+  case dtype::s32: return loops_over<std::int32_t>(p.reduction);
+  case dtype::s64: return loops_over<std::int64_t>(p.reduction);
+  case dtype::s8: return loops_over<std::int8_t>(p.reduction);
+  case dtype::u8: return loops_over<std::uint8_t>(p.reduction);
+  default: return loops_over<float>(p.reduction);
+  }
+}
+
+/// The data copied to where updates are put, or widened into memory of their own and afterwards
+/// narrowed.
+class scatter_room {
+public:
+  scatter_room(const op::indexing& p, const job& j, const update_loops& of, int threads)
+      : count_(elements(p.data))
+      , threads_(threads)
+      , data_(j.inputs[0])
+      , result_(j.output)
+      , of_(of) {
+    if (of.widens != nullptr && result_ != nullptr) room_ = scratch(1, count_);
+  }
+  std::byte* begin() const {
+    if (of_.widens == nullptr) {
+      copy_whole(threads_, data_, result_, count_ * of_.width);
+      return result_;
+    }
+    auto* to = reinterpret_cast<std::byte*>(room_.mine());
+    share(threads_, count_, block, [&](std::int64_t first, std::int64_t end) {
+      of_.widens(data_ + first * of_.width, to + first * of_.number, end - first);
+    });
+    return to;
+  }
+  void end(const std::byte* from) const {
+    if (of_.narrows != nullptr)
+      share(threads_, count_, block, [&](std::int64_t first, std::int64_t end) {
+        of_.narrows(from + first * of_.number, result_ + first * of_.width, end - first);
+      });
+  }
+
+private:
+  std::int64_t count_;
+  int threads_;
+  const std::byte* data_;
+  std::byte* result_;
+  update_loops of_;
+  scratch room_{};
+};
+
+inline task scatter_task(const op::indexing& p, const job& j, int threads) {
+  const std::byte *indices = j.inputs[1], *updates = j.inputs[2];
+  const update_loops put = loops_over(p, j);
+  const scatter_room room(p, j, put, threads);
   if (p.of_elements())
-    return [room, lines = element_lines(p), threads, indices, updates, to, put] {
-      room.begin();
-      const auto part = [&](std::int64_t row, std::int64_t row_end, std::int64_t begin,
+    return [room, lines = element_lines(p), threads, indices, updates, put, row = put.row.of(p)] {
+      std::byte* to = room.begin();
+      const auto part = [&](std::int64_t first, std::int64_t last, std::int64_t begin,
                             std::int64_t end) {
-        lines.walk(indices, row, row_end, begin, end,
-                   [&](std::int64_t i, std::int64_t at) { put(to[at], updates[i]); });
+        lines.walk(first, last, begin, [&](std::int64_t i, const index_row& where) {
+          row(to, updates + i * put.width, indices + i * lines.index_bytes, end - begin, where);
+        });
       };
       if (lines.along_rows())
         share(threads, lines.rows, 1,
@@ -226,66 +333,34 @@ task scatter_task(const op::indexing& p, const job& j, int threads, Put change) 
       else
         share(threads, lines.n, 16,
               [&](std::int64_t begin, std::int64_t end) { part(0, lines.rows, begin, end); });
-      room.end();
+      room.end(to);
     };
-  return [room, places = named_places(p), threads, indices, updates, to, put] {
-    room.begin();
-    const std::int64_t run = places.run;
+  return [room, of = named_places(p, j), threads, updates, put] {
+    std::byte* to = room.begin();
+    const std::int64_t run = of.run;
     // Long runs are cut; of short ones each thread takes those that lie in its part of the data.
     const bool cut = run >= 64 * threads;
     const auto rows = [&](std::int64_t first, std::int64_t last, std::int64_t begin,
                           std::int64_t end) {
-      for (std::int64_t r = 0; r < places.rows; ++r) {
-        const std::int64_t at = places(indices, r);
-        if (at < first || at >= last) continue;
-        for (std::int64_t i = begin; i < end; ++i)
-          put(to[at * run + i], updates[r * run + i]);
-      }
+      const auto update = [&](std::int64_t r, std::int64_t i) {
+        return updates + (r * run + i) * put.width;
+      };
+      of.walk(0, of.rows, [&](std::int64_t r, const std::int64_t* places, std::int64_t n) {
+        if (run == 1 && first == 0 && last == of.all)
+          return put.row.wide(to, update(r, 0), reinterpret_cast<const std::byte*>(places), n, {});
+        for (std::int64_t k = 0; k < n; ++k)
+          if (places[k] >= first && places[k] < last)
+            put.run(to + (places[k] * run + begin) * put.number, update(r + k, begin), end - begin);
+      });
     };
     if (cut)
       share(threads, run, 16,
-            [&](std::int64_t begin, std::int64_t end) { rows(0, places.all, begin, end); });
+            [&](std::int64_t begin, std::int64_t end) { rows(0, of.all, begin, end); });
     else if (run > 0)
-      share(threads, places.all, 1,
+      share(threads, of.all, 1,
             [&](std::int64_t begin, std::int64_t end) { rows(begin, end, 0, run); });
-    room.end();
+    room.end(to);
   };
-}
-
-template <class T, class Index>
-task combine_task(const op::indexing& p, const job& j, int threads) {
-  using enum op::scatter_reduction;
-  if (p.reduction == max) return scatter_task<T, Index>(p, j, threads, put_updates<max>{});
-  if (p.reduction == min) return scatter_task<T, Index>(p, j, threads, put_updates<min>{});
-  if constexpr (sizeof(T) >= 2) {
-    if (p.reduction == mul) return scatter_task<T, Index>(p, j, threads, put_updates<mul>{});
-    return scatter_task<T, Index>(p, j, threads, put_updates<add>{});
-  }
-  return {};
-}
-
-template <class Index>
-task indexing_task(const op::indexing& p, const job& j, int threads) {
-  task made;
-  if (p.reduction == op::scatter_reduction::none) {
-    with_width(j.width(), [&](auto e) {
-      using element = decltype(e);
-      made = p.scatters() ? scatter_task<element, Index>(p, j, threads,
-                                                         put_updates<op::scatter_reduction::none>{})
-                          : gather_task<element, Index>(p, j, threads);
-    });
-    return made;
-  }
-  switch (j.element) {
-  case dtype::f16: return combine_task<half_bits, Index>(p, j, threads);
-  case dtype::bf16: return combine_task<bf16_bits, Index>(p, j, threads);
-  case dtype::f64: return combine_task<double, Index>(p, j, threads);
-  case dtype::s32: return combine_task<std::int32_t, Index>(p, j, threads);
-  case dtype::s64: return combine_task<std::int64_t, Index>(p, j, threads);
-  case dtype::s8: return combine_task<std::int8_t, Index>(p, j, threads);
-  case dtype::u8: return combine_task<std::uint8_t, Index>(p, j, threads);
-  default: return combine_task<float, Index>(p, j, threads);
-  }
 }
 } // namespace detail
 
@@ -294,8 +369,7 @@ inline detail::kernel make(const op::indexing& p, const detail::job& j) {
   const std::int64_t moved = (p.scatters() ? elements(p.data) : 0) + elements(p.taken());
   const int threads = detail::team_for(j.threads, 2 * moved * j.width());
   return {p.of_elements() ? "elements" : "places",
-          p.index == dtype::s32 ? detail::indexing_task<std::int32_t>(p, j, threads)
-                                : detail::indexing_task<std::int64_t>(p, j, threads)};
+          p.scatters() ? detail::scatter_task(p, j, threads) : detail::gather_task(p, j, threads)};
 }
 
 namespace detail {

@@ -141,9 +141,6 @@ void order_as(const std::byte* from, std::byte* to, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i)
     y[i] = static_cast<To>(static_cast<From>(x[i] ^ turn));
 }
-inline void widen_bf16(const std::byte* from, std::byte* to, std::int64_t n) {
-  widen<std::uint16_t>(from, reinterpret_cast<float*>(to), n);
-}
 
 template <class T>
 task arg_task(const op::arg& p, const job& j, caster widens = nullptr) {
@@ -175,7 +172,7 @@ inline detail::kernel make(const op::arg& p, const detail::job& j) {
   switch (j.element) {
   case dtype::f64: made.run = arg_task<double>(p, j); break;
   case dtype::f16: made.run = arg_task<float>(p, j, from_half); break;
-  case dtype::bf16: made.run = arg_task<float>(p, j, widen_bf16); break;
+  case dtype::bf16: made.run = arg_task<float>(p, j, from_bfloat); break;
   case dtype::s8: made.run = arg_task<std::int8_t>(p, j); break;
   case dtype::boolean:
   case dtype::u8: made.run = arg_task<std::uint8_t>(p, j); break;

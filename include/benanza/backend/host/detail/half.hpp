@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do f16 and f32 become each other? Eight at a time where the processor has it (F16C), else by
-// the format's definition. Stored numbers of 16 bits have types of their own: u16 holds whole ones.
+// How do floats of 16 bits and f32 become each other? f16 eight at a time where the processor has
+// it (F16C), else by the format's definition. Stored numbers of 16 bits have types of their own:
+// u16 holds whole ones.
 //
 //   from_half(bytes, floats, 1024);   number_of(half_bits{0x3c00}) == 1.f
 #pragma once
@@ -14,6 +15,9 @@
 #endif
 
 namespace benanza::backend::host::detail {
+
+/// A loop over `n` elements.
+using caster = void (*)(const std::byte*, std::byte*, std::int64_t);
 
 struct bf16_bits {
   std::uint16_t bits;
@@ -61,6 +65,22 @@ inline void to_half(const std::byte* from, std::byte* to, std::int64_t n) {
 #endif
   for (; i < n; ++i)
     y[i] = static_cast<std::uint16_t>(f16_format.encode(static_cast<double>(x[i])));
+}
+
+inline void from_bfloat(const std::byte* from, std::byte* to, std::int64_t n) {
+  const auto* x = reinterpret_cast<const std::uint16_t*>(from);
+  auto* y = reinterpret_cast<float*>(to);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = from_bf16(x[i]);
+}
+
+inline void to_bfloat(const std::byte* from, std::byte* to, std::int64_t n) {
+  const auto* x = reinterpret_cast<const float*>(from);
+  auto* y = reinterpret_cast<std::uint16_t*>(to);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i)
+    y[i] = to_bf16(x[i]);
 }
 
 } // namespace benanza::backend::host::detail

@@ -143,9 +143,6 @@ constexpr auto byte_table() {
 template <class T, dtype Type>
 inline constexpr auto numbers_in = byte_table<T, Type>();
 
-/// A loop over `n` elements.
-using caster = void (*)(const std::byte*, std::byte*, std::int64_t);
-
 /// Elements of `Type` as numbers.
 template <class T, dtype Type>
 void unpack(const std::byte* from, std::byte* to, std::int64_t n) {
