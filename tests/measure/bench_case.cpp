@@ -117,6 +117,23 @@ TEST_CASE("cold caches are for every layer, if asked for") {
                                                   "Relu/1x4x5x5/f32/fake/a/cold/t1"});
 }
 
+TEST_CASE("a model that no library computes in its own type is measured in f32, unless asked") {
+  const auto libraries = one({{.algorithm = {.id = "a"}}}); // knows f32 alone
+  model::graph g;
+  g.type = numeric::f16;
+  g.layers = {op::parse(conv), op::parse("Flatten/1x4x5x5-1x100")};
+  options o;
+  o.states = {"hot"};
+  CHECK(measured_type(g, libraries, o) == numeric::f32);
+  const std::vector<op::registered_layer> layers{registered(0, conv)};
+  CHECK(names(list_cases(layers, {g}, libraries, o)) ==
+        std::vector<std::string>{"Conv/1x4x5x5-4x3x3-s1-p1/f32/fake/a/hot/t1"});
+  o.types = {numeric::f16};
+  CHECK(measured_type(g, libraries, o) == numeric::f16);
+  g.layers = {op::parse("Flatten/1x4x5x5-1x100")};
+  CHECK(measured_type(g, libraries, {}) == numeric::f16);
+}
+
 TEST_CASE("views are never cases, and a layer named twice is one") {
   const auto libraries = one({{.algorithm = {.id = "a"}}});
   const auto groups =

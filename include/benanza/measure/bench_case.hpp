@@ -122,6 +122,23 @@ inline offer_list offers(const std::string& title, const op::layer& layer, numer
 }
 } // namespace detail
 
+/// The type in which a model is measured where none is asked for: its own, or f32 where no library
+/// here computes some of its layers in that. Frameworks without such kernels do the same.
+inline numeric measured_type(const model::graph& g, const library_list& libraries,
+                             const options& o) {
+  if (g.type == numeric::f32 || !o.types.empty()) return g.type;
+  for (const auto& library : libraries)
+    if (library->on_device()) return g.type;
+  const auto computes = [&](const op::layer& l, numeric type) {
+    const std::string title = op::name(l) + '/' + std::string(name(type));
+    return !detail::offers(title, l, type, o.threads.front(), libraries, o.crashed, false)
+                .list.empty();
+  };
+  for (const op::layer& l : g.layers)
+    if (!op::is_view(l) && !computes(l, g.type) && computes(l, numeric::f32)) return numeric::f32;
+  return g.type;
+}
+
 /// In which cache states layers are measured: how much a run of a model leaves of its weights and
 /// of its activations' memory in the last cache is for each model to say.
 class state_choice {
@@ -228,9 +245,11 @@ inline std::vector<group> list_cases(const std::vector<op::registered_layer>& la
                                      std::vector<result::measurement>* without = nullptr) {
   // The types in which the models themselves use each layer.
   std::map<std::string, std::set<numeric>> own_types;
-  for (const model::graph& g : graphs)
+  for (const model::graph& g : graphs) {
+    const numeric type = measured_type(g, libraries, o);
     for (const op::layer& l : g.layers)
-      own_types[op::name(l)].insert(g.type);
+      own_types[op::name(l)].insert(type);
+  }
 
   std::map<std::string, const op::registered_layer*> sorted;
   for (const op::registered_layer& l : layers)

@@ -114,7 +114,8 @@ struct listing {
   library_list libraries;
   std::vector<model::graph> graphs;
   std::vector<group> groups;
-  std::vector<std::string> left_out;        ///< libraries that cannot run here, and why
+  std::vector<std::string> left_out; ///< libraries that cannot run here, and why
+  std::vector<std::string> in_f32;   ///< models that no library here computes in their own type
   std::vector<result::measurement> without; ///< rows of layers that no library runs, or lists
   std::size_t cases = 0;
 
@@ -128,6 +129,10 @@ struct listing {
       const model_set models = models_of(o);
       graphs = selected_graphs(models, o);
       groups = list_cases(models.layers, graphs, libraries, o, &without);
+      for (const model::graph& g : graphs)
+        if (g.unfused.empty() && measured_type(g, libraries, o) != g.type)
+          in_f32.push_back(printable(g.name) + ": no library here computes all of it in " +
+                           std::string(name(g.type)));
       for (group& g : ceilings::list_machine_cases(libraries, measured_types(graphs, o),
                                                    ceilings::numbers(e.processor_list), o))
         groups.push_back(std::move(g));

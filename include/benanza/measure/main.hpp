@@ -176,6 +176,9 @@ inline status run_checked(int argc, char** argv) {
     if (isatty(STDERR_FILENO) == 1 && !o.quiet)
       std::fprintf(stderr, "benanza_bench: left out, %s\n", why.c_str());
   }
+  if (!o.quiet)
+    for (const std::string& why : l.in_f32)
+      std::fprintf(stderr, "benanza_bench: measured in f32, %s\n", why.c_str());
   const auto out = o.out.empty() ? nullptr : std::make_unique<result::output_file>(o.out);
   const auto kept = make_keeper(o, out.get(), header);
   if (kept) kept->note(l.without);
