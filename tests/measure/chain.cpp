@@ -153,7 +153,6 @@ TEST_CASE("between the parts of a chain one may look around, outside of its time
   const auto wait = [&](bool) {
     ++looks;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return backend::sight{};
   };
   c.between_parts(wait);
   const auto start = std::chrono::steady_clock::now();
@@ -191,62 +190,17 @@ TEST_CASE("a chain tells how long its parts took, in the executions that are ask
   }
 }
 
-TEST_CASE("runs are put together from parts that nobody was beside") {
-  const library_list libraries = real_libraries();
-  const model::graph g = graph_of(residual);
-  for (std::size_t pick = 0; pick < 3; ++pick) {
-    chain c(plan_of(g, libraries, pick), libraries);
-    c.time(1);
-    CHECK(c.pieced().samples_ns.empty()); // nobody looked
-    const auto moves = static_cast<std::size_t>(10 + c.reorders());
-    const auto number = static_cast<int>(moves);
-
-    // Somebody is there at look number `crowded` of each execution; each look is a new one, or
-    // every third is.
-    const auto look_with = [&](int crowded, int every) {
-      int looks = -1;
-      c.between_parts([=](bool must) mutable {
-        ++looks; // the first one of an execution comes before its first part
-        const int at = looks % (number + 1);
-        CHECK(must == (at == number));
-        return backend::sight{.is_new = must || looks % every == 0, .alone = at != crowded};
-      });
-    };
-    look_with(1, 1);
-    for (int i = 0; i < 5; ++i)
-      c.time(1);
-    CHECK(c.pieced().samples_ns.empty()); // of two parts there is no undisturbed time
-    look_with(4, 1);
-    for (int i = 0; i < 3; ++i)
-      c.time(1);
-    CHECK(c.pieced().samples_ns.size() == 3);
-    look_with(-1, 3);
-    std::vector<double> whole;
-    for (int i = 0; i < 4; ++i)
-      whole.push_back(c.time(1));
-    const backend::pieced_runs p = c.pieced();
-    // Alone in 9 of 13 runs were parts 3 and 4; 0 and 1 in 3 + 4, of which as large a share stays,
-    // and what took as long as the slowest of it.
-    REQUIRE(p.samples_ns.size() >= 4);
-    REQUIRE(p.samples_ns.size() <= 7);
-    REQUIRE(p.parts.size() == 10 + (c.reorders() > 0));
-    CHECK(p.parts[0].name == c.parts(whole)[0].name);
-    for (double ns : p.samples_ns)
-      CHECK(ns > 0);
-  }
-}
-
-TEST_CASE("runs put together of undisturbed ones are these") {
+TEST_CASE("between the parts of a chain somebody may look, and must at its end") {
   const library_list libraries = real_libraries();
   chain c(plan_of(graph_of(residual), libraries, 0), libraries);
-  c.between_parts([](bool must) { return backend::sight{.is_new = must}; });
-  std::vector<double> whole;
-  for (int i = 0; i < 5; ++i)
-    whole.push_back(c.time(1));
-  const backend::pieced_runs p = c.pieced();
-  REQUIRE(p.samples_ns.size() == whole.size());
-  for (std::size_t i = 0; i < whole.size(); ++i)
-    CHECK(p.samples_ns[i] == doctest::Approx(whole[i]));
+  const auto parts = static_cast<int>(10 + c.reorders());
+  int looks = 0;
+  c.between_parts([&](bool must) { CHECK(must == (looks++ == parts)); });
+  c.time(1);
+  CHECK(looks == parts + 1); // the first one comes before the first part
+  c.between_parts({});
+  c.time(1);
+  CHECK(looks == parts + 1);
 }
 
 TEST_CASE("a constant that is added in place is there again in the next run") {

@@ -28,7 +28,6 @@ struct script {
   double power_w = 0;       ///< that its device draws
   std::string trouble = {}; ///< what slows its device down
   std::vector<backend::part_time> parts = {};
-  backend::pieced_runs pieced = {};
 };
 
 struct fake_log {
@@ -64,7 +63,6 @@ public:
   std::vector<backend::part_time> parts(const std::vector<double>& samples) const override {
     return samples.empty() ? std::vector<backend::part_time>{} : script_.parts;
   }
-  backend::pieced_runs pieced() const override { return script_.pieced; }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
     log_.pooled += pool != nullptr && !pooled_;
     pooled_ = pooled_ || pool != nullptr;

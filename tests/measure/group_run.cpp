@@ -278,23 +278,6 @@ TEST_CASE("the parts of a case are in the result, one a line") {
   CHECK(m.of(1).parts_ns.empty());
 }
 
-TEST_CASE("a case that was put together says so, with its pieces") {
-  noise_of_visit = [](int) { return noise{.crowded = 0.5}; };
-  const measured m({{.algorithm = {.id = "a"},
-                     .ns = 30000,
-                     .parts = {{"whole", 3e4}},
-                     .pieced = {{25000, 25000, 26000, 25000}, {{"x", 2e4}, {"y", 5e3}}}}},
-                   "Relu/1x4x5x5", hot_only());
-  noise_of_visit = nullptr;
-  CHECK(m.of(0).stop_reason == result::put_together);
-  CHECK(m.of(0).disturbed.empty());
-  CHECK(m.of(0).median_ns == 25000);
-  CHECK(m.of(0).count == 4);
-  CHECK(m.of(0).rejected >= 4);
-  CHECK(m.of(0).parts == "x\ny");
-  CHECK(m.of(0).parts_ns == std::vector<double>{2e4, 5e3});
-}
-
 TEST_CASE("a device is woken once for a group, and what it draws is in the result") {
   const test::script on_device{
       .algorithm = {.id = "a"}, .ns = 30000, .on_device = true, .power_w = 500};

@@ -18,9 +18,7 @@ public:
   std::function<double(double)> foreign;       ///< at a time; judged at the end of a stretch
   std::function<double(double)> crowded;       ///< at a time; unset: no glance sees anything
   std::function<double(double)> processor;     ///< its clock at a time; unset: not told
-  std::function<bool(double)> mistaken;        ///< at a time, after a visit; unset: never
   double between_glances_ns = 0;               ///< at least, unless it must look
-  std::function<void(const measure::noise&)> of_recovery; ///< what recovering does; unset: nothing
 
   double now_ns() override { return clock_ns += 1; }
   double clock_after_sample_ns() override { return processor ? processor(clock_ns) : 0; }
@@ -30,18 +28,14 @@ public:
     if (const auto seen = glanced()) n.crowded = std::max(n.crowded, seen->crowded);
     return n;
   }
-  void recover(const measure::noise& n) override {
-    if (of_recovery) of_recovery(n);
-  }
-  backend::sight glance(bool must = false) override {
-    if (!crowded) return {};
-    if (!must && glances_ > 0 && clock_ns - glanced_ns_ < between_glances_ns)
-      return {.is_new = false, .alone = last_ == 0};
+  bool glance(bool must = false) override {
+    if (!crowded) return true;
+    if (!must && glances_ > 0 && clock_ns - glanced_ns_ < between_glances_ns) return last_ == 0;
     glanced_ns_ = clock_ns;
     last_ = crowded(clock_ns);
     sum_ += last_;
     ++glances_;
-    return {.is_new = true, .alone = last_ == 0};
+    return last_ == 0;
   }
   /// Looks every 20 us.
   bool wait_alone(double most_ns) override {
@@ -55,7 +49,6 @@ public:
     if (glances_ == 0) return {};
     return measure::noise{.crowded = std::exchange(sum_, 0) / std::exchange(glances_, 0)};
   }
-  bool was_mistaken() override { return mistaken && mistaken(clock_ns); }
   bool stretch_is_over() override { return clock_ns - stretch_ns_ > 100e6; }
   measure::noise end_stretch() override {
     const double at = (stretch_ns_ + clock_ns) / 2;

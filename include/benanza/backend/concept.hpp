@@ -11,7 +11,6 @@
 
 #include "../op/layer.hpp"
 #include "operands.hpp"
-#include "sight.hpp"
 #include "stack_place.hpp"
 
 #include <concepts>
@@ -72,11 +71,9 @@ struct part_time {
   double ns = 0;
 };
 
-/// Executions put together from parts that nobody disturbed.
-struct pieced_runs {
-  std::vector<double> samples_ns{}; ///< of as many as can be put together
-  std::vector<part_time> parts{};
-};
+/// Called between the parts of a long execution: looks at the machine if the last look was a while
+/// ago, or if it `must`.
+using look_between = std::function<void(bool must)>;
 
 /// One algorithm of one layer, ready to run: operands in its layouts, memory allocated.
 class prepared {
@@ -117,12 +114,6 @@ public:
   /// From now on `look` is called between the parts of each timed execution, outside of its time;
   /// an empty one no more. What runs as one part never calls it.
   virtual void between_parts(look_between /*look*/) {}
-  /// What those looks told so far was wrong: somebody was beside us all the time.
-  virtual void disbelieve_sights() {}
-  /// Executions put together: each takes every part from one in which nobody was beside us before,
-  /// in or after that part, as looks between parts say. None: it runs as one part, or a part was
-  /// always disturbed.
-  virtual pieced_runs pieced() const { return {}; }
   /// Its parts, each with the median of its times in those executions that took one of `samples`;
   /// empty: it runs as one part, or no such execution is known any more.
   virtual std::vector<part_time> parts(const std::vector<double>& /*samples*/) const { return {}; }

@@ -210,6 +210,10 @@ inline model_bound analyse(const source& s, const model::graph& g, setting in,
                             std::max(1, b.threads));
   if (!cores && options.workers == 0)
     b.notes.push_back("the run does not say how many cores the machine has: one worker assumed");
+  const auto measuring = s.run.provenance.find("measuring");
+  if (measuring != s.run.provenance.end() && measuring->second.contains(result::begin_after_fact))
+    b.notes.push_back("interference was not seen when measuring began, for it was there all the "
+                      "time: layers measured first may be too slow; run it again");
   const model::graph* fused = fused_form(s.run, g);
   if (fused != nullptr) {
     b.fused.emplace();

@@ -55,7 +55,7 @@ public:
   double time(int executions) override {
     using clock = std::chrono::steady_clock;
     const bool keep = executions == 1 && !times_.full();
-    bool alone = look_ && look_(false).alone;
+    if (look_) look_(false);
     double total_ns = 0;
     for (int i = 0; i < executions; ++i)
       for (std::size_t k = 0; k < moves_.size(); ++k) {
@@ -64,24 +64,16 @@ public:
         const std::chrono::duration<double, std::nano> took = clock::now() - start;
         total_ns += took.count();
         if (keep) times_.add(took.count());
-        if (!look_) continue;
-        const backend::sight s = look_(k + 1 == moves_.size());
-        if (s.is_new) times_.looked(alone && s.alone), alone = s.alone;
+        if (look_) look_(k + 1 == moves_.size());
       }
     if (keep) times_.end(total_ns);
     return total_ns;
   }
   void between_parts(backend::look_between look) override { look_ = std::move(look); }
-  void disbelieve_sights() override { times_.disbelieve_looks(); }
 
   /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
   std::vector<backend::part_time> parts(const std::vector<double>& samples) const override {
     return parts_of(times_.of(samples));
-  }
-
-  backend::pieced_runs pieced() const override {
-    const times_by_move by_move = times_.undisturbed();
-    return {sums(by_move, [](std::size_t) { return true; }), parts_of(by_move)};
   }
 
   /// The result of the last node.

@@ -30,10 +30,6 @@
 
 namespace benanza::measure {
 
-/// The facts of a run's `measuring` section that hold the best ratio known before it; and after it,
-/// if that is so much better that somebody was beside us unseen.
-inline constexpr const char *begin_fact = "begin_ratio", *begin_after_fact = "begin_ratio_after";
-
 /// A look is sure if its chain was slower than the best by less, as a share.
 inline constexpr double surely_undisturbed = 0.01;
 
@@ -162,5 +158,12 @@ private:
   double sum_ = 0;
   int looks_ = 0;
 };
+
+/// True if the cores turned out to be so much faster than at the calibration that somebody shared
+/// them then.
+inline bool baseline_was_off(double first, double best) {
+  return first / best < std::numeric_limits<double>::infinity() &&
+         crowd_account::neighbours(first / best - 1) > 0;
+}
 
 } // namespace benanza::measure

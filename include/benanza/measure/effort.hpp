@@ -26,7 +26,6 @@ struct sampling_plan {
   bool racing = true;       ///< stop cases that cannot win
   int passes = 1;           ///< independent repetitions of the whole
   double extra_share = 2;   ///< of the limit, that may be lost to disturbed visits
-  double spare_ns = 0;      ///< that a case with few good samples may lose besides
 };
 
 /// The plan of an effort; `seconds` replaces its limit on the time of a case unless it is 0.

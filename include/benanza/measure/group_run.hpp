@@ -12,7 +12,6 @@
 #include "machine_witness.hpp"
 #include "options.hpp"
 #include "sampler.hpp"
-#include "savings.hpp"
 #include "statistics.hpp"
 #include "subject.hpp"
 #include "weights_pool.hpp"
@@ -61,6 +60,12 @@ public:
 
   /// The loop that tells the clock, at its best in what was measured here; 0: nothing was.
   double best_clock_ns(int team) const { return machine_ ? machine_->best_clock_ns(team) : 0; }
+
+  /// How fast the cores begin instructions, at first and at best (machine_witness.hpp).
+  std::pair<double, double> begin_ratios(int team) const {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    return machine_ ? machine_->begin_ratios(team) : std::pair{unknown, unknown};
+  }
 
   /// What is known of a case before it is measured.
   static result::measurement blank(const group& g, const bench_case& c) {
@@ -129,19 +134,12 @@ private:
       const int number = classes.emplace(rivals, static_cast<int>(classes.size())).first->second;
       samples.push_back(to_sample(g, e, number));
     }
-    if (witness_ == nullptr)
-      witness_ = &machine_.emplace(cache_bytes_, own_cores(usual_cores_file()));
+    if (witness_ == nullptr) witness_ = &machine_.emplace(cache_bytes_);
     witness_->expect(g.what->team, g.what->known);
     wake_device(entries);
     sampling_plan plan = plan_of(options_, g.what->time_share);
     if (g.what->minor) plan.leaders_patience = plan.patience;
-    if (options_.wait_s == 0) plan.extra_share *= savings_.hope();
-    const double limit_ns = own_limit_ns(plan);
-    if (options_.wait_s == 0) plan.spare_ns = savings_.share(samples.size(), limit_ns);
     sample(samples, plan, *witness_, stop);
-    for (const sampled_case& s : samples)
-      for (const sampled_pass& pass : s.passes)
-        savings_.add(limit_ns, pass.lost_ns, !pass.disturbed.empty());
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);
   }
@@ -274,8 +272,7 @@ private:
         m.min_clock_ns = pass.least_clock_ns;
         m.sampling_ns = pass.took_ns;
         m.energy_nj = pass.power_w * figures.median;
-        for (const backend::part_time& p :
-             pass.pieces.empty() ? s.run->parts(pass.samples) : pass.pieces) {
+        for (const backend::part_time& p : s.run->parts(pass.samples)) {
           m.parts.append(m.parts.empty() ? "" : "\n").append(p.name);
           m.parts_ns.push_back(p.ns);
         }
@@ -298,7 +295,6 @@ private:
   static constexpr std::int64_t private_swept = 4;
   weights_pools pools_;
   cache_sweeper sweeper_, private_sweeper_;
-  savings savings_{};
   const options& options_;
   witness* witness_;
   /// Made by the thread that measures, when it first does.

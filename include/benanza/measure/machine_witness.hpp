@@ -12,8 +12,6 @@
 #include "crowd_probe.hpp"
 #include "hand_off_probe.hpp"
 #include "memory_probe.hpp"
-#include "naps.hpp"
-#include "own_cores.hpp"
 #include "witness.hpp"
 
 #include <chrono>
@@ -22,6 +20,7 @@
 #include <ctime>
 #include <deque>
 #include <fcntl.h>
+#include <limits>
 #include <map>
 #include <string>
 #include <sys/resource.h>
@@ -59,9 +58,8 @@ private:
 class machine_witness final : public witness {
 public:
   /// Looks at memory too if it knows how large the last cache is.
-  explicit machine_witness(std::int64_t last_level_cache_bytes = 0, own_cores cores = {})
-      : memory_(last_level_cache_bytes)
-      , cores_(std::move(cores)) {
+  explicit machine_witness(std::int64_t last_level_cache_bytes = 0)
+      : memory_(last_level_cache_bytes) {
     loads_.push_back(load());
   }
 
@@ -70,20 +68,31 @@ public:
     best_ = &by_team_[team];
     best_->clock.know(known.clock_ns);
     best_->crowd.know(known.begin_ratio);
-    best_->crowd.know(cores_.ratio(team));
+    if (best_->calibrated == 0) {
+      best_->crowd.know(best_ratio(team, calibration_ns));
+      best_->calibrated = best_->crowd.best();
+    }
     if (team > 1) {
       best_->hand_offs.compare(known.hand_off_ns);
       if (all_share_last_cache()) best_->hand_offs.compare(within_a_cache_ns);
     }
     look();
     memory_.look(); // makes its buffer
-    recover(seen_);
   }
 
   /// The loop that tells the clock, at its best with a team of so many; 0: not known.
   double best_clock_ns(int team) const {
     const auto best = by_team_.find(team);
     return best == by_team_.end() ? 0 : best->second.clock.best_ns();
+  }
+
+  /// The ratio of crowd_probe.hpp for a team of so many: as it was calibrated, and the best that
+  /// was seen since; infinite: not known.
+  std::pair<double, double> begin_ratios(int team) const {
+    const auto best = by_team_.find(team);
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    if (best == by_team_.end()) return {unknown, unknown};
+    return {best->second.calibrated, best->second.crowd.best()};
   }
 
   double now_ns() override {
@@ -100,10 +109,10 @@ public:
     crowd_ = {};
   }
 
-  backend::sight glance(bool must = false) override {
-    const bool looks = must || now_ns() - glanced_ns_ >= glance_ns;
-    if (looks) note_crowd(best_->crowd.compare(glance_at_cores(team_), false));
-    return {.is_new = looks, .alone = last_crowded_ == 0};
+  bool glance(bool must = false) override {
+    if (must || now_ns() - glanced_ns_ >= glance_ns)
+      note_crowd(best_->crowd.compare(glance_at_cores(team_), false));
+    return last_crowded_ == 0;
   }
 
   std::optional<noise> glanced() override {
@@ -113,9 +122,9 @@ public:
 
   bool wait_alone(double most_ns) override {
     const double start_ns = now_ns();
-    bool alone = glance(false).alone;
+    bool alone = glance(false);
     while (!alone && now_ns() - start_ns < most_ns)
-      alone = glance(true).alone;
+      alone = glance(true);
     crowd_ = {};
     return alone;
   }
@@ -132,27 +141,6 @@ public:
     n.delayed = wall > 0 ? std::max(0.0, waited_now - waited_ns_) / wall : 0;
     return n;
   }
-
-  void recover(const noise& n) override {
-    const harm h = judge(n);
-    // Most neighbours are gone again soon; but two of our own threads may share a core.
-    const bool lasting = h == harm::crowded && crowded_looks_ >= long_crowded;
-    if (h != harm::apart && !lasting) return;
-    crowded_looks_ = 0;
-    const auto well = [this, h] {
-      look();
-      noise now = seen_;
-      now.crowded = last_crowded_;
-      return judge(now) != h;
-    };
-    const auto sleep = [](double ns) {
-      std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(ns));
-    };
-    naps_.until(
-        well, [this] { return now_ns(); }, sleep);
-  }
-
-  bool was_mistaken() override { return std::exchange(mistaken_, false); }
 
   bool stretch_is_over() override { return now_ns() - loads_.back().wall_ns >= stretch_ns; }
 
@@ -174,8 +162,8 @@ public:
 
 private:
   static constexpr double stretch_ns = 150e6;
-  static constexpr double glance_ns = 0.5e6; ///< neighbours come and go within a millisecond
-  static constexpr int long_crowded = 10;    ///< looks in a row
+  static constexpr double glance_ns = 0.5e6;    ///< neighbours come and go within a millisecond
+  static constexpr double calibration_ns = 1e8; ///< of looks at the cores before anything is timed
   struct reading {
     double wall_ns = 0, busy_ns = 0, own_ns = 0;
   };
@@ -184,7 +172,7 @@ private:
   struct best_looks {
     clock_probe clock;
     crowd_probe crowd;
-    double believed = 0; ///< the best ratio, when it was last confirmed
+    double calibrated = 0; ///< its best ratio before anything was timed
     hand_off_probe hand_offs;
   };
 
@@ -193,16 +181,7 @@ private:
     const core_look cores = look_at_cores(team_);
     const double slowdown = best_->clock.compare(cores.chained_ns);
     seen_ = {.slowdown = slowdown, .apart = team_ > 1 ? best_->hand_offs.look(team_) : 0};
-    crowd_probe& crowd = best_->crowd;
-    note_crowd(crowd.compare(cores.ratio, slowdown < surely_undisturbed));
-    if (best_->believed == 0) best_->believed = crowd.best();
-    if (crowd.confirmed()) {
-      const double better_by = best_->believed / crowd.best() - 1;
-      mistaken_ = mistaken_ || crowd_account::neighbours(better_by) > 0;
-      best_->believed = crowd.best();
-      cores_.found(team_, crowd.best());
-    }
-    crowded_looks_ = last_crowded_ > 0 ? crowded_looks_ + 1 : 0;
+    note_crowd(best_->crowd.compare(cores.ratio, slowdown < surely_undisturbed));
     looked_ns_ = glanced_ns_;
   }
 
@@ -255,11 +234,7 @@ private:
   best_looks* best_ = &by_team_[1];
   clock_after_samples clock_after_;
   memory_probe memory_;
-  naps naps_;
-  own_cores cores_;
   int team_ = 1;
-  bool mistaken_ = false;
-  int crowded_looks_ = 0;   ///< in a row
   noise seen_{};            ///< by the last look, but for crowding
   crowd_account crowd_{};   ///< of this visit, since it was asked for
   double last_crowded_ = 0; ///< by the last look or glance

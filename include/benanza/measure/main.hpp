@@ -161,10 +161,8 @@ inline status run_checked(int argc, char** argv) {
   if (o.list_only) return print_names(l);
 
   catch_interrupts();
-  own_cores cores(usual_cores_file());
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
-  const double cores_ratio = cores.ratio(most);
-  result::run header{.provenance = provenance(e, o, l.libraries, cores), .graphs = l.graphs};
+  result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
   // A run of a plan belongs to the result that the plan came from, on however many cores.
   if (!plans.empty())
     if (const auto& its = plans.front().provenance.at("machine"); its.contains("cores"))
@@ -205,8 +203,11 @@ inline status run_checked(int argc, char** argv) {
       header.provenance["measuring"][device_condition_after_fact] = after;
     if (const double clock_ns = here.best_clock_ns(most); clock_ns > 0)
       header.provenance["measuring"][clock_fact] = std::to_string(clock_ns);
-    if (cores.mistaken_by(most, cores_ratio) > 0)
-      header.provenance["measuring"][begin_after_fact] = std::to_string(cores.known(most));
+    const auto [first, best] = here.begin_ratios(most);
+    if (std::isfinite(first))
+      header.provenance["measuring"][result::begin_fact] = std::to_string(first);
+    if (baseline_was_off(first, best))
+      header.provenance["measuring"][result::begin_after_fact] = std::to_string(best);
     return result::context_to_json(header);
   };
   const report_problems problems =
@@ -218,12 +219,6 @@ inline status run_checked(int argc, char** argv) {
     refuse_cut_off(problems.display, "standard output");
   }
   if (kept && !c.stopped()) kept->finish();
-  if (const double by = cores.mistaken_by(most, cores_ratio); by > 0 && !o.quiet)
-    std::fprintf(stderr,
-                 "benanza_bench: somebody shared our cores, unseen at first: they turned out to be "
-                 "%.0f %% faster than when the run began, and its first results may be too slow; "
-                 "run it again\n",
-                 100 * by);
   return verdict(l, c, kept.get());
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What did each move of a chain take, in each of its executions, and was anybody beside us then? A
-// look between moves judges those since the last one.
+// What did each move of a chain take, in each of its executions?
 //
-//   move_times t(3);   t.add(5e3);   t.looked(true);   ...   t.end();   t.undisturbed()[0]
+//   move_times t(3);   t.add(5e3);   ...   t.end(total_ns);   t.of({total_ns})[0]
 #pragma once
-
-#include "statistics.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -36,22 +33,9 @@ public:
 
   bool full() const { return totals_ns_.size() >= most_kept; }
   /// The next move took so long.
-  void add(double ns) { timed_.push_back({ns, false}); }
-  /// Nobody was beside us since the last look, or somebody was.
-  void looked(bool alone) {
-    for (; judged_ < timed_.size(); ++judged_)
-      timed_[judged_].alone = alone;
-  }
-  /// Somebody was beside us all the time: no look so far saw him.
-  void disbelieve_looks() {
-    for (timed& t : timed_)
-      t.alone = false;
-  }
+  void add(double ns) { timed_ns_.push_back(ns); }
   /// An execution has ended, and took so long as a whole.
-  void end(double total_ns) {
-    totals_ns_.push_back(total_ns);
-    judged_ = timed_.size();
-  }
+  void end(double total_ns) { totals_ns_.push_back(total_ns); }
 
   /// Those of the executions that took one of `totals_ns`; empty: there are none.
   times_by_move of(const std::vector<double>& totals_ns) const {
@@ -59,40 +43,14 @@ public:
     for (std::size_t e = 0; e < totals_ns_.size(); ++e)
       if (std::find(totals_ns.begin(), totals_ns.end(), totals_ns_[e]) != totals_ns.end())
         for (std::size_t k = 0; k < moves_; ++k)
-          out[k].push_back(timed_[e * moves_ + k].ns);
-    return whole(std::move(out));
-  }
-
-  /// Those in which nobody was beside a move, as many for each as the rarest has; without as large
-  /// a share of the slowest as somebody was beside (sampled_case.hpp).
-  times_by_move undisturbed() const {
-    times_by_move out(moves_);
-    for (std::size_t i = 0; i < timed_.size(); ++i)
-      if (timed_[i].alone) out[i % moves_].push_back(timed_[i].ns);
-    std::size_t rarest = most_kept;
-    for (auto& ns : out) {
-      const double alone = static_cast<double>(ns.size()) / static_cast<double>(totals_ns_.size());
-      ns = without_slowest(std::move(ns), 1 - alone);
-      rarest = std::min(rarest, ns.size());
-    }
-    for (auto& ns : out)
-      ns = thinned(ns, rarest);
-    return whole(std::move(out));
+          out[k].push_back(timed_ns_[e * moves_ + k]);
+    return out.empty() || out[0].empty() ? times_by_move{} : out;
   }
 
 private:
-  struct timed {
-    double ns;
-    bool alone; ///< nobody was beside us before, in or after it
-  };
-
-  static times_by_move whole(times_by_move t) {
-    return t.empty() || t[0].empty() ? times_by_move{} : t;
-  }
-
-  std::size_t moves_, judged_ = 0;
+  std::size_t moves_;
   std::vector<double> totals_ns_{};
-  std::vector<timed> timed_{}; ///< all moves of one execution in a row
+  std::vector<double> timed_ns_{}; ///< all moves of one execution in a row
 };
 
 } // namespace benanza::measure

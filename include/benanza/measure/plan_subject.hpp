@@ -25,7 +25,7 @@ public:
     type = plan_.type;
     threads = team = plan_.threads;
     known = {.hand_off_ns = known_fact(hand_off_fact),
-             .begin_ratio = known_fact(begin_fact),
+             .begin_ratio = known_fact(result::begin_fact),
              .clock_ns = known_fact(clock_fact)};
     const std::vector<std::int64_t> uses = model::counts(plan_.graph);
     for (std::size_t i = 0; i < uses.size(); ++i) {

@@ -8,13 +8,13 @@
 
 #include "../core/version.hpp"
 #include "ceilings/list.hpp"
+#include "crowd_probe.hpp"
 #include "hand_off_probe.hpp"
 #include "journal.hpp"
 #include "last_cache.hpp"
 #include "layer_subject.hpp"
 #include "machine.hpp"
 #include "options.hpp"
-#include "own_cores.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -64,8 +64,7 @@ inline void note_own_cache(std::map<std::string, std::string>& measuring,
 }
 
 /// All that is known about a run before it begins.
-inline run_facts provenance(const environment& e, const options& o, const library_list& libs,
-                            own_cores cores = {}) {
+inline run_facts provenance(const environment& e, const options& o, const library_list& libs) {
   run_facts p;
   p["machine"] = machine_facts(e);
   p["measuring"]["absent_ceilings"] =
@@ -107,8 +106,6 @@ inline run_facts provenance(const environment& e, const options& o, const librar
   }
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
   if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
-  if (const double known = cores.ratio(most); known > 0)
-    measuring[begin_fact] = std::to_string(known);
   const char* allocator = std::getenv(detail::allocator_variable);
   measuring["allocator"] = allocator != nullptr ? allocator : "unset";
   measuring["addresses"] = detail::addresses();
@@ -135,7 +132,7 @@ inline run_setting setting_of(run_facts p) {
   for (const char* changing :
        {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
         "revision", clock_fact, result::own_cache_bytes_fact, result::own_cache_ns_fact,
-        hand_off_fact, begin_fact, begin_after_fact, device_condition_fact,
+        hand_off_fact, result::begin_fact, result::begin_after_fact, device_condition_fact,
         device_condition_after_fact})
     p["measuring"].erase(changing);
   return p;

@@ -30,9 +30,6 @@ struct sampled_pass {
   double clock_ns = 0, least_clock_ns = 0;
   double took_ns = 0; ///< wall time of all samples and what they needed
   double lost_ns = 0; ///< of that, on samples that were thrown away, and waiting
-  /// What each part of an execution took, where the samples were put together from parts: no whole
-  /// execution was undisturbed.
-  std::vector<backend::part_time> pieces{};
   double power_w = 0; ///< of the case's device, likewise; 0: not told
 };
 
@@ -71,7 +68,6 @@ struct sampled_case {
   std::vector<standing_after> figures{};
   std::vector<double> powers_w{}; ///< of its device, in each visit that was kept
   int visits = 0, lost_visits = 0;
-  int revivals = 0;                 ///< how often it came back after it had been raced out in noise
   double spent_ns = 0, lost_ns = 0; ///< on samples that were kept, and on others
   noise_sum seen{};
   std::string ended{}; ///< the stop reason; empty: goes on

@@ -65,7 +65,6 @@ public:
       for (std::size_t i : order) {
         if (stop_) return finish();
         call_on(cases_[i]);
-        if (witness_.was_mistaken()) begin_all_anew();
         if (witness_.stretch_is_over()) end_stretch();
       }
       decide();
@@ -86,31 +85,17 @@ private:
 
   void begin(sampled_case& c) {
     c.passes.emplace_back();
-    begin_anew(c);
-    c.run->between_parts([this, &c](bool must) {
-      note_clock(c);
-      const backend::sight seen = witness_.glance(must);
-      clock_.go_on(witness_.now_ns());
-      return seen;
-    });
-  }
-
-  static void begin_anew(sampled_case& c) {
     c.samples.clear(), c.figures.clear(), c.ended.clear();
     c.powers_w.clear();
     c.visits = c.lost_visits = 0;
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
     c.refresh();
-  }
-
-  /// What was taken for quiet was not: no sample so far counts.
-  void begin_all_anew() {
-    for (sampled_case& c : cases_) {
-      c.run->disbelieve_sights();
-      begin_anew(c);
-    }
-    note_stretch();
+    c.run->between_parts([this, &c](bool must) {
+      note_clock(c);
+      witness_.glance(must);
+      clock_.go_on(witness_.now_ns());
+    });
   }
 
   std::vector<std::size_t> racing() const {
@@ -191,8 +176,8 @@ private:
   /// Waits until nobody is beside us, as long as the case may lose time; true if nobody is.
   bool wait_alone(sampled_case& c) {
     if (c.run->on_device()) return true;
-    if (c.lost_ns > may_lose_ns(c, plan_)) return false;
-    if (witness_.glance().alone) return true;
+    if (c.lost_ns > may_lose_ns(plan_)) return false;
+    if (witness_.glance()) return true;
     const double start_ns = witness_.now_ns();
     const bool alone = witness_.wait_alone(longest_wait_ns);
     visit_->wait(witness_.now_ns() - start_ns);
@@ -217,7 +202,7 @@ private:
     if (&c != last_ && c.enter) c.enter();
     witness_.begin_visit();
     visit& v = visit_.emplace(c);
-    const bool alone_at_once = witness_.glance().alone;
+    const bool alone_at_once = witness_.glance();
     wait_alone(c);
     if (c.batch == 0) look(c);
     (void)witness_.glanced();
@@ -260,14 +245,11 @@ private:
     else if (v.unjudged() > 0)
       v.lose(witness_.now_ns(), n);
     v.close();
-    n.crowded = std::max(n.crowded, seen.crowded);
-    if (judge(n) != harm::none) witness_.recover(n);
   }
 
-  /// A device has clocks, caches and a memory of its own.
+  /// A device has processors, clocks, caches and a memory of its own, and its own account of time.
   static noise felt_by(const sampled_case& c, noise n) {
-    if (c.run->on_device()) n.slowdown = n.crowded = n.memory = n.apart = 0;
-    return n;
+    return c.run->on_device() ? noise{.device = std::move(n.device)} : n;
   }
 
   /// Throws away the samples from `from` on.
@@ -351,8 +333,6 @@ private:
     if (enough_clean) {
       out.samples = c.usable();
       out.rejected = all - static_cast<int>(out.samples.size());
-    } else if (put_together(c, out)) {
-      out.rejected = all;
     } else {
       for (const sampled_case::taken& t : c.samples)
         out.samples.push_back(t.ns);
@@ -362,9 +342,7 @@ private:
     out.took_ns = c.spent_ns + c.lost_ns;
     out.lost_ns = c.lost_ns;
     out.power_w = result::median(c.powers_w);
-    out.stop_reason = !out.pieces.empty() ? std::string(result::put_together)
-                      : c.ended.empty()   ? std::string(result::stopped)
-                                          : c.ended;
+    out.stop_reason = c.ended.empty() ? std::string(result::stopped) : c.ended;
   }
 
   /// The clock of the samples that count: all, where there are no clean ones.
@@ -394,16 +372,6 @@ private:
     if (c.by_median || c.ended != result::disturbed_too_long) return false;
     return std::count_if(kept.begin(), kept.end(),
                          [&](double ns) { return ns <= tie_range * c.least_ns; }) < 2;
-  }
-
-  /// Where neighbours left no whole execution alone, but each part of some: takes what these give.
-  static bool put_together(const sampled_case& c, sampled_pass& out) {
-    if (c.seen.most() != harm::crowded) return false;
-    backend::pieced_runs p = c.run->pieced();
-    if (p.samples_ns.size() < static_cast<std::size_t>(fewest)) return false;
-    out.samples = std::move(p.samples_ns);
-    out.pieces = std::move(p.parts);
-    return true;
   }
 
   std::vector<sampled_case>& cases_;

@@ -49,15 +49,9 @@ inline bool all_alike(const sampled_case& c) {
   return c.clean_samples() >= 2 * fewest && c.high_ns - c.low_ns <= alike * c.low_ns;
 }
 
-/// Nanoseconds that any case may lose to noise.
-inline double own_limit_ns(const sampling_plan& plan) {
+/// Nanoseconds that a case may lose to noise.
+inline double may_lose_ns(const sampling_plan& plan) {
   return plan.extra_share * plan.seconds * 1e9;
-}
-
-/// Nanoseconds that `c` may lose: more than others while hardly a sample of it counts.
-inline double may_lose_ns(const sampled_case& c, const sampling_plan& plan) {
-  const int wanted = c.by_median ? fewest : unbeaten;
-  return own_limit_ns(plan) + (c.clean_samples() < wanted ? plan.spare_ns : 0);
 }
 
 /// Why `c` needs no more samples, one of the texts of result/stop_reason.hpp; empty: it does.
@@ -76,7 +70,7 @@ inline std::string enough(const sampled_case& c, const sampling_plan& plan, bool
   if (clean >= least && c.spent_ns >= limit_ns)
     return std::string(clean < 2 * fewest ? result::fewest_samples : result::time_limit);
   // Neighbours rest now and then: visits that are thrown away may take longer than others.
-  if (c.lost_visits >= fewest && c.lost_ns > may_lose_ns(c, plan))
+  if (c.lost_visits >= fewest && c.lost_ns > may_lose_ns(plan))
     return std::string(result::disturbed_too_long);
   return {};
 }

@@ -6,8 +6,6 @@
 //   w.begin_visit();  ...  const noise n = w.end_visit();   if (judge(n) != harm::none) ...
 #pragma once
 
-#include "../backend/sight.hpp"
-
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -159,19 +157,14 @@ public:
   /// What was seen in the visit that began last. `foreign` and `memory` are left to `end_stretch`.
   virtual noise end_visit() = 0;
   /// Between samples, and between the parts of long ones: looks at the cores if the last look was
-  /// a while ago, or if it `must`.
-  virtual backend::sight glance(bool /*must*/ = false) { return {}; }
+  /// a while ago, or if it `must`. False if somebody else was on them, by the last look.
+  virtual bool glance(bool /*must*/ = false) { return true; }
   /// What looks have seen since this was asked last, or since the visit began; nothing: there were
   /// none.
   virtual std::optional<noise> glanced() { return {}; }
   /// Waits until nobody is beside us, for at most so long; false if somebody still is. What was
   /// seen before is forgotten.
   virtual bool wait_alone(double /*most_ns*/) { return true; }
-  /// True once it is known that somebody was beside us in visits that were kept: the cores have
-  /// turned out to be faster than they had ever seemed to be.
-  virtual bool was_mistaken() { return false; }
-  /// A visit is thrown away for this: does what may end it.
-  virtual void recover(const noise&) {}
 
   /// True once enough time has passed since the last stretch for the load of others to be told.
   virtual bool stretch_is_over() = 0;

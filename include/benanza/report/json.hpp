@@ -104,7 +104,6 @@ inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
           {"prediction_at_clock_ns", at_clock ? ordered_json(*at_clock) : ordered_json()},
           {"prediction_error_at_clock", std::move(error_at_clock)},
           {"disturbed", w.run->disturbed},
-          {"put_together", w.run->stop_reason == result::put_together},
           {"parts", std::move(parts)}};
 }
 

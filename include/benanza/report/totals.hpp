@@ -211,11 +211,6 @@ inline std::string runs(const model_bound& b) {
       compared += fmt::format(", {} at the clock of the run ({:+.1f} %)", show_time(*at_clock),
                               100 * (*at_clock / took - 1));
     out += wrapped("run         ", compared);
-    if (w.run->stop_reason == result::put_together)
-      out += wrapped("  put together: ",
-                     fmt::format("of {} runs too few were undisturbed as a whole; each layer's "
-                                 "time is from those in which nothing was beside it.",
-                                 w.run->rejected));
     if (const std::string slower = detail::slower_parts(w); !slower.empty())
       out += wrapped("  slower than predicted: ", slower + ".");
   }

@@ -65,6 +65,11 @@ struct run {
   std::vector<measurement> measurements{};
 };
 
+/// The facts of a run's `measuring` section that say how slowly a core began instructions when it
+/// was calibrated; and at its best later, if that is so much faster that the calibration was
+/// disturbed.
+inline constexpr const char *begin_fact = "begin_ratio", *begin_after_fact = "begin_ratio_after";
+
 /// The sections that must agree before two runs may be merged.
 inline constexpr const char* identity_sections[] = {"machine", "software"};
 

@@ -18,8 +18,6 @@ inline constexpr std::string_view small_spread = "spread under 1 %";
 inline constexpr std::string_view time_limit = "time limit";
 inline constexpr std::string_view fewest_samples = "fewest samples: one execution takes long";
 inline constexpr std::string_view disturbed_too_long = "disturbed too long";
-/// Likewise, but each part of an execution was undisturbed in some: the samples are sums of these.
-inline constexpr std::string_view put_together = "put together from undisturbed parts";
 inline constexpr std::string_view stopped = "interrupted";
 
 /// The reason of a case that cannot win: `ratio` times as slow as the best of its rivals.
