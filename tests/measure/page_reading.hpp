@@ -29,12 +29,12 @@ private:
   /// Some lines of each page, in an order that no prefetcher foresees; each waits for the one
   /// before.
   static double read_ns(std::span<const std::byte> memory, std::size_t first) {
-    constexpr std::size_t page = 4096, line = 64;
+    constexpr std::size_t page = 4096, line = 64, lines[] = {0, 26, 52, 12, 38, 6};
     static const volatile std::size_t zero = 0;
     const std::size_t nothing = zero, pages = (memory.size() / page + 1 - first) / 2;
     std::size_t at = 0;
     const auto start = std::chrono::steady_clock::now();
-    for (const std::size_t of_page : {0, 26, 52, 12, 38, 6})
+    for (const std::size_t of_page : lines)
       for (std::size_t k = 0; k < pages; ++k) {
         const std::size_t chosen = (k * 11 + of_page) % pages;
         at = (2 * chosen + first) * page + of_page * line + (at & nothing);
