@@ -77,7 +77,9 @@ TEST_CASE("CSV is a table: one header, each case a whole row, with all that the 
   REQUIRE(t.size() == rows.size() + 1);
   for (std::size_t i = 1; i < t.size(); ++i) {
     REQUIRE(t[i].size() == t[0].size());
-    for (const auto& [field, value] : rows[i - 1].items()) {
+    for (const auto& of : rows[i - 1].items()) {
+      const std::string& field = of.key();
+      const json& value = of.value();
       CAPTURE(field);
       const std::string text = cell(t, i, field);
       const bool time = field == "iterations" || field.ends_with("_time");
@@ -231,9 +233,10 @@ TEST_CASE("what Google Benchmark's flags cannot mean is refused in one line") {
 }
 
 TEST_CASE("every program says what it is and what it is made of") {
-  for (const auto& [program, library] : {std::pair(BENANZA_BENCH_BINARY, "Google Benchmark"),
-                                         {BENANZA_ANALYZE_BINARY, "fmt"},
-                                         {BENANZA_GENERATE_BINARY, "onnx"}}) {
+  for (const auto& of : {std::pair(BENANZA_BENCH_BINARY, "Google Benchmark"),
+                         {BENANZA_ANALYZE_BINARY, "fmt"},
+                         {BENANZA_GENERATE_BINARY, "onnx"}}) {
+    const char *const program = of.first, *const library = of.second;
     if (*program == 0) continue; // not built
     const outcome o = shell(std::string(program) + " --version");
     CAPTURE(program);

@@ -118,7 +118,8 @@ TEST_CASE("a library that fails while one layer is listed costs that layer, and 
       {"abort", "the library crashed: Aborted (signal 6)"},
       {"throw", "the library refuses"}};
   const char* isolate = "--isolate"; // once: the worker must come to the same list
-  for (const auto& [way, why] : ways) {
+  for (const auto& of : ways) {
+    const char *const way = of.first, *const why = of.second;
     const outcome o =
         fragile("FRAGILE_LAYERS=3 FRAGILE_LISTED=Relu/1x4x5x5 FRAGILE_LISTING=" + std::string(way),
                 std::string(isolate) + " --benchmark_format=json");
