@@ -104,8 +104,10 @@ inline caster unpacker(dtype from, bool whole) {
 }
 inline caster encoder(dtype to) {
   return with_codes(to, [](auto type) -> caster {
-    if constexpr (requires { code_facts<type.value>::code(0.f); })
-      return encode<type.value>;
+    constexpr dtype made = decltype(type)::value;
+    using facts = code_facts<made>; // clang 14 finds no `code` by the parameter itself
+    if constexpr (requires { facts::code(0.f); })
+      return encode<made>;
     else
       return nullptr;
   });
