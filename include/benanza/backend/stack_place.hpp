@@ -25,7 +25,11 @@ template <class Function>
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const std::size_t down = (here - place) % stack_page;
   auto* const room = static_cast<volatile char*>(__builtin_alloca(down + 16));
-  room[0] = 0;
+  // Written to when `f` has returned: else the room may be gone before it is called.
+  struct held {
+    volatile char* room;
+    ~held() { *room = 0; }
+  } const stays{room};
   return std::forward<Function>(f)();
 }
 
