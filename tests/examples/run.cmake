@@ -10,8 +10,8 @@ function(expect wanted)
   endif()
 endfunction()
 
-file(MAKE_DIRECTORY ${FOLDER}/work)
-set(run ${FOLDER}/work/run.json)
+file(MAKE_DIRECTORY ${FOLDER}/files)
+set(run ${FOLDER}/files/run.json)
 expect("^0;Conv/1x64x56x56-64x3x3-s1-p1 in f32: 231.2 Mflop, 1.75 MB, 131.9 flop/byte"
   ${FOLDER}/cost_of_a_layer Conv/1x64x56x56-64x3x3-s1-p1)
 expect("^2;cost_of_a_layer: .*Convolution" ${FOLDER}/cost_of_a_layer Convolution/1x2)
@@ -28,8 +28,8 @@ expect("^[01];.*/f32/mine/loop/hot/t1 +[0-9.]+ us" ${FOLDER}/own_backend --backe
   --states hot --benchmark_filter=Relu --benchmark_min_time=0.01)
 
 if(GENERATE)
-  expect("^0;" ${GENERATE} zoo lenet -q -o ${FOLDER}/work)
+  expect("^0;" ${GENERATE} zoo lenet -q -o ${FOLDER}/files)
   expect("^0;.*Conv\\+Relu/.*11 nodes, .* fused 7 nodes" ${FOLDER}/own_pattern
-    ${FOLDER}/work/lenet.onnx "Conv+Add?+Activation?")
-  expect("^1;the pattern fits nowhere" ${FOLDER}/own_pattern ${FOLDER}/work/lenet.onnx "Conv+Mul")
+    ${FOLDER}/files/lenet.onnx "Conv+Add?+Activation?")
+  expect("^1;the pattern fits nowhere" ${FOLDER}/own_pattern ${FOLDER}/files/lenet.onnx "Conv+Mul")
 endif()
