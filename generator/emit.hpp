@@ -178,8 +178,8 @@ inline std::map<std::string, std::string> emit(const std::vector<model::catalogu
 
   files["main.cpp"] =
       std::string(detail::first_line) +
-      "#include <benanza/measure/run.hpp>\n"
-      "int main(int argc, char** argv) { return benanza::measure::run(argc, argv); }\n";
+      "#include <benanza/bench/run.hpp>\n"
+      "int main(int argc, char** argv) { return benanza::bench::run(argc, argv); }\n";
   return files;
 }
 

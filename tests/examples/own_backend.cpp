@@ -5,7 +5,7 @@
 //
 //   own_backend --benchmark_filter=Relu
 #include <benanza/backend/concept.hpp>
-#include <benanza/measure/run.hpp>
+#include <benanza/bench/run.hpp>
 #include <benanza/op/registry.hpp>
 
 #include <algorithm>
@@ -64,5 +64,5 @@ const bool layer_is_there = [] { // in place of sources that benanza_generate wr
 } // namespace
 
 int main(int argc, char** argv) {
-  return benanza::measure::run(argc, argv);
+  return benanza::bench::run(argc, argv);
 }

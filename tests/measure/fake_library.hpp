@@ -39,7 +39,10 @@ struct fake_log {
   std::vector<std::byte> device_memory = std::vector<std::byte>(64, std::byte{1});
 };
 
-class fake_prepared : public backend::prepared {
+class fake_prepared : public backend::prepared,
+                      public backend::chainable,
+                      public backend::device_control,
+                      public backend::in_parts {
 public:
   fake_prepared(const script& s, const op::layer& l, numeric t, const backend::operands& o,
                 fake_log& log)
@@ -60,7 +63,18 @@ public:
     return script_.runs_as.empty() ? script_.algorithm.id : script_.runs_as;
   }
   std::int64_t weight_bytes() const override { return weights_; }
-  std::vector<backend::part_time> parts(const std::vector<double>& samples) const override {
+  /// For the caches' sake alone: it stands in no chain.
+  backend::chainable* chain() override { return script_.on_device ? nullptr : this; }
+  backend::device_control* own_device() override { return script_.on_device ? this : nullptr; }
+  backend::in_parts* parts() override { return script_.parts.empty() ? nullptr : this; }
+  void between_parts(backend::probe_between) override {}
+  std::int64_t operand_bytes(int) const override { return 0; }
+  std::int64_t result_bytes() const override { return 0; }
+  void connect(int, std::byte*) override {}
+  void connect_result(std::byte*) override {}
+  std::vector<std::span<std::byte>> operand_memory() const override { return {}; }
+  std::span<std::byte> result_memory() const override { return {}; }
+  std::vector<backend::part_time> parts_of(const std::vector<double>& samples) const override {
     return samples.empty() ? std::vector<backend::part_time>{} : script_.parts;
   }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
@@ -69,7 +83,6 @@ public:
     last_of_pool_ = pool != nullptr ? pool + stride * count - 1 : nullptr;
   }
   void run(int n) override { log_.executions += n; }
-  bool on_device() const override { return script_.on_device; }
   void wake() override { ++log_.woken; }
   std::span<std::byte> scratch_memory() const override { return scratch_; }
   std::string disturbance() override { return script_.trouble; }

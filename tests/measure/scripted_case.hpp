@@ -2,9 +2,9 @@
 // Cases that take the times they are told, sampled on a virtual clock.
 #pragma once
 
-#include "scripted_witness.hpp"
+#include "scripted_monitor.hpp"
 
-#include <benanza/measure/sampler.hpp>
+#include <benanza/measure/sampling/sampler.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -15,35 +15,35 @@
 
 namespace benanza::test {
 
-/// Takes the time that it is told by the number of the execution, and notes its visits.
-class scripted : public backend::prepared {
+/// Takes the time that it is told by the number of the execution.
+class scripted : public backend::prepared, public backend::device_control {
 public:
   using script = std::function<double(int)>;
-  scripted(script ns, scripted_witness& w)
+  scripted(script ns, scripted_monitor& m)
       : ns_(std::move(ns))
-      , witness_(w) {}
+      , monitor_(m) {}
   std::string ran() const override { return "scripted"; }
   void run(int n) override { time(n); }
   double time(int n) override {
     double sum = 0;
     for (int i = 0; i < n; ++i)
       sum += ns_(executions++);
-    witness_.clock_ns += sum;
+    monitor_.clock_ns += sum;
     return sum;
   }
   void read(std::vector<double>&) const override {}
-  std::string disturbance() override { return trouble ? trouble(looks++) : std::string{}; }
+  std::string disturbance() override { return trouble ? trouble(asked++) : std::string{}; }
   double power_w() const override { return power; }
-  bool on_device() const override { return device; }
+  backend::device_control* own_device() override { return device ? this : nullptr; }
 
-  int executions = 0, looks = 0;
-  std::function<std::string(int)> trouble{}; ///< with its device, by the number of the look
+  int executions = 0, asked = 0;
+  std::function<std::string(int)> trouble{}; ///< with its device, by how often it was asked
   double power = 0;
   bool device = false;
 
 private:
   script ns_;
-  scripted_witness& witness_;
+  scripted_monitor& monitor_;
 };
 
 /// `ns` with a spread of some percent that repeats after seven executions.
@@ -56,22 +56,22 @@ inline scripted::script improving(double ns) {
   return [=](int i) { return ns / (1 + 0.01 * i); };
 }
 
-/// Cases that run scripts, and the order in which they were visited.
+/// Cases that run scripts, and the order of their slices.
 struct setup {
-  scripted_witness witness;
+  scripted_monitor monitor;
   std::vector<std::unique_ptr<scripted>> runs;
   std::vector<measure::sampled_case> cases;
-  std::vector<std::size_t> visits;
+  std::vector<std::size_t> slices;
   std::atomic<bool> stop{false};
 
   explicit setup(const std::vector<scripted::script>& scripts) {
     for (std::size_t i = 0; i < scripts.size(); ++i) {
-      runs.push_back(std::make_unique<scripted>(scripts[i], witness));
-      cases.push_back({.run = runs.back().get(), .enter = [this, i] { visits.push_back(i); }});
+      runs.push_back(std::make_unique<scripted>(scripts[i], monitor));
+      cases.push_back({.run = runs.back().get(), .enter = [this, i] { slices.push_back(i); }});
     }
   }
   void sample(measure::effort e = measure::effort::normal) { sample(measure::plan_of(e)); }
-  void sample(const measure::sampling_plan& plan) { measure::sample(cases, plan, witness, stop); }
+  void sample(const measure::sampling_plan& plan) { measure::sample(cases, plan, monitor, stop); }
   const measure::sampled_pass& of(std::size_t i) const { return cases.at(i).passes.at(0); }
   bool raced_out(std::size_t i) const { return result::was_raced_out(of(i).stop_reason); }
 };

@@ -8,8 +8,8 @@
 // in which it does so.
 #include "../measure/fake_library.hpp"
 
-#include <benanza/measure/benchmark_flags.hpp>
-#include <benanza/measure/run.hpp>
+#include <benanza/bench/option_values.hpp>
+#include <benanza/bench/run.hpp>
 #include <benanza/op/registry.hpp>
 
 #include <csignal>
@@ -94,8 +94,7 @@ public:
     if (const std::string one = setting("FRAGILE_LISTED", ""); one.empty() || one == op::name(l))
       fail_as(setting("FRAGILE_LISTING", ""));
     if (in_worker()) fail_as(setting("FRAGILE_WORKER_LISTING", ""));
-    for (const std::string& id :
-         measure::detail::split_commas(setting("FRAGILE_ALGORITHMS", "good,better")))
+    for (const std::string& id : bench::words(setting("FRAGILE_ALGORITHMS", "good,better")))
       out.push_back({.id = id, .index = static_cast<int>(out.size()), .equivalence = "f32"});
     return out;
   }
@@ -138,5 +137,5 @@ int main(int argc, char** argv) {
   std::string layers_only = "--benchmark_filter=-^machine/";
   words.insert(words.begin() + 1, layers_only.data());
   words.push_back(nullptr);
-  return measure::run(argc + 1, words.data());
+  return bench::run(argc + 1, words.data());
 }

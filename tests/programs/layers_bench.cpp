@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The benchmark program with layers that a test names: keys, one a line, in the file that
 // BENANZA_LAYERS names.
-#include <benanza/measure/run.hpp>
+#include <benanza/bench/run.hpp>
 #include <benanza/op/registry.hpp>
 
 #include <cstdlib>
@@ -23,5 +23,5 @@ int main(int argc, char** argv) {
     std::cerr << e.what() << '\n';
     return 2;
   }
-  return measure::run(argc, argv);
+  return bench::run(argc, argv);
 }

@@ -11,7 +11,7 @@
 #include "../../include/benanza/backend/concept.hpp"
 #include "../../include/benanza/backend/reference/reference.hpp"
 #include "../../include/benanza/backend/tolerance.hpp"
-#include "../../include/benanza/measure/chain_operands.hpp"
+#include "../../include/benanza/measure/chain/operands.hpp"
 #include "../../include/benanza/onnx/resolver.hpp"
 
 #include <nlohmann/json.hpp>

@@ -11,14 +11,13 @@
 
 #include "../op/layer.hpp"
 #include "operands.hpp"
-#include "stack_place.hpp"
+#include "prepared.hpp"
 
 #include <concepts>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,98 +56,6 @@ public:
   using error::error;
 };
 
-/// Copies of a layer's weights: `count` of them, `stride` bytes apart.
-struct weight_slots {
-  std::byte* data = nullptr;
-  std::int64_t stride = 0;
-  std::int64_t count = 0;
-  std::int64_t bytes() const { return stride * count; }
-};
-
-/// A part of an execution, and how long it took.
-struct part_time {
-  std::string name{};
-  double ns = 0;
-};
-
-/// Called between the parts of a long execution: looks at the machine if the last look was a while
-/// ago, or if it `must`.
-using look_between = std::function<void(bool must)>;
-
-/// One algorithm of one layer, ready to run: operands in its layouts, memory allocated.
-class prepared {
-public:
-  virtual ~prepared() = default;
-
-  /// The name of the implementation that really runs, asked from the library after it was created.
-  virtual std::string ran() const = 0;
-  /// Bytes of the weights as this algorithm wants them; 0 if it has none.
-  virtual std::int64_t weight_bytes() const { return 0; }
-  /// From now on execution i takes its weights from `pool + (i % count) * stride`, whatever stands
-  /// there; with an empty pool it goes back to its own, true weights.
-  virtual void rotate_weights(std::byte* /*pool*/, std::int64_t /*stride*/,
-                              std::int64_t /*count*/) {}
-  /// True where it runs on a device with memory and caches of its own: these it empties itself, and
-  /// its weights rotate there.
-  virtual bool on_device() const { return false; }
-  /// Copies for cold weights in the device's memory.
-  virtual weight_slots own_pool() { return {}; }
-  /// From now on each timed execution finds nothing of its own in the device's caches, or not so.
-  virtual void flush_before_each(bool) {}
-  /// Brings a device that may rest to its full clock.
-  virtual void wake() {}
-  /// What slows the device down just now, and what to do about it; empty: nothing that is known.
-  virtual std::string disturbance() { return {}; }
-  /// Watts that the device draws just now, on the average of a while; 0: not told.
-  virtual double power_w() const { return 0; }
-  /// Nanoseconds that a sample must take for the backend's clock to be good enough.
-  virtual double shortest_sample_ns() const { return 2000; }
-  /// What a reader should know of how it was timed; empty: nothing.
-  virtual std::string remark() const { return {}; }
-  /// From now on the host's code runs with its stack at that one of stack_places.
-  void place_stack(std::size_t which) { stack_place_ = stack_places[which]; }
-  /// Runs `executions` times and waits for the end.
-  virtual void run(int executions) = 0;
-  /// Nanoseconds that `executions` back-to-back runs took, by the backend's clock.
-  virtual double time(int executions) = 0;
-  /// From now on `look` is called between the parts of each timed execution, outside of its time;
-  /// an empty one no more. What runs as one part never calls it.
-  virtual void between_parts(look_between /*look*/) {}
-  /// Its parts, each with the median of its times in those executions that took one of `samples`;
-  /// empty: it runs as one part, or no such execution is known any more.
-  virtual std::vector<part_time> parts(const std::vector<double>& /*samples*/) const { return {}; }
-  /// Bytes of operand `input` (its place in `operands::inputs`) in the layout that the algorithm
-  /// reads; 0 for what is no activation.
-  virtual std::int64_t operand_bytes(int /*input*/) const { return 0; }
-  /// Bytes of the results in the algorithm's layout; 0: it cannot stand in a chain.
-  virtual std::int64_t result_bytes() const { return 0; }
-  /// From now on the layer reads that operand from `data` (64-byte aligned), in its layout.
-  virtual void connect(int /*input*/, std::byte* /*data*/) {}
-  /// From now on the result is written to `data` (64-byte aligned).
-  virtual void connect_result(std::byte* /*data*/) {}
-  /// Bytes of the scratch memory that a run needs, and may leave anything in.
-  virtual std::int64_t scratch_bytes() const { return 0; }
-  /// From now on runs take their scratch memory from `data` (64-byte aligned), which others use
-  /// too.
-  virtual void connect_scratch(std::byte* /*data*/) {}
-  /// The host's memory in which the activations that it reads stand now; empty: not the host's.
-  virtual std::vector<std::span<std::byte>> operand_memory() const { return {}; }
-  /// The host's memory in which the result will stand; it may be that of an operand.
-  virtual std::span<std::byte> result_memory() const { return {}; }
-  /// The host's memory that a run takes for scratch now; empty: none, or not the host's.
-  virtual std::span<std::byte> scratch_memory() const { return {}; }
-  /// The operand that stands where the result goes and is lost by a run; -1: none.
-  virtual int overwritten() const { return -1; }
-  /// The results of the last run with true weights, in ONNX order, one value an element.
-  virtual void read(std::vector<double>& out) const = 0;
-
-protected:
-  std::size_t stack_place() const { return stack_place_; }
-
-private:
-  std::size_t stack_place_ = stack_places[0];
-};
-
 /// What a device does at most, beside layers: bytes that move, or what it costs to start something.
 struct device_limit {
   std::string kind{};           ///< "copy", "host_to_device_pinned", "launch"
@@ -156,6 +63,21 @@ struct device_limit {
   std::int64_t bytes = 0;       ///< of the working set or of the message; 0: the kind has none
   std::int64_t moved_bytes = 0; ///< by one execution
   std::function<std::unique_ptr<prepared>()> make{};
+};
+
+/// What a library knows of its devices besides.
+class device_library {
+public:
+  virtual ~device_library() = default;
+  /// Where nothing of it can run: lists what it has on a device that is only described.
+  virtual void describe_device(const std::string& /*name*/) {}
+  /// The description of this machine's device by which others can list what runs on it; empty: it
+  /// has none.
+  virtual std::string device_description() { return {}; }
+  /// The limits of its device, to be measured like cases; empty: there is none here.
+  virtual std::vector<device_limit> limits() { return {}; }
+  /// What there is none of among these, in words; empty: nothing.
+  virtual std::string absent_limits() { return {}; }
 };
 
 /// A library that runs layers.
@@ -168,24 +90,17 @@ public:
   /// Facts for provenance: version, instruction set, threading runtime. Two results are merged only
   /// if these agree, but for `condition`: what the device is like just now.
   virtual std::map<std::string, std::string> facts() const = 0;
-  /// True where it runs on a device with memory and caches of its own.
-  virtual bool on_device() const { return false; }
   /// Why nothing of it can run on this machine; empty: it can.
   virtual std::string unavailable() const { return {}; }
-  /// Where nothing of it can run: lists what it has on a device that is only described.
-  virtual void describe_device(const std::string& /*name*/) {}
-  /// The description of this machine's device by which others can list what runs on it; empty: it
-  /// has none.
-  virtual std::string device_description() { return {}; }
-  /// The limits of its device, to be measured like cases; empty: it has none, or no device.
-  virtual std::vector<device_limit> limits() { return {}; }
-  /// What there is none of among these, in words; empty: nothing.
-  virtual std::string absent_limits() { return {}; }
   /// What the library offers for the layer, in its own order; empty if nothing.
   virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
   /// Makes one of them ready. Throws benanza::error with the library's own reason.
   virtual std::unique_ptr<prepared> prepare(const op::layer&, numeric, const algorithm&,
                                             const operands&, const setting&) = 0;
+
+  /// Its devices, with memory and caches of their own; null: it runs on the processor.
+  virtual device_library* own_devices() { return nullptr; }
+  bool on_device() { return own_devices() != nullptr; }
 };
 
 /// A type that can be put into the program's list of backends.

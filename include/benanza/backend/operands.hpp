@@ -7,8 +7,8 @@
 //   result_type(op::parse("Equal/4x5"), numeric::bf16) == dtype::boolean
 #pragma once
 
+#include "../machine/pages.hpp"
 #include "../op/layer.hpp"
-#include "pages.hpp"
 
 #include <cmath>
 #include <span>
@@ -74,7 +74,7 @@ struct attribute_values {
 enum class role : std::uint8_t { source, weights, vector, index };
 
 /// Values of an operand, the large ones on pages that others gave back.
-using tensor_bytes = std::vector<std::byte, page_allocator<std::byte>>;
+using tensor_bytes = std::vector<std::byte, machine::page_allocator<std::byte>>;
 
 /// One operand: dims and values in its storage type.
 struct tensor {

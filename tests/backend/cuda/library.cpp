@@ -88,7 +88,7 @@ TEST_CASE("cuda: kernels are compiled, loaded and run on the GPU" *
       CHECK(outcome_of(l, numeric::f16, o, *p).ok);
       if (a.id == "memcpy") continue;
       CHECK(p->time(3) == doctest::Approx(3 * one_execution_ns).epsilon(1e-6));
-      p->flush_before_each(true);
+      p->own_device()->flush_before_each(true);
       CHECK(p->time(2) == doctest::Approx(2 * one_execution_ns).epsilon(1e-6));
       CHECK(p->remark().empty());
     }
@@ -125,7 +125,7 @@ TEST_CASE("cuda: constants rotate through copies, and come back to their own" *
   const operands o = make_operands(l, numeric::f16);
   const auto p = lib.prepare(l, numeric::f16, {.id = "kernel:row32"}, o, {});
   CHECK(p->weight_bytes() == 512); // scale and bias, each at a multiple of 256
-  const weight_slots s = p->own_pool();
+  const weight_slots s = p->own_device()->own_pool();
   CHECK(s.stride == 512);
   p->rotate_weights(s.data, s.stride, s.count);
   CHECK(p->time(3) == doctest::Approx(3 * one_execution_ns).epsilon(1e-6));
@@ -163,7 +163,7 @@ TEST_CASE("cuda: what cannot be prepared says why" * doctest::skip(!on_fake())) 
 }
 
 TEST_CASE("cuda: the library says what it is") {
-  const cuda::library lib;
+  cuda::library lib;
   CHECK(lib.name() == "cuda");
   CHECK(lib.on_device());
   const auto facts = lib.facts();

@@ -47,12 +47,13 @@ TEST_CASE("activations are the memory that is read and written") {
       return std::all_of(out.begin(), out.end(), is);
     };
     const auto none = [](double v) { return v == 0; };
-    for (const std::span<std::byte> memory : p->operand_memory())
+    for (const std::span<std::byte> memory : p->chain()->operand_memory())
       std::fill(memory.begin(), memory.end(), std::byte{0});
     p->run(1);
     CHECK(all(none));
-    CHECK(std::ssize(p->result_memory()) == 4 * elements(op::output(l)));
-    std::fill(p->result_memory().begin(), p->result_memory().end(), std::byte{0x40});
+    CHECK(std::ssize(p->chain()->result_memory()) == 4 * elements(op::output(l)));
+    std::fill(p->chain()->result_memory().begin(), p->chain()->result_memory().end(),
+              std::byte{0x40});
     CHECK(all([](double v) { return v > 2; }));
     p->run(1);
     CHECK(all(none));

@@ -45,13 +45,15 @@ TEST_CASE("onednn: activations are the memory that is read and written, wherever
       std::vector<double> out = result(*p);
       CHECK(std::any_of(out.begin(), out.end(), [](double v) { return v != 0; }));
       const auto none = [](double v) { return v == 0; };
-      std::fill(p->result_memory().begin(), p->result_memory().end(), std::byte{0});
+      std::fill(p->chain()->result_memory().begin(), p->chain()->result_memory().end(),
+                std::byte{0});
       p->read(out);
       CHECK(std::all_of(out.begin(), out.end(), none));
-      for (const std::span<std::byte> memory : p->operand_memory())
+      for (const std::span<std::byte> memory : p->chain()->operand_memory())
         std::fill(memory.begin(), memory.end(), std::byte{0});
-      if (p->overwritten() < 0) // else the result stands where an operand was
-        std::fill(p->result_memory().begin(), p->result_memory().end(), std::byte{1});
+      if (p->chain()->overwritten() < 0) // else the result stands where an operand was
+        std::fill(p->chain()->result_memory().begin(), p->chain()->result_memory().end(),
+                  std::byte{1});
       out = result(*p); // from operands of zeros
       CHECK(std::all_of(out.begin(), out.end(), none));
     }
@@ -66,9 +68,9 @@ TEST_CASE("onednn: scratch memory is what a run writes to, wherever it stands") 
   for (const auto& a : lib.enumerate(l, numeric::f32, {.threads = 1})) {
     CAPTURE(a.id);
     const auto p = lib.prepare(l, numeric::f32, a, o, {.threads = 1});
-    const std::span<std::byte> own = p->scratch_memory();
-    CHECK(std::ssize(own) == p->scratch_bytes());
-    CHECK(p->scratch_bytes() == a.workspace_bytes);
+    const std::span<std::byte> own = p->chain()->scratch_memory();
+    CHECK(std::ssize(own) == p->chain()->scratch_bytes());
+    CHECK(p->chain()->scratch_bytes() == a.workspace_bytes);
     if (own.empty()) continue;
     const std::vector<double> expected = result(*p);
     const auto is_written = [](std::span<const std::byte> m) {
@@ -80,10 +82,10 @@ TEST_CASE("onednn: scratch memory is what a run writes to, wherever it stands") 
     ++with_scratch;
     onednn::aligned_bytes elsewhere(own.size());
     std::fill(elsewhere.data(), elsewhere.data() + elsewhere.size(), std::byte{0x5a});
-    p->connect_scratch(elsewhere.data());
-    CHECK(p->scratch_memory().data() == elsewhere.data());
+    p->chain()->connect_scratch(elsewhere.data());
+    CHECK(p->chain()->scratch_memory().data() == elsewhere.data());
     CHECK(result(*p) == expected);
-    CHECK(is_written(p->scratch_memory()));
+    CHECK(is_written(p->chain()->scratch_memory()));
   }
   CHECK(with_scratch > 0);
 }

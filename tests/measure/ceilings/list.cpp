@@ -19,7 +19,7 @@ library_list one_library() {
 std::vector<std::string> listed(const std::string& filter, std::vector<int> threads = {1},
                                 const std::vector<int>& processors = {0, 1}) {
   static const library_list libraries = one_library();
-  options o;
+  selection o;
   o.filter = filter;
   o.threads = std::move(threads);
   std::vector<std::string> out;

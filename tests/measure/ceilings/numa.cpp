@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../program.hpp"
 
+#include <benanza/machine/environment.hpp>
 #include <benanza/measure/ceilings/numa.hpp>
-#include <benanza/measure/environment.hpp>
 #include <doctest/doctest.h>
 
 using namespace benanza;
@@ -35,14 +35,14 @@ TEST_CASE("nodes have memory and processors of ours") {
 }
 
 TEST_CASE("a copy between nodes is right, also from a node to itself") {
-  const auto here = nodes(numbers(measure::detail::affinity().second));
+  const auto here = nodes(numbers(machine::detail::affinity().second));
   if (here.empty()) return; // a kernel without NUMA
-  const auto before = measure::detail::affinity();
+  const auto before = machine::detail::affinity();
   for (const sweep& s : kernels().sweeps) {
     if (s.kind != "copy") continue;
     numa_subject what(s, 1 << 20, here.front(), here.back());
     CHECK(what.bytes == 2 << 20);
     CHECK(what.ready(own_case(what, s.way)).run->time(1) > 0);
   }
-  CHECK(measure::detail::affinity() == before);
+  CHECK(machine::detail::affinity() == before);
 }

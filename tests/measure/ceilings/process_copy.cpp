@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <benanza/machine/environment.hpp>
 #include <benanza/measure/ceilings/numa.hpp>
 #include <benanza/measure/ceilings/process_copy.hpp>
-#include <benanza/measure/environment.hpp>
 #include <doctest/doctest.h>
 
 using namespace benanza;
@@ -10,7 +10,7 @@ using namespace benanza::measure::ceilings;
 
 namespace {
 std::vector<int> allowed() {
-  return numbers(measure::detail::affinity().second);
+  return numbers(machine::detail::affinity().second);
 }
 } // namespace
 

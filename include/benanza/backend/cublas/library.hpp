@@ -11,7 +11,7 @@
 
 namespace benanza::backend::cublas {
 
-class library final : public backend::library {
+class library final : public backend::library, public device_library {
 public:
   std::string_view name() const override { return "cublas"; }
 
@@ -30,7 +30,7 @@ public:
     return out;
   }
 
-  bool on_device() const override { return true; }
+  device_library* own_devices() override { return this; }
   /// Without a GPU the library is not even loaded.
   std::string unavailable() const override {
     return cuda::no_gpu().empty() ? why_not_loaded() : cuda::no_gpu();

@@ -15,7 +15,7 @@ constexpr std::int64_t in_pool(std::int64_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-class device_run : public prepared {
+class device_run : public prepared, public device_control {
 public:
   device_run(std::shared_ptr<gpu> on, dtype weights)
       : gpu_(std::move(on))
@@ -33,7 +33,7 @@ public:
     timer_.forget();
   }
 
-  bool on_device() const final { return true; }
+  device_control* own_device() final { return this; }
   void wake() final { gpu_->wake(); }
   std::string disturbance() final { return gpu_->watch().disturbance(); }
   double power_w() const final { return gpu_->watch().power_w(); }

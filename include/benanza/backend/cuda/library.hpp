@@ -27,7 +27,7 @@ inline void check_indices(const op::layer& l, const operands& values) {
 }
 } // namespace detail
 
-class library final : public backend::library {
+class library final : public backend::library, public device_library {
 public:
   std::string_view name() const override { return "cuda"; }
 
@@ -44,7 +44,7 @@ public:
     return out;
   }
 
-  bool on_device() const override { return true; }
+  device_library* own_devices() override { return this; }
   std::string unavailable() const override { return no_gpu(); }
 
   std::vector<device_limit> limits() override {

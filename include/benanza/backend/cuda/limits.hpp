@@ -21,14 +21,14 @@ inline constexpr std::int64_t message_bytes[] = {4 << 10, 64 << 10, 1 << 20, 16 
 
 namespace detail {
 /// A limit, ready to run.
-class limit_run : public prepared {
+class limit_run : public prepared, public device_control {
 public:
   explicit limit_run(std::string way)
       : gpu_(gpu::of_this_process())
       , way_(std::move(way)) {}
 
   std::string ran() const override { return way_; }
-  bool on_device() const override { return true; }
+  device_control* own_device() override { return this; }
   void read(std::vector<double>& out) const override { out.clear(); }
 
 protected:

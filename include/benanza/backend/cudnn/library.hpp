@@ -9,7 +9,7 @@
 
 namespace benanza::backend::cudnn {
 
-class library final : public backend::library {
+class library final : public backend::library, public device_library {
 public:
   std::string_view name() const override { return "cudnn"; }
 
@@ -24,7 +24,7 @@ public:
     return out;
   }
 
-  bool on_device() const override { return true; }
+  device_library* own_devices() override { return this; }
   std::string unavailable() const override { return cuda::no_gpu(); }
 
   void describe_device(const std::string& device) override {

@@ -8,6 +8,7 @@
 //   lib.enumerate(op::parse("Concat/1x256x28x28-a1-n4"), numeric::f32, {})[0].id == "copy"
 #pragma once
 
+#include "../../core/stopwatch.hpp"
 #include "../concept.hpp"
 #include "../indices.hpp"
 #include "arrange.hpp"
@@ -39,8 +40,6 @@
 #include "steps.hpp"
 #include "tf_idf.hpp"
 #include "where.hpp"
-
-#include <chrono>
 
 namespace benanza::backend::host {
 
@@ -144,7 +143,7 @@ inline std::string way_of(const op::layer& l, numeric t) {
 } // namespace detail
 
 /// A layer with its operands in memory and its kernel's loops worked out.
-class prepared_kernel final : public prepared {
+class prepared_kernel final : public prepared, public chainable {
 public:
   prepared_kernel(const op::layer& l, numeric t, const operands& o, const setting& s)
       : layer_(l)
@@ -188,6 +187,7 @@ public:
     if (pool_ == nullptr && folded_) current_ = folded_->bytes();
   }
 
+  chainable* chain() override { return this; }
   std::int64_t operand_bytes(int input) const override {
     const tensor& x = job_.shapes[static_cast<std::size_t>(input)];
     return x.part == role::source ? bytes_of(x.type, elements(x.dims)) : 0;
@@ -214,14 +214,13 @@ public:
   }
 
   void run(int executions) override {
-    at_stack_place(stack_place(), [&] { execute(executions); });
+    machine::at_stack_place(stack_place(), [&] { execute(executions); });
   }
 
   double time(int executions) override {
-    using clock = std::chrono::steady_clock;
-    const auto start = clock::now();
+    const stopwatch timer;
     run(executions);
-    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+    return timer.ns();
   }
 
   void read(std::vector<double>& out) const override {

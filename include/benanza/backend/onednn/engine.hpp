@@ -8,8 +8,8 @@
 //   bytes.data());
 #pragma once
 
+#include "../../machine/pages.hpp"
 #include "../concept.hpp"
-#include "../pages.hpp"
 
 #include <oneapi/dnnl/dnnl.hpp>
 #include <oneapi/dnnl/dnnl_debug.h>
@@ -80,16 +80,16 @@ inline error refusal(const dnnl::error& e, std::string_view where) {
 }
 
 /// Memory of an operand or a result.
-class aligned_bytes : public page_memory {
+class aligned_bytes : public machine::page_memory {
 public:
   /// Filled with zeros.
   explicit aligned_bytes(std::size_t size)
-      : page_memory(size) {
+      : machine::page_memory(size) {
     std::memset(data(), 0, size);
   }
   /// Filled with what `from` holds.
   explicit aligned_bytes(std::span<const std::byte> from)
-      : page_memory(from.size()) {
+      : machine::page_memory(from.size()) {
     if (!from.empty()) std::memcpy(data(), from.data(), from.size());
   }
 };

@@ -6,14 +6,14 @@
 //   execution e(device, offer, operands, {.threads = 1});   e.run(1);   double ns = e.time(100);
 #pragma once
 
+#include "../../core/stopwatch.hpp"
 #include "enumerate.hpp"
 
 #include <bit>
-#include <chrono>
 
 namespace benanza::backend::onednn {
 
-class execution final : public prepared {
+class execution final : public prepared, public chainable {
 public:
   execution(std::shared_ptr<device> on, offer what, const operands& values, const setting& s)
       : device_(std::move(on))
@@ -57,6 +57,7 @@ public:
         dnnl_memory_set_data_handle(w.memory, w.own);
   }
 
+  chainable* chain() override { return this; }
   std::int64_t operand_bytes(int input) const override {
     for (const flowing& f : flowing_)
       if (f.input == input) return f.bytes;
@@ -100,10 +101,9 @@ public:
 
   double time(int executions) override {
     use_threads(threads_);
-    const auto start = std::chrono::steady_clock::now();
+    const stopwatch timer;
     execute(executions);
-    const auto end = std::chrono::steady_clock::now();
-    return std::chrono::duration<double, std::nano>(end - start).count();
+    return timer.ns();
   }
 
   void read(std::vector<double>& out) const override {
@@ -214,7 +214,7 @@ private:
     if (a.factor != 1) scaled = times(from, a.factor);
     const std::span<const std::byte> given = a.factor != 1 ? scaled : from.bytes;
     const bool lent = operands_stay_ && a.constant && a.factor == 1 &&
-                      given.size() >= page_store::smallest; // and so begins with a page
+                      given.size() >= machine::page_store::smallest; // and so begins with a page
     description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
     if (wanted.is_zero()) wanted = a.stored;
     dnnl::memory to;
@@ -249,7 +249,7 @@ private:
     const auto count = static_cast<int>(arguments_.size());
     dnnl_status_t status = dnnl_success;
     // The one place from which the library is called, whoever asks.
-    at_stack_place(stack_place(), [&] {
+    machine::at_stack_place(stack_place(), [&] {
       for (int i = 0; i < executions && status == dnnl_success; ++i) {
         if (pool_) advance();
         status = dnnl_primitive_execute(primitive_.get(), device_->stream.get(), count,

@@ -7,13 +7,13 @@
 //   for (const recurrent_offer& o : recurrent_offers(layer, numeric::f32, engine)) o.what.id
 #pragma once
 
+#include "../../core/stopwatch.hpp"
 #include "../number.hpp"
 #include "../operands.hpp"
 #include "engine.hpp"
 #include "enumerate.hpp"
 
 #include <array>
-#include <chrono>
 
 namespace benanza::backend::onednn {
 
@@ -143,7 +143,7 @@ inline std::vector<recurrent_offer> recurrent_offers(const op::layer& l, numeric
 }
 
 /// A recurrent layer with its weights in the library's layout.
-class recurrent_execution final : public prepared {
+class recurrent_execution final : public prepared, public chainable {
 public:
   recurrent_execution(std::shared_ptr<device> on, recurrent_offer what, const op::layer& l,
                       numeric t, const operands& values, const setting& s)
@@ -189,6 +189,7 @@ public:
       for (const rotating& w : rotating_)
         dnnl_memory_set_data_handle(w.memory, w.own);
   }
+  chainable* chain() override { return this; }
   std::int64_t operand_bytes(int input) const override {
     for (const flowing& f : flowing_)
       if (f.input == input) return f.bytes;
@@ -226,10 +227,9 @@ public:
   }
   double time(int executions) override {
     use_threads(threads_);
-    const auto start = std::chrono::steady_clock::now();
+    const stopwatch timer;
     execute(executions);
-    const auto end = std::chrono::steady_clock::now();
-    return std::chrono::duration<double, std::nano>(end - start).count();
+    return timer.ns();
   }
   void read(std::vector<double>& out) const override {
     out.clear();
@@ -360,7 +360,7 @@ private:
 
   void execute(int executions) {
     dnnl_status_t status = dnnl_success;
-    at_stack_place(stack_place(), [&] {
+    machine::at_stack_place(stack_place(), [&] {
       for (int i = 0; i < executions && status == dnnl_success; ++i) {
         if (pool_) advance();
         status = started(primitive_, arguments_);

@@ -7,37 +7,13 @@
 #pragma once
 
 #include "../../core/error.hpp"
-#include "../team.hpp"
+#include "../../machine/binding.hpp"
+#include "../../machine/ping_pong.hpp"
 #include "machine_subject.hpp"
 
-#include <atomic>
-#include <sched.h>
-#include <thread>
+#include <algorithm>
 
 namespace benanza::measure::ceilings {
-
-/// A processor of `allowed` that the caller does not run on; -1: there is none.
-inline int other_processor(const std::vector<int>& allowed) {
-  const int here = sched_getcpu();
-  for (int p : allowed)
-    if (p != here) return p;
-  return -1;
-}
-
-/// Binds the calling thread to a processor; says whether that worked.
-inline bool bind_to(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<std::size_t>(processor), &set);
-  return sched_setaffinity(0, sizeof set, &set) == 0;
-}
-
-/// Tells the processor that this is a loop that waits.
-inline void spin() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
 
 /// Empty parallel regions.
 class launch_run final : public timed_run {
@@ -54,7 +30,7 @@ private:
     for (std::int64_t i = 0; i < times; ++i)
 #pragma omp parallel num_threads(threads_)
     {
-      if (team_rank() == 0) seen_ = team_size();
+      if (machine::team_rank() == 0) seen_ = machine::team_size();
     }
   }
   int threads_, seen_ = 0;
@@ -75,47 +51,27 @@ public:
   }
 };
 
-/// Two threads that pass a counter to and fro.
-class hand_off_run final : public timed_run {
+/// Two threads that pass a word to and fro; an execution is one hand-off.
+class hand_off_run final : public backend::prepared {
 public:
-  explicit hand_off_run(int partners_processor)
-      : timed_run("spin")
-      , partner_([this, partners_processor] {
-        bound_ = bind_to(partners_processor) ? 1 : -1;
-        for (std::uint64_t next = 1;; next += 2) {
-          while (turn_.load(std::memory_order_acquire) != next) {
-            if (over_.load(std::memory_order_relaxed)) return;
-            spin();
-          }
-          turn_.store(next + 1, std::memory_order_release);
-        }
-      }) {
-    while (bound_ == 0)
-      std::this_thread::yield();
+  std::string ran() const override { return "spin"; }
+  void run(int executions) override { pass(executions); }
+  /// Passes it often, so that what it takes to start does not count.
+  double time(int executions) override {
+    constexpr int many = 2000;
+    return pass(std::max(executions, many)).hand_off_ns() * executions;
   }
-  ~hand_off_run() override {
-    over_ = true;
-    partner_.join();
-  }
-  bool bound() const { return bound_ > 0; }
+  void read(std::vector<double>& out) const override { out.clear(); }
   /// Hand-offs in both directions so far.
-  std::uint64_t passed() const { return turn_; }
+  std::int64_t passed() const { return passed_; }
 
 private:
-  // An execution is one hand-off; they come in pairs.
-  void go(std::int64_t times) override {
-    std::uint64_t now = turn_;
-    for (std::int64_t i = 0; i < times; i += 2) {
-      turn_.store(++now, std::memory_order_release);
-      ++now;
-      while (turn_.load(std::memory_order_acquire) != now)
-        spin();
-    }
+  machine::word_passed pass(int hand_offs) {
+    const machine::word_passed word = machine::pass_word_round(2, (hand_offs + 1) / 2);
+    passed_ += word.hand_offs;
+    return word;
   }
-  alignas(64) std::atomic<std::uint64_t> turn_{0};
-  alignas(64) std::atomic<bool> over_{false};
-  std::atomic<int> bound_{0};
-  std::thread partner_;
+  std::int64_t passed_ = 0;
 };
 
 class hand_off_subject final : public machine_subject {
@@ -125,14 +81,11 @@ public:
       , processors_(std::move(processors)) {}
   ready_case ready(const bench_case&) override {
     return made_ready([this] {
-      dismiss_teams();
-      const int other = other_processor(processors_);
-      if (other < 0) throw error("there is no second processor", title());
-      auto run = std::make_unique<hand_off_run>(other);
-      if (!run->bound()) throw error("a thread could not be bound to its processor", title());
+      if (machine::other_processor(processors_) < 0)
+        throw error("there is no second processor", title());
+      auto run = std::make_unique<hand_off_run>();
       run->run(10);
       if (run->passed() != 10) throw error("hand-offs were lost", title());
-      run->settle();
       return run;
     });
   }

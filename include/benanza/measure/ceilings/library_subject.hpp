@@ -6,7 +6,7 @@
 //   library_subject s({"matmul", 0}, op::parse("MatMul/..."), numeric::f32, 1, libraries, 1);
 #pragma once
 
-#include "../layer_subject.hpp"
+#include "../subjects/layer_subject.hpp"
 #include "machine_subject.hpp"
 
 namespace benanza::measure::ceilings {

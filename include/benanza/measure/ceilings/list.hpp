@@ -3,14 +3,16 @@
 // libraries, bandwidth by working set, calls, launches, hand-offs, fresh pages, messages between
 // processes, copies between NUMA nodes. What this machine or build does not have is told in words.
 //
-//   for (group& g : list_machine_cases(libraries, {numeric::f32}, {0, 1}, options)) ...
+//   for (group& g : list_machine_cases(libraries, {numeric::f32}, {0, 1}, selection)) ...
 //   absent_ceilings({0, 1}, libraries) == "copies to, from and within a device: none runs here..."
 #pragma once
 
-#include "../bench_case.hpp"
-#include "../machine.hpp"
+#include "../../machine/facts.hpp"
+#include "../subjects/name_filter.hpp"
+#include "../subjects/offers.hpp"
 #include "device_subject.hpp"
 #include "fresh_pages.hpp"
+#include "hand_off.hpp"
 #include "library_subject.hpp"
 #include "loop_subject.hpp"
 #include "numa.hpp"
@@ -58,8 +60,9 @@ inline std::string absent_ceilings(const std::vector<int>& processors,
   else if (const std::string why = (*on_device)->unavailable(); !why.empty())
     out = "copies to, from, within and between devices: " + why;
   for (const auto& l : libraries)
-    if (const std::string absent = l->absent_limits(); !absent.empty())
-      out += (out.empty() ? "" : "; ") + absent;
+    if (backend::device_library* devices = l->own_devices())
+      if (const std::string absent = devices->absent_limits(); !absent.empty())
+        out += (out.empty() ? "" : "; ") + absent;
   if (nodes(processors).size() < 2)
     out += std::string(out.empty() ? "" : "; ") +
            "copies between NUMA nodes: there is one node for the processors of the run";
@@ -81,17 +84,16 @@ namespace detail {
 /// Collects the groups that the filter selects.
 class group_list {
 public:
-  explicit group_list(const options& o)
-      : options_(o)
-      , selected_(o.filter) {}
+  explicit group_list(const selection& s)
+      : selection_(s)
+      , selected_(s.filter) {}
 
   /// What the libraries have for a layer; nothing where no case can be selected anyhow.
-  std::vector<measure::detail::offer> offers(const op::layer& l, numeric type, int threads,
-                                             const library_list& libraries) const {
+  std::vector<offer> offers(const op::layer& l, numeric type, int threads,
+                            const library_list& libraries) const {
     if (!selected_.may_select("machine/")) return {};
     const std::string title = op::name(l) + '/' + std::string(name(type));
-    return measure::detail::offers(title, l, type, threads, libraries, options_.crashed, false)
-        .list;
+    return offers_for(title, l, type, threads, libraries, selection_.crashed, false).list;
   }
 
   void add(std::shared_ptr<subject> what, std::vector<bench_case> cases) {
@@ -101,7 +103,7 @@ public:
   std::vector<group> take() { return std::move(groups_); }
 
 private:
-  const options& options_;
+  const selection& selection_;
   name_filter selected_;
   std::vector<group> groups_;
 };
@@ -113,7 +115,7 @@ inline void add_layer(group_list& list, std::string_view kind, std::string_view 
   auto what = std::make_shared<library_subject>(result::machine_key{std::string(kind), 0}, l, type,
                                                 threads, libraries, share);
   std::vector<bench_case> cases;
-  for (measure::detail::offer& o : list.offers(l, type, threads, libraries))
+  for (offer& o : list.offers(l, type, threads, libraries))
     if (o.algorithm.equivalence == name(type) && o.library->on_device() == on_device)
       cases.push_back(machine_case(*what, std::string(o.library->name()), std::move(o.algorithm)));
   list.add(what, std::move(cases));
@@ -135,15 +137,17 @@ inline void add_arithmetic(group_list& list, numeric type, int threads,
 /// What devices move, and what it costs to start something there.
 inline void add_devices(group_list& list, const library_list& libraries) {
   for (const auto& library : libraries)
-    for (backend::device_limit& limit : library->limits()) {
-      auto what = std::make_shared<device_subject>(std::move(limit));
-      list.add(what, {what->only_case(std::string(library->name()))});
-    }
+    if (backend::device_library* devices = library->own_devices())
+      for (backend::device_limit& limit : devices->limits()) {
+        auto what = std::make_shared<device_subject>(std::move(limit));
+        list.add(what, {what->only_case(std::string(library->name()))});
+      }
 }
 
 inline void add_sweeps(group_list& list, int threads, std::int64_t most_bytes,
                        const std::shared_ptr<working_memory>& memory) {
-  const std::int64_t cache = last_level_cache_bytes(), second = measure::detail::cache_bytes(2);
+  const std::int64_t cache = machine::last_level_cache_bytes(),
+                     second = machine::detail::cache_bytes(2);
   for (const sweep& s : kernels().sweeps)
     for (std::int64_t n : working_sets(threads, cache, most_bytes)) {
       // Stores that pass the caches by are of no use in a working set that fits them.
@@ -185,7 +189,8 @@ inline void add_between_processors(group_list& list, const std::vector<int>& pro
     if (s.kind != "copy" || all.size() < 2) continue;
     for (const node& from : all)
       for (const node& to : all) {
-        auto what = std::make_shared<numa_subject>(s, 2 * last_level_cache_bytes(), from, to);
+        auto what =
+            std::make_shared<numa_subject>(s, 2 * machine::last_level_cache_bytes(), from, to);
         list.add(what, {own_case(*what, s.way)});
       }
   }
@@ -196,13 +201,14 @@ inline void add_between_processors(group_list& list, const std::vector<int>& pro
 /// once for each number of threads. `processors` are those that the run may use.
 inline std::vector<group> list_machine_cases(const library_list& libraries,
                                              const std::set<numeric>& types,
-                                             const std::vector<int>& processors, const options& o) {
-  detail::group_list list(o);
+                                             const std::vector<int>& processors,
+                                             const selection& s) {
+  detail::group_list list(s);
   // Not what is free now: a worker process has to come to the same list.
   const std::int64_t most = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 8;
-  const auto memory =
-      std::make_shared<working_memory>(sweep_subject::memory_bytes(8 * last_level_cache_bytes()));
-  for (int threads : o.threads) {
+  const auto memory = std::make_shared<working_memory>(
+      sweep_subject::memory_bytes(8 * machine::last_level_cache_bytes()));
+  for (int threads : s.threads) {
     for (numeric type : types)
       detail::add_arithmetic(list, type, threads, libraries);
     detail::add_sweeps(list, threads, most, memory);

@@ -5,11 +5,11 @@
 //   struct my_run : timed_run { void go(std::int64_t times) override { ... } };
 #pragma once
 
+#include "../../core/stopwatch.hpp"
 #include "../../result/machine_key.hpp"
-#include "../subject.hpp"
+#include "../subjects/subject.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -50,10 +50,9 @@ protected:
 
 private:
   double clocked(std::int64_t times) {
-    using clock = std::chrono::steady_clock;
-    const auto start = clock::now();
+    const stopwatch timer;
     go(times);
-    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
+    return timer.ns();
   }
   std::string way_;
   std::int64_t at_once_ = 1;
@@ -98,10 +97,9 @@ inline bench_case own_case(const subject& what, std::string_view way) {
 /// The case ready, with the time that this took.
 template <class Make>
 ready_case made_ready(const Make& make) {
-  const auto start = std::chrono::steady_clock::now();
+  const stopwatch timer;
   std::unique_ptr<backend::prepared> run = make();
-  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-  return {std::move(run), took.count()};
+  return {std::move(run), timer.ns()};
 }
 
 } // namespace benanza::measure::ceilings

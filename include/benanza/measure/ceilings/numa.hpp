@@ -6,7 +6,8 @@
 //   for (const node& n : nodes({0, 1})) n.number, n.processors
 #pragma once
 
-#include "hand_off.hpp"
+#include "../../machine/binding.hpp"
+#include "machine_subject.hpp"
 #include "pages.hpp"
 
 #include <charconv>
@@ -80,7 +81,8 @@ public:
     std::memset(to_.data(), 0, static_cast<std::size_t>(bytes));
     CPU_ZERO(&before_);
     sched_getaffinity(0, sizeof before_, &before_);
-    if (!bind_to(from.processors.front())) throw error("a thread could not be bound to its node");
+    if (!machine::bind_to(from.processors.front()))
+      throw error("a thread could not be bound to its node");
   }
   ~numa_run() override { sched_setaffinity(0, sizeof before_, &before_); }
 

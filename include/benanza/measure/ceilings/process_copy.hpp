@@ -6,7 +6,9 @@
 //   process_subject s(65536, {0, 1});   s.ready(a_case).run->time(1);
 #pragma once
 
-#include "hand_off.hpp"
+#include "../../machine/binding.hpp"
+#include "../../machine/ping_pong.hpp"
+#include "machine_subject.hpp"
 #include "pages.hpp"
 
 #include <csignal>
@@ -52,10 +54,10 @@ private:
   /// The other process. After a fork of a program with threads it may do nothing but this.
   [[noreturn]] void receive(int processor, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || !bind_to(processor)) _exit(1);
+    if (getppid() != parent || !machine::bind_to(processor)) _exit(1);
     for (std::uint64_t next = 1;; ++next) {
       while (state_->sent.load(std::memory_order_acquire) != next)
-        spin();
+        machine::spin();
       std::memcpy(received_.data(), shared_.data(), bytes_);
       state_->taken.store(next, std::memory_order_release);
     }
@@ -69,7 +71,7 @@ private:
            ++waited) {
         if (waited % (1 << 20) == 0 && waitpid(other_, nullptr, WNOHANG) != 0)
           throw error("the other process ended");
-        spin();
+        machine::spin();
       }
     }
   }
@@ -91,8 +93,8 @@ public:
   }
   ready_case ready(const bench_case&) override {
     return made_ready([this] {
-      dismiss_teams();
-      const int other = other_processor(processors_);
+      machine::dismiss_teams();
+      const int other = machine::other_processor(processors_);
       if (other < 0) throw error("there is no second processor", title());
       auto run = std::make_unique<process_run>(message_bytes_, other);
       run->run(2);

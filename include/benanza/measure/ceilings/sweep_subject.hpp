@@ -6,7 +6,7 @@
 //   sweep_subject s(sweep, 1 << 20, 2, 0.1, memory);   s.begin();   s.ready(a_case).run->time(1);
 #pragma once
 
-#include "../team.hpp"
+#include "../../machine/team.hpp"
 #include "machine_subject.hpp"
 #include "pages.hpp"
 
@@ -74,7 +74,7 @@ private:
     std::uint64_t all = 0;
 #pragma omp parallel num_threads(threads_) reduction(^ : all) if (threads_ > 1)
     {
-      const std::int64_t team = team_size(), self = team_rank();
+      const std::int64_t team = machine::team_size(), self = machine::team_rank();
       const std::int64_t steps = floats_ / 16;
       const std::int64_t begin = steps * self / team * 16, end = steps * (self + 1) / team * 16;
       float* const to[] = {to_ == nullptr ? nullptr : to_ + begin};

@@ -6,8 +6,8 @@
 //   buffer out(4096);   out.bytes()[0] == std::byte{0xff}
 #pragma once
 
+#include "../../../machine/pages.hpp"
 #include "../../operands.hpp"
-#include "../../pages.hpp"
 
 #include <cstring>
 
@@ -27,7 +27,7 @@ public:
   std::byte* bytes() const { return memory_.data(); }
 
 private:
-  page_memory memory_;
+  machine::page_memory memory_;
 };
 
 } // namespace benanza::backend::host::detail

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a backend make of a layer? One algorithm, ready to run: operands in its layouts, memory
+// allocated. It says what really runs, runs it, times it by its own clock and gives its result.
+// What else it can do are small interfaces that it may have or not: to stand in a chain of layers,
+// to run on a device with memory of its own, to run in parts.
+//
+//   p->run(1);   p->read(out);   double ns = p->time(10);
+//   if (chainable* c = p->chain()) c->connect_result(data);
+#pragma once
+
+#include "../machine/stack_place.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace benanza::backend {
+
+/// Copies of a layer's weights: `count` of them, `stride` bytes apart.
+struct weight_slots {
+  std::byte* data = nullptr;
+  std::int64_t stride = 0;
+  std::int64_t count = 0;
+  std::int64_t bytes() const { return stride * count; }
+};
+
+/// Where activations stand in the host's memory, and how they come to stand elsewhere: what can
+/// follow other layers in a chain.
+class chainable {
+public:
+  virtual ~chainable() = default;
+  /// Bytes of operand `input` (its place in `operands::inputs`) in the layout that the algorithm
+  /// reads; 0 for what is no activation.
+  virtual std::int64_t operand_bytes(int input) const = 0;
+  /// Bytes of the results in the algorithm's layout.
+  virtual std::int64_t result_bytes() const = 0;
+  /// Bytes of the scratch memory that a run needs, and may leave anything in.
+  virtual std::int64_t scratch_bytes() const { return 0; }
+  /// From now on the layer reads that operand from `data` (64-byte aligned), in its layout.
+  virtual void connect(int input, std::byte* data) = 0;
+  /// From now on the result is written to `data` (64-byte aligned).
+  virtual void connect_result(std::byte* data) = 0;
+  /// From now on runs take their scratch memory from `data` (64-byte aligned), which others use
+  /// too.
+  virtual void connect_scratch(std::byte* /*data*/) {}
+  /// The operand that stands where the result goes and is lost by a run; -1: none.
+  virtual int overwritten() const { return -1; }
+  /// Where the activations that it reads stand now, the result will stand (it may be memory of an
+  /// operand), and scratch is taken; empty: it needs none.
+  virtual std::vector<std::span<std::byte>> operand_memory() const = 0;
+  virtual std::span<std::byte> result_memory() const = 0;
+  virtual std::span<std::byte> scratch_memory() const { return {}; }
+};
+
+/// A device with memory, caches and a clock of its own.
+class device_control {
+public:
+  virtual ~device_control() = default;
+  /// Copies for cold weights in the device's memory.
+  virtual weight_slots own_pool() { return {}; }
+  /// From now on each timed execution finds nothing of its own in the device's caches, or not so.
+  virtual void flush_before_each(bool) {}
+  /// Brings a device that may rest to its full clock.
+  virtual void wake() {}
+  /// What slows the device down just now, and what to do about it; empty: nothing that is known.
+  virtual std::string disturbance() { return {}; }
+  /// Watts that the device draws just now, on the average of a while; 0: not reported.
+  virtual double power_w() const { return 0; }
+};
+
+/// A part of an execution, and how long it took.
+struct part_time {
+  std::string name{};
+  double ns = 0;
+};
+
+/// Called between the parts of a long execution: probes the machine if the last probe was a while
+/// ago, or if it `must`.
+using probe_between = std::function<void(bool must)>;
+
+/// What runs in several parts, one after the other.
+class in_parts {
+public:
+  virtual ~in_parts() = default;
+  /// From now on `probe` is called between the parts of each timed execution, outside of its time;
+  /// an empty one no more.
+  virtual void between_parts(probe_between probe) = 0;
+  /// Its parts, each with the median of its times in those executions that took one of `samples`;
+  /// empty: no such execution is known any more.
+  virtual std::vector<part_time> parts_of(const std::vector<double>& samples) const = 0;
+};
+
+/// One algorithm of one layer, ready to run.
+class prepared {
+public:
+  virtual ~prepared() = default;
+
+  /// The name of the implementation that really runs, asked from the library after it was created.
+  virtual std::string ran() const = 0;
+  /// Runs `executions` times and waits for the end.
+  virtual void run(int executions) = 0;
+  /// Nanoseconds that `executions` back-to-back runs took, by the backend's clock.
+  virtual double time(int executions) = 0;
+  /// The results of the last run with true weights, in ONNX order, one value an element.
+  virtual void read(std::vector<double>& out) const = 0;
+
+  /// Bytes of the weights as this algorithm wants them; 0 if it has none.
+  virtual std::int64_t weight_bytes() const { return 0; }
+  /// From now on execution i takes its weights from `pool + (i % count) * stride`, whatever stands
+  /// there; with an empty pool it goes back to its own, true weights.
+  virtual void rotate_weights(std::byte* /*pool*/, std::int64_t /*stride*/,
+                              std::int64_t /*count*/) {}
+  /// Nanoseconds that a sample must take for the backend's clock to be good enough.
+  virtual double shortest_sample_ns() const { return 2000; }
+  /// What a reader should know of how it was timed; empty: nothing.
+  virtual std::string remark() const { return {}; }
+
+  /// The interfaces that it has; null: not this one.
+  virtual chainable* chain() { return nullptr; }
+  virtual device_control* own_device() { return nullptr; }
+  virtual in_parts* parts() { return nullptr; }
+  bool on_device() { return own_device() != nullptr; }
+
+  /// From now on the host's code runs with its stack at that one of machine::stack_places.
+  void place_stack(std::size_t which) { stack_place_ = machine::stack_places[which]; }
+
+protected:
+  std::size_t stack_place() const { return stack_place_; }
+
+private:
+  std::size_t stack_place_ = machine::stack_places[0];
+};
+
+} // namespace benanza::backend

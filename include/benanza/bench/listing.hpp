@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is there to measure? Models and layers, the algorithms that the build's libraries have for
+// them, and from that the groups of cases that the options select. A worker process lists them too,
+// and must come to the same.
+//
+//   listing l(options, environment, {});   l.groups[0].cases[0].name
+#pragma once
+
+#include "../core/printable.hpp"
+#include "../measure/campaign/shard.hpp"
+#include "../measure/ceilings/list.hpp"
+#include "../measure/chain/plans.hpp"
+#include "../measure/subjects/case_list.hpp"
+#include "../measure/subjects/models.hpp"
+#include "provenance.hpp"
+
+#include <range/v3/algorithm/contains.hpp>
+#include <range/v3/algorithm/move.hpp>
+#include <range/v3/iterator/insert_iterators.hpp>
+#include <range/v3/numeric/accumulate.hpp>
+#include <range/v3/view/map.hpp>
+
+namespace benanza::bench {
+
+namespace detail {
+/// "it holds "lenet@batch=1" and "lenet@batch=1,fused"": names have commas of their own.
+inline std::string held_models(const std::vector<model::graph>& all) {
+  constexpr std::size_t most = 6;
+  if (all.empty()) return "it holds none";
+  std::string out = "it holds ";
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+    out += (i == 0 ? "\"" : " and \"") + printable(all[i].name) + '"';
+  if (all.size() > most)
+    out += " and " + std::to_string(all.size() - most) + " more, which --models lists";
+  return out;
+}
+} // namespace detail
+
+/// The models that --model names.
+inline std::vector<model::graph> selected_graphs(const model_set& models, const options& o) {
+  std::vector<model::graph> graphs;
+  for (const model::graph& g : models.graphs)
+    if (o.model.empty() || g.name.find(o.model) != std::string::npos) graphs.push_back(g);
+  if (!o.model.empty() && graphs.empty())
+    throw error("no model of this program is called so", "--model " + o.model,
+                detail::held_models(models.graphs));
+  return graphs;
+}
+
+/// The libraries that --backends names, or all that can run here; `left_out` gets the others. One
+/// that was named and cannot run here lists its cases for a described device; so does any, if only
+/// a list for a named device is wanted.
+inline library_list selected_libraries(const options& o, std::vector<std::string>& left_out) {
+  const auto& makers = backend::registered_backends();
+  for (const std::string& name : o.backends)
+    if (!makers.contains(name))
+      throw error("this program has no library called \"" + name + '"', "--backends",
+                  "it has " + join(makers | ranges::views::keys, ","));
+  library_list out;
+  bool described = false;
+  for (const auto& [name, make] : makers) {
+    const bool named = ranges::contains(o.backends, name);
+    if (!o.backends.empty() && !named) continue;
+    auto made = make();
+    if (const std::string why = made->unavailable(); !why.empty()) {
+      if (!named && !(o.list_only && !o.target.empty())) {
+        left_out.push_back(name + ": " + why);
+        continue;
+      }
+      if (backend::device_library* devices = made->own_devices())
+        devices->describe_device(o.target.empty() ? usual_target : o.target);
+      described = true;
+    } else if (made->on_device() && !o.target.empty()) {
+      throw error("this machine has a GPU, and its cases are listed", "--target " + o.target,
+                  "hide it with CUDA_VISIBLE_DEVICES=none");
+    }
+    out.push_back(std::move(made));
+  }
+  if (!o.target.empty() && !described)
+    throw error("no case is listed for this GPU", "--target " + o.target,
+                "add --benchmark_list_tests, or --backends cudnn");
+  return out;
+}
+
+/// The types whose arithmetic the machine is asked for: those asked for, the models' own, and
+/// those of layers on codes.
+inline std::set<numeric> measured_types(const std::vector<model::graph>& graphs, const options& o) {
+  std::set<numeric> types(o.types.begin(), o.types.end());
+  for (const model::graph& g : graphs) {
+    types.insert(g.type);
+    for (const op::layer& l : g.layers)
+      types.insert(op::computes_in(l, g.type));
+  }
+  if (types.empty()) types.insert(numeric::f32);
+  return types;
+}
+
+/// Everything that a run is about.
+struct listing {
+  library_list libraries;
+  std::vector<model::graph> graphs;
+  std::vector<group> groups;
+  std::vector<std::string> left_out; ///< libraries that cannot run here, and why
+  std::vector<std::string> in_f32;   ///< models that no library here computes in their own type
+  std::vector<result::measurement> without; ///< rows of layers that no library runs, or lists
+  std::size_t cases = 0;
+
+  /// Asks the libraries. Refuses a selection without any case.
+  listing(const options& o, const machine::environment& e, const std::vector<result::plan>& plans) {
+    if (backend::registered_backends().empty())
+      throw error("this program was built without any backend", "",
+                  "build it with oneDNN installed");
+    libraries = selected_libraries(o, left_out);
+    if (plans.empty())
+      list_layers(o, e);
+    else
+      groups = groups_of(plans, libraries, provenance(e, o, libraries));
+    if (groups.empty() && without.empty())
+      throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
+                  "--benchmark_list_tests prints the names of all");
+    keep_shard(groups, o.campaign.shard, o.campaign.shards, o);
+    cases = ranges::accumulate(groups, std::size_t{0}, std::plus{},
+                               [](const group& g) { return g.cases.size(); });
+  }
+  listing(const listing&) = delete; // the groups refer to the libraries
+  listing& operator=(const listing&) = delete;
+
+private:
+  void list_layers(const options& o, const machine::environment& e) {
+    const model_set models = models_of(o);
+    graphs = selected_graphs(models, o);
+    groups = list_cases(models.layers, graphs, libraries, o, &without, o.parameters);
+    for (const model::graph& g : graphs)
+      if (g.unfused.empty() && measured_type(g, libraries, o) != g.type)
+        in_f32.push_back(printable(g.name) + ": no library here computes all of it in " +
+                         std::string(name(g.type)));
+    ranges::move(ceilings::list_machine_cases(libraries, measured_types(graphs, o),
+                                              ceilings::numbers(e.processor_list), o),
+                 ranges::back_inserter(groups));
+  }
+};
+
+} // namespace benanza::bench

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark program: what the three-line main of a generated folder calls. Lists the cases that
+// the build's backends offer for the folder's layers, has them measured here or in a worker
+// process, through Google Benchmark, and writes the result. Exit status: 0 complete, 1 some cases
+// failed, 2 refused, 130 interrupted.
+//
+//   int main(int argc, char** argv) { return benanza::bench::run(argc, argv); }
+#pragma once
+
+#include "../core/stopwatch.hpp"
+#include "../core/version.hpp"
+#include "../machine/facts.hpp"
+#include "../machine/team.hpp"
+#include "../measure/cache/llc_share.hpp"
+#include "../measure/campaign/store_keeper.hpp"
+#include "../measure/campaign/supervisor.hpp"
+#include "../measure/process/crash_guard.hpp"
+#include "../measure/process/interrupt.hpp"
+#include "../result/output_file.hpp"
+#include "../result/store/version.hpp"
+#include "command_line.hpp"
+#include "google_benchmark.hpp"
+#include "printed.hpp"
+#include "run.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <unistd.h>
+
+namespace benanza::bench {
+namespace detail {
+
+/// Where results are kept while the run lasts; null for nowhere.
+inline std::unique_ptr<keeper> make_keeper(const options& o, const result::output_file* out,
+                                           const result::run& header) {
+  if (!o.campaign.store.empty()) return open_store(o.campaign.store, header);
+  if (out == nullptr || !out->regular()) return nullptr;
+  return std::make_unique<journal>(o.out + ".unfinished", setting_of(header.provenance),
+                                   o.campaign.again == again_mode::everything);
+}
+
+inline std::unique_ptr<runner> make_runner(char** argv, const machine::environment& e,
+                                           const options& o, group_runner& here) {
+  if (!o.campaign.isolated()) return std::make_unique<local_runner>(here);
+  machine::widen(e);
+  machine::page_store::get().release(); // what this process has tried out; the worker needs it
+  return std::make_unique<isolated_runner>(argv, e, o.parameters, o.campaign.case_timeout_s);
+}
+
+/// Our share of the last-level cache, as this process or the one that started it has measured it.
+inline llc_share share_of_llc(std::int64_t reported_bytes, std::int64_t private_bytes) {
+  constexpr const char* variable = "BENANZA_LAST_CACHE";
+  if (const auto known = parse_llc_share(std::getenv(variable))) return *known;
+  const llc_share found = probe_llc_if_possible(reported_bytes, private_bytes);
+  setenv(variable, to_text(found).c_str(), 1); // a worker process must sweep alike
+  return found;
+}
+
+/// The caches of this machine, and what of the last one is ours.
+struct known_caches {
+  std::int64_t reported_bytes = machine::last_level_cache_bytes();
+  std::int64_t private_bytes = 0;
+  llc_share share{};
+
+  /// Measures our share if `probed`.
+  explicit known_caches(bool probed) {
+    const std::int64_t second = machine::detail::cache_bytes(2);
+    private_bytes = second > 0 ? second : reported_bytes;
+    share = probed ? share_of_llc(reported_bytes, private_bytes) : llc_share{{}, reported_bytes};
+  }
+  cache_sizes sizes() const {
+    return {share.gone_bytes, private_bytes, share.outlasting_bytes(reported_bytes)};
+  }
+};
+
+/// What a result says of its run, before anything is measured.
+inline result::run header_of(const options& o, const machine::environment& e, const listing& l,
+                             const std::vector<result::plan>& plans, const known_caches& caches) {
+  result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
+  auto& measuring = header.provenance["measuring"];
+  note_own_cache(measuring, caches.share.own);
+  const int most = *std::max_element(o.threads.begin(), o.threads.end());
+  if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
+  // A run of a plan belongs to the result that the plan came from, on however many cores.
+  if (!plans.empty())
+    if (const auto& its = plans.front().provenance.at("machine"); its.contains("cores"))
+      header.provenance["machine"]["cores"] = its.at("cores");
+  if (!l.left_out.empty()) measuring["left_out"] = join(l.left_out, "; ");
+  return header;
+}
+
+/// Adds what was found out about the machine while it was measured.
+inline void note_seen(std::map<std::string, std::string>& measuring, const machine_seen& s,
+                      const parameters& p) {
+  if (s.clock_ns > 0) measuring[clock_fact] = std::to_string(s.clock_ns);
+  if (std::isfinite(s.calibrated_nop_ratio))
+    measuring[result::begin_fact] = std::to_string(s.calibrated_nop_ratio);
+  if (calibration_was_disturbed(s.calibrated_nop_ratio, s.best_nop_ratio, p))
+    measuring[result::begin_after_fact] = std::to_string(s.best_nop_ratio);
+}
+
+/// Measures what is not kept yet, and writes the result.
+inline status measure_and_report(char** argv, const options& o, const machine::environment& e,
+                                 listing& l, result::run header, const known_caches& caches,
+                                 group_runner& here) {
+  const auto out = o.out.empty() ? nullptr : std::make_unique<result::output_file>(o.out);
+  const auto kept = make_keeper(o, out.get(), header);
+  if (kept) kept->note(l.without);
+  if (l.groups.empty())
+    throw error("no backend has an algorithm for the selected layers", l.without.front().name,
+                "build it with a backend that has one");
+  const auto measuring = make_runner(argv, e, o, here);
+  campaign c(*measuring, kept.get(), o.campaign, o, l.groups);
+  if (c.recalled() > 0 && !o.quiet) say_recalled(c.recalled(), l.cases, kept->place());
+
+  const stopwatch timer;
+  bool probe_again = caches.share.own.known();
+  const auto context = [&] {
+    auto& facts = header.provenance["measuring"];
+    // Others on the host come and go: our share of the cache is not the same at both ends of a run.
+    constexpr double long_run_s = 8;
+    if (std::exchange(probe_again, false) && !c.stopped() && timer.seconds() >= long_run_s)
+      note_own_cache(facts, probe_llc_if_possible(caches.reported_bytes, caches.private_bytes).own);
+    if (c.stopped()) facts["interrupted"] = "yes";
+    if (const std::string after = device_condition(l.libraries); !after.empty())
+      facts[device_condition_after_fact] = after;
+    note_seen(facts, measuring->seen(*std::max_element(o.threads.begin(), o.threads.end())),
+              o.parameters);
+    return result::context_to_json(header);
+  };
+  const report_problems problems =
+      run_benchmarks(argv[0], o, l, c, context, out ? out->written_to() : "");
+  c.finish();
+  if (c.failure().empty()) {
+    refuse_cut_off(problems.file, o.out);
+    if (out) out->commit();
+    refuse_cut_off(problems.display, "standard output");
+  }
+  if (kept && !c.stopped()) kept->finish();
+  return verdict(l, c, kept.get());
+}
+
+/// True where weights are to come from somewhere else than a core's own caches.
+inline bool needs_llc(const options& o) {
+  return std::any_of(o.states.begin(), o.states.end(),
+                     [](const std::string& s) { return s == "coldw" || s == "llcw"; });
+}
+
+inline status run_checked(int argc, char** argv) {
+  options o = parse_options(argc, argv);
+  if (const auto text = printed_without_cases(o)) {
+    std::cout << *text;
+    return status::complete;
+  }
+  const std::vector<result::plan> plans = read_plans(o.plans);
+  const int threads = most_threads(o.threads, plans);
+  if (threads > 1 && !machine::has_teams)
+    throw error("this program runs on one thread, not on " + std::to_string(threads), "",
+                "build one with OpenMP");
+  share_models(o);
+  const machine::environment e = machine::enter_environment(argv, threads);
+  const auto supervisor = worker_link::from_environment();
+  o.crashed = crashed_before();
+  auto guard = supervisor ? nullptr : std::make_unique<crash_guard>(argv, e);
+  if (o.describe_device) return describe_device();
+
+  const bool names_only = o.list_only && !supervisor;
+  const known_caches caches(plans.empty() && !names_only && needs_llc(o));
+  if (caches.reported_bytes > caches.private_bytes) o.llc_bytes = caches.reported_bytes;
+  listing l(o, e, plans);
+  guard.reset();
+  if (names_only) return print_names(l);
+  group_runner here(caches.sizes(), o);
+  if (supervisor) {
+    local_runner r(here);
+    return static_cast<status>(serve(*supervisor, l.groups, r));
+  }
+  catch_interrupts();
+  say_left_out(l, o.quiet);
+  return measure_and_report(argv, o, e, l, header_of(o, e, l, plans, caches), caches, here);
+}
+
+} // namespace detail
+
+/// The whole program. Never throws; prints a refusal on one line.
+inline int run_program(int argc, char** argv) {
+  try {
+    return static_cast<int>(detail::run_checked(argc, argv));
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "benanza_bench: %s\n", e.what());
+    return static_cast<int>(status::refused);
+  }
+}
+
+} // namespace benanza::bench

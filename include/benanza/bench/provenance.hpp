@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Under which circumstances was it measured? Three tables of facts for the result: `machine` and
+// `software`, which two results must share to be merged, and `measuring`. Those of them that a run
+// must share with what it goes on from are its setting.
+//
+//   const run_facts p = provenance(environment, options, libraries);   p.at("machine").at("cpu")
+#pragma once
+
+#include "../core/text.hpp"
+#include "../core/version.hpp"
+#include "../machine/facts.hpp"
+#include "../measure/cache/llc_share.hpp"
+#include "../measure/campaign/journal.hpp"
+#include "../measure/ceilings/list.hpp"
+#include "../measure/noise/hand_off_probe.hpp"
+#include "../measure/subjects/layer_subject.hpp"
+#include "options.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <range/v3/view/transform.hpp>
+
+#ifndef BENANZA_BENCHMARK_VERSION
+#define BENANZA_BENCHMARK_VERSION "unknown"
+#endif
+
+namespace benanza::bench {
+
+/// Facts by section and name.
+using run_facts = run_setting;
+
+/// The local time, as "2026-11-21T11:53:12+0000".
+inline std::string iso_date() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  char text[40];
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &parts);
+  return text;
+}
+
+/// The facts of a run's `measuring` section that hold what the device was like, before and after.
+inline constexpr const char *device_condition_fact = "device_condition",
+                            *device_condition_after_fact = "device_condition_after";
+
+/// Adds what one more measurement has found out about our share of the last-level cache.
+inline void note_own_cache(std::map<std::string, std::string>& measuring,
+                           const result::own_cache& c) {
+  if (!c.known()) return;
+  for (const auto& [fact, value] : {std::pair(result::own_cache_bytes_fact, c.bytes),
+                                    std::pair(result::own_cache_ns_fact, c.ns)}) {
+    std::string& all = measuring[fact];
+    all += (all.empty() ? "" : "; ") + std::to_string(std::llround(value));
+  }
+}
+
+/// All that is known about a run before it begins; what is measured for it is noted later.
+inline run_facts provenance(const machine::environment& e, const options& o,
+                            const library_list& libs) {
+  run_facts p;
+  p["machine"] = machine::machine_facts(e);
+  p["measuring"]["absent_ceilings"] =
+      ceilings::absent_ceilings(ceilings::numbers(e.processor_list), libs);
+  auto& software = p["software"];
+  software["benanza"] = BENANZA_VERSION;
+  software["compiler"] = compiler;
+  software["benchmark"] = BENANZA_BENCHMARK_VERSION;
+  for (const auto& library : libs)
+    for (const auto& [key, value] : library->facts()) {
+      if (key == "condition") {
+        p["measuring"][device_condition_fact] = value;
+        continue;
+      }
+      software[std::string(library->name()) + "_" + key] = value;
+      if (key == "instruction_set") p["machine"]["isa"] = value;
+    }
+  auto& measuring = p["measuring"];
+  measuring["date"] = iso_date();
+  measuring["revision"] = revision(); // of another one, results are still the same cases
+  measuring["threads"] = join(o.threads, ",");
+  measuring["types"] =
+      o.types.empty()
+          ? "own"
+          : join(o.types | ranges::views::transform([](numeric t) { return name(t); }), ",");
+  measuring["states"] = join(o.states, ",");
+  measuring["effort"] = name(o.effort);
+  measuring["min_time_s"] = std::to_string(plan_of(o).seconds);
+  if (const std::string changed = o.parameters.changed(); !changed.empty())
+    measuring["parameters"] = changed;
+  measuring["repetitions"] = std::to_string(o.repetitions);
+  measuring["processors"] = e.processor_list;
+  measuring["bound_to"] = e.bound;
+  measuring["isolated"] = o.campaign.isolated() ? "yes" : "no";
+  if (o.campaign.shards > 1)
+    measuring["shard"] = std::to_string(o.campaign.shard) + "/" + std::to_string(o.campaign.shards);
+  measuring["load_average"] = machine::load_average();
+  for (const auto& [variable, value] : machine::detail::openmp_settings) {
+    const char* now = std::getenv(variable);
+    measuring[variable] = now != nullptr ? now : "unset";
+  }
+  const char* allocator = std::getenv(machine::detail::allocator_variable);
+  measuring["allocator"] = allocator != nullptr ? allocator : "unset";
+  measuring["addresses"] = machine::detail::addresses();
+  measuring["transparent_hugepage"] =
+      machine::detail::first_line("/sys/kernel/mm/transparent_hugepage/enabled");
+  return p;
+}
+
+/// What the device is like now, as its library says it; empty where there is none, or it is lost.
+inline std::string device_condition(const library_list& libs) {
+  for (const auto& library : libs)
+    if (library->on_device() && library->unavailable().empty()) try {
+        if (const auto all = library->facts(); all.contains("condition"))
+          return all.at("condition");
+      } catch (const std::exception&) {
+        return {};
+      }
+  return {};
+}
+
+/// The facts that decide whether results of two starts make one run: not the time of day, nor what
+/// is in the names of the cases.
+inline run_setting setting_of(run_facts p) {
+  for (const char* changing :
+       {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
+        "revision", clock_fact, result::own_cache_bytes_fact, result::own_cache_ns_fact,
+        hand_off_fact, result::begin_fact, result::begin_after_fact, device_condition_fact,
+        device_condition_after_fact})
+    p["measuring"].erase(changing);
+  return p;
+}
+
+} // namespace benanza::bench

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What machine is this? The facts that decide whether two results may be compared: processor,
+// caches, memory, kernel; and those that explain a figure: governor, load. What the system does not
+// tell is written down as "unknown", never guessed.
+//
+//   facts f = machine_facts(environment);   f["cpu"] == "AMD EPYC 9354 32-Core Processor"
+#pragma once
+
+#include "environment.hpp"
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+#include <sys/utsname.h>
+
+namespace benanza::machine {
+
+using facts = std::map<std::string, std::string>;
+
+namespace detail {
+inline std::string first_line(const std::string& path) {
+  std::ifstream in(path);
+  std::string line;
+  return std::getline(in, line) && !line.empty() ? line : "unknown";
+}
+
+/// Value of the first `name : value` line of /proc/cpuinfo.
+inline std::string cpuinfo(const std::string& name) {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.compare(0, name.size(), name) != 0) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+/// Bytes of the data (or unified) cache of that level; 0: not told.
+inline std::int64_t cache_bytes(int level) {
+  for (int i = 0; i < 8; ++i) {
+    const std::string at = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
+    if (first_line(at + "level") != std::to_string(level)) continue;
+    if (first_line(at + "type") == "Instruction") continue;
+    const std::string size = first_line(at + "size");
+    std::int64_t bytes = std::atoll(size.c_str());
+    if (size.back() == 'K') bytes <<= 10;
+    if (size.back() == 'M') bytes <<= 20;
+    return bytes;
+  }
+  const std::array<int, 3> names{_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
+                                 _SC_LEVEL3_CACHE_SIZE};
+  const long told = sysconf(names[static_cast<std::size_t>(level - 1)]);
+  return told > 0 ? told : 0;
+}
+
+/// Whether the clock may rise above its nominal rate: "on", "off" or "unknown".
+inline std::string turbo() {
+  const std::string at = "/sys/devices/system/cpu/";
+  if (const std::string boost = first_line(at + "cpufreq/boost"); boost != "unknown")
+    return boost == "1" ? "on" : "off";
+  const std::string off = first_line(at + "intel_pstate/no_turbo");
+  return off == "unknown" ? off : off == "0" ? "on" : "off";
+}
+} // namespace detail
+
+/// Bytes of the last cache before memory; 32 MiB where the system does not tell.
+inline std::int64_t last_level_cache_bytes() {
+  for (int level = 3; level > 0; --level)
+    if (const std::int64_t bytes = detail::cache_bytes(level)) return bytes;
+  return std::int64_t{32} << 20;
+}
+
+/// Facts that two results must share to be merged.
+inline facts machine_facts(const environment& e) {
+  facts f;
+  utsname system{};
+  uname(&system);
+  f["cpu"] = detail::cpuinfo("model name");
+  f["cpu_family"] = detail::cpuinfo("cpu family") + "." + detail::cpuinfo("model\t");
+  f["cores"] = std::to_string(e.processors);
+  f["processors_online"] = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
+  f["l1d_bytes"] = std::to_string(detail::cache_bytes(1));
+  f["l2_bytes"] = std::to_string(detail::cache_bytes(2));
+  f["llc_bytes"] = std::to_string(last_level_cache_bytes());
+  f["memory_bytes"] = std::to_string(std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
+  f["kernel"] = std::string(system.sysname) + " " + system.release;
+  f["hypervisor"] =
+      detail::cpuinfo("flags").find(" hypervisor") != std::string::npos ? "yes" : "no";
+  f["governor"] = detail::first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  f["turbo"] = detail::turbo();
+  return f;
+}
+
+/// The system's load average of the last minute.
+inline std::string load_average() {
+  const std::string line = detail::first_line("/proc/loadavg");
+  return line.substr(0, line.find(' '));
+}
+
+} // namespace benanza::machine

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long does the next layer wait for the result of a case? Some algorithms write it past the
+// caches, straight to memory, and whatever reads it next pays for that: a pooling of 1 MiB took
+// four times as long behind such a convolution as behind another. So it counts as time of the
+// algorithm that does it: after each execution its result is read back once, in tiles as most
+// layers read, and what that takes longer than reading what was just written the usual way is added
+// to the sample.
+//
+//   read_back back(chain->result_memory(), 1);   back.write();   sample + back.longer_ns()
+#pragma once
+
+#include "../../core/stopwatch.hpp"
+#include "../../result/statistics.hpp"
+#include "../sampling/parameters.hpp"
+#include "states.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace benanza::measure {
+
+/// Reads lines `first` to `end` of `memory`, some of several rows in turn: a linear read would be
+/// hidden by the hardware prefetcher (three quarters of the latency). Convolutions and poolings of
+/// 256 KiB to 1 MiB waited as long for results in memory as this does.
+inline std::int64_t read_tiles(std::span<const std::byte> memory, std::int64_t first,
+                               std::int64_t end) {
+  constexpr std::int64_t rows = 6, row = 32, width = 4; // lines
+  std::int64_t sum = 0;
+  const auto read = [&](std::int64_t line) {
+    sum += std::to_integer<std::int64_t>(memory[static_cast<std::size_t>(line * line_bytes)]);
+  };
+  for (; first + rows * row <= end; first += rows * row)
+    for (std::int64_t x = 0; x < row; x += width)
+      for (std::int64_t y = 0; y < rows; ++y)
+        for (std::int64_t i = 0; i < width; ++i)
+          read(first + y * row + x + i);
+  for (; first < end; ++first)
+    read(first);
+  return sum;
+}
+
+/// Reads every cache line of `memory`, in tiles, the lines shared out among threads; nanoseconds
+/// that the slowest of them read. To wake them may take far longer, and is no part of it.
+inline double read_lines_ns(std::span<const std::byte> memory, int threads) {
+  static volatile std::int64_t keep;
+  const auto lines = (static_cast<std::int64_t>(memory.size()) + line_bytes - 1) / line_bytes;
+  std::int64_t sum = 0;
+  double slowest_ns = 0;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) reduction(+ : sum) \
+    reduction(max : slowest_ns) if (threads > 1)
+  for (int t = 0; t < threads; ++t) {
+    const stopwatch timer;
+    sum += read_tiles(memory, lines * t / threads, lines * (t + 1) / threads);
+    slowest_ns = std::max(slowest_ns, timer.ns());
+  }
+  keep = sum;
+  (void)keep;
+  return slowest_ns;
+}
+
+/// Reads a result back after each execution.
+class read_back {
+public:
+  read_back(std::span<std::byte> result, int threads, const parameters& p = usual_parameters)
+      : result_(result)
+      , threads_(threads)
+      , parameters_(p) {}
+
+  /// Writes over the result what stands there, and times reading it then: the usual way.
+  void write() {
+    if (result_.empty()) return;
+    rewrite({result_}, threads_);
+    note(near_ns_, read_lines_ns(result_, threads_));
+  }
+  /// Directly after an execution: how much longer reading takes now, by the medians of the last
+  /// times.
+  double longer_ns() {
+    if (result_.empty()) return 0;
+    note(far_ns_, read_lines_ns(result_, threads_));
+    return beyond_noise_ns(result::median(near_ns_), result::median(far_ns_), parameters_);
+  }
+
+  /// The difference of two readings, if it is one.
+  static double beyond_noise_ns(double near_ns, double far_ns,
+                                const parameters& p = usual_parameters) {
+    return std::max(0.0, far_ns - p.read_back_noise * near_ns);
+  }
+
+private:
+  void note(std::vector<double>& times, double ns) const {
+    if (std::ssize(times) >= parameters_.read_backs_kept) times.erase(times.begin());
+    times.push_back(ns);
+  }
+
+  std::span<std::byte> result_;
+  int threads_;
+  parameters parameters_;
+  std::vector<double> near_ns_{}, far_ns_{};
+};
+
+} // namespace benanza::measure

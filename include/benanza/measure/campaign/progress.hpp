@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far is the run? One line on stderr: cases done of all, time left at the pace so far, what is
+// being measured. On a terminal the line is rewritten; elsewhere a new one comes every few seconds.
+// The time left is the estimate of what is to come, scaled by how the estimates held so far.
+//
+//   progress p(progress_mode::automatic, 400, 90.0);   p.at("Conv/1x64x56x56-64x3x3-s1-p1");
+//   p.done(8, 2.1);
+#pragma once
+
+#include "../../core/printable.hpp"
+#include "settings.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+
+namespace benanza::measure {
+
+/// A time as people say it: "40 s", "12 min", "2 h 05 min".
+inline std::string spoken(double seconds) {
+  char text[48];
+  const long minutes = static_cast<long>(seconds / 60 + 0.5);
+  if (seconds < 99.5)
+    std::snprintf(text, sizeof text, "%.0f s", seconds);
+  else if (minutes < 100)
+    std::snprintf(text, sizeof text, "%ld min", minutes);
+  else
+    std::snprintf(text, sizeof text, "%ld h %02ld min", minutes / 60, minutes % 60);
+  return text;
+}
+
+/// Shows how far a run is.
+class progress {
+public:
+  /// Of `cases`, which are estimated to take that long in all.
+  progress(progress_mode mode, std::size_t cases, double estimated_s)
+      : terminal_(isatty(STDERR_FILENO) != 0)
+      , shown_(mode == progress_mode::always || (mode == progress_mode::automatic && terminal_))
+      , cases_(cases)
+      , estimated_left_s_(estimated_s) {}
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
+  ~progress() { finish(); }
+
+  /// So many cases need no measuring.
+  void skip(std::size_t cases, double estimated_s) {
+    done_ += cases;
+    estimated_left_s_ -= estimated_s;
+  }
+
+  /// `what` comes next.
+  void at(const std::string& what) {
+    const auto now = clock::now();
+    began_ = now;
+    if (!shown_ || (!terminal_ && lines_ > 0 && now - last_ < std::chrono::seconds(5))) return;
+    last_ = now;
+    ++lines_;
+    std::string line = "[" + std::to_string(done_) + "/" + std::to_string(cases_) + " cases";
+    if (const double left = left_s(); left > 0) line += ", " + spoken(left) + " left";
+    line += "] " + what;
+    if (line.size() > 79) line.resize(79);
+    line = printable(line);
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
+    std::fflush(stderr);
+    stands_ = terminal_;
+  }
+
+  /// Takes the line away until the next one, if standard output is on a terminal too: what is
+  /// printed there must not be glued to it.
+  void make_room() {
+    if (!stands_ || isatty(STDOUT_FILENO) == 0) return;
+    stands_ = false;
+    std::fputs("\r\033[K", stderr);
+    std::fflush(stderr);
+  }
+
+  /// So many cases were measured since `at`.
+  void done(std::size_t cases, double estimated_s) {
+    done_ += cases;
+    estimated_left_s_ -= estimated_s;
+    estimated_done_s_ += estimated_s;
+    spent_s_ += std::chrono::duration<double>(clock::now() - began_).count();
+  }
+
+  /// Seconds left; 0: not known yet.
+  double left_s() const {
+    return spent_s_ > 1 && estimated_done_s_ > 0
+               ? std::max(0.0, estimated_left_s_) * spent_s_ / estimated_done_s_
+               : 0;
+  }
+
+  /// Takes the line away; on other outputs says how long all took.
+  void finish() {
+    if (!shown_ || finished_) return;
+    finished_ = true;
+    const double took = std::chrono::duration<double>(clock::now() - start_).count();
+    if (terminal_)
+      std::fputs("\r\033[K", stderr);
+    else
+      std::fprintf(stderr, "[%zu of %zu cases in %s]\n", done_, cases_, spoken(took).c_str());
+  }
+
+private:
+  using clock = std::chrono::steady_clock;
+  bool terminal_, shown_, finished_ = false;
+  bool stands_ = false; ///< a line on the terminal that is not ended
+  std::size_t cases_, done_ = 0;
+  double estimated_left_s_, estimated_done_s_ = 0, spent_s_ = 0;
+  int lines_ = 0;
+  clock::time_point start_ = clock::now(), last_ = start_, began_ = start_;
+};
+
+} // namespace benanza::measure

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is a long run kept alive, kept, split and shown? What a case is and how it is timed does not
+// depend on these.
+//
+//   campaign_settings s;   s.store = "results.db";   s.isolated()
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace benanza::measure {
+
+/// What of the results that are there already is measured again.
+enum class again_mode { nothing, failed, everything };
+
+/// When progress is shown on stderr.
+enum class progress_mode { automatic, always, never };
+
+struct campaign_settings {
+  std::optional<bool> isolate{}; ///< unset: as `isolated` says
+  std::string store{};           ///< results go there, and come back from there
+  again_mode again = again_mode::nothing;
+  int shard = 1, shards = 1;              ///< this one, of how many
+  std::optional<double> case_timeout_s{}; ///< unset: as long as the case may need
+  progress_mode progress = progress_mode::automatic;
+  bool dry_run = false; ///< every case runs, as shortly as can be: its times mean nothing
+
+  /// Whether a process of its own measures: the default when a store is written.
+  bool isolated() const { return isolate.value_or(!store.empty()); }
+};
+
+} // namespace benanza::measure

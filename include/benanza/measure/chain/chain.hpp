@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole model as one thing to run: the algorithms of a plan one after the other, each reading
+// what others wrote, with weights of its own, and reorders where two layouts meet.
+// `verify` runs it once, node by node, and holds each result against the reference on the operands
+// that the node really read.
+//
+//   chain c(plan, libraries);   c.verify();   double ns = c.time(1);
+#pragma once
+
+#include "../../backend/indices.hpp"
+#include "../../backend/reference/reference.hpp"
+#include "../../backend/tolerance.hpp"
+#include "../../core/stopwatch.hpp"
+#include "../../result/parts.hpp"
+#include "../../result/plan.hpp"
+#include "../../result/statistics.hpp"
+#include "builder.hpp"
+#include "step_times.hpp"
+#include "unpack.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace benanza::measure {
+
+/// A plan that runs.
+class chain final : public backend::prepared, public backend::in_parts {
+public:
+  chain(const result::plan& p, const library_list& libraries)
+      : plan_(p)
+      , built_(chain_builder(plan_, libraries).build())
+      , times_(built_.steps.size()) {}
+
+  std::string ran() const override { return "plan"; }
+  std::int64_t weight_bytes() const override {
+    std::int64_t sum = 0;
+    for (const chain_step& step : steps_)
+      if (step.run) sum += step.run->weight_bytes();
+    return sum;
+  }
+  /// Bytes of the memory that all activations share.
+  std::int64_t activation_bytes() const { return storage_.bytes() - built_.scratch_bytes; }
+  /// How many reorders and copies stand between the layers.
+  std::int64_t reorders() const {
+    return std::count_if(steps_.begin(), steps_.end(),
+                         [](const chain_step& step) { return step.node < 0; });
+  }
+
+  void run(int executions) override {
+    for (int i = 0; i < executions; ++i)
+      for (chain_step& step : steps_)
+        step.execute(storage_);
+  }
+
+  double time(int executions) override {
+    const bool keep = executions == 1 && !times_.full();
+    if (probe_) probe_(false);
+    double total_ns = 0;
+    for (int i = 0; i < executions; ++i)
+      for (std::size_t k = 0; k < steps_.size(); ++k) {
+        const stopwatch timer;
+        steps_[k].execute(storage_);
+        const double took_ns = timer.ns();
+        total_ns += took_ns;
+        if (keep) times_.add(took_ns);
+        if (probe_) probe_(k + 1 == steps_.size());
+      }
+    if (keep) times_.end(total_ns);
+    return total_ns;
+  }
+  backend::in_parts* parts() override { return this; }
+  void between_parts(backend::probe_between probe) override { probe_ = std::move(probe); }
+
+  /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
+  std::vector<backend::part_time> parts_of(const std::vector<double>& samples) const override {
+    return medians(times_.of(samples));
+  }
+
+  /// The result of the last node.
+  void read(std::vector<double>& out) const override {
+    const tensor_place& last = built_.result;
+    const backend::tensor_bytes plain = contents(last);
+    backend::load_all(last.type, plain.data(), elements(last.dims), out);
+  }
+
+  /// Runs once, and refuses the first node whose result is not right; and a model whose result says
+  /// nothing because it is not finite or everywhere the same.
+  void verify(std::int64_t outputs_a_node = 60) {
+    for (chain_step& step : steps_) {
+      backend::operands values;
+      if (step.node >= 0) {
+        values = operands_read(step);
+        check_indices_read(step, values);
+      }
+      step.execute(storage_);
+      if (step.node >= 0) check(step, values, outputs_a_node);
+    }
+    std::vector<double> out;
+    read(out);
+    const auto [low, high] = std::minmax_element(out.begin(), out.end());
+    const bool finite =
+        std::all_of(out.begin(), out.end(), [](double v) { return std::isfinite(v); });
+    if (!finite || (out.size() > 1 && *low == *high))
+      throw error(finite ? "the model's result is everywhere the same"
+                         : "the model's result is not finite",
+                  node_place(plan_.graph, static_cast<int>(plan_.graph.nodes.size()) - 1),
+                  "leave that model out of --plan: its weights here are random, and its times "
+                  "would say nothing");
+  }
+
+private:
+  std::vector<backend::part_time> medians(const times_by_step& by_step) const {
+    if (by_step.empty()) return {};
+    std::vector<backend::part_time> out;
+    const auto add = [&out](std::string name, std::vector<double> ns) {
+      out.push_back({std::move(name), std::max(1.0, result::median(std::move(ns)))});
+    };
+    for (std::size_t k = 0; k < steps_.size(); ++k)
+      if (steps_[k].node >= 0) add(part_name(steps_[k].node), by_step[k]);
+    const auto between = [this](std::size_t k) { return steps_[k].node < 0; };
+    if (reorders() > 0) add(std::string(result::reorders_part), sums(by_step, between));
+    return out;
+  }
+
+  std::string part_name(int node) const {
+    const result::plan_step& s = plan_.steps[static_cast<std::size_t>(node)];
+    return result::part_name(s.backend, s.algorithm,
+                             plan_.graph.nodes[static_cast<std::size_t>(node)].name);
+  }
+  backend::tensor_bytes contents(const tensor_place& p) const {
+    return unpack(storage_.at(p.room) + p.offset, p.lies, p.dims, p.type);
+  }
+
+  /// The operands that a layer is about to read.
+  backend::operands operands_read(const chain_step& step) const {
+    backend::operands values = step.values;
+    for (const auto& [operand, place] : step.reads)
+      values.inputs[static_cast<std::size_t>(operand)].bytes = contents(place);
+    return values;
+  }
+
+  /// Random weights may compute indices that no trained model would.
+  void check_indices_read(const chain_step& step, const backend::operands& values) const {
+    try {
+      backend::check_indices(layer_at(plan_.graph, step.node), values);
+    } catch (const error& e) {
+      throw error(e.what(), node_place(plan_.graph, step.node),
+                  "leave that model out of --plan: its weights here are random");
+    }
+  }
+
+  void check(const chain_step& step, const backend::operands& values, std::int64_t outputs) const {
+    const op::layer& l = layer_at(plan_.graph, step.node);
+    const auto positions = backend::reference::positions_to_check(l, outputs);
+    std::vector<double> expected(positions.size()), got, all;
+    backend::reference::evaluate(l, plan_.type, values, positions, expected);
+    std::int64_t first = 0;
+    for (const tensor_place& r : places_of_results(l, plan_.type, step.writes)) {
+      const backend::tensor_bytes plain = contents(r);
+      const std::int64_t end = first + elements(r.dims);
+      while (got.size() < positions.size() && positions[got.size()] < end)
+        got.push_back(backend::load(r.type, plain.data(), positions[got.size()] - first));
+      first = end;
+    }
+    const backend::verdict v = backend::compare(l, plan_.type, positions, expected, got);
+    if (v.ok) return;
+    const auto at = static_cast<std::size_t>(v.where);
+    throw error("wrong result in the chain: output " + std::to_string(positions[at]) + " is " +
+                    std::to_string(got[at]) + " and should be " + std::to_string(expected[at]),
+                node_place(plan_.graph, step.node), measure_again(l));
+  }
+
+  result::plan plan_;
+  built_chain built_;
+  const activation_storage& storage_ = built_.storage;
+  std::vector<chain_step>& steps_ = built_.steps;
+  step_times times_;
+  backend::probe_between probe_{}; ///< between steps; may be empty
+};
+
+} // namespace benanza::measure

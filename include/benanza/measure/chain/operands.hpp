@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a node of a chain read? Which of its layer's operands others make, and whether a tensor
+// may be read under other dims than it was made with: it is its elements in order, and some layers
+// are written down with fewer dims than their tensors have (Softmax as a matrix of rows, MatMul
+// with a vector, reductions that keep no dim). Parts of a Concat that nobody makes get what is
+// left.
+//
+//   may_read(made_by, op::parse("Softmax/1x1000-a1"), {1, 1000, 1, 1}, {1, 1000})   // true
+#pragma once
+
+#include "../../backend/make_operands.hpp"
+#include "../../model/operands.hpp"
+#include "plan_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace benanza::measure {
+
+/// True if `coarse` are the dims `fine` with neighbours multiplied together, ones left out.
+constexpr bool merges_into(const shape& fine, const shape& coarse) {
+  int at = 0;
+  for (const std::int64_t d : coarse) {
+    std::int64_t product = 1;
+    while (product < d && at < fine.size && fine[at] > 0)
+      product *= fine[at++];
+    if (product != d) return false;
+  }
+  for (; at < fine.size; ++at)
+    if (fine[at] != 1) return false;
+  return true;
+}
+
+namespace detail {
+/// Layers that see their operands, or show their result, with other dims than ONNX's tensors have.
+struct has_own_dims {
+  bool reading;
+  bool operator()(const op::softmax&) const { return true; }
+  bool operator()(const op::matmul&) const { return true; }
+  bool operator()(const op::reduce&) const { return !reading; }
+  bool operator()(const op::arg&) const { return !reading; }
+  bool operator()(const op::gemm&) const { return reading; }
+  bool operator()(const op::binary&) const { return reading; }
+  bool operator()(const op::where&) const { return reading; }
+  bool operator()(const op::attention&) const { return true; }
+  bool operator()(const op::rotary&) const { return true; }
+  bool operator()(const op::fused<op::matmul>&) const { return true; }
+  bool operator()(const op::fused<op::gemm>&) const { return true; }
+  template <class Base>
+  bool operator()(const op::on_codes<Base>& p) const {
+    return (*this)(p.base);
+  }
+  template <class Base>
+  bool operator()(const op::fused<Base>&) const {
+    return reading; // joined operands
+  }
+  bool operator()(const auto&) const { return false; }
+};
+} // namespace detail
+
+/// True if a layer that has an operand of dims `as` may read what `made_by` (null: nobody) has
+/// written as `from`: the same elements in the same order, and one of the two has dims of its own,
+/// or there is but one element.
+inline bool may_read(const op::layer* made_by, const op::layer& reader, const shape& from,
+                     const shape& as) {
+  if (from == as) return true;
+  const bool own = elements(as) == 1 ||
+                   (made_by != nullptr && op::visit(detail::has_own_dims{false}, *made_by)) ||
+                   op::visit(detail::has_own_dims{true}, reader);
+  return own && elements(from) == elements(as) && (merges_into(from, as) || merges_into(as, from));
+}
+
+/// The operand among `made` ones of the layer that operand `k` of a node's list is; nothing if it
+/// is none of them. Joined ones come last in both.
+inline std::optional<std::size_t> operand_index(const op::layer& l, std::size_t k,
+                                                std::size_t listed, std::size_t made) {
+  if (const auto* a = std::get_if<op::attention>(&l)) { // a mask is third, lengths are sixth
+    const std::size_t masks = a->mask.empty() ? 0 : 1;
+    if (k == 6 && a->lengths) return 3 + masks;
+    return k < 3 + masks ? std::optional(k) : std::nullopt;
+  }
+  const std::size_t joined = op::visit(
+      [](const auto& p) -> std::size_t {
+        std::size_t n = 0;
+        if constexpr (op::is_fused<std::decay_t<decltype(p)>>)
+          for (const op::step& s : p.steps)
+            n += s.joins;
+        return n;
+      },
+      l);
+  if (k + joined >= listed) return made - (listed - k);
+  return k < made - joined ? std::optional(k) : std::nullopt;
+}
+
+/// The operands of a Concat whose parts are so long along its axis; those of length 0 are not known
+/// and share what is left. Nothing if they do not add up to the whole.
+inline std::optional<backend::operands> concat_operands(const op::concat& c, numeric t,
+                                                        const std::vector<std::int64_t>& lengths) {
+  std::int64_t left = c.whole[c.axis], unknown = 0, next = 0;
+  for (const std::int64_t length : lengths) {
+    left -= length;
+    unknown += length == 0;
+  }
+  if (left < unknown || (unknown == 0 && left != 0)) return std::nullopt;
+  backend::operands out;
+  for (const std::int64_t length : lengths) {
+    op::concat part{.whole = c.whole, .axis = c.axis, .parts = 1, .element = c.element};
+    part.whole[c.axis] = left;
+    if (length == 0) part.whole = op::part_of(part.whole, c.axis, unknown, next++);
+    if (length > 0) part.whole[c.axis] = length;
+    out.inputs.push_back(std::move(backend::make_operands(part, t).inputs[0]));
+  }
+  return out;
+}
+
+/// How long the parts of a Split are, as the layers that read them say; the others share what is
+/// left. Empty, which is as equal as they can be, where that does not add up.
+inline std::vector<std::int64_t> split_lengths(const model::graph& g, int node, numeric t) {
+  const auto& s = std::get<op::split>(layer_at(g, node));
+  const std::int64_t side = elements(s.whole) / std::max<std::int64_t>(1, s.whole[s.axis]);
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(s.parts), 0);
+  for (int i = node + 1; i < static_cast<int>(g.nodes.size()); ++i) {
+    const std::vector<model::operand> listed =
+        model::known_operands(g.nodes[static_cast<std::size_t>(i)]);
+    for (std::size_t k = 0; k < listed.size(); ++k) {
+      if (listed[k].node != node || listed[k].output >= s.parts) continue;
+      const op::layer& reader = layer_at(g, i);
+      if (std::holds_alternative<op::concat>(reader)) continue; // takes what there is
+      const backend::operands its = backend::describe_operands(reader, t);
+      if (const auto at = operand_index(reader, k, listed.size(), its.inputs.size()))
+        lengths[static_cast<std::size_t>(listed[k].output)] =
+            elements(its.inputs[*at].dims) / std::max<std::int64_t>(1, side);
+    }
+  }
+  std::int64_t left = s.whole[s.axis], unknown = 0, next = 0;
+  for (const std::int64_t length : lengths) {
+    left -= length;
+    unknown += length == 0;
+  }
+  if (left < unknown || (unknown == 0 && left != 0)) return {}; // no reader fits
+  for (std::int64_t& length : lengths)
+    if (length == 0) length = left / unknown + (next++ < left % unknown ? 1 : 0);
+  return lengths;
+}
+
+/// Nobody knows a model's constants here. Single numbers that decide whether results are numbers at
+/// all are taken as models have them: a power is a square, what is added to a variance positive.
+inline void choose_constant(const op::layer& l, backend::tensor& operand) {
+  if (operand.type != dtype::f32 || operand.count() != 1) return;
+  const bool power = op::visit(
+      [](const auto& p) {
+        if constexpr (requires { p.base.comparison(); })
+          return p.base.function == op::binary_function::pow;
+        else if constexpr (requires { p.comparison(); })
+          return p.function == op::binary_function::pow;
+        else
+          return false;
+      },
+      l);
+  float& value = operand.as<float>()[0];
+  value = power ? 2 : std::abs(value);
+}
+
+} // namespace benanza::measure

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is a whole model timed? As a subject with one case, `model/<graph>/<type>/chain/plan/run/t1`:
+// the chain of a plan, verified node by node before it is timed.
+//
+//   group g = plan_group(plan, libraries);   runner.measure(g, stop);
+#pragma once
+
+#include "../noise/hand_off_probe.hpp"
+#include "../noise/smt_probe.hpp"
+#include "chain.hpp"
+
+#include <cstdlib>
+
+namespace benanza::measure {
+
+/// The chain of a plan as the subject of a group.
+class plan_subject final : public subject {
+public:
+  plan_subject(result::plan p, const library_list& libraries)
+      : plan_(std::move(p))
+      , libraries_(libraries) {
+    family = "model";
+    time_share = 20; // one case stands for all layers
+    key = plan_.graph.name;
+    type = plan_.type;
+    threads = team = plan_.threads;
+    known = {.hand_off_ns = known_fact(hand_off_fact),
+             .nop_ratio = known_fact(result::begin_fact),
+             .clock_ns = known_fact(clock_fact)};
+    const std::vector<std::int64_t> uses = model::counts(plan_.graph);
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      const op::layer& l = plan_.graph.layers[i];
+      if (op::is_view(l)) continue;
+      flops += uses[i] * op::cost(l).flops();
+      direct_flops += uses[i] * op::direct_flops(l);
+      bytes += uses[i] * op::cost(l).bytes(type);
+    }
+  }
+
+  ready_case ready(const bench_case&) override {
+    const stopwatch timer;
+    auto made = std::make_unique<chain>(plan_, libraries_);
+    const double took_ns = timer.ns();
+    made->verify();
+    return {std::move(made), took_ns};
+  }
+
+private:
+  /// A figure that was written down when the layers were measured; 0 where it was not.
+  double known_fact(const char* fact) const {
+    const auto measuring = plan_.provenance.find("measuring");
+    if (measuring == plan_.provenance.end()) return 0;
+    const auto at = measuring->second.find(fact);
+    return at == measuring->second.end() ? 0 : std::strtod(at->second.c_str(), nullptr);
+  }
+
+  result::plan plan_;
+  const library_list& libraries_;
+};
+
+/// The group of a plan: one case. Refuses a plan whose times come from another machine or other
+/// software: its prediction says nothing here. How many cores were allowed does not matter, as long
+/// as there is one for each of its threads.
+inline group plan_group(const result::plan& p, const library_list& libraries,
+                        const std::map<std::string, std::map<std::string, std::string>>& here) {
+  for (const char* section : result::identity_sections)
+    for (const auto& [fact, value] : p.provenance.at(section)) {
+      if (fact == "cores") continue;
+      const auto& ours_of = here.at(section);
+      const auto own = ours_of.find(fact);
+      const std::string ours = own == ours_of.end() ? "not known" : own->second;
+      if (ours != value)
+        throw error("the plan is from elsewhere: " + fact + " was \"" + value + "\" and is \"" +
+                        ours + "\"",
+                    p.graph.name, "measure here, and write the plan from that result");
+    }
+  group g{.what = std::make_shared<plan_subject>(p, libraries)};
+  g.cases.push_back({.name = "model/" + p.graph.name + '/' + std::string(name(p.type)) +
+                             "/chain/plan/run/t" + std::to_string(p.threads),
+                     .backend = "chain",
+                     .algorithm = {.id = "plan",
+                                   .equivalence = std::string(name(p.type)),
+                                   .flops = g.what->flops},
+                     .state = "run"});
+  return g;
+}
+
+} // namespace benanza::measure

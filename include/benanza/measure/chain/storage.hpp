@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where do the activations of a chain stand? In rooms that are taken and given back while the chain
+// is laid out; a room that is free again is taken by the next result that fits, the one given back
+// last first, because its memory is the warmest. Memory is allocated once, when all is laid out.
+//
+//   activation_storage s;   int room = s.take(4096);   s.release(room);   s.allocate(); s.at(room)
+#pragma once
+
+#include "../../machine/pages.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <sys/mman.h>
+#include <vector>
+
+namespace benanza::measure {
+
+/// Rooms for activations.
+class activation_storage {
+public:
+  /// A room of at least `bytes`.
+  int take(std::int64_t bytes) {
+    // Of the free blocks that are large enough the smallest, the last given back of equal ones;
+    // else the largest, which grows.
+    std::size_t best = free_.size();
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      if (best == free_.size() || better(free_[i], free_[best], bytes)) best = i;
+    }
+    std::size_t taken = blocks_.size();
+    if (best < free_.size()) {
+      taken = free_[best];
+      free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(best));
+      blocks_[taken].bytes = std::max(blocks_[taken].bytes, bytes);
+    } else {
+      blocks_.push_back({bytes, {}});
+    }
+    rooms_.push_back({taken, false, false});
+    return static_cast<int>(rooms_.size()) - 1;
+  }
+
+  /// A room that is never given back and holds `values` from the start: an input of the model.
+  int hold(std::span<const std::byte> values) {
+    blocks_.push_back({static_cast<std::int64_t>(values.size()), {values.begin(), values.end()}});
+    rooms_.push_back({blocks_.size() - 1, false, true});
+    return static_cast<int>(rooms_.size()) - 1;
+  }
+  /// A room of its own that is never given back, and holds nothing yet.
+  int keep(std::int64_t bytes) {
+    blocks_.push_back({bytes, {}});
+    rooms_.push_back({blocks_.size() - 1, false, true});
+    return static_cast<int>(rooms_.size()) - 1;
+  }
+  bool held(int room) const { return rooms_[static_cast<std::size_t>(room)].held; }
+
+  /// Gives a room back; false if it was given back before, or is held.
+  bool release(int room) {
+    room_state& r = rooms_[static_cast<std::size_t>(room)];
+    if (r.free || r.held) return false;
+    r.free = true;
+    free_.push_back(r.block);
+    return true;
+  }
+
+  /// Makes the memory of all rooms.
+  /// It lies together on large pages where the system has them: a model touches more
+  /// small ones than a processor keeps translations for, and a framework's arena would too.
+  void allocate() {
+    const std::int64_t huge = std::int64_t{2} << 20;
+    std::int64_t sum = 0;
+    for (block& b : blocks_) {
+      b.first = sum;
+      sum += (b.bytes + 4095) / 4096 * 4096;
+    }
+    const auto size = static_cast<std::size_t>((sum + huge - 1) / huge * huge);
+    machine::make_room(static_cast<double>(size), "the activations of a model");
+    memory_.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{2u << 20})));
+    madvise(memory_.get(), size, MADV_HUGEPAGE);
+    std::memset(memory_.get(), 0, size);
+    for (const block& b : blocks_)
+      if (!b.values.empty()) std::memcpy(memory_.get() + b.first, b.values.data(), b.values.size());
+  }
+  std::byte* at(int room) const {
+    return memory_.get() + blocks_[rooms_[static_cast<std::size_t>(room)].block].first;
+  }
+  /// Of all rooms together.
+  std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (const block& b : blocks_)
+      sum += b.bytes;
+    return sum;
+  }
+
+private:
+  struct release_memory {
+    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{2u << 20}); }
+  };
+  struct block {
+    std::int64_t bytes;
+    std::vector<std::byte> values;
+    std::int64_t first = 0; ///< byte of the memory at which it begins
+  };
+  struct room_state {
+    std::size_t block;
+    bool free, held;
+  };
+
+  bool better(std::size_t a, std::size_t b, std::int64_t bytes) const {
+    const std::int64_t x = blocks_[a].bytes, y = blocks_[b].bytes;
+    if ((x >= bytes) != (y >= bytes)) return x >= bytes;
+    return x >= bytes ? x <= y : x >= y;
+  }
+
+  std::unique_ptr<std::byte, release_memory> memory_{};
+  std::vector<block> blocks_{};
+  std::vector<room_state> rooms_{};
+  std::vector<std::size_t> free_{};
+};
+
+} // namespace benanza::measure

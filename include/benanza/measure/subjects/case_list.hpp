@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cases are there? Layer x type x backend x algorithm x state x threads, each with the name
+// that people read and filter by. All cases of one layer, type and number of threads form a group:
+// they are prepared, checked and sampled together.
+//
+//   auto groups = list_cases(layers, graphs, libraries, selection);   groups[0].cases[0].name
+#pragma once
+
+#include "../../model/footprint.hpp"
+#include "../../model/registry.hpp"
+#include "../../result/fields.hpp"
+#include "name_filter.hpp"
+#include "offers.hpp"
+#include "reorders.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace benanza::measure {
+
+namespace detail {
+/// A name must survive as one part of a case name.
+inline std::string name_part(std::string text) {
+  for (char& c : text)
+    if (c == '/' || c == ' ') c = '_';
+  return text;
+}
+} // namespace detail
+
+/// In which cache states layers are measured. Weights may come from the last-level cache where some
+/// model of the layer fits it, and from memory always: others may share the cache.
+class state_choice {
+public:
+  state_choice(const std::vector<model::graph>& graphs, const selection& s)
+      : selection_(s) {
+    for (const model::graph& g : graphs) {
+      all_.push_back(&g);
+      for (const op::layer& l : g.layers)
+        users_[op::name(l)].push_back(&g);
+    }
+  }
+
+  /// The states of a layer in type `t`. A device has caches of its own, which hold no weights from
+  /// run to run.
+  std::vector<std::string> states(const op::layer& l, numeric t, bool on_device) {
+    std::vector<std::string> out;
+    for (const std::string& s : selection_.states) {
+      const bool from_llc = s == "llcw";
+      if (from_llc && (on_device || (!selection_.states_given && !some_model_fits(l, t)))) continue;
+      out.push_back(s);
+    }
+    return out;
+  }
+
+private:
+  bool some_model_fits(const op::layer& l, numeric t) {
+    const std::vector<const model::graph*>& all = users(l);
+    return std::any_of(all.begin(), all.end(), [&](const model::graph* g) {
+      const auto [at, is_new] = footprints_.try_emplace({g, t});
+      if (is_new) at->second = model::footprint_bytes(*g, t);
+      return at->second <= selection_.llc_bytes;
+    });
+  }
+
+  /// The models that may run a layer. Reorders are none of a model's own layers: any may need them.
+  const std::vector<const model::graph*>& users(const op::layer& l) {
+    return std::holds_alternative<op::reorder>(l) ? all_ : users_[op::name(l)];
+  }
+
+  const selection& selection_;
+  std::vector<const model::graph*> all_{};
+  std::map<std::string, std::vector<const model::graph*>> users_{};
+  std::map<std::pair<const model::graph*, numeric>, std::int64_t> footprints_{};
+};
+
+/// The row of a layer in a type on so many threads that a library could not list, as `error` says,
+/// or that none runs: then that is called "none" too.
+inline result::measurement row_of_nothing(const op::layer& l, numeric type, int threads,
+                                          const std::string& library, const std::string& error) {
+  const std::string none(result::nothing_name);
+  result::measurement m;
+  m.family = op::family(l);
+  m.key = op::key(l);
+  m.type = m.equivalence = name(type);
+  m.backend = library;
+  m.algorithm = m.state = none;
+  m.threads = threads;
+  m.name = m.family + '/' + m.key + '/' + m.type + '/' + library + '/' + none + '/' + none + "/t" +
+           std::to_string(threads);
+  m.error = error;
+  return m;
+}
+
+/// The case that stands for what a library could not list.
+inline bench_case failed_at_listing(const result::measurement& row) {
+  bench_case c{.name = row.name, .backend = row.backend, .algorithm = {}, .state = row.state};
+  c.algorithm.id = row.algorithm;
+  c.results = {row};
+  return c;
+}
+
+/// All groups of cases that the options select, sorted by layer, type and threads. `without` gets a
+/// row for each setting of a selected layer in which there is no case, or that a library could not
+/// list. The latter is a case too, which has failed already.
+inline std::vector<group> list_cases(const std::vector<op::registered_layer>& layers,
+                                     const std::vector<model::graph>& graphs,
+                                     const library_list& libraries, const selection& s,
+                                     std::vector<result::measurement>* without = nullptr,
+                                     const parameters& p = usual_parameters) {
+  // The types in which the models themselves use each layer.
+  std::map<std::string, std::set<numeric>> own_types;
+  for (const model::graph& g : graphs) {
+    const numeric type = measured_type(g, libraries, s);
+    for (const op::layer& l : g.layers)
+      own_types[op::name(l)].insert(type);
+  }
+
+  std::map<std::string, const op::registered_layer*> sorted;
+  for (const op::registered_layer& l : layers)
+    if (!op::is_view(l.parameters) && !l.known) sorted.emplace(op::name(l.parameters), &l);
+
+  const name_filter selected(s.filter);
+  state_choice choice(graphs, s);
+  std::vector<group> groups;
+  std::map<std::pair<numeric, int>, layout_table> layouts;
+  const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
+                       int threads) {
+    const auto [found, failed] =
+        offers_for(layer_name + '/' + std::string(name(type)), l.parameters, type, threads,
+                   libraries, s.crashed, s.all_algorithms);
+    group g{std::make_shared<layer_subject>(l.parameters, l.cost, type, threads, libraries, p)};
+    for (const offer& f : found)
+      layouts[{type, threads}].add(layer_name, f.algorithm);
+    for (const offer& f : found)
+      for (const std::string& state : choice.states(l.parameters, type, f.library->on_device())) {
+        bench_case c{.name = layer_name + '/' + std::string(name(type)) + '/' +
+                             std::string(f.library->name()) + '/' +
+                             detail::name_part(f.algorithm.id) + '/' + state + "/t" +
+                             std::to_string(threads),
+                     .backend = std::string(f.library->name()),
+                     .algorithm = f.algorithm,
+                     .state = state};
+        if (selected(c.name)) g.cases.push_back(std::move(c));
+      }
+    const std::shared_ptr<subject> what = g.what;
+    if (!g.cases.empty()) groups.push_back(std::move(g));
+    for (const auto& [library, why] : failed) {
+      const auto row = row_of_nothing(l.parameters, type, threads, library, why);
+      if (!selected(row.name)) continue;
+      groups.push_back({.what = what, .cases = {failed_at_listing(row)}, .measured = true});
+      if (without != nullptr) without->push_back(row);
+    }
+    if (found.empty() && failed.empty() && without != nullptr) {
+      const std::string none(result::nothing_name);
+      const auto row =
+          row_of_nothing(l.parameters, type, threads, none,
+                         "no backend has an algorithm for it in " + std::string(name(type)));
+      if (selected(row.name)) without->push_back(row);
+    }
+    return !found.empty();
+  };
+
+  // Reorders rest on what is listed for all layers.
+  const bool reorders_too = selected.may_select("reorder/");
+  for (const auto& [layer_name, l] : sorted) {
+    if (!reorders_too && !selected.may_select(layer_name + '/')) continue;
+    const auto own = own_types.find(layer_name);
+    if (!s.model.empty() && own == own_types.end()) continue;
+    const std::set<numeric> model_types =
+        own == own_types.end() ? std::set{numeric::f32} : own->second;
+    std::set<numeric> types(s.types.begin(), s.types.end());
+    if (types.empty()) types = model_types;
+    for (int threads : s.threads) {
+      bool all_types = true;
+      for (numeric type : types)
+        all_types = add(layer_name, *l, type, threads) && all_types;
+      // What no library has in the type asked for runs in the model's own.
+      if (!all_types)
+        for (numeric type : model_types)
+          if (!types.contains(type)) add(layer_name, *l, type, threads);
+    }
+  }
+  const auto of_layers = layouts;
+  for (const auto& [setting, table] : of_layers)
+    for (const auto& [layer_name, r] : reorders(graphs, table))
+      add(layer_name, {model::no_layer, r, r.cost()}, setting.first, setting.second);
+  return groups;
+}
+
+} // namespace benanza::measure

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a layer become ready to be timed? Operands are made once; each algorithm is prepared,
+// asked which implementation really runs, and its result is compared with the reference at sampled
+// places.
+//
+//   layer_subject s(layer, cost, numeric::f32, 1, libraries);   s.begin();
+//   s.ready(a_case).run->run(1);
+#pragma once
+
+#include "../../backend/make_operands.hpp"
+#include "../../backend/reference/reference.hpp"
+#include "../../backend/tolerance.hpp"
+#include "../../core/stopwatch.hpp"
+#include "../process/stage.hpp"
+#include "memory_need.hpp"
+#include "stack_choice.hpp"
+#include "subject.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace benanza::measure {
+
+using library_list = std::vector<std::unique_ptr<backend::library>>;
+
+/// A layer as the subject of a group.
+class layer_subject final : public subject {
+public:
+  layer_subject(const op::layer& l, const op::work& cost, numeric t, int on_threads,
+                const library_list& libraries, const parameters& p = usual_parameters)
+      : layer_(l)
+      , libraries_(libraries)
+      , parameters_(p) {
+    family = op::family(l);
+    key = op::key(l);
+    type = t;
+    threads = team = on_threads;
+    flops = cost.flops();
+    direct_flops = op::direct_flops(l);
+    bytes = cost.bytes(t);
+    minor = std::holds_alternative<op::reorder>(l);
+  }
+
+  const op::layer& layer() const { return layer_; }
+
+  void begin() override {
+    const bool on_host = std::any_of(libraries_.begin(), libraries_.end(),
+                                     [](const auto& library) { return !library->on_device(); });
+    machine::check_memory(bytes_of_operands(layer_, type) + checked_bytes(layer_, type) +
+                          (on_host ? prepared_bytes(layer_, type) : 0));
+    operands_ = backend::make_operands(layer_, type);
+    positions_ = backend::reference::positions_to_check(layer_, parameters_.outputs_checked);
+    expected_.resize(positions_.size());
+    backend::reference::evaluate(layer_, type, operands_, positions_, expected_);
+  }
+
+  ready_case ready(const bench_case& c) override {
+    auto made = prepare(c);
+    check(c, *made.run);
+    note_stage(stage::sampling);
+    choose_stack_place(*made.run, parameters_);
+    return made;
+  }
+
+  void end() override { operands_ = {}; }
+
+private:
+  ready_case prepare(const bench_case& c) const {
+    for (const auto& library : libraries_) {
+      if (library->name() != c.backend) continue;
+      if (!library->on_device())
+        machine::check_memory(prepared_bytes(layer_, type, c.algorithm) +
+                              checked_bytes(layer_, type));
+      const stopwatch timer;
+      auto made = library->prepare(layer_, type, c.algorithm, operands_,
+                                   {.threads = threads, .operands_stay = true});
+      const double took_ns = timer.ns();
+      if (made->ran() != c.algorithm.id)
+        throw error("the library ran " + made->ran() + " in place of " + c.algorithm.id, title());
+      return {std::move(made), took_ns};
+    }
+    throw error("no backend is called \"" + c.backend + "\"", title());
+  }
+
+  void check(const bench_case& c, backend::prepared& made) const {
+    note_stage(stage::checking);
+    made.run(1);
+    machine::make_room(checked_bytes(layer_, type));
+    std::vector<double> all, got;
+    made.read(all);
+    if (static_cast<std::int64_t>(all.size()) != backend::result_count(layer_))
+      throw error("the result has " + std::to_string(all.size()) + " elements", title());
+    got.reserve(positions_.size());
+    for (std::int64_t p : positions_)
+      got.push_back(all[static_cast<std::size_t>(p)]);
+    if (c.algorithm.equivalence != name(type)) return check_inexact(got);
+    const backend::verdict v = backend::compare(layer_, type, positions_, expected_, got);
+    if (v.ok) return;
+    const auto at = static_cast<std::size_t>(v.where);
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "wrong result: output %lld is %.9g and should be %.9g (%.3g times the tolerance)",
+                  static_cast<long long>(positions_[at]), got[at], expected_[at], v.worst);
+    throw error(text, title());
+  }
+
+  /// An algorithm that says of itself that it is not exact can set no bound; it is timed if it is
+  /// not plainly wrong: by its error relative to the whole result.
+  void check_inexact(const std::vector<double>& got) const {
+    double error_square = 0, square = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      error_square += (got[i] - expected_[i]) * (got[i] - expected_[i]);
+      square += expected_[i] * expected_[i];
+    }
+    const double limit = parameters_.inexact_error;
+    if (!(error_square <= limit * limit * square))
+      throw error("wrong result, even for an inexact algorithm", title());
+  }
+
+  op::layer layer_;
+  const library_list& libraries_;
+  parameters parameters_;
+  backend::operands operands_{};
+  std::vector<std::int64_t> positions_{};
+  std::vector<double> expected_{};
+};
+
+} // namespace benanza::measure

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a group of cases time? A layer, a part of the machine, a whole model: each is a subject
+// that makes its cases ready to run and answers for their results. The cases of a group are
+// prepared, checked and sampled together; how they are sampled does not depend on the subject.
+//
+//   group g{.what = std::make_shared<layer_subject>(...)};   g.cases.push_back({.name = ...});
+#pragma once
+
+#include "../../backend/concept.hpp"
+#include "../../result/schema.hpp"
+#include "../sampling/noise_monitor.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace benanza::measure {
+
+/// One entry of Google Benchmark.
+struct bench_case {
+  std::string name;
+  std::string backend;
+  backend::algorithm algorithm;
+  std::string state;
+  /// One a repetition, once the group was measured.
+  std::vector<result::measurement> results{};
+};
+
+/// A case that can be timed, and what it took to make it so (checking left out).
+struct ready_case {
+  std::unique_ptr<backend::prepared> run;
+  double setup_ns = 0;
+};
+
+/// What a group of cases times. Numbers that all of its cases share are plain members.
+class subject {
+public:
+  virtual ~subject() = default;
+
+  std::string family{}, key{};
+  numeric type = numeric::f32;
+  int threads = 1;
+  int team = 1;                  ///< OpenMP threads that read what others of them wrote
+  known_best known{};            ///< of this machine, when the layers were measured
+  std::int64_t flops = 0;        ///< of one execution, as a textbook counts them
+  std::int64_t direct_flops = 0; ///< what a direct algorithm needs; a rate is counted in these
+  std::int64_t bytes = 0;        ///< that one execution moves
+  double time_share = 1;         ///< of the sampling time of a case
+  bool minor = false;            ///< hardly any bound rests on it: its winner gets no more patience
+
+  /// The name that people know it by: family and key.
+  std::string title() const { return family + '/' + key; }
+
+  /// Makes what all cases need. Called once, before any case is made ready.
+  virtual void begin() {}
+  /// The case's algorithm ready to run, its result found right. Called once an algorithm: all of
+  /// its cache states share what is made. Throws benanza::error where the result is wrong.
+  virtual ready_case ready(const bench_case&) = 0;
+  /// Storage of the weights that `coldw` rotates.
+  dtype weights_type() const { return weights_of(type); }
+  /// Frees what `begin` made.
+  virtual void end() {}
+};
+
+/// Cases that compete, and so are measured together.
+struct group {
+  std::shared_ptr<subject> what;
+  std::vector<bench_case> cases{};
+  bool measured = false;
+};
+
+} // namespace benanza::measure

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../page_reading.hpp"
+
+#include <benanza/machine/facts.hpp>
+#include <benanza/measure/cache/states.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+using namespace benanza::measure;
+
+namespace {
+/// Nanoseconds of a read of all lines of `data`.
+double read_ns(const std::vector<std::uint64_t>& data) {
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < data.size(); i += 8)
+    sum += data[i];
+  static volatile std::uint64_t keep;
+  keep = sum;
+  (void)keep;
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+} // namespace
+
+TEST_CASE("a sweep reads twice the cache, and can be made shorter") {
+  CHECK(cache_sweeper(1 << 20).bytes() == 2 << 20);
+  CHECK(cache_sweeper(0).bytes() >= 64);
+  cache_sweeper s(1 << 16);
+  for (const std::int64_t bytes : {0, 1, 64, 100, 1 << 16, 1 << 20})
+    s.displace(bytes, 2);
+  s.displace(2);
+  s.displace(3);
+  s.sweep(1);
+  s.sweep(2);
+  CHECK(s.bytes() == 2 << 16);
+  for (const std::int64_t bytes : {0, 8, 64, 100, 300, 1000}) {
+    cache_sweeper small(bytes); // smaller than what is read at once
+    small.displace(1);
+    small.sweep(3);
+    CHECK(small.bytes() >= 2 * std::max<std::int64_t>(bytes / 8 * 8, 64));
+  }
+}
+
+TEST_CASE("what is written over keeps its values, to its last byte, on any number of threads") {
+  std::vector<std::byte> a(1000), b(64), none;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    a[i] = static_cast<std::byte>(i * 7);
+  const std::vector<std::byte> before = a;
+  for (const int threads : {1, 2, 3})
+    rewrite({a, b, none}, threads);
+  CHECK(a == before);
+}
+
+TEST_CASE("after a sweep, what was in the caches has to come from memory") {
+  const std::vector<std::uint64_t> data(32 * 1024, 1); // 256 KiB
+  cache_sweeper s(benanza::machine::last_level_cache_bytes());
+  for (const bool all : {true, false}) {
+    CAPTURE(all);
+    // Others may sweep the caches too, or keep us waiting, but hardly all the time.
+    double most = 0;
+    for (int attempt = 0; attempt < 5 && most <= 1.3; ++attempt) {
+      std::vector<double> hot, cold;
+      for (int i = 0; i < 15; ++i) {
+        all ? s.sweep(1) : s.displace(1);
+        cold.push_back(read_ns(data));
+        hot.push_back(read_ns(data));
+      }
+      std::sort(hot.begin(), hot.end());
+      std::sort(cold.begin(), cold.end());
+      // The lower quartile: what was delayed lies above it.
+      most = std::max(most, cold[3] / hot[3]);
+    }
+    CHECK(most > 1.3);
+  }
+}
+
+TEST_CASE("of memory that half is flushed of, every second page has to come from memory") {
+  constexpr std::int64_t page = 4096, pages = 64, bytes = pages * page + 100;
+  benanza::machine::page_memory memory(bytes);
+  const std::span<std::byte> all{memory.data(), bytes};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = static_cast<std::byte>(i * 7);
+  // How many times as long the second pages take as the first ones, with caches of so many bytes.
+  const auto further = [&](std::int64_t own_bytes) {
+    benanza::test::page_times times;
+    for (int i = 0; i < 15; ++i) {
+      rewrite({all}, 1);
+      flush_half(all, own_bytes);
+      times.look(all);
+    }
+    return times.odd_longer();
+  };
+  double most = 0, least_where_it_fits = 10;
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    most = std::max(most, further(bytes - 1));
+    least_where_it_fits = std::min(least_where_it_fits, further(bytes));
+  }
+#if defined(__x86_64__)
+  CHECK(most > 1.3);
+#endif
+  CHECK(least_where_it_fits < 1.3);
+  bool kept = true;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    kept = kept && all[i] == static_cast<std::byte>(i * 7);
+  CHECK(kept);
+  flush_half({}, 0);
+}
