@@ -37,7 +37,7 @@ inline std::string cpuinfo(const std::string& name) {
   return "unknown";
 }
 
-/// Bytes of the data (or unified) cache of that level; 0: not told.
+/// Bytes of the data (or unified) cache of that level; 0: not reported.
 inline std::int64_t cache_bytes(int level) {
   for (int i = 0; i < 8; ++i) {
     const std::string at = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
@@ -51,8 +51,8 @@ inline std::int64_t cache_bytes(int level) {
   }
   const std::array<int, 3> names{_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
                                  _SC_LEVEL3_CACHE_SIZE};
-  const long told = sysconf(names[static_cast<std::size_t>(level - 1)]);
-  return told > 0 ? told : 0;
+  const long reported = sysconf(names[static_cast<std::size_t>(level - 1)]);
+  return reported > 0 ? reported : 0;
 }
 
 /// Whether the clock may rise above its nominal rate: "on", "off" or "unknown".
@@ -65,7 +65,7 @@ inline std::string turbo() {
 }
 } // namespace detail
 
-/// Bytes of the last cache before memory; 32 MiB where the system does not tell.
+/// Bytes of the last cache before memory; 32 MiB where the system does not report it.
 inline std::int64_t last_level_cache_bytes() {
   for (int level = 3; level > 0; --level)
     if (const std::int64_t bytes = detail::cache_bytes(level)) return bytes;

@@ -7,7 +7,8 @@
 
 #include "group_runner.hpp"
 
-#include <numeric>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/iota.hpp>
 #include <utility>
 #include <vector>
 
@@ -17,9 +18,7 @@ namespace benanza::measure {
 using case_list = std::vector<std::size_t>;
 
 inline case_list all_cases(const group& g) {
-  case_list all(g.cases.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return all;
+  return ranges::views::iota(std::size_t{0}, g.cases.size()) | ranges::to<case_list>();
 }
 
 /// A case without times: nothing of it but why.

@@ -11,6 +11,13 @@
 #include "../subjects/subject.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <range/v3/algorithm/min_element.hpp>
+#include <range/v3/algorithm/sort.hpp>
+#include <range/v3/algorithm/stable_sort.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/transform.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -45,26 +52,21 @@ inline void keep_shard(std::vector<group>& groups, int shard, int shards,
     throw error("there are only " + std::to_string(groups.size()) + " groups of cases to split",
                 "--shard " + std::to_string(shard) + "/" + std::to_string(shards),
                 "split into fewer parts");
-  std::vector<double> cost;
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    cost.push_back(estimated_seconds(groups[i], r));
-    order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return cost[a] > cost[b]; });
+  const auto cost =
+      groups | ranges::views::transform([&](const group& g) { return estimated_seconds(g, r); }) |
+      ranges::to<std::vector>();
+  auto order = ranges::views::iota(std::size_t{0}, groups.size()) | ranges::to<std::vector>();
+  ranges::stable_sort(order, std::greater{}, [&](std::size_t i) { return cost[i]; });
   std::vector<double> load(parts, 0.0);
   std::vector<std::size_t> mine;
   for (std::size_t i : order) {
-    const auto least = std::min_element(load.begin(), load.end());
+    const auto least = ranges::min_element(load);
     *least += cost[i];
     if (least - load.begin() == shard - 1) mine.push_back(i);
   }
-  std::sort(mine.begin(), mine.end());
-  std::vector<group> kept;
-  for (std::size_t i : mine)
-    kept.push_back(std::move(groups[i]));
-  groups = std::move(kept);
+  ranges::sort(mine);
+  groups = mine | ranges::views::transform([&](std::size_t i) { return std::move(groups[i]); }) |
+           ranges::to<std::vector>();
 }
 
 } // namespace benanza::measure

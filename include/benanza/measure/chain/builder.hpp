@@ -6,6 +6,7 @@
 //   built_chain c = chain_builder(plan, libraries).build();   c.steps[0].execute(c.storage);
 #pragma once
 
+#include "../../core/text.hpp"
 #include "../../result/plan.hpp"
 #include "../subjects/layer_subject.hpp"
 #include "../subjects/memory_need.hpp"
@@ -201,15 +202,13 @@ private:
 
   std::vector<layout> layouts(std::string_view text, int node) const {
     std::vector<layout> out;
-    while (true) {
-      const std::string_view word = text.substr(0, text.find(','));
+    for (const std::string_view word : split_at(text, ",")) {
       const auto l = parse_layout(word);
       if (!l)
         throw error("no layout is called \"" + std::string(word) + "\"", where(node), plan_again);
       out.push_back(*l);
-      if (word.size() == text.size()) return out;
-      text.remove_prefix(word.size() + 1);
     }
+    return out;
   }
 
   /// Where an operand stands. An input of the model is made, with the values of `as`, where it is

@@ -5,6 +5,7 @@
 //   // (net@batch=1, pool5, MaxPool/1x32x9x9-3x3-s2)
 #pragma once
 
+#include "../../core/text.hpp"
 #include "../../model/graph.hpp"
 
 #include <string>
@@ -40,10 +41,7 @@ inline std::string measure_again(const op::layer& l) {
 
 /// `1x64x56x56`.
 inline std::string dims_text(const shape& s) {
-  std::string out;
-  for (const std::int64_t d : s)
-    out += (out.empty() ? "" : "x") + std::to_string(d);
-  return out.empty() ? "scalar" : out;
+  return s.size == 0 ? "scalar" : join(s, "x");
 }
 
 } // namespace benanza::measure

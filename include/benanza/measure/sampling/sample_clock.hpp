@@ -15,7 +15,7 @@ public:
     sum_ = seen_ns_ = last_ns_ = 0;
     since_ns_ = now_ns;
   }
-  /// A part of it ends at `now_ns`, and the chain took `clock_ns`; 0: not told.
+  /// A part of it ends at `now_ns`, and the chain took `clock_ns`; 0: not known.
   void note(double now_ns, double clock_ns) {
     if (clock_ns <= 0) return;
     sum_ += (now_ns - since_ns_) * clock_ns;
@@ -26,7 +26,7 @@ public:
   /// What has passed since then was no part of it.
   void go_on(double now_ns) { since_ns_ = now_ns; }
 
-  /// 0: not told.
+  /// 0: not known.
   double mean_ns() const { return seen_ns_ > 0 ? sum_ / seen_ns_ : last_ns_; }
 
 private:

@@ -102,92 +102,124 @@ inline bench_case failed_at_listing(const result::measurement& row) {
   return c;
 }
 
-/// All groups of cases that the options select, sorted by layer, type and threads. `without` gets a
-/// row for each setting of a selected layer in which there is no case, or that a library could not
-/// list. The latter is a case too, which has failed already.
+namespace detail {
+/// Lists the cases of a selection, layer by layer.
+class case_lister {
+public:
+  case_lister(const std::vector<model::graph>& graphs, const library_list& libraries,
+              const selection& s, std::vector<result::measurement>* without, const parameters& p)
+      : graphs_(graphs)
+      , libraries_(libraries)
+      , selection_(s)
+      , without_(without)
+      , parameters_(p)
+      , selected_(s.filter)
+      , states_(graphs, s) {
+    for (const model::graph& g : graphs) {
+      const numeric type = measured_type(g, libraries, s);
+      for (const op::layer& l : g.layers)
+        own_types_[op::name(l)].insert(type);
+    }
+  }
+
+  std::vector<group> list(const std::vector<op::registered_layer>& layers) {
+    std::map<std::string, const op::registered_layer*> sorted;
+    for (const op::registered_layer& l : layers)
+      if (!op::is_view(l.parameters) && !l.known) sorted.emplace(op::name(l.parameters), &l);
+    // Reorders rest on what is listed for all layers.
+    const bool reorders_too = selected_.may_select("reorder/");
+    for (const auto& [name, l] : sorted)
+      if (reorders_too || selected_.may_select(name + '/')) add_all(name, *l);
+    const auto of_layers = layouts_;
+    for (const auto& [setting, table] : of_layers)
+      for (const auto& [name, r] : reorders(graphs_, table))
+        add(name, {model::no_layer, r, r.cost()}, setting.first, setting.second);
+    return std::move(groups_);
+  }
+
+private:
+  /// A layer in the types asked for, or else in those of its models.
+  void add_all(const std::string& name, const op::registered_layer& l) {
+    const auto own = own_types_.find(name);
+    if (!selection_.model.empty() && own == own_types_.end()) return;
+    const std::set<numeric> of_models =
+        own == own_types_.end() ? std::set{numeric::f32} : own->second;
+    std::set<numeric> types(selection_.types.begin(), selection_.types.end());
+    if (types.empty()) types = of_models;
+    for (int threads : selection_.threads) {
+      bool all_types = true;
+      for (numeric type : types)
+        all_types = add(name, l, type, threads) && all_types;
+      // What no library has in the type asked for runs in the model's own.
+      if (!all_types)
+        for (numeric type : of_models)
+          if (!types.contains(type)) add(name, l, type, threads);
+    }
+  }
+
+  /// A layer in a type on so many threads; false if nothing runs it so.
+  bool add(const std::string& layer_name, const op::registered_layer& l, numeric type,
+           int threads) {
+    const std::string title = layer_name + '/' + std::string(name(type));
+    const auto [found, failed] = offers_for(title, l.parameters, type, threads, libraries_,
+                                            selection_.crashed, selection_.all_algorithms);
+    const auto what = std::make_shared<layer_subject>(l.parameters, l.cost, type, threads,
+                                                      libraries_, parameters_);
+    group g{what};
+    for (const offer& f : found) {
+      layouts_[{type, threads}].add(layer_name, f.algorithm);
+      for (const std::string& state : states_.states(l.parameters, type, f.library->on_device()))
+        if (bench_case c = named(title, f, state, threads); selected_(c.name))
+          g.cases.push_back(std::move(c));
+    }
+    if (!g.cases.empty()) groups_.push_back(std::move(g));
+    for (const auto& [library, why] : failed)
+      if (const auto row = row_of_nothing(l.parameters, type, threads, library, why); note(row))
+        groups_.push_back({.what = what, .cases = {failed_at_listing(row)}, .measured = true});
+    if (found.empty() && failed.empty())
+      note(row_of_nothing(l.parameters, type, threads, std::string(result::nothing_name),
+                          "no backend has an algorithm for it in " + std::string(name(type))));
+    return !found.empty();
+  }
+
+  static bench_case named(const std::string& title, const offer& f, const std::string& state,
+                          int threads) {
+    return {.name = title + '/' + std::string(f.library->name()) + '/' + name_part(f.algorithm.id) +
+                    '/' + state + "/t" + std::to_string(threads),
+            .backend = std::string(f.library->name()),
+            .algorithm = f.algorithm,
+            .state = state};
+  }
+
+  /// Keeps the row of what is not measured; false if it is not selected.
+  bool note(const result::measurement& row) {
+    if (!selected_(row.name)) return false;
+    if (without_ != nullptr) without_->push_back(row);
+    return true;
+  }
+
+  const std::vector<model::graph>& graphs_;
+  const library_list& libraries_;
+  const selection& selection_;
+  std::vector<result::measurement>* without_;
+  parameters parameters_;
+  name_filter selected_;
+  state_choice states_;
+  std::map<std::string, std::set<numeric>> own_types_{}; ///< in which models use each layer
+  std::map<std::pair<numeric, int>, layout_table> layouts_{};
+  std::vector<group> groups_{};
+};
+} // namespace detail
+
+/// All groups of cases of a selection, sorted by layer, type and threads. `without` gets a row for
+/// each setting of a selected layer in which there is no case, or that a library could not list.
+/// The latter is a case too, which has failed already.
 inline std::vector<group> list_cases(const std::vector<op::registered_layer>& layers,
                                      const std::vector<model::graph>& graphs,
                                      const library_list& libraries, const selection& s,
                                      std::vector<result::measurement>* without = nullptr,
                                      const parameters& p = usual_parameters) {
-  // The types in which the models themselves use each layer.
-  std::map<std::string, std::set<numeric>> own_types;
-  for (const model::graph& g : graphs) {
-    const numeric type = measured_type(g, libraries, s);
-    for (const op::layer& l : g.layers)
-      own_types[op::name(l)].insert(type);
-  }
-
-  std::map<std::string, const op::registered_layer*> sorted;
-  for (const op::registered_layer& l : layers)
-    if (!op::is_view(l.parameters) && !l.known) sorted.emplace(op::name(l.parameters), &l);
-
-  const name_filter selected(s.filter);
-  state_choice choice(graphs, s);
-  std::vector<group> groups;
-  std::map<std::pair<numeric, int>, layout_table> layouts;
-  const auto add = [&](const std::string& layer_name, const op::registered_layer& l, numeric type,
-                       int threads) {
-    const auto [found, failed] =
-        offers_for(layer_name + '/' + std::string(name(type)), l.parameters, type, threads,
-                   libraries, s.crashed, s.all_algorithms);
-    group g{std::make_shared<layer_subject>(l.parameters, l.cost, type, threads, libraries, p)};
-    for (const offer& f : found)
-      layouts[{type, threads}].add(layer_name, f.algorithm);
-    for (const offer& f : found)
-      for (const std::string& state : choice.states(l.parameters, type, f.library->on_device())) {
-        bench_case c{.name = layer_name + '/' + std::string(name(type)) + '/' +
-                             std::string(f.library->name()) + '/' +
-                             detail::name_part(f.algorithm.id) + '/' + state + "/t" +
-                             std::to_string(threads),
-                     .backend = std::string(f.library->name()),
-                     .algorithm = f.algorithm,
-                     .state = state};
-        if (selected(c.name)) g.cases.push_back(std::move(c));
-      }
-    const std::shared_ptr<subject> what = g.what;
-    if (!g.cases.empty()) groups.push_back(std::move(g));
-    for (const auto& [library, why] : failed) {
-      const auto row = row_of_nothing(l.parameters, type, threads, library, why);
-      if (!selected(row.name)) continue;
-      groups.push_back({.what = what, .cases = {failed_at_listing(row)}, .measured = true});
-      if (without != nullptr) without->push_back(row);
-    }
-    if (found.empty() && failed.empty() && without != nullptr) {
-      const std::string none(result::nothing_name);
-      const auto row =
-          row_of_nothing(l.parameters, type, threads, none,
-                         "no backend has an algorithm for it in " + std::string(name(type)));
-      if (selected(row.name)) without->push_back(row);
-    }
-    return !found.empty();
-  };
-
-  // Reorders rest on what is listed for all layers.
-  const bool reorders_too = selected.may_select("reorder/");
-  for (const auto& [layer_name, l] : sorted) {
-    if (!reorders_too && !selected.may_select(layer_name + '/')) continue;
-    const auto own = own_types.find(layer_name);
-    if (!s.model.empty() && own == own_types.end()) continue;
-    const std::set<numeric> model_types =
-        own == own_types.end() ? std::set{numeric::f32} : own->second;
-    std::set<numeric> types(s.types.begin(), s.types.end());
-    if (types.empty()) types = model_types;
-    for (int threads : s.threads) {
-      bool all_types = true;
-      for (numeric type : types)
-        all_types = add(layer_name, *l, type, threads) && all_types;
-      // What no library has in the type asked for runs in the model's own.
-      if (!all_types)
-        for (numeric type : model_types)
-          if (!types.contains(type)) add(layer_name, *l, type, threads);
-    }
-  }
-  const auto of_layers = layouts;
-  for (const auto& [setting, table] : of_layers)
-    for (const auto& [layer_name, r] : reorders(graphs, table))
-      add(layer_name, {model::no_layer, r, r.cost()}, setting.first, setting.second);
-  return groups;
+  return detail::case_lister(graphs, libraries, s, without, p).list(layers);
 }
 
 } // namespace benanza::measure

@@ -8,11 +8,14 @@
 
 #include "../../backend/concept.hpp"
 #include "../../core/layout.hpp"
+#include "../../core/text.hpp"
 #include "../../model/dims.hpp"
 #include "../../model/operands.hpp"
 
 #include <map>
 #include <optional>
+#include <range/v3/view/cartesian_product.hpp>
+#include <range/v3/view/zip.hpp>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,13 +30,11 @@ public:
     if (a.result_layout.empty()) return;
     entry& e = layers_[layer];
     insert(e.results, a.result_layout);
-    std::string_view rest = a.operand_layouts;
-    for (std::size_t k = 0; !rest.empty(); ++k) {
-      const std::string_view word = rest.substr(0, rest.find(','));
-      if (e.operands.size() <= k) e.operands.emplace_back();
-      insert(e.operands[k], word);
-      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    }
+    if (a.operand_layouts.empty()) return;
+    const auto words = split_at(a.operand_layouts, ",");
+    if (e.operands.size() < words.size()) e.operands.resize(words.size());
+    for (const auto& [word, to] : ranges::views::zip(words, e.operands))
+      insert(to, word);
   }
   const std::set<layout>& results(const std::string& layer) const { return of(layer).results; }
   /// Of activation `k`; the last one listed stands for all further ones.
@@ -102,12 +103,11 @@ inline std::map<std::string, op::reorder> reorders(const std::vector<model::grap
     shape dims;
     for (std::int64_t d : tensor.first)
       dims.push(d);
-    for (layout from : layouts)
-      for (layout to : layouts)
-        if (!same_memory(from, to, dims)) {
-          const op::reorder r{.input = dims, .from = from, .to = to, .element = tensor.second};
-          out.emplace(op::name(r), r);
-        }
+    for (const auto& [from, to] : ranges::views::cartesian_product(layouts, layouts))
+      if (!same_memory(from, to, dims)) {
+        const op::reorder r{.input = dims, .from = from, .to = to, .element = tensor.second};
+        out.emplace(op::name(r), r);
+      }
   }
   return out;
 }
