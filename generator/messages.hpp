@@ -6,12 +6,16 @@
 //   say("written to g\n");   tell(unresolved_notes(graphs), "layers that are not resolved");
 #pragma once
 
-#include "../include/benanza/core/error.hpp"
-#include "../include/benanza/model/graph.hpp"
+#include <benanza/core/error.hpp>
+#include <benanza/model/graph.hpp>
 
 #include <fmt/format.h>
+#include <range/v3/algorithm/stable_sort.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/map.hpp>
+#include <range/v3/view/move.hpp>
+#include <range/v3/view/take.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -45,10 +49,10 @@ inline void note(std::string_view text) {
 
 /// Prints notes of one kind, and how many of them are not shown.
 inline void tell(const std::vector<std::string>& notes, std::string_view kind) {
-  const std::size_t shown = std::min(notes.size(), most_notes);
-  for (std::size_t i = 0; i < shown; ++i)
-    note(notes[i]);
-  if (shown < notes.size()) note(fmt::format("and {} more {}", notes.size() - shown, kind));
+  for (const std::string& n : notes | ranges::views::take(most_notes))
+    note(n);
+  if (notes.size() > most_notes)
+    note(fmt::format("and {} more {}", notes.size() - most_notes, kind));
 }
 
 namespace detail {
@@ -95,12 +99,8 @@ inline std::vector<std::string> unresolved_notes(std::span<const model::graph> g
     for (const auto& [what, count] : model::unresolved(g))
       counted.emplace_back(count, fmt::format("{} x{} not resolved: {}", printable(what.first, 80),
                                               count, printable(what.second, 300)));
-    std::stable_sort(counted.begin(), counted.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<std::string> texts;
-    for (auto& [count, text] : counted)
-      texts.push_back(std::move(text));
-    return texts;
+    ranges::stable_sort(counted, ranges::greater{}, &std::pair<std::int64_t, std::string>::first);
+    return counted | ranges::views::values | ranges::views::move | ranges::to<std::vector>;
   });
 }
 

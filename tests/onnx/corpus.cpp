@@ -189,8 +189,8 @@ TEST_CASE("newer models of the zoo have the parameters and multiply-accumulates 
     };
     const bool agrees = close(one.parameters, e.parameters) && close(macs(one), e.macs);
     CHECK_MESSAGE((agrees || !e.note.empty()), "neither the authors' figures nor a note");
-    const auto two = bonnx::resolve(s, {.batch = 2, .dims = e.dims()});
-    CHECK(macs(two) == 2 * macs(one));
+    const auto doubled = bonnx::resolve(s, {.batch = 2, .dims = e.dims()});
+    CHECK(macs(doubled) == 2 * macs(one));
   }
   MESSAGE(zoo::modern().size() << " models in " << took << " s");
   CHECK(took < 3.0);
@@ -211,9 +211,9 @@ TEST_CASE("exported models come out as they are known") {
     CHECK(count_of(g, "Conv") == e.convolutions);
     CHECK(g.parameters == e.parameters);
     if (count_of(g, "Conv") < 2) continue; // Swin's windows are not of one batch
-    const auto two = bonnx::resolve(bonnx::load(shared_models() / e.file), {.batch = 2});
-    CHECK(model::unresolved(two).empty());
-    CHECK(macs(two) == 2 * e.macs);
+    const auto doubled = bonnx::resolve(bonnx::load(shared_models() / e.file), {.batch = 2});
+    CHECK(model::unresolved(doubled).empty());
+    CHECK(macs(doubled) == 2 * e.macs);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are arguments and their members found by name and type, at their depth?
-#include "benanza/trace/fields.hpp"
+#include <benanza/trace/fields.hpp>
 
 #include <doctest/doctest.h>
 

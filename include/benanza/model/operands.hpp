@@ -7,9 +7,15 @@
 //   inputs_of({{17}, {3}, {17}}) == std::vector{3, 17}
 #pragma once
 
+#include "../core/text.hpp"
 #include "graph.hpp"
 
-#include <algorithm>
+#include <range/v3/action/sort.hpp>
+#include <range/v3/action/unique.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/transform.hpp>
+
 #include <charconv>
 #include <optional>
 #include <string>
@@ -21,10 +27,8 @@ namespace benanza::model {
 /// The operands of a node; of one that does not know them, the nodes that it reads.
 inline std::vector<operand> known_operands(const node& n) {
   if (!n.operands.empty()) return n.operands;
-  std::vector<operand> out;
-  for (int i : n.inputs)
-    out.push_back({i});
-  return out;
+  return n.inputs | ranges::views::transform([](int i) { return operand{i}; }) |
+         ranges::to<std::vector>;
 }
 
 /// The operands as a row of words.
@@ -42,9 +46,7 @@ inline std::string write_operands(const std::vector<operand>& operands) {
 /// come before node `number`.
 inline std::optional<std::vector<operand>> read_operands(std::string_view text, int number) {
   std::vector<operand> out;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  for (const std::string_view word : items(text, " ")) {
     operand o;
     if (word == "c") {
       o.node = constant;
@@ -64,12 +66,9 @@ inline std::optional<std::vector<operand>> read_operands(std::string_view text, 
 
 /// The nodes that operands come from: ascending, each once.
 inline std::vector<int> inputs_of(const std::vector<operand>& operands) {
-  std::vector<int> out;
-  for (const operand& o : operands)
-    if (o.node >= 0) out.push_back(o.node);
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
+  return operands | ranges::views::transform(&operand::node) |
+         ranges::views::filter([](int node) { return node >= 0; }) | ranges::to<std::vector> |
+         ranges::actions::sort | ranges::actions::unique;
 }
 
 } // namespace benanza::model
