@@ -36,9 +36,7 @@
 #include <fmt/format.h>
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/count_if.hpp>
-#include <range/v3/range/conversion.hpp>
 #include <range/v3/view/cartesian_product.hpp>
-#include <range/v3/view/transform.hpp>
 
 #include <charconv>
 #include <cstdio>
@@ -243,13 +241,11 @@ inline status generate(const generate_arguments& a) {
   }
   const known_layers known = known_in(a.missing, all.layers, graphs);
   const std::string folder = printable(a.folder), store = printable(a.missing.store);
-  const auto failed =
-      known.failed | ranges::views::transform([&](const auto& layer) {
-        const std::string& why = layer.second;
-        return fmt::format("{} has no time in {}, and is not tried again: {}", layer.first, store,
-                           printable(why.substr(0, why.find('\n')), 300));
-      });
-  if (!a.quiet) tell(failed | ranges::to<std::vector>, "without a time");
+  std::vector<std::string> failed;
+  for (const auto& [layer, why] : known.failed)
+    failed.push_back(fmt::format("{} has no time in {}, and is not tried again: {}", layer, store,
+                                 printable(why.substr(0, why.find('\n')), 300)));
+  if (!a.quiet) tell(failed, "without a time");
   if (std::ssize(known.names) == measured) {
     if (!a.quiet)
       say(fmt::format("nothing is missing: {} layers are measured in {}, and nothing is written\n",

@@ -18,7 +18,6 @@
 
 #include <fmt/format.h>
 #include <range/v3/numeric/accumulate.hpp>
-#include <range/v3/range/conversion.hpp>
 #include <range/v3/range/operations.hpp>
 #include <range/v3/view/drop.hpp>
 #include <range/v3/view/enumerate.hpp>
@@ -63,11 +62,10 @@ inline std::string literal(std::string_view text) {
 
 /// A name as it may stand in a comment: one line, and nothing that could end or continue it.
 inline std::string comment(std::string_view text) {
-  return text | ranges::views::transform([](char c) {
-           const auto u = static_cast<unsigned char>(c);
-           return u < 0x20 || u > 0x7e || c == '\\' || c == '?' ? '_' : c;
-         }) |
-         ranges::to<std::string>;
+  std::string out(text);
+  const auto no_comment = [](char c) { return c < 0x20 || c > 0x7e || c == '\\' || c == '?'; };
+  std::replace_if(out.begin(), out.end(), no_comment, '_');
+  return out;
 }
 
 inline constexpr std::string_view first_line =
@@ -77,17 +75,14 @@ inline constexpr std::string_view first_line =
 inline std::string uses_text(const model::catalogue_entry& l,
                              const std::vector<model::graph>& graphs) {
   constexpr int most = 3;
-  std::string out =
-      join(l.uses | ranges::views::take(most) | ranges::views::transform([&](const model::use& u) {
-             return fmt::format("{} x{}", comment(graphs[u.graph].name), u.count);
-           }),
-           ", ");
-  const auto more = l.uses | ranges::views::drop(most);
-  if (!ranges::empty(more))
-    out +=
-        fmt::format(", {} more x{}", ranges::distance(more),
-                    ranges::accumulate(more, std::int64_t{0}, ranges::plus{}, &model::use::count));
-  return out;
+  const auto text = [&](const model::use& u) {
+    return fmt::format("{} x{}", comment(graphs[u.graph].name), u.count);
+  };
+  const auto rest = l.uses | ranges::views::drop(most);
+  const auto more = ranges::distance(rest);
+  const auto uses = ranges::accumulate(rest, std::int64_t{0}, ranges::plus{}, &model::use::count);
+  return join(l.uses | ranges::views::take(most) | ranges::views::transform(text), ", ") +
+         (more > 0 ? fmt::format(", {} more x{}", more, uses) : "");
 }
 
 /// The block of the layers `ids`, which `how` (add, known) registers.
@@ -106,9 +101,10 @@ inline std::string layers_file(const std::vector<model::catalogue_entry>& layers
 }
 
 inline std::string parts_text(const std::vector<int>& parts) {
-  return model::write_operands(parts |
-                               ranges::views::transform([](int i) { return model::operand{i}; }) |
-                               ranges::to<std::vector>);
+  std::vector<model::operand> as_operands;
+  for (int i : parts)
+    as_operands.push_back({i});
+  return model::write_operands(as_operands);
 }
 
 inline void graph_table(std::string& out, const model::graph& g, std::size_t number,
@@ -179,8 +175,8 @@ inline std::map<std::string, std::string> emit(const std::vector<model::catalogu
   std::string& graph = files["graph.cpp"];
   graph =
       std::string(detail::first_line) + "#include <benanza/model/registry.hpp>\n\nnamespace {\n";
-  for (const auto& [i, g] : graphs | ranges::views::enumerate)
-    detail::graph_table(graph, g, i, ids);
+  for (std::size_t i = 0; i < graphs.size(); ++i)
+    detail::graph_table(graph, graphs[i], i, ids);
   graph += "\n} // namespace\n";
 
   files["main.cpp"] =

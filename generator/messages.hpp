@@ -10,12 +10,9 @@
 #include <benanza/model/graph.hpp>
 
 #include <fmt/format.h>
-#include <range/v3/algorithm/stable_sort.hpp>
-#include <range/v3/range/conversion.hpp>
-#include <range/v3/view/map.hpp>
-#include <range/v3/view/move.hpp>
 #include <range/v3/view/take.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -99,8 +96,12 @@ inline std::vector<std::string> unresolved_notes(std::span<const model::graph> g
     for (const auto& [what, count] : model::unresolved(g))
       counted.emplace_back(count, fmt::format("{} x{} not resolved: {}", printable(what.first, 80),
                                               count, printable(what.second, 300)));
-    ranges::stable_sort(counted, ranges::greater{}, &std::pair<std::int64_t, std::string>::first);
-    return counted | ranges::views::values | ranges::views::move | ranges::to<std::vector>;
+    std::stable_sort(counted.begin(), counted.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<std::string> texts;
+    for (auto& [count, text] : counted)
+      texts.push_back(std::move(text));
+    return texts;
   });
 }
 

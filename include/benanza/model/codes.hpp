@@ -144,8 +144,7 @@ public:
     out_.nodes.clear();
     out_.layers.clear();
   }
-  /// `l`: its layer; null: it has none. `stands_for`: nodes of the graph that it is read in place
-  /// of.
+  /// A node, its layer (null: none), and the nodes of the graph that it is read in place of.
   void add(node n, const op::layer* l, const std::vector<int>& stands_for) {
     for (operand& o : n.operands)
       if (o.node >= 0) o.node = place_[static_cast<std::size_t>(o.node)];

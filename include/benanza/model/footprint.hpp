@@ -12,10 +12,9 @@
 
 #include "../op/layer.hpp"
 
-#include <range/v3/view/zip.hpp>
-
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -27,9 +26,9 @@ inline std::int64_t footprint_bytes(const graph& g, numeric t,
                                     std::optional<std::int64_t> weight_bytes = std::nullopt) {
   std::int64_t constants = 0, most_moved = 0;
   const std::vector<std::int64_t> uses = counts(g);
-  for (const auto& [layer, used] : ranges::views::zip(g.layers, uses)) {
-    const op::work w = op::cost(layer);
-    constants += used * w.constant_bytes(t);
+  for (std::size_t i = 0; i < g.layers.size(); ++i) {
+    const op::work w = op::cost(g.layers[i]);
+    constants += uses[i] * w.constant_bytes(t);
     most_moved = std::max(most_moved, w.bytes(t) - w.constant_bytes(t));
   }
   return weight_bytes.value_or(constants) + 2 * most_moved;
@@ -44,8 +43,8 @@ inline double runs_about_ns(const graph& g, numeric t, int threads) {
   constexpr double flops_a_ns = 100; // of a core
   double flops = 0;
   const std::vector<std::int64_t> uses = counts(g);
-  for (const auto& [layer, used] : ranges::views::zip(g.layers, uses))
-    flops += static_cast<double>(used * op::cost(layer).flops());
+  for (std::size_t i = 0; i < g.layers.size(); ++i)
+    flops += static_cast<double>(uses[i] * op::cost(g.layers[i]).flops());
   const double moving_ns = static_cast<double>(footprint_bytes(g, t)) / pace_of_networks;
   return std::sqrt(moving_ns * std::max(1.0, flops / flops_a_ns / threads));
 }

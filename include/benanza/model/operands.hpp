@@ -10,12 +10,7 @@
 #include "../core/text.hpp"
 #include "graph.hpp"
 
-#include <range/v3/action/sort.hpp>
-#include <range/v3/action/unique.hpp>
-#include <range/v3/range/conversion.hpp>
-#include <range/v3/view/filter.hpp>
-#include <range/v3/view/transform.hpp>
-
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -27,8 +22,10 @@ namespace benanza::model {
 /// The operands of a node; of one that does not know them, the nodes that it reads.
 inline std::vector<operand> known_operands(const node& n) {
   if (!n.operands.empty()) return n.operands;
-  return n.inputs | ranges::views::transform([](int i) { return operand{i}; }) |
-         ranges::to<std::vector>;
+  std::vector<operand> out;
+  for (int i : n.inputs)
+    out.push_back({i});
+  return out;
 }
 
 /// The operands as a row of words.
@@ -66,9 +63,12 @@ inline std::optional<std::vector<operand>> read_operands(std::string_view text, 
 
 /// The nodes that operands come from: ascending, each once.
 inline std::vector<int> inputs_of(const std::vector<operand>& operands) {
-  return operands | ranges::views::transform(&operand::node) |
-         ranges::views::filter([](int node) { return node >= 0; }) | ranges::to<std::vector> |
-         ranges::actions::sort | ranges::actions::unique;
+  std::vector<int> out;
+  for (const operand& o : operands)
+    if (o.node >= 0) out.push_back(o.node);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
 }
 
 } // namespace benanza::model

@@ -8,14 +8,6 @@
 
 #include "graph.hpp"
 
-#include <range/v3/algorithm/count.hpp>
-#include <range/v3/numeric/accumulate.hpp>
-#include <range/v3/range/conversion.hpp>
-#include <range/v3/view/enumerate.hpp>
-#include <range/v3/view/map.hpp>
-#include <range/v3/view/move.hpp>
-#include <range/v3/view/zip.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -39,7 +31,10 @@ struct catalogue_entry {
 
   /// Nodes of all graphs that use the layer.
   std::int64_t count() const {
-    return ranges::accumulate(uses, std::int64_t{0}, ranges::plus{}, &use::count);
+    std::int64_t n = 0;
+    for (const use& u : uses)
+      n += u.count;
+    return n;
   }
 };
 
@@ -54,19 +49,25 @@ struct catalogue {
 inline catalogue unique_layers(std::span<const graph> graphs) {
   catalogue out;
   std::map<std::string, catalogue_entry> by_name;
-  for (const auto& [i, g] : graphs | ranges::views::enumerate) {
-    out.nodes += std::ssize(g.nodes);
-    out.unresolved += ranges::count(g.nodes, no_layer, &node::layer);
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    const graph& g = graphs[i];
+    out.nodes += static_cast<std::int64_t>(g.nodes.size());
+    for (const node& n : g.nodes)
+      out.unresolved += n.layer == no_layer;
     const std::vector<std::int64_t> used = counts(g);
-    for (const auto& [layer, times] : ranges::views::zip(g.layers, used)) {
-      if (times == 0) continue;
-      catalogue_entry& e =
-          by_name.try_emplace(op::name(layer), catalogue_entry{layer}).first->second;
-      if (e.uses.empty() || e.uses.back().graph != i) e.uses.push_back({i});
-      e.uses.back().count += times;
+    for (std::size_t l = 0; l < g.layers.size(); ++l) {
+      if (used[l] == 0) continue;
+      catalogue_entry& e = by_name[op::name(g.layers[l])];
+      if (e.uses.empty()) e.layer = g.layers[l];
+      if (!e.uses.empty() && e.uses.back().graph == i)
+        e.uses.back().count += used[l];
+      else
+        e.uses.push_back({i, used[l]});
     }
   }
-  out.layers = by_name | ranges::views::values | ranges::views::move | ranges::to<std::vector>;
+  out.layers.reserve(by_name.size());
+  for (auto& [name, e] : by_name)
+    out.layers.push_back(std::move(e));
   return out;
 }
 

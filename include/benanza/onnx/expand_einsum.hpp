@@ -67,12 +67,12 @@ private:
     for (char c : p_.of.word("equation", ""))
       if (c != ' ') equation += c;
     const std::size_t arrow = equation.find("->");
-    int most_covered = 0, i = 0;
+    int most_covered = 0, terms = 0;
     for (const std::string_view t : split_at(std::string_view(equation).substr(0, arrow), ",")) {
-      if (i >= p_.of.size()) throw error("its equation has more terms than it has operands");
-      letters_.push_back(spelled(std::string(t), p_.of.dims(i++).size, most_covered));
+      if (terms == p_.of.size()) throw error("its equation has more terms than it has operands");
+      letters_.push_back(spelled(std::string(t), p_.of.dims(terms++).size, most_covered));
     }
-    if (i != p_.of.size()) throw error("its equation has fewer terms than it has operands");
+    if (terms != p_.of.size()) throw error("its equation has fewer terms than it has operands");
     std::string dots;
     for (int i = most_covered; i-- > 0;)
       dots += covered(i);

@@ -66,14 +66,14 @@ inline answer handle_einsum(const call& c) {
   std::map<char, std::int64_t> letters;
   std::map<char, int> uses;
   shape ellipsis;
-  const auto count = static_cast<std::size_t>(c.size());
-  for (std::size_t i = 0; i < count; ++i) {
+  const auto operands = static_cast<std::size_t>(c.size());
+  for (std::size_t i = 0; i < operands; ++i) {
     const std::string_view term = i < terms.size() ? terms[i] : std::string_view();
     detail::bind_term(term, c.dims(static_cast<int>(i)), letters, ellipsis);
     for (char letter : term)
       ++uses[letter];
   }
-  if (terms.size() > count) throw error("its equation has more terms than it has operands");
+  if (terms.size() > operands) throw error("its equation has more terms than it has operands");
   std::string right;
   if (arrow == std::string::npos) { // in order of the alphabet, those that stand there once
     right = "...";

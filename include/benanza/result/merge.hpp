@@ -13,15 +13,11 @@
 #include "stop_reason.hpp"
 
 #include <range/v3/algorithm/find.hpp>
-#include <range/v3/algorithm/find_if.hpp>
-#include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/algorithm/sort.hpp>
-#include <range/v3/algorithm/stable_sort.hpp>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/chunk_by.hpp>
 #include <range/v3/view/indirect.hpp>
 #include <range/v3/view/move.hpp>
-#include <range/v3/view/subrange.hpp>
 #include <range/v3/view/transform.hpp>
 
 #include <algorithm>
@@ -67,15 +63,19 @@ inline void join_facts(run& out, const std::vector<run>& runs) {
       out.provenance[section][key] = join(all, "; ");
 }
 
-/// Pointers to the entries of each case, in their order; cases are sorted by what identifies them.
-inline std::vector<std::vector<measurement*>> by_case(std::vector<measurement>& entries) {
-  auto all = entries | ranges::views::transform([](measurement& m) { return &m; }) |
-             ranges::to<std::vector>;
-  ranges::stable_sort(all, ranges::less{}, [](const measurement* m) { return identity(*m); });
-  return all | ranges::views::chunk_by([](const measurement* a, const measurement* b) {
-           return identity(*a) == identity(*b);
-         }) |
-         ranges::to<std::vector<std::vector<measurement*>>>();
+inline bool same_case(const measurement* a, const measurement* b) {
+  return identity(*a) == identity(*b);
+}
+
+/// Pointers to entries, those of one case side by side and in their order.
+inline std::vector<measurement*> by_case(std::vector<measurement>& entries) {
+  std::vector<measurement*> out;
+  for (measurement& m : entries)
+    out.push_back(&m);
+  std::stable_sort(out.begin(), out.end(), [](const measurement* a, const measurement* b) {
+    return identity(*a) < identity(*b);
+  });
+  return out;
 }
 
 /// The mean of what two entries say, by their samples; of one where the other does not know.
@@ -149,15 +149,15 @@ inline overlap overlap_of(const std::vector<run>& runs) {
   std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) {
     return identity(*a.what) < identity(*b.what);
   });
+  const auto same_case = [](const entry& a, const entry& b) {
+    return identity(*a.what) == identity(*b.what);
+  };
   overlap out;
-  for (const auto same : all | ranges::views::chunk_by([](const entry&a, const entry&b) {
-                           return identity(*a.what) == identity(*b.what);
-                         })) {
+  for (const auto same : all | ranges::views::chunk_by(same_case)) {
     const auto first = same.begin(), last = same.end();
-    const auto own =
-        ranges::find_if(first, last, [&](const entry& e) { return e.run != first->run; });
-    const auto other = ranges::find_if(own, last, [&](const entry& e) {
-      return ranges::none_of(first, own, [&](const entry& known) {
+    const auto own = std::find_if(first, last, [&](const entry& e) { return e.run != first->run; });
+    const auto other = std::find_if(own, last, [&](const entry& e) {
+      return std::none_of(first, own, [&](const entry& known) {
         return known.what->samples_ns == e.what->samples_ns;
       });
     });
@@ -192,7 +192,8 @@ inline run merge(std::vector<run> runs) {
     r.measurements = {};
   }
   ranges::sort(out.graphs, ranges::less{}, &model::graph::name);
-  for (const auto& same : detail::by_case(entries))
+  const std::vector<measurement*> all = detail::by_case(entries);
+  for (const auto same : all | ranges::views::chunk_by(detail::same_case))
     out.measurements.push_back(detail::join_entries(same | ranges::views::indirect |
                                                     ranges::views::move | ranges::to<std::vector>));
   return out;

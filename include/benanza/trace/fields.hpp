@@ -110,13 +110,6 @@ public:
       if (all_[i].name == name) return &all_[i];
     return nullptr;
   }
-  /// The arguments of that type, in their order.
-  std::vector<const field*> of_type(std::string_view type) const {
-    std::vector<const field*> out;
-    for (std::size_t i = 0; i < all_.size(); i = all_[i].end)
-      if (all_[i].type == type) out.push_back(&all_[i]);
-    return out;
-  }
   /// The members of an argument, or of a member, in their order.
   std::vector<const field*> members(const field& of) const {
     std::vector<const field*> out;

@@ -163,7 +163,8 @@ inline void keep_best(std::vector<measurement>& entries) {
     return !m->error.empty() ? 2 : !m->disturbed.empty() ? 1 : 0;
   };
   std::vector<measurement> out;
-  for (const auto& same : result::detail::by_case(entries)) {
+  const std::vector<measurement*> all = result::detail::by_case(entries);
+  for (const auto same : all | ranges::views::chunk_by(result::detail::same_case)) {
     const int best = ranges::min(same | ranges::views::transform(rank));
     for (measurement* m : same)
       if (rank(m) == best) out.push_back(std::move(*m));
