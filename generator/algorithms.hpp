@@ -8,19 +8,21 @@
 //   algorithm_list all = list_algorithms(layers, graphs, {.target = "h200"});   text_of(all)
 #pragma once
 
-#include "../include/benanza/model/unique.hpp"
+#include <benanza/core/stopwatch.hpp>
+#include <benanza/core/text.hpp>
+#include <benanza/model/unique.hpp>
 
 #ifdef BENANZA_WITH_CUDNN
-#include "../include/benanza/backend/cublas/enumerate.hpp"
-#include "../include/benanza/backend/cuda/enumerate.hpp"
-#include "../include/benanza/backend/cudnn/enumerate.hpp"
+#include <benanza/backend/cublas/enumerate.hpp>
+#include <benanza/backend/cuda/enumerate.hpp>
+#include <benanza/backend/cudnn/enumerate.hpp>
 #endif
 #include "messages.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <range/v3/view/transform.hpp>
 
-#include <chrono>
 #include <set>
 #include <span>
 #include <string>
@@ -89,10 +91,7 @@ inline std::string spaced(std::string words) {
 
 /// "memcpy, kernel:v1"
 inline std::string ids_of(const std::vector<backend::algorithm>& all) {
-  std::string out;
-  for (const backend::algorithm& a : all)
-    out += (out.empty() ? "" : ", ") + a.id;
-  return out;
+  return join(all | ranges::views::transform(&backend::algorithm::id), ", ");
 }
 
 /// Why cublasLt's algorithms are not in the list.
@@ -136,7 +135,7 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
     throw error("for which GPU?", "--algorithms",
                 "give --target one of " + backend::cudnn::device_names() +
                     ", or a file with a description");
-  const auto start = std::chrono::steady_clock::now();
+  const stopwatch watch;
   algorithm_list out{.target = backend::cudnn::described_target(a.target)};
   backend::cudnn::lister lister(out.target);
   for (const model::catalogue_entry& e : all.layers) {
@@ -148,7 +147,7 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
       out.layers.push_back(
           {e.layer, t, e.count(), lister.offers(e.layer, t), backend::cuda::offers(e.layer, t)});
   }
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  out.seconds = watch.seconds();
   return out;
 }
 

@@ -11,14 +11,6 @@
 // Exit status: 0 complete, 1 some layers could not be resolved (the rest is written), 2 refused.
 #pragma once
 
-#include "../include/benanza/core/out_of_memory.hpp"
-#include "../include/benanza/model/codes.hpp"
-#include "../include/benanza/model/fuse.hpp"
-#include "../include/benanza/model/unique.hpp"
-#include "../include/benanza/onnx/load.hpp"
-#include "../include/benanza/onnx/resolve.hpp"
-#include "../include/benanza/result/input_text.hpp"
-#include "../include/benanza/result/layer_file.hpp"
 #include "algorithms.hpp"
 #include "emit.hpp"
 #include "folder.hpp"
@@ -30,10 +22,22 @@
 #include "zoo/zoo.hpp"
 #include "zoo_table.hpp"
 
+#include <benanza/core/out_of_memory.hpp>
+#include <benanza/core/text.hpp>
+#include <benanza/model/codes.hpp>
+#include <benanza/model/fuse.hpp>
+#include <benanza/model/unique.hpp>
+#include <benanza/onnx/load.hpp>
+#include <benanza/onnx/resolve.hpp>
+#include <benanza/result/input_text.hpp>
+#include <benanza/result/layer_file.hpp>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <range/v3/algorithm/contains.hpp>
+#include <range/v3/algorithm/count_if.hpp>
+#include <range/v3/view/cartesian_product.hpp>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -62,17 +66,6 @@ inline std::int64_t whole_number(std::string_view text, std::string_view option)
   return n;
 }
 
-inline std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> out;
-  std::size_t from = 0;
-  while (from <= text.size()) {
-    const std::size_t to = std::min(text.find(at, from), text.size());
-    out.emplace_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  return out;
-}
-
 inline std::pair<std::string, std::string>
 assignment(const std::string& text, std::string_view option, std::string_view example) {
   const std::size_t equals = text.rfind('=');
@@ -95,15 +88,14 @@ inline std::vector<dim_choice> dim_choices(const model_arguments& a) {
   for (const std::string& d : a.dims) {
     const auto [name, list] = assignment(d, "--dim", "sequence=128");
     std::vector<dim_choice> longer;
-    const std::vector<std::string> texts = split(list, ',');
-    for (const dim_choice& c : out)
-      for (const std::string& text : texts) {
-        const std::int64_t n = whole_number(text, "--dim " + name);
-        dim_choice& made = longer.emplace_back(c);
-        made.values[name] = n;
-        if (n < 1 || n > dim_limit) throw error("a dim must be 1 or more", "--dim " + d);
-        if (texts.size() > 1) made.suffix += ',' + name + '=' + std::to_string(n);
-      }
+    const std::vector<std::string_view> texts = split_at(list, ",");
+    for (const auto& [c, text] : ranges::views::cartesian_product(out, texts)) {
+      const std::int64_t n = whole_number(text, "--dim " + name);
+      dim_choice& made = longer.emplace_back(c);
+      made.values[name] = n;
+      if (n < 1 || n > dim_limit) throw error("a dim must be 1 or more", "--dim " + d);
+      if (texts.size() > 1) made.suffix += ',' + name + '=' + std::to_string(n);
+    }
     if (longer.size() > most)
       throw error("the values of dims combine to more than " + std::to_string(most) + " models",
                   "--dim " + d);
@@ -125,7 +117,7 @@ inline onnx::options resolve_options(const model_arguments& a) {
   for (const std::string& s : a.shapes) {
     const auto [name, value] = assignment(s, "--shape", "data=1x3x224x224");
     shape dims;
-    for (const std::string& d : split(value, 'x')) {
+    for (const std::string_view d : split_at(value, "x")) {
       dims.push(whole_number(d, "--shape " + name));
       if (dims.back() < 1 || dims.back() > dim_limit)
         throw error("a dim must be 1 or more", "--shape " + s);
@@ -137,11 +129,12 @@ inline onnx::options resolve_options(const model_arguments& a) {
 
 inline std::vector<std::int64_t> batches(const std::string& text) {
   std::vector<std::int64_t> out;
-  for (const std::string& b : split(text, ',')) {
+  for (const std::string_view b : split_at(text, ",")) {
     const std::int64_t n = whole_number(b, "--batch");
     if (n < 1 || n > 65536)
-      throw error("a batch must be from 1 to 65536, not " + b, "--batch", "write --batch 1,8");
-    if (std::find(out.begin(), out.end(), n) == out.end()) out.push_back(n);
+      throw error("a batch must be from 1 to 65536, not " + std::string(b), "--batch",
+                  "write --batch 1,8");
+    if (!ranges::contains(out, n)) out.push_back(n);
   }
   return out;
 }
@@ -167,15 +160,14 @@ inline std::vector<model::graph> read_models(const model_arguments& a) {
       throw error("two models are called " + o.name, at->second + " and " + file,
                   "rename one of the files");
     const onnx::source source = onnx::load(file);
-    for (std::int64_t batch : sizes)
-      for (const dim_choice& c : choices) {
-        o.batch = batch;
-        o.dims = c.values;
-        graphs.push_back(onnx::resolve(source, o));
-        graphs.back().name += c.suffix;
-        // What it was before it was quantised is a variant of its own.
-        if (auto real = model::unquantised(graphs.back())) graphs.push_back(std::move(*real));
-      }
+    for (const auto& [batch, choice] : ranges::views::cartesian_product(sizes, choices)) {
+      o.batch = batch;
+      o.dims = choice.values;
+      graphs.push_back(onnx::resolve(source, o));
+      graphs.back().name += choice.suffix;
+      // What it was before it was quantised is a variant of its own.
+      if (auto real = model::unquantised(graphs.back())) graphs.push_back(std::move(*real));
+    }
   }
   return graphs;
 }
@@ -225,10 +217,10 @@ inline status generate(const generate_arguments& a) {
   if (a.folder.empty() && !a.gpu.wanted) throw error("no folder to write to", "", "give -o FOLDER");
   std::vector<model::graph> graphs = read_models(a.models);
   for (const std::string& file : a.layers_files) {
-    graphs.push_back(result::as_chain(result::read_layers(file), file));
-    for (std::size_t i = 0; i + 1 < graphs.size(); ++i)
-      if (graphs[i].name == graphs.back().name)
-        throw error("two lists of layers have this name", file, "rename one of the files");
+    model::graph layers = result::as_chain(result::read_layers(file), file);
+    if (ranges::contains(graphs, layers.name, &model::graph::name))
+      throw error("two lists of layers have this name", file, "rename one of the files");
+    graphs.push_back(std::move(layers));
   }
   const bool partial = tell_problems(graphs, a.quiet);
   const std::size_t models = graphs.size();
@@ -237,8 +229,9 @@ inline status generate(const generate_arguments& a) {
   const model::catalogue all = model::unique_layers(graphs);
   if (partial && a.strict) throw error("some layers could not be resolved, and --strict was given");
   const auto measurable = [](const model::catalogue& c) {
-    return std::count_if(c.layers.begin(), c.layers.end(),
-                         [](const model::catalogue_entry& e) { return !op::is_view(e.layer); });
+    return ranges::count_if(
+        c.layers, [](const op::layer& l) { return !op::is_view(l); },
+        &model::catalogue_entry::layer);
   };
   const auto measured = measurable(all);
   if (measured == 0) throw error("the models hold no layer that could be measured");
@@ -448,10 +441,10 @@ inline status run_checked(int argc, char** argv) {
   if (!generating.missing.types.empty()) {
     if (generating.missing.store.empty() && !generating.gpu.wanted)
       throw error("types of what?", "--types", "it goes with --missing-from or --algorithms");
-    for (const std::string& t : split(generating.missing.types, ',')) {
+    for (const std::string_view t : split_at(generating.missing.types, ",")) {
       const auto type = parse_numeric(t);
       if (!type)
-        throw error("\"" + t + "\" is no numeric class", "--types",
+        throw error("\"" + std::string(t) + "\" is no numeric class", "--types",
                     "take from f32, tf32, f16, bf16, u8s8u8, s8s8s8, e4m3");
       generating.gpu.types.push_back(*type);
     }

@@ -8,13 +8,21 @@
 //   std::map<std::string, std::string> files = emit(graphs, {});   files["layers_0.cpp"]
 #pragma once
 
-#include "../include/benanza/model/graph.hpp"
-#include "../include/benanza/model/operands.hpp"
-#include "../include/benanza/model/unique.hpp"
-#include "../include/benanza/result/graph_file.hpp"
 #include "initializer.hpp"
 
+#include <benanza/core/text.hpp>
+#include <benanza/model/graph.hpp>
+#include <benanza/model/operands.hpp>
+#include <benanza/model/unique.hpp>
+#include <benanza/result/graph_file.hpp>
+
 #include <fmt/format.h>
+#include <range/v3/numeric/accumulate.hpp>
+#include <range/v3/range/operations.hpp>
+#include <range/v3/view/drop.hpp>
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/take.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -54,11 +62,9 @@ inline std::string literal(std::string_view text) {
 
 /// A name as it may stand in a comment: one line, and nothing that could end or continue it.
 inline std::string comment(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto u = static_cast<unsigned char>(c);
-    out += u < 0x20 || u > 0x7e || c == '\\' || c == '?' ? '_' : c;
-  }
+  std::string out(text);
+  const auto no_comment = [](char c) { return c < 0x20 || c > 0x7e || c == '\\' || c == '?'; };
+  std::replace_if(out.begin(), out.end(), no_comment, '_');
   return out;
 }
 
@@ -68,19 +74,15 @@ inline constexpr std::string_view first_line =
 /// Which models use a layer, and how often: at most three are named.
 inline std::string uses_text(const model::catalogue_entry& l,
                              const std::vector<model::graph>& graphs) {
-  std::string out;
-  std::int64_t more = 0, more_uses = 0;
-  for (std::size_t i = 0; i < l.uses.size(); ++i) {
-    if (i < 3) {
-      out += fmt::format("{}{} x{}", i == 0 ? "" : ", ", comment(graphs[l.uses[i].graph].name),
-                         l.uses[i].count);
-    } else {
-      ++more;
-      more_uses += l.uses[i].count;
-    }
-  }
-  if (more > 0) out += fmt::format(", {} more x{}", more, more_uses);
-  return out;
+  constexpr int most = 3;
+  const auto text = [&](const model::use& u) {
+    return fmt::format("{} x{}", comment(graphs[u.graph].name), u.count);
+  };
+  const auto rest = l.uses | ranges::views::drop(most);
+  const auto more = ranges::distance(rest);
+  const auto uses = ranges::accumulate(rest, std::int64_t{0}, ranges::plus{}, &model::use::count);
+  return join(l.uses | ranges::views::take(most) | ranges::views::transform(text), ", ") +
+         (more > 0 ? fmt::format(", {} more x{}", more, uses) : "");
 }
 
 /// The block of the layers `ids`, which `how` (add, known) registers.
@@ -113,14 +115,14 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
   std::string line;
   for (const model::node& n : g.nodes) {
     std::string row;
-    if (n.layer == model::no_layer)
+    const op::layer* its = model::layer_of(g, n);
+    if (its == nullptr)
       row = fmt::format("{{-1, {}, \"{}\", \"{}\", {}, {}}},", literal(n.name),
                         model::write_operands(model::known_operands(n)), parts_text(n.parts),
                         literal(n.op), literal(n.problem));
     else
-      row = fmt::format("{{{}, {}, \"{}\"{}}},",
-                        ids.at(op::name(g.layers[static_cast<std::size_t>(n.layer)])),
-                        literal(n.name), model::write_operands(model::known_operands(n)),
+      row = fmt::format("{{{}, {}, \"{}\"{}}},", ids.at(op::name(*its)), literal(n.name),
+                        model::write_operands(model::known_operands(n)),
                         n.parts.empty() ? "" : ", \"" + parts_text(n.parts) + '"');
     if (!line.empty() && line.size() + row.size() + 3 > width) {
       out += "   " + line + '\n';
@@ -152,8 +154,12 @@ inline std::map<std::string, std::string> emit(const std::vector<model::catalogu
   files[result::graph_file_name] = result::to_text({.graphs = graphs, .known = o.known});
   if (!o.sources) return files;
   std::vector<std::size_t> fresh, known;
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    (o.known.contains(op::name(layers[i].layer)) ? known : fresh).push_back(i);
+  std::map<std::string, std::size_t> ids;
+  for (const auto& [i, l] : layers | ranges::views::enumerate) {
+    const std::string name = op::name(l.layer);
+    (o.known.contains(name) ? known : fresh).push_back(i);
+    ids.emplace(name, i);
+  }
   const std::size_t count =
       o.layer_files > 0
           ? o.layer_files
@@ -166,9 +172,6 @@ inline std::map<std::string, std::string> emit(const std::vector<model::catalogu
   if (!known.empty())
     files["known_layers.cpp"] = detail::layers_file(layers, known, "known", graphs);
 
-  std::map<std::string, std::size_t> ids;
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    ids.emplace(op::name(layers[i].layer), i);
   std::string& graph = files["graph.cpp"];
   graph =
       std::string(detail::first_line) + "#include <benanza/model/registry.hpp>\n\nnamespace {\n";

@@ -8,9 +8,9 @@
 //   write_folder("generated/mine", files);
 #pragma once
 
-#include "../include/benanza/core/checksum.hpp"
-#include "../include/benanza/core/error.hpp"
-#include "../include/benanza/result/output_file.hpp"
+#include <benanza/core/checksum.hpp>
+#include <benanza/core/error.hpp>
+#include <benanza/result/output_file.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -7,8 +7,12 @@
 //   == "conv{.input = {1, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}}"
 #pragma once
 
-#include "../include/benanza/op/layer.hpp"
 #include "enumerator.hpp"
+
+#include <benanza/core/text.hpp>
+#include <benanza/op/layer.hpp>
+
+#include <range/v3/view/transform.hpp>
 
 #include <string>
 #include <string_view>
@@ -77,10 +81,7 @@ public:
 private:
   template <int N>
   static std::string numbers(const list<N>& values) {
-    std::string out = "{";
-    for (int i = 0; i < values.size; ++i)
-      out += (i == 0 ? "" : ", ") + std::to_string(values[i]);
-    return out + "}";
+    return "{" + join(values, ", ") + "}";
   }
   std::string text_;
 };
@@ -202,10 +203,7 @@ inline std::string step_text(const op::step& s) {
   if (!s.joins) return "unary_function::" + std::string(enumerator_name(s.function));
   const std::string function = "binary_function::" + std::string(enumerator_name(s.join));
   if (s.operand.empty()) return function;
-  std::string dims;
-  for (std::int64_t d : s.operand)
-    dims += (dims.empty() ? "" : ", ") + std::to_string(d);
-  return "{" + function + ", {" + dims + "}}";
+  return "{" + function + ", {" + join(s.operand, ", ") + "}}";
 }
 } // namespace detail
 
@@ -214,10 +212,8 @@ inline std::string initializer(const op::layer& l);
 namespace detail {
 template <class Base>
 std::string fused_text(const op::fused<Base>& p) {
-  std::string steps;
-  for (const op::step& s : p.steps)
-    steps += (steps.empty() ? "" : ", ") + step_text(s);
-  return ".base = " + initializer(p.base) + ", .steps = {" + steps + "}";
+  return ".base = " + initializer(p.base) + ", .steps = {" +
+         join(p.steps | ranges::views::transform(step_text), ", ") + "}";
 }
 } // namespace detail
 

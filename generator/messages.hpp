@@ -6,10 +6,11 @@
 //   say("written to g\n");   tell(unresolved_notes(graphs), "layers that are not resolved");
 #pragma once
 
-#include "../include/benanza/core/error.hpp"
-#include "../include/benanza/model/graph.hpp"
+#include <benanza/core/error.hpp>
+#include <benanza/model/graph.hpp>
 
 #include <fmt/format.h>
+#include <range/v3/view/take.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -45,10 +46,10 @@ inline void note(std::string_view text) {
 
 /// Prints notes of one kind, and how many of them are not shown.
 inline void tell(const std::vector<std::string>& notes, std::string_view kind) {
-  const std::size_t shown = std::min(notes.size(), most_notes);
-  for (std::size_t i = 0; i < shown; ++i)
-    note(notes[i]);
-  if (shown < notes.size()) note(fmt::format("and {} more {}", notes.size() - shown, kind));
+  for (const std::string& n : notes | ranges::views::take(most_notes))
+    note(n);
+  if (notes.size() > most_notes)
+    note(fmt::format("and {} more {}", notes.size() - most_notes, kind));
 }
 
 namespace detail {

@@ -6,14 +6,14 @@
 //   known_layers known = known_in({.store = "results.db"}, layers, graphs);   known.names
 #pragma once
 
-#include "../include/benanza/model/unique.hpp"
+#include <benanza/core/text.hpp>
+#include <benanza/model/unique.hpp>
 
 #ifdef BENANZA_WITH_STORE
-#include "../include/benanza/result/store/missing.hpp"
-#include "../include/benanza/result/store/systems.hpp"
+#include <benanza/result/store/missing.hpp>
+#include <benanza/result/store/systems.hpp>
 #endif
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <iterator>
@@ -46,36 +46,26 @@ struct known_layers {
 #ifdef BENANZA_WITH_STORE
 
 namespace detail {
-/// Calls `take` with each part of a list such as f32,bf16.
-template <class Take>
-void each_of(std::string_view list, Take&& take) {
-  for (std::size_t from = 0; from <= list.size();) {
-    const std::size_t to = std::min(list.find(',', from), list.size());
-    take(list.substr(from, to - from));
-    from = to + 1;
-  }
-}
-
 inline result::store::wanted_settings settings_of(const missing_arguments& a) {
   result::store::wanted_settings out;
   out.least = result::parse_effort(a.effort).value();
   if (!a.types.empty())
-    each_of(a.types, [&](std::string_view text) {
+    for (const std::string_view text : split_at(a.types, ",")) {
       const auto type = parse_numeric(text);
       if (!type)
         throw error("no type is called \"" + std::string(text) + "\"", "--types " + a.types,
                     "write --types f32,bf16");
       out.types.push_back(*type);
-    });
+    }
   out.threads.clear();
-  each_of(a.threads, [&](std::string_view text) {
+  for (const std::string_view text : split_at(a.threads, ",")) {
     int n = 0;
     const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (bad != std::errc{} || end != text.data() + text.size() || n < 1)
       throw error("no number of threads: \"" + std::string(text) + "\"", "--threads " + a.threads,
                   "write --threads 1,2");
     out.threads.push_back(n);
-  });
+  }
   return out;
 }
 } // namespace detail

@@ -7,12 +7,17 @@
 //   std::string table = stats_csv({&graph, 1});
 #pragma once
 
-#include "../include/benanza/core/printable.hpp"
-#include "../include/benanza/model/graph.hpp"
 #include "messages.hpp"
+
+#include <benanza/core/printable.hpp>
+#include <benanza/core/text.hpp>
+#include <benanza/model/graph.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <range/v3/algorithm/count_if.hpp>
+#include <range/v3/view/take.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <map>
@@ -45,15 +50,13 @@ struct model_stats {
 
 inline model_stats count_model(const model::graph& g) {
   model_stats s;
-  for (const op::layer& l : g.layers)
-    s.unique += !op::is_view(l);
+  s.unique = ranges::count_if(g.layers, [](const op::layer& l) { return !op::is_view(l); });
   for (const model::node& n : g.nodes) {
-    node_stats r{.node = &n};
+    node_stats r{.node = &n, .layer = model::layer_of(g, n)};
     ++s.operators[n.op];
-    if (n.layer == model::no_layer) {
+    if (r.layer == nullptr) {
       ++s.unresolved;
     } else {
-      r.layer = &g.layers[static_cast<std::size_t>(n.layer)];
       r.cost = op::cost(*r.layer);
       r.bytes = r.cost.bytes(g.type);
       s.views += op::is_view(*r.layer);
@@ -72,10 +75,7 @@ inline model_stats count_model(const model::graph& g) {
 }
 
 inline std::string dims_text(const shape& s) {
-  std::string out;
-  for (std::int64_t d : s)
-    out += (out.empty() ? "" : "x") + std::to_string(d);
-  return out.empty() ? "scalar" : out;
+  return s.empty() ? "scalar" : join(s, "x");
 }
 
 /// 25557032 as "25.6M": at most three digits before the prefix.
@@ -136,10 +136,8 @@ inline std::string csv_field(std::string_view text) {
   return out.find_first_of("\",") == std::string::npos ? out : '"' + out + '"';
 }
 
-inline void csv_line(std::string& out, const std::vector<std::string>& fields) {
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    out.append(i == 0 ? "" : ",").append(csv_field(fields[i]));
-  out += '\n';
+inline std::string csv_line(const std::vector<std::string>& fields) {
+  return join(fields | ranges::views::transform(csv_field), ",") + '\n';
 }
 } // namespace detail
 
@@ -179,8 +177,8 @@ inline std::string stats_text(const model::graph& g, bool wide = false) {
     out += fmt::format("{:>6} {:<24} {:>8} MACs\n", count, detail::cell(name, 24),
                        detail::short_number(s.operator_macs.at(name)));
   const auto list = [&](const std::vector<std::string>& lines, const char* mark, const char* kind) {
-    for (std::size_t i = 0; i < std::min(lines.size(), most_notes); ++i)
-      out += fmt::format("{}: {}\n", mark, printable(lines[i], 300));
+    for (const std::string& line : lines | ranges::views::take(most_notes))
+      out += fmt::format("{}: {}\n", mark, printable(line, 300));
     if (lines.size() > most_notes)
       out += fmt::format("and {} more {}\n", lines.size() - most_notes, kind);
   };
@@ -207,12 +205,9 @@ inline std::string stats_csv(std::span<const model::graph> graphs) {
               std::to_string(r.cost.flops()), std::to_string(r.parameters()),
               std::to_string(r.bytes)})
           line.push_back(field);
-      std::string inputs;
-      for (const int i : r.node->inputs)
-        inputs += (inputs.empty() ? "" : " ") + std::to_string(i);
-      line.push_back(inputs);
+      line.push_back(join(r.node->inputs, " "));
       line.push_back(r.node->problem);
-      detail::csv_line(out, line);
+      out += detail::csv_line(line);
     }
   return out;
 }

@@ -5,11 +5,11 @@
 //   std::cout << versions();
 #pragma once
 
-#include "../include/benanza/onnx/version.hpp"
-#include "../include/benanza/result/store/version.hpp"
+#include <benanza/onnx/version.hpp>
+#include <benanza/result/store/version.hpp>
 
 #ifdef BENANZA_WITH_CUDNN
-#include "../include/benanza/backend/cudnn/enumerate.hpp"
+#include <benanza/backend/cudnn/enumerate.hpp>
 #endif
 
 #include <CLI/Version.hpp>

@@ -6,13 +6,15 @@
 // parameters and multiply-accumulates beside those that their authors give.
 #pragma once
 
-#include "../include/benanza/model/unique.hpp"
-#include "../include/benanza/onnx/load.hpp"
-#include "../include/benanza/onnx/resolve.hpp"
 #include "zoo/modern.hpp"
 #include "zoo/zoo.hpp"
 
+#include <benanza/model/unique.hpp>
+#include <benanza/onnx/load.hpp>
+#include <benanza/onnx/resolve.hpp>
+
 #include <fmt/format.h>
+#include <range/v3/algorithm/count_if.hpp>
 
 #include <cmath>
 #include <map>
@@ -58,14 +60,13 @@ struct zoo_row {
 
 inline zoo_row counted(const model::graph& g) {
   zoo_row r{.nodes = static_cast<std::int64_t>(g.nodes.size())};
-  for (const op::layer& l : g.layers)
-    r.unique += !op::is_view(l);
+  r.unique = ranges::count_if(g.layers, [](const op::layer& l) { return !op::is_view(l); });
   for (const model::node& n : g.nodes) {
-    r.unresolved += n.layer == model::no_layer;
-    if (n.layer == model::no_layer) continue;
-    const op::layer& l = g.layers[static_cast<std::size_t>(n.layer)];
-    r.macs += op::cost(l).macs;
-    r.measured += !op::is_view(l);
+    const op::layer* l = model::layer_of(g, n);
+    r.unresolved += l == nullptr;
+    if (l == nullptr) continue;
+    r.macs += op::cost(*l).macs;
+    r.measured += !op::is_view(*l);
   }
   return r;
 }

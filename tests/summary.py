@@ -23,6 +23,12 @@ REASONS = {
     "cuda_test::on_fake()": "on the fake GPU; the library itself is asked without it",
     "!has_nvrtc()": "the fake GPU hides NVRTC; the group nvrtc asks it",
     "has_driver()": "this machine has an NVIDIA driver",
+    "!with_cudnn": "cuDNN is not in this build",
+    "!has_models()": "the folder of further models is not there (BENANZA_SHARED)",
+    "!has_data()": "ONNX's node tests are not installed (libonnx-testdata)",
+    "!machine_has(dnnl_cpu_isa_avx512_core)": "this processor has no AVX-512",
+    "!machine_has(dnnl_cpu_isa_avx512_core_vnni)": "this processor has no VNNI",
+    "!machine_has(dnnl_cpu_isa_avx512_core_bf16)": "this processor has no bf16 instructions",
 }
 COUNTS = re.compile(r"\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
 FUZZED = re.compile(r"fuzz: (\w+: \d+ executions, \d+ refused)")

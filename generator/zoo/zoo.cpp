@@ -8,7 +8,7 @@
 #include "families.hpp"
 #include "modern.hpp"
 
-#include "benanza/core/error.hpp"
+#include <benanza/core/error.hpp>
 
 #include <array>
 #include <utility>

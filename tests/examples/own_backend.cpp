@@ -6,10 +6,10 @@
 //   own_backend --benchmark_filter=Relu
 #include <benanza/backend/concept.hpp>
 #include <benanza/bench/run.hpp>
+#include <benanza/core/stopwatch.hpp>
 #include <benanza/op/registry.hpp>
 
 #include <algorithm>
-#include <chrono>
 
 namespace {
 using namespace benanza;
@@ -25,10 +25,9 @@ public:
       std::ranges::transform(in_, out_.begin(), [](float v) { return std::max(v, 0.f); });
   }
   double time(int executions) override {
-    const auto start = std::chrono::steady_clock::now();
+    const stopwatch watch;
     run(executions);
-    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
-    return took.count();
+    return watch.ns();
   }
   void read(std::vector<double>& out) const override { out.assign(out_.begin(), out_.end()); }
 

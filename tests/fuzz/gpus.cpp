@@ -3,8 +3,8 @@
 #include "mutate.hpp"
 
 #ifdef BENANZA_WITH_CUDNN
-#include "benanza/backend/cudnn/device_table.hpp"
-#include "benanza/backend/cudnn/target.hpp"
+#include <benanza/backend/cudnn/device_table.hpp>
+#include <benanza/backend/cudnn/target.hpp>
 
 namespace {
 void take_gpu(std::string_view bytes) {

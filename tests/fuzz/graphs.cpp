@@ -3,8 +3,8 @@
 #include "../result/synthetic.hpp"
 #include "mutate.hpp"
 
-#include "benanza/model/unique.hpp"
-#include "benanza/result/graph_file.hpp"
+#include <benanza/model/unique.hpp>
+#include <benanza/result/graph_file.hpp>
 
 namespace {
 void take_graphs(std::string_view bytes) {

@@ -3,8 +3,8 @@
 #include "../op/random_layers.hpp"
 #include "target.hpp"
 
-#include "benanza/model/patterns.hpp"
-#include "benanza/op/layer.hpp"
+#include <benanza/model/patterns.hpp>
+#include <benanza/op/layer.hpp>
 
 #include <sstream>
 

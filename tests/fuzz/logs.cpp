@@ -5,7 +5,7 @@
 #include "analysis.hpp"
 #include "mutate.hpp"
 
-#include "benanza/report/calls.hpp"
+#include <benanza/report/calls.hpp>
 
 namespace {
 void take_log(std::string_view bytes) {

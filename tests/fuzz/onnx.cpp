@@ -8,10 +8,10 @@
 #include "generator/zoo/zoo.hpp"
 #include "mutate.hpp"
 
-#include "benanza/model/fuse.hpp"
-#include "benanza/model/unique.hpp"
-#include "benanza/onnx/load.hpp"
-#include "benanza/onnx/resolve.hpp"
+#include <benanza/model/fuse.hpp>
+#include <benanza/model/unique.hpp>
+#include <benanza/onnx/load.hpp>
+#include <benanza/onnx/resolve.hpp>
 
 #include <google/protobuf/message.h>
 

@@ -4,7 +4,7 @@
 #include "analysis.hpp"
 #include "mutate.hpp"
 
-#include "benanza/result/plan.hpp"
+#include <benanza/result/plan.hpp>
 
 namespace {
 void take_plan(std::string_view bytes) {

@@ -6,7 +6,7 @@
 //   const fuzz::registration keys{{.name = "keys", .take = take, .samples = samples}};
 #pragma once
 
-#include "benanza/core/error.hpp"
+#include <benanza/core/error.hpp>
 
 #include <cstdint>
 #include <cstdlib>

@@ -26,20 +26,16 @@ struct layers {
   }
 };
 
-bool built_with_cudnn() {
-  const bool built =
+constexpr bool with_cudnn =
 #ifdef BENANZA_WITH_CUDNN
-      true;
+    true;
 #else
-      false;
+    false;
 #endif
-  if (!built) MESSAGE("skipped: this build has no cuDNN");
-  return built;
-}
 } // namespace
 
-TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and as JSON") {
-  if (!built_with_cudnn()) return;
+TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and as JSON" *
+          doctest::skip(!with_cudnn)) {
   const layers some("Conv/16x64x56x56-64x3x3-s1-p1\nSoftmax/4x1000-a1\nConcat/1x8x4x4-a1-n2\n");
   const auto text = some.list("--target h200 --types f16");
   CHECK(text.status == 0);
@@ -72,8 +68,8 @@ TEST_CASE("what cuDNN has for layers on a GPU that is not here, as a table and a
   CHECK(types == std::set<std::string>{"f16", "tf32"});
 }
 
-TEST_CASE("of cuBLAS the plain functions are listed, and what the GPU alone can say is named") {
-  if (!built_with_cudnn()) return;
+TEST_CASE("of cuBLAS the plain functions are listed, and what the GPU alone can say is named" *
+          doctest::skip(!with_cudnn)) {
   const layers some(
       "Gemm/1x10x256-w\nGemm/8x10x256-tb-c1x10-w\nConv/1x8x9x9-16x1x1-s1\nRelu/4x4\n");
   const auto text = some.list("--target h200 --types f32");
@@ -97,8 +93,8 @@ TEST_CASE("of cuBLAS the plain functions are listed, and what the GPU alone can 
   CHECK_FALSE(holds(layers("Relu/4x4\n").list("--target h200").out, "cuBLAS"));
 }
 
-TEST_CASE("a GPU that this CUDA no longer runs on is listed, and said to be so") {
-  if (!built_with_cudnn()) return;
+TEST_CASE("a GPU that this CUDA no longer runs on is listed, and said to be so" *
+          doctest::skip(!with_cudnn)) {
   const layers one("Conv/1x64x56x56-64x3x3-s1-p1\n");
   CHECK(holds(one.list("--target v100").out, "do not run on compute capability 7.0"));
 }
@@ -123,8 +119,8 @@ TEST_CASE("targets that are none, and options that mean nothing alone, are refus
   }
 }
 
-TEST_CASE("a description that cuDNN would not survive, or that is none, is refused in one line") {
-  if (!built_with_cudnn()) return;
+TEST_CASE("a description that cuDNN would not survive, or that is none, is refused in one line" *
+          doctest::skip(!with_cudnn)) {
   const layers some("Relu/1x8x4x4\n");
   const auto described = [&](const std::string& name, const std::string& text) {
     std::ofstream(some.folder / name) << text;

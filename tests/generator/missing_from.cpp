@@ -8,9 +8,9 @@
 
 #include "result/synthetic.hpp"
 
-#include "benanza/onnx/load.hpp"
-#include "benanza/onnx/resolve.hpp"
-#include "benanza/result/store/store.hpp"
+#include <benanza/onnx/load.hpp>
+#include <benanza/onnx/resolve.hpp>
+#include <benanza/result/store/store.hpp>
 
 using namespace benanza;
 using namespace benanza::test;

@@ -4,8 +4,9 @@
 // and its nodes are compared with the paper's Table I and with exact figures from the per-layer
 // shapes that the paper's authors published.
 #include "generator/zoo/zoo.hpp"
-#include "benanza/core/error.hpp"
 #include "generator/zoo/modern.hpp"
+
+#include <benanza/core/error.hpp>
 
 #include <onnx/checker.h>
 #include <onnx/shape_inference/implementation.h>

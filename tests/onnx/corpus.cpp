@@ -43,6 +43,9 @@ fs::path shared_models() {
   return {};
 #endif
 }
+bool has_models() {
+  return fs::exists(shared_models());
+}
 
 /// Sizes for the symbols that the exported models have.
 bonnx::options sizes(std::int64_t batch) {
@@ -189,18 +192,14 @@ TEST_CASE("newer models of the zoo have the parameters and multiply-accumulates 
     };
     const bool agrees = close(one.parameters, e.parameters) && close(macs(one), e.macs);
     CHECK_MESSAGE((agrees || !e.note.empty()), "neither the authors' figures nor a note");
-    const auto two = bonnx::resolve(s, {.batch = 2, .dims = e.dims()});
-    CHECK(macs(two) == 2 * macs(one));
+    const auto doubled = bonnx::resolve(s, {.batch = 2, .dims = e.dims()});
+    CHECK(macs(doubled) == 2 * macs(one));
   }
   MESSAGE(zoo::modern().size() << " models in " << took << " s");
   CHECK(took < 3.0);
 }
 
-TEST_CASE("exported models come out as they are known") {
-  if (!fs::exists(shared_models())) {
-    MESSAGE("skipped: no models under " << shared_models());
-    return;
-  }
+TEST_CASE("exported models come out as they are known" * doctest::skip(!has_models())) {
   for (const expectation& e : expectations) {
     if (!fs::exists(shared_models() / e.file)) continue;
     CAPTURE(e.file);
@@ -211,17 +210,14 @@ TEST_CASE("exported models come out as they are known") {
     CHECK(count_of(g, "Conv") == e.convolutions);
     CHECK(g.parameters == e.parameters);
     if (count_of(g, "Conv") < 2) continue; // Swin's windows are not of one batch
-    const auto two = bonnx::resolve(bonnx::load(shared_models() / e.file), {.batch = 2});
-    CHECK(model::unresolved(two).empty());
-    CHECK(macs(two) == 2 * e.macs);
+    const auto doubled = bonnx::resolve(bonnx::load(shared_models() / e.file), {.batch = 2});
+    CHECK(model::unresolved(doubled).empty());
+    CHECK(macs(doubled) == 2 * e.macs);
   }
 }
 
-TEST_CASE("every exported model is resolved as far as it goes, whatever it holds") {
-  if (!fs::exists(shared_models())) {
-    MESSAGE("skipped: no models under " << shared_models());
-    return;
-  }
+TEST_CASE("every exported model is resolved as far as it goes, whatever it holds" *
+          doctest::skip(!has_models())) {
   int files = 0, complete = 0;
   std::int64_t nodes = 0, unresolved = 0;
   for (const auto& at : fs::recursive_directory_iterator(shared_models())) {

@@ -4,11 +4,8 @@
 #include "text_model.hpp"
 
 using namespace benanza::test;
-using benanza::onnx::options;
 
 namespace {
-const options two{.batch = 2};
-
 /// The numbers that `nodes` compute as `v`, seen as the dims of an Expand.
 std::string numbers(std::string_view nodes, std::string_view tensors = {}, int opset = 13) {
   const std::string all = std::string(nodes) + " y = Expand(x, v)";

@@ -9,16 +9,21 @@
 // Before <sys/mman.h>: its macro MAP_TYPE is an enumerator there.
 #include <onnx/defs/parser.h>
 
+#include <benanza/core/text.hpp>
 #include <benanza/onnx/load.hpp>
 #include <benanza/onnx/resolve.hpp>
 
 #include <doctest/doctest.h>
+#include <range/v3/view/transform.hpp>
 
 #include <set>
 #include <string>
 #include <string_view>
 
 namespace benanza::test {
+
+/// At batch 2.
+inline const onnx::options two{.batch = 2};
 
 /// A model that is not checked yet.
 inline ::onnx::ModelProto text_model(int opset, std::string_view inputs, std::string_view nodes,
@@ -61,6 +66,14 @@ inline std::string last_layer(int opset, std::string_view inputs, std::string_vi
                               std::string_view tensors = {}, const onnx::options& o = {}) {
   const model::graph g = graph_of(text_model(opset, inputs, nodes, tensors), o);
   return g.nodes.empty() ? "nothing" : layer_name(g, g.nodes.back());
+}
+
+/// The layers of such a model at opset 20 and batch 2, in order.
+inline std::string all_layers(std::string_view inputs, std::string_view nodes) {
+  const model::graph g = graph_of(text_model(20, inputs, nodes), two);
+  return join(g.nodes |
+                  ranges::views::transform([&](const model::node& n) { return layer_name(g, n); }),
+              " ");
 }
 
 /// The dims of the value `y` of such a model, or "?".

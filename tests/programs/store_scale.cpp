@@ -7,10 +7,10 @@
 //   benanza_store_scale /tmp/scale.db [10000 100000 ...]    // the file must not be there
 #include "../result/synthetic.hpp"
 
-#include "benanza/result/store/missing.hpp"
-#include "benanza/result/store/reader.hpp"
+#include <benanza/core/stopwatch.hpp>
+#include <benanza/result/store/missing.hpp>
+#include <benanza/result/store/reader.hpp>
 
-#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -37,11 +37,10 @@ struct duration {
 };
 
 duration duration_of(const auto& what) {
-  const auto start = std::chrono::steady_clock::now();
+  const benanza::stopwatch watch;
   const std::clock_t busy = std::clock();
   what();
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-          static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC};
+  return {watch.seconds(), static_cast<double>(std::clock() - busy) / CLOCKS_PER_SEC};
 }
 
 /// The results of one layer on one system in one run.

@@ -6,6 +6,16 @@
 
 using namespace benanza::result;
 
+TEST_CASE("what a case says of its device counts, whatever its library is called") {
+  measurement m = synthetic::small_run().measurements.front();
+  CHECK(device_of(m) == "cpu");
+  m.device = "gpu";
+  CHECK(device_of(m) == "gpu");
+  m.backend = "cudnn";
+  m.device = "cpu";
+  CHECK(device_of(m) == "cpu");
+}
+
 TEST_CASE("cases of libraries that run on a GPU are told from the others") {
   run r = synthetic::small_run();
   CHECK(devices(r) == std::set<std::string_view>{"cpu"});

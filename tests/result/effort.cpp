@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benanza/result/effort.hpp"
+#include <benanza/result/effort.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // Do models come back from their file, with what is known of them?
 #include "synthetic.hpp"
 
-#include "benanza/result/graph_file.hpp"
+#include <benanza/result/graph_file.hpp>
 
 #include <doctest/doctest.h>
 

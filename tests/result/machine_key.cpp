@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benanza/result/machine_key.hpp"
+#include <benanza/result/machine_key.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 // or software, and other graphs under the same name, are refused.
 #include "synthetic.hpp"
 
-#include "benanza/result/merge.hpp"
-#include "benanza/result/reader.hpp"
-#include "benanza/result/stop_reason.hpp"
+#include <benanza/result/merge.hpp>
+#include <benanza/result/reader.hpp>
+#include <benanza/result/stop_reason.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // Does a plan come back as it was written, and is what is no plan refused in one line?
 #include "synthetic.hpp"
 
-#include "benanza/result/plan.hpp"
+#include <benanza/result/plan.hpp>
 
 #include <doctest/doctest.h>
 

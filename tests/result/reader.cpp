@@ -4,7 +4,7 @@
 #include "../program.hpp"
 #include "synthetic.hpp"
 
-#include "benanza/result/reader.hpp"
+#include <benanza/result/reader.hpp>
 
 #include <doctest/doctest.h>
 
@@ -217,6 +217,7 @@ TEST_CASE("a case that cannot be is refused by name") {
   CHECK(holds(with("family", "Convolution"), "no layer kind is called \"Convolution\""));
   CHECK(holds(with("type", "f33"), "\"type\""));
   CHECK(holds(with("state", "warm"), "\"state\""));
+  CHECK(holds(with("device", "tpu"), "\"device\""));
   CHECK(holds(with("threads", 0), "\"threads\""));
   CHECK(holds(with("threads", 1.5), "\"threads\""));
   CHECK(holds(with("threads", 3'000'000'000), "\"threads\""));

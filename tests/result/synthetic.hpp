@@ -5,8 +5,8 @@
 //   run r = synthetic::small_run();   std::string text = synthetic::text(r);
 #pragma once
 
-#include "benanza/result/json.hpp"
-#include "benanza/result/statistics.hpp"
+#include <benanza/result/json.hpp>
+#include <benanza/result/statistics.hpp>
 
 #include <algorithm>
 #include <cmath>

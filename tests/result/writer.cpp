@@ -2,8 +2,8 @@
 // Does what was written come back through the reader, failed cases and odd texts too?
 #include "synthetic.hpp"
 
-#include "benanza/result/reader.hpp"
-#include "benanza/result/writer.hpp"
+#include <benanza/result/reader.hpp>
+#include <benanza/result/writer.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are arguments and their members found by name and type, at their depth?
-#include "benanza/trace/fields.hpp"
+#include <benanza/trace/fields.hpp>
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,6 @@ TEST_CASE("a tree of arguments") {
   CHECK(f.deep_below(*f.find("xDesc"), "deep")->value == "3");
   CHECK(f.deep_below(*f.find("yDesc"), "deep") == nullptr);
   CHECK(f.members(*f.find("xDesc")).size() == 2);
-  CHECK(f.of_type("cudnnTensorDescriptor_t").size() == 2);
   CHECK(f.value("n") == "-7");
   CHECK(f.value("handle").empty());
   f.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is the form of a layer equal where the work is, and only there?
-#include "benanza/trace/form.hpp"
+#include <benanza/trace/form.hpp>
 
 #include <doctest/doctest.h>
 

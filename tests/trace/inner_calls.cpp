@@ -2,7 +2,7 @@
 // Is a product that stands in two logs counted once, with the algorithm that cublasLt names?
 #include "log_text.hpp"
 
-#include "benanza/trace/inner_calls.hpp"
+#include <benanza/trace/inner_calls.hpp>
 
 #include <doctest/doctest.h>
 

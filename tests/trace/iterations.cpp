@@ -3,7 +3,7 @@
 // none?
 #include "log_text.hpp"
 
-#include "benanza/trace/iterations.hpp"
+#include <benanza/trace/iterations.hpp>
 
 #include <doctest/doctest.h>
 

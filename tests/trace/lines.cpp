@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are lines handed on whole and in order, wherever the buffer's end falls?
-#include "benanza/trace/lines.hpp"
+#include <benanza/trace/lines.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 // order, by dims alone, with a folded normalization, with a bias apart, and what is left over.
 #include "log_text.hpp"
 
-#include "benanza/trace/match.hpp"
+#include <benanza/trace/match.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is a product by columns the same as its layer by rows? Computed both ways for small matrices.
-#include "benanza/trace/product.hpp"
+#include <benanza/trace/product.hpp>
 
 #include <doctest/doctest.h>
 

@@ -36,8 +36,7 @@ public:
   const std::vector<int>& readers(int i) const { return readers_[static_cast<std::size_t>(i)]; }
   template <class Kind>
   const Kind* layer(int i) const {
-    const int l = i < 0 ? no_layer : at(i).layer;
-    return l == no_layer ? nullptr : std::get_if<Kind>(&g_.layers[static_cast<std::size_t>(l)]);
+    return i < 0 ? nullptr : std::get_if<Kind>(layer_of(g_, at(i)));
   }
   /// The layer of a node that quantises, or turns back, by one scale.
   const op::quantize* one_scale(int i, bool inverse) const {
@@ -145,7 +144,8 @@ public:
     out_.nodes.clear();
     out_.layers.clear();
   }
-  void add(node n, const std::optional<op::layer>& l, const std::vector<int>& stands_for) {
+  /// A node, its layer (null: none), and the nodes of the graph that it is read in place of.
+  void add(node n, const op::layer* l, const std::vector<int>& stands_for) {
     for (operand& o : n.operands)
       if (o.node >= 0) o.node = place_[static_cast<std::size_t>(o.node)];
     n.inputs = inputs_of(n.operands);
@@ -211,10 +211,7 @@ inline graph on_codes(const graph& g) {
       node n = in.at(i);
       n.operands = known_operands(n);
       n.parts = own_parts(i);
-      const int l = n.layer;
-      out.add(std::move(n),
-              l == no_layer ? std::nullopt : std::optional(g.layers[static_cast<std::size_t>(l)]),
-              {i});
+      out.add(std::move(n), layer_of(g, in.at(i)), {i});
       continue;
     }
     const std::vector<int> own = own_parts(i);
@@ -226,7 +223,7 @@ inline graph on_codes(const graph& g) {
     n.operands = m.operands;
     n.parts = parts[owner];
     std::sort(n.parts.begin(), n.parts.end());
-    out.add(std::move(n), m.layer, {owner, i});
+    out.add(std::move(n), &m.layer, {owner, i});
   }
   return out.take();
 }
@@ -265,10 +262,7 @@ inline std::optional<graph> unquantised(const graph& g) {
     for (operand& o : n.operands)
       while (o.node >= 0 && gone[static_cast<std::size_t>(o.node)])
         o = stands[static_cast<std::size_t>(o.node)];
-    const int l = n.layer;
-    out.add(std::move(n),
-            l == no_layer ? std::nullopt : std::optional(g.layers[static_cast<std::size_t>(l)]),
-            {i});
+    out.add(std::move(n), layer_of(g, in.at(i)), {i});
   }
   graph made = out.take();
   made.name = g.name + ",unquantised";

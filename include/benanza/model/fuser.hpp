@@ -85,10 +85,7 @@ public:
 
 private:
   const node& at(int i) const { return from_.nodes[static_cast<std::size_t>(i)]; }
-  const op::layer* layer_of(int i) const {
-    const int l = at(i).layer;
-    return l == no_layer ? nullptr : &from_.layers[static_cast<std::size_t>(l)];
-  }
+  const op::layer* layer_of(int i) const { return model::layer_of(from_, at(i)); }
 
   /// The one node that reads the result of `i`, if it reads it once and no other node does.
   std::optional<int> only_reader(int i) const {

@@ -57,6 +57,11 @@ struct graph {
   std::vector<std::string> assumptions{};
 };
 
+/// The layer of a node; null: it is unresolved.
+inline const op::layer* layer_of(const graph& g, const node& n) {
+  return n.layer == no_layer ? nullptr : &g.layers[static_cast<std::size_t>(n.layer)];
+}
+
 /// How many nodes use each layer of `g`.
 inline std::vector<std::int64_t> counts(const graph& g) {
   std::vector<std::int64_t> n(g.layers.size());

@@ -7,6 +7,7 @@
 //   inputs_of({{17}, {3}, {17}}) == std::vector{3, 17}
 #pragma once
 
+#include "../core/text.hpp"
 #include "graph.hpp"
 
 #include <algorithm>
@@ -42,9 +43,7 @@ inline std::string write_operands(const std::vector<operand>& operands) {
 /// come before node `number`.
 inline std::optional<std::vector<operand>> read_operands(std::string_view text, int number) {
   std::vector<operand> out;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  for (const std::string_view word : items(text, " ")) {
     operand o;
     if (word == "c") {
       o.node = constant;

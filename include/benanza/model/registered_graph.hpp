@@ -3,6 +3,7 @@
 // file of the program includes this for all.
 #pragma once
 
+#include "../core/text.hpp"
 #include "layer_table.hpp"
 #include "operands.hpp"
 #include "registry.hpp"
@@ -11,7 +12,6 @@
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/transform.hpp>
 
-#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -32,11 +32,8 @@ BENANZA_INLINE graph to_graph(const table& t, const std::vector<op::registered_l
   g.parameter_bytes = t.parameter_bytes;
   g.folded = t.folded;
   g.unfused = t.unfused;
-  for (std::string_view left = t.assumptions; !left.empty();) {
-    const std::size_t end = std::min(left.find('\n'), left.size());
-    g.assumptions.emplace_back(left.substr(0, end));
-    left.remove_prefix(std::min(end + 1, left.size()));
-  }
+  for (const std::string_view line : items(t.assumptions, "\n"))
+    g.assumptions.emplace_back(line);
 
   std::map<int, const op::layer*> by_id;
   for (const op::registered_layer& l : layers)

@@ -7,6 +7,7 @@
 //   expand_einsum(p)   // "bij,bkj->bik": Transpose, MatMul
 #pragma once
 
+#include "../core/text.hpp"
 #include "pieces.hpp"
 
 #include <algorithm>
@@ -66,18 +67,12 @@ private:
     for (char c : p_.of.word("equation", ""))
       if (c != ' ') equation += c;
     const std::size_t arrow = equation.find("->");
-    const std::string left = equation.substr(0, arrow);
-    int most_covered = 0;
-    for (std::size_t from = 0, i = 0; from <= left.size(); ++i) {
-      const std::size_t to = std::min(left.find(',', from), left.size());
-      if (static_cast<int>(i) >= p_.of.size())
-        throw error("its equation has more terms than it has operands");
-      letters_.push_back(spelled(left.substr(from, to - from), p_.of.dims(static_cast<int>(i)).size,
-                                 most_covered));
-      from = to + 1;
+    int most_covered = 0, terms = 0;
+    for (const std::string_view t : split_at(std::string_view(equation).substr(0, arrow), ",")) {
+      if (terms == p_.of.size()) throw error("its equation has more terms than it has operands");
+      letters_.push_back(spelled(std::string(t), p_.of.dims(terms++).size, most_covered));
     }
-    if (static_cast<int>(letters_.size()) != p_.of.size())
-      throw error("its equation has fewer terms than it has operands");
+    if (terms != p_.of.size()) throw error("its equation has fewer terms than it has operands");
     std::string dots;
     for (int i = most_covered; i-- > 0;)
       dots += covered(i);

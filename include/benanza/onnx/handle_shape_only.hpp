@@ -5,6 +5,7 @@
 //   handle_einsum(call)   // "bij,bjk->bik" of 8x2x3 and 8x3x5: 8x2x5
 #pragma once
 
+#include "../core/text.hpp"
 #include "handle_eltwise.hpp"
 
 #include <map>
@@ -61,19 +62,18 @@ inline answer handle_einsum(const call& c) {
   for (char letter : c.word("equation", ""))
     if (letter != ' ') equation += letter;
   const std::size_t arrow = equation.find("->");
-  std::string_view left = std::string_view(equation).substr(0, arrow);
+  const auto terms = split_at(std::string_view(equation).substr(0, arrow), ",");
   std::map<char, std::int64_t> letters;
   std::map<char, int> uses;
   shape ellipsis;
-  for (int i = 0; i < c.size(); ++i) {
-    const std::size_t comma = std::min(left.find(','), left.size());
-    const std::string_view term = left.substr(0, comma);
-    detail::bind_term(term, c.dims(i), letters, ellipsis);
+  const auto operands = static_cast<std::size_t>(c.size());
+  for (std::size_t i = 0; i < operands; ++i) {
+    const std::string_view term = i < terms.size() ? terms[i] : std::string_view();
+    detail::bind_term(term, c.dims(static_cast<int>(i)), letters, ellipsis);
     for (char letter : term)
       ++uses[letter];
-    left.remove_prefix(std::min(comma + 1, left.size()));
   }
-  if (!left.empty()) throw error("its equation has more terms than it has operands");
+  if (terms.size() > operands) throw error("its equation has more terms than it has operands");
   std::string right;
   if (arrow == std::string::npos) { // in order of the alphabet, those that stand there once
     right = "...";

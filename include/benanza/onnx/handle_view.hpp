@@ -6,6 +6,7 @@
 //   handle_reshape(call)   // Reshape/8x2048x1x1-8x2048; repair: "1x2048 became 8x2048"
 #pragma once
 
+#include "../core/text.hpp"
 #include "call.hpp"
 
 #include <cstdlib>
@@ -47,10 +48,7 @@ inline std::optional<shape> reshaped(const shape& input, std::span<const std::in
 }
 
 inline std::string numbers_text(std::span<const std::int64_t> values) {
-  std::string out;
-  for (std::int64_t v : values)
-    out += (out.empty() ? "" : "x") + std::to_string(v);
-  return out.empty() ? "scalar" : out;
+  return values.empty() ? "scalar" : join(values, "x");
 }
 
 /// The target with the new batch in place of the old one; nothing where that does not fit.

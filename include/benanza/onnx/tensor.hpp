@@ -9,6 +9,7 @@
 
 #include "../core/dtype.hpp"
 #include "../core/shape.hpp"
+#include "../core/text.hpp"
 
 #include <onnx/onnx_pb.h>
 
@@ -131,11 +132,7 @@ struct elements_of {
 
 /// `1x64x56x56`, for messages.
 inline std::string text(const shape& s) {
-  if (s.empty()) return "scalar";
-  std::string out;
-  for (std::int64_t d : s)
-    out += (out.empty() ? "" : "x") + std::to_string(d);
-  return out;
+  return s.empty() ? "scalar" : join(s, "x");
 }
 
 namespace detail {

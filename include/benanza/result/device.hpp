@@ -16,10 +16,16 @@ namespace benanza::result {
 
 inline constexpr std::string_view cpu_device = "cpu", gpu_device = "gpu";
 
-/// The device of a case, by its library.
-inline std::string_view device_of(const measurement& m) {
+/// The device of a case of a result that does not say it.
+inline std::string_view device_of_older(const measurement& m) {
   return m.backend == "cudnn" || m.backend == "cublas" || m.backend == "cuda" ? gpu_device
                                                                               : cpu_device;
+}
+
+/// The device of a case.
+inline std::string_view device_of(const measurement& m) {
+  if (m.device.empty()) return device_of_older(m);
+  return m.device == gpu_device ? gpu_device : cpu_device;
 }
 
 /// The devices on which layers of a run were measured.

@@ -6,6 +6,7 @@
 //   effort e = effort_of(run);   reached(effort::thorough, 0.1) == effort::normal
 #pragma once
 
+#include "../core/text.hpp"
 #include "schema.hpp"
 
 #include <algorithm>
@@ -67,18 +68,14 @@ inline effort effort_of(const run& r) {
   const auto each_of = [&](const char* fact, auto&& take) {
     const auto found = measuring->second.find(fact);
     if (found == measuring->second.end()) return;
-    const std::string& all = found->second;
-    for (std::size_t from = 0; from < all.size();) {
-      const std::size_t to = std::min(all.find("; ", from), all.size());
-      take(all.substr(from, to - from));
-      from = to + 2;
-    }
+    for (const std::string_view one : items(found->second, "; "))
+      take(one);
   };
-  each_of("effort", [&](const std::string& text) {
+  each_of("effort", [&](std::string_view text) {
     if (const auto e = parse_effort(text)) least = std::min(least.value_or(*e), *e);
   });
-  each_of("min_time_s", [&](const std::string& text) {
-    if (const double s = std::strtod(text.c_str(), nullptr); s > 0)
+  each_of("min_time_s", [&](std::string_view text) {
+    if (const double s = std::strtod(std::string(text).c_str(), nullptr); s > 0)
       seconds = std::min(seconds.value_or(s), s);
   });
   const effort e = least.value_or(effort::normal);

@@ -35,6 +35,7 @@ void fields(Measurement& m, Visit&& visit) {
   visit("algorithm_index", m.algorithm_index, fact);
   visit("state", m.state, identity);
   visit("threads", m.threads, identity);
+  visit("device", m.device, remark);
   visit("layouts", m.layouts, fact);
   visit("operand_layouts", m.operand_layouts, remark);
   visit("result_layout", m.result_layout, remark);

@@ -7,15 +7,24 @@
 //   run all = merge({read_file("a.json"), read_file("b.json")});
 #pragma once
 
+#include "../core/text.hpp"
 #include "json.hpp"
 #include "statistics.hpp"
 #include "stop_reason.hpp"
+
+#include <range/v3/algorithm/find.hpp>
+#include <range/v3/algorithm/sort.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/chunk_by.hpp>
+#include <range/v3/view/indirect.hpp>
+#include <range/v3/view/move.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <numeric>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -44,19 +53,29 @@ inline void same_provenance(const run& a, const run& b) {
 
 /// Facts of a section that need not agree: each fact's different values, in ascending order.
 inline void join_facts(run& out, const std::vector<run>& runs) {
-  std::map<std::string, std::map<std::string, std::vector<std::string>>> values;
+  std::map<std::string, std::map<std::string, std::set<std::string>>> values;
   for (const run& r : runs)
     for (const auto& [section, facts] : r.provenance)
       for (const auto& [key, value] : facts)
-        values[section][key].push_back(value);
-  for (auto& [section, facts] : values)
-    for (auto& [key, all] : facts) {
-      std::sort(all.begin(), all.end());
-      all.erase(std::unique(all.begin(), all.end()), all.end());
-      std::string& joined = out.provenance[section][key];
-      for (const std::string& v : all)
-        joined += (joined.empty() ? "" : "; ") + v;
-    }
+        values[section][key].insert(value);
+  for (const auto& [section, facts] : values)
+    for (const auto& [key, all] : facts)
+      out.provenance[section][key] = join(all, "; ");
+}
+
+inline bool same_case(const measurement* a, const measurement* b) {
+  return identity(*a) == identity(*b);
+}
+
+/// Pointers to entries, those of one case side by side and in their order.
+inline std::vector<measurement*> by_case(std::vector<measurement>& entries) {
+  std::vector<measurement*> out;
+  for (measurement& m : entries)
+    out.push_back(&m);
+  std::stable_sort(out.begin(), out.end(), [](const measurement* a, const measurement* b) {
+    return identity(*a) < identity(*b);
+  });
+  return out;
 }
 
 /// The mean of what two entries say, by their samples; of one where the other does not know.
@@ -72,8 +91,7 @@ inline measurement join_entries(std::vector<measurement> entries) {
     return std::tie(a.samples_ns, a.error, a.disturbed, a.setup_ns, a.algorithm_index) <
            std::tie(b.samples_ns, b.error, b.disturbed, b.setup_ns, b.algorithm_index);
   });
-  const auto good = std::find_if(entries.begin(), entries.end(),
-                                 [](const measurement& m) { return m.error.empty(); });
+  const auto good = ranges::find(entries, std::string(), &measurement::error);
   if (good == entries.end()) return std::move(entries.front());
   const auto failed = good - entries.begin();
   const std::string reason = failed == 0 ? std::string() : entries.front().error;
@@ -131,11 +149,12 @@ inline overlap overlap_of(const std::vector<run>& runs) {
   std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) {
     return identity(*a.what) < identity(*b.what);
   });
+  const auto same_case = [](const entry& a, const entry& b) {
+    return identity(*a.what) == identity(*b.what);
+  };
   overlap out;
-  for (auto first = all.begin(); first != all.end();) {
-    const auto last = std::find_if(first, all.end(), [&](const entry& e) {
-      return identity(*e.what) != identity(*first->what);
-    });
+  for (const auto same : all | ranges::views::chunk_by(same_case)) {
+    const auto first = same.begin(), last = same.end();
     const auto own = std::find_if(first, last, [&](const entry& e) { return e.run != first->run; });
     const auto other = std::find_if(own, last, [&](const entry& e) {
       return std::none_of(first, own, [&](const entry& known) {
@@ -144,7 +163,6 @@ inline overlap overlap_of(const std::vector<run>& runs) {
     });
     if (other != last && out.cases++ == 0)
       out = {1, other->what->name, runs[first->run].source, runs[other->run].source};
-    first = last;
   }
   return out;
 }
@@ -158,13 +176,12 @@ inline run merge(std::vector<run> runs) {
     detail::same_provenance(runs.front(), r);
   detail::join_facts(out, runs);
 
+  out.source = join(runs | ranges::views::transform(&run::source), ", ");
   std::vector<measurement> entries;
   if (runs.size() == 1) entries = std::move(runs.front().measurements);
   for (run& r : runs) {
-    out.source += (out.source.empty() ? "" : ", ") + r.source;
     for (model::graph& g : r.graphs) {
-      const auto same_name = [&](const model::graph& o) { return o.name == g.name; };
-      const auto known = std::find_if(out.graphs.begin(), out.graphs.end(), same_name);
+      const auto known = ranges::find(out.graphs, g.name, &model::graph::name);
       if (known == out.graphs.end())
         out.graphs.push_back(std::move(g));
       else if (to_json(*known) != to_json(g))
@@ -174,24 +191,11 @@ inline run merge(std::vector<run> runs) {
     std::move(r.measurements.begin(), r.measurements.end(), std::back_inserter(entries));
     r.measurements = {};
   }
-  std::sort(out.graphs.begin(), out.graphs.end(),
-            [](const model::graph& a, const model::graph& b) { return a.name < b.name; });
-
-  std::vector<std::size_t> order(entries.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return identity(entries[a]) < identity(entries[b]);
-  });
-  out.measurements.reserve(entries.size());
-  for (auto first = order.begin(); first != order.end();) {
-    const auto last = std::find_if(first, order.end(), [&](std::size_t i) {
-      return identity(entries[i]) != identity(entries[*first]);
-    });
-    std::vector<measurement> same;
-    for (; first != last; ++first)
-      same.push_back(std::move(entries[*first]));
-    out.measurements.push_back(detail::join_entries(std::move(same)));
-  }
+  ranges::sort(out.graphs, ranges::less{}, &model::graph::name);
+  const std::vector<measurement*> all = detail::by_case(entries);
+  for (const auto same : all | ranges::views::chunk_by(detail::same_case))
+    out.measurements.push_back(detail::join_entries(same | ranges::views::indirect |
+                                                    ranges::views::move | ranges::to<std::vector>));
   return out;
 }
 

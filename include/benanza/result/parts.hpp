@@ -5,6 +5,8 @@
 //   part_name("onednn", "jit:avx512_core", "conv1")   // "onednn/jit:avx512_core conv1"
 #pragma once
 
+#include "../core/text.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -25,13 +27,7 @@ inline std::string part_name(std::string_view backend, std::string_view algorith
 
 /// The lines of a measurement's `parts`.
 inline std::vector<std::string_view> part_lines(std::string_view parts) {
-  std::vector<std::string_view> out;
-  while (!parts.empty()) {
-    const std::size_t end = std::min(parts.find('\n'), parts.size());
-    out.push_back(parts.substr(0, end));
-    parts.remove_prefix(std::min(end + 1, parts.size()));
-  }
-  return out;
+  return items(parts, "\n");
 }
 
 } // namespace benanza::result

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../core/layout.hpp"
+#include "../core/text.hpp"
 #include "json.hpp"
 
 #include <cstddef>
@@ -95,13 +96,8 @@ inline double plan_ns(const json& j, std::string_view key, const std::string& wh
 
 /// Refuses what is no list of layouts.
 inline void check_layouts(std::string_view text, const std::string& where) {
-  for (bool more = true; more;) {
-    const std::size_t end = text.find(',');
-    if (!parse_layout(text.substr(0, end)))
-      refuse_plan("no layout is called \"" + std::string(text.substr(0, end)) + "\"", where);
-    more = end != std::string_view::npos;
-    if (more) text.remove_prefix(end + 1);
-  }
+  for (const std::string_view one : split_at(text, ","))
+    if (!parse_layout(one)) refuse_plan("no layout is called \"" + std::string(one) + "\"", where);
 }
 
 /// The step of node `n` of `g`; refuses one that does not say how its layer runs.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../core/out_of_memory.hpp"
+#include "device.hpp"
 #include "document.hpp"
 #include "json.hpp"
 
@@ -72,6 +73,8 @@ public:
     if (m.state != "hot" && m.state != "llcw" && m.state != "coldw" && m.state != "cold" &&
         m.algorithm != nothing_name)
       refuse_value("hot, llcw, coldw or cold", "state", where);
+    if (!m.device.empty() && m.device != cpu_device && m.device != gpu_device)
+      refuse_value("cpu or gpu", "device", where);
     std::string name = m.family + '/' + m.key;
     const auto known = canonical_.find(name);
     if (known != canonical_.end()) {

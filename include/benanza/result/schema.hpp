@@ -24,6 +24,7 @@ struct measurement {
   int algorithm_index = 0; ///< place in the library's own list; 0 is its first choice
   std::string state{};     ///< hot, llcw, coldw or cold
   int threads = 1;
+  std::string device{};  ///< cpu or gpu (result/device.hpp); empty: older results do not say it
   std::string layouts{}; ///< of source, weights and result, as the library names them
   /// Layouts (core/layout.hpp) of the activations read, one each in ONNX order, the last for all
   /// further ones, and of the result; "any": whatever the operands share; empty: of no use to

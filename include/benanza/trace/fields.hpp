@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../core/shape.hpp"
+#include "../core/text.hpp"
 
 #include <charconv>
 #include <cstddef>
@@ -62,14 +63,11 @@ inline std::optional<std::int64_t> number(std::string_view s) {
 /// The numbers of `[1,64,56,56]`; nothing if that is none, or of more than eight.
 inline std::optional<shape> numbers(std::string_view s) {
   if (s.size() < 2 || s.front() != '[' || s.back() != ']') return std::nullopt;
-  s = s.substr(1, s.size() - 2);
   shape out;
-  while (!s.empty()) {
-    const std::size_t comma = s.find(',');
-    const auto v = number(detail::trimmed(s.substr(0, comma)));
+  for (const std::string_view one : items(s.substr(1, s.size() - 2), ",")) {
+    const auto v = number(detail::trimmed(one));
     if (!v || out.size == 8) return std::nullopt;
     out.push(*v);
-    s = comma == std::string_view::npos ? std::string_view{} : s.substr(comma + 1);
   }
   return out;
 }
@@ -91,11 +89,8 @@ public:
   /// To be called when all lines are there.
   void parse() {
     all_.clear();
-    for (std::string_view rest = text_; !rest.empty();) {
-      const std::size_t stop = rest.find('\n');
-      add_field(rest.substr(0, stop));
-      rest.remove_prefix(stop + 1);
-    }
+    for (const std::string_view line : items(text_, "\n"))
+      add_field(line);
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i <= all_.size(); ++i) {
       while (!open.empty() && (i == all_.size() || all_[open.back()].indent >= all_[i].indent)) {
@@ -114,13 +109,6 @@ public:
     for (std::size_t i = 0; i < all_.size(); i = all_[i].end)
       if (all_[i].name == name) return &all_[i];
     return nullptr;
-  }
-  /// The arguments of that type, in their order.
-  std::vector<const field*> of_type(std::string_view type) const {
-    std::vector<const field*> out;
-    for (std::size_t i = 0; i < all_.size(); i = all_[i].end)
-      if (all_[i].type == type) out.push_back(&all_[i]);
-    return out;
   }
   /// The members of an argument, or of a member, in their order.
   std::vector<const field*> members(const field& of) const {

@@ -137,8 +137,7 @@ private:
   };
 
   const op::layer* layer_of(int node) const {
-    const int l = graph_.nodes[static_cast<std::size_t>(node)].layer;
-    return l == model::no_layer ? nullptr : &graph_.layers[static_cast<std::size_t>(l)];
+    return model::layer_of(graph_, graph_.nodes[static_cast<std::size_t>(node)]);
   }
   const form& form_at(int node) const {
     const int l = graph_.nodes[static_cast<std::size_t>(node)].layer;

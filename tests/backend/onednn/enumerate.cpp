@@ -116,7 +116,11 @@ TEST_CASE("onednn: reference loops and old instruction sets are marked, others a
   CHECK(onednn::fallback_of("simple_nchw:any", true, false, numeric::f32) == "ref");
   CHECK(onednn::fallback_of("simple:any", false, false, numeric::f32).empty());
   CHECK(listed("Concat/1x64x28x28-a1-n2", numeric::f32)[0].fallback.empty());
-  if (!machine_has(dnnl_cpu_isa_avx512_core)) return;
+}
+
+TEST_CASE("onednn: beside AVX-512 older instruction sets are fallbacks" *
+          doctest::skip(!machine_has(dnnl_cpu_isa_avx512_core))) {
+  const auto all = listed(layer_name, numeric::f32);
   REQUIRE(find(all, "jit:sse41"));
   CHECK(find(all, "jit:sse41")->fallback == "old-isa");
   CHECK(find(all, "jit:avx2")->fallback == "old-isa");
@@ -124,13 +128,18 @@ TEST_CASE("onednn: reference loops and old instruction sets are marked, others a
   CHECK(find(all, "jit:avx512_core")->layouts == "nChw16c,OIhw16i16o,nChw16c");
 }
 
-TEST_CASE("onednn: Winograd is listed after the direct ones and held to its own arithmetic") {
+TEST_CASE("onednn: direct algorithms are held to the arithmetic of a direct one") {
   const auto all = listed(layer_name, numeric::f32);
-  const op::work nominal = op::cost(op::parse(layer_name));
+  REQUIRE(find(all, "ref:any"));
   for (const algorithm& a : all)
     if (a.id.find("wino") == std::string::npos)
       CHECK(a.flops == op::direct_flops(op::parse(layer_name)));
-  if (!machine_has(dnnl_cpu_isa_avx512_core)) return;
+}
+
+TEST_CASE("onednn: Winograd is listed after the direct ones and held to its own arithmetic" *
+          doctest::skip(!machine_has(dnnl_cpu_isa_avx512_core))) {
+  const auto all = listed(layer_name, numeric::f32);
+  const op::work nominal = op::cost(op::parse(layer_name));
   const algorithm* four = find(all, "wino_4x3");
   REQUIRE(four);
   CHECK(all.back().id.find("wino") != std::string::npos);
@@ -153,26 +162,24 @@ TEST_CASE("onednn: tiles that hang over the edge are counted") {
   CHECK(onednn::winograd_macs(c, 2) == 4 * 4 * 16 * 16 * 16);
 }
 
-TEST_CASE("onednn: the low-precision instructions of the machine are in the names") {
-  if (machine_has(dnnl_cpu_isa_avx512_core_vnni)) {
-    CHECK(find(listed(layer_name, numeric::u8s8u8), "vnni"));
-    CHECK(find(listed(layer_name, numeric::s8s8s8), "vnni"));
-    CHECK(find(listed("Gemm/16x64x64-w", numeric::u8s8u8), "vnni"));
-    int older = 0;
-    for (const algorithm& a : listed(layer_name, numeric::u8s8u8)) {
-      if (a.id.find("jit_uni_int8:") != 0) continue;
-      const bool exact = a.id.ends_with("vnni"); // avx2_vnni has products that do not saturate
-      CHECK(a.equivalence == (exact ? "u8s8u8" : "u8s8u8-saturating"));
-      older += !exact;
-    }
-    CHECK(older > 0);
-  } else {
-    MESSAGE("no VNNI here");
+TEST_CASE("onednn: VNNI is in the names, and products that saturate are told from it" *
+          doctest::skip(!machine_has(dnnl_cpu_isa_avx512_core_vnni))) {
+  CHECK(find(listed(layer_name, numeric::u8s8u8), "vnni"));
+  CHECK(find(listed(layer_name, numeric::s8s8s8), "vnni"));
+  CHECK(find(listed("Gemm/16x64x64-w", numeric::u8s8u8), "vnni"));
+  int older = 0;
+  for (const algorithm& a : listed(layer_name, numeric::u8s8u8)) {
+    if (a.id.find("jit_uni_int8:") != 0) continue;
+    const bool exact = a.id.ends_with("vnni"); // avx2_vnni has products that do not saturate
+    CHECK(a.equivalence == (exact ? "u8s8u8" : "u8s8u8-saturating"));
+    older += !exact;
   }
-  if (machine_has(dnnl_cpu_isa_avx512_core_bf16))
-    CHECK(find(listed(layer_name, numeric::bf16), "avx512_core_bf16"));
-  else
-    MESSAGE("no bf16 instructions here");
+  CHECK(older > 0);
+}
+
+TEST_CASE("onednn: bf16 instructions are in the names" *
+          doctest::skip(!machine_has(dnnl_cpu_isa_avx512_core_bf16))) {
+  CHECK(find(listed(layer_name, numeric::bf16), "avx512_core_bf16"));
 }
 
 TEST_CASE("onednn: memory-bound layers are listed in the arrangements a network may have") {

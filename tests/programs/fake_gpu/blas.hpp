@@ -7,7 +7,7 @@
 
 #include "runtime.hpp"
 
-#include "benanza/backend/number.hpp"
+#include <benanza/backend/number.hpp>
 
 #include <cublas_v2.h>
 

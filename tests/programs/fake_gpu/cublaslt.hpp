@@ -6,7 +6,7 @@
 
 #include "cublas.hpp"
 
-#include "benanza/backend/cublas/lt_choice.hpp"
+#include <benanza/backend/cublas/lt_choice.hpp>
 
 #include <cublasLt.h>
 

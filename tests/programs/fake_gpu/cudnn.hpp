@@ -8,7 +8,7 @@
 #include "plan.hpp"
 #include "runtime.hpp"
 
-#include "benanza/backend/cudnn/engine.hpp"
+#include <benanza/backend/cudnn/engine.hpp>
 
 #include <cudnn.h>
 #include <dlfcn.h>

@@ -11,7 +11,7 @@
 #include "record.hpp"
 #include "script.hpp"
 
-#include "benanza/backend/cudnn/device_table.hpp"
+#include <benanza/backend/cudnn/device_table.hpp>
 
 #include <cuda_runtime_api.h>
 

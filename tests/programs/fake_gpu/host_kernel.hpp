@@ -73,7 +73,7 @@ template <class... A> int benanza_describe(void (*)(A...), unsigned long* bytes,
 )";
 
 inline constexpr const char* host_half = R"(
-#include "benanza/backend/number.hpp"
+#include <benanza/backend/number.hpp>
 static inline float from_half(unsigned short h) {
   return (float)benanza::backend::f16_format.decode(h);
 }

@@ -7,7 +7,7 @@
 
 #include "bag.hpp"
 
-#include "benanza/backend/number.hpp"
+#include <benanza/backend/number.hpp>
 
 #include <array>
 #include <numeric>

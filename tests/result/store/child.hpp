@@ -5,7 +5,7 @@
 //   CHECK(in_child([] { return everything_is_fine() ? 0 : 1; }) == 0);
 #pragma once
 
-#include "benanza/core/error.hpp"
+#include <benanza/core/error.hpp>
 
 #include <csignal>
 #include <cstdlib>

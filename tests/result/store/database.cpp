@@ -3,7 +3,7 @@
 #include "../../program.hpp"
 #include "child.hpp"
 
-#include "benanza/result/store/database.hpp"
+#include <benanza/result/store/database.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // Do equal texts have one number, and is a number forgotten that an undone transaction gave?
 #include "../../program.hpp"
 
-#include "benanza/result/store/dictionary.hpp"
+#include <benanza/result/store/dictionary.hpp>
 
 #include <doctest/doctest.h>
 

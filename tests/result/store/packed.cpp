@@ -2,7 +2,7 @@
 // Does a measurement come back from its bytes to the last bit, and are damaged bytes refused?
 #include "../synthetic.hpp"
 
-#include "benanza/result/store/packed.hpp"
+#include <benanza/result/store/packed.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include "../../program.hpp"
 #include "../synthetic.hpp"
 
-#include "benanza/result/store/store.hpp"
+#include <benanza/result/store/store.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include "../synthetic.hpp"
 #include "child.hpp"
 
-#include "benanza/result/store/store.hpp"
+#include <benanza/result/store/store.hpp>
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include "../../program.hpp"
 #include "../synthetic.hpp"
 
-#include "benanza/result/store/systems.hpp"
+#include <benanza/result/store/systems.hpp>
 
 #include <doctest/doctest.h>
 

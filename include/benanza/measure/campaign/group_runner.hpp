@@ -7,6 +7,7 @@
 //   group.cases[0].results[0]
 #pragma once
 
+#include "../../result/device.hpp"
 #include "../cache/read_back.hpp"
 #include "../cache/states.hpp"
 #include "../cache/weights_pool.hpp"
@@ -261,6 +262,7 @@ private:
     e.c->results.clear();
     for (const sampled_pass& pass : s.passes) {
       result::measurement m = blank(g, *e.c);
+      m.device = s.run->on_device() ? result::gpu_device : result::cpu_device;
       m.setup_ns = e.what->made.setup_ns;
       if (const std::string remark = s.run->remark(); !remark.empty())
         m.notes += (m.notes.empty() ? "" : ",") + remark;

@@ -6,6 +6,7 @@
 //   dictionary layers(d, "layer", {"family", "key"});   layers.of({"Relu", "1x64x56x56"})   // 17
 #pragma once
 
+#include "../../core/text.hpp"
 #include "database.hpp"
 
 #include <array>
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace benanza::result::store {
 
@@ -31,7 +33,7 @@ public:
 
   /// The number of these texts; nothing where the table lacks them.
   std::optional<std::int64_t> find(const texts& values) {
-    const std::string joined = join(values);
+    const std::string joined = text_of(values);
     if (const auto known = known_.find(joined); known != known_.end()) return known->second;
     bind(select_, values);
     std::optional<std::int64_t> id;
@@ -46,7 +48,7 @@ public:
     bind(insert_, values);
     insert_.next();
     const std::int64_t id = sqlite3_last_insert_rowid(database_->handle());
-    known_.emplace(join(values), id);
+    known_.emplace(text_of(values), id);
     return id;
   }
 
@@ -54,28 +56,18 @@ public:
   void forget() { known_.clear(); }
 
 private:
-  static std::string join(const texts& values) {
-    std::string out;
-    for (std::string_view v : values)
-      out.append(v).append(1, '\0');
-    return out;
+  static std::string text_of(const texts& values) {
+    return join(values, std::string_view("\0", 1));
   }
   static void bind(statement& s, const texts& values) {
     std::apply([&](const auto&... v) { s.with(v...); }, values);
   }
   static std::string select_text(std::string_view table, const texts& columns) {
-    std::string out = "SELECT id FROM " + std::string(table) + " WHERE ";
-    for (std::size_t i = 0; i < Columns; ++i)
-      out.append(i == 0 ? "" : " AND ").append(columns[i]).append(" = ?");
-    return out;
+    return "SELECT id FROM " + std::string(table) + " WHERE " + join(columns, " = ? AND ") + " = ?";
   }
   static std::string insert_text(std::string_view table, const texts& columns) {
-    std::string names, marks;
-    for (std::size_t i = 0; i < Columns; ++i) {
-      names.append(i == 0 ? "" : ", ").append(columns[i]);
-      marks.append(i == 0 ? "?" : ", ?");
-    }
-    return "INSERT INTO " + std::string(table) + " (" + names + ") VALUES (" + marks + ")";
+    return "INSERT INTO " + std::string(table) + " (" + join(columns, ", ") + ") VALUES (" +
+           join(std::vector<std::string_view>(Columns, "?"), ", ") + ")";
   }
 
   const database* database_;

@@ -7,6 +7,7 @@
 //   packed p = pack(m);   unpack(n, description(p.description), p.numbers);   // n has all of m
 #pragma once
 
+#include "../../core/text.hpp"
 #include "../fields.hpp"
 #include "../json.hpp"
 #include "checksum.hpp"
@@ -152,14 +153,11 @@ public:
       if (!text.is_string()) throw error("the description of a stored result is damaged");
       texts_.emplace(name, text.get<std::string>());
     }
-    const std::string_view numbers = text("numbers");
-    for (std::size_t from = 0; from < numbers.size();) {
-      const std::size_t to = std::min(numbers.find(' ', from), numbers.size());
-      if (to - from < 3 || numbers[from + 1] != ':')
+    for (const std::string_view number : items(text("numbers"), " ")) {
+      if (number.size() < 3 || number[1] != ':')
         throw error("the description of a stored result is damaged");
-      notations_ += numbers[from];
-      names_.emplace_back(numbers.substr(from + 2, to - from - 2));
-      from = to + 1;
+      notations_ += number[0];
+      names_.emplace_back(number.substr(2));
     }
     fields(*this_program(), [&](std::string_view name, const auto&, field_kind) {
       const auto at = std::find(names_.begin(), names_.end(), name);

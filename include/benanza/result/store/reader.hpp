@@ -9,11 +9,15 @@
 #include "../merge.hpp"
 #include "systems.hpp"
 
+#include <range/v3/algorithm/any_of.hpp>
+#include <range/v3/algorithm/min.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/map.hpp>
+#include <range/v3/view/move.hpp>
+#include <range/v3/view/transform.hpp>
+
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <iterator>
-#include <numeric>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -50,26 +54,20 @@ inline std::vector<graph_entry> newest_graphs(const store& s, std::int64_t syste
                         graph_entry{q.integer(0), std::string(q.text(1)), std::string(q.text(2)),
                                     std::string(q.text(3))});
   }
-  std::vector<graph_entry> out;
-  for (auto& [name, g] : by_name)
-    out.push_back(std::move(g));
-  return out;
+  return by_name | ranges::views::values | ranges::views::move | ranges::to<std::vector>;
 }
 
 /// Marks the graphs called `model`, as variants or models; if there are none, those with it in
 /// their name; and with each its fused forms and what it is the fused form of.
 inline void want(std::vector<graph_entry>& graphs, const std::string& model, const store& s) {
-  bool any = false;
   for (graph_entry& g : graphs)
-    any = (g.wanted = g.name == model || g.model == model || model.empty()) || any;
-  std::string names;
-  for (graph_entry& g : graphs) {
-    if (!any) g.wanted = g.name.find(model) != std::string::npos;
-    names += (names.empty() ? "" : ", ") + g.name;
-  }
-  if (!model.empty() &&
-      std::none_of(graphs.begin(), graphs.end(), [](const graph_entry& g) { return g.wanted; }))
-    throw error("no model is called \"" + model + "\"", s.path(), "there are: " + names);
+    g.wanted = g.name == model || g.model == model || model.empty();
+  if (!ranges::any_of(graphs, &graph_entry::wanted))
+    for (graph_entry& g : graphs)
+      g.wanted = g.name.find(model) != std::string::npos;
+  if (!model.empty() && !ranges::any_of(graphs, &graph_entry::wanted))
+    throw error("no model is called \"" + model + "\"", s.path(),
+                "there are: " + join(graphs | ranges::views::transform(&graph_entry::name), ", "));
   std::set<std::string> kin;
   for (const graph_entry& g : graphs)
     if (g.wanted) kin.insert({g.name, g.unfused});
@@ -161,23 +159,15 @@ inline run read_entries(const store& s, const selection& wanted) {
 /// Leaves of each case those entries that say most: not the failed ones if one succeeded, and not
 /// the disturbed ones if one was not.
 inline void keep_best(std::vector<measurement>& entries) {
-  std::vector<std::size_t> order(entries.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto rank = [](const measurement& m) {
-    return !m.error.empty() ? 2 : !m.disturbed.empty() ? 1 : 0;
+  const auto rank = [](const measurement* m) {
+    return !m->error.empty() ? 2 : !m->disturbed.empty() ? 1 : 0;
   };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const auto left = identity(entries[a]), right = identity(entries[b]);
-    return left == right ? rank(entries[a]) < rank(entries[b]) : left < right;
-  });
   std::vector<measurement> out;
-  std::size_t best = 0; // in `out`: the first entry of the current case
-  for (const std::size_t i : order) {
-    if (out.empty() || identity(out[best]) != identity(entries[i]))
-      best = out.size();
-    else if (rank(entries[i]) != rank(out[best]))
-      continue;
-    out.push_back(std::move(entries[i]));
+  const std::vector<measurement*> all = result::detail::by_case(entries);
+  for (const auto same : all | ranges::views::chunk_by(result::detail::same_case)) {
+    const int best = ranges::min(same | ranges::views::transform(rank));
+    for (measurement* m : same)
+      if (rank(m) == best) out.push_back(std::move(*m));
   }
   entries = std::move(out);
 }

@@ -14,6 +14,11 @@
 #include "open.hpp"
 #include "rows.hpp"
 
+#include <range/v3/algorithm/sort.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/map.hpp>
+#include <range/v3/view/move.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -114,12 +119,8 @@ public:
       rows.emplace_back(entry{row.what.error.empty(), of->second.date, row.run, -row.n},
                         std::move(row.what));
     });
-    std::sort(rows.begin(), rows.end(),
-              [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<measurement> out;
-    for (auto& [order, m] : rows)
-      out.push_back(std::move(m));
-    return out;
+    ranges::sort(rows, ranges::greater{}, &std::pair<entry, measurement>::first);
+    return rows | ranges::views::values | ranges::views::move | ranges::to<std::vector>;
   }
 
   /// True if a case of the layer succeeded on that system in that type on so many threads, with no

@@ -6,9 +6,14 @@
 //   std::int64_t system = choose_system(store, "latest");   // or "", or "2"
 #pragma once
 
+#include "../../core/text.hpp"
 #include "store.hpp"
 
-#include <algorithm>
+#include <range/v3/algorithm/all_of.hpp>
+#include <range/v3/algorithm/find.hpp>
+#include <range/v3/view/take_last.hpp>
+#include <range/v3/view/transform.hpp>
+
 #include <charconv>
 #include <string>
 #include <vector>
@@ -32,7 +37,7 @@ inline std::string told_apart(const known_system& s, const std::vector<known_sys
   std::string out = cpu == s.identity.machine.end() ? "unknown processor" : cpu->second;
   int told = 0;
   for (const auto& fact : all_facts(s)) {
-    const bool shared = std::all_of(all.begin(), all.end(), [&](const known_system& o) {
+    const bool shared = ranges::all_of(all, [&](const known_system& o) {
       const facts others = all_facts(o);
       const auto found = others.find(fact.first);
       return found != others.end() && found->second == fact.second;
@@ -46,11 +51,12 @@ inline std::string told_apart(const known_system& s, const std::vector<known_sys
 
 /// All systems in one line, the twelve newest at most.
 inline std::string list_of(const std::vector<known_system>& all) {
-  constexpr std::size_t most = 12;
-  std::string out;
-  for (std::size_t i = all.size() - std::min(most, all.size()); i < all.size(); ++i)
-    out += (out.empty() ? "" : "; ") + std::to_string(all[i].id) + ": " + told_apart(all[i], all);
-  return out;
+  constexpr int most = 12;
+  return join(all | ranges::views::take_last(most) |
+                  ranges::views::transform([&](const known_system& s) {
+                    return std::to_string(s.id) + ": " + told_apart(s, all);
+                  }),
+              "; ");
 }
 } // namespace detail
 
@@ -68,9 +74,8 @@ inline std::int64_t choose_system(const store& s, const std::string& asked) {
   }
   std::int64_t number = 0;
   const auto [end, bad] = std::from_chars(asked.data(), asked.data() + asked.size(), number);
-  if (bad == std::errc{} && end == asked.data() + asked.size())
-    for (const known_system& k : all)
-      if (k.id == number) return number;
+  const bool whole = bad == std::errc{} && end == asked.data() + asked.size();
+  if (whole && ranges::find(all, number, &known_system::id) != all.end()) return number;
   throw error("the store holds no system \"" + asked + "\"", s.path(),
               "there are " + detail::list_of(all) + "; or say latest");
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of core/: types of elements, shapes, layouts, errors, texts. Needs the standard library
+// alone.
+#pragma once
+
+#include "core/dtype.hpp"
+#include "core/error.hpp"
+#include "core/layout.hpp"
+#include "core/printable.hpp"
+#include "core/shape.hpp"
+#include "core/stopwatch.hpp"
+#include "core/text.hpp"
+#include "core/version.hpp"

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of op/: layers of every kind, their keys, costs and results, and the list of those that a
+// program's generated sources name. Needs the standard library alone.
+#pragma once
+
+#include "op/layer.hpp"
+#include "op/registry.hpp"

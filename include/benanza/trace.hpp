@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of trace/: logs of what a framework called, held against a model. Needs range-v3.
+#pragma once
+
+#include "trace/inner_calls.hpp"
+#include "trace/iterations.hpp"
+#include "trace/match.hpp"
+#include "trace/read_log.hpp"
