@@ -53,13 +53,21 @@ private:
 };
 } // namespace detail
 
+/// Where the kernel reports what a thread and the system did.
+struct kernel_files {
+  const char* schedstat = "/proc/thread-self/schedstat";
+  const char* stat = "/proc/stat";
+};
+
 /// Sees the machine that it runs on. Belongs to the thread that measures.
 class host_monitor final : public noise_monitor {
 public:
   /// Probes memory too if it knows how large the last cache is.
   explicit host_monitor(std::int64_t last_level_cache_bytes = 0,
-                        const parameters& p = usual_parameters)
+                        const parameters& p = usual_parameters, const kernel_files& files = {})
       : parameters_(p)
+      , schedstat_(files.schedstat)
+      , stat_(files.stat)
       , memory_(last_level_cache_bytes) {
     loads_.push_back(load());
     expected(1);
@@ -236,7 +244,7 @@ private:
   }
 
   const parameters parameters_;
-  detail::kernel_file schedstat_{"/proc/thread-self/schedstat"}, stat_{"/proc/stat"};
+  detail::kernel_file schedstat_, stat_;
   double processors_ = static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   std::map<int, best_probes> by_team_{};
   best_probes* best_ = nullptr;
