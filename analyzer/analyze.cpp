@@ -8,7 +8,8 @@
 #include "store_commands.hpp"
 #include "versions.hpp"
 
-#include "benanza/bound/plan.hpp"
+#include "benanza/bound/layout/plan.hpp"
+#include "benanza/bound/missing.hpp"
 #include "benanza/core/out_of_memory.hpp"
 #include "benanza/report/json.hpp"
 #include "benanza/report/machine.hpp"
@@ -19,6 +20,10 @@
 #include "benanza/result/reader.hpp"
 
 #include <CLI/CLI.hpp>
+#include <range/v3/algorithm/all_of.hpp>
+#include <range/v3/algorithm/count.hpp>
+#include <range/v3/algorithm/count_if.hpp>
+#include <range/v3/view/concat.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -122,8 +127,8 @@ std::string shortfall(const std::vector<bound::model_bound>& models) {
     for (const bound::layer_answer& l : b.layers)
       if (l.failed > 0) failed.insert(l.name);
   }
-  std::string out;
-  const auto add = [&](const std::string& what) { out += (out.empty() ? "" : ", and ") + what; };
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& what) { all.push_back(what); };
   if (nodes != 0) add(report::counted(nodes, "node") + " without a measured time, such as " + node);
   if (others != 0)
     add(std::to_string(others) + " layers or reorders not measured, such as " + other);
@@ -131,13 +136,13 @@ std::string shortfall(const std::vector<bound::model_bound>& models) {
     add(report::counted(std::ssize(failed), "layer") + " with failed cases, such as " +
         *failed.begin());
   if (!run.empty()) add("the run of the whole model failed: " + run);
-  const auto disturbed = std::count_if(models.begin(), models.end(),
-                                       [](const auto& b) { return !b.unmeasurable.empty(); });
+  const auto disturbed =
+      ranges::count_if(models, [](const auto& b) { return !b.unmeasurable.empty(); });
   if (disturbed != 0)
     add(models.size() == 1 ? "no verdict: " + models.front().unmeasurable
                            : "no verdict on " + report::counted(disturbed, "model") +
                                  ", disturbed while measured");
-  return report::printable(out);
+  return report::printable(fmt::format("{}", fmt::join(all, ", and ")));
 }
 
 std::size_t layer_limit(const std::string& text) {
@@ -176,7 +181,7 @@ void choose_device(result::run& run, const std::string& device) {
     if (known.size() > 1)
       throw error("the result holds times of the CPU and of a GPU", run.source,
                   "choose with --device cpu or --device gpu");
-    // What was measured of the machine beside it may be another device's.
+    // What was measured of the machine with it may be another device's.
     if (known.size() == 1) result::keep_device(run, *known.begin());
     return;
   }
@@ -187,9 +192,7 @@ void choose_device(result::run& run, const std::string& device) {
 /// The page of a framework's calls in place of the models'.
 status respond_calls(const request& asked, std::istream& in, std::ostream& out, std::ostream& err) {
   const std::size_t limit = layer_limit(asked.layers);
-  std::vector<std::string> all = asked.files;
-  all.insert(all.end(), asked.calls.logs.begin(), asked.calls.logs.end());
-  if (std::count(all.begin(), all.end(), "-") > 1)
+  if (ranges::count(ranges::views::concat(asked.files, asked.calls.logs), std::string("-")) > 1)
     throw error("standard input is named twice", "-", "name it once");
   if (!asked.plan.empty() || asked.machine)
     throw error("--calls goes with neither --plan nor --machine", asked.calls.logs.front());
@@ -215,14 +218,14 @@ status respond_calls(const request& asked, std::istream& in, std::ostream& out, 
   return status::partial;
 }
 
+bool of_one_model(const std::vector<bound::model_bound>& models) {
+  return ranges::all_of(models, [&](const auto& b) { return b.graph == models.front().graph; });
+}
+
 /// Writes the plan of the only model, type and number of threads that were asked for.
 void write_plan(const request& asked, const result::run& run,
                 const std::vector<bound::model_bound>& models) {
-  const auto both = [&](const auto& of) {
-    return std::any_of(models.begin(), models.end(),
-                       [&](const auto& b) { return of(b) != of(models.front()); });
-  };
-  if (both([](const auto& b) { return b.graph; }))
+  if (!of_one_model(models))
     throw error("a plan is for one model", models.front().graph->name + " and others",
                 "choose one with --model");
   if (models.size() != 1)
@@ -274,10 +277,9 @@ status respond(const request& asked, std::istream& in, std::ostream& out, std::o
   if (!asked.plan.empty()) write_plan(asked, run, models);
   if (!asked.missing.empty()) write_missing(asked.missing, run.source, models);
 
-  const bool one_model = std::all_of(
-      models.begin(), models.end(), [&](const auto& b) { return b.graph == models.front().graph; });
-  const report::text_options options{
-      .layers = layers, .details = one_model || !asked.wanted.model.empty(), .quiet = asked.quiet};
+  const report::text_options options{.layers = layers,
+                                     .details = of_one_model(models) || !asked.wanted.model.empty(),
+                                     .quiet = asked.quiet};
   const std::string text = asked.format == "json"
                                ? report::json_report(run, models, !lacking.empty())
                                : report::text_report(run, models, options);
@@ -344,7 +346,7 @@ status parse_and_respond(std::vector<std::string> arguments, std::istream& in, s
   app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models");
   app.add_option("--calls", asked.calls.logs,
                  "logs that cuDNN, cuBLAS or cublasLt wrote while a framework ran: which calls it "
-                 "made, beside the fastest of the results; without results, the calls alone")
+                 "made, and the fastest of the results for each; without results, only the calls")
       ->allow_extra_args(false);
   app.add_option("--iteration", asked.calls.iteration,
                  "which of the framework's iterations is shown, from 1; the last by default");

@@ -10,7 +10,7 @@
 
 #include "benanza/report/calls.hpp"
 #include "benanza/report/calls_json.hpp"
-#include "benanza/report/chosen.hpp"
+#include "benanza/report/framework.hpp"
 #include "benanza/trace/inner_calls.hpp"
 #include "benanza/trace/read_log.hpp"
 
@@ -52,7 +52,7 @@ struct call_view {
   std::size_t limit = 10; ///< the most rows of a table
 };
 
-/// The report on the logs: held against a model of `run`, or alone where that is null.
+/// The report on the logs: held against a model of `run`, or against none where that is null.
 inline std::string calls_report(const std::vector<trace::call_log>& logs, const result::run* run,
                                 const selection& wanted, const call_request& asked,
                                 const call_view& view) {
@@ -67,10 +67,10 @@ inline std::string calls_report(const std::vector<trace::call_log>& logs, const 
     throw error("there is no type \"" + wanted.type + "\"", "--type");
   const bound::source source(*run);
   const model::graph* g = advice::best_model(detail::models(*run, wanted.model), logs);
-  const advice::chosen c = advice::what_was_chosen(
+  const advice::framework_choices c = advice::framework_choices_of(
       source, *g, logs, {.iteration = asked.iteration, .type = type, .threads = wanted.threads});
-  return view.json ? report::chosen_json(*run, c, view.partial)
-                   : report::chosen_page(*run, c, view.limit);
+  return view.json ? report::framework_json(*run, c, view.partial)
+                   : report::framework_page(*run, c, view.limit);
 }
 
 /// The file of the layers of all calls; refuses if there is none.

@@ -6,13 +6,14 @@
 //   std::string text = holdings_text(holdings(run));   // or holdings_json
 #pragma once
 
-#include "benanza/bound/cases.hpp"
+#include "benanza/bound/model.hpp"
 #include "benanza/core/printable.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/transform.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -32,24 +33,20 @@ struct holding {
 /// Of each model of `r` its settings; one without a case where nothing of it was measured.
 inline std::vector<holding> holdings(const result::run& r) {
   const bound::case_table cases(r);
-  std::set<std::string> all;
-  for (const model::graph& g : r.graphs)
-    all.insert(g.name);
+  const auto all = r.graphs | ranges::views::transform(&model::graph::name) |
+                   ranges::to<std::set<std::string>>();
   std::vector<holding> out;
   for (const model::graph& g : r.graphs) {
     if (all.contains(g.unfused)) continue; // counts with the model that it is the form of
-    const auto fused = std::find_if(r.graphs.begin(), r.graphs.end(), [&](const model::graph& f) {
-      return !g.name.empty() && f.unfused == g.name;
-    });
+    const model::graph* fused = bound::fused_form(r, g);
     std::set<std::string> layers;
-    for (const model::graph* of : {&g, fused == r.graphs.end() ? &g : &*fused})
+    for (const model::graph* of : {&g, fused == nullptr ? &g : fused})
       for (const op::layer& l : of->layers)
         if (!op::is_view(l)) layers.insert(op::name(l));
     std::vector<bound::setting> settings = cases.settings(g);
     if (settings.empty()) settings.emplace_back(g.type, 1);
     for (const bound::setting& s : settings) {
-      holding h{
-          .graph = &g, .in = s, .fused = fused != r.graphs.end(), .layers = std::ssize(layers)};
+      holding h{.graph = &g, .in = s, .fused = fused != nullptr, .layers = std::ssize(layers)};
       for (const std::string& l : layers) {
         const bound::layer_cases known = cases.of(l, s.first, s.second);
         h.timed += !known.algorithms.empty();

@@ -8,7 +8,16 @@
 #include "benanza/bound/model.hpp"
 #include "benanza/result/fields.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/addressof.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/take.hpp>
+#include <range/v3/view/transform.hpp>
+#include <range/v3/view/zip.hpp>
+
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,30 +38,36 @@ namespace detail {
 /// `what`, refused because none of `known` fits; names at most twenty of them.
 template <class Names>
 [[noreturn]] void refuse_choice(const std::string& what, const Names& known) {
-  std::string list;
-  std::size_t n = 0;
-  for (const auto& k : known)
-    if (n++ < 20) list += (list.empty() ? "" : ", ") + std::string(k);
-  if (n > 20) list += " and " + std::to_string(n - 20) + " more";
+  constexpr std::ptrdiff_t most = 20;
+  const auto shown = known | ranges::views::take(most) |
+                     ranges::views::transform([](const auto& k) { return std::string(k); }) |
+                     ranges::to<std::vector>;
+  std::string list = fmt::format("{}", fmt::join(shown, ", "));
+  if (std::ssize(known) > most) list += fmt::format(" and {} more", std::ssize(known) - most);
   throw error(what, {}, list.empty() ? "the result holds none" : "there are: " + list);
 }
 
 /// The graphs called `wanted`, as variants or models; if there are none, those with it in their
 /// name.
 inline std::vector<const model::graph*> models(const result::run& r, const std::string& wanted) {
-  std::vector<const model::graph*> exact, part;
-  std::set<std::string> all, known;
-  for (const model::graph& g : r.graphs)
-    all.insert(g.name);
-  for (const model::graph& g : r.graphs) {
-    // A fused form is reported beside the model that it is the form of.
-    if (all.contains(g.unfused)) continue;
-    known.insert(g.name);
-    if (g.name == wanted || g.model == wanted) exact.push_back(&g);
-    if (g.name.find(wanted) != std::string::npos) part.push_back(&g);
-  }
-  if (part.empty() && exact.empty()) refuse_choice("no model is called \"" + wanted + "\"", known);
-  return exact.empty() ? part : exact;
+  const auto all = r.graphs | ranges::views::transform(&model::graph::name) |
+                   ranges::to<std::set<std::string>>();
+  // A fused form is reported with the model that it is the form of.
+  auto unfused = r.graphs | ranges::views::filter(
+                                [&](const model::graph& g) { return !all.contains(g.unfused); });
+  const auto those = [&](auto is) {
+    return unfused | ranges::views::filter(is) | ranges::views::addressof | ranges::to<std::vector>;
+  };
+  const auto exact =
+      those([&](const model::graph& g) { return g.name == wanted || g.model == wanted; });
+  if (!exact.empty()) return exact;
+  const auto part =
+      those([&](const model::graph& g) { return g.name.find(wanted) != std::string::npos; });
+  if (part.empty())
+    refuse_choice("no model is called \"" + wanted + "\"",
+                  unfused | ranges::views::transform(&model::graph::name) |
+                      ranges::to<std::set<std::string>>());
+  return part;
 }
 } // namespace detail
 
@@ -127,9 +142,9 @@ inline std::vector<bound::model_bound> select(const result::run& r, const select
   if (!any || (!wanted.type.empty() && !type)) detail::refuse_setting(source.cases, graphs, wanted);
 
   std::vector<bound::model_bound> out;
-  for (std::size_t i = 0; i < graphs.size(); ++i)
-    for (const bound::setting& s : settings[i])
-      out.push_back(bound::analyse(source, *graphs[i], s, {.workers = wanted.workers}));
+  for (const auto& [graph, of_model] : ranges::views::zip(graphs, settings))
+    for (const bound::setting& s : of_model)
+      out.push_back(bound::analyse(source, *graph, s, {.workers = wanted.workers}));
   return out;
 }
 

@@ -11,7 +11,9 @@
 #include "benanza/result/store/reader.hpp"
 #endif
 
-#include <algorithm>
+#include <range/v3/algorithm/any_of.hpp>
+#include <range/v3/view/concat.hpp>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -32,8 +34,8 @@ bool is_store(const std::string& path) {
 
 std::string from_store(const std::string& store, const bound::model_bound& b) {
   const auto tried = [](const bound::hole& h) { return h.failed && !h.command.empty(); };
-  const bool failed = std::any_of(b.covered.holes.begin(), b.covered.holes.end(), tried) ||
-                      std::any_of(b.covered.rooflines.begin(), b.covered.rooflines.end(), tried);
+  const bool failed =
+      ranges::any_of(ranges::views::concat(b.covered.holes, b.covered.rooflines), tried);
   return " --store " + bound::shell_word(store) + (failed ? " --again=failed" : "");
 }
 

@@ -40,7 +40,7 @@ result::run read_from_store(const std::string& path, const std::string& system,
 /// The results of a store that are not what was written, in one line; empty: there are none.
 std::string damaged_results(const result::run& r);
 
-/// The result file with all entries of a store, less the damaged ones, which `lacking` tells of.
+/// The result file with all entries of a store, less the damaged ones, which `lacking` counts.
 std::string export_text(const std::string& path, const std::string& system,
                         const std::string& model, std::string& lacking);
 

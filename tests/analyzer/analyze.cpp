@@ -83,7 +83,7 @@ TEST_CASE("holes and failed cases: status 1 and a line; with --strict 2 and noth
   const std::string holed = synthetic::text(holed_run());
   const outcome partial = analyze({}, holed);
   CHECK(partial.status == 1);
-  CHECK(holds(partial.out, "PARTIAL: 1 of 7 nodes not measured"));
+  CHECK(holds(partial.out, "PARTIAL: 1 of 7 nodes"));
   CHECK(partial.err ==
         "benanza_analyze: partial: 1 node without a measured time, such as Relu/1x64x56x56 in "
         "tiny@batch=1\n");
@@ -176,7 +176,7 @@ TEST_CASE("models, types and threads can be chosen") {
   CHECK(analyze({"--type", "bf16", "--threads", "2"}, many).status == 2);
 }
 
-TEST_CASE("a fused form is reported beside its model, and not as a model of its own") {
+TEST_CASE("a fused form is reported with its model, and not as a model of its own") {
   const std::string text = synthetic::text(synthetic::fused_run());
   const json report = json::parse(analyze({"--format", "json"}, text).out);
   REQUIRE(report["analyses"].size() == 1);
@@ -298,7 +298,7 @@ TEST_CASE("a run of the whole model that failed is shown, with its reason") {
   CHECK(report["analyses"][0]["failed_runs"][0]["error"] == m.error);
 }
 
-TEST_CASE("--models lists what there is, --quiet leaves the figures alone") {
+TEST_CASE("--models lists what there is, --quiet leaves only the figures") {
   run r = synthetic::fused_run();
   synthetic::add(r, synthetic::conv, "a", 0, 50e3, 1.1, "bf16", 2);
   r.measurements.back().error = "out of memory";
@@ -473,7 +473,7 @@ TEST_CASE("times of a CPU and of a GPU are two answers: one has to be chosen") {
         .get<double>();
   };
   CHECK(bound("gpu") < bound("cpu"));
-  // With a GPU's times alone nothing has to be chosen, and nothing of the host's is taken for its.
+  // With only a GPU's times nothing has to be chosen, and nothing of the host's is taken for its.
   std::erase_if(r.measurements,
                 [](const measurement& m) { return m.family != "machine" && m.backend != "cudnn"; });
   r.provenance["machine"]["cpu"] = "a host's processor";

@@ -46,7 +46,7 @@ void refuses(const outcome& o, const std::string& part) {
 
 } // namespace
 
-TEST_CASE("logs alone are listed, from files or from standard input") {
+TEST_CASE("logs without results are listed, from files or from standard input") {
   const logs f;
   const std::string one = f.write("cudnn.log", some_calls());
   const std::string two = f.write(
@@ -64,7 +64,7 @@ TEST_CASE("logs alone are listed, from files or from standard input") {
   CHECK(holds(analyze({"--calls", one, "--layers", "1"}).out, "and 1 more calls"));
 }
 
-TEST_CASE("beside results: the model, its layers, and the fastest of each") {
+TEST_CASE("with results: the model, its layers, and the fastest of each") {
   const logs f;
   const std::string log = f.write("cudnn.log", some_calls());
   const std::string results = synthetic::text(synthetic::small_run());

@@ -2,8 +2,8 @@
 // Which algorithm is chosen for a layer, on which samples, and what if some states are missing?
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/coverage.hpp"
-#include "benanza/bound/layers.hpp"
+#include "benanza/bound/choice.hpp"
+#include "benanza/result/stop_reason.hpp"
 
 #include <doctest/doctest.h>
 
@@ -206,103 +206,4 @@ TEST_CASE("weights that are partly gone, where only one of both states was measu
                             timed(conv, "b", 1, "llcw", {100})};
   CHECK(choose(one_lacks, 0.2).chosen->algorithm == "b");
   CHECK(choose(one_lacks, 0.8).chosen->algorithm == "a");
-}
-
-TEST_CASE("a time at another clock: what it takes with hot caches follows, the rest does not") {
-  using benanza::bound::by_clock;
-  run r = synthetic::empty_run();
-  r.measurements = {timed(conv, "a", 0, "hot", {100e3}), timed(conv, "a", 0, "coldw", {150e3})};
-  CHECK(choose(r).prediction.clocked.at(500) == 150e3); // no clock was told
-  CHECK(choose(r).prediction.clocked.per_clock == 0);
-  r.measurements[0].clock_ns = 1000;
-  CHECK(choose(r).prediction.clocked.at(2000) == 150e3);
-  r.measurements[1].clock_ns = 1100; // the hot part of it took 110e3
-  const by_clock c = choose(r).prediction.clocked;
-  CHECK(c.at(1100) == doctest::Approx(150e3));
-  CHECK(c.at(1000) == doctest::Approx(140e3));
-  CHECK(c.at(2000) == doctest::Approx(240e3));
-  CHECK(choose(r, conv, "hot").prediction.clocked.at(1200) == doctest::Approx(120e3));
-  // Nothing waits less than nothing for memory.
-  CHECK(by_clock::of(90, 1000, 100, 1000).at(2000) == doctest::Approx(180));
-  by_clock sum = c * 2;
-  sum += {.still_ns = 5};
-  CHECK(sum.at(1000) == doctest::Approx(280e3 + 5));
-  CHECK(choose(r).bound.clocked.at(0) == 100e3); // no least clock was told
-  r.measurements[0].min_clock_ns = 1000;
-  CHECK(choose(r).bound.clocked.at(1050) == doctest::Approx(105e3));
-}
-
-TEST_CASE("types and threads do not mix; another type fills in for a layer that lacks its own") {
-  using benanza::bound::answer;
-  using benanza::bound::basis;
-  run r = synthetic::empty_run();
-  synthetic::add(r, conv, "a", 0, 100);
-  synthetic::add(r, conv, "a", 0, 40, 1.1, "u8s8u8");
-  synthetic::add(r, conv, "a", 0, 60, 1.1, "f32", 2);
-  synthetic::add(r, synthetic::softmax, "a", 0, 7);
-  const case_table cases(r);
-  const benanza::bound::limits none;
-  const auto ask = [&](const std::string& layer, numeric type, int threads) {
-    return answer({cases, none, type, numeric::f32, threads}, benanza::op::parse(layer), 1);
-  };
-  CHECK(ask(conv, numeric::f32, 1).algorithms.bound.ns == 100);
-  CHECK(ask(conv, numeric::f32, 2).algorithms.bound.ns == 60);
-  CHECK(ask(conv, numeric::u8s8u8, 1).algorithms.bound.ns == 40);
-  CHECK(ask(conv, numeric::u8s8u8, 1).rests_on == basis::measured);
-  CHECK(ask(synthetic::softmax, numeric::u8s8u8, 1).rests_on == basis::other_type);
-  CHECK(ask(synthetic::softmax, numeric::u8s8u8, 1).type == numeric::f32);
-  CHECK(ask(conv, numeric::u8s8u8, 2).rests_on == basis::other_type);
-  CHECK(ask(synthetic::relu, numeric::f32, 1).rests_on == basis::missing);
-  CHECK(ask(synthetic::relu, numeric::f32, 1).reason == "not measured");
-  CHECK(ask(synthetic::flatten, numeric::f32, 1).rests_on == basis::view);
-
-  r.measurements[0].error = r.measurements[1].error = "out of memory";
-  const case_table with_failures(r);
-  const auto failed =
-      answer({with_failures, none, numeric::f32, numeric::f32, 1}, benanza::op::parse(conv), 1);
-  CHECK(failed.rests_on == basis::missing);
-  CHECK(failed.reason == "out of memory");
-  CHECK(failed.failed == 2);
-  CHECK_FALSE(failed.nothing_runs);
-}
-
-TEST_CASE("that nothing runs a layer is a reason, and no failure") {
-  using benanza::bound::answer;
-  using benanza::bound::basis;
-  run r = synthetic::empty_run();
-  for (const char* type : {"u8s8u8", "f32"}) {
-    auto& m = r.measurements.emplace_back(
-        synthetic::timed(synthetic::relu, "none", 0, "none", {1.0}, type));
-    m.backend = "none";
-    m.error = std::string("nothing runs it in ") + type;
-  }
-  const benanza::bound::limits none;
-  const auto ask = [&](numeric type) {
-    const case_table cases(r);
-    return answer({cases, none, type, numeric::f32, 1}, benanza::op::parse(synthetic::relu), 3);
-  };
-  const auto l = ask(numeric::u8s8u8);
-  CHECK(l.rests_on == basis::missing);
-  CHECK(l.nothing_runs);
-  CHECK(l.failed == 0);
-  CHECK(l.reason == "nothing runs it in u8s8u8");
-  const auto covered = benanza::bound::cover({l}, {});
-  REQUIRE(covered.holes.size() == 1);
-  CHECK(covered.holes[0].command.empty());
-  CHECK_FALSE(covered.holes[0].failed);
-  CHECK(case_table(r).settings(synthetic::make_graph("g", {synthetic::relu}, {{}})).empty());
-
-  r.measurements.pop_back(); // its own type was not tried
-  CHECK_FALSE(ask(numeric::u8s8u8).nothing_runs);
-  synthetic::add(r, synthetic::relu, "a", 0, 7);
-  CHECK(ask(numeric::u8s8u8).rests_on == basis::other_type);
-  CHECK_FALSE(ask(numeric::u8s8u8).nothing_runs);
-}
-
-TEST_CASE("the command that measures a layer is a filter for it alone") {
-  using benanza::bound::measuring_command;
-  CHECK(measuring_command(conv) ==
-        "benanza_bench --benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'");
-  CHECK(measuring_command("Conv+Relu/1.5(x)") ==
-        R"(benanza_bench --benchmark_filter='^Conv\+Relu/1\.5\(x\)/')");
 }

@@ -1,47 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// At which clock do the samples lie that a bound rests on?
+// What would a time be at another clock?
 #include "../result/synthetic.hpp"
 
+#include "benanza/bound/choice.hpp"
 #include "benanza/bound/clock.hpp"
-#include "benanza/bound/model.hpp"
 
 #include <doctest/doctest.h>
 
-namespace {
-
-using benanza::bound::analyse;
-using benanza::bound::source;
-using benanza::result::measurement;
+namespace test_of_clock {
 using benanza::result::run;
+using synthetic::conv;
+using synthetic::timed;
 
-double clock_of(const run& r) {
-  return analyse(source(r, benanza::bound::limits{}), r.graphs[0], {benanza::numeric::f32, 1})
-      .clock_ns;
+benanza::bound::choice choose(const run& r, const char* state = "coldw") {
+  return benanza::bound::choose(benanza::bound::case_table(r).of(conv, benanza::numeric::f32, 1),
+                                benanza::bound::warmth::in(state));
 }
 
-} // namespace
-
-TEST_CASE("the clock of a bound is that of its least samples, by how long the layers take") {
-  run r = synthetic::small_run();
-  CHECK(clock_of(r) == 0);
-  for (measurement& m : r.measurements) {
-    m.clock_ns = 5000; // the median sample's says nothing of the bound
-    m.min_clock_ns = m.state == "hot" ? 1200 : 9000;
-  }
-  CHECK(clock_of(r) == doctest::Approx(1200));
-  const auto model =
-      analyse(source(r, benanza::bound::limits{}), r.graphs[0], {benanza::numeric::f32, 1});
-  // One layer at another clock moves it by its share of the bound.
-  const benanza::bound::layer_answer& l = model.layers[0];
-  REQUIRE(l.timed());
-  const double share =
-      static_cast<double>(l.uses) * l.algorithms.bound.ns / model.bound.sequential.ns;
-  REQUIRE(share > 0);
-  REQUIRE(share < 1);
-  for (measurement& m : r.measurements)
-    if (m.family + '/' + m.key == l.name) m.min_clock_ns = 2400;
-  CHECK(clock_of(r) == doctest::Approx(1200 * (1 + share)));
-  for (measurement& m : r.measurements)
-    if (m.family + '/' + m.key == l.name) m.min_clock_ns = 0; // not told: the others speak for it
-  CHECK(clock_of(r) == doctest::Approx(1200));
+TEST_CASE("a time at another clock: what it takes with hot caches follows, the rest does not") {
+  using benanza::bound::by_clock;
+  run r = synthetic::empty_run();
+  r.measurements = {timed(conv, "a", 0, "hot", {100e3}), timed(conv, "a", 0, "coldw", {150e3})};
+  CHECK(choose(r).prediction.clocked.at(500) == 150e3); // the clock is unknown
+  CHECK(choose(r).prediction.clocked.per_clock == 0);
+  r.measurements[0].clock_ns = 1000;
+  CHECK(choose(r).prediction.clocked.at(2000) == 150e3);
+  r.measurements[1].clock_ns = 1100; // the hot part of it took 110e3
+  const by_clock c = choose(r).prediction.clocked;
+  CHECK(c.at(1100) == doctest::Approx(150e3));
+  CHECK(c.at(1000) == doctest::Approx(140e3));
+  CHECK(c.at(2000) == doctest::Approx(240e3));
+  CHECK(choose(r, "hot").prediction.clocked.at(1200) == doctest::Approx(120e3));
+  // Nothing waits less than nothing for memory.
+  CHECK(by_clock::of(90, 1000, 100, 1000).at(2000) == doctest::Approx(180));
+  by_clock sum = c * 2;
+  sum += {.still_ns = 5};
+  CHECK(sum.at(1000) == doctest::Approx(280e3 + 5));
+  CHECK(choose(r).bound.clocked.at(0) == 100e3); // that of the least sample is unknown
+  r.measurements[0].min_clock_ns = 1000;
+  CHECK(choose(r).bound.clocked.at(1050) == doctest::Approx(105e3));
 }
+
+TEST_CASE("a limit is less only at a higher clock") {
+  using benanza::bound::at_higher_clock;
+  CHECK(at_higher_clock(1000, 900) == doctest::Approx(0.9));
+  CHECK(at_higher_clock(1000, 1100) == 1);
+  CHECK(at_higher_clock(0, 900) == 1); // unknown
+  CHECK(at_higher_clock(1000, 0) == 1);
+}
+} // namespace test_of_clock

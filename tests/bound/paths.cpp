@@ -3,8 +3,7 @@
 // Checked on random small graphs against all their paths.
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/parallel.hpp"
-#include "benanza/bound/sequential.hpp"
+#include "benanza/bound/paths.hpp"
 
 #include <doctest/doctest.h>
 

@@ -100,7 +100,7 @@ TEST_CASE("what beats the ceilings by its higher clock is no fault") {
       if (m.algorithm == "quick") m.min_clock_ns = clock_ns;
     return ceiling_faults(r, ceilings(r)).size();
   };
-  CHECK(faults(0) == 2); // is not told
+  CHECK(faults(0) == 2); // unknown
   CHECK(faults(1300) == 2);
   CHECK(faults(1400) == 2);
   CHECK(faults(1250) == 1); // 4 % higher: the convolution's time is explained, the relu's is not
@@ -123,7 +123,7 @@ TEST_CASE(
   CHECK(faults(1320).size() == 1); // would have reached 99.5
   CHECK(faults(1400).empty());     // 105
   CHECK(ceilings(r).peak_clock_ns(numeric::f32, 1) == Approx(1400 * 0.98));
-  CHECK(faults(0).size() == 1); // is not told
+  CHECK(faults(0).size() == 1); // unknown
   CHECK(ceilings(r).peak_clock_ns(numeric::f32, 1) == Approx(1300));
   CHECK(ceilings(r).peak_clock_ns(numeric::bf16, 1) == Approx(1300));
   CHECK(ceilings(r).peak_clock_ns(numeric::f16, 1) == 0);
@@ -142,7 +142,7 @@ TEST_CASE("an algorithm that needs less arithmetic is held to its own") {
   CHECK(ceiling_faults(r, ceilings(r)).size() == 1);
 }
 
-TEST_CASE("noise of a percent is no fault, and an unmeasured machine accuses nobody") {
+TEST_CASE("noise of a percent is no fault, and without ceilings nothing is") {
   auto r = synthetic::empty_run();
   synthetic::add(r, synthetic::conv, "a", 0, static_cast<double>(op::cost(conv).flops()) / 100.5);
   CHECK(ceiling_faults(r, ceilings(r)).empty());

@@ -66,7 +66,7 @@ TEST_CASE("a small layer that is used often matters") {
   CHECK_FALSE(judge(answers(r, 100)).unmeasurable.empty());
 }
 
-TEST_CASE("either figure alone takes the verdict away, and the text says what to do") {
+TEST_CASE("either figure takes the verdict away, and the text says what to do") {
   for (const char* state : {"hot", "coldw"}) {
     run r = measured();
     disturb(r, "fast", state, "other processes used 95 % of a processor: stop them");

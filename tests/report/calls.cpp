@@ -6,7 +6,7 @@
 
 #include "benanza/report/calls.hpp"
 #include "benanza/report/calls_json.hpp"
-#include "benanza/report/chosen.hpp"
+#include "benanza/report/framework.hpp"
 
 #include <doctest/doctest.h>
 
@@ -46,7 +46,7 @@ void fits(const std::string& text) {
   }
 }
 
-TEST_CASE("a page of calls alone") {
+TEST_CASE("a page of calls without a model") {
   std::string text;
   for (int i = 0; i < 3; ++i)
     text += conv("IMPLICIT_PRECOMP_GEMM") + conv("IMPLICIT_PRECOMP_GEMM") + gemm();
@@ -95,8 +95,9 @@ TEST_CASE("calls held against a model, as text and as JSON") {
                                         cublas_call("cublasSaxpy_v2", argument("n", "3")) +
                                         refused())};
   const benanza::bound::source s(r);
-  const benanza::advice::chosen c = benanza::advice::what_was_chosen(s, r.graphs[0], logs, {});
-  const std::string page = benanza::report::chosen_page(r, c, 10);
+  const benanza::advice::framework_choices c =
+      benanza::advice::framework_choices_of(s, r.graphs[0], logs, {});
+  const std::string page = benanza::report::framework_page(r, c, 10);
   fits(page);
   CHECK(has(page, "held against block@batch=1, measured on Test CPU 9000, 2 cores, onednn 2.6.3"));
   CHECK(has(page, "1 of 4 calls are layers of the model; they compute 1 of its 6 nodes"));
@@ -110,7 +111,7 @@ TEST_CASE("calls held against a model, as text and as JSON") {
   CHECK(has(page, "Layers without a call"));
   CHECK(has(page, "     2 x Relu/1x64x56x56\n"));
 
-  const json j = json::parse(benanza::report::chosen_json(r, c, false));
+  const json j = json::parse(benanza::report::framework_json(r, c, false));
   CHECK(j["status"] == "complete");
   CHECK(j["model"] == "block@batch=1");
   CHECK(j["layers"][0]["layer"] == synthetic::conv);

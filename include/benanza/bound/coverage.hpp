@@ -6,7 +6,7 @@
 //   coverage c = cover(layers, unresolved(graph));   c.native   c.missing_nodes
 #pragma once
 
-#include "layers.hpp"
+#include "answers.hpp"
 
 #include <cstdint>
 #include <map>
@@ -32,9 +32,9 @@ struct coverage {
   double host = 0;       ///< our own plain kernels
   double old_isa = 0;    ///< kernels for an older instruction set
   double other_type = 0; ///< in the model's own type instead of the asked one
-  double modelled = 0;   ///< rooflines: of layers not measured, or by slow plain kernels alone
+  double modelled = 0;   ///< rooflines: of layers not measured, or by slow plain kernels only
   std::int64_t nodes = 0, view_nodes = 0, modelled_nodes = 0, missing_nodes = 0;
-  std::int64_t slow_nodes = 0; ///< measured by slow plain kernels alone: bounded by rooflines
+  std::int64_t slow_nodes = 0; ///< measured by slow plain kernels only: bounded by rooflines
   std::vector<hole> holes;     ///< without a time
   std::vector<hole> rooflines; ///< with no time but their roofline
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which figures does a model have, in one type on some threads? Unfused and fused: roofline, bound
 // and prediction; sequential, parallel and on k workers; with every layout free and with every
-// change of layout paid for; what choosing algorithms wins; what all that rests on; and real runs
-// of the whole model. Times in ns.
+// change of layout paid for; what all that rests on; and chain runs of the model. Times in ns.
 //
 //   b.bound.sequential.ns   b.fused->prediction.sequential.ns   b.layouts->prediction->total.ns
 #pragma once
 
 #include "coverage.hpp"
-#include "layout.hpp"
+#include "fusion.hpp"
+#include "layout/solution.hpp"
 #include "totals.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,8 +22,9 @@ namespace benanza::bound {
 
 /// A model with every change of layout paid for.
 struct layout_figures {
-  std::optional<laid_out> bound, prediction; ///< nothing: a reorder that is needed has no time
-  std::optional<figure> plain_prediction;    ///< if all tensors were as ONNX has them
+  std::optional<layout_solution> bound,
+      prediction;                         ///< nothing: a reorder that is needed has no time
+  std::optional<figure> plain_prediction; ///< if all tensors were as ONNX has them
 };
 
 /// The figures of one form of a model, unfused or fused.
@@ -30,24 +32,24 @@ struct form_figures {
   const model::graph* graph = nullptr;
   totals roofline; ///< zero: no ceiling is known
   totals bound, prediction;
-  std::optional<layout_figures> layouts; ///< nothing: the run does not tell the algorithms' layouts
+  std::optional<layout_figures> layouts; ///< nothing: the algorithms' layouts are unknown
 };
 
-/// What a real run of a form should take, one layer after the other, with changes of layout paid
+/// What a run of a form should take, one layer after the other, with changes of layout paid
 /// for; nothing where these were not measured.
 inline std::optional<figure> expected(const form_figures& f) {
   if (!f.layouts) return f.prediction.sequential;
   return f.layouts->prediction ? std::optional(f.layouts->prediction->total) : std::nullopt;
 }
 
-/// The same at any clock; nothing where the layers do not tell theirs.
+/// The same at any clock; nothing where that of the layers is unknown.
 inline std::optional<by_clock> expected_by_clock(const form_figures& f) {
   if (!f.layouts || !f.layouts->prediction) return std::nullopt;
   const by_clock& total = f.layouts->prediction->total_clocked;
   return total.per_clock > 0 ? std::optional(total) : std::nullopt;
 }
 
-/// The same at the clock of the real run `m`; nothing where one of both does not tell its clock.
+/// The same at the clock of the chain run `m`; nothing where one of both clocks is unknown.
 inline std::optional<double> expected_at_clock(const form_figures& f, const measurement& m) {
   const std::optional<by_clock> expected = expected_by_clock(f);
   return expected && m.clock_ns > 0 ? std::optional(expected->at(m.clock_ns)) : std::nullopt;
@@ -56,25 +58,30 @@ inline std::optional<double> expected_at_clock(const form_figures& f, const meas
 /// The fused form: each node as one or as its parts, whichever is faster.
 struct fused_figures : form_figures {
   fusion pair;
+  std::vector<std::size_t>
+      layers;                    ///< where each layer of the fused graph is in model_bound::layers
   std::vector<char> as_one;      ///< of each node of the fused graph: its bound is that of one
   std::int64_t fused_nodes = 0;  ///< nodes that are another layer than their parts
   std::int64_t faster_fused = 0; ///< of these, as one by their bound
   std::int64_t not_measured = 0; ///< of these, without a time as one
 };
 
-/// A part of a real run: a node by its algorithm, or all changes of layout.
+/// A part of a chain run: a node by its algorithm, or all changes of layout.
 struct run_part {
   std::string name;               ///< as in result/parts.hpp
-  double ns = 0, expected_ns = 0; ///< this at the clock of the run, where that is told
+  double ns = 0, expected_ns = 0; ///< this at the clock of the run, where that is known
 };
 
-/// A real run of the whole model.
-struct whole_run {
+/// A run of the whole model as one chain of kernels.
+struct chain_run {
   const measurement* run = nullptr;
   bool fused = false;
-  /// Those for which a time was expected too; nothing where the run did not tell.
+  /// Those for which a time was expected too; nothing where the run reported none.
   std::vector<run_part> parts{};
 };
+
+/// Where the command that measures what is missing writes its result.
+inline constexpr std::string_view missing_file = "missing.json";
 
 /// Two figures that cannot both be right.
 struct fault {
@@ -93,13 +100,12 @@ struct model_bound : form_figures {
   /// intervals of the predictions hold both.
   double fewest_gone = 1, most_gone = 1;
   std::int64_t prepared_weight_bytes = 0;
-  double clock_ns = 0; ///< that the unfused bound rests on (clock.hpp)
+  double clock_ns = 0; ///< that the unfused bound rests on; 0: unknown
   /// In the order of graph->layers; behind them those that only the fused form has.
   std::vector<layer_answer> layers;
   std::optional<fused_figures> fused; ///< nothing: the run holds no fused form
-  figure gain;                        ///< what the chosen algorithms save over the first choices
   coverage covered;
-  std::vector<whole_run> runs;
+  std::vector<chain_run> runs;
   std::vector<const measurement*> failed_runs;
   /// Layers, fused ones and changes of layout that were not measured, and that something may run.
   std::vector<std::string> missing;
@@ -118,10 +124,12 @@ struct model_bound : form_figures {
       n += l.failed;
     return n;
   }
-  /// The form that a fast framework runs: the fused one if the run holds it.
-  const form_figures& fastest_form() const {
-    return fused ? static_cast<const form_figures&>(*fused) : *this;
+  /// The fused form, or else the unfused one.
+  const form_figures& form(bool as_fused) const {
+    return as_fused ? static_cast<const form_figures&>(*fused) : *this;
   }
+  /// The form that a fast framework runs: the fused one if the run holds it.
+  const form_figures& fastest_form() const { return form(fused.has_value()); }
   /// The assumption of the parallel bound.
   std::string_view assumption() const {
     return threads == 1 ? "unbounded workers" : "each layer has the whole device to itself";

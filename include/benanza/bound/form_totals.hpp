@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do a model's layers add up to, unfused and fused? Fills the totals of both forms: at the
-// point estimates, and for each redraw of all layers' samples, which both forms share. Times in ns.
+// What do a model's layers add up to, unfused and fused? The totals of both forms: at the point
+// estimates, and for each redraw of all layers' samples, which both forms share. Times in ns.
 //
-//   total(bound, places);   // from bound.layers, bound.workers and bound.fused->pair
+//   model_bound b = with_totals(std::move(b));   // from b.layers, b.workers and b.fused->pair
 #pragma once
 
 #include "figures.hpp"
-#include "sequential.hpp"
+#include "layer_times.hpp"
+
+#include <range/v3/numeric/accumulate.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,146 +22,104 @@ namespace benanza::bound {
 namespace detail {
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Where the layers of both forms of a model stand in model_bound::layers.
-struct layer_places {
-  std::vector<std::size_t> fused; ///< of each layer of the fused graph
-};
-
-/// True where the first choice is the chosen one, or was not measured.
-inline bool chose_first(const choice& c) {
-  return c.first == nullptr || c.first == c.chosen;
+/// The sums of the unfused form.
+inline sums unfused_sums(const model_bound& b, const std::vector<double>& layer_ns) {
+  const std::vector<double> ns = on_nodes(*b.graph, layer_ns);
+  return {ranges::accumulate(ns, 0.0), longest_path(*b.graph, ns)};
 }
 
-/// Adds up times of layers, for the unfused form and the fused one.
-class adder {
-public:
-  adder(const model_bound& b, const layer_places& places)
-      : b_(b)
-      , places_(places) {
-    const auto size = b.layers.size();
-    timed_.resize(size);
-    for (std::size_t i = 0; i < size; ++i)
-      timed_[i] = b.layers[i].timed();
-  }
-
-  std::vector<double> unfused_nodes(const std::vector<double>& layer_ns) const {
-    return on_nodes(*b_.graph, layer_ns);
-  }
-  /// What the fused graph's nodes take as one; infinite for those that were not measured so, and
-  /// for those that are their one part.
-  std::vector<double> fused_nodes(const std::vector<double>& layer_ns) const {
-    std::vector<double> out;
-    const fusion& pair = b_.fused->pair;
-    for (std::size_t i = 0; i < pair.fused->nodes.size(); ++i) {
-      const int layer = pair.fused->nodes[i].layer;
-      const std::size_t l = layer == model::no_layer ? 0 : places_.fused[at(layer)];
-      const bool as_one =
-          layer != model::no_layer && pair.differs(i) && (timed_[l] || pair.is_view(i));
-      out.push_back(as_one ? layer_ns[l] : never);
-    }
-    return out;
-  }
-  /// What the unfused graph's nodes take as parts of fused ones; infinite for those without a time
-  /// whose fused node has one.
-  std::vector<double> part_nodes(const std::vector<double>& layer_ns,
-                                 const std::vector<double>& own_ns) const {
-    std::vector<double> out = unfused_nodes(layer_ns);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const int l = b_.graph->nodes[i].layer;
-      const bool known = l != model::no_layer && b_.layers[at(l)].known();
-      if (!known && own_ns[at(b_.fused->pair.owner[i])] < never) out[i] = never;
-    }
-    return out;
-  }
-
-  void add(const std::vector<double>& layer_ns, total_series& unfused, total_series* fused) const {
-    auto [sum, longest] = unfused_totals(layer_ns);
-    unfused.add(sum, std::move(longest));
-    if (fused == nullptr) return;
-    auto [fused_sum, fused_longest] = fused_totals(layer_ns);
-    fused->add(fused_sum, std::move(fused_longest));
-  }
-  std::pair<double, path> unfused_totals(const std::vector<double>& layer_ns) const {
-    const std::vector<double> ns = unfused_nodes(layer_ns);
-    double sum = 0;
-    for (double v : ns)
-      sum += v;
-    return {sum, longest_path(*b_.graph, ns)};
-  }
-  std::pair<double, path> fused_totals(const std::vector<double>& layer_ns) const {
-    const std::vector<double> own = fused_nodes(layer_ns), parts = part_nodes(layer_ns, own);
-    return {b_.fused->pair.sequential(own, parts), b_.fused->pair.longest(own, parts)};
-  }
-
-private:
-  const model_bound& b_;
-  const layer_places& places_;
-  std::vector<char> timed_;
+/// What the nodes of both graphs take in the fused form.
+struct fused_times {
+  /// Of fused nodes as one; infinite where that has no time, and for those that are their one part.
+  std::vector<double> own;
+  /// Of unfused nodes as parts; infinite for those without a time whose fused node has one.
+  std::vector<double> parts;
 };
 
-/// Fills the totals and the gain of `b` from its layers.
-inline void total(model_bound& b, const layer_places& places) {
-  const std::vector<std::int64_t> uses = model::counts(*b.graph);
-  const std::size_t n = b.layers.size();
-  const adder sum(b, places);
-  const auto gain_of = [&](const std::vector<double>& first, const std::vector<double>& chosen) {
-    return sequential(uses, first) - sequential(uses, chosen);
-  };
-  std::vector<double> least(n, 0), chosen(n, 0), first(n, 0), roofs(n, 0);
-  for (std::size_t i = 0; i < n; ++i) {
-    const layer_answer& l = b.layers[i];
-    roofs[i] = l.roofline.value_or(roof{}).ns;
-    least[i] = l.algorithms.bound.ns;
-    chosen[i] = l.algorithms.prediction.ns;
-    first[i] = chose_first(l.algorithms) ? chosen[i] : l.algorithms.first_choice.ns;
+inline fused_times times_as_fused(const model_bound& b, const std::vector<double>& layer_ns) {
+  const fusion& pair = b.fused->pair;
+  fused_times out{.own = {}, .parts = on_nodes(*b.graph, layer_ns)};
+  for (std::size_t i = 0; i < pair.fused->nodes.size(); ++i) {
+    const model::node& n = pair.fused->nodes[i];
+    const bool layer = n.layer != model::no_layer;
+    const std::size_t l = layer ? b.fused->layers[at(n.layer)] : 0;
+    const bool as_one = layer && pair.differs(i) && (b.layers[l].timed() || pair.is_view(i));
+    out.own.push_back(as_one ? layer_ns[l] : never);
   }
-  const std::vector<double> bound_ns = least, chosen_ns = chosen;
-  const double gain = gain_of(first, chosen);
+  for (const auto& [n, owner, ns] : ranges::views::zip(b.graph->nodes, pair.owner, out.parts)) {
+    const bool known = n.layer != model::no_layer && b.layers[at(n.layer)].known();
+    if (!known && out.own[at(owner)] < never) ns = never;
+  }
+  return out;
+}
 
+inline sums fused_sums(const model_bound& b, const std::vector<double>& layer_ns) {
+  const fused_times t = times_as_fused(b, layer_ns);
+  return {b.fused->pair.sequential(t.own, t.parts), b.fused->pair.longest(t.own, t.parts)};
+}
+
+/// Fills in the totals of a form, whose sums `sums_of` makes of a time of each layer.
+template <class SumsOf>
+void fill_totals(form_figures& f, const model_bound& b, const std::vector<layer_times>& redrawn,
+                 SumsOf sums_of) {
   total_series bounds(b.workers), predictions(b.workers), rooflines(b.workers);
-  total_series fused_bounds(b.workers), fused_predictions(b.workers), fused_rooflines(b.workers);
-  std::vector<double> gains;
-  generator random{1};
-  for (int draw = 0; draw < redraws; ++draw) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!b.layers[i].timed()) continue;
-      const choice& c = b.layers[i].algorithms;
-      least[i] = redrawn_minimum(c.bound.sorted_ns, random);
-      chosen[i] = redrawn_median(c.prediction.sorted_ns, random);
-      first[i] = chose_first(c) ? chosen[i] : redrawn_median(c.first_choice.sorted_ns, random);
-    }
-    sum.add(least, bounds, b.fused ? &fused_bounds : nullptr);
-    sum.add(chosen, predictions, b.fused ? &fused_predictions : nullptr);
-    gains.push_back(gain_of(first, chosen));
+  for (const layer_times& t : redrawn) {
+    bounds.add(sums_of(b, t.bound));
+    predictions.add(sums_of(b, t.prediction));
   }
-  const auto finish = [&](form_figures& f, total_series& of_bounds, total_series& of_predictions,
-                          total_series& of_rooflines, auto&& at_point) {
-    const auto put = [&](totals& to, total_series& from, const std::vector<double>& ns) {
-      auto [all, longest] = at_point(ns);
-      to = from.totals(all, std::move(longest));
-    };
-    put(f.bound, of_bounds, bound_ns);
-    put(f.prediction, of_predictions, chosen_ns);
-    put(f.roofline, of_rooflines, roofs);
-  };
-  finish(b, bounds, predictions, rooflines,
-         [&](const std::vector<double>& ns) { return sum.unfused_totals(ns); });
-  b.gain = between(std::move(gains), gain);
-  if (!b.fused) return;
-
-  finish(*b.fused, fused_bounds, fused_predictions, fused_rooflines,
-         [&](const std::vector<double>& ns) { return sum.fused_totals(ns); });
-  const std::vector<double> own = sum.fused_nodes(bound_ns), parts = sum.part_nodes(bound_ns, own);
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const auto [as_one, as_parts] = b.fused->pair.times(i, own, parts);
-    const bool several = b.fused->pair.differs(i) && !b.fused->pair.is_view(i);
-    b.fused->as_one.push_back(as_one <= as_parts && as_one < never);
-    b.fused->fused_nodes += several;
-    b.fused->faster_fused += several && b.fused->as_one.back() != 0;
-    b.fused->not_measured += several && as_one == never;
-  }
+  const layer_times point = point_times(b.layers);
+  f.bound = bounds.totals(sums_of(b, point.bound));
+  f.prediction = predictions.totals(sums_of(b, point.prediction));
+  std::vector<double> roofs;
+  for (const layer_answer& l : b.layers)
+    roofs.push_back(l.roofline.value_or(roof{}).ns);
+  f.roofline = rooflines.totals(sums_of(b, roofs));
 }
 
+/// Counts the nodes that are faster as one, and those that were not measured so.
+inline void count_fused(model_bound& b) {
+  fused_figures& f = *b.fused;
+  const fused_times t = times_as_fused(b, point_times(b.layers).bound);
+  for (std::size_t i = 0; i < t.own.size(); ++i) {
+    const auto [as_one, as_parts] = f.pair.times(i, t.own, t.parts);
+    const bool several = f.pair.differs(i) && !f.pair.is_view(i);
+    f.as_one.push_back(as_one <= as_parts && as_one < never);
+    f.fused_nodes += several;
+    f.faster_fused += several && f.as_one.back() != 0;
+    f.not_measured += several && as_one == never;
+  }
+}
 } // namespace detail
+
+/// What a chain on registers took directly after the least samples of `layers`, by how long these
+/// take, each as often as nodes use it; 0: unknown. Processors change their clock with their heat
+/// and with what their other cores do, by a tenth within seconds on some servers: divided by it,
+/// bounds of two runs can be compared.
+inline double bound_clock_ns(const std::vector<layer_answer>& layers) {
+  double sum = 0, took_ns = 0;
+  for (const layer_answer& l : layers) {
+    const double clock_ns = l.timed() ? l.algorithms.best->min_clock_ns : 0;
+    if (clock_ns <= 0) continue;
+    const double ns = static_cast<double>(l.uses) * l.algorithms.bound.ns;
+    sum += ns * clock_ns;
+    took_ns += ns;
+  }
+  return took_ns > 0 ? sum / took_ns : 0;
+}
+
+/// `b` with the totals of both forms, made of its layers.
+inline model_bound with_totals(model_bound b) {
+  const std::vector<layer_times> redrawn = redrawn_times(b.layers);
+  detail::fill_totals(b, b, redrawn, detail::unfused_sums);
+  if (b.fused) {
+    detail::fill_totals(*b.fused, b, redrawn, detail::fused_sums);
+    detail::count_fused(b);
+  }
+  for (int n : b.bound.longest.nodes)
+    if (const int l = b.graph->nodes[detail::at(n)].layer; l != model::no_layer)
+      b.layers[detail::at(l)].on_path = true;
+  b.clock_ns = bound_clock_ns(b.layers);
+  return b;
+}
 
 } // namespace benanza::bound

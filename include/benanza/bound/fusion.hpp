@@ -3,11 +3,11 @@
 // some nodes of the unfused one, its parts, and takes the time of its own layer or that of its
 // parts, whichever is less: so fusing never makes a figure worse. Times in ns.
 //
-//   fusion f = pair_up(fused, unfused);   f.sequential(own_ns, part_ns)   f.longest(own_ns,
-//   part_ns)
+//   fusion f = pair_up(fused, unfused);
+//   f.sequential(own_ns, part_ns)   f.longest(own_ns, part_ns)
 #pragma once
 
-#include "parallel.hpp"
+#include "paths.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace benanza::bound {
 
-/// A fused graph beside the graph that it is the fused form of.
+/// A fused graph and the graph that it is the fused form of.
 struct fusion {
   const model::graph* fused = nullptr;
   const model::graph* unfused = nullptr;
@@ -27,15 +27,14 @@ struct fusion {
   bool differs(std::size_t node) const {
     const model::node& n = fused->nodes[node];
     if (n.parts.size() != 1) return true;
-    const int part = unfused->nodes[static_cast<std::size_t>(n.parts[0])].layer;
+    const int part = unfused->nodes[detail::at(n.parts[0])].layer;
     if (n.layer == model::no_layer || part == model::no_layer) return n.layer != part;
-    return fused->layers[static_cast<std::size_t>(n.layer)] !=
-           unfused->layers[static_cast<std::size_t>(part)];
+    return fused->layers[detail::at(n.layer)] != unfused->layers[detail::at(part)];
   }
   /// True for a node of which nothing moves, so that it takes no time as one.
   bool is_view(std::size_t node) const {
     const int l = fused->nodes[node].layer;
-    return l != model::no_layer && op::is_view(fused->layers[static_cast<std::size_t>(l)]);
+    return l != model::no_layer && op::is_view(fused->layers[detail::at(l)]);
   }
 
   /// What a fused node takes as one and as its parts, given what each node of the two graphs takes;
@@ -44,7 +43,7 @@ struct fusion {
                                   const std::vector<double>& part_ns) const {
     double parts = 0;
     for (int p : fused->nodes[node].parts)
-      parts += part_ns[static_cast<std::size_t>(p)];
+      parts += part_ns[detail::at(p)];
     return {own_ns[node], parts};
   }
 
@@ -73,21 +72,21 @@ struct fusion {
     for (std::size_t i = 0; i < n; ++i) {
       double start = 0;
       for (int from : fused->nodes[i].inputs)
-        later(ends[static_cast<std::size_t>(from)], from, start, before[i]);
+        later(ends[detail::at(from)], from, start, before[i]);
       ends[i] = start + own_ns[i];
 
       double all_ends = 0;
       int all_before = -1;
       for (int part : fused->nodes[i].parts) {
-        const auto p = static_cast<std::size_t>(part);
+        const auto p = detail::at(part);
         double begin = 0;
         int wait = -1; // the fused node outside that it waits for in the end
         for (int from : unfused->nodes[p].inputs) {
-          const auto f = static_cast<std::size_t>(from);
+          const auto f = detail::at(from);
           if (owner[f] == static_cast<int>(i))
             later(part_ends[f], part_before[f], begin, wait);
           else
-            later(ends[static_cast<std::size_t>(owner[f])], owner[f], begin, wait);
+            later(ends[detail::at(owner[f])], owner[f], begin, wait);
         }
         part_ends[p] = begin + part_ns[p];
         part_before[p] = wait;
@@ -118,14 +117,14 @@ inline fusion pair_up(const model::graph& fused, const model::graph& unfused) {
       refuse("a fused node has no parts, or not in their order");
     for (int p : parts) {
       if (p < 0 || p >= static_cast<int>(unfused.nodes.size()) ||
-          std::exchange(out.owner[static_cast<std::size_t>(p)], static_cast<int>(i)) != -1)
+          std::exchange(out.owner[detail::at(p)], static_cast<int>(i)) != -1)
         refuse("a node of the unfused graph is part of two fused nodes, or not there");
     }
   }
   for (std::size_t u = 0; u < unfused.nodes.size(); ++u) {
     if (out.owner[u] < 0) refuse("a node of the unfused graph is part of no fused one");
     for (int from : unfused.nodes[u].inputs)
-      if (out.owner[static_cast<std::size_t>(from)] > out.owner[u])
+      if (out.owner[detail::at(from)] > out.owner[u])
         refuse("a fused node comes before one that its parts read");
   }
   return out;

@@ -3,7 +3,7 @@
 // model's layers, those of its fused form and its changes of layout; not what nothing runs. The
 // command's filter names whole families where a run holds nothing of them, else keys.
 //
-//   note_missing(b, run);   b.missing   b.missing_command   // benanza_bench --model ...
+//   b = with_missing(std::move(b), run);   b.missing_command   // benanza_bench --model ...
 #pragma once
 
 #include "../core/printable.hpp"
@@ -11,20 +11,24 @@
 #include "../model/operands.hpp"
 #include "../result/effort.hpp"
 #include "figures.hpp"
+#include "layout/choices.hpp"
 
-#include <algorithm>
+#include <range/v3/algorithm/any_of.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/addressof.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/join.hpp>
+
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace benanza::bound {
-
-/// Where the command writes what was missing.
-inline constexpr std::string_view missing_file = "missing.json";
 
 /// A text as one word of a shell's command line.
 inline std::string shell_word(std::string_view text) {
@@ -44,9 +48,7 @@ inline std::string shell_word(std::string_view text) {
 namespace detail {
 /// Alternatives of a regular expression, in parentheses if there are several.
 inline std::string any_of(const std::vector<std::string>& patterns) {
-  std::string out;
-  for (const std::string& p : patterns)
-    out += (out.empty() ? "" : "|") + p;
+  const auto out = patterns | ranges::views::join('|') | ranges::to<std::string>;
   return patterns.size() == 1 ? out : '(' + out + ')';
 }
 } // namespace detail
@@ -84,9 +86,9 @@ inline std::string bench_command(const result::run& r, const model_bound& b) {
 namespace detail {
 /// Changes of layout that layers may need once they are measured: of their tensors, between any
 /// layouts that the cases of `mine` have, where there is no case of it.
-inline std::set<std::string> changes_beside(const std::set<std::string>& layers,
-                                            const std::vector<const model::graph*>& graphs,
-                                            const std::vector<const measurement*>& mine) {
+inline std::set<std::string> changes_for(const std::set<std::string>& layers,
+                                         const std::vector<const model::graph*>& graphs,
+                                         const std::vector<const measurement*>& mine) {
   std::set<layout> layouts{layout::plain};
   std::set<std::string> known;
   for (const measurement* m : mine) {
@@ -123,33 +125,34 @@ inline std::set<std::string> changes_beside(const std::set<std::string>& layers,
 }
 } // namespace detail
 
-/// Completes `missing`, which holds the changes of layout, and finds the command for it.
-inline void note_missing(model_bound& b, const result::run& r) {
+/// `b` with all that is missing, where `missing` held the changes of layout, and the command for
+/// it.
+inline model_bound with_missing(model_bound b, const result::run& r) {
   for (const layer_answer& l : b.layers) {
     if (l.rests_on == basis::view || (l.timed() ? !l.untried : l.nothing_runs)) continue;
     // A fused layer that was tried in vain is taken as its parts.
     if (l.uses > 0 || (l.fused_uses > 0 && l.untried)) b.missing.push_back(l.name);
   }
-  if (b.missing.empty()) return;
+  if (b.missing.empty()) return b;
   std::set<std::string> selected(b.missing.begin(), b.missing.end()), whole;
-  std::vector<const measurement*> mine;
-  for (const measurement& m : r.measurements)
-    if (m.type == name(b.type) && m.threads == b.threads) mine.push_back(&m);
+  const auto mine = r.measurements | ranges::views::filter([&b](const measurement& m) {
+                      return m.type == name(b.type) && m.threads == b.threads;
+                    }) |
+                    ranges::views::addressof | ranges::to<std::vector>;
   std::vector<const model::graph*> graphs{b.graph};
   if (b.fused) graphs.push_back(b.fused->graph);
-  if (b.layouts) selected.merge(detail::changes_beside(selected, graphs, mine));
+  if (b.layouts) selected.merge(detail::changes_for(selected, graphs, mine));
   b.missing_filter = {selected.begin(), selected.end()};
   for (const std::string& l : selected)
     whole.insert(l.substr(0, l.find('/')));
   for (const measurement* m : mine)
     whole.erase(m->family);
   // Where nothing was measured of it, all is missing.
-  const bool nothing = std::all_of(mine.begin(), mine.end(),
-                                   [](const measurement* m) { return !result::of_a_layer(*m); });
   b.missing_command = bench_command(r, b);
-  if (!nothing)
+  if (ranges::any_of(mine, [](const measurement* m) { return result::of_a_layer(*m); }))
     b.missing_command += " --benchmark_filter='" + filter_of(b.missing_filter, whole) + '\'';
   b.missing_command += " --benchmark_out=" + std::string(missing_file);
+  return b;
 }
 
 } // namespace benanza::bound

@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast could a model run, and how long should a real run take? Puts together all figures of one
-// model in one type on some threads, from a run's cases and what its machine cannot beat, and names
-// those that cannot be right.
+// How fast could a model run, and how long should a run of it take? Puts together all figures of
+// one model in one type on some threads, from a run's cases and what its machine cannot beat, and
+// names those that cannot be right.
 //
 //   model_bound b = analyse(source(run), run.graphs[0], {numeric::f32, 1});
 //   b.bound.sequential.ns   b.fused->prediction.sequential.ns   b.partial()
 #pragma once
 
-#include "../model/footprint.hpp"
-#include "../result/own_cache.hpp"
-#include "clock.hpp"
-#include "facts.hpp"
-#include "form_totals.hpp"
-#include "missing.hpp"
-#include "run_parts.hpp"
-#include "verdict.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <utility>
-#include <vector>
+#include "figures.hpp"
 
 namespace benanza::bound {
 
@@ -39,19 +21,17 @@ struct source {
   source(const result::run& r, limits l);
 };
 
-/// What is asked for beside a model, a type and a number of threads.
+/// What can be asked for besides a model, a type and a number of threads.
 struct analysis_options {
   int workers = 0; ///< that run layers at the same time; 0: as many as the cores leave room for
 };
 
-namespace detail {
 /// The fused form of `g` in a run; null: it holds none.
 inline const model::graph* fused_form(const result::run& r, const model::graph& g) {
   for (const model::graph& f : r.graphs)
     if (!g.name.empty() && f.unfused == g.name) return &f;
   return nullptr;
 }
-} // namespace detail
 
 /// All figures of the model `g` of the run, and of its fused form if the run holds one, in a type
 /// on some threads. Refers to the run.

@@ -6,38 +6,26 @@
 // less. Times in ns.
 //
 //   roof r = roofline(ceilings(run), layer, numeric::f32, 1, least_flops);   r.ns, r.by_memory
+//   limits l = limits_of(run);
 //   for (const std::string& fault : ceiling_faults(run, ceilings(run))) ...
 #pragma once
 
-#include "../op/layer.hpp"
 #include "../result/fields.hpp"
-#include "ceilings.hpp"
+#include "ceilings/ceilings.hpp"
+#include "ceilings/limits.hpp"
+#include "clock.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
 namespace benanza::bound {
-
-/// The least time of a layer, and what sets it.
-struct roof {
-  double ns = 0; ///< 0: unknown, the machine was not measured, or nothing is to be done
-  bool by_memory = false;
-  double clock_ns = 0; ///< of the ceiling: what a chain on registers took; 0: unknown
-};
-
-/// A time may lie below its roofline by this much by noise alone.
-inline constexpr double roofline_noise = 0.99;
-
-/// What of a limit that was measured at one clock is left at another: less than 1 only where that
-/// is higher. Of both what a chain on registers took; 0: unknown.
-inline double at_higher_clock(double limit_clock_ns, double clock_ns) {
-  return limit_clock_ns > 0 && clock_ns > 0 ? std::min(1.0, clock_ns / limit_clock_ns) : 1;
-}
 
 /// The roofline of a layer that needs `least_flops` at least, by whichever equivalent algorithm.
 /// Unknown where the arithmetic of the type (for a layer that has any) or the bandwidth was not
@@ -54,6 +42,17 @@ inline roof roofline(const ceilings& c, const op::layer& layer, numeric type, in
   const double arithmetic_ns = least_flops > 0 ? static_cast<double>(least_flops) / peak_rate : 0;
   if (memory_ns > arithmetic_ns) return {memory_ns, true, c.bandwidth_clock_ns(threads)};
   return {arithmetic_ns, false, c.peak_clock_ns(arithmetic, threads)};
+}
+
+/// The limits that the ceilings measured in a run set.
+inline limits limits_of(const result::run& r) {
+  const auto measured = std::make_shared<const ceilings>(r);
+  if (measured->empty()) return {};
+  return {[measured](const op::layer& l, numeric type, int threads,
+                     std::int64_t least_flops) -> std::optional<roof> {
+    const roof least = roofline(*measured, l, type, threads, least_flops);
+    return least.ns > 0 ? std::optional(least) : std::nullopt;
+  }};
 }
 
 namespace detail {

@@ -3,11 +3,11 @@
 // workers, each with an interval: the samples are drawn again, and each time the path is looked for
 // anew, because another one may win. Times in ns.
 //
-//   total_series s(workers);  for (...) s.add(sum, path);   totals t = s.totals(sum, path);
+//   total_series s(workers);   for (...) s.add({sum, path});   totals t = s.totals({sum, path});
 #pragma once
 
 #include "interval.hpp"
-#include "parallel.hpp"
+#include "paths.hpp"
 
 #include <cstddef>
 #include <map>
@@ -26,6 +26,12 @@ struct totals {
   std::size_t paths = 1; ///< how many paths were the longest one in some redraw, or are it
 };
 
+/// What the nodes of a graph take one after the other, and the longest path through them.
+struct sums {
+  double sequential_ns = 0;
+  path longest;
+};
+
 /// Collects redrawn totals.
 class total_series {
 public:
@@ -33,26 +39,28 @@ public:
       : workers_(workers) {}
 
   /// Adds a redraw.
-  void add(double sequential_ns, path longest) {
-    sequential_.push_back(sequential_ns);
-    parallel_.push_back(longest.ns);
-    reachable_.push_back(reachable(longest.ns, sequential_ns, workers_));
-    ++paths_[std::move(longest.nodes)];
+  void add(sums drawn) {
+    sequential_.push_back(drawn.sequential_ns);
+    parallel_.push_back(drawn.longest.ns);
+    reachable_.push_back(reachable(drawn.longest.ns, drawn.sequential_ns, workers_));
+    ++paths_[std::move(drawn.longest.nodes)];
     ++draws_;
   }
 
   /// The totals around their point estimates.
-  bound::totals totals(double sequential_ns, path longest) {
+  bound::totals totals(sums point) {
     bound::totals out;
+    const path& longest = point.longest;
     if (draws_ != 0) {
       const std::size_t same = paths_[longest.nodes];
       out.paths = paths_.size();
       out.path_share = static_cast<double>(same) / static_cast<double>(draws_);
     }
-    out.sequential = between(std::move(sequential_), sequential_ns);
+    out.sequential = between(std::move(sequential_), point.sequential_ns);
     out.parallel = between(std::move(parallel_), longest.ns);
-    out.reachable = between(std::move(reachable_), reachable(longest.ns, sequential_ns, workers_));
-    out.longest = std::move(longest);
+    out.reachable =
+        between(std::move(reachable_), reachable(longest.ns, point.sequential_ns, workers_));
+    out.longest = std::move(point.longest);
     return out;
   }
 

@@ -6,7 +6,10 @@
 //   verdict v = judge(layers);   if (!v.unmeasurable.empty()) ...   // and exit status 1
 #pragma once
 
-#include "layers.hpp"
+#include "answers.hpp"
+
+#include <range/v3/algorithm/max_element.hpp>
+#include <range/v3/view/filter.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -36,8 +39,7 @@ inline verdict judge(const std::vector<layer_answer>& layers) {
     share += ns;
     reasons[m->disturbed] += ns;
   };
-  for (const layer_answer& l : layers) {
-    if (!l.timed()) continue;
+  for (const layer_answer& l : layers | ranges::views::filter(&layer_answer::timed)) {
     const auto uses = static_cast<double>(l.uses);
     const choice& c = l.algorithms;
     add(c.best, uses * c.bound.ns, bound, out.bound_share);
@@ -49,8 +51,8 @@ inline verdict judge(const std::vector<layer_answer>& layers) {
   if (prediction > 0) out.prediction_share /= prediction;
   if (std::max(out.bound_share, out.prediction_share) <= most_disturbed) return out;
 
-  const auto worst = std::max_element(reasons.begin(), reasons.end(),
-                                      [](auto& a, auto& b) { return a.second < b.second; });
+  const auto worst = ranges::max_element(reasons, ranges::less{},
+                                         [](const auto& reason) { return reason.second; });
   char text[160];
   std::snprintf(text, sizeof text,
                 "%.0f %% of the bound and %.0f %% of the prediction rest on disturbed "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where does a real run find the weights of its layers? In a core's own caches, if they all fit; or
-// else partly in the last cache, partly in memory. Layers are measured with all of them in one of
-// these places; a time between two of them is mixed.
+// Where does a run of a model find the weights of its layers? In a core's own caches, if they all
+// fit; or else partly in the last cache, partly in memory. Layers are measured with all of them in
+// one of these places; a time between two of them is mixed.
 //
 //   warmth w{.gone = 0.3};   w.mixed()   w.name() == "llcw+coldw"
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace benanza::bound {
 
-/// How warm weights are in a real run; as it stands: cold.
+/// How warm weights are in a run of the model; as it stands: cold.
 struct warmth {
   bool hot = false; ///< they never leave a core's own caches
   double gone = 1;  ///< the share that has left the last cache since the last run

@@ -13,8 +13,9 @@
 #include "warnings.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/action/stable_sort.hpp>
+#include <range/v3/view/zip.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -37,16 +38,13 @@ inline std::string short_call(std::string_view text) {
 
 /// `cudnnConvolutionForward, WINOGRAD, channels_last, workspace 4 MiB`: how a layer was called.
 inline std::string how_called(const trace::call& c) {
-  std::string out = printable(c.function);
-  const auto also = [&](const std::string& what) {
-    if (!what.empty()) out += ", " + what;
-  };
-  also(short_call(c.algorithm));
-  also(c.math == "DEFAULT_MATH" ? std::string() : short_call(c.math));
-  also(printable(c.layout));
+  std::vector<std::string> words{printable(c.function), short_call(c.algorithm),
+                                 c.math == "DEFAULT_MATH" ? std::string() : short_call(c.math),
+                                 printable(c.layout)};
   if (c.workspace_bytes > 0)
-    also("workspace " + show_bytes(static_cast<double>(c.workspace_bytes)));
-  return out;
+    words.push_back("workspace " + show_bytes(static_cast<double>(c.workspace_bytes)));
+  std::erase(words, "");
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 /// What a call computes: its layer, or what else it is.
@@ -93,10 +91,9 @@ inline std::string log_remarks(const std::vector<const trace::call_log*>& logs, 
                            short_call(f.status))];
     }
   if (!failed.empty()) out += "Calls that failed:\n";
-  std::size_t shown = 0;
-  for (const auto& [what, n] : failed)
-    if (shown++ < limit) out += wrapped(fmt::format("{:>6} x ", n), what);
-  out += left_out(std::min(limit, failed.size()), failed.size(), "calls");
+  for (const auto& [what, n] : first_of(failed, limit))
+    out += wrapped(fmt::format("{:>6} x ", n), what);
+  out += left_out(limit, failed.size(), "calls");
   if (!out.empty()) out += '\n';
   std::vector<std::string> warnings;
   for (const trace::call_log* l : logs)
@@ -111,7 +108,7 @@ struct calls_options {
   std::size_t limit = 10; ///< the most rows
 };
 
-/// The page of logs alone.
+/// The page of logs that are held against no model.
 inline std::string calls_page(const std::vector<trace::call_log>& logs,
                               const calls_options& options) {
   std::string out;
@@ -127,21 +124,19 @@ inline std::string calls_page(const std::vector<trace::call_log>& logs,
     std::vector<std::int64_t> count(l.calls.size());
     for (const trace::entry& e : l.entries)
       ++count[static_cast<std::size_t>(e.call)];
-    for (std::size_t i = 0; i < l.calls.size(); ++i)
-      if (count[i] != 0) rows.push_back({&l.calls[i], count[i]});
+    for (const auto& [called, n] : ranges::views::zip(l.calls, count))
+      if (n != 0) rows.push_back({&called, n});
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const row& a, const row& b) { return a.count > b.count; });
-  const std::size_t shown = std::min(options.limit, rows.size());
-  if (shown != 0)
+  rows |= ranges::actions::stable_sort(ranges::greater{}, &row::count);
+  if (options.limit != 0 && !rows.empty())
     out += fmt::format("\n{:>8} {:<6} {}\n", "calls", "type", "layer, and how it was called");
-  for (std::size_t i = 0; i < shown; ++i) {
-    const trace::call& c = *rows[i].called;
-    out += wrapped(fmt::format("{:>8} {:<6} ", rows[i].count, detail::type_called(c)),
+  for (const row& r : detail::first_of(rows, options.limit)) {
+    const trace::call& c = *r.called;
+    out += wrapped(fmt::format("{:>8} {:<6} ", r.count, detail::type_called(c)),
                    detail::what_called(c));
     out += wrapped(std::string(18, ' '), detail::how_called(c));
   }
-  out += detail::left_out(shown, rows.size(), "calls");
+  out += detail::left_out(options.limit, rows.size(), "calls");
   const std::string remarks = detail::log_remarks(all, options.limit);
   return remarks.empty() ? out : out + '\n' + remarks;
 }
@@ -173,11 +168,9 @@ inline std::string layers_file(const std::vector<trace::call_log>& logs) {
     }
   }
   if (lines.empty()) return {};
-  std::string all_types;
-  for (const std::string& t : types)
-    all_types += (all_types.empty() ? "" : ",") + t;
   std::string out = sources;
-  if (!all_types.empty()) out += "# measure with: benanza_bench --types " + all_types + '\n';
+  if (!types.empty())
+    out += fmt::format("# measure with: benanza_bench --types {}\n", fmt::join(types, ","));
   for (const line& l : lines)
     out += fmt::format("{}  # {}: {}\n", l.layer, counted(l.count, "call"), l.how);
   return out;

@@ -7,10 +7,11 @@
 //   {"schema": 1, "status": "complete", "logs": [...], "model": "...", "layers": [...], ...}
 #pragma once
 
-#include "../advice/chosen.hpp"
+#include "../advice/framework.hpp"
 #include "json.hpp"
 
 #include <nlohmann/json.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -34,13 +35,12 @@ inline ordered_json to_json(const trace::call& c) {
 
 inline ordered_json to_json(const trace::call_log& l, const trace::iterations& all,
                             std::optional<std::size_t> shown) {
-  ordered_json failed = ordered_json::array();
-  for (const trace::failure& f : l.failed) {
+  ordered_json failed = array_of(l.failed, [&l](const trace::failure& f) {
     ordered_json one = to_json(l.at(f.at));
     one["status"] = f.status;
     one["line"] = f.at.line;
-    failed.push_back(std::move(one));
-  }
+    return one;
+  });
   ordered_json out{{"source", l.source},
                    {"lines", l.lines},
                    {"bytes", l.bytes},
@@ -57,10 +57,9 @@ inline ordered_json to_json(const trace::call_log& l, const trace::iterations& a
   return out;
 }
 
-inline ordered_json to_json(const advice::chosen_row& r, const model::graph& g) {
-  ordered_json nodes = ordered_json::array();
-  for (int n : r.nodes)
-    nodes.push_back(g.nodes[static_cast<std::size_t>(n)].name);
+inline ordered_json to_json(const advice::framework_choice& r, const model::graph& g) {
+  const ordered_json nodes =
+      array_of(r.nodes, [&g](int n) { return g.nodes[static_cast<std::size_t>(n)].name; });
   ordered_json out{{"layer", r.layer},
                    {"uses", r.uses},
                    {"likeness", name(r.how)},
@@ -79,24 +78,19 @@ inline ordered_json to_json(const advice::chosen_row& r, const model::graph& g) 
 }
 
 inline ordered_json to_json(const std::vector<advice::lone_row>& rows) {
-  ordered_json out = ordered_json::array();
-  for (const advice::lone_row& r : rows) {
+  return array_of(rows, [](const advice::lone_row& r) {
     ordered_json one{{"count", r.count}};
     if (r.called != nullptr)
       one["called"] = to_json(*r.called);
     else
       one["layer"] = r.layer;
-    out.push_back(std::move(one));
-  }
-  return out;
+    return one;
+  });
 }
 
-inline std::string dumped(const ordered_json& j) {
-  return j.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
-}
 } // namespace detail
 
-/// Logs alone.
+/// Logs that are held against no model.
 inline std::string calls_json(const std::vector<trace::call_log>& logs, bool partial) {
   using nlohmann::ordered_json;
   ordered_json all = ordered_json::array(), calls = ordered_json::array();
@@ -107,12 +101,12 @@ inline std::string calls_json(const std::vector<trace::call_log>& logs, bool par
       const auto at = static_cast<std::size_t>(e.call);
       if (count[at]++ == 0) line[at] = e.line;
     }
-    for (std::size_t i = 0; i < l.calls.size(); ++i) {
-      if (count[i] == 0) continue;
-      ordered_json one = detail::to_json(l.calls[i]);
-      one["count"] = count[i];
+    for (const auto& [called, n, first_line] : ranges::views::zip(l.calls, count, line)) {
+      if (n == 0) continue;
+      ordered_json one = detail::to_json(called);
+      one["count"] = n;
       one["source"] = l.source;
-      one["first_line"] = line[i];
+      one["first_line"] = first_line;
       calls.push_back(std::move(one));
     }
   }
@@ -123,13 +117,13 @@ inline std::string calls_json(const std::vector<trace::call_log>& logs, bool par
 }
 
 /// Logs held against a model.
-inline std::string chosen_json(const result::run& r, const advice::chosen& c, bool partial) {
+inline std::string framework_json(const result::run& r, const advice::framework_choices& c,
+                                  bool partial) {
   using nlohmann::ordered_json;
-  ordered_json logs = ordered_json::array(), layers = ordered_json::array();
-  for (const advice::log_part& p : c.logs)
-    logs.push_back(detail::to_json(*p.from, p.all, p.shown));
-  for (const advice::chosen_row& row : c.rows)
-    layers.push_back(detail::to_json(row, *c.graph));
+  ordered_json logs = detail::array_of(
+      c.logs, [](const advice::log_part& p) { return detail::to_json(*p.from, p.all, p.shown); });
+  ordered_json layers = detail::array_of(
+      c.rows, [&c](const advice::framework_choice& row) { return detail::to_json(row, *c.graph); });
   ordered_json out{{"schema", report_schema},
                    {"status", partial ? "partial" : "complete"},
                    {"sources", r.source},

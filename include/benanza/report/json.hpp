@@ -7,10 +7,15 @@
 //    "analyses": [{"model": "resnet50@batch=1", "type": "f32", "threads": 1, "bound": {...}, ...}]}
 #pragma once
 
+#include "../advice/algorithm.hpp"
 #include "../result/stop_reason.hpp"
 #include "layers.hpp"
 
 #include <nlohmann/json.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/map.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -24,6 +29,20 @@ inline constexpr int report_schema = 1;
 
 namespace detail {
 using nlohmann::ordered_json;
+
+/// An array with what `entry` makes of each of `all`.
+template <class All, class Entry>
+ordered_json array_of(const All& all, Entry entry) {
+  ordered_json out = ordered_json::array();
+  for (const auto& one : all)
+    out.push_back(entry(one));
+  return out;
+}
+
+/// The text of a report.
+inline std::string dumped(const ordered_json& j, int indent = 2) {
+  return j.dump(indent, ' ', true, ordered_json::error_handler_t::replace) + '\n';
+}
 
 inline ordered_json to_json(const bound::figure& f) {
   return {{"ns", f.ns}, {"low_ns", f.low_ns}, {"high_ns", f.high_ns}};
@@ -42,7 +61,7 @@ inline ordered_json to_json(const bound::totals& t) {
           {"path_share_of_redraws", t.path_share}, {"paths", t.paths}};
 }
 
-inline ordered_json to_json(const std::optional<bound::laid_out>& l) {
+inline ordered_json to_json(const std::optional<bound::layout_solution>& l) {
   if (!l) return nullptr;
   return {{"total", to_json(l->total)},
           {"reorders", l->change_count},
@@ -68,23 +87,23 @@ inline void add_form(ordered_json& out, const bound::form_figures& f) {
 }
 
 inline ordered_json to_json(const bound::fused_figures& f) {
-  ordered_json as_one = ordered_json::array();
-  for (std::size_t i = 0; i < f.as_one.size(); ++i)
-    if (f.as_one[i] != 0) as_one.push_back(i);
+  const auto as_one = ranges::views::enumerate(f.as_one) |
+                      ranges::views::filter([](const auto& node) { return node.second != 0; }) |
+                      ranges::views::keys | ranges::to<std::vector>;
   ordered_json out{{"graph", f.graph->name},
                    {"groups", f.fused_nodes},
                    {"faster_fused", f.faster_fused},
                    {"groups_not_measured", f.not_measured},
-                   {"nodes_as_one", std::move(as_one)}};
+                   {"nodes_as_one", as_one}};
   add_form(out, f);
   return out;
 }
 
-inline ordered_json to_json(const bound::whole_run& w, const model_bound& b) {
-  const bound::form_figures& f = w.fused ? static_cast<const bound::form_figures&>(*b.fused) : b;
-  ordered_json parts = ordered_json::array();
-  for (const bound::run_part& p : w.parts)
-    parts.push_back({{"name", p.name}, {"ns", p.ns}, {"expected_ns", p.expected_ns}});
+inline ordered_json to_json(const bound::chain_run& w, const model_bound& b) {
+  const bound::form_figures& f = b.form(w.fused);
+  ordered_json parts = array_of(w.parts, [](const bound::run_part& p) -> ordered_json {
+    return {{"name", p.name}, {"ns", p.ns}, {"expected_ns", p.expected_ns}};
+  });
   const std::optional<double> at_clock = bound::expected_at_clock(f, *w.run);
   const std::optional<bound::figure> expected = bound::expected(f);
   ordered_json error, error_at_clock; // a run that was disturbed is compared with nothing
@@ -142,17 +161,15 @@ inline ordered_json to_json(const layer_answer& l, double sum_ns) {
   out["prediction"] = to_json(c.chosen, c.prediction.ns);
   if (c.chosen_warmer != nullptr) out["prediction"]["state"] = "llcw+coldw";
   out["first_choice"] = to_json(c.first, c.first_choice.ns);
-  out["gain_ns"] = gain_ns(l);
+  out["gain_ns"] = advice::gain_ns(l);
   return out;
 }
 
 inline ordered_json to_json(const bound::coverage& c) {
   const auto rows = [](const std::vector<bound::hole>& holes) {
-    ordered_json out = ordered_json::array();
-    for (const bound::hole& h : holes)
-      out.push_back(
-          {{"name", h.name}, {"nodes", h.nodes}, {"reason", h.reason}, {"command", h.command}});
-    return out;
+    return array_of(holes, [](const bound::hole& h) -> ordered_json {
+      return {{"name", h.name}, {"nodes", h.nodes}, {"reason", h.reason}, {"command", h.command}};
+    });
   };
   return {{"measured", c.measured()},
           {"modelled", c.modelled},
@@ -171,17 +188,6 @@ inline ordered_json to_json(const bound::coverage& c) {
 }
 
 inline ordered_json to_json(const model_bound& b) {
-  ordered_json layers = ordered_json::array();
-  for (const layer_answer& l : b.layers)
-    layers.push_back(to_json(l, b.bound.sequential.ns));
-  ordered_json interrupted = ordered_json::array();
-  for (const auto& [layer, what] : disturbed(b))
-    interrupted.push_back({{"layer", layer}, {"disturbed", what}});
-  ordered_json runs = ordered_json::array(), faults = ordered_json::array();
-  for (const bound::whole_run& w : b.runs)
-    runs.push_back(to_json(w, b));
-  for (const bound::fault& f : b.faults)
-    faults.push_back({{"what", f.what}, {"name", f.name}});
   ordered_json out{{"model", b.graph->name},
                    {"batch", b.graph->batch},
                    {"model_type", name(b.graph->type)},
@@ -206,31 +212,33 @@ inline ordered_json to_json(const model_bound& b) {
   }
   out["bound_rate"] = rate_json(b.fastest_form().bound.sequential, b.graph->batch);
   out["expected_rate"] = rate_json(predicted, b.graph->batch);
-  out["runs"] = std::move(runs);
-  out["algorithm_gain"] = to_json(b.gain);
-  ordered_json lost = ordered_json::array();
-  for (const far_layer& f : by_lost_time(b))
-    lost.push_back({{"layer", f.layer->name},
-                    {"uses", f.uses},
-                    {"ns", bound::measured_ns(f.layer->algorithms)},
-                    {"roofline_ns", f.layer->roofline->ns},
-                    {"lost_ns", f.lost_ns}});
-  out["far_above_roofline"] = std::move(lost);
-  ordered_json failed_runs = ordered_json::array();
-  for (const bound::measurement* m : b.failed_runs)
-    failed_runs.push_back(
-        {{"name", m->name}, {"fused", m->key != b.graph->name}, {"error", m->error}});
-  out["failed_runs"] = std::move(failed_runs);
+  out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
+  out["algorithm_gain"] = to_json(advice::algorithm_gain(b));
+  out["far_above_roofline"] = array_of(by_lost_time(b), [](const far_layer& f) -> ordered_json {
+    return {{"layer", f.layer->name},
+            {"uses", f.uses},
+            {"ns", bound::measured_ns(f.layer->algorithms)},
+            {"roofline_ns", f.layer->roofline->ns},
+            {"lost_ns", f.lost_ns}};
+  });
+  out["failed_runs"] = array_of(b.failed_runs, [&](const bound::measurement* m) -> ordered_json {
+    return {{"name", m->name}, {"fused", m->key != b.graph->name}, {"error", m->error}};
+  });
   out["coverage"] = to_json(b.covered);
   out["missing"] = b.missing;
   out["missing_command"] = b.missing_command;
   out["failed_cases"] = b.failed();
   out["views"] = views(b);
   if (!b.unmeasurable.empty()) out["no_verdict"] = b.unmeasurable;
-  out["faults"] = std::move(faults);
-  out["disturbed"] = std::move(interrupted);
+  out["faults"] = array_of(b.faults, [](const bound::fault& f) -> ordered_json {
+    return {{"what", f.what}, {"name", f.name}};
+  });
+  out["disturbed"] = array_of(disturbed(b), [](const auto& row) -> ordered_json {
+    return {{"layer", row.first}, {"disturbed", row.second}};
+  });
   out["notes"] = b.notes;
-  out["layers"] = std::move(layers);
+  out["layers"] =
+      array_of(b.layers, [&](const layer_answer& l) { return to_json(l, b.bound.sequential.ns); });
   return out;
 }
 } // namespace detail
@@ -238,16 +246,13 @@ inline ordered_json to_json(const model_bound& b) {
 /// The report as JSON text; `partial` says whether the run's figures have holes or failed cases.
 inline std::string json_report(const result::run& r, const std::vector<model_bound>& models,
                                bool partial) {
-  using nlohmann::ordered_json;
-  ordered_json analyses = ordered_json::array();
-  for (const model_bound& b : models)
-    analyses.push_back(detail::to_json(b));
-  const ordered_json out{{"schema", report_schema},
+  return detail::dumped({{"schema", report_schema},
                          {"status", partial ? "partial" : "complete"},
                          {"sources", r.source},
                          {"provenance", r.provenance},
-                         {"analyses", std::move(analyses)}};
-  return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
+                         {"analyses", detail::array_of(models, [](const model_bound& b) {
+                            return detail::to_json(b);
+                          })}});
 }
 
 } // namespace benanza::report

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where does a model's time go? Its layers sorted by their share of the sequential bound, as rows
-// for a table; what choosing algorithms wins at each; how fast its arithmetic runs.
+// for a table; where the best kernels stay far above the roofline; how fast its arithmetic runs.
 //
 //   for (const layer_answer* l : by_time(model)) ...   rate(*l).gflops
 #pragma once
 
-#include "../bound/model.hpp"
+#include "../advice/ranking.hpp"
+#include "../bound/figures.hpp"
 
-#include <algorithm>
+#include <range/v3/action/stable_sort.hpp>
+#include <range/v3/algorithm/find_if.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/transform.hpp>
+#include <range/v3/view/zip.hpp>
+
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -26,50 +34,25 @@ inline double bound_ns(const layer_answer& l) {
   return static_cast<double>(l.uses) * l.algorithms.bound.ns;
 }
 
-/// What the chosen algorithm saves over the library's first choice, in all uses of the layer; zero
-/// where they are the same.
-inline double gain_ns(const layer_answer& l) {
-  const bound::choice& c = l.algorithms;
-  if (c.first == nullptr || c.first == c.chosen) return 0;
-  return static_cast<double>(l.uses) * (c.first_choice.ns - c.prediction.ns);
+/// Layers with a time, those that add most to the sequential bound first.
+inline std::vector<const layer_answer*> by_time(const model_bound& b) {
+  return advice::ranked(b.layers, bound_ns);
 }
-
-namespace detail {
-template <class Value>
-std::vector<const layer_answer*> descending(const model_bound& b, Value value) {
-  std::vector<const layer_answer*> out;
-  for (const layer_answer& l : b.layers)
-    if (l.known() && value(l) > 0) out.push_back(&l);
-  std::sort(out.begin(), out.end(), [&](const layer_answer* x, const layer_answer* y) {
-    return std::pair(-value(*x), std::string_view(x->name)) <
-           std::pair(-value(*y), std::string_view(y->name));
-  });
-  return out;
-}
-} // namespace detail
 
 /// How often each of `b.layers` runs in the fused form, or else the only one.
 inline std::vector<std::int64_t> uses_as_fused(const model_bound& b) {
-  std::vector<std::int64_t> out;
-  std::map<std::string_view, std::size_t> places;
-  for (const layer_answer& l : b.layers) {
-    places.emplace(l.name, out.size());
-    out.push_back(b.fused ? 0 : l.uses);
-  }
-  if (!b.fused) return out;
-  const auto add = [&](const model::graph& g, const model::node& n) {
-    if (n.layer == model::no_layer) return;
-    const auto found = places.find(op::name(g.layers[static_cast<std::size_t>(n.layer)]));
-    if (found != places.end()) ++out[found->second];
-  };
-  const bound::fusion& pair = b.fused->pair;
-  for (std::size_t i = 0; i < pair.fused->nodes.size(); ++i) {
-    const model::node& n = pair.fused->nodes[i];
-    if (n.parts.size() > 1 && b.fused->as_one[i] != 0)
-      add(*pair.fused, n);
-    else
-      for (int part : n.parts)
-        add(*pair.unfused, pair.unfused->nodes[static_cast<std::size_t>(part)]);
+  if (!b.fused)
+    return b.layers | ranges::views::transform(&layer_answer::uses) | ranges::to<std::vector>;
+  std::vector<std::int64_t> out(b.layers.size(), 0);
+  const std::vector<model::node>& nodes = b.graph->nodes;
+  for (const auto& [n, as_one] : ranges::views::zip(b.fused->graph->nodes, b.fused->as_one)) {
+    if (n.parts.size() > 1 && as_one != 0) {
+      if (n.layer != model::no_layer) ++out[b.fused->layers[static_cast<std::size_t>(n.layer)]];
+      continue;
+    }
+    for (int part : n.parts)
+      if (const int l = nodes[static_cast<std::size_t>(part)].layer; l != model::no_layer)
+        ++out[static_cast<std::size_t>(l)];
   }
   return out;
 }
@@ -87,26 +70,13 @@ inline constexpr double far_above = 3;
 /// The layers of a model that are far above their rooflines, those that lose most first.
 inline std::vector<far_layer> by_lost_time(const model_bound& b) {
   std::vector<far_layer> out;
-  const std::vector<std::int64_t> uses = uses_as_fused(b);
-  for (std::size_t i = 0; i < b.layers.size(); ++i) {
-    const layer_answer& l = b.layers[i];
+  const std::vector<std::int64_t> all_uses = uses_as_fused(b);
+  for (const auto& [l, uses] : ranges::views::zip(b.layers, all_uses)) {
     const double took = bound::measured_ns(l.algorithms), roof = l.roofline ? l.roofline->ns : 0;
-    if (uses[i] == 0 || !(roof > 0) || took < far_above * roof + bound::call_ns) continue;
-    out.push_back({&l, uses[i], static_cast<double>(uses[i]) * (took - roof)});
+    if (uses == 0 || !(roof > 0) || took < far_above * roof + bound::call_ns) continue;
+    out.push_back({&l, uses, static_cast<double>(uses) * (took - roof)});
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const far_layer& x, const far_layer& y) { return x.lost_ns > y.lost_ns; });
-  return out;
-}
-
-/// Layers with a time, those that add most to the sequential bound first.
-inline std::vector<const layer_answer*> by_time(const model_bound& b) {
-  return detail::descending(b, bound_ns);
-}
-
-/// Layers at which another algorithm than the library's first choice wins, the largest gain first.
-inline std::vector<const layer_answer*> by_gain(const model_bound& b) {
-  return detail::descending(b, gain_ns);
+  return std::move(out) | ranges::actions::stable_sort(ranges::greater{}, &far_layer::lost_ns);
 }
 
 /// Arithmetic per time of a layer's bound.
@@ -137,17 +107,23 @@ inline std::map<std::string, std::int64_t> views(const model_bound& b) {
   return out;
 }
 
+/// Names of the layers for which `is` holds.
+template <class Predicate>
+std::vector<std::string> names_of(const model_bound& b, Predicate is) {
+  return b.layers | ranges::views::filter(is) | ranges::views::transform(&layer_answer::name) |
+         ranges::to<std::vector>;
+}
+
 /// Layers whose deciding cases were disturbed, with what disturbed them.
 inline std::vector<std::pair<std::string, std::string>> disturbed(const model_bound& b) {
   std::vector<std::pair<std::string, std::string>> out;
-  for (const layer_answer& l : b.layers) {
-    if (!l.timed()) continue;
+  for (const layer_answer& l : b.layers | ranges::views::filter(&layer_answer::timed)) {
     const bound::choice& c = l.algorithms;
-    for (const bound::measurement* m : {c.best, c.chosen, c.chosen_warmer})
-      if (m != nullptr && !m->disturbed.empty()) {
-        out.emplace_back(l.name, m->disturbed);
-        break;
-      }
+    const std::initializer_list<const bound::measurement*> deciding{c.best, c.chosen,
+                                                                    c.chosen_warmer};
+    const auto found = ranges::find_if(
+        deciding, [](const auto* m) { return m != nullptr && !m->disturbed.empty(); });
+    if (found != deciding.end()) out.emplace_back(l.name, (*found)->disturbed);
   }
   return out;
 }

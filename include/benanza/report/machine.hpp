@@ -12,6 +12,10 @@
 #include "page.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/algorithm/find.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -56,8 +60,7 @@ inline std::string show_peaks(const bound::ceilings& c) {
     out += fmt::format("{:<9}{:>2}{:>9}", name(where.first), where.second,
                        show_rate(all.front().flops_per_ns));
     for (std::string_view kind : result::peak_kinds) {
-      const auto best = std::find_if(all.begin(), all.end(),
-                                     [&](const bound::peak& p) { return p.kind == kind; });
+      const auto best = ranges::find(all, std::string(kind), &bound::peak::kind);
       out += fmt::format("{:>9}", best == all.end() ? "-" : show_rate(best->flops_per_ns));
     }
     std::string fastest = printable(all.front().algorithm);
@@ -70,10 +73,12 @@ inline std::string show_peaks(const bound::ceilings& c) {
 
 /// The kinds of a number of threads that were measured, in the order that people know them by.
 inline std::vector<std::string> kinds_of(const bound::ceilings& c, int threads) {
-  std::vector<std::string> out;
-  for (std::string_view kind : result::bandwidth_kinds)
-    if (c.curves().contains({std::string(kind), threads})) out.emplace_back(kind);
-  return out;
+  return result::bandwidth_kinds |
+         ranges::views::transform([](std::string_view kind) { return std::string(kind); }) |
+         ranges::views::filter([&](const std::string& kind) {
+           return c.curves().contains({kind, threads});
+         }) |
+         ranges::to<std::vector>;
 }
 
 inline std::string show_bandwidth(const bound::ceilings& c, int threads) {
@@ -92,9 +97,7 @@ inline std::string show_bandwidth(const bound::ceilings& c, int threads) {
     out += fmt::format("{:>11}  ", show_bytes(at.bytes));
     for (const std::string& kind : kinds) {
       const auto& points = c.curves().at({kind, threads});
-      const auto point = std::find_if(points.begin(), points.end(), [&](const auto& p) {
-        return p.working_set_bytes == at.bytes;
-      });
+      const auto point = ranges::find(points, at.bytes, &bound::bandwidth::working_set_bytes);
       out += fmt::format("{:>{}}", point == points.end() ? "-" : show_rate(point->bytes_per_ns()),
                          std::max<std::size_t>(9, kind.size() + 2));
     }
@@ -170,23 +173,24 @@ inline std::string machine_report(const result::run& r) {
   for (int threads : c.threads())
     out += detail::show_bandwidth(c, threads);
   out += detail::show_fits(c) + detail::show_overheads(c);
-  std::vector<std::string> absent, faults;
-  for (const std::string& part : detail::absent_parts(c.absent()))
-    absent.push_back("Absent: " + part + '.');
-  out += detail::messages("- ", absent);
+  const auto sentences = [](const std::vector<std::string>& all, const char* before,
+                            const char* after) {
+    return all |
+           ranges::views::transform([=](const std::string& s) { return before + s + after; }) |
+           ranges::to<std::vector>;
+  };
+  out += detail::messages("- ", sentences(detail::absent_parts(c.absent()), "Absent: ", "."));
   if (const std::string lacking = machine_shortfall(r); !lacking.empty())
     out += wrapped("! ", lacking + '.');
-  for (const std::string& fault : bound::ceiling_faults(r, c))
-    faults.push_back("Measuring fault: " + fault + ". Measure again on a quiet machine.");
-  return out + detail::messages("! ", faults);
+  return out + detail::messages("! ", sentences(bound::ceiling_faults(r, c), "Measuring fault: ",
+                                                ". Measure again on a quiet machine."));
 }
 
 /// The same as JSON: rates in flops and bytes a ns, times in ns.
 inline std::string machine_json(const result::run& r) {
   using detail::ordered_json;
   const bound::ceilings c = detail::measured_ceilings(r);
-  ordered_json peaks = ordered_json::array(), curves = ordered_json::array(),
-               fits = ordered_json::array(), overheads = ordered_json::array();
+  ordered_json peaks = ordered_json::array(), curves = ordered_json::array();
   for (const auto& [where, all] : c.peaks())
     for (const bound::peak& p : all)
       peaks.push_back({{"type", name(where.first)},
@@ -203,23 +207,22 @@ inline std::string machine_json(const result::run& r) {
                         {"bytes_per_ns", b.bytes_per_ns()},
                         {"at_most_bytes_per_ns", c.bytes_per_ns(b.working_set_bytes, where.second)},
                         {"algorithm", b.algorithm}});
-  for (const bound::level_fit& f : c.fits())
-    fits.push_back({{"kind", f.kind},
-                    {"threads", f.threads},
-                    {"level", f.level},
-                    {"alpha_ns", f.line.alpha_ns},
-                    {"bytes_per_ns", f.line.bytes_per_ns},
-                    {"half_bytes", f.line.half_bytes()},
-                    {"residual", f.line.residual},
-                    {"points", f.line.points}});
-  for (const bound::overhead& o : c.overheads())
-    overheads.push_back({{"kind", o.kind},
-                         {"threads", o.threads},
-                         {"bytes", o.bytes},
-                         {"backend", o.backend},
-                         {"algorithm", o.algorithm},
-                         {"ns", o.ns}});
-  const ordered_json out{{"schema", report_schema},
+  ordered_json fits = detail::array_of(c.fits(), [](const bound::level_fit& f) -> ordered_json {
+    return {{"kind", f.kind},
+            {"threads", f.threads},
+            {"level", f.level},
+            {"alpha_ns", f.line.alpha_ns},
+            {"bytes_per_ns", f.line.bytes_per_ns},
+            {"half_bytes", f.line.half_bytes()},
+            {"residual", f.line.residual},
+            {"points", f.line.points}};
+  });
+  ordered_json overheads =
+      detail::array_of(c.overheads(), [](const bound::overhead& o) -> ordered_json {
+        return {{"kind", o.kind},       {"threads", o.threads},     {"bytes", o.bytes},
+                {"backend", o.backend}, {"algorithm", o.algorithm}, {"ns", o.ns}};
+      });
+  return detail::dumped({{"schema", report_schema},
                          {"sources", r.source},
                          {"provenance", r.provenance},
                          {"peaks", std::move(peaks)},
@@ -227,8 +230,8 @@ inline std::string machine_json(const result::run& r) {
                          {"fits", std::move(fits)},
                          {"overheads", std::move(overheads)},
                          {"absent", detail::absent_parts(c.absent())},
-                         {"faults", bound::ceiling_faults(r, c)}};
-  return out.dump(1, ' ', true, ordered_json::error_handler_t::replace) + '\n';
+                         {"faults", bound::ceiling_faults(r, c)}},
+                        1);
 }
 
 } // namespace benanza::report

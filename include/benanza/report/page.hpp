@@ -6,13 +6,14 @@
 //   std::string text = page(run, model, 10);   // at most ten rows a table
 #pragma once
 
+#include "../advice/algorithm.hpp"
 #include "../result/merge.hpp"
 #include "totals.hpp"
 #include "warnings.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/algorithm/any_of.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -68,24 +69,27 @@ inline std::string title(const model_bound& b) {
 }
 
 inline std::string gain_line(const model_bound& b) {
-  const double first = b.prediction.sequential.ns + b.gain.ns;
-  if (b.gain.ns <= 0 || first <= 0)
+  const bound::figure gain = advice::algorithm_gain(b);
+  const double first = b.prediction.sequential.ns + gain.ns;
+  if (gain.ns <= 0 || first <= 0)
     return "algorithms  the library's first choices are as good as any\n";
-  return fmt::format("algorithms  the best save {} ({}) over the first choices\n", show(b.gain),
-                     percent(b.gain.ns / first));
+  return fmt::format("algorithms  the best save {} ({}) over the first choices\n", show(gain),
+                     percent(gain.ns / first));
 }
 
 inline std::string coverage_line(const model_bound& b) {
   const bound::coverage& c = b.covered;
-  std::string text = fmt::format("measured {}", percent(c.native));
-  const auto also = [&](std::string_view what, double share) {
-    if (share > 0) text += fmt::format(", {} {}", what, percent(share));
+  std::vector<std::string> of_measured;
+  const auto part = [&](std::string_view what, double share) {
+    if (share > 0) of_measured.push_back(fmt::format("{} {}", what, percent(share)));
   };
-  also("on ref", c.reference);
-  also("on host", c.host);
-  also("on an old instruction set", c.old_isa);
-  also(fmt::format("in {}", name(b.graph->type)), c.other_type);
-  also("modelled", c.modelled);
+  part("our plain kernels", c.host);
+  part("reference loops", c.reference);
+  part("an old instruction set", c.old_isa);
+  part(fmt::format("in {}", name(b.graph->type)), c.other_type);
+  std::string text = fmt::format("measured {}", percent(c.measured()));
+  if (!of_measured.empty()) text += fmt::format(" ({})", fmt::join(of_measured, ", "));
+  if (c.modelled > 0) text += fmt::format(", modelled {}", percent(c.modelled));
   text += c.partial() ? fmt::format("; PARTIAL: {} of {} not measured", c.unmeasured_nodes(),
                                     counted(c.nodes, "node"))
                       : fmt::format("; no node of {} missing", c.nodes);
@@ -118,51 +122,47 @@ inline std::string layer_table(const model_bound& b, std::size_t limit) {
   if (rows.empty()) return {};
   std::string out = fmt::format("{:>7} {:>7} {:>4} {:>4} {:>7}  {:<13} {}\n", "share", "each",
                                 "uses", "path", "GFLOP/s", "algorithm", "layer");
-  const std::size_t shown = std::min(limit, rows.size());
-  bool fewer = false;
-  for (std::size_t i = 0; i < shown; ++i) {
-    out += layer_row(*rows[i], b.bound.sequential.ns, !loose(b));
-    fewer = fewer || rate(*rows[i]).less_than_nominal;
-  }
-  out += left_out(shown, rows.size(), "layers");
-  if (fewer) out += "        w: needs fewer operations than are counted (Winograd)\n";
+  for (const layer_answer* l : first_of(rows, limit))
+    out += layer_row(*l, b.bound.sequential.ns, !loose(b));
+  out += left_out(limit, rows.size(), "layers");
+  if (ranges::any_of(first_of(rows, limit),
+                     [](const layer_answer* l) { return rate(*l).less_than_nominal; }))
+    out += "        w: needs fewer operations than are counted (Winograd)\n";
   return out;
 }
 
 inline std::string gain_list(const model_bound& b, std::size_t limit) {
-  const std::vector<const layer_answer*> rows = by_gain(b);
+  const std::vector<const layer_answer*> rows = advice::by_gain(b);
   if (rows.empty() || limit == 0) return {};
   std::string out = "\nWhere another algorithm beats the library's first choice:\n";
-  const std::size_t shown = std::min(limit, rows.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const bound::choice& c = rows[i]->algorithms;
-    out += wrapped(fmt::format("{:>9}  ", show_time(gain_ns(*rows[i]))),
+  for (const layer_answer* l : first_of(rows, limit)) {
+    const bound::choice& c = l->algorithms;
+    out += wrapped(fmt::format("{:>9}  ", show_time(advice::gain_ns(*l))),
                    fmt::format("{} for {} at {} x {}", printable(c.chosen->algorithm),
-                               printable(c.first->algorithm), rows[i]->uses, rows[i]->name));
+                               printable(c.first->algorithm), l->uses, l->name));
   }
-  return out + left_out(shown, rows.size(), "layers");
+  return out + left_out(limit, rows.size(), "layers");
 }
 
 inline std::string lost_list(const model_bound& b, std::size_t limit) {
   const std::vector<far_layer> rows = by_lost_time(b);
   if (rows.empty() || limit == 0) return {};
   std::string out = "\nWhere the best algorithm stays far above the layer's roofline:\n";
-  const std::size_t shown = std::min(limit, rows.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const layer_answer& l = *rows[i].layer;
+  for (const far_layer& far : first_of(rows, limit)) {
+    const layer_answer& l = *far.layer;
     const double took = bound::measured_ns(l.algorithms);
-    out += wrapped(fmt::format("{:>9}  ", show_time(rows[i].lost_ns)),
+    out += wrapped(fmt::format("{:>9}  ", show_time(far.lost_ns)),
                    fmt::format("{} takes {}, {:.1f} times the roofline, at {} x {}",
                                printable(l.algorithms.best->algorithm), show_time(took),
-                               took / l.roofline->ns, rows[i].uses, l.name));
+                               took / l.roofline->ns, far.uses, l.name));
   }
-  return out + left_out(shown, rows.size(), "layers");
+  return out + left_out(limit, rows.size(), "layers");
 }
 
 } // namespace detail
 
 /// The page of one model in one type on some threads; `limit` is the most rows that a table has.
-/// `quiet` leaves the figures alone: no explanations, no layers, no advice.
+/// `quiet` leaves only the figures: no explanations, no layers, no advice.
 inline std::string page(const result::run& r, const model_bound& b, std::size_t limit,
                         bool quiet = false) {
   std::string out = detail::title(b) + '\n' + wrapped("", detail::where_measured(r)) + '\n';

@@ -19,7 +19,7 @@ namespace benanza::report {
 /// What a text report shows.
 struct text_options {
   std::size_t layers = 10; ///< the most rows that a table of a page has
-  bool details = true;     ///< a page a model; without, the summary alone
+  bool details = true;     ///< a page a model; without, only the summary
   bool quiet = false;      ///< figures without what explains them
 };
 
@@ -52,7 +52,7 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
   out += wrapped("  bound, fused: ", "least times of all layers one after the other, unfused and "
                                      "with layers fused where that was measured to be faster.");
   out += wrapped("  parallel: ", "bound along the longest path, fused where there is a figure.");
-  out += wrapped("  predicted: ", "what a real run should take, one layer after the other, fused "
+  out += wrapped("  predicted: ", "what a run should take, one layer after the other, fused "
                                   "and with changes of layout; -: these were not measured.");
   out += wrapped("  measured: ", "share of the bound that was measured; rooflines give the rest.");
   out += wrapped("  holes: ", "nodes that were not measured; their rooflines, or nothing, make the "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a person read first about one model? A table of its figures, unfused and fused side by
 // side: one layer after the other, with changes of layout paid for, in parallel, on k workers; what
-// they assume; and how real runs compare. 80 columns.
+// they assume; and how chain runs compare. 80 columns.
 //
 //   std::string text = totals_table(model) + legend(model) + runs(model);
 #pragma once
@@ -11,8 +11,12 @@
 #include "units.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/action/stable_sort.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/take.hpp>
+#include <range/v3/view/transform.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -51,9 +55,9 @@ inline const bound::layout_figures* layouts(const bound::form_figures& f) {
   return f.layouts && f.layouts->prediction ? &*f.layouts : nullptr;
 }
 
-inline std::string laid_out_rows(const model_bound& b) {
+inline std::string layout_rows(const model_bound& b) {
   using maybe = std::optional<bound::figure>;
-  const auto of = [](const std::optional<bound::laid_out>& l) {
+  const auto of = [](const std::optional<bound::layout_solution>& l) {
     return l ? maybe(l->total) : std::nullopt;
   };
   std::string out = totals_row(
@@ -91,7 +95,7 @@ inline std::string totals_table(const model_bound& b) {
   out = out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
   const std::string sequential = detail::totals_rows(b, &bound::totals::sequential);
   const std::string parallel = detail::totals_rows(b, &bound::totals::parallel);
-  out += "sequential\n" + sequential + detail::laid_out_rows(b);
+  out += "sequential\n" + sequential + detail::layout_rows(b);
   out += parallel == sequential ? "parallel: the same as sequential\n" : "parallel\n" + parallel;
   if (b.workers <= 1) return out;
   out += "on " + counted(b.workers, "worker");
@@ -105,16 +109,17 @@ inline std::string totals_table(const model_bound& b) {
 inline std::string per_item(const model_bound& b) {
   if (b.graph->batch <= 1) return {};
   const auto n = static_cast<double>(b.graph->batch);
-  std::string out;
+  std::vector<std::string> all;
   const auto add = [&](std::string_view what, double ns) {
     if (ns > 0)
-      out += fmt::format("{}{} {}, {} items/s", out.empty() ? "" : "; ", what, show_time(ns / n),
-                         show_rate(1e9 * n / ns));
+      all.push_back(
+          fmt::format("{} {}, {} items/s", what, show_time(ns / n), show_rate(1e9 * n / ns)));
   };
   const bound::form_figures& f = b.fastest_form();
   add("bound", f.bound.sequential.ns);
   if (const auto expected = bound::expected(f)) add("prediction", expected->ns);
-  return out.empty() ? out : wrapped("each item   ", out);
+  return all.empty() ? std::string()
+                     : wrapped("each item   ", fmt::format("{}", fmt::join(all, "; ")));
 }
 
 /// What the rows of the table mean, and assume.
@@ -144,7 +149,7 @@ inline std::string legend(const model_bound& b) {
               : b.weights.gone > 0 ? "from times with cold weights, as in a real run."
                                    : "from times with weights that left all but the last cache.");
   if (const auto* l = detail::layouts(b.fastest_form())) {
-    const bound::laid_out& p = *l->prediction;
+    const bound::layout_solution& p = *l->prediction;
     std::string text = fmt::format("the prediction holds {}, {}; {}.",
                                    counted(p.change_count, "reorder"), show_time(p.changes.ns),
                                    p.exact ? "no assignment of layouts is faster"
@@ -162,32 +167,34 @@ inline std::string legend(const model_bound& b) {
 
 namespace detail {
 /// Where a run took longest beyond what was predicted, the largest first; empty: nowhere by much.
-inline std::string slower_parts(const bound::whole_run& w) {
+inline std::string slower_parts(const bound::chain_run& w) {
   constexpr double by_much = 0.01; // of the whole run
-  constexpr std::size_t most = 5;
-  std::vector<const bound::run_part*> parts;
-  for (const bound::run_part& p : w.parts)
-    if (p.ns - p.expected_ns > by_much * w.run->median_ns) parts.push_back(&p);
-  std::stable_sort(parts.begin(), parts.end(), [](const auto* a, const auto* b) {
-    return a->ns - a->expected_ns > b->ns - b->expected_ns;
-  });
-  std::string out;
-  for (std::size_t i = 0; i < std::min(parts.size(), most); ++i)
-    out += fmt::format("{}{} took {}, not {}", i == 0 ? "" : "; ", printable(parts[i]->name),
-                       show_time(parts[i]->ns), show_time(parts[i]->expected_ns));
-  return out;
+  constexpr std::ptrdiff_t most = 5;
+  const auto excess_ns = [](const bound::run_part& p) { return p.ns - p.expected_ns; };
+  const auto slower = w.parts | ranges::views::filter([&](const bound::run_part& p) {
+                        return excess_ns(p) > by_much * w.run->median_ns;
+                      }) |
+                      ranges::to<std::vector> |
+                      ranges::actions::stable_sort(ranges::greater{}, excess_ns);
+  const auto lines = slower | ranges::views::take(most) |
+                     ranges::views::transform([](const bound::run_part& p) {
+                       return fmt::format("{} took {}, not {}", printable(p.name), show_time(p.ns),
+                                          show_time(p.expected_ns));
+                     }) |
+                     ranges::to<std::vector>;
+  return fmt::format("{}", fmt::join(lines, "; "));
 }
 } // namespace detail
 
-/// Real runs of the model beside what was predicted; empty: there are none.
+/// Chain runs of the model and what was predicted of them; empty: there are none.
 inline std::string runs(const model_bound& b) {
   std::string out;
   for (const bound::measurement* m : b.failed_runs)
     out += wrapped("run         ",
                    fmt::format("FAILED, {}: {}.", m->key == b.graph->name ? "unfused" : "fused",
                                printable(m->error)));
-  for (const bound::whole_run& w : b.runs) {
-    const bound::form_figures& f = w.fused ? static_cast<const bound::form_figures&>(*b.fused) : b;
+  for (const bound::chain_run& w : b.runs) {
+    const bound::form_figures& f = b.form(w.fused);
     const double took = w.run->median_ns;
     std::string what = show_time(took);
     if (b.graph->batch > 1)

@@ -66,7 +66,7 @@ inline std::string show_rate(double per_s) {
 /// A share of 1, such as `97.2 %`; what is not nothing is never shown as nothing.
 inline std::string percent(double share) {
   if (share > 0 && share < 0.0005) return "<0.1 %";
-  if (share < 1 && share >= 0.9995) return ">99.9 %";
+  if (share < 1 - 1e-9 && share >= 0.9995) return ">99.9 %"; // of 1 only rounding is lost
   return fmt::format("{:.1f} %", 100 * share);
 }
 

@@ -10,6 +10,10 @@
 #include "units.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/algorithm/find_if.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/take.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -23,10 +27,16 @@
 namespace benanza::report {
 
 namespace detail {
-/// What a table says that does not show all of its rows.
-inline std::string left_out(std::size_t shown, std::size_t all, std::string_view what) {
-  if (shown >= all) return {};
-  return fmt::format("        and {} more {} (--layers all shows them)\n", all - shown, what);
+/// The first rows of a table, at most `limit`.
+template <class Rows>
+auto first_of(const Rows& rows, std::size_t limit) {
+  return rows | ranges::views::take(static_cast<std::ptrdiff_t>(std::min(limit, rows.size())));
+}
+
+/// What a table says that does not show all of its rows, but only `limit`.
+inline std::string left_out(std::size_t limit, std::size_t all, std::string_view what) {
+  if (limit >= all) return {};
+  return fmt::format("        and {} more {} (--layers all shows them)\n", all - limit, what);
 }
 
 /// Messages of a kind that a page shows at most.
@@ -35,8 +45,8 @@ inline constexpr std::size_t most_messages = 20;
 /// Messages of a kind, each behind its mark; not all of them where there are many.
 inline std::string messages(std::string_view mark, const std::vector<std::string>& all) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(all.size(), most_messages); ++i)
-    out += wrapped(mark, printable(all[i]));
+  for (const std::string& text : first_of(all, most_messages))
+    out += wrapped(mark, printable(text));
   if (all.size() > most_messages)
     out += wrapped(mark, fmt::format("and {} more.", all.size() - most_messages));
   return out;
@@ -44,19 +54,21 @@ inline std::string messages(std::string_view mark, const std::vector<std::string
 
 /// At most `limit` names, separated by commas.
 inline std::string some_of(const std::vector<std::string>& names, std::size_t limit) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(limit, names.size()); ++i)
-    out += (i == 0 ? "" : ", ") + printable(names[i]);
+  const auto shown = first_of(names, limit) |
+                     ranges::views::transform([](const std::string& n) { return printable(n); }) |
+                     ranges::to<std::vector>;
+  std::string out = fmt::format("{}", fmt::join(shown, ", "));
   if (names.size() > limit)
-    out += fmt::format("{}{} more", out.empty() ? "" : " and ", names.size() - limit);
+    out += fmt::format("{}{} more", shown.empty() ? "" : " and ", names.size() - limit);
   return out;
 }
 
 inline std::string zero_cost(const model_bound& b) {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& [op, n] : views(b))
-    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", n, op);
-  return names.empty() ? names : wrapped("- ", "Views cost nothing: " + names + ".");
+    names.push_back(fmt::format("{} {}", n, op));
+  if (names.empty()) return {};
+  return wrapped("- ", fmt::format("Views cost nothing: {}.", fmt::join(names, ", ")));
 }
 
 /// Nodes that were not measured, a row a layer.
@@ -64,16 +76,15 @@ inline std::string unmeasured(std::string_view what, const std::vector<bound::ho
                               std::string_view rows, std::size_t limit) {
   if (holes.empty()) return {};
   std::string out = wrapped("! ", what);
-  const std::size_t shown = std::min(limit, holes.size());
-  for (std::size_t i = 0; i < shown; ++i)
-    out += wrapped(fmt::format("{:>6} x ", holes[i].nodes),
-                   fmt::format("{}: {}", printable(holes[i].name), printable(holes[i].reason)));
-  return out + left_out(shown, holes.size(), rows);
+  for (const bound::hole& h : first_of(holes, limit))
+    out += wrapped(fmt::format("{:>6} x ", h.nodes),
+                   fmt::format("{}: {}", printable(h.name), printable(h.reason)));
+  return out + left_out(limit, holes.size(), rows);
 }
 
-/// How much of each kind is missing beside nodes without a measured time.
+/// How much of each kind is missing, apart from nodes without a measured time.
 struct missing_kinds {
-  std::int64_t other_type = 0; ///< layers that were measured in the model's own type alone
+  std::int64_t other_type = 0; ///< layers that were measured in the model's own type only
   std::int64_t fused = 0;      ///< layers that only the fused form has
   std::int64_t reorders = 0;
   std::string reorder{}; ///< the first
@@ -94,7 +105,7 @@ inline missing_kinds kinds_of_missing(const model_bound& b) {
 
 /// The command that measures all that is missing, with what to do then.
 inline std::string measure_missing(const model_bound& b) {
-  // What has more lines nobody copies: the filter is written to a file then.
+  // No person copies more: the filter is written to a file then.
   constexpr std::size_t longest = 800;
   std::string command = b.missing_command;
   if (command.empty()) return {};
@@ -129,9 +140,9 @@ inline std::string faults(const model_bound& b, std::size_t limit) {
 /// What was not measured that the figures of `b` need, on one line; empty: nothing.
 inline std::string lacks(const model_bound& b) {
   const bound::coverage& c = b.covered;
-  std::string out;
+  std::vector<std::string> all;
   const auto add = [&](std::int64_t n, const std::string& what) {
-    if (n > 0) out += (out.empty() ? "" : "; ") + what;
+    if (n > 0) all.push_back(what);
   };
   const auto were = [](std::int64_t n) { return n == 1 ? "was" : "were"; };
   add(c.missing_nodes, fmt::format("{} of {} {} no time", c.missing_nodes, counted(c.nodes, "node"),
@@ -146,34 +157,31 @@ inline std::string lacks(const model_bound& b) {
   add(k.reorders,
       fmt::format("{} {} not measured", counted(k.reorders, "reorder"), were(k.reorders)));
   add(std::ssize(b.failed_runs), "the run of the whole model failed");
-  return out;
+  return fmt::format("{}", fmt::join(all, "; "));
 }
 
 /// The remarks (`-`) and warnings (`!`) of a model, `limit` names in each; empty: there are none.
 inline std::string warnings(const model_bound& b, std::size_t limit) {
   std::string out = detail::zero_cost(b);
-  if (b.graph != nullptr) {
-    std::vector<std::string> assumed = b.graph->assumptions;
-    for (std::string& line : assumed)
-      line += '.';
-    out += detail::messages("- ", assumed);
-  }
+  if (b.graph != nullptr)
+    out += detail::messages(
+        "- ", b.graph->assumptions | ranges::views::transform([](const std::string& line) {
+                return line + '.';
+              }) | ranges::to<std::vector>);
   const auto warn = [&](std::string_view text) { out += wrapped("! ", text); };
 
-  std::vector<std::string> other;
-  for (const layer_answer& l : b.layers)
-    if (l.rests_on == bound::basis::other_type) other.push_back(l.name);
+  const std::vector<std::string> other =
+      names_of(b, [](const layer_answer& l) { return l.rests_on == bound::basis::other_type; });
   if (!other.empty())
     warn(fmt::format("Not measured in {}, so taken in {}: {}.", name(b.type), name(b.graph->type),
                      detail::some_of(other, limit)));
   for (const std::string& note : b.notes)
     warn(printable(note) + '.');
   out += detail::faults(b, limit);
-  std::vector<std::string> slow;
-  for (const layer_answer& l : b.layers)
-    if (l.algorithms.bound_from_roofline && l.uses > 0) slow.push_back(l.name);
+  const std::vector<std::string> slow = names_of(
+      b, [](const layer_answer& l) { return l.algorithms.bound_from_roofline && l.uses > 0; });
   if (!slow.empty())
-    out += wrapped("- ", fmt::format("{} run by plain kernels alone, at over {:g} times their "
+    out += wrapped("- ", fmt::format("{} run only by plain kernels, at over {:g} times their "
                                      "rooflines: these stand in the bound: {}.",
                                      counted(b.covered.slow_nodes, "node"), bound::slow_kernel,
                                      detail::some_of(slow, limit)));
@@ -185,8 +193,8 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
                      "with layouts paid for.",
                      counted(k.reorders, "reorder"), k.reorders == 1 ? "was" : "were", k.reorder));
   if (const auto n = b.failed() - std::ssize(b.failed_runs); n > 0) {
-    const auto first = std::find_if(b.layers.begin(), b.layers.end(),
-                                    [](const layer_answer& l) { return l.failed > 0; });
+    const auto first = ranges::find_if(
+        b.layers, [](std::int64_t failed) { return failed > 0; }, &layer_answer::failed);
     warn(fmt::format("{} failed, such as one of {}: {}.", counted(n, "case"), first->name,
                      printable(first->reason)));
   }

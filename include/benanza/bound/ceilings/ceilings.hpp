@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can this machine do at most? Read from a run's cases of family `machine`: peak arithmetic by
+// type and threads, bandwidth as a curve over the working set, what calls, launches and hand-offs
+// cost. What was not measured is unknown, never guessed. Rates are per ns: flops (GFLOP/s) and
+// bytes (GB/s).
+//
+//   ceilings c(run);   c.peak_flops_per_ns(numeric::f32, 1);   c.bytes_per_ns(3e6, 1);
+#pragma once
+
+#include "../../result/machine_key.hpp"
+#include "../../result/schema.hpp"
+#include "caches.hpp"
+#include "latency_fit.hpp"
+
+#include <range/v3/algorithm/lower_bound.hpp>
+#include <range/v3/algorithm/sort.hpp>
+#include <range/v3/algorithm/upper_bound.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/subrange.hpp>
+#include <range/v3/view/transform.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// Arithmetic that a case of the machine reached.
+struct peak {
+  double flops_per_ns = 0;
+  std::string kind{}, backend{}, algorithm{};
+  double clock_ns = 0; ///< what a chain on registers took meanwhile; 0: unknown
+};
+
+/// A bandwidth at a working set, and the time that it is made of.
+struct bandwidth {
+  double working_set_bytes = 0;
+  double moved_bytes = 0; ///< in `ns`
+  double ns = 0;
+  std::string algorithm{};
+  double bytes_per_ns() const { return moved_bytes / ns; }
+};
+
+/// A cost of the machine that is no rate: of a call, a launch, a hand-off, fresh pages, a message.
+struct overhead {
+  std::string kind{}, backend{}, algorithm{};
+  int threads = 1;
+  std::int64_t bytes = 0; ///< 0: the kind has none
+  double ns = 0;
+};
+
+/// The line through a kind's times within a level of the caches.
+struct level_fit {
+  std::string kind{};
+  int threads = 1;
+  std::string level{}; ///< L1, L2, L3, memory; "all" for messages
+  latency_fit line{};
+};
+
+/// The measured ceilings of a machine.
+class ceilings {
+public:
+  using curve = std::vector<bandwidth>; ///< in ascending order of working sets
+  using setting = std::pair<numeric, int>;
+
+  explicit ceilings(const result::run& r) {
+    for (const result::measurement& m : r.measurements)
+      if (m.family == result::machine_family && m.error.empty() && m.min_ns > 0) take(m);
+    for (auto& [where, all] : peaks_)
+      ranges::sort(all, ranges::less{}, [](const peak& p) {
+        return std::tuple(-p.flops_per_ns, std::string_view(p.kind), std::string_view(p.algorithm));
+      });
+    for (const auto& [where, points] : curves_) {
+      threads_.insert(where.second);
+      levels_.emplace(where.second, cache_levels(r, where.second));
+    }
+    for (const auto& [where, all] : peaks_)
+      threads_.insert(where.second);
+    for (int threads : threads_) {
+      // What a larger working set reaches, a smaller one could.
+      std::vector<rate_at> rates = best_curve(threads);
+      for (std::size_t i = rates.size(); i-- > 1;)
+        rates[i - 1].bytes_per_ns = std::max(rates[i - 1].bytes_per_ns, rates[i].bytes_per_ns);
+      if (!rates.empty()) envelopes_.emplace(threads, std::move(rates));
+    }
+    ranges::sort(overheads_, ranges::less{}, [](const overhead& o) {
+      return std::tie(o.kind, o.threads, o.backend, o.algorithm, o.bytes);
+    });
+    if (const auto facts = r.provenance.find("measuring"); facts != r.provenance.end())
+      if (const auto fact = facts->second.find("absent_ceilings"); fact != facts->second.end())
+        absent_ = fact->second;
+  }
+
+  /// True if both the arithmetic of the type and the bandwidth were measured on so many threads.
+  bool known(numeric type, int threads) const {
+    return peak_flops_per_ns(type, threads) > 0 && bytes_per_ns(1, threads) > 0;
+  }
+
+  /// The fastest arithmetic measured in the type; 0: unknown.
+  double peak_flops_per_ns(numeric type, int threads) const {
+    const auto found = peaks_.find({type, threads});
+    return found == peaks_.end() ? 0 : found->second.front().flops_per_ns;
+  }
+  /// The lowest clock at which any of the type's cases could reach it, so that one that was
+  /// measured at a lower clock than the fastest counts for what it would have reached: what a chain
+  /// on registers took; 0: unknown.
+  double peak_clock_ns(numeric type, int threads) const {
+    const auto found = peaks_.find({type, threads});
+    double clock = 0;
+    if (found != peaks_.end())
+      for (const peak& p : found->second)
+        clock = std::max(clock, p.clock_ns * p.flops_per_ns / found->second.front().flops_per_ns);
+    return clock;
+  }
+  /// The highest clock at which bandwidth was measured, as such a time.
+  double bandwidth_clock_ns(int threads) const {
+    const auto found = bandwidth_clocks_.find(threads);
+    return found == bandwidth_clocks_.end() ? 0 : found->second;
+  }
+
+  /// The rate that no execution over a working set of that size beats: of all kinds the fastest at
+  /// the largest measured size below it or any above, and even so with as much as a faster level
+  /// holds staying there from one execution to the next. Never rises with the size. 0: unknown.
+  double bytes_per_ns(double working_set_bytes, int threads) const {
+    const auto found = envelopes_.find(threads);
+    if (found == envelopes_.end()) return 0;
+    const std::vector<rate_at>& rates = found->second;
+    const auto above =
+        ranges::upper_bound(rates, working_set_bytes, ranges::less{}, &rate_at::bytes);
+    const auto here = above == rates.begin() ? above : std::prev(above);
+    const double rate = here->bytes_per_ns;
+    double least_ns = working_set_bytes / rate;
+    for (const rate_at& faster : ranges::subrange(rates.begin(), here))
+      least_ns = std::min(least_ns, faster.bytes / faster.bytes_per_ns +
+                                        (working_set_bytes - faster.bytes) / rate);
+    return working_set_bytes > 0 ? working_set_bytes / least_ns : rate;
+  }
+
+  /// Types and threads whose arithmetic was measured; all cases of each, the fastest first.
+  const std::map<setting, std::vector<peak>>& peaks() const { return peaks_; }
+  /// The curve of each kind and number of threads: the faster algorithm at each working set.
+  const std::map<std::pair<std::string, int>, curve>& curves() const { return curves_; }
+  const std::vector<overhead>& overheads() const { return overheads_; }
+  /// Numbers of threads of which a rate was measured.
+  const std::set<int>& threads() const { return threads_; }
+  /// What the machine or the build does not have, in words; empty: the run does not say.
+  const std::string& absent() const { return absent_; }
+  bool empty() const { return peaks_.empty() && curves_.empty() && overheads_.empty(); }
+
+  /// The best rate of any kind at each working set that was measured, ascending.
+  std::vector<rate_at> best_curve(int threads) const {
+    std::map<double, double> best;
+    for (const auto& [where, points] : curves_)
+      if (where.second == threads)
+        for (const bandwidth& b : points) {
+          double& rate = best[b.working_set_bytes];
+          rate = std::max(rate, b.bytes_per_ns());
+        }
+    return best | ranges::views::transform([](const auto& b) {
+             return rate_at{b.first, b.second};
+           }) |
+           ranges::to<std::vector>;
+  }
+
+  /// The levels of the caches: as the machine reports them, or else at the knees of the curve.
+  cache_levels levels(int threads) const {
+    const auto reported = levels_.find(threads);
+    if (reported != levels_.end() && !reported->second.caches().empty()) return reported->second;
+    return cache_levels(knees(best_curve(threads)));
+  }
+
+  /// A line for each kind in each level where there are three sizes or more, and for messages.
+  std::vector<level_fit> fits() const {
+    std::vector<level_fit> out;
+    for (const auto& [where, points] : curves_) {
+      const cache_levels caches = levels(where.second);
+      std::map<std::size_t, std::vector<timed_size>> by_level;
+      for (const bandwidth& b : points)
+        if (const auto level = caches.level_of(b.working_set_bytes))
+          by_level[*level].push_back({b.moved_bytes, b.ns});
+      for (const auto& [level, times] : by_level)
+        add(out, {where.first, where.second, caches.name(level), {}}, times);
+    }
+    std::map<std::pair<std::string, int>, std::vector<timed_size>> messages;
+    for (const overhead& o : overheads_)
+      if (o.bytes > 0)
+        messages[{o.kind, o.threads}].push_back({static_cast<double>(o.bytes), o.ns});
+    for (const auto& [where, times] : messages)
+      add(out, {where.first, where.second, "all", {}}, times);
+    return out;
+  }
+
+private:
+  static void add(std::vector<level_fit>& out, level_fit f, const std::vector<timed_size>& times) {
+    if (times.size() < 3) return;
+    if (const auto line = fit_line(times)) {
+      f.line = *line;
+      out.push_back(std::move(f));
+    }
+  }
+
+  void take(const result::measurement& m) {
+    const result::machine_key key = result::parse_machine_key(m.key);
+    if (result::of_a_peak(key.kind)) {
+      const auto type = parse_numeric(m.type);
+      if (type && m.algorithm_flops > 0)
+        peaks_[{*type, m.threads}].push_back({static_cast<double>(m.algorithm_flops) / m.min_ns,
+                                              key.kind, m.backend, m.algorithm, m.min_clock_ns});
+    } else if (result::of_a_bandwidth(key.kind) && key.bytes > 0) {
+      if (m.bytes <= 0) return;
+      double& clock = bandwidth_clocks_[m.threads];
+      if (m.min_clock_ns > 0 && (clock <= 0 || m.min_clock_ns < clock)) clock = m.min_clock_ns;
+      curve& points = curves_[{key.kind, m.threads}];
+      const bandwidth b{static_cast<double>(key.bytes), static_cast<double>(m.bytes), m.min_ns,
+                        m.algorithm};
+      const auto at = ranges::lower_bound(points, b.working_set_bytes, ranges::less{},
+                                          &bandwidth::working_set_bytes);
+      if (at == points.end() || at->working_set_bytes != b.working_set_bytes)
+        points.insert(at, b);
+      else if (b.bytes_per_ns() > at->bytes_per_ns())
+        *at = b;
+    } else {
+      overheads_.push_back({key.kind, m.backend, m.algorithm, m.threads, key.bytes, m.min_ns});
+    }
+  }
+
+  std::map<setting, std::vector<peak>> peaks_;
+  std::map<std::pair<std::string, int>, curve> curves_;
+  std::vector<overhead> overheads_;
+  std::map<int, double> bandwidth_clocks_;
+  std::map<int, cache_levels> levels_;
+  std::map<int, std::vector<rate_at>> envelopes_; ///< of all kinds, never rising
+  std::set<int> threads_;
+  std::string absent_;
+};
+
+} // namespace benanza::bound

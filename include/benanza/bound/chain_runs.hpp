@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where did a chain run of a model take longer than was predicted? Its parts, and the steps
+// that the prediction rests on, at the clock of the run: nodes are the same where name and
+// algorithm are.
+//
+//   b = with_chain_runs(std::move(b), run);   b.runs[0].parts[0]   // {"conv1 ...", 1.5e6, 1.3e6}
+#pragma once
+
+#include "../result/parts.hpp"
+#include "figures.hpp"
+
+#include <range/v3/view/zip.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// The parts of the run `m` of a form of `b` for which the prediction has a time too.
+inline std::vector<run_part> parts_of(const measurement& m, bool fused, const model_bound& b) {
+  const form_figures& form = b.form(fused);
+  if (!form.layouts || !form.layouts->prediction) return {};
+  const layout_solution& l = *form.layouts->prediction;
+  const auto at_clock = [&m](double ns, const by_clock& clocked) {
+    return m.clock_ns > 0 ? clocked.at(m.clock_ns) : ns;
+  };
+  std::map<std::string, double, std::less<>> expected{
+      {std::string(result::reorders_part), at_clock(l.changes.ns, l.changes_clocked)}};
+  for (const layout_step& s : l.steps)
+    if (s.runs != nullptr) {
+      const model::graph& g = s.fused ? *b.fused->graph : *b.graph;
+      expected[result::part_name(s.runs->backend, s.runs->algorithm,
+                                 g.nodes[detail::at(s.node)].name)] = at_clock(s.ns, s.clocked);
+    }
+  std::vector<run_part> out;
+  const std::vector<std::string_view> names = result::part_lines(m.parts);
+  for (const auto& [part, ns] : ranges::views::zip(names, m.parts_ns))
+    if (const auto found = expected.find(part); found != expected.end())
+      out.push_back({std::string(part), ns, found->second});
+  return out;
+}
+
+/// `b` with the chain runs of the model in its type and on its threads.
+inline model_bound with_chain_runs(model_bound b, const result::run& r) {
+  for (const measurement& m : r.measurements) {
+    if (m.family != "model" || m.type != name(b.type) || m.threads != b.threads) continue;
+    const bool unfused = m.key == b.graph->name, fused = b.fused && m.key == b.fused->graph->name;
+    if (!unfused && !fused) continue;
+    if (m.error.empty())
+      b.runs.push_back({&m, fused, parts_of(m, fused, b)});
+    else
+      b.failed_runs.push_back(&m);
+  }
+  return b;
+}
+
+} // namespace benanza::bound
