@@ -5,6 +5,7 @@
 //   numbers n = read_tensor("tensor_x.pb");   as_stored(n.values[0], onnx::proto::FLOAT16)
 #pragma once
 
+#include <benanza/backend/number.hpp>
 #include <benanza/backend/operands.hpp>
 #include <benanza/onnx/call.hpp>
 
