@@ -134,8 +134,10 @@ struct parameters {
     f("most_memory_loss", p.most_memory_loss, "share", "by which reading memory took longer");
     f("most_hand_off_loss", p.most_hand_off_loss, "share",
       "by which a hand-off between threads took longer");
-    f("quick_probe_every_ns", p.quick_probe_every_ns, "ns", "a probe of SMT siblings (15 us)");
-    f("probe_every_ns", p.probe_every_ns, "ns", "a probe of clock, memory and hand-off (50 us)");
+    f("quick_probe_every_ns", p.quick_probe_every_ns, "ns",
+      "between two probes of SMT siblings (15 us each)");
+    f("probe_every_ns", p.probe_every_ns, "ns",
+      "between two probes of clock, memory and hand-off (50 us each)");
     f("window_ns", p.window_ns, "ns", "over which load and memory are judged");
     f("calibration_ns", p.calibration_ns, "ns", "of probes before anything is timed");
     f("longest_wait_ns", p.longest_wait_ns, "ns", "that a slice waits for quiet");
