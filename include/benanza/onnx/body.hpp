@@ -132,8 +132,6 @@ inline std::string path_in(const scope& around, std::string_view name) {
 }
 
 inline constexpr int deepest_call = 64;
-/// Nodes and values that all bodies may have together, each as often as it is opened.
-inline constexpr std::size_t most_opened = 500'000;
 
 /// The node with the caller's attributes in place of those that refer to them; nothing: it has none
 /// that do. An attribute that the caller does not give, and that has no default, is left out.

@@ -34,6 +34,8 @@ struct options {
   std::map<std::string, std::int64_t> loops{};
   data_dependent sizes = data_dependent::stop;
   std::string name{}; ///< what the model is called; empty: as its file
+  /// Nodes and values that all bodies may have together, each as often as it is opened.
+  std::size_t most_opened = 500'000;
 };
 
 /// The dims of all inputs, and what was changed to get them.

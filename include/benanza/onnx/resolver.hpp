@@ -32,6 +32,7 @@ class resolver final : visitor {
 public:
   resolver(const source& s, const options& o)
       : source_(s)
+      , most_opened_(o.most_opened)
       , program_(s.steps())
       , inputs_(dims_of_inputs(s.model(), o, s.where()))
       , sizes_(o.sizes)
@@ -110,9 +111,9 @@ private:
   void drop_nodes(int from, int to) override { builder_.drop(from, to); }
   void spend(std::size_t nodes_and_values) override {
     opened_ += nodes_and_values;
-    if (opened_ > most_opened)
+    if (opened_ > most_opened_)
       throw whole_model_refused(
-          "its functions and loops hold more than " + std::to_string(most_opened) +
+          "its functions and loops hold more than " + std::to_string(most_opened_) +
               " nodes and values where each is written out as often as it runs",
           source_.where(), "give a part of the model, or smaller inputs");
   }
@@ -426,6 +427,7 @@ private:
   }
 
   const source& source_;
+  std::size_t most_opened_;
   const program& program_;
   input_dims inputs_;
   data_dependent sizes_;
