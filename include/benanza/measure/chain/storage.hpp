@@ -12,10 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
+#include <optional>
 #include <span>
-#include <sys/mman.h>
 #include <vector>
 
 namespace benanza::measure {
@@ -66,26 +64,25 @@ public:
     return true;
   }
 
-  /// Makes the memory of all rooms.
-  /// It lies together on large pages where the system has them: a model touches more
-  /// small ones than a processor keeps translations for, and a framework's arena would too.
+  /// Makes the memory of all rooms. It lies together on large pages where the system has them: a
+  /// model touches more small ones than a processor keeps translations for, and a framework's arena
+  /// would too.
   void allocate() {
-    const std::int64_t huge = std::int64_t{2} << 20;
     std::int64_t sum = 0;
     for (block& b : blocks_) {
       b.first = sum;
       sum += (b.bytes + 4095) / 4096 * 4096;
     }
-    const auto size = static_cast<std::size_t>((sum + huge - 1) / huge * huge);
-    machine::make_room(static_cast<double>(size), "the activations of a model");
-    memory_.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{2u << 20})));
-    madvise(memory_.get(), size, MADV_HUGEPAGE);
-    std::memset(memory_.get(), 0, size);
+    const auto size = static_cast<std::size_t>(sum);
+    machine::check_memory(static_cast<double>(size), "the activations of a model");
+    memory_.emplace(size);
+    std::memset(memory_->data(), 0, size);
     for (const block& b : blocks_)
-      if (!b.values.empty()) std::memcpy(memory_.get() + b.first, b.values.data(), b.values.size());
+      if (!b.values.empty())
+        std::memcpy(memory_->data() + b.first, b.values.data(), b.values.size());
   }
   std::byte* at(int room) const {
-    return memory_.get() + blocks_[rooms_[static_cast<std::size_t>(room)].block].first;
+    return memory_->data() + blocks_[rooms_[static_cast<std::size_t>(room)].block].first;
   }
   /// Of all rooms together.
   std::int64_t bytes() const {
@@ -96,9 +93,6 @@ public:
   }
 
 private:
-  struct release_memory {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{2u << 20}); }
-  };
   struct block {
     std::int64_t bytes;
     std::vector<std::byte> values;
@@ -115,7 +109,7 @@ private:
     return x >= bytes ? x <= y : x >= y;
   }
 
-  std::unique_ptr<std::byte, release_memory> memory_{};
+  std::optional<machine::page_memory> memory_{};
   std::vector<block> blocks_{};
   std::vector<room_state> rooms_{};
   std::vector<std::size_t> free_{};
