@@ -12,13 +12,7 @@
 #include "statistics.hpp"
 #include "stop_reason.hpp"
 
-#include <range/v3/algorithm/find.hpp>
-#include <range/v3/algorithm/sort.hpp>
-#include <range/v3/range/conversion.hpp>
 #include <range/v3/view/chunk_by.hpp>
-#include <range/v3/view/indirect.hpp>
-#include <range/v3/view/move.hpp>
-#include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -91,7 +85,8 @@ inline measurement join_entries(std::vector<measurement> entries) {
     return std::tie(a.samples_ns, a.error, a.disturbed, a.setup_ns, a.algorithm_index) <
            std::tie(b.samples_ns, b.error, b.disturbed, b.setup_ns, b.algorithm_index);
   });
-  const auto good = ranges::find(entries, std::string(), &measurement::error);
+  const auto good = std::find_if(entries.begin(), entries.end(),
+                                 [](const measurement& m) { return m.error.empty(); });
   if (good == entries.end()) return std::move(entries.front());
   const auto failed = good - entries.begin();
   const std::string reason = failed == 0 ? std::string() : entries.front().error;
@@ -149,12 +144,11 @@ inline overlap overlap_of(const std::vector<run>& runs) {
   std::stable_sort(all.begin(), all.end(), [](const entry& a, const entry& b) {
     return identity(*a.what) < identity(*b.what);
   });
-  const auto same_case = [](const entry& a, const entry& b) {
-    return identity(*a.what) == identity(*b.what);
-  };
   overlap out;
-  for (const auto same : all | ranges::views::chunk_by(same_case)) {
-    const auto first = same.begin(), last = same.end();
+  for (auto first = all.begin(); first != all.end();) {
+    const auto last = std::find_if(first, all.end(), [&](const entry& e) {
+      return identity(*e.what) != identity(*first->what);
+    });
     const auto own = std::find_if(first, last, [&](const entry& e) { return e.run != first->run; });
     const auto other = std::find_if(own, last, [&](const entry& e) {
       return std::none_of(first, own, [&](const entry& known) {
@@ -163,6 +157,7 @@ inline overlap overlap_of(const std::vector<run>& runs) {
     });
     if (other != last && out.cases++ == 0)
       out = {1, other->what->name, runs[first->run].source, runs[other->run].source};
+    first = last;
   }
   return out;
 }
@@ -176,12 +171,13 @@ inline run merge(std::vector<run> runs) {
     detail::same_provenance(runs.front(), r);
   detail::join_facts(out, runs);
 
-  out.source = join(runs | ranges::views::transform(&run::source), ", ");
   std::vector<measurement> entries;
   if (runs.size() == 1) entries = std::move(runs.front().measurements);
   for (run& r : runs) {
+    out.source += (out.source.empty() ? "" : ", ") + r.source;
     for (model::graph& g : r.graphs) {
-      const auto known = ranges::find(out.graphs, g.name, &model::graph::name);
+      const auto same_name = [&](const model::graph& o) { return o.name == g.name; };
+      const auto known = std::find_if(out.graphs.begin(), out.graphs.end(), same_name);
       if (known == out.graphs.end())
         out.graphs.push_back(std::move(g));
       else if (to_json(*known) != to_json(g))
@@ -191,11 +187,15 @@ inline run merge(std::vector<run> runs) {
     std::move(r.measurements.begin(), r.measurements.end(), std::back_inserter(entries));
     r.measurements = {};
   }
-  ranges::sort(out.graphs, ranges::less{}, &model::graph::name);
+  std::sort(out.graphs.begin(), out.graphs.end(),
+            [](const model::graph& a, const model::graph& b) { return a.name < b.name; });
   const std::vector<measurement*> all = detail::by_case(entries);
-  for (const auto same : all | ranges::views::chunk_by(detail::same_case))
-    out.measurements.push_back(detail::join_entries(same | ranges::views::indirect |
-                                                    ranges::views::move | ranges::to<std::vector>));
+  for (const auto same : all | ranges::views::chunk_by(detail::same_case)) {
+    std::vector<measurement> its;
+    for (measurement* m : same)
+      its.push_back(std::move(*m));
+    out.measurements.push_back(detail::join_entries(std::move(its)));
+  }
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/min.hpp>
 #include <range/v3/range/conversion.hpp>
+#include <range/v3/view/chunk_by.hpp>
 #include <range/v3/view/map.hpp>
 #include <range/v3/view/move.hpp>
 #include <range/v3/view/transform.hpp>
