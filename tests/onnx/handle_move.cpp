@@ -25,6 +25,7 @@ TEST_CASE("Concat") {
              "2x3x4 and 2x5x4 do not fit together");
   CHECK_SAYS(last_layer(13, in, "y = Concat<axis = 3>(x, b)", "", two), "axis 3");
   CHECK_SAYS(last_layer(13, in, "y = Concat<axis = 0>()", "", two), "it has 0 inputs");
+  CHECK_SAYS(last_layer(13, in, "y = Concat<axis = 1>(x, , b)", "", two), "input 1 is missing");
   // An empty part is no part.
   CHECK(last_layer(13, "float[2,3] x, float[2,0] b", "y = Concat<axis = 1>(x, b)", "",
                    {.batch = 2, .shapes = {{"b", {2, 0}}}}) == "Concat/2x3-a1-n1");

@@ -99,6 +99,7 @@ public:
 private:
   /// True for a tensor without elements, which is no part of a Concat.
   bool empty(int number) const {
+    if (number < 0) return false; // left out
     const std::optional<shape>& dims = values_[static_cast<std::size_t>(number)].dims;
     return dims && benanza::elements(*dims) == 0;
   }
