@@ -23,7 +23,6 @@
 #include <range/v3/algorithm/all_of.hpp>
 #include <range/v3/algorithm/count.hpp>
 #include <range/v3/algorithm/count_if.hpp>
-#include <range/v3/view/concat.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -192,7 +191,7 @@ void choose_device(result::run& run, const std::string& device) {
 /// The page of a framework's calls in place of the models'.
 status respond_calls(const request& asked, std::istream& in, std::ostream& out, std::ostream& err) {
   const std::size_t limit = layer_limit(asked.layers);
-  if (ranges::count(ranges::views::concat(asked.files, asked.calls.logs), std::string("-")) > 1)
+  if (ranges::count(asked.files, "-") + ranges::count(asked.calls.logs, "-") > 1)
     throw error("standard input is named twice", "-", "name it once");
   if (!asked.plan.empty() || asked.machine)
     throw error("--calls goes with neither --plan nor --machine", asked.calls.logs.front());

@@ -12,7 +12,6 @@
 #endif
 
 #include <range/v3/algorithm/any_of.hpp>
-#include <range/v3/view/concat.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -35,7 +34,7 @@ bool is_store(const std::string& path) {
 std::string from_store(const std::string& store, const bound::model_bound& b) {
   const auto tried = [](const bound::hole& h) { return h.failed && !h.command.empty(); };
   const bool failed =
-      ranges::any_of(ranges::views::concat(b.covered.holes, b.covered.rooflines), tried);
+      ranges::any_of(b.covered.holes, tried) || ranges::any_of(b.covered.rooflines, tried);
   return " --store " + bound::shell_word(store) + (failed ? " --again=failed" : "");
 }
 
