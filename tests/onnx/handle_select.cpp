@@ -30,6 +30,9 @@ TEST_CASE("elements that are found, counted and placed: in all versions, and wha
   CHECK(layer("y = ReverseSequence<time_axis = 1, batch_axis = 0>(x, n)", "int64[2] n") ==
         "ReverseSequence/2x3x4-bt");
   CHECK_SAYS(layer("y = ReverseSequence<time_axis = 2>(x, n)", "int64[2] n"), "first two");
+  CHECK_SAYS(layer("y = ReverseSequence<time_axis = 1, batch_axis = 9223372036854775807>(x, n)",
+                   "int64[2] n"),
+             "first two");
   CHECK_SAYS(layer("y = ReverseSequence(x, n)", "int64[2] n"), "not one for each batch");
   CHECK(layer("y = OneHot<axis = 1>(x, d, v)", "int64 d = {7}, float[2] v", 13, "int32[2,3] x") ==
         "OneHot/2x3-k7-a1-i32");

@@ -21,7 +21,7 @@ inline answer handle_trilu(const call& c) {
 inline answer handle_reverse_sequence(const call& c) {
   op::reverse_sequence p{.input = c.dims(0), .element = c.type(0)};
   const std::int64_t time = c.integer("time_axis", 0), batch = c.integer("batch_axis", 1);
-  if (time + batch != 1 || (time != 0 && time != 1))
+  if (!(time == 0 && batch == 1) && !(time == 1 && batch == 0))
     throw error("its time_axis and batch_axis are not the first two");
   p.batch_first = batch == 0;
   p.validate();
