@@ -41,6 +41,8 @@ TEST_CASE("shapes are taken apart and put together") {
   CHECK(of_shape("v = ReduceSum(s)") == "9");
   CHECK(of_shape("v = Tile(s, t)", "int64[1] t = {2}") == "2x3x4x2x3x4");
   CHECK(of_shape("c = Concat<axis = 0>(s, f) v = Squeeze(c)", "int64[1] f = {5}") == "2x3x4x5");
+  CHECK(of_shape("v = Clip(s, b)", "int64[2] b = {3, 3}") == "?");
+  CHECK(of_shape("v = Trilu(s)", "", 14) == "?");
 }
 
 TEST_CASE("bits and remainders") {

@@ -32,6 +32,9 @@ TEST_CASE("Attention: what does not fit") {
         "Attention/1x8x16x32-causal-p15-w19");
   CHECK(attention("y = Attention<right_window_size = 99>(q, k, v)") == "Attention/1x8x16x32");
   CHECK_SAYS(attention("y = Attention<left_window_size = -2>(q, k, v)"), "out of range");
+  CHECK_SAYS(attention("y = Attention<right_window_size = 1, past_length = 9223372036854775807>"
+                       "(q, k, v)"),
+             "out of range");
   CHECK_SAYS(attention("y = Attention(q, k, v, , p)"), "input 5 is missing");
   CHECK_SAYS(attention("y, a, c = Attention(q, k, v, , p, q)"), "do not fit");
   CHECK_SAYS(attention("y = Attention(q, k, v, m)"), "does not broadcast");

@@ -21,6 +21,9 @@ TEST_CASE("Concat") {
   CHECK(last_layer(1, in, "y = Concat(x, b)", "", two) == "Concat/2x8x4-a1-n2");
   CHECK(last_layer(13, "int64[2] x", "y = Concat<axis = 0>(x, x)") == "Concat/4-a0-n2-s64");
   CHECK_SAYS(last_layer(13, in, "y = Concat(x, b)", "", two), "axis is missing");
+  CHECK_SAYS(
+      last_layer(13, in, "y = Concat<axis = 2>(w, w, x)", "float[0,5,9223372036854775807] w", two),
+      "over 2^40");
   CHECK_SAYS(last_layer(13, in, "y = Concat<axis = 0>(x, b)", "", two),
              "2x3x4 and 2x5x4 do not fit together");
   CHECK_SAYS(last_layer(13, in, "y = Concat<axis = 3>(x, b)", "", two), "axis 3");

@@ -32,6 +32,9 @@ TEST_CASE("Resize and Upsample: scales, sizes, ways to place samples") {
   CHECK_SAYS(last_layer(13, in, "y = Resize(x, , s)", "float[2] s = {1, 1}"), "do not match");
   CHECK_SAYS(last_layer(13, in, "y = Resize(x)"), "do not match");
   CHECK_SAYS(last_layer(13, in, "y = Resize(x, , , z)", "int64[4] z = {1,3,-5,7}"), "negative");
+  CHECK_SAYS(last_layer(18, in, "y = Resize<keep_aspect_ratio_policy = \"not_smaller\">(x, , , z)",
+                        "int64[4] z = {1,3,9223372036854775807,7}"),
+             "out of range");
   const auto resize = [&](std::string_view attributes, std::string_view more = {}) {
     return last_layer(19, in, "y = Resize<" + std::string(attributes) + ">(x, r, s)",
                       std::string(scales) + std::string(more));

@@ -58,6 +58,7 @@ TEST_CASE("NonMaxSuppression is a layer that keeps as many as it may") {
         "NonMaxSuppression/1x30x5-most6");
   CHECK_SAYS(layer("a = NonMaxSuppression(x, s, m) y = Neg(a)"), "since NonMaxSuppression");
   CHECK_SAYS(layer("y = NonMaxSuppression(s, x)"), "do not fit");
+  CHECK_SAYS(layer("y = NonMaxSuppression(x, s, t)"), "whole numbers");
 }
 
 TEST_CASE("columns, offsets, places, norms") {

@@ -64,6 +64,10 @@ struct value {
         unknown_since = "a tensor of more than 8 dims";
         return;
       }
+      if (d < 0 || d > dim_limit) { // beside a dim of 0 any other passes the loader
+        unknown_since = "a tensor with a dim over 2^40";
+        return;
+      }
       s.push(d);
     }
     dims = s;

@@ -95,10 +95,14 @@ private:
     }
     for (int i = 0; i < g.input_size(); ++i)
       value_named(g.input(i).name()) = given[static_cast<std::size_t>(i)];
+    for (const auto& t : g.initializer()) {
+      int& v = value_named(t.name());
+      if (v >= 0) continue; // an input that is given: this is its default
+      v = visitor_.new_value();
+      at(v).set(t);
+    }
     for (int& v : body.values)
       if (v == no_value) v = visitor_.new_value();
-    for (const auto& t : g.initializer())
-      at(value_named(t.name())).set(t);
     for (const step& inner : steps.steps)
       visitor_.visit(inner, body);
     std::vector<int> made;

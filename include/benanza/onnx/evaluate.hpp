@@ -71,12 +71,23 @@ inline maybe_elements evaluate_reduce(const call& c, const op::reduce& p) {
   return out;
 }
 
+/// True for an operand that can be read at each place of the result. Before opset 7 its dims may
+/// be those from another one on, and a Clip's bounds may be of any dims.
+inline bool spreads(const call& c, const shape& s, const shape& to) {
+  if (s == to || benanza::elements(s) == 1) return true;
+  if (c.opset() < 7 || s.size > to.size) return false;
+  for (int i = 0; i < s.size; ++i)
+    if (s[i] != 1 && s[i] != to[i + to.size - s.size]) return false;
+  return true;
+}
+
 /// Functions of each element by itself, operands broadcast.
 inline maybe_elements evaluate_elementwise(const call& c, const result& r) {
   std::vector<const elements_of*> operands;
   for (int i = 0; i < c.size(); ++i) {
     const elements_of* e = known(c, i);
     if (e == nullptr && c.has(i)) return std::nullopt;
+    if (e != nullptr && !spreads(c, c.dims(i), *r.dims)) return std::nullopt;
     operands.push_back(e);
   }
   elements_of out{.real = is_floating(r.element)};

@@ -190,7 +190,7 @@ inline maybe_elements evaluate_one_hot(const call& c, const op::one_hot& p) {
 
 inline maybe_elements evaluate_trilu(const call& c, const op::trilu& p) {
   const elements_of* x = known(c, 0);
-  if (x == nullptr) return std::nullopt;
+  if (x == nullptr || p.input.size < 2) return std::nullopt;
   elements_of out = *x;
   std::size_t i = 0;
   each_position(p.input, [&](const shape& at) {
@@ -220,6 +220,8 @@ inline maybe_elements evaluate_compress(const call& c, const op::compress& p) {
   std::vector<std::int64_t> kept;
   for (std::size_t i = 0; i < holds->size(); ++i)
     if (holds->number(i) != 0) kept.push_back(static_cast<std::int64_t>(i));
+  // Where the largest size was taken, it may hold less often, or behind the end.
+  if (std::ssize(kept) != p.kept || (!kept.empty() && kept.back() >= p.size())) return std::nullopt;
   const int axis = std::max(p.axis, 0);
   return gathered(*x, p.output(), [&](shape at) {
     at[axis] = kept[static_cast<std::size_t>(at[axis])];

@@ -54,7 +54,9 @@ inline void see(const call& c, op::attention& p) {
   if (!p.causal) return;
   const std::int64_t all = (p.lengths ? p.queries : p.keys) - 1;
   const std::int64_t behind = causal ? 0 : right >= 0 ? std::min(right, all) : all;
-  p.past = c.integer(past_length, 0) + behind;
+  const std::int64_t before = c.integer(past_length, 0);
+  if (before < -dim_limit || before > dim_limit) throw error("its past_length is out of range");
+  p.past = before + behind;
   p.window = left >= 0 ? left + behind + 1 : 0;
 }
 } // namespace detail

@@ -21,6 +21,7 @@ inline answer handle_concat(const call& c) {
     if (s.size != first.size)
       throw error("its inputs " + text(first) + " and " + text(s) + " do not fit together");
     p.whole[p.axis] += s[p.axis];
+    check_dims(p.whole);
     p.parts += s[p.axis] > 0;
     s[p.axis] = first[p.axis];
     if (!(s == first))

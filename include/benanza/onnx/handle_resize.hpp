@@ -29,8 +29,12 @@ inline void keep_ratio(const shape& x, shape& sizes, const std::vector<int>& axe
     const double s = static_cast<double>(sizes[a]) / static_cast<double>(x[a]);
     scale = a == axes.front() ? s : least ? std::min(scale, s) : std::max(scale, s);
   }
-  for (int a : axes)
-    sizes[a] = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(x[a]) + 0.5));
+  for (int a : axes) {
+    const double size = std::floor(scale * static_cast<double>(x[a]) + 0.5);
+    if (!(size >= 0 && size <= static_cast<double>(dim_limit)))
+      throw error("it scales a dim out of range");
+    sizes[a] = static_cast<std::int64_t>(size);
+  }
 }
 
 /// Where samples are placed, and which neighbour is the nearest.

@@ -25,6 +25,7 @@ inline std::int64_t most_boxes(const call& c) {
   if (boxes.size != 3 || c.dims(1).size != 3) throw error("its boxes are not a list for each item");
   if (!c.has(2)) return 0; // by definition
   const elements_of* e = c.constant(2) ? c.operand(2).elements() : nullptr;
+  if (e != nullptr && e->real) throw error("its input 2 must hold whole numbers");
   const std::int64_t told = e == nullptr || e->size() != 1 ? boxes[1] : e->integers.at(0);
   return std::clamp<std::int64_t>(told, 0, boxes[1]);
 }

@@ -262,7 +262,7 @@ private:
           source_.where(),
           "--data-dependent=max takes the largest size, stop leaves out what follows");
     std::optional<std::vector<result>> most = largest_results(c);
-    if (!most) return;
+    if (!most || s.outputs.empty()) return;
     most->resize(std::min<std::size_t>(most->size(), s.outputs.size()));
     a.outputs = std::move(*most);
     if (std::optional<op::layer> made = largest_layer(c)) a.layer = std::move(made);

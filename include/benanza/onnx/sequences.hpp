@@ -134,6 +134,7 @@ private:
 
   void split(const step& s, const call& c, const scope& in) {
     const int x = operand(s, 0);
+    if (!at(x).dims) throw error("its input is a sequence, not a tensor");
     const shape dims = *at(x).dims;
     const int axis = call::axis(c.integer("axis", 0), dims.size);
     const bool keep = c.integer("keepdims", 1) != 0 || c.has(1);

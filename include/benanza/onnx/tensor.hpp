@@ -112,7 +112,7 @@ inline dtype to_dtype(int type) {
 /// Bytes that `count` elements take in a file; those of strings are not known and count as 0.
 inline std::int64_t stored_bytes(int type, std::int64_t count) {
   const element_type* t = find_element_type(type);
-  return t ? (count * t->bits + 7) / 8 : 0;
+  return t ? count / 8 * t->bits + (count % 8 * t->bits + 7) / 8 : 0;
 }
 
 inline bool is_floating(int type) {
