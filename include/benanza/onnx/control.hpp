@@ -8,6 +8,7 @@
 //   control(visitor, {{"decoder", 12}}).open(step, call, scope)   // true: it was one of them
 #pragma once
 
+#include "build.hpp"
 #include "sequences.hpp"
 
 #include <map>

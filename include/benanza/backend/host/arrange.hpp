@@ -6,6 +6,7 @@
 //   kernel k = make(op::trilu{.input = {1, 128, 128}}, job);
 #pragma once
 
+#include "../number.hpp"
 #include "detail/copy.hpp"
 #include "detail/job.hpp"
 

@@ -7,6 +7,7 @@
 //   fourier f(512);   f.run(re, im, work);   // lines of 512, number i of lane l at [i * lanes + l]
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
