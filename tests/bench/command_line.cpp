@@ -189,6 +189,8 @@ TEST_CASE("thresholds are set by name, some of them in several words") {
   CHECK(o.parameters.window_ns == 2e8);
   CHECK(plan_of(o).parameters.window_ns == 2e8);
   CHECK(parse({"--parameters"}).list_parameters);
+  CHECK_THROWS_AS(parse({"--store=r.db", "--set=window_ns=2e8"}), error);
+  CHECK(parse({"--store=r.db", "--set=window_ns=1.5e8"}).campaign.store == "r.db"); // as usual
   for (const char* word :
        {"--set=nothing=1", "--set=window_ns", "--set=window_ns=long", "--set="}) {
     CAPTURE(word);

@@ -46,10 +46,17 @@ TEST_CASE("a command that no person would copy reads its filter from a file") {
 TEST_CASE("interference that hid behind the first calibration is reported") {
   run r = synthetic::fused_run();
   const auto reported = [&] {
-    return holds(text_report(r, analyse(r), {}), "! interference was not seen when");
+    return holds(text_report(r, analyse(r), {}), "! interference was there all the");
   };
   CHECK_FALSE(reported());
   r.provenance["measuring"][benanza::result::begin_after_fact] = "0.3";
   CHECK(reported());
+}
+
+TEST_CASE("thresholds that were changed are on the page") {
+  run r = synthetic::fused_run();
+  r.provenance["measuring"]["parameters"] = "most_smt_loss=10";
+  CHECK(holds(text_report(r, analyse(r), {}),
+              "! measured with other thresholds than usual: most_smt_loss=10."));
 }
 } // namespace test_of_warnings

@@ -319,6 +319,9 @@ inline void settle(options& o) {
     o.effort = effort::quick;
     o.repetitions = 1;
   }
+  if (!o.campaign.store.empty() && !o.parameters.changed().empty())
+    throw error("what is measured by other thresholds is not kept beside the rest", "--store",
+                "leave out --set, or write --benchmark_out");
   if (!o.plans.empty() && (!o.layer_files.empty() || !o.graph_files.empty()))
     throw error("a plan is run in place of layers", "--plan", "leave out --layers and --graphs");
 }

@@ -198,10 +198,13 @@ inline model_bound answers(const inquiry& q) {
   std::tie(b.type, b.threads) = q.in;
   b.workers = detail::workers_of(b, q);
   const auto measuring = q.of.run.provenance.find("measuring");
-  if (measuring != q.of.run.provenance.end() &&
-      measuring->second.contains(result::begin_after_fact))
-    b.notes.push_back("interference was not seen when measuring began, for it was there all the "
-                      "time: layers measured first may be too slow; run it again");
+  if (measuring != q.of.run.provenance.end()) {
+    if (measuring->second.contains(result::begin_after_fact))
+      b.notes.push_back("interference was there all the time when measuring began, and not seen: "
+                        "layers measured first may be too slow; run it again");
+    if (const auto set = measuring->second.find("parameters"); set != measuring->second.end())
+      b.notes.push_back("measured with other thresholds than usual: " + set->second);
+  }
   if (const model::graph* fused = fused_form(q.of.run, q.graph)) {
     b.fused.emplace();
     b.fused->graph = fused;

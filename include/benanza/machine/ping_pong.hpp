@@ -38,8 +38,8 @@ inline word_passed pass_word_round([[maybe_unused]] int threads, std::int64_t ro
 #pragma omp barrier
     const stopwatch timer;
     for (std::int64_t next = me; team > 1 && next < rounds * team; next += team) {
-      while (turn.load(std::memory_order_acquire) != next)
-        spin();
+      while (turn.load(std::memory_order_acquire) != next) {
+      }
       turn.store(next + 1, std::memory_order_release);
     }
     if (team > 1 && me == team - 1) out = {rounds * team, timer.ns()};

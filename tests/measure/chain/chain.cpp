@@ -2,127 +2,15 @@
 // Does a chain compute the model? Plans of small models over the real backends, in every layout
 // that their algorithms have; the result is held against the reference through the whole model,
 // and a chain with a wrong algorithm is caught at its node.
-#include "backend/built.hpp"
+#include "planned.hpp"
 
-#include <benanza/measure/chain/plan_subject.hpp>
 #include <benanza/model/fuse.hpp>
-#include <doctest/doctest.h>
 
 #include <thread>
-#include <utility>
 
 using namespace benanza;
 using namespace benanza::measure;
-
-namespace {
-library_list real_libraries() {
-  library_list out;
-  out.push_back(test::built("host"));
-  out.push_back(test::built("onednn"));
-  return out;
-}
-
-model::graph graph_of(const std::vector<std::pair<std::string, std::string>>& rows) {
-  model::graph g;
-  g.name = "test";
-  for (const auto& [layer, operands] : rows) {
-    const int number = static_cast<int>(g.nodes.size());
-    model::node n;
-    n.name = "n" + std::to_string(number);
-    n.layer = number;
-    g.layers.push_back(op::parse(layer));
-    n.op = op::family(g.layers.back());
-    n.operands = *model::read_operands(operands, number);
-    n.inputs = model::inputs_of(n.operands);
-    g.nodes.push_back(n);
-  }
-  return g;
-}
-
-/// What may stand in a plan for a layer.
-std::vector<result::plan_step> offers(const op::layer& l, const library_list& libraries,
-                                      numeric type) {
-  std::vector<result::plan_step> out;
-  for (const auto& library : libraries)
-    for (const backend::algorithm& a : library->enumerate(l, type, {.threads = 1}))
-      if (!a.result_layout.empty() && a.fallback != "ref" && a.equivalence == name(type)) {
-        const bool any = a.result_layout == any_layout_name;
-        out.push_back({std::string(library->name()), a.id, any ? "plain" : a.operand_layouts,
-                       any ? "plain" : a.result_layout});
-      }
-  return out;
-}
-
-bool offers_all(const model::graph& g, const library_list& libraries, numeric type) {
-  return std::all_of(g.layers.begin(), g.layers.end(), [&](const op::layer& l) {
-    return op::is_view(l) || !offers(l, libraries, type).empty();
-  });
-}
-
-/// A plan that takes, of each layer's algorithms, number `pick` (counted round).
-result::plan plan_of(const model::graph& g, const library_list& libraries, std::size_t pick,
-                     numeric type = numeric::f32) {
-  result::plan p;
-  p.graph = g;
-  p.type = type;
-  for (const model::node& n : g.nodes) {
-    const op::layer& l = g.layers[static_cast<std::size_t>(n.layer)];
-    const std::vector<result::plan_step> all = offers(l, libraries, type);
-    if (all.empty()) REQUIRE(op::is_view(l));
-    p.steps.push_back(all.empty() ? result::plan_step{} : all[pick % all.size()]);
-  }
-  return p;
-}
-
-/// The model's result by the reference alone, layer by layer in f32 storage.
-std::vector<double> reference_of(const model::graph& g) {
-  std::map<std::pair<int, int>, backend::tensor> made;
-  for (int i = 0; i < static_cast<int>(g.nodes.size()); ++i) {
-    const model::node& n = g.nodes[static_cast<std::size_t>(i)];
-    const op::layer& l = g.layers[static_cast<std::size_t>(n.layer)];
-    backend::operands values;
-    if (const auto* v = std::get_if<op::view>(&l)) {
-      backend::tensor t = made.at({n.operands[0].node, n.operands[0].output});
-      t.dims = v->result;
-      made[{i, 0}] = t;
-      continue;
-    }
-    values = backend::make_operands(l, numeric::f32);
-    const std::size_t behind = n.operands.size() - values.inputs.size();
-    REQUIRE(behind == 0);
-    for (std::size_t k = 0; k < n.operands.size(); ++k)
-      if (n.operands[k].node >= 0)
-        values.inputs[k] = made.at({n.operands[k].node, n.operands[k].output});
-    backend::tensor out{.dims = op::output(l)};
-    out.bytes.resize(static_cast<std::size_t>(out.count() * 4));
-    std::vector<std::int64_t> all(static_cast<std::size_t>(out.count()));
-    std::iota(all.begin(), all.end(), 0);
-    std::vector<double> exact(all.size());
-    backend::reference::evaluate(l, numeric::f32, values, all, exact);
-    for (std::size_t k = 0; k < exact.size(); ++k)
-      out.as<float>()[k] = static_cast<float>(exact[k]);
-    made[{i, 0}] = out;
-  }
-  const backend::tensor& last = made.at({static_cast<int>(g.nodes.size()) - 1, 0});
-  std::vector<double> out;
-  for (float v : last.as<float>())
-    out.push_back(static_cast<double>(v));
-  return out;
-}
-
-const std::vector<std::pair<std::string, std::string>> residual{
-    {"Conv/1x16x9x9-32x3x3-s1-p1-b", "i c c"},
-    {"Relu/1x32x9x9", "0"},
-    {"Conv/1x32x9x9-32x1x1-s1", "1 c"},
-    {"Conv+Add+Relu/1x32x9x9-32x3x3-s1-p1-b", "2 c c 1"},
-    {"Conv+Add/1x32x9x9-32x1x1-s1-b", "3 c c 1"},
-    {"MaxPool/1x32x9x9-3x3-s2", "4"},
-    {"Concat/1x64x4x4-a1-n2", "5 5"},
-    {"GlobalAveragePool/1x64x4x4", "6"},
-    {"Flatten/1x64x1x1-1x64", "7"},
-    {"Gemm/1x10x64-tb-c1x10-w", "8 c c"},
-    {"Softmax/1x10-a1", "9"}};
-} // namespace
+using namespace benanza::test;
 
 TEST_CASE("a chain of any algorithms in any layouts computes what the reference computes") {
   const library_list libraries = real_libraries();
@@ -423,33 +311,6 @@ TEST_CASE("the parts of a Split are as long as their readers want them") {
   }
 }
 
-TEST_CASE("a result is not written over what its layer, or a view's reader, still reads") {
-  const library_list libraries = real_libraries();
-  // The convolution reads what it joins; the view outlives the first copy of what it shows.
-  const model::graph g = graph_of({{"Relu/1x16x8x8", "i"},
-                                   {"Conv/1x16x8x8-16x3x3-s1-p1", "0 c"},
-                                   {"Identity/1x16x8x8", "0"},
-                                   {"Conv+Add/1x16x8x8-16x3x3-s1-p1", "1 c 1"},
-                                   {"Conv/1x16x8x8-16x1x1-s1", "3 c"},
-                                   {"Conv+Add/1x16x8x8-16x3x3-s1-p1-b", "2 c c 4"}});
-  const std::vector<double> expected = reference_of(g);
-  for (std::size_t pick = 0; pick < 7; ++pick) {
-    chain c(plan_of(g, libraries, pick), libraries);
-    c.verify();
-    c.run(2);
-    std::vector<double> got;
-    c.read(got);
-    for (std::size_t i = 0; i < got.size(); ++i)
-      CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-3));
-  }
-}
-
-TEST_CASE("operands of the caller are as many as a node takes") {
-  const library_list libraries = real_libraries();
-  chain c(plan_of(graph_of({{"Add/1x16x6x6-1x16x1x1", "i i"}}), libraries, 0), libraries);
-  c.verify();
-}
-
 TEST_CASE("a square and what is added to a variance stay numbers with constants of our own") {
   const library_list libraries = real_libraries();
   const model::graph g = graph_of({{"ReduceMean/8x64-a1", "i"},
@@ -463,21 +324,6 @@ TEST_CASE("a square and what is added to a variance stay numbers with constants 
   c.verify();
 }
 
-TEST_CASE("a model larger than the memory is refused before any of it is taken") {
-  const library_list libraries = real_libraries();
-  const auto asked = std::exchange(machine::memory_source(), [] { return std::int64_t{1} << 30; });
-  const model::graph g =
-      graph_of({{"Relu/1x1x1048576x1048576", "i"}, {"Sigmoid/1x1x1048576x1048576", "0"}});
-  result::plan p;
-  p.graph = g;
-  for (int i = 0; i < 2; ++i)
-    p.steps.push_back({"onednn", "jit:avx2", "plain", "plain"});
-  CHECK_THROWS_WITH_AS(chain(p, libraries),
-                       doctest::Contains("available (test); generate the model with a smaller"),
-                       error);
-  machine::memory_source() = asked;
-}
-
 TEST_CASE("chains in other types are right too") {
   const library_list libraries = real_libraries();
   std::vector<std::pair<std::string, std::string>> rows = residual;
@@ -488,50 +334,4 @@ TEST_CASE("chains in other types are right too") {
     chain c(plan_of(g, libraries, 0, type), libraries);
     c.verify();
   }
-}
-
-TEST_CASE("activations share memory, and what is still to be read is kept") {
-  const library_list libraries = real_libraries();
-  std::vector<std::pair<std::string, std::string>> rows{{"Sigmoid/1x16x32x32", "i"}};
-  for (int i = 1; i < 20; ++i)
-    rows.emplace_back("Tanh/1x16x32x32", std::to_string(i - 1));
-  rows.emplace_back("Add/1x16x32x32", "19 0");
-  chain c(plan_of(graph_of(rows), libraries, 0), libraries);
-  c.verify();
-  CHECK(c.activation_bytes() <=
-        4 * 16 * 32 * 32 * 4); // the input, the first result, two that alternate
-}
-
-TEST_CASE("plans that cannot be run say why") {
-  const library_list libraries = real_libraries();
-  const model::graph g = graph_of({{"Relu/1x16x6x6", "i"}, {"Sigmoid/1x16x6x6", "0"}});
-  result::plan p = plan_of(g, libraries, 0);
-  p.steps[1].algorithm = "nobody";
-  CHECK_THROWS_WITH_AS(chain(p, libraries), doctest::Contains("does not offer \"nobody\""), error);
-  p.steps[1].backend = "cudnn";
-  CHECK_THROWS_WITH_AS(chain(p, libraries), doctest::Contains("no backend \"cudnn\""), error);
-  const model::graph other = graph_of({{"Relu/1x16x6x6", "i"}, {"Sigmoid/1x16x7x6", "0"}});
-  CHECK_THROWS_WITH_AS(chain(plan_of(other, libraries, 0), libraries),
-                       doctest::Contains("1x16x6x6 f32 for 1x16x7x6 f32 (test, n1, "
-                                         "Sigmoid/1x16x7x6); generate the model again"),
-                       error);
-  // As many elements are not enough.
-  for (const char* layer : {"Sigmoid/1x6x16x6", "Softmax/36x16-a1", "Sigmoid/576"}) {
-    const model::graph turned = graph_of({{"Relu/1x16x6x6", "i"}, {layer, "0"}});
-    CHECK_THROWS_WITH_AS(chain(plan_of(turned, libraries, 0), libraries),
-                         doctest::Contains("other dims"), error);
-  }
-}
-
-TEST_CASE("a plan's group is refused where its times do not come from here") {
-  const library_list libraries = real_libraries();
-  result::plan p = plan_of(graph_of(residual), libraries, 1);
-  p.provenance = {{"machine", {{"cpu", "mine"}}}, {"software", {{"onednn_version", "2.6.3"}}}};
-  auto here = p.provenance;
-  const group g = plan_group(p, libraries, here);
-  REQUIRE(g.cases.size() == 1);
-  CHECK(g.cases[0].name == "model/test/f32/chain/plan/run/t1");
-  CHECK(g.what->flops > 0);
-  here["machine"]["cpu"] = "another";
-  CHECK_THROWS_WITH_AS(plan_group(p, libraries, here), doctest::Contains("from elsewhere"), error);
 }

@@ -36,15 +36,16 @@ TEST_CASE("what was changed is told as it can be set again") {
   CHECK(q.changed() == p.changed());
 }
 
-TEST_CASE("a threshold is a number of its kind, of 0 or more") {
+TEST_CASE("a threshold is a number of its kind, above 0") {
   parameters p;
   CHECK_THROWS_WITH(p.set("nothing", "1"),
                     "no parameter is called \"nothing\" (--set); --parameters lists them");
   CHECK_THROWS_WITH(p.set("window_ns", "long"),
-                    "a number of ns is needed, not \"long\" (--set window_ns)");
-  for (const char* text : {"", "-1", "1x", "nan", "inf", "1e40"}) {
+                    "a number of ns above 0 is needed, not \"long\" (--set window_ns)");
+  for (const char* text : {"", "0", "-1", "1x", "nan", "inf", "1e40"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(p.set("window_ns", text), error);
   }
   CHECK_THROWS_AS(p.set("fewest_samples", "1.5"), error);
+  CHECK_THROWS_AS(p.set("hot_every", "0"), error); // rounds are counted by it
 }

@@ -25,7 +25,7 @@ TEST_CASE("the margin shrinks with the evidence, and never into the range of tie
   CHECK(tie_range == benanza::bound::tie);
 }
 
-TEST_CASE("slices that a neighbour spoiled are no evidence: few samples, a wide margin") {
+TEST_CASE("disturbed slices are no evidence: few samples, a wide margin") {
   const auto alone = [](const sampled_case& c, int slices) { return margin_of(c, {c}, slices); };
   CHECK(alone(with({10}), 1) > 1e300);
   CHECK(alone(with({10}), 6) == 2);

@@ -178,7 +178,8 @@ private:
                    .place = place(g, *e.c),
                    .by_median = e.c->state != "hot",
                    .stays_cold = !run->on_device() && pools_.outlast_cache(run->weight_bytes()),
-                   .ran_recently = e.c->state == "llcw" || e.c->state == "coldw"};
+                   .ran_recently = e.c->state == "llcw" || e.c->state == "coldw",
+                   .fewest_samples = asked_.parameters.fewest_samples};
     const pool_slots pool = e.c->state == "coldw" ? e.what->pool : pool_slots{};
     s.enter = [run, pool, flushed = e.c->state == "cold"] {
       run->rotate_weights(pool.data, pool.stride, pool.count);

@@ -30,9 +30,11 @@ struct built_chain {
 /// Builds one chain.
 class chain_builder {
 public:
-  chain_builder(const result::plan& p, const library_list& libraries)
+  chain_builder(const result::plan& p, const library_list& libraries,
+                const parameters& thresholds = usual_parameters)
       : plan_(p)
       , libraries_(libraries)
+      , parameters_(thresholds)
       , places_(p.graph, out_.storage) {}
   chain_builder(const chain_builder&) = delete;
   chain_builder& operator=(const chain_builder&) = delete;
@@ -196,7 +198,7 @@ private:
     if (made->chain() == nullptr)
       throw error("algorithm \"" + a.id + "\" cannot stand in a chain", where(node),
                   "measure the CPU alone, and write the plan from that result");
-    choose_stack_place(*made);
+    choose_stack_place(*made, parameters_);
     return made;
   }
 
@@ -276,7 +278,7 @@ private:
           step.run = library->prepare(l, plan_.type, a, step.values, {.threads = plan_.threads});
     if (!step.run || step.run->chain() == nullptr)
       throw error("no backend does this between layers: " + op::name(l), where(node), plan_again);
-    choose_stack_place(*step.run);
+    choose_stack_place(*step.run, parameters_);
     step.values = {};
     step.reads.emplace_back(0, from);
     step.writes = to;
@@ -347,6 +349,7 @@ private:
 
   const result::plan& plan_;
   const library_list& libraries_;
+  const parameters& parameters_;
   built_chain out_{};
   activation_storage& storage_ = out_.storage;
   std::vector<chain_step>& steps_ = out_.steps;

@@ -26,9 +26,10 @@ namespace benanza::measure {
 /// A plan that runs.
 class chain final : public backend::prepared, public backend::in_parts {
 public:
-  chain(const result::plan& p, const library_list& libraries)
+  chain(const result::plan& p, const library_list& libraries,
+        const parameters& thresholds = usual_parameters)
       : plan_(p)
-      , built_(chain_builder(plan_, libraries).build())
+      , built_(chain_builder(plan_, libraries, thresholds).build())
       , times_(built_.steps.size()) {}
 
   std::string ran() const override { return "plan"; }

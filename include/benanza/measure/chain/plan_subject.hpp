@@ -16,9 +16,10 @@ namespace benanza::measure {
 /// The chain of a plan as the subject of a group.
 class plan_subject final : public subject {
 public:
-  plan_subject(result::plan p, const library_list& libraries)
+  plan_subject(result::plan p, const library_list& libraries, const parameters& thresholds)
       : plan_(std::move(p))
-      , libraries_(libraries) {
+      , libraries_(libraries)
+      , parameters_(thresholds) {
     family = "model";
     time_share = 20; // one case stands for all layers
     key = plan_.graph.name;
@@ -39,7 +40,7 @@ public:
 
   ready_case ready(const bench_case&) override {
     const stopwatch timer;
-    auto made = std::make_unique<chain>(plan_, libraries_);
+    auto made = std::make_unique<chain>(plan_, libraries_, parameters_);
     const double took_ns = timer.ns();
     made->verify();
     return {std::move(made), took_ns};
@@ -56,13 +57,15 @@ private:
 
   result::plan plan_;
   const library_list& libraries_;
+  parameters parameters_;
 };
 
 /// The group of a plan: one case. Refuses a plan whose times come from another machine or other
 /// software: its prediction says nothing here. How many cores were allowed does not matter, as long
 /// as there is one for each of its threads.
 inline group plan_group(const result::plan& p, const library_list& libraries,
-                        const std::map<std::string, std::map<std::string, std::string>>& here) {
+                        const std::map<std::string, std::map<std::string, std::string>>& here,
+                        const parameters& thresholds = usual_parameters) {
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
       if (fact == "cores") continue;
@@ -74,7 +77,7 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
                         ours + "\"",
                     p.graph.name, "measure here, and write the plan from that result");
     }
-  group g{.what = std::make_shared<plan_subject>(p, libraries)};
+  group g{.what = std::make_shared<plan_subject>(p, libraries, thresholds)};
   g.cases.push_back({.name = "model/" + p.graph.name + '/' + std::string(name(p.type)) +
                              "/chain/plan/run/t" + std::to_string(p.threads),
                      .backend = "chain",

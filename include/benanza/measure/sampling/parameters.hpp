@@ -181,9 +181,9 @@ struct parameters {
       std::remove_reference_t<decltype(member)> read{};
       const auto [end, bad] = std::from_chars(value.data(), value.data() + value.size(), read);
       if (bad != std::errc{} || end != value.data() + value.size() ||
-          !(static_cast<double>(read) >= 0 && static_cast<double>(read) <= most))
-        throw error("a number of " + std::string(unit) + " is needed, not \"" + std::string(value) +
-                        '"',
+          !(static_cast<double>(read) > 0 && static_cast<double>(read) <= most))
+        throw error("a number of " + std::string(unit) + " above 0 is needed, not \"" +
+                        std::string(value) + '"',
                     "--set " + std::string(name));
       member = read;
     });

@@ -52,6 +52,7 @@ struct sampled_case {
   /// Called after each execution: how long reading its result back takes longer than usual, which
   /// is added to it.
   std::function<double()> read_back_ns{};
+  int fewest_samples = usual_parameters.fewest_samples; ///< of the parameters
   std::vector<sampled_pass> passes{};
 
   struct taken {
@@ -96,7 +97,7 @@ struct sampled_case {
         out.push_back(t.ns);
     } else if (by_median) {
       const double clean = static_cast<double>(out.size()) / static_cast<double>(samples.size());
-      out = without_slowest(std::move(out), 1 - clean);
+      out = without_slowest(std::move(out), 1 - clean, fewest_samples);
     }
     return out;
   }
