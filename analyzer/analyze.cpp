@@ -8,18 +8,17 @@
 #include "store_commands.hpp"
 #include "versions.hpp"
 
-#include "benanza/bound/layout/plan.hpp"
-#include "benanza/bound/missing.hpp"
-#include "benanza/core/out_of_memory.hpp"
-#include "benanza/report/json.hpp"
-#include "benanza/report/machine.hpp"
-#include "benanza/report/text.hpp"
-#include "benanza/result/device.hpp"
-#include "benanza/result/merge.hpp"
-#include "benanza/result/output_file.hpp"
-#include "benanza/result/reader.hpp"
-
 #include <CLI/CLI.hpp>
+#include <benanza/bound/layout/plan.hpp>
+#include <benanza/bound/missing.hpp>
+#include <benanza/core/out_of_memory.hpp>
+#include <benanza/report/json.hpp>
+#include <benanza/report/machine.hpp>
+#include <benanza/report/text.hpp>
+#include <benanza/result/device.hpp>
+#include <benanza/result/merge.hpp>
+#include <benanza/result/output_file.hpp>
+#include <benanza/result/reader.hpp>
 #include <range/v3/algorithm/all_of.hpp>
 #include <range/v3/algorithm/count.hpp>
 #include <range/v3/algorithm/count_if.hpp>

@@ -7,7 +7,7 @@
 //   int status = analyze({"run.json", "--model", "resnet50"}, std::cin, std::cout, std::cerr);
 #pragma once
 
-#include "benanza/core/error.hpp"
+#include <benanza/core/error.hpp>
 
 #include <istream>
 #include <ostream>

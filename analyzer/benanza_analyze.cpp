@@ -5,7 +5,7 @@
 //   benanza_analyze run.json --model resnet50 --layers all
 #include "analyze.hpp"
 
-#include "benanza/core/out_of_memory.hpp"
+#include <benanza/core/out_of_memory.hpp>
 
 #include <csignal>
 #include <iostream>

@@ -8,11 +8,11 @@
 
 #include "select.hpp"
 
-#include "benanza/report/calls.hpp"
-#include "benanza/report/calls_json.hpp"
-#include "benanza/report/framework.hpp"
-#include "benanza/trace/inner_calls.hpp"
-#include "benanza/trace/read_log.hpp"
+#include <benanza/report/calls.hpp>
+#include <benanza/report/calls_json.hpp>
+#include <benanza/report/framework.hpp>
+#include <benanza/trace/inner_calls.hpp>
+#include <benanza/trace/read_log.hpp>
 
 #include <algorithm>
 #include <cstddef>

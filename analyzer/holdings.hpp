@@ -6,9 +6,8 @@
 //   std::string text = holdings_text(holdings(run));   // or holdings_json
 #pragma once
 
-#include "benanza/bound/model.hpp"
-#include "benanza/core/printable.hpp"
-
+#include <benanza/bound/model.hpp>
+#include <benanza/core/printable.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <range/v3/range/conversion.hpp>

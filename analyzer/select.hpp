@@ -5,9 +5,8 @@
 //   auto models = select(run, {.model = "resnet50", .type = "bf16"});
 #pragma once
 
-#include "benanza/bound/model.hpp"
-#include "benanza/result/fields.hpp"
-
+#include <benanza/bound/model.hpp>
+#include <benanza/result/fields.hpp>
 #include <fmt/format.h>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/addressof.hpp>

@@ -2,13 +2,13 @@
 // How a store is read, written as a file, and added to; without SQLite each is refused.
 #include "store_commands.hpp"
 
-#include "benanza/bound/missing.hpp"
-#include "benanza/bound/model.hpp"
-#include "benanza/result/reader.hpp"
-#include "benanza/result/writer.hpp"
+#include <benanza/bound/missing.hpp>
+#include <benanza/bound/model.hpp>
+#include <benanza/result/reader.hpp>
+#include <benanza/result/writer.hpp>
 
 #ifdef BENANZA_WITH_STORE
-#include "benanza/result/store/reader.hpp"
+#include <benanza/result/store/reader.hpp>
 #endif
 
 #include <range/v3/algorithm/any_of.hpp>

@@ -5,9 +5,8 @@
 //   std::cout << versions();
 #pragma once
 
-#include "benanza/result/store/version.hpp"
-
 #include <CLI/Version.hpp>
+#include <benanza/result/store/version.hpp>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 

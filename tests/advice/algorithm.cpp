@@ -2,9 +2,8 @@
 // What is saved by choosing an algorithm for each layer?
 #include "result/synthetic.hpp"
 
-#include "benanza/advice/algorithm.hpp"
-#include "benanza/bound/model.hpp"
-
+#include <benanza/advice/algorithm.hpp>
+#include <benanza/bound/model.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -4,8 +4,7 @@
 #include "result/synthetic.hpp"
 #include "trace/log_text.hpp"
 
-#include "benanza/advice/framework.hpp"
-
+#include <benanza/advice/framework.hpp>
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -4,8 +4,7 @@
 #include "../result/synthetic.hpp"
 #include "command.hpp"
 
-#include "benanza/result/plan.hpp"
-
+#include <benanza/result/plan.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

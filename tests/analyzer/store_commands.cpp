@@ -4,10 +4,11 @@
 #include "command.hpp"
 
 #include "analyzer/store_commands.hpp"
-#include "benanza/result/reader.hpp"
+
+#include <benanza/result/reader.hpp>
 
 #ifdef BENANZA_WITH_STORE
-#include "benanza/result/store/store.hpp"
+#include <benanza/result/store/store.hpp>
 #endif
 
 #include <doctest/doctest.h>

@@ -6,7 +6,7 @@
 
 #include "result/synthetic.hpp"
 
-#include "benanza/bound/model.hpp"
+#include <benanza/bound/model.hpp>
 
 #include <algorithm>
 #include <string>

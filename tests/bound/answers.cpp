@@ -2,9 +2,8 @@
 // What does a layer rest on, and which command measures it?
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/answers.hpp"
-#include "benanza/bound/coverage.hpp"
-
+#include <benanza/bound/answers.hpp>
+#include <benanza/bound/coverage.hpp>
 #include <doctest/doctest.h>
 
 #include <string>

@@ -2,9 +2,8 @@
 // Which algorithm is chosen for a layer, on which samples, and what if some states are missing?
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/choice.hpp"
-#include "benanza/result/stop_reason.hpp"
-
+#include <benanza/bound/choice.hpp>
+#include <benanza/result/stop_reason.hpp>
 #include <doctest/doctest.h>
 
 #include <string>

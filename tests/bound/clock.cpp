@@ -2,9 +2,8 @@
 // What would a time be at another clock?
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/choice.hpp"
-#include "benanza/bound/clock.hpp"
-
+#include <benanza/bound/choice.hpp>
+#include <benanza/bound/clock.hpp>
 #include <doctest/doctest.h>
 
 namespace test_of_clock {

@@ -3,8 +3,7 @@
 // do not fit their model?
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/fusion.hpp"
-
+#include <benanza/bound/fusion.hpp>
 #include <doctest/doctest.h>
 
 #include <functional>

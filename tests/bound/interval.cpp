@@ -3,8 +3,7 @@
 // are compared with the plain method's.
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/interval.hpp"
-
+#include <benanza/bound/interval.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

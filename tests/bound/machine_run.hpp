@@ -7,7 +7,7 @@
 
 #include "result/synthetic.hpp"
 
-#include "benanza/result/machine_key.hpp"
+#include <benanza/result/machine_key.hpp>
 
 namespace synthetic {
 

@@ -2,8 +2,7 @@
 // Does one command measure all that is missing, and nothing else?
 #include "analysed.hpp"
 
-#include "benanza/bound/missing.hpp"
-
+#include <benanza/bound/missing.hpp>
 #include <doctest/doctest.h>
 
 #include <string>

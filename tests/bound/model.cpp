@@ -3,8 +3,7 @@
 // every direction.
 #include "analysed.hpp"
 
-#include "benanza/result/merge.hpp"
-
+#include <benanza/result/merge.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -3,8 +3,7 @@
 // Checked on random small graphs against all their paths.
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/paths.hpp"
-
+#include <benanza/bound/paths.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +25,7 @@ double cost(const graph& g, const std::vector<double>& ns, int node) {
 }
 
 /// The longest path of a graph whose layers take `ns`.
-path longest_path(const graph& g, const std::vector<double>& ns) {
+path longest(const graph& g, const std::vector<double>& ns) {
   return benanza::bound::longest_path(g, benanza::bound::on_nodes(g, ns));
 }
 
@@ -66,7 +65,7 @@ TEST_CASE("on random graphs: parallel <= reachable <= sequential, and the path i
     if (seed % 7 == 0) g.nodes.back().layer = benanza::model::no_layer;
     const std::vector<double> ns = random_times(g, dice);
     const double sum = sequential(counts(g), ns);
-    const path p = longest_path(g, ns);
+    const path p = longest(g, ns);
     CHECK(p.ns == doctest::Approx(longest_of_all(g, ns)));
 
     double along = 0;
@@ -101,7 +100,7 @@ TEST_CASE("a slower layer never lowers a bound and always raises the sequential 
       std::vector<double> slower = ns;
       slower[l] *= 1.5;
       const double sum = sequential(uses, ns), slower_sum = sequential(uses, slower);
-      const double p = longest_path(g, ns).ns, slower_p = longest_path(g, slower).ns;
+      const double p = longest(g, ns).ns, slower_p = longest(g, slower).ns;
       CHECK(slower_p >= p);
       CHECK(reachable(slower_p, slower_sum, 2) >= reachable(p, sum, 2));
       if (uses[l] > 0)
@@ -114,20 +113,20 @@ TEST_CASE("a slower layer never lowers a bound and always raises the sequential 
 
 TEST_CASE("chains have nothing to run in parallel; separate nodes everything") {
   const graph chain = diamond({{}, {0}, {1}, {2}});
-  CHECK(longest_path(chain, {5}).ns == 20);
-  CHECK(longest_path(chain, {5}).nodes == std::vector<int>{0, 1, 2, 3});
+  CHECK(longest(chain, {5}).ns == 20);
+  CHECK(longest(chain, {5}).nodes == std::vector<int>{0, 1, 2, 3});
   CHECK(sequential(counts(chain), {5}) == 20);
   const graph apart = diamond({{}, {}, {}, {}});
-  CHECK(longest_path(apart, {5}).ns == 5);
-  CHECK(longest_path(apart, {5}).nodes.size() == 1);
-  CHECK(longest_path(graph{}, {}).ns == 0);
-  CHECK(longest_path(graph{}, {}).nodes.empty());
+  CHECK(longest(apart, {5}).ns == 5);
+  CHECK(longest(apart, {5}).nodes.size() == 1);
+  CHECK(longest(graph{}, {}).ns == 0);
+  CHECK(longest(graph{}, {}).nodes.empty());
 }
 
 TEST_CASE("several sources and sinks, and forks whose one branch ends, as Dropout's mask does") {
   // 0 -> 2 -> 3 (a mask nobody reads), 1 -> 2 -> 4 -> 5.
   const graph g = diamond({{}, {}, {0, 1}, {2}, {2}, {4}});
-  CHECK(longest_path(g, {1}).ns == 4);
-  CHECK(longest_path(g, {1}).nodes.back() == 5);
+  CHECK(longest(g, {1}).ns == 4);
+  CHECK(longest(g, {1}).nodes.back() == 5);
   CHECK(sequential(counts(g), {1}) == 6);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benanza/bound/roofline.hpp"
 #include "machine_run.hpp"
+#include <benanza/bound/roofline.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,7 @@
 // When do disturbed measurements leave a model without a verdict?
 #include "../result/synthetic.hpp"
 
-#include "benanza/bound/verdict.hpp"
-
+#include <benanza/bound/verdict.hpp>
 #include <doctest/doctest.h>
 
 namespace {

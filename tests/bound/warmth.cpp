@@ -3,9 +3,8 @@
 // from there, a prediction is made of.
 #include "analysed.hpp"
 
-#include "benanza/model/footprint.hpp"
-#include "benanza/result/own_cache.hpp"
-
+#include <benanza/model/footprint.hpp>
+#include <benanza/result/own_cache.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -113,6 +113,22 @@ TEST_CASE("sequences are lists of tensors: only what cuts or joins them is a lay
         "Squeeze/1x8-8 Neg/8");
 }
 
+TEST_CASE("an initializer of a body's input is its default, and changes nothing that is given") {
+  auto m =
+      text_model(13, "float[1,8] x",
+                 "r = Loop<body = b (int64 i, bool go, float[1,8] a) => (bool more, float[1,8] "
+                 "c) { more = Identity(go) c = Exp(a) }>(n, t, x) y = Neg(x)",
+                 "int64 n = {1}, bool t = {1}");
+  auto& body = *m.mutable_graph()->mutable_node(0)->mutable_attribute(0)->mutable_g();
+  auto& given = *body.add_initializer();
+  given.set_name("a");
+  given.set_data_type(onnx::TensorProto::FLOAT);
+  given.add_dims(3);
+  for (int i = 0; i < 3; ++i)
+    given.add_float_data(1);
+  CHECK(layers_in(graph_of(m)) == "Exp/1x8 Neg/1x8");
+}
+
 TEST_CASE("graphs that make no sense, or never end, are refused in a line") {
   const auto problem = [](std::string_view nodes, std::string_view tensors = {}) {
     const auto g = graph_of(text_model(13, "float[1,8] x, bool u", nodes, tensors));
@@ -127,6 +143,7 @@ TEST_CASE("graphs that make no sense, or never end, are refused in a line") {
   CHECK_SAYS(problem("y = SequenceAt(x, k)", "int64 k = {0}"), "sequence that it reads");
   CHECK_SAYS(problem("s = SequenceEmpty() y = SequenceAt(s, k)", "int64 k = {7}"), "outside its");
   CHECK_SAYS(problem("s = SequenceEmpty() y = Relu(s)"), "not known");
+  CHECK_SAYS(problem("s = SequenceEmpty() y = SplitToSequence(s)"), "is a sequence, not a tensor");
   CHECK_SAYS(refusal([] {
                graph_of(text_model(13, "float[1,8] x",
                                    "y = Loop<body = b (int64 i, bool g, float[1,8] a) => (bool c, "
@@ -161,6 +178,10 @@ TEST_CASE("sizes that depend on values: what follows is left out, refused, or as
     return last_layer(13, inputs, text, "", {.sizes = bonnx::data_dependent::largest});
   };
   CHECK(layer("float[1,8] x", "y = NonZero(x)") == "NonZero/1x8");
+  auto no_outputs = text_model(13, "float[1,8] x", "y = NonZero(x)");
+  no_outputs.mutable_graph()->mutable_node(0)->clear_output();
+  CHECK_SAYS(graph_of(no_outputs, {.sizes = bonnx::data_dependent::largest}).nodes[0].problem,
+             "no outputs");
   CHECK(layer("float[1,20] x, bool[7] s", "y = Compress<axis = 1>(x, s)") ==
         "Compress/1x20-n7-k7-a1");
   CHECK(layer("float[1,20] x", "y, i, j, k = Unique(x)") == "Unique/1x20-n4");

@@ -77,6 +77,17 @@ TEST_CASE("whole numbers are exact and know their limits") {
   CHECK(numbers("v = Mod(one, zero)", "int64[1] one = {1}, int64[1] zero = {0}") == "?");
 }
 
+TEST_CASE("before opset 7 an operand stands where an attribute says, which is not computed") {
+  const auto sum = [](std::string_view attributes, std::string_view b) {
+    const std::string nodes =
+        "s = Add<" + std::string(attributes) + ">(a, b) f = Reshape(s, k) y = Reshape(x, f)";
+    return dims_of_y(6, "float[24] x", nodes,
+                     "int64[3,1] a = {1, 2, 3}, int64[1] k = {3}, " + std::string(b));
+  };
+  CHECK(sum("broadcast = 1", "int64[1] b = {1}") == "2x3x4");
+  CHECK(sum("broadcast = 1, axis = 0", "int64[3] b = {1, 1, 1}") == "?");
+}
+
 TEST_CASE("conditions choose") {
   CHECK(of_shape("e = Equal(s, c) v = Where(e, c, s)", "int64[3] c = {2, 9, 9}") == "2x3x4");
   CHECK(of_shape("e = Greater(s, c) n = Not(e) v = Where(n, d, s)",
@@ -107,6 +118,9 @@ TEST_CASE("constants are made and spread") {
   CHECK(numbers("p, v = TopK<largest = 0>(a, two)", four) == "1x1x2");
   CHECK(numbers("v = ArgMax(a)", four) == "1x1x0");
   CHECK(numbers("v = Compress(a, h)", four) == "1x2x3");
+  CHECK(dims_of_y(13, "float[1,1] x", "v = Compress(a, h) y = Expand(x, v)",
+                  "int64[2] a = {2, 3}, bool[3] h = {0, 1, 1}",
+                  {.sizes = benanza::onnx::data_dependent::largest}) == "?");
   CHECK(numbers("v = Unique(a)", four) == "2x3x4");
   CHECK(numbers("p, q, r, v = Unique<sorted = 0>(a)", four) == "1x2x1");
   CHECK(numbers("v = OneHot(z, two, u)", four) == "1x6x5");

@@ -2,7 +2,10 @@
 // Files made to break a reader: each ends in one clear refusal, or in a node with a problem.
 #include "text_model.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <random>
+#include <string>
 
 using namespace benanza::test;
 namespace bonnx = benanza::onnx;
@@ -136,6 +139,21 @@ TEST_CASE("thousands of dims, inputs and attributes are no harm") {
   for (int i = 0; i < 100; ++i)
     tensor.mutable_graph()->mutable_initializer(0)->add_dims(1);
   CHECK_SAYS(graph_of(tensor).nodes[0].problem, "a tensor of more than 8 dims");
+}
+
+TEST_CASE("dims beside a 0 are no larger than others, and sums stop at what 64 bits hold") {
+  CHECK_SAYS(
+      problem("float[1,8] x", "y = Concat<axis = 0>(x, w)", "float[0,4611686018427387904] w"),
+      "a tensor with a dim over 2^40");
+  std::string nodes, tensors;
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i);
+    nodes += "y" + n + " = Gather(w" + n + ", x) ";
+    tensors += (i == 0 ? "" : ", ") + ("float[1099511627776,32768] w" + n);
+  }
+  const auto g = graph_of(text_model(13, "int64[1] x", nodes, tensors));
+  CHECK(g.parameters == std::numeric_limits<std::int64_t>::max());
+  CHECK(g.parameter_bytes == std::numeric_limits<std::int64_t>::max());
 }
 
 // 500 mutants: bytes of the file, and fields of the model, where damage goes deeper.

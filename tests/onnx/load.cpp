@@ -293,6 +293,7 @@ TEST_CASE("tensor: element types have ONNX's names and our storage") {
   CHECK(bonnx::stored_bytes(22, 3) == 2); // two int4 a byte
   CHECK(bonnx::stored_bytes(25, 5) == 2);
   CHECK(bonnx::stored_bytes(8, 3) == 0);
+  CHECK(bonnx::stored_bytes(11, std::int64_t{1} << 59) == std::int64_t{1} << 62); // more in bits
   CHECK(bonnx::element_type_called("float8e8m0") == 24);
   CHECK(bonnx::type_name(26) == "int2");
   CHECK(bonnx::to_dtype(21) == benanza::dtype::u4);

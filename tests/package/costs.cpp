@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <benanza/benanza.hpp>
+#include <benanza/op.hpp>
 
 #include <cstdio>
 

@@ -4,10 +4,9 @@
 #include "result/synthetic.hpp"
 #include "trace/log_text.hpp"
 
-#include "benanza/report/calls.hpp"
-#include "benanza/report/calls_json.hpp"
-#include "benanza/report/framework.hpp"
-
+#include <benanza/report/calls.hpp>
+#include <benanza/report/calls_json.hpp>
+#include <benanza/report/framework.hpp>
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benanza/report/machine.hpp"
 #include "bound/machine_run.hpp"
 #include "program.hpp"
+#include <benanza/report/machine.hpp>
 
 #include <doctest/doctest.h>
 

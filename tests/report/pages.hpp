@@ -7,10 +7,9 @@
 #include "program.hpp"
 #include "result/synthetic.hpp"
 
-#include "benanza/bound/model.hpp"
-#include "benanza/report/json.hpp"
-#include "benanza/report/text.hpp"
-
+#include <benanza/bound/model.hpp>
+#include <benanza/report/json.hpp>
+#include <benanza/report/text.hpp>
 #include <doctest/doctest.h>
 
 #include <cstdlib>

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "benanza/model/footprint.hpp"
+#include <benanza/model/footprint.hpp>
 
 #include <algorithm>
 #include <cstddef>

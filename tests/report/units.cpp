@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are figures written as a person reads them? Three significant digits, units that suit, 80
 // columns.
-#include "benanza/report/units.hpp"
-
+#include <benanza/report/units.hpp>
 #include <doctest/doctest.h>
 
 #include <sstream>

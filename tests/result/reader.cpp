@@ -30,7 +30,7 @@ run read(const std::string& text) {
 }
 
 /// The refusal of a text; empty if it was not refused.
-std::string refusal(const std::string& text) {
+std::string refused_with(const std::string& text) {
   try {
     (void)read(text);
   } catch (const benanza::error& e) {
@@ -40,10 +40,10 @@ std::string refusal(const std::string& text) {
 }
 
 /// The refusal of the small result after a change to its document.
-std::string refusal(const std::function<void(ordered_json&)>& change) {
+std::string refused_with(const std::function<void(ordered_json&)>& change) {
   ordered_json d = synthetic::document(synthetic::small_run());
   change(d);
-  return refusal(d.dump());
+  return refused_with(d.dump());
 }
 
 using benanza::test::holds;
@@ -119,26 +119,28 @@ TEST_CASE("facts of the provenance may be numbers") {
 }
 
 TEST_CASE("what is no result is refused, saying what, where and what to do") {
-  CHECK(holds(refusal(""), "empty"));
-  CHECK(holds(refusal(" \n\t"), "empty"));
-  CHECK(holds(refusal("{}"), "not a benchmark result"));
-  CHECK(holds(refusal("[1, 2]"), "not a benchmark result"));
-  CHECK(holds(refusal("null"), "not a benchmark result"));
-  CHECK(holds(refusal("Run on (2 X 2596 MHz CPU s)"), "not valid JSON (run.json, byte 1)"));
-  CHECK(holds(refusal(R"({"context": {"date": "x"}, "benchmarks": []})"), "has no provenance"));
-  const std::string text = synthetic::text(synthetic::small_run());
-  CHECK(holds(refusal(text.substr(0, 5000)), "cut off (run.json, byte 5001)"));
-  CHECK(holds(refusal(text + "}"), "not valid JSON"));
-  CHECK(holds(refusal(R"({"context": 1e999})"), "number"));
-  CHECK(holds(refusal("{\"context\": \"\xff\"}"), "not valid JSON"));
-
-  CHECK(holds(refusal([](auto& d) { d["context"]["benanza"]["schema"] = 2; }), "schema 2"));
-  CHECK(holds(refusal([](auto& d) { d["context"]["benanza"].erase("schema"); }), "schema"));
+  CHECK(holds(refused_with(""), "empty"));
+  CHECK(holds(refused_with(" \n\t"), "empty"));
+  CHECK(holds(refused_with("{}"), "not a benchmark result"));
+  CHECK(holds(refused_with("[1, 2]"), "not a benchmark result"));
+  CHECK(holds(refused_with("null"), "not a benchmark result"));
+  CHECK(holds(refused_with("Run on (2 X 2596 MHz CPU s)"), "not valid JSON (run.json, byte 1)"));
   CHECK(
-      holds(refusal([](auto& d) { d["context"]["benanza"].erase("provenance"); }), "\"machine\""));
-  CHECK(holds(refusal([](auto& d) { d["context"]["benanza"]["provenance"].erase("software"); }),
-              "\"software\""));
-  CHECK(holds(refusal([](auto& d) {
+      holds(refused_with(R"({"context": {"date": "x"}, "benchmarks": []})"), "has no provenance"));
+  const std::string text = synthetic::text(synthetic::small_run());
+  CHECK(holds(refused_with(text.substr(0, 5000)), "cut off (run.json, byte 5001)"));
+  CHECK(holds(refused_with(text + "}"), "not valid JSON"));
+  CHECK(holds(refused_with(R"({"context": 1e999})"), "number"));
+  CHECK(holds(refused_with("{\"context\": \"\xff\"}"), "not valid JSON"));
+
+  CHECK(holds(refused_with([](auto& d) { d["context"]["benanza"]["schema"] = 2; }), "schema 2"));
+  CHECK(holds(refused_with([](auto& d) { d["context"]["benanza"].erase("schema"); }), "schema"));
+  CHECK(holds(refused_with([](auto& d) { d["context"]["benanza"].erase("provenance"); }),
+              "\"machine\""));
+  CHECK(
+      holds(refused_with([](auto& d) { d["context"]["benanza"]["provenance"].erase("software"); }),
+            "\"software\""));
+  CHECK(holds(refused_with([](auto& d) {
                 for (auto& row : d["benchmarks"])
                   row["run_type"] = "aggregate";
               }),
@@ -155,15 +157,15 @@ TEST_CASE("what is nested without end is refused wherever it stands") {
            R"(, "provenance": {"machine": {"x": )" + fact +
            R"(}, "software": {"y": ""}}, "graphs": []}}, "benchmarks": [)" + entry + "]}";
   };
-  CHECK(refusal(document("1", "2", "")).empty());
-  CHECK(refusal(document("1", deep(50), "")).empty());
+  CHECK(refused_with(document("1", "2", "")).empty());
+  CHECK(refused_with(document("1", deep(50), "")).empty());
   for (const std::size_t levels : {65u, 100'000u}) {
-    CHECK(holds(refusal(document(deep(levels), "2", "")), "nested deeper than 64 levels"));
-    CHECK(holds(refusal(document("1", deep(levels), "")), "nested deeper than 64 levels"));
-    CHECK(holds(refusal(document("1", "2", deep(levels))), "nested deeper than 64 levels"));
-    CHECK(holds(refusal(deep(levels)), "nested deeper than 64 levels"));
+    CHECK(holds(refused_with(document(deep(levels), "2", "")), "nested deeper than 64 levels"));
+    CHECK(holds(refused_with(document("1", deep(levels), "")), "nested deeper than 64 levels"));
+    CHECK(holds(refused_with(document("1", "2", deep(levels))), "nested deeper than 64 levels"));
+    CHECK(holds(refused_with(deep(levels)), "nested deeper than 64 levels"));
   }
-  CHECK(holds(refusal(std::string(100'000, '[')), "nested deeper than 64 levels"));
+  CHECK(holds(refused_with(std::string(100'000, '[')), "nested deeper than 64 levels"));
 }
 
 TEST_CASE("the order of a document's parts means nothing, and each part is there once") {
@@ -173,14 +175,15 @@ TEST_CASE("the order of a document's parts means nothing, and each part is there
   CHECK(read(sorted.dump()).measurements.size() == d["benchmarks"].size());
   CHECK(read(" \n" + d.dump(2) + "\n").measurements.size() == d["benchmarks"].size());
   const std::string text = d.dump();
-  CHECK(holds(refusal(text.substr(0, text.size() - 1) + ", \"benchmarks\": []}"), "two lists"));
   CHECK(
-      holds(refusal(text.substr(0, text.size() - 1) + ", \"benchmarks\": 5}"), "not a benchmark"));
+      holds(refused_with(text.substr(0, text.size() - 1) + ", \"benchmarks\": []}"), "two lists"));
+  CHECK(holds(refused_with(text.substr(0, text.size() - 1) + ", \"benchmarks\": 5}"),
+              "not a benchmark"));
   // What is wrong with the whole is told before what is wrong with a case.
   json other = sorted;
   other["context"].erase("benanza");
   other["benchmarks"][0].erase("family");
-  CHECK(holds(refusal(other.dump()), "no provenance"));
+  CHECK(holds(refused_with(other.dump()), "no provenance"));
 }
 
 TEST_CASE("more samples than anybody needs are thinned out in their order") {
@@ -201,15 +204,15 @@ TEST_CASE("more samples than anybody needs are thinned out in their order") {
 TEST_CASE("times that no run can take are refused, so that all sums are finite") {
   for (const double ns : {1e308, 1e16, -1.0}) {
     for (const char* field : {"median_ns", "setup_ns"})
-      CHECK(holds(refusal([&](ordered_json& d) { d["benchmarks"][2][field] = ns; }), field));
-    CHECK(holds(refusal([&](ordered_json& d) { d["benchmarks"][2]["samples_ns"][1] = ns; }),
+      CHECK(holds(refused_with([&](ordered_json& d) { d["benchmarks"][2][field] = ns; }), field));
+    CHECK(holds(refused_with([&](ordered_json& d) { d["benchmarks"][2]["samples_ns"][1] = ns; }),
                 "samples_ns"));
   }
 }
 
 TEST_CASE("a case that cannot be is refused by name") {
   const auto with = [](const char* field, const ordered_json& value) {
-    return refusal([&](ordered_json& d) { d["benchmarks"][2][field] = value; });
+    return refused_with([&](ordered_json& d) { d["benchmarks"][2][field] = value; });
   };
   const std::string name = synthetic::small_run().measurements[2].name;
   CHECK(holds(with("key", "1x64x56x56-64x3x3-s1-p1-q9"), name));
@@ -235,35 +238,37 @@ TEST_CASE("a case that cannot be is refused by name") {
   CHECK(holds(with("samples_ns", {1.0, nullptr}), "\"samples_ns\""));
   CHECK(holds(with("samples_ns", "1 2 3"), "\"samples_ns\""));
   CHECK(holds(with("layouts", 3), "\"layouts\""));
-  CHECK(holds(refusal([](auto& d) { d["benchmarks"][2].erase("algorithm_index"); }),
+  CHECK(holds(refused_with([](auto& d) { d["benchmarks"][2].erase("algorithm_index"); }),
               "\"algorithm_index\" is missing"));
-  CHECK(holds(refusal([](auto& d) { d["benchmarks"][2] = 7; }), "not an object"));
+  CHECK(holds(refused_with([](auto& d) { d["benchmarks"][2] = 7; }), "not an object"));
 }
 
 TEST_CASE("a graph that cannot be is refused by name") {
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][2][2] = 99; }), "node \"node2\""));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][2][2] = -2; }), "\"layer\""));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][2][3] = {2}; }), "does not come before"));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][0][3] = {5}; }), "does not come before"));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4][3] = {3, -3}; }), "\"operands\""));
-  CHECK(holds(refusal([](auto& d) {
+  CHECK(holds(refused_with([](auto& d) { graph(d)["nodes"][2][2] = 99; }), "node \"node2\""));
+  CHECK(holds(refused_with([](auto& d) { graph(d)["nodes"][2][2] = -2; }), "\"layer\""));
+  CHECK(
+      holds(refused_with([](auto& d) { graph(d)["nodes"][2][3] = {2}; }), "does not come before"));
+  CHECK(
+      holds(refused_with([](auto& d) { graph(d)["nodes"][0][3] = {5}; }), "does not come before"));
+  CHECK(holds(refused_with([](auto& d) { graph(d)["nodes"][4][3] = {3, -3}; }), "\"operands\""));
+  CHECK(holds(refused_with([](auto& d) {
                 graph(d)["nodes"][4][3] = json::array({json::array({3, -1})});
               }),
               "\"operands\""));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4][3] = {"3"}; }), "\"operands\""));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"][4] = "node"; }), "a node is not"));
-  CHECK(holds(refusal([](auto& d) { graph(d)["nodes"] = 3; }), "\"nodes\" is not a list"));
-  CHECK(holds(refusal([](auto& d) { graph(d)["layers"][0] = {"Conv"}; }), "a layer is not"));
-  CHECK(holds(refusal([](auto& d) { graph(d)["layers"][0] = {"Conv", "x"}; }), "no layer is"));
-  CHECK(holds(refusal([](auto& d) { graph(d)["type"] = "float"; }), "\"type\""));
-  CHECK(holds(refusal([](auto& d) { graph(d)["batch"] = 0; }), "\"batch\""));
-  CHECK(holds(refusal([](auto& d) { graph(d) = nullptr; }), "graph 0"));
-  CHECK(holds(refusal([](auto& d) {
+  CHECK(holds(refused_with([](auto& d) { graph(d)["nodes"][4][3] = {"3"}; }), "\"operands\""));
+  CHECK(holds(refused_with([](auto& d) { graph(d)["nodes"][4] = "node"; }), "a node is not"));
+  CHECK(holds(refused_with([](auto& d) { graph(d)["nodes"] = 3; }), "\"nodes\" is not a list"));
+  CHECK(holds(refused_with([](auto& d) { graph(d)["layers"][0] = {"Conv"}; }), "a layer is not"));
+  CHECK(holds(refused_with([](auto& d) { graph(d)["layers"][0] = {"Conv", "x"}; }), "no layer is"));
+  CHECK(holds(refused_with([](auto& d) { graph(d)["type"] = "float"; }), "\"type\""));
+  CHECK(holds(refused_with([](auto& d) { graph(d)["batch"] = 0; }), "\"batch\""));
+  CHECK(holds(refused_with([](auto& d) { graph(d) = nullptr; }), "graph 0"));
+  CHECK(holds(refused_with([](auto& d) {
                 auto& all = d["context"]["benanza"]["graphs"];
                 all.push_back(all[0]);
               }),
               "same name"));
-  CHECK(holds(refusal([](auto& d) {
+  CHECK(holds(refused_with([](auto& d) {
                 d["context"]["benanza"]["graphs"] = {{"a", 1}};
               }),
               "\"graphs\" is not a list"));
@@ -272,7 +277,7 @@ TEST_CASE("a graph that cannot be is refused by name") {
 TEST_CASE("cut files and flipped bytes end in a refusal of one line, or in a result") {
   const std::string text = synthetic::document(synthetic::small_run()).dump();
   for (std::size_t n = 0; n < text.size(); n += 211) {
-    const std::string why = refusal(text.substr(0, n));
+    const std::string why = refused_with(text.substr(0, n));
     CHECK_FALSE(why.empty());
     CHECK_FALSE(holds(why, "\n"));
   }
@@ -281,7 +286,7 @@ TEST_CASE("cut files and flipped bytes end in a refusal of one line, or in a res
     std::string changed = text;
     const auto at = static_cast<std::size_t>(dice()) % text.size();
     changed[at] = static_cast<char>(dice.below(256));
-    CHECK_FALSE(holds(refusal(changed), "\n"));
+    CHECK_FALSE(holds(refused_with(changed), "\n"));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benanza/bound/ceilings/ceilings.hpp"
 #include "bound/machine_run.hpp"
+#include <benanza/bound/ceilings/ceilings.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benanza/bound/ceilings/latency_fit.hpp"
 #include "result/synthetic.hpp"
+#include <benanza/bound/ceilings/latency_fit.hpp>
 
 #include <doctest/doctest.h>
 

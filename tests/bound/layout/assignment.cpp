@@ -3,8 +3,7 @@
 // random small graphs; the inexact method with the exact one.
 #include "result/synthetic.hpp"
 
-#include "benanza/bound/layout/assignment.hpp"
-
+#include <benanza/bound/layout/assignment.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

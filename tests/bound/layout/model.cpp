@@ -3,8 +3,7 @@
 // cheaper? One block by hand, random graphs against all their assignments.
 #include "bound/machine_run.hpp"
 
-#include "benanza/bound/model.hpp"
-
+#include <benanza/bound/model.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>

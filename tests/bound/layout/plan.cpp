@@ -2,10 +2,9 @@
 // Does a plan name what the prediction rests on, as a graph that can be run as it stands?
 #include "result/synthetic.hpp"
 
-#include "benanza/bound/layout/plan.hpp"
-#include "benanza/bound/model.hpp"
-#include "benanza/result/parts.hpp"
-
+#include <benanza/bound/layout/plan.hpp>
+#include <benanza/bound/model.hpp>
+#include <benanza/result/parts.hpp>
 #include <doctest/doctest.h>
 
 #include <string>

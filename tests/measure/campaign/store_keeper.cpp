@@ -13,10 +13,10 @@ using namespace benanza::test;
 using nlohmann::json;
 
 namespace {
-std::vector<std::string> into(const std::string& store) {
+std::vector<std::string> into_store(const std::string& store) {
   return {"--store", store, "--benchmark_min_time=0.008", "--benchmark_format=json"};
 }
-constexpr std::size_t all = 12 * 2 * 2;
+constexpr std::size_t all_cases = 12 * 2 * 2;
 
 std::string measuring(const std::string& text, const char* fact) {
   return json::parse(text)["context"]["benanza"]["provenance"]["measuring"].value(fact, "");
@@ -31,21 +31,21 @@ TEST_CASE("a run into a store is isolated, and what is stored is not measured ag
   const std::vector<std::string> settings{"FRAGILE_LAYERS=12", "FRAGILE_LOG=" + log};
   std::string first;
   {
-    running r(s, settings, into(store));
+    running r(s, settings, into_store(store));
     CHECK(r.end() == 0);
     first = r.out();
     CHECK(measuring(first, "isolated") == "yes");
   }
   const long once = lines_in(log);
   {
-    running r(s, settings, into(store));
+    running r(s, settings, into_store(store));
     CHECK(r.end() == 0);
     CHECK(r.err().find("48 of 48 cases are in") != std::string::npos);
     CHECK(rows(r.out()) == rows(first));
-    CHECK(rows(first).size() == all);
+    CHECK(rows(first).size() == all_cases);
   }
   CHECK(lines_in(log) == once);
-  auto again = into(store);
+  auto again = into_store(store);
   again.push_back("--again");
   running r(s, settings, again);
   CHECK(r.end() == 0);
@@ -74,7 +74,7 @@ TEST_CASE("that nothing runs a layer is stored once, in each type that was asked
   const scratch_folder s("store_nothing");
   const std::string store = s / "r.db";
   const std::vector<std::string> settings{"FRAGILE_LAYERS=4", "FRAGILE_LACKS=Conv"};
-  auto options = into(store);
+  auto options = into_store(store);
   options.push_back("--types=bf16");
   for (int i = 0; i < 2; ++i) {
     running r(s, settings, options);
@@ -96,7 +96,7 @@ TEST_CASE("that nothing runs a layer is stored once, in each type that was asked
 TEST_CASE("where nothing runs any layer the run is refused, and the store knows") {
   const scratch_folder s("store_nothing");
   const std::string store = s / "r.db";
-  auto options = into(store);
+  auto options = into_store(store);
   options.push_back("--benchmark_filter=^Conv/");
   running r(s, {"FRAGILE_LACKS=Conv"}, options);
   CHECK(r.end() == 2);
@@ -113,7 +113,7 @@ TEST_CASE("other software finds nothing of its own in a store") {
   const std::string store = s / "r.db", log = s / "log";
   for (const char* version : {"FRAGILE_VERSION=1", "FRAGILE_VERSION=2"}) {
     const long before = lines_in(log);
-    running r(s, {"FRAGILE_LAYERS=12", "FRAGILE_LOG=" + log, version}, into(store));
+    running r(s, {"FRAGILE_LAYERS=12", "FRAGILE_LOG=" + log, version}, into_store(store));
     CHECK(r.end() == 0);
     CHECK(lines_in(log) > before);
     CHECK(r.err().empty());
@@ -128,31 +128,31 @@ TEST_CASE("a store loses nothing when the run is killed, and nothing is measured
   for (; kills < 10; ++kills) {
     auto slowly = settings;
     slowly.push_back("FRAGILE_PAUSE=20");
-    running r(s, slowly, into(store));
+    running r(s, slowly, into_store(store));
     std::this_thread::sleep_for(std::chrono::milliseconds(30 + 17 * kills));
     r.signal(SIGKILL);
     if (r.end() == 0) break;
   }
   CHECK(kills > 0);
-  running last(s, settings, into(store));
+  running last(s, settings, into_store(store));
   CHECK(last.end() == 0);
   const auto got = rows(last.out());
-  CHECK(got.size() == all);
+  CHECK(got.size() == all_cases);
   for (const auto& [name, time] : got)
     CHECK((time == "4000" || time == "3000"));
-  CHECK(lines_in(log) <= static_cast<long>(all) + 4 * kills);
+  CHECK(lines_in(log) <= static_cast<long>(all_cases) + 4 * kills);
 }
 
 TEST_CASE("the stores of the parts of a run hold together what the whole does") {
   const scratch_folder s("store_shard");
   const std::string store = s / "r.db";
   for (const char* shard : {"1/2", "2/2"}) {
-    auto options = into(store);
+    auto options = into_store(store);
     options.push_back(std::string("--shard=") + shard);
     running r(s, {"FRAGILE_LAYERS=12"}, options);
     CHECK(r.end() == 0);
   }
-  running whole(s, {"FRAGILE_LAYERS=12"}, into(store));
+  running whole(s, {"FRAGILE_LAYERS=12"}, into_store(store));
   CHECK(whole.end() == 0);
   CHECK(whole.err().find("48 of 48 cases are in") != std::string::npos);
 }
@@ -161,14 +161,14 @@ TEST_CASE("a full disk under a store is one line, and the run goes on") {
   const scratch_folder s("store_full");
   const std::string store = s / "r.db";
   {
-    running r(s, {"FRAGILE_LAYERS=12"}, into(store), 350 << 10);
+    running r(s, {"FRAGILE_LAYERS=12"}, into_store(store), 350 << 10);
     CHECK(r.end() == 2);
     CHECK(one_line(r.err()));
   }
-  running r(s, {"FRAGILE_LAYERS=12"}, into(store));
+  running r(s, {"FRAGILE_LAYERS=12"}, into_store(store));
   CHECK(r.end() == 0);
   CHECK(r.err().find("cases are in") != std::string::npos);
-  CHECK(rows(r.out()).size() == all);
+  CHECK(rows(r.out()).size() == all_cases);
 }
 
 TEST_CASE("what is no store is refused before anything is measured") {

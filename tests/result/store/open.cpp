@@ -38,7 +38,7 @@ std::string put(const std::string& file, const std::string& text) {
 }
 
 /// A store with a run in it; its file is whole without any other.
-void make(const std::string& file) {
+void make_store(const std::string& file) {
   store s(file, mode::write);
   const auto r = synthetic::small_run();
   s.add(s.begin_run(r), r.measurements);
@@ -92,7 +92,7 @@ TEST_CASE("another application's database is refused and left as it is") {
 
 TEST_CASE("a newer schema is refused and left as it is") {
   const benanza::test::scratch_folder f("open");
-  make(f / "new.db");
+  make_store(f / "new.db");
   database(f / "new.db", SQLITE_OPEN_READWRITE, "", 100).run("PRAGMA user_version = 99");
   const std::string before = benanza::test::text_of(f / "new.db");
   for (const mode how : {mode::read, mode::write}) {
@@ -104,7 +104,7 @@ TEST_CASE("a newer schema is refused and left as it is") {
 
 TEST_CASE("a store that is cut off is refused") {
   const benanza::test::scratch_folder f("open");
-  make(f / "whole.db");
+  make_store(f / "whole.db");
   const std::string whole = benanza::test::text_of(f / "whole.db");
   for (const std::size_t n : {std::size_t{17}, std::size_t{100}, std::size_t{4096},
                               whole.size() / 2, whole.size() - 8192}) {
@@ -119,7 +119,7 @@ TEST_CASE("a store that is cut off is refused") {
 
 TEST_CASE("flipped bits in the header or anywhere end in a line or in a store, never in a crash") {
   const benanza::test::scratch_folder f("open");
-  make(f / "whole.db");
+  make_store(f / "whole.db");
   const std::string whole = benanza::test::text_of(f / "whole.db");
   synthetic::random dice{3};
   int refused = 0;
@@ -144,7 +144,7 @@ TEST_CASE("flipped bits in the header or anywhere end in a line or in a store, n
 TEST_CASE("where nothing may be written a store is read, and writing is refused") {
   const benanza::test::scratch_folder f("open");
   files::permissions(f.path, files::perms::all);
-  make(f / "results.db");
+  make_store(f / "results.db");
   const std::size_t n = stored_in(f / "results.db");
   REQUIRE(n > 0);
 
@@ -181,7 +181,7 @@ TEST_CASE("where nothing may be written a store is read, and writing is refused"
 
 TEST_CASE("who may write leaves nothing behind beside a store that it has read") {
   const benanza::test::scratch_folder f("open");
-  make(f / "results.db");
+  make_store(f / "results.db");
   REQUIRE(stored_in(f / "results.db") > 0);
   for (const char* beside : {"results.db-wal", "results.db-shm"})
     CHECK_FALSE(files::exists(f / beside));
@@ -194,7 +194,7 @@ TEST_CASE("names that SQLite would take for something else are names of files") 
   const auto here = files::current_path();
   files::current_path(f.path);
   for (const char* name : {":memory:", "file:a.db?mode=memory", "a b%20?#.db"}) {
-    make(name);
+    make_store(name);
     CHECK(files::is_regular_file(name));
     CHECK(stored_in(name) > 0);
   }
@@ -209,7 +209,7 @@ TEST_CASE("programs that make the same store at once make one") {
     std::vector<pid_t> children;
     for (int i = 0; i < 4; ++i)
       children.push_back(benanza::test::start_child([&] {
-        make(file);
+        make_store(file);
         return 0;
       }));
     for (const pid_t child : children)

@@ -31,7 +31,7 @@ std::vector<std::string> texts(const run& r) {
   return out;
 }
 
-std::vector<std::string> names(const run& r) {
+std::vector<std::string> names_in(const run& r) {
   std::vector<std::string> out;
   for (const auto& g : r.graphs)
     out.push_back(g.name);
@@ -138,15 +138,15 @@ TEST_CASE("for one model only its layers are read, and what is no layer") {
   }
   put(f / "a.db", r);
   const run other = read_store(f / "a.db", {.model = "other"});
-  CHECK(names(other) == std::vector<std::string>{"other@batch=1"});
+  CHECK(names_in(other) == std::vector<std::string>{"other@batch=1"});
   for (const measurement& m : other.measurements)
     CHECK(m.family != "Conv");
   CHECK(other.measurements.size() == 4);
-  CHECK(names(read_store(f / "a.db", {.model = "tiny"})) ==
+  CHECK(names_in(read_store(f / "a.db", {.model = "tiny"})) ==
         std::vector<std::string>{"tiny@batch=1", "tiny@batch=8"});
-  CHECK(names(read_store(f / "a.db", {.model = "tiny@batch=8"})) ==
+  CHECK(names_in(read_store(f / "a.db", {.model = "tiny@batch=8"})) ==
         std::vector<std::string>{"tiny@batch=8"});
-  CHECK(names(read_store(f / "a.db", {.model = "@batch=1"})).size() == 2);
+  CHECK(names_in(read_store(f / "a.db", {.model = "@batch=1"})).size() == 2);
   try {
     (void)read_store(f / "a.db", {.model = "resnet"});
     FAIL("there is no such model");
@@ -167,9 +167,9 @@ TEST_CASE("of graphs with one name the newest is read, and fused forms come alon
   put(f / "a.db", older);
   put(f / "a.db", fused);
   const run read = read_store(f / "a.db", {.model = "tiny"});
-  CHECK(names(read) == std::vector<std::string>{"tiny@batch=1", "whole"});
+  CHECK(names_in(read) == std::vector<std::string>{"tiny@batch=1", "whole"});
   CHECK(read.graphs[0].nodes.size() == 1);
-  CHECK(names(read_store(f / "a.db", {.model = "whole"})).size() == 2);
+  CHECK(names_in(read_store(f / "a.db", {.model = "whole"})).size() == 2);
 }
 
 TEST_CASE("systems are not mixed") {
