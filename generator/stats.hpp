@@ -64,11 +64,12 @@ inline model_stats count_model(const model::graph& g) {
         for (const op::result& made : op::results(*r.layer))
           r.result_bytes += bytes_of(made.element, elements(made.dims), g.type);
     }
-    s.macs += r.cost.macs;
-    s.flops += r.cost.flops();
-    s.bytes += r.bytes;
-    s.activation_bytes += r.result_bytes;
-    s.operator_macs[n.op] += r.cost.macs;
+    const auto add = [](std::int64_t& sum, std::int64_t more) { sum = capped_add(sum, more); };
+    add(s.macs, r.cost.macs);
+    add(s.flops, r.cost.flops());
+    add(s.bytes, r.bytes);
+    add(s.activation_bytes, r.result_bytes);
+    add(s.operator_macs[n.op], r.cost.macs);
     s.rows.push_back(r);
   }
   return s;

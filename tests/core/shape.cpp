@@ -78,6 +78,16 @@ TEST_CASE("sizes that are too large or negative are errors, never a negative cou
   CHECK_REFUSED(elements(shape{0, -1}), "negative");
 }
 
+TEST_CASE("sums and products of counts stop at what 64 bits hold") {
+  CHECK_TWICE(capped_add(2, 3) == 5);
+  CHECK_TWICE(capped_add(largest - 1, 1) == largest);
+  CHECK_TWICE(capped_add(largest, 1) == largest);
+  CHECK_TWICE(capped_multiply(6, 7) == 42);
+  CHECK_TWICE(capped_multiply(0, largest) == 0);
+  CHECK_TWICE(capped_multiply(3, largest / 2) == largest);
+  CHECK_TWICE(packed({0, dim_limit, dim_limit, dim_limit})[0] == largest);
+}
+
 TEST_CASE("checked_multiply") {
   CHECK_TWICE(checked_multiply(0, largest) == 0);
   CHECK_TWICE(checked_multiply(6, 7) == 42);

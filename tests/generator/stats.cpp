@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 using namespace benanza;
 
@@ -55,6 +57,17 @@ TEST_CASE("totals are the sums of the layers") {
   }
   CHECK(t.at("macs") == macs);
   CHECK(t.at("bytes") == bytes);
+}
+
+TEST_CASE("totals of layers that no machine runs stop at what 64 bits hold") {
+  model::graph g = small();
+  g.layers[1] = op::parse("Relu/1099511627776x65536");
+  g.nodes.clear();
+  for (int i = 0; i < 200; ++i)
+    g.nodes.push_back({.name = "r", .op = "Relu", .layer = 1, .inputs = {}, .problem = {}});
+  const auto j = generator::stats_json(g);
+  CHECK(j.at("totals").at("bytes") == std::numeric_limits<std::int64_t>::max());
+  CHECK(j.at("totals").at("flops") == std::numeric_limits<std::int64_t>::max());
 }
 
 TEST_CASE("a layer's row says what it is") {

@@ -54,6 +54,9 @@ TEST_CASE("conv: direct algorithms leave out the taps that lie in the padding") 
     CAPTURE(key);
     CHECK(c.direct_flops() == 2 * inside);
   }
+  // As fast for any size.
+  const conv huge = read_key(conv{}, "1x1x1099511627776-1x1099511627776-s1-p1000x0");
+  CHECK(huge.direct_flops() == 2 * (1001 * huge.kernel[0] - 1001 * 1000 / 2));
 }
 
 TEST_CASE("conv: a bias costs an add an output and is read in f32") {

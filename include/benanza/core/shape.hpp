@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 
 namespace benanza {
@@ -72,13 +73,25 @@ using extents = list<3>;
 /// Begin and end values in ONNX order (all begins, then all ends) for spatial dims; at most six.
 using paddings = list<6>;
 
+/// a + b for sums of counts: what passes 64 bits stays at the most that they hold.
+constexpr std::int64_t capped_add(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return b > most - a ? most : a + b;
+}
+
+/// a * b for counts, capped in the same way.
+constexpr std::int64_t capped_multiply(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return a != 0 && b > most / a ? most : a * b;
+}
+
 /// Distances in elements between neighbours along each dim, where the last dim's lie side by side.
 constexpr shape packed(const shape& dims) {
   shape strides = dims;
   std::int64_t step = 1;
   for (int i = dims.size - 1; i >= 0; --i) {
     strides[i] = step;
-    step *= dims[i];
+    step = capped_multiply(step, dims[i]); // beside a dim of 0 others may be of any size
   }
   return strides;
 }

@@ -28,10 +28,10 @@ inline std::int64_t footprint_bytes(const graph& g, numeric t,
   const std::vector<std::int64_t> uses = counts(g);
   for (std::size_t i = 0; i < g.layers.size(); ++i) {
     const op::work w = op::cost(g.layers[i]);
-    constants += uses[i] * w.constant_bytes(t);
+    constants = capped_add(constants, capped_multiply(uses[i], w.constant_bytes(t)));
     most_moved = std::max(most_moved, w.bytes(t) - w.constant_bytes(t));
   }
-  return weight_bytes.value_or(constants) + 2 * most_moved;
+  return capped_add(weight_bytes.value_or(constants), 2 * most_moved);
 }
 
 /// A network goes through memory at about so many bytes a ns.
@@ -44,7 +44,7 @@ inline double runs_about_ns(const graph& g, numeric t, int threads) {
   double flops = 0;
   const std::vector<std::int64_t> uses = counts(g);
   for (std::size_t i = 0; i < g.layers.size(); ++i)
-    flops += static_cast<double>(uses[i] * op::cost(g.layers[i]).flops());
+    flops += static_cast<double>(uses[i]) * static_cast<double>(op::cost(g.layers[i]).flops());
   const double moving_ns = static_cast<double>(footprint_bytes(g, t)) / pace_of_networks;
   return std::sqrt(moving_ns * std::max(1.0, flops / flops_a_ns / threads));
 }

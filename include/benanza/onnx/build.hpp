@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -142,15 +141,11 @@ private:
       if (!v.constant || !v.dims || !is_floating(v.element) || steers(c.op(), i)) continue;
       const std::int64_t n = benanza::elements(*v.dims);
       if ((n == 1 && takes_numbers(c.op())) || !counted_.insert(s.inputs[i]).second) continue;
+      const auto add = [](std::int64_t& sum, std::int64_t more) { sum = capped_add(sum, more); };
       add(graph.parameters, n);
       add(graph.parameter_bytes, stored_bytes(v.stored_as, n));
       add(weights_of_[v.element], n);
     }
-  }
-  /// What passes 64 bits stays at the most that they hold.
-  static void add(std::int64_t& sum, std::int64_t more) {
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    sum = more > most - sum ? most : sum + more;
   }
 
   /// In the order of their names; those of nodes that were dropped again are left out.

@@ -11,6 +11,7 @@
 #include "window.hpp"
 #include "work.hpp"
 
+#include <cstdint>
 #include <optional>
 
 namespace benanza::op {
@@ -21,6 +22,35 @@ constexpr void check_channels(std::int64_t inputs, std::int64_t outputs, std::in
     throw error("a convolution takes 1 to 2^40 input and output channels");
   if (groups < 1 || inputs % groups != 0 || outputs % groups != 0)
     throw error("a convolution's channels do not divide into its groups");
+}
+
+/// The sum of floor((a * i + b) / m) over i from 0 to n - 1, by the steps of Euclid's algorithm.
+constexpr std::int64_t floor_sum(std::int64_t n, std::int64_t m, std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  while (n > 0) {
+    if (a >= m) sum += n * (n - 1) / 2 * (a / m);
+    if (b >= m) sum += n * (b / m);
+    const std::int64_t last = a % m * n + b % m;
+    n = last / m;
+    b = last % m;
+    const std::int64_t rest = a % m;
+    a = m;
+    m = rest;
+  }
+  return sum;
+}
+
+/// How many pairs of an output o < outs and a tap k < taps have o * stride + k * dilation <= most.
+constexpr std::int64_t pairs_up_to(std::int64_t most, std::int64_t outs, std::int64_t stride,
+                                   std::int64_t taps, std::int64_t dilation) {
+  if (most < 0) return 0;
+  const auto smaller = [](std::int64_t a, std::int64_t b) { return a < b ? a : b; };
+  const std::int64_t with_any = smaller(taps, most / dilation + 1);
+  const std::int64_t beyond = most - (outs - 1) * stride; // the last output has taps up to there
+  const std::int64_t with_all = beyond < 0 ? 0 : smaller(with_any, beyond / dilation + 1);
+  const std::int64_t others = with_any - with_all;
+  return with_all * outs + others +
+         floor_sum(others, stride, dilation, most - (with_any - 1) * dilation);
 }
 } // namespace detail
 
@@ -83,19 +113,14 @@ struct conv {
     std::int64_t taps = 1, all = 1; // summed over the outputs, along each dim
     const shape out = output();
     for (int i = 0; i < kernel.size; ++i) {
-      std::int64_t inside = 0;
-      for (std::int64_t k = 0; k < kernel[i]; ++k) {
-        // Outputs o with 0 <= o * stride - pad + k * dilation < input.
-        const std::int64_t stride = entry(strides, i, 1);
-        const std::int64_t at = k * entry(dilations, i, 1) - entry(pads, i, 0);
-        const std::int64_t first = at >= 0 ? 0 : (-at + stride - 1) / stride;
-        const std::int64_t room = input[i + 2] - 1 - at;
-        const std::int64_t last = room < 0 ? -1 : room / stride;
-        const std::int64_t end = last + 1 < out[i + 2] ? last + 1 : out[i + 2];
-        inside += end > first ? end - first : 0;
-      }
-      taps = checked_multiply(taps, inside);
       all = checked_multiply(all, checked_multiply(out[i + 2], kernel[i]));
+      // A tap reads input where pad <= o * stride + k * dilation < pad + input.
+      const auto up_to = [&](std::int64_t most) {
+        return detail::pairs_up_to(most, out[i + 2], entry(strides, i, 1), kernel[i],
+                                   entry(dilations, i, 1));
+      };
+      const std::int64_t before = entry(pads, i, 0);
+      taps = checked_multiply(taps, up_to(before + input[i + 2] - 1) - up_to(before - 1));
     }
     return all == 0 ? 0 : 2 * checked_multiply(w.macs / all, taps) + w.other;
   }

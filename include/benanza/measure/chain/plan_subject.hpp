@@ -32,9 +32,12 @@ public:
     for (std::size_t i = 0; i < uses.size(); ++i) {
       const op::layer& l = plan_.graph.layers[i];
       if (op::is_view(l)) continue;
-      flops += uses[i] * op::cost(l).flops();
-      direct_flops += uses[i] * op::direct_flops(l);
-      bytes += uses[i] * op::cost(l).bytes(type);
+      const auto add = [&](std::int64_t& sum, std::int64_t of_one) {
+        sum = capped_add(sum, capped_multiply(uses[i], of_one));
+      };
+      add(flops, op::cost(l).flops());
+      add(direct_flops, op::direct_flops(l));
+      add(bytes, op::cost(l).bytes(type));
     }
   }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does an answer leave the program? To standard output or to a file, whole or not at all; where
+// it is partial, one line says so, or it is refused (--strict).
+//
+//   const answer to{asked, out, err};
+//   to.check(lacking, run.source);   to.write(text);   return to.partial(lacking);
+#pragma once
+
+#include "request.hpp"
+
+#include <benanza/core/error.hpp>
+#include <benanza/report/text.hpp>
+#include <benanza/result/output_file.hpp>
+
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <system_error>
+
+namespace benanza::analyzer {
+
+/// Writes `text` to a stream. A reader that went away, as `head` does, is no failure.
+inline void write_stream(std::ostream& out, const std::string& text, const std::string& name) {
+  errno = 0;
+  if (!(out << text << std::flush) && errno != EPIPE)
+    throw error("the report cannot be written", name, "check the disk, the folder and your rights");
+}
+
+/// Writes `text` to a file whole or not at all; to what is no file, such as /dev/null, directly.
+inline void write_file(const std::string& path, const std::string& text) {
+  result::output_file file(path);
+  std::ofstream out(file.written_to(), std::ios::binary | std::ios::trunc);
+  write_stream(out, text, path);
+  out.close();
+  file.commit();
+}
+
+/// Where an answer goes.
+struct answer {
+  const request& asked;
+  std::ostream& out;
+  std::ostream& err;
+
+  void write(const std::string& text) const {
+    if (asked.output.empty())
+      write_stream(out, text, "standard output");
+    else
+      write_file(asked.output, text);
+  }
+
+  /// Refuses an answer that lacks something, where --strict asks for that.
+  void check(const std::string& lacking, const std::string& source) const {
+    if (asked.strict && !lacking.empty())
+      throw error("partial: " + lacking, source, "leave out --strict to see the report");
+  }
+
+  /// Says what is lacking, if anything is.
+  status partial(const std::string& lacking) const {
+    if (lacking.empty()) return status::complete;
+    err << "benanza_analyze: partial: " << lacking << '\n';
+    return status::partial;
+  }
+};
+
+/// The rows of a table that --layers asks for.
+inline std::size_t layer_limit(const std::string& text) {
+  if (text == "all") return report::all_layers;
+  std::size_t n = 0;
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (bad != std::errc{} || end != text.data() + text.size())
+    throw error("--layers takes a number or all", text);
+  return n;
+}
+
+} // namespace benanza::analyzer

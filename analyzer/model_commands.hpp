@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does benanza_analyze say of models? Which there are (--models), how fast they could be, how
+// each node should run (--plan), and what is still to be measured (--missing).
+#pragma once
+
+#include "answer.hpp"
+#include "holdings.hpp"
+#include "read_results.hpp"
+
+#include <benanza/bound/layout/plan.hpp>
+#include <benanza/bound/missing.hpp>
+#include <benanza/report/json.hpp>
+#include <range/v3/algorithm/all_of.hpp>
+#include <range/v3/algorithm/count_if.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace benanza::analyzer {
+
+namespace detail {
+/// What makes the figures partial, in one line; empty: nothing.
+inline std::string shortfall(const std::vector<bound::model_bound>& models) {
+  std::int64_t nodes = 0, others = 0;
+  std::string node, other, run;
+  std::set<std::string> failed;
+  for (const bound::model_bound& b : models) {
+    nodes += b.covered.unmeasured_nodes();
+    if (node.empty() && b.covered.partial())
+      node = (b.covered.holes.empty() ? b.covered.rooflines : b.covered.holes).front().name +
+             " in " + b.graph->name;
+    if (!b.covered.partial()) others += std::ssize(b.missing);
+    if (other.empty() && !b.missing.empty()) other = b.missing.front();
+    if (run.empty() && !b.failed_runs.empty()) run = b.failed_runs.front()->error;
+    for (const bound::layer_answer& l : b.layers)
+      if (l.failed > 0) failed.insert(l.name);
+  }
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& what) { all.push_back(what); };
+  if (nodes != 0) add(report::counted(nodes, "node") + " without a measured time, such as " + node);
+  if (others != 0)
+    add(std::to_string(others) + " layers or reorders not measured, such as " + other);
+  if (!failed.empty())
+    add(report::counted(std::ssize(failed), "layer") + " with failed cases, such as " +
+        *failed.begin());
+  if (!run.empty()) add("the run of the whole model failed: " + run);
+  const auto disturbed =
+      ranges::count_if(models, [](const auto& b) { return !b.unmeasurable.empty(); });
+  if (disturbed != 0)
+    add(models.size() == 1 ? "no verdict: " + models.front().unmeasurable
+                           : "no verdict on " + report::counted(disturbed, "model") +
+                                 ", disturbed while measured");
+  return report::printable(fmt::format("{}", fmt::join(all, ", and ")));
+}
+
+inline bool of_one_model(const std::vector<bound::model_bound>& models) {
+  return ranges::all_of(models, [&](const auto& b) { return b.graph == models.front().graph; });
+}
+
+/// Writes the plan of the only model, type and number of threads that were asked for.
+inline void write_plan(const request& asked, const result::run& run,
+                       const std::vector<bound::model_bound>& models) {
+  if (!of_one_model(models))
+    throw error("a plan is for one model", models.front().graph->name + " and others",
+                "choose one with --model");
+  if (models.size() != 1)
+    throw error("a plan is for one type on some threads", models.front().graph->name,
+                "choose them with --type and --threads");
+  const bound::model_bound& b = models.front();
+  if (asked.fused && !b.fused)
+    throw error("the result holds no fused form of " + b.graph->name, run.source,
+                "leave out --fused, or measure the fused layers too");
+  const result::plan p = bound::plan_of(run, b, b.fused && !asked.unfused);
+  write_file(asked.plan,
+             result::to_json(p).dump(1, ' ', true, result::ordered_json::error_handler_t::replace) +
+                 '\n');
+}
+
+/// Writes the filter that selects all that is missing of some models.
+inline void write_missing(const std::string& path, const std::string& source,
+                          const std::vector<bound::model_bound>& models) {
+  std::set<std::string> layers;
+  for (const bound::model_bound& b : models)
+    layers.insert(b.missing_filter.begin(), b.missing_filter.end());
+  if (layers.empty()) throw error("nothing is missing that could be measured", source);
+  write_file(path, bound::filter_of({layers.begin(), layers.end()}) + '\n');
+}
+} // namespace detail
+
+/// The list of the models that a run holds.
+inline status list_models(result::run& run, const answer& to) {
+  if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
+  const std::vector<holding> rows = holdings(run);
+  to.write(to.asked.json() ? holdings_json(rows) : holdings_text(rows));
+  return status::complete;
+}
+
+/// The report on models with so many rows a table, their plan, and the filter of what is missing.
+inline status report_models(result::run& run, std::size_t rows, const answer& to) {
+  const request& asked = to.asked;
+  if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
+  std::vector<bound::model_bound> models = select(run, asked.wanted);
+  if (asked.files.size() == 1 && is_store(asked.files.front()))
+    for (bound::model_bound& b : models)
+      if (!b.missing.empty())
+        b.missing_command = bound::bench_command(run, b) + from_store(asked.files.front(), b);
+  std::string lacking = detail::shortfall(models);
+  if (const std::string damaged = damaged_results(run); !damaged.empty())
+    lacking += (lacking.empty() ? "" : ", and ") + damaged;
+  to.check(lacking, run.source);
+  if (!asked.plan.empty()) detail::write_plan(asked, run, models);
+  if (!asked.missing.empty()) detail::write_missing(asked.missing, run.source, models);
+  const report::text_options options{.layers = rows,
+                                     .details = detail::of_one_model(models) ||
+                                                !asked.wanted.model.empty(),
+                                     .quiet = asked.quiet};
+  to.write(asked.json() ? report::json_report(run, models, !lacking.empty())
+                        : report::text_report(run, models, options));
+  return to.partial(lacking);
+}
+
+} // namespace benanza::analyzer

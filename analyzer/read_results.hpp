@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which run do the files of a command line hold together? Result files and stores are merged; cases
+// that two of them measured are refused, unless --merge asks for that.
+#pragma once
+
+#include "request.hpp"
+
+#include <benanza/result/device.hpp>
+#include <benanza/result/merge.hpp>
+#include <benanza/result/reader.hpp>
+
+#include <istream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::analyzer {
+
+/// The run that all files hold together; without files, standard input.
+inline result::run read_all(const request& asked, std::istream& in) {
+  std::vector<result::run> runs;
+  bool taken = false, stores = false;
+  for (const std::string& f : asked.files.empty() ? std::vector<std::string>{"-"} : asked.files) {
+    if (f != "-") {
+      const bool from_store = is_store(f);
+      stores = stores || from_store;
+      runs.push_back(from_store ? read_from_store(f, asked.store.system, asked.wanted.model)
+                                : result::read_file(f));
+      continue;
+    }
+    if (std::exchange(taken, true))
+      throw error("standard input is named twice", "-", "name it once");
+    runs.push_back(result::read(in, "standard input"));
+  }
+  if (!asked.store.system.empty() && !stores)
+    throw error("--system chooses from a store, and no store was given", asked.store.system);
+  const result::overlap both = result::overlap_of(runs);
+  if (both.cases != 0 && !asked.merge)
+    throw error(
+        "two runs of the same cases, " + std::to_string(both.cases) + " of them, such as " +
+            both.example,
+        both.one + " and " + both.another,
+        "--merge puts their samples together, and bounds take the better of both; to compare them, "
+        "analyse each, and divide its bounds by its bound_clock_ns (--format json)");
+  result::run out = result::merge(std::move(runs));
+  if (both.cases != 0)
+    out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
+  return out;
+}
+
+/// Leaves the cases of the device that was asked for, or of the only one there is.
+inline void choose_device(result::run& run, const std::string& device) {
+  const std::set<std::string_view> known = result::devices(run);
+  if (device.empty()) {
+    if (known.size() > 1)
+      throw error("the result holds times of the CPU and of a GPU", run.source,
+                  "choose with --device cpu or --device gpu");
+    // What was measured of the machine with it may be another device's.
+    if (known.size() == 1) result::keep_device(run, *known.begin());
+    return;
+  }
+  if (!known.contains(device)) detail::refuse_choice("nothing was measured on a " + device, known);
+  result::keep_device(run, device);
+}
+
+} // namespace benanza::analyzer

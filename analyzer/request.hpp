@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may a command line ask of benanza_analyze?
+#pragma once
+
+#include "call_commands.hpp"
+#include "select.hpp"
+#include "store_commands.hpp"
+
+#include <string>
+#include <vector>
+
+namespace benanza::analyzer {
+
+/// What the command line asks for.
+struct request {
+  std::vector<std::string> files;
+  selection wanted;
+  std::string format = "text";
+  std::string layers = "10";
+  std::string output;
+  std::string plan;
+  bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
+  bool strict = false;
+  bool merge = false;  ///< several runs of the same cases
+  bool models = false; ///< list what there is
+  bool quiet = false;
+  std::string missing; ///< where the filter goes that measures what is missing
+  store_request store;
+  std::string device;
+  call_request calls;
+  bool machine = false;
+
+  bool json() const { return format == "json"; }
+};
+
+} // namespace benanza::analyzer
