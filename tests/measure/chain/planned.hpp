@@ -113,6 +113,18 @@ inline std::vector<double> reference_of(const model::graph& g) {
   return out;
 }
 
+/// Each node of the chain is right, and the last one's result is `expected`, also when it is
+/// computed again: nothing is left from the run before.
+inline void check_result(chain& c, const std::vector<double>& expected) {
+  c.verify();
+  c.run(3);
+  std::vector<double> got;
+  c.read(got);
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-3));
+}
+
 inline const std::vector<std::pair<std::string, std::string>> residual{
     {"Conv/1x16x9x9-32x3x3-s1-p1-b", "i c c"},
     {"Relu/1x32x9x9", "0"},
