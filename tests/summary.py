@@ -25,6 +25,7 @@ REASONS = {
     "has_driver()": "this machine has an NVIDIA driver",
     "!with_cudnn": "cuDNN is not in this build",
     "!has_models()": "the folder of further models is not there (BENANZA_SHARED)",
+    "!has_chosen()": "the program of other defaults needs libonnx and oneDNN",
     "!has_data()": "ONNX's node tests are not installed (libonnx-testdata)",
     "!machine_has(dnnl_cpu_isa_avx512_core)": "this processor has no AVX-512",
     "!machine_has(dnnl_cpu_isa_avx512_core_vnni)": "this processor has no VNNI",

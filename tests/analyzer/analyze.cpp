@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does the command do what its help says? Arguments in; exit status, report and one line of error
 // out. The same function that main calls, and the program itself where it is built.
-#include "../result/synthetic.hpp"
+#include "../result/document.hpp"
 #include "command.hpp"
 
+#include <benanza/model/operands.hpp>
 #include <benanza/result/plan.hpp>
 #include <doctest/doctest.h>
 

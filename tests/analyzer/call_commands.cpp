@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs of a framework on the command line of benanza_analyze: alone, against results, to a file of
 // layers; and what is refused.
-#include "../result/synthetic.hpp"
+#include "../result/document.hpp"
 #include "../trace/log_text.hpp"
 #include "command.hpp"
 

@@ -2,6 +2,7 @@
 // benanza_analyze --machine: the page of the machine in place of the models'.
 #include "bound/machine_run.hpp"
 #include "command.hpp"
+#include "result/document.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores on the command line of benanza_analyze: read like result files, exported, added to.
-#include "../result/synthetic.hpp"
+#include "../result/document.hpp"
 #include "command.hpp"
 
 #include "analyzer/store_commands.hpp"

@@ -14,6 +14,12 @@ namespace {
 const std::string bench_program = BENANZA_BENCH_BINARY;
 const std::string quick = " --benchmark_min_time=0.002 ";
 
+/// One that was added with BACKENDS and TYPES, where it could be generated.
+const std::string chosen_program = BENANZA_CHOSEN_BINARY;
+bool has_chosen() {
+  return !chosen_program.empty();
+}
+
 void refused(const std::string& arguments, const std::string& word) {
   const outcome o = shell(bench_program + " " + arguments);
   CAPTURE(arguments);
@@ -49,6 +55,21 @@ TEST_CASE("the list is of what would run here, or there") {
   CHECK(holds(there, "/cudnn/"));
   CHECK(holds(there, "/host/"));
   refused("--target t4", "--benchmark_list_tests"); // it would be measured here
+}
+
+TEST_CASE("BACKENDS and TYPES of benanza_add_benchmarks are what is measured by default" *
+          doctest::skip(!has_chosen())) {
+  const outcome own = shell(chosen_program + " --benchmark_list_tests");
+  CHECK(own.status == 0);
+  CHECK(holds(own.out, "/f32/onednn/"));
+  CHECK(holds(own.out, "/bf16/onednn/"));
+  CHECK_FALSE(holds(own.out, "/host/"));
+  const outcome said =
+      shell(chosen_program + " --benchmark_list_tests --backends host --types f32");
+  CHECK(said.status == 0);
+  CHECK(holds(said.out, "/f32/host/"));
+  CHECK_FALSE(holds(said.out, "/onednn/"));
+  CHECK_FALSE(holds(said.out, "/bf16/"));
 }
 
 TEST_CASE("the models of the program are listed, each on a line") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs of cuDNN, cuBLAS and cublasLt, alone and beside a result.
-#include "../result/synthetic.hpp"
+#include "../result/document.hpp"
 #include "../trace/log_text.hpp"
 #include "analysis.hpp"
 #include "mutate.hpp"

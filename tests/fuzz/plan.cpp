@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans: what is read is written the same way again.
-#include "../result/synthetic.hpp"
+#include "../result/document.hpp"
 #include "analysis.hpp"
 #include "mutate.hpp"
 

@@ -9,7 +9,7 @@
 
 TEST_CASE("fuzz: what strangers give is taken or refused") {
   const char* given = std::getenv("BENANZA_FUZZ_SECONDS");
-  const double seconds = given == nullptr ? 1.5 : std::atof(given);
+  const double seconds = given == nullptr ? 1.0 : std::atof(given);
   REQUIRE_FALSE(fuzz::targets().empty());
   for (const fuzz::target& t : fuzz::targets()) {
     CAPTURE(t.name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files, through the whole analysis.
 #include "../bound/machine_run.hpp"
-#include "../result/synthetic.hpp"
+#include "../result/document.hpp"
 #include "analysis.hpp"
 #include "mutate.hpp"
 

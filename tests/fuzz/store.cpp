@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores: any bytes as an SQLite file, analysed and exported. Changed ones are changed by SQL, so
 // that they are still databases.
-#include "../result/synthetic.hpp"
+#include "../result/document.hpp"
 #include "analysis.hpp"
 #include "mutate.hpp"
 

@@ -7,6 +7,8 @@
 
 #include "program.hpp"
 
+#include <cmath>
+#include <dlfcn.h>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,6 +19,7 @@ namespace benanza::test {
 
 inline const std::string fake_gpu = BENANZA_FAKE_GPU_LIBRARY;
 inline const std::string layers_bench = BENANZA_LAYERS_BENCH_BINARY;
+inline const std::string small_conv = "Conv/1x4x8x8-8x3x3-s1-p1";
 
 /// A row of a result.
 struct gpu_row {
@@ -30,6 +33,16 @@ inline std::int64_t engine_in(const std::string& id) {
   const std::size_t at = id.find("eng");
   return at == std::string::npos || (at > 0 && id[at - 1] != ':') ? -1
                                                                   : std::stoll(id.substr(at + 3));
+}
+
+/// True if two times are equal but for rounding.
+inline bool is(double got, double wanted) {
+  return std::abs(got - wanted) <= 1e-6 * wanted;
+}
+
+/// True where there is a driver: what is said of its absence cannot be tested.
+inline bool has_driver() {
+  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
 }
 
 /// One run of a benchmark program with the fake GPU.

@@ -15,7 +15,6 @@ using cuda_test::fake_nvml;
 using nlohmann::json;
 
 namespace {
-const std::string conv = "Conv/1x4x8x8-8x3x3-s1-p1";
 const std::string hot = "--backends cudnn --benchmark_format=json --states hot "
                         "--benchmark_filter='^[A-Z].*cudnn/eng[0-4][_/]'";
 
@@ -36,7 +35,7 @@ bool disturbed_by_gpu(const json& b) {
 TEST_CASE("gpu clock: facts are in the result, and each case has its energy") {
   const fake_nvml fake("sm 345 690 1980\nmemory 3201\nmost-sm 1980\ntemperature 41\npower 500000\n"
                        "power-limit 700000\nenergy 1000 2000 9500\nlimits 0\ndriver 580.65.06");
-  const fake_run r({conv}, "cost 20us", hot);
+  const fake_run r({small_conv}, "cost 20us", hot);
   CHECK(r.ended.status == 0);
   const json result = parsed(r);
   const json &software = provenance(result).at("software"),
@@ -62,7 +61,7 @@ TEST_CASE(
     "gpu clock: samples at a clock that was held down are repeated; if it stays, it says so") {
   {
     const fake_nvml fake("sm 1980\nlimits 0 0 0 0 64 64 0");
-    const json result = parsed(fake_run({conv}, "cost 20us", hot));
+    const json result = parsed(fake_run({small_conv}, "cost 20us", hot));
     std::int64_t rejected = 0;
     for (const json& b : result.at("benchmarks")) {
       rejected += b.value("rejected", std::int64_t{0});
@@ -71,7 +70,7 @@ TEST_CASE(
     CHECK(rejected > 0);
   }
   const fake_nvml fake("sm 1980\nlimits 32");
-  const fake_run r({conv}, "cost 20us", hot);
+  const fake_run r({small_conv}, "cost 20us", hot);
   CHECK(r.ended.status == 0);
   const json result = parsed(r);
   CHECK_FALSE(result.at("benchmarks").empty());
@@ -84,7 +83,7 @@ TEST_CASE(
 TEST_CASE("gpu clock: a clock that falls disturbs what is sampled then") {
   // Past the looks while the GPU comes to its clock and before the sampling.
   const fake_nvml fake("sm 1980 1980 1980 1980 1980 1400");
-  const json result = parsed(fake_run({conv}, "cost 20us", hot));
+  const json result = parsed(fake_run({small_conv}, "cost 20us", hot));
   CHECK_FALSE(result.at("benchmarks").empty());
   for (const json& b : result.at("benchmarks"))
     CHECK(holds(b.value("disturbed", ""), "fell to 1400 MHz, from 1980"));
@@ -92,7 +91,7 @@ TEST_CASE("gpu clock: a clock that falls disturbs what is sampled then") {
 
 TEST_CASE("gpu clock: without a management library all is as before, and the result says so") {
   setenv("BENANZA_NVML", "libno-such-nvml.so.1", 1);
-  const fake_run r({conv}, "cost 20us", hot);
+  const fake_run r({small_conv}, "cost 20us", hot);
   unsetenv("BENANZA_NVML");
   CHECK(r.ended.status == 0);
   const json result = parsed(r);

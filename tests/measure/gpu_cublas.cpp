@@ -3,7 +3,6 @@
 // on a machine that has none.
 #include "fake_gpu.hpp"
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,15 +19,6 @@ const std::string fused = "Gemm+Relu/5x7x11-tb-c1x7-w";
 const std::string to_json = "--backends cublas --benchmark_format=json ";
 const std::string simple = "lt:algo21_tile20_stages8_splitk1_red0_swz0_cust0_inner0_cluster0";
 const std::string split = "lt:algo23_tile18_stages8_splitk4_red2_swz1_cust0_inner0_cluster0";
-
-bool is(double got, double wanted) {
-  return std::abs(got - wanted) <= 1e-6 * wanted;
-}
-
-/// True where there is a driver: what is said of its absence cannot be tested.
-bool has_driver() {
-  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
-}
 
 /// A command without the fake GPU, on which this program itself runs.
 outcome without_fake(const std::string& command) {

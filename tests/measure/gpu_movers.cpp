@@ -3,7 +3,6 @@
 // the CUDA runtime and kernels that are compiled at run time, on a GPU whose times are known.
 #include "fake_gpu.hpp"
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <map>
@@ -13,15 +12,9 @@ using namespace benanza::test;
 using nlohmann::json;
 
 namespace {
-const std::string to_json = "--backends cuda --benchmark_format=json ";
+const std::string cuda_json = "--backends cuda --benchmark_format=json ";
 const std::string no_machine = "--benchmark_filter=-^machine/ "; // it has copies too
 
-bool is(double got, double wanted) {
-  return std::abs(got - wanted) <= 1e-6 * wanted;
-}
-bool has_driver() {
-  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
-}
 /// False where kernels cannot be compiled for the fake GPU.
 bool has_compiler() {
   return shell("c++ --version").status == 0;
@@ -33,7 +26,7 @@ TEST_CASE("movers: each has the time that the GPU takes, in every state" *
   const fake_run r({"Concat/1x8x6x6-a1-n2"},
                    "cost 20us\ncall memcpy cost 4us\ncall memcpy cold 1us\n"
                    "kernel v4 cost 6us\nkernel v1 cold 2us",
-                   to_json + no_machine + "--states hot,cold");
+                   cuda_json + no_machine + "--states hot,cold");
   CAPTURE(r.ended.err);
   CHECK(r.ended.status == 0);
   std::map<std::string, double> hot, cold;
@@ -55,7 +48,7 @@ TEST_CASE("movers: one that is wrong, or cannot be compiled or started, fails al
           doctest::skip(!has_compiler())) {
   const fake_run r({"Transpose/1x8x16x12-o0x2x3x1"},
                    "kernel v1 wrong\nkernel v4 unsupported\nkernel tile32 refuses-to-run",
-                   to_json + no_machine + "--states hot --types f16");
+                   cuda_json + no_machine + "--states hot --types f16");
   CHECK(r.ended.status == 1);
   std::map<std::string, std::string> errors;
   for (const gpu_row& row : r.rows)
@@ -72,7 +65,7 @@ TEST_CASE("movers: every kind of layer that moves data has one" * doctest::skip(
                     "Split/1x8x6x6-a1-n2", "Pad/1x3x5x5-b0x0x1x1-e0x0x1x1", "Gather/10x16-1x4",
                     "Resize/1x3x7x5-1x3x14x10-linear", "DepthToSpace/1x12x5x7-k2",
                     "Concat/7-a0-n3-s64", "Greater/3x8-8"},
-                   "cost 3us", to_json + no_machine + "--states hot --effort quick");
+                   "cost 3us", cuda_json + no_machine + "--states hot --effort quick");
   CAPTURE(r.ended.err);
   CHECK(r.ended.status == 0);
   std::map<std::string, int> rows;

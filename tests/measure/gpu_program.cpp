@@ -5,7 +5,6 @@
 
 #include <benanza/backend/cudnn/device_table.hpp>
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,8 +14,7 @@ using namespace benanza::test;
 using nlohmann::json;
 
 namespace {
-const std::string conv = "Conv/1x4x8x8-8x3x3-s1-p1";
-const std::string to_json = "--backends cudnn --benchmark_format=json ";
+const std::string cudnn_json = "--backends cudnn --benchmark_format=json ";
 
 /// The engines of a layer, as the program lists them.
 std::vector<std::int64_t> engines_of(const std::string& layer, const std::string& options = "") {
@@ -57,24 +55,15 @@ std::string only(const std::vector<std::int64_t>& engines) {
     all += (all.empty() ? "" : "|") + std::to_string(e);
   return " --benchmark_filter='^[A-Z].*eng(" + all + ")[_/]'";
 }
-
-bool is(double got, double wanted) {
-  return std::abs(got - wanted) <= 1e-6 * wanted;
-}
-
-/// True where there is a driver: what is said of its absence cannot be tested.
-bool has_driver() {
-  return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
-}
 } // namespace
 
 TEST_CASE("gpu: times are what the GPU takes, hot, with cold weights and with cold operands") {
-  const auto engines = engines_of(conv);
+  const auto engines = engines_of(small_conv);
   REQUIRE(engines.size() >= 2);
-  const fake_run r({conv},
+  const fake_run r({small_conv},
                    "cost 20us\ncold 3us\n" + engine(engines[1], "cost 12us") +
                        engine(engines[1], "cold 5us"),
-                   to_json + "--states hot,coldw,cold");
+                   cudnn_json + "--states hot,coldw,cold");
   CAPTURE(r.ended.err);
   CHECK(r.ended.status == 0);
   REQUIRE(r.rows.size() >= 3 * engines.size());
@@ -102,8 +91,8 @@ TEST_CASE("gpu: times are what the GPU takes, hot, with cold weights and with co
 }
 
 TEST_CASE("gpu: a configuration of an engine has its own time") {
-  const std::string id = configuration_of(conv);
-  const fake_run r({conv}, "cost 20us\nid " + id + " cost 9us", to_json + "--states hot");
+  const std::string id = configuration_of(small_conv);
+  const fake_run r({small_conv}, "cost 20us\nid " + id + " cost 9us", cudnn_json + "--states hot");
   int seen = 0;
   for (const gpu_row& row : r.rows) {
     const bool it = row.algorithm.ends_with(id);
@@ -114,7 +103,7 @@ TEST_CASE("gpu: a configuration of an engine has its own time") {
 }
 
 TEST_CASE("gpu: what cannot be captured is launched one by one, and says so") {
-  const fake_run r({conv}, "cost 20us\nno-capture", to_json + "--states hot");
+  const fake_run r({small_conv}, "cost 20us\nno-capture", cudnn_json + "--states hot");
   CHECK(r.ended.status == 0);
   REQUIRE(!r.rows.empty());
   for (const gpu_row& row : r.rows) {
@@ -127,11 +116,12 @@ TEST_CASE("gpu: what cannot be captured is launched one by one, and says so") {
 }
 
 TEST_CASE("gpu: each failure costs its own cases, and is named") {
-  const auto engines = engines_of(conv);
+  const auto engines = engines_of(small_conv);
   REQUIRE(engines.size() >= 3);
-  const fake_run r(
-      {conv}, "cost 20us\n" + engine(engines[0], "refuses-to-run") + engine(engines[1], "wrong"),
-      to_json);
+  const fake_run r({small_conv},
+                   "cost 20us\n" + engine(engines[0], "refuses-to-run") +
+                       engine(engines[1], "wrong"),
+                   cudnn_json);
   CHECK(r.ended.status == 1);
   CHECK(one_line(r.ended.err));
   int refused = 0, wrong = 0, timed = 0;
@@ -159,7 +149,7 @@ TEST_CASE("gpu: each failure costs its own cases, and is named") {
 TEST_CASE("gpu: an engine that is listed, and whose plan cannot be made, fails alone") {
   const std::string relu = "Relu/1x4x8x8"; // its engines are compiled at run time
   const std::string bad = configuration_of(relu);
-  const fake_run r({relu}, "id " + bad + " unsupported", to_json);
+  const fake_run r({relu}, "id " + bad + " unsupported", cudnn_json);
   CHECK(r.ended.status == 1);
   int failed = 0;
   for (const gpu_row& row : r.rows) {
@@ -178,7 +168,7 @@ TEST_CASE("gpu: memory that cannot be had costs the cases that need it") {
   // Enough to empty the L2 cache and for the operands, and not for many copies of the weights.
   const std::int64_t l2 = std::int64_t{benanza::backend::cudnn::find_device("h200")->l2_kib} << 10;
   const fake_run r({"Conv/1x4x8x8-8x3x3-s1-p1"}, "malloc-limit " + std::to_string(2 * l2 + 300'000),
-                   to_json);
+                   cudnn_json);
   CHECK(r.ended.status == 1);
   int hot = 0, cold = 0;
   for (const gpu_row& row : r.rows) {
@@ -191,11 +181,11 @@ TEST_CASE("gpu: memory that cannot be had costs the cases that need it") {
 }
 
 TEST_CASE("gpu: a launch that kills the device costs all that follow it in the process") {
-  const auto engines = engines_of(conv);
+  const auto engines = engines_of(small_conv);
   REQUIRE(engines.size() >= 3);
   const std::string script = "cost 20us\n" + engine(engines[1], "launch-failure");
   const std::vector<std::int64_t> three(engines.begin(), engines.begin() + 3);
-  const fake_run here({conv}, script, to_json + "--states hot" + only(three));
+  const fake_run here({small_conv}, script, cudnn_json + "--states hot" + only(three));
   CHECK(here.ended.status == 1);
   for (const gpu_row& row : here.rows)
     if (row.engine == engines[1]) {
@@ -205,7 +195,7 @@ TEST_CASE("gpu: a launch that kills the device costs all that follow it in the p
   REQUIRE(here.records.size() == 1);
   CHECK(here.records[0]["error"] == "cudaErrorLaunchFailure");
 
-  const fake_run apart({conv}, script, to_json + "--isolate --states hot" + only(three));
+  const fake_run apart({small_conv}, script, cudnn_json + "--isolate --states hot" + only(three));
   CHECK(apart.ended.status == 1);
   CHECK(apart.rows.size() == here.rows.size());
   for (const gpu_row& row : apart.rows) {
@@ -220,9 +210,10 @@ TEST_CASE("gpu: a launch that kills the device costs all that follow it in the p
 }
 
 TEST_CASE("gpu: a device that is lost while it is sampled costs no other process its cases") {
-  const auto engines = engines_of(conv);
+  const auto engines = engines_of(small_conv);
   const std::vector<std::int64_t> two(engines.begin(), engines.begin() + 2);
-  const fake_run r({conv}, "cost 20us\ndevice-lost-after 40", to_json + "--states hot" + only(two));
+  const fake_run r({small_conv}, "cost 20us\ndevice-lost-after 40",
+                   cudnn_json + "--states hot" + only(two));
   CHECK(r.ended.status == 1);
   REQUIRE(!r.rows.empty());
   for (const gpu_row& row : r.rows)
@@ -240,7 +231,8 @@ TEST_CASE("gpu: the analyzer chooses what is scripted to be fastest") {
   REQUIRE(engines.size() >= 2);
   const std::int64_t fastest = engines.back();
   const scratch_folder s("chosen");
-  const fake_run r({}, "cost 20us\n" + engine(fastest, "cost 4us"), to_json, BENANZA_BENCH_BINARY);
+  const fake_run r({}, "cost 20us\n" + engine(fastest, "cost 4us"), cudnn_json,
+                   BENANZA_BENCH_BINARY);
   CHECK((r.ended.status == 0 || r.ended.status == 1));
   std::ofstream(s / "run.json") << r.ended.out;
   const outcome o =
@@ -339,7 +331,7 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
     all.push_back(std::string(f) + "/1x8x6x6");
   const auto computed = [&](const std::vector<std::string>& layers, const std::string& types) {
     const fake_run r(layers, "",
-                     to_json + "--effort quick --states hot --types " + types + one_each);
+                     cudnn_json + "--effort quick --states hot --types " + types + one_each);
     CAPTURE(types);
     std::set<std::string> timed;
     for (const gpu_row& row : r.rows) {

@@ -4,11 +4,15 @@
 
 #include <benanza/result/plan.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <limits>
 #include <string>
+
+namespace model = benanza::model;
 
 namespace {
 
@@ -61,8 +65,15 @@ void refused(const std::function<void(ordered_json&)>& change, const std::string
 } // namespace
 
 TEST_CASE("a plan comes back as it was written") {
-  const plan p = small_plan(), back = read_plan(to_json(p).dump(1), "plan.json");
+  plan p = small_plan();
+  p.graph.nodes[2].operands = {{1}, {0}, {model::constant}};
+  p.graph.nodes[2].inputs = {0, 1};
+  p.graph.nodes[2].parts = {3, 4};
+  const plan back = read_plan(to_json(p).dump(1), "plan.json");
   CHECK(to_json(back) == to_json(p));
+  CHECK(back.graph.nodes[2].operands == p.graph.nodes[2].operands);
+  CHECK(back.graph.nodes[2].inputs == p.graph.nodes[2].inputs);
+  CHECK(back.graph.nodes[2].parts == p.graph.nodes[2].parts);
   CHECK(back.steps == p.steps);
   CHECK(back.graph.layers == p.graph.layers);
   CHECK(back.type == p.type);

@@ -2,8 +2,9 @@
 // Does a result come back as it was written, and is what is no result refused in one line that says
 // what, where and what to do? Cut files and flipped bytes may only ever end in a refusal.
 #include "../program.hpp"
-#include "synthetic.hpp"
+#include "document.hpp"
 
+#include <benanza/result/document.hpp>
 #include <benanza/result/reader.hpp>
 
 #include <doctest/doctest.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results without a benchmark: graphs, measurements and whole result files, made up from a seed,
-// the same on every machine. Tests of result, bound, report and analyzer build theirs here.
+// Results without a benchmark: graphs and measurements, made up from a seed, the same on every
+// machine. Tests of result, bound, report and analyzer build theirs here; document.hpp has them as
+// result files.
 //
-//   run r = synthetic::small_run();   std::string text = synthetic::text(r);
+//   run r = synthetic::small_run();
 #pragma once
 
-#include <benanza/result/json.hpp>
+#include <benanza/result/schema.hpp>
 #include <benanza/result/statistics.hpp>
 
 #include <algorithm>
@@ -22,7 +23,6 @@ using benanza::numeric;
 using benanza::model::graph;
 using benanza::model::node;
 using benanza::result::measurement;
-using benanza::result::ordered_json;
 using benanza::result::run;
 
 /// Pseudo-random numbers (a 64-bit linear congruential generator with Knuth's MMIX constants).
@@ -216,32 +216,6 @@ inline run fused_run() {
         add_laid(r, "reorder/1x64x56x56-" + std::string(from) + "-" + to, "simple:any", 0, from, to,
                  std::string(from) == "plain" || std::string(to) == "plain" ? 60e3 : 20e3);
   return r;
-}
-
-/// Google Benchmark's row of a case, with our fields.
-inline ordered_json row(const measurement& m) {
-  ordered_json out{{"name", m.name},           {"run_name", m.name},      {"run_type", "iteration"},
-                   {"repetitions", 1},         {"repetition_index", 0},   {"iterations", 100},
-                   {"real_time", m.median_ns}, {"cpu_time", m.median_ns}, {"time_unit", "ns"}};
-  out.update(benanza::result::to_json(m));
-  return out;
-}
-
-/// The document that benanza_bench would have written.
-inline ordered_json document(const run& r) {
-  ordered_json rows = ordered_json::array();
-  for (const measurement& m : r.measurements)
-    rows.push_back(row(m));
-  return {{"context",
-           {{"date", "2024-01-02T03:04:05+00:00"},
-            {"num_cpus", 2},
-            {"benanza", benanza::result::context_to_json(r)}}},
-          {"benchmarks", std::move(rows)}};
-}
-
-/// Its text.
-inline std::string text(const run& r) {
-  return document(r).dump(1);
 }
 
 /// A graph of `n` nodes, each a layer of its own, with a few edges from earlier nodes. Any number

@@ -7,7 +7,10 @@
 //   csv_reporter r(source, true, problem);   benchmark::RunSpecifiedBenchmarks(&r);
 #pragma once
 
+#include "../result/fields.hpp"
 #include "report_row.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace benanza::bench {
 

@@ -9,10 +9,12 @@
 #include "../core/printable.hpp"
 #include "../measure/process/interrupt.hpp"
 #include "../measure/subjects/subject.hpp"
+#include "../result/fields.hpp"
 #include "../result/json.hpp"
 #include "options.hpp"
 
 #include <benchmark/benchmark.h>
+#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>

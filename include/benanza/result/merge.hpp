@@ -8,10 +8,12 @@
 #pragma once
 
 #include "../core/text.hpp"
+#include "fields.hpp"
 #include "json.hpp"
 #include "statistics.hpp"
 #include "stop_reason.hpp"
 
+#include <nlohmann/json.hpp>
 #include <range/v3/view/chunk_by.hpp>
 
 #include <algorithm>

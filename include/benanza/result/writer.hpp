@@ -7,6 +7,8 @@
 
 #include "json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <ostream>
 #include <string>
 

@@ -64,9 +64,9 @@ TEST_CASE("what is returned or thrown comes through") {
 
 TEST_CASE("an algorithm stays at the place where it is faster, and at the first if neither is") {
   moody even(1000, 990), first(1000, 1400), second(1400, 1000);
-  choose_stack_place(even);
-  choose_stack_place(first);
-  choose_stack_place(second);
+  measure::choose_stack_place(even);
+  measure::choose_stack_place(first);
+  measure::choose_stack_place(second);
   CHECK(even.place() == machine::stack_places[0]);
   CHECK(first.place() == machine::stack_places[0]);
   CHECK(second.place() == machine::stack_places[1]);
@@ -74,6 +74,6 @@ TEST_CASE("an algorithm stays at the place where it is faster, and at the first 
 
 TEST_CASE("what takes long is not tried often") {
   moody slow(1e9, 1e9);
-  choose_stack_place(slow);
+  measure::choose_stack_place(slow);
   CHECK(slow.executions == 2);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is not a whole store of ours is refused in one line, and stays as it is.
 #include "../../program.hpp"
-#include "../synthetic.hpp"
+#include "../document.hpp"
 #include "child.hpp"
 
 #include <benanza/result/store/store.hpp>

@@ -12,6 +12,8 @@
 #include "../../result/json.hpp"
 #include "keeper.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>

@@ -12,6 +12,8 @@
 #include "../../result/json.hpp"
 #include "runner.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cerrno>
 #include <cmath>
 #include <optional>

@@ -12,6 +12,7 @@
 
 #include "../../model/unique.hpp"
 #include "store.hpp"
+#include "../fields.hpp"
 
 #include <map>
 #include <set>

@@ -12,6 +12,8 @@
 #include "../json.hpp"
 #include "checksum.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -9,6 +9,7 @@
 #include "../merge.hpp"
 #include "systems.hpp"
 
+#include <nlohmann/json.hpp>
 #include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/min.hpp>
 #include <range/v3/range/conversion.hpp>

@@ -7,6 +7,7 @@
 //   row_reader rows(d);   rows.of_layer(system, layer, [](stored&& s) { ... });
 #pragma once
 
+#include "../fields.hpp"
 #include "database.hpp"
 #include "packed.hpp"
 

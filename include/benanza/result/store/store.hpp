@@ -9,11 +9,13 @@
 #pragma once
 
 #include "../effort.hpp"
+#include "../fields.hpp"
 #include "dictionary.hpp"
 #include "identity.hpp"
 #include "open.hpp"
 #include "rows.hpp"
 
+#include <nlohmann/json.hpp>
 #include <range/v3/algorithm/sort.hpp>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/map.hpp>
