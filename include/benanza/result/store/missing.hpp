@@ -11,8 +11,8 @@
 #pragma once
 
 #include "../../model/unique.hpp"
-#include "store.hpp"
 #include "../fields.hpp"
+#include "store.hpp"
 
 #include <map>
 #include <set>
