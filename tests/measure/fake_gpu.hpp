@@ -45,14 +45,15 @@ inline bool has_driver() {
   return dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
 }
 
-/// One run of a benchmark program with the fake GPU.
+/// One run of a benchmark program with the fake GPU: in one process, or as users run it.
 struct fake_run {
   outcome ended;
   std::vector<gpu_row> rows{};
   std::vector<nlohmann::json> records{}; ///< one a process, as the fake wrote them
 
   fake_run(const std::vector<std::string>& layers, const std::string& script,
-           const std::string& options, const std::string& program = layers_bench) {
+           const std::string& options, const std::string& program = layers_bench,
+           bool in_one_process = true) {
     const scratch_folder s("gpu");
     std::ofstream keys(s / "layers");
     for (const std::string& l : layers)
@@ -64,6 +65,7 @@ struct fake_run {
     ended = shell("env LD_PRELOAD=" + fake_gpu + " BENANZA_LAYERS=" + (s / "layers") +
                   " BENANZA_FAKE_GPU_SCRIPT=" + (s / "script") + " BENANZA_FAKE_GPU_RECORD=" +
                   (s / "record") + ' ' + program + " --benchmark_min_time=0.002 " + options +
+                  (in_one_process ? " --isolate=false" : "") +
                   (filtered ? "" : " --benchmark_filter=-^machine/"));
     read_rows();
     std::istringstream lines(text_of(s / "record"));

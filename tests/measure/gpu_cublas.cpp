@@ -122,7 +122,7 @@ TEST_CASE("gpu cublas: memory that cannot be had costs the cases that need it") 
 
 TEST_CASE("gpu cublas: a launch that kills the device is told from one that was refused") {
   const std::string script = "cost 20us\nlt 21 launch-failure";
-  const fake_run apart({product}, script, to_json + "--isolate --states hot");
+  const fake_run apart({product}, script, to_json + "--states hot", layers_bench, false);
   CHECK(apart.ended.status == 1);
   REQUIRE(apart.rows.size() == 3);
   for (const gpu_row& row : apart.rows) {

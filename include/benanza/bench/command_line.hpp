@@ -134,7 +134,7 @@ inline const flag own_flags[] = {
 inline const flag campaign_flags[] = {
     {"--isolate", "",
      "a process of its own measures: a crash, a hang or lack of memory costs\none case (default "
-     "with --store; --isolate=false)",
+     "with --store and where a GPU is measured;\n--isolate=false)",
      [](options& o, std::string_view v, std::string_view where) {
        o.campaign.isolate = truth(v, where);
      }},

@@ -177,6 +177,10 @@ inline status run_checked(int argc, char** argv) {
     local_runner r(here);
     return static_cast<status>(serve(*supervisor, l.groups, r));
   }
+  o.campaign.on_device =
+      std::any_of(l.libraries.begin(), l.libraries.end(), [](const auto& library) {
+        return library->on_device() && library->unavailable().empty();
+      });
   catch_interrupts();
   say_left_out(l, o.quiet);
   return measure_and_report(argv, o, e, l, header_of(o, e, l, plans, caches), caches, here);

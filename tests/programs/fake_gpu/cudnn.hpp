@@ -298,8 +298,11 @@ FAKE_GPU_API cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t d,
 }
 FAKE_GPU_API cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t d) {
   const auto b = fake::cudnn_state::it().bags.find(d);
-  if (b && b->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+  if (b && b->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
+    if (fake::device::it().lost() != cudaSuccess)
+      return fake::refuse(CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER, "its code cannot be loaded");
     return fake::understand([&] { return fake::finalize_plan(*b); });
+  }
   const auto s = fake::said(FAKE_GPU_REAL(cudnnBackendFinalize)(d));
   if (b) b->finalized = s == CUDNN_STATUS_SUCCESS;
   return s;

@@ -116,12 +116,13 @@ public:
   void lose(cudaError_t why) {
     if (lost_ == cudaSuccess) lost_ = why;
   }
-  /// Remembers an error for cudaGetLastError.
+  /// Remembers an error for cudaGetLastError. What a library met is not among them: it has a
+  /// runtime of its own.
   cudaError_t note(cudaError_t e) {
     if (e != cudaSuccess) last_ = e;
     return e;
   }
-  cudaError_t peek() const { return lost_ != cudaSuccess ? lost_ : last_; }
+  cudaError_t peek() const { return last_; }
   cudaError_t take_last() {
     const cudaError_t e = peek();
     last_ = cudaSuccess;

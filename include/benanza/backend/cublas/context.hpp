@@ -39,8 +39,7 @@ inline void check(cublasStatus_t s, std::string_view what) {
 /// library's.
 inline void check_launch(cublasStatus_t s) {
   if (s == CUBLAS_STATUS_SUCCESS) return;
-  const cudaError_t device = cudaPeekAtLastError();
-  if (device != cudaSuccess && cuda::is_final(device)) cuda::check(device, "an execution failed");
+  cuda::throw_if_lost("an execution failed");
   check(s, "an execution failed");
 }
 

@@ -76,6 +76,7 @@ public:
         if (const auto choice = parse_lt(id))
           return std::make_unique<lt_run>(context_, std::move(of), t, *choice, values);
       } catch (const refusal& e) {
+        cuda::throw_if_lost("an algorithm cannot be prepared");
         throw error(e.what(), where);
       }
     }

@@ -18,6 +18,8 @@ namespace benanza::backend::cuda {
 
 /// True for errors after which nothing of this process runs on the GPU any more.
 inline bool is_final(cudaError_t e) {
+  constexpr int contained = 226, tensor_memory_leak = 721; // older headers have no names for them
+  if (static_cast<int>(e) == contained || static_cast<int>(e) == tensor_memory_leak) return true;
   switch (e) {
   case cudaErrorIllegalAddress:
   case cudaErrorLaunchFailure:
@@ -30,6 +32,9 @@ inline bool is_final(cudaError_t e) {
   case cudaErrorInvalidPc:
   case cudaErrorAssert:
   case cudaErrorNvlinkUncorrectable:
+  case cudaErrorMpsClientTerminated:
+  case cudaErrorContextIsDestroyed:
+  case cudaErrorUnknown:
   case cudaErrorDevicesUnavailable: return true;
   default: return false;
   }
@@ -63,6 +68,15 @@ inline const std::string& no_gpu() {
     return "no usable NVIDIA GPU: " + std::string(cudaGetErrorString(e));
   }();
   return reason;
+}
+
+/// Throws where the GPU is lost. A library may have a CUDA runtime of its own, whose errors this
+/// program's runtime does not know: so the device itself is asked.
+inline void throw_if_lost(std::string_view what) {
+  if (!no_gpu().empty()) return;
+  const cudaError_t e = cudaDeviceSynchronize();
+  cudaGetLastError();
+  if (is_final(e)) check(e, what);
 }
 
 /// A property of the GPU.

@@ -38,8 +38,7 @@ private:
 /// library's.
 inline void check_launch(cudnnStatus_t s) {
   if (s == CUDNN_STATUS_SUCCESS) return;
-  const cudaError_t device = cudaPeekAtLastError();
-  if (device != cudaSuccess && cuda::is_final(device)) cuda::check(device, "an execution failed");
+  cuda::throw_if_lost("an execution failed");
   check(s, "an execution failed");
 }
 

@@ -66,6 +66,7 @@ public:
         return std::make_unique<execution>(context_, std::move(r), *choice, t, values,
                                            list_->device());
       } catch (const refusal& e) {
+        cuda::throw_if_lost("an algorithm cannot be prepared");
         throw error(e.what(), where);
       }
     }

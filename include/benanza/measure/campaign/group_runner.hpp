@@ -25,8 +25,10 @@
 
 namespace benanza::measure {
 
-/// How failures begin after which this process is of no use any more.
-inline constexpr std::string_view out_of_memory = "out of memory", device_lost = "device lost";
+/// How failures begin after which this process is of no use any more: of what found no memory, of
+/// what lost the device, and of what could not run because another algorithm had lost it.
+inline constexpr std::string_view out_of_memory = "out of memory",
+                                  device_lost = "device lost: ", device_lost_by = "device lost by ";
 
 /// How large the caches are that cases find filled or swept.
 struct cache_sizes {
@@ -63,6 +65,8 @@ public:
       c.results.assign(1, blank(g, c));
     try {
       measure_all(g, stop);
+    } catch (const backend::device_lost& e) {
+      blame(g, said(e));
     } catch (const std::exception& e) {
       fail_unmeasured(g, said(e));
     }
@@ -119,18 +123,25 @@ private:
     g.what->begin();
     std::map<std::pair<std::string, std::string>, algorithm> algorithms;
     std::vector<entry> entries;
+    std::string lost_by; // why what runs on the device cannot any more
     for (bench_case& c : g.cases) {
       if (stop) return fail_unmeasured(g, std::string(result::stopped));
       note_stage(stage::preparing, place(g, c));
       const auto [at, is_new] = algorithms.try_emplace({c.backend, c.algorithm.id});
       if (is_new) try {
           at->second.made = g.what->ready(c);
+        } catch (const backend::device_lost& e) {
+          at->second.problem = lost_by.empty() ? said(e) : lost_by;
+          if (lost_by.empty()) lost_by = std::string(device_lost_by) + algorithm_of(c);
         } catch (const std::exception& e) {
           at->second.problem = said(e);
         }
       c.results[0].error = at->second.problem;
       entries.push_back({&c, &at->second});
     }
+    if (!lost_by.empty())
+      for (const entry& e : entries)
+        if (e.what->made.run && e.what->made.run->on_device()) e.c->results[0].error = lost_by;
     find_pools(g, entries);
     make_sweepers(entries);
     std::erase_if(entries, [](const entry& e) { return !e.c->results[0].error.empty(); });
@@ -163,8 +174,22 @@ private:
   static std::string said(const std::exception& e) {
     if (dynamic_cast<const std::bad_alloc*>(&e) != nullptr) return std::string(out_of_memory);
     if (dynamic_cast<const backend::device_lost*>(&e) != nullptr)
-      return std::string(device_lost) + ": " + e.what();
+      return std::string(device_lost) + e.what();
     return e.what();
+  }
+
+  static std::string algorithm_of(const bench_case& c) { return c.backend + '/' + c.algorithm.id; }
+
+  /// The device was lost while cases were timed, or when the group began. As far as is known it was
+  /// the algorithm at work, and no other.
+  static void blame(group& g, const std::string& why) {
+    const stage_board& now = *current_board();
+    const int at = now.doing == stage::sampling ? now.on_case.load() : -1;
+    if (at < 0 || at >= static_cast<int>(g.cases.size())) return fail_unmeasured(g, why);
+    const std::string by = algorithm_of(g.cases[static_cast<std::size_t>(at)]);
+    for (bench_case& c : g.cases)
+      if (unmeasured(c))
+        c.results[0].error = algorithm_of(c) == by ? why : std::string(device_lost_by) + by;
   }
 
   static int place(const group& g, const bench_case& c) {
@@ -305,7 +330,10 @@ private:
 
   static void fail_unmeasured(group& g, const std::string& why) {
     for (bench_case& c : g.cases)
-      if (c.results[0].count == 0 && c.results[0].error.empty()) c.results[0].error = why;
+      if (unmeasured(c)) c.results[0].error = why;
+  }
+  static bool unmeasured(const bench_case& c) {
+    return c.results[0].count == 0 && c.results[0].error.empty();
   }
 
   cache_sizes caches_;

@@ -25,8 +25,11 @@ struct campaign_settings {
   progress_mode progress = progress_mode::automatic;
   bool dry_run = false; ///< every case runs, as shortly as can be: its times mean nothing
 
-  /// Whether a process of its own measures: the default when a store is written.
-  bool isolated() const { return isolate.value_or(!store.empty()); }
+  bool on_device = false; ///< a device is measured
+
+  /// Whether a process of its own measures: the default when a store is written, and where a device
+  /// is measured, which one algorithm may take from all others of its process.
+  bool isolated() const { return isolate.value_or(!store.empty() || on_device); }
 };
 
 } // namespace benanza::measure

@@ -2,7 +2,7 @@
 // How does a run survive its libraries? Another process, the worker, measures; this one waits. When
 // the worker crashes, hangs or is killed, the case it was on fails with the reason, a new worker
 // measures the rest of the group, and the case gets one more try alone: it may have paid for what
-// another one broke, or for memory that all needed at once.
+// another one broke. Cases whose memory or device another one took are measured together again.
 //
 //   isolated_runner r(argv, environment, parameters, {});
 //   r.measure(groups[0], all_cases(groups[0]), interrupted);
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,12 +34,12 @@ public:
   void measure(group& g, const case_list& which, const std::atomic<bool>& stop) override {
     case_list left = which;
     std::vector<case_list> again;
+    int in_vain = 0;
     while (!left.empty()) {
       const loss l = attempt(g, left, stop);
       if (l.nothing) {
-        for (case_list& one : by_algorithm(g, drained(g, left)))
-          again.push_back(std::move(one));
-        break;
+        left = unfinished(g, left, again, in_vain);
+        continue;
       }
       case_list lost = blamed(g, left, l);
       for (std::size_t i : lost) {
@@ -56,7 +57,7 @@ public:
         failed.push_back(g.cases[i]);
       worker_.reset(); // alone, also in time
       if (attempt(g, one, stop).nothing)
-        drained(g, one);
+        (void)failed_by(g, one, {out_of_memory, device_lost, device_lost_by});
       else
         for (std::size_t i = 0; i < one.size(); ++i)
           g.cases[one[i]].results = std::move(failed[i].results);
@@ -88,15 +89,40 @@ private:
     bool may_be_innocent = false;
   };
 
-  /// Those of `which` that found no memory or no device any more; if there are any, the worker is
-  /// used up.
-  case_list drained(const group& g, const case_list& which) {
+  /// Those of `which` whose failures begin with one of `beginnings`; if there are any, the worker
+  /// is used up.
+  case_list failed_by(const group& g, const case_list& which,
+                      std::initializer_list<std::string_view> beginnings) {
     case_list out;
     for (std::size_t i : which)
-      for (std::string_view end : {out_of_memory, device_lost})
+      for (std::string_view end : beginnings)
         if (g.cases[i].results.at(0).error.starts_with(end)) out.push_back(i);
     if (!out.empty()) worker_.reset();
     return out;
+  }
+
+  /// Those of `asked` that are to be measured together in a new worker, as others took their memory
+  /// or their device. Who lost the device, or found no memory first and may have taken it, gets one
+  /// more try alone. `in_vain`: how many rounds in a row came to nothing. After some of them the
+  /// device is gone, or memory is too small for all.
+  case_list unfinished(const group& g, const case_list& asked, std::vector<case_list>& again,
+                       int& in_vain) {
+    const case_list losers = failed_by(g, asked, {device_lost});
+    const case_list starved = failed_by(g, asked, {out_of_memory});
+    case_list rest = failed_by(g, asked, {device_lost_by});
+    const std::size_t failed = losers.size() + starved.size() + rest.size();
+    case_list blamed = losers;
+    if (losers.size() == asked.size() && by_algorithm(g, losers).size() > 1)
+      std::swap(blamed, rest); // nobody's doing
+    for (const std::size_t i : starved)
+      (same_algorithm(g, i, starved[0]) ? blamed : rest).push_back(i);
+    for (case_list& one : by_algorithm(g, blamed))
+      again.push_back(std::move(one));
+    const bool nothing_won = failed == asked.size() && (losers.empty() || losers[0] == asked[0]);
+    in_vain = nothing_won ? in_vain + 1 : 0;
+    if (in_vain < parameters_.failed_starts) return rest;
+    again.clear();
+    return {};
   }
 
   /// Measures `which` together. They have their results where nothing was lost.
@@ -171,6 +197,11 @@ private:
     for (case_list& one : by_algorithm(g, asked))
       if (std::find(one.begin(), one.end(), at) != one.end()) return std::move(one);
     return {at};
+  }
+
+  static bool same_algorithm(const group& g, std::size_t a, std::size_t b) {
+    return g.cases[a].backend == g.cases[b].backend &&
+           g.cases[a].algorithm.id == g.cases[b].algorithm.id;
   }
 
   static std::vector<case_list> by_algorithm(const group& g, const case_list& which) {
