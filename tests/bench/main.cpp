@@ -2,6 +2,7 @@
 // A run that is stopped, by whatever it be, goes on where it was.
 #include "../measure/fragile.hpp"
 
+#include <benanza/bench/provenance.hpp>
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -152,6 +153,23 @@ TEST_CASE("what is no regular file is written as it is") {
   CHECK(fragile("", "--benchmark_out=/dev/null").status == 0);
   CHECK(std::filesystem::is_character_file("/dev/null"));
   CHECK_FALSE(std::filesystem::exists("/dev/null.unfinished"));
+}
+
+TEST_CASE("a run of devices alone goes on beside another host, and not with another library") {
+  const benanza::bench::run_facts here{
+      {"machine", {{"cpu", "one"}}},
+      {"software", {{"cudnn_version", "9.19"}}},
+      {"measuring", {{"effort", "quick"}, {"processors", "0,1"}, {"OMP_DYNAMIC", "false"}}}};
+  auto moved = here, changed = here, longer = here;
+  moved["machine"]["cpu"] = "another";
+  moved["measuring"]["processors"] = "0";
+  changed["software"]["cudnn_version"] = "9.20";
+  longer["measuring"]["effort"] = "normal";
+  using benanza::bench::setting_of;
+  CHECK(setting_of(moved, true) == setting_of(here, true));
+  CHECK(setting_of(moved) != setting_of(here));
+  CHECK(setting_of(changed, true) != setting_of(here, true));
+  CHECK(setting_of(longer, true) != setting_of(here, true));
 }
 
 TEST_CASE("another machine, build or setting does not go on from what is left") {

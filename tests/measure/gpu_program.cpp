@@ -90,6 +90,17 @@ TEST_CASE("gpu: times are what the GPU takes, hot, with cold weights and with co
   CHECK(r.records[0]["captures_failed"] == 0);
 }
 
+TEST_CASE("gpu: what is recorded of one state stays while another one is measured") {
+  const auto captures = [](const std::string& states) {
+    const fake_run r({small_conv}, "cost 20us", cudnn_json + "--states " + states);
+    REQUIRE(r.records.size() == 1);
+    return r.records[0]["captures"].get<std::int64_t>();
+  };
+  const std::int64_t hot = captures("hot"), cold_weights = captures("coldw");
+  CHECK(hot > 0);
+  CHECK(captures("hot,coldw") <= hot + cold_weights);
+}
+
 TEST_CASE("gpu: a configuration of an engine has its own time") {
   const std::string id = configuration_of(small_conv);
   const fake_run r({small_conv}, "cost 20us\nid " + id + " cost 9us", cudnn_json + "--states hot");

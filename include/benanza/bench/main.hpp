@@ -27,17 +27,31 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <set>
+#include <string_view>
 #include <unistd.h>
 
 namespace benanza::bench {
 namespace detail {
 
+/// True where each case runs on a device.
+inline bool devices_alone(const listing& l) {
+  std::set<std::string_view> devices;
+  for (const auto& library : l.libraries)
+    if (library->on_device()) devices.insert(library->name());
+  return std::all_of(l.groups.begin(), l.groups.end(), [&](const group& g) {
+    return std::all_of(g.cases.begin(), g.cases.end(),
+                       [&](const bench_case& c) { return devices.contains(c.backend); });
+  });
+}
+
 /// Where results are kept while the run lasts; null for nowhere.
 inline std::unique_ptr<keeper> make_keeper(const options& o, const result::output_file* out,
-                                           const result::run& header) {
+                                           const result::run& header, const listing& l) {
   if (!o.campaign.store.empty()) return open_store(o.campaign.store, header);
   if (out == nullptr || !out->regular()) return nullptr;
-  return std::make_unique<journal>(o.out + ".unfinished", setting_of(header.provenance),
+  return std::make_unique<journal>(o.out + ".unfinished",
+                                   setting_of(header.provenance, devices_alone(l)),
                                    o.campaign.again == again_mode::everything);
 }
 
@@ -106,7 +120,7 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
                                  listing& l, result::run header, const known_caches& caches,
                                  group_runner& here) {
   const auto out = o.out.empty() ? nullptr : std::make_unique<result::output_file>(o.out);
-  const auto kept = make_keeper(o, out.get(), header);
+  const auto kept = make_keeper(o, out.get(), header, l);
   if (kept) kept->note(l.without);
   if (l.groups.empty())
     throw error("no backend has an algorithm for the selected layers", l.without.front().name,

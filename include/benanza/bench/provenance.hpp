@@ -16,10 +16,13 @@
 #include "../measure/subjects/layer_subject.hpp"
 #include "options.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <iterator>
 #include <range/v3/view/transform.hpp>
+#include <string_view>
 
 #ifndef BENANZA_BENCHMARK_VERSION
 #define BENANZA_BENCHMARK_VERSION "unknown"
@@ -120,8 +123,17 @@ inline std::string device_condition(const library_list& libs) {
 }
 
 /// The facts that decide whether results of two starts make one run: not the time of day, nor what
-/// is in the names of the cases.
-inline run_setting setting_of(run_facts p) {
+/// is in the names of the cases; and for cases of devices alone nothing of the host around them.
+inline run_setting setting_of(run_facts p, bool devices_alone = false) {
+  if (devices_alone) {
+    p.erase("machine");
+    std::erase_if(p["measuring"], [](const auto& fact) {
+      static constexpr std::string_view of_devices[] = {"effort", "min_time_s", "parameters",
+                                                        "repetitions"};
+      return std::find(std::begin(of_devices), std::end(of_devices), fact.first) ==
+             std::end(of_devices);
+    });
+  }
   for (const char* changing :
        {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
         "revision", clock_fact, result::own_cache_bytes_fact, result::own_cache_ns_fact,

@@ -42,10 +42,21 @@ TEST_CASE("cuda: executions back to back are timed together, and put down once" 
   CHECK(w.copies.size() == 7); // replayed
   CHECK(is(t.time(3, caches::hot, 1, w.enqueue()), 3 * one_ns));
   CHECK(w.copies.size() == 10);
-  t.forget();
-  CHECK(is(t.time(7, caches::hot, 1, w.enqueue()), 7 * one_ns));
-  CHECK(w.copies.size() == 17);
   CHECK(t.why_not_captured().empty());
+}
+
+TEST_CASE("cuda: cases of one algorithm take turns, and each is put down once" *
+          doctest::skip(!on_fake())) {
+  known_work w;
+  cuda::timer t(w.on);
+  const int here = 0, there = 0; // two places of weights
+  for (int turn = 0; turn < 3; ++turn) {
+    CHECK(is(t.time(2, caches::hot, 1, w.enqueue()), 2 * one_ns));
+    CHECK(is(t.time(2, caches::cold, 1, w.enqueue()), 2 * one_ns));
+    CHECK(is(t.time(2, caches::cold_weights, 3, w.enqueue(), &here), 2 * one_ns));
+    CHECK(is(t.time(2, caches::cold_weights, 3, w.enqueue(), &there), 2 * one_ns));
+  }
+  CHECK(w.copies.size() == 2 + 2 + 3 + 3);
 }
 
 TEST_CASE("cuda: before cold executions the cache is emptied, outside of their time" *

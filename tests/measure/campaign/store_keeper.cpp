@@ -16,7 +16,7 @@ namespace {
 std::vector<std::string> into_store(const std::string& store) {
   return {"--store", store, "--benchmark_min_time=0.008", "--benchmark_format=json"};
 }
-constexpr std::size_t all_cases = 12 * 2 * 2;
+constexpr std::size_t kept_cases = 12 * 2 * 2;
 
 std::string measuring(const std::string& text, const char* fact) {
   return json::parse(text)["context"]["benanza"]["provenance"]["measuring"].value(fact, "");
@@ -42,7 +42,7 @@ TEST_CASE("a run into a store is isolated, and what is stored is not measured ag
     CHECK(r.end() == 0);
     CHECK(r.err().find("48 of 48 cases are in") != std::string::npos);
     CHECK(rows(r.out()) == rows(first));
-    CHECK(rows(first).size() == all_cases);
+    CHECK(rows(first).size() == kept_cases);
   }
   CHECK(lines_in(log) == once);
   auto again = into_store(store);
@@ -137,10 +137,10 @@ TEST_CASE("a store loses nothing when the run is killed, and nothing is measured
   running last(s, settings, into_store(store));
   CHECK(last.end() == 0);
   const auto got = rows(last.out());
-  CHECK(got.size() == all_cases);
+  CHECK(got.size() == kept_cases);
   for (const auto& [name, time] : got)
     CHECK((time == "4000" || time == "3000"));
-  CHECK(lines_in(log) <= static_cast<long>(all_cases) + 4 * kills);
+  CHECK(lines_in(log) <= static_cast<long>(kept_cases) + 4 * kills);
 }
 
 TEST_CASE("the stores of the parts of a run hold together what the whole does") {
@@ -168,7 +168,7 @@ TEST_CASE("a full disk under a store is one line, and the run goes on") {
   running r(s, {"FRAGILE_LAYERS=12"}, into_store(store));
   CHECK(r.end() == 0);
   CHECK(r.err().find("cases are in") != std::string::npos);
-  CHECK(rows(r.out()).size() == all_cases);
+  CHECK(rows(r.out()).size() == kept_cases);
 }
 
 TEST_CASE("what is no store is refused before anything is measured") {

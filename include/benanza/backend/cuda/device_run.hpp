@@ -30,7 +30,6 @@ public:
       return;
     slots_ = wanted;
     moved();
-    timer_.forget();
   }
 
   device_control* own_device() final { return this; }
@@ -57,8 +56,9 @@ public:
     const caches state = flushed_                 ? caches::cold
                          : slots_.data != nullptr ? caches::cold_weights
                                                   : caches::hot;
-    return timer_.time(executions, state, std::max<std::int64_t>(slots_.count, 1),
-                       [this](std::int64_t copy) { enqueue(copy); });
+    return timer_.time(
+        executions, state, std::max<std::int64_t>(slots_.count, 1),
+        [this](std::int64_t copy) { enqueue(copy); }, slots_.data);
   }
 
 protected:

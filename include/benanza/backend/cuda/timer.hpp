@@ -11,6 +11,11 @@
 #include "gpu.hpp"
 
 #include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
 
 namespace benanza::backend::cuda {
 
@@ -60,10 +65,12 @@ public:
   explicit timer(std::shared_ptr<gpu> on)
       : gpu_(std::move(on)) {}
 
-  /// Nanoseconds of `executions`; `copies` of the weights are there.
-  double time(int executions, caches state, std::int64_t copies, const enqueue& one) {
+  /// Nanoseconds of `executions`; `copies` of the weights stand at `weights` (null: they are at
+  /// their own place). What was recorded for others is kept: cases of one algorithm take turns.
+  double time(int executions, caches state, std::int64_t copies, const enqueue& one,
+              const void* weights = nullptr) {
     if (!why_not_captured_.empty()) return launched(executions, state, copies, one);
-    const auto key = std::pair(executions, state);
+    const recording_key key(executions, state, copies, weights);
     auto known = recorded_.find(key);
     if (known == recorded_.end()) {
       if (recorded_.size() >= most_kept) recorded_.clear();
@@ -76,13 +83,12 @@ public:
     return sum(known->second.events);
   }
 
-  /// Forgets what was recorded: from now on executions read or write elsewhere.
-  void forget() { recorded_.clear(); }
   /// Why executions are launched one by one; empty: they are replayed as a graph.
   const std::string& why_not_captured() const { return why_not_captured_; }
 
 private:
-  static constexpr std::size_t most_kept = 4;
+  static constexpr std::size_t most_kept = 12;
+  using recording_key = std::tuple<int, caches, std::int64_t, const void*>;
 
   struct recording {
     std::vector<event> events{}; ///< begin, end, begin, end ...
@@ -169,7 +175,7 @@ private:
   }
 
   std::shared_ptr<gpu> gpu_;
-  std::map<std::pair<int, caches>, recording> recorded_{};
+  std::map<recording_key, recording> recorded_{};
   std::string why_not_captured_{};
 };
 
