@@ -43,6 +43,8 @@ TEST_CASE("gpu clock: facts are in the result, and each case has its energy") {
   CHECK(software.at("cudnn_driver_version") == "580.65.06");
   CHECK(software.at("cudnn_most_clock_mhz") == "1980");
   CHECK(software.at("cudnn_power_limit_w") == "700");
+  CHECK_FALSE(software.contains("cudnn_uuid")); // results of two cards of a kind go together
+  CHECK(holds(measuring.at("device_uuid"), "GPU-"));
   for (const auto& [key, value] : software.items())
     CHECK_FALSE(holds(key, "condition"));
   CHECK(holds(measuring.at("device_condition"), "memory 3201 MHz, 500.0 W, 41 C"));

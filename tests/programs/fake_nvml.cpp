@@ -5,6 +5,7 @@
 //   sm 345 690 1980     MHz       memory 3201      most-sm 1980     temperature 41
 //   power 90500         mW        power-limit 700000                energy 1000 1500      mJ
 //   limits 0 64         bits      ecc 1            driver 580.65.06
+//   mig 1
 //   gpu 0000:FA:4E.0    the only GPU that it knows; any, if there is no such line
 #include <cstdlib>
 #include <cstring>
@@ -104,6 +105,10 @@ FAKE_NVML_API int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long lo
 FAKE_NVML_API int nvmlDeviceGetEccMode(void*, int* now, int* pending) {
   *pending = 0;
   return give("ecc", now);
+}
+FAKE_NVML_API int nvmlDeviceGetMigMode(void*, int* now, int* pending) {
+  *pending = 0;
+  return give("mig", now);
 }
 FAKE_NVML_API int nvmlSystemGetDriverVersion(char* text, unsigned length) {
   const std::string* version = next("driver");

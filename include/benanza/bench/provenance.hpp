@@ -43,8 +43,10 @@ inline std::string iso_date() {
   return text;
 }
 
-/// The facts of a run's `measuring` section that hold what the device was like, before and after.
-inline constexpr const char *device_condition_fact = "device_condition",
+/// The facts of a run's `measuring` section that hold which device it was, and what it was like,
+/// before and after.
+inline constexpr const char *device_uuid_fact = "device_uuid",
+                            *device_condition_fact = "device_condition",
                             *device_condition_after_fact = "device_condition_after";
 
 /// Adds what one more measurement has found out about our share of the last-level cache.
@@ -71,8 +73,8 @@ inline run_facts provenance(const machine::environment& e, const options& o,
   software["benchmark"] = BENANZA_BENCHMARK_VERSION;
   for (const auto& library : libs)
     for (const auto& [key, value] : library->facts()) {
-      if (key == "condition") {
-        p["measuring"][device_condition_fact] = value;
+      if (key == "condition" || key == "uuid") { // of the card: another one of its kind will do
+        p["measuring"]["device_" + key] = value;
         continue;
       }
       software[std::string(library->name()) + "_" + key] = value;
@@ -138,7 +140,7 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
        {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
         "revision", clock_fact, result::own_cache_bytes_fact, result::own_cache_ns_fact,
         hand_off_fact, result::begin_fact, result::begin_after_fact, device_condition_fact,
-        device_condition_after_fact})
+        device_condition_after_fact, device_uuid_fact})
     p["measuring"].erase(changing);
   return p;
 }

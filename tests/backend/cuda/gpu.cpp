@@ -23,6 +23,7 @@ TEST_CASE("cuda: there is one GPU for all, as long as somebody has it" *
                            "memory_bytes", "clock_mhz", "driver", "cuda_runtime"})
     CHECK_FALSE(facts.at(fact).empty());
   CHECK(facts.at("compute_capability") == "9.0");
+  CHECK(facts.at("uuid") == "GPU-66616b65-2067-7075-206f-662074657374");
 }
 
 TEST_CASE("cuda: copies of weights lie apart, hold numbers of their type, and stay where they are" *

@@ -29,6 +29,17 @@ bool with_channels_last(const std::vector<offer>& all) {
 }
 } // namespace
 
+TEST_CASE("cudnn: an engine that wants its weights in an order of its own is not offered") {
+  found_engine e;
+  e.behaviour = {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION};
+  CHECK_FALSE(e.wants_reordered_weights());
+  for (const auto note : {CUDNN_BEHAVIOR_NOTE_REQUIRES_FILTER_INT8x32_REORDER,
+                          CUDNN_BEHAVIOR_NOTE_REQUIRES_BIAS_INT8x32_REORDER}) {
+    e.behaviour = {note};
+    CHECK(e.wants_reordered_weights());
+  }
+}
+
 TEST_CASE("cudnn: each GPU has the engines of its generation") {
   // What the library says itself: FP8 from sm_89 on, BF16 in fused graphs from sm_80 on.
   const struct {

@@ -6,6 +6,7 @@
 #include "device.hpp"
 
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <type_traits>
 
@@ -86,6 +87,7 @@ FAKE_GPU_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int) {
     *p = cudaDeviceProp{};
     std::snprintf(p->name, sizeof p->name, "Fake %.*s", static_cast<int>(d.facts.name.size()),
                   d.facts.name.data());
+    std::memcpy(p->uuid.bytes, "fake gpu of test", sizeof p->uuid.bytes);
     p->major = d.facts.compute_capability / 100;
     p->minor = d.facts.compute_capability / 10 % 10;
     p->multiProcessorCount = d.facts.multiprocessors;

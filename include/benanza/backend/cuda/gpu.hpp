@@ -13,6 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -124,12 +127,26 @@ public:
         {"ecc", attribute(cudaDevAttrEccEnabled) != 0 ? "on" : "off"},
         {"driver", version(driver)},
         {"cuda_runtime", version(runtime)},
+        {"uuid", uuid_text(p.uuid)},
         {"condition", watch_->condition()}};
+    if (const char* forced = std::getenv("NVIDIA_TF32_OVERRIDE")) out["tf32_override"] = forced;
     out.merge(watch_->facts());
     return out;
   }
 
 private:
+  /// As nvidia-smi shows it: "GPU-5fd4f0a1-...".
+  static std::string uuid_text(const cudaUUID_t& id) {
+    std::string out = "GPU";
+    for (std::size_t i = 0; i < sizeof id.bytes; ++i) {
+      if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+      char digits[3];
+      std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(id.bytes[i]));
+      out += digits;
+    }
+    return out;
+  }
+
   /// Works for `ns` of its own time, or a little longer; returns how long it took.
   double work(double ns) {
     constexpr int writes = 50;

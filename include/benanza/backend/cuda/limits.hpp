@@ -145,6 +145,9 @@ public:
       , from_(bytes) {
     check(cudaMemset(from_.data(), 1, static_cast<std::size_t>(bytes)), "memory to copy");
     wait_for_default_stream();
+    // Where that is not possible, copies go through the host; where it is so already, it stays.
+    cudaDeviceEnablePeerAccess(other_, 0);
+    cudaGetLastError();
     const on_other_device there(other_);
     to_ = memory(bytes);
   }

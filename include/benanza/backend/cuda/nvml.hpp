@@ -114,13 +114,9 @@ public:
     // The function's name in later drivers.
     return told ? told : wide("nvmlDeviceGetCurrentClocksEventReasons");
   }
-  std::optional<bool> ecc() const {
-    const auto ask = function<int(device, int*, int*)>("nvmlDeviceGetEccMode");
-    int now = 0, pending = 0;
-    if (ask == nullptr || gpu_ == nullptr || ask(gpu_, &now, &pending) != success)
-      return std::nullopt;
-    return now != 0;
-  }
+  std::optional<bool> ecc() const { return mode("nvmlDeviceGetEccMode"); }
+  /// Whether the board is split into several GPUs; clocks and power are then the whole board's.
+  std::optional<bool> split() const { return mode("nvmlDeviceGetMigMode"); }
   /// The driver's own version: "580.65.06".
   std::optional<std::string> driver() const {
     const auto ask = function<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
@@ -148,6 +144,13 @@ private:
     if (ask == nullptr || gpu_ == nullptr || ask(gpu_, which, &value) != success)
       return std::nullopt;
     return value;
+  }
+  std::optional<bool> mode(const char* name) const {
+    const auto ask = function<int(device, unsigned*, unsigned*)>(name);
+    unsigned now = 0, pending = 0;
+    if (ask == nullptr || gpu_ == nullptr || ask(gpu_, &now, &pending) != success)
+      return std::nullopt;
+    return now != 0;
   }
   std::optional<double> thousandth(const char* name) const {
     const auto ask = function<int(device, unsigned*)>(name);

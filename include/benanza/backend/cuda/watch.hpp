@@ -71,6 +71,7 @@ public:
     if (const auto mhz = nvml_.most_sm_mhz()) out["most_clock_mhz"] = std::to_string(*mhz);
     if (const auto w = nvml_.power_limit_w()) out["power_limit_w"] = text("%.0f", *w);
     if (const auto on = nvml_.ecc()) out["ecc"] = *on ? "on" : "off";
+    if (nvml_.split().value_or(false)) out["mig"] = "on";
     return out;
   }
 

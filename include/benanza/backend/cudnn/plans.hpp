@@ -34,6 +34,11 @@ struct found_engine {
   bool compiled_at_run_time() const {
     return behaviour.contains(CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
   }
+  /// Reads weights in an order of its own, which nothing here puts them into.
+  bool wants_reordered_weights() const {
+    return behaviour.contains(CUDNN_BEHAVIOR_NOTE_REQUIRES_FILTER_INT8x32_REORDER) ||
+           behaviour.contains(CUDNN_BEHAVIOR_NOTE_REQUIRES_BIAS_INT8x32_REORDER);
+  }
 };
 
 namespace detail {
@@ -127,6 +132,7 @@ inline std::vector<found_engine> engines_for(const operation_graph& g, const tar
     found_engine e;
     try {
       e = detail::read_configuration(configuration);
+      if (e.wants_reordered_weights()) return;
       // What is compiled at run time takes its time, and cannot be without a driver.
       if (!e.compiled_at_run_time())
         e.workspace_bytes =

@@ -144,10 +144,11 @@ private:
 
   /// Brings the case's data back into the caches: large data takes more than one execution, until
   /// none is faster than the one before. That last one found everything as those to come will, and
-  /// is returned; 0: there is none such. With cold weights one will do: they stay cold.
+  /// is returned; 0: there is none such. With cold weights one will do, as they stay cold; and on a
+  /// device, whose samples hold many executions or long ones.
   double warm_up(sampled_case& c) {
     double last_ns = c.run->time(1);
-    if (c.by_median) return 0;
+    if (c.by_median || c.run->on_device()) return 0;
     for (int i = 0; i < parameters_.warm_up_executions; ++i) {
       (void)monitor_.probed(); // only the last one's probes count
       const double ns = timed(c, 1);
