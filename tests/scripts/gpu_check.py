@@ -19,7 +19,7 @@ from pathlib import Path
 SOURCE, BENCH, ANALYZE, FAKE = (Path(p) for p in sys.argv[1:5])
 SCRIPT = SOURCE / "scripts" / "gpu_check"
 SMALL = ["--models", "lenet", "--types", "f32", "--batches", "1", "--effort", "quick",
-         "--min-time", "0.002", "--filter", "^(Conv|MaxPool)/.*/(eng[0-9]|legacy:.*)/"]
+         "--min-time", "0.002", "--ceilings", "^machine/(copy|write)-[1248][0-9]{6}/f32/cuda/", "--filter", "^(Conv|MaxPool)/.*/(eng[0-9]|legacy:.*)/"]
 
 
 # As much of PyTorch as the stage asks for: it computes nothing, and cannot compile.
@@ -68,67 +68,77 @@ class Stages(unittest.TestCase):
                       done.stdout + done.stderr)
         return done
 
-    def kept(self, name):
-        with gzip.open(self.out / name) as f:
+    def kept(self, name, out=None):
+        out = out or self.out
+        with gzip.open(out.with_name(out.name + ".work") / name) as f:
             return json.loads(f.read())
 
-    def test_describe(self):
-        said = self.check("describe").stdout
-        self.assertIn("cudnn_version", said)
+    def test_first(self):
+        out = self.out
+        said = self.check("first", out=out).stdout
+        self.assertIn("cudnn version", said)
         self.assertIn("Fake", said)
-        self.assertEqual(json.loads((self.out / "describe" / "device.json").read_text())["deviceVer"], 900)
-        self.assertIn("us", self.kept("describe/facts.json.gz")["its time"])
-        self.assertTrue((self.out / "describe.tar").is_file())
+        self.assertRegex(said, r"convolution: [0-9]+ cases, about [0-9]+ s, [0-9]+ s are left")
+        # Each library runs something, and one layer is measured by all that there is.
+        backends = {b["backend"] for b in self.kept("first/libraries.json.gz", out)["benchmarks"]}
+        self.assertIn("cudnn", backends)
+        cases = self.kept("first/convolution.json.gz", out)["benchmarks"]
+        self.assertEqual(len({b["key"] for b in cases}), 1)
+        self.assertEqual({b["state"] for b in cases}, {"hot", "coldw"})
+        self.assertIn("GB/s", said)
+        self.assertIn(f"next: gpu_check --stage second --out {out}", said)
+        self.assertEqual((out / "summary.txt").read_text(), said[said.index("fact "):])
+        self.assertEqual(sorted(p.name for p in out.iterdir()), ["first.tar.0", "summary.txt"])
 
-    def test_lists(self):
-        self.check("lists")
-        layers = self.kept("lists/lenet_f32.json.gz")["layers"]
-        self.assertEqual(len(layers), 4)
-        self.assertTrue(any(layer.startswith("Conv/") for layer in layers))
-        both = sum(len(l["both"]) for l in layers.values())
-        self.assertGreater(both, 4)
-        # The fake is the GPU that it describes: what both list is the same, but for what needs a handle.
-        real = [a for l in layers.values() for a in l["real"]]
-        self.assertTrue(all(a.startswith("legacy") for a in real), real)
-
-    def test_resnet_and_what_it_leaves(self):
-        said = self.check("resnet", "--analyze", ANALYZE).stdout
-        result = self.kept("resnet/lenet_b1_f32.json.gz")
+    def test_second_and_what_it_leaves(self):
+        said = self.check("second", "--analyze", ANALYZE).stdout
+        result = self.kept("second/lenet_b1_f32.json.gz")
         timed = [b for b in result["benchmarks"] if not b.get("error_occurred")]
         self.assertEqual({b["state"] for b in timed}, {"hot", "coldw"})
         self.assertEqual({b["backend"] for b in timed}, {"cudnn"})
-        self.assertIn("two runs of the same cases differ by", said)
-        row = next(l for l in said.split("\n") if l.startswith("lenet_b1_f32 "))
+        row = next(l for l in said.split("\n") if l.startswith("lenet_b1_f32  "))
         best = {}
         for b in timed:
             if b["state"] == "hot":
                 best[b["key"]] = min(best.get(b["key"], 1e18), b["min_ns"])
         self.assertIn(min(best.values()), (4000, 10000))
+        work = self.out.with_name("out.work")
         self.assertIn("analysis:", said)
-        self.assertIn("lenet@batch=1", (self.out / "resnet" / "lenet_b1_f32.analysis.txt").read_text())
-        self.assertFalse(list((self.out / "resnet").glob("*.unfinished")))
+        self.assertIn("lenet@batch=1", (work / "second" / "lenet_b1_f32.analysis.txt").read_text())
+        self.assertFalse(list((work / "second").glob("*.unfinished")))
         self.assertIn("0.0", row)  # the sum, in ms
 
         # What is there is not measured again; what is damaged is.
-        files = [self.out / "resnet" / n for n in ("lenet_b1_f32.json.gz", "lenet_b1_f32_again.json.gz")]
-        before = [f.stat().st_mtime_ns for f in files]
-        files[1].write_bytes(files[1].read_bytes()[:100])
-        again = self.check("resnet").stdout
-        self.assertEqual(files[0].stat().st_mtime_ns, before[0])
-        self.assertGreater(files[1].stat().st_mtime_ns, before[1])
-        self.assertIn("kept", again)
-        self.kept("resnet/lenet_b1_f32_again.json.gz")
+        file = work / "second" / "lenet_b1_f32.json.gz"
+        before = file.stat().st_mtime_ns
+        self.assertIn("lenet_b1_f32: kept", self.check("second").stdout)
+        self.assertEqual(file.stat().st_mtime_ns, before)
+        file.write_bytes(file.read_bytes()[:100])
+        self.check("second")
+        self.assertGreater(file.stat().st_mtime_ns, before)
+        self.kept("second/lenet_b1_f32.json.gz")
 
-        # The archive is enough to go on elsewhere, without a GPU.
+        # The archive is enough to go on elsewhere, without a GPU; one in parts too.
         other = self.folder / "elsewhere"
         other.mkdir()
-        shutil.copy(self.out / "resnet.tar", other)
-        there = self.check("resnet", out=other, preload=False).stdout
-        self.assertEqual(there.count("kept"), 2)
+        text = (self.out / "second.tar.0").read_bytes()
+        (other / "second.tar.0").write_bytes(text[:1000])
+        (other / "second.tar.1").write_bytes(text[1000:])
+        self.assertIn("lenet_b1_f32: kept", self.check("second", out=other, preload=False).stdout)
 
-    def test_pytorch_is_skipped_by_name(self):
-        said = self.check("pytorch").stdout
-        self.assertIn("skipped: torch cannot be imported (ImportError: no such luck)", said)
+    def test_third_and_more(self):
+        out = self.out  # what other tests have left there is kept
+        said = self.check("third", out=out).stdout
+        self.assertIn("pytorch_b1_f32: skipped: torch cannot be imported (ImportError: no such luck)", said)
+        said = self.check("more", out=out).stdout
+        self.assertIn("two runs of the same cases differ by", said)
+        self.assertIn("next: nothing, all is there", said)
+        # The fake is the GPU that it describes: what both list is the same, but for what needs a handle.
+        layers = self.kept("more/lists_f32.json.gz", out)
+        self.assertEqual(len(layers), 4)
+        self.assertGreater(sum(len(l["both"]) for l in layers.values()), 4)
+        self.assertFalse([a for l in layers.values() for a in l["only here"] + l["only without GPU"]])
+        self.assertLessEqual(len(list(out.iterdir())), 8)
 
     def test_pytorch_where_it_is(self):
         package = self.folder / "stand_in"
@@ -137,25 +147,27 @@ class Stages(unittest.TestCase):
         environment, other = self.environment, self.folder / "torch"
         try:
             self.__class__.environment = dict(environment, PYTHONPATH=str(package))
-            self.assertIn("skipped: torch sees no GPU", self.check("pytorch", out=other).stdout)
-            said = self.check("pytorch", "--torch-device", "cpu", status=1, out=other).stdout
+            self.assertIn("skipped: torch sees no GPU",
+                          self.check("third", out=self.folder / "torch without").stdout)
+            said = self.check("third", "--torch-device", "cpu", status=1, out=other).stdout
         finally:
             self.__class__.environment = environment
-        self.assertIn("compile, batch 1, f32: RuntimeError: no compiler here", said)
-        with gzip.open(other / "pytorch" / "eager_b1_f32.json.gz") as f:
-            eager = json.loads(f.read())
+        self.assertIn("pytorch_b1_f32, compile: RuntimeError: no compiler here", said)
+        eager = self.kept("third/pytorch_b1_f32.json.gz", other)["eager"]
         self.assertGreaterEqual(eager["count"], 5)
         self.assertEqual(eager["torch"], "0.stand-in")
-        self.assertRegex(said, r"1 +f32 +[0-9.]+ +- ")
+        self.assertRegex(said, r"pytorch_b1_f32 +[0-9.]+ +- ")
 
     def test_a_stage_whose_time_is_over_goes_on_later(self):
         other = self.folder / "slow"
-        said = self.check("resnet", "--minutes", "0.0001", status=1, out=other).stdout
-        self.assertIn("the time is over", said)
-        # In the middle of a run, or behind it: both are left so that the next can go on.
-        self.check("resnet", "--minutes", "0.02", status=None, out=other)
-        self.assertIn("complete", self.check("resnet", out=other).stdout)
-        self.assertTrue((other / "resnet" / "lenet_b1_f32.json.gz").is_file())
+        said = self.check("second", "--minutes", "0.0001", status=1, out=other).stdout
+        self.assertIn("left for the next command: lenet_b1_f32", said)
+        # What a run of another setting left is put aside, and the next one measures all.
+        work = self.folder / "slow.work" / "second"
+        work.mkdir(parents=True, exist_ok=True)
+        (work / "lenet_b1_f32.json.unfinished").write_text('{"nobody": "wrote this"}\n')
+        self.check("second", out=other)
+        self.kept("second/lenet_b1_f32.json.gz", other)
 
     def test_failures_are_counted_and_named(self):
         (self.folder / "wrong").write_text("cost 10us\nengine 0 wrong\n")
@@ -163,16 +175,16 @@ class Stages(unittest.TestCase):
         environment = self.environment
         try:
             self.__class__.environment = dict(environment, BENANZA_FAKE_GPU_SCRIPT=str(self.folder / "wrong"))
-            said = self.check("transformer", status=1, out=other).stdout
+            said = self.check("second", status=1, out=other).stdout
         finally:
             self.__class__.environment = environment
         self.assertIn("wrong result", said)
-        self.assertTrue((other / "transformer" / "lenet_f32.json.gz").is_file())
+        self.kept("second/lenet_b1_f32.json.gz", other)
 
     def test_refusals_are_one_line(self):
-        for options in ([], ["--stage", "resnet", "--program", "/no/such"],
-                        ["--stage", "describe", "--program", "/bin/true"],
-                        ["--stage", "resnet", "--program", BENCH, *SMALL, "--models", "vgg"]):
+        for options in ([], ["--stage", "second", "--program", "/no/such"],
+                        ["--stage", "first", "--program", "/bin/true"],
+                        ["--stage", "second", "--program", BENCH, *SMALL, "--models", "vgg"]):
             done = subprocess.run([sys.executable, SCRIPT, "--out", self.folder / "refused",
                                    *map(str, options)], capture_output=True, text=True,
                                   env=self.environment)
