@@ -8,6 +8,7 @@
 //   if (chainable* c = p->chain()) c->connect_result(data);
 #pragma once
 
+#include "../core/error.hpp"
 #include "../machine/stack_place.hpp"
 
 #include <cstddef>
@@ -106,6 +107,17 @@ public:
   virtual double time(int executions) = 0;
   /// The results of the last run with true weights, in ONNX order, one value an element.
   virtual void read(std::vector<double>& out) const = 0;
+  /// Those at `positions` among `count` ones; throws where there are not so many.
+  virtual void read_at(std::span<const std::int64_t> positions, std::int64_t count,
+                       std::vector<double>& out) const {
+    std::vector<double> all;
+    read(all);
+    if (std::ssize(all) != count)
+      throw error("the result has " + std::to_string(all.size()) + " elements");
+    out.clear();
+    for (const std::int64_t p : positions)
+      out.push_back(all[static_cast<std::size_t>(p)]);
+  }
 
   /// Bytes of the weights as this algorithm wants them; 0 if it has none.
   virtual std::int64_t weight_bytes() const { return 0; }

@@ -232,6 +232,8 @@ public:
       wait_for_default();
     }
     if (kind == cudaMemcpyDefault) return cudaErrorNotSupported;
+    if (kind == cudaMemcpyHostToDevice) log.uploaded_bytes += bytes;
+    if (kind == cudaMemcpyDeviceToHost) log.downloaded_bytes += bytes;
     now_ += kind == cudaMemcpyDeviceToDevice ? bytes / 2000 : host_copy_ns(to, from, bytes);
     std::memcpy(target, source, static_cast<std::size_t>(bytes));
     return cudaSuccess;

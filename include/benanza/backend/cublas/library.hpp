@@ -61,7 +61,7 @@ public:
   }
 
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
-                                    const operands& values, const setting&) override {
+                                    const operands& values, const setting& s) override {
     const std::string where = op::name(l) + ", " + a.id;
     if (!unavailable().empty()) throw error(unavailable());
     open();
@@ -70,11 +70,11 @@ public:
       const std::string_view id = std::string_view(a.id).substr(of.before.size());
       try {
         if (id == gemm_id && has_gemm(of, t))
-          return std::make_unique<gemm_run>(context_, std::move(of), t, values);
+          return std::make_unique<gemm_run>(context_, std::move(of), t, values, s);
         if (id == gemv_id && has_gemv(of, t))
-          return std::make_unique<gemv_run>(context_, std::move(of), t, values);
+          return std::make_unique<gemv_run>(context_, std::move(of), t, values, s);
         if (const auto choice = parse_lt(id))
-          return std::make_unique<lt_run>(context_, std::move(of), t, *choice, values);
+          return std::make_unique<lt_run>(context_, std::move(of), t, *choice, values, s);
       } catch (const refusal& e) {
         cuda::throw_if_lost("an algorithm cannot be prepared");
         throw error(e.what(), where);

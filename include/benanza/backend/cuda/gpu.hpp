@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../number.hpp"
-#include "device.hpp"
+#include "group_memory.hpp"
 #include "watch.hpp"
 
 #include <algorithm>
@@ -98,10 +98,35 @@ public:
       arena = memory(wanted);
       fill(arena, type);
     }
-    s.count = std::clamp<std::int64_t>(arena.bytes() / std::max<std::int64_t>(s.stride, 1), 2,
-                                       most_copies);
+    s.count = copies_in(arena.bytes(), s.stride);
     s.data = arena.data();
     return s;
+  }
+  /// How many copies of `stride` bytes are made in so many.
+  static std::int64_t copies_in(std::int64_t bytes, std::int64_t stride) {
+    return std::clamp<std::int64_t>(bytes / std::max<std::int64_t>(stride, 1), 2, most_copies);
+  }
+  /// What algorithms share that run by turns.
+  const std::shared_ptr<group_memory>& shared_memory() const { return shared_; }
+
+  /// Puts a copy on the stream.
+  void copy(std::byte* to, const std::byte* from, std::int64_t bytes) const {
+    if (bytes > 0)
+      check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
+                            stream_->get()),
+            "a copy failed");
+  }
+  /// Elements of `width` bytes from anywhere in its memory, one after the other.
+  std::vector<std::byte> download_each(std::span<const std::byte* const> from,
+                                       std::int64_t width) const {
+    const auto size = static_cast<std::size_t>(width);
+    const pinned_memory to(std::ssize(from) * width);
+    for (std::size_t i = 0; i < from.size(); ++i)
+      check(cudaMemcpyAsync(to.data() + i * size, from[i], size, cudaMemcpyDeviceToHost,
+                            stream_->get()),
+            "a copy failed");
+    stream_->wait();
+    return {to.data(), to.data() + from.size() * size};
   }
 
   /// For provenance.
@@ -188,6 +213,7 @@ private:
   bool awake_ = false;
   memory flushed_{};
   std::map<dtype, memory> pools_{};
+  std::shared_ptr<group_memory> shared_ = std::make_shared<group_memory>();
 };
 
 } // namespace benanza::backend::cuda

@@ -83,6 +83,9 @@ public:
     return sum(known->second.events);
   }
 
+  /// What was recorded stands elsewhere now.
+  void forget() { recorded_.clear(); }
+
   /// Why executions are launched one by one; empty: they are replayed as a graph.
   const std::string& why_not_captured() const { return why_not_captured_; }
 

@@ -260,11 +260,10 @@ private:
     });
     for (const entry& e : cold) {
       try {
-        const std::int64_t bytes = e.what->made.run->weight_bytes();
-        if (bytes == 0) continue;
-        backend::device_control* device = e.what->made.run->own_device();
-        e.what->pool =
-            device != nullptr ? device->own_pool() : pools_.slots(g.what->weights_type(), bytes);
+        if (backend::device_control* device = e.what->made.run->own_device())
+          e.what->pool = device->own_pool();
+        else if (const std::int64_t bytes = e.what->made.run->weight_bytes(); bytes > 0)
+          e.what->pool = pools_.slots(g.what->weights_type(), bytes);
       } catch (const std::exception& failure) {
         e.c->results[0].error = said(failure);
       }
