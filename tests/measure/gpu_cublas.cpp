@@ -107,7 +107,7 @@ TEST_CASE("gpu cublas: what the library proposes and then refuses is named, with
 TEST_CASE("gpu cublas: memory that cannot be had costs the cases that need it") {
   // Enough to empty the L2 cache, for the workspace and the operands, not for copies of weights.
   const std::int64_t l2 = std::int64_t{61440} << 10, workspace = std::int64_t{32} << 20;
-  const fake_run r({product}, "malloc-limit " + std::to_string(2 * l2 + workspace + 100'000),
+  const fake_run r({product}, "malloc-limit " + std::to_string(4 * l2 + workspace + 100'000),
                    to_json);
   CHECK(r.ended.status == 1);
   int hot = 0, cold = 0;

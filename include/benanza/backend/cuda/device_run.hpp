@@ -85,8 +85,13 @@ public:
 
   device_control* own_device() final { return this; }
   void wake() final { gpu_->wake(); }
-  std::string disturbance() final { return gpu_->watch().disturbance(); }
-  double power_w() const final { return gpu_->watch().power_w(); }
+  double clock_ns() const final { return timer_.clock_ns(); }
+  void begin_account() final { gpu_->watch().begin_stretch(); }
+  device_account end_account() final {
+    device_account out = gpu_->watch().end_stretch();
+    out.remark = timer_.remark();
+    return out;
+  }
   weight_slots own_pool() final {
     if (weight_bytes_ > 0) return gpu_->pool(weights_, weight_bytes_);
     const std::int64_t stride = all_bytes();

@@ -289,8 +289,8 @@ private:
       result::measurement m = blank(g, *e.c);
       m.device = s.run->on_device() ? result::gpu_device : result::cpu_device;
       m.setup_ns = e.what->made.setup_ns;
-      if (const std::string remark = s.run->remark(); !remark.empty())
-        m.notes += (m.notes.empty() ? "" : ",") + remark;
+      for (const std::string& remark : {s.run->remark(), pass.remark})
+        if (!remark.empty()) m.notes += (m.notes.empty() ? "" : ",") + remark;
       m.weight_bytes = s.run->weight_bytes();
       if (e.c->state == "coldw")
         m.pool_bytes = e.what->pool.count > 0 ? e.what->pool.bytes() : m.weight_bytes;
@@ -312,7 +312,6 @@ private:
         m.clock_ns = pass.clock_ns;
         m.min_clock_ns = pass.least_clock_ns;
         m.sampling_ns = pass.took_ns;
-        m.energy_nj = pass.power_w * figures.median;
         if (const backend::in_parts* parts = s.run->parts())
           for (const backend::part_time& p : parts->parts_of(pass.samples)) {
             m.parts.append(m.parts.empty() ? "" : "\n").append(p.name);
