@@ -68,6 +68,29 @@ struct device_limit {
   std::function<std::unique_ptr<prepared>()> make{};
 };
 
+/// A device's memory and queue, as a chain of layers uses them.
+class device_space {
+public:
+  virtual ~device_space() = default;
+  /// Memory that holds zeros and lives as long as this.
+  virtual std::byte* take(std::int64_t bytes) = 0;
+  virtual void upload(std::byte* to, std::span<const std::byte> from) = 0;
+  virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
+  /// Puts a copy within that memory on the queue.
+  virtual void start_copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+  virtual void wait() = 0;
+  /// Nanoseconds that the device takes for `parts`, put on the queue one after the other, so many
+  /// times.
+  using part = std::function<void()>;
+  virtual double time(int executions, const std::vector<part>& parts) = 0;
+  /// And how many of these each part takes; empty: not known.
+  virtual std::vector<double> times_of(const std::vector<part>& parts) = 0;
+  /// The device's clock meanwhile, as what 1000 cycles took; 0: not known.
+  virtual double clock_ns() const { return 0; }
+  /// What a reader should know of how it was timed; empty: nothing.
+  virtual std::string remark() const { return {}; }
+};
+
 /// What a library knows of its devices besides.
 class device_library {
 public:
@@ -81,6 +104,9 @@ public:
   virtual std::vector<device_limit> limits() { return {}; }
   /// What there is none of among these, in words; empty: nothing.
   virtual std::string absent_limits() { return {}; }
+  /// Memory for a chain whose layers run on its device; libraries of one device share its queue.
+  /// Null: none of its layers can stand in a chain.
+  virtual std::unique_ptr<device_space> make_space() { return nullptr; }
 };
 
 /// A library that runs layers.

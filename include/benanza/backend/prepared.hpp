@@ -28,8 +28,8 @@ struct weight_slots {
   std::int64_t bytes() const { return stride * count; }
 };
 
-/// Where activations stand in the host's memory, and how they come to stand elsewhere: what can
-/// follow other layers in a chain.
+/// Where activations stand in the memory of the host, or of the device on which the layer runs, and
+/// how they come to stand elsewhere: what can follow other layers in a chain.
 class chainable {
 public:
   virtual ~chainable() = default;
@@ -54,6 +54,8 @@ public:
   virtual std::vector<std::span<std::byte>> operand_memory() const = 0;
   virtual std::span<std::byte> result_memory() const = 0;
   virtual std::span<std::byte> scratch_memory() const { return {}; }
+  /// Puts one execution on the queue of the device on which it runs, and does not wait for it.
+  virtual void start() { throw error("it runs on no device"); }
 };
 
 /// What a device tells of a stretch of time in which something was timed on it.

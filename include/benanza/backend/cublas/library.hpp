@@ -6,6 +6,7 @@
 //   const backend::registration<cublas::library> here{"cublas"};
 #pragma once
 
+#include "../cuda/chain_space.hpp"
 #include "../cudnn/device_table.hpp"
 #include "execution.hpp"
 
@@ -31,6 +32,10 @@ public:
   }
 
   device_library* own_devices() override { return this; }
+  std::unique_ptr<device_space> make_space() override {
+    if (!unavailable().empty()) throw error(unavailable());
+    return std::make_unique<cuda::chain_space>(cuda::gpu::of_this_process());
+  }
   /// Without a GPU the library is not even loaded.
   std::string unavailable() const override {
     return cuda::no_gpu().empty() ? why_not_loaded() : cuda::no_gpu();

@@ -103,16 +103,15 @@ public:
   void flush_before_each(bool flushed) final { flushed_ = flushed; }
   /// Events are good to half a microsecond.
   double shortest_sample_ns() const final { return flushed_ ? 1e5 : 1e6; }
-  std::string remark() const final {
-    return timer_.why_not_captured().empty()
-               ? ""
-               : "launched one by one, not replayed: " + timer_.why_not_captured();
-  }
+  std::string remark() const final { return not_replayed(timer_); }
 
-  void run(int executions) final {
+  void start() final {
     follow_moves();
+    enqueue(0);
+  }
+  void run(int executions) final {
     for (int i = 0; i < executions; ++i)
-      enqueue(0);
+      start();
     gpu_->stream().wait();
   }
 

@@ -5,6 +5,7 @@
 //   const backend::registration<cudnn::library> here{"cudnn"};
 #pragma once
 
+#include "../cuda/chain_space.hpp"
 #include "legacy.hpp"
 
 namespace benanza::backend::cudnn {
@@ -25,6 +26,10 @@ public:
   }
 
   device_library* own_devices() override { return this; }
+  std::unique_ptr<device_space> make_space() override {
+    if (!unavailable().empty()) throw error(unavailable());
+    return std::make_unique<cuda::chain_space>(cuda::gpu::of_this_process());
+  }
   std::string unavailable() const override { return cuda::no_gpu(); }
 
   void describe_device(const std::string& device) override {
