@@ -63,10 +63,13 @@ inline std::unique_ptr<runner> make_runner(char** argv, const machine::environme
   return std::make_unique<isolated_runner>(argv, e, o.parameters, o.campaign.case_timeout_s);
 }
 
-/// Our share of the last-level cache, as this process or the one that started it has measured it.
-inline llc_share share_of_llc(std::int64_t reported_bytes, std::int64_t private_bytes) {
+/// Our share of the last-level cache, as this process or the one that started it has measured it;
+/// if it is not to be `probed`, and was not, all of it.
+inline llc_share share_of_llc(std::int64_t reported_bytes, std::int64_t private_bytes,
+                              bool probed) {
   constexpr const char* variable = "BENANZA_LAST_CACHE";
   if (const auto known = parse_llc_share(std::getenv(variable))) return *known;
+  if (!probed) return {{}, reported_bytes};
   const llc_share found = probe_llc_if_possible(reported_bytes, private_bytes);
   setenv(variable, to_text(found).c_str(), 1); // a worker process must sweep alike
   return found;
@@ -82,7 +85,7 @@ struct known_caches {
   explicit known_caches(bool probed) {
     const std::int64_t second = machine::detail::cache_bytes(2);
     private_bytes = second > 0 ? second : reported_bytes;
-    share = probed ? share_of_llc(reported_bytes, private_bytes) : llc_share{{}, reported_bytes};
+    share = share_of_llc(reported_bytes, private_bytes, probed);
   }
   cache_sizes sizes() const {
     return {share.gone_bytes, private_bytes, share.outlasting_bytes(reported_bytes)};

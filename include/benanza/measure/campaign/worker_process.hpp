@@ -137,8 +137,8 @@ private:
   }
 
   void end_in_peace() {
-    for (int i = 0; i < 200 && !ended(); ++i)
-      usleep(10'000);
+    for (int i = 0; i < 2000 && !ended(); ++i)
+      usleep(1'000);
     end();
   }
 
