@@ -56,6 +56,12 @@ public:
   using error::error;
 };
 
+/// Thrown where no kernel of this process can be seen, whichever it is.
+class no_profiler : public error {
+public:
+  using error::error;
+};
+
 /// What a device does at most, beside layers: bytes that move, or what it costs to start something.
 struct device_limit {
   std::string kind{};           ///< "copy", "host_to_device_pinned", "launch"
@@ -78,6 +84,9 @@ public:
   virtual std::vector<device_limit> limits() { return {}; }
   /// What there is none of among these, in words; empty: nothing.
   virtual std::string absent_limits() { return {}; }
+  /// The profiler that sees which kernels run (device_control::kernels); throws no_profiler where
+  /// there is none.
+  virtual std::string profiler() { throw no_profiler("no profiler of the device is known"); }
 };
 
 /// A library that runs layers.

@@ -8,6 +8,7 @@
 //   if (chainable* c = p->chain()) c->connect_result(data);
 #pragma once
 
+#include "../core/device_kernel.hpp"
 #include "../machine/stack_place.hpp"
 
 #include <cstddef>
@@ -69,6 +70,10 @@ public:
   virtual std::string disturbance() { return {}; }
   /// Watts that the device draws just now, on the average of a while; 0: not reported.
   virtual double power_w() const { return 0; }
+  /// The kernels of one execution, in their order, as a profiler of the device sees them; throws
+  /// benanza::error where it does not see them, no_profiler where it never will. From then on the
+  /// profiler stays in the process: nothing is timed in it any more.
+  virtual std::vector<device_kernel> kernels() { return {}; }
 };
 
 /// A part of an execution, and how long it took.

@@ -15,6 +15,9 @@
 //   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
 //   no-capture                 nothing can be captured
 //   gpus 2                     so many can be seen; what they have is the first one's
+//   engine 4 runs NAME NAME    the kernels that CUPTI sees, in their order (default: "engine 4")
+//   cupti refuses              or: cut-off (the last record), drops (records), old (its version),
+//                              loses-device, ends-process
 #pragma once
 
 #include <cstdint>
@@ -55,12 +58,19 @@ public:
   bool fails(const std::string& name, const std::string& how, const std::string& id = {}) const {
     return faults_.contains(name + ' ' + how) || faults_.contains("id " + id + ' ' + how);
   }
+  /// Names of an execution's kernels; none: nobody gave it any.
+  std::vector<std::string> kernels(const std::string& name, const std::string& id) const {
+    for (const std::string& key : {"id " + id, name})
+      if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+    return {};
+  }
 
   std::int64_t malloc_limit = unlimited;
   std::int64_t executions_until_lost = unlimited;
   std::int64_t workspace_bytes = 4096;
   bool no_capture = false;
   int gpus = 1;
+  std::string cupti{};                ///< what is wrong with it
   std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
 
 private:
@@ -102,6 +112,12 @@ private:
       malloc_limit = std::stoll(value);
     } else if (word == "device-lost-after" && valued) {
       executions_until_lost = std::stoll(value);
+    } else if (word == "runs" && valued && !name.empty()) {
+      do
+        kernels_[name].push_back(value);
+      while (words >> value);
+    } else if (word == "cupti" && valued) {
+      cupti = value;
     } else if (word == "gpus" && valued) {
       gpus = std::stoi(value);
     } else if (word == "offers" && valued) {
@@ -117,6 +133,7 @@ private:
                                                    "launch-failure"};
   by_name costs_{{"", 10'000}}, colds_{{"", 0}};
   std::set<std::string> faults_{};
+  std::map<std::string, std::vector<std::string>> kernels_{};
 };
 
 } // namespace fake

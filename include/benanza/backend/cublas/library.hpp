@@ -31,6 +31,7 @@ public:
   }
 
   device_library* own_devices() override { return this; }
+  std::string profiler() override { return cuda::cupti::that_is_here(); }
   /// Without a GPU the library is not even loaded.
   std::string unavailable() const override {
     return cuda::no_gpu().empty() ? why_not_loaded() : cuda::no_gpu();

@@ -6,6 +6,7 @@
 //   class execution : public cuda::device_run { void enqueue(std::int64_t copy) override; ... };
 #pragma once
 
+#include "cupti.hpp"
 #include "timer.hpp"
 
 namespace benanza::backend::cuda {
@@ -36,6 +37,11 @@ public:
   void wake() final { gpu_->wake(); }
   std::string disturbance() final { return gpu_->watch().disturbance(); }
   double power_w() const final { return gpu_->watch().power_w(); }
+  /// One execution goes before: it may load or compile what it needs.
+  std::vector<device_kernel> kernels() final {
+    run(1);
+    return cupti::of_this_process().observe([this] { run(1); });
+  }
   weight_slots own_pool() final { return gpu_->pool(weights_, weight_bytes_); }
   void flush_before_each(bool flushed) final { flushed_ = flushed; }
   /// Events are good to half a microsecond.

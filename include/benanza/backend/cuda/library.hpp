@@ -45,6 +45,7 @@ public:
   }
 
   device_library* own_devices() override { return this; }
+  std::string profiler() override { return cupti::that_is_here(); }
   std::string unavailable() const override { return no_gpu(); }
 
   std::vector<device_limit> limits() override {

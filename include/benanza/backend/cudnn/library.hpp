@@ -25,6 +25,7 @@ public:
   }
 
   device_library* own_devices() override { return this; }
+  std::string profiler() override { return cuda::cupti::that_is_here(); }
   std::string unavailable() const override { return cuda::no_gpu(); }
 
   void describe_device(const std::string& device) override {
