@@ -140,7 +140,7 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
        {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
         "revision", clock_fact, result::own_cache_bytes_fact, result::own_cache_ns_fact,
         hand_off_fact, result::begin_fact, result::begin_after_fact, device_condition_fact,
-        device_condition_after_fact, device_uuid_fact})
+        device_condition_after_fact, device_uuid_fact, result::kernels_fact})
     p["measuring"].erase(changing);
   return p;
 }
