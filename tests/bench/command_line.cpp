@@ -198,6 +198,14 @@ TEST_CASE("thresholds are set by name, some of them in several words") {
   }
 }
 
+TEST_CASE("whose kernels are looked at is a word, or left to the program") {
+  CHECK_FALSE(parse({}).campaign.kernels);
+  CHECK(parse({"--kernels", "all"}).campaign.kernels == kernel_choice::all);
+  CHECK(parse({"--kernels=none"}).campaign.kernels == kernel_choice::none);
+  CHECK(parse({"--kernels=winners"}).campaign.kernels == kernel_choice::winners);
+  CHECK_THROWS_AS(parse({"--kernels=some"}), error);
+}
+
 TEST_CASE("help names every option, and an empty value is a value") {
   const std::string help = parse({"--help"}).help;
   for (const char* option : {"--types", "--states", "--set", "--store", "--shard", "--again",

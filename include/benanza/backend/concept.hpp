@@ -59,6 +59,12 @@ public:
   using error::error;
 };
 
+/// Thrown where no kernel of this process can be seen, whichever it is.
+class no_profiler : public error {
+public:
+  using error::error;
+};
+
 /// What a device does at most, beside layers: bytes that move, or what it costs to start something.
 struct device_limit {
   std::string kind{};           ///< "copy", "host_to_device_pinned", "launch"
@@ -107,6 +113,9 @@ public:
   /// Memory for a chain whose layers run on its device; libraries of one device share its queue.
   /// Null: none of its layers can stand in a chain.
   virtual std::unique_ptr<device_space> make_space() { return nullptr; }
+  /// The profiler that sees which kernels run (device_control::kernels); throws no_profiler where
+  /// there is none.
+  virtual std::string profiler() { throw no_profiler("no profiler of the device is known"); }
 };
 
 /// A library that runs layers.

@@ -8,6 +8,7 @@
 //   if (chainable* c = p->chain()) c->connect_result(data);
 #pragma once
 
+#include "../core/device_kernel.hpp"
 #include "../core/error.hpp"
 #include "../machine/stack_place.hpp"
 
@@ -89,6 +90,10 @@ public:
   /// A stretch of times begins; it ends, and this is what is known of it.
   virtual void begin_account() {}
   virtual device_account end_account() { return {}; }
+  /// The kernels of one execution, in their order, as a profiler of the device sees them; throws
+  /// benanza::error where it does not see them, no_profiler where it never will. From then on the
+  /// profiler stays in the process: nothing is timed in it any more.
+  virtual std::vector<device_kernel> kernels() { return {}; }
 };
 
 /// A part of an execution, and how long it took.

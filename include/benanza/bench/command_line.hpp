@@ -144,6 +144,16 @@ inline const flag campaign_flags[] = {
      [](options& o, std::string_view v, std::string_view where) {
        o.campaign.case_timeout_s = timeout_seconds(v, where);
      }},
+    {"--kernels", "WHOSE",
+     "names of the kernels that ran on a GPU, where CUPTI is there: of the\nwinners (default), "
+     "all, "
+     "none",
+     [](options& o, std::string_view v, std::string_view where) {
+       const std::string whose = one_of(v, {"none", "winners", "all"}, where);
+       o.campaign.kernels = whose == "all"    ? kernel_choice::all
+                            : whose == "none" ? kernel_choice::none
+                                              : kernel_choice::winners;
+     }},
     {"--store", "FILE",
      "keeps each result there at once (SQLite); what it holds of this machine\nand software is not "
      "measured again, unless with less effort",

@@ -19,6 +19,9 @@
 //   moves-about                no kernel runs on a multiprocessor on which another one ran
 //   event 1us, gap 1us         an event takes so long; so long lies before each node of a graph
 //   architectures 80 90        that the fake NVRTC compiles for (default: 75 80 90 100)
+//   engine 4 runs NAME NAME    the kernels that CUPTI sees, in their order (default: "engine 4")
+//   cupti refuses              or: cut-off (the last record), drops (records), old (its version),
+//                              loses-device, ends-process
 #pragma once
 
 #include <cstdint>
@@ -59,6 +62,12 @@ public:
   bool fails(const std::string& name, const std::string& how, const std::string& id = {}) const {
     return faults_.contains(name + ' ' + how) || faults_.contains("id " + id + ' ' + how);
   }
+  /// Names of an execution's kernels; none: nobody gave it any.
+  std::vector<std::string> kernels(const std::string& name, const std::string& id) const {
+    for (const std::string& key : {"id " + id, name})
+      if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+    return {};
+  }
 
   std::int64_t malloc_limit = unlimited;
   std::int64_t executions_until_lost = unlimited;
@@ -68,6 +77,7 @@ public:
   bool moves_about = false;
   ns event_ns = 0, gap_ns = 0;
   std::vector<int> architectures{75, 80, 90, 100};
+  std::string cupti{};                ///< what is wrong with it
   std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
 
 private:
@@ -121,6 +131,12 @@ private:
       architectures = {std::stoi(value)};
       for (int one = 0; words >> one;)
         architectures.push_back(one);
+    } else if (word == "runs" && valued && !name.empty()) {
+      do
+        kernels_[name].push_back(value);
+      while (words >> value);
+    } else if (word == "cupti" && valued) {
+      cupti = value;
     } else if (word == "gpus" && valued) {
       gpus = std::stoi(value);
     } else if (word == "offers" && valued) {
@@ -137,6 +153,7 @@ private:
   by_name costs_{{"", 10'000}, {"kernel nothing", 0}};
   by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
   std::set<std::string> faults_{};
+  std::map<std::string, std::vector<std::string>> kernels_{};
 };
 
 } // namespace fake

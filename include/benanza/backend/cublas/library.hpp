@@ -36,6 +36,7 @@ public:
     if (!unavailable().empty()) throw error(unavailable());
     return std::make_unique<cuda::chain_space>(cuda::gpu::of_this_process());
   }
+  std::string profiler() override { return cuda::cupti::that_is_here(); }
   /// Without a GPU the library is not even loaded.
   std::string unavailable() const override {
     return cuda::no_gpu().empty() ? why_not_loaded() : cuda::no_gpu();

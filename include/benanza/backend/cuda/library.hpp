@@ -50,6 +50,7 @@ public:
     if (!unavailable().empty()) throw error(unavailable());
     return std::make_unique<chain_space>(gpu::of_this_process());
   }
+  std::string profiler() override { return cupti::that_is_here(); }
   std::string unavailable() const override { return no_gpu(); }
 
   std::vector<device_limit> limits() override {

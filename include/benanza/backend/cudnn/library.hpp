@@ -30,6 +30,7 @@ public:
     if (!unavailable().empty()) throw error(unavailable());
     return std::make_unique<cuda::chain_space>(cuda::gpu::of_this_process());
   }
+  std::string profiler() override { return cuda::cupti::that_is_here(); }
   std::string unavailable() const override { return cuda::no_gpu(); }
 
   void describe_device(const std::string& device) override {

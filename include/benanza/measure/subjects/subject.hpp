@@ -56,6 +56,12 @@ public:
   /// The case's algorithm ready to run, its result found right. Called once an algorithm: all of
   /// its cache states share what is made. Throws benanza::error where the result is wrong.
   virtual ready_case ready(const bench_case&) = 0;
+  /// The case's algorithm, ready to run but not checked, for a look at what it runs; `begin` was
+  /// not called.
+  virtual std::unique_ptr<backend::prepared> unchecked(const bench_case& c) {
+    begin();
+    return ready(c).run;
+  }
   /// Storage of the weights that `coldw` rotates.
   dtype weights_type() const { return weights_of(type); }
   /// Frees what `begin` made.
