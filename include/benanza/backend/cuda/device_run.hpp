@@ -57,8 +57,7 @@ public:
                          : slots_.data != nullptr ? caches::cold_weights
                                                   : caches::hot;
     return timer_.time(
-        executions, state, std::max<std::int64_t>(slots_.count, 1),
-        [this](std::int64_t copy) { enqueue(copy); }, slots_.data);
+        executions, state, copies(), [this](std::int64_t copy) { enqueue(copy); }, slots_.data);
   }
 
 protected:
@@ -73,6 +72,8 @@ protected:
   std::byte* weights_at(std::int64_t copy) const {
     return slots_.data == nullptr ? nullptr : slots_.data + copy * slots_.stride;
   }
+  /// How many copies of the weights there are.
+  std::int64_t copies() const { return std::max<std::int64_t>(slots_.count, 1); }
   const std::shared_ptr<cuda::gpu>& device() const { return gpu_; }
 
 private:
