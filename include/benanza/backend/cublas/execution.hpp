@@ -149,15 +149,16 @@ private:
 /// An algorithm of cublasLt.
 class lt_run final : public product_run {
 public:
+  /// `bytes` are the library's own, of which it makes the algorithm again; empty: not known.
   lt_run(std::shared_ptr<context> with, task of, numeric t, const lt_choice& c,
-         const operands& values)
+         const std::optional<cublasLtMatmulAlgo_t>& bytes, const operands& values)
       : product_run(std::move(with), std::move(of), t, values)
       , bias_(what().bias ? held(*what().bias, values) : cuda::memory())
       , addend_(what().addend ? held(*what().addend, values) : cuda::memory())
-      , problem_(what(), t, bias_.data())
-      , how_(problem_.rebuilt(on().light(), c)) {}
+      , problem_(what(), t, c.fast_accum, bias_.data(), on().one())
+      , how_(problem_.made(on().light(), c, bytes)) {}
 
-  std::string ran() const override { return what().before + id_of(settings_of(how_.algo)); }
+  std::string ran() const override { return what().before + id_of(how_.choice); }
 
 private:
   void enqueue(std::int64_t copy) override {
