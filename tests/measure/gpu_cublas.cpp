@@ -155,6 +155,25 @@ TEST_CASE("gpu cublas: FP8 with fast accumulation is measured where all are aske
   }
 }
 
+TEST_CASE("gpu cublas: a stack is measured as a group of products too") {
+  const fake_run r({"MatMul/3x5x8-3x8x16-w"},
+                   "cost 20us\nblas grouped cost 4us\nblas grouped cold 1us",
+                   to_json + "--types bf16 --states hot,coldw,cold");
+  CHECK(r.ended.status == 0);
+  int groups = 0;
+  for (const gpu_row& row : r.rows) {
+    CHECK(row.error == "");
+    CHECK(row.notes.find("launched one by one") == std::string::npos);
+    if (row.algorithm != "gemm_grouped") continue;
+    ++groups;
+    CHECK(row.notes == "call,tensor-cores=unknown");
+    // Cold are three matrices of weights and two tables; or three tables and all operands.
+    CHECK(is(row.median_ns, row.state == "hot" ? 4e3 : row.state == "coldw" ? 9e3 : 13e3));
+  }
+  CHECK(groups == 3);
+  CHECK(r.tidy());
+}
+
 TEST_CASE("gpu cublas: each failure costs its own cases, and is named") {
   const fake_run r({product}, "cost 20us\nlt 21 refuses-to-run\nlt 23 wrong\nblas gemm unsupported",
                    to_json + "--types f16 --states hot");

@@ -240,7 +240,7 @@ TEST_CASE("cublas: an algorithm that is not there is refused with the reason" *
   CHECK(holds(narrow, "CUBLAS_STATUS_NOT_SUPPORTED"));
   CHECK(holds(refused("lt:algo66_tile39_stages35_splitk1_red0_swz0_cust3_inner1_cluster65538"),
               "no setting of an algorithm is 65538"));
-  for (const char* id : {"gemv", "nhwc:gemm", "eng4", "lt:algo21", ""})
+  for (const char* id : {"gemv", "gemm_grouped", "nhwc:gemm", "eng4", "lt:algo21", ""})
     CHECK(holds(refused(id), "does not offer this algorithm here"));
   CHECK(holds(refused(simple + "-fast-accum"), "does not offer this algorithm here"));
   CHECK(lib.prepare(l, numeric::f32, {.id = "gemm"}, values, {}) != nullptr);

@@ -8,6 +8,7 @@
 
 #include "../cudnn/device_table.hpp"
 #include "execution.hpp"
+#include "grouped.hpp"
 
 namespace benanza::backend::cublas {
 
@@ -69,6 +70,8 @@ public:
           return std::make_unique<gemm_run>(context_, std::move(of), t, values);
         if (id == gemv_id && has_gemv(of, t))
           return std::make_unique<gemv_run>(context_, std::move(of), t, values);
+        if (id == grouped_id && has_grouped(of, t))
+          return std::make_unique<grouped_run>(context_, std::move(of), t, values);
         if (const auto choice = parse_lt(id); choice && may_be(*choice, t))
           return std::make_unique<lt_run>(context_, std::move(of), t, *choice, algo_of(a.opaque),
                                           values);
