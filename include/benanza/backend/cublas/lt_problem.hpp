@@ -74,10 +74,11 @@ public:
   /// bytes differ, as they may hold what means nothing, and other processes must find the id again.
   std::vector<lt_found> proposals(cublasLtHandle_t on) const {
     std::vector<lt_found> out;
-    std::set<std::string> seen;
+    std::set<std::string> seen; // ids and bytes
     bool is_first = true;
     for (const std::uint32_t schemes : wished_schemes()) {
       for (const auto& [algo, is_steady] : asked(on, schemes)) {
+        if (!seen.insert(hex_of(algo)).second) continue;
         lt_found f{.choice = choice_of(algo), .algo = algo};
         bool is_told = true; // by the settings
         try {
