@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -181,6 +182,32 @@ TEST_CASE("cublas: FP8 is added up in two ways, which do not compete" * doctest:
         texts{simple, split, clustered, simple + fast, split + fast, clustered + fast});
   for (const algorithm& a : lib.enumerate(op::parse(layer), numeric::e4m3, {}))
     CHECK(a.equivalence == (a.id.ends_with(fast) ? "e4m3-fast-accum" : "e4m3"));
+}
+
+TEST_CASE("cublas: operands and result of FP8 are scaled by what stands in the GPU's memory" *
+          doctest::skip(!on_fake())) {
+  const auto on = std::make_shared<cublas::context>(cuda::gpu::of_this_process());
+  const op::layer l = op::parse("Gemm/5x32x48-tb-w");
+  const operands values = make_operands(l, numeric::e4m3);
+  cublas::lt_run run(on, cublas::tasks_for(l, numeric::e4m3).at(0), numeric::e4m3,
+                     cublas::parse_lt(simple).value(), {}, values);
+  const auto result_for = [&](float scale) {
+    REQUIRE(cudaMemcpy(const_cast<std::byte*>(on->one()), &scale, sizeof scale,
+                       cudaMemcpyHostToDevice) == cudaSuccess);
+    cuda::wait_for_default_stream();
+    std::vector<double> out;
+    run.run(1);
+    run.read(out);
+    return out;
+  };
+  const std::vector<double> once = result_for(1), twice = result_for(2);
+  int compared = 0;
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    if (std::fabs(once[i]) < 0x1p-5 || std::fabs(once[i]) > 32) continue; // exact in e4m3
+    CHECK(twice[i] == 2 * 2 * 2 * once[i]);
+    ++compared;
+  }
+  CHECK(compared > 50);
 }
 
 TEST_CASE("cublas: the library's own bytes come back from a result, and are what runs" *
