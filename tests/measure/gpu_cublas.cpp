@@ -73,6 +73,109 @@ TEST_CASE("gpu cublas: the list is the library's own, whatever it is") {
   CHECK(r.tidy());
 }
 
+TEST_CASE("gpu cublas: an algorithm with a setting that nobody tells is run by its bytes") {
+  // Its settings alone make none that the library takes; and two of them are alike.
+  const std::string hidden = "lt:algo99_tile1_stages2_splitk1_red0_swz0_cust0_inner0_cluster0";
+  std::string script = "cost 20us\nlt 99 cost 4us";
+  for (const std::string& id : {hidden + "!7", simple, simple + "!3", simple, simple + "!3"})
+    script += "\noffers " + id;
+  std::map<std::string, std::string> first;
+  for (const bool in_one_process : {true, false}) { // the worker process lists them on its own
+    const fake_run r({biased}, script, to_json + "--states hot", layers_bench, in_one_process);
+    CAPTURE(r.ended.err);
+    CHECK(r.ended.status == 0);
+    REQUIRE(json::accept(r.ended.out));
+    const json result = json::parse(r.ended.out);
+    std::map<std::string, std::string> bytes;
+    for (const json& b : result.at("benchmarks")) {
+      CAPTURE(b.at("name").get<std::string>());
+      CHECK(b.value("error_message", "") == "");
+      const std::string id = b.at("algorithm");
+      CHECK_FALSE(bytes.contains(id));
+      bytes[id] = b.at("opaque");
+      CHECK(is(b.at("min_ns"), id.starts_with(hidden) ? 4e3 : 20e3));
+    }
+    CHECK(bytes.size() == 3);
+    CHECK(bytes.contains(simple));
+    CHECK(std::count_if(bytes.begin(), bytes.end(), [&](const auto& b) {
+            return b.first.starts_with(hidden + "-h") || b.first.starts_with(simple + "-h");
+          }) == 2);
+    if (in_one_process) first = bytes;
+    CHECK(bytes == first);
+  }
+}
+
+TEST_CASE("gpu cublas: bytes that mean nothing are in no name") {
+  const std::string other = "lt:algo99_tile1_stages2_splitk1_red0_swz0_cust0_inner0_cluster0";
+  const fake_run r({biased}, "cost 20us\noffers " + other + "!255", to_json + "--states hot",
+                   layers_bench, false);
+  CHECK(r.ended.status == 0);
+  REQUIRE(r.rows.size() == 1);
+  CHECK(r.rows[0].algorithm == other);
+  CHECK(r.rows[0].error == "");
+  CHECK(is(r.rows[0].min_ns, 20e3));
+}
+
+TEST_CASE("gpu cublas: algorithms whose sums meet in a narrow type crowd out no others") {
+  std::string script = "cost 20us";
+  for (int tile = 1; tile <= 16; ++tile)
+    script += "\noffers lt:algo23_tile" + std::to_string(tile) +
+              "_stages8_splitk4_red4_swz1_cust0_inner0_cluster0";
+  script += "\noffers " + simple;
+  const fake_run exact({biased}, script, to_json + "--types f16,f32 --states hot");
+  CHECK(exact.ended.status == 0);
+  std::map<std::string, int> listed;
+  for (const gpu_row& row : exact.rows) {
+    CHECK(row.error == "");
+    ++listed[row.algorithm];
+  }
+  CHECK(listed[simple] == 1); // of f16; f32 adds up in f32 anyway
+  CHECK(exact.rows.size() == 17);
+  // All of them, none twice.
+  const fake_run all({biased}, script, to_json + "--types f16 --states hot --all --effort quick");
+  std::set<std::string> ids;
+  for (const gpu_row& row : all.rows)
+    ids.insert(row.algorithm);
+  CHECK(ids.size() == 17);
+  CHECK(all.rows.size() == 17);
+}
+
+TEST_CASE("gpu cublas: FP8 with fast accumulation is measured where all are asked for") {
+  const std::string layer = "Gemm/5x32x48-tb-w";
+  for (const bool all : {false, true}) {
+    const fake_run r({layer}, "cost 20us",
+                     to_json + "--types e4m3 --states hot" + (all ? " --all" : ""));
+    CHECK(r.ended.status == 0);
+    CHECK(r.rows.size() == (all ? 6 : 3));
+    CHECK(r.tidy());
+    REQUIRE(json::accept(r.ended.out));
+    const json result = json::parse(r.ended.out);
+    for (const json& b : result.at("benchmarks")) {
+      const bool fast = b.at("algorithm").get<std::string>().ends_with("-fast-accum");
+      CHECK(b.at("equivalence") == (fast ? "e4m3-fast-accum" : "e4m3"));
+    }
+  }
+}
+
+TEST_CASE("gpu cublas: a stack is measured as a group of products too") {
+  const fake_run r({"MatMul/3x5x8-3x8x16-w"},
+                   "cost 20us\nblas grouped cost 4us\nblas grouped cold 1us",
+                   to_json + "--types bf16 --states hot,coldw,cold");
+  CHECK(r.ended.status == 0);
+  int groups = 0;
+  for (const gpu_row& row : r.rows) {
+    CHECK(row.error == "");
+    CHECK(row.notes.find("launched one by one") == std::string::npos);
+    if (row.algorithm != "gemm_grouped") continue;
+    ++groups;
+    CHECK(row.notes == "call,tensor-cores=unknown");
+    // Cold are three matrices of weights and two tables; or three tables and all operands.
+    CHECK(is(row.median_ns, row.state == "hot" ? 4e3 : row.state == "coldw" ? 9e3 : 13e3));
+  }
+  CHECK(groups == 3);
+  CHECK(r.tidy());
+}
+
 TEST_CASE("gpu cublas: each failure costs its own cases, and is named") {
   const fake_run r({product}, "cost 20us\nlt 21 refuses-to-run\nlt 23 wrong\nblas gemm unsupported",
                    to_json + "--types f16 --states hot");

@@ -40,6 +40,9 @@ struct algorithm {
   std::int64_t flops = 0; ///< its own arithmetic; the layer's, unless it is Winograd or the like
   /// What the library says of it, in words with commas between: "heuristic,tensor-cores".
   std::string notes{};
+  /// What the library itself keeps of it, in hexadecimal, and makes it again from; empty: its id
+  /// says all.
+  std::string opaque{};
 };
 
 /// Circumstances of a case.

@@ -42,6 +42,7 @@ void fields(Measurement& m, Visit&& visit) {
   visit("equivalence", m.equivalence, fact);
   visit("fallback", m.fallback, remark);
   visit("notes", m.notes, remark);
+  visit("opaque", m.opaque, remark);
   visit("min_ns", m.min_ns, time);
   visit("p10_ns", m.p10_ns, time);
   visit("median_ns", m.median_ns, time);

@@ -34,6 +34,8 @@ struct measurement {
   std::string equivalence{}; ///< only algorithms of equal ones compete; `type` for the exact ones
   std::string fallback{};    ///< "", "ref" (reference loop), "host" (own plain kernel), "old-isa"
   std::string notes{};       ///< what the library says of the algorithm, and how it was timed
+  /// What the library itself keeps of the algorithm (cublasLtMatmulAlgo_t), in hexadecimal.
+  std::string opaque{};
   double min_ns = 0, p10_ns = 0, median_ns = 0, p90_ns = 0, mad_ns = 0;
   std::vector<double> samples_ns{}; ///< in the order taken, thinned out
   std::int64_t count = 0;           ///< samples taken

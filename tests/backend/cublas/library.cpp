@@ -7,9 +7,12 @@
 #include <benanza/backend/cublas/library.hpp>
 #include <benanza/backend/make_operands.hpp>
 #include <benanza/backend/reference/reference.hpp>
+#include <benanza/result/json.hpp>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -107,9 +110,9 @@ TEST_CASE("cublas: integers and FP8 too, as far as cublasLt takes them" *
        {"Gemm/5x32x48-w", "Gemm/5x32x48-tb-w", "Gemm/5x32x48-tb", "Gemm/5x32x48-tb-c1x32-w",
         "Gemm+Relu/5x32x48-c1x32-w", "MatMul/2x5x48-48x32-w", "MatMul/2x5x48-2x48x32-w",
         "MatMul+Add/2x5x48-48x32-w-w32", "Conv/2x16x3x5-32x1x1-s1", "Conv/2x16x3x5-32x1x1-s1-b"})
-    for (const numeric t : {numeric::s8s8s8, numeric::e4m3})
-      CHECK_MESSAGE(compared(lib, layer, t) == 3, layer);
-  CHECK(compared(lib, "Gemm+Gelu/5x32x48-tb-c1x32-w", numeric::e4m3) == 3);
+    for (const numeric t : {numeric::s8s8s8, numeric::e4m3}) // FP8 also with fast accumulation
+      CHECK_MESSAGE(compared(lib, layer, t) == (t == numeric::e4m3 ? 6 : 3), layer);
+  CHECK(compared(lib, "Gemm+Gelu/5x32x48-tb-c1x32-w", numeric::e4m3) == 6);
   for (const numeric t : {numeric::f32, numeric::f16, numeric::bf16, numeric::e4m3})
     CHECK(compared(lib, "Gemm+FastGelu/5x32x48-tb-c1x32-w", t) >= 2);
   CHECK(compared(lib, "Gemm+Add+Relu/5x32x48-tb-c1x32-w", numeric::s8s8s8) == 3);
@@ -172,6 +175,67 @@ TEST_CASE("cublas: the algorithm of an id is made again where it was never liste
   }
 }
 
+TEST_CASE("cublas: FP8 is added up in two ways, which do not compete" * doctest::skip(!on_fake())) {
+  blas lib;
+  const std::string layer = "Gemm/5x32x48-tb-w", fast = "-fast-accum";
+  CHECK(ids(lib, layer, numeric::e4m3) ==
+        texts{simple, split, clustered, simple + fast, split + fast, clustered + fast});
+  for (const algorithm& a : lib.enumerate(op::parse(layer), numeric::e4m3, {}))
+    CHECK(a.equivalence == (a.id.ends_with(fast) ? "e4m3-fast-accum" : "e4m3"));
+}
+
+TEST_CASE("cublas: operands and result of FP8 are scaled by what stands in the GPU's memory" *
+          doctest::skip(!on_fake())) {
+  const auto on = std::make_shared<cublas::context>(cuda::gpu::of_this_process());
+  const op::layer l = op::parse("Gemm/5x32x48-tb-w");
+  const operands values = make_operands(l, numeric::e4m3);
+  cublas::lt_run run(on, cublas::tasks_for(l, numeric::e4m3).at(0), numeric::e4m3,
+                     cublas::parse_lt(simple).value(), {}, values);
+  const auto result_for = [&](float scale) {
+    REQUIRE(cudaMemcpy(const_cast<std::byte*>(on->one()), &scale, sizeof scale,
+                       cudaMemcpyHostToDevice) == cudaSuccess);
+    cuda::wait_for_default_stream();
+    std::vector<double> out;
+    run.run(1);
+    run.read(out);
+    return out;
+  };
+  const std::vector<double> once = result_for(1), twice = result_for(2);
+  int compared = 0;
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    if (std::fabs(once[i]) < 0x1p-5 || std::fabs(once[i]) > 32) continue; // exact in e4m3
+    CHECK(twice[i] == 2 * 2 * 2 * once[i]);
+    ++compared;
+  }
+  CHECK(compared > 50);
+}
+
+TEST_CASE("cublas: the library's own bytes come back from a result, and are what runs" *
+          doctest::skip(!on_fake())) {
+  blas lib;
+  const op::layer l = op::parse("Gemm/5x7x11-w");
+  const operands values = make_operands(l, numeric::f16);
+  std::map<std::string, std::string> bytes;
+  for (const algorithm& a : lib.enumerate(l, numeric::f16, {})) {
+    CHECK(a.opaque.empty() == (a.id == "gemm"));
+    const std::string text =
+        result::to_json(result::measurement{.algorithm = a.id, .opaque = a.opaque}).dump();
+    bytes[a.id] = nlohmann::json::parse(text).value("opaque", "");
+    CHECK(bytes[a.id] == a.opaque);
+  }
+  for (const std::string& id : {simple, split, clustered})
+    CHECK(blas().prepare(l, numeric::f16, {.id = id, .opaque = bytes[id]}, values, {})->ran() ==
+          id);
+  // They go before what the id says.
+  CHECK(lib.prepare(l, numeric::f16, {.id = simple, .opaque = bytes[split]}, values, {})->ran() ==
+        split);
+  // Where the library does not take them, or they are none, the settings are left.
+  for (const char* none : {"00", "17", "xyz"})
+    CHECK(lib.prepare(l, numeric::f16, {.id = simple, .opaque = none}, values, {})->ran() ==
+          simple);
+  CHECK(lib.prepare(l, numeric::f16, {.id = simple + "-h00000000"}, values, {})->ran() == simple);
+}
+
 TEST_CASE("cublas: an algorithm that is not there is refused with the reason" *
           doctest::skip(!on_fake())) {
   blas lib;
@@ -203,14 +267,16 @@ TEST_CASE("cublas: an algorithm that is not there is refused with the reason" *
   CHECK(holds(narrow, "CUBLAS_STATUS_NOT_SUPPORTED"));
   CHECK(holds(refused("lt:algo66_tile39_stages35_splitk1_red0_swz0_cust3_inner1_cluster65538"),
               "no setting of an algorithm is 65538"));
-  for (const char* id : {"gemv", "nhwc:gemm", "eng4", "lt:algo21", ""})
+  for (const char* id : {"gemv", "gemm_grouped", "nhwc:gemm", "eng4", "lt:algo21", ""})
     CHECK(holds(refused(id), "does not offer this algorithm here"));
+  CHECK(holds(refused(simple + "-fast-accum"), "does not offer this algorithm here"));
   CHECK(lib.prepare(l, numeric::f32, {.id = "gemm"}, values, {}) != nullptr);
 }
 
 TEST_CASE("cublas: weights come from wherever they are put, and back" * doctest::skip(!on_fake())) {
   blas lib;
-  for (const char* name : {"Gemm/5x7x11-tb-w", "Conv/2x5x3x4-7x1x1-s1", "Gemm/1x7x11-w"}) {
+  for (const char* name :
+       {"Gemm/5x7x11-tb-w", "Conv/2x5x3x4-7x1x1-s1", "Gemm/1x7x11-w", "MatMul/3x5x11-3x11x7-w"}) {
     const op::layer l = op::parse(name);
     const operands values = make_operands(l, numeric::f32);
     for (const algorithm& a : lib.enumerate(l, numeric::f32, {})) {

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 using namespace benanza;
 using namespace benanza::backend::cublas;
 
@@ -40,6 +42,38 @@ TEST_CASE("cublas: sums that meet in a narrow type are a class of their own") {
   }
   f.choice[lt_setting::splitk] = 1;
   CHECK(equivalence_of(f, numeric::f16) == "f16");
+}
+
+TEST_CASE("cublas: FP8 that is added up in fewer bits is a class of its own") {
+  lt_found f;
+  f.choice[lt_setting::splitk] = 1;
+  f.choice.fast_accum = true;
+  CHECK(equivalence_of(f, numeric::e4m3) == "e4m3-fast-accum");
+  CHECK(notes_of(f) == "heuristic,fast-accumulation,waves=0");
+  f.choice[lt_setting::splitk] = 2;
+  f.choice[lt_setting::reduction] = CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
+  CHECK(equivalence_of(f, numeric::e4m3) == "e4m3-fast-accum-reduced-accumulation");
+}
+
+TEST_CASE("cublas: an algorithm's bytes are a text, and come back from it") {
+  cublasLtMatmulAlgo_t algo{};
+  CHECK(hex_of(algo).empty());
+  CHECK_FALSE(algo_of("").has_value());
+  auto* const bytes = reinterpret_cast<unsigned char*>(&algo);
+  bytes[0] = 0x0a, bytes[3] = 0xf0;
+  CHECK(hex_of(algo) == "0a0000f0");
+  const std::string short_hash = hash_of(algo);
+  CHECK(short_hash.size() == hash_digits);
+  for (std::size_t i = 0; i < sizeof algo; ++i)
+    bytes[i] = static_cast<unsigned char>(37 * i + 1);
+  const auto back = algo_of(hex_of(algo));
+  REQUIRE(back.has_value());
+  CHECK(std::memcmp(&*back, &algo, sizeof algo) == 0);
+  CHECK(hash_of(*back) == hash_of(algo));
+  CHECK(hash_of(algo) != short_hash);
+  for (const char* text : {"0", "0g", "g0", "0a0", " 1", "+1", "-1"})
+    CHECK_FALSE_MESSAGE(algo_of(text).has_value(), text);
+  CHECK_FALSE(algo_of(hex_of(algo) + "00").has_value());
 }
 
 TEST_CASE("cublas: FP32 is what has no tensor cores, TF32 what has them, and others have either") {

@@ -25,11 +25,28 @@ TEST_CASE("cublas: an id says all settings, and they can be read back") {
       state = state * 1664525u + 1013904223u;
       v = state >> (state % 31);
     }
+    any.fast_accum = state % 2 != 0;
+    if (state % 3 == 0) any.hash = "09afd1c8";
     CHECK(parse_lt(id_of(any)) == any);
   }
   lt_choice large;
   large[lt_setting::custom] = std::numeric_limits<std::int64_t>::max();
   CHECK(parse_lt(id_of(large)) == large);
+}
+
+TEST_CASE("cublas: behind the settings stand how sums are made, and a hash") {
+  const std::string settings = "lt:algo21_tile20_stages8_splitk1_red0_swz0_cust0_inner0_cluster0";
+  CHECK_FALSE(parse_lt(settings)->fast_accum);
+  CHECK(parse_lt(settings)->hash.empty());
+  const auto c = parse_lt(settings + "-fast-accum-h09afd1c8");
+  REQUIRE(c.has_value());
+  CHECK(c->fast_accum);
+  CHECK(c->hash == "09afd1c8");
+  CHECK(id_of(*c) == settings + "-fast-accum-h09afd1c8");
+  CHECK(parse_lt(settings + "-h09afd1c8") != parse_lt(settings));
+  for (const char* end : {"-fast", "-h", "-h09afd1c", "-h09afd1c88", "-h09AFD1C8", "-hxyzxyzxy",
+                          "-h09afd1c8-fast-accum", "-fast-accum-fast-accum", "-fast-accum "})
+    CHECK_FALSE_MESSAGE(parse_lt(settings + end).has_value(), end);
 }
 
 TEST_CASE("cublas: what is no id is none") {

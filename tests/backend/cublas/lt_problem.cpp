@@ -21,7 +21,7 @@ TEST_CASE("cublas: every attribute of every description is taken, in its width a
       for (const task& of : cublas_test::of(layer, t)) {
         CAPTURE(std::string(layer));
         CAPTURE(std::string(name(t)));
-        CHECK_NOTHROW(lt_problem(of, t));
+        CHECK_NOTHROW(lt_problem(of, t, t == numeric::e4m3));
         ++told_of;
       }
   CHECK(told_of > 50);
@@ -30,6 +30,11 @@ TEST_CASE("cublas: every attribute of every description is taken, in its width a
   const std::int64_t turned = CUBLAS_OP_T;
   CHECK(call::lt_operation_set(p.operation(), CUBLASLT_MATMUL_DESC_TRANSA, &turned,
                                sizeof turned) == CUBLAS_STATUS_INVALID_VALUE);
+  const std::int32_t wide = 1;
+  CHECK(call::lt_operation_set(p.operation(), CUBLASLT_MATMUL_DESC_FAST_ACCUM, &wide,
+                               sizeof wide) == CUBLAS_STATUS_INVALID_VALUE);
+  CHECK(call::lt_operation_set(p.operation(), CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &wide,
+                               sizeof wide) == CUBLAS_STATUS_INVALID_VALUE);
   CHECK(call::lt_matrix_set(p.first(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &turned,
                             sizeof turned) == CUBLAS_STATUS_INVALID_VALUE);
 }

@@ -51,6 +51,7 @@ struct blas_product {
   benanza::dtype bias_type = benanza::dtype::f32;
   blas_function function = blas_function::none;
   bool tf32 = false;
+  const void *first_scale = nullptr, *second_scale = nullptr, *result_scale = nullptr; ///< of FP8
 
   bool valid() const {
     return batches > 0 && first.valid(batches) && second.valid(batches) && result.valid(batches) &&
@@ -105,6 +106,13 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
   const auto at = [](const std::vector<double>& v, std::int64_t i) {
     return v[static_cast<std::size_t>(i)];
   };
+  const auto scale = [&m](const void* where) {
+    float v = 1;
+    if (where != nullptr) std::memcpy(&v, m.contents(where, sizeof v), sizeof v);
+    return static_cast<double>(v);
+  };
+  const double alpha = p.alpha * scale(p.first_scale) * scale(p.second_scale),
+               result_scale = scale(p.result_scale);
   std::byte* const to = m.contents(p.result.at, p.result.bytes(p.batches));
   const std::int64_t k = p.first.taken_columns();
   for (std::int64_t batch = 0; batch < p.batches; ++batch)
@@ -113,10 +121,10 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
         double v = 0;
         for (std::int64_t l = 0; l < k; ++l)
           v += at(a, p.first.place(batch, i, l)) * at(b, p.second.place(batch, l, j));
-        v *= p.alpha;
+        v *= alpha;
         if (p.beta != 0) v += p.beta * at(c, p.addend.place(batch, i, j));
         if (p.bias != nullptr) v += at(bias, i);
-        v = apply(p.function, v);
+        v = result_scale * apply(p.function, v);
         if (wrong && batch == 0 && i == 0 && j == 0) v += 2 + 2 * std::fabs(v);
         benanza::backend::store(p.result.type, to, p.result.place(batch, i, j), v);
       }

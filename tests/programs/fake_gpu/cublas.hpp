@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS's plain functions on the fake GPU: handles, products of matrices, products of a matrix and
-// a vector. A handle without a workspace of its own spoils a capture, as allocating would.
+// cuBLAS's plain functions on the fake GPU: handles, products of matrices, groups of them, products
+// of a matrix and a vector. A handle without a workspace of its own spoils a capture, as allocating
+// would.
 #pragma once
 
 #include "blas.hpp"
@@ -78,6 +79,60 @@ inline cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t oa, cublasOp
                       .beta = beta_value,
                       .tf32 = tf32});
   });
+}
+
+/// Products of matrices of which the GPU's memory says where they stand; one after the other, by
+/// what stands there when they run.
+struct grouped_products {
+  std::vector<blas_product> all{};                                   ///< each without places
+  const void *first = nullptr, *second = nullptr, *result = nullptr; ///< of tables of pointers
+
+  std::int64_t table_bytes() const { return std::ssize(all) * std::int64_t{sizeof(void*)}; }
+  /// The products with their places; none where a table is not in the GPU's memory.
+  std::vector<blas_product> placed(memory& m) const {
+    std::vector<blas_product> out = all;
+    for (const auto& [table, which] : {std::pair{first, &blas_product::first},
+                                       {second, &blas_product::second},
+                                       {result, &blas_product::result}}) {
+      const std::byte* const from = m.contents(table, table_bytes());
+      if (from == nullptr) return {};
+      for (std::size_t i = 0; i < out.size(); ++i)
+        std::memcpy(&(out[i].*which).at, from + i * sizeof(void*), sizeof(void*));
+    }
+    for (blas_product& p : out)
+      p.addend = p.result;
+    return out;
+  }
+  /// Tensor cores read units of so many bytes, where rows are made of them.
+  static bool is_aligned(const blas_product& p) {
+    if (p.first.type == benanza::dtype::f32 && !p.tf32) return true;
+    const std::int64_t row = p.first.taken_columns() * benanza::size_bytes(p.first.type);
+    const std::uintptr_t unit = row % 16 == 0 ? 16 : row % 4 == 0 ? 4 : 1;
+    for (const void* const at : {p.first.at, p.second.at, std::as_const(p.result.at)})
+      if (reinterpret_cast<std::uintptr_t>(at) % unit != 0) return false;
+    return true;
+  }
+};
+
+inline void run_grouped(device& d, const grouped_products& g, const stream& s) {
+  const std::vector<blas_product> placed = g.placed(d.space);
+  if (placed.empty()) return d.lose(cudaErrorIllegalAddress);
+  auto e = std::make_shared<execution>();
+  e->name = "blas grouped";
+  for (const void* const table : {g.first, g.second, g.result})
+    e->reads.push_back({table, g.table_bytes()});
+  for (const blas_product& p : placed) {
+    if (!grouped_products::is_aligned(p)) return d.lose(cudaErrorMisalignedAddress);
+    e->reads.push_back({p.first.at, p.first.bytes(1)});
+    e->reads.push_back({p.second.at, p.second.bytes(1)});
+    e->writes_too.push_back({p.result.at, p.result.bytes(1)});
+  }
+  e->writes = e->writes_too.front();
+  e->compute = [placed, wrong = d.rules.fails(e->name, "wrong")](memory& m) {
+    for (const blas_product& p : placed)
+      detail::compute(m, p, wrong && &p == placed.data());
+  };
+  d.run(e, s);
 }
 
 /// y = op(a) x: a product with a matrix of one column.
@@ -161,6 +216,40 @@ FAKE_GPU_API cublasStatus_t cublasGemmStridedBatchedEx(
     cublasGemmAlgo_t algorithm) {
   return fake::gemm(h, oa, ob, m, n, k, alpha, a, ta, lda, step_a, b, tb, ldb, step_b, beta, c, tc,
                     ldc, step_c, batches, compute, algorithm);
+}
+FAKE_GPU_API cublasStatus_t cublasGemmGroupedBatchedEx(
+    cublasHandle_t handle, const cublasOperation_t oa[], const cublasOperation_t ob[],
+    const int m[], const int n[], const int k[], const void* alpha, const void* const a[],
+    cudaDataType_t ta, const int lda[], const void* const b[], cudaDataType_t tb, const int ldb[],
+    const void* beta, void* const c[], cudaDataType_t tc, const int ldc[], int groups,
+    const int sizes[], cublasComputeType_t compute) {
+  return fake::with_handle(handle, [&](const fake::blas_handle& h) {
+    fake::device& d = fake::device::it();
+    const bool floats = ta == CUDA_R_32F || ta == CUDA_R_16F || ta == CUDA_R_16BF;
+    const bool tf32 = compute == CUBLAS_COMPUTE_32F_FAST_TF32;
+    if (!floats || ta != tb || ta != tc ||
+        (compute != CUBLAS_COMPUTE_32F && !(tf32 && ta == CUDA_R_32F)) ||
+        d.rules.fails("blas grouped", "unsupported"))
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+    fake::grouped_products all{.first = a, .second = b, .result = c};
+    for (int i = 0; i < groups; ++i) {
+      fake::blas_product p{.first = fake::blas_operand(nullptr, ta, m[i], k[i], lda[i], 0, oa[i]),
+                           .second = fake::blas_operand(nullptr, tb, k[i], n[i], ldb[i], 0, ob[i]),
+                           .result =
+                               fake::blas_operand(nullptr, tc, m[i], n[i], ldc[i], 0, CUBLAS_OP_N),
+                           .alpha = static_cast<double>(static_cast<const float*>(alpha)[i]),
+                           .beta = static_cast<double>(static_cast<const float*>(beta)[i]),
+                           .tf32 = tf32};
+      if (!p.valid() || sizes[i] < 0) return CUBLAS_STATUS_INVALID_VALUE;
+      all.all.insert(all.all.end(), static_cast<std::size_t>(sizes[i]), p);
+    }
+    if (d.lost() != cudaSuccess || d.rules.fails("blas grouped", "refuses-to-run") ||
+        (!h.has_workspace && d.spoils_capture()))
+      return CUBLAS_STATUS_EXECUTION_FAILED;
+    const cudaError_t put =
+        d.put(h.stream, [&d, all](const fake::stream& s) { fake::run_grouped(d, all, s); });
+    return put == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+  });
 }
 
 // ---- a matrix and a vector

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cublasLt on the fake GPU: descriptors, a scripted list of algorithms, products. It takes what the
 // documentation allows and no more: integers and FP8 with the first matrix transposed and the
-// second not, an algorithm only with exactly the settings that it was proposed with.
+// second not, an algorithm only with exactly the settings that it was proposed with. "!7" behind a
+// scripted id is a setting that no attribute tells; "!255", that some bytes are never written.
 #pragma once
 
 #include "cublas.hpp"
@@ -66,6 +67,7 @@ struct lt_algo {
   std::uint32_t magic = 0x7a17;
   cublasComputeType_t compute{};
   std::array<std::uint32_t, 9> settings{};
+  std::uint32_t hidden = 0;
 
   lt_choice choice() const {
     lt_choice c;
@@ -89,17 +91,31 @@ inline void write_algo(const lt_algo& a, cublasLtMatmulAlgo_t* to) {
   std::memcpy(to, &a, sizeof a);
 }
 
-/// The algorithms that there are: those of the script, or three.
-inline const std::vector<lt_choice>& lt_algorithms() {
-  static const std::vector<lt_choice> all = [] {
+/// Stands for bytes that hold whatever was there before.
+inline constexpr std::uint32_t lt_unwritten = 255;
+
+/// An algorithm that there is.
+struct lt_offer {
+  lt_choice choice{};
+  std::uint32_t hidden = 0;
+
+  bool operator==(const lt_offer&) const = default;
+};
+/// All of them: those of the script, or three.
+inline const std::vector<lt_offer>& lt_algorithms() {
+  static const std::vector<lt_offer> all = [] {
     std::vector<std::string> ids = device::it().rules.offered;
     if (ids.empty())
       ids = {"lt:algo21_tile20_stages8_splitk1_red0_swz0_cust0_inner0_cluster0",
              "lt:algo23_tile18_stages8_splitk4_red2_swz1_cust0_inner0_cluster0",
              "lt:algo66_tile39_stages35_splitk1_red0_swz0_cust3_inner1_cluster2"};
-    std::vector<lt_choice> out;
-    for (const std::string& id : ids)
-      out.push_back(benanza::backend::cublas::parse_lt(id).value());
+    std::vector<lt_offer> out;
+    for (const std::string& id : ids) {
+      const std::size_t end = std::min(id.find('!'), id.size());
+      out.push_back({benanza::backend::cublas::parse_lt(id.substr(0, end)).value()});
+      if (end < id.size())
+        out.back().hidden = static_cast<std::uint32_t>(std::stoul(id.substr(end + 1)));
+    }
     return out;
   }();
   return all;
@@ -158,6 +174,13 @@ inline std::optional<blas_product> lt_product(cublasLtMatmulDesc_t operation,
     return std::nullopt;
   p.tf32 = compute == CUBLAS_COMPUTE_32F_FAST_TF32;
 
+  p.first_scale = o->more.get<const void*>(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, nullptr);
+  p.second_scale = o->more.get<const void*>(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, nullptr);
+  p.result_scale = o->more.get<const void*>(CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, nullptr);
+  const bool is_fast = o->more.get(CUBLASLT_MATMUL_DESC_FAST_ACCUM, std::int8_t{0}) != 0;
+  if (type != dtype::e4m3 && (p.first_scale || p.second_scale || p.result_scale || is_fast))
+    return std::nullopt;
+
   const int epilogue = o->more.get(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT);
   const int known = CUBLASLT_EPILOGUE_DEFAULT | CUBLASLT_EPILOGUE_RELU | CUBLASLT_EPILOGUE_BIAS |
                     CUBLASLT_EPILOGUE_GELU;
@@ -187,7 +210,7 @@ inline std::int64_t lt_workspace(const lt_choice& c, const blas_product& p) {
 /// True for an algorithm that is there, with just these settings.
 inline bool is_offered(const lt_algo& a) {
   const auto& all = lt_algorithms();
-  return std::find(all.begin(), all.end(), a.choice()) != all.end() &&
+  return std::find(all.begin(), all.end(), lt_offer{a.choice(), a.hidden}) != all.end() &&
          !device::it().rules.fails(a.name(), "unsupported", a.id());
 }
 
@@ -203,6 +226,16 @@ inline std::size_t lt_place(int attribute) {
   case CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING: return 5;
   case CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION: return 6;
   default: return static_cast<std::size_t>(attribute);
+  }
+}
+inline std::size_t lt_operation_width(cublasLtMatmulDescAttributes_t which) {
+  switch (which) {
+  case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
+  case CUBLASLT_MATMUL_DESC_A_SCALE_POINTER:
+  case CUBLASLT_MATMUL_DESC_B_SCALE_POINTER:
+  case CUBLASLT_MATMUL_DESC_D_SCALE_POINTER: return sizeof(void*);
+  case CUBLASLT_MATMUL_DESC_FAST_ACCUM: return 1;
+  default: return 4;
   }
 }
 /// Answers a call, one at a time.
@@ -246,8 +279,8 @@ FAKE_GPU_API cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t 
                                                            const void* from, std::size_t bytes) {
   return fake::lt_answer([&](fake::lt_state& s) {
     fake::lt_operation* const it = s.operations.find(d);
-    const std::size_t wanted = which == CUBLASLT_MATMUL_DESC_BIAS_POINTER ? sizeof(void*) : 4;
-    return it == nullptr ? CUBLAS_STATUS_INVALID_VALUE : it->more.put(which, from, bytes, wanted);
+    return it == nullptr ? CUBLAS_STATUS_INVALID_VALUE
+                         : it->more.put(which, from, bytes, fake::lt_operation_width(which));
   });
 }
 FAKE_GPU_API cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* out,
@@ -285,7 +318,8 @@ FAKE_GPU_API cublasStatus_t cublasLtMatmulPreferenceSetAttribute(
     std::size_t bytes) {
   return fake::lt_answer([&](fake::lt_state& s) {
     fake::lt_preference* const it = s.preferences.find(p);
-    return it == nullptr ? CUBLAS_STATUS_INVALID_VALUE : it->more.put(which, from, bytes, 8);
+    const std::size_t wanted = which == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK ? 4 : 8;
+    return it == nullptr ? CUBLAS_STATUS_INVALID_VALUE : it->more.put(which, from, bytes, wanted);
   });
 }
 
@@ -303,16 +337,22 @@ FAKE_GPU_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     const auto p = fake::lt_product(o, a, b, c, d);
     if (!p) return CUBLAS_STATUS_NOT_SUPPORTED;
     const auto limit = wanted->more.get<std::uint64_t>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 0);
-    for (const fake::lt_choice& choice : fake::lt_algorithms()) {
+    const auto schemes = wanted->more.get<std::uint32_t>(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                                                         CUBLASLT_REDUCTION_SCHEME_MASK);
+    for (const auto& [choice, hidden] : fake::lt_algorithms()) {
       if (*count == most) break;
+      const auto scheme = static_cast<std::uint32_t>(choice[fake::lt_setting::reduction]);
+      if (scheme != CUBLASLT_REDUCTION_SCHEME_NONE && (scheme & schemes) == 0) continue;
       const auto bytes = static_cast<std::uint64_t>(fake::lt_workspace(choice, *p));
       if (bytes > limit) continue;
-      fake::lt_algo it{.compute = s.operations.find(o)->compute};
+      fake::lt_algo it{.compute = s.operations.find(o)->compute, .hidden = hidden};
       for (std::size_t i = 0; i < it.settings.size(); ++i)
         it.settings[i] = static_cast<std::uint32_t>(choice.values[i]);
       cublasLtMatmulHeuristicResult_t& r = results[(*count)++];
+      const std::uint64_t unwritten = r.algo.data[7];
       r = {};
       fake::write_algo(it, &r.algo);
+      if (hidden == fake::lt_unwritten) r.algo.data[7] = unwritten;
       r.workspaceSize = bytes;
       r.wavesCount = 0.5f;
     }
@@ -330,8 +370,8 @@ FAKE_GPU_API cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t h, cublasCom
   return fake::lt_answer([&](fake::lt_state& s) {
     if (s.handles.find(h) == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (scale != CUDA_R_32F) return CUBLAS_STATUS_NOT_SUPPORTED;
-    for (const fake::lt_choice& c : fake::lt_algorithms())
-      if (c.values[0] == id) {
+    for (const fake::lt_offer& there : fake::lt_algorithms())
+      if (there.choice.values[0] == id) {
         fake::lt_algo it{.compute = compute};
         it.settings[0] = static_cast<std::uint32_t>(id);
         it.settings[3] = 1; // parts of k
@@ -419,6 +459,9 @@ FAKE_GPU_API cublasStatus_t cublasLtMatmul(
     p->beta = static_cast<double>(*static_cast<const float*>(beta));
     if (c == nullptr && (p->beta != 0 || p->addend.type == p->result.type))
       return CUBLAS_STATUS_INVALID_VALUE;
+    for (const void* const scale : {p->first_scale, p->second_scale, p->result_scale})
+      if (scale != nullptr && fake::device::it().space.find(scale, sizeof(float)) == nullptr)
+        return CUBLAS_STATUS_INVALID_VALUE;
     p->first.at = a;
     p->second.at = b;
     p->addend.at = c;

@@ -6,9 +6,9 @@
 //   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
 //                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
 //                              own, "kernel v4" for kernels compiled at run time
-//                              "blas gemm" (gemv) for cuBLAS, "lt 21" for algorithms of cublasLt
+//                              "blas gemm" (gemv, grouped) for cuBLAS, "lt 21" for cublasLt's own
 //   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
-//   offers lt:algo21_tile20_.. what cublasLt proposes, one a line (default: three)
+//   offers lt:algo21_tile20_.. what cublasLt proposes, one a line (default: three; cublaslt.hpp)
 //   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
 //   workspace 4096             bytes of plans that only the fake makes

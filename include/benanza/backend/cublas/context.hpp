@@ -9,6 +9,8 @@
 #include "../cuda/gpu.hpp"
 #include "functions.hpp"
 
+#include <span>
+
 namespace benanza::backend::cublas {
 
 /// Bytes of memory that one execution may use: what NVIDIA recommends for its GPUs since Hopper.
@@ -65,8 +67,11 @@ public:
   explicit context(std::shared_ptr<cuda::gpu> on)
       : gpu_(std::move(on))
       , workspace_(workspace_limit_bytes)
+      , one_(sizeof(float))
       , plain_(call::create, "cuBLAS cannot be started")
       , light_(call::lt_create, "cublasLt cannot be started") {
+    const float one = 1;
+    one_.upload(std::as_bytes(std::span(&one, 1)));
     check(call::set_stream(plain(), gpu_->stream().get()), "cuBLAS cannot use a stream");
     // After the stream, which would take it back. What the library allocates itself cannot be part
     // of a CUDA graph.
@@ -84,10 +89,12 @@ public:
   cublasLtHandle_t light() const { return light_.get(); }
   const std::shared_ptr<cuda::gpu>& gpu() const { return gpu_; }
   std::byte* workspace() const { return workspace_.data(); }
+  /// Where the GPU finds a 1, as f32.
+  const std::byte* one() const { return one_.data(); }
 
 private:
   std::shared_ptr<cuda::gpu> gpu_;
-  cuda::memory workspace_;
+  cuda::memory workspace_, one_;
   owned<cublasHandle_t, call::destroy> plain_;
   owned<cublasLtHandle_t, call::lt_destroy> light_;
 };

@@ -132,19 +132,21 @@ private:
 /// An algorithm of cublasLt.
 class lt_run final : public product_run {
 public:
+  /// `bytes` are the library's own, of which it makes the algorithm again; empty: not known.
   lt_run(std::shared_ptr<context> with, task of, numeric t, const lt_choice& c,
-         const operands& values, const setting& s)
+         const std::optional<cublasLtMatmulAlgo_t>& bytes, const operands& values, const setting& s)
       : product_run(std::move(with), std::move(of), t, values, s)
       , bias_(what().bias ? hold(*what().bias) : none)
       , addend_(what().addend ? hold(*what().addend) : none)
-      , problem_(what(), t, bias_ == none ? nullptr : at(bias_, 0))
-      , how_(problem_.rebuilt(on().light(), c)) {}
+      , problem_(what(), t, c.fast_accum, bias_ == none ? nullptr : at(bias_, 0), on().one())
+      , how_(problem_.made(on().light(), c, bytes)) {}
 
-  std::string ran() const override { return what().before + id_of(settings_of(how_.algo)); }
+  std::string ran() const override { return what().before + id_of(how_.choice); }
 
 private:
   void enqueue(std::int64_t copy) override {
     const float alpha = scale(), beta = what().addend ? 1 : 0;
+    if (bias_ != none) problem_.place_bias(at(bias_, copy));
     // Nothing is added, and where the types are equal the result stands for it; of FP8 they differ.
     const void* const nothing =
         addend_type(type()) == result_of(type()) ? static_cast<const void*>(result(copy)) : nullptr;

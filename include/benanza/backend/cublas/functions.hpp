@@ -93,8 +93,19 @@ using gemm_stacked_function = cublasStatus_t(cublasHandle_t, cublasOperation_t, 
                                              int, long long, const void*, cudaDataType, int,
                                              long long, const void*, void*, cudaDataType, int,
                                              long long, int, cublasComputeType_t, cublasGemmAlgo_t);
+/// Of several groups of stacks; cuBLAS has it from 12.5 on.
+using gemm_grouped_function = cublasStatus_t(cublasHandle_t, const cublasOperation_t[],
+                                             const cublasOperation_t[], const int[], const int[],
+                                             const int[], const void*, const void* const[],
+                                             cudaDataType_t, const int[], const void* const[],
+                                             cudaDataType_t, const int[], const void*,
+                                             void* const[], cudaDataType_t, const int[], int,
+                                             const int[], cublasComputeType_t);
 static_assert(requires { static_cast<gemm_function*>(&cublasGemmEx); });
 static_assert(requires { static_cast<gemm_stacked_function*>(&cublasGemmStridedBatchedEx); });
+#if CUBLAS_VER_MAJOR > 12 || (CUBLAS_VER_MAJOR == 12 && CUBLAS_VER_MINOR >= 5)
+static_assert(requires { static_cast<gemm_grouped_function*>(&cublasGemmGroupedBatchedEx); });
+#endif
 inline const late<decltype(cublasCreate_v2)> create{"cublasCreate_v2"};
 inline const late<decltype(cublasDestroy_v2)> destroy{"cublasDestroy_v2"};
 inline const late<decltype(cublasGetProperty)> get_property{"cublasGetProperty"};
@@ -105,6 +116,7 @@ inline const late<decltype(cublasSetWorkspace_v2)> set_workspace{"cublasSetWorks
 inline const late<decltype(cublasSetMathMode)> set_math_mode{"cublasSetMathMode"};
 inline const late<gemm_function> gemm{"cublasGemmEx"};
 inline const late<gemm_stacked_function> gemm_stacked{"cublasGemmStridedBatchedEx"};
+inline const late<gemm_grouped_function> gemm_grouped{"cublasGemmGroupedBatchedEx"};
 inline const late<decltype(cublasSgemv_v2)> gemv_f32{"cublasSgemv_v2"};
 inline const late<decltype(cublasSgemvStridedBatched)> gemv_stacked_f32{
     "cublasSgemvStridedBatched"};

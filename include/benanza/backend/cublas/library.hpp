@@ -9,6 +9,7 @@
 #include "../cuda/chain_space.hpp"
 #include "../cudnn/device_table.hpp"
 #include "execution.hpp"
+#include "grouped.hpp"
 
 namespace benanza::backend::cublas {
 
@@ -56,12 +57,8 @@ public:
     for (const task& of : tasks_for(l, t)) {
       add_plain_functions(of, l, t, out);
       if (!context_) continue;
-      for (const lt_found& f : lt_problem(of, t).proposals(context_->light())) {
-        out.push_back(algorithm_of(of, l, t, id_of(f.choice), static_cast<int>(out.size())));
-        out.back().equivalence = equivalence_of(f, t);
-        out.back().workspace_bytes = f.workspace_bytes;
-        out.back().notes = notes_of(f);
-      }
+      add_proposals(of, l, t, false, out);
+      if (t == numeric::e4m3) add_proposals(of, l, t, true, out);
     }
     return out;
   }
@@ -79,8 +76,11 @@ public:
           return std::make_unique<gemm_run>(context_, std::move(of), t, values, s);
         if (id == gemv_id && has_gemv(of, t))
           return std::make_unique<gemv_run>(context_, std::move(of), t, values, s);
-        if (const auto choice = parse_lt(id))
-          return std::make_unique<lt_run>(context_, std::move(of), t, *choice, values, s);
+        if (id == grouped_id && has_grouped(of, t))
+          return std::make_unique<grouped_run>(context_, std::move(of), t, values, s);
+        if (const auto choice = parse_lt(id); choice && may_be(*choice, t))
+          return std::make_unique<lt_run>(context_, std::move(of), t, *choice, algo_of(a.opaque),
+                                          values, s);
       } catch (const refusal& e) {
         cuda::throw_if_lost("an algorithm cannot be prepared");
         throw error(e.what(), where);
@@ -92,6 +92,21 @@ public:
 
 private:
   static constexpr int first_with_tf32 = 8; // compute capability
+
+  /// Only FP8 can be added up in fewer bits.
+  static bool may_be(const lt_choice& c, numeric t) { return !c.fast_accum || t == numeric::e4m3; }
+
+  /// What cublasLt proposes for a task.
+  void add_proposals(const task& of, const op::layer& l, numeric t, bool fast_accum,
+                     std::vector<algorithm>& out) const {
+    for (const lt_found& f : lt_problem(of, t, fast_accum).proposals(context_->light())) {
+      out.push_back(algorithm_of(of, l, t, id_of(f.choice), static_cast<int>(out.size())));
+      out.back().equivalence = equivalence_of(f, t);
+      out.back().workspace_bytes = f.workspace_bytes;
+      out.back().notes = notes_of(f);
+      out.back().opaque = hex_of(f.algo);
+    }
+  }
 
   static std::string told_by_headers() {
     return std::to_string(CUBLAS_VER_MAJOR) + '.' + std::to_string(CUBLAS_VER_MINOR) + '.' +

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An algorithm of cublasLt: its settings, read from the library and written to it, and what the
-// library says of it. True FP32 is what has no tensor cores in it, by the library's own word.
+// An algorithm of cublasLt: its settings, read from the library and written to it, the bytes that
+// the library keeps of it, and what the library says of it. True FP32 is what has no tensor cores
+// in it, by the library's own word.
 //
 //   lt_choice really = settings_of(found.algo);   equivalence_of(found, numeric::f16) == "f16"
+//   hex_of(*algo_of(hex_of(found.algo))) == hex_of(found.algo)
 #pragma once
 
+#include "../../core/checksum.hpp"
 #include "context.hpp"
 #include "lt_choice.hpp"
 
@@ -92,20 +95,58 @@ inline lt_choice settings_of(const cublasLtMatmulAlgo_t& algo) {
   return c;
 }
 
+/// The bytes that the library keeps of an algorithm, in hexadecimal, without zeros at the end. The
+/// same version of the library takes them in another process ("can be trivially serialized").
+inline std::string hex_of(const cublasLtMatmulAlgo_t& algo) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  std::size_t end = 0;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&algo);
+  for (std::size_t i = 0; i < sizeof algo; ++i) {
+    text.append(1, digits[bytes[i] / 16]).append(1, digits[bytes[i] % 16]);
+    if (bytes[i] != 0) end = text.size();
+  }
+  text.resize(end);
+  return text;
+}
+/// The algorithm of such bytes; nothing where the text is none.
+inline std::optional<cublasLtMatmulAlgo_t> algo_of(std::string_view hex) {
+  cublasLtMatmulAlgo_t algo{};
+  if (hex.empty() || hex.size() % 2 != 0 || hex.size() > 2 * sizeof algo) return std::nullopt;
+  auto* const bytes = reinterpret_cast<unsigned char*>(&algo);
+  for (std::size_t i = 0; 2 * i < hex.size(); ++i) {
+    const char* const digits = hex.data() + 2 * i;
+    const auto [end, bad] = std::from_chars(digits, digits + 2, bytes[i], 16);
+    if (bad != std::errc{} || end != digits + 2) return std::nullopt;
+  }
+  return algo;
+}
+/// What the bytes are called in an id.
+inline std::string hash_of(const cublasLtMatmulAlgo_t& algo) {
+  const std::string all = fnv1a(hex_of(algo));
+  return all.substr(all.size() - hash_digits);
+}
+
 /// True where it computes as the class says: FP32 without tensor cores, TF32 with them.
 inline bool has_own_arithmetic(const lt_found& f, numeric t) {
   if (t == numeric::f32) return !f.tensor_cores;
   return t != numeric::tf32 || f.tensor_cores;
 }
 
+/// True for classes in which parts of a sum could meet in a narrow type: the result's.
+inline bool may_meet_narrow(numeric t) {
+  return size_bytes(result_of(t)) < 4;
+}
+
 /// Which algorithms it competes with: parts of k whose sums meet in a narrow type are a class of
-/// their own.
+/// their own, and so is FP8 that is added up in fewer bits.
 inline std::string equivalence_of(const lt_found& f, numeric t) {
   std::string text(name(t));
+  if (f.choice.fast_accum) text.append(fast_accum_suffix);
   const std::int64_t by = f.choice[lt_setting::reduction];
   const bool meets_narrow =
       by == CUBLASLT_REDUCTION_SCHEME_INPLACE || by == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
-  if (f.choice[lt_setting::splitk] > 1 && meets_narrow && size_bytes(result_of(t)) < 4)
+  if (f.choice[lt_setting::splitk] > 1 && meets_narrow && may_meet_narrow(t))
     text += "-reduced-accumulation";
   return text;
 }
@@ -117,6 +158,7 @@ inline std::string notes_of(const lt_found& f) {
   std::snprintf(waves, sizeof waves, ",waves=%.3g", f.waves);
   std::string text = "heuristic";
   if (f.tensor_cores) text += ",tensor-cores";
+  if (f.choice.fast_accum) text += ",fast-accumulation";
   if (const std::int64_t parts = f.choice[lt_setting::splitk]; parts > 1)
     text += ",split-k=" + std::to_string(parts);
   return text + waves;

@@ -127,8 +127,7 @@ public:
                          : slots_.data != nullptr ? caches::cold_weights
                                                   : caches::hot;
     return timer_.time(
-        executions, state, std::max<std::int64_t>(slots_.count, 1),
-        [this](std::int64_t copy) { enqueue(copy); }, slots_.data);
+        executions, state, copies(), [this](std::int64_t copy) { enqueue(copy); }, slots_.data);
   }
 
   void read(std::vector<double>& out) const final {
@@ -210,6 +209,8 @@ protected:
 
   const operands& values() const { return values_; }
   const stored& written() const { return written_; }
+  /// How many copies there are of what rotates.
+  std::int64_t copies() const { return std::max<std::int64_t>(slots_.count, 1); }
   const std::shared_ptr<cuda::gpu>& device() const { return gpu_; }
 
 private:

@@ -99,6 +99,7 @@ public:
     m.equivalence = c.algorithm.equivalence;
     m.fallback = c.algorithm.fallback;
     m.notes = c.algorithm.notes;
+    m.opaque = c.algorithm.opaque;
     m.workspace_bytes = c.algorithm.workspace_bytes;
     m.flops = g.what->flops;
     m.algorithm_flops = c.algorithm.flops;
