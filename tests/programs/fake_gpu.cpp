@@ -7,6 +7,7 @@
 //   LD_PRELOAD=libbenanza_fake_gpu.so BENANZA_FAKE_GPU_SCRIPT=script benanza_bench
 #include "fake_gpu/kernels.hpp"
 #include "fake_gpu/legacy.hpp"
+#include "fake_gpu/recurrent.hpp"
 
 #ifdef BENANZA_WITH_CUBLAS
 #include "fake_gpu/cublaslt.hpp"

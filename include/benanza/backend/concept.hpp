@@ -47,6 +47,12 @@ struct setting {
   int threads = 1;
   /// The operands outlive what is prepared from them: what it only reads need not be copied.
   bool operands_stay = false;
+  bool proposed = false; ///< of lists: only what the library would try first
+};
+
+/// What a library has by name, and does not offer for a layer.
+struct refused_algorithm {
+  std::string id{}, why{};
 };
 
 /// Thrown where the device is gone, and with it whatever this process may still ask of it. The same
@@ -94,6 +100,10 @@ public:
   virtual std::string unavailable() const { return {}; }
   /// What the library offers for the layer, in its own order; empty if nothing.
   virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
+  /// What it has by name and refuses for the layer, as far as it tells.
+  virtual std::vector<refused_algorithm> refused(const op::layer&, numeric, const setting&) {
+    return {};
+  }
   /// Makes one of them ready. Throws benanza::error with the library's own reason.
   virtual std::unique_ptr<prepared> prepare(const op::layer&, numeric, const algorithm&,
                                             const operands&, const setting&) = 0;

@@ -50,7 +50,9 @@ public:
     for (const task& of : tasks_for(l, t)) {
       add_plain_functions(of, l, t, out);
       if (!context_) continue;
+      int shown = 0;
       for (const lt_found& f : lt_problem(of, t).proposals(context_->light())) {
+        if (s.proposed && ++shown > first_proposals) break;
         out.push_back(algorithm_of(of, l, t, id_of(f.choice), static_cast<int>(out.size())));
         out.back().equivalence = equivalence_of(f, t);
         out.back().workspace_bytes = f.workspace_bytes;
@@ -86,6 +88,7 @@ public:
 
 private:
   static constexpr int first_with_tf32 = 8; // compute capability
+  static constexpr int first_proposals = 3; // of cublasLt, where few are asked for
 
   static std::string told_by_headers() {
     return std::to_string(CUBLAS_VER_MAJOR) + '.' + std::to_string(CUBLAS_VER_MINOR) + '.' +
