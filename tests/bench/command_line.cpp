@@ -212,6 +212,10 @@ TEST_CASE("help names every option, and an empty value is a value") {
                              "--benchmark_filter", "--benchmark_min_time", "BENCHMARK_FILTER"})
     CHECK(help.find(option) != std::string::npos);
   CHECK(parse({"--benchmark_filter=", "--all"}).all_algorithms);
+  CHECK(parse({"--algorithms=proposed"}).proposed);
+  CHECK_FALSE(parse({"--algorithms", "all"}).proposed);
+  CHECK_THROWS_AS(parse({"--algorithms=few"}), error);
+  CHECK(parse({"--refused"}).refused);
   CHECK(parse({"--model=", "--benchmark_filter", "Conv"}).filter == "Conv");
   CHECK(parse({"--types=f32", "--types=bf16"}).types == std::vector{numeric::bf16}); // the last one
 }

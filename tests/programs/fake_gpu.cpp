@@ -8,6 +8,7 @@
 #include "fake_gpu/cupti.hpp"
 #include "fake_gpu/kernels.hpp"
 #include "fake_gpu/legacy.hpp"
+#include "fake_gpu/recurrent.hpp"
 
 #ifdef BENANZA_WITH_CUBLAS
 #include "fake_gpu/cublaslt.hpp"

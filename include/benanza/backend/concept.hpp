@@ -53,6 +53,12 @@ struct setting {
   /// What is prepared in this process runs by turns, and is read before another one runs: where
   /// the operands stay too, memory may be shared.
   bool by_turns = false;
+  bool proposed = false; ///< of lists: only what the library would try first
+};
+
+/// What a library has by name, and does not offer for a layer.
+struct refused_algorithm {
+  std::string id{}, why{};
 };
 
 /// Thrown where the device is gone, and with it whatever this process may still ask of it. The same
@@ -135,6 +141,10 @@ public:
   virtual std::string unavailable() const { return {}; }
   /// What the library offers for the layer, in its own order; empty if nothing.
   virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
+  /// What it has by name and refuses for the layer, as far as it tells.
+  virtual std::vector<refused_algorithm> refused(const op::layer&, numeric, const setting&) {
+    return {};
+  }
   /// Makes one of them ready. Throws benanza::error with the library's own reason.
   virtual std::unique_ptr<prepared> prepare(const op::layer&, numeric, const algorithm&,
                                             const operands&, const setting&) = 0;

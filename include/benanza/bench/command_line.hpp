@@ -118,6 +118,16 @@ inline const flag own_flags[] = {
      [](options& o, std::string_view v, std::string_view where) {
        o.all_algorithms = truth(v, where);
      }},
+    {"--algorithms", "WHICH",
+     "all (default), or proposed: only what each library would try first\n(cuDNN's heuristics, "
+     "cublasLt's first few), for a short time",
+     [](options& o, std::string_view v, std::string_view where) {
+       o.proposed = one_of(v, {"all", "proposed"}, where) == "proposed";
+     }},
+    {"--refused", "",
+     "with --benchmark_list_tests: also what the libraries have by name and\nrefuse for these "
+     "layers, and why",
+     [](options& o, std::string_view v, std::string_view where) { o.refused = truth(v, where); }},
     {"--progress", "WHEN", "auto, always or never, on stderr (default auto: on a terminal)",
      [](options& o, std::string_view v, std::string_view where) {
        const std::string mode = one_of(v, {"auto", "always", "never"}, where);

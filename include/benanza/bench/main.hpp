@@ -213,7 +213,7 @@ inline status run_checked(int argc, char** argv) {
   if (caches.reported_bytes > caches.private_bytes) o.llc_bytes = caches.reported_bytes;
   listing l(o, e, plans);
   guard.reset();
-  if (names_only) return print_names(l);
+  if (names_only) return print_names(l, o);
   group_runner here(caches.sizes(), o);
   if (supervisor) {
     local_runner r(here);

@@ -3,7 +3,8 @@
 // them):
 //   cost 10us                  an execution takes so long, unless another line says otherwise
 //   cold 3us                   and so much more for each operand that the L2 cache does not hold
-//   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
+//   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution
+//                              ("legacy-data 1": of its gradient),
 //                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
 //                              own, "kernel v4" for kernels compiled at run time
 //                              "blas gemm" (gemv, grouped) for cuBLAS, "lt 21" for cublasLt's own
@@ -100,8 +101,8 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    if (word == "engine" || word == "legacy" || word == "call" || word == "kernel" ||
-        word == "blas" || word == "lt" || word == "id") {
+    if (word == "engine" || word == "legacy" || word == "legacy-data" || word == "call" ||
+        word == "kernel" || word == "blas" || word == "lt" || word == "id") {
       words >> value;
       name = word + ' ' + value;
       words >> word;

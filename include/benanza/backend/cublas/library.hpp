@@ -57,8 +57,8 @@ public:
     for (const task& of : tasks_for(l, t)) {
       add_plain_functions(of, l, t, out);
       if (!context_) continue;
-      add_proposals(of, l, t, false, out);
-      if (t == numeric::e4m3) add_proposals(of, l, t, true, out);
+      add_proposals(of, l, t, false, s.proposed, out);
+      if (t == numeric::e4m3) add_proposals(of, l, t, true, s.proposed, out);
     }
     return out;
   }
@@ -92,14 +92,17 @@ public:
 
 private:
   static constexpr int first_with_tf32 = 8; // compute capability
+  static constexpr int first_proposals = 3; // of cublasLt, where few are asked for
 
   /// Only FP8 can be added up in fewer bits.
   static bool may_be(const lt_choice& c, numeric t) { return !c.fast_accum || t == numeric::e4m3; }
 
   /// What cublasLt proposes for a task.
-  void add_proposals(const task& of, const op::layer& l, numeric t, bool fast_accum,
+  void add_proposals(const task& of, const op::layer& l, numeric t, bool fast_accum, bool few,
                      std::vector<algorithm>& out) const {
+    int shown = 0;
     for (const lt_found& f : lt_problem(of, t, fast_accum).proposals(context_->light())) {
+      if (few && ++shown > first_proposals) break;
       out.push_back(algorithm_of(of, l, t, id_of(f.choice), static_cast<int>(out.size())));
       out.back().equivalence = equivalence_of(f, t);
       out.back().workspace_bytes = f.workspace_bytes;

@@ -163,7 +163,7 @@ private:
     const std::string title = layer_name + '/' + std::string(name(type));
     const auto [found, failed] =
         offers_for(title, l.parameters, type, threads, libraries_, selection_.crashed,
-                   selection_.all_algorithms, parameters_);
+                   selection_.all_algorithms, selection_.proposed, parameters_);
     const auto what = std::make_shared<layer_subject>(l.parameters, l.cost, type, threads,
                                                       libraries_, parameters_);
     group g{what};
