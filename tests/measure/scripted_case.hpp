@@ -35,11 +35,12 @@ public:
   std::string disturbance() override { return trouble ? trouble(asked++) : std::string{}; }
   double power_w() const override { return power; }
   backend::device_control* own_device() override { return device ? this : nullptr; }
+  bool host_launches() const override { return launched; }
 
   int executions = 0, asked = 0;
   std::function<std::string(int)> trouble{}; ///< with its device, by how often it was asked
   double power = 0;
-  bool device = false;
+  bool device = false, launched = false; ///< a device's; and not replayed there
 
 private:
   script ns_;

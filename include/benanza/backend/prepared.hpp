@@ -67,6 +67,8 @@ public:
   virtual void wake() {}
   /// What slows the device down just now, and what to do about it; empty: nothing that is known.
   virtual std::string disturbance() { return {}; }
+  /// True where the host launches each execution while it is timed: the figure may be its time.
+  virtual bool host_launches() const { return false; }
   /// Watts that the device draws just now, on the average of a while; 0: not reported.
   virtual double power_w() const { return 0; }
 };
