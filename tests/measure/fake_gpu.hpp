@@ -23,7 +23,7 @@ inline const std::string small_conv = "Conv/1x4x8x8-8x3x3-s1-p1";
 
 /// A row of a result.
 struct gpu_row {
-  std::string name{}, algorithm{}, state{}, error{}, notes{};
+  std::string name{}, algorithm{}, state{}, error{}, notes{}, stop_reason{};
   std::int64_t engine = -1; ///< its number; -1: not one of the graph API
   double min_ns = 0, median_ns = 0;
 };
@@ -93,6 +93,7 @@ private:
       gpu_row r{.name = b.at("name"), .algorithm = b.at("algorithm"), .state = b.at("state")};
       r.error = b.value("error_message", "");
       r.notes = b.value("notes", "");
+      r.stop_reason = b.value("stop_reason", "");
       r.engine = engine_in(r.algorithm);
       r.min_ns = b.value("min_ns", 0.0);
       r.median_ns = b.value("median_ns", 0.0);

@@ -94,6 +94,8 @@ public:
   /// benanza::error where it does not see them, no_profiler where it never will. From then on the
   /// profiler stays in the process: nothing is timed in it any more.
   virtual std::vector<device_kernel> kernels() { return {}; }
+  /// True where the host launches each execution while it is timed: the figure may be its time.
+  virtual bool host_launches() const { return false; }
 };
 
 /// A part of an execution, and how long it took.

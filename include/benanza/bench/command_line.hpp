@@ -149,8 +149,8 @@ inline const flag campaign_flags[] = {
        o.campaign.isolate = truth(v, where);
      }},
     {"--case-timeout", "SECONDS",
-     "without a sign of life, then a case is given up (default 120, and more\nfor large layers); "
-     "with --isolate",
+     "without a sign of life, then a case is given up (default 120, on a GPU\n20, and more for "
+     "large layers); with --isolate",
      [](options& o, std::string_view v, std::string_view where) {
        o.campaign.case_timeout_s = timeout_seconds(v, where);
      }},

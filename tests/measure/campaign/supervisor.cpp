@@ -2,6 +2,7 @@
 // What a library does to the process that measures costs its own case, and no other.
 #include "../fragile.hpp"
 
+#include <benanza/measure/campaign/supervisor.hpp>
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -47,6 +48,15 @@ TEST_CASE("a hang is ended when there was no sign of life for long enough") {
   CHECK(got[relu + "hang hot"] == "no sign of life for 1.5 s: stopped, while preparing");
   CHECK(got[relu + "hang@time hot"] == "no sign of life for 1.5 s: stopped, while being timed");
   CHECK(got[relu + "good hot"] == "4000");
+}
+
+TEST_CASE("a device that hangs is given up sooner than the slowest loops of the host") {
+  using benanza::measure::patience_s;
+  const benanza::measure::parameters p;
+  CHECK(patience_s(0, false, p) == 120);
+  CHECK(patience_s(1'000'000'000, false, p) == 130);
+  CHECK(patience_s(0, true, p) == 20);
+  CHECK(patience_s(1'000'000'000'000, true, p) == 30);
 }
 
 TEST_CASE("who crashes while the group is freed is found among all, and the others keep theirs") {

@@ -14,7 +14,7 @@
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
 //   workspace 4096             bytes of plans that only the fake makes
 //   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
-//   no-capture                 nothing can be captured
+//   no-capture                 nothing can be captured  engine 12 no-capture       this one cannot
 //   gpus 2                     so many can be seen; what they have is the first one's
 //   clock 1400                 MHz of the multiprocessors, which kernels may read (default 1980)
 //   moves-about                no kernel runs on a multiprocessor on which another one ran
@@ -150,7 +150,7 @@ private:
   }
 
   inline static const std::set<std::string> faults{"unsupported", "refuses-to-run", "wrong",
-                                                   "launch-failure"};
+                                                   "launch-failure", "no-capture"};
   by_name costs_{{"", 10'000}, {"kernel nothing", 0}};
   by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
   std::set<std::string> faults_{};

@@ -109,6 +109,7 @@ public:
   void flush_before_each(bool flushed) final { flushed_ = flushed; }
   /// Events are good to half a microsecond.
   double shortest_sample_ns() const final { return flushed_ ? 1e5 : 1e6; }
+  bool host_launches() const final { return !timer_.why_not_captured().empty(); }
   std::string remark() const final { return not_replayed(timer_); }
 
   void start() final {

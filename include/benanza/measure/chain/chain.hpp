@@ -139,6 +139,7 @@ private:
   // ---- what the device does for all steps together ---------------------------------------------
   void wake() override { device_->wake(); }
   double clock_ns() const override { return built_.device->clock_ns(); }
+  bool host_launches() const override { return !built_.device->remark().empty(); }
   void begin_account() override { device_->begin_account(); }
   backend::device_account end_account() override { return device_->end_account(); }
 

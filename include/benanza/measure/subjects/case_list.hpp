@@ -189,7 +189,8 @@ private:
                     '/' + state + "/t" + std::to_string(threads),
             .backend = std::string(f.library->name()),
             .algorithm = f.algorithm,
-            .state = state};
+            .state = state,
+            .on_device = f.library->on_device()};
   }
 
   /// Keeps the row of what is not measured; false if it is not selected.

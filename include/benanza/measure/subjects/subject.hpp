@@ -24,6 +24,7 @@ struct bench_case {
   std::string state;
   /// One a repetition, once the group was measured.
   std::vector<result::measurement> results{};
+  bool on_device = false; ///< a device runs it, and not the host
 };
 
 /// A case that can be timed, and what it took to make it so (checking left out).
