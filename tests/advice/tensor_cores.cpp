@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+namespace test_of_tensor_cores {
 using namespace benanza;
 using advice::tensor_answer;
 using advice::tensor_answer_of;
@@ -25,16 +26,16 @@ result::measurement on_gpu(const std::string& backend, const std::string& algori
   return m;
 }
 const device_kernel mma{.name = "nvjet_hsh_256x128_64x4_1x2_h_bz_coopA_NTT"},
-    plain{.name = "ampere_sgemm_128x64_nn"}, other{.name = "who_knows"};
+    sgemm{.name = "ampere_sgemm_128x64_nn"}, unheard_of{.name = "who_knows"};
 } // namespace
 
 TEST_CASE("tensor cores: kernels that were seen answer, whatever the library says") {
   const auto answer = [](const result::measurement& m) { return tensor_answer_of(m); };
   CHECK(answer(on_gpu("cudnn", "eng1", "heuristic", {mma})) ==
         tensor_answer{tensor_use::yes, told_by::kernels});
-  CHECK(answer(on_gpu("cudnn", "eng1", "heuristic,tensor-cores", {plain})) ==
+  CHECK(answer(on_gpu("cudnn", "eng1", "heuristic,tensor-cores", {sgemm})) ==
         tensor_answer{tensor_use::no, told_by::kernels});
-  CHECK(answer(on_gpu("cublas", "gemm", "", {plain, mma})) ==
+  CHECK(answer(on_gpu("cublas", "gemm", "", {sgemm, mma})) ==
         tensor_answer{tensor_use::yes, told_by::kernels});
 }
 
@@ -46,7 +47,7 @@ TEST_CASE("tensor cores: without a telling kernel the library's note answers, or
   const tensor_answer yes{tensor_use::yes, told_by::library}, no{tensor_use::no, told_by::library},
       unknown{};
   CHECK(answer("cudnn", "nhwc:eng62_k2=4", "heuristic,tensor-cores") == yes);
-  CHECK(answer("cudnn", "nhwc:eng62_k2=4", "heuristic,tensor-cores", {other}) == yes);
+  CHECK(answer("cudnn", "nhwc:eng62_k2=4", "heuristic,tensor-cores", {unheard_of}) == yes);
   CHECK(answer("cudnn", "eng0", "winograd") == no);
   CHECK(answer("cudnn", "eng0", "non-tensor-cores") == no);
   CHECK(answer("cudnn", "legacy:gemm_fma", "legacy") == unknown);
@@ -58,3 +59,4 @@ TEST_CASE("tensor cores: without a telling kernel the library's note answers, or
   cpu.device = "cpu";
   CHECK(tensor_answer_of(cpu) == unknown);
 }
+} // namespace test_of_tensor_cores

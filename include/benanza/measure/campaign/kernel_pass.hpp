@@ -65,6 +65,24 @@ public:
   /// Adds to the results of `g` what is seen of its cases `measured`.
   void look(group& g, const case_list& measured, const std::atomic<bool>& stop) {
     case_list left = worth_a_look(g, measured, whose_);
+    try {
+      look_at(g, left, stop);
+    } catch (const std::exception& e) { // of what the other process wrote
+      worker_.reset();
+      if (!left.empty()) miss(g, left, left.size(), e.what());
+    }
+  }
+
+  /// For provenance: which profiler looked, and what it did not see.
+  std::string told() const {
+    if (over_ && !seen_any_) return "not seen: " + why_;
+    return unseen_ == 0 ? profiler_
+                        : profiler_ + "; not seen of " + std::to_string(unseen_) +
+                              (unseen_ == 1 ? " algorithm: " : " algorithms: ") + why_;
+  }
+
+private:
+  void look_at(group& g, case_list& left, const std::atomic<bool>& stop) {
     while (!left.empty() && !over_ && !stop) {
       nlohmann::json answer;
       if (!start(stop)) return;
@@ -83,15 +101,6 @@ public:
     }
   }
 
-  /// For provenance: which profiler looked, and what it did not see.
-  std::string told() const {
-    if (over_ && !seen_any_) return "not seen: " + why_;
-    return unseen_ == 0 ? profiler_
-                        : profiler_ + "; not seen of " + std::to_string(unseen_) +
-                              (unseen_ == 1 ? " algorithm: " : " algorithms: ") + why_;
-  }
-
-private:
   bool start(const std::atomic<bool>& stop) {
     if (worker_) return true;
     nlohmann::json answer;
@@ -132,6 +141,7 @@ private:
       left.erase(left.begin());
     }
     if (all.empty()) miss(g, left, left.size(), "the process that looks answered nothing");
+    if (lost) over_ = ++losses_ >= parameters_.failed_starts;
     if (lost || over_) worker_.reset();
   }
 
