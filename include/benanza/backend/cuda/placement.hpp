@@ -9,6 +9,9 @@
 #include "../number.hpp"
 #include "../operands.hpp"
 
+#include <algorithm>
+#include <array>
+#include <numeric>
 #include <type_traits>
 
 namespace benanza::backend::cuda {
@@ -32,20 +35,34 @@ struct stored {
 };
 
 namespace detail {
-/// Calls `f` with the number of each element in the order of ONNX and its place in memory.
+/// Calls `f` with the number of each element in the order of ONNX and its place in memory; in the
+/// order of places, so that what is written is written once.
 template <class F>
 void each_place(const shape& dims, const shape& strides, F&& f) {
-  const std::int64_t count = elements(dims);
+  if (elements(dims) == 0) return;
+  const shape numbers = packed(dims);
+  std::array<int, 8> order{};
+  std::iota(order.begin(), order.begin() + dims.size, 0);
+  std::stable_sort(order.begin(), order.begin() + dims.size,
+                   [&](int a, int b) { return strides[a] > strides[b]; });
+  if (dims.size == 0) return f(std::int64_t{0}, std::int64_t{0});
+  const int last = order[static_cast<std::size_t>(dims.size - 1)];
   shape at = shape::filled(dims.size, 0);
-  std::int64_t place = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    f(i, place);
-    for (int d = dims.size - 1; d >= 0; --d) {
+  std::int64_t number = 0, place = 0;
+  while (true) {
+    for (std::int64_t i = 0; i < dims[last]; ++i)
+      f(number + i * numbers[last], place + i * strides[last]);
+    int k = dims.size - 2;
+    for (; k >= 0; --k) {
+      const int d = order[static_cast<std::size_t>(k)];
+      number += numbers[d];
       place += strides[d];
       if (++at[d] < dims[d]) break;
+      number -= numbers[d] * dims[d];
       place -= strides[d] * dims[d];
       at[d] = 0;
     }
+    if (k < 0) return;
   }
 }
 } // namespace detail
