@@ -25,8 +25,8 @@ struct script {
   std::int64_t scratch = 0; ///< bytes of scratch memory
   std::string runs_as = {}; ///< the implementation that really runs; empty: the one asked for
   bool on_device = false;   ///< has memory and caches of its own
-  double power_w = 0;       ///< that its device draws
-  std::string trouble = {}; ///< what slows its device down
+  double clock_ns = 0;      ///< of its device
+  backend::device_account account = {};
   std::vector<backend::part_time> parts = {};
 };
 
@@ -85,8 +85,8 @@ public:
   void run(int n) override { log_.executions += n; }
   void wake() override { ++log_.woken; }
   std::span<std::byte> scratch_memory() const override { return scratch_; }
-  std::string disturbance() override { return script_.trouble; }
-  double power_w() const override { return script_.power_w; }
+  double clock_ns() const override { return script_.clock_ns; }
+  backend::device_account end_account() override { return script_.account; }
   backend::weight_slots own_pool() override {
     return {log_.device_memory.data(), 16, std::ssize(log_.device_memory) / 16};
   }

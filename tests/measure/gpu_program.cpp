@@ -178,7 +178,7 @@ TEST_CASE("gpu: an engine that is listed, and whose plan cannot be made, fails a
 TEST_CASE("gpu: memory that cannot be had costs the cases that need it") {
   // Enough to empty the L2 cache and for the operands, and not for many copies of the weights.
   const std::int64_t l2 = std::int64_t{benanza::backend::cudnn::find_device("h200")->l2_kib} << 10;
-  const fake_run r({"Conv/1x4x8x8-8x3x3-s1-p1"}, "malloc-limit " + std::to_string(2 * l2 + 300'000),
+  const fake_run r({"Conv/1x4x8x8-8x3x3-s1-p1"}, "malloc-limit " + std::to_string(4 * l2 + 300'000),
                    cudnn_json);
   CHECK(r.ended.status == 1);
   int hot = 0, cold = 0;
@@ -261,7 +261,7 @@ TEST_CASE("gpu: a device that is gone for all, and memory for many, cost few pro
     CHECK(row.error.starts_with("device lost"));
 
   const std::int64_t l2 = std::int64_t{benanza::backend::cudnn::find_device("h200")->l2_kib} << 10;
-  const fake_run full({small_conv}, "malloc-limit " + std::to_string(2 * l2 + 300'000), cudnn_json,
+  const fake_run full({small_conv}, "malloc-limit " + std::to_string(4 * l2 + 300'000), cudnn_json,
                       layers_bench, false);
   CHECK(full.records.size() <= 5);
   int hot = 0, starved = 0;

@@ -32,13 +32,13 @@ public:
     return sum;
   }
   void read(std::vector<double>&) const override {}
-  std::string disturbance() override { return trouble ? trouble(asked++) : std::string{}; }
-  double power_w() const override { return power; }
+  double clock_ns() const override { return of_device ? of_device(executions) : 0; }
+  backend::device_account end_account() override { return account; }
   backend::device_control* own_device() override { return device ? this : nullptr; }
 
-  int executions = 0, asked = 0;
-  std::function<std::string(int)> trouble{}; ///< with its device, by how often it was asked
-  double power = 0;
+  int executions = 0;
+  std::function<double(int)> of_device{}; ///< the device's clock, by the executions so far
+  backend::device_account account{};      ///< of each slice
   bool device = false;
 
 private:

@@ -16,6 +16,7 @@ namespace {
 /// At the very end of the process, when all others have given back what they had.
 [[gnu::destructor]] void write_record() {
   const fake::device& d = fake::device::it();
-  d.log.write(d.space.live_bytes(), d.space.overruns(), cudaGetErrorName(d.lost()));
+  d.log.write(d.space.live_bytes(), d.space.peak_bytes(), d.space.overruns(),
+              cudaGetErrorName(d.lost()));
 }
 } // namespace

@@ -5,14 +5,18 @@
 //   sm 345 690 1980     MHz       memory 3201      most-sm 1980     temperature 41
 //   power 90500         mW        power-limit 700000                energy 1000 1500      mJ
 //   limits 0 64         bits      ecc 1            driver 580.65.06
-//   mig 1
+//   mig 1              power-held 1000:0 5000:2000000   us so far, and ns in which the power limit
+//                      held the clock down              heat-held ..         the temperature
+//   slow 20            ms that each question about these two takes
 //   gpu 0000:FA:4E.0    the only GPU that it knows; any, if there is no such line
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -101,6 +105,15 @@ FAKE_NVML_API int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long
 }
 FAKE_NVML_API int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* bits) {
   return give("event-limits", bits);
+}
+FAKE_NVML_API int nvmlDeviceGetViolationStatus(void*, int policy, unsigned long long* value) {
+  if (const std::string* ms = next("slow"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(*ms)));
+  const std::string* text = next(policy == 0 ? "power-held" : policy == 1 ? "heat-held" : "");
+  if (text == nullptr) return not_supported;
+  value[0] = std::stoull(*text);
+  value[1] = std::stoull(text->substr(text->find(':') + 1));
+  return success;
 }
 FAKE_NVML_API int nvmlDeviceGetEccMode(void*, int* now, int* pending) {
   *pending = 0;

@@ -50,6 +50,9 @@ struct setting {
   int threads = 1;
   /// The operands outlive what is prepared from them: what it only reads need not be copied.
   bool operands_stay = false;
+  /// What is prepared in this process runs by turns, and is read before another one runs: where
+  /// the operands stay too, memory may be shared.
+  bool by_turns = false;
 };
 
 /// Thrown where the device is gone, and with it whatever this process may still ask of it. The same

@@ -8,6 +8,7 @@
 //   if (chainable* c = p->chain()) c->connect_result(data);
 #pragma once
 
+#include "../core/error.hpp"
 #include "../machine/stack_place.hpp"
 
 #include <cstddef>
@@ -55,6 +56,22 @@ public:
   virtual std::span<std::byte> scratch_memory() const { return {}; }
 };
 
+/// What a device tells of a stretch of time in which something was timed on it.
+struct device_account {
+  /// For how long it was watched, and its power limit or its temperature held its clock down; 0
+  /// all: it was not watched.
+  double watched_ns = 0, held_by_power_ns = 0, held_by_heat_ns = 0;
+  std::string remark{}; ///< how the last time was corrected; empty: not so that it matters
+
+  device_account& operator+=(const device_account& o) {
+    watched_ns += o.watched_ns;
+    held_by_power_ns += o.held_by_power_ns;
+    held_by_heat_ns += o.held_by_heat_ns;
+    remark = o.remark;
+    return *this;
+  }
+};
+
 /// A device with memory, caches and a clock of its own.
 class device_control {
 public:
@@ -65,10 +82,11 @@ public:
   virtual void flush_before_each(bool) {}
   /// Brings a device that may rest to its full clock.
   virtual void wake() {}
-  /// What slows the device down just now, and what to do about it; empty: nothing that is known.
-  virtual std::string disturbance() { return {}; }
-  /// Watts that the device draws just now, on the average of a while; 0: not reported.
-  virtual double power_w() const { return 0; }
+  /// The device's clock during what was timed last, as what 1000 cycles took; 0: not known.
+  virtual double clock_ns() const { return 0; }
+  /// A stretch of times begins; it ends, and this is what is known of it.
+  virtual void begin_account() {}
+  virtual device_account end_account() { return {}; }
 };
 
 /// A part of an execution, and how long it took.
@@ -106,6 +124,17 @@ public:
   virtual double time(int executions) = 0;
   /// The results of the last run with true weights, in ONNX order, one value an element.
   virtual void read(std::vector<double>& out) const = 0;
+  /// Those at `positions` among `count` ones; throws where there are not so many.
+  virtual void read_at(std::span<const std::int64_t> positions, std::int64_t count,
+                       std::vector<double>& out) const {
+    std::vector<double> all;
+    read(all);
+    if (std::ssize(all) != count)
+      throw error("the result has " + std::to_string(all.size()) + " elements");
+    out.clear();
+    for (const std::int64_t p : positions)
+      out.push_back(all[static_cast<std::size_t>(p)]);
+  }
 
   /// Bytes of the weights as this algorithm wants them; 0 if it has none.
   virtual std::int64_t weight_bytes() const { return 0; }

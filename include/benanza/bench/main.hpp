@@ -197,7 +197,9 @@ inline status run_checked(int argc, char** argv) {
       });
   catch_interrupts();
   say_left_out(l, o.quiet);
-  return measure_and_report(argv, o, e, l, header_of(o, e, l, plans, caches), caches, here);
+  result::run header = header_of(o, e, l, plans, caches);
+  say_flush(header, o.quiet);
+  return measure_and_report(argv, o, e, l, std::move(header), caches, here);
 }
 
 } // namespace detail

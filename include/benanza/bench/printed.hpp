@@ -116,6 +116,16 @@ inline void say_left_out(const listing& l, bool quiet) {
     std::fprintf(stderr, "benanza_bench: measured in f32, %s\n", why.c_str());
 }
 
+/// Says where emptying a device's cache was tried and left what was there: cold times are none
+/// then.
+inline void say_flush(const result::run& header, bool quiet) {
+  const auto& measuring = header.provenance.at("measuring");
+  const auto fact = measuring.find(device_flush_fact);
+  if (!quiet && fact != measuring.end() && fact->second.starts_with("does not"))
+    std::fprintf(stderr, "benanza_bench: cold times are too good, what empties the GPU's L2 %s\n",
+                 fact->second.c_str());
+}
+
 inline void refuse_cut_off(const std::string& problem, const std::string& place) {
   if (!problem.empty())
     throw error("the result cannot be written: " + problem, place,

@@ -43,11 +43,17 @@ inline std::string iso_date() {
   return text;
 }
 
-/// The facts of a run's `measuring` section that hold which device it was, and what it was like,
-/// before and after.
+/// The facts of a run's `measuring` section that hold which device it was, what it was like, before
+/// and after, and what was found when its cache was emptied and its clock read.
 inline constexpr const char *device_uuid_fact = "device_uuid",
                             *device_condition_fact = "device_condition",
-                            *device_condition_after_fact = "device_condition_after";
+                            *device_condition_after_fact = "device_condition_after",
+                            *device_flush_fact = "device_l2_flush",
+                            *device_clock_fact = "device_sm_clock";
+/// True for such of a library's facts: of the card and the moment, another one of its kind will do.
+inline bool of_the_card(std::string_view fact) {
+  return fact == "condition" || fact == "uuid" || fact == "l2_flush" || fact == "sm_clock";
+}
 
 /// Adds what one more measurement has found out about our share of the last-level cache.
 inline void note_own_cache(std::map<std::string, std::string>& measuring,
@@ -73,7 +79,7 @@ inline run_facts provenance(const machine::environment& e, const options& o,
   software["benchmark"] = BENANZA_BENCHMARK_VERSION;
   for (const auto& library : libs)
     for (const auto& [key, value] : library->facts()) {
-      if (key == "condition" || key == "uuid") { // of the card: another one of its kind will do
+      if (of_the_card(key)) {
         p["measuring"]["device_" + key] = value;
         continue;
       }
@@ -136,11 +142,26 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
              std::end(of_devices);
     });
   }
-  for (const char* changing :
-       {"date", "load_average", "threads", "types", "states", "bound_to", "shard", "isolated",
-        "revision", clock_fact, result::own_cache_bytes_fact, result::own_cache_ns_fact,
-        hand_off_fact, result::begin_fact, result::begin_after_fact, device_condition_fact,
-        device_condition_after_fact, device_uuid_fact})
+  for (const char* changing : {"date",
+                               "load_average",
+                               "threads",
+                               "types",
+                               "states",
+                               "bound_to",
+                               "shard",
+                               "isolated",
+                               "revision",
+                               clock_fact,
+                               result::own_cache_bytes_fact,
+                               result::own_cache_ns_fact,
+                               hand_off_fact,
+                               result::begin_fact,
+                               result::begin_after_fact,
+                               device_condition_fact,
+                               device_condition_after_fact,
+                               device_uuid_fact,
+                               device_flush_fact,
+                               device_clock_fact})
     p["measuring"].erase(changing);
   return p;
 }

@@ -70,4 +70,18 @@ constexpr bool dense(layout l, const shape& dims) {
   return dims.size < 3 || dims[1] % block == 0;
 }
 
+/// Strides of N x C x spatial with the channels last.
+inline shape channels_last(const shape& dims) {
+  shape s = dims;
+  std::int64_t step = 1;
+  s[1] = step;
+  step *= dims[1];
+  for (int i = dims.size - 1; i >= 2; --i) {
+    s[i] = step;
+    step *= dims[i];
+  }
+  s[0] = step;
+  return s;
+}
+
 } // namespace benanza

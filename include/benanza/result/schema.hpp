@@ -41,11 +41,12 @@ struct measurement {
   std::string stop_reason{};        ///< one of result/stop_reason.hpp
   std::string disturbed{};          ///< what disturbed the samples, and what to do; empty: nothing
   std::int64_t rejected = 0;        ///< samples thrown away because something disturbed them
-  /// The processor's clock directly after the samples, as what a chain on registers took: of the
-  /// median sample and of the least one; 0: not told.
+  /// The processor's clock directly after the samples, as what a chain on registers took, or a
+  /// device's meanwhile, as what 1000 of its cycles took: of the median sample and of the least
+  /// one; 0: not told.
   double clock_ns = 0, min_clock_ns = 0;
-  /// Of one execution, estimated: the device's power during the samples, idle parts of it too,
-  /// times the median; 0: the device does not tell.
+  /// Of one execution, as older results have it: an average of the device's power, times the
+  /// median; 0: not told.
   double energy_nj = 0;
   std::int64_t workspace_bytes = 0, weight_bytes = 0, pool_bytes = 0;
   double setup_ns = 0;

@@ -6,9 +6,11 @@
 
 #include <benanza/backend/cuda/compile.hpp>
 #include <benanza/backend/cuda/source/kernels.hpp>
+#include <benanza/backend/cuda/source/probes.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace benanza;
@@ -57,6 +59,44 @@ void compile_each(bool every_width) {
   CHECK(most <= 128); // two blocks of a multiprocessor at least
 }
 } // namespace
+
+TEST_CASE("architectures: a GPU's own, or as a text for the driver the best below it") {
+  const std::vector<int> known{75, 80, 86, 90, 100, 120};
+  CHECK(cuda::architecture_for(90, known) == "sm_90");
+  CHECK(cuda::architecture_for(120, known) == "sm_120");
+  CHECK(cuda::architecture_for(89, known) == "compute_86");
+  CHECK(cuda::architecture_for(103, known) == "compute_100");
+  CHECK(cuda::architecture_for(130, known) == "compute_120");
+  const auto refused = [](int gpu, const std::vector<int>& all) {
+    try {
+      return cuda::architecture_for(gpu, all);
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+  };
+  CHECK(refused(70, known).find("no architecture that the GPU, sm_70, could run") !=
+        std::string::npos);
+  CHECK(refused(90, {}).find("sm_90") != std::string::npos);
+}
+
+TEST_CASE("nvrtc: what measures the GPU is compiled for every one, and as PTX" *
+          doctest::skip(!has_nvrtc())) {
+  const std::vector<int> known = cuda::compiled_architectures();
+  CHECK(std::find(known.begin(), known.end(), 90) != known.end());
+  for (const auto& k : {cuda::source::sm_stamp(), cuda::source::nothing(), cuda::source::read_all(),
+                        cuda::source::copy_all(), cuda::source::triad()}) {
+    CAPTURE(k.name);
+    for (const int one : {known.front(), 90, known.back()}) {
+      const cuda::compiled* made = nullptr;
+      REQUIRE_NOTHROW(made = &cuda::compile(k.text, "sm_" + std::to_string(one)));
+      CHECK(number_before(made->log, "bytes spill stores") == 0);
+    }
+    const std::vector<char>& ptx = cuda::compile(k.text, "compute_90").code;
+    const std::string text(ptx.begin(), ptx.end());
+    CHECK(text.find(".target sm_90") != std::string::npos);
+    CHECK(text.find(".entry " + k.name) != std::string::npos);
+  }
+}
 
 TEST_CASE("nvrtc: a text of every kind is compiled, and no register is spilled" *
           doctest::skip(!has_nvrtc())) {

@@ -13,16 +13,21 @@ using namespace benanza;
 using namespace benanza::backend;
 using cuda_test::on_fake;
 
-TEST_CASE("cuda: there is one GPU for all, as long as somebody has it" *
+TEST_CASE("cuda: there is one GPU for all, as long as the process lives" *
           doctest::skip(!on_fake())) {
+  std::weak_ptr<cuda::gpu> seen = cuda::gpu::of_this_process();
+  CHECK_FALSE(seen.expired());
   const auto a = cuda::gpu::of_this_process(), b = cuda::gpu::of_this_process();
   CHECK(a == b);
+  CHECK(a == seen.lock());
   CHECK(a->l2_bytes() == cuda::attribute(cudaDevAttrL2CacheSize));
   const auto facts = a->facts();
   for (const char* fact : {"gpu", "compute_capability", "multiprocessors", "l2_bytes",
                            "memory_bytes", "clock_mhz", "driver", "cuda_runtime"})
     CHECK_FALSE(facts.at(fact).empty());
   CHECK(facts.at("compute_capability") == "9.0");
+  if (cuda::compiles) CHECK(facts.at("l2_flush").starts_with(cuda::l2_flush::holds));
+  CHECK(facts.contains("sm_clock") == !cuda::compiles);
   CHECK(facts.at("uuid") == "GPU-66616b65-2067-7075-206f-662074657374");
 }
 

@@ -10,20 +10,13 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-
 using namespace benanza;
 using namespace benanza::backend;
 using cuda_test::on_fake;
+using cuda_test::runs_kernels;
 
 namespace {
 constexpr double one_execution_ns = 10'000; // unless a script says otherwise
-
-/// True where kernels can be compiled too.
-bool runs_kernels() {
-  return on_fake() && cuda::compiles &&
-         std::system("env -u LD_PRELOAD c++ --version >/dev/null") == 0;
-}
 
 verdict outcome_of(const op::layer& l, numeric t, const operands& o, const prepared& p) {
   std::vector<std::int64_t> where;

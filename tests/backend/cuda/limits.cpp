@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are the GPU's limits measured as the fake GPU has them? A copy within its memory takes 10 us, a
 // fill goes at 4 TB/s, copies to and from pinned memory at 50 GB/s after a microsecond, pageable
-// memory at half of that.
+// memory at half of that, a kernel takes 10 us.
 #include "on_fake.hpp"
 
 #include <benanza/backend/cuda/limits.hpp>
+#include <benanza/result/machine_key.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,12 +14,13 @@
 using namespace benanza;
 using namespace benanza::backend;
 using cuda_test::on_fake;
+using cuda_test::runs_kernels;
 
 namespace {
 const device_limit& find(const std::vector<device_limit>& all, const std::string& kind,
-                         std::int64_t bytes) {
+                         std::int64_t bytes, const std::string& way = {}) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const device_limit& l) {
-    return l.kind == kind && l.bytes == bytes;
+    return l.kind == kind && l.bytes == bytes && (way.empty() || l.way == way);
   });
   REQUIRE_MESSAGE(found != all.end(), kind);
   return *found;
@@ -31,8 +33,8 @@ TEST_CASE("cuda: limits have names of their own, and working sets that grow" *
   std::set<std::string> names;
   std::int64_t last = 0;
   for (const device_limit& l : all) {
-    CHECK(names.insert(l.kind + '-' + std::to_string(l.bytes)).second);
-    if (l.kind == "copy") CHECK(std::exchange(last, l.bytes) < l.bytes);
+    CHECK(names.insert(l.kind + '-' + std::to_string(l.bytes) + '/' + l.way).second);
+    if (l.kind == "copy" && l.way == "memcpy") CHECK(std::exchange(last, l.bytes) < l.bytes);
   }
   CHECK(last == cuda::most_working_set);
   for (const char* kind : {"host_to_device_pinned", "host_to_device_pageable",
@@ -62,9 +64,38 @@ TEST_CASE("cuda: limits come out as the GPU has them" * doctest::skip(!on_fake()
   CHECK(ns("device_to_host_pageable", 4096) == doctest::Approx(1000 + 4096 / 25.0).epsilon(0.01));
 }
 
+TEST_CASE("cuda: kernels that read, copy and add up memory are limits too" *
+          doctest::skip(!runs_kernels())) {
+  const auto all = cuda::limits();
+  const std::int64_t n = 2 << 20;
+  for (const auto& [kind, way] :
+       {std::pair("read", "kernel:read_all"), std::pair("copy", "kernel:copy_all"),
+        std::pair("triad", "kernel:triad")}) {
+    CAPTURE(kind);
+    const device_limit& l = find(all, kind, n, way);
+    CHECK(result::of_a_bandwidth(l.kind)); // rooflines take it
+    CHECK(l.moved_bytes <= n);
+    CHECK(l.moved_bytes > n - 100);
+    const auto run = l.make();
+    CHECK(run->ran() == way);
+    run->run(1); // fetches it into the cache
+    CHECK(run->time(100) == doctest::Approx(100 * 10e3));
+    CHECK(run->own_device()->clock_ns() == doctest::Approx(1000 / 1.98).epsilon(0.01));
+    CHECK(run->remark().empty()); // replayed
+  }
+}
+
+TEST_CASE("cuda: a sample of copies is long enough for the events around it not to count" *
+          doctest::skip(!on_fake())) {
+  const auto all = cuda::limits();
+  for (const char* kind : {"host_to_device_pinned", "device_to_host_pageable"})
+    CHECK(find(all, kind, 4096).make()->shortest_sample_ns() >= 100 * 1000);
+}
+
 TEST_CASE("cuda: a launch is timed by the host's clock" * doctest::skip(!on_fake())) {
   const auto all = cuda::limits();
-  for (const char* kind : {"device_launch", "device_round_trip"}) {
+  for (const char* kind : {"device_launch", "device_round_trip", "kernel_launch"}) {
+    if (!cuda::compiles && std::string_view(kind) == "kernel_launch") continue;
     const auto run = find(all, kind, 0).make();
     CHECK(run->time(10) > 0);
   }

@@ -11,7 +11,8 @@ using cuda_test::fake_nvml;
 
 TEST_CASE("nvml: every value is read, in its unit") {
   const fake_nvml fake("sm 345 1980\nmemory 3201\nmost-sm 2010\ntemperature 41\npower 90500\n"
-                       "power-limit 700000\nenergy 5000000000123\nlimits 68\necc 1\nmig 1\n"
+                       "power-limit 700000\nenergy 5000000000123\nlimits 68\npower-held "
+                       "77:5000000000124\nheat-held 78:9\necc 1\nmig 1\n"
                        "driver 580.65.06\ngpu 0000:3B:00.0");
   const cuda::nvml n(fake.library, "0000:3B:00.0");
   CHECK(n.why_not() == "");
@@ -25,6 +26,9 @@ TEST_CASE("nvml: every value is read, in its unit") {
   CHECK(n.power_limit_w() == 700.0);
   CHECK(n.energy_mj() == 5'000'000'000'123u); // more than 32 bits hold
   CHECK(n.limits() == 68u);
+  CHECK(n.held_by_power().value().at_us == 77u);
+  CHECK(n.held_by_power().value().held_ns == 5'000'000'000'124u);
+  CHECK(n.held_by_heat().value().held_ns == 9u);
   CHECK(n.ecc() == true);
   CHECK(n.split() == true);
   CHECK(n.driver() == "580.65.06");
@@ -38,6 +42,7 @@ TEST_CASE("nvml: what a GPU does not tell is absent, and the rest is there") {
   CHECK_FALSE(n.temperature_c());
   CHECK_FALSE(n.power_w());
   CHECK_FALSE(n.energy_mj());
+  CHECK_FALSE(n.held_by_power());
   CHECK_FALSE(n.ecc());
   CHECK_FALSE(n.split());
   CHECK_FALSE(n.driver());

@@ -5,8 +5,10 @@
 //   TEST_CASE("..." * doctest::skip(!on_fake()))
 #pragma once
 
+#include <benanza/backend/cuda/compile.hpp>
 #include <benanza/backend/cuda/device.hpp>
 
+#include <cstdlib>
 #include <string_view>
 
 namespace cuda_test {
@@ -16,6 +18,12 @@ inline bool on_fake() {
   return benanza::backend::cuda::no_gpu().empty() &&
          cudaGetDeviceProperties(&p, 0) == cudaSuccess &&
          std::string_view(p.name).starts_with("Fake");
+}
+
+/// True where kernels can be compiled for it too.
+inline bool runs_kernels() {
+  return on_fake() && benanza::backend::cuda::compiles &&
+         std::system("env -u LD_PRELOAD c++ --version >/dev/null") == 0;
 }
 
 /// Bytes whose memset takes so long.

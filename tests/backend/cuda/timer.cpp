@@ -67,6 +67,32 @@ TEST_CASE("cuda: before cold executions the cache is emptied, outside of their t
   CHECK(w.copies == copies_of(5, 0));
 }
 
+TEST_CASE("cuda: the clock is read around what is timed, unless that is too short" *
+          doctest::skip(!on_fake() || !cuda::compiles)) {
+  known_work w;
+  cuda::timer t(w.on);
+  for (const caches state : {caches::hot, caches::cold, caches::cold_weights}) {
+    t.time(1000, state, 3, w.enqueue());
+    CHECK(t.clock_ns() == doctest::Approx(1000 / 1.98).epsilon(0.01)); // 1980 MHz
+    CHECK(is(t.time(20, state, 3, w.enqueue()), 20 * one_ns));
+  }
+  t.time(2, caches::hot, 1, w.enqueue());
+  CHECK(t.clock_ns() == 0);
+  CHECK(t.remark().empty());
+}
+
+TEST_CASE("cuda: cold executions wait for no lines of a flush to be written back" *
+          doctest::skip(!on_fake() || !cuda::compiles)) {
+  known_work w;
+  cuda::timer t(w.on);
+  const cuda::memory from(16 << 20), to(16 << 20);
+  const auto copies = [&](std::int64_t) {
+    cudaMemcpyAsync(to.data(), from.data(), 16 << 20, cudaMemcpyDeviceToDevice,
+                    w.on->stream().get());
+  };
+  CHECK(is(t.time(3, caches::cold, 1, copies), 3 * 10e3));
+}
+
 TEST_CASE("cuda: cold weights are others each time, and what warms the operands is not counted" *
           doctest::skip(!on_fake())) {
   known_work w;

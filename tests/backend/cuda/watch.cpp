@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a watch see what slows a GPU down, and nothing where there is nothing to see?
+// Does a watch see what holds a GPU back, and nothing where there is nothing to see?
 #include "fake_nvml.hpp"
 
 #include <benanza/backend/cuda/watch.hpp>
@@ -15,44 +15,50 @@ bool holds(const std::string& text, const std::string& part) {
 }
 } // namespace
 
-TEST_CASE("watch: without a management library nothing is known, and nothing disturbs") {
+TEST_CASE("watch: without a management library nothing is known") {
   cuda::watch w("libno-such-nvml.so.1", "0000:3B:00.0");
   CHECK_FALSE(w.sees_clock());
-  CHECK(w.disturbance() == "");
+  w.begin_stretch();
+  CHECK(w.end_stretch().watched_ns == 0);
   CHECK(w.settled());
   CHECK_FALSE(w.rests());
-  CHECK(w.power_w() == 0);
   CHECK(w.facts().empty());
   CHECK(holds(w.condition(), "libno-such-nvml.so.1"));
 }
 
-TEST_CASE("watch: a reason to slow down disturbs and is named, unless it was chosen") {
-  const fake_nvml fake("sm 1980\nlimits 0 1 2 3 64 130 0");
+TEST_CASE("watch: counters tell for how long the clock was held down, and by what") {
+  const fake_nvml fake("power-held 1000:5000 5000:1725000\nheat-held 1000:0 5000:400000");
   cuda::watch w(fake.library, "0000:3B:00.0");
-  for (int quiet = 0; quiet < 4; ++quiet)
-    CHECK(w.disturbance() == "");
-  CHECK(holds(w.disturbance(), "held down: temperature (hardware slowdown);"));
-  CHECK(holds(w.disturbance(), "held down: power brake;")); // not the applications' clocks
-  CHECK(w.disturbance() == "");
+  w.begin_stretch();
+  const device_account its = w.end_stretch();
+  CHECK(its.watched_ns == 4e6);
+  CHECK(its.held_by_power_ns == 1.72e6);
+  CHECK(its.held_by_heat_ns == 0.4e6);
+  CHECK(w.end_stretch().watched_ns == 4e6); // it goes on from where it began
+  for (int at_rest = 0; at_rest < 3; ++at_rest) {
+    w.begin_stretch();
+    CHECK(w.end_stretch().watched_ns == 0); // the counters stand still
+  }
 }
 
-TEST_CASE("watch: at its power limit a GPU is as fast as its work lets it be") {
-  const fake_nvml fake("sm 1980 1400 1400\nlimits 0 4 0");
+TEST_CASE("watch: nothing is held down for longer than it was watched") {
+  const fake_nvml fake("power-held 1000:0 2000:90000000");
   cuda::watch w(fake.library, "0000:3B:00.0");
-  CHECK(w.disturbance() == "");
-  CHECK(w.disturbance() == "");
-  const std::string unlimited = w.disturbance();
-  CHECK_MESSAGE(holds(unlimited, "fell to 1400 MHz, from 1980"), unlimited);
+  w.begin_stretch();
+  const device_account its = w.end_stretch();
+  CHECK(its.held_by_power_ns == its.watched_ns);
+  CHECK(its.held_by_heat_ns == 0); // that counter is not there
 }
 
-TEST_CASE("watch: a clock that falls by more than it may disturbs; one that rises does not") {
-  const fake_nvml fake("sm 1200 1980 1800 1700 1980");
+TEST_CASE("watch: a library that answers slowly is asked seldom") {
+  const fake_nvml fake("power-held 1000:0 2000:0 3000:0 4000:0 5000:0 6000:0\nslow 3");
   cuda::watch w(fake.library, "0000:3B:00.0");
-  CHECK(w.sees_clock()); // 1200
-  CHECK(w.disturbance() == "");
-  CHECK(w.disturbance() == "");
-  CHECK(holds(w.disturbance(), "fell to 1700 MHz, from 1980"));
-  CHECK(w.disturbance() == "");
+  w.begin_stretch();
+  CHECK(w.end_stretch().watched_ns == 1e6);
+  for (int soon = 0; soon < 20; ++soon) {
+    w.begin_stretch();
+    CHECK(w.end_stretch().watched_ns == 0);
+  }
 }
 
 TEST_CASE("watch: a resting GPU has come to its clock when that no longer rises") {
@@ -78,5 +84,4 @@ TEST_CASE("watch: facts are what stays, the condition is of the moment") {
                                                         {"ecc", "off"}});
   CHECK(w.condition() == "SM 1980 MHz, memory 3201 MHz, 90.5 W, 41 C, clock held down by: power "
                          "limit, 12.5 J since the start");
-  CHECK(w.power_w() == 90.5);
 }

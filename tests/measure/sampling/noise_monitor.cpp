@@ -14,7 +14,6 @@ TEST_CASE("a little noise does no harm; more does, and is told apart") {
   CHECK(judge({.smt_loss = 0.05}) == interference::smt);
   CHECK(judge({.hand_off_loss = 0.8}) == interference::none);
   CHECK(judge({.hand_off_loss = 3}) == interference::hand_off);
-  CHECK(judge({.waiting = 0.5, .device = "hot"}) == interference::device);
 }
 
 TEST_CASE("the remedy names what disturbed most, how much, and a remedy") {
@@ -33,17 +32,6 @@ TEST_CASE("the remedy names what disturbed most, how much, and a remedy") {
   waited.add({.waiting = 0.12});
   CHECK(remedy(waited).find("waited for the processor 12 %") != std::string::npos);
   CHECK(remedy(waited).find("taskset") != std::string::npos);
-}
-
-TEST_CASE("what a device says of itself is the remedy, where it disturbed most") {
-  noise_sum s;
-  s.add({.waiting = 0.5});
-  s.add({.device = "it was warm"});
-  s.add({.device = "it was hot"});
-  CHECK(remedy(s) == "it was hot");
-  for (int i = 0; i < 3; ++i)
-    s.add({.waiting = 0.5});
-  CHECK(remedy(s).find("waited for the processor") != std::string::npos);
 }
 
 TEST_CASE("threads whose cores share no cache are reported, with the loss") {

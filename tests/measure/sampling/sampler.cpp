@@ -303,7 +303,14 @@ TEST_CASE("the clock that samples were taken at is kept with them") {
   device.monitor.processor = s.monitor.processor;
   device.runs[0]->device = true;
   device.sample();
-  CHECK(device.of(0).clock_ns == 0);
+  CHECK(device.of(0).clock_ns == 0); // not the processor's
+  setup stamped({about(1e6)});
+  stamped.monitor.processor = s.monitor.processor;
+  stamped.runs[0]->device = true;
+  // Where it is not known of most samples it is that of the others.
+  stamped.runs[0]->of_device = [](int executed) { return executed % 4 == 0 ? 505 : 0; };
+  stamped.sample();
+  CHECK(stamped.of(0).clock_ns == 505);
   setup silent({about(1e6)});
   silent.sample();
   CHECK(silent.of(0).clock_ns == 0);

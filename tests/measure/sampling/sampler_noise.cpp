@@ -27,18 +27,22 @@ TEST_CASE("disturbed slices are thrown away and repeated") {
   CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) < 1.2e6);
 }
 
-TEST_CASE("slices in which a case's device was slowed down are thrown away, and only its own") {
+TEST_CASE("what held a case's device back is told, and costs it no samples") {
   const auto quiet = about(1e5);
-  setup s({quiet, quiet});
-  s.runs[0]->trouble = [](int asked) { return asked % 3 == 1 ? "it was hot" : ""; };
-  s.runs[0]->device = true;
-  s.runs[0]->power = 400;
+  setup s({quiet, quiet, quiet});
+  for (std::size_t i : {0u, 1u})
+    s.runs[i]->device = true;
+  s.runs[0]->account = {.watched_ns = 2000,
+                        .held_by_power_ns = 860,
+                        .held_by_heat_ns = 10,
+                        .remark = "less the 1.20 us that events take"};
+  s.runs[1]->account = {.watched_ns = 1000, .held_by_heat_ns = 500};
   s.sample();
-  CHECK(s.of(0).rejected > 0);
+  CHECK(s.of(0).rejected == 0);
   CHECK(s.of(0).disturbed.empty());
-  CHECK(s.of(0).power_w == 400);
-  CHECK(s.of(1).rejected == 0);
-  CHECK(s.of(1).power_w == 0);
+  CHECK(s.of(0).remark == "less the 1.20 us that events take,limited by power in 43 % of the time");
+  CHECK(s.of(1).remark == "limited by temperature in 50 % of the time");
+  CHECK(s.of(2).remark.empty());
 }
 
 TEST_CASE("load on the host's cores and memory does not disturb a device") {
@@ -226,16 +230,6 @@ TEST_CASE("for interference that stays no case waits longer than it may lose") {
     CHECK(s.of(i).disturbed.find("another hardware thread used our cores (SMT)") == 0);
     CHECK(s.cases[i].lost_ns < 0.3e9);
   }
-}
-
-TEST_CASE("a device that stays slow is reported in its own words") {
-  setup s({about(1e5)});
-  s.runs[0]->trouble = [](int) { return "the clock was held down; let it cool"; };
-  s.runs[0]->device = true;
-  s.sample();
-  CHECK(s.of(0).stop_reason == "disturbed too long");
-  CHECK(s.of(0).disturbed == "the clock was held down; let it cool");
-  CHECK_FALSE(s.of(0).samples.empty());
 }
 
 TEST_CASE("what is disturbed all the time ends, keeps its samples, and says by what") {

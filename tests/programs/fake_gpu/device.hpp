@@ -2,7 +2,9 @@
 // The fake GPU itself: its virtual clock, what is put on its streams, what its L2 cache holds, and
 // the error that ends it. One clock for all streams. An execution costs what the script says and
 // counts at once; its arithmetic is only done when somebody looks at the memory that it writes, and
-// what was overwritten before is never computed. A write as large as the L2 cache empties that.
+// what was overwritten before is never computed. A write as large as the L2 cache empties that, and
+// leaves it full of lines to be written back: who then reads what the cache has lost waits for
+// that.
 //
 //   device& d = device::it();   d.run(execution, stream);   d.now();
 #pragma once
@@ -232,6 +234,8 @@ public:
       wait_for_default();
     }
     if (kind == cudaMemcpyDefault) return cudaErrorNotSupported;
+    if (kind == cudaMemcpyHostToDevice) log.uploaded_bytes += bytes;
+    if (kind == cudaMemcpyDeviceToHost) log.downloaded_bytes += bytes;
     now_ += kind == cudaMemcpyDeviceToDevice ? bytes / 2000 : host_copy_ns(to, from, bytes);
     std::memcpy(target, source, static_cast<std::size_t>(bytes));
     return cudaSuccess;
@@ -264,11 +268,33 @@ public:
     else
       std::memset(space.contents(p, bytes), value, static_cast<std::size_t>(bytes));
     if (&on == &default_) b->written_by = ++default_work_;
-    now_ += bytes / 4000; // some 4 TB/s
+    now_ += bytes / write_rate;
+    dirty_bytes_ = std::min(dirty_bytes_ + bytes, l2_bytes());
     if (bytes >= l2_bytes()) ++log.flushes;
   }
 
+  /// A replay of a graph begins or ends.
+  void replays_graph(bool does) { in_graph_ = does; }
+  void pass(ns time) { now_ += time; }
+  /// What an event takes; the time between two nodes of a graph.
+  void pass_event() { now_ += rules.event_ns; }
+  void pass_gap() { now_ += in_graph_ ? rules.gap_ns : 0; }
+
+  /// The clock that all of the GPU shares moves in steps.
+  ns timer() const { return now_ / 1000 * 1000; }
+  ns cycles() const { return now_ * rules.clock_mhz / 1000; }
+  /// The multiprocessor on which a kernel's first block runs.
+  std::int64_t next_multiprocessor() {
+    return rules.moves_about ? multiprocessor_ += 1000 : multiprocessor_;
+  }
+
   // ---- executions -----------------------------------------------------------------------------
+  /// Reads what may have gone from the cache, for nobody.
+  void read(const extent& r, const std::string& name) {
+    if (!touch(r.address)) return;
+    now_ += rules.cold(name, name);
+    write_back(r.bytes);
+  }
   void run(const std::shared_ptr<const execution>& e, const stream& on) {
     if (lost_ != cudaSuccess) return;
     if (executed_++ >= rules.executions_until_lost) return lose(cudaErrorDevicesUnavailable);
@@ -278,13 +304,16 @@ public:
     if (to == nullptr) return lose(cudaErrorIllegalAddress);
     bool ordered = on.waits_for_default || to->written_by <= default_done_;
     bool conflict = reads_pending(*to);
+    pass_gap();
     now_ += rules.cost(e->name, e->id);
     for (const extent& r : e->reads) {
       block* const from = space.find(r.address, r.bytes);
       if (from == nullptr) return lose(cudaErrorIllegalAddress);
       ordered = ordered && (on.waits_for_default || from->written_by <= default_done_);
       conflict = conflict || writes_pending(*from);
-      if (touch(r.address)) now_ += rules.cold(e->name, e->id);
+      if (!touch(r.address)) continue;
+      now_ += rules.cold(e->name, e->id);
+      write_back(r.bytes);
     }
     for (const extent& w : e->writes_too)
       if (space.find(w.address, w.bytes) == nullptr) return lose(cudaErrorIllegalAddress);
@@ -296,7 +325,15 @@ public:
   }
 
 private:
+  static constexpr std::int64_t write_rate = 4000; ///< bytes in a ns, of a fill
   device() = default;
+
+  /// As many lines as come into the cache have to leave it.
+  void write_back(std::int64_t bytes) {
+    const std::int64_t n = std::min(bytes, dirty_bytes_);
+    dirty_bytes_ -= n;
+    now_ += n / write_rate;
+  }
 
   static bool in(const block& b, const extent& e) {
     return reinterpret_cast<std::uintptr_t>(e.address) - b.address <
@@ -345,6 +382,8 @@ private:
 
   cudaError_t lost_ = cudaSuccess, last_ = cudaSuccess;
   ns now_ = 0, waited_ = 0;
+  std::int64_t dirty_bytes_ = 0, multiprocessor_ = 0;
+  bool in_graph_ = false;
   std::int64_t default_work_ = 0, default_done_ = 0, executed_ = 0;
   stream default_{};
   stream* capturing_ = nullptr;

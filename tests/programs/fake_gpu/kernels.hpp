@@ -2,7 +2,8 @@
 // NVRTC and what the CUDA runtime does with its code, on the fake GPU: texts become shared objects
 // of the host (host_kernel.hpp), are loaded, and run on the contents of the fake's memory. Copies
 // between places of the GPU's memory are executions as well. The script knows them as "kernel v4"
-// and "call memcpy".
+// and "call memcpy". Kernels that measure the GPU itself (source/probes.hpp) are the fake's own:
+// they compute nothing, and no compiler is needed for them.
 #pragma once
 
 #include "host_kernel.hpp"
@@ -32,6 +33,7 @@ struct kernel_library {
 struct program_state {
   std::string text{}, log{};
   std::vector<char> code{};
+  bool portable = false; ///< compiled for no real GPU
 };
 
 /// What of kernels the fake has.
@@ -81,6 +83,41 @@ void each_address(std::vector<std::byte>& argument, F&& f) {
     p = f(p);
     std::memcpy(argument.data() + at, &p, sizeof p);
   }
+}
+
+/// Kernels that every process has, and that are not worth a run of the compiler.
+inline bool is_own(const std::string& name) {
+  return name == "sm_stamp" || name == "read_all" || name == "nothing";
+}
+/// What one of these does when its turn comes; nothing: it is none of them.
+inline work own_kernel(device& d, const std::string& name, unsigned blocks, void** arguments) {
+  const auto argument = [&](std::size_t i) {
+    void* p = nullptr;
+    std::memcpy(&p, arguments[i], sizeof p);
+    return p;
+  };
+  if (name == "nothing")
+    return [&d](const stream&) {
+      d.pass_gap();
+      d.pass(d.rules.cost("kernel nothing", {}));
+    };
+  if (name == "sm_stamp") {
+    struct stamp {
+      unsigned long long ns, cycles, sm;
+    };
+    return [&d, blocks, to = static_cast<stamp*>(argument(0))](const stream&) {
+      const auto first = static_cast<unsigned long long>(d.next_multiprocessor());
+      for (unsigned b = 0; b < blocks; ++b)
+        to[b] = {static_cast<unsigned long long>(d.timer()),
+                 static_cast<unsigned long long>(d.cycles()), first + b};
+    };
+  }
+  const extent all{argument(0), bytes_behind(argument(0))};
+  return [&d, all, name](const stream&) {
+    d.pass_gap();
+    d.pass(d.rules.cost("kernel " + name, {}));
+    d.read(all, "kernel " + name);
+  };
 }
 
 /// A launch as an execution; its arguments are copied now.
@@ -216,12 +253,12 @@ FAKE_GPU_API cudaError_t cudaLibraryLoadData(cudaLibrary_t* out, const void* cod
     if (std::memcmp(code, head.magic, sizeof head.magic) != 0) return cudaErrorInvalidKernelImage;
     std::memcpy(&head, code, sizeof head);
     fake::kernel_library made;
-    try {
-      made.code = std::make_shared<fake::host_kernels>(
-          std::span(static_cast<const char*>(code) + sizeof head, head.bytes));
-    } catch (const fake::not_compiled&) {
-      return cudaErrorInvalidKernelImage;
-    }
+    if (!fake::is_own(head.name)) try {
+        made.code = std::make_shared<fake::host_kernels>(
+            std::span(static_cast<const char*>(code) + sizeof head, head.bytes));
+      } catch (const fake::not_compiled&) {
+        return cudaErrorInvalidKernelImage;
+      }
     made.only = head.name;
     *out = fake::handle<cudaLibrary_t>(fake::kernels_state::it().libraries.make(std::move(made)));
     return cudaSuccess;
@@ -263,6 +300,7 @@ FAKE_GPU_API cudaError_t cudaLaunchKernel(const void* f, dim3 blocks, dim3 threa
         threads.y * threads.z != 1 || shared != 0)
       return cudaErrorInvalidConfiguration;
     if (d.rules.fails("kernel " + k.name, "refuses-to-run")) return cudaErrorLaunchOutOfResources;
+    if (fake::is_own(k.name)) return d.put(s, fake::own_kernel(d, k.name, blocks.x, arguments));
     auto e = fake::launched(k, blocks.x, threads.x, arguments);
     return d.put(s, [&d, e = std::shared_ptr<const fake::execution>(std::move(e))](
                         const fake::stream& on) { d.run(e, on); });
@@ -281,7 +319,16 @@ FAKE_GPU_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram* p) {
   const std::lock_guard lock(fake::device::it().mutex);
   return fake::kernels_state::it().programs.drop(*p) ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_PROGRAM;
 }
-FAKE_GPU_API nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int, const char* const*) {
+FAKE_GPU_API nvrtcResult nvrtcGetNumSupportedArchs(int* count) {
+  *count = static_cast<int>(fake::device::it().rules.architectures.size());
+  return NVRTC_SUCCESS;
+}
+FAKE_GPU_API nvrtcResult nvrtcGetSupportedArchs(int* to) {
+  std::ranges::copy(fake::device::it().rules.architectures, to);
+  return NVRTC_SUCCESS;
+}
+FAKE_GPU_API nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count,
+                                             const char* const* options) {
   const std::lock_guard lock(fake::device::it().mutex);
   fake::program_state* const it = fake::kernels_state::it().programs.find(p);
   if (it == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
@@ -292,8 +339,11 @@ FAKE_GPU_API nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int, const char* co
     it->log = "kernel " + name + " is scripted not to be compiled";
     return NVRTC_ERROR_COMPILATION;
   }
+  for (const std::string_view option : std::span(options, static_cast<std::size_t>(count)))
+    it->portable = it->portable || option.starts_with("--gpu-architecture=compute_");
   try {
-    const std::vector<char> object = fake::build({{it->text, name}});
+    const std::vector<char> object =
+        fake::is_own(name) ? std::vector<char>{} : fake::build({{it->text, name}});
     head.bytes = object.size();
     std::memcpy(head.name, name.c_str(), name.size());
     const auto* const bytes = reinterpret_cast<const char*>(&head);
@@ -317,16 +367,31 @@ FAKE_GPU_API nvrtcResult nvrtcGetProgramLog(nvrtcProgram p, char* to) {
   std::memcpy(to, it->log.c_str(), it->log.size() + 1);
   return NVRTC_SUCCESS;
 }
-FAKE_GPU_API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram p, std::size_t* size) {
-  const fake::program_state* const it = fake::kernels_state::it().programs.find(p);
-  if (it == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+namespace fake {
+/// The code of a program, if it was compiled to that kind.
+inline nvrtcResult give_size(nvrtcProgram p, bool portable, std::size_t* size) {
+  const program_state* const it = kernels_state::it().programs.find(p);
+  if (it == nullptr || it->portable != portable) return NVRTC_ERROR_INVALID_PROGRAM;
   *size = it->code.size();
   return NVRTC_SUCCESS;
 }
-FAKE_GPU_API nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char* to) {
-  const fake::program_state* const it = fake::kernels_state::it().programs.find(p);
-  if (it == nullptr) return NVRTC_ERROR_INVALID_PROGRAM;
+inline nvrtcResult give_code(nvrtcProgram p, bool portable, char* to) {
+  const program_state* const it = kernels_state::it().programs.find(p);
+  if (it == nullptr || it->portable != portable) return NVRTC_ERROR_INVALID_PROGRAM;
   std::memcpy(to, it->code.data(), it->code.size());
   return NVRTC_SUCCESS;
+}
+} // namespace fake
+FAKE_GPU_API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram p, std::size_t* size) {
+  return fake::give_size(p, false, size);
+}
+FAKE_GPU_API nvrtcResult nvrtcGetCUBIN(nvrtcProgram p, char* to) {
+  return fake::give_code(p, false, to);
+}
+FAKE_GPU_API nvrtcResult nvrtcGetPTXSize(nvrtcProgram p, std::size_t* size) {
+  return fake::give_size(p, true, size);
+}
+FAKE_GPU_API nvrtcResult nvrtcGetPTX(nvrtcProgram p, char* to) {
+  return fake::give_code(p, true, to);
 }
 #endif

@@ -7,6 +7,7 @@
 //   memory m;   void* p = m.take(4096);   std::byte* there = m.contents(p, 4096);
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -39,6 +40,7 @@ public:
     block b{reinterpret_cast<std::uintptr_t>(address), bytes, end - padded(bytes)};
     std::memset(b.contents + bytes, guard, static_cast<std::size_t>(padded(bytes) - bytes));
     live_bytes_ += bytes;
+    peak_bytes_ = std::max(peak_bytes_, live_bytes_);
     blocks_.emplace(b.address, b);
     return address;
   }
@@ -81,6 +83,7 @@ public:
   }
 
   std::int64_t live_bytes() const { return live_bytes_; }
+  std::int64_t peak_bytes() const { return peak_bytes_; }
   std::int64_t overruns() const { return overruns_; }
 
 private:
@@ -98,7 +101,7 @@ private:
   }
 
   std::map<std::uintptr_t, block> blocks_{};
-  std::int64_t live_bytes_ = 0, overruns_ = 0;
+  std::int64_t live_bytes_ = 0, peak_bytes_ = 0, overruns_ = 0;
 };
 
 } // namespace fake

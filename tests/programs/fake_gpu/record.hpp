@@ -18,6 +18,7 @@ struct record {
 
   counts executions{}; ///< by "engine 4"
   counts made{}, freed{};
+  std::int64_t uploaded_bytes = 0, downloaded_bytes = 0;
   std::int64_t graphs_launched = 0, captures = 0, captures_failed = 0, flushes = 0;
   std::int64_t unordered = 0; ///< executions whose operands another stream may still be writing
   std::int64_t misused = 0;   ///< calls with what was never made, or is gone
@@ -27,7 +28,8 @@ struct record {
     if (misused++ == 0) first_misuse = what;
   }
 
-  void write(std::int64_t live_bytes, std::int64_t overruns, const std::string& error) const {
+  void write(std::int64_t live_bytes, std::int64_t peak_bytes, std::int64_t overruns,
+             const std::string& error) const {
     const char* file = std::getenv("BENANZA_FAKE_GPU_RECORD");
     if (file == nullptr || made.empty()) return;
     std::string line = "{\"executions\":" + text(executions) + ",\"made\":" + text(made) +
@@ -41,7 +43,10 @@ struct record {
     number("flushes", flushes);
     number("unordered", unordered);
     number("misused", misused);
+    number("uploaded_bytes", uploaded_bytes);
+    number("downloaded_bytes", downloaded_bytes);
     number("live_bytes", live_bytes);
+    number("peak_bytes", peak_bytes);
     number("overruns", overruns);
     line += ",\"first_misuse\":\"" + first_misuse + "\",\"error\":\"" + error + "\"}\n";
     if (std::FILE* out = std::fopen(file, "a")) {

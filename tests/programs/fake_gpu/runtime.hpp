@@ -219,7 +219,7 @@ FAKE_GPU_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s,
     if (on->captured && !external) return cudaSuccess;
     return d.put(s, [&d, e](const fake::stream&) {
       if (fake::event* const there = d.events.find(e))
-        there->at = d.now();
+        there->at = d.now(), d.pass_event();
       else
         d.lose(cudaErrorIllegalAddress);
     });
@@ -273,9 +273,11 @@ FAKE_GPU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t s) {
     fake::graph* const it = d.replays.find(g);
     if (it == nullptr) return cudaErrorInvalidResourceHandle;
     ++d.log.graphs_launched;
-    return d.put(s, [it](const fake::stream& on) {
+    return d.put(s, [it, &d](const fake::stream& on) {
+      d.replays_graph(true);
       for (const fake::work& node : it->nodes)
         node(on);
+      d.replays_graph(false);
     });
   });
 }

@@ -15,6 +15,10 @@
 //   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
 //   no-capture                 nothing can be captured
 //   gpus 2                     so many can be seen; what they have is the first one's
+//   clock 1400                 MHz of the multiprocessors, which kernels may read (default 1980)
+//   moves-about                no kernel runs on a multiprocessor on which another one ran
+//   event 1us, gap 1us         an event takes so long; so long lies before each node of a graph
+//   architectures 80 90        that the fake NVRTC compiles for (default: 75 80 90 100)
 #pragma once
 
 #include <cstdint>
@@ -60,7 +64,10 @@ public:
   std::int64_t executions_until_lost = unlimited;
   std::int64_t workspace_bytes = 4096;
   bool no_capture = false;
-  int gpus = 1;
+  int gpus = 1, clock_mhz = 1980;
+  bool moves_about = false;
+  ns event_ns = 0, gap_ns = 0;
+  std::vector<int> architectures{75, 80, 90, 100};
   std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
 
 private:
@@ -102,6 +109,18 @@ private:
       malloc_limit = std::stoll(value);
     } else if (word == "device-lost-after" && valued) {
       executions_until_lost = std::stoll(value);
+    } else if (word == "clock" && valued) {
+      clock_mhz = std::stoi(value);
+    } else if (word == "moves-about") {
+      moves_about = true;
+    } else if (word == "event" && valued) {
+      event_ns = time(value);
+    } else if (word == "gap" && valued) {
+      gap_ns = time(value);
+    } else if (word == "architectures" && valued) {
+      architectures = {std::stoi(value)};
+      for (int one = 0; words >> one;)
+        architectures.push_back(one);
     } else if (word == "gpus" && valued) {
       gpus = std::stoi(value);
     } else if (word == "offers" && valued) {
@@ -115,7 +134,8 @@ private:
 
   inline static const std::set<std::string> faults{"unsupported", "refuses-to-run", "wrong",
                                                    "launch-failure"};
-  by_name costs_{{"", 10'000}}, colds_{{"", 0}};
+  by_name costs_{{"", 10'000}, {"kernel nothing", 0}};
+  by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
   std::set<std::string> faults_{};
 };
 

@@ -18,33 +18,23 @@ namespace benanza::backend::cublas {
 /// What all of them have: operands and result.
 class product_run : public cuda::device_run {
 public:
-  product_run(std::shared_ptr<context> on, task of, numeric t, const operands& values)
-      : device_run(on->gpu(), weights_of(t))
+  product_run(std::shared_ptr<context> on, task of, numeric t, const operands& values,
+              const setting& s)
+      : device_run(on->gpu(), values, s)
       , context_(std::move(on))
       , task_(std::move(of))
       , type_(t)
       , column_(told(task_.what))
       , scale_(static_cast<float>(values.output_scale))
-      , left_(held(task_.left, values))
-      , right_(held(task_.right, values))
-      , result_(cuda::poisoned(task_.result.bytes())) {
-    if (task_.weights == weights_place::left) add_weights(left_.bytes());
-    if (task_.weights == weights_place::right) add_weights(right_.bytes());
-  }
-
-  void read(std::vector<double>& out) const final {
-    cuda::gather(task_.result, result_.download(), out);
+      , left_(hold(task_.left, task_.weights == weights_place::left))
+      , right_(hold(task_.right, task_.weights == weights_place::right)) {
+    write(task_.result);
   }
 
 protected:
-  static cuda::memory held(const task_operand& o, const operands& values) {
-    if (static_cast<std::size_t>(o.input) >= values.inputs.size())
-      throw error("an operand is missing");
-    const tensor_bytes bytes = cuda::spread(values.inputs[static_cast<std::size_t>(o.input)], o.is,
-                                            o.scaled ? values.output_scale : 1);
-    cuda::memory m(std::ssize(bytes));
-    m.upload(bytes);
-    return m;
+  using device_run::hold;
+  int hold(const task_operand& o, bool constant = false) {
+    return device_run::hold(o.input, o.is, constant, o.scaled ? values().output_scale : 1);
   }
 
   const context& on() const { return *context_; }
@@ -52,24 +42,16 @@ protected:
   numeric type() const { return type_; }
   const column_product& column() const { return column_; }
   float scale() const { return scale_; }
-  const std::byte* left(std::int64_t copy) const { return place(weights_place::left, left_, copy); }
-  const std::byte* right(std::int64_t copy) const {
-    return place(weights_place::right, right_, copy);
-  }
-  std::byte* result() const { return result_.data(); }
+  const std::byte* left(std::int64_t copy) const { return at(left_, copy); }
+  const std::byte* right(std::int64_t copy) const { return at(right_, copy); }
 
 private:
-  const std::byte* place(weights_place which, const cuda::memory& own, std::int64_t copy) const {
-    std::byte* const pooled = task_.weights == which ? weights_at(copy) : nullptr;
-    return pooled != nullptr ? pooled : own.data();
-  }
-
   std::shared_ptr<context> context_;
   task task_;
   numeric type_;
   column_product column_;
   float scale_;
-  cuda::memory left_, right_, result_;
+  int left_, right_;
 };
 
 namespace detail {
@@ -92,12 +74,12 @@ private:
     const int lda = number(p.first.ld), ldb = number(p.second.ld), ldc = number(p.result.ld);
     if (p.batches == 1)
       check_launch(call::gemm(on().plain(), a, b, m, n, k, &detail::one, right(copy), element, lda,
-                              left(copy), element, ldb, &detail::none, result(), element, ldc,
+                              left(copy), element, ldb, &detail::none, result(copy), element, ldc,
                               compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
     else
       check_launch(call::gemm_stacked(
           on().plain(), a, b, m, n, k, &detail::one, right(copy), element, lda, p.first.step,
-          left(copy), element, ldb, p.second.step, &detail::none, result(), element, ldc,
+          left(copy), element, ldb, p.second.step, &detail::none, result(copy), element, ldc,
           p.result.step, number(p.batches), compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
   }
 };
@@ -105,8 +87,9 @@ private:
 /// The functions for a matrix and a vector.
 class gemv_run final : public product_run {
 public:
-  gemv_run(std::shared_ptr<context> with, task of, numeric t, const operands& values)
-      : product_run(std::move(with), std::move(of), t, values)
+  gemv_run(std::shared_ptr<context> with, task of, numeric t, const operands& values,
+           const setting& s)
+      : product_run(std::move(with), std::move(of), t, values, s)
       , column_(told_with_vector(what().what).value()) {}
   std::string ran() const override { return what().before + std::string(gemv_id); }
 
@@ -122,7 +105,7 @@ private:
     check_launch(call::gemv_f32(on().plain(), operation_of(m), static_cast<int>(m.rows),
                                 static_cast<int>(m.columns), &detail::one, matrix<float>(copy),
                                 static_cast<int>(m.ld), vector<float>(copy), 1, &detail::none,
-                                reinterpret_cast<float*>(result()), 1));
+                                reinterpret_cast<float*>(result(copy)), 1));
   }
 
   template <class Element, class Function>
@@ -131,7 +114,7 @@ private:
     check_launch(f(on().plain(), operation_of(m), static_cast<int>(m.rows),
                    static_cast<int>(m.columns), &detail::one, matrix<Element>(copy),
                    static_cast<int>(m.ld), m.step, vector<Element>(copy), 1, column_.vector_step,
-                   &detail::none, reinterpret_cast<Element*>(result()), 1, column_.result_step,
+                   &detail::none, reinterpret_cast<Element*>(result(copy)), 1, column_.result_step,
                    static_cast<int>(what().what.batches)));
   }
   template <class Element>
@@ -151,11 +134,11 @@ class lt_run final : public product_run {
 public:
   /// `bytes` are the library's own, of which it makes the algorithm again; empty: not known.
   lt_run(std::shared_ptr<context> with, task of, numeric t, const lt_choice& c,
-         const std::optional<cublasLtMatmulAlgo_t>& bytes, const operands& values)
-      : product_run(std::move(with), std::move(of), t, values)
-      , bias_(what().bias ? held(*what().bias, values) : cuda::memory())
-      , addend_(what().addend ? held(*what().addend, values) : cuda::memory())
-      , problem_(what(), t, c.fast_accum, bias_.data(), on().one())
+         const std::optional<cublasLtMatmulAlgo_t>& bytes, const operands& values, const setting& s)
+      : product_run(std::move(with), std::move(of), t, values, s)
+      , bias_(what().bias ? hold(*what().bias) : none)
+      , addend_(what().addend ? hold(*what().addend) : none)
+      , problem_(what(), t, c.fast_accum, bias_ == none ? nullptr : at(bias_, 0), on().one())
       , how_(problem_.made(on().light(), c, bytes)) {}
 
   std::string ran() const override { return what().before + id_of(how_.choice); }
@@ -165,15 +148,16 @@ private:
     const float alpha = scale(), beta = what().addend ? 1 : 0;
     // Nothing is added, and where the types are equal the result stands for it; of FP8 they differ.
     const void* const nothing =
-        addend_type(type()) == result_of(type()) ? static_cast<const void*>(result()) : nullptr;
+        addend_type(type()) == result_of(type()) ? static_cast<const void*>(result(copy)) : nullptr;
     check_launch(call::lt_matmul(
         on().light(), problem_.operation(), &alpha, right(copy), problem_.first(), left(copy),
-        problem_.second(), &beta, what().addend ? addend_.data() : nothing, problem_.addend(),
-        result(), problem_.result(), &how_.algo, on().workspace(),
+        problem_.second(), &beta, addend_ != none ? at(addend_, copy) : nothing, problem_.addend(),
+        result(copy), problem_.result(), &how_.algo, on().workspace(),
         static_cast<std::size_t>(how_.workspace_bytes), device()->stream().get()));
   }
 
-  cuda::memory bias_, addend_;
+  static constexpr int none = -1;
+  int bias_, addend_;
   lt_problem problem_;
   lt_found how_;
 };

@@ -58,7 +58,7 @@ public:
   }
 
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
-                                    const operands& values, const setting&) override {
+                                    const operands& values, const setting& s) override {
     const std::string where = op::name(l) + ", " + a.id;
     if (!unavailable().empty()) throw error(unavailable());
     open();
@@ -67,14 +67,14 @@ public:
       const std::string_view id = std::string_view(a.id).substr(of.before.size());
       try {
         if (id == gemm_id && has_gemm(of, t))
-          return std::make_unique<gemm_run>(context_, std::move(of), t, values);
+          return std::make_unique<gemm_run>(context_, std::move(of), t, values, s);
         if (id == gemv_id && has_gemv(of, t))
-          return std::make_unique<gemv_run>(context_, std::move(of), t, values);
+          return std::make_unique<gemv_run>(context_, std::move(of), t, values, s);
         if (id == grouped_id && has_grouped(of, t))
-          return std::make_unique<grouped_run>(context_, std::move(of), t, values);
+          return std::make_unique<grouped_run>(context_, std::move(of), t, values, s);
         if (const auto choice = parse_lt(id); choice && may_be(*choice, t))
           return std::make_unique<lt_run>(context_, std::move(of), t, *choice, algo_of(a.opaque),
-                                          values);
+                                          values, s);
       } catch (const refusal& e) {
         cuda::throw_if_lost("an algorithm cannot be prepared");
         throw error(e.what(), where);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does the text of a kernel become code for a GPU? NVRTC compiles it for one architecture; no
-// GPU is needed for that. What was compiled is kept for the rest of the process. In a build without
-// NVRTC there are no kernels.
+// GPU is needed for that. For a GPU that it does not know it makes PTX for the best that it knows,
+// and the driver does the rest. What was compiled is kept for the rest of the process. In a build
+// without NVRTC there are no kernels.
 //
 //   const compiled& c = compile(text, "sm_90");   c.code is a CUBIN, c.log says what ptxas said
+//   architecture_for(107, {80, 90, 100}) == "compute_100"   // c.code is PTX
 #pragma once
 
 #include "../../core/error.hpp"
@@ -12,6 +14,7 @@
 #include "nvrtc.hpp"
 #endif
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -33,6 +36,19 @@ struct compiled {
   std::vector<char> code{};
   std::string log{}; ///< registers and spills, as ptxas counts them
 };
+
+/// For what texts are compiled that a GPU of compute capability `gpu` (90 for 9.0) is to run, by a
+/// compiler that knows `known`: that one itself; or, as PTX, the highest below it.
+inline std::string architecture_for(int gpu, const std::vector<int>& known) {
+  int best = 0;
+  for (const int one : known)
+    if (one <= gpu) best = std::max(best, one);
+  if (best == 0)
+    throw error("this NVRTC compiles for no architecture that the GPU, sm_" + std::to_string(gpu) +
+                    ", could run",
+                "", "take the NVRTC of an older CUDA toolkit");
+  return (best == gpu ? "sm_" : "compute_") + std::to_string(best);
+}
 
 #ifdef BENANZA_WITH_NVRTC
 namespace detail {
@@ -71,9 +87,12 @@ public:
       throw error("NVRTC: a kernel cannot be compiled for " + architecture + ": " +
                   first_line(out.log));
     check_nvrtc(done, "a kernel cannot be compiled for " + architecture);
-    check_nvrtc(nvrtc::it().code_size(it_, &size), "there is no code");
+    const nvrtc& n = nvrtc::it();
+    const bool text = !architecture.starts_with("sm_");
+    check_nvrtc(text ? n.ptx_size(it_, &size) : n.code_size(it_, &size), "there is no code");
     out.code.resize(size);
-    check_nvrtc(nvrtc::it().code(it_, out.code.data()), "there is no code");
+    check_nvrtc(text ? n.ptx(it_, out.code.data()) : n.code(it_, out.code.data()),
+                "there is no code");
     return out;
   }
 
@@ -91,7 +110,16 @@ inline std::string compiler_version() {
   return std::to_string(major) + '.' + std::to_string(minor);
 }
 
-/// The code of a text for an architecture such as "sm_90".
+/// The architectures that it compiles for: 90 for sm_90.
+inline std::vector<int> compiled_architectures() {
+  int count = 0;
+  detail::check_nvrtc(nvrtc::it().architectures(&count), "its architectures");
+  std::vector<int> out(static_cast<std::size_t>(count));
+  detail::check_nvrtc(nvrtc::it().each_architecture(out.data()), "its architectures");
+  return out;
+}
+
+/// The code of a text for an architecture such as "sm_90"; PTX for one such as "compute_90".
 inline const compiled& compile(const std::string& text, const std::string& architecture) {
   static std::map<std::pair<std::string, std::string>, compiled> known;
   static std::mutex mutex;
@@ -106,13 +134,23 @@ inline const compiled& compile(const std::string& text, const std::string& archi
 
 #else
 
+namespace detail {
+[[noreturn]] inline void refuse_to_compile() {
+  throw error("kernels need NVRTC, and this build has none", "",
+              "install the CUDA toolkit's NVRTC, and build again");
+}
+} // namespace detail
+
 inline std::string compiler_version() {
   return {};
 }
 
+[[noreturn]] inline std::vector<int> compiled_architectures() {
+  detail::refuse_to_compile();
+}
+
 [[noreturn]] inline const compiled& compile(const std::string&, const std::string&) {
-  throw error("kernels need NVRTC, and this build has none", "",
-              "install the CUDA toolkit's NVRTC, and build again");
+  detail::refuse_to_compile();
 }
 
 #endif

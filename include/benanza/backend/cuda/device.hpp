@@ -10,6 +10,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -121,16 +122,33 @@ public:
     check(cudaMemcpy(data_, from.data(), from.size(), cudaMemcpyHostToDevice), "a copy failed");
     wait_for_default_stream();
   }
-  std::vector<std::byte> download() const {
-    std::vector<std::byte> out(static_cast<std::size_t>(bytes_));
-    if (!out.empty())
-      check(cudaMemcpy(out.data(), data_, out.size(), cudaMemcpyDeviceToHost), "a copy failed");
-    return out;
-  }
 
 private:
   void* data_ = nullptr;
   std::int64_t bytes_ = 0;
+};
+
+/// What stands there in the GPU's memory.
+inline void download(const std::byte* from, std::span<std::byte> to) {
+  if (!to.empty())
+    check(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDeviceToHost), "a copy failed");
+}
+
+/// Memory of the host that the GPU can reach.
+class pinned_memory {
+public:
+  explicit pinned_memory(std::int64_t bytes) {
+    check(cudaHostAlloc(&data_, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)),
+                        cudaHostAllocDefault),
+          "pinned memory");
+  }
+  pinned_memory(const pinned_memory&) = delete;
+  pinned_memory& operator=(const pinned_memory&) = delete;
+  ~pinned_memory() { cudaFreeHost(data_); }
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+private:
+  void* data_ = nullptr;
 };
 
 /// A stream that waits for no other.

@@ -1,30 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is common to everything that runs on the GPU: operands in its memory, weights that rotate
-// through its arena, times from its events. A library's own class says how one execution is put on
-// the stream.
+// What is common to everything that runs on the GPU: operands and a result in its memory, which
+// algorithms of one layer may share, copies of them that rotate, times from its events. A library's
+// own class places its operands when it is made, and says how one execution is put on the stream.
 //
-//   class execution : public cuda::device_run { void enqueue(std::int64_t copy) override; ... };
+//   class execution : public cuda::device_run {
+//     execution(...) : device_run(gpu, values, setting), x_(hold(0, placed)) { write({...}); }
+//     void enqueue(std::int64_t copy) override { call(at(x_, copy), result(copy), scratch()); }
+//   };
 #pragma once
 
 #include "timer.hpp"
 
+#include <array>
+
 namespace benanza::backend::cuda {
 
-/// Bytes that one of several weights takes in a copy of them.
+/// Bytes that one of several operands takes in a copy of them.
 constexpr std::int64_t in_pool(std::int64_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
+/// Results of more bytes are not downloaded whole to look at some elements.
+inline constexpr std::int64_t read_whole_bytes = 1 << 20;
 
-class device_run : public prepared, public device_control {
+class device_run : public prepared, public device_control, public chainable {
 public:
-  device_run(std::shared_ptr<gpu> on, dtype weights)
+  device_run(std::shared_ptr<gpu> on, const operands& values, const setting& s)
       : gpu_(std::move(on))
-      , weights_(weights)
+      , values_(values)
+      , memory_(s.operands_stay && s.by_turns ? gpu_->shared_memory()
+                                              : std::make_shared<group_memory>())
       , timer_(gpu_) {}
 
   std::int64_t weight_bytes() const final { return weight_bytes_; }
+
+  /// Weights rotate through copies of random numbers. Where there are none all operands and the
+  /// result do: through copies of the true ones, which are made here.
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) final {
-    const weight_slots wanted{weight_bytes_ > 0 ? pool : nullptr, stride, count};
+    const bool all = pool != nullptr && weight_bytes_ == 0;
+    const weight_slots wanted{all ? copies_->data() : pool, stride, count};
+    if (all) fill(wanted);
     if (wanted.data == slots_.data && wanted.stride == slots_.stride &&
         wanted.count == slots_.count)
       return;
@@ -32,11 +46,60 @@ public:
     moved();
   }
 
+  chainable* chain() final { return this; }
+  std::int64_t operand_bytes(int input) const final {
+    for (const held& h : held_)
+      if (h.input == input && !h.constant) return h.bytes;
+    return 0;
+  }
+  std::int64_t result_bytes() const final { return written_.bytes(); }
+  std::int64_t scratch_bytes() const final { return scratch_bytes_; }
+  void connect(int input, std::byte* data) final {
+    for (held& h : held_)
+      if (h.input == input && !h.constant) h.elsewhere = data, h.own.reset();
+    rebuild();
+  }
+  void connect_result(std::byte* data) final {
+    result_elsewhere_ = data;
+    result_.reset();
+    rebuild();
+  }
+  void connect_scratch(std::byte* data) final {
+    scratch_elsewhere_ = data;
+    scratch_.reset();
+    rebuild();
+  }
+  /// Of the GPU: the host cannot look at it.
+  std::vector<std::span<std::byte>> operand_memory() const final {
+    std::vector<std::span<std::byte>> out;
+    for (const held& h : held_)
+      if (!h.constant) out.emplace_back(h.place(), static_cast<std::size_t>(h.bytes));
+    return out;
+  }
+  std::span<std::byte> result_memory() const final {
+    return {result_place(), static_cast<std::size_t>(written_.bytes())};
+  }
+  std::span<std::byte> scratch_memory() const final {
+    return {scratch(), static_cast<std::size_t>(scratch_bytes_)};
+  }
+
   device_control* own_device() final { return this; }
   void wake() final { gpu_->wake(); }
-  std::string disturbance() final { return gpu_->watch().disturbance(); }
-  double power_w() const final { return gpu_->watch().power_w(); }
-  weight_slots own_pool() final { return gpu_->pool(weights_, weight_bytes_); }
+  double clock_ns() const final { return timer_.clock_ns(); }
+  void begin_account() final { gpu_->watch().begin_stretch(); }
+  device_account end_account() final {
+    device_account out = gpu_->watch().end_stretch();
+    out.remark = timer_.remark();
+    return out;
+  }
+  weight_slots own_pool() final {
+    if (weight_bytes_ > 0) return gpu_->pool(weights_, weight_bytes_);
+    const std::int64_t stride = all_bytes();
+    if (stride == 0 || stride >= most_l2_sizes * gpu_->l2_bytes()) return {}; // drives itself out
+    const std::int64_t count = gpu::copies_in(std::max(2 * stride, pooled_bytes), stride);
+    copies_ = memory_->copies(stride * count);
+    return {copies_->data(), stride, count};
+  }
   void flush_before_each(bool flushed) final { flushed_ = flushed; }
   /// Events are good to half a microsecond.
   double shortest_sample_ns() const final { return flushed_ ? 1e5 : 1e6; }
@@ -47,12 +110,14 @@ public:
   }
 
   void run(int executions) final {
+    follow_moves();
     for (int i = 0; i < executions; ++i)
       enqueue(0);
     gpu_->stream().wait();
   }
 
   double time(int executions) final {
+    follow_moves();
     const caches state = flushed_                 ? caches::cold
                          : slots_.data != nullptr ? caches::cold_weights
                                                   : caches::hot;
@@ -60,38 +125,156 @@ public:
         executions, state, copies(), [this](std::int64_t copy) { enqueue(copy); }, slots_.data);
   }
 
+  void read(std::vector<double>& out) const final {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(written_.bytes()));
+    download(result_place(), bytes);
+    gather(written_, bytes, out);
+  }
+  void read_at(std::span<const std::int64_t> positions, std::int64_t count,
+               std::vector<double>& out) const final {
+    if (written_.bytes() <= read_whole_bytes || count != elements(written_.dims))
+      return prepared::read_at(positions, count, out);
+    const std::int64_t width = size_bytes(written_.type);
+    std::vector<const std::byte*> from;
+    for (const std::int64_t p : positions)
+      from.push_back(result_place() + written_.place_of(p) * width);
+    const std::vector<std::byte> bytes = gpu_->download_each(from, width);
+    load_all(written_.type, bytes.data(), std::ssize(positions), out);
+  }
+
 protected:
-  /// Puts one execution on the stream, with copy `copy` of the weights.
+  /// Puts one execution on the stream, with copy `copy` of what rotates.
   virtual void enqueue(std::int64_t copy) = 0;
-  /// Weights stand elsewhere from now on.
+  /// Some of its memory stands elsewhere from now on.
   virtual void moved() {}
 
-  /// Counts a tensor of weights; `weights_at` gives their places in the same order.
-  void add_weights(std::int64_t bytes) { weight_bytes_ += in_pool(bytes); }
-  /// Where a copy of all weights begins; null: they are at their own places.
-  std::byte* weights_at(std::int64_t copy) const {
-    return slots_.data == nullptr ? nullptr : slots_.data + copy * slots_.stride;
+  // ---- when it is made ------------------------------------------------------------------------
+  /// The layer's operand `input` as `as` says, multiplied by `factor`; its number here. Constant
+  /// ones rotate.
+  int hold(int input, const stored& as, bool constant, double factor = 1) {
+    if (static_cast<std::size_t>(input) >= values_.inputs.size())
+      throw error("an operand is missing");
+    const tensor& x = values_.inputs[static_cast<std::size_t>(input)];
+    const int made =
+        hold({x.bytes.data(), as, factor}, constant, [&] { return spread(x, as, factor); });
+    held_.back().input = input;
+    return made;
   }
-  /// How many copies of the weights there are.
+  /// The same of what is computed from operands: those of `use` in its way `part`.
+  template <class Make>
+  int hold(const operand_use& use, bool constant, const Make& make) {
+    held_.push_back({.own = memory_->operand(use, make), .constant = constant});
+    const std::int64_t bytes = held_.back().bytes = held_.back().own->bytes();
+    if (constant) {
+      weight_bytes_ += in_pool(bytes);
+      if (bytes > most_weight_bytes_) weights_ = use.as.type, most_weight_bytes_ = bytes;
+    }
+    return static_cast<int>(held_.size()) - 1;
+  }
+  /// Where the result goes. Every byte is set: what is not written would be seen.
+  void write(const stored& as) {
+    written_ = as;
+    result_ = memory_->results(as.bytes());
+    if (as.bytes() == 0) return;
+    check(cudaMemset(result_->data(), 0xff, static_cast<std::size_t>(as.bytes())),
+          "the result's memory");
+    wait_for_default_stream();
+  }
+  void need_scratch(std::int64_t bytes) {
+    scratch_bytes_ = bytes;
+    scratch_ = memory_->scratch(bytes);
+  }
+
+  // ---- when it runs ---------------------------------------------------------------------------
+  /// Where operand number `which` stands in copy `copy`.
+  std::byte* at(int which, std::int64_t copy) const {
+    const held& h = held_[static_cast<std::size_t>(which)];
+    if (slots_.data == nullptr || (weight_bytes_ > 0 && !h.constant)) return h.place();
+    return slots_.data + copy * slots_.stride + offset_of(which);
+  }
+  std::byte* result(std::int64_t copy) const {
+    if (slots_.data == nullptr || weight_bytes_ > 0) return result_place();
+    return slots_.data + copy * slots_.stride + offset_of(static_cast<int>(held_.size()));
+  }
+  /// How many copies there are of what rotates.
   std::int64_t copies() const { return std::max<std::int64_t>(slots_.count, 1); }
+  std::byte* scratch() const {
+    return scratch_elsewhere_ != nullptr ? scratch_elsewhere_
+           : scratch_                    ? scratch_->data()
+                                         : nullptr;
+  }
+
+  const operands& values() const { return values_; }
+  const stored& written() const { return written_; }
   const std::shared_ptr<cuda::gpu>& device() const { return gpu_; }
 
 private:
+  struct held {
+    std::shared_ptr<const memory> own{};
+    std::byte* elsewhere = nullptr;
+    std::int64_t bytes = 0;
+    int input = -1; ///< of the layer; -1: it is computed from several
+    bool constant = false;
+    std::byte* place() const { return own ? own->data() : elsewhere; }
+  };
+  std::byte* result_place() const { return result_ ? result_->data() : result_elsewhere_; }
+
+  /// After so many times the L2 cache's size nothing is left of what was used before.
+  static constexpr std::int64_t most_l2_sizes = 3;
+
+  /// Of what rotates and stands before operand number `which` in a copy.
+  std::int64_t offset_of(int which) const {
+    std::int64_t sum = 0;
+    for (int i = 0; i < which; ++i) {
+      const held& h = held_[static_cast<std::size_t>(i)];
+      if (h.constant || weight_bytes_ == 0) sum += in_pool(h.bytes);
+    }
+    return sum;
+  }
+  /// Of all operands and the result.
+  std::int64_t all_bytes() const {
+    std::int64_t sum = in_pool(written_.bytes());
+    for (const held& h : held_)
+      sum += in_pool(h.bytes);
+    return sum;
+  }
+  /// The operands into the first copy, and from there into all others; unless they are there still.
+  void fill(const weight_slots& slots) {
+    if (std::exchange(copies_->user, this) == this) return;
+    for (int i = 0; i < std::ssize(held_); ++i) {
+      const held& h = held_[static_cast<std::size_t>(i)];
+      gpu_->copy(slots.data + offset_of(i), h.place(), h.bytes);
+    }
+    for (std::int64_t done = 1; done < slots.count; done *= 2)
+      gpu_->copy(slots.data + done * slots.stride, slots.data,
+                 std::min(done, slots.count - done) * slots.stride);
+    gpu_->stream().wait();
+  }
+  /// Another algorithm may have made shared memory grow.
+  void follow_moves() {
+    const auto moves = [](const auto& m) { return m ? m->moves() : 0; };
+    const std::array<int, 2> now{moves(result_), moves(scratch_)};
+    if (std::exchange(moves_, now) != now) rebuild();
+  }
+  void rebuild() {
+    timer_.forget();
+    moved();
+  }
+
   std::shared_ptr<cuda::gpu> gpu_;
-  dtype weights_;
+  const operands& values_; ///< while it is made
+  std::shared_ptr<group_memory> memory_;
   cuda::timer timer_;
-  std::int64_t weight_bytes_ = 0;
+  std::vector<held> held_{};
+  std::shared_ptr<growing_memory> result_{}, scratch_{}, copies_{};
+  std::byte *result_elsewhere_ = nullptr, *scratch_elsewhere_ = nullptr;
+  std::array<int, 2> moves_{}; ///< of result and scratch, when they were last looked at
+  stored written_{};
+  std::int64_t scratch_bytes_ = 0;
+  dtype weights_ = dtype::f32;
+  std::int64_t weight_bytes_ = 0, most_weight_bytes_ = 0;
   weight_slots slots_{};
   bool flushed_ = false;
 };
-
-/// Memory in which a result would be missed: every byte of it is set.
-inline memory poisoned(std::int64_t bytes) {
-  memory m(bytes);
-  if (bytes == 0) return m;
-  check(cudaMemset(m.data(), 0xff, static_cast<std::size_t>(bytes)), "the result's memory");
-  wait_for_default_stream();
-  return m;
-}
 
 } // namespace benanza::backend::cuda

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU of this process as backends share it: its facts, one stream, memory that drives other
-// data out of its L2 cache, an arena of random numbers from which cold weights come, and work that
-// brings it to its full clock.
+// The GPU of this process as backends share it: its facts, one stream, what drives other data out
+// of its L2 cache, an arena of random numbers from which cold weights come, its clock, and work
+// that brings it to its full clock. The first one that CUDA_VISIBLE_DEVICES leaves is taken.
 //
 //   auto on = cuda::gpu::of_this_process();   on->flush();   on->pool(dtype::f16, bytes, 100)
 #pragma once
 
 #include "../number.hpp"
-#include "device.hpp"
+#include "group_memory.hpp"
+#include "l2_flush.hpp"
+#include "replay.hpp"
+#include "sm_clock.hpp"
 #include "watch.hpp"
 
 #include <algorithm>
@@ -18,6 +21,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace benanza::backend::cuda {
@@ -34,11 +38,10 @@ inline constexpr double blind_wake_ns = 100e6, blind_wake_again_ns = 10e6;
 
 class gpu {
 public:
-  /// The first GPU, the same for all backends; lives as long as any of them uses it.
-  static std::shared_ptr<gpu> of_this_process() {
-    static std::weak_ptr<gpu> known;
-    auto it = known.lock();
-    if (!it) known = it = std::make_shared<gpu>();
+  /// The first GPU, the same for all backends, from its first use to the end of the process: what
+  /// it holds is given back before the CUDA runtime ends, which began before it was whole.
+  static const std::shared_ptr<gpu>& of_this_process() {
+    static const auto it = std::make_shared<gpu>();
     return it;
   }
 
@@ -47,7 +50,8 @@ public:
     check(cudaSetDevice(0), "the GPU cannot be used");
     l2_bytes_ = attribute(cudaDevAttrL2CacheSize);
     stream_ = std::make_unique<cuda::stream>();
-    flushed_ = memory(std::max<std::int64_t>(2 * l2_bytes_, 1 << 20));
+    flush_ = std::make_unique<l2_flush>(*stream_, l2_bytes_);
+    clock_ = std::make_unique<sm_clock>(*stream_);
     std::array<char, 32> address{};
     if (cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), 0) != cudaSuccess)
       cudaGetLastError();
@@ -58,14 +62,17 @@ public:
   std::int64_t l2_bytes() const { return l2_bytes_; }
 
   /// Puts on the stream what leaves nothing else in the L2 cache.
-  void flush() {
-    check(cudaMemsetAsync(flushed_.data(), 1, static_cast<std::size_t>(flushed_.bytes()),
-                          stream_->get()),
-          "the L2 cache");
-  }
+  void flush() { flush_->put(*stream_); }
 
-  /// What disturbs it, and what it is like just now.
+  /// Its clock, power and temperature as NVML tells them; its clock while something was timed.
   cuda::watch& watch() const { return *watch_; }
+  const sm_clock& clock() const { return *clock_; }
+
+  /// Nanoseconds between two events of a graph with nothing between them; 0: not known.
+  double event_pair_ns() {
+    if (!event_pair_ns_) event_pair_ns_ = empty_pair_ns(*stream_);
+    return *event_pair_ns_;
+  }
 
   /// Brings a resting GPU to its full clock: it works until the clock no longer rises, two seconds
   /// at most; where its clock is not told, for a short fixed time. Returns for how long it worked.
@@ -98,10 +105,35 @@ public:
       arena = memory(wanted);
       fill(arena, type);
     }
-    s.count = std::clamp<std::int64_t>(arena.bytes() / std::max<std::int64_t>(s.stride, 1), 2,
-                                       most_copies);
+    s.count = copies_in(arena.bytes(), s.stride);
     s.data = arena.data();
     return s;
+  }
+  /// How many copies of `stride` bytes are made in so many.
+  static std::int64_t copies_in(std::int64_t bytes, std::int64_t stride) {
+    return std::clamp<std::int64_t>(bytes / std::max<std::int64_t>(stride, 1), 2, most_copies);
+  }
+  /// What algorithms share that run by turns.
+  const std::shared_ptr<group_memory>& shared_memory() const { return shared_; }
+
+  /// Puts a copy on the stream.
+  void copy(std::byte* to, const std::byte* from, std::int64_t bytes) const {
+    if (bytes > 0)
+      check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
+                            stream_->get()),
+            "a copy failed");
+  }
+  /// Elements of `width` bytes from anywhere in its memory, one after the other.
+  std::vector<std::byte> download_each(std::span<const std::byte* const> from,
+                                       std::int64_t width) const {
+    const auto size = static_cast<std::size_t>(width);
+    const pinned_memory to(std::ssize(from) * width);
+    for (std::size_t i = 0; i < from.size(); ++i)
+      check(cudaMemcpyAsync(to.data() + i * size, from[i], size, cudaMemcpyDeviceToHost,
+                            stream_->get()),
+            "a copy failed");
+    stream_->wait();
+    return {to.data(), to.data() + from.size() * size};
   }
 
   /// For provenance.
@@ -128,7 +160,9 @@ public:
         {"driver", version(driver)},
         {"cuda_runtime", version(runtime)},
         {"uuid", uuid_text(p.uuid)},
-        {"condition", watch_->condition()}};
+        {"condition", watch_->condition()},
+        {"l2_flush", flush_proof()}};
+    if (!clock_->why_not().empty()) out["sm_clock"] = "not known: " + clock_->why_not();
     if (const char* forced = std::getenv("NVIDIA_TF32_OVERRIDE")) out["tf32_override"] = forced;
     out.merge(watch_->facts());
     return out;
@@ -147,6 +181,16 @@ private:
     return out;
   }
 
+  /// Tried once. A lost device is no matter of the cache.
+  const std::string& flush_proof() const {
+    if (flush_proof_.empty()) try {
+        flush_proof_ = flush_->proof(*stream_);
+      } catch (const error& e) {
+        flush_proof_ = std::string("not tried: ") + e.what();
+      }
+    return flush_proof_;
+  }
+
   /// Works for `ns` of its own time, or a little longer; returns how long it took.
   double work(double ns) {
     constexpr int writes = 50;
@@ -155,7 +199,7 @@ private:
     while (done < ns) {
       first.record(*stream_);
       for (int i = 0; i < writes; ++i)
-        flush();
+        flush_->overwrite(*stream_);
       last.record(*stream_);
       stream_->wait();
       done += std::max(last.ns_since(first), 1.0);
@@ -186,8 +230,12 @@ private:
   std::unique_ptr<cuda::stream> stream_{};
   std::unique_ptr<cuda::watch> watch_{};
   bool awake_ = false;
-  memory flushed_{};
+  std::unique_ptr<l2_flush> flush_{};
+  std::unique_ptr<sm_clock> clock_{};
+  mutable std::string flush_proof_{};
+  std::optional<double> event_pair_ns_{};
   std::map<dtype, memory> pools_{};
+  std::shared_ptr<group_memory> shared_ = std::make_shared<group_memory>();
 };
 
 } // namespace benanza::backend::cuda

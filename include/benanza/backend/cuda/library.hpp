@@ -59,16 +59,16 @@ public:
   }
 
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
-                                    const operands& values, const setting&) override {
+                                    const operands& values, const setting& s) override {
     if (!unavailable().empty()) throw error(unavailable());
     if (!gpu_) gpu_ = gpu::of_this_process();
     detail::check_indices(l, values);
     if (a.id == copies_id)
       if (auto plan = copies_for(l, size_bytes(detail::moved_type(l, t))))
-        return std::make_unique<copy_run>(gpu_, l, t, std::move(*plan), values);
+        return std::make_unique<copy_run>(gpu_, l, t, std::move(*plan), values, s);
     for (const source::kernel& k : source::kernels_for(l, t, values.output_scale))
       if (a.id == std::string(kernel_prefix) + k.name)
-        return std::make_unique<kernel_run>(gpu_, l, t, k, values);
+        return std::make_unique<kernel_run>(gpu_, l, t, k, values, s);
     throw error("there is no such mover for this layer", op::name(l) + ", " + a.id,
                 "list the layer's algorithms again");
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the GPU move at most, and what does it cost to start something there? Copies and fills
-// of its own memory by working set, replayed from a graph; copies from and to the host, out of
-// pinned and of pageable memory, and between GPUs, by message; the host's time for a launch, and
-// for a launch that it waits for.
+// of its own memory by working set, by the runtime and by kernels that read, copy and add up, all
+// replayed from a graph; copies from and to the host, out of pinned and of pageable memory, and
+// between GPUs, by message; what lies between two kernels of a graph, and in an empty pair of
+// events there; the host's time for a launch, and for one that it waits for.
 //
 //   for (device_limit& l : limits()) { auto run = l.make(); run->time(10); }
 #pragma once
 
 #include "timer.hpp"
 
-#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -30,6 +30,8 @@ public:
   std::string ran() const override { return way_; }
   device_control* own_device() override { return this; }
   void read(std::vector<double>& out) const override { out.clear(); }
+  void begin_account() override { gpu_->watch().begin_stretch(); }
+  device_account end_account() override { return gpu_->watch().end_stretch(); }
 
 protected:
   cuda::gpu& on() const { return *gpu_; }
@@ -41,18 +43,15 @@ private:
   std::string way_;
 };
 
-/// Moves bytes within the GPU's memory: half a working set to the other half, or fills all of it.
-class device_sweep final : public limit_run {
+/// Something that is replayed from a graph.
+class graph_run : public limit_run {
 public:
-  device_sweep(std::string way, std::int64_t bytes, bool copies)
+  graph_run(std::string way, caches state)
       : limit_run(std::move(way))
       , timer_(shared())
-      , all_(bytes)
-      , copies_(copies) {
-    check(cudaMemset(all_.data(), 1, size()), "memory to copy");
-    wait_for_default_stream();
-  }
+      , state_(state) {}
   double shortest_sample_ns() const override { return 1e6; }
+  double clock_ns() const override { return timer_.clock_ns(); }
   std::string remark() const override {
     return timer_.why_not_captured().empty() ? "" : "launched one by one, not replayed";
   }
@@ -62,21 +61,102 @@ public:
     stream().wait();
   }
   double time(int executions) override {
-    return timer_.time(executions, caches::hot, 1, [this](std::int64_t) { enqueue(); });
+    return timer_.time(executions, state_, 1, [this](std::int64_t) { enqueue(); });
   }
+
+protected:
+  virtual void enqueue() = 0;
+
+private:
+  timer timer_;
+  caches state_;
+};
+
+/// Memory of the GPU that holds small numbers.
+inline memory filled(std::int64_t bytes) {
+  memory out(bytes);
+  check(cudaMemset(out.data(), 1, static_cast<std::size_t>(bytes)), "memory to copy");
+  wait_for_default_stream();
+  return out;
+}
+
+/// Moves bytes within the GPU's memory: half a working set to the other half, or fills all of it.
+class device_sweep final : public graph_run {
+public:
+  device_sweep(std::string way, std::int64_t bytes, bool copies)
+      : graph_run(std::move(way), caches::hot)
+      , all_(filled(bytes))
+      , copies_(copies) {}
 
 private:
   std::size_t size() const { return static_cast<std::size_t>(all_.bytes()); }
-  void enqueue() {
+  void enqueue() override {
     check(copies_ ? cudaMemcpyAsync(all_.data() + size() / 2, all_.data(), size() / 2,
                                     cudaMemcpyDeviceToDevice, stream().get())
                   : cudaMemsetAsync(all_.data(), 1, size(), stream().get()),
           "a sweep over memory");
   }
-  timer timer_;
   memory all_;
   bool copies_;
 };
+
+/// A kernel that sweeps over arrays of equal size, the last of which it may write; reading has a
+/// word to be written to besides.
+class kernel_sweep final : public graph_run {
+public:
+  kernel_sweep(std::string way, const source::kernel& k, int arrays, std::int64_t array_bytes)
+      : graph_run(std::move(way), caches::hot)
+      , kernel_(loaded_kernel::of(k))
+      , blocks_(source::sweep_blocks(array_bytes, attribute(cudaDevAttrMultiProcessorCount)))
+      , count_(static_cast<unsigned long long>(array_bytes / source::pack_bytes)) {
+    const bool reads_alone = arrays == 1;
+    for (int i = 0; i < arrays; ++i)
+      arrays_.push_back(filled(array_bytes));
+    if (reads_alone) arrays_.push_back(filled(sizeof(unsigned)));
+    for (const memory& m : arrays_)
+      addresses_.push_back(m.data());
+    for (std::size_t i = 0; i + 1 < addresses_.size(); ++i)
+      arguments_.push_back(&addresses_[i]);
+    arguments_.push_back(&count_);
+    if (reads_alone) arguments_.push_back(&never_);
+    arguments_.push_back(&addresses_.back());
+  }
+
+private:
+  void enqueue() override { kernel_->launch(stream(), arguments_.data(), blocks_); }
+  std::shared_ptr<const loaded_kernel> kernel_;
+  std::int64_t blocks_;
+  unsigned long long count_;
+  unsigned never_ = 0x9e3779b9; ///< what no sum of ones comes to
+  std::vector<memory> arrays_{};
+  std::vector<std::byte*> addresses_{};
+  std::vector<void*> arguments_{};
+};
+
+/// Kernels that do nothing, one behind the other: what lies between the nodes of a graph.
+class gap_run final : public graph_run {
+public:
+  explicit gap_run(std::string way)
+      : graph_run(std::move(way), caches::hot) {}
+
+private:
+  void enqueue() override { kernel_->launch(stream(), nullptr); }
+  std::shared_ptr<const loaded_kernel> kernel_ = loaded_kernel::of(source::nothing());
+};
+
+/// Pairs of events with nothing between them.
+class pair_run final : public graph_run {
+public:
+  explicit pair_run(std::string way)
+      : graph_run(std::move(way), caches::each) {}
+  double shortest_sample_ns() const override { return 1e5; }
+
+private:
+  void enqueue() override {}
+};
+
+/// A sample of copies from or to elsewhere takes so long at least.
+inline constexpr double many_copies_ns = 2e5;
 
 /// Memory of the host that a GPU reads or writes.
 class host_memory {
@@ -105,29 +185,26 @@ private:
   bool pinned_;
 };
 
-/// Copies a message between the host and the GPU, and waits for each.
+/// Copies a message between the host and the GPU, again and again.
 class host_copy final : public limit_run {
 public:
   host_copy(std::string way, std::int64_t bytes, bool pinned, cudaMemcpyKind direction)
       : limit_run(std::move(way))
       , host_(bytes, pinned)
-      , device_(bytes)
-      , direction_(direction) {
-    check(cudaMemset(device_.data(), 1, static_cast<std::size_t>(bytes)), "memory to copy");
-    wait_for_default_stream();
-  }
+      , device_(filled(bytes))
+      , direction_(direction) {}
+  /// The events around all of them cost as much as a small one.
+  double shortest_sample_ns() const override { return many_copies_ns; }
   void run(int executions) override { time(executions); }
   double time(int executions) override {
     const bool there = direction_ == cudaMemcpyHostToDevice;
-    double ns = 0;
-    for (int i = 0; i < executions; ++i)
-      ns += between_events(stream(), [&] {
+    return between_events(stream(), [&] {
+      for (int i = 0; i < executions; ++i)
         check(cudaMemcpyAsync(
                   there ? device_.data() : host_.data(), there ? host_.data() : device_.data(),
                   static_cast<std::size_t>(device_.bytes()), direction_, stream().get()),
               "a copy between host and GPU");
-      });
-    return ns;
+    });
   }
 
 private:
@@ -142,15 +219,14 @@ public:
   peer_copy(std::string way, std::int64_t bytes, int other)
       : limit_run(std::move(way))
       , other_(other)
-      , from_(bytes) {
-    check(cudaMemset(from_.data(), 1, static_cast<std::size_t>(bytes)), "memory to copy");
-    wait_for_default_stream();
+      , from_(filled(bytes)) {
     // Where that is not possible, copies go through the host; where it is so already, it stays.
     cudaDeviceEnablePeerAccess(other_, 0);
     cudaGetLastError();
     const on_other_device there(other_);
     to_ = memory(bytes);
   }
+  double shortest_sample_ns() const override { return many_copies_ns; }
   void run(int executions) override { time(executions); }
   double time(int executions) override {
     return between_events(stream(), [&] {
@@ -172,35 +248,70 @@ private:
   memory from_, to_{};
 };
 
-/// Starts the least that there is, and waits for each, or does not; by the host's clock.
+/// Starts the least that there is of a memset or of a kernel, and waits for each, or does not; by
+/// the host's clock.
 class launch_run final : public limit_run {
 public:
-  launch_run(std::string way, bool waits)
+  launch_run(std::string way, bool kernel, bool waits)
       : limit_run(std::move(way))
       , word_(4)
+      , kernel_(kernel ? loaded_kernel::of(source::nothing()) : nullptr)
       , waits_(waits) {}
   double shortest_sample_ns() const override { return 1e5; }
   void run(int executions) override { time(executions); }
   double time(int executions) override {
-    using clock = std::chrono::steady_clock;
-    const auto start = clock::now();
+    const stopwatch took;
     for (int i = 0; i < executions; ++i) {
-      check(cudaMemsetAsync(word_.data(), 1, 4, stream().get()), "a launch");
+      if (kernel_)
+        kernel_->launch(stream(), nullptr);
+      else
+        check(cudaMemsetAsync(word_.data(), 1, 4, stream().get()), "a launch");
       if (waits_) stream().wait();
     }
-    const std::chrono::duration<double, std::nano> took = clock::now() - start;
+    const double ns = took.ns();
     stream().wait();
-    return took.count();
+    return ns;
   }
 
 private:
   memory word_;
+  std::shared_ptr<const loaded_kernel> kernel_;
   bool waits_;
 };
 
 template <class Run, class... Arguments>
 std::function<std::unique_ptr<prepared>()> maker(Arguments... a) {
   return [=] { return std::make_unique<Run>(a...); };
+}
+} // namespace detail
+
+namespace detail {
+/// What kernels reach in a working set; none in a build without NVRTC.
+inline void add_kernels(std::vector<device_limit>& out, std::int64_t bytes) {
+  if (!compiles) return;
+  const auto add = [&](const char* kind, source::kernel (*text)(), int arrays) {
+    const source::kernel k = text();
+    const std::string way = "kernel:" + k.name;
+    const std::int64_t each = bytes / arrays / source::pack_bytes * source::pack_bytes;
+    out.push_back({kind, way, bytes, arrays * each, maker<kernel_sweep>(way, k, arrays, each)});
+  };
+  add("read", source::read_all, 1);
+  add("copy", source::copy_all, 2);
+  add("triad", source::triad, 3);
+}
+
+/// What it costs to start something.
+inline void add_starts(std::vector<device_limit>& out) {
+  const auto add = [&out](const char* kind, const char* way, auto make) {
+    out.push_back({kind, way, 0, 0, std::move(make)});
+  };
+  add("device_launch", "memset", maker<launch_run>("memset", false, false));
+  add("device_round_trip", "memset", maker<launch_run>("memset", false, true));
+  add("event_pair", "graph", maker<pair_run>("graph"));
+  if (!compiles) return;
+  const std::string way = "kernel:" + source::nothing().name;
+  add("kernel_launch", way.c_str(), maker<launch_run>(way, true, false));
+  add("graph_gap", way.c_str(), maker<gap_run>(way));
 }
 } // namespace detail
 
@@ -213,7 +324,6 @@ inline int gpus() {
 
 /// The limits of the first GPU, and of what lies between it and all others.
 inline std::vector<device_limit> limits() {
-  const auto on = gpu::of_this_process();
   std::vector<device_limit> out;
   cudaDeviceProp p{};
   check(cudaGetDeviceProperties(&p, 0), "the GPU's properties cannot be read");
@@ -222,6 +332,7 @@ inline std::vector<device_limit> limits() {
     out.push_back({"copy", "memcpy", n, n, detail::maker<detail::device_sweep>("memcpy", n, true)});
     out.push_back(
         {"write", "memset", n, n, detail::maker<detail::device_sweep>("memset", n, false)});
+    detail::add_kernels(out, n);
   }
   for (const std::int64_t n : message_bytes) {
     for (const bool pinned : {true, false}) {
@@ -239,10 +350,7 @@ inline std::vector<device_limit> limits() {
                      detail::maker<detail::peer_copy>(way, n, other)});
     }
   }
-  out.push_back(
-      {"device_launch", "memset", 0, 0, detail::maker<detail::launch_run>("memset", false)});
-  out.push_back(
-      {"device_round_trip", "memset", 0, 0, detail::maker<detail::launch_run>("memset", true)});
+  detail::add_starts(out);
   return out;
 }
 

@@ -12,10 +12,11 @@
 
 namespace benanza::backend::cuda {
 
-/// The architecture of this process's GPU, as NVRTC calls it: "sm_90".
+/// What kernels for this process's GPU are compiled for: "sm_90".
 inline std::string architecture_of_gpu() {
-  return "sm_" + std::to_string(attribute(cudaDevAttrComputeCapabilityMajor)) +
-         std::to_string(attribute(cudaDevAttrComputeCapabilityMinor));
+  return architecture_for(10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                              attribute(cudaDevAttrComputeCapabilityMinor),
+                          compiled_architectures());
 }
 
 class loaded_kernel {
@@ -45,8 +46,10 @@ public:
   ~loaded_kernel() { cudaLibraryUnload(library_); }
 
   /// Puts one execution on the stream; `arguments` point to the values of the parameters.
-  void launch(const stream& s, void** arguments) const {
-    check(cudaLaunchKernel(it_, dim3(static_cast<unsigned>(blocks_)),
+  void launch(const stream& s, void** arguments) const { launch(s, arguments, blocks_); }
+  /// The same, of so many blocks.
+  void launch(const stream& s, void** arguments, std::int64_t blocks) const {
+    check(cudaLaunchKernel(it_, dim3(static_cast<unsigned>(blocks)),
                            dim3(static_cast<unsigned>(threads_)), arguments, 0, s.get()),
           "a kernel cannot be started");
   }

@@ -18,72 +18,38 @@ inline bool is_constant(const tensor& x) {
   return x.part == role::weights || x.part == role::vector;
 }
 
-/// Elements of a tensor N x C x spatial with its last two dims exchanged: from ONNX's order to
-/// channels last, or back.
-inline std::vector<std::byte> exchanged(std::span<const std::byte> from, std::int64_t rows,
-                                        std::int64_t columns, std::int64_t width) {
-  std::vector<std::byte> out(from.size());
-  const std::int64_t matrix = rows * columns * width;
-  for (std::int64_t at = 0; at < std::ssize(from); at += matrix)
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < columns; ++c)
-        std::memcpy(out.data() + at + (c * rows + r) * width,
-                    from.data() + at + (r * columns + c) * width, static_cast<std::size_t>(width));
-  return out;
+/// How a tensor lies in a layout.
+inline stored stored_in(layout l, const shape& dims, dtype type) {
+  return {dims, l == layout::channels_last ? channels_last(dims) : packed(dims), type,
+          elements(dims)};
 }
 
-/// Operands and result of a layer in the GPU's memory, in ONNX's order but for changes of layout.
-/// Constants rotate.
+/// Operands and result of a layer, in ONNX's order but for changes of layout.
 class plain_run : public device_run {
 public:
-  plain_run(std::shared_ptr<gpu> on, const op::layer& l, numeric t, const operands& values)
-      : device_run(std::move(on), dtype::f32) // no constants but vectors of parameters
-      , result_type_(result_type(l, t))
-      , count_(elements(op::output(l)))
-      , result_(poisoned(count_ * size_bytes(result_type_))) {
-    if (const auto* r = std::get_if<op::reorder>(&l)) reorder_ = *r;
-    for (const tensor& x : values.inputs) {
-      operands_.emplace_back(std::ssize(x.bytes));
-      if (reorder_ && reorder_->from == layout::channels_last)
-        operands_.back().upload(exchanged(x.bytes, channels(), plane(), size_bytes(x.type)));
-      else
-        operands_.back().upload(x.bytes);
-      constant_.push_back(is_constant(x));
-      if (constant_.back()) add_weights(operands_.back().bytes());
+  plain_run(std::shared_ptr<gpu> on, const op::layer& l, numeric t, const operands& values,
+            const setting& s)
+      : device_run(std::move(on), values, s) {
+    const auto* r = std::get_if<op::reorder>(&l);
+    for (int i = 0; i < std::ssize(values.inputs); ++i) {
+      const tensor& x = values.inputs[static_cast<std::size_t>(i)];
+      hold(i, stored_in(r != nullptr ? r->from : layout::plain, x.dims, x.type), is_constant(x));
     }
-  }
-
-  void read(std::vector<double>& out) const final {
-    std::vector<std::byte> bytes = result_.download();
-    if (reorder_ && reorder_->to == layout::channels_last)
-      bytes = exchanged(bytes, plane(), channels(), size_bytes(result_type_));
-    load_all(result_type_, bytes.data(), count_, out);
+    operands_ = static_cast<int>(std::ssize(values.inputs));
+    write(stored_in(r != nullptr ? r->to : layout::plain, op::output(l), result_type(l, t)));
   }
 
 protected:
-  const std::vector<memory>& inputs() const { return operands_; }
-  const memory& result() const { return result_; }
-  /// Where the operands of an execution stand that takes copy `copy` of the constants.
-  void find_operands(std::int64_t copy, std::vector<std::byte*>& out) const {
-    std::byte* constants = weights_at(copy);
+  /// Where operands and result of an execution with copy `copy` stand.
+  void find_places(std::int64_t copy, std::vector<std::byte*>& out) const {
     out.clear();
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      const bool rotates = constant_[i] && constants != nullptr;
-      out.push_back(rotates ? constants : operands_[i].data());
-      if (rotates) constants += in_pool(operands_[i].bytes());
-    }
+    for (int i = 0; i < operands_; ++i)
+      out.push_back(at(i, copy));
+    out.push_back(result(copy));
   }
 
 private:
-  std::int64_t channels() const { return reorder_->input[1]; }
-  std::int64_t plane() const { return elements(reorder_->input, 2, reorder_->input.size); }
-
-  dtype result_type_;
-  std::int64_t count_;
-  memory result_;
-  std::optional<op::reorder> reorder_{};
-  std::vector<memory> operands_{};
-  std::vector<bool> constant_{};
+  int operands_ = 0;
 };
 } // namespace detail
 
@@ -91,25 +57,24 @@ private:
 class copy_run final : public detail::plain_run {
 public:
   copy_run(std::shared_ptr<gpu> on, const op::layer& l, numeric t, copy_plan plan,
-           const operands& values)
-      : plain_run(std::move(on), l, t, values)
+           const operands& values, const setting& s)
+      : plain_run(std::move(on), l, t, values, s)
       , plan_(std::move(plan)) {}
 
   std::string ran() const override { return "memcpy"; }
 
 private:
-  void enqueue(std::int64_t) override {
+  void enqueue(std::int64_t number) override {
     const cudaStream_t s = device()->stream().get();
     if (plan_.zeros_first)
-      check(cudaMemsetAsync(result().data(), 0, static_cast<std::size_t>(result().bytes()), s),
+      check(cudaMemsetAsync(result(number), 0, static_cast<std::size_t>(result_bytes()), s),
             "zeros cannot be written");
     for (const copy& c : plan_.copies)
-      check(start(c, s), "a copy cannot be started");
+      check(start(c, at(c.operand, number) + c.from, result(number) + c.to, s),
+            "a copy cannot be started");
   }
 
-  cudaError_t start(const copy& c, cudaStream_t s) const {
-    std::byte* const to = result().data() + c.to;
-    std::byte* const from = inputs().at(static_cast<std::size_t>(c.operand)).data() + c.from;
+  static cudaError_t start(const copy& c, std::byte* from, std::byte* to, cudaStream_t s) {
     const auto n = [](std::int64_t v) { return static_cast<std::size_t>(v); };
     if (c.planes > 1) {
       cudaMemcpy3DParms p{};
@@ -132,12 +97,11 @@ private:
 class kernel_run final : public detail::plain_run {
 public:
   kernel_run(std::shared_ptr<gpu> on, const op::layer& l, numeric t, const source::kernel& k,
-             const operands& values)
-      : plain_run(std::move(on), l, t, values)
+             const operands& values, const setting& s)
+      : plain_run(std::move(on), l, t, values, s)
       , name_("kernel:" + k.name)
       , kernel_(loaded_kernel::of(k)) {
-    find_operands(0, addresses_);
-    addresses_.push_back(result().data());
+    find_places(0, addresses_);
     // One argument an operand, or the first of them for all; the result's comes last.
     const std::size_t last = addresses_.size() - 1;
     for (std::size_t i = 0; i < last; ++i)
@@ -150,8 +114,7 @@ public:
 private:
   /// The runtime copies the arguments before it returns.
   void enqueue(std::int64_t copy) override {
-    find_operands(copy, addresses_);
-    addresses_.push_back(result().data());
+    find_places(copy, addresses_);
     kernel_->launch(device()->stream(), arguments_.data());
   }
 

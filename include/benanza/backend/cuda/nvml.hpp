@@ -51,9 +51,15 @@ inline std::string clock_limits(std::uint64_t bits) {
   return out.empty() ? "none" : out;
 }
 
-/// The management library, on one GPU. Asking costs some microseconds a value.
+/// The management library, on one GPU. Asking costs some microseconds a value, on some systems a
+/// millisecond.
 class nvml {
 public:
+  /// For how long something has held the clock down, up to a moment.
+  struct held_time {
+    std::uint64_t at_us = 0, held_ns = 0;
+  };
+
   /// The library's file, as the driver installs it or as BENANZA_NVML names it.
   static std::string usual_library() {
     const char* named = std::getenv("BENANZA_NVML");
@@ -114,6 +120,9 @@ public:
     // The function's name in later drivers.
     return told ? told : wide("nvmlDeviceGetCurrentClocksEventReasons");
   }
+  /// What the power limit has cost, and what the temperature.
+  std::optional<held_time> held_by_power() const { return held(power_policy); }
+  std::optional<held_time> held_by_heat() const { return held(thermal_policy); }
   std::optional<bool> ecc() const { return mode("nvmlDeviceGetEccMode"); }
   /// Whether the board is split into several GPUs; clocks and power are then the whole board's.
   std::optional<bool> split() const { return mode("nvmlDeviceGetMigMode"); }
@@ -130,8 +139,9 @@ public:
 private:
   using device = struct nvmlDevice_st*;
   static constexpr int success = 0;
-  static constexpr int sm_domain = 1, memory_domain = 2; // nvmlClockType_t
-  static constexpr int die = 0;                          // nvmlTemperatureSensors_t
+  static constexpr int sm_domain = 1, memory_domain = 2;     // nvmlClockType_t
+  static constexpr int die = 0;                              // nvmlTemperatureSensors_t
+  static constexpr int power_policy = 0, thermal_policy = 1; // nvmlPerfPolicyType_t
 
   /// A function of the library; null where it has none of that name.
   template <class Signature>
@@ -144,6 +154,15 @@ private:
     if (ask == nullptr || gpu_ == nullptr || ask(gpu_, which, &value) != success)
       return std::nullopt;
     return value;
+  }
+  std::optional<held_time> held(int policy) const {
+    struct violation {
+      unsigned long long reference_us = 0, ns = 0;
+    } value;
+    const auto ask = function<int(device, int, violation*)>("nvmlDeviceGetViolationStatus");
+    if (ask == nullptr || gpu_ == nullptr || ask(gpu_, policy, &value) != success)
+      return std::nullopt;
+    return held_time{value.reference_us, value.ns};
   }
   std::optional<bool> mode(const char* name) const {
     const auto ask = function<int(device, unsigned*, unsigned*)>(name);

@@ -62,6 +62,10 @@ public:
   BENANZA_NVRTC_FUNCTION(log, nvrtcGetProgramLog);
   BENANZA_NVRTC_FUNCTION(code_size, nvrtcGetCUBINSize);
   BENANZA_NVRTC_FUNCTION(code, nvrtcGetCUBIN);
+  BENANZA_NVRTC_FUNCTION(ptx_size, nvrtcGetPTXSize);
+  BENANZA_NVRTC_FUNCTION(ptx, nvrtcGetPTX);
+  BENANZA_NVRTC_FUNCTION(architectures, nvrtcGetNumSupportedArchs);
+  BENANZA_NVRTC_FUNCTION(each_architecture, nvrtcGetSupportedArchs);
 #undef BENANZA_NVRTC_FUNCTION
 };
 

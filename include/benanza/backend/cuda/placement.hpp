@@ -20,6 +20,15 @@ struct stored {
   std::int64_t elements = 0; ///< of memory, padding included
 
   std::int64_t bytes() const { return elements * size_bytes(type); }
+  /// Where the element stands that has this number in ONNX order.
+  std::int64_t place_of(std::int64_t number) const {
+    std::int64_t place = 0;
+    for (int d = dims.size - 1; d >= 0; --d) {
+      place += number % dims[d] * strides[d];
+      number /= dims[d];
+    }
+    return place;
+  }
 };
 
 namespace detail {

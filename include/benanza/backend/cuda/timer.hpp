@@ -3,13 +3,19 @@
 // graph, with the events that time them, and replayed: no launch from the host stands between them.
 // Where a library's work cannot be captured it is launched each time, and the timer says so.
 // Hot: back to back. Cold weights: after a flush of the L2 cache and one execution that brings the
-// activations back, each with weights that nothing has touched since. Cold: a flush before each.
+// activations back, each with weights that nothing has touched since. Cold: a flush before each,
+// and a pair of events around each, whose own cost is taken off. Outside of the events the GPU's
+// clock is stamped.
 //
 //   timer t(gpu);   double ns = t.time(100, caches::hot, 1, [&](std::int64_t copy) { ... });
+//   t.clock_ns() == 505   // what 1000 cycles took meanwhile
 #pragma once
 
 #include "gpu.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <optional>
@@ -19,42 +25,12 @@
 
 namespace benanza::backend::cuda {
 
-/// What is in the GPU's L2 cache when an execution begins.
-enum class caches { hot, cold_weights, cold };
+/// What is in the GPU's L2 cache when an execution begins; `each`: as in `hot`, but with a pair of
+/// events around each execution, whose cost is left in.
+enum class caches { hot, cold_weights, cold, each };
 
-/// Owner of a graph that can be replayed.
-class replayed_graph {
-public:
-  explicit replayed_graph(cudaGraph_t captured) {
-    const cudaError_t e = cudaGraphInstantiate(&it_, captured, 0);
-    cudaGraphDestroy(captured);
-    check(e, "a graph cannot be made ready");
-  }
-  replayed_graph(replayed_graph&& o) noexcept
-      : it_(std::exchange(o.it_, nullptr)) {}
-  replayed_graph& operator=(replayed_graph&& o) noexcept {
-    std::swap(it_, o.it_);
-    return *this;
-  }
-  ~replayed_graph() {
-    if (it_ != nullptr) cudaGraphExecDestroy(it_);
-  }
-  void launch(const stream& s) { check(cudaGraphLaunch(it_, s.get()), "a graph"); }
-
-private:
-  cudaGraphExec_t it_ = nullptr;
-};
-
-/// Nanoseconds between two events around what `enqueue` puts on the stream.
-template <class Enqueue>
-double between_events(const stream& s, const Enqueue& enqueue) {
-  event begin, end;
-  begin.record(s);
-  enqueue();
-  end.record(s);
-  s.wait();
-  return end.ns_since(begin);
-}
+/// An execution that takes less, cold, is marked: what the events cost is a good part of it.
+inline constexpr double marked_cold_ns = 10e3;
 
 /// Times executions on a GPU's stream.
 class timer {
@@ -69,25 +45,43 @@ public:
   /// their own place). What was recorded for others is kept: cases of one algorithm take turns.
   double time(int executions, caches state, std::int64_t copies, const enqueue& one,
               const void* weights = nullptr) {
+    clock_ns_ = 0;
+    remark_.clear();
     if (!why_not_captured_.empty()) return launched(executions, state, copies, one);
+    const bool corrected = state == caches::cold || state == caches::cold_weights;
+    const double pair_ns = corrected ? gpu_->event_pair_ns() : 0;
     const recording_key key(executions, state, copies, weights);
     auto known = recorded_.find(key);
     if (known == recorded_.end()) {
       if (recorded_.size() >= most_kept) recorded_.clear();
-      auto made = capture(executions, state, copies, one);
+      auto made = record(executions, state, copies, one);
       if (!made) return launched(executions, state, copies, one);
       known = recorded_.emplace(key, std::move(*made)).first;
     }
     known->second.graph->launch(gpu_->stream());
     gpu_->stream().wait();
-    return sum(known->second.events);
+    clock_ns_ = gpu_->clock().thousand_cycles_ns();
+    const std::vector<event>& events = known->second.events;
+    const double pairs_ns = pair_ns * static_cast<double>(events.size() / 2);
+    const double ns = std::max(sum(events) - pairs_ns, 0.0);
+    if (pairs_ns > 0 && ns < marked_cold_ns * executions && pairs_ns > least_correction * ns)
+      remark_ = less(pairs_ns / executions);
+    return ns;
   }
+
+  /// What was recorded stands elsewhere now.
+  void forget() { recorded_.clear(); }
 
   /// Why executions are launched one by one; empty: they are replayed as a graph.
   const std::string& why_not_captured() const { return why_not_captured_; }
+  /// The clock during what was timed last, as what 1000 cycles took; 0: not known.
+  double clock_ns() const { return clock_ns_; }
+  /// How the time that was taken last was corrected; empty: not so that it matters.
+  const std::string& remark() const { return remark_; }
 
 private:
   static constexpr std::size_t most_kept = 12;
+  static constexpr double least_correction = 0.01; ///< of a time, that is worth a remark
   using recording_key = std::tuple<int, caches, std::int64_t, const void*>;
 
   struct recording {
@@ -98,9 +92,9 @@ private:
   /// Puts the whole of a sample on the stream; `mark` records the next event.
   void sequence(int executions, caches state, std::int64_t copies, const enqueue& one,
                 const std::function<void()>& mark) {
-    if (state == caches::cold) {
+    if (state == caches::cold || state == caches::each) {
       for (int i = 0; i < executions; ++i) {
-        gpu_->flush();
+        if (state == caches::cold) gpu_->flush();
         mark();
         one(0);
         mark();
@@ -124,47 +118,44 @@ private:
     }
   }
 
-  std::optional<recording> capture(int executions, caches state, std::int64_t copies,
-                                   const enqueue& one) {
-    const stream& s = gpu_->stream();
+  /// The same between two stamps of the clock.
+  void stamped_sequence(int executions, caches state, std::int64_t copies, const enqueue& one,
+                        const std::function<void()>& mark) {
+    gpu_->clock().begin(gpu_->stream());
+    sequence(executions, state, copies, one, mark);
+    gpu_->clock().end(gpu_->stream());
+  }
+
+  std::optional<recording> record(int executions, caches state, std::int64_t copies,
+                                  const enqueue& one) {
     recording r;
-    std::string problem;
-    if (cudaStreamBeginCapture(s.get(), cudaStreamCaptureModeThreadLocal) != cudaSuccess)
-      problem = "a capture cannot begin";
-    if (problem.empty()) try {
-        sequence(executions, state, copies, one, [&] {
-          r.events.emplace_back();
-          r.events.back().record_in_graph(s);
-        });
-      } catch (const device_lost&) {
-        throw;
-      } catch (const std::exception& e) {
-        problem = e.what();
-      }
-    cudaGraph_t captured = nullptr;
-    const cudaError_t ended = cudaStreamEndCapture(s.get(), &captured);
-    cudaGetLastError();
-    if (problem.empty() && ended != cudaSuccess) problem = cudaGetErrorString(ended);
-    if (problem.empty()) try {
-        r.graph.emplace(captured);
-        return r;
-      } catch (const error& e) {
-        problem = e.what();
-      }
-    else if (captured != nullptr)
-      cudaGraphDestroy(captured);
-    why_not_captured_ = problem;
-    return std::nullopt;
+    r.graph = capture(
+        gpu_->stream(),
+        [&] {
+          stamped_sequence(executions, state, copies, one, [&] {
+            r.events.emplace_back();
+            r.events.back().record_in_graph(gpu_->stream());
+          });
+        },
+        why_not_captured_);
+    return r.graph ? std::optional<recording>(std::move(r)) : std::nullopt;
   }
 
   double launched(int executions, caches state, std::int64_t copies, const enqueue& one) {
     std::vector<event> events;
-    sequence(executions, state, copies, one, [&] {
+    stamped_sequence(executions, state, copies, one, [&] {
       events.emplace_back();
       events.back().record(gpu_->stream());
     });
     gpu_->stream().wait();
+    clock_ns_ = gpu_->clock().thousand_cycles_ns();
     return sum(events);
+  }
+
+  static std::string less(double ns) {
+    std::array<char, 80> text{};
+    std::snprintf(text.data(), text.size(), "less the %.2f us that events take", ns / 1e3);
+    return text.data();
   }
 
   static double sum(const std::vector<event>& events) {
@@ -176,7 +167,8 @@ private:
 
   std::shared_ptr<gpu> gpu_;
   std::map<recording_key, recording> recorded_{};
-  std::string why_not_captured_{};
+  std::string why_not_captured_{}, remark_{};
+  double clock_ns_ = 0;
 };
 
 } // namespace benanza::backend::cuda

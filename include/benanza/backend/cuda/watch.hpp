@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is the GPU at the speed at which it should be measured? A watch reads its clocks, power and
-// temperature through NVML: it says what slows the GPU down, when a resting one has come to its
-// highest clock, and what it is like just now. Without NVML it knows nothing, and nothing disturbs.
+// Is the GPU at the speed at which it should be measured? A watch asks NVML: when a resting GPU has
+// come to its highest clock, for which part of a stretch of time its power limit or its temperature
+// held the clock down, and what it is like just now. Without NVML it knows nothing.
 //
-//   watch w(nvml::usual_library(), "0000:3B:00.0");   if (auto why = w.disturbance(); !why.empty())
+//   watch w(nvml::usual_library(), "0000:3B:00.0");
+//   w.begin_stretch();  ...  w.end_stretch().held_by_power_ns
 #pragma once
 
+#include "../../core/stopwatch.hpp"
+#include "../prepared.hpp"
 #include "nvml.hpp"
 
 #include <algorithm>
@@ -14,7 +17,7 @@
 
 namespace benanza::backend::cuda {
 
-/// By so much of its best the SM clock may lie lower; below that, what is timed is another GPU.
+/// By so much of its best the SM clock may lie lower; below that, the GPU rests.
 inline constexpr double most_clock_fall = 0.1;
 /// A clock that rises by less has risen.
 inline constexpr double clock_step = 0.01;
@@ -28,21 +31,29 @@ public:
   /// True where the SM clock is told.
   bool sees_clock() const { return nvml_.sm_mhz().has_value(); }
 
-  /// What slows the GPU down just now, and what to do about it; empty: nothing that is known.
-  std::string disturbance() {
-    const std::uint64_t bits = nvml_.limits().value_or(0);
-    const std::uint64_t harm = bits & ~(clock_limit::harmless | clock_limit::power_cap);
-    if (harm != 0)
-      return "the GPU's clock was held down: " + clock_limits(harm) +
-             "; let it cool, or lift its limits";
-    // At its power limit a GPU runs as fast as it ever does such work: that is what is asked.
-    if ((bits & clock_limit::power_cap) != 0) return {};
-    const auto mhz = nvml_.sm_mhz();
-    if (!mhz) return {};
-    best_mhz_ = std::max(best_mhz_, *mhz);
-    if (*mhz >= (1 - most_clock_fall) * best_mhz_) return {};
-    return "the GPU's clock fell to " + std::to_string(*mhz) + " MHz, from " +
-           std::to_string(best_mhz_) + "; run again when nothing else uses it";
+  /// A stretch of time begins. Counters are asked unless that would take more than a share of all
+  /// time: where NVML is slow, most stretches have no account.
+  void begin_stretch() {
+    begun_.reset();
+    if (!counts_) return;
+    if (asked_ && since_asked_.ns() < question_ns_ / most_asking) return;
+    begun_ = ask();
+    counts_ = begun_.has_value();
+  }
+  /// It ends: for how long the GPU was watched, and its clock was held down.
+  device_account end_stretch() {
+    device_account out;
+    const auto now = begun_ ? ask() : std::nullopt;
+    if (!now || now->power.at_us <= begun_->power.at_us) return out;
+    out.watched_ns = 1e3 * static_cast<double>(now->power.at_us - begun_->power.at_us);
+    const auto held = [&](const nvml::held_time& from, const nvml::held_time& to) {
+      const double ns =
+          to.held_ns > from.held_ns ? static_cast<double>(to.held_ns - from.held_ns) : 0;
+      return std::min(ns, out.watched_ns);
+    };
+    out.held_by_power_ns = held(begun_->power, now->power);
+    out.held_by_heat_ns = held(begun_->heat, now->heat);
+    return out;
   }
 
   /// True if the SM clock no longer rises: asked between two stretches of work.
@@ -60,9 +71,6 @@ public:
     const auto mhz = nvml_.sm_mhz();
     return mhz && *mhz < (1 - most_clock_fall) * best_mhz_;
   }
-
-  /// Watts just now; 0: not told.
-  double power_w() const { return nvml_.power_w().value_or(0); }
 
   /// Facts that stay as they are.
   std::map<std::string, std::string> facts() const {
@@ -92,6 +100,22 @@ public:
   }
 
 private:
+  /// Of all time, that questions may take.
+  static constexpr double most_asking = 0.01;
+  struct counters {
+    nvml::held_time power{}, heat{};
+  };
+
+  std::optional<counters> ask() {
+    const stopwatch took;
+    const auto power = nvml_.held_by_power(), heat = nvml_.held_by_heat();
+    question_ns_ = std::max(took.ns(), question_ns_ / 2); // a slow one may have been an accident
+    since_asked_ = {};
+    asked_ = true;
+    if (!power) return std::nullopt;
+    return counters{*power, heat.value_or(nvml::held_time{})};
+  }
+
   static std::string text(const char* format, double value) {
     std::array<char, 64> out{};
     std::snprintf(out.data(), out.size(), format, value);
@@ -101,6 +125,10 @@ private:
   nvml nvml_;
   std::optional<std::uint64_t> energy_mj_; ///< when the watch began
   unsigned best_mhz_ = 0, last_mhz_ = 0;
+  bool counts_ = true, asked_ = false; ///< as far as is known
+  double question_ns_ = 0;             ///< of both counters
+  stopwatch since_asked_{};
+  std::optional<counters> begun_{};
 };
 
 } // namespace benanza::backend::cuda

@@ -53,7 +53,7 @@ struct call {
       workspace{};
   std::function<cudnnStatus_t(cudnnHandle_t, const tensor_descriptor& x_is, const void* x,
                               const tensor_descriptor& y_is, void* y,
-                              const cuda::memory& workspace)>
+                              std::span<std::byte> workspace)>
       launch{};
   std::string from{}, to{}; ///< layouts as other layers know them; empty: plain
 };
@@ -70,7 +70,7 @@ inline void add_calls(const op::softmax& p, dtype type, std::vector<call>& out) 
   const auto add = [&](const char* id, cudnnSoftmaxAlgorithm_t how) {
     c.id = id;
     c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
-                     const tensor_descriptor& yd, void* y, const cuda::memory&) {
+                     const tensor_descriptor& yd, void* y, std::span<std::byte>) {
       return cudnnSoftmaxForward(h, how, CUDNN_SOFTMAX_MODE_CHANNEL, &one, xd.get(), x, &none,
                                  yd.get(), y);
     };
@@ -92,7 +92,7 @@ inline void add_calls(const op::lrn& p, dtype type, std::vector<call>& out) {
                               attribute::lrn_beta, attribute::lrn_bias),
         "an LRN");
   c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
-                   const tensor_descriptor& yd, void* y, const cuda::memory&) {
+                   const tensor_descriptor& yd, void* y, std::span<std::byte>) {
     return cudnnLRNCrossChannelForward(h, how->get(), CUDNN_LRN_CROSS_CHANNEL_DIM1, &one, xd.get(),
                                        x, &none, yd.get(), y);
   };
@@ -103,7 +103,7 @@ inline void add_calls(const op::lrn& p, dtype type, std::vector<call>& out) {
 inline void add_transform(call c, std::vector<call>& out) {
   c.id = "transform";
   c.launch = [](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
-                const tensor_descriptor& yd, void* y, const cuda::memory&) {
+                const tensor_descriptor& yd, void* y, std::span<std::byte>) {
     return cudnnTransformTensor(h, &one, xd.get(), x, &none, yd.get(), y);
   };
   out.push_back(std::move(c));
@@ -168,10 +168,10 @@ inline void add_calls(const op::reduce& p, dtype type, std::vector<call>& out) {
     return static_cast<std::int64_t>(bytes);
   };
   c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
-                   const tensor_descriptor& yd, void* y, const cuda::memory& w) {
+                   const tensor_descriptor& yd, void* y, std::span<std::byte> w) {
     return cudnnReduceTensor(h, how->get(), nullptr, 0, w.data(),
-                             static_cast<std::size_t>(w.bytes()), &one, xd.get(), x, &none,
-                             yd.get(), y);
+                             static_cast<std::size_t>(w.size()), &one, xd.get(), x, &none, yd.get(),
+                             y);
   };
   out.push_back(std::move(c));
 }
@@ -213,42 +213,31 @@ inline algorithm algorithm_of(const call& c, const op::layer& l, numeric t, int 
 /// A call, ready to be made.
 class call_run final : public cuda::device_run {
 public:
-  call_run(std::shared_ptr<context> on, call c, const operands& values)
-      : device_run(on->gpu(), c.type)
+  call_run(std::shared_ptr<context> on, call c, const operands& values, const setting& s)
+      : device_run(on->gpu(), values, s)
       , context_(std::move(on))
       , call_(std::move(c)) {
     describe_tensor(x_is_, call_.x, call_.x_strides, *data_type_of(call_.type));
     describe_tensor(y_is_, call_.y, call_.y_strides, *data_type_of(call_.type));
-    const std::int64_t width = size_bytes(call_.type);
-    const placed source{.dims = call_.x,
-                        .strides = call_.x_strides,
-                        .type = call_.type,
-                        .elements = elements(call_.x)};
-    const tensor_bytes bytes = spread(values.inputs.at(0), source);
-    x_ = cuda::memory(std::ssize(bytes));
-    x_.upload(bytes);
-    y_ = cuda::poisoned(elements(call_.y) * width);
-    if (call_.workspace) workspace_ = cuda::memory(call_.workspace(context_->get(), x_is_, y_is_));
+    x_ = hold(0, {call_.x, call_.x_strides, call_.type, elements(call_.x)}, false);
+    // A change of order says by its strides where elements go; all others keep the order.
+    const bool reordered = !call_.to.empty();
+    write({call_.y, reordered ? call_.y_strides : packed(call_.y), call_.type, elements(call_.y)});
+    if (call_.workspace) need_scratch(call_.workspace(context_->get(), x_is_, y_is_));
   }
 
   std::string ran() const override { return call_.id; }
 
-  /// A change of order says by its strides where elements go; all others keep the order.
-  void read(std::vector<double>& out) const override {
-    const bool reordered = !call_.to.empty();
-    const shape in_order = reordered ? call_.y_strides : packed(call_.y);
-    gather({.dims = call_.y, .strides = in_order, .type = call_.type}, y_.download(), out);
-  }
-
 private:
-  void enqueue(std::int64_t) override {
-    check_launch(call_.launch(context_->get(), x_is_, x_.data(), y_is_, y_.data(), workspace_));
+  void enqueue(std::int64_t copy) override {
+    check_launch(call_.launch(context_->get(), x_is_, at(x_, copy), y_is_, result(copy),
+                              {scratch(), static_cast<std::size_t>(scratch_bytes())}));
   }
 
   std::shared_ptr<context> context_;
   call call_;
   tensor_descriptor x_is_{}, y_is_{};
-  cuda::memory x_{}, y_{}, workspace_{};
+  int x_ = 0;
 };
 
 } // namespace benanza::backend::cudnn

@@ -2,8 +2,8 @@
 // One engine configuration of one layer, ready to run on the GPU: plan built, operands in its
 // layouts in the GPU's memory, workspace allocated. Timed by events around replayed graphs.
 //
-//   execution e(gpu, handle, recipe, choice, type, operands);   e.run(1);   double ns =
-//   e.time(100);
+//   execution e(context, recipe, choice, operands, setting, target);   e.run(1);
+//   double ns = e.time(100);
 #pragma once
 
 #include "../cuda/device_run.hpp"
@@ -44,20 +44,19 @@ inline void check_launch(cudnnStatus_t s) {
 
 class execution final : public cuda::device_run {
 public:
-  execution(std::shared_ptr<context> on, recipe&& r, const engine_choice& c, numeric t,
-            const operands& values, const target& here)
-      : device_run(on->gpu(), weights_of(t))
+  execution(std::shared_ptr<context> on, recipe&& r, const engine_choice& c, const operands& values,
+            const setting& s, const target& here)
+      : device_run(on->gpu(), values, s)
       , context_(std::move(on))
       , recipe_(std::move(r))
       , configuration_(configure(recipe_.graph, c, here))
       , plan_(plan_of(configuration_.it, here)) {
     for (const placed& p : recipe_.tensors)
-      memory_.push_back(p.input < 0 ? cuda::poisoned(p.elements * size_bytes(p.type))
-                                    : held(p, values));
+      places_.push_back(hold_or_write(p, values));
     for (const handed_over& n : recipe_.numbers)
       numbers_.push_back(n.times_output_scale ? n.value * static_cast<float>(values.output_scale)
                                               : n.value);
-    workspace_ = cuda::memory(plan_.one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
+    need_scratch(plan_.one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
   }
 
   std::string ran() const override {
@@ -67,25 +66,22 @@ public:
     return recipe_.before + id_of(detail::read_configuration(read[0]).choice);
   }
 
-  void read(std::vector<double>& out) const override {
-    for (std::size_t i = 0; i < recipe_.tensors.size(); ++i)
-      if (recipe_.tensors[i].input == placed::result)
-        return gather(recipe_.tensors[i], memory_[i].download(), out);
-    throw error("cuDNN: a graph without a result");
-  }
-
 private:
-  cuda::memory held(const placed& p, const operands& values) {
-    const bool is_folded = p.input == folded_scale || p.input == folded_shift;
-    const tensor made = is_folded ? folded(values, p.input == folded_shift) : tensor{};
-    if (!is_folded && static_cast<std::size_t>(p.input) >= values.inputs.size())
-      throw error("an operand is missing");
-    const tensor_bytes bytes =
-        spread(is_folded ? made : values.inputs[static_cast<std::size_t>(p.input)], p);
-    cuda::memory m(std::ssize(bytes));
-    m.upload(bytes);
-    if (p.constant) add_weights(m.bytes());
-    return m;
+  /// The number of an operand; negative for what is written.
+  int hold_or_write(const placed& p, const operands& values) {
+    if (p.input == placed::result) {
+      write(p.is());
+      return placed::result;
+    }
+    if (p.input == placed::unread) {
+      unread_.emplace_back(p.is().bytes());
+      return placed::unread;
+    }
+    if (p.input != folded_scale && p.input != folded_shift)
+      return hold(p.input, p.is(), p.constant);
+    const bool shift = p.input == folded_shift;
+    return hold({values.inputs.at(1).bytes.data(), p.is(), 1, shift ? 2 : 1}, p.constant,
+                [&] { return cuda::spread(folded(values, shift), p.is()); });
   }
 
   void moved() override { packs_.clear(); }
@@ -96,14 +92,13 @@ private:
     if (known != packs_.end()) return known->second;
     std::vector<std::int64_t> ids;
     std::vector<void*> places;
-    std::byte* weights = weights_at(copy);
+    auto unread = unread_.begin();
     for (std::size_t i = 0; i < recipe_.tensors.size(); ++i) {
-      const placed& p = recipe_.tensors[i];
-      ids.push_back(p.tensor);
-      places.push_back(memory_[i].data());
-      if (!p.constant || weights == nullptr) continue;
-      places.back() = weights;
-      weights += cuda::in_pool(memory_[i].bytes());
+      ids.push_back(recipe_.tensors[i].tensor);
+      const int which = places_[i];
+      places.push_back(which >= 0                ? at(which, copy)
+                       : which == placed::result ? result(copy)
+                                                 : (unread++)->data());
     }
     for (std::size_t i = 0; i < recipe_.numbers.size(); ++i) {
       ids.push_back(recipe_.numbers[i].tensor);
@@ -112,7 +107,7 @@ private:
     descriptor d(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
     d.set_all(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, std::span<const std::int64_t>(ids))
         .set_all(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, std::span<void* const>(places))
-        .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, static_cast<void*>(workspace_.data()))
+        .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, static_cast<void*>(scratch()))
         .finalize("the operands of a plan");
     return packs_.emplace(copy, std::move(d)).first->second;
   }
@@ -125,9 +120,9 @@ private:
   recipe recipe_;
   configuration configuration_;
   descriptor plan_;
-  std::vector<cuda::memory> memory_{}; ///< of the recipe's tensors
+  std::vector<int> places_{};          ///< of the recipe's tensors
+  std::vector<cuda::memory> unread_{}; ///< what is written besides
   std::vector<float> numbers_{};
-  cuda::memory workspace_{};
   std::map<std::int64_t, descriptor> packs_{};
 };
 

@@ -8,26 +8,12 @@
 //   g.convolution(x, w, y, window, CUDNN_DATA_FLOAT);   operation_graph made = g.finish();
 #pragma once
 
-#include "../../core/shape.hpp"
+#include "../../core/layout.hpp"
 #include "descriptor.hpp"
 
 #include <optional>
 
 namespace benanza::backend::cudnn {
-
-/// Strides of N x C x spatial with the channels last.
-inline shape channels_last(const shape& dims) {
-  shape s = dims;
-  std::int64_t step = 1;
-  s[1] = step;
-  step *= dims[1];
-  for (int i = dims.size - 1; i >= 2; --i) {
-    s[i] = step;
-    step *= dims[i];
-  }
-  s[0] = step;
-  return s;
-}
 
 /// Window of a convolution or pooling, over the spatial dims.
 struct window {

@@ -88,56 +88,48 @@ private:
 template <cudnnConvolutionFwdAlgo_t Algorithm, cudnnMathType_t Math>
 class execution final : public cuda::device_run {
 public:
-  execution(std::shared_ptr<context> on, const op::conv& c, numeric t, const operands& values)
-      : device_run(on->gpu(), weights_of(t))
+  execution(std::shared_ptr<context> on, const op::conv& c, numeric t, const operands& values,
+            const setting& s)
+      : device_run(on->gpu(), values, s)
       , context_(std::move(on))
-      , description_(c, t, Math)
-      , result_{.input = placed::result,
-                .dims = c.output(),
-                .strides = packed(c.output()),
-                .type = result_of(t),
-                .elements = elements(c.output())}
-      , x_(values.inputs.at(0).count() * size_bytes(values.inputs[0].type))
-      , w_(values.inputs.at(1).count() * size_bytes(values.inputs[1].type))
-      , y_(cuda::poisoned(result_.elements * size_bytes(result_.type))) {
-    x_.upload(values.inputs[0].bytes);
-    w_.upload(values.inputs[1].bytes);
-    add_weights(w_.bytes());
+      , description_(c, t, Math) {
+    const auto packed_as = [](const shape& dims, dtype type) {
+      return cuda::stored{dims, packed(dims), type, elements(dims)};
+    };
+    x_ = hold(0, packed_as(c.input, source_of(t)), false);
+    w_ = hold(1, packed_as(c.weights(), weights_of(t)), true);
+    write(packed_as(c.output(), result_of(t)));
     const auto bytes = description_.workspace(context_->get(), Algorithm);
     if (!bytes) throw error("cuDNN: " + ran() + " is not supported here: " + last_reason());
-    workspace_ = cuda::memory(*bytes);
+    need_scratch(*bytes);
   }
 
   std::string ran() const override { return id_of(Algorithm, Math); }
-  void read(std::vector<double>& out) const override { gather(result_, y_.download(), out); }
 
 private:
   void enqueue(std::int64_t copy) override {
     const float one = 1, none = 0;
-    std::byte* const pooled = weights_at(copy);
     check_launch(cudnnConvolutionForward(
-        context_->get(), &one, description_.x.get(), x_.data(), description_.w.get(),
-        pooled != nullptr ? pooled : w_.data(), description_.how.get(), Algorithm,
-        workspace_.data(), static_cast<std::size_t>(workspace_.bytes()), &none,
-        description_.y.get(), y_.data()));
+        context_->get(), &one, description_.x.get(), at(x_, copy), description_.w.get(),
+        at(w_, copy), description_.how.get(), Algorithm, scratch(),
+        static_cast<std::size_t>(scratch_bytes()), &none, description_.y.get(), result(copy)));
   }
 
   std::shared_ptr<context> context_;
   description description_;
-  placed result_;
-  cuda::memory x_, w_, y_, workspace_{};
+  int x_ = 0, w_ = 0;
 };
 
 namespace detail {
 using maker = std::unique_ptr<prepared> (*)(std::shared_ptr<context>, const op::conv&, numeric,
-                                            const operands&);
+                                            const operands&, const setting&);
 
 template <int I>
 std::unique_ptr<prepared> make(std::shared_ptr<context> on, const op::conv& c, numeric t,
-                               const operands& values) {
+                               const operands& values, const setting& s) {
   return std::make_unique<execution<static_cast<cudnnConvolutionFwdAlgo_t>(I / 4),
                                     static_cast<cudnnMathType_t>(I % 4)>>(std::move(on), c, t,
-                                                                          values);
+                                                                          values, s);
 }
 template <int... I>
 constexpr std::array<maker, sizeof...(I)> all_makers(std::integer_sequence<int, I...>) {
@@ -194,10 +186,11 @@ inline std::vector<algorithm> offers(const context& on, const op::conv& c, numer
 
 /// One of them, ready to run; null where the id is none of the legacy API.
 inline std::unique_ptr<prepared> prepare(const std::shared_ptr<context>& on, const op::conv& c,
-                                         numeric t, const std::string& id, const operands& values) {
+                                         numeric t, const std::string& id, const operands& values,
+                                         const setting& s) {
   for (int i = 0; i < std::ssize(detail::makers); ++i)
     if (id == id_of(i / 4, i % 4))
-      return detail::makers[static_cast<std::size_t>(i)](on, c, t, values);
+      return detail::makers[static_cast<std::size_t>(i)](on, c, t, values, s);
   return nullptr;
 }
 

@@ -50,20 +50,20 @@ public:
   }
 
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
-                                    const operands& values, const setting&) override {
+                                    const operands& values, const setting& s) override {
     const std::string where = op::name(l) + ", " + a.id;
     if (!unavailable().empty()) throw error(unavailable());
     if (!open()) throw error("cuDNN cannot be started", where);
     for (call& c : calls_for(l, t))
-      if (c.id == a.id) return std::make_unique<call_run>(context_, std::move(c), values);
+      if (c.id == a.id) return std::make_unique<call_run>(context_, std::move(c), values, s);
     if (const auto* c = std::get_if<op::conv>(&l))
-      if (auto made = legacy::prepare(context_, *c, t, a.id, values)) return made;
+      if (auto made = legacy::prepare(context_, *c, t, a.id, values, s)) return made;
     for (recipe& r : recipes_for(l, t)) {
       if (!a.id.starts_with(r.before)) continue;
       const auto choice = parse_engine(std::string_view(a.id).substr(r.before.size()));
       if (!choice) continue;
       try {
-        return std::make_unique<execution>(context_, std::move(r), *choice, t, values,
+        return std::make_unique<execution>(context_, std::move(r), *choice, values, s,
                                            list_->device());
       } catch (const refusal& e) {
         cuda::throw_if_lost("an algorithm cannot be prepared");

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do operands get to where a graph wants them, and results back? As placed tensors say; vectors
-// of a batch normalization are folded into two.
+// Which operands of a graph are none of the layer's own? Scale and shift of a batch normalization,
+// which are folded from its four vectors.
 //
-//   tensor_bytes there = spread(operand, placed);   gather(placed, bytes, out);
+//   tensor scale = folded(operands, false), shift = folded(operands, true);
 #pragma once
 
-#include "../cuda/placement.hpp"
 #include "recipe.hpp"
 
 #include <cmath>
 
 namespace benanza::backend::cudnn {
-
-/// The bytes of an operand as `p` says.
-inline tensor_bytes spread(const tensor& from, const placed& p) {
-  return cuda::spread(from, {p.dims, p.strides, p.type, p.elements});
-}
-
-/// The elements of a result in ONNX order.
-inline void gather(const placed& p, std::span<const std::byte> bytes, std::vector<double>& out) {
-  cuda::gather({p.dims, p.strides, p.type, p.elements}, bytes, out);
-}
 
 /// Scale and shift of a batch normalization, folded from its vectors.
 inline tensor folded(const operands& o, bool shift) {

@@ -9,6 +9,7 @@
 
 #include "../../core/dtype.hpp"
 #include "../../core/layout.hpp"
+#include "../cuda/placement.hpp"
 #include "graph.hpp"
 
 #include <memory>
@@ -41,6 +42,8 @@ struct placed {
   std::int64_t elements = 0; ///< of memory, padding included
   bool constant = false;     ///< weights: they may be rotated
   static constexpr int result = -1, unread = -2;
+
+  cuda::stored is() const { return {dims, strides, type, elements}; }
 };
 
 /// A number that the host hands over: `value`, times the layer's output scale where that is asked.

@@ -261,11 +261,10 @@ private:
     });
     for (const entry& e : cold) {
       try {
-        const std::int64_t bytes = e.what->made.run->weight_bytes();
-        if (bytes == 0) continue;
-        backend::device_control* device = e.what->made.run->own_device();
-        e.what->pool =
-            device != nullptr ? device->own_pool() : pools_.slots(g.what->weights_type(), bytes);
+        if (backend::device_control* device = e.what->made.run->own_device())
+          e.what->pool = device->own_pool();
+        else if (const std::int64_t bytes = e.what->made.run->weight_bytes(); bytes > 0)
+          e.what->pool = pools_.slots(g.what->weights_type(), bytes);
       } catch (const std::exception& failure) {
         e.c->results[0].error = said(failure);
       }
@@ -291,8 +290,8 @@ private:
       result::measurement m = blank(g, *e.c);
       m.device = s.run->on_device() ? result::gpu_device : result::cpu_device;
       m.setup_ns = e.what->made.setup_ns;
-      if (const std::string remark = s.run->remark(); !remark.empty())
-        m.notes += (m.notes.empty() ? "" : ",") + remark;
+      for (const std::string& remark : {s.run->remark(), pass.remark})
+        if (!remark.empty()) m.notes += (m.notes.empty() ? "" : ",") + remark;
       m.weight_bytes = s.run->weight_bytes();
       if (e.c->state == "coldw")
         m.pool_bytes = e.what->pool.count > 0 ? e.what->pool.bytes() : m.weight_bytes;
@@ -314,7 +313,6 @@ private:
         m.clock_ns = pass.clock_ns;
         m.min_clock_ns = pass.least_clock_ns;
         m.sampling_ns = pass.took_ns;
-        m.energy_nj = pass.power_w * figures.median;
         if (const backend::in_parts* parts = s.run->parts())
           for (const backend::part_time& p : parts->parts_of(pass.samples)) {
             m.parts.append(m.parts.empty() ? "" : "\n").append(p.name);

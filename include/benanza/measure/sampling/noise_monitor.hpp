@@ -25,16 +25,13 @@ struct noise {
   double smt_loss = 0;
   double memory_loss = 0;   ///< by which reading cold memory took longer
   double hand_off_loss = 0; ///< by which a hand-off between threads took longer
-  /// What slowed a case's own device down, and what to do about it; empty: nothing, or no device.
-  std::string device{};
 };
 
 /// What disturbs samples.
-enum class interference { none, device, waiting, other_load, clock, smt, memory, hand_off };
+enum class interference { none, waiting, other_load, clock, smt, memory, hand_off };
 
 /// What disturbs samples taken in such noise; the first that applies.
 inline interference judge(const noise& n, const parameters& p = usual_parameters) {
-  if (!n.device.empty()) return interference::device;
   if (n.waiting > p.most_waiting) return interference::waiting;
   if (n.other_load > p.most_other_load) return interference::other_load;
   if (n.clock_loss > p.most_clock_loss) return interference::clock;
@@ -57,7 +54,6 @@ public:
                   : what == interference::smt        ? n.smt_loss
                   : what == interference::memory     ? n.memory_loss
                                                      : n.hand_off_loss;
-    if (what == interference::device) device_ = n.device;
   }
 
   /// What disturbed most often; the first of several.
@@ -72,8 +68,6 @@ public:
     const part& p = parts_[static_cast<std::size_t>(what)];
     return p.times == 0 ? 0 : p.amount / p.times;
   }
-  /// What a device said last.
-  const std::string& device() const { return device_; }
 
 private:
   struct part {
@@ -81,7 +75,6 @@ private:
     double amount = 0;
   };
   std::array<part, static_cast<std::size_t>(interference::hand_off) + 1> parts_{};
-  std::string device_{};
 };
 
 /// What disturbed most, how much, and what to do about it; empty if nothing did.
@@ -95,7 +88,6 @@ inline std::string remedy(const noise_sum& s) {
   };
   switch (worst) {
   case interference::none: return {};
-  case interference::device: return s.device();
   case interference::waiting:
     return say("we waited for the processor %.0f %% of the time: stop other processes, or bind to "
                "a free processor with taskset",

@@ -88,6 +88,10 @@ struct parameters {
   int stack_tries = 3;
   double stack_patience_ns = 5e6;
 
+  // Which algorithms of a device are measured? Frameworks allow them some hundred MiB of scratch
+  // memory (TensorRT and TensorFlow 1 to 4 GiB).
+  std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
+
   // When is a worker process given up? The slowest loops that libraries fall back to reach some
   // 0.1 GFLOP/s.
   double silence_s = 120;
@@ -164,6 +168,8 @@ struct parameters {
       "the time with the usual stack, below which the other place is taken");
     f("stack_tries", p.stack_tries, "executions", "with each place of the stack");
     f("stack_patience_ns", p.stack_patience_ns, "ns", "of that, at most");
+    f("most_workspace_bytes", p.most_workspace_bytes, "bytes",
+      "of scratch memory, for an algorithm of a device; --all: any");
     f("silence_s", p.silence_s, "s", "of a worker, then it hangs");
     f("silence_flops_per_s", p.silence_flops_per_s, "FLOP/s",
       "of the slowest loops: more patience");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // At which clock did a sample run? What a chain on registers took directly after it; of a sample of
-// several parts, after each, by how long they took. Times in ns.
+// several parts, after each, by how long they took. Of a device what 1000 of its cycles took
+// meanwhile. Times in ns.
 //
 //   sample_clock c;   c.begin(now);   c.note(later, 1060);   c.mean_ns() == 1060
 #pragma once

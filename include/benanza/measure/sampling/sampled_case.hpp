@@ -25,12 +25,13 @@ struct sampled_pass {
   std::string stop_reason{};
   std::string disturbed{}; ///< what disturbed the samples; empty: nothing that matters
   int rejected = 0;        ///< samples thrown away: disturbed, or left out as `usable` says
-  /// The clock that the samples ran at, as the time of a chain on registers directly after them: by
-  /// their median, and by that of those about as fast as the least; 0: not known.
+  /// The clock that the samples ran at, as the time of a chain on registers directly after them, or
+  /// of a device's 1000 cycles meanwhile: by their median, and by that of those about as fast as
+  /// the least; 0: not known.
   double clock_ns = 0, least_clock_ns = 0;
-  double took_ns = 0; ///< wall time of all samples and what they needed
-  double lost_ns = 0; ///< of that, on samples that were thrown away, and waiting
-  double power_w = 0; ///< of the case's device, likewise; 0: not known
+  double took_ns = 0;   ///< wall time of all samples and what they needed
+  double lost_ns = 0;   ///< of that, on samples that were thrown away, and waiting
+  std::string remark{}; ///< what its device says of the samples; empty: nothing
 };
 
 /// One case while it is being sampled. The first members are given, the rest are the sampler's.
@@ -68,7 +69,7 @@ struct sampled_case {
   int batch = 0; ///< executions a sample; 0: not chosen yet
   std::vector<taken> samples{};
   std::vector<standing_after> figures{};
-  std::vector<double> powers_w{}; ///< of its device, in each slice that was kept
+  backend::device_account account{}; ///< of its device
   int slices = 0, lost_slices = 0;
   double spent_ns = 0, lost_ns = 0; ///< on samples that were kept, and on others
   noise_sum seen{};

@@ -60,7 +60,7 @@ public:
 private:
   /// Where a case stood when the window began, to go back to if the window was disturbed.
   struct mark {
-    std::size_t samples, figures, powers;
+    std::size_t samples, figures;
     int slices;
     double spent_ns;
     std::string ended;
@@ -69,7 +69,7 @@ private:
   void begin(sampled_case& c) {
     c.passes.emplace_back();
     c.samples.clear(), c.figures.clear(), c.ended.clear();
-    c.powers_w.clear();
+    c.account = {};
     c.slices = c.lost_slices = 0;
     c.spent_ns = c.lost_ns = 0;
     c.seen = {};
@@ -103,9 +103,9 @@ private:
 
   /// Something has just run, as a whole or one of its parts.
   void note_clock(const sampled_case& c) {
-    if (c.run->on_device()) return;
+    const backend::device_control* const device = c.run->own_device();
     const double now_ns = monitor_.now_ns();
-    clock_.note(now_ns, monitor_.clock_after_sample_ns());
+    clock_.note(now_ns, device != nullptr ? device->clock_ns() : monitor_.clock_after_sample_ns());
   }
 
   /// Nanoseconds of one execution, by so many; and the clock that they ran at.
@@ -186,6 +186,7 @@ private:
     note_stage(stage::sampling, c.place);
     const bool first = c.slices + c.lost_slices == 0;
     if (&c != last_ && c.enter) c.enter();
+    if (backend::device_control* device = c.run->own_device()) device->begin_account();
     monitor_.begin_slice();
     slice& s = slice_.emplace(c, parameters_);
     const bool quiet_at_once = monitor_.quick_probe();
@@ -225,8 +226,8 @@ private:
   /// What SMT siblings did is known from section to section, all else of the slice as a whole.
   void end_slice(sampled_case& c, slice& s) {
     if (s.unjudged() > 0) monitor_.quick_probe(true);
-    noise n = felt_by(c, monitor_.end_slice());
-    if (backend::device_control* device = c.run->own_device()) n.device = device->disturbance();
+    const noise n = felt_by(c, monitor_.end_slice());
+    if (backend::device_control* device = c.run->own_device()) c.account += device->end_account();
     const interference seen = judge(n, parameters_);
     if (seen == interference::none)
       s.keep(monitor_.now_ns());
@@ -244,8 +245,8 @@ private:
   }
 
   /// A device has processors, clocks, caches and a memory of its own, and its own account of time.
-  static noise felt_by(const sampled_case& c, noise n) {
-    return c.run->on_device() ? noise{.device = std::move(n.device)} : n;
+  static noise felt_by(const sampled_case& c, const noise& n) {
+    return c.run->on_device() ? noise{} : n;
   }
 
   /// True if a race is on and `c` is among the winners so far.
@@ -267,8 +268,7 @@ private:
   void begin_window() {
     marks_.clear();
     for (const sampled_case& c : cases_)
-      marks_.push_back(
-          {c.samples.size(), c.figures.size(), c.powers_w.size(), c.slices, c.spent_ns, c.ended});
+      marks_.push_back({c.samples.size(), c.figures.size(), c.slices, c.spent_ns, c.ended});
   }
 
   /// Judges the window by the load of others, which no single slice is long enough to show. The
@@ -298,7 +298,6 @@ private:
 
   void discard_window(sampled_case& c, const mark& m, const noise& n) {
     c.figures.resize(m.figures);
-    c.powers_w.resize(m.powers);
     for (std::size_t i = m.samples; i < c.samples.size(); ++i)
       c.samples[i].clean = false;
     const int slices = c.slices - m.slices;
@@ -334,16 +333,32 @@ private:
     report_clock(c, out);
     out.took_ns = c.spent_ns + c.lost_ns;
     out.lost_ns = c.lost_ns;
-    out.power_w = result::median(c.powers_w);
+    out.remark = remark_of(c.account);
     out.stop_reason = c.ended.empty() ? std::string(result::stopped) : c.ended;
   }
 
-  /// The clock of the samples that count: all, where there are no clean ones.
+  /// In words with commas between.
+  static std::string remark_of(const backend::device_account& a) {
+    std::string out = a.remark;
+    const auto add = [&](const char* what, double held_ns) {
+      const double percent = a.watched_ns > 0 ? 100 * held_ns / a.watched_ns : 0;
+      if (percent < 1) return;
+      char text[80];
+      std::snprintf(text, sizeof text, "limited by %s in %.0f %% of the time", what, percent);
+      out.append(out.empty() ? "" : ",").append(text);
+    };
+    add("power", a.held_by_power_ns);
+    add("temperature", a.held_by_heat_ns);
+    return out;
+  }
+
+  /// The clock of the samples that count: all, where there are no clean ones. Those of which it is
+  /// not known are passed over.
   void report_clock(const sampled_case& c, sampled_pass& out) const {
     const bool any_clean = c.clean_samples() > 0;
     std::vector<double> clocks, clocks_of_least;
     for (const sampled_case::taken& t : c.samples) {
-      if (any_clean && !t.clean) continue;
+      if ((any_clean && !t.clean) || t.clock_ns <= 0) continue;
       clocks.push_back(t.clock_ns);
       if (t.ns <= parameters_.same_clock_within * c.least_ns) clocks_of_least.push_back(t.clock_ns);
     }

@@ -60,8 +60,6 @@ public:
     case_.refresh();
     if (kept_ == 0) return;
     case_.spent_ns += kept_ns_;
-    const backend::device_control* device = case_.run->own_device();
-    case_.powers_w.push_back(device != nullptr ? device->power_w() : 0);
     ++case_.slices;
     case_.figures.push_back({case_.figure(), case_.clean_samples()});
   }

@@ -161,8 +161,9 @@ private:
   bool add(const std::string& layer_name, const op::registered_layer& l, numeric type,
            int threads) {
     const std::string title = layer_name + '/' + std::string(name(type));
-    const auto [found, failed] = offers_for(title, l.parameters, type, threads, libraries_,
-                                            selection_.crashed, selection_.all_algorithms);
+    const auto [found, failed] =
+        offers_for(title, l.parameters, type, threads, libraries_, selection_.crashed,
+                   selection_.all_algorithms, parameters_);
     const auto what = std::make_shared<layer_subject>(l.parameters, l.cost, type, threads,
                                                       libraries_, parameters_);
     group g{what};

@@ -73,7 +73,7 @@ private:
                               checked_bytes(layer_, type));
       const stopwatch timer;
       auto made = library->prepare(layer_, type, c.algorithm, operands_,
-                                   {.threads = threads, .operands_stay = true});
+                                   {.threads = threads, .operands_stay = true, .by_turns = true});
       const double took_ns = timer.ns();
       if (made->ran() != c.algorithm.id)
         throw error("the library ran " + made->ran() + " in place of " + c.algorithm.id, title());
@@ -85,14 +85,9 @@ private:
   void check(const bench_case& c, backend::prepared& made) const {
     note_stage(stage::checking);
     made.run(1);
-    machine::make_room(checked_bytes(layer_, type));
-    std::vector<double> all, got;
-    made.read(all);
-    if (static_cast<std::int64_t>(all.size()) != backend::result_count(layer_))
-      throw error("the result has " + std::to_string(all.size()) + " elements", title());
-    got.reserve(positions_.size());
-    for (std::int64_t p : positions_)
-      got.push_back(all[static_cast<std::size_t>(p)]);
+    if (!made.on_device()) machine::make_room(checked_bytes(layer_, type));
+    std::vector<double> got;
+    made.read_at(positions_, backend::result_count(layer_), got);
     if (c.algorithm.equivalence != name(type)) return check_inexact(got);
     const backend::verdict v = backend::compare(layer_, type, positions_, expected_, got);
     if (v.ok) return;

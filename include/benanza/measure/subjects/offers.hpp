@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What have the libraries for a layer? All their algorithms, without reference loops and outdated
-// instruction sets where there is anything better. A library that fails or crashes over a layer is
-// named, and costs no other.
+// instruction sets where there is anything better, and without those of a device that want more
+// scratch memory than frameworks give them. A library that fails or crashes over a layer is named,
+// and costs no other.
 //
 //   offer_list o = offers_for("Relu/1x4/f32", layer, numeric::f32, 1, libraries, crashed, false);
 #pragma once
@@ -33,11 +34,13 @@ struct offer_list {
 };
 
 /// Everything the libraries have for a layer. Reference loops and outdated instruction sets are
-/// left out where there is anything better, unless `all` are asked for. `title` names layer and
-/// type; a library that `crashed` over them before is not asked again.
+/// left out where there is anything better, and so is what wants too much scratch memory, unless
+/// `all` are asked for. `title` names layer and type; a library that `crashed` over them before is
+/// not asked again.
 inline offer_list offers_for(const std::string& title, const op::layer& layer, numeric type,
                              int threads, const library_list& libraries,
-                             const std::map<std::string, int>& crashed, bool all) {
+                             const std::map<std::string, int>& crashed, bool all,
+                             const parameters& p = usual_parameters) {
   offer_list out;
   for (const auto& library : libraries) {
     const std::string backend(library->name()), what = title + '/' + backend;
@@ -56,6 +59,9 @@ inline offer_list offers_for(const std::string& title, const op::layer& layer, n
     if (!why.empty()) out.failed[backend] = why + ", while its algorithms were listed";
   }
   if (all) return out;
+  std::erase_if(out.list, [&p](const offer& o) {
+    return o.library->on_device() && o.algorithm.workspace_bytes > p.most_workspace_bytes;
+  });
   const auto rank = [type](const offer& o) {
     if (o.algorithm.equivalence != name(type)) return 3;
     if (o.algorithm.fallback == "ref") return 2;
