@@ -198,12 +198,24 @@ TEST_CASE("thresholds are set by name, some of them in several words") {
   }
 }
 
+TEST_CASE("whose kernels are looked at is a word, or left to the program") {
+  CHECK_FALSE(parse({}).campaign.kernels);
+  CHECK(parse({"--kernels", "all"}).campaign.kernels == kernel_choice::all);
+  CHECK(parse({"--kernels=none"}).campaign.kernels == kernel_choice::none);
+  CHECK(parse({"--kernels=winners"}).campaign.kernels == kernel_choice::winners);
+  CHECK_THROWS_AS(parse({"--kernels=some"}), error);
+}
+
 TEST_CASE("help names every option, and an empty value is a value") {
   const std::string help = parse({"--help"}).help;
   for (const char* option : {"--types", "--states", "--set", "--store", "--shard", "--again",
                              "--benchmark_filter", "--benchmark_min_time", "BENCHMARK_FILTER"})
     CHECK(help.find(option) != std::string::npos);
   CHECK(parse({"--benchmark_filter=", "--all"}).all_algorithms);
+  CHECK(parse({"--algorithms=proposed"}).proposed);
+  CHECK_FALSE(parse({"--algorithms", "all"}).proposed);
+  CHECK_THROWS_AS(parse({"--algorithms=few"}), error);
+  CHECK(parse({"--refused"}).refused);
   CHECK(parse({"--model=", "--benchmark_filter", "Conv"}).filter == "Conv");
   CHECK(parse({"--types=f32", "--types=bf16"}).types == std::vector{numeric::bf16}); // the last one
 }

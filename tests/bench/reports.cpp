@@ -190,7 +190,7 @@ TEST_CASE("--quiet leaves rows and errors") {
 TEST_CASE("after Ctrl-C the table ends, and one line says what is missing") {
   const scratch_folder s("interrupt_table");
   running r(s, {"FRAGILE_LAYERS=12", "FRAGILE_PAUSE=20", "FRAGILE_LOG=" + (s / "log")},
-            {"--benchmark_min_time=0.008", "-q"});
+            {"--benchmark_min_time=0.002", "-q"});
   REQUIRE(eventually([&] { return lines_in(s / "log") > 4; }));
   r.signal(SIGINT);
   CHECK(r.end() == 130);

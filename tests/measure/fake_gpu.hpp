@@ -23,7 +23,7 @@ inline const std::string small_conv = "Conv/1x4x8x8-8x3x3-s1-p1";
 
 /// A row of a result.
 struct gpu_row {
-  std::string name{}, algorithm{}, state{}, error{}, notes{};
+  std::string name{}, algorithm{}, state{}, error{}, notes{}, stop_reason{};
   std::int64_t engine = -1; ///< its number; -1: not one of the graph API
   double min_ns = 0, median_ns = 0;
 };
@@ -50,10 +50,12 @@ struct fake_run {
   outcome ended;
   std::vector<gpu_row> rows{};
   std::vector<nlohmann::json> records{}; ///< one a process, as the fake wrote them
+  nlohmann::json result{};               ///< the whole document, if it is one
 
+  /// CUPTI is there only where `cupti` is its file.
   fake_run(const std::vector<std::string>& layers, const std::string& script,
            const std::string& options, const std::string& program = layers_bench,
-           bool in_one_process = true) {
+           bool in_one_process = true, const std::string& cupti = "") {
     const scratch_folder s("gpu");
     std::ofstream keys(s / "layers");
     for (const std::string& l : layers)
@@ -63,8 +65,9 @@ struct fake_run {
     // The host's own ceilings are not asked for, unless a filter says so.
     const bool filtered = options.find("--benchmark_filter") != std::string::npos;
     ended = shell("env LD_PRELOAD=" + fake_gpu + " BENANZA_LAYERS=" + (s / "layers") +
-                  " BENANZA_FAKE_GPU_SCRIPT=" + (s / "script") + " BENANZA_FAKE_GPU_RECORD=" +
-                  (s / "record") + ' ' + program + " --benchmark_min_time=0.002 " + options +
+                  " BENANZA_FAKE_GPU_SCRIPT=" + (s / "script") +
+                  " BENANZA_FAKE_GPU_RECORD=" + (s / "record") + " BENANZA_CUPTI=" + cupti + ' ' +
+                  program + " --benchmark_min_time=0.002 " + options +
                   (in_one_process ? " --isolate=false" : "") +
                   (filtered ? "" : " --benchmark_filter=-^machine/"));
     read_rows();
@@ -84,12 +87,13 @@ struct fake_run {
 private:
   void read_rows() {
     if (!nlohmann::json::accept(ended.out)) return;
-    const auto result = nlohmann::json::parse(ended.out);
+    result = nlohmann::json::parse(ended.out);
     if (!result.contains("benchmarks")) return;
     for (const auto& b : result.at("benchmarks")) {
       gpu_row r{.name = b.at("name"), .algorithm = b.at("algorithm"), .state = b.at("state")};
       r.error = b.value("error_message", "");
       r.notes = b.value("notes", "");
+      r.stop_reason = b.value("stop_reason", "");
       r.engine = engine_in(r.algorithm);
       r.min_ns = b.value("min_ns", 0.0);
       r.median_ns = b.value("median_ns", 0.0);

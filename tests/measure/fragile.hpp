@@ -89,8 +89,8 @@ private:
 
 /// Waits until `done` holds, at most a minute; what it held in the end.
 inline bool eventually(const auto& done) {
-  for (int i = 0; i < 6000 && !done(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 30'000 && !done(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   return done();
 }
 

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace benanza::test;
@@ -126,6 +127,28 @@ TEST_CASE("gpu: what cannot be captured is launched one by one, and says so") {
   CHECK(r.records[0]["captures_failed"] > 0);
 }
 
+TEST_CASE("gpu: what is launched one by one races against nothing that is replayed") {
+  const auto engines = engines_of(small_conv);
+  REQUIRE(engines.size() >= 4);
+  const fake_run r({small_conv},
+                   "cost 20us\n" + engine(engines[0], "no-capture") +
+                       engine(engines[0], "cost 300us") + engine(engines[1], "no-capture") +
+                       engine(engines[1], "cost 1us") + engine(engines[2], "cost 300us"),
+                   cudnn_json + "--states hot");
+  std::map<std::int64_t, int> timed;
+  for (const gpu_row& row : r.rows) {
+    if (row.engine < 0 || row.engine > engines[3]) continue;
+    CAPTURE(row.algorithm);
+    ++timed[row.engine];
+    const bool launched = row.engine == engines[0] || row.engine == engines[1];
+    CHECK(holds(row.notes, "launched one by one, not replayed") == launched);
+    CHECK(row.stop_reason.starts_with("raced out") == (row.engine == engines[2]));
+  }
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(timed[engines[i]] > 0);
+  CHECK(r.tidy());
+}
+
 TEST_CASE("gpu: each failure costs its own cases, and is named") {
   const auto engines = engines_of(small_conv);
   REQUIRE(engines.size() >= 3);
@@ -228,6 +251,25 @@ TEST_CASE("gpu: who loses the device is named, and costs no other algorithm its 
   CHECK(losers > 0);
   CHECK(apart.rows.size() > losers + 10);
   CHECK(apart.records.size() <= 2 + 2 * losers);
+}
+
+TEST_CASE(
+    "gpu: algorithms side by side that lose the device do not pass for a device that is gone") {
+  const std::string hot = cudnn_json + "--states hot --benchmark_filter='^[A-Z].*/cudnn/eng'";
+  const fake_run listed({small_conv}, "", hot + " --benchmark_dry_run");
+  REQUIRE(listed.rows.size() > 6);
+  // Those that are made ready first.
+  std::string script = "cost 20us\n";
+  for (std::size_t i = 0; i < 3; ++i)
+    script += "id " + listed.rows[i].algorithm + " launch-failure\n";
+  const fake_run r({small_conv}, script, hot, layers_bench, false);
+  REQUIRE(r.rows.size() == listed.rows.size());
+  for (std::size_t i = 0; i < r.rows.size(); ++i) {
+    CAPTURE(r.rows[i].algorithm);
+    CHECK(r.rows[i].algorithm == listed.rows[i].algorithm);
+    CHECK(r.rows[i].error.starts_with("device lost: ") == (i < 3));
+    CHECK(r.rows[i].error.empty() == (i >= 3));
+  }
 }
 
 TEST_CASE("gpu: a device that is lost while it is sampled is blamed on what was being timed") {

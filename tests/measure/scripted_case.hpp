@@ -35,11 +35,12 @@ public:
   double clock_ns() const override { return of_device ? of_device(executions) : 0; }
   backend::device_account end_account() override { return account; }
   backend::device_control* own_device() override { return device ? this : nullptr; }
+  bool host_launches() const override { return launched; }
 
   int executions = 0;
   std::function<double(int)> of_device{}; ///< the device's clock, by the executions so far
   backend::device_account account{};      ///< of each slice
-  bool device = false;
+  bool device = false, launched = false;  ///< a device's; and not replayed there
 
 private:
   script ns_;

@@ -127,6 +127,13 @@ TEST_CASE("the energy of a case is the average over its samples, where it is kno
   CHECK(merge({with({c})}).measurements[0].energy_nj == 0);
 }
 
+TEST_CASE("kernels that were seen in one of several entries are those of the case") {
+  measurement a = sampled({10, 12}), b = sampled({11, 13});
+  b.kernels = {{.name = "k", .ns = 9}};
+  for (const run& r : {merge({with({a, b})}), merge({with({b, a})})})
+    CHECK(r.measurements[0].kernels == b.kernels);
+}
+
 TEST_CASE("a failed repetition never loses a good one") {
   measurement bad = sampled({1});
   bad.samples_ns.clear();

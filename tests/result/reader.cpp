@@ -239,6 +239,27 @@ TEST_CASE("a case that cannot be is refused by name") {
   CHECK(holds(with("samples_ns", {1.0, nullptr}), "\"samples_ns\""));
   CHECK(holds(with("samples_ns", "1 2 3"), "\"samples_ns\""));
   CHECK(holds(with("layouts", 3), "\"layouts\""));
+  ordered_json kernel{{"name", "k"},    {"grid", {1, 2, 3}}, {"block", {4, 5, 6}},
+                      {"registers", 7}, {"shared_bytes", 8}, {"ns", 9}};
+  const auto kernels_with = [&](const char* field, const ordered_json& value) {
+    ordered_json bent = kernel;
+    if (value.is_discarded())
+      bent.erase(field);
+    else
+      bent[field] = value;
+    return with("kernels", ordered_json::array({bent}));
+  };
+  CHECK(kernels_with("ns", 0).empty());
+  CHECK(kernels_with("grid", ordered_json::value_t::discarded).empty()); // no kernel, but a copy
+  CHECK(holds(with("kernels", "k"), "\"kernels\""));
+  CHECK(holds(with("kernels", {"k"}), "\"kernels\""));
+  CHECK(holds(kernels_with("name", 3), "\"name\""));
+  CHECK(holds(kernels_with("name", ordered_json::value_t::discarded), "\"name\" is missing"));
+  CHECK(holds(kernels_with("ns", -1), "\"ns\""));
+  CHECK(holds(kernels_with("grid", {1, 2}), "\"grid\""));
+  CHECK(holds(kernels_with("block", {1, -2, 3}), "\"block\""));
+  CHECK(holds(kernels_with("block", ordered_json::value_t::discarded), "\"block\" is missing"));
+  CHECK(holds(kernels_with("registers", 1.5), "\"registers\""));
   CHECK(holds(refused_with([](auto& d) { d["benchmarks"][2].erase("algorithm_index"); }),
               "\"algorithm_index\" is missing"));
   CHECK(holds(refused_with([](auto& d) { d["benchmarks"][2] = 7; }), "not an object"));

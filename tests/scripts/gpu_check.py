@@ -74,8 +74,13 @@ class Stages(unittest.TestCase):
             return json.loads(f.read())
 
     def test_first(self):
-        out = self.out
+        out, environment = self.out, self.environment
+        self.__class__.environment = dict(environment, BENANZA_CUPTI=str(FAKE))
         said = self.check("first", out=out).stdout
+        self.__class__.environment = environment
+        if b"cuptiActivityFlushAll" in Path(FAKE).read_bytes():  # built where CUPTI's header is
+            self.assertRegex(said, r"kernels +CUPTI 13")
+            self.assertRegex(said, r"cudnn ran (engine|legacy|call) ")
         self.assertIn("cudnn version", said)
         self.assertIn("Fake", said)
         self.assertRegex(said, r"convolution: [0-9]+ cases, about [0-9]+ s, [0-9]+ s are left")

@@ -53,11 +53,23 @@ struct setting {
   /// What is prepared in this process runs by turns, and is read before another one runs: where
   /// the operands stay too, memory may be shared.
   bool by_turns = false;
+  bool proposed = false; ///< of lists: only what the library would try first
+};
+
+/// What a library has by name, and does not offer for a layer.
+struct refused_algorithm {
+  std::string id{}, why{};
 };
 
 /// Thrown where the device is gone, and with it whatever this process may still ask of it. The same
 /// goes for std::bad_alloc: both are worth another try in a new process.
 class device_lost : public error {
+public:
+  using error::error;
+};
+
+/// Thrown where no kernel of this process can be seen, whichever it is.
+class no_profiler : public error {
 public:
   using error::error;
 };
@@ -69,6 +81,29 @@ struct device_limit {
   std::int64_t bytes = 0;       ///< of the working set or of the message; 0: the kind has none
   std::int64_t moved_bytes = 0; ///< by one execution
   std::function<std::unique_ptr<prepared>()> make{};
+};
+
+/// A device's memory and queue, as a chain of layers uses them.
+class device_space {
+public:
+  virtual ~device_space() = default;
+  /// Memory that holds zeros and lives as long as this.
+  virtual std::byte* take(std::int64_t bytes) = 0;
+  virtual void upload(std::byte* to, std::span<const std::byte> from) = 0;
+  virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
+  /// Puts a copy within that memory on the queue.
+  virtual void start_copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+  virtual void wait() = 0;
+  /// Nanoseconds that the device takes for `parts`, put on the queue one after the other, so many
+  /// times.
+  using part = std::function<void()>;
+  virtual double time(int executions, const std::vector<part>& parts) = 0;
+  /// And how many of these each part takes; empty: not known.
+  virtual std::vector<double> times_of(const std::vector<part>& parts) = 0;
+  /// The device's clock meanwhile, as what 1000 cycles took; 0: not known.
+  virtual double clock_ns() const { return 0; }
+  /// What a reader should know of how it was timed; empty: nothing.
+  virtual std::string remark() const { return {}; }
 };
 
 /// What a library knows of its devices besides.
@@ -84,6 +119,12 @@ public:
   virtual std::vector<device_limit> limits() { return {}; }
   /// What there is none of among these, in words; empty: nothing.
   virtual std::string absent_limits() { return {}; }
+  /// Memory for a chain whose layers run on its device; libraries of one device share its queue.
+  /// Null: none of its layers can stand in a chain.
+  virtual std::unique_ptr<device_space> make_space() { return nullptr; }
+  /// The profiler that sees which kernels run (device_control::kernels); throws no_profiler where
+  /// there is none.
+  virtual std::string profiler() { throw no_profiler("no profiler of the device is known"); }
 };
 
 /// A library that runs layers.
@@ -100,6 +141,10 @@ public:
   virtual std::string unavailable() const { return {}; }
   /// What the library offers for the layer, in its own order; empty if nothing.
   virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
+  /// What it has by name and refuses for the layer, as far as it tells.
+  virtual std::vector<refused_algorithm> refused(const op::layer&, numeric, const setting&) {
+    return {};
+  }
   /// Makes one of them ready. Throws benanza::error with the library's own reason.
   virtual std::unique_ptr<prepared> prepare(const op::layer&, numeric, const algorithm&,
                                             const operands&, const setting&) = 0;

@@ -8,6 +8,7 @@
 //   if (chainable* c = p->chain()) c->connect_result(data);
 #pragma once
 
+#include "../core/device_kernel.hpp"
 #include "../core/error.hpp"
 #include "../machine/stack_place.hpp"
 
@@ -28,8 +29,8 @@ struct weight_slots {
   std::int64_t bytes() const { return stride * count; }
 };
 
-/// Where activations stand in the host's memory, and how they come to stand elsewhere: what can
-/// follow other layers in a chain.
+/// Where activations stand in the memory of the host, or of the device on which the layer runs, and
+/// how they come to stand elsewhere: what can follow other layers in a chain.
 class chainable {
 public:
   virtual ~chainable() = default;
@@ -54,6 +55,8 @@ public:
   virtual std::vector<std::span<std::byte>> operand_memory() const = 0;
   virtual std::span<std::byte> result_memory() const = 0;
   virtual std::span<std::byte> scratch_memory() const { return {}; }
+  /// Puts one execution on the queue of the device on which it runs, and does not wait for it.
+  virtual void start() { throw error("it runs on no device"); }
 };
 
 /// What a device tells of a stretch of time in which something was timed on it.
@@ -87,6 +90,12 @@ public:
   /// A stretch of times begins; it ends, and this is what is known of it.
   virtual void begin_account() {}
   virtual device_account end_account() { return {}; }
+  /// The kernels of one execution, in their order, as a profiler of the device sees them; throws
+  /// benanza::error where it does not see them, no_profiler where it never will. From then on the
+  /// profiler stays in the process: nothing is timed in it any more.
+  virtual std::vector<device_kernel> kernels() { return {}; }
+  /// True where the host launches each execution while it is timed: the figure may be its time.
+  virtual bool host_launches() const { return false; }
 };
 
 /// A part of an execution, and how long it took.

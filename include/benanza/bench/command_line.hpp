@@ -118,6 +118,16 @@ inline const flag own_flags[] = {
      [](options& o, std::string_view v, std::string_view where) {
        o.all_algorithms = truth(v, where);
      }},
+    {"--algorithms", "WHICH",
+     "all (default), or proposed: only what each library would try first\n(cuDNN's heuristics, "
+     "cublasLt's first few), for a short time",
+     [](options& o, std::string_view v, std::string_view where) {
+       o.proposed = one_of(v, {"all", "proposed"}, where) == "proposed";
+     }},
+    {"--refused", "",
+     "with --benchmark_list_tests: also what the libraries have by name and\nrefuse for these "
+     "layers, and why",
+     [](options& o, std::string_view v, std::string_view where) { o.refused = truth(v, where); }},
     {"--progress", "WHEN", "auto, always or never, on stderr (default auto: on a terminal)",
      [](options& o, std::string_view v, std::string_view where) {
        const std::string mode = one_of(v, {"auto", "always", "never"}, where);
@@ -139,10 +149,20 @@ inline const flag campaign_flags[] = {
        o.campaign.isolate = truth(v, where);
      }},
     {"--case-timeout", "SECONDS",
-     "without a sign of life, then a case is given up (default 120, and more\nfor large layers); "
-     "with --isolate",
+     "without a sign of life, then a case is given up (default 120, on a GPU\n20, and more for "
+     "large layers); with --isolate",
      [](options& o, std::string_view v, std::string_view where) {
        o.campaign.case_timeout_s = timeout_seconds(v, where);
+     }},
+    {"--kernels", "WHOSE",
+     "names of the kernels that ran on a GPU, where CUPTI is there: of the\nwinners (default), "
+     "all, "
+     "none",
+     [](options& o, std::string_view v, std::string_view where) {
+       const std::string whose = one_of(v, {"none", "winners", "all"}, where);
+       o.campaign.kernels = whose == "all"    ? kernel_choice::all
+                            : whose == "none" ? kernel_choice::none
+                                              : kernel_choice::winners;
      }},
     {"--store", "FILE",
      "keeps each result there at once (SQLite); what it holds of this machine\nand software is not "

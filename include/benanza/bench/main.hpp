@@ -63,10 +63,34 @@ inline std::unique_ptr<runner> make_runner(char** argv, const machine::environme
   return std::make_unique<isolated_runner>(argv, e, o.parameters, o.campaign.case_timeout_s);
 }
 
-/// Our share of the last-level cache, as this process or the one that started it has measured it.
-inline llc_share share_of_llc(std::int64_t reported_bytes, std::int64_t private_bytes) {
+/// Who looks at the kernels of a device; null: nobody. What becomes of it is a fact of the run.
+inline std::unique_ptr<kernel_pass> make_kernel_pass(char** argv, const machine::environment& e,
+                                                     const options& o, const listing& l,
+                                                     std::string& fact) {
+  const kernel_choice whose = o.campaign.kernels.value_or(kernel_choice::winners);
+  if (whose == kernel_choice::none || o.campaign.dry_run || !o.campaign.on_device) return nullptr;
+  std::string why = "no profiler of the device is known";
+  for (const auto& library : l.libraries)
+    if (backend::device_library* devices = library->own_devices()) try {
+        fact = devices->profiler();
+        return std::make_unique<kernel_pass>(argv, e, o.parameters, o.campaign.case_timeout_s,
+                                             whose, fact);
+      } catch (const std::exception& failure) {
+        why = failure.what();
+      }
+  fact = "not seen: " + why;
+  if (o.campaign.kernels) // it was asked for
+    std::fprintf(stderr, "benanza_bench: kernels are not seen: %s\n", why.c_str());
+  return nullptr;
+}
+
+/// Our share of the last-level cache, as this process or the one that started it has measured it;
+/// if it is not to be `probed`, and was not, all of it.
+inline llc_share share_of_llc(std::int64_t reported_bytes, std::int64_t private_bytes,
+                              bool probed) {
   constexpr const char* variable = "BENANZA_LAST_CACHE";
   if (const auto known = parse_llc_share(std::getenv(variable))) return *known;
+  if (!probed) return {{}, reported_bytes};
   const llc_share found = probe_llc_if_possible(reported_bytes, private_bytes);
   setenv(variable, to_text(found).c_str(), 1); // a worker process must sweep alike
   return found;
@@ -82,7 +106,7 @@ struct known_caches {
   explicit known_caches(bool probed) {
     const std::int64_t second = machine::detail::cache_bytes(2);
     private_bytes = second > 0 ? second : reported_bytes;
-    share = probed ? share_of_llc(reported_bytes, private_bytes) : llc_share{{}, reported_bytes};
+    share = share_of_llc(reported_bytes, private_bytes, probed);
   }
   cache_sizes sizes() const {
     return {share.gone_bytes, private_bytes, share.outlasting_bytes(reported_bytes)};
@@ -119,6 +143,9 @@ inline void note_seen(std::map<std::string, std::string>& measuring, const machi
 inline status measure_and_report(char** argv, const options& o, const machine::environment& e,
                                  listing& l, result::run header, const known_caches& caches,
                                  group_runner& here) {
+  std::string kernels;
+  const auto pass = make_kernel_pass(argv, e, o, l, kernels);
+  if (!kernels.empty()) header.provenance["measuring"][result::kernels_fact] = kernels;
   const auto out = o.out.empty() ? nullptr : std::make_unique<result::output_file>(o.out);
   const auto kept = make_keeper(o, out.get(), header, l);
   if (kept) kept->note(l.without);
@@ -126,7 +153,7 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
     throw error("no backend has an algorithm for the selected layers", l.without.front().name,
                 "build it with a backend that has one");
   const auto measuring = make_runner(argv, e, o, here);
-  campaign c(*measuring, kept.get(), o.campaign, o, l.groups);
+  campaign c(*measuring, kept.get(), o.campaign, o, l.groups, pass.get());
   if (c.recalled() > 0 && !o.quiet) say_recalled(c.recalled(), l.cases, kept->place());
 
   const stopwatch timer;
@@ -138,6 +165,7 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
     if (std::exchange(probe_again, false) && !c.stopped() && timer.seconds() >= long_run_s)
       note_own_cache(facts, probe_llc_if_possible(caches.reported_bytes, caches.private_bytes).own);
     if (c.stopped()) facts["interrupted"] = "yes";
+    if (pass) facts[result::kernels_fact] = pass->told();
     if (const std::string after = device_condition(l.libraries); !after.empty())
       facts[device_condition_after_fact] = after;
     note_seen(facts, measuring->seen(*std::max_element(o.threads.begin(), o.threads.end())),
@@ -185,7 +213,7 @@ inline status run_checked(int argc, char** argv) {
   if (caches.reported_bytes > caches.private_bytes) o.llc_bytes = caches.reported_bytes;
   listing l(o, e, plans);
   guard.reset();
-  if (names_only) return print_names(l);
+  if (names_only) return print_names(l, o);
   group_runner here(caches.sizes(), o);
   if (supervisor) {
     local_runner r(here);

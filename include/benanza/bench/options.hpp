@@ -27,6 +27,7 @@ struct options : selection, sampling_request {
   std::string help{}; ///< the text, if it was asked for
   bool version = false, list_models = false, list_parameters = false, describe_device = false;
   bool list_only = false; ///< the names of the cases
+  bool refused = false;   ///< also what libraries have by name and refuse
 
   // What the report is.
   bool quiet = false; ///< only rows and errors

@@ -85,9 +85,23 @@ inline status describe_device() {
               "build it with cuDNN installed");
 }
 
+/// Prints what the libraries have by name and refuse for the layers of a list, and why.
+inline void print_refused(const listing& l) {
+  for (const group& g : l.groups) {
+    const auto* of = dynamic_cast<const layer_subject*>(g.what.get());
+    if (of == nullptr) continue;
+    for (const auto& library : l.libraries)
+      for (const backend::refused_algorithm& r :
+           library->refused(of->layer(), of->type, {.threads = of->threads}))
+        std::cout << "refused, " << op::name(of->layer()) << '/' << name(of->type) << '/'
+                  << library->name() << '/' << r.id << ": " << printable(r.why) << '\n';
+  }
+}
+
 /// Prints the names of the cases, and what could not be listed on stderr.
-inline status print_names(const listing& l) {
+inline status print_names(const listing& l, const options& o) {
   status ended = status::complete;
+  if (o.refused) print_refused(l);
   for (const group& g : l.groups)
     for (const bench_case& c : g.cases)
       if (c.results.empty()) {

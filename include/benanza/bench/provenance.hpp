@@ -161,7 +161,8 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
                                device_condition_after_fact,
                                device_uuid_fact,
                                device_flush_fact,
-                               device_clock_fact})
+                               device_clock_fact,
+                               result::kernels_fact})
     p["measuring"].erase(changing);
   return p;
 }

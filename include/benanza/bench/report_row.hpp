@@ -161,8 +161,9 @@ inline nlohmann::ordered_json report_row(const benchmark_run& original, const ca
     j.update(result::to_json(*m));
   else if (const auto* passes = detail::passes_of(run, cases); passes != nullptr)
     result::fields(passes->front(),
-                   [&](std::string_view name, const auto& value, result::field_kind kind) {
-                     if (kind == result::field_kind::identity) j[std::string(name)] = value;
+                   [&]<class T>(std::string_view name, const T& value, result::field_kind kind) {
+                     if constexpr (std::is_same_v<T, std::string> || std::is_integral_v<T>)
+                       if (kind == result::field_kind::identity) j[std::string(name)] = value;
                    });
   return j;
 }

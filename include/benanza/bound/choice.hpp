@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm runs a layer, and how long does it take? The bound is the least hot sample of all
 // equivalent algorithms; the prediction is the median of the algorithm that wins with weights as
-// cold as a run of the model finds them. Times in ns, each with the samples it rests on.
+// cold as a run of the model finds them. Times in ns, each with the samples it rests on. What a GPU
+// could not replay competes as it was measured: with the host's launches in it a time is too long,
+// never too short, and it was reached.
 //
 //   choice c = choose(cases.of(layer, numeric::f32, 1), warmth{});   c.best->algorithm   c.bound.ns
 #pragma once

@@ -8,6 +8,8 @@
 #pragma once
 
 #include "../advice/algorithm.hpp"
+#include "../advice/tensor_cores.hpp"
+#include "../result/json.hpp"
 #include "../result/stop_reason.hpp"
 #include "layers.hpp"
 
@@ -139,6 +141,10 @@ inline ordered_json to_json(const bound::measurement* m, double ns) {
                    {"fallback", m->fallback},
                    {"disturbed", m->disturbed}};
   if (m->energy_nj > 0) out["energy_nj"] = m->energy_nj;
+  if (!m->kernels.empty()) out["kernels"] = result::to_json(m->kernels);
+  if (const advice::tensor_answer a = advice::tensor_answer_of(*m);
+      a.by != advice::told_by::nobody && advice::may_use_tensor_cores(*m))
+    out["tensor_cores"] = {{"use", advice::name(a.use)}, {"by", advice::name(a.by)}};
   return out;
 }
 
@@ -225,6 +231,12 @@ inline ordered_json to_json(const model_bound& b) {
     return {{"name", m->name}, {"fused", m->key != b.graph->name}, {"error", m->error}};
   });
   out["coverage"] = to_json(b.covered);
+  if (const advice::tensor_summary t = advice::tensor_cores_of(b); !t.empty())
+    out["tensor_cores"] = {{"yes", t.yes.size()},
+                           {"no", t.no.size()},
+                           {"unknown", t.unknown.size()},
+                           {"observed", t.observed},
+                           {"by_the_librarys_note", t.noted}};
   out["missing"] = b.missing;
   out["missing_command"] = b.missing_command;
   out["failed_cases"] = b.failed();

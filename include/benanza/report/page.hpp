@@ -8,6 +8,7 @@
 
 #include "../advice/algorithm.hpp"
 #include "../result/merge.hpp"
+#include "kernels.hpp"
 #include "totals.hpp"
 #include "warnings.hpp"
 
@@ -178,11 +179,13 @@ inline std::string page(const result::run& r, const model_bound& b, std::size_t 
     if (!quiet) out += detail::gain_line(b);
     out += detail::coverage_line(b);
     if (quiet) return out;
+    out += tensor_line(b, limit);
     out += '\n';
   }
   out += detail::layer_table(b, limit);
   if (quiet) return out;
-  // The advice is half as long as the table before it.
+  // What follows is half as long as the table before it.
+  out += kernel_list(b, limit - limit / 2);
   out += detail::gain_list(b, limit - limit / 2);
   out += detail::lost_list(b, limit - limit / 2);
   const std::string remarks = warnings(b, limit);

@@ -63,6 +63,7 @@ void fields(Measurement& m, Visit&& visit) {
   visit("sampling_ns", m.sampling_ns, remark);
   visit("parts", m.parts, remark);
   visit("parts_ns", m.parts_ns, remark);
+  visit("kernels", m.kernels, remark);
   visit("flops", m.flops, fact);
   visit("algorithm_flops", m.algorithm_flops, fact);
   visit("bytes", m.bytes, fact);
@@ -87,6 +88,9 @@ inline std::string_view impossible_field(const measurement& m) {
       fine = possible_ns(value, true);
     else if constexpr (std::is_integral_v<type>)
       fine = value >= 0;
+    else if constexpr (std::is_same_v<type, std::vector<device_kernel>>)
+      fine = std::all_of(value.begin(), value.end(),
+                         [](const device_kernel& k) { return possible_ns(k.ns, true); });
     else if constexpr (!std::is_same_v<type, std::string>)
       fine =
           std::all_of(value.begin(), value.end(), [](double v) { return possible_ns(v, false); });

@@ -13,6 +13,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
+#include <vector>
 
 namespace benanza::result {
 
@@ -25,6 +26,10 @@ ordered_json to_json(const model::graph& g);
 /// A measurement's fields under their own names; a failed one has Google Benchmark's
 /// error_occurred and error_message in place of times.
 ordered_json to_json(const measurement& m);
+
+/// The kernels of an execution, and back; what never was a kernel has name and time alone.
+ordered_json to_json(const std::vector<device_kernel>& kernels);
+std::vector<device_kernel> kernels_from_json(const json& from, const std::string& where);
 
 /// The object that stands under context.benanza: schema, provenance and graphs of `r`.
 ordered_json context_to_json(const run& r);

@@ -46,6 +46,21 @@ BENANZA_INLINE ordered_json to_json(const model::graph& g) {
   return out;
 }
 
+BENANZA_INLINE ordered_json to_json(const std::vector<device_kernel>& kernels) {
+  ordered_json out = ordered_json::array();
+  for (const device_kernel& k : kernels) {
+    ordered_json& one = out.emplace_back(ordered_json{{"name", k.name}});
+    if (k.grid != device_kernel{}.grid) {
+      one["grid"] = k.grid;
+      one["block"] = k.block;
+      one["registers"] = k.registers;
+      one["shared_bytes"] = k.shared_bytes;
+    }
+    one["ns"] = k.ns;
+  }
+  return out;
+}
+
 BENANZA_INLINE ordered_json to_json(const measurement& m) {
   ordered_json out = ordered_json::object();
   if (!m.name.empty()) out["name"] = m.name;
@@ -54,7 +69,10 @@ BENANZA_INLINE ordered_json to_json(const measurement& m) {
     if (failed && kind == field_kind::time) return;
     using type = std::decay_t<decltype(value)>;
     if (kind == field_kind::remark && value == type{}) return;
-    out[std::string(name)] = value;
+    if constexpr (std::is_same_v<type, std::vector<device_kernel>>)
+      out[std::string(name)] = to_json(value);
+    else
+      out[std::string(name)] = value;
   });
   if (failed) {
     out["error_occurred"] = true;
@@ -132,6 +150,30 @@ inline double to_ns(const json& from, std::string_view key, const std::string& w
 }
 } // namespace detail
 
+BENANZA_INLINE std::vector<device_kernel> kernels_from_json(const json& from,
+                                                            const std::string& where) {
+  if (!from.is_array()) detail::refuse_value("a list", "kernels", where);
+  std::vector<device_kernel> out;
+  for (const json& one : from) {
+    device_kernel& k = out.emplace_back();
+    if (!one.is_object()) detail::refuse_value("a list of kernels", "kernels", where);
+    detail::assign(k.name, detail::member(one, "name", where), "name", where);
+    k.ns = detail::to_ns(detail::member(one, "ns", where), "ns", where, true);
+    if (!one.contains("grid")) continue;
+    for (const auto& [name, three] : {std::pair("grid", &k.grid), std::pair("block", &k.block)}) {
+      const json& list = detail::list_member(one, name, where);
+      if (list.size() != three->size()) detail::refuse_value("three numbers", name, where);
+      for (std::size_t i = 0; i < three->size(); ++i)
+        detail::assign_integer((*three)[i], list[i], name, where, 0);
+    }
+    detail::assign_integer(k.registers, detail::member(one, "registers", where), "registers", where,
+                           0);
+    detail::assign_integer(k.shared_bytes, detail::member(one, "shared_bytes", where),
+                           "shared_bytes", where, 0);
+  }
+  return out;
+}
+
 BENANZA_INLINE measurement measurement_from_json(const json& entry, const std::string& source) {
   if (!entry.is_object())
     throw error("an entry of \"benchmarks\" is not an object", source, detail::write_again);
@@ -158,6 +200,8 @@ BENANZA_INLINE measurement measurement_from_json(const json& entry, const std::s
       value = detail::to_ns(*found, name, where, kind != field_kind::time || name == "mad_ns");
     } else if constexpr (std::is_integral_v<type>) {
       detail::assign_integer(value, *found, name, where, name == "threads" ? 1 : 0);
+    } else if constexpr (std::is_same_v<type, std::vector<device_kernel>>) {
+      value = kernels_from_json(*found, where);
     } else {
       if (!found->is_array() || found->empty())
         detail::refuse_value("a list of times", name, where);

@@ -7,6 +7,7 @@
 //    "benchmarks": [{"name": "Conv/1x64x56x56-64x3x3-s1-p1/f32/onednn/ref:any/hot/t1", ...}]}
 #pragma once
 
+#include "../core/device_kernel.hpp"
 #include "../model/graph.hpp"
 
 #include <map>
@@ -54,6 +55,8 @@ struct measurement {
   /// Of a whole model's run: its parts (result/parts.hpp), one a line, and how long each took.
   std::string parts{};
   std::vector<double> parts_ns{};
+  /// Of a device, where a profiler looked: the kernels of one execution, in their order.
+  std::vector<device_kernel> kernels{};
   std::int64_t flops = 0;           ///< as a textbook counts them
   std::int64_t algorithm_flops = 0; ///< the algorithm's own arithmetic
   std::int64_t bytes = 0;
@@ -73,6 +76,10 @@ struct run {
 /// was calibrated; and at its best later, if that is so much faster that the calibration was
 /// disturbed.
 inline constexpr const char *begin_fact = "begin_ratio", *begin_after_fact = "begin_ratio_after";
+
+/// The fact of a run's `measuring` section that says which profiler saw the kernels, or why none
+/// did.
+inline constexpr const char* kernels_fact = "kernels";
 
 /// The sections that must agree before two runs may be merged.
 inline constexpr const char* identity_sections[] = {"machine", "software"};

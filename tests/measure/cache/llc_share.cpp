@@ -155,8 +155,10 @@ TEST_CASE("what was flushed has to come from memory") {
 #endif
 
 TEST_CASE("this machine's share of the last cache is no more than is reported") {
-  const std::int64_t reported = machine::last_level_cache_bytes();
-  const llc_share c = probe_llc_if_possible(reported, machine::detail::cache_bytes(2));
+  // Of a large cache a part: to probe all of it takes seconds, and shows no more.
+  const std::int64_t own = machine::detail::cache_bytes(2);
+  const std::int64_t reported = std::min(machine::last_level_cache_bytes(), 16 * own);
+  const llc_share c = probe_llc_if_possible(reported, own);
   CHECK(c.own.bytes >= 0);
   CHECK(c.own.ns >= 0);
   CHECK(c.gone_bytes > 0);

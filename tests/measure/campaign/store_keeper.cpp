@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 std::vector<std::string> into_store(const std::string& store) {
-  return {"--store", store, "--benchmark_min_time=0.008", "--benchmark_format=json"};
+  return {"--store", store, "--benchmark_min_time=0.002", "--benchmark_format=json"};
 }
 constexpr std::size_t kept_cases = 12 * 2 * 2;
 

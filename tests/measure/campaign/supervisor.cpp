@@ -2,6 +2,7 @@
 // What a library does to the process that measures costs its own case, and no other.
 #include "../fragile.hpp"
 
+#include <benanza/measure/campaign/supervisor.hpp>
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -43,10 +44,19 @@ TEST_CASE("each way to fail is named, and what else there is gets its time") {
 }
 
 TEST_CASE("a hang is ended when there was no sign of life for long enough") {
-  auto got = measured("good,hang,hang@time", "--case-timeout 1.5");
+  auto got = measured("good,hang,hang@time", "--case-timeout 1.5 --states hot");
   CHECK(got[relu + "hang hot"] == "no sign of life for 1.5 s: stopped, while preparing");
   CHECK(got[relu + "hang@time hot"] == "no sign of life for 1.5 s: stopped, while being timed");
   CHECK(got[relu + "good hot"] == "4000");
+}
+
+TEST_CASE("a device that hangs is given up sooner than the slowest loops of the host") {
+  using benanza::measure::patience_s;
+  const benanza::measure::parameters p;
+  CHECK(patience_s(0, false, p) == 120);
+  CHECK(patience_s(1'000'000'000, false, p) == 130);
+  CHECK(patience_s(0, true, p) == 20);
+  CHECK(patience_s(1'000'000'000'000, true, p) == 30);
 }
 
 TEST_CASE("who crashes while the group is freed is found among all, and the others keep theirs") {
@@ -70,12 +80,11 @@ TEST_CASE("a device that one algorithm loses is there again for the others") {
 }
 
 TEST_CASE("memory that one algorithm eats is there again for the others, and for other layers") {
-  const outcome o =
-      shell("ulimit -v 400000; env BENANZA_LAST_CACHE=0,0,1000000000 FRAGILE_LAYERS=3 "
-            "FRAGILE_ALGORITHMS=glutton,good " +
-            fragile_bench +
-            " --isolate --benchmark_min_time=0.002 --states hot,coldw,cold "
-            "--benchmark_filter=Relu --benchmark_format=json");
+  const outcome o = shell("ulimit -v 400000; env FRAGILE_CACHE=1000000000 FRAGILE_LAYERS=3 "
+                          "FRAGILE_ALGORITHMS=glutton,good " +
+                          fragile_bench +
+                          " --isolate --benchmark_min_time=0.002 --states hot,coldw,cold "
+                          "--benchmark_filter=Relu --benchmark_format=json");
   CAPTURE(o.err);
   CHECK(o.status == 1);
   auto got = rows(o.out);
@@ -214,7 +223,7 @@ TEST_CASE("a killed supervisor takes its worker along, even one that hangs") {
 TEST_CASE("a killed worker costs a new start, and no result") {
   const scratch_folder s("worker");
   running r(s, {"FRAGILE_LAYERS=8", "FRAGILE_PAUSE=20", "FRAGILE_LOG=" + (s / "log")},
-            {"--isolate", "--benchmark_min_time=0.02", "--benchmark_format=json"});
+            {"--isolate", "--benchmark_min_time=0.005", "--benchmark_format=json"});
   REQUIRE(eventually([&] { return lines_in(s / "log") > 4; }));
   const auto workers = r.children();
   CHECK(workers.size() == 1);

@@ -52,6 +52,27 @@ TEST_CASE("those that cannot win are stopped early, and no others") {
     CHECK(s.of(i).disturbed.empty());
 }
 
+TEST_CASE(
+    "what the host launches one by one neither loses to what a device replays, nor beats it") {
+  setup s({about(2e5), about(1e5), about(3e6), about(6e5)});
+  for (const auto& run : s.runs)
+    run->device = true;
+  s.runs[1]->launched = s.runs[2]->launched = true;
+  s.sample();
+  CHECK_FALSE(s.raced_out(0)); // twice as long as the second
+  CHECK_FALSE(s.raced_out(2));
+  CHECK(s.of(3).stop_reason == "raced out: 3 times the best");
+  // It gets no more time either, as who leads does.
+  const auto took_ns = [](bool launched) {
+    setup one({improving(2e6)});
+    one.runs[0]->device = true;
+    one.runs[0]->launched = launched;
+    one.sample();
+    return one.of(0).took_ns;
+  };
+  CHECK(took_ns(false) > 2 * took_ns(true));
+}
+
 TEST_CASE("hot cases that have raced have fewer slices, spread over the time that others take") {
   setup s({about(1e5), improving(2e6)});
   int others_by_then = 0; // executions of the other case, when the hot one ran last

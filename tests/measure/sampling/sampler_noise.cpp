@@ -60,6 +60,24 @@ TEST_CASE("load on the host's cores and memory does not disturb a device") {
   CHECK_FALSE(s.of(1).disturbed.empty());
 }
 
+TEST_CASE("load on the host disturbs a device's case whose executions it launches one by one") {
+  for (const bool in_windows : {false, true}) {
+    CAPTURE(in_windows);
+    setup s({about(1e5), about(1e5)});
+    for (const auto& run : s.runs)
+      run->device = true;
+    s.runs[1]->launched = true;
+    s.monitor.of_slice = [=](int i) {
+      return noise{.waiting = !in_windows && i % 4 < 2 ? 0.5 : 0, .memory_loss = 2};
+    };
+    if (in_windows) s.monitor.other_load = [](double) { return 0.9; };
+    s.sample();
+    CHECK(s.of(0).rejected == 0);
+    CHECK(s.of(0).disturbed.empty());
+    CHECK((s.of(1).rejected > 0 || !s.of(1).disturbed.empty()));
+  }
+}
+
 TEST_CASE("of a long slice what an SMT sibling disturbed is lost, and what came before is kept") {
   // For 10 of each 50 ms a sibling makes all slower; a slice takes up to 60 ms, a sample 2.
   const auto busy = [](double at) { return std::fmod(at, 50e6) > 40e6; };

@@ -340,6 +340,7 @@ FAKE_GPU_API cudnnStatus_t cudnnBackendExecute(cudnnHandle_t h, cudnnBackendDesc
         d.space.find(v->one<const void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, nullptr),
                      p->execution->workspace_bytes) == nullptr)
       return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
+    if (d.rules.fails(name, "no-capture", p->execution->engine.id)) d.spoils_capture();
     const auto e = fake::to_execution(p->execution, *v);
     const cudaError_t put = d.put(on->stream, [&d, e](const fake::stream& s) { d.run(e, s); });
     return put == cudaSuccess ? CUDNN_STATUS_SUCCESS

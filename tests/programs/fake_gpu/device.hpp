@@ -109,6 +109,8 @@ public:
   objects<event> events{log, "event"};
   objects<graph> graphs{log, "graph"}, replays{log, "graph-exec"};
   std::recursive_mutex mutex{};
+  /// Told of each execution and fill: what it was, and from when to when. May be empty.
+  std::function<void(const std::string& name, const std::string& id, ns start, ns end)> watcher{};
 
   std::int64_t l2_bytes() const { return std::int64_t{facts.l2_kib} << 10; }
 
@@ -268,7 +270,8 @@ public:
     else
       std::memset(space.contents(p, bytes), value, static_cast<std::size_t>(bytes));
     if (&on == &default_) b->written_by = ++default_work_;
-    now_ += bytes / write_rate;
+    const ns start = std::exchange(now_, now_ + bytes / write_rate);
+    if (watcher) watcher("memset", "", start, now_);
     dirty_bytes_ = std::min(dirty_bytes_ + bytes, l2_bytes());
     if (bytes >= l2_bytes()) ++log.flushes;
   }
@@ -305,6 +308,7 @@ public:
     bool ordered = on.waits_for_default || to->written_by <= default_done_;
     bool conflict = reads_pending(*to);
     pass_gap();
+    const ns start = now_;
     now_ += rules.cost(e->name, e->id);
     for (const extent& r : e->reads) {
       block* const from = space.find(r.address, r.bytes);
@@ -318,6 +322,7 @@ public:
     for (const extent& w : e->writes_too)
       if (space.find(w.address, w.bytes) == nullptr) return lose(cudaErrorIllegalAddress);
     touch(e->writes.address);
+    if (watcher) watcher(e->name, e->id, start, now_);
     if (!ordered) ++log.unordered;
     to->executed_at = now_;
     if (conflict) settle_all();

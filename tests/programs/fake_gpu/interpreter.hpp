@@ -101,6 +101,19 @@ inline dense convolve(const dense& x, const dense& w, dense y, const window& ove
   return y;
 }
 
+/// The gradient of a convolution by its source; `dx` gives the dims and holds zeros.
+inline dense scatter(const dense& dy, const dense& w, dense dx, const window& over) {
+  const dims in = spatial(dx.size), out = spatial(dy.size), kernel = spatial(w.size);
+  const std::int64_t ins = product(in), outs = product(out), elements = product(kernel);
+  each_window(in, out, kernel, over, [&](std::int64_t o, const auto& taps) {
+    each_channel_pair(dx, dy, w, [&](std::int64_t c, std::int64_t k, std::int64_t f) {
+      for (const tap& t : taps)
+        dx[c * ins + t.place] += dy[k * outs + o] * w[f * elements + t.element];
+    });
+  });
+  return dx;
+}
+
 /// `x` reduced over the dims in which `y`, which gives the dims, has one.
 inline dense reduce(const dense& x, dense y, cudnnReduceTensorOp_t what) {
   if (what == CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS) throw not_understood("a product without zeros");
@@ -248,21 +261,10 @@ private:
   static dense transposed(const bag& op, const values& v) {
     check_factor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1);
     check_factor(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0);
-    const dense &dy = of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, v),
-                &w = of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, v);
-    dense dx = empty_result(op);
-    const dims in = detail::spatial(dx.size), out = detail::spatial(dy.size),
-               kernel = detail::spatial(w.size);
-    const std::int64_t ins = product(in), outs = product(out), taps_of_all = product(kernel);
-    const auto over =
-        detail::window_of(op.child(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC));
-    detail::each_window(in, out, kernel, over, [&](std::int64_t o, const auto& taps) {
-      detail::each_channel_pair(dx, dy, w, [&](std::int64_t c, std::int64_t k, std::int64_t f) {
-        for (const detail::tap& t : taps)
-          dx[c * ins + t.place] += dy[k * outs + o] * w[f * taps_of_all + t.element];
-      });
-    });
-    return dx;
+    return detail::scatter(
+        of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, v),
+        of(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, v), empty_result(op),
+        detail::window_of(op.child(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC)));
   }
 
   static dense elementwise(const bag& op, const values& v) {
@@ -441,15 +443,21 @@ private:
          {CUDNN_ATTR_OPERATION_SDPA_FWD_BLOCK_MASK_DESC, CUDNN_ATTR_OPERATION_SDPA_FWD_STATSDESC,
           CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_KDESC,
           CUDNN_ATTR_OPERATION_SDPA_FWD_PAGE_TABLE_VDESC,
-          CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_QDESC,
-          CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC})
+          CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_QDESC})
       if (op.has(unknown)) throw not_understood("an attention with " + std::to_string(unknown));
     const dense &q = of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, v),
                 &k = of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, v);
     const dense* const scale = maybe(op, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, v);
+    const dense* const lengths = maybe(op, CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC, v);
     dense p = product_of(q, k, dense({q.size[0], q.size[1], q.size[2], k.size[2]}), true);
-    const std::int64_t columns = p.size[3];
-    for (std::int64_t row = 0; row < std::ssize(p.at); row += columns) {
+    const std::int64_t all = p.size[3];
+    for (std::int64_t row = 0; row < std::ssize(p.at); row += all) {
+      const std::int64_t columns =
+          lengths == nullptr
+              ? all
+              : static_cast<std::int64_t>((*lengths)[row / (all * p.size[1] * p.size[2])]);
+      for (std::int64_t i = row + columns; i < row + all; ++i)
+        p[i] = 0;
       double most = -std::numeric_limits<double>::infinity(), sum = 0;
       for (std::int64_t i = row; i < row + columns; ++i) {
         if (scale != nullptr) p[i] *= (*scale)[0];

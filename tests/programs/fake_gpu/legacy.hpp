@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of cuDNN's legacy API on the fake GPU, and its calls for softmax, LRN, reductions
-// and changes of order. Descriptors stay the real library's and are read back from there. Of the
-// eight algorithms of a convolution it has the three that a current GPU has.
+// Convolutions of cuDNN's legacy API on the fake GPU (forward, fused with what follows, gradient by
+// the source), and its calls for softmax, LRN, reductions and changes of order. Descriptors stay
+// the real library's and are read back from there. Of the algorithms of a convolution it has those
+// three that a current GPU has, of the gradient's two; types and layouts as the documentation's
+// tables say.
 #pragma once
 
 #include "cudnn.hpp"
@@ -20,19 +22,28 @@ inline facts legacy_tensor(cudnnTensorDescriptor_t d) {
           .strides = dims(strides, strides + rank),
           .type = type_of(type)};
 }
+/// A filter: the last dim counted is the fastest in memory, or the channels' are.
 inline facts legacy_filter(cudnnFilterDescriptor_t d) {
   cudnnDataType_t type{};
   cudnnTensorFormat_t format{};
   int rank = 0, size[CUDNN_DIM_MAX];
   if (cudnnGetFilterNdDescriptor(d, CUDNN_DIM_MAX, &type, &format, &rank, size) !=
           CUDNN_STATUS_SUCCESS ||
-      format != CUDNN_TENSOR_NCHW)
+      (format != CUDNN_TENSOR_NCHW && format != CUDNN_TENSOR_NHWC))
     throw not_understood("a filter");
   facts f{.size = dims(size, size + rank),
           .strides = dims(static_cast<std::size_t>(rank), 1),
           .type = type_of(type)};
-  for (std::size_t i = f.size.size() - 1; i-- > 0;)
-    f.strides[i] = f.strides[i + 1] * f.size[i + 1];
+  std::vector<std::size_t> order; // from the fastest
+  for (std::size_t i = f.size.size(); i-- > 1;)
+    if (i > 1 || format == CUDNN_TENSOR_NCHW) order.push_back(i);
+  if (format == CUDNN_TENSOR_NHWC) order.insert(order.begin(), 1);
+  order.push_back(0);
+  std::int64_t step = 1;
+  for (const std::size_t i : order) {
+    f.strides[i] = step;
+    step *= f.size[i];
+  }
   return f;
 }
 inline detail::window legacy_window(cudnnConvolutionDescriptor_t d) {
@@ -47,6 +58,27 @@ inline detail::window legacy_window(cudnnConvolutionDescriptor_t d) {
   return {dims(pads, pads + rank), dims(strides, strides + rank),
           dims(dilations, dilations + rank)};
 }
+/// Refuses what the tables of types and layouts do not have.
+inline void check_configuration(const facts& x, const facts& w, const facts& y,
+                                cudnnConvolutionDescriptor_t d) {
+  constexpr int most = CUDNN_DIM_MAX - 2;
+  int rank = 0, pads[most], strides[most], dilations[most];
+  cudnnConvolutionMode_t mode{};
+  cudnnDataType_t sums{};
+  cudnnGetConvolutionNdDescriptor(d, most, &rank, pads, strides, dilations, &mode, &sums);
+  using benanza::dtype;
+  const bool whole = x.type == dtype::s8;
+  const auto last = [](const facts& f) { return f.strides[1] == 1; };
+  if (x.type != w.type || x.type != y.type) throw not_understood("types that differ");
+  if ((sums == CUDNN_DATA_INT32) != whole) throw not_understood("sums of another kind");
+  if (sums == CUDNN_DATA_HALF && x.type != dtype::f16) throw not_understood("sums in f16");
+  if (whole && (!last(x) || !last(w) || !last(y) || x.size[1] % 4 != 0 || y.size[1] % 4 != 0))
+    throw not_understood("integers whose channels are not last, or no fours");
+  int groups = 1;
+  cudnnGetConvolutionGroupCount(d, &groups);
+  if (x.size[1] != groups * w.size[1] || y.size[1] != w.size[0])
+    throw not_understood("channels that do not fit the filter");
+}
 inline std::size_t legacy_workspace(int algorithm) {
   return algorithm == 0 ? 0 : static_cast<std::size_t>(device::it().rules.workspace_bytes);
 }
@@ -56,10 +88,9 @@ struct legacy_operand {
   facts is{};
   const void* at = nullptr;
 };
-inline cudnnStatus_t launch(cudnnHandle_t h, const std::string& name, const void* alpha,
-                            const void* beta, std::vector<legacy_operand> from,
-                            const legacy_operand& to,
-                            std::function<dense(const std::vector<dense>&)> compute) {
+inline cudnnStatus_t launch_scaled(cudnnHandle_t h, const std::string& name,
+                                   std::vector<legacy_operand> from, const legacy_operand& to,
+                                   std::function<dense(const std::vector<dense>&)> compute) {
   device& d = device::it();
   const std::lock_guard lock(d.mutex);
   const handle_state* const on = cudnn_state::it().handles.find(h);
@@ -67,8 +98,6 @@ inline cudnnStatus_t launch(cudnnHandle_t h, const std::string& name, const void
   if (d.lost() != cudaSuccess) return refuse(CUDNN_STATUS_EXECUTION_FAILED, "no device");
   if (d.rules.fails(name, "refuses-to-run"))
     return refuse(CUDNN_STATUS_EXECUTION_FAILED, name + " is scripted not to run");
-  if (*static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0)
-    throw not_understood("factors");
   auto e = std::make_shared<execution>();
   e->name = name;
   for (const legacy_operand& o : from)
@@ -89,6 +118,15 @@ inline cudnnStatus_t launch(cudnnHandle_t h, const std::string& name, const void
       });
   return put == cudaSuccess ? CUDNN_STATUS_SUCCESS
                             : refuse(CUDNN_STATUS_EXECUTION_FAILED, "no such stream");
+}
+/// The same with factors that must be one and none.
+inline cudnnStatus_t launch(cudnnHandle_t h, const std::string& name, const void* alpha,
+                            const void* beta, std::vector<legacy_operand> from,
+                            const legacy_operand& to,
+                            std::function<dense(const std::vector<dense>&)> compute) {
+  if (*static_cast<const float*>(alpha) != 1 || *static_cast<const float*>(beta) != 0)
+    throw not_understood("factors");
+  return launch_scaled(h, name, std::move(from), to, std::move(compute));
 }
 /// True where the bytes are there, and enough.
 inline bool holds_workspace(const void* at, std::size_t bytes, std::size_t needed) {
@@ -130,15 +168,30 @@ inline dense lrn(const dense& x, std::int64_t n, double alpha, double beta, doub
 
 // ---- convolutions
 // --------------------------------------------------------------------------------
+namespace fake {
+/// Answers how much workspace a convolution wants: `y` is what it, or its gradient, has at its end.
+inline cudnnStatus_t convolution_workspace(const std::string& name, bool there,
+                                           cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
+                                           cudnnTensorDescriptor_t y,
+                                           cudnnConvolutionDescriptor_t how, int algorithm,
+                                           std::size_t* bytes) {
+  return understand([&]() -> cudnnStatus_t {
+    if (!there || device::it().rules.fails(name, "unsupported"))
+      return refuse(CUDNN_STATUS_NOT_SUPPORTED, name + " is not there");
+    check_configuration(legacy_tensor(x), legacy_filter(w), legacy_tensor(y), how);
+    *bytes = legacy_workspace(algorithm);
+    return CUDNN_STATUS_SUCCESS;
+  });
+}
+} // namespace fake
+
 FAKE_GPU_API cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
-    cudnnHandle_t, const cudnnTensorDescriptor_t, const cudnnFilterDescriptor_t,
-    const cudnnConvolutionDescriptor_t, const cudnnTensorDescriptor_t,
+    cudnnHandle_t, const cudnnTensorDescriptor_t xd, const cudnnFilterDescriptor_t wd,
+    const cudnnConvolutionDescriptor_t cd, const cudnnTensorDescriptor_t yd,
     cudnnConvolutionFwdAlgo_t algorithm, std::size_t* bytes) {
-  const std::string name = "legacy " + std::to_string(algorithm);
-  if (algorithm >= fake::legacy_algorithms || fake::device::it().rules.fails(name, "unsupported"))
-    return fake::refuse(CUDNN_STATUS_NOT_SUPPORTED, name + " is not there");
-  *bytes = fake::legacy_workspace(algorithm);
-  return CUDNN_STATUS_SUCCESS;
+  return fake::convolution_workspace("legacy " + std::to_string(algorithm),
+                                     algorithm < fake::legacy_algorithms, xd, wd, yd, cd, algorithm,
+                                     bytes);
 }
 FAKE_GPU_API cudnnStatus_t cudnnConvolutionForward(
     cudnnHandle_t h, const void* alpha, const cudnnTensorDescriptor_t xd, const void* x,
@@ -149,13 +202,92 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionForward(
     if (algorithm >= fake::legacy_algorithms) return CUDNN_STATUS_NOT_SUPPORTED;
     if (!fake::holds_workspace(workspace, bytes, fake::legacy_workspace(algorithm)))
       return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
-    const fake::facts to = fake::legacy_tensor(yd);
-    return fake::launch(h, "legacy " + std::to_string(algorithm), alpha, beta,
-                        {{fake::legacy_tensor(xd), x}, {fake::legacy_filter(wd), w}}, {to, y},
-                        [to, over = fake::legacy_window(cd)](const auto& operands) {
-                          return fake::detail::convolve(operands[0], operands[1],
-                                                        fake::dense(to.size), over);
-                        });
+    if (*static_cast<const float*>(beta) != 0) throw fake::not_understood("a factor");
+    const fake::facts from = fake::legacy_tensor(xd), filter = fake::legacy_filter(wd),
+                      to = fake::legacy_tensor(yd);
+    fake::check_configuration(from, filter, to, cd);
+    const double factor = *static_cast<const float*>(alpha);
+    return fake::launch_scaled(
+        h, "legacy " + std::to_string(algorithm), {{from, x}, {filter, w}}, {to, y},
+        [to, factor, over = fake::legacy_window(cd)](const auto& operands) {
+          fake::dense out =
+              fake::detail::convolve(operands[0], operands[1], fake::dense(to.size), over);
+          for (double& value : out.at)
+            value *= factor;
+          return out;
+        });
+  });
+}
+FAKE_GPU_API cudnnStatus_t cudnnConvolutionBiasActivationForward(
+    cudnnHandle_t h, const void* alpha1, const cudnnTensorDescriptor_t xd, const void* x,
+    const cudnnFilterDescriptor_t wd, const void* w, const cudnnConvolutionDescriptor_t cd,
+    cudnnConvolutionFwdAlgo_t algorithm, void* workspace, std::size_t bytes, const void* alpha2,
+    const cudnnTensorDescriptor_t zd, const void* z, const cudnnTensorDescriptor_t bd,
+    const void* bias, const cudnnActivationDescriptor_t ad, const cudnnTensorDescriptor_t yd,
+    void* y) {
+  return fake::understand([&]() -> cudnnStatus_t {
+    if (algorithm >= fake::legacy_algorithms) return CUDNN_STATUS_NOT_SUPPORTED;
+    if (!fake::holds_workspace(workspace, bytes, fake::legacy_workspace(algorithm)))
+      return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
+    const fake::facts from = fake::legacy_tensor(xd), filter = fake::legacy_filter(wd),
+                      to = fake::legacy_tensor(yd), added = fake::legacy_tensor(zd),
+                      each = fake::legacy_tensor(bd);
+    fake::check_configuration(from, filter, to, cd);
+    cudnnActivationMode_t mode{};
+    cudnnNanPropagation_t nan{};
+    double ceiling = 0;
+    cudnnGetActivationDescriptor(ad, &mode, &nan, &ceiling);
+    if (mode != CUDNN_ACTIVATION_RELU && mode != CUDNN_ACTIVATION_IDENTITY)
+      throw fake::not_understood("an activation");
+    if (mode == CUDNN_ACTIVATION_IDENTITY && algorithm != 1)
+      throw fake::not_understood("an identity with another algorithm");
+    if (added.size != to.size || added.strides != to.strides || added.type != to.type ||
+        each.size.size() != to.size.size() || each.size[0] != 1 || each.size[1] != to.size[1] ||
+        fake::product(each.size) != to.size[1] ||
+        each.type != (from.type == benanza::dtype::s8 ? benanza::dtype::f32 : to.type))
+      throw fake::not_understood("a sum or a bias of other dims or types");
+    const double factor = *static_cast<const float*>(alpha1),
+                 share = *static_cast<const float*>(alpha2);
+    std::vector<fake::legacy_operand> operands{{from, x}, {filter, w}, {each, bias}};
+    if (share != 0) operands.push_back({added, z});
+    return fake::launch_scaled(
+        h, "legacy " + std::to_string(algorithm), std::move(operands), {to, y},
+        [to, factor, share, bent = mode == CUDNN_ACTIVATION_RELU,
+         over = fake::legacy_window(cd)](const auto& in) {
+          fake::dense out = fake::detail::convolve(in[0], in[1], fake::dense(to.size), over);
+          fake::each_index(out.size, [&](const fake::dims& at, std::int64_t i) {
+            out[i] = factor * out[i] + in[2][at[1]];
+            if (share != 0) out[i] += share * in[3][i];
+            if (bent) out[i] = std::max(out[i], 0.0);
+          });
+          return out;
+        });
+  });
+}
+FAKE_GPU_API cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(
+    cudnnHandle_t, const cudnnFilterDescriptor_t wd, const cudnnTensorDescriptor_t dyd,
+    const cudnnConvolutionDescriptor_t cd, const cudnnTensorDescriptor_t dxd,
+    cudnnConvolutionBwdDataAlgo_t algorithm, std::size_t* bytes) {
+  return fake::convolution_workspace("legacy-data " + std::to_string(algorithm), algorithm < 2, dxd,
+                                     wd, dyd, cd, algorithm, bytes);
+}
+FAKE_GPU_API cudnnStatus_t cudnnConvolutionBackwardData(
+    cudnnHandle_t h, const void* alpha, const cudnnFilterDescriptor_t wd, const void* w,
+    const cudnnTensorDescriptor_t dyd, const void* dy, const cudnnConvolutionDescriptor_t cd,
+    cudnnConvolutionBwdDataAlgo_t algorithm, void* workspace, std::size_t bytes, const void* beta,
+    const cudnnTensorDescriptor_t dxd, void* dx) {
+  return fake::understand([&]() -> cudnnStatus_t {
+    if (algorithm >= 2) return CUDNN_STATUS_NOT_SUPPORTED;
+    if (!fake::holds_workspace(workspace, bytes, fake::legacy_workspace(algorithm)))
+      return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
+    const fake::facts from = fake::legacy_tensor(dyd), filter = fake::legacy_filter(wd),
+                      to = fake::legacy_tensor(dxd);
+    fake::check_configuration(to, filter, from, cd);
+    return fake::launch(
+        h, "legacy-data " + std::to_string(algorithm), alpha, beta, {{from, dy}, {filter, w}},
+        {to, dx}, [to, over = fake::legacy_window(cd)](const auto& operands) {
+          return fake::detail::scatter(operands[0], operands[1], fake::dense(to.size), over);
+        });
   });
 }
 

@@ -3,7 +3,8 @@
 // them):
 //   cost 10us                  an execution takes so long, unless another line says otherwise
 //   cold 3us                   and so much more for each operand that the L2 cache does not hold
-//   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution,
+//   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution
+//                              ("legacy-data 1": of its gradient),
 //                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
 //                              own, "kernel v4" for kernels compiled at run time
 //                              "blas gemm" (gemv, grouped) for cuBLAS, "lt 21" for cublasLt's own
@@ -13,12 +14,15 @@
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
 //   workspace 4096             bytes of plans that only the fake makes
 //   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
-//   no-capture                 nothing can be captured
+//   no-capture                 nothing can be captured  engine 12 no-capture       this one cannot
 //   gpus 2                     so many can be seen; what they have is the first one's
 //   clock 1400                 MHz of the multiprocessors, which kernels may read (default 1980)
 //   moves-about                no kernel runs on a multiprocessor on which another one ran
 //   event 1us, gap 1us         an event takes so long; so long lies before each node of a graph
 //   architectures 80 90        that the fake NVRTC compiles for (default: 75 80 90 100)
+//   engine 4 runs NAME NAME    the kernels that CUPTI sees, in their order (default: "engine 4")
+//   cupti refuses              or: cut-off (the last record), drops (records), old (its version),
+//                              loses-device, ends-process
 #pragma once
 
 #include <cstdint>
@@ -59,6 +63,12 @@ public:
   bool fails(const std::string& name, const std::string& how, const std::string& id = {}) const {
     return faults_.contains(name + ' ' + how) || faults_.contains("id " + id + ' ' + how);
   }
+  /// Names of an execution's kernels; none: nobody gave it any.
+  std::vector<std::string> kernels(const std::string& name, const std::string& id) const {
+    for (const std::string& key : {"id " + id, name})
+      if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+    return {};
+  }
 
   std::int64_t malloc_limit = unlimited;
   std::int64_t executions_until_lost = unlimited;
@@ -68,6 +78,7 @@ public:
   bool moves_about = false;
   ns event_ns = 0, gap_ns = 0;
   std::vector<int> architectures{75, 80, 90, 100};
+  std::string cupti{};                ///< what is wrong with it
   std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
 
 private:
@@ -90,8 +101,8 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    if (word == "engine" || word == "legacy" || word == "call" || word == "kernel" ||
-        word == "blas" || word == "lt" || word == "id") {
+    if (word == "engine" || word == "legacy" || word == "legacy-data" || word == "call" ||
+        word == "kernel" || word == "blas" || word == "lt" || word == "id") {
       words >> value;
       name = word + ' ' + value;
       words >> word;
@@ -121,6 +132,12 @@ private:
       architectures = {std::stoi(value)};
       for (int one = 0; words >> one;)
         architectures.push_back(one);
+    } else if (word == "runs" && valued && !name.empty()) {
+      do
+        kernels_[name].push_back(value);
+      while (words >> value);
+    } else if (word == "cupti" && valued) {
+      cupti = value;
     } else if (word == "gpus" && valued) {
       gpus = std::stoi(value);
     } else if (word == "offers" && valued) {
@@ -133,10 +150,11 @@ private:
   }
 
   inline static const std::set<std::string> faults{"unsupported", "refuses-to-run", "wrong",
-                                                   "launch-failure"};
+                                                   "launch-failure", "no-capture"};
   by_name costs_{{"", 10'000}, {"kernel nothing", 0}};
   by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
   std::set<std::string> faults_{};
+  std::map<std::string, std::vector<std::string>> kernels_{};
 };
 
 } // namespace fake

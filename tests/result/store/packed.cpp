@@ -64,6 +64,9 @@ TEST_CASE("every field of a measurement comes back to the last bit") {
       value = static_cast<type>(k * 1'000'003);
     else if constexpr (std::is_same_v<type, double>)
       value = k / 7.0;
+    else if constexpr (std::is_same_v<type, std::vector<benanza::device_kernel>>)
+      value = {{.name = "a \"kernel\"\n", .grid = {k, 2, 1}, .block = {32, 1, 1}, .ns = k / 3.0},
+               {.name = "memset", .ns = 0.01}};
     else
       value = {k / 3.0, 1e18, 0.01, 5e-324, static_cast<double>(k)};
   });
@@ -125,7 +128,15 @@ TEST_CASE("a remark that says nothing is not stored, one that does comes back") 
   m.rejected = 3;
   m.clock_ns = 1050.25;
   m.disturbed = "a neighbour";
+  CHECK(pack(m).description.find("kernels") == std::string::npos);
+  m.kernels = {{.name = "k",
+                .grid = {1, 2, 3},
+                .block = {4, 5, 6},
+                .registers = 7,
+                .shared_bytes = 8,
+                .ns = 9.5}};
   const measurement back = trip(m);
+  CHECK(back.kernels == m.kernels);
   CHECK(back.rejected == 3);
   CHECK(back.clock_ns == 1050.25);
   CHECK(back.disturbed == "a neighbour");

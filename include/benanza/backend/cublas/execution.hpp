@@ -146,6 +146,7 @@ public:
 private:
   void enqueue(std::int64_t copy) override {
     const float alpha = scale(), beta = what().addend ? 1 : 0;
+    if (bias_ != none) problem_.place_bias(at(bias_, copy));
     // Nothing is added, and where the types are equal the result stands for it; of FP8 they differ.
     const void* const nothing =
         addend_type(type()) == result_of(type()) ? static_cast<const void*>(result(copy)) : nullptr;

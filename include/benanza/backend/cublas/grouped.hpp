@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stack of products by cuBLAS's function for groups of stacks, which frameworks take for mixtures
-// of experts: one group, and a pointer to each matrix. The pointers stand in the GPU's memory, in a
-// table for all places that the matrices were ever put to: recorded graphs may still read it.
+// of experts: one group, and a pointer to each matrix. The pointers stand in the GPU's memory, a
+// table for each place that the weights were ever put to: recorded graphs may still read it.
 //
-//   grouped_run r(context, task, numeric::bf16, operands, setting);   double ns = r.time(100);
+//   grouped_run r(context, task, numeric::bf16, operands);   r.run(1);   double ns = r.time(100);
 #pragma once
 
 #include "execution.hpp"
 
 #include <map>
+#include <tuple>
 
 namespace benanza::backend::cublas {
 
@@ -32,47 +33,47 @@ public:
   std::string ran() const override { return what().before + std::string(grouped_id); }
 
 private:
-  /// Of each copy, where the first and the second matrix and the result of each product stand.
-  std::vector<const std::byte*> places() const {
-    std::vector<const std::byte*> out;
+  void moved() override {
+    cuda::memory& its = tables_[{left(0), right(0), result(0), copies()}];
+    if (its.bytes() == 0) its = table();
+    now_ = its.data();
+  }
+
+  /// For each copy of what rotates where the first and the second matrix of each product stand, and
+  /// its result.
+  cuda::memory table() const {
+    std::vector<const void*> all;
     const auto add = [&](const std::byte* from, const column_matrix& m) {
       for (std::int64_t i = 0; i < count_; ++i)
-        out.push_back(from + i * m.step * size_bytes(source_of(type())));
+        all.push_back(from + i * m.step * size_bytes(source_of(type())));
     };
     for (std::int64_t copy = 0; copy < copies(); ++copy) {
       add(right(copy), column().first);
       add(left(copy), column().second);
       add(result(copy), column().result);
     }
-    return out;
-  }
-
-  void moved() override {
-    auto& [its_places, table] = *tables_.try_emplace(places()).first;
-    if (table.bytes() == 0) {
-      const auto bytes = std::as_bytes(std::span(its_places));
-      cuda::memory made(std::ssize(bytes));
-      made.upload(bytes);
-      table = std::move(made);
-    }
-    now_ = table.data();
+    const auto bytes = std::as_bytes(std::span(all));
+    cuda::memory m(std::ssize(bytes));
+    m.upload(bytes);
+    return m;
   }
 
   void enqueue(std::int64_t copy) override {
-    const auto pointers = [&](std::int64_t which) {
-      return reinterpret_cast<void* const*>(now_) + (3 * copy + which) * count_;
+    const auto pointers = [this](std::int64_t row) {
+      return reinterpret_cast<void* const*>(now_) + row * count_;
     };
     const cudaDataType_t element = data_type_of(source_of(type()));
     check_launch(call::gemm_grouped(on().plain(), &a_, &b_, &m_, &n_, &k_, &detail::one,
-                                    pointers(0), element, &lda_, pointers(1), element, &ldb_,
-                                    &detail::none, pointers(2), element, &ldc_, 1, &count_,
-                                    compute_type_of(type())));
+                                    pointers(3 * copy), element, &lda_, pointers(3 * copy + 1),
+                                    element, &ldb_, &detail::none, pointers(3 * copy + 2), element,
+                                    &ldc_, 1, &count_, compute_type_of(type())));
   }
 
   // The library is handed places of these, which must outlast what was recorded.
   cublasOperation_t a_, b_;
   int m_, n_, k_, lda_, ldb_, ldc_, count_;
-  std::map<std::vector<const std::byte*>, cuda::memory> tables_{}; ///< by what stands in them
+  using places = std::tuple<const std::byte*, const std::byte*, const std::byte*, std::int64_t>;
+  std::map<places, cuda::memory> tables_{};
   std::byte* now_ = nullptr;
 };
 

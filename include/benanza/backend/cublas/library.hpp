@@ -6,6 +6,7 @@
 //   const backend::registration<cublas::library> here{"cublas"};
 #pragma once
 
+#include "../cuda/chain_space.hpp"
 #include "../cudnn/device_table.hpp"
 #include "execution.hpp"
 #include "grouped.hpp"
@@ -32,6 +33,11 @@ public:
   }
 
   device_library* own_devices() override { return this; }
+  std::unique_ptr<device_space> make_space() override {
+    if (!unavailable().empty()) throw error(unavailable());
+    return std::make_unique<cuda::chain_space>(cuda::gpu::of_this_process());
+  }
+  std::string profiler() override { return cuda::cupti::that_is_here(); }
   /// Without a GPU the library is not even loaded.
   std::string unavailable() const override {
     return cuda::no_gpu().empty() ? why_not_loaded() : cuda::no_gpu();
@@ -51,8 +57,8 @@ public:
     for (const task& of : tasks_for(l, t)) {
       add_plain_functions(of, l, t, out);
       if (!context_) continue;
-      add_proposals(of, l, t, false, out);
-      if (t == numeric::e4m3) add_proposals(of, l, t, true, out);
+      add_proposals(of, l, t, false, s.proposed, out);
+      if (t == numeric::e4m3) add_proposals(of, l, t, true, s.proposed, out);
     }
     return out;
   }
@@ -86,14 +92,17 @@ public:
 
 private:
   static constexpr int first_with_tf32 = 8; // compute capability
+  static constexpr int first_proposals = 3; // of cublasLt, where few are asked for
 
   /// Only FP8 can be added up in fewer bits.
   static bool may_be(const lt_choice& c, numeric t) { return !c.fast_accum || t == numeric::e4m3; }
 
   /// What cublasLt proposes for a task.
-  void add_proposals(const task& of, const op::layer& l, numeric t, bool fast_accum,
+  void add_proposals(const task& of, const op::layer& l, numeric t, bool fast_accum, bool few,
                      std::vector<algorithm>& out) const {
+    int shown = 0;
     for (const lt_found& f : lt_problem(of, t, fast_accum).proposals(context_->light())) {
+      if (few && ++shown > first_proposals) break;
       out.push_back(algorithm_of(of, l, t, id_of(f.choice), static_cast<int>(out.size())));
       out.back().equivalence = equivalence_of(f, t);
       out.back().workspace_bytes = f.workspace_bytes;

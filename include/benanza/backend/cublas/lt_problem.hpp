@@ -50,7 +50,7 @@ public:
                                                        : CUBLASLT_EPILOGUE_DEFAULT;
     if (of.bias) {
       what |= CUBLASLT_EPILOGUE_BIAS;
-      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+      place_bias(bias);
       set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, data_type_of(bias_type(t)));
     }
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, static_cast<cublasLtEpilogue_t>(what));
@@ -61,6 +61,9 @@ public:
       set(scale, one);
     set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<std::int8_t>(fast_accum));
   }
+
+  /// Where the vector stands from now on.
+  void place_bias(const void* bias) { set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias); }
 
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }
   cublasLtMatrixLayout_t first() const { return first_.get(); }

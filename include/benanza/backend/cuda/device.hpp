@@ -93,6 +93,18 @@ inline void wait_for_default_stream() {
   check(cudaStreamSynchronize(cudaStreamLegacy), "the GPU");
 }
 
+/// Brings bytes there into the GPU's memory.
+inline void upload(std::byte* to, std::span<const std::byte> from) {
+  if (from.empty()) return;
+  check(cudaMemcpy(to, from.data(), from.size(), cudaMemcpyHostToDevice), "a copy failed");
+  wait_for_default_stream();
+}
+/// What stands there in the GPU's memory.
+inline void download(const std::byte* from, std::span<std::byte> to) {
+  if (!to.empty())
+    check(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDeviceToHost), "a copy failed");
+}
+
 /// Memory of the GPU.
 class memory {
 public:
@@ -117,22 +129,12 @@ public:
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   std::int64_t bytes() const { return bytes_; }
 
-  void upload(std::span<const std::byte> from) {
-    if (from.empty()) return;
-    check(cudaMemcpy(data_, from.data(), from.size(), cudaMemcpyHostToDevice), "a copy failed");
-    wait_for_default_stream();
-  }
+  void upload(std::span<const std::byte> from) { cuda::upload(data(), from); }
 
 private:
   void* data_ = nullptr;
   std::int64_t bytes_ = 0;
 };
-
-/// What stands there in the GPU's memory.
-inline void download(const std::byte* from, std::span<std::byte> to) {
-  if (!to.empty())
-    check(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDeviceToHost), "a copy failed");
-}
 
 /// Memory of the host that the GPU can reach.
 class pinned_memory {

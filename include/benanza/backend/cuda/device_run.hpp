@@ -9,6 +9,7 @@
 //   };
 #pragma once
 
+#include "cupti.hpp"
 #include "timer.hpp"
 
 #include <array>
@@ -52,7 +53,7 @@ public:
       if (h.input == input && !h.constant) return h.bytes;
     return 0;
   }
-  std::int64_t result_bytes() const final { return written_.bytes(); }
+  std::int64_t result_bytes() const final { return written_bytes(); }
   std::int64_t scratch_bytes() const final { return scratch_bytes_; }
   void connect(int input, std::byte* data) final {
     for (held& h : held_)
@@ -77,7 +78,7 @@ public:
     return out;
   }
   std::span<std::byte> result_memory() const final {
-    return {result_place(), static_cast<std::size_t>(written_.bytes())};
+    return {result_place(), static_cast<std::size_t>(written_bytes())};
   }
   std::span<std::byte> scratch_memory() const final {
     return {scratch(), static_cast<std::size_t>(scratch_bytes_)};
@@ -92,6 +93,11 @@ public:
     out.remark = timer_.remark();
     return out;
   }
+  /// One execution goes before: it may load or compile what it needs.
+  std::vector<device_kernel> kernels() final {
+    run(1);
+    return cupti::of_this_process().observe([this] { run(1); });
+  }
   weight_slots own_pool() final {
     if (weight_bytes_ > 0) return gpu_->pool(weights_, weight_bytes_);
     const std::int64_t stride = all_bytes();
@@ -103,16 +109,16 @@ public:
   void flush_before_each(bool flushed) final { flushed_ = flushed; }
   /// Events are good to half a microsecond.
   double shortest_sample_ns() const final { return flushed_ ? 1e5 : 1e6; }
-  std::string remark() const final {
-    return timer_.why_not_captured().empty()
-               ? ""
-               : "launched one by one, not replayed: " + timer_.why_not_captured();
-  }
+  bool host_launches() const final { return !timer_.why_not_captured().empty(); }
+  std::string remark() const final { return not_replayed(timer_); }
 
-  void run(int executions) final {
+  void start() final {
     follow_moves();
+    enqueue(0);
+  }
+  void run(int executions) final {
     for (int i = 0; i < executions; ++i)
-      enqueue(0);
+      start();
     gpu_->stream().wait();
   }
 
@@ -126,20 +132,27 @@ public:
   }
 
   void read(std::vector<double>& out) const final {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(written_.bytes()));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(written_bytes()));
     download(result_place(), bytes);
-    gather(written_, bytes, out);
+    out.clear();
+    std::vector<double> one;
+    for (const written& w : written_) {
+      gather(w.as, std::span(bytes).subspan(static_cast<std::size_t>(w.offset)), one);
+      out.insert(out.end(), one.begin(), one.end());
+    }
   }
   void read_at(std::span<const std::int64_t> positions, std::int64_t count,
                std::vector<double>& out) const final {
-    if (written_.bytes() <= read_whole_bytes || count != elements(written_.dims))
+    if (written_bytes() <= read_whole_bytes || written_.size() != 1 ||
+        count != elements(written_[0].as.dims))
       return prepared::read_at(positions, count, out);
-    const std::int64_t width = size_bytes(written_.type);
+    const stored& as = written_[0].as;
+    const std::int64_t width = size_bytes(as.type);
     std::vector<const std::byte*> from;
     for (const std::int64_t p : positions)
-      from.push_back(result_place() + written_.place_of(p) * width);
+      from.push_back(result_place() + as.place_of(p) * width);
     const std::vector<std::byte> bytes = gpu_->download_each(from, width);
-    load_all(written_.type, bytes.data(), std::ssize(positions), out);
+    load_all(as.type, bytes.data(), std::ssize(positions), out);
   }
 
 protected:
@@ -163,20 +176,25 @@ protected:
   /// The same of what is computed from operands: those of `use` in its way `part`.
   template <class Make>
   int hold(const operand_use& use, bool constant, const Make& make) {
-    held_.push_back({.own = memory_->operand(use, make), .constant = constant});
-    const std::int64_t bytes = held_.back().bytes = held_.back().own->bytes();
+    return hold(memory_->operand(use, make), use.as.type, constant);
+  }
+  /// The same of what nobody else can use.
+  int hold(std::shared_ptr<const memory> own, dtype type, bool constant) {
+    const std::int64_t bytes = own->bytes();
+    held_.push_back({.own = std::move(own), .bytes = bytes, .constant = constant});
     if (constant) {
       weight_bytes_ += in_pool(bytes);
-      if (bytes > most_weight_bytes_) weights_ = use.as.type, most_weight_bytes_ = bytes;
+      if (bytes > most_weight_bytes_) weights_ = type, most_weight_bytes_ = bytes;
     }
     return static_cast<int>(held_.size()) - 1;
   }
-  /// Where the result goes. Every byte is set: what is not written would be seen.
+  /// Where the result goes, or the next of several: each begins with a cache line, as in
+  /// `results_of`. Every byte is set: what is not written would be seen.
   void write(const stored& as) {
-    written_ = as;
-    result_ = memory_->results(as.bytes());
-    if (as.bytes() == 0) return;
-    check(cudaMemset(result_->data(), 0xff, static_cast<std::size_t>(as.bytes())),
+    written_.push_back({as, (written_bytes() + 63) / 64 * 64});
+    result_ = memory_->results(written_bytes());
+    if (written_bytes() == 0) return;
+    check(cudaMemset(result_->data(), 0xff, static_cast<std::size_t>(written_bytes())),
           "the result's memory");
     wait_for_default_stream();
   }
@@ -192,12 +210,13 @@ protected:
     if (slots_.data == nullptr || (weight_bytes_ > 0 && !h.constant)) return h.place();
     return slots_.data + copy * slots_.stride + offset_of(which);
   }
-  std::byte* result(std::int64_t copy) const {
-    if (slots_.data == nullptr || weight_bytes_ > 0) return result_place();
-    return slots_.data + copy * slots_.stride + offset_of(static_cast<int>(held_.size()));
+  /// And result number `which`.
+  std::byte* result(std::int64_t copy, std::size_t which = 0) const {
+    std::byte* first = result_place();
+    if (slots_.data != nullptr && weight_bytes_ == 0)
+      first = slots_.data + copy * slots_.stride + offset_of(static_cast<int>(held_.size()));
+    return first + written_[which].offset;
   }
-  /// How many copies there are of what rotates.
-  std::int64_t copies() const { return std::max<std::int64_t>(slots_.count, 1); }
   std::byte* scratch() const {
     return scratch_elsewhere_ != nullptr ? scratch_elsewhere_
            : scratch_                    ? scratch_->data()
@@ -205,7 +224,8 @@ protected:
   }
 
   const operands& values() const { return values_; }
-  const stored& written() const { return written_; }
+  /// How many copies there are of what rotates.
+  std::int64_t copies() const { return std::max<std::int64_t>(slots_.count, 1); }
   const std::shared_ptr<cuda::gpu>& device() const { return gpu_; }
 
 private:
@@ -217,6 +237,13 @@ private:
     bool constant = false;
     std::byte* place() const { return own ? own->data() : elsewhere; }
   };
+  struct written {
+    stored as{};
+    std::int64_t offset = 0; ///< in bytes, in the memory of all results
+  };
+  std::int64_t written_bytes() const {
+    return written_.empty() ? 0 : written_.back().offset + written_.back().as.bytes();
+  }
   std::byte* result_place() const { return result_ ? result_->data() : result_elsewhere_; }
 
   /// After so many times the L2 cache's size nothing is left of what was used before.
@@ -233,7 +260,7 @@ private:
   }
   /// Of all operands and the result.
   std::int64_t all_bytes() const {
-    std::int64_t sum = in_pool(written_.bytes());
+    std::int64_t sum = in_pool(written_bytes());
     for (const held& h : held_)
       sum += in_pool(h.bytes);
     return sum;
@@ -269,7 +296,7 @@ private:
   std::shared_ptr<growing_memory> result_{}, scratch_{}, copies_{};
   std::byte *result_elsewhere_ = nullptr, *scratch_elsewhere_ = nullptr;
   std::array<int, 2> moves_{}; ///< of result and scratch, when they were last looked at
-  stored written_{};
+  std::vector<written> written_{};
   std::int64_t scratch_bytes_ = 0;
   dtype weights_ = dtype::f32;
   std::int64_t weight_bytes_ = 0, most_weight_bytes_ = 0;

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <memory>
+#include <new>
 #include <string>
 
 namespace benanza::backend::cuda {

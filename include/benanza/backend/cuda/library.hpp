@@ -6,6 +6,7 @@
 //   const backend::registration<cuda::library> here{"cuda"};
 #pragma once
 
+#include "chain_space.hpp"
 #include "enumerate.hpp"
 #include "limits.hpp"
 #include "mover_run.hpp"
@@ -45,6 +46,11 @@ public:
   }
 
   device_library* own_devices() override { return this; }
+  std::unique_ptr<device_space> make_space() override {
+    if (!unavailable().empty()) throw error(unavailable());
+    return std::make_unique<chain_space>(gpu::of_this_process());
+  }
+  std::string profiler() override { return cupti::that_is_here(); }
   std::string unavailable() const override { return no_gpu(); }
 
   std::vector<device_limit> limits() override {

@@ -10,6 +10,9 @@
 #include "device.hpp"
 #include "source/text.hpp"
 
+#include <map>
+#include <memory>
+
 namespace benanza::backend::cuda {
 
 /// What kernels for this process's GPU are compiled for: "sm_90".
@@ -19,6 +22,7 @@ inline std::string architecture_of_gpu() {
                           compiled_architectures());
 }
 
+#ifdef BENANZA_WITH_NVRTC
 class loaded_kernel {
 public:
   /// The kernel of a text on the GPU of this process.
@@ -60,5 +64,15 @@ private:
   std::int64_t blocks_;
   int threads_;
 };
+#else
+/// There is none in this build, whose CUDA may be too old to load one.
+class loaded_kernel {
+public:
+  [[noreturn]] static std::shared_ptr<const loaded_kernel> of(const source::kernel&) {
+    detail::refuse_to_compile();
+  }
+  void launch(const stream&, void**, std::int64_t = 1) const {}
+};
+#endif
 
 } // namespace benanza::backend::cuda

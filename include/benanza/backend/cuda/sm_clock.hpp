@@ -13,7 +13,8 @@
 #include "source/probes.hpp"
 
 #include <algorithm>
-#include <new>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 

@@ -171,4 +171,10 @@ private:
   double clock_ns_ = 0;
 };
 
+/// In words, where executions were launched one by one; empty: they were not.
+inline std::string not_replayed(const timer& t) {
+  const std::string& why = t.why_not_captured();
+  return why.empty() ? "" : "launched one by one, not replayed: " + why;
+}
+
 } // namespace benanza::backend::cuda

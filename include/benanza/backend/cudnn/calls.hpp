@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers for which cuDNN has a call of its own and no engine of the graph API: softmax, LRN, and,
 // through functions that it would rather see replaced, reductions and changes of the order of dims.
-// Each is one algorithm, or a few; none needs a GPU to be listed.
+// Each is one algorithm, or a few; none of these needs a GPU to be listed.
 //
-//   for (const call& c : calls_for(layer, type)) c.id;   // "softmax:fast", "softmax:accurate"
+//   for (const call& c : calls_for(layer, type)) c.what.id;   // "softmax:fast", "softmax:accurate"
 #pragma once
 
-#include "execution.hpp"
+#include "enumerate.hpp"
 #include "reduce.hpp"
+
+#include <cudnn.h>
+
+#include <functional>
 
 namespace benanza::backend::cudnn {
 
@@ -43,34 +47,84 @@ inline void describe_tensor(const tensor_descriptor& d, const shape& dims, const
   check(cudnnSetTensorNdDescriptor(d.get(), type, dims.size, sizes, steps), "a tensor");
 }
 
-/// One way to compute a layer by a call: from one tensor to another, both in ONNX's order.
+/// Where a call finds its tensors.
+struct call_memory {
+  std::vector<const void*> operands{};
+  std::vector<void*> results{};
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+  float scale = 1; ///< by which integers multiply their exact result
+};
+
+/// One way to compute a layer by a call.
 struct call {
-  std::string id{};
-  shape x{}, x_strides{}, y{}, y_strides{}; ///< as cuDNN is told
-  dtype type = dtype::f32;
-  /// Bytes of workspace.
-  std::function<std::int64_t(cudnnHandle_t, const tensor_descriptor& x, const tensor_descriptor& y)>
-      workspace{};
-  std::function<cudnnStatus_t(cudnnHandle_t, const tensor_descriptor& x_is, const void* x,
-                              const tensor_descriptor& y_is, void* y,
-                              std::span<std::byte> workspace)>
-      launch{};
-  std::string from{}, to{}; ///< layouts as other layers know them; empty: plain
+  algorithm what{};
+  std::vector<placed> operands{}, results{}; ///< as they lie in the GPU's memory
+  /// Bytes of workspace; throws where the library refuses the call. Empty: it needs none.
+  std::function<std::int64_t(cudnnHandle_t)> workspace{};
+  std::function<cudnnStatus_t(cudnnHandle_t, const call_memory&)> launch{};
+  /// Of an operand whose order the library alone knows: how many bytes, and what they are if it
+  /// stands at `base`.
+  std::function<std::int64_t(cudnnHandle_t)> packed_bytes{};
+  std::function<tensor_bytes(cudnnHandle_t, const std::byte* base, std::int64_t bytes,
+                             const backend::operands&)>
+      packed{};
+  bool certain = false; ///< every GPU has it: it need not be asked for
 };
 
 namespace detail {
 inline constexpr float one = 1, none = 0;
 
-inline void add_calls(const op::softmax& p, dtype type, std::vector<call>& out) {
-  call c{.x = {elements(p.input, 0, p.axis), p.input[p.axis],
-               elements(p.input, p.axis + 1, p.input.size), 1},
-         .type = type};
+/// A call from one tensor to another, as cuDNN is told of them.
+struct single_call {
+  std::string id{};
+  shape x{}, x_strides{}, y{}, y_strides{};
+  dtype type = dtype::f32;
+  std::function<std::int64_t(cudnnHandle_t, const tensor_descriptor& x, const tensor_descriptor& y)>
+      workspace{};
+  std::function<cudnnStatus_t(cudnnHandle_t, const tensor_descriptor& x_is, const void* x,
+                              const tensor_descriptor& y_is, void* y, const call_memory&)>
+      launch{};
+  std::string from{}, to{}; ///< layouts as other layers know them; empty: plain
+};
+
+inline call finished(const single_call& c) {
+  const std::string plain(name(layout::plain));
+  // A change of order says by its strides where elements go; all others keep the order.
+  const shape in_order = c.to.empty() ? packed(c.y) : c.y_strides;
+  call out{.what = {.id = c.id,
+                    .layouts = plain,
+                    .operand_layouts = c.from.empty() ? plain : c.from,
+                    .result_layout = c.to.empty() ? plain : c.to,
+                    .notes = "call"},
+           .operands =
+               {{.dims = c.x, .strides = c.x_strides, .type = c.type, .elements = elements(c.x)}},
+           .results = {{.input = placed::result,
+                        .dims = c.y,
+                        .strides = in_order,
+                        .type = c.type,
+                        .elements = elements(c.y)}}};
+  const auto x = std::make_shared<tensor_descriptor>(), y = std::make_shared<tensor_descriptor>();
+  describe_tensor(*x, c.x, c.x_strides, *data_type_of(c.type));
+  describe_tensor(*y, c.y, c.y_strides, *data_type_of(c.type));
+  if (c.workspace)
+    out.workspace = [x, y, ask = c.workspace](cudnnHandle_t h) { return ask(h, *x, *y); };
+  out.launch = [x, y, put = c.launch](cudnnHandle_t h, const call_memory& m) {
+    return put(h, *x, m.operands[0], *y, m.results[0], m);
+  };
+  return out;
+}
+
+inline void add_calls(const op::softmax& p, dtype type, std::vector<single_call>& out) {
+  single_call c{.x = {elements(p.input, 0, p.axis), p.input[p.axis],
+                      elements(p.input, p.axis + 1, p.input.size), 1},
+                .type = type};
   c.y = c.x;
   c.x_strides = c.y_strides = packed(c.x);
   const auto add = [&](const char* id, cudnnSoftmaxAlgorithm_t how) {
     c.id = id;
     c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
-                     const tensor_descriptor& yd, void* y, std::span<std::byte>) {
+                     const tensor_descriptor& yd, void* y, const call_memory&) {
       return cudnnSoftmaxForward(h, how, CUDNN_SOFTMAX_MODE_CHANNEL, &one, xd.get(), x, &none,
                                  yd.get(), y);
     };
@@ -81,10 +135,11 @@ inline void add_calls(const op::softmax& p, dtype type, std::vector<call>& out) 
   add("softmax:fast", CUDNN_SOFTMAX_FAST);
 }
 
-inline void add_calls(const op::lrn& p, dtype type, std::vector<call>& out) {
+inline void add_calls(const op::lrn& p, dtype type, std::vector<single_call>& out) {
   // An even window leans to the other side than ONNX's; larger ones there are none.
   if (p.size % 2 == 0 || p.size > CUDNN_LRN_MAX_N || p.input.size > 5) return;
-  call c{.id = "lrn", .x = widened(p.input, p.input.size < 4 ? 4 : p.input.size), .type = type};
+  single_call c{
+      .id = "lrn", .x = widened(p.input, p.input.size < 4 ? 4 : p.input.size), .type = type};
   c.y = c.x;
   c.x_strides = c.y_strides = packed(c.x);
   const auto how = std::make_shared<lrn_descriptor>();
@@ -92,7 +147,7 @@ inline void add_calls(const op::lrn& p, dtype type, std::vector<call>& out) {
                               attribute::lrn_beta, attribute::lrn_bias),
         "an LRN");
   c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
-                   const tensor_descriptor& yd, void* y, std::span<std::byte>) {
+                   const tensor_descriptor& yd, void* y, const call_memory&) {
     return cudnnLRNCrossChannelForward(h, how->get(), CUDNN_LRN_CROSS_CHANNEL_DIM1, &one, xd.get(),
                                        x, &none, yd.get(), y);
   };
@@ -100,27 +155,28 @@ inline void add_calls(const op::lrn& p, dtype type, std::vector<call>& out) {
 }
 
 /// The same elements under other strides.
-inline void add_transform(call c, std::vector<call>& out) {
+inline void add_transform(single_call c, std::vector<single_call>& out) {
   c.id = "transform";
   c.launch = [](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
-                const tensor_descriptor& yd, void* y, std::span<std::byte>) {
+                const tensor_descriptor& yd, void* y, const call_memory&) {
     return cudnnTransformTensor(h, &one, xd.get(), x, &none, yd.get(), y);
   };
   out.push_back(std::move(c));
 }
 
-inline void add_calls(const op::transpose& p, dtype type, std::vector<call>& out) {
+inline void add_calls(const op::transpose& p, dtype type, std::vector<single_call>& out) {
   if (p.input.size > 5) return;
   const int rank = p.input.size < 4 ? 4 : p.input.size, before = rank - p.input.size;
   const shape input = expanded(p.input, rank);
   const shape result = packed(expanded(p.output(), rank));
-  call c{.x = input, .x_strides = packed(input), .y = input, .y_strides = result, .type = type};
+  single_call c{
+      .x = input, .x_strides = packed(input), .y = input, .y_strides = result, .type = type};
   for (int i = 0; i < p.input.size; ++i)
     c.y_strides[before + static_cast<int>(p.order[i])] = result[before + i];
   add_transform(std::move(c), out);
 }
 
-inline void add_calls(const op::reorder& p, dtype type, std::vector<call>& out) {
+inline void add_calls(const op::reorder& p, dtype type, std::vector<single_call>& out) {
   const auto taken = [](layout l) { return l == layout::plain || l == layout::channels_last; };
   if (!taken(p.from) || !taken(p.to)) return;
   const shape dims = widened(p.input, p.input.size < 4 ? 4 : p.input.size);
@@ -148,14 +204,14 @@ inline std::optional<cudnnReduceTensorOp_t> reduce_call(op::reduction f) {
   }
 }
 
-inline void add_calls(const op::reduce& p, dtype type, std::vector<call>& out) {
+inline void add_calls(const op::reduce& p, dtype type, std::vector<single_call>& out) {
   const auto what = reduce_call(p.function);
   if (!what || p.input.size > 5 || p.axes.empty()) return;
   const int rank = p.input.size < 4 ? 4 : p.input.size;
-  call c{.id = "reduce_tensor",
-         .x = expanded(p.input, rank),
-         .y = expanded(p.output(), rank),
-         .type = type};
+  single_call c{.id = "reduce_tensor",
+                .x = expanded(p.input, rank),
+                .y = expanded(p.output(), rank),
+                .type = type};
   c.x_strides = packed(c.x);
   c.y_strides = packed(c.y);
   const auto how = std::make_shared<reduce_descriptor>();
@@ -168,10 +224,9 @@ inline void add_calls(const op::reduce& p, dtype type, std::vector<call>& out) {
     return static_cast<std::int64_t>(bytes);
   };
   c.launch = [how](cudnnHandle_t h, const tensor_descriptor& xd, const void* x,
-                   const tensor_descriptor& yd, void* y, std::span<std::byte> w) {
-    return cudnnReduceTensor(h, how->get(), nullptr, 0, w.data(),
-                             static_cast<std::size_t>(w.size()), &one, xd.get(), x, &none, yd.get(),
-                             y);
+                   const tensor_descriptor& yd, void* y, const call_memory& m) {
+    return cudnnReduceTensor(h, how->get(), nullptr, 0, m.workspace, m.workspace_bytes, &one,
+                             xd.get(), x, &none, yd.get(), y);
   };
   out.push_back(std::move(c));
 }
@@ -184,60 +239,28 @@ inline bool takes(dtype t) {
 /// The calls that compute a layer; none where cuDNN has none for it.
 inline std::vector<call> calls_for(const op::layer& l, numeric t) {
   std::vector<call> out;
+  std::vector<detail::single_call> told;
   if (t == numeric::tf32 || op::is_view(l) || detail::is_empty(l)) return out;
   if (op::results(l).size > 1) return out;
   op::visit(
       [&](const auto& p) {
         dtype type = source_of(t);
         if constexpr (requires { p.element; }) type = storage_of(p.element, t);
-        if constexpr (requires { detail::add_calls(p, type, out); })
-          if (detail::takes(type)) detail::add_calls(p, type, out);
+        if constexpr (requires { detail::add_calls(p, type, told); })
+          if (detail::takes(type)) detail::add_calls(p, type, told);
       },
       l);
+  for (const detail::single_call& c : told) {
+    try {
+      out.push_back(detail::finished(c));
+    } catch (const error&) {
+      continue; // too large a tensor
+    }
+    out.back().certain = true;
+    out.back().what.equivalence = name(t);
+    out.back().what.flops = op::direct_flops(l);
+  }
   return out;
 }
-
-/// What a call is as an algorithm.
-inline algorithm algorithm_of(const call& c, const op::layer& l, numeric t, int index) {
-  const std::string plain(name(layout::plain));
-  return {.id = c.id,
-          .index = index,
-          .equivalence = std::string(name(t)),
-          .layouts = plain,
-          .operand_layouts = c.from.empty() ? plain : c.from,
-          .result_layout = c.to.empty() ? plain : c.to,
-          .flops = op::direct_flops(l),
-          .notes = "call"};
-}
-
-/// A call, ready to be made.
-class call_run final : public cuda::device_run {
-public:
-  call_run(std::shared_ptr<context> on, call c, const operands& values, const setting& s)
-      : device_run(on->gpu(), values, s)
-      , context_(std::move(on))
-      , call_(std::move(c)) {
-    describe_tensor(x_is_, call_.x, call_.x_strides, *data_type_of(call_.type));
-    describe_tensor(y_is_, call_.y, call_.y_strides, *data_type_of(call_.type));
-    x_ = hold(0, {call_.x, call_.x_strides, call_.type, elements(call_.x)}, false);
-    // A change of order says by its strides where elements go; all others keep the order.
-    const bool reordered = !call_.to.empty();
-    write({call_.y, reordered ? call_.y_strides : packed(call_.y), call_.type, elements(call_.y)});
-    if (call_.workspace) need_scratch(call_.workspace(context_->get(), x_is_, y_is_));
-  }
-
-  std::string ran() const override { return call_.id; }
-
-private:
-  void enqueue(std::int64_t copy) override {
-    check_launch(call_.launch(context_->get(), x_is_, at(x_, copy), y_is_, result(copy),
-                              {scratch(), static_cast<std::size_t>(scratch_bytes())}));
-  }
-
-  std::shared_ptr<context> context_;
-  call call_;
-  tensor_descriptor x_is_{}, y_is_{};
-  int x_ = 0;
-};
 
 } // namespace benanza::backend::cudnn

@@ -123,14 +123,17 @@ public:
 
   const target& device() const { return on_; }
 
-  /// All offers, recipe by recipe, each in the order of the library's own choice.
-  std::vector<offer> offers(const op::layer& l, numeric t) {
+  /// All offers, recipe by recipe, each in the order of the library's own choice; or the first few
+  /// alone that its heuristics propose for each.
+  std::vector<offer> offers(const op::layer& l, numeric t, bool proposed = false) {
     std::vector<offer> out;
     const bool products = detail::multiplies(l);
-    for (const listed& r : ask(l, t))
+    for (const listed& r : ask(l, t, proposed)) {
+      int taken = 0;
       for (const found_engine& e : r.engines) {
         const std::string equivalence = detail::equivalence_of(e, t, products);
         if (equivalence.empty()) continue;
+        if (proposed && ++taken > first_proposals) break;
         offer o{.made_by = r.made, .how = e};
         o.what = {.id = r.made->before + id_of(e.choice),
                   .index = static_cast<int>(out.size()),
@@ -143,8 +146,28 @@ public:
         o.what.notes = detail::notes_of(e);
         out.push_back(std::move(o));
       }
+    }
     return out;
   }
+
+  /// What the library names for a layer, and does not offer.
+  std::vector<refused_algorithm> refused(const op::layer& l, numeric t) const {
+    std::vector<refused_algorithm> out;
+    const bool products = detail::multiplies(l);
+    for (const recipe& r : recipes_for(l, t)) {
+      std::vector<refused_algorithm> of_recipe;
+      for (const found_engine& e : engines_for(r.graph, on_, {.refused = &of_recipe}))
+        if (detail::equivalence_of(e, t, products).empty())
+          of_recipe.push_back({id_of(e.choice), e.tensor_cores()
+                                                    ? "it multiplies on tensor cores: tf32"
+                                                    : "it multiplies without tensor cores: f32"});
+      for (refused_algorithm& one : of_recipe)
+        out.push_back({r.before + one.id, std::move(one.why)});
+    }
+    return out;
+  }
+
+  static constexpr int first_proposals = 4; ///< of each recipe's some forty, the best first
 
 private:
   struct listed {
@@ -152,14 +175,15 @@ private:
     std::vector<found_engine> engines{};
   };
 
-  const std::vector<listed>& ask(const op::layer& l, numeric t) {
-    std::string asked = op::name(l) + '/' + std::string(name(source_of(t)));
+  const std::vector<listed>& ask(const op::layer& l, numeric t, bool proposed) {
+    std::string asked =
+        op::name(l) + '/' + std::string(name(source_of(t))) + (proposed ? "/proposed" : "");
     if (asked == asked_) return last_;
     asked_.clear();
     last_.clear();
     for (recipe& r : recipes_for(l, t)) {
       auto made = std::make_shared<const recipe>(std::move(r));
-      auto engines = engines_for(made->graph, on_);
+      auto engines = engines_for(made->graph, on_, {.proposed = proposed});
       last_.push_back({std::move(made), std::move(engines)});
     }
     asked_ = std::move(asked);

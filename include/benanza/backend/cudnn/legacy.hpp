@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eight convolution algorithms of cuDNN's legacy API, each with each of its four math types:
-// what the paper measured, to be held beside the engines of the graph API. Both are template
-// parameters. What a GPU does not have the library says when it is asked for a workspace; without a
-// GPU it cannot be asked.
+// Convolutions by cuDNN's legacy API, what the paper measured, to be held beside the engines of the
+// graph API: each algorithm with each math type, in ONNX's order and with channels last. Algorithm
+// and math type are template parameters.
+//   legacy:winograd:fma            cudnnConvolutionForward
+//   legacy-fused:gemm:default      cudnnConvolutionBiasActivationForward: bias, sum, ReLU
+//   legacy-data:algo_1:default     cudnnConvolutionBackwardData: transposed convolutions
+//   legacy-nhwc:gemm:default:half  channels last; sums of products kept in f16, a class of its own
+// What a GPU does not have the library says when it is asked for a workspace; without a GPU it
+// cannot be asked.
 //
-//   for (const legacy::offer& o : legacy::offers(context, layer, type)) o.id; //
-//   legacy:winograd:fma
+//   for (const call& c : legacy::calls_for(layer, numeric::f16)) c.workspace(handle);
 #pragma once
 
 #include "calls.hpp"
@@ -17,181 +21,290 @@ namespace benanza::backend::cudnn::legacy {
 inline constexpr std::array<std::string_view, CUDNN_CONVOLUTION_FWD_ALGO_COUNT> algorithm_names{
     "implicit_gemm", "implicit_precomp_gemm", "gemm", "direct", "fft", "fft_tiling",
     "winograd",      "winograd_nonfused"};
+inline constexpr std::array<std::string_view, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT> gradient_names{
+    "algo_0", "algo_1", "fft", "fft_tiling", "winograd", "winograd_nonfused"};
 inline constexpr std::array<std::string_view, 4> math_names{"default", "tensor_op",
                                                             "tensor_op_allow_conversion", "fma"};
-
-/// The id of a combination.
-inline std::string id_of(int algorithm, int math) {
-  return "legacy:" + std::string(algorithm_names[static_cast<std::size_t>(algorithm)]) + ':' +
-         std::string(math_names[static_cast<std::size_t>(math)]);
-}
 
 using filter_descriptor =
     owned<cudnnFilterDescriptor_t, cudnnCreateFilterDescriptor, cudnnDestroyFilterDescriptor>;
 using convolution_descriptor = owned<cudnnConvolutionDescriptor_t, cudnnCreateConvolutionDescriptor,
                                      cudnnDestroyConvolutionDescriptor>;
+using activation_descriptor = owned<cudnnActivationDescriptor_t, cudnnCreateActivationDescriptor,
+                                    cudnnDestroyActivationDescriptor>;
 
-/// True for convolutions that the legacy API can be told: two spatial dims, equal pads on both
-/// sides, no bias, floating types.
-inline bool can_say(const op::conv& c, numeric t) {
-  if (c.kernel.size != 2 || c.bias || quantised(t) || t == numeric::e4m3) return false;
-  for (int i = 0; i < 2; ++i)
-    if (op::entry(c.pads, i, 0) != op::entry(c.pads, i + 2, 0)) return false;
-  return true;
-}
+/// Which of its functions computes a layer.
+enum class function { forward, fused, gradient };
 
-/// A convolution as the legacy API describes it, in ONNX's order.
-class description {
-public:
-  description(const op::conv& c, numeric t, cudnnMathType_t math) {
-    const cudnnDataType_t type = *data_type_of(source_of(t));
-    set(x, c.input, type);
-    set(y, c.output(), type);
-    const shape k = c.weights();
-    const int dims[] = {static_cast<int>(k[0]), static_cast<int>(k[1]), static_cast<int>(k[2]),
-                        static_cast<int>(k[3])};
-    check(cudnnSetFilterNdDescriptor(w.get(), type, CUDNN_TENSOR_NCHW, 4, dims), "a filter");
-    int pads[2], strides[2], dilations[2];
-    for (int i = 0; i < 2; ++i) {
-      pads[i] = static_cast<int>(op::entry(c.pads, i, 0));
-      strides[i] = static_cast<int>(op::entry(c.strides, i, 1));
-      dilations[i] = static_cast<int>(op::entry(c.dilations, i, 1));
-    }
-    check(cudnnSetConvolutionNdDescriptor(how.get(), 2, pads, strides, dilations,
-                                          CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
-          "a convolution");
-    check(cudnnSetConvolutionGroupCount(how.get(), static_cast<int>(c.groups)), "groups");
-    check(cudnnSetConvolutionMathType(how.get(), math), "a math type");
-  }
-
-  /// Bytes of workspace; nothing where the library has no such algorithm here.
-  std::optional<std::int64_t> workspace(cudnnHandle_t handle,
-                                        cudnnConvolutionFwdAlgo_t algorithm) const {
-    std::size_t bytes = 0;
-    if (cudnnGetConvolutionForwardWorkspaceSize(handle, x.get(), w.get(), how.get(), y.get(),
-                                                algorithm, &bytes) != CUDNN_STATUS_SUCCESS)
-      return std::nullopt;
-    return static_cast<std::int64_t>(bytes);
-  }
-
-  tensor_descriptor x{}, y{};
-  filter_descriptor w{};
-  convolution_descriptor how{};
-
-private:
-  static void set(const tensor_descriptor& d, const shape& s, cudnnDataType_t type) {
-    describe_tensor(d, s, packed(s), type);
-  }
-};
-
-/// One combination, ready to run.
-template <cudnnConvolutionFwdAlgo_t Algorithm, cudnnMathType_t Math>
-class execution final : public cuda::device_run {
-public:
-  execution(std::shared_ptr<context> on, const op::conv& c, numeric t, const operands& values,
-            const setting& s)
-      : device_run(on->gpu(), values, s)
-      , context_(std::move(on))
-      , description_(c, t, Math) {
-    const auto packed_as = [](const shape& dims, dtype type) {
-      return cuda::stored{dims, packed(dims), type, elements(dims)};
-    };
-    x_ = hold(0, packed_as(c.input, source_of(t)), false);
-    w_ = hold(1, packed_as(c.weights(), weights_of(t)), true);
-    write(packed_as(c.output(), result_of(t)));
-    const auto bytes = description_.workspace(context_->get(), Algorithm);
-    if (!bytes) throw error("cuDNN: " + ran() + " is not supported here: " + last_reason());
-    need_scratch(*bytes);
-  }
-
-  std::string ran() const override { return id_of(Algorithm, Math); }
-
-private:
-  void enqueue(std::int64_t copy) override {
-    const float one = 1, none = 0;
-    check_launch(cudnnConvolutionForward(
-        context_->get(), &one, description_.x.get(), at(x_, copy), description_.w.get(),
-        at(w_, copy), description_.how.get(), Algorithm, scratch(),
-        static_cast<std::size_t>(scratch_bytes()), &none, description_.y.get(), result(copy)));
-  }
-
-  std::shared_ptr<context> context_;
-  description description_;
-  int x_ = 0, w_ = 0;
+/// A layer as the legacy API knows it.
+struct problem {
+  function by = function::forward;
+  shape x{}, w{}, y{}; ///< of the convolution: a transposed one reads y and writes x
+  window over{};
+  std::int64_t groups = 1;
+  bool bias = false, sum = false, relu = false; ///< behind it
+  int spatial = 2;                              ///< dims of the layer's source, for layouts' names
+  std::int64_t flops = 0, products = 0;         ///< of all, and of the convolution alone
 };
 
 namespace detail {
-using maker = std::unique_ptr<prepared> (*)(std::shared_ptr<context>, const op::conv&, numeric,
-                                            const operands&, const setting&);
+/// Why a window is none that the API can be told; empty: it can.
+inline std::string why_not(const window& w) {
+  for (int i = 0; i < w.pre.size; ++i)
+    if (w.pre[i] != w.post[i]) return "it takes no pads that differ on the two sides";
+  return {};
+}
 
-template <int I>
-std::unique_ptr<prepared> make(std::shared_ptr<context> on, const op::conv& c, numeric t,
-                               const operands& values, const setting& s) {
-  return std::make_unique<execution<static_cast<cudnnConvolutionFwdAlgo_t>(I / 4),
-                                    static_cast<cudnnMathType_t>(I % 4)>>(std::move(on), c, t,
-                                                                          values, s);
+inline problem of_convolution(const op::conv& c) {
+  op::conv bare = c;
+  bare.bias = false;
+  const int rank = cudnn::detail::graph_rank(c.input);
+  return {.x = widened(c.input, rank),
+          .w = widened(c.weights(), rank),
+          .y = widened(c.output(), rank),
+          .over = cudnn::detail::window_of(c),
+          .groups = c.groups,
+          .bias = c.bias,
+          .spatial = c.input.size,
+          .products = bare.direct_flops()};
 }
-template <int... I>
-constexpr std::array<maker, sizeof...(I)> all_makers(std::integer_sequence<int, I...>) {
-  return {make<I>...};
+} // namespace detail
+
+/// What the API computes of a layer, or why it does not: one of the two is empty. Neither is there
+/// for layers that are no convolutions.
+struct told {
+  std::optional<problem> what{};
+  std::string why_not{};
+};
+inline told as_told(const op::layer& l, numeric t) {
+  told out;
+  problem p;
+  if (const auto* c = std::get_if<op::conv>(&l)) {
+    p = detail::of_convolution(*c);
+    if (p.bias) p.by = function::fused;
+  } else if (const auto* f = std::get_if<op::fused<op::conv>>(&l)) {
+    p = detail::of_convolution(f->base);
+    p.by = function::fused;
+    for (const op::step& s : f->steps) {
+      const bool first = !p.sum && !p.relu;
+      if (s == op::step(op::binary_function::add) && first)
+        p.sum = true;
+      else if (s == op::step(op::unary_function::relu) && !p.relu)
+        p.relu = true;
+      else
+        out.why_not = "it fuses a bias, a sum and a ReLU, in this order";
+    }
+  } else if (const auto* d = std::get_if<op::conv_transpose>(&l)) {
+    const int rank = cudnn::detail::graph_rank(d->input);
+    p = {.by = function::gradient,
+         .x = widened(d->output(), rank),
+         .w = widened(d->weights(), rank),
+         .y = widened(d->input, rank),
+         .over = cudnn::detail::window_of(*d),
+         .groups = d->groups,
+         .spatial = d->input.size,
+         .products = op::direct_flops(l)};
+    if (d->bias) out.why_not = "a transposed convolution has no bias there";
+  } else {
+    return out;
+  }
+  p.flops = op::direct_flops(l);
+  if (out.why_not.empty()) out.why_not = detail::why_not(p.over);
+  if (t == numeric::e4m3) out.why_not = "it has no FP8";
+  if (t == numeric::u8s8u8) out.why_not = "it has no unsigned sources";
+  if (quantised(t) && p.by == function::gradient) out.why_not = "its gradients have no integers";
+  for (const shape& dims : {p.x, p.w, p.y})
+    if (elements(dims) > 0x7fffffff) out.why_not = "it counts in 32 bits";
+  if (out.why_not.empty()) out.what = p;
+  return out;
 }
-inline constexpr auto makers =
-    all_makers(std::make_integer_sequence<int, 4 * CUDNN_CONVOLUTION_FWD_ALGO_COUNT>{});
+
+/// Descriptors of a problem, which all algorithms of a math type share.
+struct description {
+  description(const problem& p, numeric t, layout l, cudnnDataType_t sums, cudnnMathType_t math) {
+    const cudnnDataType_t type = *data_type_of(source_of(t));
+    describe_tensor(x, p.x, strides_in(l, p.x), type);
+    describe_tensor(y, p.y, strides_in(l, p.y), type);
+    int filter[8], pads[8], strides[8], dilations[8];
+    for (int i = 0; i < p.w.size; ++i)
+      filter[i] = static_cast<int>(p.w[i]);
+    check(cudnnSetFilterNdDescriptor(
+              w.get(), type, l == layout::channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
+              p.w.size, filter),
+          "a filter");
+    const int rank = p.over.kernel.size;
+    for (int i = 0; i < rank; ++i) {
+      pads[i] = static_cast<int>(p.over.pre[i]);
+      strides[i] = static_cast<int>(p.over.strides[i]);
+      dilations[i] = static_cast<int>(p.over.dilations[i]);
+    }
+    check(cudnnSetConvolutionNdDescriptor(how.get(), rank, pads, strides, dilations,
+                                          CUDNN_CROSS_CORRELATION, sums),
+          "a convolution");
+    check(cudnnSetConvolutionGroupCount(how.get(), static_cast<int>(p.groups)), "groups");
+    check(cudnnSetConvolutionMathType(how.get(), math), "a math type");
+    if (p.by != function::fused) return;
+    shape channels = shape::filled(p.y.size, 1);
+    channels[1] = p.y[1];
+    // Integers add their bias in f32.
+    describe_tensor(bias, channels, packed(channels), quantised(t) ? CUDNN_DATA_FLOAT : type);
+    check(cudnnSetActivationDescriptor(activation.get(),
+                                       p.relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY,
+                                       CUDNN_NOT_PROPAGATE_NAN, 0),
+          "an activation");
+  }
+
+  tensor_descriptor x{}, y{}, bias{};
+  filter_descriptor w{};
+  convolution_descriptor how{};
+  activation_descriptor activation{};
+};
+
+namespace detail {
+using cudnn::detail::none;
+
+/// Sets how a call asks for its workspace and is made.
+template <cudnnConvolutionFwdAlgo_t Algorithm>
+void set_forward(call& c, const std::shared_ptr<const description>& d, const problem& p) {
+  c.workspace = [d, alone = p.by == function::fused && !p.relu](cudnnHandle_t h) {
+    if (alone && Algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)
+      throw refusal(CUDNN_STATUS_NOT_SUPPORTED,
+                    "cuDNN: without a ReLU the fused call has implicit_precomp_gemm alone");
+    std::size_t bytes = 0;
+    check(cudnnGetConvolutionForwardWorkspaceSize(h, d->x.get(), d->w.get(), d->how.get(),
+                                                  d->y.get(), Algorithm, &bytes),
+          "it is not there");
+    return static_cast<std::int64_t>(bytes);
+  };
+  if (p.by == function::forward) {
+    c.launch = [d](cudnnHandle_t h, const call_memory& m) {
+      return cudnnConvolutionForward(h, &m.scale, d->x.get(), m.operands[0], d->w.get(),
+                                     m.operands[1], d->how.get(), Algorithm, m.workspace,
+                                     m.workspace_bytes, &none, d->y.get(), m.results[0]);
+    };
+    return;
+  }
+  c.launch = [d, sum = p.sum](cudnnHandle_t h, const call_memory& m) {
+    // Where nothing is added the result stands for it, and is not read.
+    const float added = sum ? 1 : 0;
+    const void* const z = sum ? m.operands[3] : m.results[0];
+    return cudnnConvolutionBiasActivationForward(
+        h, &m.scale, d->x.get(), m.operands[0], d->w.get(), m.operands[1], d->how.get(), Algorithm,
+        m.workspace, m.workspace_bytes, &added, d->y.get(), z, d->bias.get(), m.operands[2],
+        d->activation.get(), d->y.get(), m.results[0]);
+  };
+}
+
+template <cudnnConvolutionBwdDataAlgo_t Algorithm>
+void set_gradient(call& c, const std::shared_ptr<const description>& d) {
+  c.workspace = [d](cudnnHandle_t h) {
+    std::size_t bytes = 0;
+    check(cudnnGetConvolutionBackwardDataWorkspaceSize(h, d->w.get(), d->y.get(), d->how.get(),
+                                                       d->x.get(), Algorithm, &bytes),
+          "it is not there");
+    return static_cast<std::int64_t>(bytes);
+  };
+  c.launch = [d](cudnnHandle_t h, const call_memory& m) {
+    return cudnnConvolutionBackwardData(h, &m.scale, d->w.get(), m.operands[1], d->y.get(),
+                                        m.operands[0], d->how.get(), Algorithm, m.workspace,
+                                        m.workspace_bytes, &none, d->x.get(), m.results[0]);
+  };
+}
 
 /// Math types by which a class may be computed: true FP32 forbids tensor cores, TF32 is what they
 /// make of f32.
-inline bool math_fits(int math, numeric t) {
+constexpr bool math_fits(cudnnMathType_t math, numeric t) {
   if (t == numeric::f32) return math == CUDNN_FMA_MATH;
   if (t == numeric::tf32) return math == CUDNN_DEFAULT_MATH || math == CUDNN_TENSOR_OP_MATH;
   return math != CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
 }
-} // namespace detail
 
 /// An algorithm's own arithmetic: F(2x2, 3x3) multiplies 16 times in place of 36, F(4x4, 3x3) 36 in
 /// place of 144; an FFT is taken to need no more than the latter.
-inline std::int64_t own_flops(int algorithm, const op::conv& c) {
-  const std::int64_t direct = op::direct_flops(c);
-  switch (algorithm) {
-  case CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD: return direct * 16 / 36;
-  case CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED:
-  case CUDNN_CONVOLUTION_FWD_ALGO_FFT:
-  case CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING: return direct / 4;
-  default: return direct;
-  }
+inline std::int64_t own_products(std::string_view algorithm, std::int64_t direct) {
+  if (algorithm == "winograd") return direct * 16 / 36;
+  return algorithm == "winograd_nonfused" || algorithm.starts_with("fft") ? direct / 4 : direct;
 }
 
-/// The combinations that this GPU has for a convolution.
-inline std::vector<algorithm> offers(const context& on, const op::conv& c, numeric t, int first) {
-  std::vector<algorithm> out;
-  if (!can_say(c, t)) return out;
-  for (int math = 0; math < 4; ++math) {
-    if (!detail::math_fits(math, t)) continue;
-    const description d(c, t, static_cast<cudnnMathType_t>(math));
-    for (int a = 0; a < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; ++a) {
-      const auto bytes = d.workspace(on.get(), static_cast<cudnnConvolutionFwdAlgo_t>(a));
-      if (!bytes) continue;
-      out.push_back({.id = id_of(a, math),
-                     .index = first + static_cast<int>(out.size()),
-                     .equivalence = std::string(name(t)),
-                     .layouts = "nchw,oihw,nchw",
-                     .operand_layouts = std::string(name(layout::plain)),
-                     .result_layout = std::string(name(layout::plain)),
-                     .workspace_bytes = *bytes,
-                     .flops = own_flops(a, c),
-                     .notes = "legacy"});
+/// The tensors of a call, and what is said of it.
+inline call bare_call(const problem& p, numeric t, layout l) {
+  const dtype type = source_of(t);
+  const std::string letters = activation_letters(l, p.spatial), known(name(l));
+  const auto tensor = [&](int input, const shape& dims, bool constant) {
+    return placed{.input = input,
+                  .dims = dims,
+                  .strides = strides_in(l, dims),
+                  .type = type,
+                  .elements = elements(dims),
+                  .constant = constant};
+  };
+  const bool turned = p.by == function::gradient;
+  call c{.what = {.layouts = letters + ',' + weight_letters(l, p.spatial) + ',' + letters,
+                  .operand_layouts = known,
+                  .result_layout = known,
+                  .notes = "legacy"},
+         .operands = {tensor(0, turned ? p.y : p.x, false), tensor(1, p.w, true)},
+         .results = {tensor(placed::result, turned ? p.x : p.y, false)}};
+  if (p.by != function::fused) return c;
+  const shape channels{p.y[1]};
+  c.operands.push_back({.input = p.bias ? 2 : placed::filled,
+                        .dims = channels,
+                        .strides = packed(channels),
+                        .type = quantised(t) ? dtype::f32 : type,
+                        .elements = p.y[1],
+                        .scaled = quantised(t)});
+  if (p.sum) c.operands.push_back(tensor(p.bias ? 3 : 2, p.y, false));
+  return c;
+}
+
+/// Adds the calls of all algorithms with one math type.
+template <cudnnMathType_t Math>
+void add_calls(const problem& p, numeric t, layout l, cudnnDataType_t sums,
+               std::vector<call>& out) {
+  if (!math_fits(Math, t)) return;
+  const auto d = std::make_shared<const description>(p, t, l, sums, Math);
+  const std::string which = p.by == function::fused      ? "-fused"
+                            : p.by == function::gradient ? "-data"
+                                                         : "";
+  const bool narrow = sums == CUDNN_DATA_HALF;
+  const auto add = [&](std::string_view algorithm) -> call& {
+    call c = bare_call(p, t, l);
+    c.what.id = "legacy" + which + (l == layout::channels_last ? "-nhwc:" : ":") +
+                std::string(algorithm) + ':' +
+                std::string(math_names[static_cast<std::size_t>(Math)]) + (narrow ? ":half" : "");
+    c.what.equivalence = std::string(name(t)) + (narrow ? "-reduced-accumulation" : "");
+    c.what.flops = own_products(algorithm, p.products) + p.flops - p.products;
+    out.push_back(std::move(c));
+    return out.back();
+  };
+  if (p.by == function::gradient) [&]<int... A>(std::integer_sequence<int, A...>) {
+      (set_gradient<static_cast<cudnnConvolutionBwdDataAlgo_t>(A)>(add(gradient_names[A]), d), ...);
     }
+  (std::make_integer_sequence<int, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT>{});
+  else[&]<int... A>(std::integer_sequence<int, A...>) {
+    (set_forward<static_cast<cudnnConvolutionFwdAlgo_t>(A)>(add(algorithm_names[A]), d, p), ...);
+  }
+  (std::make_integer_sequence<int, CUDNN_CONVOLUTION_FWD_ALGO_COUNT>{});
+}
+} // namespace detail
+
+/// All combinations of function, layout, algorithm and math type that the API knows for a layer;
+/// which of them a GPU has each says when it is asked for its workspace.
+inline std::vector<call> calls_for(const op::layer& l, numeric t) {
+  std::vector<call> out;
+  const auto p = as_told(l, t).what;
+  if (!p) return out;
+  const auto add = [&](layout in, cudnnDataType_t sums) {
+    detail::add_calls<CUDNN_DEFAULT_MATH>(*p, t, in, sums, out);
+    detail::add_calls<CUDNN_TENSOR_OP_MATH>(*p, t, in, sums, out);
+    detail::add_calls<CUDNN_FMA_MATH>(*p, t, in, sums, out);
+  };
+  for (const layout in : cudnn_layouts) {
+    if (quantised(t) && in == layout::plain) continue; // integers have their channels last
+    add(in, quantised(t) ? CUDNN_DATA_INT32 : CUDNN_DATA_FLOAT);
+    if (t == numeric::f16) add(in, CUDNN_DATA_HALF);
   }
   return out;
-}
-
-/// One of them, ready to run; null where the id is none of the legacy API.
-inline std::unique_ptr<prepared> prepare(const std::shared_ptr<context>& on, const op::conv& c,
-                                         numeric t, const std::string& id, const operands& values,
-                                         const setting& s) {
-  for (int i = 0; i < std::ssize(detail::makers); ++i)
-    if (id == id_of(i / 4, i % 4))
-      return detail::makers[static_cast<std::size_t>(i)](on, c, t, values, s);
-  return nullptr;
 }
 
 } // namespace benanza::backend::cudnn::legacy

@@ -5,7 +5,10 @@
 //   const backend::registration<cudnn::library> here{"cudnn"};
 #pragma once
 
+#include "../cuda/chain_space.hpp"
+#include "call_run.hpp"
 #include "legacy.hpp"
+#include "recurrent.hpp"
 
 namespace benanza::backend::cudnn {
 
@@ -25,6 +28,11 @@ public:
   }
 
   device_library* own_devices() override { return this; }
+  std::unique_ptr<device_space> make_space() override {
+    if (!unavailable().empty()) throw error(unavailable());
+    return std::make_unique<cuda::chain_space>(cuda::gpu::of_this_process());
+  }
+  std::string profiler() override { return cuda::cupti::that_is_here(); }
   std::string unavailable() const override { return cuda::no_gpu(); }
 
   void describe_device(const std::string& device) override {
@@ -39,13 +47,32 @@ public:
   std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
     std::vector<algorithm> out;
     if (s.threads != 1 || !open()) return out;
-    for (offer& o : list_->offers(l, t))
-      out.push_back(std::move(o.what));
-    for (const call& c : calls_for(l, t))
-      out.push_back(algorithm_of(c, l, t, static_cast<int>(out.size())));
-    if (const auto* c = std::get_if<op::conv>(&l); c != nullptr && context_)
-      for (algorithm& a : legacy::offers(*context_, *c, t, static_cast<int>(out.size())))
-        out.push_back(std::move(a));
+    const auto add = [&out](algorithm&& a) {
+      a.index = static_cast<int>(out.size());
+      out.push_back(std::move(a));
+    };
+    for (offer& o : list_->offers(l, t, s.proposed))
+      add(std::move(o.what));
+    // A class may have nothing among the proposals: TF32 comes before FP32.
+    if (s.proposed && out.empty())
+      for (offer& o : list_->offers(l, t))
+        if (std::ssize(out) < lister::first_proposals) add(std::move(o.what));
+    // What the legacy API has the graph API proposes too.
+    const bool with_legacy = !s.proposed || out.empty();
+    each_call(l, t, [&](call& c, const std::string& why) {
+      if (why.empty() && (with_legacy || c.what.notes != "legacy")) add(std::move(c.what));
+    });
+    return out;
+  }
+
+  std::vector<refused_algorithm> refused(const op::layer& l, numeric t, const setting& s) override {
+    if (s.threads != 1 || !open()) return {};
+    std::vector<refused_algorithm> out = list_->refused(l, t);
+    const legacy::told told = legacy::as_told(l, t);
+    if (!told.why_not.empty()) out.push_back({"legacy", told.why_not});
+    each_call(l, t, [&](call& c, const std::string& why) {
+      if (!why.empty()) out.push_back({c.what.id, why});
+    });
     return out;
   }
 
@@ -54,21 +81,19 @@ public:
     const std::string where = op::name(l) + ", " + a.id;
     if (!unavailable().empty()) throw error(unavailable());
     if (!open()) throw error("cuDNN cannot be started", where);
-    for (call& c : calls_for(l, t))
-      if (c.id == a.id) return std::make_unique<call_run>(context_, std::move(c), values, s);
-    if (const auto* c = std::get_if<op::conv>(&l))
-      if (auto made = legacy::prepare(context_, *c, t, a.id, values, s)) return made;
-    for (recipe& r : recipes_for(l, t)) {
-      if (!a.id.starts_with(r.before)) continue;
-      const auto choice = parse_engine(std::string_view(a.id).substr(r.before.size()));
-      if (!choice) continue;
-      try {
-        return std::make_unique<execution>(context_, std::move(r), *choice, values, s,
-                                           list_->device());
-      } catch (const refusal& e) {
-        cuda::throw_if_lost("an algorithm cannot be prepared");
-        throw error(e.what(), where);
+    try {
+      for (call& c : all_calls(l, t))
+        if (c.what.id == a.id) return std::make_unique<call_run>(context_, std::move(c), values, s);
+      for (recipe& r : recipes_for(l, t)) {
+        if (!a.id.starts_with(r.before)) continue;
+        const auto choice = parse_engine(std::string_view(a.id).substr(r.before.size()));
+        if (choice)
+          return std::make_unique<execution>(context_, std::move(r), *choice, values, s,
+                                             list_->device());
       }
+    } catch (const refusal& e) {
+      cuda::throw_if_lost("an algorithm cannot be prepared");
+      throw error(e.what(), where);
     }
     throw error("cuDNN does not offer this algorithm here", where,
                 "list the layer's algorithms again");
@@ -82,6 +107,29 @@ private:
     context_ = std::make_shared<context>(cuda::gpu::of_this_process());
     list_.emplace(this_gpu(context_->get()));
     return true;
+  }
+
+  /// Everything beside the graph API.
+  static std::vector<call> all_calls(const op::layer& l, numeric t) {
+    std::vector<call> out = calls_for(l, t);
+    for (auto* more : {recurrent_calls, legacy::calls_for})
+      for (call& c : more(l, t))
+        out.push_back(std::move(c));
+    return out;
+  }
+  /// Calls `f` with each of them, and why this GPU does not have it, or why that is not known.
+  template <class F>
+  void each_call(const op::layer& l, numeric t, F&& f) const {
+    for (call& c : all_calls(l, t)) {
+      std::string why;
+      try {
+        if (context_ && !c.certain) c.what.workspace_bytes = c.workspace(context_->get());
+      } catch (const refusal& r) {
+        why = r.what();
+      }
+      if (!context_ && !c.certain) why = "the GPU itself has to be asked";
+      f(c, why);
+    }
   }
 
   std::shared_ptr<context> context_{};

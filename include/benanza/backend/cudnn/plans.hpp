@@ -8,6 +8,7 @@
 //   for (const found_engine& e : engines_for(graph, target)) id_of(e.choice);
 #pragma once
 
+#include "../concept.hpp"
 #include "engine.hpp"
 #include "graph.hpp"
 #include "target.hpp"
@@ -124,21 +125,33 @@ inline std::vector<descriptor> proposals(const operation_graph& g, cudnnBackendH
                             heuristic.count_of(CUDNN_ATTR_ENGINEHEUR_RESULTS));
 }
 
+/// Which engines of a graph are asked for, and what becomes of the others.
+struct engine_question {
+  bool proposed = false; ///< only what the heuristics propose
+  /// Gets ids and reasons of what the library names, and then refuses.
+  std::vector<refused_algorithm>* refused = nullptr;
+};
+
 /// All that the library has for a graph on a GPU, in the order of its own choice.
-inline std::vector<found_engine> engines_for(const operation_graph& g, const target& t) {
+inline std::vector<found_engine> engines_for(const operation_graph& g, const target& t,
+                                             const engine_question& q = {}) {
   std::vector<found_engine> out;
+  const auto refuse = [&](const std::string& id, const std::string& why) {
+    if (q.refused != nullptr) q.refused->push_back({id, why});
+  };
   std::set<std::string> seen;
   const auto add = [&](const descriptor& configuration, const char* proposed_by) {
     found_engine e;
     try {
       e = detail::read_configuration(configuration);
-      if (e.wants_reordered_weights()) return;
+      if (e.wants_reordered_weights())
+        return refuse(id_of(e.choice), "it wants its weights in an order of its own");
       // What is compiled at run time takes its time, and cannot be without a driver.
       if (!e.compiled_at_run_time())
         e.workspace_bytes =
             plan_of(configuration, t).one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-    } catch (const refusal&) {
-      return; // listed by the library, and then refused by it
+    } catch (const refusal& r) {
+      return refuse(id_of(e.choice), r.what());
     }
     e.proposed_by = proposed_by;
     if (seen.insert(id_of(e.choice)).second) out.push_back(std::move(e));
@@ -147,12 +160,13 @@ inline std::vector<found_engine> engines_for(const operation_graph& g, const tar
        {std::pair{CUDNN_HEUR_MODE_A, "A"}, std::pair{CUDNN_HEUR_MODE_FALLBACK, "fallback"}})
     for (const descriptor& c : proposals(g, mode, t))
       add(c, name);
+  if (q.proposed) return out;
   const auto engines = g.graph.one<std::int64_t>(CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT);
   for (std::int64_t i = 0; i < engines; ++i) {
     try {
       add(configure(g, {.engine = i}, t).it, "");
-    } catch (const refusal&) {
-      // Not every engine takes every graph.
+    } catch (const refusal& r) { // not every engine takes every graph
+      refuse(id_of(engine_choice{.engine = i}), r.what());
     }
   }
   return out;

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -60,8 +61,9 @@ private:
   void read(std::int64_t words, int threads) {
     make();
     // Pages that were never written are all the same page.
-    for (; written_ < words; ++written_)
-      at()[written_] = 1;
+    if (words > written_)
+      std::memset(at() + written_, 1, static_cast<std::size_t>(words - written_) * 8);
+    written_ = std::max(written_, words);
 #ifdef _OPENMP
     if (threads > 1) {
       std::uint64_t sum = 0;

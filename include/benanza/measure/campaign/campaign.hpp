@@ -8,6 +8,7 @@
 
 #include "../process/interrupt.hpp"
 #include "keeper.hpp"
+#include "kernel_pass.hpp"
 #include "progress.hpp"
 #include "shard.hpp"
 
@@ -21,11 +22,12 @@ inline bool not_measured(const bench_case& c) {
 /// A run over many groups.
 class campaign {
 public:
-  /// `keeper` may be null: then nothing is kept.
+  /// `keeper` may be null: then nothing is kept; `pass` too: then nobody looks at kernels.
   campaign(runner& r, keeper* k, const campaign_settings& s, const sampling_request& asked,
-           std::vector<group>& groups)
+           std::vector<group>& groups, kernel_pass* pass = nullptr)
       : runner_(r)
       , keeper_(k)
+      , pass_(pass)
       , settings_(s)
       , asked_(asked)
       , progress_(s.progress, count(groups), estimate(groups, asked)) {
@@ -47,6 +49,7 @@ public:
       progress_.done(missing.size(), estimated(g, missing.size()));
       if (settings_.dry_run) disclaim(g, missing);
       // An interrupted group may lack samples: it is as if it had not been measured.
+      if (pass_ != nullptr && !stopped()) pass_->look(g, missing, interrupted);
       if (!stopped()) return keep(g, missing);
     }
     for (std::size_t i : missing)
@@ -115,6 +118,7 @@ private:
 
   runner& runner_;
   keeper* keeper_;
+  kernel_pass* pass_;
   const campaign_settings& settings_;
   const sampling_request& asked_;
   progress progress_;

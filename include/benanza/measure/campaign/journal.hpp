@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -97,14 +96,13 @@ private:
     throw error(what + ": " + std::strerror(errno), path_, remedy);
   }
 
-  /// Waits a little: a worker that was just being started holds the lock of a run that was killed
-  /// until it notices.
+  /// Locks the file for this process. Not by flock: a worker that is just being started would
+  /// share it, and hold it a moment longer than a run that was killed.
   bool locked() const {
-    for (int i = 0; i < 200; ++i) {
-      if (flock(file_, LOCK_EX | LOCK_NB) == 0) return true;
-      usleep(10'000);
-    }
-    return false;
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    return fcntl(file_, F_SETLK, &whole) == 0;
   }
 
   void open_locked() {

@@ -77,10 +77,14 @@ public:
 
   /// So many cases were measured since `at`.
   void done(std::size_t cases, double estimated_s) {
+    done(cases, estimated_s, std::chrono::duration<double>(clock::now() - began_).count());
+  }
+  /// So many cases were measured in `took_s`.
+  void done(std::size_t cases, double estimated_s, double took_s) {
     done_ += cases;
     estimated_left_s_ -= estimated_s;
     estimated_done_s_ += estimated_s;
-    spent_s_ += std::chrono::duration<double>(clock::now() - began_).count();
+    spent_s_ += took_s;
   }
 
   /// Seconds left; 0: not known yet.

@@ -16,6 +16,9 @@ enum class again_mode { nothing, failed, everything };
 /// When progress is shown on stderr.
 enum class progress_mode { automatic, always, never };
 
+/// Of which algorithms the kernels are looked at, where a profiler of the device is there.
+enum class kernel_choice { none, winners, all };
+
 struct campaign_settings {
   std::optional<bool> isolate{}; ///< unset: as `isolated` says
   std::string store{};           ///< results go there, and come back from there
@@ -24,6 +27,8 @@ struct campaign_settings {
   std::optional<double> case_timeout_s{}; ///< unset: as long as the case may need
   progress_mode progress = progress_mode::automatic;
   bool dry_run = false; ///< every case runs, as shortly as can be: its times mean nothing
+
+  std::optional<kernel_choice> kernels{}; ///< unset: of the winners
 
   bool on_device = false; ///< a device is measured
 

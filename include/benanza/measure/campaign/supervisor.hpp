@@ -20,6 +20,14 @@
 
 namespace benanza::measure {
 
+/// How many seconds a step of a case of so many flops may take, while a device runs it or on the
+/// host. To prepare a case is the host's work in either case.
+inline double patience_s(std::int64_t flops, bool device_runs, const parameters& p) {
+  return device_runs
+             ? p.device_silence_s + static_cast<double>(flops) / p.device_silence_flops_per_s
+             : p.silence_s + static_cast<double>(flops) / p.silence_flops_per_s;
+}
+
 /// Measures in a worker process.
 class isolated_runner final : public runner {
 public:
@@ -120,6 +128,9 @@ private:
       again.push_back(std::move(one));
     const bool nothing_won = failed == asked.size() && (losers.empty() || losers[0] == asked[0]);
     in_vain = nothing_won ? in_vain + 1 : 0;
+    // The next round begins at the other end: several that lose the device may stand side by side,
+    // but if it is gone the last one loses it too.
+    if (nothing_won) std::reverse(rest.begin(), rest.end());
     if (in_vain < parameters_.failed_starts) return rest;
     again.clear();
     return {};
@@ -134,7 +145,8 @@ private:
       worker_process::news news = worker_process::news::stopped;
       if (!stop) {
         worker_->ask(wire::question(g, which));
-        news = worker_->wait(answer, patience_s(g), stop);
+        news = worker_->wait(
+            answer, [&] { return patience_now_s(g, which); }, stop);
       }
       if (news == worker_process::news::answer) {
         if (answer.contains("refused")) return {.why = answer.at("refused").get<std::string>()};
@@ -145,7 +157,7 @@ private:
         for (std::size_t i : which)
           g.cases[i].results = failed_case(g, i, "interrupted");
       } else {
-        return told(news, g);
+        return told(news, g, which);
       }
       return {.nothing = true};
     } catch (const std::exception& e) {
@@ -158,7 +170,8 @@ private:
     if (failed_starts_ >= parameters_.failed_starts) return {.why = start_failure_};
     worker_ = std::make_unique<worker_process>(argv_, environment_);
     nlohmann::json answer;
-    const auto news = worker_->wait(answer, parameters_.start_s, stop);
+    const auto news = worker_->wait(
+        answer, [&] { return parameters_.start_s; }, stop);
     if (news == worker_process::news::stopped) return {.nothing = true};
     if (news == worker_process::news::answer && answer.contains("ready")) {
       failed_starts_ = 0;
@@ -173,11 +186,12 @@ private:
   }
 
   /// What is known of a worker that is no more.
-  loss told(worker_process::news news, const group& g) {
+  loss told(worker_process::news news, const group& g, const case_list& asked) {
     loss l{.doing = worker_->doing(), .on_case = worker_->on_case()};
     if (news == worker_process::news::hung) {
       char text[64];
-      std::snprintf(text, sizeof text, "no sign of life for %.4g s: stopped", patience_s(g));
+      std::snprintf(text, sizeof text, "no sign of life for %.4g s: stopped",
+                    patience_now_s(g, asked));
       l.why = text;
     } else {
       l.why = worker_->reason();
@@ -214,10 +228,14 @@ private:
     return out;
   }
 
-  /// How long one step may take.
-  double patience_s(const group& g) const {
-    return timeout_s_.value_or(parameters_.silence_s + static_cast<double>(g.what->flops) /
-                                                           parameters_.silence_flops_per_s);
+  /// How long the worker's step may take that it noted last.
+  double patience_now_s(const group& g, const case_list& asked) const {
+    if (timeout_s_) return *timeout_s_;
+    const stage doing = worker_->doing();
+    const auto at = static_cast<std::size_t>(worker_->on_case()); // -1: none
+    const bool runs = doing == stage::checking || doing == stage::sampling;
+    return patience_s(g.what->flops, runs && at < asked.size() && g.cases[asked[at]].on_device,
+                      parameters_);
   }
 
   char** argv_;

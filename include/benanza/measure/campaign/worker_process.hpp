@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <functional>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -56,15 +57,17 @@ public:
   /// Asks for work; what became of it is told by `wait`.
   void ask(const nlohmann::json& message) { wire::send_line(socket_, message); }
 
-  /// Waits for an answer, for the worker's end, for a silence of that many seconds (in which the
-  /// worker notes no new step), or for `stop`.
-  news wait(nlohmann::json& answer, double silence_s, const std::atomic<bool>& stop) {
+  /// Waits for an answer, for the worker's end, for a silence of as many seconds as `patience_s`
+  /// says of what the worker is doing (in which it notes no new step), or for `stop`.
+  news wait(nlohmann::json& answer, const std::function<double()>& patience_s,
+            const std::atomic<bool>& stop) {
     using clock = std::chrono::steady_clock;
     std::uint64_t last_note = board_->notes;
     double silent_s = 0;
     auto before = clock::now();
-    const int look_ms = static_cast<int>(std::clamp(250 * silence_s, 10.0, 500.0));
     while (!stop) {
+      const double most_silent_s = patience_s();
+      const int look_ms = static_cast<int>(std::clamp(250 * most_silent_s, 10.0, 500.0));
       if (const auto line = lines_.next()) {
         answer = nlohmann::json::parse(*line);
         return news::answer;
@@ -82,7 +85,7 @@ public:
       }
       if (ready > 0 || board_->notes != last_note) silent_s = 0;
       last_note = board_->notes;
-      if (silent_s > silence_s) {
+      if (silent_s > most_silent_s) {
         end();
         return news::hung;
       }
@@ -137,8 +140,8 @@ private:
   }
 
   void end_in_peace() {
-    for (int i = 0; i < 200 && !ended(); ++i)
-      usleep(10'000);
+    for (int i = 0; i < 2000 && !ended(); ++i)
+      usleep(1'000);
     end();
   }
 

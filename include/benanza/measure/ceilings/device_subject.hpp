@@ -18,9 +18,11 @@ public:
   }
 
   bench_case only_case(std::string backend) const {
-    return machine_case(
+    bench_case c = machine_case(
         *this, std::move(backend),
         {.id = limit_.way, .equivalence = std::string(name(type)), .layouts = "plain"});
+    c.on_device = true;
+    return c;
   }
   ready_case ready(const bench_case&) override { return made_ready(limit_.make); }
 

@@ -115,9 +115,11 @@ inline void add_layer(group_list& list, std::string_view kind, std::string_view 
   auto what = std::make_shared<library_subject>(result::machine_key{std::string(kind), 0}, l, type,
                                                 threads, libraries, share);
   std::vector<bench_case> cases;
-  for (offer& o : list.offers(l, type, threads, libraries))
-    if (o.algorithm.equivalence == name(type) && o.library->on_device() == on_device)
-      cases.push_back(machine_case(*what, std::string(o.library->name()), std::move(o.algorithm)));
+  for (offer& o : list.offers(l, type, threads, libraries)) {
+    if (o.algorithm.equivalence != name(type) || o.library->on_device() != on_device) continue;
+    cases.push_back(machine_case(*what, std::string(o.library->name()), std::move(o.algorithm)));
+    cases.back().on_device = on_device;
+  }
   list.add(what, std::move(cases));
 }
 

@@ -23,7 +23,8 @@ namespace benanza::measure {
 struct built_chain {
   activation_storage storage{};
   std::vector<chain_step> steps{};
-  tensor_place result{}; ///< of the last node
+  std::shared_ptr<backend::device_space> device{}; ///< on which it runs; null: on the processor
+  tensor_place result{};                           ///< of the last node
   std::int64_t scratch_bytes = 0;
 };
 
@@ -41,6 +42,7 @@ public:
 
   /// Refuses a plan that cannot run, and names the node. Called once.
   built_chain build() {
+    choose_device();
     check_memory();
     for (std::size_t i = 0; i < plan_.graph.nodes.size(); ++i)
       add(static_cast<int>(i));
@@ -48,7 +50,7 @@ public:
       if (step.run)
         out_.scratch_bytes = std::max(out_.scratch_bytes, step.places().scratch_bytes());
     const int scratch = storage_.keep(out_.scratch_bytes);
-    storage_.allocate();
+    storage_.allocate(out_.device.get());
     for (chain_step& step : out_.steps) {
       step.connect(storage_);
       if (step.run) step.places().connect_scratch(storage_.at(scratch));
@@ -61,6 +63,34 @@ private:
   const op::layer& layer_of(int node) const { return layer_at(plan_.graph, node); }
   std::string where(int node) const { return node_place(plan_.graph, node); }
 
+  bool on_device() const { return out_.device != nullptr; }
+
+  /// All layers run on the processor, or all on one device.
+  void choose_device() {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const std::string& name = plan_.steps[i].backend;
+      if (name.empty()) continue;
+      backend::device_library* const its = library_named(name, static_cast<int>(i)).own_devices();
+      if (its != nullptr && !on_device()) out_.device = its->make_space();
+      if ((its != nullptr) != on_device() || (on_device() && host_before(i)))
+        throw error("a chain runs on the CPU or on a device, not on both: " + name,
+                    where(static_cast<int>(i)), "write the plan with --device cpu or --device gpu");
+    }
+  }
+  /// True if a node before `i` runs on the processor.
+  bool host_before(std::size_t i) const {
+    for (std::size_t k = 0; k < i; ++k)
+      if (const std::string& name = plan_.steps[k].backend;
+          !name.empty() && !library_named(name, static_cast<int>(k)).on_device())
+        return true;
+    return false;
+  }
+
+  /// Of an algorithm that is ready to run, in the host's memory.
+  double host_bytes(const op::layer& l, const backend::algorithm& a = {}) const {
+    return on_device() ? 0 : prepared_bytes(l, plan_.type, a);
+  }
+
   /// What is known beforehand: operands and result of every layer, and those that are no
   /// activations once more for checks.
   void check_memory() const {
@@ -69,7 +99,7 @@ private:
       if (n.layer == model::no_layer) continue;
       const op::layer& l = plan_.graph.layers[static_cast<std::size_t>(n.layer)];
       if (op::is_view(l)) continue;
-      sum += prepared_bytes(l, plan_.type);
+      sum += host_bytes(l);
       for (const backend::tensor& t : backend::describe_operands(l, plan_.type).inputs)
         if (!flows(t)) sum += detail::bytes_of(t.dims, t.type);
     }
@@ -89,8 +119,7 @@ private:
 
     chain_step step;
     step.node = i;
-    machine::check_memory(bytes_of_operands(l, plan_.type) + prepared_bytes(l, plan_.type),
-                          where(i));
+    machine::check_memory(bytes_of_operands(l, plan_.type) + host_bytes(l), where(i));
     step.values = operands_of(l, listed, i);
     std::vector<std::pair<std::size_t, model::operand>> flowing;
     for (std::size_t k = 0; k < listed.size(); ++k)
@@ -110,7 +139,7 @@ private:
       backend::tensor& t = step.values.inputs[at];
       const layout its = wanted[std::min(activation++, wanted.size() - 1)];
       step.reads.emplace_back(static_cast<int>(at),
-                              as_read(source(i, at, o, t), o, t.dims, t.type, its, i));
+                              aligned(as_read(source(i, at, o, t), o, t.dims, t.type, its, i), i));
       t.bytes = {}; // what is really read comes from there
     }
     read_overwritten_constant(step, wanted.back(), i);
@@ -182,7 +211,7 @@ private:
   std::unique_ptr<backend::prepared> prepare(const op::layer& l, const std::string& backend,
                                              const backend::algorithm& a,
                                              const backend::operands& values, int node) const {
-    machine::check_memory(prepared_bytes(l, plan_.type, a), where(node));
+    machine::check_memory(host_bytes(l, a), where(node));
     std::unique_ptr<backend::prepared> made;
     try {
       made = library_named(backend, node)
@@ -272,10 +301,11 @@ private:
     chain_step step;
     step.values = backend::make_operands(l, plan_.type);
     for (const auto& library : libraries_)
-      for (const backend::algorithm& a :
-           library->enumerate(l, plan_.type, {.threads = plan_.threads}))
-        if (!step.run)
-          step.run = library->prepare(l, plan_.type, a, step.values, {.threads = plan_.threads});
+      if (library->on_device() == on_device())
+        for (const backend::algorithm& a :
+             library->enumerate(l, plan_.type, {.threads = plan_.threads}))
+          if (!step.run)
+            step.run = library->prepare(l, plan_.type, a, step.values, {.threads = plan_.threads});
     if (!step.run || step.run->chain() == nullptr)
       throw error("no backend does this between layers: " + op::name(l), where(node), plan_again);
     choose_stack_place(*step.run, parameters_);
@@ -288,6 +318,23 @@ private:
     steps_.push_back(std::move(step));
     places_.put_copy(from, made, node);
     return made;
+  }
+
+  /// The tensor where a device's libraries may read it: they want the parts of a Split at whole
+  /// multiples of so many bytes.
+  tensor_place aligned(const tensor_place& from, int node) {
+    constexpr std::int64_t alignment = 256;
+    if (!on_device() || from.offset % alignment == 0) return from;
+    if (const tensor_place* known = places_.copy(from, from.lies, from.type)) return *known;
+    tensor_place to = from;
+    to.offset = 0;
+    chain_step copy{.reads = {{0, from}}};
+    copy.copied_bytes = bytes_of(from.type, elements(from.dims));
+    to.room = storage_.take(copy.copied_bytes);
+    copy.writes = to;
+    steps_.push_back(std::move(copy));
+    places_.put_copy(from, to, node);
+    return to;
   }
 
   /// A constant that the algorithm writes over has to be brought there again for every run.

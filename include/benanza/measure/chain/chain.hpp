@@ -2,7 +2,7 @@
 // A whole model as one thing to run: the algorithms of a plan one after the other, each reading
 // what others wrote, with weights of its own, and reorders where two layouts meet.
 // `verify` runs it once, node by node, and holds each result against the reference on the operands
-// that the node really read.
+// that the node really read. On a device all of it is one graph that is replayed.
 //
 //   chain c(plan, libraries);   c.verify();   double ns = c.time(1);
 #pragma once
@@ -24,13 +24,21 @@
 namespace benanza::measure {
 
 /// A plan that runs.
-class chain final : public backend::prepared, public backend::in_parts {
+class chain final : public backend::prepared,
+                    public backend::in_parts,
+                    private backend::device_control {
 public:
   chain(const result::plan& p, const library_list& libraries,
         const parameters& thresholds = usual_parameters)
       : plan_(p)
       , built_(chain_builder(plan_, libraries, thresholds).build())
-      , times_(built_.steps.size()) {}
+      , times_(built_.steps.size()) {
+    if (built_.device)
+      for (chain_step& step : steps_) {
+        starts_.emplace_back([this, &step] { step.start(storage_, *built_.device); });
+        if (device_ == nullptr && step.run) device_ = step.run->own_device();
+      }
+  }
 
   std::string ran() const override { return "plan"; }
   std::int64_t weight_bytes() const override {
@@ -47,13 +55,26 @@ public:
                          [](const chain_step& step) { return step.node < 0; });
   }
 
+  device_control* own_device() override { return device_ != nullptr ? this : nullptr; }
+  double shortest_sample_ns() const override {
+    return device_ != nullptr ? 1e6 : prepared::shortest_sample_ns();
+  }
+  std::string remark() const override { return built_.device ? built_.device->remark() : ""; }
+
   void run(int executions) override {
+    if (built_.device) {
+      for (int i = 0; i < executions; ++i)
+        for (const auto& put : starts_)
+          put();
+      return built_.device->wait();
+    }
     for (int i = 0; i < executions; ++i)
       for (chain_step& step : steps_)
         step.execute(storage_);
   }
 
   double time(int executions) override {
+    if (built_.device) return built_.device->time(executions, starts_);
     const bool keep = executions == 1 && !times_.full();
     if (probe_) probe_(false);
     double total_ns = 0;
@@ -74,7 +95,7 @@ public:
 
   /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
   std::vector<backend::part_time> parts_of(const std::vector<double>& samples) const override {
-    return medians(times_.of(samples));
+    return medians(built_.device ? times_on_device() : times_.of(samples));
   }
 
   /// The result of the last node.
@@ -93,7 +114,12 @@ public:
         values = operands_read(step);
         check_indices_read(step, values);
       }
-      step.execute(storage_);
+      if (built_.device) {
+        step.start(storage_, *built_.device);
+        built_.device->wait();
+      } else {
+        step.execute(storage_);
+      }
       if (step.node >= 0) check(step, values, outputs_a_node);
     }
     std::vector<double> out;
@@ -110,6 +136,21 @@ public:
   }
 
 private:
+  // ---- what the device does for all steps together ---------------------------------------------
+  void wake() override { device_->wake(); }
+  double clock_ns() const override { return built_.device->clock_ns(); }
+  bool host_launches() const override { return !built_.device->remark().empty(); }
+  void begin_account() override { device_->begin_account(); }
+  backend::device_account end_account() override { return device_->end_account(); }
+
+  /// Parts are timed by themselves: events between them cost time.
+  times_by_step times_on_device() const {
+    times_by_step out;
+    for (const double ns : built_.device->times_of(starts_))
+      out.push_back({ns});
+    return out;
+  }
+
   std::vector<backend::part_time> medians(const times_by_step& by_step) const {
     if (by_step.empty()) return {};
     std::vector<backend::part_time> out;
@@ -129,6 +170,11 @@ private:
                              plan_.graph.nodes[static_cast<std::size_t>(node)].name);
   }
   backend::tensor_bytes contents(const tensor_place& p) const {
+    if (built_.device) {
+      backend::tensor_bytes here(static_cast<std::size_t>(bytes_of(p.type, elements(p.dims))));
+      built_.device->download(storage_.at(p.room) + p.offset, here);
+      return unpack(here.data(), p.lies, p.dims, p.type);
+    }
     return unpack(storage_.at(p.room) + p.offset, p.lies, p.dims, p.type);
   }
 
@@ -176,7 +222,9 @@ private:
   const activation_storage& storage_ = built_.storage;
   std::vector<chain_step>& steps_ = built_.steps;
   step_times times_;
-  backend::probe_between probe_{}; ///< between steps; may be empty
+  std::vector<backend::device_space::part> starts_{}; ///< of the steps, on the device
+  backend::device_control* device_ = nullptr;         ///< a step's
+  backend::probe_between probe_{};                    ///< between steps; may be empty
 };
 
 } // namespace benanza::measure

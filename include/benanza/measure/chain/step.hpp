@@ -33,6 +33,14 @@ struct chain_step {
       places().connect(operand, s.at(place.room) + place.offset);
     places().connect_result(s.at(writes.room));
   }
+  /// Puts it on the queue of the device.
+  void start(const activation_storage& s, backend::device_space& device) {
+    if (run)
+      places().start();
+    else
+      device.start_copy(s.at(writes.room), s.at(reads[0].second.room) + reads[0].second.offset,
+                        copied_bytes);
+  }
   void execute(const activation_storage& s) {
     if (run)
       run->run(1);

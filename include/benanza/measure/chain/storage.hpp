@@ -6,6 +6,7 @@
 //   activation_storage s;   int room = s.take(4096);   s.release(room);   s.allocate(); s.at(room)
 #pragma once
 
+#include "../../backend/concept.hpp"
 #include "../../machine/pages.hpp"
 
 #include <algorithm>
@@ -67,22 +68,28 @@ public:
   /// Makes the memory of all rooms. It lies together on large pages where the system has them: a
   /// model touches more small ones than a processor keeps translations for, and a framework's arena
   /// would too.
-  void allocate() {
+  void allocate(backend::device_space* device = nullptr) {
     std::int64_t sum = 0;
     for (block& b : blocks_) {
       b.first = sum;
       sum += (b.bytes + 4095) / 4096 * 4096;
     }
+    if (device != nullptr) {
+      base_ = device->take(sum);
+      for (const block& b : blocks_)
+        device->upload(base_ + b.first, b.values);
+      return;
+    }
     const auto size = static_cast<std::size_t>(sum);
     machine::check_memory(static_cast<double>(size), "the activations of a model");
     memory_.emplace(size);
-    std::memset(memory_->data(), 0, size);
+    base_ = memory_->data();
+    std::memset(base_, 0, size);
     for (const block& b : blocks_)
-      if (!b.values.empty())
-        std::memcpy(memory_->data() + b.first, b.values.data(), b.values.size());
+      if (!b.values.empty()) std::memcpy(base_ + b.first, b.values.data(), b.values.size());
   }
   std::byte* at(int room) const {
-    return memory_->data() + blocks_[rooms_[static_cast<std::size_t>(room)].block].first;
+    return base_ + blocks_[rooms_[static_cast<std::size_t>(room)].block].first;
   }
   /// Of all rooms together.
   std::int64_t bytes() const {
@@ -110,6 +117,7 @@ private:
   }
 
   std::optional<machine::page_memory> memory_{};
+  std::byte* base_ = nullptr;
   std::vector<block> blocks_{};
   std::vector<room_state> rooms_{};
   std::vector<std::size_t> free_{};

@@ -93,9 +93,11 @@ struct parameters {
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
 
   // When is a worker process given up? The slowest loops that libraries fall back to reach some
-  // 0.1 GFLOP/s.
+  // 0.1 GFLOP/s on a processor, and 100 on a device.
   double silence_s = 120;
   double silence_flops_per_s = 1e8;
+  double device_silence_s = 20;
+  double device_silence_flops_per_s = 1e11;
   double start_s = 300;
   int failed_starts = 3;
 
@@ -173,6 +175,9 @@ struct parameters {
     f("silence_s", p.silence_s, "s", "of a worker, then it hangs");
     f("silence_flops_per_s", p.silence_flops_per_s, "FLOP/s",
       "of the slowest loops: more patience");
+    f("device_silence_s", p.device_silence_s, "s", "of a worker while a device runs a case");
+    f("device_silence_flops_per_s", p.device_silence_flops_per_s, "FLOP/s",
+      "likewise, of a device");
     f("start_s", p.start_s, "s", "that a worker may need to start");
     f("failed_starts", p.failed_starts, "starts", "in a row, then there is none");
   }

@@ -78,6 +78,12 @@ struct sampled_case {
   /// Order statistics of the usable samples, by `refresh`.
   double least_ns = 0, low_ns = 0, quartile_ns = 0, median_ns = 0, high_ns = 0;
 
+  /// True where the host's own time may be in its samples, which those of rivals are free of.
+  bool host_launches() const {
+    backend::device_control* const device = run != nullptr ? run->own_device() : nullptr;
+    return device != nullptr && device->host_launches();
+  }
+
   /// What has to stand still before the case is settled.
   double figure() const { return by_median ? median_ns : least_ns; }
 

@@ -245,13 +245,17 @@ private:
   }
 
   /// A device has processors, clocks, caches and a memory of its own, and its own account of time.
+  /// Only where the host launches each execution it may come too late.
   static noise felt_by(const sampled_case& c, const noise& n) {
-    return c.run->on_device() ? noise{} : n;
+    if (!c.run->on_device()) return n;
+    noise felt;
+    if (c.host_launches()) felt.waiting = n.waiting, felt.other_load = n.other_load;
+    return felt;
   }
 
   /// True if a race is on and `c` is among the winners so far.
   bool leads(const sampled_case& c) const {
-    return plan_.racing && times_behind(c, cases_) <= tie_range;
+    return plan_.racing && !c.host_launches() && times_behind(c, cases_) <= tie_range;
   }
 
   /// Ends the race of the cases that cannot win or have been sampled enough.

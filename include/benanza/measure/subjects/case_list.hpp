@@ -163,7 +163,7 @@ private:
     const std::string title = layer_name + '/' + std::string(name(type));
     const auto [found, failed] =
         offers_for(title, l.parameters, type, threads, libraries_, selection_.crashed,
-                   selection_.all_algorithms, parameters_);
+                   selection_.all_algorithms, selection_.proposed, parameters_);
     const auto what = std::make_shared<layer_subject>(l.parameters, l.cost, type, threads,
                                                       libraries_, parameters_);
     group g{what};
@@ -189,7 +189,8 @@ private:
                     '/' + state + "/t" + std::to_string(threads),
             .backend = std::string(f.library->name()),
             .algorithm = f.algorithm,
-            .state = state};
+            .state = state,
+            .on_device = f.library->on_device()};
   }
 
   /// Keeps the row of what is not measured; false if it is not selected.

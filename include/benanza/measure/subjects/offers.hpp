@@ -36,11 +36,11 @@ struct offer_list {
 /// Everything the libraries have for a layer. Reference loops and outdated instruction sets are
 /// left out where there is anything better, and so is what wants too much scratch memory, unless
 /// `all` are asked for. `title` names layer and type; a library that `crashed` over them before is
-/// not asked again.
+/// not asked again. `proposed`: what each would try first, alone.
 inline offer_list offers_for(const std::string& title, const op::layer& layer, numeric type,
                              int threads, const library_list& libraries,
                              const std::map<std::string, int>& crashed, bool all,
-                             const parameters& p = usual_parameters) {
+                             bool proposed = false, const parameters& p = usual_parameters) {
   offer_list out;
   for (const auto& library : libraries) {
     const std::string backend(library->name()), what = title + '/' + backend;
@@ -50,7 +50,8 @@ inline offer_list offers_for(const std::string& title, const op::layer& layer, n
     } else {
       const asking now(what);
       try {
-        for (backend::algorithm& a : library->enumerate(layer, type, {.threads = threads}))
+        for (backend::algorithm& a :
+             library->enumerate(layer, type, {.threads = threads, .proposed = proposed}))
           out.list.push_back({library.get(), std::move(a)});
       } catch (const std::exception& e) {
         why = e.what();

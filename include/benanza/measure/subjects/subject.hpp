@@ -24,6 +24,7 @@ struct bench_case {
   std::string state;
   /// One a repetition, once the group was measured.
   std::vector<result::measurement> results{};
+  bool on_device = false; ///< a device runs it, and not the host
 };
 
 /// A case that can be timed, and what it took to make it so (checking left out).
@@ -56,6 +57,12 @@ public:
   /// The case's algorithm ready to run, its result found right. Called once an algorithm: all of
   /// its cache states share what is made. Throws benanza::error where the result is wrong.
   virtual ready_case ready(const bench_case&) = 0;
+  /// The case's algorithm, ready to run but not checked, for a look at what it runs; `begin` was
+  /// not called.
+  virtual std::unique_ptr<backend::prepared> unchecked(const bench_case& c) {
+    begin();
+    return ready(c).run;
+  }
   /// Storage of the weights that `coldw` rotates.
   dtype weights_type() const { return weights_of(type); }
   /// Frees what `begin` made.

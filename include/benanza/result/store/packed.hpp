@@ -194,6 +194,7 @@ private:
 /// The description and the numbers of a measurement; a failed one has no times.
 inline packed pack(const measurement& m) {
   packed out;
+  constexpr auto replaced = ordered_json::error_handler_t::replace;
   ordered_json texts = ordered_json::object();
   std::string numbers;
   const bool failed = !m.error.empty();
@@ -206,6 +207,8 @@ inline packed pack(const measurement& m) {
     if (kind == field_kind::remark && value == type{}) return;
     if constexpr (std::is_same_v<type, std::string>) {
       if (!value.empty()) texts[std::string(name)] = value;
+    } else if constexpr (std::is_same_v<type, std::vector<device_kernel>>) {
+      texts[std::string(name)] = to_json(value).dump(-1, ' ', false, replaced);
     } else {
       const char notation = detail::notation<type>(kind);
       numbers.append(numbers.empty() ? "" : " ").append(1, notation).append(1, ':').append(name);
@@ -224,7 +227,7 @@ inline packed pack(const measurement& m) {
   if (failed) texts["error"] = m.error;
   if (!m.name.empty() && m.name != detail::case_name(m)) texts["name"] = m.name;
   texts["numbers"] = numbers;
-  out.description = texts.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  out.description = texts.dump(-1, ' ', false, replaced);
   return out;
 }
 
@@ -261,6 +264,9 @@ inline void unpack(measurement& m, const description& d, std::span<const unsigne
     const int place = d.place(field++);
     if constexpr (std::is_same_v<type, std::string>) {
       if (!detail::is_column(name)) value = d.text(name);
+    } else if constexpr (std::is_same_v<type, std::vector<device_kernel>>) {
+      if (const std::string_view text = d.text(name); !text.empty())
+        value = kernels_from_json(json::parse(text, nullptr, false), "a stored result");
     } else if (place >= 0) {
       number& found = values[static_cast<std::size_t>(place)];
       if constexpr (std::is_integral_v<type>)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kernels does an algorithm run on its device? In a process of its own, in which nothing is
+// timed: a profiler is attached to it from the first look on. Each algorithm is made ready, run,
+// and freed; what cannot be seen says why.
+//
+//   nlohmann::json answer = look_at_kernels(group);
+//   // {"kernels": [{"case": "...", "seen": [{"name": "ampere_sgemm_128x64_nn", ...}]},
+//   //              {"case": "...", "why": "...", "process_lost": true}]}
+#pragma once
+
+#include "../../result/json.hpp"
+#include "../process/stage.hpp"
+#include "../subjects/subject.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <exception>
+#include <new>
+#include <vector>
+
+namespace benanza::measure {
+
+/// The kernels of each case of `g`, of which every algorithm has one.
+inline nlohmann::json look_at_kernels(const group& g) {
+  nlohmann::json all = nlohmann::json::array();
+  for (std::size_t i = 0; i < g.cases.size(); ++i) {
+    const bench_case& c = g.cases[i];
+    note_stage(stage::preparing, static_cast<int>(i));
+    nlohmann::json one{{"case", c.name}};
+    try {
+      const auto made = g.what->unchecked(c);
+      backend::device_control* const device = made->own_device();
+      if (device == nullptr) throw error("it runs on no device");
+      const std::vector<device_kernel> seen = device->kernels();
+      if (seen.empty()) throw error("the profiler saw no kernel");
+      one["seen"] = result::to_json(seen);
+    } catch (const backend::no_profiler& e) {
+      one["why"] = e.what();
+      one["for_all"] = true;
+    } catch (const backend::device_lost& e) {
+      one["why"] = e.what();
+      one["process_lost"] = true;
+    } catch (const std::bad_alloc&) {
+      one["why"] = "out of memory";
+      one["process_lost"] = true;
+    } catch (const std::exception& e) {
+      one["why"] = e.what();
+    }
+    all.push_back(std::move(one));
+    if (all.back().contains("for_all") || all.back().contains("process_lost")) break;
+  }
+  g.what->end();
+  return {{"kernels", std::move(all)}};
+}
+
+} // namespace benanza::measure

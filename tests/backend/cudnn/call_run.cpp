@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do cuDNN's calls beside the graph API compute what ONNX says? On the fake GPU, in this process:
+// it must have been loaded before the program (tests/CMakeLists.txt, "cudnn_calls").
+#include <benanza/backend/cudnn/call_run.hpp>
+#include <benanza/backend/cudnn/legacy.hpp>
+#include <benanza/backend/cudnn/recurrent.hpp>
+#include <benanza/backend/make_operands.hpp>
+#include <benanza/backend/reference/reference.hpp>
+#include <benanza/backend/tolerance.hpp>
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace benanza;
+using namespace benanza::backend::cudnn;
+
+namespace {
+using words = std::set<std::string>;
+
+/// Runs those calls that the GPU has, and compares each result with the reference; their ids.
+words computed(const std::shared_ptr<context>& on, const std::string& layer, numeric t,
+               const std::vector<call>& all) {
+  const op::layer l = op::parse(layer);
+  const backend::operands values = backend::make_operands(l, t);
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(backend::result_count(l)));
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    positions[i] = static_cast<std::int64_t>(i);
+  std::vector<double> expected(positions.size());
+  backend::reference::evaluate(l, t, values, positions, expected);
+  words ids;
+  for (const call& c : all) {
+    if (c.workspace) {
+      try {
+        c.workspace(on->get());
+      } catch (const refusal&) {
+        continue;
+      }
+    }
+    const std::string id = layer + '/' + std::string(name(t)) + '/' + c.what.id;
+    CAPTURE(id);
+    call_run run(on, c, t, values);
+    std::vector<double> got;
+    run.run(1);
+    run.read(got);
+    CHECK(backend::compare(l, t, positions, expected, got).ok);
+    CHECK(run.ran() == c.what.id);
+    ids.insert(c.what.id);
+  }
+  return ids;
+}
+bool has(const words& ids, const std::string& begin, const std::string& end = "") {
+  return std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
+    return id.starts_with(begin + ':') && id.ends_with(end);
+  });
+}
+} // namespace
+
+TEST_CASE("on the fake gpu: legacy convolutions compute what ONNX says") {
+  if (!backend::cuda::no_gpu().empty()) return;
+  const auto on = std::make_shared<context>(backend::cuda::gpu::of_this_process());
+  const auto forms = [&](const char* layer, numeric t) {
+    return computed(on, layer, t, legacy::calls_for(op::parse(layer), t));
+  };
+  using enum numeric;
+  for (const numeric t : {f32, tf32, f16, bf16, s8s8s8}) {
+    const auto check = [&](const char* layer, const std::string& kind) {
+      const words ids = forms(layer, t);
+      CHECK(has(ids, kind + "-nhwc"));
+      CHECK(has(ids, kind) == (t != s8s8s8));
+      CHECK(has(ids, kind, ":half") == (t == f16));
+      CHECK(has(ids, kind + "-nhwc", ":half") == (t == f16));
+    };
+    for (const char* layer : {"Conv/1x8x7x7-16x3x3-s1-p1", "Conv/2x8x8x9-8x3x3-s2-p1-d2",
+                              "Conv/1x8x7x7-8x3x3-s1-p1-g2", "Conv/1x8x20-8x3-s2-p1"})
+      check(layer, "legacy");
+    for (const char* layer : {"Conv/1x8x7x7-16x3x3-s1-p1-b", "Conv+Relu/1x8x7x7-16x3x3-s1-p1",
+                              "Conv+Add/1x8x7x7-16x1x1-s1", "Conv+Add+Relu/1x8x7x7-8x3x3-s1-p1-b"})
+      check(layer, "legacy-fused");
+    if (t == s8s8s8) continue;
+    for (const char* layer :
+         {"ConvTranspose/1x8x5x5-8x4x4-s2-p1", "ConvTranspose/1x8x5x6-16x3x3-s2-p1-op1",
+          "ConvTranspose/1x8x5x5-8x4x4-s2-p1-g2"})
+      check(layer, "legacy-data");
+  }
+  // Without a ReLU the fused call has one algorithm.
+  for (const std::string& id : forms("Conv/1x8x7x7-16x3x3-s1-p1-b", f32))
+    CHECK(id.find(":implicit_precomp_gemm:") != std::string::npos);
+}
+
+TEST_CASE("on the fake gpu: recurrent layers compute what ONNX says") {
+  if (!backend::cuda::no_gpu().empty()) return;
+  const auto on = std::make_shared<context>(backend::cuda::gpu::of_this_process());
+  using enum numeric;
+  for (const numeric t : {f32, tf32, f16, bf16})
+    for (const char* layer :
+         {"LSTM/5x3x7-h6", "LSTM/5x3x7-h6-b-h0-c0-n3", "LSTM/4x2x3-h5-bidirectional-b-n3",
+          "LSTM/5x3x7-h6-b-h0-nt-n3", "LSTM/4x2x3-h5-bidirectional-b-h0-c0-nt-n3",
+          "GRU/5x3x7-h6-b-after", "GRU/4x2x3-h5-bidirectional-h0-after-n2", "RNN/5x3x7-h6-b-n2",
+          "RNN/5x3x7-h6-b-f0"}) {
+      const words ids = computed(on, layer, t, recurrent_calls(op::parse(layer), t));
+      CHECK(has(ids, "rnn:standard"));
+      CHECK(has(ids, "rnn:persist_static"));
+      CHECK_FALSE(has(ids, "rnn:persist_dynamic")); // the fake has none
+      CHECK(has(ids, "rnn:standard", ":half") == (t == f16));
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// How are convolutions told to the legacy API, and which cannot be? What they compute is tried on
+// the fake GPU (measure/gpu_program.cpp).
+#include <benanza/backend/cudnn/legacy.hpp>
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace benanza;
+using namespace benanza::backend::cudnn;
+
+namespace {
+using words = std::set<std::string>;
+
+/// What stands before the algorithms' names, with "half" behind where sums are kept in f16.
+words forms(const char* layer, numeric t) {
+  words out, seen;
+  for (const call& c : legacy::calls_for(op::parse(layer), t)) {
+    CHECK(seen.insert(c.what.id).second);
+    const bool half = c.what.id.ends_with(":half");
+    CHECK(c.what.equivalence == std::string(name(t)) + (half ? "-reduced-accumulation" : ""));
+    out.insert(c.what.id.substr(0, c.what.id.find(':')) + (half ? " half" : ""));
+  }
+  return out;
+}
+std::string why_not(const char* layer, numeric t) {
+  const legacy::told told = legacy::as_told(op::parse(layer), t);
+  CHECK(told.what.has_value() == told.why_not.empty());
+  return told.why_not;
+}
+const call& only(const std::vector<call>& all, const std::string& id) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const call& c) { return c.what.id == id; });
+  REQUIRE(found != all.end());
+  return *found;
+}
+} // namespace
+
+TEST_CASE("cudnn: the legacy API takes convolutions in both layouts, alone and with what follows") {
+  const words plain{"legacy", "legacy-nhwc"}, fused{"legacy-fused", "legacy-fused-nhwc"},
+      gradient{"legacy-data", "legacy-data-nhwc"};
+  for (const numeric t : {numeric::f32, numeric::tf32, numeric::bf16}) {
+    CHECK(forms("Conv/1x8x9x9-16x3x3-s1-p1", t) == plain);
+    CHECK(forms("Conv/1x8x9x9-16x3x3-s1-p1-b", t) == fused);
+    CHECK(forms("Conv+Relu/1x8x9x9-16x3x3-s1-p1", t) == fused);
+    CHECK(forms("Conv+Add+Relu/1x8x9x9-16x3x3-s1-p1-b", t) == fused);
+    CHECK(forms("ConvTranspose/1x8x9x9-16x4x4-s2-p1", t) == gradient);
+  }
+  CHECK(forms("Conv/1x8x9x9-16x3x3-s1-p1", numeric::f16) ==
+        words{"legacy", "legacy half", "legacy-nhwc", "legacy-nhwc half"});
+  CHECK(forms("Conv+Relu/1x8x9x9-16x3x3-s1-p1-b", numeric::s8s8s8) == words{"legacy-fused-nhwc"});
+  CHECK(forms("Conv/1x8x20-16x3-s1", numeric::f32) == plain);
+  CHECK(forms("Conv/1x8x5x5x5-16x3x3x3-s1", numeric::f32) == plain);
+}
+
+TEST_CASE("cudnn: true FP32 and TF32 have math types of their own") {
+  for (const call& c : legacy::calls_for(op::parse("Conv/1x8x9x9-16x3x3-s1-p1"), numeric::f32))
+    CHECK(c.what.id.ends_with(":fma"));
+  for (const call& c : legacy::calls_for(op::parse("Conv/1x8x9x9-16x3x3-s1-p1"), numeric::tf32))
+    CHECK_FALSE(c.what.id.ends_with(":fma"));
+}
+
+TEST_CASE("cudnn: what the legacy API cannot be told has a reason") {
+  CHECK(why_not("Conv/1x8x9x9-16x3x3-s1-p1", numeric::f16).empty());
+  CHECK(why_not("Conv/1x8x9x9-16x3x3-s1-p0x0x1x1", numeric::f16).find("pads") != std::string::npos);
+  CHECK(why_not("Conv+Sigmoid/1x8x9x9-16x3x3-s1", numeric::f16).find("ReLU") != std::string::npos);
+  CHECK(why_not("Conv+Relu+Add/1x8x9x9-16x3x3-s1", numeric::f16).find("order") !=
+        std::string::npos);
+  CHECK(why_not("Conv+Add+Add/1x8x9x9-16x3x3-s1", numeric::f16).find("order") != std::string::npos);
+  CHECK_FALSE(why_not("Conv+Add/1x8x9x9-16x3x3-s1-w1x16x1x1", numeric::f16).empty());
+  CHECK_FALSE(why_not("Conv/1x8x9x9-16x3x3-s1", numeric::e4m3).empty());
+  CHECK_FALSE(why_not("ConvTranspose/1x8x9x9-16x4x4-s2-p1-b", numeric::f32).empty());
+  CHECK_FALSE(why_not("ConvTranspose/1x8x9x9-16x4x4-s2-p1", numeric::s8s8s8).empty());
+  CHECK_FALSE(why_not("Conv/2000x8x1024x1024-16x1x1-s1", numeric::f16).empty()); // 32 bits
+  const legacy::told other = legacy::as_told(op::parse("Relu/1x8x9x9"), numeric::f32);
+  CHECK((!other.what && other.why_not.empty()));
+}
+
+TEST_CASE("cudnn: the fused call has all its operands, and integers scale their bias") {
+  const auto all =
+      legacy::calls_for(op::parse("Conv+Add+Relu/1x8x9x9-16x3x3-s1-p1"), numeric::s8s8s8);
+  const call& c = only(all, "legacy-fused-nhwc:gemm:default");
+  REQUIRE(c.operands.size() == 4);
+  CHECK(c.operands[0].strides == shape{648, 1, 72, 8});
+  CHECK((c.operands[1].constant && c.operands[1].strides == shape{72, 1, 24, 8}));
+  CHECK((c.operands[2].input == placed::filled && c.operands[2].scaled));
+  CHECK(c.operands[3].input == 2);
+  CHECK(c.what.layouts == "nhwc,ohwi,nhwc");
+  CHECK(c.what.operand_layouts == "channels_last");
+}
+
+TEST_CASE("cudnn: a legacy Winograd is held to its own arithmetic, and its steps to theirs") {
+  const op::layer bare = op::parse("Conv/1x8x9x9-16x3x3-s1-p1"),
+                  full = op::parse("Conv+Relu/1x8x9x9-16x3x3-s1-p1-b");
+  const auto flops = [](const op::layer& l, const std::string& id) {
+    return only(legacy::calls_for(l, numeric::f32), id).what.flops;
+  };
+  CHECK(flops(bare, "legacy:winograd:fma") == op::direct_flops(bare) * 16 / 36);
+  CHECK(flops(bare, "legacy:gemm:fma") == op::direct_flops(bare));
+  CHECK(flops(full, "legacy-fused:winograd:fma") ==
+        op::direct_flops(bare) * 16 / 36 + op::direct_flops(full) - op::direct_flops(bare));
+}
