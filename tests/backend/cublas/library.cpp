@@ -190,7 +190,7 @@ TEST_CASE("cublas: operands and result of FP8 are scaled by what stands in the G
   const op::layer l = op::parse("Gemm/5x32x48-tb-w");
   const operands values = make_operands(l, numeric::e4m3);
   cublas::lt_run run(on, cublas::tasks_for(l, numeric::e4m3).at(0), numeric::e4m3,
-                     cublas::parse_lt(simple).value(), {}, values);
+                     cublas::parse_lt(simple).value(), {}, values, {});
   const auto result_for = [&](float scale) {
     REQUIRE(cudaMemcpy(const_cast<std::byte*>(on->one()), &scale, sizeof scale,
                        cudaMemcpyHostToDevice) == cudaSuccess);
