@@ -89,10 +89,10 @@ private:
       nlohmann::json question = wire::question(g, left);
       question["kernels"] = true;
       worker_->ask(question);
-      const double patience_s =
-          timeout_s_.value_or(parameters_.silence_s +
-                              static_cast<double>(g.what->flops) / parameters_.silence_flops_per_s);
-      switch (worker_->wait(answer, patience_s, stop)) {
+      const double most_silent_s = timeout_s_.value_or(
+          patience_s(g.what->flops, false, parameters_)); // the host prepares too
+      switch (worker_->wait(
+          answer, [most_silent_s] { return most_silent_s; }, stop)) {
       case worker_process::news::answer: take(answer, g, left); break;
       case worker_process::news::stopped: return worker_.reset();
       case worker_process::news::hung: lose(g, left, "no sign of life"); break;
@@ -106,7 +106,9 @@ private:
     nlohmann::json answer;
     try {
       worker_ = std::make_unique<worker_process>(argv_, environment_);
-      if (worker_->wait(answer, parameters_.start_s, stop) == worker_process::news::answer &&
+      if (worker_->wait(
+              answer, [this] { return parameters_.start_s; }, stop) ==
+              worker_process::news::answer &&
           answer.contains("ready"))
         return true;
       why_ = "the process that looks did not get ready";

@@ -20,14 +20,6 @@
 
 namespace benanza::measure {
 
-/// How many seconds a step of a case of so many flops may take, while a device runs it or on the
-/// host. To prepare a case is the host's work in either case.
-inline double patience_s(std::int64_t flops, bool device_runs, const parameters& p) {
-  return device_runs
-             ? p.device_silence_s + static_cast<double>(flops) / p.device_silence_flops_per_s
-             : p.silence_s + static_cast<double>(flops) / p.silence_flops_per_s;
-}
-
 /// Measures in a worker process.
 class isolated_runner final : public runner {
 public:

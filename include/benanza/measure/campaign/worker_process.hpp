@@ -8,6 +8,7 @@
 
 #include "../../machine/environment.hpp"
 #include "../process/exit_reason.hpp"
+#include "../sampling/parameters.hpp"
 #include "worker.hpp"
 
 #include <algorithm>
@@ -21,6 +22,14 @@
 #include <sys/resource.h>
 
 namespace benanza::measure {
+
+/// How many seconds a step of a case of so many flops may take, while a device runs it or on the
+/// host. To prepare a case is the host's work in either case.
+inline double patience_s(std::int64_t flops, bool device_runs, const parameters& p) {
+  return device_runs
+             ? p.device_silence_s + static_cast<double>(flops) / p.device_silence_flops_per_s
+             : p.silence_s + static_cast<double>(flops) / p.silence_flops_per_s;
+}
 
 /// One worker process, from its start to its end.
 class worker_process {
