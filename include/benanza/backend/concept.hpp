@@ -94,11 +94,18 @@ public:
   /// Puts a copy within that memory on the queue.
   virtual void start_copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
   virtual void wait() = 0;
-  /// Nanoseconds that the device takes for `parts`, put on the queue one after the other, so many
-  /// times.
-  using part = std::function<void()>;
+  /// What is put on a queue: on the first one, or on another lane of the device's, behind those
+  /// parts of other lanes that it needs.
+  struct part {
+    std::function<void()> put{};
+    int lane = 0;
+    std::vector<std::size_t> behind{};
+  };
+  /// Puts all of them on their queues; the first one is behind all others then.
+  virtual void start(const std::vector<part>& parts) = 0;
+  /// Nanoseconds that the device takes for all of them, so many times.
   virtual double time(int executions, const std::vector<part>& parts) = 0;
-  /// And how many of these each part takes; empty: not known.
+  /// And how many of these each part takes where they run one after the other; empty: not known.
   virtual std::vector<double> times_of(const std::vector<part>& parts) = 0;
   /// The device's clock meanwhile, as what 1000 cycles took; 0: not known.
   virtual double clock_ns() const { return 0; }

@@ -42,7 +42,8 @@ inline model_bound with_faults(model_bound b) {
   }
   for (const chain_run& w : b.runs) {
     const double clock = at_higher_clock(b.clock_ns, w.run->min_clock_ns);
-    const double bound_ns = b.form(w.fused).bound.sequential.ns;
+    const auto& bounds = b.form(w.fused).bound;
+    const double bound_ns = w.side_by_side() ? bounds.parallel.ns : bounds.sequential.ns;
     if (b.covered.missing_nodes == 0 && w.run->min_ns < roofline_noise * clock * bound_ns)
       b.faults.push_back({"a run is faster than the bound", w.run->name});
   }

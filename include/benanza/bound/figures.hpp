@@ -6,6 +6,7 @@
 //   b.bound.sequential.ns   b.fused->prediction.sequential.ns   b.layouts->prediction->total.ns
 #pragma once
 
+#include "../result/parts.hpp"
 #include "coverage.hpp"
 #include "fusion.hpp"
 #include "layout/solution.hpp"
@@ -78,6 +79,9 @@ struct chain_run {
   bool fused = false;
   /// Those for which a time was expected too; nothing where the run reported none.
   std::vector<run_part> parts{};
+
+  /// True where branches ran side by side: no prediction is about that.
+  bool side_by_side() const { return run->algorithm == result::side_by_side; }
 };
 
 /// Where the command that measures what is missing writes its result.

@@ -107,7 +107,8 @@ inline ordered_json to_json(const bound::chain_run& w, const model_bound& b) {
     return {{"name", p.name}, {"ns", p.ns}, {"expected_ns", p.expected_ns}};
   });
   const std::optional<double> at_clock = bound::expected_at_clock(f, *w.run);
-  const std::optional<bound::figure> expected = bound::expected(f);
+  const std::optional<bound::figure> expected =
+      w.side_by_side() ? std::nullopt : bound::expected(f);
   ordered_json error, error_at_clock; // a run that was disturbed is compared with nothing
   if (w.run->disturbed.empty() && expected) {
     error = expected->ns / w.run->median_ns - 1;

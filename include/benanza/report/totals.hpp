@@ -186,6 +186,19 @@ inline std::string slower_parts(const bound::chain_run& w) {
 }
 } // namespace detail
 
+namespace detail {
+/// What a run with branches side by side gained.
+inline std::string against_in_order(const bound::chain_run& w, const model_bound& b) {
+  std::string out = "branches side by side";
+  for (const bound::chain_run& other : b.runs)
+    if (other.fused == w.fused && !other.side_by_side())
+      out += fmt::format(", {:.2f} times as fast as one step after the other",
+                         other.run->median_ns / w.run->median_ns);
+  if (!w.run->disturbed.empty()) out += "; disturbed: " + printable(w.run->disturbed);
+  return out;
+}
+} // namespace detail
+
 /// Chain runs of the model and what was predicted of them; empty: there are none.
 inline std::string runs(const model_bound& b) {
   std::string out;
@@ -201,6 +214,10 @@ inline std::string runs(const model_bound& b) {
       what +=
           fmt::format(" ({} items/s)", show_rate(1e9 * static_cast<double>(b.graph->batch) / took));
     what += fmt::format(" as one chain, {}; ", w.fused ? "fused" : "unfused");
+    if (w.side_by_side()) {
+      out += wrapped("run         ", what + detail::against_in_order(w, b) + '.');
+      continue;
+    }
     const std::optional<bound::figure> expected = bound::expected(f);
     if (!expected) {
       out += wrapped("run         ", what + "no prediction: reorders were not measured.");

@@ -14,6 +14,10 @@
 
 namespace benanza::result {
 
+/// How a plan ran, as the algorithm of its case: its steps one after the other, or those side by
+/// side on a device that do not wait for each other.
+inline constexpr std::string_view in_order = "plan", side_by_side = "streams";
+
 /// The part that holds all changes of layout.
 inline constexpr std::string_view reorders_part = "reorders";
 

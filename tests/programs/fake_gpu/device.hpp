@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake GPU itself: its virtual clock, what is put on its streams, what its L2 cache holds, and
-// the error that ends it. One clock for all streams. An execution costs what the script says and
-// counts at once; its arithmetic is only done when somebody looks at the memory that it writes, and
-// what was overwritten before is never computed. A write as large as the L2 cache empties that, and
-// leaves it full of lines to be written back: who then reads what the cache has lost waits for
-// that.
+// the error that ends it. One clock for all streams, but for those that join a capture: their work
+// is a lane of the graph, which runs beside the others where no event holds it back. An execution
+// costs what the script says and counts at once; its arithmetic is only done when somebody looks at
+// the memory that it writes, and what was overwritten before is never computed. A write as large as
+// the L2 cache empties that, and leaves it full of lines to be written back: who then reads what
+// the cache has lost waits for that.
 //
 //   device& d = device::it();   d.run(execution, stream);   d.now();
 #pragma once
@@ -48,16 +49,24 @@ struct stream;
 /// What a stream does, now or when a graph is replayed.
 using work = std::function<void(const stream&)>;
 
+struct graph_node {
+  std::size_t lane = 0;
+  work what{};
+};
 struct graph {
-  std::vector<work> nodes{};
+  std::vector<graph_node> nodes{};
+  std::vector<bool> open{false}; ///< by lane: something is on it that no other lane waits for
 };
 struct stream {
   bool waits_for_default = true;
-  std::unique_ptr<graph> captured{}; ///< set while capturing
+  std::shared_ptr<graph> captured{}; ///< set while capturing
+  std::size_t lane = 0;              ///< of that graph; 0: of the stream on which it began
   bool capture_broken = false;
 };
 struct event {
-  std::optional<ns> at{}; ///< unset: never happened
+  std::optional<ns> at{};            ///< unset: never happened
+  std::shared_ptr<graph> captured{}; ///< of which it is a dependency
+  std::size_t lane = 0;
 };
 
 /// Objects that callers hold by handles; a handle that is none of them is noticed.
@@ -149,11 +158,43 @@ public:
   cudaError_t put(cudaStream_t s, work w) {
     stream* const on = stream_of(s);
     if (on == nullptr) return cudaErrorInvalidResourceHandle;
-    if (on->captured)
-      on->captured->nodes.push_back(std::move(w));
-    else
+    if (on->captured) {
+      on->captured->nodes.push_back({on->lane, std::move(w)});
+      on->captured->open[on->lane] = true;
+    } else {
       w(*on);
+    }
     return cudaSuccess;
+  }
+  /// A stream waits for an event: within a capture that is a dependency, and the stream joins.
+  cudaError_t wait_for(cudaStream_t s, event* e) {
+    stream* const on = stream_of(s);
+    if (on == nullptr || e == nullptr) return cudaErrorInvalidResourceHandle;
+    if (!e->captured) return on->captured ? cudaErrorStreamCaptureIsolation : cudaSuccess;
+    if (on->captured && on->captured != e->captured) return cudaErrorStreamCaptureMerge;
+    if (!on->captured) {
+      on->captured = e->captured;
+      on->lane = e->captured->open.size();
+      on->captured->open.push_back(true);
+      joined_.push_back(on);
+    }
+    on->captured->open[e->lane] = false;
+    on->captured->open[on->lane] = true;
+    on->captured->nodes.push_back(
+        {on->lane, [this, e](const stream&) { now_ = std::max(now_, e->at.value_or(0)); }});
+    return cudaSuccess;
+  }
+  /// The nodes in the order in which they were captured, each lane by a clock of its own.
+  void replay(const graph& g, const stream& on) {
+    in_graph_ = true;
+    std::vector<ns> clocks(g.open.size(), now_);
+    for (const graph_node& node : g.nodes) {
+      now_ = clocks[node.lane];
+      node.what(on);
+      clocks[node.lane] = now_;
+    }
+    now_ = *std::max_element(clocks.begin(), clocks.end());
+    in_graph_ = false;
   }
   cudaError_t begin_capture(cudaStream_t s) {
     stream* const on = stream_of(s);
@@ -161,7 +202,8 @@ public:
     if (on == &default_) return cudaErrorStreamCaptureUnsupported;
     if (on->captured) return cudaErrorIllegalState;
     ++log.captures;
-    on->captured = std::make_unique<graph>();
+    on->captured = std::make_shared<graph>();
+    on->lane = 0;
     on->capture_broken = false;
     capturing_ = on;
     return cudaSuccess;
@@ -171,8 +213,13 @@ public:
     out = nullptr;
     if (on == nullptr) return cudaErrorInvalidResourceHandle;
     if (!on->captured) return cudaErrorIllegalState;
-    const auto made = std::move(on->captured);
+    if (on->lane != 0) return cudaErrorStreamCaptureUnmatched;
+    const auto made = std::exchange(on->captured, nullptr);
     capturing_ = nullptr;
+    for (stream* const other : std::exchange(joined_, {}))
+      other->captured = nullptr;
+    if (std::any_of(made->open.begin() + 1, made->open.end(), [](bool open) { return open; }))
+      return ++log.captures_failed, cudaErrorStreamCaptureUnjoined;
     if (on->capture_broken || rules.no_capture) {
       ++log.captures_failed;
       return rules.no_capture ? cudaErrorStreamCaptureUnsupported
@@ -277,7 +324,6 @@ public:
   }
 
   /// A replay of a graph begins or ends.
-  void replays_graph(bool does) { in_graph_ = does; }
   void pass(ns time) { now_ += time; }
   /// What an event takes; the time between two nodes of a graph.
   void pass_event() { now_ += rules.event_ns; }
@@ -309,11 +355,13 @@ public:
     bool conflict = reads_pending(*to);
     pass_gap();
     const ns start = now_;
+    ordered = ordered && to->executed_at <= start && to->read_until <= start;
     now_ += rules.cost(e->name, e->id);
     for (const extent& r : e->reads) {
       block* const from = space.find(r.address, r.bytes);
       if (from == nullptr) return lose(cudaErrorIllegalAddress);
-      ordered = ordered && (on.waits_for_default || from->written_by <= default_done_);
+      ordered = ordered && (on.waits_for_default || from->written_by <= default_done_) &&
+                from->executed_at <= start;
       conflict = conflict || writes_pending(*from);
       if (!touch(r.address)) continue;
       now_ += rules.cold(e->name, e->id);
@@ -325,6 +373,9 @@ public:
     if (watcher) watcher(e->name, e->id, start, now_);
     if (!ordered) ++log.unordered;
     to->executed_at = now_;
+    for (const extent& r : e->reads)
+      if (block* const from = space.find(r.address, r.bytes))
+        from->read_until = std::max(from->read_until, now_);
     if (conflict) settle_all();
     pending_[e->writes.address] = e;
   }
@@ -392,6 +443,7 @@ private:
   std::int64_t default_work_ = 0, default_done_ = 0, executed_ = 0;
   stream default_{};
   stream* capturing_ = nullptr;
+  std::vector<stream*> joined_{};                                     ///< the capture
   std::map<const void*, std::shared_ptr<const execution>> pending_{}; ///< by what they write
   std::set<const void*> pinned_{};
   std::map<std::uintptr_t, std::int64_t> touched_{}; ///< how many flushes there had been then

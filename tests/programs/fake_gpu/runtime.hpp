@@ -215,18 +215,24 @@ FAKE_GPU_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s,
     if (on == nullptr || d.events.find(e) == nullptr) return cudaErrorInvalidResourceHandle;
     const bool external = (flags & cudaEventRecordExternal) != 0;
     if (external && !on->captured) return cudaErrorInvalidValue;
-    // Without the flag a capture takes it for a dependency, and it has no time.
-    if (on->captured && !external) return cudaSuccess;
-    return d.put(s, [&d, e](const fake::stream&) {
-      if (fake::event* const there = d.events.find(e))
-        there->at = d.now(), d.pass_event();
-      else
-        d.lose(cudaErrorIllegalAddress);
+    // Without the flag a capture takes it for a dependency, and it has no time to be read.
+    const bool depends = on->captured && !external;
+    fake::event* const its = d.events.find(e);
+    its->captured = depends ? on->captured : nullptr;
+    its->lane = on->lane;
+    return d.put(s, [&d, e, depends](const fake::stream&) {
+      fake::event* const there = d.events.find(e);
+      if (there == nullptr) return d.lose(cudaErrorIllegalAddress);
+      there->at = d.now();
+      if (!depends) d.pass_event();
     });
   });
 }
 FAKE_GPU_API cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
   return cudaEventRecordWithFlags(e, s, cudaEventRecordDefault);
+}
+FAKE_GPU_API cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
+  return fake::answer([&](fake::device& d) { return d.wait_for(s, d.events.find(e)); });
 }
 FAKE_GPU_API cudaError_t cudaEventSynchronize(cudaEvent_t e) {
   return fake::answer_at_once([e](fake::device& d) {
@@ -273,12 +279,7 @@ FAKE_GPU_API cudaError_t cudaGraphLaunch(cudaGraphExec_t g, cudaStream_t s) {
     fake::graph* const it = d.replays.find(g);
     if (it == nullptr) return cudaErrorInvalidResourceHandle;
     ++d.log.graphs_launched;
-    return d.put(s, [it, &d](const fake::stream& on) {
-      d.replays_graph(true);
-      for (const fake::work& node : it->nodes)
-        node(on);
-      d.replays_graph(false);
-    });
+    return d.put(s, [it, &d](const fake::stream& on) { d.replay(*it, on); });
   });
 }
 FAKE_GPU_API cudaError_t cudaGraphDestroy(cudaGraph_t g) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS and cublasLt on the shared GPU and its stream: one handle each for a process, one
-// workspace for all executions, which run one after the other. Failures become exceptions with the
-// library's own words.
+// cuBLAS and cublasLt on the shared GPU and its stream: one handle each for a process, and one
+// workspace a stream for all executions, which run one after the other there. Failures become
+// exceptions with the library's own words.
 //
 //   auto on = std::make_shared<context>(cuda::gpu::of_this_process());   on->plain(), on->light()
 #pragma once
 
 #include "../cuda/gpu.hpp"
 #include "functions.hpp"
+
+#include <map>
+#include <utility>
 
 #include <span>
 
@@ -66,18 +69,11 @@ class context {
 public:
   explicit context(std::shared_ptr<cuda::gpu> on)
       : gpu_(std::move(on))
-      , workspace_(workspace_limit_bytes)
       , one_(sizeof(float))
       , plain_(call::create, "cuBLAS cannot be started")
       , light_(call::lt_create, "cublasLt cannot be started") {
     const float one = 1;
     one_.upload(std::as_bytes(std::span(&one, 1)));
-    check(call::set_stream(plain(), gpu_->stream().get()), "cuBLAS cannot use a stream");
-    // After the stream, which would take it back. What the library allocates itself cannot be part
-    // of a CUDA graph.
-    check(call::set_workspace(plain(), workspace_.data(),
-                              static_cast<std::size_t>(workspace_.bytes())),
-          "cuBLAS cannot use a workspace");
     // Parts of k meet in f32, or their sums would be another class of result.
     check(call::set_math_mode(
               plain(), static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
@@ -85,16 +81,32 @@ public:
           "a math mode");
   }
 
-  cublasHandle_t plain() const { return plain_.get(); }
+  /// On the stream that the GPU's libraries use just now, with that one's workspace.
+  cublasHandle_t plain() const {
+    const cudaStream_t now = gpu_->stream().get();
+    if (std::exchange(stream_, now) == now) return plain_.get();
+    check(call::set_stream(plain_.get(), now), "cuBLAS cannot use a stream");
+    // After the stream, which would take it back. What the library allocates itself cannot be part
+    // of a CUDA graph.
+    check(call::set_workspace(plain_.get(), workspace(), workspace_limit_bytes),
+          "cuBLAS cannot use a workspace");
+    return plain_.get();
+  }
   cublasLtHandle_t light() const { return light_.get(); }
   const std::shared_ptr<cuda::gpu>& gpu() const { return gpu_; }
-  std::byte* workspace() const { return workspace_.data(); }
+  std::byte* workspace() const {
+    cuda::memory& its = workspaces_[gpu_->stream().get()];
+    if (its.bytes() == 0) its = cuda::memory(workspace_limit_bytes);
+    return its.data();
+  }
   /// Where the GPU finds a 1, as f32.
   const std::byte* one() const { return one_.data(); }
 
 private:
   std::shared_ptr<cuda::gpu> gpu_;
-  cuda::memory workspace_, one_;
+  mutable std::map<cudaStream_t, cuda::memory> workspaces_{};
+  mutable cudaStream_t stream_ = nullptr;
+  cuda::memory one_;
   owned<cublasHandle_t, call::destroy> plain_;
   owned<cublasLtHandle_t, call::lt_destroy> light_;
 };

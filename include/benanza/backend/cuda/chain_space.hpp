@@ -3,7 +3,7 @@
 // its steps are one graph on the shared stream: what a framework replays that captures its models.
 //
 //   chain_space s(gpu::of_this_process());   std::byte* rooms = s.take(1 << 20);
-//   s.time(1, {[&] { first(); }, [&] { second(); }})
+//   s.time(1, {{[&] { first(); }}, {[&] { second(); }}})
 #pragma once
 
 #include "timer.hpp"
@@ -33,11 +33,19 @@ public:
   }
   void wait() override { gpu_->stream().wait(); }
 
-  double time(int executions, const std::vector<part>& parts) override {
-    return timer_.time(executions, caches::hot, 1, [&parts](std::int64_t) {
+  void start(const std::vector<part>& parts) override {
+    int lanes = 1;
+    for (const part& p : parts)
+      lanes = std::max(lanes, p.lane + 1);
+    if (lanes == 1) {
       for (const part& p : parts)
-        p();
-    });
+        p.put();
+      return;
+    }
+    start_lanes(parts, lanes);
+  }
+  double time(int executions, const std::vector<part>& parts) override {
+    return timer_.time(executions, caches::hot, 1, [&](std::int64_t) { start(parts); });
   }
   double clock_ns() const override { return timer_.clock_ns(); }
   std::string remark() const override { return not_replayed(timer_); }
@@ -52,7 +60,7 @@ public:
         [&] {
           events[0].record_in_graph(gpu_->stream());
           for (std::size_t i = 0; i < parts.size(); ++i) {
-            parts[i]();
+            parts[i].put();
             events[i + 1].record_in_graph(gpu_->stream());
           }
         },
@@ -74,8 +82,37 @@ public:
   }
 
 private:
+  /// Lanes begin behind what stands on the first one, and that goes on behind all of them.
+  void start_lanes(const std::vector<part>& parts, int lanes) {
+    ends_.resize(std::max(ends_.size(), parts.size()));
+    joins_.resize(std::max(joins_.size(), static_cast<std::size_t>(lanes)));
+    const struct first_again {
+      gpu& of;
+      ~first_again() { of.use_lane(0); }
+    } at_the_end{*gpu_};
+    const auto on = [this](int lane) -> const stream& {
+      gpu_->use_lane(lane);
+      return gpu_->stream();
+    };
+    joins_[0].record(on(0));
+    for (int lane = 1; lane < lanes; ++lane)
+      joins_[0].hold_back(on(lane));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const stream& s = on(parts[i].lane);
+      for (const std::size_t before : parts[i].behind)
+        if (parts[before].lane != parts[i].lane) ends_[before].hold_back(s);
+      parts[i].put();
+      ends_[i].record(s);
+    }
+    for (int lane = 1; lane < lanes; ++lane) {
+      joins_[static_cast<std::size_t>(lane)].record(on(lane));
+      joins_[static_cast<std::size_t>(lane)].hold_back(on(0));
+    }
+  }
+
   std::shared_ptr<gpu> gpu_;
   timer timer_;
+  std::vector<event> ends_{}, joins_{}; ///< of parts, and of lanes
   std::vector<memory> taken_{};
 };
 

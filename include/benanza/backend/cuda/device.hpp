@@ -185,6 +185,10 @@ public:
   }
 
   void record(const stream& s) { check(cudaEventRecord(it_, s.get()), "an event"); }
+  /// What is put on `s` from now on begins when this has happened.
+  void hold_back(const stream& s) const {
+    check(cudaStreamWaitEvent(s.get(), it_, 0), "a stream cannot wait");
+  }
   /// Into a graph that is being captured: each replay records it anew.
   void record_in_graph(const stream& s) {
     check(cudaEventRecordWithFlags(it_, s.get(), cudaEventRecordExternal), "an event in a graph");

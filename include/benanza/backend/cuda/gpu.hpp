@@ -58,7 +58,14 @@ public:
     watch_ = std::make_unique<cuda::watch>(nvml::usual_library(), address.data());
   }
 
-  const cuda::stream& stream() const { return *stream_; }
+  /// The stream that all of its libraries put their work on.
+  const cuda::stream& stream() const { return lane_ == 0 ? *stream_ : *lanes_[lane_ - 1]; }
+  /// From now on that is another one, or again the first: number 0.
+  void use_lane(int number) {
+    lane_ = static_cast<std::size_t>(number);
+    while (lanes_.size() < lane_)
+      lanes_.push_back(std::make_unique<cuda::stream>());
+  }
   std::int64_t l2_bytes() const { return l2_bytes_; }
 
   /// Puts on the stream what leaves nothing else in the L2 cache.
@@ -229,6 +236,8 @@ private:
   std::int64_t l2_bytes_ = 0;
   std::unique_ptr<cuda::stream> stream_{};
   std::unique_ptr<cuda::watch> watch_{};
+  std::vector<std::unique_ptr<cuda::stream>> lanes_{}; ///< further ones
+  std::size_t lane_ = 0;
   bool awake_ = false;
   std::unique_ptr<l2_flush> flush_{};
   std::unique_ptr<sm_clock> clock_{};

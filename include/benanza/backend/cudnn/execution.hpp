@@ -20,18 +20,25 @@ public:
   explicit context(std::shared_ptr<cuda::gpu> on)
       : gpu_(std::move(on)) {
     check(cudnnCreate(&it_), "cuDNN cannot be started");
-    check(cudnnSetStream(it_, gpu_->stream().get()), "cuDNN cannot use a stream");
+    get();
   }
   context(const context&) = delete;
   context& operator=(const context&) = delete;
   ~context() { cudnnDestroy(it_); }
 
-  cudnnHandle_t get() const { return it_; }
+  /// On the stream that the GPU's libraries use just now.
+  cudnnHandle_t get() const {
+    const cudaStream_t now = gpu_->stream().get();
+    if (std::exchange(stream_, now) != now)
+      check(cudnnSetStream(it_, now), "cuDNN cannot use a stream");
+    return it_;
+  }
   const std::shared_ptr<cuda::gpu>& gpu() const { return gpu_; }
 
 private:
   std::shared_ptr<cuda::gpu> gpu_;
   cudnnHandle_t it_ = nullptr;
+  mutable cudaStream_t stream_ = nullptr;
 };
 
 /// Throws where a launch failed. One that failed for good is the device's matter, not the

@@ -10,6 +10,7 @@
 #include "../../result/plan.hpp"
 #include "../subjects/layer_subject.hpp"
 #include "../subjects/memory_need.hpp"
+#include "lanes.hpp"
 #include "operands.hpp"
 #include "plan_words.hpp"
 #include "step.hpp"
@@ -24,6 +25,7 @@ struct built_chain {
   activation_storage storage{};
   std::vector<chain_step> steps{};
   std::shared_ptr<backend::device_space> device{}; ///< on which it runs; null: on the processor
+  lane_plan lanes{};                               ///< of the steps; empty: all on one
   tensor_place result{};                           ///< of the last node
   std::int64_t scratch_bytes = 0;
 };
@@ -31,11 +33,13 @@ struct built_chain {
 /// Builds one chain.
 class chain_builder {
 public:
+  /// `side_by_side`: steps that do not wait for each other run on several of the device's queues.
   chain_builder(const result::plan& p, const library_list& libraries,
-                const parameters& thresholds = usual_parameters)
+                const parameters& thresholds = usual_parameters, bool side_by_side = false)
       : plan_(p)
       , libraries_(libraries)
       , parameters_(thresholds)
+      , side_by_side_(side_by_side)
       , places_(p.graph, out_.storage) {}
   chain_builder(const chain_builder&) = delete;
   chain_builder& operator=(const chain_builder&) = delete;
@@ -43,17 +47,24 @@ public:
   /// Refuses a plan that cannot run, and names the node. Called once.
   built_chain build() {
     choose_device();
+    if (side_by_side_) storage_.keep_apart();
     check_memory();
     for (std::size_t i = 0; i < plan_.graph.nodes.size(); ++i)
       add(static_cast<int>(i));
     for (const chain_step& step : out_.steps)
       if (step.run)
         out_.scratch_bytes = std::max(out_.scratch_bytes, step.places().scratch_bytes());
-    const int scratch = storage_.keep(out_.scratch_bytes);
+    if (side_by_side_) choose_lanes();
+    std::vector<int> scratch; // one a lane
+    for (int lane = 0; lane < std::max(1, count_of(out_.lanes)); ++lane)
+      scratch.push_back(storage_.keep(out_.scratch_bytes));
     storage_.allocate(out_.device.get());
-    for (chain_step& step : out_.steps) {
+    for (std::size_t i = 0; i < out_.steps.size(); ++i) {
+      chain_step& step = out_.steps[i];
+      const int lane = out_.lanes.empty() ? 0 : out_.lanes[i].lane;
       step.connect(storage_);
-      if (step.run) step.places().connect_scratch(storage_.at(scratch));
+      if (step.run)
+        step.places().connect_scratch(storage_.at(scratch[static_cast<std::size_t>(lane)]));
     }
     out_.result = places_.last();
     return std::move(out_);
@@ -64,6 +75,16 @@ private:
   std::string where(int node) const { return node_place(plan_.graph, node); }
 
   bool on_device() const { return out_.device != nullptr; }
+
+  void choose_lanes() {
+    std::vector<rooms_used> used;
+    for (const chain_step& step : out_.steps) {
+      rooms_used& its = used.emplace_back(rooms_used{.reads = {}, .writes = step.writes.room});
+      for (const auto& [operand, place] : step.reads)
+        its.reads.push_back(place.room);
+    }
+    out_.lanes = lanes_of(used);
+  }
 
   /// All layers run on the processor, or all on one device.
   void choose_device() {
@@ -397,6 +418,7 @@ private:
   const result::plan& plan_;
   const library_list& libraries_;
   const parameters& parameters_;
+  bool side_by_side_;
   built_chain out_{};
   activation_storage& storage_ = out_.storage;
   std::vector<chain_step>& steps_ = out_.steps;

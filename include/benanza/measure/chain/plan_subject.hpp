@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a whole model timed? As a subject with one case, `model/<graph>/<type>/chain/plan/run/t1`:
-// the chain of a plan, verified node by node before it is timed.
+// the chain of a plan, verified node by node before it is timed. On a device there is another one,
+// `chain/streams`: branches side by side.
 //
 //   group g = plan_group(plan, libraries);   runner.measure(g, stop);
 #pragma once
@@ -9,7 +10,9 @@
 #include "../noise/smt_probe.hpp"
 #include "chain.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 
 namespace benanza::measure {
 
@@ -41,9 +44,10 @@ public:
     }
   }
 
-  ready_case ready(const bench_case&) override {
+  ready_case ready(const bench_case& c) override {
     const stopwatch timer;
-    auto made = std::make_unique<chain>(plan_, libraries_, parameters_);
+    auto made = std::make_unique<chain>(plan_, libraries_, parameters_,
+                                        c.algorithm.id == result::side_by_side);
     const double took_ns = timer.ns();
     made->verify();
     return {std::move(made), took_ns};
@@ -63,7 +67,30 @@ private:
   parameters parameters_;
 };
 
-/// The group of a plan: one case. Refuses a plan whose times come from another machine or other
+namespace detail {
+/// True for a plan of which something runs on a device.
+inline bool on_device(const result::plan& p, const library_list& libraries) {
+  return std::any_of(p.steps.begin(), p.steps.end(), [&](const result::plan_step& s) {
+    return std::any_of(libraries.begin(), libraries.end(),
+                       [&](const auto& l) { return l->name() == s.backend && l->on_device(); });
+  });
+}
+/// True where a result has several readers.
+inline bool has_branches(const model::graph& g) {
+  std::set<std::pair<int, int>> read;
+  for (const model::node& n : g.nodes) {
+    std::set<std::pair<int, int>> its;
+    for (const model::operand& o : model::known_operands(n))
+      if (o.node >= 0) its.emplace(o.node, o.output);
+    for (const auto& r : its)
+      if (!read.insert(r).second) return true;
+  }
+  return false;
+}
+} // namespace detail
+
+/// The group of a plan: one case, and on a device another one with its branches side by side.
+/// Refuses a plan whose times come from another machine or other
 /// software: its prediction says nothing here. How many cores were allowed does not matter, as long
 /// as there is one for each of its threads.
 inline group plan_group(const result::plan& p, const library_list& libraries,
@@ -81,13 +108,17 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
                     p.graph.name, "measure here, and write the plan from that result");
     }
   group g{.what = std::make_shared<plan_subject>(p, libraries, thresholds)};
-  g.cases.push_back({.name = "model/" + p.graph.name + '/' + std::string(name(p.type)) +
-                             "/chain/plan/run/t" + std::to_string(p.threads),
-                     .backend = "chain",
-                     .algorithm = {.id = "plan",
-                                   .equivalence = std::string(name(p.type)),
-                                   .flops = g.what->flops},
-                     .state = "run"});
+  const auto add = [&](std::string_view how) {
+    g.cases.push_back({.name = "model/" + p.graph.name + '/' + std::string(name(p.type)) +
+                               "/chain/" + std::string(how) + "/run/t" + std::to_string(p.threads),
+                       .backend = "chain",
+                       .algorithm = {.id = std::string(how),
+                                     .equivalence = std::string(name(p.type)),
+                                     .flops = g.what->flops},
+                       .state = "run"});
+  };
+  add(result::in_order);
+  if (detail::on_device(p, libraries) && detail::has_branches(p.graph)) add(result::side_by_side);
   return g;
 }
 

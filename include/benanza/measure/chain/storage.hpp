@@ -22,6 +22,9 @@ namespace benanza::measure {
 /// Rooms for activations.
 class activation_storage {
 public:
+  /// From now on no room is taken twice: what runs side by side must not share one.
+  void keep_apart() { apart_ = true; }
+
   /// A room of at least `bytes`.
   int take(std::int64_t bytes) {
     // Of the free blocks that are large enough the smallest, the last given back of equal ones;
@@ -61,7 +64,7 @@ public:
     room_state& r = rooms_[static_cast<std::size_t>(room)];
     if (r.free || r.held) return false;
     r.free = true;
-    free_.push_back(r.block);
+    if (!apart_) free_.push_back(r.block);
     return true;
   }
 
@@ -121,6 +124,7 @@ private:
   std::vector<block> blocks_{};
   std::vector<room_state> rooms_{};
   std::vector<std::size_t> free_{};
+  bool apart_ = false;
 };
 
 } // namespace benanza::measure

@@ -84,6 +84,7 @@ struct parameters {
   // Is a result right, and where does the stack stand? Most algorithms do not depend on the latter.
   std::int64_t outputs_checked = 2000;
   double inexact_error = 0.1;
+  double side_by_side_within = 0.01;
   double stack_gain = 0.97;
   int stack_tries = 3;
   double stack_patience_ns = 5e6;
@@ -166,6 +167,8 @@ struct parameters {
     f("read_backs_kept", p.read_backs_kept, "readings", "whose median counts");
     f("outputs_checked", p.outputs_checked, "elements", "of each result");
     f("inexact_error", p.inexact_error, "share", "of the result, for inexact algorithms");
+    f("side_by_side_within", p.side_by_side_within, "share",
+      "of the largest result, by which branches side by side may change one");
     f("stack_gain", p.stack_gain, "times",
       "the time with the usual stack, below which the other place is taken");
     f("stack_tries", p.stack_tries, "executions", "with each place of the stack");
