@@ -2,12 +2,11 @@
 // One engine configuration of one layer, ready to run on the GPU: plan built, operands in its
 // layouts in the GPU's memory, workspace allocated. Timed by events around replayed graphs.
 //
-//   execution e(gpu, handle, recipe, choice, type, operands);   e.run(1);   double ns =
-//   e.time(100);
+//   execution e(context, std::move(built_plan), type, operands);   e.run(1);   e.time(100)
 #pragma once
 
 #include "../cuda/device_run.hpp"
-#include "enumerate.hpp"
+#include "built_plan.hpp"
 #include "placement.hpp"
 
 #include <cudnn.h>
@@ -44,13 +43,12 @@ inline void check_launch(cudnnStatus_t s) {
 
 class execution final : public cuda::device_run {
 public:
-  execution(std::shared_ptr<context> on, recipe&& r, const engine_choice& c, numeric t,
-            const operands& values, const target& here)
+  execution(std::shared_ptr<context> on, built_plan&& built, numeric t, const operands& values)
       : device_run(on->gpu(), weights_of(t))
       , context_(std::move(on))
-      , recipe_(std::move(r))
-      , configuration_(configure(recipe_.graph, c, here))
-      , plan_(plan_of(configuration_.it, here)) {
+      , recipe_(std::move(built.made))
+      , configuration_(std::move(built.how))
+      , plan_(std::move(built.plan)) {
     for (const placed& p : recipe_.tensors)
       memory_.push_back(p.input < 0 ? cuda::poisoned(p.elements * size_bytes(p.type))
                                     : held(p, values));
