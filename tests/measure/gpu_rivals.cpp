@@ -68,3 +68,27 @@ TEST_CASE("gpu: a short list has what the heuristics propose, and no more") {
     CHECK((holds(row.notes, "heuristic") || holds(row.notes, "fallback")));
   }
 }
+
+TEST_CASE("gpu: a plan whose handle is refused is built for the description of the GPU") {
+  for (const char* layer : {"Conv/1x8x7x7-16x3x3-s1-p1", "Relu/1x4x8x8"}) {
+    std::string script;
+    const std::string options = "--backends cudnn --types f16 --states hot --algorithms proposed ";
+    names ids;
+    for (const std::string& line : lines_of(layer, options)) {
+      const std::size_t at = line.find("/eng");
+      if (at != std::string::npos) ids.insert(line.substr(at + 1, line.find('/', at + 1) - at - 1));
+    }
+    REQUIRE(!ids.empty());
+    for (const std::string& id : ids)
+      script += "id " + id + " refuses-handle\n";
+    const fake_run r(
+        {layer}, script,
+        options + "--effort quick --benchmark_format=json '--benchmark_filter=^[A-Z].*/eng'");
+    REQUIRE(!r.rows.empty());
+    for (const gpu_row& row : r.rows) {
+      CAPTURE(row.name);
+      CHECK(row.error == "");
+    }
+    CHECK(r.tidy());
+  }
+}

@@ -18,6 +18,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -152,6 +153,9 @@ public:
   virtual std::vector<refused_algorithm> refused(const op::layer&, numeric, const setting&) {
     return {};
   }
+  /// Does for all of these at once what `prepare` would take long for, as far as that can be; what
+  /// fails is told by `prepare`.
+  virtual void prepare_ahead(const op::layer&, numeric, std::span<const algorithm>) {}
   /// Makes one of them ready. Throws benanza::error with the library's own reason.
   virtual std::unique_ptr<prepared> prepare(const op::layer&, numeric, const algorithm&,
                                             const operands&, const setting&) = 0;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do cuDNN's calls beside the graph API compute what ONNX says? On the fake GPU, in this process:
 // it must have been loaded before the program (tests/CMakeLists.txt, "cudnn_calls").
+#include "exact.hpp"
+
 #include <benanza/backend/cudnn/call_run.hpp>
 #include <benanza/backend/cudnn/legacy.hpp>
 #include <benanza/backend/cudnn/recurrent.hpp>
-#include <benanza/backend/make_operands.hpp>
-#include <benanza/backend/reference/reference.hpp>
-#include <benanza/backend/tolerance.hpp>
 
 #include <doctest/doctest.h>
 
@@ -21,13 +20,7 @@ using words = std::set<std::string>;
 /// Runs those calls that the GPU has, and compares each result with the reference; their ids.
 words computed(const std::shared_ptr<context>& on, const std::string& layer, numeric t,
                const std::vector<call>& all) {
-  const op::layer l = op::parse(layer);
-  const backend::operands values = backend::make_operands(l, t);
-  std::vector<std::int64_t> positions(static_cast<std::size_t>(backend::result_count(l)));
-  for (std::size_t i = 0; i < positions.size(); ++i)
-    positions[i] = static_cast<std::int64_t>(i);
-  std::vector<double> expected(positions.size());
-  backend::reference::evaluate(l, t, values, positions, expected);
+  const cudnn_test::exact wanted(layer, t);
   words ids;
   for (const call& c : all) {
     if (c.workspace) {
@@ -39,11 +32,8 @@ words computed(const std::shared_ptr<context>& on, const std::string& layer, num
     }
     const std::string id = layer + '/' + std::string(name(t)) + '/' + c.what.id;
     CAPTURE(id);
-    call_run run(on, c, t, values);
-    std::vector<double> got;
-    run.run(1);
-    run.read(got);
-    CHECK(backend::compare(l, t, positions, expected, got).ok);
+    call_run run(on, c, t, wanted.values);
+    CHECK(wanted.is_result_of(run));
     CHECK(run.ran() == c.what.id);
     ids.insert(c.what.id);
   }

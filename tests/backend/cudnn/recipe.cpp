@@ -74,9 +74,13 @@ TEST_CASE("cudnn: what integers and FP8 can be computed in") {
 }
 
 TEST_CASE("cudnn: products of matrices, with steps and without") {
-  offered(numeric::f16, {"Gemm/1x1000x2048-tb-c1x1000-w", "Gemm/8x16x32-ta", "Gemm/64x64x64",
-                         "MatMul/8x128x64-8x64x128", "MatMul/1x128x768-768x768-w",
-                         "Gemm+Relu/8x1000x2048-tb-c1x1000-w"});
+  offered(numeric::f16,
+          {"Gemm/1x1000x2048-tb-c1x1000-w", "Gemm/8x16x32-ta", "Gemm/64x64x64",
+           "MatMul/8x128x64-8x64x128", "MatMul/1x128x768-768x768-w",
+           "Gemm+Relu/8x1000x2048-tb-c1x1000-w",
+           // SwiGLU and GeGLU: the gate's product, its function, times the other one
+           "MatMul+Swish+Mul/1x128x768-768x2048-w", "Gemm+Swish+Mul/128x2048x768-tb-w",
+           "MatMul+Gelu+Mul/1x128x768-768x2048-w", "Swish+Mul/1x128x2048"});
 }
 
 TEST_CASE("cudnn: elementwise functions of one operand") {

@@ -41,6 +41,7 @@ struct handle_state {
 struct cudnn_state {
   objects<handle_state> handles{device::it().log, "cudnn-handle"};
   bag_list bags{};
+  bool started = false; ///< a handle was made: there is a device
 
   static cudnn_state& it() {
     static auto* const one = new cudnn_state;
@@ -163,8 +164,16 @@ inline cudnnStatus_t finalize_plan(bag& b) {
   const engine e = engine_of(b.child(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG));
   if (rules.fails(e.name(), "unsupported", e.id))
     return refuse(CUDNN_STATUS_NOT_SUPPORTED, e.id + " is scripted not to be supported");
+  const bool by_handle = b.has(CUDNN_ATTR_EXECUTION_PLAN_HANDLE);
+  if (by_handle && rules.fails(e.name(), "refuses-handle", e.id))
+    return refuse(CUDNN_STATUS_NOT_SUPPORTED, e.id + " is scripted to take no handle");
+  if (!by_handle) {
+    const std::lock_guard lock(device::it().mutex);
+    ++device::it().log.made["plan without handle"];
+    ++device::it().log.freed["plan without handle"];
+  }
   std::int64_t workspace = rules.workspace_bytes;
-  b.made_by_fake = e.compiled_at_run_time && b.has(CUDNN_ATTR_EXECUTION_PLAN_HANDLE);
+  b.made_by_fake = e.compiled_at_run_time && cudnn_state::it().started;
   if (!b.made_by_fake) {
     if (const auto s = said(FAKE_GPU_REAL(cudnnBackendFinalize)(b.real)); s != CUDNN_STATUS_SUCCESS)
       return s;
@@ -206,6 +215,7 @@ FAKE_GPU_API cudnnStatus_t cudnnCreate(cudnnHandle_t* out) {
   // Without something called libcuda the real library lists no engine that it must compile.
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr)
     dlopen(BENANZA_CUDA_LIBRARIES "/stubs/libcuda.so", RTLD_NOW | RTLD_GLOBAL);
+  fake::cudnn_state::it().started = true;
   *out = reinterpret_cast<cudnnHandle_t>(fake::cudnn_state::it().handles.make());
   return CUDNN_STATUS_SUCCESS;
 }
@@ -241,12 +251,14 @@ FAKE_GPU_API cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorTy
   b->real = *out;
   b->destroy = [](cudnnBackendDescriptor_t d) { FAKE_GPU_REAL(cudnnBackendDestroyDescriptor)(d); };
   fake::cudnn_state::it().bags.add(std::move(b));
+  const std::lock_guard lock(fake::device::it().mutex);
   ++fake::device::it().log.made["descriptor"];
   return s;
 }
 FAKE_GPU_API cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t d) {
   if (!fake::cudnn_state::it().bags.drop(d))
     return fake::said(FAKE_GPU_REAL(cudnnBackendDestroyDescriptor)(d));
+  const std::lock_guard lock(fake::device::it().mutex);
   ++fake::device::it().log.freed["descriptor"];
   return CUDNN_STATUS_SUCCESS;
 }

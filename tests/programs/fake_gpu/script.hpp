@@ -11,6 +11,7 @@
 //   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
 //   offers lt:algo21_tile20_.. what cublasLt proposes, one a line (default: three; cublaslt.hpp)
 //   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
+//   engine 7 refuses-handle     its plan is made for a description of the device alone
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
 //   workspace 4096             bytes of plans that only the fake makes
 //   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
@@ -149,8 +150,8 @@ private:
     }
   }
 
-  inline static const std::set<std::string> faults{"unsupported", "refuses-to-run", "wrong",
-                                                   "launch-failure", "no-capture"};
+  inline static const std::set<std::string> faults{
+      "unsupported", "refuses-to-run", "wrong", "launch-failure", "no-capture", "refuses-handle"};
   by_name costs_{{"", 10'000}, {"kernel nothing", 0}};
   by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
   std::set<std::string> faults_{};

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention for cuDNN, in two ways: as the library's one operation, which has neither masks nor
-// causality, and as the chain that it stands for: a product, a scale, a mask, a softmax, a product,
-// which the engines for attention recognise and fuse. They do so only where the softmax also writes
-// the logarithm of each query's sum, as training wants it: one f32 a query, which nobody reads
-// here. Operands are told as batch x heads x sequence x size, whichever stands first in memory;
-// heads of keys may be fewer than those of queries. FP8 is left out: weights of so few bits are
-// another layer.
+// Attention for cuDNN, in two ways: as the library's one operation, which knows lengths of
+// sequences and neither masks nor causality, and as the chain that it stands for: a product, a
+// scale, masks, a softmax, a product, which the engines for attention recognise and fuse, with a
+// past, a window, lengths and a cap of the scores too. They do so only where the softmax also
+// writes the logarithm of each query's sum, as training wants it: one f32 a query, which nobody
+// reads here. Operands are told as batch x heads x sequence x size, whichever stands first in
+// memory; heads of keys may be fewer than those of queries. FP8 is left out: weights of so few bits
+// are another layer; and so are masks of truth values, over which cuDNN 9.19 divides by zero.
 //
 //   recipes out;   describe(op::attention{...}, {}, {numeric::f16}, out);   // "sdpa:", "chain:"
 #pragma once
 
 #include "../../op/attention.hpp"
 #include "../../op/fused.hpp"
+#include "../operands.hpp"
 #include "recipe.hpp"
 
 #include <cmath>
@@ -33,6 +35,7 @@ public:
     t.k = operand(1, p_.kv_heads, p_.keys, p_.head_size);
     t.v = values();
     t.scale = scale();
+    if (p_.lengths) t.key_lengths = lengths();
     t.o = result();
     to_.graph.attention(t);
   }
@@ -42,8 +45,11 @@ public:
     int scores = score();
     to_.graph.matmul(q, k, scores, CUDNN_DATA_FLOAT);
     scores = joined(CUDNN_POINTWISE_MUL, scores, scale());
+    if (p_.softcap) scores = capped(scores);
     if (!p_.mask.empty()) scores = joined(CUDNN_POINTWISE_ADD, scores, mask());
+    if (p_.lengths) scores = without_absent_keys(scores);
     if (p_.causal) scores = without_later_keys(scores);
+    if (p_.window > 0) scores = without_earlier_keys(scores);
     const int weights = softmax(scores), v = values(), o = result();
     to_.graph.matmul(weights, v, o, CUDNN_DATA_FLOAT);
   }
@@ -53,7 +59,8 @@ private:
   int operand(int input, std::int64_t heads, std::int64_t length, std::int64_t size,
               bool transposed = false) {
     shape dims{p_.batch, heads, length, size}, strides = packed(dims);
-    if (p_.sequence_major) strides = {length * heads * size, size, heads * size, 1};
+    const bool is_cached = p_.cached && (input == 1 || input == 2);
+    if (p_.sequence_major && !is_cached) strides = {length * heads * size, size, heads * size, 1};
     if (transposed) {
       std::swap(dims[2], dims[3]);
       std::swap(strides[2], strides[3]);
@@ -87,17 +94,48 @@ private:
     to_.graph.pointwise(how, a, b, y);
     return y;
   }
-  /// Scores of keys behind the query are as low as a number can be.
-  int without_later_keys(int scores) {
-    const int row = score(CUDNN_DATA_INT32), column = score(CUDNN_DATA_INT32),
-              seen = score(CUDNN_DATA_BOOLEAN), out = score();
-    to_.graph.pointwise(CUDNN_POINTWISE_GEN_INDEX, scores, std::nullopt, row, {.axis = 2});
-    to_.graph.pointwise(CUDNN_POINTWISE_GEN_INDEX, scores, std::nullopt, column, {.axis = 3});
-    to_.graph.pointwise(CUDNN_POINTWISE_CMP_GE, row, column, seen,
-                        {.precision = CUDNN_DATA_BOOLEAN});
+  /// How many keys each sequence of the batch has; the last operand says it.
+  int lengths() {
+    const shape dims{p_.batch, 1, 1, 1};
+    return to_.operand(p_.mask.empty() ? 3 : 4, dims, packed(dims), dtype::s32);
+  }
+  int capped(int scores) {
+    const int cap = to_.number(4, static_cast<float>(attribute::softcap)), bent = score();
+    to_.graph.pointwise(CUDNN_POINTWISE_TANH_FWD, joined(CUDNN_POINTWISE_DIV, scores, cap),
+                        std::nullopt, bent);
+    return joined(CUDNN_POINTWISE_MUL, bent, cap);
+  }
+  /// The place of each score along a dim.
+  int place(int scores, int axis, cudnnDataType_t type) {
+    const int out = score(type);
+    to_.graph.pointwise(CUDNN_POINTWISE_GEN_INDEX, scores, std::nullopt, out, {.axis = axis});
+    return out;
+  }
+  /// Scores where `how` does not hold for a and b are as low as a number can be.
+  int where(int scores, cudnnPointwiseMode_t how, int a, int b) {
+    const int seen = score(CUDNN_DATA_BOOLEAN), out = score();
+    to_.graph.pointwise(how, a, b, seen, {.precision = CUDNN_DATA_BOOLEAN});
     to_.graph.select(scores, to_.number(4, std::numeric_limits<float>::lowest()), seen, out);
     return out;
   }
+  int without_absent_keys(int scores) {
+    return where(scores, CUDNN_POINTWISE_CMP_LT, place(scores, 3, CUDNN_DATA_INT32), lengths());
+  }
+  /// Query i sees keys up to past + i.
+  int without_later_keys(int scores) {
+    const auto type = p_.past == 0 ? CUDNN_DATA_INT32 : CUDNN_DATA_FLOAT;
+    int row = place(scores, 2, type);
+    const int column = place(scores, 3, type);
+    if (p_.past != 0) row = joined(CUDNN_POINTWISE_ADD, row, number(p_.past));
+    return where(scores, CUDNN_POINTWISE_CMP_GE, row, column);
+  }
+  /// And of these the last `window`.
+  int without_earlier_keys(int scores) {
+    const int row = place(scores, 2, CUDNN_DATA_FLOAT), column = place(scores, 3, CUDNN_DATA_FLOAT);
+    const int reach = joined(CUDNN_POINTWISE_ADD, column, number(p_.window - p_.past));
+    return where(scores, CUDNN_POINTWISE_CMP_GT, reach, row);
+  }
+  int number(std::int64_t value) { return to_.number(4, static_cast<float>(value)); }
   int softmax(int scores) {
     const int most = for_each_query(), sum = for_each_query(), raised = score(),
               weights = score(to_.asked().source());
@@ -119,8 +157,15 @@ private:
 };
 } // namespace detail
 
+/// True where some query sees no key: its result is nothing, which a softmax of the lowest numbers
+/// is not.
+inline bool sees_nothing(const op::attention& p) {
+  return p.causal && p.window > 0 && p.past + p.queries - p.keys >= p.window;
+}
+
 inline void describe(const op::attention& p, const op::step_list&, const request& r, recipes& out) {
-  if (quantised(r.type) || r.type == numeric::e4m3 || !p.plain()) return;
+  if (quantised(r.type) || r.type == numeric::e4m3 || p.truth_mask || sees_nothing(p)) return;
+  if (p.causal && p.lengths) return; // its engines take one of the two
   const auto add = [&](const char* before, void (detail::attention_writer::*how)()) {
     writer to(r);
     detail::attention_writer parts(to, p);
@@ -134,7 +179,8 @@ inline void describe(const op::attention& p, const op::step_list&, const request
       // One of the two ways may be refused alone.
     }
   };
-  if (!p.causal && p.mask.empty()) add("sdpa:", &detail::attention_writer::as_one_operation);
+  if (!p.causal && p.mask.empty() && !p.softcap)
+    add("sdpa:", &detail::attention_writer::as_one_operation);
   add("chain:", &detail::attention_writer::as_chain);
 }
 

@@ -2,12 +2,11 @@
 // One engine configuration of one layer, ready to run on the GPU: plan built, operands in its
 // layouts in the GPU's memory, workspace allocated. Timed by events around replayed graphs.
 //
-//   execution e(context, recipe, choice, operands, setting, target);   e.run(1);
-//   double ns = e.time(100);
+//   execution e(context, std::move(built_plan), operands, setting);   e.run(1);   e.time(100)
 #pragma once
 
 #include "../cuda/device_run.hpp"
-#include "enumerate.hpp"
+#include "built_plan.hpp"
 #include "placement.hpp"
 
 #include <cudnn.h>
@@ -51,13 +50,13 @@ inline void check_launch(cudnnStatus_t s) {
 
 class execution final : public cuda::device_run {
 public:
-  execution(std::shared_ptr<context> on, recipe&& r, const engine_choice& c, const operands& values,
-            const setting& s, const target& here)
+  execution(std::shared_ptr<context> on, built_plan&& built, const operands& values,
+            const setting& s)
       : device_run(on->gpu(), values, s)
       , context_(std::move(on))
-      , recipe_(std::move(r))
-      , configuration_(configure(recipe_.graph, c, here))
-      , plan_(plan_of(configuration_.it, here)) {
+      , recipe_(std::move(built.made))
+      , configuration_(std::move(built.how))
+      , plan_(std::move(built.plan)) {
     for (const placed& p : recipe_.tensors)
       places_.push_back(hold_or_write(p, values));
     for (const handed_over& n : recipe_.numbers)

@@ -38,6 +38,7 @@ struct norm_tensors {
 /// Tensors of an attention: all of batch x heads x sequence x size.
 struct attention_tensors {
   int q = 0, k = 0, v = 0, scale = 0, o = 0;
+  std::optional<int> key_lengths{}; ///< how many keys each sequence of the batch has
 };
 
 /// A finalized graph with all that it refers to.
@@ -133,8 +134,9 @@ public:
 
   /// softmax(q k^T scale) v as one operation.
   void attention(const attention_tensors& t) {
-    operation(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR)
-        .set(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, of(t.q))
+    descriptor& op = operation(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR);
+    if (t.key_lengths) op.set(CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC, of(*t.key_lengths));
+    op.set(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, of(t.q))
         .set(CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, of(t.k))
         .set(CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, of(t.v))
         .set(CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, of(t.scale))

@@ -76,6 +76,10 @@ public:
     return out;
   }
 
+  void prepare_ahead(const op::layer& l, numeric t, std::span<const algorithm> all) override {
+    if (unavailable().empty() && open()) ahead_.build(l, t, all, list_->device());
+  }
+
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
                                     const operands& values, const setting& s) override {
     const std::string where = op::name(l) + ", " + a.id;
@@ -84,13 +88,9 @@ public:
     try {
       for (call& c : all_calls(l, t))
         if (c.what.id == a.id) return std::make_unique<call_run>(context_, std::move(c), values, s);
-      for (recipe& r : recipes_for(l, t)) {
-        if (!a.id.starts_with(r.before)) continue;
-        const auto choice = parse_engine(std::string_view(a.id).substr(r.before.size()));
-        if (choice)
-          return std::make_unique<execution>(context_, std::move(r), *choice, values, s,
-                                             list_->device());
-      }
+      auto plan = ahead_.take(l, t, a.id);
+      if (!plan) plan = plan_of_id(l, t, a.id, list_->device());
+      if (plan) return std::make_unique<execution>(context_, std::move(*plan), values, s);
     } catch (const refusal& e) {
       cuda::throw_if_lost("an algorithm cannot be prepared");
       throw error(e.what(), where);
@@ -134,6 +134,7 @@ private:
 
   std::shared_ptr<context> context_{};
   std::optional<lister> list_{};
+  plans_ahead ahead_{};
 };
 
 } // namespace benanza::backend::cudnn

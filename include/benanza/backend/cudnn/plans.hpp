@@ -102,15 +102,29 @@ inline configuration configure(const operation_graph& g, const engine_choice& c,
 }
 
 /// The plan of a configuration: what can be executed. Throws where the library cannot build it.
+/// With a handle that is refused the description of the GPU is tried in its place.
 inline descriptor plan_of(const descriptor& configuration, const target& t) {
-  descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
-  if (t.handle != nullptr)
-    plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, t.handle);
-  else
-    plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *t.properties);
-  plan.finalize("a plan");
-  return plan;
+  const auto built = [&](bool by_handle) {
+    descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+    if (by_handle)
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, t.handle);
+    else
+      plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *t.properties);
+    plan.finalize("a plan");
+    return plan;
+  };
+  if (t.handle == nullptr) return built(false);
+  try {
+    return built(true);
+  } catch (const refusal&) {
+    try {
+      return built(false);
+    } catch (const refusal&) {
+      // The first reason is the one to tell.
+    }
+    throw;
+  }
 }
 
 /// The configurations that a heuristic proposes, best first; none where it has no answer.

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace benanza::measure {
 
@@ -52,6 +53,18 @@ public:
     positions_ = backend::reference::positions_to_check(layer_, parameters_.outputs_checked);
     expected_.resize(positions_.size());
     backend::reference::evaluate(layer_, type, operands_, positions_, expected_);
+  }
+
+  void prepare_ahead(const std::vector<bench_case>& cases) override {
+    for (const auto& library : libraries_) {
+      std::map<std::string, backend::algorithm> its;
+      for (const bench_case& c : cases)
+        if (library->name() == c.backend) its.emplace(c.algorithm.id, c.algorithm);
+      std::vector<backend::algorithm> all;
+      for (auto& [id, a] : its)
+        all.push_back(std::move(a));
+      if (!all.empty()) library->prepare_ahead(layer_, type, all);
+    }
   }
 
   ready_case ready(const bench_case& c) override {

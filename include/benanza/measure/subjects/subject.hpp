@@ -54,6 +54,8 @@ public:
 
   /// Makes what all cases need. Called once, before any case is made ready.
   virtual void begin() {}
+  /// Does for all of these at once what takes each long; called before the first is made ready.
+  virtual void prepare_ahead(const std::vector<bench_case>&) {}
   /// The case's algorithm ready to run, its result found right. Called once an algorithm: all of
   /// its cache states share what is made. Throws benanza::error where the result is wrong.
   virtual ready_case ready(const bench_case&) = 0;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do the graphs of attentions and of gated products compute what ONNX says? On the fake GPU, in
+// this process ("cudnn_calls" in tests/CMakeLists.txt); all other kinds: measure/gpu_program.cpp.
+#include "exact.hpp"
+
+#include <benanza/backend/cudnn/execution.hpp>
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+using namespace benanza;
+using namespace benanza::backend::cudnn;
+
+TEST_CASE("on the fake gpu: attentions with a past, a window, lengths, and gated products") {
+  if (!backend::cuda::no_gpu().empty()) return;
+  const auto on = std::make_shared<context>(backend::cuda::gpu::of_this_process());
+  lister list(this_gpu(on->get()));
+  const auto ways = [&](const std::string& layer, numeric t) {
+    CAPTURE(layer);
+    const cudnn_test::exact wanted(layer, t);
+    std::set<std::string> seen; // engines differ in name only here: one of each recipe will do
+    for (const offer& o : list.offers(wanted.layer, t)) {
+      if (!seen.insert(o.made_by->before).second) continue;
+      CAPTURE(o.what.id);
+      auto plan = plan_of_id(wanted.layer, t, o.what.id, list.device());
+      REQUIRE(plan);
+      execution run(on, std::move(*plan), t, wanted.values);
+      CHECK(wanted.is_result_of(run));
+    }
+    return seen;
+  };
+  using words = std::set<std::string>;
+  for (const numeric t : {numeric::f16, numeric::bf16, numeric::tf32}) {
+    for (const char* layer :
+         {"Attention/1x4x8x32-k24-causal-p16", "Attention/1x4x8x32-k24-causal-p3",
+          "Attention/1x4x16x32-causal-w5", "Attention/1x4x8x32-k24-causal-p10-w6",
+          "Attention/2x4x16x32-cap", "Attention/2x4x16x32-cap-mask1x1x16x16",
+          "Attention/2x4x8x32-k24-lengths-mask2x1x8x24"})
+      CHECK(ways(layer, t) == words{"chain:"});
+    for (const char* layer :
+         {"Attention/2x4x1x32-kv2-k24-lengths", "Attention/2x4x10x32-kv2-k16-bshd-cached",
+          "Attention/2x4x10x32-kv2-k16-lengths-bshd-cached"})
+      CHECK(ways(layer, t) == words{"sdpa:", "chain:"});
+    CHECK_FALSE(ways("MatMul+Swish+Mul/1x8x16-16x24-w", t).empty());
+  }
+}
