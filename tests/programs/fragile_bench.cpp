@@ -3,10 +3,10 @@
 // environment scripts it: FRAGILE_LAYERS says how many layers there are, FRAGILE_ALGORITHMS names
 // what the library offers for each, FRAGILE_LACKS an operator that it has nothing for, FRAGILE_LOG
 // is a file that gets a line whenever an algorithm is prepared, and FRAGILE_PAUSE the milliseconds
-// that this takes. FRAGILE_LISTING is how listing fails, for the layer FRAGILE_LISTED or for all.
-// FRAGILE_CACHE are the bytes of the last cache that it is to fill.
-// An algorithm does what it is called: "crash", "abort", "hang" ...; behind an '@' stands the stage
-// in which it does so.
+// that this takes. FRAGILE_AHEAD is how preparing for all of them at once fails. FRAGILE_LISTING is
+// how listing fails, for the layer FRAGILE_LISTED or for all. FRAGILE_CACHE are the bytes of the
+// last cache that it is to fill. An algorithm does what it is called: "crash", "abort", "hang" ...;
+// behind an '@' stands the stage in which it does so.
 #include "../measure/fake_library.hpp"
 
 #include <benanza/bench/option_values.hpp>
@@ -98,6 +98,9 @@ public:
     for (const std::string& id : bench::words(setting("FRAGILE_ALGORITHMS", "good,better")))
       out.push_back({.id = id, .index = static_cast<int>(out.size()), .equivalence = "f32"});
     return out;
+  }
+  void prepare_ahead(const op::layer&, numeric, std::span<const backend::algorithm>) override {
+    fail_as(setting("FRAGILE_AHEAD", ""));
   }
   std::unique_ptr<backend::prepared> prepare(const op::layer& l, numeric t,
                                              const backend::algorithm& a,

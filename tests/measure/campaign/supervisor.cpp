@@ -43,6 +43,15 @@ TEST_CASE("each way to fail is named, and what else there is gets its time") {
   CHECK(got.size() == 16);
 }
 
+TEST_CASE("a library that fails over all algorithms at once costs none of them") {
+  const outcome o = fragile("FRAGILE_LAYERS=1 FRAGILE_AHEAD=crash FRAGILE_ALGORITHMS=good,better",
+                            "--isolate --benchmark_format=json --states hot");
+  CHECK(o.status == 0);
+  auto got = rows(o.out);
+  CHECK(got[relu + "good hot"] == "4000");
+  CHECK(got[relu + "better hot"] == "3000");
+}
+
 TEST_CASE("a hang is ended when there was no sign of life for long enough") {
   auto got = measured("good,hang,hang@time", "--case-timeout 1.5 --states hot");
   CHECK(got[relu + "hang hot"] == "no sign of life for 1.5 s: stopped, while preparing");

@@ -122,7 +122,10 @@ private:
   void measure_all(group& g, const std::atomic<bool>& stop) {
     note_stage(stage::beginning, -1);
     g.what->begin();
-    g.what->prepare_ahead(g.cases);
+    if (g.ahead) {
+      note_stage(stage::preparing, -1);
+      g.what->prepare_ahead(g.cases);
+    }
     std::map<std::pair<std::string, std::string>, algorithm> algorithms;
     std::vector<entry> entries;
     std::string lost_by; // why what runs on the device cannot any more

@@ -41,6 +41,8 @@ public:
         left = unfinished(g, left, again, in_vain);
         continue;
       }
+      // A library that fails over all of them together is asked for one after the other.
+      if (l.doing == stage::preparing && l.on_case < 0 && std::exchange(g.ahead, false)) continue;
       case_list lost = blamed(g, left, l);
       for (std::size_t i : lost) {
         g.cases[i].results = failed_case(g, i, l.why);
@@ -136,7 +138,9 @@ private:
       nlohmann::json answer;
       worker_process::news news = worker_process::news::stopped;
       if (!stop) {
-        worker_->ask(wire::question(g, which));
+        nlohmann::json question = wire::question(g, which);
+        if (!g.ahead) question["ahead"] = false;
+        worker_->ask(question);
         news = worker_->wait(
             answer, [&] { return patience_now_s(g, which); }, stop);
       }

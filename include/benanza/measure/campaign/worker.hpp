@@ -77,6 +77,7 @@ inline int serve(const worker_link& link, const std::vector<group>& groups, runn
     try {
       const auto question = nlohmann::json::parse(*line);
       group part = asked_for(groups, question);
+      part.ahead = question.value("ahead", true);
       if (question.contains("kernels")) {
         answer = look_at_kernels(part);
       } else {

@@ -76,6 +76,7 @@ struct group {
   std::shared_ptr<subject> what;
   std::vector<bench_case> cases{};
   bool measured = false;
+  bool ahead = true; ///< its subject may prepare for all cases at once
 };
 
 } // namespace benanza::measure

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a whole model run on a GPU as one graph, with real data flow? On the fake GPU, which
+// computes, notices what is read before it is written, and lets streams run side by side.
+#include "fake_gpu.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace benanza::test;
+using nlohmann::json;
+
+namespace {
+/// Two branches behind a convolution, which are joined again.
+const char* const branched = R"({"benanza_graphs": 1, "known": [], "graphs": [{
+  "name": "branched@batch=1", "model": "branched", "batch": 1, "type": "f32", "parameters": 0,
+  "parameter_bytes": 0, "folded": 0, "repairs": [],
+  "layers": [["Add", "1x8x6x6"], ["Conv", "1x4x6x6-8x3x3-s1-p1"], ["Conv", "1x8x6x6-8x1x1-s1"],
+             ["Relu", "1x8x6x6"], ["Sigmoid", "1x8x6x6"]],
+  "nodes": [["stem", "Conv", 1, [-1, -2]], ["left", "Conv", 2, [0, -2]],
+            ["right", "Conv", 2, [0, -2]], ["left_on", "Relu", 3, [1]],
+            ["right_on", "Sigmoid", 4, [2]], ["join", "Add", 0, [3, 4]]]}]})";
+
+const std::string on_gpu = "--benchmark_format=json --backends cuda,cudnn,cublas ";
+
+/// The plan of the model from times on the fake GPU.
+std::string plan_from(const scratch_folder& s, const std::string& script) {
+  std::ofstream(s / "graphs.json") << branched;
+  const fake_run layers({}, script,
+                        on_gpu + "--graphs " + (s / "graphs.json") + " --states hot,coldw",
+                        layers_bench, true);
+  std::ofstream(s / "layers.json") << layers.ended.out;
+  const outcome o = shell(std::string(BENANZA_ANALYZE_BINARY) + ' ' + (s / "layers.json") +
+                          " --plan " + (s / "plan.json"));
+  CAPTURE(layers.ended.err);
+  CAPTURE(o.err);
+  REQUIRE(std::filesystem::exists(s / "plan.json"));
+  return s / "plan.json";
+}
+} // namespace
+
+TEST_CASE("gpu: a plan runs as one graph, in order and with branches side by side") {
+  const scratch_folder s("gpu_plan");
+  const std::string script = "cost 20us";
+  const std::string plan = plan_from(s, script);
+  const fake_run r({}, script, on_gpu + "--plan " + plan, BENANZA_BENCH_BINARY);
+  CAPTURE(r.ended.err);
+  REQUIRE(r.rows.size() == 2);
+  CHECK(r.ended.status == 0);
+  CHECK(r.tidy());
+  const auto& in_order = r.rows[0];
+  const auto& side_by_side = r.rows[1];
+  CHECK(in_order.algorithm == "plan");
+  CHECK(side_by_side.algorithm == "streams");
+  CHECK(in_order.error.empty());
+  CHECK(side_by_side.error.empty());
+  // Six layers of 20 us, perhaps with changes of layout; the branches' two run beside each other.
+  CHECK(in_order.median_ns >= 120e3);
+  CHECK(side_by_side.median_ns <= in_order.median_ns - 39e3);
+  CHECK(in_order.notes.find("not replayed") == std::string::npos);
+
+  // The parts of the run are its nodes, and the page names both.
+  std::ofstream(s / "runs.json") << r.ended.out;
+  const auto first = json::parse(r.ended.out).at("benchmarks").at(0);
+  CHECK(std::string(first.at("parts")).find(" join") != std::string::npos);
+  const outcome page = shell(std::string(BENANZA_ANALYZE_BINARY) + ' ' + (s / "layers.json") + ' ' +
+                             (s / "runs.json"));
+  CAPTURE(page.out);
+  CAPTURE(page.err);
+  CHECK(page.out.find("branches side by side") != std::string::npos);
+}
