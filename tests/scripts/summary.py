@@ -50,7 +50,7 @@ class Summary(unittest.TestCase):
     def test_skipped_cases_are_named_with_their_reason(self):
         done = summary([("cuda", CASE, "")])  # without the fake there is no GPU
         self.assertRegex(done.stdout, r"cuda +passed, [0-9]+ ran, [1-9][0-9]* skipped")
-        self.assertIn("skipped: cuda: there is one GPU for all, as long as somebody has it: "
+        self.assertIn("skipped: cuda: there is one GPU for all, as long as the process lives: "
                       "not on the fake GPU", done.stdout)
 
     def test_groups_for_gpus_can_be_required(self):

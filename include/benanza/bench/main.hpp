@@ -121,9 +121,11 @@ inline result::run header_of(const options& o, const machine::environment& e, co
   note_own_cache(measuring, caches.share.own);
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
   if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
-  // A run of a plan belongs to the result that the plan came from, on however many cores.
+  // A run of a plan belongs to the result that the plan came from, on however many cores; a plan of
+  // a GPU knows nothing of them.
   if (!plans.empty())
-    if (const auto& its = plans.front().provenance.at("machine"); its.contains("cores"))
+    if (const auto& its = plans.front().provenance.at("machine");
+        its.contains("cores") && !its.contains("gpu"))
       header.provenance["machine"]["cores"] = its.at("cores");
   if (!l.left_out.empty()) measuring["left_out"] = join(l.left_out, "; ");
   return header;

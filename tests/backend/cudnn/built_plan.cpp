@@ -31,8 +31,8 @@ TEST_CASE("on the fake gpu: plans built at once are found, each once, and comput
     if (!plan) continue;
     ++found;
     std::vector<double> together, alone;
-    execution first(on, std::move(*plan), numeric::f16, values);
-    execution second(on, std::move(*plan_of_id(l, numeric::f16, a.id, here)), numeric::f16, values);
+    execution first(on, std::move(*plan), values, {});
+    execution second(on, std::move(*plan_of_id(l, numeric::f16, a.id, here)), values, {});
     CHECK(first.ran() == a.id);
     first.run(1), first.read(together);
     second.run(1), second.read(alone);

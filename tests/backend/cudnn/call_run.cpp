@@ -32,7 +32,7 @@ words computed(const std::shared_ptr<context>& on, const std::string& layer, num
     }
     const std::string id = layer + '/' + std::string(name(t)) + '/' + c.what.id;
     CAPTURE(id);
-    call_run run(on, c, t, wanted.values);
+    call_run run(on, c, wanted.values, {});
     CHECK(wanted.is_result_of(run));
     CHECK(run.ran() == c.what.id);
     ids.insert(c.what.id);

@@ -25,7 +25,7 @@ TEST_CASE("on the fake gpu: attentions with a past, a window, lengths, and gated
       CAPTURE(o.what.id);
       auto plan = plan_of_id(wanted.layer, t, o.what.id, list.device());
       REQUIRE(plan);
-      execution run(on, std::move(*plan), t, wanted.values);
+      execution run(on, std::move(*plan), wanted.values, {});
       CHECK(wanted.is_result_of(run));
     }
     return seen;

@@ -355,13 +355,13 @@ public:
     bool conflict = reads_pending(*to);
     pass_gap();
     const ns start = now_;
-    ordered = ordered && to->executed_at <= start && to->read_until <= start;
+    ordered = ordered && is_free(uses_[e->writes.address], start, true);
     now_ += rules.cost(e->name, e->id);
     for (const extent& r : e->reads) {
       block* const from = space.find(r.address, r.bytes);
       if (from == nullptr) return lose(cudaErrorIllegalAddress);
       ordered = ordered && (on.waits_for_default || from->written_by <= default_done_) &&
-                from->executed_at <= start;
+                is_free(uses_[r.address], start, false);
       conflict = conflict || writes_pending(*from);
       if (!touch(r.address)) continue;
       now_ += rules.cold(e->name, e->id);
@@ -373,15 +373,23 @@ public:
     if (watcher) watcher(e->name, e->id, start, now_);
     if (!ordered) ++log.unordered;
     to->executed_at = now_;
+    uses_[e->writes.address].written = now_;
     for (const extent& r : e->reads)
-      if (block* const from = space.find(r.address, r.bytes))
-        from->read_until = std::max(from->read_until, now_);
+      uses_[r.address].read = std::max(uses_[r.address].read, now_);
     if (conflict) settle_all();
     pending_[e->writes.address] = e;
   }
 
 private:
   static constexpr std::int64_t write_rate = 4000; ///< bytes in a ns, of a fill
+  /// Until when lanes read and write what stands at an address.
+  struct use {
+    ns read = 0, written = 0;
+  };
+  static bool is_free(const use& u, ns at, bool to_write) {
+    return u.written <= at && (!to_write || u.read <= at);
+  }
+
   device() = default;
 
   /// As many lines as come into the cache have to leave it.
@@ -446,6 +454,7 @@ private:
   std::vector<stream*> joined_{};                                     ///< the capture
   std::map<const void*, std::shared_ptr<const execution>> pending_{}; ///< by what they write
   std::set<const void*> pinned_{};
+  std::map<const void*, use> uses_{};
   std::map<std::uintptr_t, std::int64_t> touched_{}; ///< how many flushes there had been then
 };
 

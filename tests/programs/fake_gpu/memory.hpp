@@ -25,7 +25,6 @@ struct block {
   std::optional<int> filled{};  ///< the whole of it holds this byte, which is not written yet
   std::int64_t written_by = 0;  ///< last work of the default stream that writes to it
   std::int64_t executed_at = 0; ///< when the last execution that writes to it ends
-  std::int64_t read_until = 0;  ///< and when all that read it have ended
 };
 
 class memory {

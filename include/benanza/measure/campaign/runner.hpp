@@ -46,7 +46,7 @@ public:
       : runner_(r) {}
 
   void measure(group& g, const case_list& which, const std::atomic<bool>& stop) override {
-    group part{.what = g.what};
+    group part{.what = g.what, .ahead = g.ahead};
     for (std::size_t i : which)
       part.cases.push_back(g.cases[i]);
     runner_.measure(part, stop);

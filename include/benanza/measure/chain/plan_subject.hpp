@@ -96,9 +96,10 @@ inline bool has_branches(const model::graph& g) {
 inline group plan_group(const result::plan& p, const library_list& libraries,
                         const std::map<std::string, std::map<std::string, std::string>>& here,
                         const parameters& thresholds = usual_parameters) {
+  const bool on_device = detail::on_device(p, libraries); // the host around it does not matter then
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
-      if (fact == "cores") continue;
+      if (fact == "cores" || (on_device && section == std::string_view("machine"))) continue;
       const auto& ours_of = here.at(section);
       const auto own = ours_of.find(fact);
       const std::string ours = own == ours_of.end() ? "not known" : own->second;
@@ -118,7 +119,7 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
                        .state = "run"});
   };
   add(result::in_order);
-  if (detail::on_device(p, libraries) && detail::has_branches(p.graph)) add(result::side_by_side);
+  if (on_device && detail::has_branches(p.graph)) add(result::side_by_side);
   return g;
 }
 
