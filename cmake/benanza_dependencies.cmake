@@ -19,7 +19,7 @@ find_package(dnnl QUIET)
 # Debian's ONNX package names Protobuf's targets but does not look for them.
 find_package(Protobuf QUIET)
 set(BENANZA_WITH_ONNX OFF)
-if(Protobuf_FOUND)
+if(Protobuf_FOUND AND NOT BENANZA_PORTABLE)
   find_package(ONNX QUIET CONFIG)
   if(ONNX_FOUND)
     set(BENANZA_WITH_ONNX ON)

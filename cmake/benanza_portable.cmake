@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# BENANZA_PORTABLE: a benchmark program for GPUs alone that runs where nothing can be installed. It
-# needs CUDA's own libraries and those of every Linux; Google Benchmark is built in, from source:
+# BENANZA_PORTABLE: a benchmark program for GPUs alone, and the analyzer, that run where nothing can be
+# installed. They need CUDA's own libraries and those of every Linux; Google Benchmark is built in, from source:
 # -DBENANZA_BENCHMARK_SOURCE=<folder> (on Debian: apt-get source benchmark), else it is fetched.
 
 set(BENANZA_BENCHMARK_SOURCE "$ENV{BENANZA_BENCHMARK_SOURCE}" CACHE PATH

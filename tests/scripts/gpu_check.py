@@ -154,14 +154,21 @@ class Stages(unittest.TestCase):
             self.__class__.environment = dict(environment, PYTHONPATH=str(package))
             self.assertIn("skipped: torch sees no GPU",
                           self.check("third", out=self.folder / "torch without").stdout)
-            self.check("second", out=other)
-            said = self.check("third", "--torch-device", "cpu", status=1, out=other).stdout
+            whole = ["--filter", "^(Add|Relu)/.*/kernel:v1/|^MatMul/.*/gemm/|^(Conv|MaxPool)/.*/eng1/",
+                     "--analyze", ANALYZE]
+            self.check("second", *whole, out=other)
+            said = self.check("third", "--torch-device", "cpu", *whole, status=1, out=other).stdout
         finally:
             self.__class__.environment = environment
         self.assertIn("pytorch_b1_f32, compile: RuntimeError: no compiler here", said)
         eager = self.kept("third/pytorch_b1_f32.json.gz", other)["eager"]
         self.assertGreaterEqual(eager["count"], 5)
         self.assertEqual(eager["torch"], "0.stand-in")
+        # The whole model stands beside it: its ten layers of 10 us and more, one after the other.
+        runs = self.kept("third/plan_b1_f32.json.gz", other)["benchmarks"]
+        self.assertEqual([b["algorithm"] for b in runs], ["plan"])
+        self.assertGreater(runs[0]["median_ns"], 80000)
+        self.assertRegex(said, r"plan_b1_f32 +0[.][01][0-9]+ +-")
         self.assertRegex(said, r"pytorch_b1_f32 +[0-9.]+ +- +0[.0-9]+ +0[.0-9]+ ")  # beside our sums
 
     def test_a_stage_whose_time_is_over_goes_on_later(self):

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <type_traits>
 
 namespace benanza::backend::cuda {
 
@@ -65,7 +64,26 @@ void each_place(const shape& dims, const shape& strides, F&& f) {
     if (k < 0) return;
   }
 }
+/// Calls `f` with a whole number as wide as an element.
+template <class F>
+void with_width(std::int64_t bytes, F&& f) {
+  switch (bytes) {
+  case 1: return f(std::uint8_t{});
+  case 2: return f(std::uint16_t{});
+  case 4: return f(std::uint32_t{});
+  default: return f(std::uint64_t{});
+  }
+}
 } // namespace detail
+
+/// A tensor in another type, its elements multiplied by `factor`.
+inline tensor converted(const tensor& from, dtype type, double factor) {
+  tensor out{.dims = from.dims, .type = type, .part = from.part};
+  out.bytes.resize(static_cast<std::size_t>(from.count() * size_bytes(type)));
+  for (std::int64_t i = 0; i < from.count(); ++i)
+    store(type, out.bytes.data(), i, factor * load(from.type, from.bytes.data(), i));
+  return out;
+}
 
 /// The bytes of an operand as `p` says; reals are multiplied by `factor` on the way.
 inline tensor_bytes spread(const tensor& from, const stored& p, double factor = 1) {
@@ -75,34 +93,28 @@ inline tensor_bytes spread(const tensor& from, const stored& p, double factor = 
   if (from.type == p.type && factor == 1 && p.strides == packed(p.dims) &&
       p.elements == from.count())
     return from.bytes;
+  if (from.type != p.type || factor != 1) return spread(converted(from, p.type, factor), p);
   tensor_bytes out(static_cast<std::size_t>(p.bytes()));
-  with_element(p.type, [&](auto to) {
-    auto* const there = reinterpret_cast<typename decltype(to)::storage*>(out.data());
-    with_element(from.type, [&](auto e) {
-      const auto* const here =
-          reinterpret_cast<const typename decltype(e)::storage*>(from.bytes.data());
-      detail::each_place(p.dims, p.strides, [&](std::int64_t i, std::int64_t place) {
-        if constexpr (std::is_same_v<decltype(e), decltype(to)>)
-          if (factor == 1) {
-            there[place] = here[i];
-            return;
-          }
-        there[place] = to.store(factor * e.load(here[i]));
-      });
-    });
+  detail::with_width(size_bytes(p.type), [&](auto element) {
+    auto* const there = reinterpret_cast<decltype(element)*>(out.data());
+    const auto* const here = reinterpret_cast<const decltype(element)*>(from.bytes.data());
+    detail::each_place(p.dims, p.strides,
+                       [&](std::int64_t i, std::int64_t place) { there[place] = here[i]; });
   });
   return out;
 }
 
 /// The elements of a result in ONNX order.
 inline void gather(const stored& p, std::span<const std::byte> bytes, std::vector<double>& out) {
-  out.resize(static_cast<std::size_t>(elements(p.dims)));
-  with_element(p.type, [&](auto e) {
-    const auto* const there = reinterpret_cast<const typename decltype(e)::storage*>(bytes.data());
-    detail::each_place(p.dims, p.strides, [&](std::int64_t i, std::int64_t place) {
-      out[static_cast<std::size_t>(i)] = e.load(there[place]);
-    });
+  const std::int64_t count = elements(p.dims);
+  std::vector<std::byte> packed_bytes(static_cast<std::size_t>(count * size_bytes(p.type)));
+  detail::with_width(size_bytes(p.type), [&](auto element) {
+    const auto* const there = reinterpret_cast<const decltype(element)*>(bytes.data());
+    auto* const here = reinterpret_cast<decltype(element)*>(packed_bytes.data());
+    detail::each_place(p.dims, p.strides,
+                       [&](std::int64_t i, std::int64_t place) { here[i] = there[place]; });
   });
+  load_all(p.type, packed_bytes.data(), count, out);
 }
 
 } // namespace benanza::backend::cuda
