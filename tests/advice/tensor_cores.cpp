@@ -39,7 +39,7 @@ TEST_CASE("tensor cores: kernels that were seen answer, whatever the library say
         tensor_answer{tensor_use::yes, told_by::kernels});
 }
 
-TEST_CASE("tensor cores: without a telling kernel the library's note answers, or nobody") {
+TEST_CASE("tensor cores: without a telling kernel the library's note answers, or nothing") {
   const auto answer = [](const char* backend, const char* algorithm, const char* notes,
                          std::vector<device_kernel> kernels = {}) {
     return tensor_answer_of(on_gpu(backend, algorithm, notes, std::move(kernels)));

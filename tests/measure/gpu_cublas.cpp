@@ -73,7 +73,7 @@ TEST_CASE("gpu cublas: the list is the library's own, whatever it is") {
   CHECK(r.tidy());
 }
 
-TEST_CASE("gpu cublas: an algorithm with a setting that nobody tells is run by its bytes") {
+TEST_CASE("gpu cublas: an algorithm with a hidden setting is run by its bytes") {
   // Its settings alone make none that the library takes; and two of them are alike.
   const std::string hidden = "lt:algo99_tile1_stages2_splitk1_red0_swz0_cust0_inner0_cluster0";
   std::string script = "cost 20us\nlt 99 cost 4us";

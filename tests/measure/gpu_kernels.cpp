@@ -48,7 +48,7 @@ std::string fact_of(const fake_run& r) {
 }
 } // namespace
 
-TEST_CASE("gpu: the winner's kernels are in all of its rows, and nobody else's" *
+TEST_CASE("gpu: the winner's kernels are in all of its rows, and in no others" *
           doctest::skip(!fake_records())) {
   const auto [slow, fast] = two_engines();
   // The fast engine splits: products, then a sum.

@@ -50,13 +50,14 @@ TEST_CASE("gpu: algorithms that want more scratch memory than frameworks give ar
 }
 
 TEST_CASE("gpu: operands of layers without weights are cold where weights would be") {
-  const fake_run r({"Softmax/4x16-a1", "Add/4x16"}, "cost 20us\ncold 3us",
+  const fake_run r({"Softmax/4x16-a1", "Add/4x16", "RMSNormalization/4x16-a1"},
+                   "cost 20us\ncold 3us",
                    "--benchmark_format=json --backends cuda,cudnn,cublas --states hot,coldw");
   REQUIRE(r.ended.status == 0);
   CHECK(r.tidy());
   int cold = 0;
   for (const gpu_row& row : r.rows) {
-    const double operands = row.name.starts_with("Add/") ? 2 : 1;
+    const double operands = row.name.starts_with("Softmax/") ? 1 : 2;
     CAPTURE(row.name);
     if (row.state == "hot") CHECK(is(row.min_ns, 20e3));
     if (row.state != "coldw") continue;

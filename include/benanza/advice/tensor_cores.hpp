@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do a GPU's algorithms run on its tensor cores, and who says so? First the kernels that were seen,
-// by their names; where nobody looked, or a name does not tell, what the library says of the
+// by their names; without a profiler, or where a name does not tell, what the library says of the
 // algorithm; else it is not known. Only layers of sums of products are asked.
 //
 //   tensor_answer a = tensor_answer_of(measurement);   a.use == tensor_use::yes, a.by
@@ -19,11 +19,11 @@
 namespace benanza::advice {
 
 /// Who answers.
-enum class told_by { nobody, kernels, library };
+enum class told_by { none, kernels, library };
 
 struct tensor_answer {
   tensor_use use = tensor_use::unknown;
-  told_by by = told_by::nobody;
+  told_by by = told_by::none;
   bool operator==(const tensor_answer&) const = default;
 };
 
@@ -49,10 +49,10 @@ inline tensor_answer tensor_answer_of(const bound::measurement& m) {
   if (const tensor_use seen = tensor_cores(m.kernels); seen != tensor_use::unknown)
     return {seen, told_by::kernels};
   const tensor_use said = detail::noted(m);
-  return {said, said == tensor_use::unknown ? told_by::nobody : told_by::library};
+  return {said, said == tensor_use::unknown ? told_by::none : told_by::library};
 }
 
-/// "observed", "by the library's note"; empty: nobody tells.
+/// "observed", "by the library's note"; empty: it is not known.
 constexpr std::string_view name(told_by by) {
   return by == told_by::kernels   ? "observed"
          : by == told_by::library ? "by the library's note"

@@ -63,7 +63,8 @@ inline std::unique_ptr<runner> make_runner(char** argv, const machine::environme
   return std::make_unique<isolated_runner>(argv, e, o.parameters, o.campaign.case_timeout_s);
 }
 
-/// Who looks at the kernels of a device; null: nobody. What becomes of it is a fact of the run.
+/// What looks at the kernels of a device; null: nothing does. What becomes of it is a fact of the
+/// run.
 inline std::unique_ptr<kernel_pass> make_kernel_pass(char** argv, const machine::environment& e,
                                                      const options& o, const listing& l,
                                                      std::string& fact) {

@@ -144,7 +144,7 @@ inline ordered_json to_json(const bound::measurement* m, double ns) {
   if (m->energy_nj > 0) out["energy_nj"] = m->energy_nj;
   if (!m->kernels.empty()) out["kernels"] = result::to_json(m->kernels);
   if (const advice::tensor_answer a = advice::tensor_answer_of(*m);
-      a.by != advice::told_by::nobody && advice::may_use_tensor_cores(*m))
+      a.by != advice::told_by::none && advice::may_use_tensor_cores(*m))
     out["tensor_cores"] = {{"use", advice::name(a.use)}, {"by", advice::name(a.by)}};
   return out;
 }

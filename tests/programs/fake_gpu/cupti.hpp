@@ -66,7 +66,7 @@ public:
       r.start = static_cast<std::uint64_t>(start + each * static_cast<ns>(i));
       r.end = r.start + static_cast<std::uint64_t>(each);
       r.name = names_.emplace_back(kernels[i]).c_str();
-      r.localMemoryTotal_v2 = ~std::uint64_t{0}; // what stands behind the front is nobody's matter
+      r.localMemoryTotal_v2 = ~std::uint64_t{0}; // what stands behind the front must not be read
       add(r);
     }
   }

@@ -2,7 +2,7 @@
 // The fake GPU itself: its virtual clock, what is put on its streams, what its L2 cache holds, and
 // the error that ends it. One clock for all streams, but for those that join a capture: their work
 // is a lane of the graph, which runs beside the others where no event holds it back. An execution
-// costs what the script says and counts at once; its arithmetic is only done when somebody looks at
+// costs what the script says and counts at once; its arithmetic is only done when the host looks at
 // the memory that it writes, and what was overwritten before is never computed. A write as large as
 // the L2 cache empties that, and leaves it full of lines to be written back: who then reads what
 // the cache has lost waits for that.
@@ -338,7 +338,7 @@ public:
   }
 
   // ---- executions -----------------------------------------------------------------------------
-  /// Reads what may have gone from the cache, for nobody.
+  /// Reads what may have gone from the cache, outside of an execution.
   void read(const extent& r, const std::string& name) {
     if (!touch(r.address)) return;
     now_ += rules.cold(name, name);

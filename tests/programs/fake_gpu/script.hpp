@@ -64,7 +64,7 @@ public:
   bool fails(const std::string& name, const std::string& how, const std::string& id = {}) const {
     return faults_.contains(name + ' ' + how) || faults_.contains("id " + id + ' ' + how);
   }
-  /// Names of an execution's kernels; none: nobody gave it any.
+  /// Names of an execution's kernels; none: the script gives it none.
   std::vector<std::string> kernels(const std::string& name, const std::string& id) const {
     for (const std::string& key : {"id " + id, name})
       if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;

@@ -139,7 +139,8 @@ private:
 /// Memory of the host that the GPU can reach.
 class pinned_memory {
 public:
-  explicit pinned_memory(std::int64_t bytes) {
+  explicit pinned_memory(std::int64_t bytes)
+      : bytes_(bytes) {
     check(cudaHostAlloc(&data_, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)),
                         cudaHostAllocDefault),
           "pinned memory");
@@ -148,9 +149,11 @@ public:
   pinned_memory& operator=(const pinned_memory&) = delete;
   ~pinned_memory() { cudaFreeHost(data_); }
   std::byte* data() const { return static_cast<std::byte*>(data_); }
+  std::int64_t bytes() const { return bytes_; }
 
 private:
   void* data_ = nullptr;
+  std::int64_t bytes_;
 };
 
 /// A stream that waits for no other.

@@ -31,13 +31,17 @@ public:
       , memory_(s.operands_stay && s.by_turns ? gpu_->shared_memory()
                                               : std::make_shared<group_memory>())
       , timer_(gpu_) {}
+  ~device_run() override {
+    if (copies_ && copies_->user == this) copies_->user = nullptr;
+  }
 
   std::int64_t weight_bytes() const final { return weight_bytes_; }
 
-  /// Weights rotate through copies of random numbers. Where there are none all operands and the
-  /// result do: through copies of the true ones, which are made here.
+  /// Constants rotate through copies of random numbers. Where no weights are among them, but
+  /// vectors of parameters at most, all operands and the result do: through copies of the true
+  /// ones, which are made here.
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) final {
-    const bool all = pool != nullptr && weight_bytes_ == 0;
+    const bool all = pool != nullptr && !has_weights_;
     const weight_slots wanted{all ? copies_->data() : pool, stride, count};
     if (all) fill(wanted);
     if (wanted.data == slots_.data && wanted.stride == slots_.stride &&
@@ -99,7 +103,7 @@ public:
     return cupti::of_this_process().observe([this] { run(1); });
   }
   weight_slots own_pool() final {
-    if (weight_bytes_ > 0) return gpu_->pool(weights_, weight_bytes_);
+    if (has_weights_) return gpu_->pool(weights_, weight_bytes_);
     const std::int64_t stride = all_bytes();
     if (stride == 0 || stride >= most_l2_sizes * gpu_->l2_bytes()) return {}; // drives itself out
     const std::int64_t count = gpu::copies_in(std::max(2 * stride, pooled_bytes), stride);
@@ -171,22 +175,18 @@ protected:
     const int made =
         hold({x.bytes.data(), as, factor}, constant, [&] { return spread(x, as, factor); });
     held_.back().input = input;
+    has_weights_ = has_weights_ || (constant && x.part == role::weights);
     return made;
   }
   /// The same of what is computed from operands: those of `use` in its way `part`.
   template <class Make>
   int hold(const operand_use& use, bool constant, const Make& make) {
-    return hold(memory_->operand(use, make), use.as.type, constant);
+    return add(memory_->operand(use, make), use.as.type, constant);
   }
-  /// The same of what nobody else can use.
-  int hold(std::shared_ptr<const memory> own, dtype type, bool constant) {
-    const std::int64_t bytes = own->bytes();
-    held_.push_back({.own = std::move(own), .bytes = bytes, .constant = constant});
-    if (constant) {
-      weight_bytes_ += in_pool(bytes);
-      if (bytes > most_weight_bytes_) weights_ = type, most_weight_bytes_ = bytes;
-    }
-    return static_cast<int>(held_.size()) - 1;
+  /// The same of weights in an order that is the library's own, and shared with no other algorithm.
+  int hold_weights(std::shared_ptr<const memory> own, dtype type) {
+    has_weights_ = true;
+    return add(std::move(own), type, true);
   }
   /// Where the result goes, or the next of several: each begins with a cache line, as in
   /// `results_of`. Every byte is set: what is not written would be seen.
@@ -207,13 +207,13 @@ protected:
   /// Where operand number `which` stands in copy `copy`.
   std::byte* at(int which, std::int64_t copy) const {
     const held& h = held_[static_cast<std::size_t>(which)];
-    if (slots_.data == nullptr || (weight_bytes_ > 0 && !h.constant)) return h.place();
+    if (slots_.data == nullptr || (has_weights_ && !h.constant)) return h.place();
     return slots_.data + copy * slots_.stride + offset_of(which);
   }
   /// And result number `which`.
   std::byte* result(std::int64_t copy, std::size_t which = 0) const {
     std::byte* first = result_place();
-    if (slots_.data != nullptr && weight_bytes_ == 0)
+    if (slots_.data != nullptr && !has_weights_)
       first = slots_.data + copy * slots_.stride + offset_of(static_cast<int>(held_.size()));
     return first + written_[which].offset;
   }
@@ -249,12 +249,22 @@ private:
   /// After so many times the L2 cache's size nothing is left of what was used before.
   static constexpr std::int64_t most_l2_sizes = 3;
 
+  int add(std::shared_ptr<const memory> own, dtype type, bool constant) {
+    const std::int64_t bytes = own->bytes();
+    held_.push_back({.own = std::move(own), .bytes = bytes, .constant = constant});
+    if (constant) {
+      weight_bytes_ += in_pool(bytes);
+      if (bytes > most_weight_bytes_) weights_ = type, most_weight_bytes_ = bytes;
+    }
+    return static_cast<int>(held_.size()) - 1;
+  }
+
   /// Of what rotates and stands before operand number `which` in a copy.
   std::int64_t offset_of(int which) const {
     std::int64_t sum = 0;
     for (int i = 0; i < which; ++i) {
       const held& h = held_[static_cast<std::size_t>(i)];
-      if (h.constant || weight_bytes_ == 0) sum += in_pool(h.bytes);
+      if (h.constant || !has_weights_) sum += in_pool(h.bytes);
     }
     return sum;
   }
@@ -301,6 +311,7 @@ private:
   dtype weights_ = dtype::f32;
   std::int64_t weight_bytes_ = 0, most_weight_bytes_ = 0;
   weight_slots slots_{};
+  bool has_weights_ = false; ///< and not vectors of parameters alone
   bool flushed_ = false;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which memory of the GPU do algorithms of one layer share? Operands: two that want one in the same
 // strides and type read the same copy. Results and scratch: one buffer each, as large as the
-// largest that somebody wants, because algorithms run one after the other. Nothing is kept longer
-// than somebody uses it.
+// largest that an algorithm wants, because they run one after the other. Nothing is kept longer
+// than an algorithm uses it.
 //
-//   group_memory m;   auto x = m.operand({bytes.data(), placed}, [&] { return spread(x, placed);
-//   }); auto y = m.results(4096);   y->data()
+//   group_memory m;   auto y = m.results(4096);   y->data()
+//   auto x = m.operand({tensor.bytes.data(), as}, [&] { return spread(tensor, as); });
 #pragma once
 
 #include "device.hpp"
@@ -57,7 +57,7 @@ struct operand_use {
 
 class group_memory {
 public:
-  /// The operand in the GPU's memory; made unless somebody has it.
+  /// The operand in the GPU's memory; made unless another algorithm has it.
   template <class Make>
   std::shared_ptr<const memory> operand(const operand_use& use, const Make& make) {
     std::weak_ptr<const memory>& known = operands_[key_of(use)];

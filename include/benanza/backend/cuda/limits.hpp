@@ -161,28 +161,18 @@ inline constexpr double many_copies_ns = 2e5;
 /// Memory of the host that a GPU reads or writes.
 class host_memory {
 public:
-  host_memory(std::int64_t bytes, bool pinned)
-      : pinned_(pinned) {
-    const auto size = static_cast<std::size_t>(bytes);
+  host_memory(std::int64_t bytes, bool pinned) {
     if (pinned)
-      check(cudaHostAlloc(&data_, size, cudaHostAllocDefault), "pinned memory");
+      pinned_.emplace(bytes);
     else
-      data_ = ::operator new (size, std::align_val_t{4096});
-    std::memset(data_, 1, size);
+      pageable_.emplace(static_cast<std::size_t>(bytes));
+    std::memset(data(), 1, static_cast<std::size_t>(bytes));
   }
-  host_memory(const host_memory&) = delete;
-  host_memory& operator=(const host_memory&) = delete;
-  ~host_memory() {
-    if (pinned_)
-      cudaFreeHost(data_);
-    else
-      ::operator delete (data_, std::align_val_t{4096});
-  }
-  void* data() const { return data_; }
+  void* data() const { return pinned_ ? pinned_->data() : pageable_->data(); }
 
 private:
-  void* data_ = nullptr;
-  bool pinned_;
+  std::optional<pinned_memory> pinned_{};
+  std::optional<machine::page_memory> pageable_{};
 };
 
 /// Copies a message between the host and the GPU, again and again.

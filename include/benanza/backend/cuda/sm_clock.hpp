@@ -13,31 +13,13 @@
 #include "source/probes.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace benanza::backend::cuda {
-
-/// Memory of the host that the GPU writes to and that is there at once.
-template <class T>
-class pinned {
-public:
-  explicit pinned(std::size_t count)
-      : count_(count) {
-    check(cudaHostAlloc(&data_, count * sizeof(T), cudaHostAllocDefault), "pinned memory");
-    std::uninitialized_value_construct_n(static_cast<T*>(data_), count);
-  }
-  pinned(const pinned&) = delete;
-  pinned& operator=(const pinned&) = delete;
-  ~pinned() { cudaFreeHost(data_); }
-  std::span<T> all() const { return {static_cast<T*>(data_), count_}; }
-
-private:
-  void* data_ = nullptr;
-  std::size_t count_;
-};
 
 /// What 1000 cycles took between two sets of stamps, by the median of the multiprocessors that are
 /// in both; 0: not known.
@@ -66,7 +48,9 @@ public:
   explicit sm_clock(const stream& s) {
     try {
       kernel_ = loaded_kernel::of(source::sm_stamp());
-      stamps_ = std::make_unique<pinned<source::stamp>>(2 * source::stamping_blocks);
+      stamps_ = std::make_unique<pinned_memory>(std::int64_t{sizeof(source::stamp)} * 2 *
+                                                source::stamping_blocks);
+      std::memset(stamps_->data(), 0, static_cast<std::size_t>(stamps_->bytes()));
       begin(s);
       s.wait();
     } catch (const device_lost&) {
@@ -87,7 +71,7 @@ public:
   /// What 1000 cycles took between the two that ran last; 0: not known. The stream was waited for.
   double thousand_cycles_ns() const {
     if (!kernel_) return 0;
-    const std::span<const source::stamp> all = stamps_->all();
+    const std::span<const source::stamp> all(stamps(), 2 * source::stamping_blocks);
     return cuda::thousand_cycles_ns(all.first(source::stamping_blocks),
                                     all.last(source::stamping_blocks));
   }
@@ -95,14 +79,16 @@ public:
 private:
   void put(const stream& s, std::size_t from) const {
     if (!kernel_) return;
-    source::stamp* at = stamps_->all().data() + from;
+    source::stamp* at = stamps() + from;
     void* arguments[] = {&at};
     kernel_->launch(s, arguments);
   }
 
+  source::stamp* stamps() const { return reinterpret_cast<source::stamp*>(stamps_->data()); }
+
   std::string why_not_{};
   std::shared_ptr<const loaded_kernel> kernel_{};
-  std::unique_ptr<pinned<source::stamp>> stamps_{};
+  std::unique_ptr<pinned_memory> stamps_{}; ///< the GPU writes there, and they are there at once
 };
 
 } // namespace benanza::backend::cuda

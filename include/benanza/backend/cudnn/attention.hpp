@@ -3,7 +3,7 @@
 // sequences and neither masks nor causality, and as the chain that it stands for: a product, a
 // scale, masks, a softmax, a product, which the engines for attention recognise and fuse, with a
 // past, a window, lengths and a cap of the scores too. They do so only where the softmax also
-// writes the logarithm of each query's sum, as training wants it: one f32 a query, which nobody
+// writes the logarithm of each query's sum, as training wants it: one f32 a query, which no layer
 // reads here. Operands are told as batch x heads x sequence x size, whichever stands first in
 // memory; heads of keys may be fewer than those of queries. FP8 is left out: weights of so few bits
 // are another layer; and so are masks of truth values, over which cuDNN 9.19 divides by zero.

@@ -42,7 +42,7 @@ inline std::optional<built_plan> plan_of_id(const op::layer& l, numeric t, std::
 
 class plans_ahead {
 public:
-  /// Builds the plans that are compiled at run time, and forgets what nobody took.
+  /// Builds the plans that are compiled at run time, and forgets what was not taken.
   void build(const op::layer& l, numeric t, std::span<const algorithm> all, target on) {
     built_.clear();
     constexpr std::size_t first_without_handle = 90800; // version of cuDNN

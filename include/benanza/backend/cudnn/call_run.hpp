@@ -34,7 +34,7 @@ private:
     if (p.input == placed::packed) {
       auto own = std::make_shared<cuda::memory>(call_.packed_bytes(context_->get()));
       own->upload(call_.packed(context_->get(), own->data(), own->bytes(), values));
-      return hold(std::move(own), p.type, p.constant);
+      return hold_weights(std::move(own), p.type);
     }
     if (p.input != placed::filled)
       return hold(p.input, p.is(), p.constant, p.scaled ? values.output_scale : 1);

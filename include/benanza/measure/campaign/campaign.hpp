@@ -22,7 +22,7 @@ inline bool not_measured(const bench_case& c) {
 /// A run over many groups.
 class campaign {
 public:
-  /// `keeper` may be null: then nothing is kept; `pass` too: then nobody looks at kernels.
+  /// `keeper` may be null: then nothing is kept; `pass` too: then kernels are not looked at.
   campaign(runner& r, keeper* k, const campaign_settings& s, const sampling_request& asked,
            std::vector<group>& groups, kernel_pass* pass = nullptr)
       : runner_(r)

@@ -36,7 +36,7 @@ inline lane_plan lanes_of(const std::vector<rooms_used>& steps) {
   };
   std::map<int, room> rooms;
   std::vector<std::size_t> ends;                   // the last step of each lane
-  std::vector<bool> followed(steps.size(), false); // somebody waits for it
+  std::vector<bool> followed(steps.size(), false); // a step waits for it
   lane_plan out(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     std::vector<std::size_t>& behind = out[i].behind;
