@@ -29,6 +29,10 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
   app.add_option("--threads", asked.wanted.threads, "only times on so many threads");
   app.add_option("--device", asked.device, "cpu or gpu, where the result holds times of both")
       ->check(CLI::IsMember({"cpu", "gpu"}));
+  app.add_option("--backends", asked.backends,
+                 "only these compete: onednn,host leaves out what frameworks ran")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--workers", asked.wanted.workers,
                  "layers that run at the same time; else as many as the cores leave room for")
       ->check(CLI::Range(1, 1 << 20));

@@ -5,6 +5,7 @@
 
 #include "request.hpp"
 
+#include <benanza/result/backends.hpp>
 #include <benanza/result/device.hpp>
 #include <benanza/result/merge.hpp>
 #include <benanza/result/reader.hpp>
@@ -48,6 +49,17 @@ inline result::run read_all(const request& asked, std::istream& in) {
   if (both.cases != 0)
     out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
   return out;
+}
+
+/// Leaves the cases of the backends that were asked for, if any were. A plan is what benanza_bench
+/// runs: no framework is in it.
+inline void choose_backends(result::run& run, const request& asked) {
+  const std::set<std::string_view> known = result::backends(run);
+  for (const std::string& b : asked.backends)
+    if (!known.contains(b))
+      detail::refuse_choice("nothing was measured of the backend \"" + b + '"', known);
+  if (!asked.backends.empty()) result::keep_backends(run, asked.backends);
+  if (!asked.plan.empty()) result::leave_out_frameworks(run);
 }
 
 /// Leaves the cases of the device that was asked for, or of the only one there is.

@@ -27,6 +27,7 @@ struct request {
   std::string missing; ///< where the filter goes that measures what is missing
   store_request store;
   std::string device;
+  std::vector<std::string> backends; ///< whose algorithms compete; none: all
   call_request calls;
   bool machine = false;
 

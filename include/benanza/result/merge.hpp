@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do several runs become one? Machine and software have to be the same, or the merge is refused
-// with the difference. Entries of one case (Google Benchmark's repetitions, or the same case in two
-// files) become one measurement: samples side by side, statistics made anew. The order of entries
-// and of files means nothing.
+// How do several runs become one? Machine and software have to be the same, and frameworks of the
+// same versions, or the merge is refused with the difference. Entries of one case (Google
+// Benchmark's repetitions, or the same case in two files) become one measurement: samples side by
+// side, statistics made anew. The order of entries and of files means nothing.
 //
 //   run all = merge({read_file("a.json"), read_file("b.json")});
 #pragma once
 
 #include "../core/text.hpp"
+#include "backends.hpp"
 #include "fields.hpp"
 #include "json.hpp"
 #include "statistics.hpp"
@@ -45,6 +46,16 @@ inline void same_provenance(const run& a, const run& b) {
                         "." + key + " is " + text(left, key) + " and " + text(right, key),
                     a.source + " and " + b.source, "analyse them one at a time");
   }
+}
+
+/// Refuses two runs that hold one framework in two versions.
+inline void same_frameworks(const run& a, const run& b) {
+  const auto versions = frameworks_of(b);
+  for (const auto& [name, version] : frameworks_of(a))
+    if (const auto other = versions.find(name); other != versions.end() && other->second != version)
+      throw error("results of two versions are not merged: " + name + " is " + version + " and " +
+                      other->second,
+                  a.source + " and " + b.source, "analyse them one at a time");
 }
 
 /// Facts of a section that need not agree: each fact's different values, in ascending order.
@@ -170,8 +181,11 @@ inline overlap overlap_of(const std::vector<run>& runs) {
 inline run merge(std::vector<run> runs) {
   if (runs.empty()) throw error("there is no result to merge");
   run out;
-  for (const run& r : runs)
+  for (const run& r : runs) {
     detail::same_provenance(runs.front(), r);
+    for (const run& other : runs)
+      detail::same_frameworks(r, other);
+  }
   detail::join_facts(out, runs);
 
   std::vector<measurement> entries;
