@@ -24,10 +24,10 @@ run framework_run(const run& other, const std::string& layer, double ns,
   run r = synthetic::empty_run();
   r.provenance = other.provenance;
   r.provenance["frameworks"] = {{"onnxruntime", version}};
-  synthetic::add_laid(r, layer, "ort:kernel", 1, "plain", "plain", ns);
+  synthetic::add_laid(r, layer, "ort-kernel", 1, "plain", "plain", ns);
   for (measurement& m : r.measurements) {
     m.backend = "onnxruntime";
-    m.name = layer + "/f32/onnxruntime/ort:kernel/" + m.state + "/t1";
+    m.name = layer + "/f32/onnxruntime/ort-kernel/" + m.state + "/t1";
   }
   return r;
 }
@@ -61,7 +61,7 @@ TEST_CASE("a framework's kernel sets a bound, unless only others compete") {
   CHECK(bound_of(of({a, b, "--backends", "onednn,host"})) == alone);
   const outcome page = analyze({a, b, "--layers", "all"});
   CHECK(holds(page.out, "onnxruntime 1.32.0"));
-  CHECK(holds(page.out, "ort:kernel for jit:avx512_core at 1 x"));
+  CHECK(holds(page.out, "ort-kernel for jit:avx512_core at 1 x"));
   const outcome none = analyze({a, b, "--backends", "onednn,mkl"});
   CHECK(none.status == 2);
   CHECK(holds(none.err, "\"mkl\""));
@@ -89,5 +89,5 @@ TEST_CASE("a plan names nothing that benanza_bench does not run") {
   CHECK(o.status == 0);
   const std::string plan = text_of(f / "plan.json");
   CHECK(holds(plan, "eltwise"));
-  CHECK_FALSE(holds(plan, "ort:kernel"));
+  CHECK_FALSE(holds(plan, "ort-kernel"));
 }

@@ -269,8 +269,8 @@ class Layers(unittest.TestCase):
 
     def test_a_row_has_all_that_a_result_asks_for(self):
         layer = {"family": "Relu", "key": "1x8", "flops": 8, "algorithm_flops": 8, "bytes": 64, "weight_bytes": 0}
-        row = layers.row_of(layer, "onnxruntime", "ort:Relu", "hot", 1)
-        self.assertEqual(row["name"], "Relu/1x8/f32/onnxruntime/ort:Relu/hot/t1")
+        row = layers.row_of(layer, "onnxruntime", "ort-Relu", "hot", 1)
+        self.assertEqual(row["name"], "Relu/1x8/f32/onnxruntime/ort-Relu/hot/t1")
         samples = [float(100 + (i * 37) % 101) for i in range(200)]
         made = layers.timed_row(row, samples, "n", 1, "", 5, 6)
         self.assertEqual((made["min_ns"], made["median_ns"], made["count"]), (min(samples), 150, 200))
@@ -326,7 +326,7 @@ class WithOnnxRuntime(unittest.TestCase):
             result = json.loads(out.read_text())
             rows = result["benchmarks"]
             self.assertEqual([r["state"] for r in rows], ["hot", "llcw", "coldw"] * 2)
-            self.assertEqual(rows[0]["algorithm"], "ort:MatMul")
+            self.assertEqual(rows[0]["algorithm"], "ort-MatMul")
             self.assertIn("Conv", rows[3]["algorithm"])
             self.assertTrue(all(r["min_ns"] > 0 for r in rows))
             self.assertIn("onnxruntime", result["context"]["benanza"]["provenance"]["frameworks"])
