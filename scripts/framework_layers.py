@@ -281,6 +281,10 @@ class OpenVino:
         wanted = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
                   "INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "PERF_COUNT": profile is not None}
         self.compiled = core.compile_model(core.read_model(str(path)), "CPU", wanted)
+        element = self.compiled.get_property("INFERENCE_PRECISION_HINT")
+        precision = element.get_type_name() if hasattr(element, "get_type_name") else str(element)
+        if precision not in ("f32", "float32"):
+            raise Refused(f"OpenVINO takes {precision} where f32 is asked for")
         self.request = self.compiled.create_infer_request()
         self.kept = []
         for ports, arrays in (self.compiled.inputs, inputs), (self.compiled.outputs, outputs):
@@ -602,9 +606,10 @@ def measure_layers(arguments, save):
             skipped += [f"{name}: {r['error_message']}" for r in made[:1] if "error_message" in r]
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
-    measuring = {"date": started, "threads": str(arguments.threads), "types": "f32", "states": ",".join(states),
-                 "processors": ",".join(map(str, cpus)), "load_average": f"{os.getloadavg()[0]:.2f}",
-                 "packages": f"numpy {numpy.__version__}, onnx {onnx.__version__}, Python {sys.version.split()[0]}"}
+    # Facts of the measuring are joined with those of the result beside which this is analysed.
+    measuring = {f"{framework}_run": f"{started}, processors {','.join(map(str, cpus))}, load {os.getloadavg()[0]:.2f}, "
+                                     f"numpy {numpy.__version__}, onnx {onnx.__version__}, "
+                                     f"Python {sys.version.split()[0]}"}
     provenance = facts | {"measuring": measuring, "frameworks": {framework: version}}
     document = {"context": {"date": started, "benanza": {"schema": SCHEMA_VERSION, "provenance": provenance,
                                                          "graphs": []}},

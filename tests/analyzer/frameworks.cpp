@@ -79,6 +79,18 @@ TEST_CASE("two versions of a framework are not one") {
   CHECK(holds(o.err, "onnxruntime is 1.32.0 and 1.33.0"));
 }
 
+TEST_CASE("a store holds what benanza_bench measured; frameworks are analysed beside it") {
+  const scratch_folder f("beside");
+  const run ours = synthetic::small_run();
+  const std::string a = file(f, "run.json", ours), store = f / "s.db";
+  const std::string b = file(f, "ort.json", framework_run(ours, synthetic::relu, 5e3));
+  if (analyze({"--import", a, "--store", store}).status != 0) return; // built without SQLite
+  const outcome refused = analyze({"--import", b, "--store", store});
+  CHECK(refused.status == 2);
+  CHECK(holds(refused.err, "not stored"));
+  CHECK(analyze({store, b}).status == 0);
+}
+
 TEST_CASE("a plan names nothing that benanza_bench does not run") {
   const scratch_folder f("plan");
   const run ours = synthetic::fused_run();
