@@ -10,6 +10,7 @@
 #include <benanza/result/merge.hpp>
 #include <benanza/result/reader.hpp>
 
+#include <algorithm>
 #include <istream>
 #include <set>
 #include <string>
@@ -37,6 +38,7 @@ inline result::run read_all(const request& asked, std::istream& in) {
   }
   if (!asked.store.system.empty() && !stores)
     throw error("--system chooses from a store, and no store was given", asked.store.system);
+  result::tell_versions_apart(runs);
   const result::overlap both = result::overlap_of(runs);
   if (both.cases != 0 && !asked.merge)
     throw error(
@@ -56,7 +58,8 @@ inline result::run read_all(const request& asked, std::istream& in) {
 inline void choose_backends(result::run& run, const request& asked) {
   const std::set<std::string_view> known = result::backends(run);
   for (const std::string& b : asked.backends)
-    if (!known.contains(b))
+    if (std::none_of(known.begin(), known.end(),
+                     [&](std::string_view k) { return result::means(b, k); }))
       detail::refuse_choice("nothing was measured of the backend \"" + b + '"', known);
   if (!asked.backends.empty()) result::keep_backends(run, asked.backends);
   if (!asked.plan.empty()) result::leave_out_frameworks(run);

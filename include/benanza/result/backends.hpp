@@ -7,8 +7,9 @@
 #pragma once
 
 #include "fields.hpp"
+#include "versions.hpp"
 
-#include <range/v3/algorithm/contains.hpp>
+#include <range/v3/algorithm/any_of.hpp>
 
 #include <map>
 #include <set>
@@ -17,9 +18,6 @@
 #include <vector>
 
 namespace benanza::result {
-
-/// The section that holds the versions of the frameworks whose cases a run has, by their backends.
-inline constexpr const char* frameworks_section = "frameworks";
 
 inline std::map<std::string, std::string> frameworks_of(const run& r) {
   const auto found = r.provenance.find(frameworks_section);
@@ -34,11 +32,16 @@ inline std::set<std::string_view> backends(const run& r) {
   return out;
 }
 
-/// Leaves of layers only the cases of these backends, and what nothing runs.
+/// Leaves of layers only the cases of these backends, or of all versions of these libraries, and
+/// what nothing runs.
 inline void keep_backends(run& r, const std::vector<std::string>& wanted) {
+  const auto left = [&](std::string_view backend) {
+    return ranges::any_of(wanted, [&](const std::string& w) { return means(w, backend); });
+  };
   std::erase_if(r.measurements, [&](const measurement& m) {
-    return of_a_layer(m) && !nothing_runs(m) && !ranges::contains(wanted, m.backend);
+    return of_a_layer(m) && !nothing_runs(m) && !left(m.backend);
   });
+  std::erase_if(r.refused, [&](const auto& x) { return !left(x.backend); });
 }
 
 /// Leaves out what frameworks ran.
