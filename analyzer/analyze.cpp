@@ -3,6 +3,7 @@
 #include "analyze.hpp"
 
 #include "command_line.hpp"
+#include "library_commands.hpp"
 #include "model_commands.hpp"
 
 #include <benanza/core/out_of_memory.hpp>
@@ -87,6 +88,8 @@ status report_results(std::istream& in, const answer& to) {
   choose_backends(run, asked);
   if (asked.models) return list_models(run, to);
   choose_device(run, asked.device);
+  if (!asked.algorithms.empty()) return list_algorithms(run, to);
+  if (asked.versions) return report_versions(run, rows, to);
   return asked.machine ? report_machine(run, to) : report_models(run, rows, to);
 }
 } // namespace

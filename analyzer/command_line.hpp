@@ -50,6 +50,11 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
       "--missing", asked.missing,
       "write there the benanza_bench filter (--benchmark_filter) for what was not measured");
   app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models");
+  app.add_option("--algorithms", asked.algorithms,
+                 "every algorithm of the layers with this in their names, or of this node: its "
+                 "time, or why it has none");
+  app.add_flag("--versions", asked.versions,
+               "where one version of a library is faster or slower than another");
   app.add_option("--calls", asked.calls.logs,
                  "logs that cuDNN, cuBLAS or cublasLt wrote while a framework ran: which calls it "
                  "made, and the fastest of the results for each; without results, only the calls")

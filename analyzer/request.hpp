@@ -30,6 +30,8 @@ struct request {
   std::vector<std::string> backends; ///< whose algorithms compete; none: all
   call_request calls;
   bool machine = false;
+  std::string algorithms; ///< the layer of which all are listed
+  bool versions = false;  ///< how versions of libraries compare
 
   bool json() const { return format == "json"; }
 };

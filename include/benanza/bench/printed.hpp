@@ -9,6 +9,7 @@
 #include "../measure/campaign/campaign.hpp"
 #include "../result/store/version.hpp"
 #include "listing.hpp"
+#include "refusals.hpp"
 
 #include <cstdio>
 #include <iomanip>
@@ -87,15 +88,9 @@ inline status describe_device() {
 
 /// Prints what the libraries have by name and refuse for the layers of a list, and why.
 inline void print_refused(const listing& l) {
-  for (const group& g : l.groups) {
-    const auto* of = dynamic_cast<const layer_subject*>(g.what.get());
-    if (of == nullptr) continue;
-    for (const auto& library : l.libraries)
-      for (const backend::refused_algorithm& r :
-           library->refused(of->layer(), of->type, {.threads = of->threads}))
-        std::cout << "refused, " << op::name(of->layer()) << '/' << name(of->type) << '/'
-                  << library->name() << '/' << r.id << ": " << printable(r.why) << '\n';
-  }
+  for (const result::refused_case& r : refusals(l))
+    std::cout << "refused, " << r.family << '/' << r.key << '/' << r.type << '/' << r.backend << '/'
+              << r.algorithm << ": " << printable(r.why) << '\n';
 }
 
 /// Prints the names of the cases, and what could not be listed on stderr.
