@@ -90,6 +90,19 @@ public:
                        std::tuple(epsilon, given_statistics ? parameters | flags::use_global_stats
                                                             : parameters)));
   }
+  /// Nothing before oneDNN 3.3.
+  static operation group_normalization(const description& data, std::int64_t groups, float epsilon,
+                                       const dnnl::primitive_attr& a) {
+#if DNNL_VERSION_MAJOR > 2 && DNNL_VERSION_MINOR >= 3
+    using flags = dnnl::normalization_flags;
+    return described<dnnl::group_normalization_forward>(
+        a, std::tuple(inference, data, data, groups, epsilon, flags::use_scale | flags::use_shift));
+#else
+    static_cast<void>(data), static_cast<void>(groups), static_cast<void>(epsilon),
+        static_cast<void>(a);
+    return {};
+#endif
+  }
   static operation layer_normalization(const description& data, float epsilon, bool shift,
                                        const dnnl::primitive_attr& a) {
     using flags = dnnl::normalization_flags;
