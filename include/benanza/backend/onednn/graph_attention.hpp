@@ -100,6 +100,9 @@ inline std::optional<attention_graph> attention_graph_of(const op::layer& l, num
   if (p == nullptr || (t != numeric::f32 && t != numeric::bf16) || !p->plain() || p->causal ||
       p->kv_heads != p->heads)
     return {};
+  // 3.7.2 reads values of another size than the queries' from the wrong places; 3.12.1 does not.
+  constexpr bool any_values = DNNL_VERSION_MINOR >= 12;
+  if (!any_values && p->value_size != p->head_size) return {};
   use_threads(s.threads);
   try {
     attention_graph g(*p, *storage(dtype::real, t), on);
