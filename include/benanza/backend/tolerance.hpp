@@ -51,6 +51,7 @@ enum class accuracy {
 struct accuracy_kinds {
   accuracy operator()(const op::conv&) const { return accuracy::products; }
   accuracy operator()(const op::conv_transpose&) const { return accuracy::products; }
+  accuracy operator()(const op::conv_weight_gradient&) const { return accuracy::products; }
   accuracy operator()(const op::gemm&) const { return accuracy::products; }
   accuracy operator()(const op::matmul&) const { return accuracy::products; }
   accuracy operator()(const op::pool& p) const {

@@ -4,7 +4,7 @@
 //   cost 10us                  an execution takes so long, unless another line says otherwise
 //   cold 3us                   and so much more for each operand that the L2 cache does not hold
 //   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution
-//                              ("legacy-data 1": of its gradient),
+//                              ("legacy-data 1", "legacy-filter 1": of its gradients),
 //                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
 //                              own, "kernel v4" for kernels compiled at run time
 //                              "blas gemm" (gemv, grouped) for cuBLAS, "lt 21" for cublasLt's own
@@ -102,8 +102,9 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    if (word == "engine" || word == "legacy" || word == "legacy-data" || word == "call" ||
-        word == "kernel" || word == "blas" || word == "lt" || word == "id") {
+    static const std::set<std::string> named{
+        "engine", "legacy", "legacy-data", "legacy-filter", "call", "kernel", "blas", "lt", "id"};
+    if (named.contains(word)) {
       words >> value;
       name = word + ' ' + value;
       words >> word;
