@@ -119,7 +119,8 @@ public:
   objects<graph> graphs{log, "graph"}, replays{log, "graph-exec"};
   std::recursive_mutex mutex{};
   /// Told of each execution and fill: what it was, and from when to when. May be empty.
-  std::function<void(const std::string& name, const std::string& id, ns start, ns end)> watcher{};
+  std::function<void(const std::string&name, const std::string&id, ns start, ns end)> watcher{},
+      counter{};
 
   std::int64_t l2_bytes() const { return std::int64_t{facts.l2_kib} << 10; }
 
@@ -318,7 +319,7 @@ public:
       std::memset(space.contents(p, bytes), value, static_cast<std::size_t>(bytes));
     if (&on == &default_) b->written_by = ++default_work_;
     const ns start = std::exchange(now_, now_ + bytes / write_rate);
-    if (watcher) watcher("memset", "", start, now_);
+    tell("memset", "", start);
     dirty_bytes_ = std::min(dirty_bytes_ + bytes, l2_bytes());
     if (bytes >= l2_bytes()) ++log.flushes;
   }
@@ -335,6 +336,12 @@ public:
   /// The multiprocessor on which a kernel's first block runs.
   std::int64_t next_multiprocessor() {
     return rules.moves_about ? multiprocessor_ += 1000 : multiprocessor_;
+  }
+
+  /// Something ended now.
+  void tell(const std::string& name, const std::string& id, ns start) const {
+    if (watcher) watcher(name, id, start, now_);
+    if (counter) counter(name, id, start, now_);
   }
 
   // ---- executions -----------------------------------------------------------------------------
@@ -370,7 +377,7 @@ public:
     for (const extent& w : e->writes_too)
       if (space.find(w.address, w.bytes) == nullptr) return lose(cudaErrorIllegalAddress);
     touch(e->writes.address);
-    if (watcher) watcher(e->name, e->id, start, now_);
+    tell(e->name, e->id, start);
     if (!ordered) ++log.unordered;
     to->executed_at = now_;
     uses_[e->writes.address].written = now_;

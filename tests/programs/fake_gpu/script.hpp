@@ -22,8 +22,10 @@
 //   event 1us, gap 1us         an event takes so long; so long lies before each node of a graph
 //   architectures 80 90        that the fake NVRTC compiles for (default: 75 80 90 100)
 //   engine 4 runs NAME NAME    the kernels that CUPTI sees, in their order (default: "engine 4")
+//   engine 4 counts 62.5 9000 80  per cent of the tensor pipes, bytes read from and written to DRAM
 //   cupti refuses              or: cut-off (the last record), drops (records), old (its version),
-//                              loses-device, ends-process
+//                              loses-device, ends-process, counters-refused,
+//                              counters-lose-device, counters-end-process
 #pragma once
 
 #include <cstdint>
@@ -68,6 +70,16 @@ public:
   std::vector<std::string> kernels(const std::string& name, const std::string& id) const {
     for (const std::string& key : {"id " + id, name})
       if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+    return {};
+  }
+
+  /// What the device counts of an execution.
+  struct counts {
+    double tensor_pipe_percent = 0, read = 0, written = 0;
+  };
+  counts counters(const std::string& name, const std::string& id) const {
+    for (const std::string& key : {"id " + id, name})
+      if (const auto found = counts_.find(key); found != counts_.end()) return found->second;
     return {};
   }
 
@@ -138,6 +150,10 @@ private:
       do
         kernels_[name].push_back(value);
       while (words >> value);
+    } else if (word == "counts" && valued && !name.empty()) {
+      counts& c = counts_[name];
+      c.tensor_pipe_percent = std::stod(value);
+      words >> c.read >> c.written;
     } else if (word == "cupti" && valued) {
       cupti = value;
     } else if (word == "gpus" && valued) {
@@ -157,6 +173,7 @@ private:
   by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
   std::set<std::string> faults_{};
   std::map<std::string, std::vector<std::string>> kernels_{};
+  std::map<std::string, counts> counts_{};
 };
 
 } // namespace fake
