@@ -85,17 +85,21 @@ inline status describe_device() {
               "build it with cuDNN installed");
 }
 
-/// Prints what the libraries have by name and refuse for the layers of a list, and why.
+/// Prints what the libraries have by name and refuse for the layers of a list, and why; also for
+/// those of which they refuse all.
 inline void print_refused(const listing& l) {
-  for (const group& g : l.groups) {
-    const auto* of = dynamic_cast<const layer_subject*>(g.what.get());
-    if (of == nullptr) continue;
+  const auto print = [&l](const op::layer& of, numeric t, int threads) {
     for (const auto& library : l.libraries)
-      for (const backend::refused_algorithm& r :
-           library->refused(of->layer(), of->type, {.threads = of->threads}))
-        std::cout << "refused, " << op::name(of->layer()) << '/' << name(of->type) << '/'
-                  << library->name() << '/' << r.id << ": " << printable(r.why) << '\n';
-  }
+      for (const backend::refused_algorithm& r : library->refused(of, t, {.threads = threads}))
+        std::cout << "refused, " << op::name(of) << '/' << name(t) << '/' << library->name() << '/'
+                  << r.id << ": " << printable(r.why) << '\n';
+  };
+  for (const group& g : l.groups)
+    if (const auto* of = dynamic_cast<const layer_subject*>(g.what.get()))
+      print(of->layer(), of->type, of->threads);
+  for (const result::measurement& m : l.without)
+    if (const auto t = parse_numeric(m.type); t && result::nothing_runs(m))
+      print(op::parse(m.family, m.key), *t, m.threads);
 }
 
 /// Prints the names of the cases, and what could not be listed on stderr.

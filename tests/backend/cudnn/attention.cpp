@@ -9,6 +9,7 @@
 
 using namespace benanza;
 using namespace benanza::backend::cudnn;
+using cudnn_test::gpu;
 using cudnn_test::listed;
 using cudnn_test::remade;
 
@@ -58,6 +59,16 @@ TEST_CASE("cudnn: attentions in FP8 have engines from Hopper on") {
   CHECK(listed("Attention/2x8x128x64", numeric::e4m3, "a100").empty());
   for (const offer& o : listed("Attention/2x8x128x64", numeric::e4m3, "h200"))
     CHECK(o.what.equivalence == "e4m3");
+}
+
+TEST_CASE("cudnn: where the library throws in place of an answer, it has no engine") {
+  const std::string masked = "Attention/2x8x128x64-mask1x1x128x128";
+  CHECK_FALSE(recipes_for(op::parse(masked), numeric::e4m3).empty());
+  CHECK(listed(masked, numeric::e4m3, "h200").empty());
+  const auto refused = lister(gpu("h200")).refused(op::parse(masked), numeric::e4m3);
+  CHECK(refused.size() > 3);
+  for (const backend::refused_algorithm& r : refused)
+    CHECK(r.why.find("cuDNN: ") == 0);
 }
 
 TEST_CASE("cudnn: attentions of f32 run on tensor cores, and so are TF32") {
