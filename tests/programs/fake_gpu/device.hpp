@@ -359,7 +359,6 @@ public:
     block* const to = space.find(e->writes.address, e->writes.bytes);
     if (to == nullptr) return lose(cudaErrorIllegalAddress);
     bool ordered = on.waits_for_default || to->written_by <= default_done_;
-    bool conflict = reads_pending(*to);
     pass_gap();
     const ns start = now_;
     ordered = ordered && is_free(uses_[e->writes.address], start, true);
@@ -369,7 +368,6 @@ public:
       if (from == nullptr) return lose(cudaErrorIllegalAddress);
       ordered = ordered && (on.waits_for_default || from->written_by <= default_done_) &&
                 is_free(uses_[r.address], start, false);
-      conflict = conflict || writes_pending(*from);
       if (!touch(r.address)) continue;
       now_ += rules.cold(e->name, e->id);
       write_back(r.bytes);
@@ -383,7 +381,7 @@ public:
     uses_[e->writes.address].written = now_;
     for (const extent& r : e->reads)
       uses_[r.address].read = std::max(uses_[r.address].read, now_);
-    if (conflict) settle_all();
+    if (depends_on_pending(*e)) settle_all();
     pending_[e->writes.address] = e;
   }
 
@@ -417,13 +415,27 @@ private:
     return in(b, e.writes) || std::any_of(e.writes_too.begin(), e.writes_too.end(),
                                           [&b](const extent& w) { return in(b, w); });
   }
-  bool reads_pending(const block& b) const {
-    return std::any_of(pending_.begin(), pending_.end(),
-                       [&b](const auto& e) { return reads(*e.second, b); });
+  static bool overlap(const extent& a, const extent& b) {
+    const auto begin = [](const extent& e) { return reinterpret_cast<std::uintptr_t>(e.address); };
+    const auto bytes = [](const extent& e) { return static_cast<std::uintptr_t>(e.bytes); };
+    return begin(a) < begin(b) + bytes(b) && begin(b) < begin(a) + bytes(a);
   }
-  bool writes_pending(const block& b) const {
-    return std::any_of(pending_.begin(), pending_.end(),
-                       [&b](const auto& e) { return writes(*e.second, b); });
+  static bool writes_to(const execution& e, const extent& x) {
+    return overlap(e.writes, x) || std::any_of(e.writes_too.begin(), e.writes_too.end(),
+                                               [&x](const extent& w) { return overlap(w, x); });
+  }
+  static bool reads_what_is_written(const execution& reader, const execution& writer) {
+    return std::any_of(reader.reads.begin(), reader.reads.end(),
+                       [&writer](const extent& r) { return writes_to(writer, r); });
+  }
+  /// True where an execution reads what one that is pending writes, or writes what one reads, or a
+  /// part of its result; one that writes all of that takes its place.
+  bool depends_on_pending(const execution& e) const {
+    return std::any_of(pending_.begin(), pending_.end(), [&](const auto& of) {
+      const execution& p = *of.second;
+      return reads_what_is_written(e, p) || reads_what_is_written(p, e) ||
+             (p.writes.address != e.writes.address && overlap(p.writes, e.writes));
+    });
   }
   /// Computes what is pending and has to do with a block. What is pending does not depend on each
   /// other.

@@ -158,8 +158,10 @@ public:
       raw.push_back(made.back().get());
     }
     std::int64_t count = 0;
-    check(cudnnBackendGetAttribute(it_, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, &count,
-                                   raw.data()),
+    check(answer_of([&] {
+            return cudnnBackendGetAttribute(it_, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, &count,
+                                            raw.data());
+          }),
           "an attribute cannot be read");
     made.erase(made.begin() + std::min(count, most), made.end());
     return made;
@@ -173,11 +175,15 @@ public:
   }
 
 private:
-  /// What the library says to what was set. 9.19 throws where it cannot write its own reason (an
-  /// attention in FP8 with a mask).
   cudnnStatus_t finalized() {
+    return answer_of([this] { return cudnnBackendFinalize(it_); });
+  }
+  /// What a call answers. 9.19 throws where it cannot write its own reason (an attention in FP8
+  /// with a mask).
+  template <class Call>
+  static cudnnStatus_t answer_of(const Call& call) {
     try {
-      return cudnnBackendFinalize(it_);
+      return call();
     } catch (const std::exception&) {
       return CUDNN_STATUS_INTERNAL_ERROR;
     }
