@@ -3,6 +3,7 @@
 #include "analyze.hpp"
 
 #include "command_line.hpp"
+#include "library_commands.hpp"
 #include "model_commands.hpp"
 
 #include <benanza/core/out_of_memory.hpp>
@@ -42,6 +43,7 @@ status report_calls(std::istream& in, const answer& to) {
   to.check(lacking, {});
   std::optional<result::run> run;
   if (!asked.files.empty()) run = read_all(asked, in);
+  if (run) choose_backends(*run, asked);
   // The calls are a GPU's, and are held against one's times where there are any.
   if (run)
     choose_device(*run, asked.device.empty() && result::devices(*run).size() > 1
@@ -83,8 +85,11 @@ status report_results(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
   result::run run = read_all(asked, in);
+  choose_backends(run, asked);
   if (asked.models) return list_models(run, to);
   choose_device(run, asked.device);
+  if (!asked.algorithms.empty()) return list_algorithms(run, to);
+  if (asked.versions) return report_versions(run, rows, to);
   return asked.machine ? report_machine(run, to) : report_models(run, rows, to);
 }
 } // namespace

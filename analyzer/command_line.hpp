@@ -29,6 +29,10 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
   app.add_option("--threads", asked.wanted.threads, "only times on so many threads");
   app.add_option("--device", asked.device, "cpu or gpu, where the result holds times of both")
       ->check(CLI::IsMember({"cpu", "gpu"}));
+  app.add_option("--backends", asked.backends,
+                 "only these compete: onednn,host leaves out what frameworks ran")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--workers", asked.wanted.workers,
                  "layers that run at the same time; else as many as the cores leave room for")
       ->check(CLI::Range(1, 1 << 20));
@@ -46,6 +50,11 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
       "--missing", asked.missing,
       "write there the benanza_bench filter (--benchmark_filter) for what was not measured");
   app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models");
+  app.add_option("--algorithms", asked.algorithms,
+                 "every algorithm of the layers with this in their names, or of this node: its "
+                 "time, or why it has none");
+  app.add_flag("--versions", asked.versions,
+               "where one version of a library is faster or slower than another");
   app.add_option("--calls", asked.calls.logs,
                  "logs that cuDNN, cuBLAS or cublasLt wrote while a framework ran: which calls it "
                  "made, and the fastest of the results for each; without results, only the calls")

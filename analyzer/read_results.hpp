@@ -5,10 +5,12 @@
 
 #include "request.hpp"
 
+#include <benanza/result/backends.hpp>
 #include <benanza/result/device.hpp>
 #include <benanza/result/merge.hpp>
 #include <benanza/result/reader.hpp>
 
+#include <algorithm>
 #include <istream>
 #include <set>
 #include <string>
@@ -36,6 +38,7 @@ inline result::run read_all(const request& asked, std::istream& in) {
   }
   if (!asked.store.system.empty() && !stores)
     throw error("--system chooses from a store, and no store was given", asked.store.system);
+  result::tell_versions_apart(runs);
   const result::overlap both = result::overlap_of(runs);
   if (both.cases != 0 && !asked.merge)
     throw error(
@@ -48,6 +51,18 @@ inline result::run read_all(const request& asked, std::istream& in) {
   if (both.cases != 0)
     out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
   return out;
+}
+
+/// Leaves the cases of the backends that were asked for, if any were. A plan is what benanza_bench
+/// runs: no framework is in it.
+inline void choose_backends(result::run& run, const request& asked) {
+  const std::set<std::string_view> known = result::backends(run);
+  for (const std::string& b : asked.backends)
+    if (std::none_of(known.begin(), known.end(),
+                     [&](std::string_view k) { return result::means(b, k); }))
+      detail::refuse_choice("nothing was measured of the backend \"" + b + '"', known);
+  if (!asked.backends.empty()) result::keep_backends(run, asked.backends);
+  if (!asked.plan.empty()) result::leave_out_frameworks(run);
 }
 
 /// Leaves the cases of the device that was asked for, or of the only one there is.

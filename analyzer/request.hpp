@@ -27,8 +27,11 @@ struct request {
   std::string missing; ///< where the filter goes that measures what is missing
   store_request store;
   std::string device;
+  std::vector<std::string> backends; ///< whose algorithms compete; none: all
   call_request calls;
   bool machine = false;
+  std::string algorithms; ///< the layer of which all are listed
+  bool versions = false;  ///< how versions of libraries compare
 
   bool json() const { return format == "json"; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of benanza_generate: three verbs over the same models.
+// The command line of benanza_generate: verbs over the same models.
 //
 //   benanza_generate model.onnx --batch 1,8 -o generated/mine
 //   benanza_generate model.onnx --no-sources -o mine      # for benanza_bench --graphs
@@ -7,6 +7,7 @@
 //   benanza_generate model.onnx --algorithms --target h200
 //   benanza_generate stats model.onnx --format json
 //   benanza_generate zoo resnet50-v1 -o models/
+//   benanza_generate onnx Conv/1x64x56x56-64x3x3-s1-p1 -o layers/
 //
 // Exit status: 0 complete, 1 some layers could not be resolved (the rest is written), 2 refused.
 #pragma once
@@ -16,6 +17,7 @@
 #include "folder.hpp"
 #include "messages.hpp"
 #include "missing_from.hpp"
+#include "nodes/command.hpp"
 #include "stats.hpp"
 #include "versions.hpp"
 #include "zoo/modern.hpp"
@@ -423,6 +425,9 @@ inline status run_checked(int argc, char** argv) {
                 "print the names, and how they compare with what is published");
   zoo->add_flag("-q,--quiet", zoos.quiet, "do not print what is written");
 
+  node_arguments writing;
+  const CLI::App* onnx = add_nodes(app, writing);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -438,6 +443,7 @@ inline status run_checked(int argc, char** argv) {
     return show_stats(stating);
   }
   if (*zoo) return write_zoo(zoos);
+  if (*onnx) return write_nodes(writing);
   if (!generating.missing.types.empty()) {
     if (generating.missing.store.empty() && !generating.gpu.wanted)
       throw error("types of what?", "--types", "it goes with --missing-from or --algorithms");

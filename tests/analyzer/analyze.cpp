@@ -140,7 +140,7 @@ TEST_CASE("what is refused leaves a line, status 2 and no report") {
   other.provenance["machine"]["cpu"] = "Another";
   const folder f;
   refused(analyze({f.write("a.json", text), f.write("b.json", synthetic::text(other))}),
-          "machine.cpu");
+          "different machines are not merged: cpu");
 }
 
 TEST_CASE("models, types and threads can be chosen") {

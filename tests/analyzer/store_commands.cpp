@@ -155,7 +155,8 @@ TEST_CASE("what cannot be done with a store is refused in one line") {
   refused(analyze({store}), "--system N or --system latest; there are 1: Test CPU 9000");
   refused(analyze({store, "--system", "3"}), "no system \"3\"");
   refused(analyze({store, "--system", "1", "--model", "resnet"}), "there are: tiny@batch=1");
-  refused(analyze({store, file, "--system", "2"}), "machine.cpu");
+  refused(analyze({store, file, "--system", "2"}),
+          "results of different machines are not merged: cpu");
   refused(analyze({store, "--system", "1", "--export", f / "no/such.json"}), "no/such.json");
   CHECK(analyze({store, "--system", "2"}).status == 0);
   const std::string whole = text_of(store);

@@ -83,6 +83,20 @@ TEST_CASE("quantised results may differ by one, moved ones not at all") {
   CHECK_FALSE(compare(op::parse("Add/3-s64"), numeric::u8s8u8, expected, near).ok);
 }
 
+TEST_CASE("limits are those that results are compared by") {
+  const op::layer l = op::parse("MatMul/2x3-3x2-w");
+  const std::vector<std::int64_t> places{0, 1, 3};
+  const std::vector<double> expected{1, -2, 4};
+  const std::vector<double> allowed = limits(l, numeric::f32, places, expected);
+  std::vector<double> inside = expected, outside = expected;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    inside[i] += 0.99 * allowed[i];
+    outside[i] += i == 1 ? 1.01 * allowed[i] : 0;
+  }
+  CHECK(compare(l, numeric::f32, places, expected, inside).ok);
+  CHECK_FALSE(compare(l, numeric::f32, places, expected, outside).ok);
+}
+
 TEST_CASE("what cannot be compared is refused") {
   const std::vector<double> two{1, 2}, three{1, 2, 3}, none;
   const op::layer l = op::parse("Relu/3");

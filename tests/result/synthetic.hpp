@@ -129,7 +129,7 @@ inline run empty_run() {
   r.source = "made up";
   r.provenance["machine"] = {
       {"cpu", "Test CPU 9000"}, {"cores", "2"}, {"l2_bytes", "1048576"}, {"llc_bytes", "1048576"}};
-  r.provenance["software"] = {{"benanza", "0.1"}, {"onednn_onednn_version", "2.6.3"}};
+  r.provenance["software"] = {{"benanza", "0.1"}, {"onednn_version", "2.6.3"}};
   r.provenance["measuring"] = {{"date", "2024-01-02"}};
   return r;
 }

@@ -226,19 +226,28 @@ inline tolerance tolerance_of(const op::layer& l, numeric t) {
 }
 
 namespace detail {
-inline verdict compare_as(const tolerance& allowed, std::span<const double> expected,
-                          std::span<const double> got) {
-  constexpr double infinite = std::numeric_limits<double>::infinity();
+/// The root of the mean square of what is finite.
+inline double root_mean_square(std::span<const double> expected) {
   double squares = 0, finite = 0;
   for (double v : expected)
     if (std::isfinite(v)) squares += v * v, finite += 1;
-  const double rms = finite > 0 ? std::sqrt(squares / finite) : 0;
+  return finite > 0 ? std::sqrt(squares / finite) : 0;
+}
+
+inline double limit_at(const tolerance& allowed, double expected, double rms) {
+  return allowed.relative * std::max(std::fabs(expected), rms) +
+         allowed.rounding * std::fabs(expected) + allowed.absolute;
+}
+
+inline verdict compare_as(const tolerance& allowed, std::span<const double> expected,
+                          std::span<const double> got) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const double rms = root_mean_square(expected);
   verdict out;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const double e = expected[i], g = got[i];
     if (e == g) continue;
-    const double limit = allowed.relative * std::max(std::fabs(e), rms) +
-                         allowed.rounding * std::fabs(e) + allowed.absolute;
+    const double limit = limit_at(allowed, e, rms);
     const double difference = std::fabs(e - g);
     const bool comparable = std::isfinite(e) && std::isfinite(g);
     const double ratio = comparable && limit > 0 ? difference / limit : infinite;
@@ -263,23 +272,51 @@ inline verdict compare(const op::layer& l, numeric t, std::span<const double> ex
   return detail::compare_as(tolerance_of(l, t), expected, got);
 }
 
+namespace detail {
+/// Calls `f(result, begin, end)` for the run of ascending positions that lie in each result.
+template <class F>
+void for_each_result(const op::layer& l, numeric t, std::span<const std::int64_t> positions, F f) {
+  std::size_t at = 0;
+  for (const placed_result& r : results_of(l, t)) {
+    const std::size_t begin = at;
+    while (at < positions.size() && positions[at] < r.first + r.count())
+      ++at;
+    f(r, begin, at);
+  }
+}
+} // namespace detail
+
 /// Compares values of all results with the exact ones at the same positions, which ascend.
 inline verdict compare(const op::layer& l, numeric t, std::span<const std::int64_t> positions,
                        std::span<const double> expected, std::span<const double> got) {
   detail::check_sizes(l, expected.size(), got.size());
   detail::check_sizes(l, expected.size(), positions.size());
   verdict worst;
-  std::size_t at = 0;
-  for (const placed_result& r : results_of(l, t)) {
-    const std::size_t begin = at;
-    while (at < positions.size() && positions[at] < r.first + r.count())
-      ++at;
-    verdict v = detail::compare_as(tolerance_of(l, t, r.type), expected.subspan(begin, at - begin),
-                                   got.subspan(begin, at - begin));
-    v.where += static_cast<std::int64_t>(begin);
-    if (v.worst > worst.worst) worst = v;
-  }
+  detail::for_each_result(l, t, positions,
+                          [&](const placed_result& r, std::size_t begin, std::size_t end) {
+                            verdict v = detail::compare_as(tolerance_of(l, t, r.type),
+                                                           expected.subspan(begin, end - begin),
+                                                           got.subspan(begin, end - begin));
+                            v.where += static_cast<std::int64_t>(begin);
+                            if (v.worst > worst.worst) worst = v;
+                          });
   return worst;
+}
+
+/// How far each of these values may lie from the exact one, as `compare` judges them.
+inline std::vector<double> limits(const op::layer& l, numeric t,
+                                  std::span<const std::int64_t> positions,
+                                  std::span<const double> expected) {
+  detail::check_sizes(l, expected.size(), positions.size());
+  std::vector<double> out(expected.size());
+  detail::for_each_result(
+      l, t, positions, [&](const placed_result& r, std::size_t begin, std::size_t end) {
+        const tolerance allowed = tolerance_of(l, t, r.type);
+        const double rms = detail::root_mean_square(expected.subspan(begin, end - begin));
+        for (std::size_t i = begin; i < end; ++i)
+          out[i] = detail::limit_at(allowed, expected[i], rms);
+      });
+  return out;
 }
 
 } // namespace benanza::backend

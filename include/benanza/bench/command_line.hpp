@@ -125,8 +125,8 @@ inline const flag own_flags[] = {
        o.proposed = one_of(v, {"all", "proposed"}, where) == "proposed";
      }},
     {"--refused", "",
-     "with --benchmark_list_tests: also what the libraries have by name and\nrefuse for these "
-     "layers, and why",
+     "also what the libraries have by name and refuse for these layers, and\nwhy: in the result, "
+     "for benanza_analyze --algorithms; with\n--benchmark_list_tests printed",
      [](options& o, std::string_view v, std::string_view where) { o.refused = truth(v, where); }},
     {"--progress", "WHEN", "auto, always or never, on stderr (default auto: on a terminal)",
      [](options& o, std::string_view v, std::string_view where) {

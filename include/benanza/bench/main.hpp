@@ -214,6 +214,10 @@ inline status run_checked(int argc, char** argv) {
   const bool names_only = o.list_only && !supervisor;
   const known_caches caches(plans.empty() && !names_only && needs_llc(o));
   if (caches.reported_bytes > caches.private_bytes) o.llc_bytes = caches.reported_bytes;
+  std::vector<result::refused_case> refused;
+  if (o.refused && names_only) tell_reasons();
+  if (o.refused && !names_only && !supervisor)
+    refused = refusals_apart([&] { return listing(o, e, plans); });
   listing l(o, e, plans);
   guard.reset();
   if (names_only) return print_names(l, o);
@@ -229,6 +233,7 @@ inline status run_checked(int argc, char** argv) {
   catch_interrupts();
   say_left_out(l, o.quiet);
   result::run header = header_of(o, e, l, plans, caches);
+  header.refused = std::move(refused);
   say_flush(header, o.quiet);
   return measure_and_report(argv, o, e, l, std::move(header), caches, here);
 }

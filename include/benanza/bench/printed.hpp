@@ -9,6 +9,7 @@
 #include "../measure/campaign/campaign.hpp"
 #include "../result/store/version.hpp"
 #include "listing.hpp"
+#include "refusals.hpp"
 
 #include <cstdio>
 #include <iomanip>
@@ -88,18 +89,9 @@ inline status describe_device() {
 /// Prints what the libraries have by name and refuse for the layers of a list, and why; also for
 /// those of which they refuse all.
 inline void print_refused(const listing& l) {
-  const auto print = [&l](const op::layer& of, numeric t, int threads) {
-    for (const auto& library : l.libraries)
-      for (const backend::refused_algorithm& r : library->refused(of, t, {.threads = threads}))
-        std::cout << "refused, " << op::name(of) << '/' << name(t) << '/' << library->name() << '/'
-                  << r.id << ": " << printable(r.why) << '\n';
-  };
-  for (const group& g : l.groups)
-    if (const auto* of = dynamic_cast<const layer_subject*>(g.what.get()))
-      print(of->layer(), of->type, of->threads);
-  for (const result::measurement& m : l.without)
-    if (const auto t = parse_numeric(m.type); t && result::nothing_runs(m))
-      print(op::parse(m.family, m.key), *t, m.threads);
+  for (const result::refused_case& r : refusals(l))
+    std::cout << "refused, " << r.family << '/' << r.key << '/' << r.type << '/' << r.backend << '/'
+              << r.algorithm << ": " << printable(r.why) << '\n';
 }
 
 /// Prints the names of the cases, and what could not be listed on stderr.

@@ -76,6 +76,7 @@ inline run_facts provenance(const machine::environment& e, const options& o,
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
   software["compiler"] = compiler;
+  software["kernel"] = machine::kernel();
   software["benchmark"] = BENANZA_BENCHMARK_VERSION;
   for (const auto& library : libs)
     for (const auto& [key, value] : library->facts()) {
@@ -84,7 +85,6 @@ inline run_facts provenance(const machine::environment& e, const options& o,
         continue;
       }
       software[std::string(library->name()) + "_" + key] = value;
-      if (key == "instruction_set") p["machine"]["isa"] = value;
     }
   auto& measuring = p["measuring"];
   measuring["date"] = iso_date();

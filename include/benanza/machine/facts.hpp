@@ -75,8 +75,6 @@ inline std::int64_t last_level_cache_bytes() {
 /// Facts that two results must share to be merged.
 inline facts machine_facts(const environment& e) {
   facts f;
-  utsname system{};
-  uname(&system);
   f["cpu"] = detail::cpuinfo("model name");
   f["cpu_family"] = detail::cpuinfo("cpu family") + "." + detail::cpuinfo("model\t");
   f["cores"] = std::to_string(e.processors);
@@ -85,12 +83,18 @@ inline facts machine_facts(const environment& e) {
   f["l2_bytes"] = std::to_string(detail::cache_bytes(2));
   f["llc_bytes"] = std::to_string(last_level_cache_bytes());
   f["memory_bytes"] = std::to_string(std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE));
-  f["kernel"] = std::string(system.sysname) + " " + system.release;
   f["hypervisor"] =
       detail::cpuinfo("flags").find(" hypervisor") != std::string::npos ? "yes" : "no";
   f["governor"] = detail::first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   f["turbo"] = detail::turbo();
   return f;
+}
+
+/// The name and release of the running kernel.
+inline std::string kernel() {
+  utsname system{};
+  uname(&system);
+  return std::string(system.sysname) + " " + system.release;
 }
 
 /// The system's load average of the last minute.

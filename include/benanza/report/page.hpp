@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../advice/algorithm.hpp"
+#include "../result/backends.hpp"
 #include "../result/merge.hpp"
 #include "kernels.hpp"
 #include "totals.hpp"
@@ -42,6 +43,8 @@ inline std::string where_measured(const result::run& r) {
     for (const auto& [key, value] : found->second)
       if (key.ends_with("_version") && libraries++ < most_libraries)
         out += fmt::format(", {} {}", printable(key.substr(0, key.find('_'))), printable(value));
+  for (const auto& [name, version] : result::frameworks_of(r))
+    out += fmt::format(", {} {}", printable(name), printable(version));
   if (const std::string date = fact(r, "measuring", "date"); !date.empty()) out += ", " + date;
   return out;
 }

@@ -85,7 +85,13 @@ BENANZA_INLINE ordered_json context_to_json(const run& r) {
   ordered_json graphs = ordered_json::array();
   for (const model::graph& g : r.graphs)
     graphs.push_back(to_json(g));
-  return {{"schema", schema_version}, {"provenance", r.provenance}, {"graphs", std::move(graphs)}};
+  ordered_json out{
+      {"schema", schema_version}, {"provenance", r.provenance}, {"graphs", std::move(graphs)}};
+  if (r.refused.empty()) return out;
+  ordered_json& refused = out["refused"] = ordered_json::array();
+  for (const refused_case& x : r.refused)
+    refused.push_back({x.family, x.key, x.type, x.backend, x.algorithm, x.why});
+  return out;
 }
 
 namespace detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do several runs become one? Machine and software have to be the same, or the merge is refused
-// with the difference. Entries of one case (Google Benchmark's repetitions, or the same case in two
-// files) become one measurement: samples side by side, statistics made anew. The order of entries
-// and of files means nothing.
+// How do several runs become one? The machine has to be the same, or the merge is refused with the
+// difference; of several versions of a library each keeps its rows (versions.hpp). Entries of one
+// case (Google Benchmark's repetitions, or the same case in two files) become one measurement:
+// samples side by side, statistics made anew. The order of entries and of files means nothing.
 //
 //   run all = merge({read_file("a.json"), read_file("b.json")});
 #pragma once
@@ -12,6 +12,7 @@
 #include "json.hpp"
 #include "statistics.hpp"
 #include "stop_reason.hpp"
+#include "versions.hpp"
 
 #include <nlohmann/json.hpp>
 #include <range/v3/view/chunk_by.hpp>
@@ -29,22 +30,13 @@
 namespace benanza::result {
 
 namespace detail {
-/// Refuses two runs of which a section that identifies them differs, naming what differs.
-inline void same_provenance(const run& a, const run& b) {
-  for (const char* section : identity_sections) {
-    const auto &left = a.provenance.at(section), &right = b.provenance.at(section);
-    const auto text = [](const auto& table, const std::string& key) {
-      const auto found = table.find(key);
-      return found == table.end() ? std::string("nothing") : '"' + found->second + '"';
-    };
-    std::map<std::string, std::string> all = left;
-    all.insert(right.begin(), right.end());
-    for (const auto& [key, value] : all)
-      if (text(left, key) != text(right, key))
-        throw error("results of different provenance are not merged: " + std::string(section) +
-                        "." + key + " is " + text(left, key) + " and " + text(right, key),
-                    a.source + " and " + b.source, "analyse them one at a time");
-  }
+/// Refuses two runs of different machines, naming what differs.
+inline void same_machine(const run& a, const run& b) {
+  if (const std::string what =
+          difference(a.provenance.at(machine_section), b.provenance.at(machine_section));
+      !what.empty())
+    throw error("results of different machines are not merged: " + what,
+                a.source + " and " + b.source, "analyse them one at a time");
 }
 
 /// Facts of a section that need not agree: each fact's different values, in ascending order.
@@ -166,13 +158,14 @@ inline overlap overlap_of(const std::vector<run>& runs) {
   return out;
 }
 
-/// One run of several; refuses runs whose machine or software differ, and graphs that share a name
+/// One run of several; refuses runs of different machines, and graphs that share a name
 /// but not their nodes. Cases are sorted by what identifies them.
 inline run merge(std::vector<run> runs) {
   if (runs.empty()) throw error("there is no result to merge");
   run out;
   for (const run& r : runs)
-    detail::same_provenance(runs.front(), r);
+    detail::same_machine(runs.front(), r);
+  tell_versions_apart(runs);
   detail::join_facts(out, runs);
 
   std::vector<measurement> entries;
@@ -190,9 +183,12 @@ inline run merge(std::vector<run> runs) {
     }
     std::move(r.measurements.begin(), r.measurements.end(), std::back_inserter(entries));
     r.measurements = {};
+    out.refused.insert(out.refused.end(), r.refused.begin(), r.refused.end());
   }
   std::sort(out.graphs.begin(), out.graphs.end(),
             [](const model::graph& a, const model::graph& b) { return a.name < b.name; });
+  std::sort(out.refused.begin(), out.refused.end());
+  out.refused.erase(std::unique(out.refused.begin(), out.refused.end()), out.refused.end());
   const std::vector<measurement*> all = detail::by_case(entries);
   for (const auto same : all | ranges::views::chunk_by(detail::same_case)) {
     std::vector<measurement> its;

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -118,6 +119,13 @@ inline run read_stream(std::istream& in, const std::string& source) {
       throw error("two graphs have the same name \"" + out.graphs.back().name + "\"", source,
                   write_again);
   }
+  if (own.contains("refused"))
+    for (const json& row : list_member(own, "refused", source)) {
+      if (!row.is_array() || row.size() != 6 ||
+          !std::all_of(row.begin(), row.end(), [](const json& x) { return x.is_string(); }))
+        throw error("an entry of \"refused\" is not six texts", source, write_again);
+      out.refused.push_back({row[0], row[1], row[2], row[3], row[4], row[5]});
+    }
   if (bad) throw *bad;
   if (out.measurements.empty() && aggregates)
     throw error("the result holds aggregates only", source,

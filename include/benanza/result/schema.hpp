@@ -11,6 +11,7 @@
 #include "../core/device_kernel.hpp"
 #include "../model/graph.hpp"
 
+#include <compare>
 #include <map>
 #include <string>
 #include <vector>
@@ -65,6 +66,13 @@ struct measurement {
   std::string error{}; ///< why the case failed; empty: it did not
 };
 
+/// An algorithm that a library has by name and does not offer for a layer.
+struct refused_case {
+  std::string family{}, key{}, type{}, backend{}, algorithm{};
+  std::string why{};
+  auto operator<=>(const refused_case&) const = default;
+};
+
 /// Everything that one run says.
 struct run {
   std::string source{}; ///< the file it came from, for messages
@@ -72,6 +80,7 @@ struct run {
   std::map<std::string, std::map<std::string, std::string>> provenance;
   std::vector<model::graph> graphs{};
   std::vector<measurement> measurements{};
+  std::vector<refused_case> refused{}; ///< where they were asked for
 };
 
 /// The facts of a run's `measuring` section that say how slowly a core began instructions when it
@@ -83,7 +92,8 @@ inline constexpr const char *begin_fact = "begin_ratio", *begin_after_fact = "be
 /// did.
 inline constexpr const char* kernels_fact = "kernels";
 
-/// The sections that must agree before two runs may be merged.
-inline constexpr const char* identity_sections[] = {"machine", "software"};
+/// The sections that say on what a run was measured; the first must agree before two are merged.
+inline constexpr const char *machine_section = "machine", *software_section = "software";
+inline constexpr const char* identity_sections[] = {machine_section, software_section};
 
 } // namespace benanza::result

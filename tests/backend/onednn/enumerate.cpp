@@ -55,11 +55,17 @@ TEST_CASE(
   std::vector<std::string> names;
   for (const auto how :
        {dnnl::algorithm::convolution_direct, dnnl::algorithm::convolution_winograd}) {
-    const dnnl::convolution_forward::desc d(
-        dnnl::prop_kind::forward_inference, how, {{1, 64, 56, 56}, type::f32, tag::any},
-        {{64, 64, 3, 3}, type::f32, tag::any}, {{1, 64, 56, 56}, type::f32, tag::any}, {1, 1},
-        {1, 1}, {1, 1});
+    const dnnl::memory::desc image({1, 64, 56, 56}, type::f32, tag::any),
+        weights({64, 64, 3, 3}, type::f32, tag::any);
+    constexpr auto inference = dnnl::prop_kind::forward_inference;
+    const dnnl::memory::dims one{1, 1};
+#if DNNL_VERSION_MAJOR == 2
+    const dnnl::convolution_forward::desc d(inference, how, image, weights, image, one, one, one);
     dnnl::convolution_forward::primitive_desc i(d, attributes, engine, true);
+#else
+    dnnl::convolution_forward::primitive_desc i(engine, inference, how, image, weights, image, one,
+                                                one, one, attributes, true);
+#endif
     if (!i) continue;
     do
       names.push_back(i.impl_info_str());
@@ -142,8 +148,35 @@ TEST_CASE("onednn: direct algorithms are held to the arithmetic of a direct one"
       CHECK(a.flops == op::direct_flops(op::parse(layer_name)));
 }
 
+TEST_CASE("onednn: Winograd is listed, or refused with a reason") {
+  onednn::library lib;
+  const auto refused = lib.refused(op::parse(layer_name), numeric::f32, {.threads = 1});
+  const bool told = std::any_of(refused.begin(), refused.end(),
+                                [](const auto& r) { return r.id == "winograd" && !r.why.empty(); });
+  CHECK(told != (find(listed(layer_name, numeric::f32), "wino") != nullptr));
+  CHECK(lib.refused(op::parse("Relu/1x64x56x56"), numeric::f32, {.threads = 1}).empty());
+}
+
+TEST_CASE("onednn: why implementations are passed over is read from what the library prints") {
+  const std::string head = "onednn_verbose,v1,primitive,create:dispatch,convolution,";
+  const std::string rest = ",forward_inference,src:f32:a:any:any::f0 dst:f32:a:any:any::f0,"
+                           "attr-scratchpad:user,alg:convolution_direct,mb1_ic64oc64,";
+  const auto all = onednn::refusals_of(
+      "onednn_verbose,v1,info,oneDNN v3.7.2 (commit N/A)\n" + head +
+      "bad flags,./src/cpu/x64/utils.cpp:2423\n" + head + "cpu,convolution,jit_dw:avx2" + rest +
+      "unsupported alg,src/a.cpp:1\nsomething else\n" + head + "cpu,convolution,jit_dw:avx2" +
+      rest + "another reason,src/a.cpp:2\n" + head + "cpu,convolution,ip:any+" + rest +
+      "bad kernel,src/b.cpp:3");
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].id == "jit_dw:avx2");
+  CHECK(all[0].why == "unsupported alg");
+  CHECK(all[1].id == "ip:any+");
+  CHECK(all[1].why == "bad kernel");
+  CHECK(onednn::refusals_of("").empty());
+}
+
 TEST_CASE("onednn: Winograd is listed after the direct ones and held to its own arithmetic" *
-          doctest::skip(!machine_has(dnnl_cpu_isa_avx512_core))) {
+          doctest::skip(DNNL_VERSION_MAJOR > 2 || !machine_has(dnnl_cpu_isa_avx512_core))) {
   const auto all = listed(layer_name, numeric::f32);
   const op::work nominal = op::cost(op::parse(layer_name));
   const algorithm* four = find(all, "wino_4x3");

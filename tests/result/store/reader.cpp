@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -170,6 +171,41 @@ TEST_CASE("of graphs with one name the newest is read, and fused forms come alon
   CHECK(names_in(read) == std::vector<std::string>{"tiny@batch=1", "whole"});
   CHECK(read.graphs[0].nodes.size() == 1);
   CHECK(names_in(read_store(f / "a.db", {.model = "whole"})).size() == 2);
+}
+
+TEST_CASE("different software of one machine is one answer") {
+  const benanza::test::scratch_folder f("reader");
+  run r = synthetic::small_run();
+  put(f / "a.db", r);
+  const std::size_t cases = r.measurements.size();
+  const auto both = cases + static_cast<std::size_t>(
+                                std::count_if(r.measurements.begin(), r.measurements.end(),
+                                              [](const auto& m) { return m.backend == "onednn"; }));
+  r.provenance["software"]["onednn_version"] = "3.7.2";
+  r.provenance["software"]["compiler"] = "gcc 14";
+  r.provenance["measuring"]["date"] = "2026-05-06";
+  r.measurements[1].samples_ns = {1, 1, 1};
+  put(f / "a.db", r);
+  const run all = read_store(f / "a.db");
+  CHECK(all.graphs.size() == r.graphs.size());
+  CHECK(all.measurements.size() == both); // others' cases are the same ones
+  std::set<std::string> backends;
+  for (const auto& m : all.measurements)
+    backends.insert(m.backend);
+  CHECK(backends == std::set<std::string>{"host", "onednn-2.6.3", "onednn-3.7.2"});
+  CHECK(read_store(f / "a.db", {.system = "1"}).measurements.size() == cases);
+  CHECK(read_store(f / "a.db", {.system = "latest"}).measurements[0].backend == "onednn");
+
+  // Of one version of a library, the newest system's rows count.
+  r.provenance["software"]["compiler"] = "gcc 15";
+  r.provenance["measuring"]["date"] = "2026-06-07";
+  for (auto& m : r.measurements)
+    m.samples_ns = {5, 5};
+  put(f / "a.db", r);
+  const run newest = read_store(f / "a.db");
+  CHECK(newest.measurements.size() == both);
+  for (const auto& m : newest.measurements)
+    if (m.backend == "onednn-3.7.2") CHECK(m.samples_ns == std::vector<double>{5, 5});
 }
 
 TEST_CASE("systems are not mixed") {

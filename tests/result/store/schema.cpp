@@ -39,10 +39,10 @@ CREATE TABLE result (system INTEGER NOT NULL, layer INTEGER NOT NULL, setting IN
   description INTEGER NOT NULL, numbers BLOB NOT NULL,
   PRIMARY KEY (system, layer, setting, failed, variant, run, n)) WITHOUT ROWID;
 INSERT INTO system VALUES (1, '{"cores":"2","cpu":"Test CPU 9000","l2_bytes":"1048576","llc_bytes":"1048576"}',
-  '{"benanza":"0.1","onednn_onednn_version":"2.6.3"}');
+  '{"benanza":"0.1","onednn_version":"2.6.3"}');
 INSERT INTO run VALUES (1, 1, '2024-01-02', '{"machine":{"cores":"2","cpu":"Test CPU 9000",
   "l2_bytes":"1048576","llc_bytes":"1048576"},"measuring":{"date":"2024-01-02"},"software":{"benanza":"0.1",
-  "onednn_onednn_version":"2.6.3"}}', 1);
+  "onednn_version":"2.6.3"}}', 1);
 INSERT INTO graph VALUES (1, 'g', 'g', '{"name":"g"}');
 INSERT INTO run_graph VALUES (1, 1);
 INSERT INTO layer VALUES (1, 'Relu', '1x64x56x56');

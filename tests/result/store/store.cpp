@@ -179,7 +179,7 @@ TEST_CASE("machines and software make systems; how it was measured does not") {
   r.provenance["measuring"]["date"] = "2024-01-03";
   s.begin_run(r);
   CHECK(s.systems().size() == 1);
-  r.provenance["software"]["onednn_onednn_version"] = "3.0";
+  r.provenance["software"]["onednn_version"] = "3.0";
   r.provenance["measuring"]["date"] = "2024-01-01";
   s.begin_run(r);
   r.provenance["machine"]["cpu"] = "Another";

@@ -38,7 +38,7 @@ TEST_CASE("the only system needs no choice, of several one is chosen by number o
   CHECK(choose_system(s, "1") == 1);
   CHECK(choose_system(s, "latest") == 1);
 
-  r.provenance["software"]["onednn_onednn_version"] = "3.0";
+  r.provenance["software"]["onednn_version"] = "3.0";
   r.provenance["measuring"]["date"] = "2026-05-06";
   s.begin_run(r);
   s.begin_run(r);
@@ -48,8 +48,8 @@ TEST_CASE("the only system needs no choice, of several one is chosen by number o
     const std::string said = refusal(s, wrong);
     CAPTURE(wrong);
     // What tells them apart is said, what they share is not.
-    CHECK(holds(said, "1: Test CPU 9000, software.onednn_onednn_version 2.6.3, 1 run, the last "
-                      "2024-01-02; 2: Test CPU 9000, software.onednn_onednn_version 3.0, 2 runs, "
+    CHECK(holds(said, "1: Test CPU 9000, software.onednn_version 2.6.3, 1 run, the last "
+                      "2024-01-02; 2: Test CPU 9000, software.onednn_version 3.0, 2 runs, "
                       "the last 2026-05-06"));
     CHECK_FALSE(holds(said, "llc_bytes"));
   }

@@ -27,6 +27,12 @@ window window_of(const Layer& c) {
   return w;
 }
 
+/// The dims of the weights that say the channel of the result, as bits.
+template <class Layer>
+int channel_bits(const Layer& c) {
+  return c.groups > 1 ? 3 : 1;
+}
+
 inline dims with_kernel(dims d, const extents& kernel) {
   d.insert(d.end(), kernel.begin(), kernel.end());
   return d;
@@ -48,9 +54,7 @@ recipe convolution_recipe(const Layer& c, const request& r, const description& w
                     .stored = weights,
                     .letters = std::string(weights_letters(spatial, c.groups > 1)),
                     .constant = true}};
-  if (c.bias)
-    out.arguments.push_back(
-        {.id = DNNL_ARG_BIAS, .input = 2, .stored = dense({c.outputs}, r.bias_type)});
+  if (c.bias) out.arguments.push_back(r.bias(2, dense({c.outputs}, r.bias_type)));
   out.result = dense(result, r.types.result);
   out.letters = activation_letters(result.size());
   return out;
@@ -73,7 +77,8 @@ namespace detail {
 /// Marks a recipe as Winograd's: its arithmetic, and in eight bits another class of results.
 template <class Layer>
 void mark_winograd(recipe& made, const Layer& c, const request& r) {
-  if (quantised(r.type)) made.inexact = "winograd";
+  made.kind = "winograd";
+  if (quantised(r.type)) made.inexact = made.kind;
   made.own_flops = [c](std::string_view its_name) {
     if (its_name.find("wino") == std::string_view::npos) return op::direct_flops(op::layer(c));
     const std::int64_t m = its_name.find("4x3") != std::string_view::npos ? 4 : 2;
@@ -90,9 +95,10 @@ inline void describe(const op::conv& c, const request& r, recipes& out) {
   const auto offer = [&](dnnl::algorithm how, const description& from,
                          const description& to) -> recipe& {
     recipe made = detail::convolution_recipe(c, r, dense(w, r.types.weights));
-    made.what = operation::convolution(how, from, any_layout(w, r.types.weights),
-                                       c.bias ? dense({c.outputs}, r.bias_type) : description(), to,
-                                       detail::window_of(c), r.scaling_attributes());
+    made.what = operation::convolution(
+        how, from, any_layout(w, r.types.weights),
+        c.bias ? dense({c.outputs}, r.bias_type) : description(), to, detail::window_of(c),
+        r.product_attributes(made.given, 1, detail::channel_bits(c)));
     return out.emplace_back(std::move(made));
   };
   const description from = any_layout(source, r.types.source),
@@ -131,7 +137,8 @@ inline void describe(const op::conv_transpose& c, const request& r, recipes& out
     made.what = operation::deconvolution(
         how, any_layout(to_dims(c.input), r.types.source), any_layout(w, r.types.weights),
         c.bias ? dense({c.outputs}, r.bias_type) : description(),
-        any_layout(to_dims(c.output()), r.types.result), where, r.scaling_attributes());
+        any_layout(to_dims(c.output()), r.types.result), where,
+        r.product_attributes(made.given, 1, detail::channel_bits(c)));
     return out.emplace_back(std::move(made));
   };
   offer(dnnl::algorithm::deconvolution_direct);

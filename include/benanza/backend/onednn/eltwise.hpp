@@ -32,9 +32,10 @@ inline std::optional<eltwise_kind> eltwise_of(op::unary_function f) {
     if (attribute::celu_alpha != 1) return std::nullopt;
     return eltwise_kind{how::eltwise_elu, attribute::celu_alpha};
   case unary_function::sigmoid: return eltwise_kind{how::eltwise_logistic};
-  case unary_function::hard_swish: return eltwise_kind{how::eltwise_hardswish};
+  // oneDNN 2 has no parameters here, and 3 has those of ONNX's function.
+  case unary_function::hard_swish: return eltwise_kind{how::eltwise_hardswish, 1.0 / 6, 0.5};
   case unary_function::tanh: return eltwise_kind{how::eltwise_tanh};
-  case unary_function::softplus: return eltwise_kind{how::eltwise_soft_relu};
+  case unary_function::softplus: return eltwise_kind{how::eltwise_soft_relu, 1};
   case unary_function::mish: return eltwise_kind{how::eltwise_mish};
   case unary_function::swish: return eltwise_kind{how::eltwise_swish, 1};
   case unary_function::gelu: return eltwise_kind{how::eltwise_gelu_erf};
@@ -58,8 +59,8 @@ inline std::optional<eltwise_kind> eltwise_of(op::unary_function f) {
 inline bool append_function(op::unary_function f, dnnl::post_ops& to) {
   using how = dnnl::algorithm;
   const auto add = [&to](how h, double alpha, double beta, double scale = 1) {
-    to.append_eltwise(static_cast<float>(scale), h, static_cast<float>(alpha),
-                      static_cast<float>(beta));
+    version::append_eltwise(to, h, static_cast<float>(alpha), static_cast<float>(beta),
+                            static_cast<float>(scale));
     return true;
   };
   if (const auto kind = eltwise_of(f)) return add(kind->how, kind->alpha, kind->beta);
@@ -192,15 +193,18 @@ inline void describe(const op::binary& b, const request& r, recipes& out) {
         if (p.who == extent::second) p.who = extent::first;
     }
     dnnl::primitive_attr attributes = r.attributes();
+    run_time_values given;
+    const auto scale = static_cast<float>(r.output_scale);
     if (r.scaled() && kind.scales_first)
-      attributes.set_scales(DNNL_ARG_SRC_0, 0, {static_cast<float>(r.output_scale)});
+      version::scale_operand(attributes, DNNL_ARG_SRC_0, scale, given);
     if (r.scaled() && kind.scales_second)
-      attributes.set_scales(DNNL_ARG_SRC_1, 0, {static_cast<float>(r.output_scale)});
+      version::scale_operand(attributes, DNNL_ARG_SRC_1, scale, given);
     detail::describe_broadcast(pieces, r, out, [&](const broadcast_dims& d) {
       const description first = dense(d.first, r.types.source),
                         second = dense(d.second, r.types.source);
       recipe made{.result = dense(d.result, b.comparison() ? data_type::u8 : r.types.result),
                   .letters = "abcdef",
+                  .given = given,
                   .scales = kind.scales_first,
                   .flat = b.a == b.b};
       made.arguments = {

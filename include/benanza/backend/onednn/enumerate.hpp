@@ -36,13 +36,18 @@ struct offer {
 
 namespace detail {
 /// Instruction sets in the order of their age.
-inline constexpr std::array<std::pair<std::string_view, int>, 11> instruction_sets{
-    {{"avx512_core_amx", 9},
+inline constexpr std::array<std::pair<std::string_view, int>, 16> instruction_sets{
+    {{"avx10_2", 11},
+     {"avx512_core_amx", 10},
+     {"avx10_1_512_amx", 10},
+     {"avx512_core_fp16", 9},
+     {"avx10_1_512", 9},
      {"avx512_core_bf16", 8},
      {"avx512_core_vnni", 7},
      {"avx512_core", 6},
      {"avx512_common", 5},
      {"avx512_mic", 5},
+     {"avx2_vnni_2", 4},
      {"avx2_vnni", 4},
      {"avx2", 3},
      {"avx", 2},
@@ -55,23 +60,6 @@ inline int instruction_set_rank(std::string_view text) {
   return 0;
 }
 } // namespace detail
-
-/// The newest instruction set that the library uses on this machine, as it writes it in names.
-inline std::string effective_instruction_set() {
-  switch (dnnl_get_effective_cpu_isa()) {
-  case dnnl_cpu_isa_sse41: return "sse41";
-  case dnnl_cpu_isa_avx: return "avx";
-  case dnnl_cpu_isa_avx2: return "avx2";
-  case dnnl_cpu_isa_avx2_vnni: return "avx2_vnni";
-  case dnnl_cpu_isa_avx512_mic:
-  case dnnl_cpu_isa_avx512_mic_4ops: return "avx512_mic";
-  case dnnl_cpu_isa_avx512_core: return "avx512_core";
-  case dnnl_cpu_isa_avx512_core_vnni: return "avx512_core_vnni";
-  case dnnl_cpu_isa_avx512_core_bf16: return "avx512_core_bf16";
-  case dnnl_cpu_isa_avx512_core_amx: return "avx512_core_amx";
-  default: return "other";
-  }
-}
 
 /// The library's name of an implementation as ids hold it: no '/' and no blank.
 inline std::string plain_name(std::string_view text) {
@@ -123,7 +111,7 @@ inline std::string layouts_of(const recipe& r, const implementation& i) {
 inline std::string shared_layout(const description& d, const description& plain,
                                  std::string_view letters) {
   if (d == plain) return std::string(name(layout::plain));
-  if (plain != dense(anatomy(plain).sizes, plain.data_type())) return {};
+  if (plain != dense(anatomy(plain).sizes, type_of(plain))) return {};
   const std::string text = layout_name(d, letters);
   const int rank = anatomy(d).rank;
   for (const layout l : all_layouts)
@@ -180,8 +168,10 @@ inline bool within_reach(const op::layer& l, numeric t) {
 
 /// All that the library offers for a layer. `values`: operands, of which scales and the sizes of a
 /// Concat's parts matter; null: any scale, equal parts.
+/// `absent` gets the kinds that were asked for by name and are not there.
 inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s,
-                                 const dnnl::engine& engine, const operands* values = nullptr) {
+                                 const dnnl::engine& engine, const operands* values = nullptr,
+                                 std::vector<std::string>* absent = nullptr) {
   std::vector<offer> out;
   if (!detail::within_reach(l, t)) return out;
   use_threads(s.threads);
@@ -209,6 +199,8 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
   for (recipe& from : made) {
     const auto shared = std::make_shared<const recipe>(std::move(from));
     std::vector<implementation> found = implementations(shared->what, engine);
+    if (found.empty() && !shared->kind.empty() && absent != nullptr)
+      absent->push_back(shared->kind);
     const bool jit = std::any_of(found.begin(), found.end(), [](const implementation& i) {
       return std::strstr(i.impl_info_str(), "jit") != nullptr;
     });

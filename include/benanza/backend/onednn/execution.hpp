@@ -24,6 +24,8 @@ public:
     primitive_ = dnnl::primitive(what_.how.get());
     for (const argument& a : what_.made_by->arguments)
       bind(a, values);
+    for (const auto& given : what_.made_by->given)
+      give(given);
     if (overwritten_ < 0) {
       result_ = allocate(what_.how.dst_desc());
       arguments_.push_back({DNNL_ARG_DST, result_.get()});
@@ -117,7 +119,7 @@ public:
     for (const auto d : a.sizes)
       count *= d;
     out.resize(static_cast<std::size_t>(count));
-    switch (plain.data_type()) {
+    switch (type_of(plain)) {
     case data_type::f32: return widen<float>(bytes, out);
     case data_type::s32: return widen<std::int32_t>(bytes, out);
     case data_type::s8: return widen<std::int8_t>(bytes, out);
@@ -169,7 +171,7 @@ private:
     std::int64_t last = 0;
     for (std::size_t i = 0; i < a.sizes.size(); ++i)
       last += (a.sizes[i] - 1) * a.strides[i];
-    return static_cast<std::size_t>(last + 1) * dnnl::memory::data_type_size(d.data_type());
+    return static_cast<std::size_t>(last + 1) * dnnl::memory::data_type_size(type_of(d));
   }
 
   /// A reorder, or two: some packed layouts can be made only from f32.
@@ -178,7 +180,7 @@ private:
       reorder(from, to);
     } catch (const dnnl::error&) {
       const anatomy a(from.get_desc());
-      if (from.get_desc().data_type() == data_type::f32) throw;
+      if (type_of(from.get_desc()) == data_type::f32) throw;
       const description wide = dense(a.sizes, data_type::f32);
       const aligned_bytes bytes(wide.get_size());
       dnnl::memory between(wide, device_->engine, bytes.data());
@@ -187,16 +189,31 @@ private:
     }
   }
 
-  static tensor_bytes times(const tensor& from, double factor) {
-    if (from.type != dtype::f32) throw error("only f32 operands can be scaled");
-    tensor_bytes out = from.bytes;
-    for (std::size_t i = 0; i + 4 <= out.size(); i += 4) {
-      float v = 0;
-      std::memcpy(&v, out.data() + i, 4);
-      v = static_cast<float>(v * factor);
-      std::memcpy(out.data() + i, &v, 4);
+  /// The operand times its factors, as f32.
+  static tensor_bytes times(const tensor& from, const argument& a) {
+    if (from.type != dtype::f32 && a.factors.empty())
+      throw error("only f32 operands can be scaled");
+    const std::int64_t count = from.count(), factors = std::ssize(a.factors);
+    if (factors > 1 && factors != count) throw error("an operand has not one scale for each value");
+    tensor_bytes out(static_cast<std::size_t>(count) * sizeof(float));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double factor =
+          factors == 0 ? a.factor : a.factors[static_cast<std::size_t>(factors == 1 ? 0 : i)];
+      const auto v = static_cast<float>(load(from.type, from.bytes.data(), i) * factor);
+      std::memcpy(out.data() + static_cast<std::size_t>(i) * sizeof(float), &v, sizeof(float));
     }
     return out;
+  }
+
+  /// Scales or a zero point, which are read by each execution.
+  void give(const version::run_time_value& v) {
+    const bool scales = !v.factors.empty();
+    const dims count{scales ? std::ssize(v.factors) : 1};
+    dnnl::memory m = allocate(dense(count, scales ? data_type::f32 : data_type::s32));
+    std::memcpy(m.get_data_handle(), scales ? static_cast<const void*>(v.factors.data()) : &v.zero,
+                static_cast<std::size_t>(count[0]) * 4);
+    arguments_.push_back({v.id, m.get()});
+    inputs_.push_back(std::move(m));
   }
 
   /// Brings an operand into the layout that the implementation wants.
@@ -204,16 +221,17 @@ private:
     if (static_cast<std::size_t>(a.input) >= values.inputs.size())
       throw error("an operand is missing");
     const tensor& from = values.inputs[static_cast<std::size_t>(a.input)];
-    if (storage(from.type) != a.stored.data_type())
+    const bool as_it_is = a.factor == 1 && a.factors.empty();
+    if (storage(from.type) != type_of(a.stored) && a.factors.empty())
       throw error("an operand is not of the case's type");
     const auto skipped = static_cast<std::size_t>(a.first * size_bytes(from.type));
     if (span_bytes(a.stored) + skipped > from.bytes.size())
       throw error("an operand is smaller than its layer says");
 
     tensor_bytes scaled;
-    if (a.factor != 1) scaled = times(from, a.factor);
-    const std::span<const std::byte> given = a.factor != 1 ? scaled : from.bytes;
-    const bool lent = operands_stay_ && a.constant && a.factor == 1 &&
+    if (!as_it_is) scaled = times(from, a);
+    const std::span<const std::byte> given = as_it_is ? from.bytes : scaled;
+    const bool lent = operands_stay_ && a.constant && as_it_is &&
                       given.size() >= machine::page_store::smallest; // and so begins with a page
     description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
     if (wanted.is_zero()) wanted = a.stored;

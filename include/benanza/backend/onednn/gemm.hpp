@@ -28,7 +28,7 @@ inline description gemm_addend(const op::gemm& g, const request& r, recipe& out,
   const dims c = to_dims(g.c);
   if (g.c[0] == 1 && g.c[1] == g.n) {
     const description bias = dense(row_of_one_dim ? dims{g.n} : c, r.bias_type);
-    out.arguments.push_back({.id = DNNL_ARG_BIAS, .input = 2, .stored = bias});
+    out.arguments.push_back(r.bias(2, bias));
     return bias;
   }
   if (r.after.len() > 0 || r.codes)
@@ -64,7 +64,7 @@ inline void describe(const op::gemm& g, const request& r, recipes& out) {
   // Inner products take A in rows only, or in a reference loop.
   if (g.constant_b && !g.transpose_a) {
     recipe made = begin(detail::matrix(g.n, g.k, b_type, !g.transpose_b), "nk");
-    dnnl::primitive_attr attributes = r.scaling_attributes();
+    dnnl::primitive_attr attributes = r.product_attributes(made.given, 1, 1);
     const description bias = detail::gemm_addend(g, r, made, attributes, true);
     made.before = "inner_product:";
     made.what =
@@ -73,7 +73,7 @@ inline void describe(const op::gemm& g, const request& r, recipes& out) {
   }
   const description b = detail::matrix(g.k, g.n, b_type, g.transpose_b);
   recipe made = begin(b, "kn");
-  dnnl::primitive_attr attributes = r.scaling_attributes();
+  dnnl::primitive_attr attributes = r.product_attributes(made.given, 1, 2);
   const description bias = detail::gemm_addend(g, r, made, attributes, false);
   made.before = "matmul:";
   made.what = operation::matmul(a, g.constant_b ? any_layout({g.k, g.n}, b_type) : b, bias, result,
@@ -122,9 +122,10 @@ inline void describe(const op::matmul& p, const request& r, recipes& out) {
     return made;
   };
   recipe made = begin(dense(b, b_type), outer + "kn");
+  const int last = static_cast<int>(c.size()) - 1;
   made.what = operation::matmul(made.arguments[0].stored,
                                 p.constant_b ? any_layout(b, b_type) : dense(b, b_type), {},
-                                made.result, r.scaling_attributes(static_cast<int>(c.size()) - 1));
+                                made.result, r.product_attributes(made.given, last, 1 << last));
   const bool inner_product = p.constant_b && batch.empty();
   if (inner_product) made.before = "matmul:";
   out.push_back(std::move(made));
@@ -133,7 +134,7 @@ inline void describe(const op::matmul& p, const request& r, recipes& out) {
   other.before = "inner_product:";
   other.what =
       operation::inner_product(other.arguments[0].stored, any_layout({p.n(), p.k()}, b_type), {},
-                               other.result, r.scaling_attributes());
+                               other.result, r.product_attributes(other.given, 1, 1));
   out.push_back(std::move(other));
 }
 

@@ -9,16 +9,22 @@
 #pragma once
 
 #include "execution.hpp"
+#include "graph_attention.hpp"
 #include "recurrent.hpp"
+#include "refusals.hpp"
 
 namespace benanza::backend::onednn {
 
 class library final : public backend::library {
 public:
-  library()
-      : device_(std::make_shared<device>()) {}
+  /// `name`: the token in case names; one of several versions has its version in it.
+  explicit library(std::string name = "onednn")
+      : name_(std::move(name)) {
+    const auto unheard = dispatch_is_told() ? std::make_unique<caught_output>() : nullptr;
+    device_ = std::make_shared<device>();
+  }
 
-  std::string_view name() const override { return "onednn"; }
+  std::string_view name() const override { return name_; }
 
   std::map<std::string, std::string> facts() const override {
     const dnnl_version_t& v = *dnnl_version();
@@ -39,15 +45,41 @@ public:
   }
 
   std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
+    const auto unheard = dispatch_is_told() ? std::make_unique<caught_output>() : nullptr;
     std::vector<algorithm> out;
     try {
       for (recurrent_offer& o : recurrent_offers(l, t, s, device_->engine))
         out.push_back(std::move(o.what));
       for (offer& o : offers(l, t, s, device_->engine))
         out.push_back(std::move(o.what));
+#ifdef BENANZA_ONEDNN_GRAPH
+      if (auto attention = listed_attention(l, t, s, *device_))
+        out.push_back(std::move(*attention));
+#endif
     } catch (const dnnl::error&) {
       out.clear(); // a layer on which the library gives up is one that it does not have
     }
+    return out;
+  }
+
+  std::vector<refused_algorithm> refused(const op::layer& l, numeric t, const setting& s) override {
+    std::vector<refused_algorithm> out;
+    std::vector<std::string> absent;
+    try {
+      caught_output heard;
+      const std::vector<offer> there = offers(l, t, s, device_->engine, nullptr, &absent);
+      for (refused_algorithm& r : refusals_of(heard.text())) {
+        const std::string text = plain_name(r.id);
+        if (std::none_of(there.begin(), there.end(),
+                         [&](const offer& o) { return o.what.id.find(text) != std::string::npos; }))
+          out.push_back({text, std::move(r.why)});
+      }
+    } catch (const dnnl::error& e) {
+      out.push_back({"any", refusal(e, "").what()});
+    }
+    const std::string version = facts().at("version");
+    for (const std::string& kind : absent)
+      out.push_back({kind, "oneDNN " + version + " has none for this layer on this processor"});
     return out;
   }
 
@@ -64,6 +96,12 @@ public:
             throw error("oneDNN cannot scale this layer's result");
           return std::make_unique<execution>(device_, std::move(o), values, s);
         }
+#ifdef BENANZA_ONEDNN_GRAPH
+      if (a.id == graph_attention_id)
+        if (auto graph = attention_graph_of(l, t, s, *device_))
+          return std::make_unique<attention_execution>(device_, std::move(*graph),
+                                                       std::get<op::attention>(l), t, values, s);
+#endif
     } catch (const dnnl::error& e) {
       throw refusal(e, where);
     } catch (const error& e) {
@@ -76,7 +114,8 @@ public:
   }
 
 private:
-  std::shared_ptr<device> device_;
+  std::string name_;
+  std::shared_ptr<device> device_{};
 };
 
 } // namespace benanza::backend::onednn

@@ -45,9 +45,9 @@ requires(!op::on_codes<Base>::adds) void describe(const op::on_codes<Base>& p, c
   request mine = r;
   mine.type = p.computes_in();
   mine.types = {*storage(p.a_type()), data_type::s8, *storage(p.result_type(), r.type)};
-  mine.bias_type = data_type::s32;
+  mine.bias_type = version::bias_after_scale ? data_type::f32 : data_type::s32;
   mine.codes = detail::scales_of(p, r.values);
-  if (p.rectified) mine.after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
+  if (p.rectified) version::append_eltwise(mine.after, dnnl::algorithm::eltwise_relu, 0, 0);
   recipes made;
   describe(p.base, mine, made);
   const op::code_places at = p.places();

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls differ between oneDNN 2 and 3? All of them are here: how an operation is described,
-// how its implementations are listed, and what a memory descriptor is made of. Only 2.x is written.
-// An operation owns its descriptor: the library's iterator keeps a bare pointer to it and, without
-// it, stops early and says nothing.
+// What may the library be asked to compute? One maker for each of its primitives. What differs
+// between oneDNN 2 and 3 is in version_2.hpp and version_3.hpp, which say the same names: how an
+// operation is described and its implementations are listed, scales, and what a memory descriptor
+// is made of.
 //
 //   for (const implementation& i : implementations(operation::matmul(a, b, bias, c, attributes),
 //   engine))
 //     i.impl_info_str();   // "brg:avx512_core"
 #pragma once
 
-#include "engine.hpp"
-
 #include <oneapi/dnnl/dnnl_version.h>
 
-#include <utility>
-#include <vector>
-
-#if DNNL_VERSION_MAJOR != 2
-#error "benanza's oneDNN backend needs oneDNN 2.x: write operation.hpp for this version"
+#if DNNL_VERSION_MAJOR == 2 && DNNL_VERSION_MINOR >= 6
+#include "version_2.hpp"
+#elif DNNL_VERSION_MAJOR == 3 && DNNL_VERSION_MINOR >= 1
+#include "version_3.hpp"
+#else
+#error                                                                                             \
+    "benanza's oneDNN backend knows oneDNN 2.6, 2.7 and 3.1 or newer: write version_N.hpp for this one"
 #endif
 
 namespace benanza::backend::onednn {
 
-/// One implementation of an operation: the library's primitive descriptor.
-using implementation = dnnl::primitive_desc_base;
+using version::anatomy;
+using version::effective_instruction_set;
+using version::implementation;
+using version::run_time_values;
+using version::type_of;
 
 /// Where a window of a convolution or a pooling lies, in the library's terms (a dilation of 0 is
 /// none).
@@ -47,195 +50,152 @@ public:
                                const description& weights, const description& bias,
                                const description& result, const window& w,
                                const dnnl::primitive_attr& a) {
-    return described(a, [&] {
-      return dnnl::convolution_forward::desc(inference, how, source, weights, bias, result,
-                                             w.strides, w.dilations, w.pads_begin, w.pads_end);
-    });
+    return described<dnnl::convolution_forward>(a, std::tuple(inference, how, source, weights, bias,
+                                                              result, w.strides, w.dilations,
+                                                              w.pads_begin, w.pads_end));
   }
   static operation deconvolution(dnnl::algorithm how, const description& source,
                                  const description& weights, const description& bias,
                                  const description& result, const window& w,
                                  const dnnl::primitive_attr& a) {
-    return described(a, [&] {
-      return dnnl::deconvolution_forward::desc(inference, how, source, weights, bias, result,
-                                               w.strides, w.dilations, w.pads_begin, w.pads_end);
-    });
+    return described<dnnl::deconvolution_forward>(
+        a, std::tuple(inference, how, source, weights, bias, result, w.strides, w.dilations,
+                      w.pads_begin, w.pads_end));
   }
   static operation inner_product(const description& source, const description& weights,
                                  const description& bias, const description& result,
                                  const dnnl::primitive_attr& a) {
-    return described(a, [&] {
-      return dnnl::inner_product_forward::desc(inference, source, weights, bias, result);
-    });
+    return described<dnnl::inner_product_forward>(
+        a, std::tuple(inference, source, weights, bias, result));
   }
   static operation matmul(const description& a, const description& b, const description& bias,
                           const description& result, const dnnl::primitive_attr& attributes) {
-    return described(attributes, [&] { return dnnl::matmul::desc(a, b, bias, result); });
+    return described<dnnl::matmul>(attributes, std::tuple(a, b, bias, result));
   }
   static operation pooling(dnnl::algorithm how, const description& source,
                            const description& result, const window& w,
                            const dnnl::primitive_attr& a) {
-    // The older descriptor has no dilation, and more implementations know it.
-    bool dilated = false;
-    for (const auto d : w.dilations)
-      dilated = dilated || d != 0;
-    if (!dilated)
-      return described(a, [&] {
-        return dnnl::pooling_forward::desc(inference, how, source, result, w.strides, w.kernel,
-                                           w.pads_begin, w.pads_end);
-      });
-    return described(a, [&] {
-      return dnnl::pooling_v2_forward::desc(inference, how, source, result, w.strides, w.kernel,
-                                            w.dilations, w.pads_begin, w.pads_end);
+    return made([&] {
+      return version::pooling(how, source, result, w.strides, w.kernel, w.dilations, w.pads_begin,
+                              w.pads_end, a);
     });
   }
   static operation batch_normalization(const description& data, float epsilon,
                                        bool given_statistics, const dnnl::primitive_attr& a) {
     using flags = dnnl::normalization_flags;
     const auto parameters = flags::use_scale | flags::use_shift;
-    return described(a, [&] {
-      return dnnl::batch_normalization_forward::desc(
-          inference, data, epsilon,
-          given_statistics ? parameters | flags::use_global_stats : parameters);
-    });
+    return described<dnnl::batch_normalization_forward>(
+        a,
+        std::tuple_cat(std::tuple(inference), version::data_and_result(data),
+                       std::tuple(epsilon, given_statistics ? parameters | flags::use_global_stats
+                                                            : parameters)));
   }
   static operation layer_normalization(const description& data, float epsilon, bool shift,
                                        const dnnl::primitive_attr& a) {
     using flags = dnnl::normalization_flags;
-    return described(a, [&] {
-      return dnnl::layer_normalization_forward::desc(
-          inference, data, epsilon, shift ? flags::use_scale | flags::use_shift : flags::use_scale);
-    });
+    return described<dnnl::layer_normalization_forward>(
+        a, std::tuple_cat(std::tuple(inference), version::data_and_result(data),
+                          std::tuple(epsilon, shift ? flags::use_scale | flags::use_shift
+                                                    : flags::use_scale)));
   }
   static operation lrn(const description& data, std::int64_t size, float alpha, float beta,
                        float bias, const dnnl::primitive_attr& a) {
-    return described(a, [&] {
-      return dnnl::lrn_forward::desc(inference, dnnl::algorithm::lrn_across_channels, data, size,
-                                     alpha, beta, bias);
-    });
+    return described<dnnl::lrn_forward>(
+        a, std::tuple_cat(std::tuple(inference, dnnl::algorithm::lrn_across_channels),
+                          version::data_and_result(data), std::tuple(size, alpha, beta, bias)));
   }
   static operation softmax(bool log, const description& source, const description& result, int axis,
                            const dnnl::primitive_attr& a) {
     const auto how = log ? dnnl::algorithm::softmax_log : dnnl::algorithm::softmax_accurate;
-    return described(
-        a, [&] { return dnnl::softmax_v2_forward::desc(inference, how, source, result, axis); });
+    return described<version::softmax_forward>(a, std::tuple(inference, how, source, result, axis));
   }
   static operation eltwise(dnnl::algorithm how, const description& data, float alpha, float beta,
                            const dnnl::primitive_attr& a) {
-    return described(
-        a, [&] { return dnnl::eltwise_forward::desc(inference, how, data, alpha, beta); });
+    return described<dnnl::eltwise_forward>(a, std::tuple_cat(std::tuple(inference, how),
+                                                              version::data_and_result(data),
+                                                              std::tuple(alpha, beta)));
   }
   static operation binary(dnnl::algorithm how, const description& a, const description& b,
                           const description& result, const dnnl::primitive_attr& attributes) {
-    return described(attributes, [&] { return dnnl::binary::desc(how, a, b, result); });
+    return described<dnnl::binary>(attributes, std::tuple(how, a, b, result));
   }
   static operation prelu(const description& data, const description& slopes,
                          const dnnl::primitive_attr& a) {
-    return described(a, [&] { return dnnl::prelu_forward::desc(inference, data, slopes); });
+    return described<dnnl::prelu_forward>(
+        a, std::tuple_cat(std::tuple(inference, data), version::slopes_and_result(slopes, data)));
   }
   static operation reduction(dnnl::algorithm how, const description& source,
                              const description& result, float p, const dnnl::primitive_attr& a) {
-    return described(a, [&] { return dnnl::reduction::desc(how, source, result, p, 0.0f); });
+    return described<dnnl::reduction>(a, std::tuple(how, source, result, p, 0.0f));
   }
   static operation resampling(dnnl::algorithm how, const description& source,
                               const description& result, const dnnl::primitive_attr& a) {
-    return described(
-        a, [&] { return dnnl::resampling_forward::desc(inference, how, source, result); });
+    return described<dnnl::resampling_forward>(a, std::tuple(inference, how, source, result));
   }
   /// `way` reads the sequence; an LSTM has states of two kinds, and maybe peepholes.
   static operation recurrent(dnnl::algorithm cell, dnnl::algorithm activation,
                              dnnl::rnn_direction way, const recurrent_tensors& t,
                              const dnnl::primitive_attr& a) {
+    const auto tensors = std::tuple(t.source, t.first_h, t.input_weights, t.state_weights, t.bias,
+                                    t.result, t.last_h);
+    const auto directed = std::tuple_cat(std::tuple(inference, way), tensors);
     switch (cell) {
     case dnnl::algorithm::vanilla_lstm:
-      return described(a, [&] {
-        return dnnl::lstm_forward::desc(inference, way, t.source, t.first_h, t.first_c,
-                                        t.input_weights, t.state_weights, t.peepholes, t.bias,
-                                        t.result, t.last_h, t.last_c);
-      });
-    case dnnl::algorithm::vanilla_gru:
-      return described(a, [&] {
-        return dnnl::gru_forward::desc(inference, way, t.source, t.first_h, t.input_weights,
-                                       t.state_weights, t.bias, t.result, t.last_h);
-      });
-    case dnnl::algorithm::lbr_gru:
-      return described(a, [&] {
-        return dnnl::lbr_gru_forward::desc(inference, way, t.source, t.first_h, t.input_weights,
-                                           t.state_weights, t.bias, t.result, t.last_h);
-      });
+      return described<dnnl::lstm_forward>(
+          a, std::tuple(inference, way, t.source, t.first_h, t.first_c, t.input_weights,
+                        t.state_weights, t.peepholes, t.bias, t.result, t.last_h, t.last_c));
+    case dnnl::algorithm::vanilla_gru: return described<dnnl::gru_forward>(a, directed);
+    case dnnl::algorithm::lbr_gru: return described<dnnl::lbr_gru_forward>(a, directed);
     default:
-      return described(a, [&] {
-        return dnnl::vanilla_rnn_forward::desc(inference, activation, way, t.source, t.first_h,
-                                               t.input_weights, t.state_weights, t.bias, t.result,
-                                               t.last_h);
-      });
+      return described<dnnl::vanilla_rnn_forward>(
+          a, std::tuple_cat(std::tuple(inference, activation, way), tensors));
     }
   }
   static operation concat(const description& result, int axis,
                           const std::vector<description>& sources, const dnnl::engine& e,
                           const dnnl::primitive_attr& a) {
-    return single([&] { return dnnl::concat::primitive_desc(result, axis, sources, e, a); });
+    return made([&] { return version::single<dnnl::concat>(e, a, result, axis, sources); });
   }
   static operation sum(const description& result, const std::vector<float>& scales,
                        const std::vector<description>& sources, const dnnl::engine& e,
                        const dnnl::primitive_attr& a) {
-    return single([&] { return dnnl::sum::primitive_desc(result, scales, sources, e, a); });
+    return made([&] { return version::single<dnnl::sum>(e, a, result, scales, sources); });
   }
   static operation reorder(const description& source, const description& result,
                            const dnnl::engine& e, const dnnl::primitive_attr& a) {
-    return single([&] { return dnnl::reorder::primitive_desc(e, source, e, result, a); });
+    return made([&]() -> version::listing {
+      return [i = implementation(dnnl::reorder::primitive_desc(e, source, e, result, a))](
+                 const dnnl::engine&) { return std::vector<implementation>{i}; };
+    });
   }
 
   /// Every implementation that the library lists for `o`, in its order.
   friend std::vector<implementation> implementations(const operation& o, const dnnl::engine& e) {
-    if (o.single_) return {*o.single_};
-    std::vector<implementation> found;
-    if (!o.descriptor_) return found;
-    dnnl_primitive_desc_iterator_t raw = nullptr;
-    if (dnnl_primitive_desc_iterator_create(&raw, o.descriptor_.get(), o.attributes_.get(), e.get(),
-                                            nullptr) != dnnl_success)
-      return found;
-    const std::unique_ptr<std::remove_pointer_t<decltype(raw)>, end_iteration> at(raw);
-    do {
-      implementation i;
-      i.reset(dnnl_primitive_desc_iterator_fetch(at.get()));
-      if (i.get(true)) found.push_back(std::move(i));
-    } while (dnnl_primitive_desc_iterator_next(at.get()) == dnnl_success);
-    return found;
+    try {
+      if (o.list_) return o.list_(e);
+    } catch (const dnnl::error&) {
+    }
+    return {};
   }
 
 private:
   static constexpr auto inference = dnnl::prop_kind::forward_inference;
-  struct end_iteration {
-    void operator()(dnnl_primitive_desc_iterator_t i) const {
-      dnnl_primitive_desc_iterator_destroy(i);
-    }
-  };
 
-  template <class Describe>
-  static operation described(const dnnl::primitive_attr& a, Describe describe) {
+  template <class Make>
+  static operation made(Make make) {
     operation o;
     try {
-      const auto d = describe();
-      o.descriptor_ = std::make_shared<decltype(d.data)>(d.data);
-      o.attributes_ = a;
+      o.list_ = make();
     } catch (const dnnl::error&) {
     }
     return o;
   }
-  template <class Create>
-  static operation single(Create create) {
-    operation o;
-    try {
-      o.single_ = std::make_shared<implementation>(create());
-    } catch (const dnnl::error&) {
-    }
-    return o;
+  template <class P, class Arguments>
+  static operation described(const dnnl::primitive_attr& a, const Arguments& of) {
+    return made([&] { return version::described<P>(a, of); });
   }
 
-  std::shared_ptr<const void> descriptor_{};
-  dnnl::primitive_attr attributes_{};
-  std::shared_ptr<const implementation> single_{};
+  version::listing list_{};
 };
 
 /// The name of the implementation that a created primitive really is.
@@ -247,34 +207,5 @@ inline std::string implementation_name(const dnnl::primitive& p) {
     return "unknown";
   return text;
 }
-
-/// What a memory descriptor is made of.
-struct anatomy {
-  bool any = false, plain = false; ///< plain: strides and inner blocks say it all
-  std::string opaque{};            ///< the name of a format that is not plain
-  int rank = 0;
-  dims sizes{}, padded{}, strides{}, block_sizes{}, block_dims{};
-
-  explicit anatomy(const description& d) {
-    const dnnl_memory_desc_t& m = d.data;
-    rank = m.ndims;
-    any = m.format_kind == dnnl_format_kind_any;
-    plain = m.format_kind == dnnl_blocked;
-    sizes.assign(m.dims, m.dims + rank);
-    padded.assign(m.padded_dims, m.padded_dims + rank);
-    if (plain) {
-      const dnnl_blocking_desc_t& b = m.format_desc.blocking;
-      strides.assign(b.strides, b.strides + rank);
-      block_sizes.assign(b.inner_blks, b.inner_blks + b.inner_nblks);
-      block_dims.assign(b.inner_idxs, b.inner_idxs + b.inner_nblks);
-    } else {
-      opaque = m.format_kind == dnnl_format_kind_wino         ? "wino"
-               : m.format_kind == dnnl_format_kind_rnn_packed ? "packed"
-                                                              : "none";
-      if (m.format_kind == dnnl_format_kind_wino)
-        opaque += std::to_string(m.format_desc.wino_desc.wino_format);
-    }
-  }
-};
 
 } // namespace benanza::backend::onednn

@@ -15,13 +15,15 @@ namespace benanza::backend::onednn {
 
 /// One argument of an operation that an ONNX operand fills.
 struct argument {
-  int id = 0;             ///< DNNL_ARG_...
-  int input = 0;          ///< place in `operands::inputs`
-  description stored{};   ///< how ONNX stores it, in the operation's dims
-  std::string letters{};  ///< names of its dims in `algorithm::layouts`; empty: not shown there
-  bool flows = false;     ///< data of the model, though the operation's argument is not a source
-  bool constant = false;  ///< weights that rotate through a pool when they are to be cold
-  double factor = 1;      ///< its values are multiplied by this before timing
+  int id = 0;            ///< DNNL_ARG_...
+  int input = 0;         ///< place in `operands::inputs`
+  description stored{};  ///< how ONNX stores it, in the operation's dims
+  std::string letters{}; ///< names of its dims in `algorithm::layouts`; empty: not shown there
+  bool flows = false;    ///< data of the model, though the operation's argument is not a source
+  bool constant = false; ///< weights that rotate through a pool when they are to be cold
+  double factor = 1;     ///< its values are multiplied by this before timing
+  /// Or by these, one for all or one for each, and become f32.
+  std::vector<float> factors{};
   std::int64_t first = 0; ///< element of the operand at which it starts
 
   /// True for data that flows through a model, and not weights or slopes of it.
@@ -38,6 +40,8 @@ struct recipe {
   description result{};          ///< the result in ONNX order, in the operation's dims
   std::string letters{};         ///< names of the result's dims
   std::string before{}, after{}; ///< stand around the implementation's name in the algorithm's id
+  run_time_values given{};       ///< what executions are given beside operands
+  std::string kind{};            ///< of algorithm, where one is asked for by name
   std::string inexact{}; ///< why its results are another class than the type's; empty: they are not
   bool scales = false;   ///< applies the output scale
   bool flat = false;     ///< goes through memory element by element: any dense layout will do
@@ -76,16 +80,30 @@ struct request {
     if (after.len() > 0) a.set_post_ops(after);
     return a;
   }
-  /// The same; the result is also multiplied by the output scale. `channels`: the dim along which
-  /// codes have scales of their own.
-  dnnl::primitive_attr scaling_attributes(int channels = 1) const {
+  /// The same of a product whose result is also multiplied by the output scale. `channels`: the
+  /// dim of the result along which codes have scales of their own; `of_weights`: the same of the
+  /// weights, as bits.
+  dnnl::primitive_attr product_attributes(run_time_values& given, int channels,
+                                          int of_weights) const {
     dnnl::primitive_attr a = attributes();
     if (codes) {
-      a.set_output_scales(codes->factors.size() > 1 ? 1 << channels : 0, codes->factors);
-      if (codes->zero_a != 0) a.set_zero_points(DNNL_ARG_SRC, 0, {codes->zero_a});
-      if (codes->zero_result != 0) a.set_zero_points(DNNL_ARG_DST, 0, {codes->zero_result});
+      version::scale_product(a, codes->factors, channels, of_weights, given);
+      if (codes->zero_a != 0) version::set_zero_point(a, DNNL_ARG_SRC, codes->zero_a, given);
+      if (codes->zero_result != 0)
+        version::set_zero_point(a, DNNL_ARG_DST, codes->zero_result, given);
     }
-    if (scaled()) a.set_output_scales(0, {static_cast<float>(output_scale)});
+    if (scaled())
+      version::scale_product(a, {static_cast<float>(output_scale)}, channels, of_weights, given);
+    return a;
+  }
+  /// A product's bias, in the units in which the library adds it.
+  argument bias(int input, const description& stored) const {
+    argument a{.id = DNNL_ARG_BIAS, .input = input, .stored = stored};
+    if (!version::bias_after_scale) return a;
+    if (codes)
+      a.factors = codes->factors;
+    else if (scaled())
+      a.factor = output_scale;
     return a;
   }
 };

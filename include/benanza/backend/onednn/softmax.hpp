@@ -22,8 +22,10 @@ inline void describe(const op::softmax& s, const request& r, recipes& out) {
     made.arguments = {
         {.id = DNNL_ARG_SRC, .input = 0, .stored = stored, .letters = std::move(letters)}};
     const dims sizes = anatomy(computed).sizes;
-    made.what = operation::softmax(s.log, computed, dense(sizes, r.types.result), at,
-                                   r.scaling_attributes());
+    dnnl::primitive_attr attributes = r.attributes();
+    if (r.scaled())
+      version::scale_result(attributes, static_cast<float>(r.output_scale), made.given);
+    made.what = operation::softmax(s.log, computed, dense(sizes, r.types.result), at, attributes);
     out.push_back(std::move(made));
   };
   if (inner == 1) {

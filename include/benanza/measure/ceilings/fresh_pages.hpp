@@ -8,7 +8,7 @@
 #include "machine_subject.hpp"
 #include "pages.hpp"
 
-#include <optional>
+#include <memory>
 
 namespace benanza::measure::ceilings {
 
@@ -29,7 +29,7 @@ public:
     double ns = 0;
     for (int i = 0; i < executions; ++i) {
       fresh_.reset();
-      fresh_.emplace(bytes_, size_);
+      fresh_ = std::make_unique<pages>(bytes_, size_);
       const auto start = clock::now();
       touch(fresh_->data());
       ns += std::chrono::duration<double, std::nano>(clock::now() - start).count();
@@ -60,7 +60,7 @@ private:
   page_size size_;
   std::int64_t bytes_;
   int threads_;
-  std::optional<pages> fresh_;
+  std::unique_ptr<pages> fresh_;
 };
 
 class fresh_pages_subject final : public machine_subject {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "../../core/error.hpp"
-#include "../schema.hpp"
+#include "../backends.hpp"
 
 #include <cstdint>
 #include <map>
@@ -21,7 +21,8 @@ struct system_identity {
   facts machine, software;
 };
 
-/// The system that a run was measured on; refuses a run that does not say.
+/// The system that a run was measured on; refuses a run that does not say, and what frameworks ran:
+/// a system has one version of each library.
 inline system_identity identity_of(const run& r) {
   for (const char* section : identity_sections)
     if (const auto found = r.provenance.find(section);
@@ -29,6 +30,9 @@ inline system_identity identity_of(const run& r) {
       throw error("a run without the section \"" + std::string(section) +
                       "\" of its provenance is not stored",
                   r.source, "write the result again with benanza_bench");
+  if (const auto frameworks = frameworks_of(r); !frameworks.empty())
+    throw error("what frameworks ran is not stored, such as that of " + frameworks.begin()->first,
+                r.source, "analyse it beside the store: benanza_analyze results.db " + r.source);
   return {r.provenance.at(identity_sections[0]), r.provenance.at(identity_sections[1])};
 }
 

@@ -61,15 +61,12 @@ inline std::vector<graph_entry> newest_graphs(const store& s, std::int64_t syste
 
 /// Marks the graphs called `model`, as variants or models; if there are none, those with it in
 /// their name; and with each its fused forms and what it is the fused form of.
-inline void want(std::vector<graph_entry>& graphs, const std::string& model, const store& s) {
+inline void want(std::vector<graph_entry>& graphs, const std::string& model) {
   for (graph_entry& g : graphs)
     g.wanted = g.name == model || g.model == model || model.empty();
   if (!ranges::any_of(graphs, &graph_entry::wanted))
     for (graph_entry& g : graphs)
       g.wanted = g.name.find(model) != std::string::npos;
-  if (!model.empty() && !ranges::any_of(graphs, &graph_entry::wanted))
-    throw error("no model is called \"" + model + "\"", s.path(),
-                "there are: " + join(graphs | ranges::views::transform(&graph_entry::name), ", "));
   std::set<std::string> kin;
   for (const graph_entry& g : graphs)
     if (g.wanted) kin.insert({g.name, g.unfused});
@@ -135,13 +132,12 @@ inline auto joint_provenance(const store& s, std::int64_t system,
 }
 } // namespace detail
 
-/// Every measurement that the selection stands for, as each run wrote it.
-inline run read_entries(const store& s, const selection& wanted) {
-  const std::int64_t system = choose_system(s, wanted.system);
+/// Every measurement of a system that the selection stands for, as each run wrote it.
+inline run read_entries(const store& s, const selection& wanted, std::int64_t system) {
   run out;
   out.source = s.path();
   std::vector<detail::graph_entry> graphs = detail::newest_graphs(s, system);
-  detail::want(graphs, wanted.model, s);
+  detail::want(graphs, wanted.model);
   for (const detail::graph_entry& g : graphs)
     if (g.wanted) out.graphs.push_back(detail::read_graph(s, g));
   std::set<std::int64_t> runs;
@@ -156,6 +152,30 @@ inline run read_entries(const store& s, const selection& wanted) {
       s.rows().of_layer(system, layer, take);
   out.provenance = detail::joint_provenance(s, system, runs);
   return out;
+}
+
+namespace detail {
+/// Refuses a model that none of these systems knows.
+inline void check_model(const store& s, const selection& wanted,
+                        const std::vector<std::int64_t>& systems) {
+  std::set<std::string> names;
+  for (const std::int64_t system : systems) {
+    std::vector<graph_entry> graphs = newest_graphs(s, system);
+    want(graphs, wanted.model);
+    if (wanted.model.empty() || ranges::any_of(graphs, &graph_entry::wanted)) return;
+    for (const graph_entry& g : graphs)
+      names.insert(g.name);
+  }
+  throw error("no model is called \"" + wanted.model + "\"", s.path(),
+              "there are: " + join(names, ", "));
+}
+} // namespace detail
+
+/// The same of the only system, or of the one that is chosen.
+inline run read_entries(const store& s, const selection& wanted) {
+  const std::int64_t system = choose_system(s, wanted.system);
+  detail::check_model(s, wanted, {system});
+  return read_entries(s, wanted, system);
 }
 
 /// Leaves of each case those entries that say most: not the failed ones if one succeeded, and not
@@ -174,14 +194,31 @@ inline void keep_best(std::vector<measurement>& entries) {
   entries = std::move(out);
 }
 
-/// The run that the selection stands for, its entries merged over all runs: samples side by side,
-/// disturbed ones only where there are no others, failures only where nothing succeeded.
+/// The run that the selection stands for, its entries merged over all runs of a system: samples
+/// side by side, disturbed ones only where there are no others, failures only where nothing
+/// succeeded. What several systems of one machine hold, the newest says.
 inline run read_store(const store& s, const selection& wanted = {}) {
-  run out = read_entries(s, wanted);
-  keep_best(out.measurements);
-  std::vector<run> one;
-  one.push_back(std::move(out));
-  return merge(std::move(one));
+  std::vector<run> runs;
+  const std::vector<std::int64_t> systems = chosen_systems(s, wanted.system);
+  detail::check_model(s, wanted, systems);
+  for (const std::int64_t system : systems)
+    runs.push_back(read_entries(s, wanted, system));
+  tell_versions_apart(runs);
+  std::set<std::string> graphs;
+  using identity_of_case = decltype(identity(std::declval<const measurement&>()));
+  std::set<identity_of_case> cases; // refers to the measurements, which stay where they are
+  for (run& r : runs) {
+    std::erase_if(r.graphs, [&](const model::graph& g) { return graphs.contains(g.name); });
+    for (const model::graph& g : r.graphs)
+      graphs.insert(g.name);
+    keep_best(r.measurements);
+    std::erase_if(r.measurements,
+                  [&](const measurement& m) { return cases.contains(identity(m)); });
+    if (runs.size() > 1)
+      for (const measurement& m : r.measurements)
+        cases.insert(identity(m));
+  }
+  return merge(std::move(runs));
 }
 
 /// The same from a file.

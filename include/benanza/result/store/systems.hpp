@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose results are meant where a store holds those of several systems? The only one, the one of
-// the newest run, or the one of a number; who does not say is told of all of them, each by its
-// number, its processor and what it does not share with the others.
+// Whose results are meant where a store holds those of several systems? All of one machine,
+// whatever its software; the one of the newest run, or the one of a number. Who does not say, where
+// there are several machines, is told of all of them, each by its number, its processor and what it
+// does not share with the others.
 //
 //   std::int64_t system = choose_system(store, "latest");   // or "", or "2"
 #pragma once
@@ -11,11 +12,15 @@
 
 #include <range/v3/algorithm/all_of.hpp>
 #include <range/v3/algorithm/find.hpp>
+#include <range/v3/algorithm/sort.hpp>
+#include <range/v3/range/conversion.hpp>
 #include <range/v3/view/take_last.hpp>
 #include <range/v3/view/transform.hpp>
 
 #include <charconv>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace benanza::result::store {
@@ -78,6 +83,19 @@ inline std::int64_t choose_system(const store& s, const std::string& asked) {
   if (whole && ranges::find(all, number, &known_system::id) != all.end()) return number;
   throw error("the store holds no system \"" + asked + "\"", s.path(),
               "there are " + detail::list_of(all) + "; or say latest");
+}
+
+/// The systems that `asked` stands for, the newest first: one, or without a choice all that are one
+/// machine with different software.
+inline std::vector<std::int64_t> chosen_systems(const store& s, const std::string& asked) {
+  std::vector<known_system> all = s.systems();
+  const bool one_machine = ranges::all_of(all, [&](const known_system& o) {
+    return o.identity.machine == all.front().identity.machine;
+  });
+  if (!asked.empty() || all.size() < 2 || !one_machine) return {choose_system(s, asked)};
+  ranges::sort(all, ranges::greater{},
+               [](const known_system& o) { return std::pair(o.last_date, o.id); });
+  return all | ranges::views::transform(&known_system::id) | ranges::to<std::vector>;
 }
 
 } // namespace benanza::result::store

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Do kernels of frameworks compete as any algorithm does? They set bounds, are left out where that
+// is asked for, and stand in no plan.
+#include "../result/document.hpp"
+#include "command.hpp"
+
+#include <benanza/result/plan.hpp>
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace benanza::test;
+using benanza::result::json;
+using benanza::result::measurement;
+using benanza::result::run;
+
+/// What scripts/measure_framework wrote of a layer on the machine of `other`.
+run framework_run(const run& other, const std::string& layer, double ns,
+                  const std::string& version = "1.32.0") {
+  run r = synthetic::empty_run();
+  r.provenance = other.provenance;
+  r.provenance["frameworks"] = {{"onnxruntime", version}};
+  synthetic::add_laid(r, layer, "ort-kernel", 1, "plain", "plain", ns);
+  for (measurement& m : r.measurements) {
+    m.backend = "onnxruntime";
+    m.name = layer + "/f32/onnxruntime/ort-kernel/" + m.state + "/t1";
+  }
+  return r;
+}
+
+std::string file(const scratch_folder& f, const std::string& name, const run& r) {
+  std::ofstream(f / name) << synthetic::text(r);
+  return f / name;
+}
+
+double bound_of(const std::string& out) {
+  return json::parse(out)["analyses"][0]["bound"]["sequential"]["ns"].get<double>();
+}
+
+} // namespace
+
+TEST_CASE("a framework's kernel sets a bound, unless only others compete") {
+  const scratch_folder f("frameworks");
+  const run ours = synthetic::small_run();
+  const std::string a = file(f, "run.json", ours);
+  const std::string b = file(f, "ort.json", framework_run(ours, synthetic::relu, 5e3));
+  const std::vector<std::string> as_json{"--format", "json"};
+  const auto of = [&](std::vector<std::string> words) {
+    words.insert(words.end(), as_json.begin(), as_json.end());
+    const outcome o = analyze(words);
+    CAPTURE(o.err);
+    REQUIRE(o.status == 0);
+    return o.out;
+  };
+  const double alone = bound_of(of({a}));
+  CHECK(alone - bound_of(of({a, b})) == doctest::Approx(4e3));
+  CHECK(bound_of(of({a, b, "--backends", "onednn,host"})) == alone);
+  const outcome page = analyze({a, b, "--layers", "all"});
+  CHECK(holds(page.out, "onnxruntime 1.32.0"));
+  CHECK(holds(page.out, "ort-kernel for jit:avx512_core at 1 x"));
+  const outcome none = analyze({a, b, "--backends", "onednn,mkl"});
+  CHECK(none.status == 2);
+  CHECK(holds(none.err, "\"mkl\""));
+  CHECK(holds(none.err, "there are: host, onednn, onnxruntime"));
+}
+
+TEST_CASE("two versions of a framework are told apart") {
+  const scratch_folder f("versions");
+  const run ours = synthetic::small_run();
+  const std::string a = file(f, "run.json", ours);
+  const std::string b = file(f, "b.json", framework_run(ours, synthetic::relu, 5e3));
+  const std::string c = file(f, "c.json", framework_run(ours, synthetic::conv, 9e5, "1.33.0"));
+  const outcome o = analyze({a, b, c, "--format", "json"});
+  CHECK(o.status == 0);
+  CHECK(holds(o.out, "onnxruntime-1.32.0"));
+  CHECK(holds(o.out, "onnxruntime-1.33.0"));
+  CHECK(analyze({a, b, c, "--backends", "onednn,host,onnxruntime"}).status == 0);
+}
+
+TEST_CASE("a store holds what benanza_bench measured; frameworks are analysed beside it") {
+  const scratch_folder f("beside");
+  const run ours = synthetic::small_run();
+  const std::string a = file(f, "run.json", ours), store = f / "s.db";
+  const std::string b = file(f, "ort.json", framework_run(ours, synthetic::relu, 5e3));
+  if (analyze({"--import", a, "--store", store}).status != 0) return; // built without SQLite
+  const outcome refused = analyze({"--import", b, "--store", store});
+  CHECK(refused.status == 2);
+  CHECK(holds(refused.err, "not stored"));
+  CHECK(analyze({store, b}).status == 0);
+}
+
+TEST_CASE("a plan names nothing that benanza_bench does not run") {
+  const scratch_folder f("plan");
+  const run ours = synthetic::fused_run();
+  const std::string a = file(f, "run.json", ours);
+  const std::string b = file(f, "ort.json", framework_run(ours, synthetic::relu, 1));
+  const outcome o = analyze({a, b, "--unfused", "--plan", f / "plan.json"});
+  CAPTURE(o.err);
+  CHECK(o.status == 0);
+  const std::string plan = text_of(f / "plan.json");
+  CHECK(holds(plan, "eltwise"));
+  CHECK_FALSE(holds(plan, "ort-kernel"));
+}
