@@ -90,7 +90,7 @@ namespace detail {
 inline std::string_view type_name(const op::layer& l) {
   // clang-format off
   static constexpr std::string_view names[] = {
-      "conv", "conv_transpose", "gemm", "matmul",
+      "conv", "conv_transpose", "conv_weight_gradient", "gemm", "matmul",
       "pool",
       "grid_sample", "affine_grid", "roi_align", "max_roi_pool", "non_max_suppression",
       "col2im", "deform_conv", "max_unpool", "dft", "det",

@@ -3,6 +3,7 @@
 // alone.
 #pragma once
 
+#include "core/device_counters.hpp"
 #include "core/device_kernel.hpp"
 #include "core/dtype.hpp"
 #include "core/error.hpp"

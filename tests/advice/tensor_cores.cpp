@@ -39,6 +39,17 @@ TEST_CASE("tensor cores: kernels that were seen answer, whatever the library say
         tensor_answer{tensor_use::yes, told_by::kernels});
 }
 
+TEST_CASE("tensor cores: the GPU's own counters answer before names") {
+  result::measurement m = on_gpu("cudnn", "eng1", "tensor-cores", {mma});
+  m.counters = {.tensor_pipe_percent = 0, .active_cycles = 100};
+  CHECK(tensor_answer_of(m) == tensor_answer{tensor_use::no, told_by::counters});
+  m.counters.tensor_pipe_percent = 0.5;
+  m.kernels = {sgemm};
+  CHECK(tensor_answer_of(m) == tensor_answer{tensor_use::yes, told_by::counters});
+  m.counters.active_cycles = 0; // nothing was counted
+  CHECK(tensor_answer_of(m).by == told_by::kernels);
+}
+
 TEST_CASE("tensor cores: without a telling kernel the library's note answers, or nothing") {
   const auto answer = [](const char* backend, const char* algorithm, const char* notes,
                          std::vector<device_kernel> kernels = {}) {

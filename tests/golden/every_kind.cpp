@@ -111,4 +111,5 @@ BENANZA_LAYERS {
   unique_layer<linear_attention{.batch = 2, .heads = 4, .steps = 3, .key_size = 8, .kv_heads = 2, .value_size = 16, .rule = update_rule::gated_delta, .head_decay = true, .one_rate = true, .past = true, .state = dtype::f32}>::add(103);
   unique_layer<tf_idf{.input = {2, 12}, .outputs = 7, .least = 2, .most = 3, .skips = 5, .pool = {4, 3}, .weigh = weighting::idf, .element = dtype::s32}>::add(104);
   unique_layer<cast{.input = {2, 3}, .from = dtype::f16, .to = dtype::s4}>::add(105);
+  unique_layer<conv_weight_gradient{.input = {8, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}, .groups = 2}>::add(106);
 }

@@ -52,10 +52,11 @@ TEST_CASE("gpu: the winner's kernels are in all of its rows, and in no others" *
           doctest::skip(!fake_records())) {
   const auto [slow, fast] = two_engines();
   // The fast engine splits: products, then a sum.
-  const std::string script = "cost 20us\nengine " + std::to_string(fast) + " cost 8us\nengine " +
-                             std::to_string(fast) +
+  const std::string engine = "engine " + std::to_string(fast);
+  const std::string script = "cost 20us\n" + engine + " cost 8us\n" + engine +
                              " runs volta_h884gemm_64x64_nt "
-                             "_ZN8cublasLt19splitKreduce_kernelILi32ELi16EiffEEvi";
+                             "_ZN8cublasLt19splitKreduce_kernelILi32ELi16EiffEEvi\n" +
+                             engine + " counts 62.5 9000 80";
   const fake_run r({small_conv}, script,
                    "--backends cudnn --benchmark_format=json --states hot,coldw" +
                        filter_of(slow, fast),
@@ -79,9 +80,14 @@ TEST_CASE("gpu: the winner's kernels are in all of its rows, and in no others" *
     CHECK(kernels[0].at("shared_bytes") == 49 * 1024);
     CHECK(kernels[0].at("ns") == 4000);
     CHECK(kernels[1].at("name") == "cublasLt::splitKreduce_kernel<32, 16, int, float, float>");
+    CHECK(row.at("tensor_pipe_percent") == 62.5);
+    CHECK(row.at("dram_read_bytes") == 9000);
+    CHECK(row.at("dram_written_bytes") == 80);
+    CHECK(row.at("active_cycles") == 8 * 1980); // 8 us
     // What was read is what was written.
     const auto m = benanza::result::measurement_from_json(row, "test");
     CHECK(json(benanza::result::to_json(m.kernels)) == kernels);
+    CHECK(m.counters.active_cycles == 8 * 1980);
   }
   CHECK(states == std::set<std::string>{"hot", "coldw"});
   // Two processes: CUPTI was in one, which replayed nothing; the other was without.
@@ -144,4 +150,26 @@ TEST_CASE("gpu: a look that loses the device or ends the process costs names, an
                       all_json + filter_of(slow, fast), layers_bench, true, fake_gpu);
   CHECK(died.ended.status == 0);
   CHECK(holds(fact_of(died), "the library ended the process with exit status 3"));
+}
+
+TEST_CASE("gpu: counters that are forbidden, or that end their process, cost no names" *
+          doctest::skip(!fake_records())) {
+  const auto [slow, fast] = two_engines();
+  const auto told = [&](const std::string& rule) {
+    const fake_run r({small_conv}, "cost 20us\n" + rule,
+                     all_json + "--kernels all" + filter_of(slow, fast), layers_bench, true,
+                     fake_gpu);
+    CHECK(r.ended.status == 0);
+    for (const json& row : r.result.at("benchmarks")) {
+      CHECK(row.contains("kernels"));
+      CHECK_FALSE(row.contains("active_cycles"));
+    }
+    return fact_of(r);
+  };
+  CHECK(told("cupti counters-refused") ==
+        "CUPTI 13.0; counters not read: CUPTI does not read counters: "
+        "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES: the driver lets administrators alone profile");
+  CHECK(holds(told("cupti counters-end-process"),
+              "counters not read: the library ended the process with exit status 4"));
+  CHECK(holds(told("cupti counters-lose-device"), "CUPTI 13.0; counters not read: "));
 }

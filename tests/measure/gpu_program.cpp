@@ -217,6 +217,8 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
                                           "Conv+Add+Relu/1x8x7x7-8x3x3-s1-p1-b",
                                           "ConvTranspose/1x8x5x5-8x4x4-s2-p1",
                                           "ConvTranspose/1x8x5x5-8x3x3-s2-p1-op1-b",
+                                          "ConvWeightGradient/2x8x7x7-8x3x3-s2-p1",
+                                          "ConvWeightGradient/2x8x7x9-16x1x3-s1-p0x1",
                                           "Gemm/4x24x16-tb-c1x24-w",
                                           "Gemm/8x16x32-ta",
                                           "MatMul/3x8x16-3x16x8",

@@ -318,6 +318,28 @@ TEST_CASE("conv_transpose: the canonical form") {
               conv_transpose{.input = {1, 2, 3, 3}, .outputs = 2, .kernel = {1, 1}});
 }
 
+TEST_CASE(
+    "conv_weight_gradient: it reads what its convolution reads and writes, and does as much") {
+  constexpr conv_weight_gradient g{.input = {2, 8, 9, 9},
+                                   .outputs = 12,
+                                   .kernel = {3, 3},
+                                   .strides = {2, 2},
+                                   .pads = {1, 1, 1, 1},
+                                   .groups = 4};
+  CHECK_TWICE(g.gradient() == shape{2, 12, 5, 5});
+  CHECK_TWICE(g.output() == shape{12, 2, 3, 3});
+  CHECK_TWICE(g.cost().macs == g.forward().cost().macs);
+  CHECK_TWICE(g.cost().bytes(numeric::f32) == (1296 + 600 + 216) * 4);
+  CHECK_TWICE(g.direct_flops() == g.forward().direct_flops());
+  CHECK_TWICE(write_key(g) == "2x8x9x9-12x3x3-s2-p1-g4");
+  CHECK_REFUSED(
+      (conv_weight_gradient{.input = {0, 8, 9, 9}, .outputs = 8, .kernel = {1, 1}}.validate()),
+      "no gradient");
+  CHECK_REFUSED(
+      (conv_weight_gradient{.input = {1, 8, 9, 9}, .outputs = 8, .kernel = {0, 1}}.validate()),
+      "kernel");
+}
+
 TEST_CASE("conv_transpose: what is refused") {
   const conv_transpose good{
       .input = {1, 16, 7, 7}, .outputs = 8, .kernel = {3, 3}, .strides = {2, 2}};

@@ -11,10 +11,11 @@ using namespace benanza;
 using namespace benanza::op;
 
 namespace {
-/// Every ONNX operator that some layer kind stands for.
+/// Every ONNX operator that some layer kind stands for, and what is none.
 std::vector<std::string_view> all_families() {
   std::vector<std::string_view> all{"Conv",
                                     "ConvTranspose",
+                                    "ConvWeightGradient",
                                     "Gemm",
                                     "MatMul",
                                     "LRN",

@@ -60,6 +60,16 @@ private:
     c.output_pads = values<3>(c.kernel.size, 0, 2);
     return c;
   }
+  op::conv_weight_gradient make(op::conv_weight_gradient) {
+    const auto c = window_layer<op::conv>();
+    return {.input = c.input,
+            .outputs = c.outputs,
+            .kernel = c.kernel,
+            .strides = c.strides,
+            .pads = c.pads,
+            .dilations = c.dilations,
+            .groups = c.groups};
+  }
   op::gemm make(op::gemm) {
     op::gemm g{.m = dim(), .n = dim(), .k = dim()};
     g.transpose_a = chance(30);

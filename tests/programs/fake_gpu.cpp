@@ -5,7 +5,7 @@
 // beforehand. What was done with it is recorded (fake_gpu/record.hpp).
 //
 //   LD_PRELOAD=libbenanza_fake_gpu.so BENANZA_FAKE_GPU_SCRIPT=script benanza_bench
-#include "fake_gpu/cupti.hpp"
+#include "fake_gpu/counters.hpp"
 #include "fake_gpu/kernels.hpp"
 #include "fake_gpu/legacy.hpp"
 #include "fake_gpu/recurrent.hpp"

@@ -48,8 +48,12 @@ TEST_CASE("a GPU's page says which layers use tensor cores, who says so, and wha
   CHECK(holds(text, "cutlass_tensorop_f16_s16816fprop_nhwc 75.0 %, 2 x memset 25.0 %"));
 
   const json a = json::parse(json_report(r, analyse(r), false))["analyses"][0];
-  CHECK(a["tensor_cores"] ==
-        json{{"yes", 2}, {"no", 0}, {"unknown", 1}, {"observed", 1}, {"by_the_librarys_note", 1}});
+  CHECK(a["tensor_cores"] == json{{"yes", 2},
+                                  {"no", 0},
+                                  {"unknown", 1},
+                                  {"counted", 0},
+                                  {"observed", 1},
+                                  {"by_the_librarys_note", 1}});
   int seen = 0;
   for (const json& l : a["layers"]) {
     const bool conv = l["layer"] == synthetic::conv, wide = l["layer"] == synthetic::wide;
@@ -67,6 +71,27 @@ TEST_CASE("a GPU's page says which layers use tensor cores, who says so, and wha
     seen += conv || wide;
   }
   CHECK(seen == 2);
+}
+
+TEST_CASE("what the GPU counted stands beside the kernels, and answers for the tensor cores") {
+  run r = gpu_run();
+  for (measurement& m : r.measurements)
+    if (m.family + '/' + m.key == synthetic::conv)
+      m.counters = {.tensor_pipe_percent = 61.5,
+                    .dram_read_bytes = 3 << 20,
+                    .dram_written_bytes = 1 << 20,
+                    .active_cycles = 31'000};
+  const std::string text = text_report(r, analyse(r), {});
+  check_width(text);
+  CAPTURE(text);
+  CHECK(holds(text, "(1 by the GPU's counters, 1 by the library's note)."));
+  CHECK(holds(text, "tensor pipes 61.5 % of active cycles, "));
+  const json a = json::parse(json_report(r, analyse(r), false))["analyses"][0];
+  for (const json& l : a["layers"])
+    if (l["layer"] == synthetic::conv) {
+      CHECK(l["bound"]["counters"]["dram_read_bytes"] == 3 << 20);
+      CHECK(l["bound"]["tensor_cores"] == json{{"use", "yes"}, {"by", "counted"}});
+    }
 }
 
 TEST_CASE("layers that run without tensor cores are named beside those that run on them") {

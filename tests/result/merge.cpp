@@ -131,8 +131,11 @@ TEST_CASE("the energy of a case is the average over its samples, where it is kno
 TEST_CASE("kernels that were seen in one of several entries are those of the case") {
   measurement a = sampled({10, 12}), b = sampled({11, 13});
   b.kernels = {{.name = "k", .ns = 9}};
-  for (const run& r : {merge({with({a, b})}), merge({with({b, a})})})
+  b.counters = {.tensor_pipe_percent = 5, .active_cycles = 7};
+  for (const run& r : {merge({with({a, b})}), merge({with({b, a})})}) {
     CHECK(r.measurements[0].kernels == b.kernels);
+    CHECK(r.measurements[0].counters == b.counters);
+  }
 }
 
 TEST_CASE("a failed repetition never loses a good one") {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do a GPU's algorithms run on its tensor cores, and who says so? First the kernels that were seen,
-// by their names; without a profiler, or where a name does not tell, what the library says of the
-// algorithm; else it is not known. Only layers of sums of products are asked.
+// Do a GPU's algorithms run on its tensor cores, and who says so? First the GPU's own counters,
+// then the kernels that were seen, by their names; without a profiler, or where a name does not
+// tell, what the library says of the algorithm; else it is not known. Only layers of sums of
+// products are asked.
 //
 //   tensor_answer a = tensor_answer_of(measurement);   a.use == tensor_use::yes, a.by
 //   tensor_summary s = tensor_cores_of(model);         s.yes.size(), s.no, s.unknown
@@ -19,7 +20,7 @@
 namespace benanza::advice {
 
 /// Who answers.
-enum class told_by { none, kernels, library };
+enum class told_by { none, counters, kernels, library };
 
 struct tensor_answer {
   tensor_use use = tensor_use::unknown;
@@ -46,15 +47,19 @@ inline tensor_use noted(const bound::measurement& m) {
 /// The answer for the case of a layer of sums of products.
 inline tensor_answer tensor_answer_of(const bound::measurement& m) {
   if (result::device_of(m) != result::gpu_device) return {};
+  if (m.counters.counted())
+    return {m.counters.tensor_pipe_percent > 0 ? tensor_use::yes : tensor_use::no,
+            told_by::counters};
   if (const tensor_use seen = tensor_cores(m.kernels); seen != tensor_use::unknown)
     return {seen, told_by::kernels};
   const tensor_use said = detail::noted(m);
   return {said, said == tensor_use::unknown ? told_by::none : told_by::library};
 }
 
-/// "observed", "by the library's note"; empty: it is not known.
+/// "counted", "observed", "by the library's note"; empty: it is not known.
 constexpr std::string_view name(told_by by) {
-  return by == told_by::kernels   ? "observed"
+  return by == told_by::counters  ? "counted"
+         : by == told_by::kernels ? "observed"
          : by == told_by::library ? "by the library's note"
                                   : "";
 }
@@ -71,7 +76,7 @@ inline bool may_use_tensor_cores(const bound::measurement& m) {
 /// A model's layers of sums of products by the answers for those algorithms that set their bounds.
 struct tensor_summary {
   std::vector<const bound::layer_answer*> yes{}, no{}, unknown{};
-  std::int64_t observed = 0, noted = 0; ///< of `yes` and `no`: who told
+  std::int64_t counted = 0, observed = 0, noted = 0; ///< of `yes` and `no`: who told
   bool empty() const { return yes.empty() && no.empty() && unknown.empty(); }
 };
 
@@ -85,6 +90,7 @@ inline tensor_summary tensor_cores_of(const bound::model_bound& b) {
      : a.use == tensor_use::no ? out.no
                                : out.unknown)
         .push_back(&l);
+    out.counted += a.by == told_by::counters;
     out.observed += a.by == told_by::kernels;
     out.noted += a.by == told_by::library;
   }

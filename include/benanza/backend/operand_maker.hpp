@@ -19,6 +19,11 @@ public:
 
   void operator()(const op::conv& p) { convolution(p); }
   void operator()(const op::conv_transpose& p) { convolution(p); }
+  void operator()(const op::conv_weight_gradient& p) {
+    source(p.input);
+    weights(p.gradient(), false);
+    scale_products();
+  }
   void operator()(const op::gemm& p) {
     source(p.a_shape());
     weights(p.b_shape(), p.constant_b);

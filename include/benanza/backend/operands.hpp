@@ -188,6 +188,10 @@ struct terms {
     }
     return n;
   }
+  std::int64_t operator()(const op::conv_weight_gradient& p) const {
+    const shape dy = p.gradient();
+    return elements(dy) / dy[1];
+  }
   std::int64_t operator()(const op::gemm& p) const { return p.k; }
   std::int64_t operator()(const op::matmul& p) const { return p.k(); }
   std::int64_t operator()(const op::pool& p) const {

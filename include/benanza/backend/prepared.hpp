@@ -8,6 +8,7 @@
 //   if (chainable* c = p->chain()) c->connect_result(data);
 #pragma once
 
+#include "../core/device_counters.hpp"
 #include "../core/device_kernel.hpp"
 #include "../core/error.hpp"
 #include "../machine/stack_place.hpp"
@@ -94,6 +95,9 @@ public:
   /// benanza::error where it does not see them, no_profiler where it never will. From then on the
   /// profiler stays in the process: nothing is timed in it any more.
   virtual std::vector<device_kernel> kernels() { return {}; }
+  /// What the device's counters count of one execution, which is repeated for it; on the same
+  /// terms.
+  virtual device_counters counters() { return {}; }
   /// True where the host launches each execution while it is timed: the figure may be its time.
   virtual bool host_launches() const { return false; }
 };

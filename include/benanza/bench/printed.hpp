@@ -86,7 +86,8 @@ inline status describe_device() {
               "build it with cuDNN installed");
 }
 
-/// Prints what the libraries have by name and refuse for the layers of a list, and why.
+/// Prints what the libraries have by name and refuse for the layers of a list, and why; also for
+/// those of which they refuse all.
 inline void print_refused(const listing& l) {
   for (const result::refused_case& r : refusals(l))
     std::cout << "refused, " << r.family << '/' << r.key << '/' << r.type << '/' << r.backend << '/'

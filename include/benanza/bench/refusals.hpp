@@ -24,19 +24,21 @@ inline void tell_reasons() {
   setenv("ONEDNN_VERBOSE", "dispatch", 1);
 }
 
-/// What the libraries of a list refuse for its layers.
+/// What the libraries of a list refuse for its layers, also for those of which they refuse all.
 inline std::vector<result::refused_case> refusals(const listing& l) {
   std::vector<result::refused_case> out;
-  for (const group& g : l.groups) {
-    const auto* of = dynamic_cast<const layer_subject*>(g.what.get());
-    if (of == nullptr) continue;
+  const auto ask = [&](const op::layer& of, numeric t, int threads) {
     for (const auto& library : l.libraries)
-      for (backend::refused_algorithm& r :
-           library->refused(of->layer(), of->type, {.threads = of->threads}))
-        out.push_back({std::string(op::family(of->layer())), op::key(of->layer()),
-                       std::string(name(of->type)), std::string(library->name()), std::move(r.id),
-                       std::move(r.why)});
-  }
+      for (backend::refused_algorithm& r : library->refused(of, t, {.threads = threads}))
+        out.push_back({std::string(op::family(of)), op::key(of), std::string(name(t)),
+                       std::string(library->name()), std::move(r.id), std::move(r.why)});
+  };
+  for (const group& g : l.groups)
+    if (const auto* of = dynamic_cast<const layer_subject*>(g.what.get()))
+      ask(of->layer(), of->type, of->threads);
+  for (const result::measurement& m : l.without)
+    if (const auto t = parse_numeric(m.type); t && result::nothing_runs(m))
+      ask(op::parse(m.family, m.key), *t, m.threads);
   return out;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution and transposed convolution (ONNX Conv-11, ConvTranspose-11), one to three spatial
 // dims, with groups, dilation and asymmetric pads. Weights are constant: they are prepared before
-// timing. In: N x C x spatial. Multiply-accumulates are counted on every tap, pads included.
+// timing. In: N x C x spatial. Multiply-accumulates are counted on every tap, pads included. A
+// training step has beside these the gradient by the weights; that by the source is ConvTranspose.
 //
 //   conv{.input = {1, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}}
 //   key: 1x64x56x56-64x3x3-s1-p1
@@ -228,6 +229,71 @@ struct conv_transpose {
     return c;
   }
   constexpr bool operator==(const conv_transpose&) const = default;
+};
+
+/// The gradient of a convolution by its weights, from its source and the gradient by its output
+/// (the operands, in this order). No ONNX operator: it is measured where a list names it.
+struct conv_weight_gradient {
+  shape input{}; ///< of the convolution, as its other parameters
+  std::int64_t outputs = 0;
+  extents kernel{};
+  extents strides{};
+  paddings pads{};
+  extents dilations{};
+  std::int64_t groups = 1;
+
+  static constexpr std::optional<conv_weight_gradient> of(std::string_view family) {
+    return family == "ConvWeightGradient" ? std::optional(conv_weight_gradient{}) : std::nullopt;
+  }
+  static constexpr std::string_view family() { return "ConvWeightGradient"; }
+
+  template <class Archive>
+  constexpr void fields(Archive& a) {
+    a.dims("input", input);
+    a.count_and_dims("outputs", outputs, "kernel", kernel);
+    const int n = kernel.size;
+    a.tagged("strides", "s", strides, n, 1, true);
+    a.tagged("pads", "p", pads, 2 * n, 0);
+    a.tagged("dilations", "d", dilations, n, 1);
+    a.number("groups", "g", groups, 1);
+  }
+
+  /// The convolution whose weights these are the gradient of.
+  constexpr conv forward() const {
+    return {.input = input,
+            .outputs = outputs,
+            .kernel = kernel,
+            .strides = strides,
+            .pads = pads,
+            .dilations = dilations,
+            .groups = groups};
+  }
+  constexpr void validate() const {
+    forward().validate();
+    if (elements(gradient()) == 0) throw error("a convolution without output has no gradient");
+  }
+  constexpr shape output() const { return forward().weights(); }
+  /// Dims of the gradient by the convolution's output.
+  constexpr shape gradient() const { return forward().output(); }
+  constexpr std::int64_t direct_flops() const { return forward().direct_flops(); }
+
+  constexpr work cost() const {
+    const work of = forward().cost();
+    work w;
+    w.sources = of.sources + of.results;
+    w.results = of.weights;
+    w.macs = of.macs;
+    return w;
+  }
+
+  constexpr conv_weight_gradient canonical_form() const {
+    conv_weight_gradient c = *this;
+    c.strides = canonical(strides, 1);
+    c.pads = canonical(pads, 0);
+    c.dilations = used_dilations(kernel, dilations);
+    return c;
+  }
+  constexpr bool operator==(const conv_weight_gradient&) const = default;
 };
 
 } // namespace benanza::op

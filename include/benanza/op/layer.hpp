@@ -56,7 +56,7 @@ namespace benanza::op {
 /// One layer of any kind; the order is that of the generator's type names.
 // clang-format off
 using layer = std::variant<
-    conv, conv_transpose, gemm, matmul,
+    conv, conv_transpose, conv_weight_gradient, gemm, matmul,
     pool,
     grid_sample, affine_grid, roi_align, max_roi_pool, non_max_suppression,
     col2im, deform_conv, max_unpool, dft, det,

@@ -143,6 +143,11 @@ inline ordered_json to_json(const bound::measurement* m, double ns) {
                    {"disturbed", m->disturbed}};
   if (m->energy_nj > 0) out["energy_nj"] = m->energy_nj;
   if (!m->kernels.empty()) out["kernels"] = result::to_json(m->kernels);
+  if (const device_counters& c = m->counters; c.counted())
+    out["counters"] = {{"tensor_pipe_percent", c.tensor_pipe_percent},
+                       {"dram_read_bytes", c.dram_read_bytes},
+                       {"dram_written_bytes", c.dram_written_bytes},
+                       {"active_cycles", c.active_cycles}};
   if (const advice::tensor_answer a = advice::tensor_answer_of(*m);
       a.by != advice::told_by::none && advice::may_use_tensor_cores(*m))
     out["tensor_cores"] = {{"use", advice::name(a.use)}, {"by", advice::name(a.by)}};
@@ -233,11 +238,9 @@ inline ordered_json to_json(const model_bound& b) {
   });
   out["coverage"] = to_json(b.covered);
   if (const advice::tensor_summary t = advice::tensor_cores_of(b); !t.empty())
-    out["tensor_cores"] = {{"yes", t.yes.size()},
-                           {"no", t.no.size()},
-                           {"unknown", t.unknown.size()},
-                           {"observed", t.observed},
-                           {"by_the_librarys_note", t.noted}};
+    out["tensor_cores"] = {{"yes", t.yes.size()},         {"no", t.no.size()},
+                           {"unknown", t.unknown.size()}, {"counted", t.counted},
+                           {"observed", t.observed},      {"by_the_librarys_note", t.noted}};
   out["missing"] = b.missing;
   out["missing_command"] = b.missing_command;
   out["failed_cases"] = b.failed();

@@ -27,6 +27,7 @@ inline std::string tensor_line(const model_bound& b, std::size_t limit) {
                                  counted(static_cast<std::int64_t>(all), "layer"));
   if (!s.unknown.empty()) text += fmt::format(", of {} that is not known", s.unknown.size());
   std::vector<std::string> who;
+  if (s.counted > 0) who.push_back(fmt::format("{} by the GPU's counters", s.counted));
   if (s.observed > 0) who.push_back(fmt::format("{} observed by kernel names", s.observed));
   if (s.noted > 0) who.push_back(fmt::format("{} by the library's note", s.noted));
   if (!who.empty()) text += fmt::format(" ({})", fmt::join(who, ", "));
@@ -68,6 +69,15 @@ inline std::string kernels_text(const std::vector<device_kernel>& kernels) {
   return out;
 }
 
+/// What the GPU counted of an execution; empty: nothing.
+inline std::string counters_text(const device_counters& c) {
+  if (!c.counted()) return {};
+  return fmt::format("tensor pipes {} of active cycles, {} read, {} written; ",
+                     percent(c.tensor_pipe_percent / 100),
+                     show_bytes(static_cast<double>(c.dram_read_bytes)),
+                     show_bytes(static_cast<double>(c.dram_written_bytes)));
+}
+
 /// The kernels that a profiler saw of the layers that take most time; empty: it saw none.
 inline std::string kernel_list(const model_bound& b, std::size_t limit) {
   std::string out;
@@ -77,8 +87,9 @@ inline std::string kernel_list(const model_bound& b, std::size_t limit) {
     const bound::measurement& m = *l->algorithms.best;
     if (m.kernels.empty()) continue;
     ++rows;
-    out += wrapped(fmt::format("{:>9}  ", show_time(l->algorithms.bound.ns)),
-                   fmt::format("{} for {}", kernels_text(m.kernels), l->name));
+    out += wrapped(
+        fmt::format("{:>9}  ", show_time(l->algorithms.bound.ns)),
+        fmt::format("{}{} for {}", counters_text(m.counters), kernels_text(m.kernels), l->name));
   }
   return out.empty() ? out : "\nKernels that were seen:\n" + out;
 }

@@ -27,23 +27,6 @@
 
 namespace benanza::report {
 
-/// A number of bytes, such as `24 KiB`.
-inline std::string show_bytes(double bytes) {
-  static constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < std::size(units)) {
-    bytes /= 1024;
-    ++unit;
-  }
-  const bool whole = bytes == static_cast<double>(static_cast<std::int64_t>(bytes));
-  return fmt::format("{:.{}f} {}", bytes,
-                     whole         ? 0
-                     : bytes < 10  ? 2
-                     : bytes < 100 ? 1
-                                   : 0,
-                     units[unit]);
-}
-
 namespace detail {
 /// A rate in four characters or so: three digits at least.
 inline std::string show_rate(double per_ns) {

@@ -63,6 +63,23 @@ inline std::string show_rate(double per_s) {
   return fmt::format("{:.{}f}", per_s, decimals);
 }
 
+/// A number of bytes, such as `24 KiB`.
+inline std::string show_bytes(double bytes) {
+  static constexpr std::string_view units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < std::size(units)) {
+    bytes /= 1024;
+    ++unit;
+  }
+  const bool whole = bytes == static_cast<double>(static_cast<std::int64_t>(bytes));
+  return fmt::format("{:.{}f} {}", bytes,
+                     whole         ? 0
+                     : bytes < 10  ? 2
+                     : bytes < 100 ? 1
+                                   : 0,
+                     units[unit]);
+}
+
 /// A share of 1, such as `97.2 %`; what is not nothing is never shown as nothing.
 inline std::string percent(double share) {
   if (share > 0 && share < 0.0005) return "<0.1 %";

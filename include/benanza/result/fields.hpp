@@ -64,6 +64,10 @@ void fields(Measurement& m, Visit&& visit) {
   visit("parts", m.parts, remark);
   visit("parts_ns", m.parts_ns, remark);
   visit("kernels", m.kernels, remark);
+  visit("tensor_pipe_percent", m.counters.tensor_pipe_percent, remark);
+  visit("dram_read_bytes", m.counters.dram_read_bytes, remark);
+  visit("dram_written_bytes", m.counters.dram_written_bytes, remark);
+  visit("active_cycles", m.counters.active_cycles, remark);
   visit("flops", m.flops, fact);
   visit("algorithm_flops", m.algorithm_flops, fact);
   visit("bytes", m.bytes, fact);

@@ -95,6 +95,7 @@ inline measurement join_entries(std::vector<measurement> entries) {
     // A case that was sampled to its end once is not one of few samples.
     if (was_raced_out(out.stop_reason)) out.stop_reason = next->stop_reason;
     if (out.kernels.empty()) out.kernels = next->kernels;
+    if (!out.counters.counted()) out.counters = next->counters;
     if (out.disturbed.find(next->disturbed) == std::string::npos)
       out.disturbed += (out.disturbed.empty() ? "" : "; ") + next->disturbed;
     if (next->samples_ns == last_samples) continue;

@@ -7,6 +7,7 @@
 //    "benchmarks": [{"name": "Conv/1x64x56x56-64x3x3-s1-p1/f32/onednn/ref:any/hot/t1", ...}]}
 #pragma once
 
+#include "../core/device_counters.hpp"
 #include "../core/device_kernel.hpp"
 #include "../model/graph.hpp"
 
@@ -58,6 +59,7 @@ struct measurement {
   std::vector<double> parts_ns{};
   /// Of a device, where a profiler looked: the kernels of one execution, in their order.
   std::vector<device_kernel> kernels{};
+  device_counters counters{};       ///< and what the device counted of one execution
   std::int64_t flops = 0;           ///< as a textbook counts them
   std::int64_t algorithm_flops = 0; ///< the algorithm's own arithmetic
   std::int64_t bytes = 0;

@@ -72,6 +72,10 @@ TEST_CASE("on the fake gpu: legacy convolutions compute what ONNX says") {
          {"ConvTranspose/1x8x5x5-8x4x4-s2-p1", "ConvTranspose/1x8x5x6-16x3x3-s2-p1-op1",
           "ConvTranspose/1x8x5x5-8x4x4-s2-p1-g2"})
       check(layer, "legacy-data");
+    for (const char* layer :
+         {"ConvWeightGradient/2x8x7x7-16x3x3-s1-p1", "ConvWeightGradient/2x8x8x9-8x3x2-s2-p1-d2",
+          "ConvWeightGradient/1x8x7x7-8x3x3-s1-p1-g2", "ConvWeightGradient/2x8x20-8x3-s2-p1"})
+      check(layer, "legacy-filter");
   }
   // Without a ReLU the fused call has one algorithm.
   for (const std::string& id : forms("Conv/1x8x7x7-16x3x3-s1-p1-b", f32))

@@ -36,12 +36,17 @@ TEST_CASE("on the fake gpu: attentions with a past, a window, lengths, and gated
          {"Attention/1x4x8x32-k24-causal-p16", "Attention/1x4x8x32-k24-causal-p3",
           "Attention/1x4x16x32-causal-w5", "Attention/1x4x8x32-k24-causal-p10-w6",
           "Attention/2x4x16x32-cap", "Attention/2x4x16x32-cap-mask1x1x16x16",
-          "Attention/2x4x8x32-k24-lengths-mask2x1x8x24"})
+          "Attention/2x4x8x32-k24-lengths-mask2x1x8x24", "Attention/2x4x8x32-k24-causal-lengths",
+          "Attention/2x4x4x32-k24-causal-lengths-bshd"})
       CHECK(ways(layer, t) == words{"chain:"});
     for (const char* layer :
          {"Attention/2x4x1x32-kv2-k24-lengths", "Attention/2x4x10x32-kv2-k16-bshd-cached",
           "Attention/2x4x10x32-kv2-k16-lengths-bshd-cached"})
       CHECK(ways(layer, t) == words{"sdpa:", "chain:"});
     CHECK_FALSE(ways("MatMul+Swish+Mul/1x8x16-16x24-w", t).empty());
+  }
+  for (const char* layer : {"Attention/2x4x16x32", "Attention/2x4x16x32-kv2-bshd",
+                            "Attention/2x4x16x32-k24-causal-lengths"}) {
+    CHECK(ways(layer, numeric::e4m3) == words{"chain:"});
   }
 }

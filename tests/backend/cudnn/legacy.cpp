@@ -46,6 +46,8 @@ TEST_CASE("cudnn: the legacy API takes convolutions in both layouts, alone and w
     CHECK(forms("Conv+Relu/1x8x9x9-16x3x3-s1-p1", t) == fused);
     CHECK(forms("Conv+Add+Relu/1x8x9x9-16x3x3-s1-p1-b", t) == fused);
     CHECK(forms("ConvTranspose/1x8x9x9-16x4x4-s2-p1", t) == gradient);
+    CHECK(forms("ConvWeightGradient/1x8x9x9-16x3x3-s1-p1", t) ==
+          words{"legacy-filter", "legacy-filter-nhwc"});
   }
   CHECK(forms("Conv/1x8x9x9-16x3x3-s1-p1", numeric::f16) ==
         words{"legacy", "legacy half", "legacy-nhwc", "legacy-nhwc half"});
@@ -71,7 +73,9 @@ TEST_CASE("cudnn: what the legacy API cannot be told has a reason") {
   CHECK_FALSE(why_not("Conv+Add/1x8x9x9-16x3x3-s1-w1x16x1x1", numeric::f16).empty());
   CHECK_FALSE(why_not("Conv/1x8x9x9-16x3x3-s1", numeric::e4m3).empty());
   CHECK_FALSE(why_not("ConvTranspose/1x8x9x9-16x4x4-s2-p1-b", numeric::f32).empty());
-  CHECK_FALSE(why_not("ConvTranspose/1x8x9x9-16x4x4-s2-p1", numeric::s8s8s8).empty());
+  for (const char* gradient :
+       {"ConvTranspose/1x8x9x9-16x4x4-s2-p1", "ConvWeightGradient/1x8x9x9-16x3x3-s1-p1"})
+    CHECK(why_not(gradient, numeric::s8s8s8).find("gradients") != std::string::npos);
   CHECK_FALSE(why_not("Conv/2000x8x1024x1024-16x1x1-s1", numeric::f16).empty()); // 32 bits
   const legacy::told other = legacy::as_told(op::parse("Relu/1x8x9x9"), numeric::f32);
   CHECK((!other.what && other.why_not.empty()));

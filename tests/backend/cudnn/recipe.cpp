@@ -32,7 +32,10 @@ TEST_CASE("cudnn: convolutions of every kind") {
                 "Conv/1x16x100-32x3-s2-p1x0", "Conv/1x8x8x8x8-8x3x3x3-s1",
                 "Conv/1x16x9x9-32x3x3-s1-p1-b", "Conv+Relu/1x16x9x9-32x3x3-s1-p1",
                 "Conv+Add+Relu/1x16x9x9-32x3x3-s1-p1-b", "ConvTranspose/1x64x8x8-32x4x4-s2-p1",
-                "ConvTranspose/1x64x8x8-32x3x3-s2-p1-op1"});
+                "ConvTranspose/1x64x8x8-32x3x3-s2-p1-op1",
+                "ConvWeightGradient/8x64x14x14-64x3x3-s1-p1",
+                "ConvWeightGradient/8x64x14x14-32x3x3-s2-p1",
+                "ConvWeightGradient/8x16x100-32x3-s2-p1"});
 }
 
 TEST_CASE(
@@ -69,7 +72,8 @@ TEST_CASE("cudnn: what integers and FP8 can be computed in") {
   // What it has no engine for.
   for (const numeric t : {numeric::s8s8s8, numeric::e4m3})
     for (const char* layer :
-         {"Conv/1x32x14x14-32x3x3-s1-p1-g32", "ConvTranspose/1x64x8x8-32x4x4-s2-p1"})
+         {"Conv/1x32x14x14-32x3x3-s1-p1-g32", "ConvTranspose/1x64x8x8-32x4x4-s2-p1",
+          "ConvWeightGradient/8x64x14x14-64x3x3-s1-p1"})
       CHECK(listed(layer, t, "h200").empty());
 }
 

@@ -30,6 +30,32 @@ TEST_CASE("small transposed convolutions, by hand") {
         std::vector<double>{31, 502});
 }
 
+TEST_CASE("small gradients by weights, by hand") {
+  CHECK(computed("ConvWeightGradient/1x1x3x3-1x2x2-s1", {counted(9), {1, 0, 0, 10}}) ==
+        std::vector<double>{51, 62, 84, 95});
+  CHECK(computed("ConvWeightGradient/2x1x4-1x2-s2-p1x0-d2", {counted(8), {1, 10, 100, 1000}}) ==
+        std::vector<double>{6020, 8642});
+  // Two groups: each weight sees its own input channel.
+  CHECK(computed("ConvWeightGradient/1x2x2-4x1-s1-g2", {counted(4), {1, 0, 0, 1, 1, 0, 0, 1}}) ==
+        std::vector<double>{1, 2, 3, 4});
+}
+
+TEST_CASE("the gradient by weights is that of its convolution") {
+  // <dy, conv(x, w)> == <gradient(x, dy), w> for any dy.
+  const auto conv = op::parse("Conv/2x6x7x6-4x3x2-s2x1-p1x0x1x1-d1x2-g2"),
+             by = op::parse("ConvWeightGradient/2x6x7x6-4x3x2-s2x1-p1x0x1x1-d1x2-g2");
+  const operands o = make_operands(conv, numeric::f32);
+  operands other = make_operands(by, numeric::f32);
+  other.inputs[0].bytes = o.inputs[0].bytes;
+  const auto forward = outputs(conv, o), gradient = outputs(by, other);
+  double left = 0, right = 0;
+  for (std::size_t i = 0; i < forward.size(); ++i)
+    left += forward[i] * static_cast<double>(other.inputs[1].as<float>()[i]);
+  for (std::size_t i = 0; i < gradient.size(); ++i)
+    right += gradient[i] * static_cast<double>(o.inputs[1].as<float>()[i]);
+  CHECK(left == doctest::Approx(right));
+}
+
 TEST_CASE("a convolution of one tap is a matrix product") {
   const auto conv = op::parse("Conv/1x5x3x4-6x1x1-s1"), product = op::parse("MatMul/6x5-5x12");
   const operands o = make_operands(conv, numeric::f32);

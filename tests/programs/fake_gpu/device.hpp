@@ -119,7 +119,8 @@ public:
   objects<graph> graphs{log, "graph"}, replays{log, "graph-exec"};
   std::recursive_mutex mutex{};
   /// Told of each execution and fill: what it was, and from when to when. May be empty.
-  std::function<void(const std::string& name, const std::string& id, ns start, ns end)> watcher{};
+  std::function<void(const std::string&name, const std::string&id, ns start, ns end)> watcher{},
+      counter{};
 
   std::int64_t l2_bytes() const { return std::int64_t{facts.l2_kib} << 10; }
 
@@ -318,7 +319,7 @@ public:
       std::memset(space.contents(p, bytes), value, static_cast<std::size_t>(bytes));
     if (&on == &default_) b->written_by = ++default_work_;
     const ns start = std::exchange(now_, now_ + bytes / write_rate);
-    if (watcher) watcher("memset", "", start, now_);
+    tell("memset", "", start);
     dirty_bytes_ = std::min(dirty_bytes_ + bytes, l2_bytes());
     if (bytes >= l2_bytes()) ++log.flushes;
   }
@@ -337,6 +338,12 @@ public:
     return rules.moves_about ? multiprocessor_ += 1000 : multiprocessor_;
   }
 
+  /// Something ended now.
+  void tell(const std::string& name, const std::string& id, ns start) const {
+    if (watcher) watcher(name, id, start, now_);
+    if (counter) counter(name, id, start, now_);
+  }
+
   // ---- executions -----------------------------------------------------------------------------
   /// Reads what may have gone from the cache, outside of an execution.
   void read(const extent& r, const std::string& name) {
@@ -352,7 +359,6 @@ public:
     block* const to = space.find(e->writes.address, e->writes.bytes);
     if (to == nullptr) return lose(cudaErrorIllegalAddress);
     bool ordered = on.waits_for_default || to->written_by <= default_done_;
-    bool conflict = reads_pending(*to);
     pass_gap();
     const ns start = now_;
     ordered = ordered && is_free(uses_[e->writes.address], start, true);
@@ -362,7 +368,6 @@ public:
       if (from == nullptr) return lose(cudaErrorIllegalAddress);
       ordered = ordered && (on.waits_for_default || from->written_by <= default_done_) &&
                 is_free(uses_[r.address], start, false);
-      conflict = conflict || writes_pending(*from);
       if (!touch(r.address)) continue;
       now_ += rules.cold(e->name, e->id);
       write_back(r.bytes);
@@ -370,13 +375,13 @@ public:
     for (const extent& w : e->writes_too)
       if (space.find(w.address, w.bytes) == nullptr) return lose(cudaErrorIllegalAddress);
     touch(e->writes.address);
-    if (watcher) watcher(e->name, e->id, start, now_);
+    tell(e->name, e->id, start);
     if (!ordered) ++log.unordered;
     to->executed_at = now_;
     uses_[e->writes.address].written = now_;
     for (const extent& r : e->reads)
       uses_[r.address].read = std::max(uses_[r.address].read, now_);
-    if (conflict) settle_all();
+    if (depends_on_pending(*e)) settle_all();
     pending_[e->writes.address] = e;
   }
 
@@ -410,13 +415,27 @@ private:
     return in(b, e.writes) || std::any_of(e.writes_too.begin(), e.writes_too.end(),
                                           [&b](const extent& w) { return in(b, w); });
   }
-  bool reads_pending(const block& b) const {
-    return std::any_of(pending_.begin(), pending_.end(),
-                       [&b](const auto& e) { return reads(*e.second, b); });
+  static bool overlap(const extent& a, const extent& b) {
+    const auto begin = [](const extent& e) { return reinterpret_cast<std::uintptr_t>(e.address); };
+    const auto bytes = [](const extent& e) { return static_cast<std::uintptr_t>(e.bytes); };
+    return begin(a) < begin(b) + bytes(b) && begin(b) < begin(a) + bytes(a);
   }
-  bool writes_pending(const block& b) const {
-    return std::any_of(pending_.begin(), pending_.end(),
-                       [&b](const auto& e) { return writes(*e.second, b); });
+  static bool writes_to(const execution& e, const extent& x) {
+    return overlap(e.writes, x) || std::any_of(e.writes_too.begin(), e.writes_too.end(),
+                                               [&x](const extent& w) { return overlap(w, x); });
+  }
+  static bool reads_what_is_written(const execution& reader, const execution& writer) {
+    return std::any_of(reader.reads.begin(), reader.reads.end(),
+                       [&writer](const extent& r) { return writes_to(writer, r); });
+  }
+  /// True where an execution reads what one that is pending writes, or writes what one reads, or a
+  /// part of its result; one that writes all of that takes its place.
+  bool depends_on_pending(const execution& e) const {
+    return std::any_of(pending_.begin(), pending_.end(), [&](const auto& of) {
+      const execution& p = *of.second;
+      return reads_what_is_written(e, p) || reads_what_is_written(p, e) ||
+             (p.writes.address != e.writes.address && overlap(p.writes, e.writes));
+    });
   }
   /// Computes what is pending and has to do with a block. What is pending does not depend on each
   /// other.

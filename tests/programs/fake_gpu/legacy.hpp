@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of cuDNN's legacy API on the fake GPU (forward, fused with what follows, gradient by
-// the source), and its calls for softmax, LRN, reductions and changes of order. Descriptors stay
-// the real library's and are read back from there. Of the algorithms of a convolution it has those
-// three that a current GPU has, of the gradient's two; types and layouts as the documentation's
-// tables say.
+// Convolutions of cuDNN's legacy API on the fake GPU (forward, fused with what follows, gradients
+// by the source and by the filter), and its calls for softmax, LRN, reductions and changes of
+// order. Descriptors stay the real library's and are read back from there. Of the algorithms of a
+// convolution it has those three that a current GPU has, of the gradients' two; types and layouts
+// as the documentation's tables say.
 #pragma once
 
 #include "cudnn.hpp"
@@ -287,6 +287,33 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionBackwardData(
         h, "legacy-data " + std::to_string(algorithm), alpha, beta, {{from, dy}, {filter, w}},
         {to, dx}, [to, over = fake::legacy_window(cd)](const auto& operands) {
           return fake::detail::scatter(operands[0], operands[1], fake::dense(to.size), over);
+        });
+  });
+}
+
+FAKE_GPU_API cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(
+    cudnnHandle_t, const cudnnTensorDescriptor_t xd, const cudnnTensorDescriptor_t dyd,
+    const cudnnConvolutionDescriptor_t cd, const cudnnFilterDescriptor_t dwd,
+    cudnnConvolutionBwdFilterAlgo_t algorithm, std::size_t* bytes) {
+  return fake::convolution_workspace("legacy-filter " + std::to_string(algorithm), algorithm < 2,
+                                     xd, dwd, dyd, cd, algorithm, bytes);
+}
+FAKE_GPU_API cudnnStatus_t cudnnConvolutionBackwardFilter(
+    cudnnHandle_t h, const void* alpha, const cudnnTensorDescriptor_t xd, const void* x,
+    const cudnnTensorDescriptor_t dyd, const void* dy, const cudnnConvolutionDescriptor_t cd,
+    cudnnConvolutionBwdFilterAlgo_t algorithm, void* workspace, std::size_t bytes, const void* beta,
+    const cudnnFilterDescriptor_t dwd, void* dw) {
+  return fake::understand([&]() -> cudnnStatus_t {
+    if (algorithm >= 2) return CUDNN_STATUS_NOT_SUPPORTED;
+    if (!fake::holds_workspace(workspace, bytes, fake::legacy_workspace(algorithm)))
+      return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
+    const fake::facts from = fake::legacy_tensor(xd), by = fake::legacy_tensor(dyd),
+                      to = fake::legacy_filter(dwd);
+    fake::check_configuration(from, to, by, cd);
+    return fake::launch(
+        h, "legacy-filter " + std::to_string(algorithm), alpha, beta, {{from, x}, {by, dy}},
+        {to, dw}, [to, over = fake::legacy_window(cd)](const auto& operands) {
+          return fake::detail::gradient(operands[0], operands[1], fake::dense(to.size), over);
         });
   });
 }

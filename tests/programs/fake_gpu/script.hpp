@@ -4,7 +4,7 @@
 //   cost 10us                  an execution takes so long, unless another line says otherwise
 //   cold 3us                   and so much more for each operand that the L2 cache does not hold
 //   engine 4 cost 7us          also: cold; "legacy 1" for the algorithms of a legacy convolution
-//                              ("legacy-data 1": of its gradient),
+//                              ("legacy-data 1", "legacy-filter 1": of its gradients),
 //                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
 //                              own, "kernel v4" for kernels compiled at run time
 //                              "blas gemm" (gemv, grouped) for cuBLAS, "lt 21" for cublasLt's own
@@ -22,8 +22,10 @@
 //   event 1us, gap 1us         an event takes so long; so long lies before each node of a graph
 //   architectures 80 90        that the fake NVRTC compiles for (default: 75 80 90 100)
 //   engine 4 runs NAME NAME    the kernels that CUPTI sees, in their order (default: "engine 4")
+//   engine 4 counts 62.5 9000 80  per cent of the tensor pipes, bytes read from and written to DRAM
 //   cupti refuses              or: cut-off (the last record), drops (records), old (its version),
-//                              loses-device, ends-process
+//                              loses-device, ends-process, counters-refused,
+//                              counters-lose-device, counters-end-process
 #pragma once
 
 #include <cstdint>
@@ -71,6 +73,16 @@ public:
     return {};
   }
 
+  /// What the device counts of an execution.
+  struct counts {
+    double tensor_pipe_percent = 0, read = 0, written = 0;
+  };
+  counts counters(const std::string& name, const std::string& id) const {
+    for (const std::string& key : {"id " + id, name})
+      if (const auto found = counts_.find(key); found != counts_.end()) return found->second;
+    return {};
+  }
+
   std::int64_t malloc_limit = unlimited;
   std::int64_t executions_until_lost = unlimited;
   std::int64_t workspace_bytes = 4096;
@@ -102,8 +114,9 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    if (word == "engine" || word == "legacy" || word == "legacy-data" || word == "call" ||
-        word == "kernel" || word == "blas" || word == "lt" || word == "id") {
+    static const std::set<std::string> named{
+        "engine", "legacy", "legacy-data", "legacy-filter", "call", "kernel", "blas", "lt", "id"};
+    if (named.contains(word)) {
       words >> value;
       name = word + ' ' + value;
       words >> word;
@@ -137,6 +150,10 @@ private:
       do
         kernels_[name].push_back(value);
       while (words >> value);
+    } else if (word == "counts" && valued && !name.empty()) {
+      counts& c = counts_[name];
+      c.tensor_pipe_percent = std::stod(value);
+      words >> c.read >> c.written;
     } else if (word == "cupti" && valued) {
       cupti = value;
     } else if (word == "gpus" && valued) {
@@ -156,6 +173,7 @@ private:
   by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
   std::set<std::string> faults_{};
   std::map<std::string, std::vector<std::string>> kernels_{};
+  std::map<std::string, counts> counts_{};
 };
 
 } // namespace fake

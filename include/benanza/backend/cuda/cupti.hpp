@@ -21,6 +21,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,26 @@ public:
     return records();
   }
 
+  /// What a function of the library answers; what it does not have fails.
+  template <class... Arguments>
+  int call(const char* name, Arguments... arguments) const {
+    const auto f = function<int(Arguments...)>(name);
+    return f == nullptr ? missing : f(arguments...);
+  }
+  bool has(const char* name) const { return function<void()>(name) != nullptr; }
+  /// Throws no_profiler where a function answered that it did not do what it was to: `what`.
+  void check(int e, std::string_view what = "record kernels") const {
+    if (e == success) return;
+    const char* text = nullptr;
+    if (call<int, const char**>("cuptiGetResultString", e, &text) != success || text == nullptr)
+      text = "its functions are not known";
+    constexpr int not_permitted = 35, not_permitted_virtual = 40;
+    std::string said = "CUPTI does not " + std::string(what) + ": " + text;
+    if (e == not_permitted || e == not_permitted_virtual)
+      said += ": the driver lets administrators alone profile";
+    throw no_profiler(said);
+  }
+
   /// For device_library::profiler.
   static std::string that_is_here() {
     const cupti& it = of_this_process();
@@ -191,24 +212,8 @@ private:
   Signature* function(const char* name) const {
     return reinterpret_cast<Signature*>(dlsym(handle_, name));
   }
-  /// What a function of the library answers; what it does not have fails.
-  template <class... Arguments>
-  int call(const char* name, Arguments... arguments) const {
-    const auto f = function<int(Arguments...)>(name);
-    return f == nullptr ? missing : f(arguments...);
-  }
   int enable(std::uint32_t kind) const { return call("cuptiActivityEnable", kind); }
 
-  void check(int e) const {
-    if (e == success) return;
-    const char* text = nullptr;
-    if (call<int, const char**>("cuptiGetResultString", e, &text) != success || text == nullptr)
-      text = "its functions are not known";
-    constexpr int not_permitted = 35, not_permitted_virtual = 40;
-    const bool permission = e == not_permitted || e == not_permitted_virtual;
-    throw no_profiler(std::string("CUPTI does not record kernels: ") + text, "",
-                      permission ? "the driver lets administrators alone profile" : "");
-  }
   static constexpr int missing = -1;
 
   std::vector<device_kernel> records() const {

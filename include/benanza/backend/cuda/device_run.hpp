@@ -9,7 +9,7 @@
 //   };
 #pragma once
 
-#include "cupti.hpp"
+#include "counters.hpp"
 #include "timer.hpp"
 
 #include <array>
@@ -101,6 +101,9 @@ public:
   std::vector<device_kernel> kernels() final {
     run(1);
     return cupti::of_this_process().observe([this] { run(1); });
+  }
+  device_counters counters() final {
+    return counters::of_this_process().count([this] { run(1); });
   }
   weight_slots own_pool() final {
     if (has_weights_) return gpu_->pool(weights_, weight_bytes_);

@@ -5,8 +5,10 @@
 // past, a window, lengths and a cap of the scores too. They do so only where the softmax also
 // writes the logarithm of each query's sum, as training wants it: one f32 a query, which no layer
 // reads here. Operands are told as batch x heads x sequence x size, whichever stands first in
-// memory; heads of keys may be fewer than those of queries. FP8 is left out: weights of so few bits
-// are another layer; and so are masks of truth values, over which cuDNN 9.19 divides by zero.
+// memory; heads of keys may be fewer than those of queries. In FP8 weights are multiplied by a
+// scale that brings them into its range, results by its inverse, and the engines want the largest
+// weight and the largest result written too. Masks of truth values are left out, over which cuDNN
+// 9.19 divides by zero.
 //
 //   recipes out;   describe(op::attention{...}, {}, {numeric::f16}, out);   // "sdpa:", "chain:"
 #pragma once
@@ -45,12 +47,15 @@ public:
     int scores = score();
     to_.graph.matmul(q, k, scores, CUDNN_DATA_FLOAT);
     scores = joined(CUDNN_POINTWISE_MUL, scores, scale());
+    for (int operands = in_fp8() ? 2 : 0; operands > 0; --operands)
+      scores = joined(CUDNN_POINTWISE_MUL, scores, factor(1));
     if (p_.softcap) scores = capped(scores);
     if (!p_.mask.empty()) scores = joined(CUDNN_POINTWISE_ADD, scores, mask());
     if (p_.lengths) scores = without_absent_keys(scores);
     if (p_.causal) scores = without_later_keys(scores);
     if (p_.window > 0) scores = without_earlier_keys(scores);
-    const int weights = softmax(scores), v = values(), o = result();
+    if (in_fp8()) return weigh_in_fp8(softmax(scores, CUDNN_DATA_FLOAT));
+    const int weights = softmax(scores, to_.asked().source()), v = values(), o = result();
     to_.graph.matmul(weights, v, o, CUDNN_DATA_FLOAT);
   }
 
@@ -111,22 +116,42 @@ private:
     to_.graph.pointwise(CUDNN_POINTWISE_GEN_INDEX, scores, std::nullopt, out, {.axis = axis});
     return out;
   }
+  /// What `how` says of a and b; sums of places are whole numbers.
+  int compared(cudnnPointwiseMode_t how, int a, int b) {
+    const int seen = score(CUDNN_DATA_BOOLEAN);
+    to_.graph.pointwise(how, a, b, seen, {.precision = CUDNN_DATA_BOOLEAN});
+    return seen;
+  }
+  int whole(cudnnPointwiseMode_t how, int a, int b) {
+    const int y = score(CUDNN_DATA_INT32);
+    to_.graph.pointwise(how, a, b, y, {.precision = CUDNN_DATA_INT32});
+    return y;
+  }
   /// Scores where `how` does not hold for a and b are as low as a number can be.
   int where(int scores, cudnnPointwiseMode_t how, int a, int b) {
-    const int seen = score(CUDNN_DATA_BOOLEAN), out = score();
-    to_.graph.pointwise(how, a, b, seen, {.precision = CUDNN_DATA_BOOLEAN});
+    const int seen = compared(how, a, b), out = score();
     to_.graph.select(scores, to_.number(4, std::numeric_limits<float>::lowest()), seen, out);
     return out;
   }
+  /// With causality the library's own front end also says how many queries there are.
   int without_absent_keys(int scores) {
-    return where(scores, CUDNN_POINTWISE_CMP_LT, place(scores, 3, CUDNN_DATA_INT32), lengths());
+    lengths_ = lengths();
+    if (!p_.causal)
+      return where(scores, CUDNN_POINTWISE_CMP_LT, place(scores, 3, CUDNN_DATA_INT32), lengths_);
+    all_queries_ = to_.filled({p_.batch, 1, 1, 1}, dtype::s32, static_cast<double>(p_.queries));
+    const int row = place(scores, 2, CUDNN_DATA_INT32), column = place(scores, 3, CUDNN_DATA_INT32);
+    return where(scores, CUDNN_POINTWISE_LOGICAL_AND,
+                 compared(CUDNN_POINTWISE_CMP_LT, row, all_queries_),
+                 compared(CUDNN_POINTWISE_CMP_LT, column, lengths_));
   }
-  /// Query i sees keys up to past + i.
+  /// Query i sees keys up to past + i; with lengths, up to length - queries + i.
   int without_later_keys(int scores) {
     const auto type = p_.past == 0 ? CUDNN_DATA_INT32 : CUDNN_DATA_FLOAT;
     int row = place(scores, 2, type);
     const int column = place(scores, 3, type);
     if (p_.past != 0) row = joined(CUDNN_POINTWISE_ADD, row, number(p_.past));
+    if (p_.lengths)
+      row = whole(CUDNN_POINTWISE_SUB, whole(CUDNN_POINTWISE_ADD, row, lengths_), all_queries_);
     return where(scores, CUDNN_POINTWISE_CMP_GE, row, column);
   }
   /// And of these the last `window`.
@@ -136,9 +161,9 @@ private:
     return where(scores, CUDNN_POINTWISE_CMP_GT, reach, row);
   }
   int number(std::int64_t value) { return to_.number(4, static_cast<float>(value)); }
-  int softmax(int scores) {
+  int softmax(int scores, cudnnDataType_t type) {
     const int most = for_each_query(), sum = for_each_query(), raised = score(),
-              weights = score(to_.asked().source());
+              weights = score(type);
     to_.graph.reduction(CUDNN_REDUCE_TENSOR_MAX, scores, most);
     const int below = joined(CUDNN_POINTWISE_SUB, scores, most);
     to_.graph.pointwise(CUDNN_POINTWISE_EXP, below, std::nullopt, raised);
@@ -152,20 +177,49 @@ private:
     return weights;
   }
 
+  bool in_fp8() const { return to_.asked().type == numeric::e4m3; }
+  /// A factor as FP8 has them: one f32 in memory.
+  int factor(double value) { return to_.filled({1, 1, 1, 1}, dtype::f32, value); }
+  /// The largest of a tensor, which nothing here reads.
+  void note_largest(int of) {
+    const shape one{1, 1, 1, 1};
+    to_.graph.reduction(CUDNN_REDUCE_TENSOR_AMAX, of,
+                        to_.operand(placed::unread, one, one, dtype::f32));
+  }
+  /// Operands and results have scales of one; weights, which are one at most, a larger one.
+  void weigh_in_fp8(int weights) {
+    constexpr double scale = 256; // the largest number of e4m3 is 448
+    note_largest(weights);
+    const int narrow = score(to_.asked().source());
+    to_.graph.pointwise(CUDNN_POINTWISE_MUL, weights, factor(scale), narrow);
+    const shape dims{p_.batch, p_.heads, p_.queries, p_.value_size};
+    const auto next = [&] { return to_.graph.between(dims, packed(dims)); };
+    const int sums = next(), of_weights = next(), of_values = next();
+    to_.graph.matmul(narrow, values(), sums, CUDNN_DATA_FLOAT);
+    to_.graph.pointwise(CUDNN_POINTWISE_MUL, sums, factor(1 / scale), of_weights);
+    to_.graph.pointwise(CUDNN_POINTWISE_MUL, of_weights, factor(1), of_values);
+    note_largest(of_values);
+    to_.graph.pointwise(CUDNN_POINTWISE_MUL, of_values, factor(1), result());
+  }
+
   writer& to_;
   const op::attention& p_;
+  int lengths_ = 0, all_queries_ = 0; ///< tensors that masks share
 };
 } // namespace detail
 
 /// True where some query sees no key: its result is nothing, which a softmax of the lowest numbers
 /// is not.
 inline bool sees_nothing(const op::attention& p) {
-  return p.causal && p.window > 0 && p.past + p.queries - p.keys >= p.window;
+  if (!p.causal) return false;
+  // Lengths are drawn from the last few that are possible (operand_maker.hpp).
+  if (p.lengths && p.keys - 3 < p.queries) return true;
+  return p.window > 0 && p.past + p.queries - p.keys >= p.window;
 }
 
 inline void describe(const op::attention& p, const op::step_list&, const request& r, recipes& out) {
-  if (quantised(r.type) || r.type == numeric::e4m3 || p.truth_mask || sees_nothing(p)) return;
-  if (p.causal && p.lengths) return; // its engines take one of the two
+  if (quantised(r.type) || p.truth_mask || sees_nothing(p)) return;
+  if (p.causal && p.lengths && (p.past > 0 || p.window > 0)) return;
   const auto add = [&](const char* before, void (detail::attention_writer::*how)()) {
     writer to(r);
     detail::attention_writer parts(to, p);
@@ -175,11 +229,12 @@ inline void describe(const op::attention& p, const op::step_list&, const request
       to.made.layouts = p.sequence_major ? "bshd,bshd,bshd,bshd" : "bhsd,bhsd,bhsd,bhsd";
       to.made.operand_layouts = to.made.result_layout = name(layout::plain);
       out.push_back(to.finish());
-    } catch (const refusal&) {
-      // One of the two ways may be refused alone.
+    } catch (const refusal& e) {
+      r.refuse(before, e.what()); // one of the two ways may be refused alone
     }
   };
-  if (!p.causal && p.mask.empty() && !p.softcap)
+  // The one operation has no scales.
+  if (!p.causal && p.mask.empty() && !p.softcap && r.type != numeric::e4m3)
     add("sdpa:", &detail::attention_writer::as_one_operation);
   add("chain:", &detail::attention_writer::as_chain);
 }

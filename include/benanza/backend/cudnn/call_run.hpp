@@ -38,12 +38,7 @@ private:
     }
     if (p.input != placed::filled)
       return hold(p.input, p.is(), p.constant, p.scaled ? values.output_scale : 1);
-    return hold({.as = p.is(), .factor = p.value}, p.constant, [&p] {
-      tensor_bytes bytes(static_cast<std::size_t>(p.is().bytes()));
-      for (std::int64_t i = 0; i < p.elements; ++i)
-        store(p.type, bytes.data(), i, p.value);
-      return bytes;
-    });
+    return hold({.as = p.is(), .factor = p.value}, p.constant, [&p] { return filled(p); });
   }
 
   void enqueue(std::int64_t copy) override {

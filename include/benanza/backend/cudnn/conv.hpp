@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions for cuDNN: one to three spatial dims (one is two of which the first is one), groups,
-// dilation, any pads, bias and steps behind them; transposed ones are the gradient by the source.
-// In ONNX order and with channels last; channels that tensor cores do not take are padded too.
+// dilation, any pads, bias and steps behind them; transposed ones are the gradient by the source;
+// and the gradient by the weights. In ONNX order and with channels last; channels that tensor cores
+// do not take are padded too.
 //
 //   recipes out;   describe(op::conv{...}, {numeric::f16}, out);   // "", "nhwc:", "nhwc-c8:"
 #pragma once
@@ -110,6 +111,22 @@ inline frame transposed_frame(const op::conv_transpose& c, const request& r, lay
   f.operand_layouts = f.result_layout = name(l);
   return f;
 }
+
+inline frame gradient_frame(const op::conv_weight_gradient& c, layout l) {
+  const int rank = graph_rank(c.input);
+  const shape x = widened(c.input, rank), dy = widened(c.gradient(), rank);
+  frame f{.output = c.output(), .dims = widened(c.output(), rank), .in = l, .operands = 2};
+  f.core = [=, over = window_of(c)](writer& to, int dw) {
+    const int source = to.operand(0, x, strides_in(l, x), to.source_type());
+    const int gradient = to.operand(1, dy, strides_in(l, dy), weights_of(to.asked().type));
+    to.graph.weight_gradient(source, gradient, dw, over, to.asked().accumulator());
+  };
+  f.before = prefix_of(l);
+  const std::string letters = activation_letters(l, c.input.size);
+  f.layouts = letters + ',' + letters + ',' + weight_letters(l, c.input.size);
+  f.operand_layouts = f.result_layout = name(l);
+  return f;
+}
 } // namespace detail
 
 inline void describe(const op::conv& c, const op::step_list& steps, const request& r,
@@ -127,6 +144,13 @@ inline void describe(const op::conv_transpose& c, const op::step_list& steps, co
     if (pad < 0) return;
   for (const layout l : cudnn_layouts)
     write(detail::transposed_frame(c, r, l), steps, r, out);
+}
+
+inline void describe(const op::conv_weight_gradient& c, const op::step_list& steps,
+                     const request& r, recipes& out) {
+  if (quantised(r.type)) return;
+  for (const layout l : cudnn_layouts)
+    write(detail::gradient_frame(c, l), steps, r, out);
 }
 
 } // namespace benanza::backend::cudnn

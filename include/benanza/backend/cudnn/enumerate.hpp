@@ -97,17 +97,20 @@ inline std::int64_t flops_of(const found_engine& e, const op::layer& l) {
 }
 } // namespace detail
 
-/// All ways to write a layer as a graph; none where cuDNN has none for it.
-inline recipes recipes_for(const op::layer& l, numeric t) {
+/// All ways to write a layer as a graph; none where cuDNN has none for it. Ways that it refuses as
+/// a whole are added to `refused`.
+inline recipes recipes_for(const op::layer& l, numeric t,
+                           std::vector<refused_algorithm>* refused = nullptr) {
   recipes out;
   if (op::is_view(l) || !has_type(t) || detail::is_empty(l)) return out;
   if (op::results(l).size > 1) return out; // it makes the first alone
   op::visit(
       [&](const auto& p) {
+        const request r{.type = t, .refused = refused};
         try {
-          detail::describe_any(p, request{t}, out);
-        } catch (const refusal&) {
-          // A graph that the library refuses is a way that it does not have.
+          detail::describe_any(p, r, out);
+        } catch (const refusal& e) { // a way that the library does not have
+          r.refuse("graph", e.what());
         }
       },
       l);
@@ -154,7 +157,7 @@ public:
   std::vector<refused_algorithm> refused(const op::layer& l, numeric t) const {
     std::vector<refused_algorithm> out;
     const bool products = detail::multiplies(l);
-    for (const recipe& r : recipes_for(l, t)) {
+    for (const recipe& r : recipes_for(l, t, &out)) {
       std::vector<refused_algorithm> of_recipe;
       for (const found_engine& e : engines_for(r.graph, on_, {.refused = &of_recipe}))
         if (detail::equivalence_of(e, t, products).empty())

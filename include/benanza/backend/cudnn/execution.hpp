@@ -48,6 +48,14 @@ inline void check_launch(cudnnStatus_t s) {
   check(s, "an execution failed");
 }
 
+/// The bytes of a tensor that no operand gives.
+inline tensor_bytes filled(const placed& p) {
+  tensor_bytes bytes(static_cast<std::size_t>(p.is().bytes()));
+  for (std::int64_t i = 0; i < p.elements; ++i)
+    store(p.type, bytes.data(), i, p.value);
+  return bytes;
+}
+
 class execution final : public cuda::device_run {
 public:
   execution(std::shared_ptr<context> on, built_plan&& built, const operands& values,
@@ -83,6 +91,8 @@ private:
       unread_.emplace_back(p.is().bytes());
       return placed::unread;
     }
+    if (p.input == placed::filled)
+      return hold({.as = p.is(), .factor = p.value}, p.constant, [&p] { return filled(p); });
     if (p.input != folded_scale && p.input != folded_shift)
       return hold(p.input, p.is(), p.constant);
     const bool shift = p.input == folded_shift;

@@ -97,6 +97,19 @@ public:
         .finalize("a transposed convolution");
   }
 
+  /// The gradient of a convolution by its weights.
+  void weight_gradient(int x, int dy, int dw, const window& over, cudnnDataType_t compute) {
+    const descriptor& how = convolution_descriptor(over, compute);
+    descriptor& op = operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
+    scale(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 1);
+    scale(op, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 0);
+    op.set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, how)
+        .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, of(x))
+        .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, of(dy))
+        .set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, of(dw))
+        .finalize("a gradient by weights");
+  }
+
   void matmul(int a, int b, int c, cudnnDataType_t compute) {
     kept_.emplace_back(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
     kept_.back().set(CUDNN_ATTR_MATMUL_COMP_TYPE, compute).finalize("a matrix product");

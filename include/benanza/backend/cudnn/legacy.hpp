@@ -5,6 +5,7 @@
 //   legacy:winograd:fma            cudnnConvolutionForward
 //   legacy-fused:gemm:default      cudnnConvolutionBiasActivationForward: bias, sum, ReLU
 //   legacy-data:algo_1:default     cudnnConvolutionBackwardData: transposed convolutions
+//   legacy-filter:algo_1:default   cudnnConvolutionBackwardFilter: gradients by weights
 //   legacy-nhwc:gemm:default:half  channels last; sums of products kept in f16, a class of its own
 // What a GPU does not have the library says when it is asked for a workspace; without a GPU it
 // cannot be asked.
@@ -23,6 +24,8 @@ inline constexpr std::array<std::string_view, CUDNN_CONVOLUTION_FWD_ALGO_COUNT> 
     "winograd",      "winograd_nonfused"};
 inline constexpr std::array<std::string_view, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT> gradient_names{
     "algo_0", "algo_1", "fft", "fft_tiling", "winograd", "winograd_nonfused"};
+inline constexpr std::array<std::string_view, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT> filter_names{
+    "algo_0", "algo_1", "fft", "algo_3", "winograd", "winograd_nonfused", "fft_tiling"};
 inline constexpr std::array<std::string_view, 4> math_names{"default", "tensor_op",
                                                             "tensor_op_allow_conversion", "fma"};
 
@@ -34,12 +37,13 @@ using activation_descriptor = owned<cudnnActivationDescriptor_t, cudnnCreateActi
                                     cudnnDestroyActivationDescriptor>;
 
 /// Which of its functions computes a layer.
-enum class function { forward, fused, gradient };
+enum class function { forward, fused, gradient, by_weights };
 
 /// A layer as the legacy API knows it.
 struct problem {
   function by = function::forward;
-  shape x{}, w{}, y{}; ///< of the convolution: a transposed one reads y and writes x
+  shape x{}, w{}, y{}; ///< of the convolution: a transposed one reads y and writes x;
+                       ///< the gradient by weights reads x and y, and writes w
   window over{};
   std::int64_t groups = 1;
   bool bias = false, sum = false, relu = false; ///< behind it
@@ -53,6 +57,11 @@ inline std::string why_not(const window& w) {
   for (int i = 0; i < w.pre.size; ++i)
     if (w.pre[i] != w.post[i]) return "it takes no pads that differ on the two sides";
   return {};
+}
+
+/// True for the two gradients.
+inline bool is_gradient(const problem& p) {
+  return p.by == function::gradient || p.by == function::by_weights;
 }
 
 inline problem of_convolution(const op::conv& c) {
@@ -105,6 +114,9 @@ inline told as_told(const op::layer& l, numeric t) {
          .spatial = d->input.size,
          .products = op::direct_flops(l)};
     if (d->bias) out.why_not = "a transposed convolution has no bias there";
+  } else if (const auto* g = std::get_if<op::conv_weight_gradient>(&l)) {
+    p = detail::of_convolution(g->forward());
+    p.by = function::by_weights;
   } else {
     return out;
   }
@@ -112,7 +124,7 @@ inline told as_told(const op::layer& l, numeric t) {
   if (out.why_not.empty()) out.why_not = detail::why_not(p.over);
   if (t == numeric::e4m3) out.why_not = "it has no FP8";
   if (t == numeric::u8s8u8) out.why_not = "it has no unsigned sources";
-  if (quantised(t) && p.by == function::gradient) out.why_not = "its gradients have no integers";
+  if (quantised(t) && detail::is_gradient(p)) out.why_not = "its gradients have no integers";
   for (const shape& dims : {p.x, p.w, p.y})
     if (elements(dims) > 0x7fffffff) out.why_not = "it counts in 32 bits";
   if (out.why_not.empty()) out.what = p;
@@ -211,6 +223,22 @@ void set_gradient(call& c, const std::shared_ptr<const description>& d) {
   };
 }
 
+template <cudnnConvolutionBwdFilterAlgo_t Algorithm>
+void set_weight_gradient(call& c, const std::shared_ptr<const description>& d) {
+  c.workspace = [d](cudnnHandle_t h) {
+    std::size_t bytes = 0;
+    check(cudnnGetConvolutionBackwardFilterWorkspaceSize(h, d->x.get(), d->y.get(), d->how.get(),
+                                                         d->w.get(), Algorithm, &bytes),
+          "it is not there");
+    return static_cast<std::int64_t>(bytes);
+  };
+  c.launch = [d](cudnnHandle_t h, const call_memory& m) {
+    return cudnnConvolutionBackwardFilter(h, &m.scale, d->x.get(), m.operands[0], d->y.get(),
+                                          m.operands[1], d->how.get(), Algorithm, m.workspace,
+                                          m.workspace_bytes, &none, d->w.get(), m.results[0]);
+  };
+}
+
 /// Math types by which a class may be computed: true FP32 forbids tensor cores, TF32 is what they
 /// make of f32.
 constexpr bool math_fits(cudnnMathType_t math, numeric t) {
@@ -238,8 +266,16 @@ inline call bare_call(const problem& p, numeric t, layout l) {
                   .elements = elements(dims),
                   .constant = constant};
   };
+  const std::string filter = weight_letters(l, p.spatial);
+  if (p.by == function::by_weights)
+    return {.what = {.layouts = letters + ',' + letters + ',' + filter,
+                     .operand_layouts = known,
+                     .result_layout = known,
+                     .notes = "legacy"},
+            .operands = {tensor(0, p.x, false), tensor(1, p.y, false)},
+            .results = {tensor(placed::result, p.w, false)}};
   const bool turned = p.by == function::gradient;
-  call c{.what = {.layouts = letters + ',' + weight_letters(l, p.spatial) + ',' + letters,
+  call c{.what = {.layouts = letters + ',' + filter + ',' + letters,
                   .operand_layouts = known,
                   .result_layout = known,
                   .notes = "legacy"},
@@ -263,9 +299,10 @@ void add_calls(const problem& p, numeric t, layout l, cudnnDataType_t sums,
                std::vector<call>& out) {
   if (!math_fits(Math, t)) return;
   const auto d = std::make_shared<const description>(p, t, l, sums, Math);
-  const std::string which = p.by == function::fused      ? "-fused"
-                            : p.by == function::gradient ? "-data"
-                                                         : "";
+  const std::string which = p.by == function::fused        ? "-fused"
+                            : p.by == function::gradient   ? "-data"
+                            : p.by == function::by_weights ? "-filter"
+                                                           : "";
   const bool narrow = sums == CUDNN_DATA_HALF;
   const auto add = [&](std::string_view algorithm) -> call& {
     call c = bare_call(p, t, l);
@@ -281,6 +318,11 @@ void add_calls(const problem& p, numeric t, layout l, cudnnDataType_t sums,
       (set_gradient<static_cast<cudnnConvolutionBwdDataAlgo_t>(A)>(add(gradient_names[A]), d), ...);
     }
   (std::make_integer_sequence<int, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT>{});
+  else if (p.by == function::by_weights)[&]<int... A>(std::integer_sequence<int, A...>) {
+    (set_weight_gradient<static_cast<cudnnConvolutionBwdFilterAlgo_t>(A)>(add(filter_names[A]), d),
+     ...);
+  }
+  (std::make_integer_sequence<int, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT>{});
   else[&]<int... A>(std::integer_sequence<int, A...>) {
     (set_forward<static_cast<cudnnConvolutionFwdAlgo_t>(A)>(add(algorithm_names[A]), d, p), ...);
   }

@@ -135,8 +135,12 @@ inline std::vector<descriptor> proposals(const operation_graph& g, cudnnBackendH
       .set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *t.properties);
   if (!heuristic.accepted()) return {};
-  return heuristic.children(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
-                            heuristic.count_of(CUDNN_ATTR_ENGINEHEUR_RESULTS));
+  try {
+    return heuristic.children(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
+                              heuristic.count_of(CUDNN_ATTR_ENGINEHEUR_RESULTS));
+  } catch (const refusal&) {
+    return {};
+  }
 }
 
 /// Which engines of a graph are asked for, and what becomes of the others.

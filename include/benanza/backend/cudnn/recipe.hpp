@@ -9,11 +9,14 @@
 
 #include "../../core/dtype.hpp"
 #include "../../core/layout.hpp"
+#include "../concept.hpp"
 #include "../cuda/placement.hpp"
 #include "graph.hpp"
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace benanza::backend::cudnn {
 
@@ -74,6 +77,11 @@ struct request {
   numeric type = numeric::f32;
   cudnnDataType_t source() const { return *data_type_of(source_of(type)); }
   cudnnDataType_t result() const { return *data_type_of(result_of(type)); }
+  /// Keeps the ways that the library refuses as a whole, and why; null: nobody asks.
+  std::vector<refused_algorithm>* refused = nullptr;
+  void refuse(std::string_view way, std::string_view why) const {
+    if (refused != nullptr) refused->push_back({std::string(way), std::string(why)});
+  }
   /// In which products are added up.
   cudnnDataType_t accumulator() const {
     return quantised(type) ? CUDNN_DATA_INT32 : CUDNN_DATA_FLOAT;
@@ -112,6 +120,12 @@ public:
                      dtype type, bool constant = false) {
     const int t = graph.tensor(padded, strides, *data_type_of(type));
     made.tensors.push_back({t, input, dims, strides, type, elements(padded), constant});
+    return t;
+  }
+  /// A tensor that no operand gives: all its elements are `value`.
+  int filled(const shape& dims, dtype type, double value) {
+    const int t = operand(placed::filled, dims, packed(dims), type);
+    made.tensors.back().value = value;
     return t;
   }
   /// The result.

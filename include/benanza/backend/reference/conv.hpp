@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One output of a convolution or a transposed convolution (ONNX Conv-11, ConvTranspose-11), summed
-// in double over all channels of its group and all taps inside the input.
+// in double over all channels of its group and all taps inside the input; or one element of the
+// gradient by the weights, over all outputs whose tap is inside.
 //
 //   value(conv{...}, operands, 17)
 #pragma once
@@ -75,6 +76,35 @@ inline double value(const op::conv_transpose& p, const operands& o, std::int64_t
     for (std::int64_t c = first; c < first + channels; ++c)
       sum += element(o, 0, (n * p.input[1] + c) * inside + x) *
              element(o, 1, (c * outputs + m % outputs) * w.taps() + tap);
+  }
+  return sum;
+}
+
+inline double value(const op::conv_weight_gradient& p, const operands& o, std::int64_t flat) {
+  const shape out = p.gradient();
+  const window w(p, p.kernel, out);
+  const std::int64_t spatial = elements(out, 2, out.size),
+                     inside = elements(p.input, 2, p.input.size);
+  const std::int64_t tap = flat % w.taps(), channels = p.input[1] / p.groups;
+  const std::int64_t m = flat / w.taps() / channels;
+  const std::int64_t c = m / (p.outputs / p.groups) * channels + flat / w.taps() % channels;
+  const std::int64_t k[3] = {tap / (w.kernel[1] * w.kernel[2]), tap / w.kernel[2] % w.kernel[1],
+                             tap % w.kernel[2]};
+  double sum = 0;
+  for (std::int64_t at = 0; at < spatial; ++at) {
+    const std::int64_t place[3] = {at / (w.output[1] * w.output[2]), at / w.output[2] % w.output[1],
+                                   at % w.output[2]};
+    std::int64_t x = 0;
+    bool reached = true;
+    for (int d = 0; d < 3 && reached; ++d) {
+      const std::int64_t from = place[d] * w.stride[d] - w.begin[d] + k[d] * w.dilation[d];
+      reached = from >= 0 && from < w.input[d];
+      x = x * w.input[d] + from;
+    }
+    if (!reached) continue;
+    for (std::int64_t n = 0; n < p.input[0]; ++n)
+      sum += element(o, 0, (n * p.input[1] + c) * inside + x) *
+             element(o, 1, (n * p.outputs + m) * spatial + at);
   }
   return sum;
 }

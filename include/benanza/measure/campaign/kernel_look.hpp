@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels does an algorithm run on its device? In a process of its own, in which nothing is
-// timed: a profiler is attached to it from the first look on. Each algorithm is made ready, run,
-// and freed; what cannot be seen says why.
+// Which kernels does an algorithm run on its device, and what does the device count meanwhile? In a
+// process of its own, in which nothing is timed: a profiler is attached to it from the first look
+// on. Each algorithm is made ready, run, and freed; what cannot be seen says why, and what is not
+// counted costs no names.
 //
-//   nlohmann::json answer = look_at_kernels(group);
-//   // {"kernels": [{"case": "...", "seen": [{"name": "ampere_sgemm_128x64_nn", ...}]},
+//   nlohmann::json answer = look_at_kernels(group, true);
+//   // {"kernels": [{"case": "...", "seen": [{"name": "ampere_sgemm_128x64_nn", ...}],
+//   //               "counted": {"tensor_pipe_percent": 0.0, "active_cycles": 31000, ...}},
 //   //              {"case": "...", "why": "...", "process_lost": true}]}
 #pragma once
 
@@ -20,8 +22,25 @@
 
 namespace benanza::measure {
 
-/// The kernels of each case of `g`, of which every algorithm has one.
-inline nlohmann::json look_at_kernels(const group& g) {
+/// Adds what the device counts, or why it does not.
+inline void count(backend::device_control& device, nlohmann::json& one) {
+  try {
+    const device_counters c = device.counters();
+    if (!c.counted()) throw error("no counters of the device are known");
+    one["counted"] = {{"tensor_pipe_percent", c.tensor_pipe_percent},
+                      {"dram_read_bytes", c.dram_read_bytes},
+                      {"dram_written_bytes", c.dram_written_bytes},
+                      {"active_cycles", c.active_cycles}};
+  } catch (const backend::device_lost& e) {
+    one["uncounted"] = e.what();
+    one["process_lost"] = true;
+  } catch (const std::exception& e) {
+    one["uncounted"] = e.what();
+  }
+}
+
+/// The kernels of each case of `g`, of which every algorithm has one; and its counters, if asked.
+inline nlohmann::json look_at_kernels(const group& g, bool counting) {
   nlohmann::json all = nlohmann::json::array();
   for (std::size_t i = 0; i < g.cases.size(); ++i) {
     const bench_case& c = g.cases[i];
@@ -34,6 +53,7 @@ inline nlohmann::json look_at_kernels(const group& g) {
       const std::vector<device_kernel> seen = device->kernels();
       if (seen.empty()) throw error("the profiler saw no kernel");
       one["seen"] = result::to_json(seen);
+      if (counting) count(*device, one);
     } catch (const backend::no_profiler& e) {
       one["why"] = e.what();
       one["for_all"] = true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a result come by the names of the kernels that ran on a device? When a group has been
 // measured, a second worker process, which times nothing, runs its winners once under the device's
-// profiler (kernel_look.hpp). What is seen belongs to all cases of the algorithm. It costs no case
-// its result: where the profiler is absent, refuses or crashes, there are no names and one reason.
+// profiler (kernel_look.hpp), and a few times more for the device's counters. What is seen belongs
+// to all cases of the algorithm. It costs no case its result: where the profiler is absent, refuses
+// or crashes, there are no names and one reason; where only the counters do, there are names.
 //
 //   kernel_pass p(argv, environment, parameters, {}, kernel_choice::winners);
 //   p.look(group, measured, interrupted);   p.told()   // "CUPTI 13.0"
@@ -76,9 +77,12 @@ public:
   /// For provenance: which profiler looked, and what it did not see.
   std::string told() const {
     if (over_ && !seen_any_) return "not seen: " + why_;
-    return unseen_ == 0 ? profiler_
-                        : profiler_ + "; not seen of " + std::to_string(unseen_) +
-                              (unseen_ == 1 ? " algorithm: " : " algorithms: ") + why_;
+    std::string out = profiler_;
+    if (unseen_ > 0)
+      out += "; not seen of " + std::to_string(unseen_) +
+             (unseen_ == 1 ? " algorithm: " : " algorithms: ") + why_;
+    if (uncounted_.empty()) return out;
+    return out + "; counters not read" + (counted_any_ ? " of all: " : ": ") + uncounted_;
   }
 
 private:
@@ -88,6 +92,7 @@ private:
       if (!start(stop)) return;
       nlohmann::json question = wire::question(g, left);
       question["kernels"] = true;
+      question["counters"] = counting_;
       worker_->ask(question);
       const double most_silent_s = timeout_s_.value_or(
           patience_s(g.what->flops, false, parameters_)); // the host prepares too
@@ -123,7 +128,7 @@ private:
   void take(const nlohmann::json& answer, group& g, case_list& left) {
     if (answer.contains("refused")) return miss(g, left, left.size(), answer.at("refused"));
     const auto& all = answer.at("kernels");
-    bool lost = false;
+    bool lost = false, again = false;
     for (const auto& one : all) {
       if (left.empty() || one.at("case") != g.cases[left[0]].name)
         return miss(g, left, left.size(), "the process that looks answered something else");
@@ -135,16 +140,28 @@ private:
       }
       const std::vector<device_kernel> seen = result::kernels_from_json(one.at("seen"), "worker");
       seen_any_ = true;
+      if (one.contains("uncounted")) {
+        if (uncounted_.empty()) uncounted_ = one.at("uncounted");
+        if (one.contains("process_lost")) counting_ = false, again = true;
+      }
+      device_counters counted;
+      if (const auto c = one.find("counted"); c != one.end()) {
+        counted_any_ = true;
+        counted = {.tensor_pipe_percent = c->at("tensor_pipe_percent"),
+                   .dram_read_bytes = c->at("dram_read_bytes"),
+                   .dram_written_bytes = c->at("dram_written_bytes"),
+                   .active_cycles = c->at("active_cycles")};
+      }
       const bench_case& looked_at = g.cases[left[0]];
       for (bench_case& c : g.cases)
         if (c.backend == looked_at.backend && c.algorithm.id == looked_at.algorithm.id)
           for (result::measurement& m : c.results)
-            if (m.error.empty()) m.kernels = seen;
+            if (m.error.empty()) m.kernels = seen, m.counters = counted;
       left.erase(left.begin());
     }
     if (all.empty()) miss(g, left, left.size(), "the process that looks answered nothing");
     if (lost) over_ = ++losses_ >= parameters_.failed_starts;
-    if (lost || over_) worker_.reset();
+    if (lost || over_ || again) worker_.reset();
   }
 
   /// The process is gone: the algorithm that it was at has no names.
@@ -152,6 +169,10 @@ private:
     const int at = worker_->on_case();
     const bool known = at >= 0 && at < static_cast<int>(left.size());
     worker_.reset();
+    if (std::exchange(counting_, false)) { // it may be the counters: all are looked at without
+      uncounted_ = why;
+      return;
+    }
     if (known) std::rotate(left.begin(), left.begin() + at, left.begin() + at + 1);
     miss(g, left, known ? 1 : left.size(), why);
     over_ = ++losses_ >= parameters_.failed_starts;
@@ -169,10 +190,10 @@ private:
   parameters parameters_;
   std::optional<double> timeout_s_;
   kernel_choice whose_;
-  std::string profiler_, why_{};
+  std::string profiler_, why_{}, uncounted_{};
   std::size_t unseen_ = 0;
   int losses_ = 0;
-  bool seen_any_ = false;
+  bool seen_any_ = false, counting_ = true, counted_any_ = false;
   bool over_ = false; ///< there is no point in going on
   std::unique_ptr<worker_process> worker_{};
 };

@@ -5,8 +5,8 @@
 //
 //   <- {"ready": true}
 //   -> {"cases": ["Relu/1x4/f32/onednn/jit/hot/t1"]}
-//   (with "kernels": true a worker looks at kernels instead: kernel_look.hpp; with "ahead": false
-//   it prepares one case after the other)
+//   (with "kernels": true a worker looks at kernels, with "counters" at these too, instead:
+//   kernel_look.hpp; with "ahead": false it prepares one case after the other)
 //   <- {"results": [{"case": "Relu/1x4/f32/onednn/jit/hot/t1", "passes": [{...}, {...}]}],
 //       "seen": [9800.0, 0.26, 0.25]}
 #pragma once

@@ -79,7 +79,7 @@ inline int serve(const worker_link& link, const std::vector<group>& groups, runn
       group part = asked_for(groups, question);
       part.ahead = question.value("ahead", true);
       if (question.contains("kernels")) {
-        answer = look_at_kernels(part);
+        answer = look_at_kernels(part, question.value("counters", false));
       } else {
         r.measure(part, all_cases(part), never);
         answer = wire::answer(part, r.seen(part.what->team));
