@@ -69,7 +69,9 @@ std::vector<std::string> onnx_samples() {
   std::error_code none;
   std::vector<std::filesystem::path> files;
   for (std::filesystem::recursive_directory_iterator at(folder, none), end; at != end; ++at)
-    if (at->path().filename() == "model.onnx" && at->file_size() < 2000)
+    if (at->path().filename() == "model.onnx" && at->file_size() < 2000 &&
+        at->path().native().find("_empty") == std::string::npos && // an input's 0 is asked for
+        at->path().parent_path().filename() != "test_tril_zero")
       files.push_back(at->path());
   std::sort(files.begin(), files.end());
   for (std::size_t i = 0; i < files.size(); ++i) {

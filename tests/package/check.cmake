@@ -2,6 +2,7 @@
 # Installs the build, builds the consumer project against it, runs what comes out, and sees that a
 # changed model is generated again.
 
+cmake_minimum_required(VERSION 3.22)
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(failed)
@@ -14,11 +15,28 @@ file(REMOVE_RECURSE ${WORK})
 set(prefix ${WORK}/prefix)
 set(build ${WORK}/build)
 run(${CMAKE_COMMAND} --install ${BENANZA_BUILD} --prefix ${prefix})
-foreach(file LICENSE README.md)
-  if(NOT EXISTS ${prefix}/share/doc/benanza/${file})
+file(READ ${BENANZA_BUILD}/install_manifest.txt manifest)
+foreach(file benanza/README.md benanza/copyright libbenanza-dev/LICENSE)
+  if(NOT EXISTS ${prefix}/share/doc/${file})
     message(FATAL_ERROR "${file} was not installed")
   endif()
 endforeach()
+
+# For projects without CMake.
+find_program(PKG_CONFIG pkg-config)
+if(PKG_CONFIG)
+  set(ask ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/share/pkgconfig ${PKG_CONFIG} benanza)
+  run(${ask} --modversion)
+  string(STRIP "${output}" version)
+  run(${ask} --cflags)
+  if(NOT output MATCHES "^-I([^ ]+) -std=c\\+\\+20")
+    message(FATAL_ERROR "pkg-config says: ${output}")
+  endif()
+  file(WRITE ${WORK}/version.cpp "#include <benanza/version.hpp>
+    static_assert(std::string_view(BENANZA_VERSION) == \"${version}\");\n")
+  run(${CXX} -fsyntax-only -std=c++20 -I${CMAKE_MATCH_1} ${WORK}/version.cpp)
+endif()
+
 run(${prefix}/bin/benanza_generate zoo lenet -o ${WORK}/models)
 set(model ${WORK}/models/lenet.onnx)
 # Nothing is timed.
@@ -50,4 +68,13 @@ run(${CMAKE_COMMAND} --build ${build} --parallel 2)
 run(${build}/my_bench --benchmark_list_tests)
 if(NOT output MATCHES "Conv/1x3x224x224-64x3x3-s2")
   message(FATAL_ERROR "the changed model was not generated again:\n${output}")
+endif()
+
+# What was installed is removed again, whole.
+file(WRITE ${BENANZA_BUILD}/install_manifest.txt "${manifest}") # another test installs too
+file(WRITE ${prefix}/include/theirs.hpp "")
+run(${CMAKE_COMMAND} --build ${BENANZA_BUILD} --target uninstall)
+file(GLOB_RECURSE left LIST_DIRECTORIES true RELATIVE ${prefix} ${prefix}/*)
+if(NOT "include/theirs.hpp" IN_LIST left OR left MATCHES "benanza")
+  message(FATAL_ERROR "uninstall left ${left}")
 endif()

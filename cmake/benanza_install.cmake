@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What cmake --install puts where, in two components that are Debian packages too
+# (benanza_packages.cmake): `benanza`, the programs, and `libbenanza-dev`, what a project needs that
+# uses the library. The target `uninstall` removes it again.
+
+include(CMakePackageConfigHelpers)
+# Nothing of the second depends on the processor: share/, not lib/.
+set(config_folder ${CMAKE_INSTALL_DATADIR}/cmake/benanza)
+set(out ${PROJECT_BINARY_DIR}/install)
+
+# ---- libbenanza-dev ------------------------------------------------------------------------------
+set(component COMPONENT libbenanza-dev)
+install(DIRECTORY include/benanza DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component}
+  FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS benanza EXPORT benanza_targets)
+install(EXPORT benanza_targets NAMESPACE benanza:: DESTINATION ${config_folder} ${component})
+benanza_write_revision(${PROJECT_BINARY_DIR}/benanza/revision.cpp) # for BENANZA_REVISION
+configure_package_config_file(cmake/benanzaConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/benanzaConfig.cmake INSTALL_DESTINATION ${config_folder}
+  PATH_VARS CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/benanzaConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES
+  ${PROJECT_BINARY_DIR}/benanzaConfig.cmake ${PROJECT_BINARY_DIR}/benanzaConfigVersion.cmake
+  cmake/benanza_dependencies.cmake cmake/benanza_add_benchmarks.cmake cmake/benanza_revision.cmake
+  cmake/FindCUDNN.cmake
+  cmake/benanza_portable.cmake cmake/benanza_onednn.cmake cmake/onednn_module.cpp.in
+  cmake/portable_needs.cmake cmake/backend.cpp.in
+  cmake/ceilings.cpp.in cmake/runner.cpp.in cmake/defaults.cpp.in cmake/compiled.cpp.in
+  DESTINATION ${config_folder} ${component})
+file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_DATADIR}/pkgconfig /)
+configure_file(cmake/benanza.pc.in ${out}/benanza.pc @ONLY)
+install(FILES ${out}/benanza.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig ${component})
+# A project of two commands, for those who have none of their own.
+install(FILES cmake/bench/CMakeLists.txt DESTINATION ${CMAKE_INSTALL_DATADIR}/benanza/bench ${component})
+
+# ---- benanza -------------------------------------------------------------------------------------
+if(BENANZA_PROGRAMS)
+  install(TARGETS ${BENANZA_PROGRAMS} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)
+  install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT benanza)
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(pages "")
+    foreach(program IN LISTS BENANZA_PROGRAMS)
+      set(page ${out}/${program}.1.gz)
+      add_custom_command(OUTPUT ${page}
+        COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> -DNAME=${program} -DOUT=${page}
+          -DVERSION=${PROJECT_VERSION} -P ${PROJECT_SOURCE_DIR}/cmake/benanza_man.cmake
+        DEPENDS ${program} cmake/benanza_man.cmake VERBATIM)
+      list(APPEND pages ${page})
+    endforeach()
+    add_custom_target(benanza_man ALL DEPENDS ${pages})
+    install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT benanza)
+  endif()
+endif()
+
+# ---- both ----------------------------------------------------------------------------------------
+# Where Debian has it: whose it is, and under what; and what changed.
+configure_file(cmake/copyright.in ${out}/copyright @ONLY)
+set(changelog ${out}/changelog.gz)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS .github/CHANGELOG.md)
+file(ARCHIVE_CREATE OUTPUT ${changelog} PATHS ${PROJECT_SOURCE_DIR}/.github/CHANGELOG.md
+  FORMAT raw COMPRESSION GZip)
+install(FILES ${out}/copyright ${changelog}
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libbenanza-dev ${component})
+if(BENANZA_PROGRAMS)
+  install(FILES ${out}/copyright ${changelog} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT benanza)
+endif()
+# Debian has the text itself elsewhere, so it is in no package.
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libbenanza-dev COMPONENT licence)
+
+if(NOT TARGET uninstall)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND}
+    -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+    -P ${PROJECT_SOURCE_DIR}/cmake/benanza_uninstall.cmake VERBATIM)
+endif()
