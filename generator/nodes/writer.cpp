@@ -173,7 +173,11 @@ public:
   }
 
   values operator()(const op::unary& p) { return {function(p.function, in(0), p.element)}; }
-  values operator()(const op::binary& p) { return {function(p.function, upto(count()))}; }
+  values operator()(const op::binary& p) {
+    if (p.function == op::binary_function::prelu && p.output() != expanded(p.a, p.output().size))
+      refuse("ONNX's PRelu has no slopes beyond its operand");
+    return {function(p.function, upto(count()))};
+  }
   values operator()(const op::cast& p) {
     const auto named = [](dtype d) { return d != dtype::real && holds_reals(d); };
     if (named(p.from) != named(p.to)) refuse("a Cast names both of its reals, or none");
@@ -381,8 +385,10 @@ private:
       return net_.node(
           name, {x, net_.number(float(fixed::clip_low)), net_.number(float(fixed::clip_high))});
     case fast_gelu: return net_.node("Gelu", {x}, {{"approximate", std::string("tanh")}});
-    case square: return net_.node("Pow", {x, net_.number(2)});
-    case cube: return net_.node("Pow", {x, net_.number(3)});
+    case square:
+    case cube:
+      if (element != dtype::real) refuse("a power of whole numbers is not written as a model");
+      return net_.node("Pow", {x, net_.number(f == square ? 2 : 3)});
     case swish: return net_.node("Mul", {x, net_.node("Sigmoid", {x})});
     default: return net_.node(name, {x});
     }
