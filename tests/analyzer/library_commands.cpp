@@ -97,7 +97,7 @@ TEST_CASE("every algorithm of a layer is listed with its time, or why it has non
 TEST_CASE("versions of a library are compared model by model and layer by layer") {
   const outcome o = analyze({"--versions"}, synthetic::text(two_versions(1.2)));
   CHECK(o.status == 0);
-  CHECK(holds(o.out, "onednn: the bound of each model by one version alone, and by all"));
+  CHECK(holds(o.out, "onednn: the bound of each model by one version alone, and by all;"));
   CHECK(holds(o.out, "Layers that are slower in 3.7.2 than in 2.6.3"));
   CHECK(holds(o.out, "Layers that are faster in 3.7.2 than in 2.6.3"));
   const json all = json::parse(

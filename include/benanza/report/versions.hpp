@@ -140,23 +140,24 @@ inline library_versions compare_versions(std::string library, std::vector<librar
 /// The page of one library's versions, with at most `rows` layers that became slower, and as many
 /// that became faster.
 inline std::string versions_text(const library_versions& v, std::size_t rows) {
-  std::string out = v.library + ": the bound of each model by one version alone, and by all\n";
-  std::string head = fmt::format("  {:<30}", "model");
+  std::string out = v.library + ": the bound of each model by one version alone, and by all;\n" +
+                    std::string(v.library.size() + 2, ' ') +
+                    "of how many nodes each has the fastest algorithm\n";
+  std::string head = fmt::format("  {:<28}", "model");
   for (const library_version& one : v.versions)
-    head += fmt::format("  {:>9}", printable(one.version));
-  out += head + fmt::format("  {:>9}  {}\n", "all", "share of nodes that each wins");
+    head += fmt::format("  {:>8}", printable(one.version));
+  head += fmt::format("  {:>8}  ", "all");
+  for (const library_version& one : v.versions)
+    head += fmt::format("  {:>6}", printable(one.version));
+  out += head + fmt::format("  {:>6}\n", "others");
   for (const versions_of_model& m : v.models) {
-    out += fmt::format("  {:<30}", printable(m.model));
+    out += fmt::format("  {:<28}", printable(m.model));
     for (const double ns : m.alone_ns)
-      out += fmt::format("  {:>9}", ns > 0 ? show_time(ns) : "partial");
-    std::string shares;
+      out += fmt::format("  {:>8}", ns > 0 ? show_time(ns) : "partial");
+    out += fmt::format("  {:>8}  ", show_time(m.together_ns));
     for (const std::int64_t n : m.wins)
-      shares +=
-          percent(m.nodes == 0 ? 0 : static_cast<double>(n) / static_cast<double>(m.nodes)) + ' ';
-    out += fmt::format(
-        "  {:>9}  {}other libraries {}\n", show_time(m.together_ns), shares,
-        percent(m.nodes == 0 ? 0
-                             : static_cast<double>(m.others_win) / static_cast<double>(m.nodes)));
+      out += fmt::format("  {:>6}", n);
+    out += fmt::format("  {:>6}\n", m.others_win);
   }
   const library_version &before = v.versions[v.versions.size() - 2], &now = v.versions.back();
   const auto table = [&](std::string_view title, auto from, auto to) {
