@@ -28,7 +28,7 @@ struct node_arguments {
 inline CLI::App* add_nodes(CLI::App& app, node_arguments& a) {
   CLI::App* verb = app.add_subcommand(
       "onnx", "write layers as ONNX models, with their numbers and the right results");
-  verb->add_option("layers", a.names, "layers: Conv/1x64x56x56-64x3x3-s1-p1");
+  verb->add_option("names", a.names, "layers: Conv/1x64x56x56-64x3x3-s1-p1");
   verb->add_option("--layers", a.files, "a file of layers, one a line")->allow_extra_args(false);
   verb->add_option("-o,--output", a.folder, "folder to write to");
   verb->add_flag("-q,--quiet", a.quiet, "do not print what is written");
