@@ -6,19 +6,19 @@
 //   execution e(device, offer, operands, {.threads = 1});   e.run(1);   double ns = e.time(100);
 #pragma once
 
-#include "../../core/stopwatch.hpp"
 #include "enumerate.hpp"
+#include "timed_call.hpp"
 
 #include <bit>
 
 namespace benanza::backend::onednn {
 
-class execution final : public prepared, public chainable {
+class execution final : public timed_call {
 public:
   execution(std::shared_ptr<device> on, offer what, const operands& values, const setting& s)
-      : device_(std::move(on))
+      : timed_call(s.threads)
+      , device_(std::move(on))
       , what_(std::move(what))
-      , threads_(s.threads)
       , operands_stay_(s.operands_stay) {
     use_threads(threads_);
     primitive_ = dnnl::primitive(what_.how.get());
@@ -59,7 +59,6 @@ public:
         dnnl_memory_set_data_handle(w.memory, w.own);
   }
 
-  chainable* chain() override { return this; }
   std::int64_t operand_bytes(int input) const override {
     for (const flowing& f : flowing_)
       if (f.input == input) return f.bytes;
@@ -95,18 +94,6 @@ public:
     return {place_of(scratch_.get()), static_cast<std::size_t>(scratch_bytes())};
   }
   int overwritten() const override { return overwritten_; }
-
-  void run(int executions) override {
-    use_threads(threads_);
-    execute(executions);
-  }
-
-  double time(int executions) override {
-    use_threads(threads_);
-    const stopwatch timer;
-    execute(executions);
-    return timer.ns();
-  }
 
   void read(std::vector<double>& out) const override {
     use_threads(threads_);
@@ -263,7 +250,7 @@ private:
     inputs_.push_back(std::move(to));
   }
 
-  void execute(int executions) {
+  void execute(int executions) override {
     const auto count = static_cast<int>(arguments_.size());
     dnnl_status_t status = dnnl_success;
     // The one place from which the library is called, whoever asks.
@@ -300,7 +287,6 @@ private:
 
   std::shared_ptr<device> device_;
   offer what_;
-  int threads_;
   bool operands_stay_;
   dnnl::primitive primitive_{};
   std::vector<aligned_bytes> buffers_{};

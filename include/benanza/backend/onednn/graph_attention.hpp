@@ -6,11 +6,11 @@
 //   if (attention_graph g(layer, numeric::f32, device); g.taken()) ...
 #pragma once
 
-#include "../../core/stopwatch.hpp"
 #include "../../op/attention.hpp"
 #include "../number.hpp"
 #include "../operands.hpp"
 #include "enumerate.hpp"
+#include "timed_call.hpp"
 
 #if DNNL_VERSION_MAJOR >= 3 && __has_include(<oneapi/dnnl/dnnl_graph.hpp>)
 #define BENANZA_ONEDNN_GRAPH 1
@@ -125,13 +125,13 @@ inline std::optional<algorithm> listed_attention(const op::layer& l, numeric t, 
 }
 
 /// An attention of which the library made one partition.
-class attention_execution final : public prepared, public chainable {
+class attention_execution final : public timed_call {
 public:
   attention_execution(std::shared_ptr<device> on, attention_graph graph, const op::attention& p,
                       numeric t, const operands& values, const setting& s)
-      : device_(std::move(on))
+      : timed_call(s.threads)
+      , device_(std::move(on))
       , graph_(std::move(graph))
-      , threads_(s.threads)
       , type_(*storage(dtype::real, t) == data_type::bf16 ? dtype::bf16 : dtype::f32)
       , count_(elements(p.output()))
       , output_(static_cast<std::size_t>(count_ * size_bytes(type_))) {
@@ -154,7 +154,6 @@ public:
   }
 
   std::string ran() const override { return std::string(graph_attention_id); }
-  chainable* chain() override { return this; }
   std::int64_t operand_bytes(int input) const override {
     for (const flowing& f : flowing_)
       if (f.input == input) return f.bytes;
@@ -180,16 +179,6 @@ public:
     return {out_, static_cast<std::size_t>(result_bytes())};
   }
 
-  void run(int executions) override {
-    use_threads(threads_);
-    execute(executions);
-  }
-  double time(int executions) override {
-    use_threads(threads_);
-    const stopwatch timer;
-    execute(executions);
-    return timer.ns();
-  }
   void read(std::vector<double>& out) const override {
     out.clear();
     load_all(type_, out_, count_, out);
@@ -202,7 +191,7 @@ private:
     std::int64_t bytes;
   };
 
-  void execute(int executions) {
+  void execute(int executions) override {
     try {
       machine::at_stack_place(stack_place(), [&] {
         for (int i = 0; i < executions; ++i)
@@ -216,7 +205,6 @@ private:
 
   std::shared_ptr<device> device_;
   attention_graph graph_;
-  int threads_;
   dtype type_;
   std::int64_t count_;
   aligned_bytes output_;

@@ -7,11 +7,11 @@
 //   for (const recurrent_offer& o : recurrent_offers(layer, numeric::f32, engine)) o.what.id
 #pragma once
 
-#include "../../core/stopwatch.hpp"
 #include "../number.hpp"
 #include "../operands.hpp"
 #include "engine.hpp"
 #include "enumerate.hpp"
+#include "timed_call.hpp"
 
 #include <array>
 
@@ -143,13 +143,13 @@ inline std::vector<recurrent_offer> recurrent_offers(const op::layer& l, numeric
 }
 
 /// A recurrent layer with its weights in the library's layout.
-class recurrent_execution final : public prepared, public chainable {
+class recurrent_execution final : public timed_call {
 public:
   recurrent_execution(std::shared_ptr<device> on, recurrent_offer what, const op::layer& l,
                       numeric t, const operands& values, const setting& s)
-      : device_(std::move(on))
+      : timed_call(s.threads)
+      , device_(std::move(on))
       , what_(std::move(what))
-      , threads_(s.threads)
       , results_(results_of(l, t))
       , output_(static_cast<std::size_t>(results_.back().end_bytes())) {
     use_threads(threads_);
@@ -189,7 +189,6 @@ public:
       for (const rotating& w : rotating_)
         dnnl_memory_set_data_handle(w.memory, w.own);
   }
-  chainable* chain() override { return this; }
   std::int64_t operand_bytes(int input) const override {
     for (const flowing& f : flowing_)
       if (f.input == input) return f.bytes;
@@ -221,16 +220,6 @@ public:
     return {out_, static_cast<std::size_t>(result_bytes())};
   }
 
-  void run(int executions) override {
-    use_threads(threads_);
-    execute(executions);
-  }
-  double time(int executions) override {
-    use_threads(threads_);
-    const stopwatch timer;
-    execute(executions);
-    return timer.ns();
-  }
   void read(std::vector<double>& out) const override {
     out.clear();
     std::vector<double> its;
@@ -358,7 +347,7 @@ private:
     if (p.wanted > 2) made_.emplace_back(c.get(), 2);
   }
 
-  void execute(int executions) {
+  void execute(int executions) override {
     dnnl_status_t status = dnnl_success;
     machine::at_stack_place(stack_place(), [&] {
       for (int i = 0; i < executions && status == dnnl_success; ++i) {
@@ -387,7 +376,6 @@ private:
 
   std::shared_ptr<device> device_;
   recurrent_offer what_;
-  int threads_;
   std::vector<placed_result> results_;
   aligned_bytes output_;
   std::byte* out_ = nullptr;
