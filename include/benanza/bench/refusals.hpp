@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -64,7 +65,7 @@ std::vector<result::refused_case> refusals_apart(List list) {
         at += static_cast<std::size_t>(n);
       }
     } catch (const std::exception&) {
-      failed = 1; // this process will say it of its own list
+      failed = 1;
     }
     _exit(failed);
   }
@@ -75,7 +76,12 @@ std::vector<result::refused_case> refusals_apart(List list) {
     text.append(some, static_cast<std::size_t>(n));
   close(ends[0]);
   int ended = 0;
-  if (child < 0 || waitpid(child, &ended, 0) != child || ended != 0) return {};
+  if (child < 0 || waitpid(child, &ended, 0) != child || ended != 0) {
+    std::fprintf(stderr,
+                 "benanza_bench: what the libraries refuse is not in the result: the process "
+                 "that asked them failed\n");
+    return {};
+  }
   std::vector<result::refused_case> out;
   const nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
   if (all.is_object() && all.contains("refused"))
