@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What did a framework run, and how long did each of its operators take? One value for what all
+// profilers write: the operators in the order in which they ran, each with its time in every
+// profiled run, and what the framework says of the model's nodes for which it stands. A profiler
+// slows a model down, so the times of operators are never added up to that of the model:
+// `latency_ns` are runs without one. Times in ns.
+//
+//   profile p = read_profile_file("ort.json");   p.operators[3].type   // "Conv"
+#pragma once
+
+#include "../../core/shape.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace benanza::trace {
+
+/// A tensor that an operator reads or makes, as far as the profile tells.
+struct profiled_tensor {
+  std::string type{}; ///< "f32", or as the framework calls a type of its own; empty: not told
+  std::optional<shape> dims{}; ///< nothing: not told
+  bool operator==(const profiled_tensor&) const = default;
+};
+
+/// One operator of a framework's own graph.
+struct profiled_operator {
+  std::string name{};      ///< as the framework calls it; not always unique
+  std::string type{};      ///< its operator: "Conv", "ReorderOutput", "FusedMatMul"
+  std::string kernel{};    ///< what ran it: "brgconv_avx512_f32", a tactic; empty: not told
+  std::string precision{}; ///< in which it computed: "f32", "bf16"; empty: not told
+  /// Nodes of the ONNX file that it stands for, where the framework says so.
+  std::vector<std::string> stands_for{};
+  /// Tensors that it makes, as the ONNX file calls them, where that is known.
+  std::vector<std::string> makes{};
+  std::vector<profiled_tensor> operands{}, results{};
+  std::vector<double> ns{}; ///< a time for each run after the first one
+  bool operator==(const profiled_operator&) const = default;
+};
+
+/// What is known of a framework's runs of one model.
+struct profile {
+  std::string source{};    ///< the files
+  std::string format{};    ///< "ONNX Runtime's profile"
+  std::string framework{}; ///< "onnxruntime", "openvino", "pytorch", "tensorrt"; empty: not told
+  std::string version{};
+  std::string device{};    ///< "cpu" or "gpu"; empty: not told
+  std::string model{};     ///< the file's name, without its folder and ending; empty: not told
+  std::string precision{}; ///< that was asked for or found: "f32"; empty: not told
+  int threads = 0;         ///< 0: not told
+  std::int64_t batch = 0;  ///< 0: not told
+  std::vector<profiled_operator> operators{}; ///< in the order in which they ran
+  std::vector<double> latency_ns{};    ///< whole runs without a profiler, in the order measured
+  std::vector<double> profiled_ns{};   ///< whole runs with it, without the first
+  double first_ns = 0;                 ///< the first profiled run, which is cold; 0: not told
+  bool overlapping = false;            ///< operators ran at the same time
+  std::vector<std::string> warnings{}; ///< what is missing or was mended, a line each
+};
+
+} // namespace benanza::trace
