@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a framework do that no layer needs? Casts, copies, pads and transposes that it added,
+// changes of layout, and the time between its operators.
+//
+//   advice_of_kind a = framework_advice(grounds);   a.items[0].what   // "drop 53 Pad ..."
+#pragma once
+
+#include "item.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+namespace benanza::advice {
+
+namespace detail {
+/// True for operators that only change how a tensor lies in memory.
+inline bool changes_layout(std::string_view type) {
+  std::string low(type);
+  std::transform(low.begin(), low.end(), low.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<std::string_view, 4> kinds{"reorder", "reformat", "transpose", "permute"};
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](std::string_view k) { return low.find(k) != std::string::npos; });
+}
+
+/// The command that profiles the model in that framework again.
+inline std::string measure_again(const comparison& c) {
+  const std::string name = c.from->framework.empty() ? "onnxruntime" : c.from->framework;
+  return fmt::format("scripts/measure_framework {} {}.onnx --threads {}", name,
+                     c.from->model.empty() ? "MODEL" : c.from->model, std::max(1, c.from->threads));
+}
+} // namespace detail
+
+/// Advice on what the framework itself adds.
+inline advice_of_kind framework_advice(const grounds& g) {
+  advice_of_kind out;
+  if (g.framework == nullptr) return out;
+  const comparison& c = *g.framework;
+  const auto changes = [&] {
+    const auto& form = g.model.fastest_form();
+    return form.layouts && form.layouts->prediction ? form.layouts->prediction->changes.ns : 0.0;
+  }();
+  double layouts_ns = 0;
+  std::int64_t layouts = 0;
+  for (const added_row& r : c.added) {
+    if (detail::changes_layout(r.type)) {
+      layouts_ns += r.ns;
+      layouts += r.count;
+      continue;
+    }
+    out.items.push_back(
+        {.id = "framework/added/" + r.type,
+         .kind = "framework",
+         .what = fmt::format("find why the framework runs {} {} that the model "
+                             "does not have, and drop {}",
+                             r.count, r.type, r.count == 1 ? "it" : "them"),
+         .saves = detail::about(r.ns),
+         .evidence = {fmt::format("{} x {}: {} together", r.count, r.type, detail::in_us(r.ns))},
+         .assumes = "nothing else has to do their work",
+         .check = detail::measure_again(c)});
+  }
+  if (layouts > 0 && layouts_ns > changes)
+    out.items.push_back(
+        {.id = "layout/changes",
+         .kind = "layout",
+         .what = fmt::format("change layouts less often: {} changes take {}; the best assignment "
+                             "of layouts needs {} for them",
+                             layouts, detail::in_us(layouts_ns), detail::in_us(changes)),
+         .saves = detail::about(layouts_ns - changes),
+         .evidence = {fmt::format("{} changes of layout: {}", layouts, detail::in_us(layouts_ns))},
+         .assumes = "kernels that work in these layouts are there",
+         .check = detail::measure_again(c)});
+  else if (layouts > 0)
+    out.not_worth.push_back(
+        {"layout", fmt::format("its {} changes of layout take {}, no more than those of the best "
+                               "assignment, {}",
+                               layouts, detail::in_us(layouts_ns), detail::in_us(changes))});
+  if (c.profiled() && !c.from->overlapping && !c.latency_profiled && c.unexplained_ns > 0) {
+    const double each = c.unexplained_ns / static_cast<double>(c.from->operators.size());
+    out.items.push_back(
+        {.id = "framework/between_operators",
+         .kind = "framework",
+         .what = fmt::format("look at what happens between the operators: {} for each of {}",
+                             detail::in_us(each), c.from->operators.size()),
+         .saves = detail::about(c.unexplained_ns, 0.2),
+         .evidence = {fmt::format("a run takes {}, its operators {}", detail::in_us(c.latency.ns),
+                                  detail::in_us(c.latency.ns - c.unexplained_ns))},
+         .assumes = "all of it could be saved",
+         .check = detail::measure_again(c)});
+  }
+  return out;
+}
+
+} // namespace benanza::advice

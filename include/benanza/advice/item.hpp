@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is a piece of advice? One change that a user can make: what to do, how much it saves of a
+// run of the model, on which of its nodes, on which rows that rests, what it assumes, and the
+// command that checks it. Its id is the same for the same advice on the same model, so that a
+// program can act on it.
+//
+//   item i{.id = "fusion/Conv+Relu", .kind = "fusion", .what = "fuse ...", .saves = {354e3, ...}};
+#pragma once
+
+#include "../bound/model.hpp"
+#include "comparison.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::advice {
+
+/// One change.
+struct item {
+  std::string id{};
+  std::string_view kind{}; ///< algorithm, library, fusion, precision, layout, parallel, batch ...
+  std::string what{};
+  bound::figure saves{};
+  std::vector<int> nodes{};            ///< of the unfused graph, ascending
+  std::vector<std::string> evidence{}; ///< a row each
+  std::string assumes{};
+  std::string check{}; ///< a shell command
+};
+
+/// What is not worth doing, and why.
+struct remark {
+  std::string_view kind{};
+  std::string what{};
+};
+
+/// What advice rests on.
+struct grounds {
+  const bound::source& of;
+  const bound::model_bound& model;
+  /// Everything that was analysed: the same model in other types, batches and numbers of threads.
+  const std::vector<bound::model_bound>& all;
+  const comparison* framework = nullptr; ///< null: there is no framework's run
+
+  /// The time of a run that changes are about: the framework's, or what a run should take.
+  double run_ns() const {
+    if (framework != nullptr && framework->latency.ns > 0) return framework->latency.ns;
+    const auto expected = bound::expected(model.fastest_form());
+    return expected ? expected->ns : model.fastest_form().prediction.sequential.ns;
+  }
+};
+
+/// Advice of one kind.
+struct advice_of_kind {
+  std::vector<item> items{};
+  std::vector<remark> not_worth{};
+};
+
+/// Of a run's time what is less than this share is not worth a change.
+inline constexpr double least_share = 0.005;
+/// The most rows of evidence that one item has.
+inline constexpr std::size_t most_evidence = 8;
+
+namespace detail {
+/// `Conv` of `Conv/1x64x56x56-64x3x3`.
+inline std::string_view family_of(std::string_view layer) {
+  return layer.substr(0, layer.find('/'));
+}
+/// `jit_wino_4x3` of `jit_wino_4x3:avx512_core`.
+inline std::string_view plain_algorithm(std::string_view algorithm) {
+  return algorithm.substr(0, algorithm.rfind(':'));
+}
+/// A time as evidence shows it.
+inline std::string in_us(double ns) {
+  return fmt::format("{:.{}f} us", ns / 1000, ns < 99'950 ? 1 : 0);
+}
+/// A saving whose interval is as wide, in parts, as that of the run that it is part of.
+inline bound::figure about(double ns, double share = 0.05) {
+  return {.ns = ns, .low_ns = ns * (1 - share), .high_ns = ns * (1 + share)};
+}
+} // namespace detail
+
+} // namespace benanza::advice

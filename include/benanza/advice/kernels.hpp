@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which algorithm or library should run which layers? Beside a framework: where its operators are
+// slower, beyond noise, than the best kernel for the same work, by what that kernel is. Without
+// one: where a library's first choice is slower than another of its own algorithms. A loop of ours,
+// or a library's reference loop, is nobody's first choice in practice and is not compared with.
+//
+//   advice_of_kind a = kernel_advice(grounds);   a.items[0].what
+#pragma once
+
+#include "algorithm.hpp"
+#include "item.hpp"
+
+#include <fmt/format.h>
+#include <range/v3/action/sort.hpp>
+#include <range/v3/action/unique.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace benanza::advice {
+
+namespace detail {
+/// True for kernels that a user's framework can have: those of a library, not our plain loops.
+inline bool of_a_library(const bound::measurement& m) {
+  return m.fallback.empty() && m.backend.substr(0, m.backend.find('-')) != "host";
+}
+
+/// One kernel that should run several layers.
+struct kernel_group {
+  item made{};
+  std::int64_t nodes = 0;
+  std::map<std::string, std::int64_t> shapes{};
+  std::vector<double> low{}, high{};
+
+  void add(const std::string& layer, std::int64_t count, double saves_ns, double noise_ns,
+           std::string row) {
+    shapes[layer] += count;
+    nodes += count;
+    made.saves.ns += saves_ns;
+    made.saves.low_ns += saves_ns - noise_ns;
+    made.saves.high_ns += saves_ns + noise_ns;
+    if (made.evidence.size() < most_evidence) made.evidence.push_back(std::move(row));
+    if (made.check.empty()) made.check = bound::measuring_command(layer);
+  }
+};
+
+using kernel_groups = std::map<std::tuple<std::string, std::string, std::string>, kernel_group>;
+
+inline std::vector<item> items_of(kernel_groups groups, std::string_view in_place_of) {
+  std::vector<item> out;
+  for (auto& [key, g] : groups) {
+    const auto& [backend, algorithm, family] = key;
+    g.made.kind = backend.substr(0, backend.find('-')) == "host" ? "library" : "algorithm";
+    g.made.id = fmt::format("{}/{}/{}/{}", g.made.kind, backend, algorithm, family);
+    g.made.what =
+        fmt::format("run {} {} ({} {}) by {} of {}{}", g.nodes, family, g.shapes.size(),
+                    g.shapes.size() == 1 ? "shape" : "shapes", algorithm, backend, in_place_of);
+    g.made.nodes = std::move(g.made.nodes) | ranges::actions::sort | ranges::actions::unique;
+    out.push_back(std::move(g.made));
+  }
+  return out;
+}
+} // namespace detail
+
+/// Advice on algorithms and libraries.
+inline advice_of_kind kernel_advice(const grounds& g) {
+  advice_of_kind out;
+  detail::kernel_groups groups;
+  if (g.framework != nullptr && g.framework->profiled()) {
+    for (const compared_row& r : g.framework->slower) {
+      if (r.answer == nullptr || r.answer->algorithms.chosen == nullptr) continue;
+      const bound::measurement& best = *r.answer->algorithms.chosen;
+      detail::kernel_group& group =
+          groups[{best.backend, std::string(detail::plain_algorithm(best.algorithm)),
+                  std::string(detail::family_of(r.layer))}];
+      double noise = 0;
+      for (const compared_operator* o : r.operators) {
+        noise += o->scatter_ns;
+        group.made.nodes.insert(group.made.nodes.end(), o->nodes.begin(), o->nodes.end());
+      }
+      group.add(r.layer, std::ssize(r.operators), r.lost_ns(), noise,
+                fmt::format("{} x {}: {}{} here, {} by {}", r.operators.size(), r.layer,
+                            detail::in_us(r.ns / static_cast<double>(r.operators.size())),
+                            r.kernel.empty() ? "" : " by " + r.kernel,
+                            detail::in_us(r.best_ns / static_cast<double>(r.operators.size())),
+                            best.algorithm));
+      group.made.assumes = "tensors lie as that kernel wants them; changes of layout that this "
+                           "needs are counted apart";
+    }
+    out.items = detail::items_of(std::move(groups), "");
+    return out;
+  }
+  for (const bound::layer_answer* l : by_gain(g.model)) {
+    const bound::choice& c = l->algorithms;
+    if (!detail::of_a_library(*c.first) || !detail::of_a_library(*c.chosen)) continue;
+    detail::kernel_group& group =
+        groups[{c.chosen->backend, std::string(detail::plain_algorithm(c.chosen->algorithm)),
+                std::string(detail::family_of(l->name))}];
+    for (std::size_t n = 0; n < g.model.graph->nodes.size(); ++n)
+      if (const int layer = g.model.graph->nodes[n].layer;
+          layer != model::no_layer && &g.model.layers[static_cast<std::size_t>(layer)] == l)
+        group.made.nodes.push_back(static_cast<int>(n));
+    const auto uses = static_cast<double>(l->uses);
+    group.add(l->name, l->uses, gain_ns(*l), uses * (c.first->mad_ns + c.chosen->mad_ns),
+              fmt::format("{} x {}: {} by {}, {} by {}", l->uses, l->name,
+                          detail::in_us(c.first_choice.ns), c.first->algorithm,
+                          detail::in_us(c.prediction.ns), c.chosen->algorithm));
+    group.made.assumes = "a framework takes the library's first choice";
+  }
+  out.items = detail::items_of(std::move(groups), ", not by its first choice");
+  if (out.items.empty())
+    out.not_worth.push_back({"algorithm", "the libraries' first choices are as fast as any other "
+                                          "algorithm that was measured"});
+  return out;
+}
+
+} // namespace benanza::advice

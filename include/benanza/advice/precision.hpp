@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does another precision save? The layers that were measured in it take it where that wins,
+// along the graph: a tensor that goes from one precision to another is cast, which costs what
+// reading it and writing it takes at the least. Which layers do not gain, and why, is said too.
+//
+//   advice_of_kind a = precision_advice(grounds);   a.items[0].id   // "precision/bf16"
+#pragma once
+
+#include "../bound/layout/assignment.hpp"
+#include "../op/eltwise.hpp"
+#include "item.hpp"
+
+#include <fmt/format.h>
+#include <range/v3/algorithm/find_if.hpp>
+#include <range/v3/view/enumerate.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace benanza::advice {
+
+/// Which nodes of a model's fastest form run in another type, and what that takes.
+struct mixed_precision {
+  numeric type = numeric::f32;
+  std::vector<char> in_type{}; ///< of each node of the form
+  double ns = 0;               ///< all layers and casts
+  std::int64_t casts = 0;
+  double casts_ns = 0;
+  bool exact = true; ///< no other assignment is faster
+};
+
+namespace detail {
+/// What each node of the fastest form takes, as one or as its parts; and of `ran`, if it was
+/// measured in the model's asked type itself.
+struct node_costs {
+  std::vector<double> ns{};
+  std::vector<char> ran{};
+};
+
+inline node_costs costs_of(const bound::model_bound& b) {
+  const std::vector<double> point = bound::point_times(b.layers).prediction;
+  node_costs out;
+  const auto measured = [&](std::size_t layer) {
+    const bound::basis rests = b.layers[layer].rests_on;
+    return rests == bound::basis::measured || rests == bound::basis::view;
+  };
+  const auto ran = [&](int node) {
+    const int l = b.graph->nodes[bound::detail::at(node)].layer;
+    return l != model::no_layer && measured(bound::detail::at(l));
+  };
+  if (!b.fused) {
+    out.ns = bound::on_nodes(*b.graph, point);
+    for (std::size_t i = 0; i < out.ns.size(); ++i)
+      out.ran.push_back(ran(static_cast<int>(i)));
+    return out;
+  }
+  const bound::detail::fused_times t = bound::detail::times_as_fused(b, point);
+  for (std::size_t i = 0; i < t.own.size(); ++i) {
+    const model::node& n = b.fused->graph->nodes[i];
+    const auto [own, parts] = b.fused->pair.times(i, t.own, t.parts);
+    out.ns.push_back(std::min(own, parts));
+    out.ran.push_back(own <= parts ? measured(b.fused->layers[bound::detail::at(n.layer)])
+                                   : std::all_of(n.parts.begin(), n.parts.end(), ran));
+  }
+  return out;
+}
+
+/// What casting the result of a node takes at the least.
+inline double cast_ns(const grounds& g, const model::graph& form, std::size_t node) {
+  const op::layer* l = model::layer_of(form, form.nodes[node]);
+  if (l == nullptr) return 0;
+  // Reading and writing all elements in the wider type: a little more than a cast.
+  const op::unary copy{.function = op::unary_function::relu, .input = op::output(*l)};
+  const auto roof = g.of.machine.roofline(op::layer(copy), g.model.type, g.model.threads, 0);
+  return roof ? roof->ns : 0;
+}
+} // namespace detail
+
+/// The fastest assignment of two types to the nodes of a model: that of `g.model`, and that of
+/// `other`, the same model in another type.
+inline mixed_precision mix(const grounds& g, const bound::model_bound& other) {
+  const model::graph& form = *g.model.fastest_form().graph;
+  const detail::node_costs own = detail::costs_of(g.model), in = detail::costs_of(other);
+  mixed_precision out{.type = other.type};
+  std::vector<double> casts;
+  bound::cost_sum sum;
+  for (std::size_t i = 0; i < form.nodes.size(); ++i) {
+    casts.push_back(detail::cast_ns(g, form, i));
+    sum.add({own.ns[i], in.ran[i] != 0 ? in.ns[i] : bound::impossible_ns});
+  }
+  for (const auto& [i, n] : ranges::views::enumerate(form.nodes))
+    for (int from : n.inputs) {
+      const double ns = casts[bound::detail::at(from)];
+      sum.add({from, static_cast<int>(i)}, {0, ns, ns, 0});
+    }
+  auto exact = sum.minimise(bound::usual_limits(form.nodes.size()));
+  out.exact = exact.has_value();
+  std::vector<int> which(form.nodes.size(), 0);
+  if (exact) {
+    which = std::move(*exact);
+    which.resize(form.nodes.size());
+  } else { // each node by itself, its casts left out
+    for (std::size_t i = 0; i < which.size(); ++i)
+      which[i] = in.ran[i] != 0 && in.ns[i] < own.ns[i];
+  }
+  std::vector<char> cast(which.size(), 0); // once for all that read it in the other type
+  for (const auto& [i, n] : ranges::views::enumerate(form.nodes))
+    for (int from : n.inputs)
+      if (which[i] != which[bound::detail::at(from)]) cast[bound::detail::at(from)] = 1;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    out.ns += which[i] != 0 ? in.ns[i] : own.ns[i];
+    out.casts += cast[i];
+    out.casts_ns += cast[i] != 0 ? casts[i] : 0;
+  }
+  out.ns += out.casts_ns;
+  out.in_type.assign(which.begin(), which.end());
+  return out;
+}
+
+/// Advice on precision.
+inline advice_of_kind precision_advice(const grounds& g) {
+  advice_of_kind out;
+  const detail::node_costs own = detail::costs_of(g.model);
+  double own_ns = 0;
+  for (double ns : own.ns)
+    own_ns += ns;
+  const model::graph& form = *g.model.fastest_form().graph;
+  for (const bound::model_bound& other : g.all) {
+    if (other.graph != g.model.graph || other.threads != g.model.threads ||
+        other.type == g.model.type || !other.fused != !g.model.fused)
+      continue;
+    const mixed_precision m = mix(g, other);
+    const detail::node_costs in = detail::costs_of(other);
+    std::int64_t chosen = 0, none = 0, slower = 0;
+    std::string slowest;
+    double most = 0;
+    std::vector<int> nodes;
+    for (std::size_t i = 0; i < form.nodes.size(); ++i) {
+      const op::layer* l = model::layer_of(form, form.nodes[i]);
+      if (l == nullptr || op::is_view(*l)) continue;
+      if (m.in_type[i] != 0) {
+        ++chosen;
+        if (g.model.fused)
+          nodes.insert(nodes.end(), form.nodes[i].parts.begin(), form.nodes[i].parts.end());
+        else
+          nodes.push_back(static_cast<int>(i));
+      } else if (in.ran[i] == 0) {
+        ++none;
+      } else {
+        ++slower;
+        if (in.ns[i] - own.ns[i] >= most) {
+          most = in.ns[i] - own.ns[i];
+          slowest = fmt::format("{}, {} in {} and {} in {}", op::name(*l), detail::in_us(in.ns[i]),
+                                name(other.type), detail::in_us(own.ns[i]), name(g.model.type));
+        }
+      }
+    }
+    const std::string type(name(other.type)), base(name(g.model.type));
+    if (slower > 0)
+      out.not_worth.push_back(
+          {"precision", fmt::format("{} layers do not gain in {}, alone or with the casts beside "
+                                    "them, such as {}",
+                                    slower, type, slowest)});
+    if (none > 0)
+      out.not_worth.push_back(
+          {"precision", fmt::format("{} layers were not measured in {}", none, type)});
+    if (chosen == 0 || m.ns >= own_ns) continue;
+    item one{.id = "precision/" + type, .kind = "precision"};
+    one.what = fmt::format("run {} of the layers in {}, the others in {}, with {} casts", chosen,
+                           type, base, m.casts);
+    one.saves = detail::about(own_ns - m.ns);
+    std::sort(nodes.begin(), nodes.end());
+    one.nodes = std::move(nodes);
+    one.evidence = {fmt::format("all in {}: {}; mixed: {}, of which casts {}{}", base,
+                                detail::in_us(own_ns), detail::in_us(m.ns),
+                                detail::in_us(m.casts_ns),
+                                m.exact ? "" : " (not shown to be the best assignment)")};
+    one.assumes = "results may be as inexact as " + type +
+                  " is; a cast takes what the machine needs to copy the tensor";
+    one.check =
+        fmt::format("benanza_bench --types {},{} --benchmark_filter=-^machine/", base, type);
+    out.items.push_back(std::move(one));
+  }
+  return out;
+}
+
+} // namespace benanza::advice
