@@ -55,6 +55,12 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
                  "time, or why it has none");
   app.add_flag("--versions", asked.versions,
                "where one version of a library is faster or slower than another");
+  app.add_option("--framework", asked.frameworks,
+                 "what a framework took: scripts/measure_framework's file, or a trace of ONNX "
+                 "Runtime, OpenVINO, PyTorch, TensorRT, Nsight Systems or oneDNN")
+      ->allow_extra_args(false);
+  app.add_flag("--advice", asked.advice, "all advice in full: evidence, and a command to check it");
+  app.add_flag("--details", asked.details, "all figures, explanations and warnings of a model");
   app.add_option("--calls", asked.calls.logs,
                  "logs that cuDNN, cuBLAS or cublasLt wrote while a framework ran: which calls it "
                  "made, and the fastest of the results for each; without results, only the calls")

@@ -42,7 +42,7 @@ inline status report_versions(result::run& run, std::size_t rows, const answer& 
   if (libraries.empty())
     throw error("the results hold one version of each library", run.source,
                 "build benanza_bench with -DBENANZA_ONEDNN_ROOTS=..., or give results of several");
-  const std::vector<bound::model_bound> together = select(run, to.asked.wanted);
+  const std::vector<bound::model_bound> together = select(bound::source(run), to.asked.wanted);
   std::string text;
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto& [library, versions] : libraries) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "answer.hpp"
+#include "framework_runs.hpp"
 #include "holdings.hpp"
 #include "read_results.hpp"
 
@@ -102,7 +103,8 @@ inline status list_models(result::run& run, const answer& to) {
 inline status report_models(result::run& run, std::size_t rows, const answer& to) {
   const request& asked = to.asked;
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
-  std::vector<bound::model_bound> models = select(run, asked.wanted);
+  const bound::source source(run);
+  std::vector<bound::model_bound> models = select(source, asked.wanted);
   if (asked.files.size() == 1 && is_store(asked.files.front()))
     for (bound::model_bound& b : models)
       if (!b.missing.empty())
@@ -113,12 +115,17 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   to.check(lacking, run.source);
   if (!asked.plan.empty()) detail::write_plan(asked, run, models);
   if (!asked.missing.empty()) detail::write_missing(asked.missing, run.source, models);
+  const std::vector<trace::profile> profiles = read_framework_runs(asked.frameworks);
+  const std::vector<advice::advised> advised = advice::advise_all(source, models, profiles);
+  const bool pages = detail::of_one_model(models) || !asked.wanted.model.empty() ||
+                     !profiles.empty() || asked.advice || asked.details;
   const report::text_options options{.layers = rows,
-                                     .details = detail::of_one_model(models) ||
-                                                !asked.wanted.model.empty(),
+                                     .pages = pages,
+                                     .details = asked.details,
+                                     .advice = asked.advice,
                                      .quiet = asked.quiet};
-  to.write(asked.json() ? report::json_report(run, models, !lacking.empty())
-                        : report::text_report(run, models, options));
+  to.write(asked.json() ? report::json_report(run, models, !lacking.empty(), advised)
+                        : report::text_report(run, advised, models, options));
   return to.partial(lacking);
 }
 

@@ -30,8 +30,11 @@ struct request {
   std::vector<std::string> backends; ///< whose algorithms compete; none: all
   call_request calls;
   bool machine = false;
-  std::string algorithms; ///< the layer of which all are listed
-  bool versions = false;  ///< how versions of libraries compare
+  std::string algorithms;              ///< the layer of which all are listed
+  bool versions = false;               ///< how versions of libraries compare
+  std::vector<std::string> frameworks; ///< files of a framework's runs
+  bool details = false;                ///< all figures of a page
+  bool advice = false;                 ///< all advice, in full
 
   bool json() const { return format == "json"; }
 };

@@ -2,7 +2,7 @@
 // Which models, types and thread counts of a run are reported? All by default; a name, a type or a
 // thread count narrows that down. What the run does not hold is refused, naming what it does hold.
 //
-//   auto models = select(run, {.model = "resnet50", .type = "bf16"});
+//   auto models = select(bound::source(run), {.model = "resnet50", .type = "bf16"});
 #pragma once
 
 #include <benanza/bound/model.hpp>
@@ -123,10 +123,11 @@ inline std::string text_of(const bound::setting& s) {
 
 /// The figures of all that is wanted: models by name, of each its own type first, then by threads.
 /// A model that lacks what was asked for, and others have, is reported as not measured.
-inline std::vector<bound::model_bound> select(const result::run& r, const selection& wanted) {
+inline std::vector<bound::model_bound> select(const bound::source& source,
+                                              const selection& wanted) {
+  const result::run& r = source.run;
   const std::optional<numeric> type = parse_numeric(wanted.type);
   const std::vector<const model::graph*> graphs = detail::models(r, wanted.model);
-  const bound::source source(r);
   const auto asked_for = [&](const bound::setting& s) {
     return (!type || s.first == *type) && (!wanted.threads || s.second == *wanted.threads);
   };

@@ -30,7 +30,7 @@ struct advice_list {
 /// All advice.
 inline advice_list advise(const grounds& g) {
   advice_list out;
-  const double least = least_share * g.run_ns();
+  const double least = least_share * run_ns(g.model, g.framework);
   const auto add = [&](advice_of_kind a) {
     for (item& i : a.items) {
       if (i.saves.ns >= least) {

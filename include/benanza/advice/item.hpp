@@ -42,14 +42,14 @@ struct grounds {
   /// Everything that was analysed: the same model in other types, batches and numbers of threads.
   const std::vector<bound::model_bound>& all;
   const comparison* framework = nullptr; ///< null: there is no framework's run
-
-  /// The time of a run that changes are about: the framework's, or what a run should take.
-  double run_ns() const {
-    if (framework != nullptr && framework->latency.ns > 0) return framework->latency.ns;
-    const auto expected = bound::expected(model.fastest_form());
-    return expected ? expected->ns : model.fastest_form().prediction.sequential.ns;
-  }
 };
+
+/// The time of a run that changes are about: the framework's, or what a run should take.
+inline double run_ns(const bound::model_bound& b, const comparison* framework) {
+  if (framework != nullptr && framework->latency.ns > 0) return framework->latency.ns;
+  const auto expected = bound::expected(b.fastest_form());
+  return expected ? expected->ns : b.fastest_form().prediction.sequential.ns;
+}
 
 /// Advice of one kind.
 struct advice_of_kind {

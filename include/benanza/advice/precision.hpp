@@ -95,7 +95,7 @@ inline mixed_precision mix(const grounds& g, const bound::model_bound& other) {
       const double ns = casts[bound::detail::at(from)];
       sum.add({from, static_cast<int>(i)}, {0, ns, ns, 0});
     }
-  auto exact = sum.minimise(bound::usual_limits(form.nodes.size()));
+  auto exact = std::move(sum).minimise(bound::usual_limits(form.nodes.size()));
   out.exact = exact.has_value();
   std::vector<int> which(form.nodes.size(), 0);
   if (exact) {

@@ -7,10 +7,11 @@
 //    "analyses": [{"model": "resnet50@batch=1", "type": "f32", "threads": 1, "bound": {...}, ...}]}
 #pragma once
 
-#include "../advice/algorithm.hpp"
+#include "../advice/advised.hpp"
 #include "../advice/tensor_cores.hpp"
 #include "../result/json.hpp"
 #include "../result/stop_reason.hpp"
+#include "advice.hpp"
 #include "layers.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,7 +31,7 @@ namespace benanza::report {
 inline constexpr int report_schema = 1;
 
 namespace detail {
-using nlohmann::ordered_json;
+using result::ordered_json;
 
 /// An array with what `entry` makes of each of `all`.
 template <class All, class Entry>
@@ -260,15 +261,23 @@ inline ordered_json to_json(const model_bound& b) {
 } // namespace detail
 
 /// The report as JSON text; `partial` says whether the run's figures have holes or failed cases.
+/// `all` is what is advised of each model, in their order, or empty.
 inline std::string json_report(const result::run& r, const std::vector<model_bound>& models,
-                               bool partial) {
+                               bool partial, const std::vector<advice::advised>& all = {}) {
+  detail::ordered_json analyses = detail::ordered_json::array();
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    detail::ordered_json one = detail::to_json(models[i]);
+    if (i < all.size()) {
+      one["advice"] = advice_json(all[i]);
+      one["frameworks"] = detail::array_of(all[i].frameworks, comparison_json);
+    }
+    analyses.push_back(std::move(one));
+  }
   return detail::dumped({{"schema", report_schema},
                          {"status", partial ? "partial" : "complete"},
                          {"sources", r.source},
                          {"provenance", r.provenance},
-                         {"analyses", detail::array_of(models, [](const model_bound& b) {
-                            return detail::to_json(b);
-                          })}});
+                         {"analyses", std::move(analyses)}});
 }
 
 } // namespace benanza::report

@@ -7,8 +7,7 @@
 #pragma once
 
 #include "../advice/algorithm.hpp"
-#include "../result/backends.hpp"
-#include "../result/merge.hpp"
+#include "heading.hpp"
 #include "kernels.hpp"
 #include "totals.hpp"
 #include "warnings.hpp"
@@ -24,54 +23,6 @@
 namespace benanza::report {
 
 namespace detail {
-inline std::string fact(const result::run& r, const std::string& section, const std::string& key) {
-  const auto found = r.provenance.find(section);
-  if (found == r.provenance.end()) return {};
-  const auto value = found->second.find(key);
-  return value == found->second.end() ? std::string() : printable(value->second);
-}
-
-/// The machine and the libraries on one line.
-inline std::string where_measured(const result::run& r) {
-  const std::string gpu = fact(r, "machine", "gpu"), cpu = fact(r, "machine", "cpu");
-  std::string out = !gpu.empty() ? gpu : cpu.empty() ? "unknown processor" : cpu;
-  if (const std::string cores = fact(r, "machine", "cores"); gpu.empty() && !cores.empty())
-    out += cores == "1" ? ", 1 core" : ", " + cores + " cores";
-  constexpr int most_libraries = 12;
-  int libraries = 0;
-  if (const auto found = r.provenance.find("software"); found != r.provenance.end())
-    for (const auto& [key, value] : found->second)
-      if (key.ends_with("_version") && libraries++ < most_libraries)
-        out += fmt::format(", {} {}", printable(key.substr(0, key.find('_'))), printable(value));
-  for (const auto& [name, version] : result::frameworks_of(r))
-    out += fmt::format(", {} {}", printable(name), printable(version));
-  if (const std::string date = fact(r, "measuring", "date"); !date.empty()) out += ", " + date;
-  return out;
-}
-
-/// Says that several runs of the same cases were made one; empty: they were not.
-inline std::string merged_line(const result::run& r) {
-  const std::string cases = fact(r, "measuring", result::merged_cases_fact);
-  return cases.empty()
-             ? cases
-             : wrapped("MERGED      ", cases + " cases that several runs measured: bounds "
-                                               "take the least time of all, predictions "
-                                               "the median of all samples.") +
-                   '\n';
-}
-
-/// True for the layers of a run that has no model: their sum means nothing.
-inline bool loose(const model_bound& b) {
-  return b.graph->model.empty();
-}
-
-inline std::string title(const model_bound& b) {
-  const std::string what =
-      loose(b) ? counted(std::ssize(b.layers), "layer") + ", no model"
-               : fmt::format("{}  batch {}", printable(b.graph->name), b.graph->batch);
-  return fmt::format("{}  {}  {}", what, name(b.type), counted(b.threads, "thread"));
-}
-
 inline std::string gain_line(const model_bound& b) {
   const bound::figure gain = advice::algorithm_gain(b);
   const double first = b.prediction.sequential.ns + gain.ns;

@@ -5,7 +5,10 @@
 //   std::string report = text_report(run, models, {.layers = 10});
 #pragma once
 
+#include "advice.hpp"
+#include "framework_run.hpp"
 #include "page.hpp"
+#include "screen.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +22,9 @@ namespace benanza::report {
 /// What a text report shows.
 struct text_options {
   std::size_t layers = 10; ///< the most rows that a table of a page has
-  bool details = true;     ///< a page a model; without, only the summary
+  bool pages = true;       ///< a page a model; without, only the summary
+  bool details = false;    ///< with all figures, explanations and warnings
+  bool advice = false;     ///< with all advice in full
   bool quiet = false;      ///< figures without what explains them
 };
 
@@ -60,17 +65,43 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
   return out;
 }
 
-/// The whole report: a summary if there are several rows, and a page a row if `details` are wanted.
-inline std::string text_report(const result::run& r, const std::vector<model_bound>& models,
+namespace detail {
+/// The page of one model: its first screen, what its framework loses, the layers by time, and, if
+/// they are asked for, advice and all figures.
+inline std::string model_page(const result::run& r, const advice::advised& a,
+                              const text_options& o) {
+  const model_bound& b = *a.model;
+  if (o.quiet || loose(b)) return page(r, b, o.layers, o.quiet);
+  std::string out = first_screen(r, a);
+  for (const advice::comparison& c : a.frameworks)
+    out += '\n' + framework_section(c, o.layers);
+  if (o.advice) out += "\nAdvice\n" + advice_section(a, o.layers);
+  if (o.details) return out + '\n' + page(r, b, o.layers);
+  if (a.frameworks.empty()) out += '\n' + layer_table(b, o.layers);
+  if (const std::string how = measure_missing(b); !how.empty()) out += '\n' + how;
+  return out + '\n' +
+         wrapped("More:  ", std::string("--advice  --details  --layers all  --format json") +
+                                (a.frameworks.empty()
+                                     ? ". Your framework beside it: scripts/measure_framework "
+                                       "onnxruntime MODEL.onnx -o ort.json, then --framework "
+                                       "ort.json"
+                                     : ""));
+}
+} // namespace detail
+
+/// The whole report: a summary if there are several rows, and a page a row if they are wanted.
+/// `all` is what is advised of each model, in their order.
+inline std::string text_report(const result::run& r, const std::vector<advice::advised>& all,
+                               const std::vector<model_bound>& models,
                                const text_options& options) {
   std::string out = models.size() > 1 ? summary(r, models, options.quiet) : "";
-  if (!options.details)
+  if (!options.pages)
     return options.quiet ? out
                          : out + "  --model NAME shows where a model's time goes, and what "
                                  "measures its holes.\n";
-  for (const model_bound& b : models)
+  for (const advice::advised& a : all)
     out += (out.empty() ? "" : '\n' + std::string(columns, '-') + "\n\n") +
-           page(r, b, options.layers, options.quiet);
+           detail::model_page(r, a, options);
   return out;
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "framework_runs.hpp"
+
+#include <benanza/trace/profile/read_profile.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace benanza::analyzer {
+
+std::vector<trace::profile> read_framework_runs(const std::vector<std::string>& files) {
+  std::vector<std::vector<trace::profile>> groups;
+  for (const std::string& f : files) {
+    trace::profile p = trace::read_profile_file(f);
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
+      return g.front().framework == p.framework || g.front().framework.empty() ||
+             p.framework.empty();
+    });
+    if (same == groups.end())
+      groups.push_back({std::move(p)});
+    else
+      same->push_back(std::move(p));
+  }
+  std::vector<trace::profile> out;
+  for (auto& g : groups)
+    out.push_back(g.size() == 1 ? std::move(g.front()) : trace::join(std::move(g)));
+  return out;
+}
+
+} // namespace benanza::analyzer

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which framework's run belongs to which model, and what is advised of each? A run belongs to the
+// figures of the same model in its precision, at its batch and on its threads; a run that does not
+// say its model, to the one with most of its nodes. A run of another precision is refused: it would
+// be held against bounds that are not its own.
+//
+//   std::vector<advised> all = advise_all(source, models, profiles);   all[0].list.items[0].what
+#pragma once
+
+#include "advise.hpp"
+
+#include <fmt/format.h>
+#include <range/v3/algorithm/find_if.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::advice {
+
+/// A model with its framework's run and all advice. Refers to the model and to the profile.
+struct advised {
+  const bound::model_bound* model = nullptr;
+  std::vector<comparison> frameworks{}; ///< in the order given; the first is compared in detail
+  advice_list list{};
+};
+
+/// At least this share of a model's nodes is found in a profile of it.
+inline constexpr double least_matched = 0.3;
+
+namespace detail {
+/// The class of precision of a profile, as results call it; empty: it does not say.
+inline std::string precision_of(const trace::profile& p) {
+  if (!p.precision.empty()) return p.precision;
+  for (const trace::profiled_operator& o : p.operators)
+    if (o.precision == "bf16" || o.precision == "f16") return o.precision;
+  return {};
+}
+
+/// Why the figures of `b` are not those of a profile; empty: they are.
+inline std::string differs(const trace::profile& p, const bound::model_bound& b) {
+  const std::string precision = precision_of(p);
+  if (!precision.empty() && precision != name(b.type) && precision.find(' ') == std::string::npos)
+    return fmt::format("it computes in {}, the figures are of {}", precision, name(b.type));
+  if (p.threads != 0 && p.threads != b.threads)
+    return fmt::format("it ran on {} threads, the figures are of {}", p.threads, b.threads);
+  if (p.batch != 0 && p.batch != b.graph->batch)
+    return fmt::format("its batch is {}, the model's {}", p.batch, b.graph->batch);
+  return {};
+}
+
+/// The place of the figures that a profile belongs to.
+inline std::size_t place_of(const trace::profile& p, const std::vector<bound::model_bound>& all) {
+  std::optional<std::size_t> best;
+  std::int64_t most = -1;
+  std::string why;
+  const bool named = !p.model.empty() && ranges::find_if(all, [&](const auto& b) {
+                                           return b.graph->model == p.model;
+                                         }) != all.end();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (named && all[i].graph->model != p.model) continue;
+    if (std::string reason = differs(p, all[i]); !reason.empty()) {
+      if (why.empty()) why = std::move(reason);
+      continue;
+    }
+    const std::int64_t matched =
+        named || p.operators.empty() ? 0 : trace::attribute(p, *all[i].graph).matched();
+    const double share =
+        static_cast<double>(matched) / static_cast<double>(all[i].graph->nodes.size());
+    if (!named && (all.size() > 1 || !p.operators.empty()) && share < least_matched) continue;
+    if (matched <= most) continue;
+    best = i;
+    most = matched;
+  }
+  if (best) return *best;
+  throw error("the framework's run belongs to no model of the results", p.source,
+              why.empty() ? "name results of the model that ran"
+                          : why + ": measure these, or run the framework again");
+}
+} // namespace detail
+
+/// All advice on all models, with the frameworks' runs where they belong.
+inline std::vector<advised> advise_all(const bound::source& s,
+                                       const std::vector<bound::model_bound>& models,
+                                       const std::vector<trace::profile>& profiles) {
+  std::vector<advised> out;
+  for (const bound::model_bound& b : models)
+    out.push_back({.model = &b});
+  for (const trace::profile& p : profiles) {
+    const std::size_t at = detail::place_of(p, models);
+    out[at].frameworks.push_back(compare(p, models[at]));
+  }
+  for (advised& a : out)
+    a.list = advise({.of = s,
+                     .model = *a.model,
+                     .all = models,
+                     .framework = a.frameworks.empty() ? nullptr : &a.frameworks.front()});
+  return out;
+}
+
+} // namespace benanza::advice

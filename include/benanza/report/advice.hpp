@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is advised of a model, in full? Each change with what it saves, on which nodes, the rows it
+// rests on, what it assumes, and the command that checks it; and what is not worth doing. As text
+// and as JSON.
+//
+//   std::string text = advice_section(advised, 10);   ordered_json j = advice_json(advised);
+#pragma once
+
+#include "../advice/advised.hpp"
+#include "../result/json.hpp"
+#include "heading.hpp"
+#include "warnings.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/transform.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+/// The names of nodes of the unfused graph.
+inline std::vector<std::string> node_names(const model::graph& g, const std::vector<int>& nodes) {
+  return nodes | ranges::views::transform([&](int n) {
+           return g.nodes[static_cast<std::size_t>(n)].name;
+         }) |
+         ranges::to<std::vector>;
+}
+
+inline const advice::comparison* first_framework(const advice::advised& a) {
+  return a.frameworks.empty() ? nullptr : &a.frameworks.front();
+}
+} // namespace detail
+
+/// All advice; at most `limit` names and rows in each list.
+inline std::string advice_section(const advice::advised& a, std::size_t limit) {
+  const double run_ns = advice::run_ns(*a.model, detail::first_framework(a));
+  std::string out;
+  std::size_t n = 0;
+  for (const advice::item& i : a.list.items) {
+    out += wrapped(fmt::format("{:>2}  ", ++n), printable(i.what, 1000));
+    out += wrapped("    saves    ",
+                   fmt::format("{} ({} of a run)", show(i.saves), percent(i.saves.ns / run_ns)));
+    if (!i.nodes.empty())
+      out += wrapped("    nodes    ",
+                     detail::some_of(detail::node_names(*a.model->graph, i.nodes), limit));
+    for (const std::string& row : detail::first_of(i.evidence, limit))
+      out += wrapped("    because  ", printable(row, 1000));
+    if (!i.assumes.empty()) out += wrapped("    assumes  ", printable(i.assumes, 1000));
+    out += "    check    " + printable(i.check, 4000) + "\n    id       " + printable(i.id, 400) +
+           '\n';
+  }
+  if (a.list.small > 0)
+    out += wrapped("- ", fmt::format("{} that save less than 0.5 % of a run each, {} together.",
+                                     counted(a.list.small, "change"), show_time(a.list.small_ns)));
+  for (const advice::remark& r : a.list.not_worth)
+    out += wrapped("- ", fmt::format("{}: {}.", r.kind, printable(r.what, 1000)));
+  if (!out.empty() && a.list.items.size() > 1)
+    out += wrapped("- ", "What changes save does not add up: they are of the same run.");
+  return out;
+}
+
+namespace detail {
+using result::ordered_json;
+
+inline ordered_json figure_json(const bound::figure& f) {
+  return {{"ns", f.ns}, {"low_ns", f.low_ns}, {"high_ns", f.high_ns}};
+}
+} // namespace detail
+
+/// The same for programs.
+inline result::ordered_json advice_json(const advice::advised& a) {
+  using result::ordered_json;
+  const double run_ns = advice::run_ns(*a.model, detail::first_framework(a));
+  ordered_json items = ordered_json::array(), remarks = ordered_json::array();
+  for (const advice::item& i : a.list.items)
+    items.push_back({{"id", i.id},
+                     {"kind", i.kind},
+                     {"what", i.what},
+                     {"saves", detail::figure_json(i.saves)},
+                     {"share_of_run", run_ns > 0 ? i.saves.ns / run_ns : 0},
+                     {"nodes", detail::node_names(*a.model->graph, i.nodes)},
+                     {"evidence", i.evidence},
+                     {"assumes", i.assumes},
+                     {"check", i.check}});
+  for (const advice::remark& r : a.list.not_worth)
+    remarks.push_back({{"kind", r.kind}, {"what", r.what}});
+  return {{"run_ns", run_ns},
+          {"items", std::move(items)},
+          {"small_changes", a.list.small},
+          {"small_changes_ns", a.list.small_ns},
+          {"not_worth", std::move(remarks)}};
+}
+
+/// A framework's run for programs: bars, operators with their nodes, and what it added.
+inline result::ordered_json comparison_json(const advice::comparison& c) {
+  using result::ordered_json;
+  const model::graph& g = *c.model->graph;
+  ordered_json bars = ordered_json::array(), operators = ordered_json::array(),
+               added = ordered_json::array();
+  for (const advice::bar& b : c.bars)
+    bars.push_back({{"id", b.id},
+                    {"what", b.what},
+                    {"takes", detail::figure_json(b.takes)},
+                    {"left_ns", b.left_ns}});
+  for (const advice::compared_operator& o : c.operators) {
+    const trace::profiled_operator& from = c.from->operators[o.op];
+    operators.push_back({{"name", from.name},
+                         {"type", from.type},
+                         {"kernel", from.kernel},
+                         {"nodes", detail::node_names(g, o.nodes)},
+                         {"matched_by", name(o.how)},
+                         {"ns", o.ns},
+                         {"best_ns", o.known ? ordered_json(o.best_ns) : ordered_json()},
+                         {"lost_ns", o.known ? ordered_json(o.lost_ns()) : ordered_json()},
+                         {"verdict", o.verdict() > 0   ? "slower"
+                                     : o.verdict() < 0 ? "faster"
+                                     : o.known         ? "equal"
+                                                       : "unknown"},
+                         {"layer", o.layer}});
+  }
+  for (const auto& [i, nodes] : ranges::views::enumerate(c.matched.nodes)) {
+    if (!nodes.empty() || advice::detail::idle(c.from->operators[i])) continue;
+    const trace::profiled_operator& from = c.from->operators[i];
+    added.push_back(
+        {{"name", from.name}, {"type", from.type}, {"ns", advice::detail::median_of(from.ns)}});
+  }
+  return {{"framework", c.from->framework},
+          {"version", c.from->version},
+          {"source", c.from->source},
+          {"threads", c.from->threads},
+          {"precision", c.from->precision},
+          {"latency", detail::figure_json(c.latency)},
+          {"least_ns", c.least_ns},
+          {"latency_with_profiler", c.latency_profiled},
+          {"overlapping", c.from->overlapping},
+          {"nodes", c.nodes},
+          {"matched_nodes", c.matched_nodes},
+          {"unexplained_ns", c.unexplained_ns},
+          {"bars", std::move(bars)},
+          {"operators", std::move(operators)},
+          {"added", std::move(added)},
+          {"warnings", c.from->warnings}};
+}
+
+} // namespace benanza::report

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where does a framework lose its time? First where it is faster than what was measured here, which
+// is a fault of ours; then the steps from its run down to the machine's limits; then what its
+// operators lose, most first, and what it added.
+//
+//   std::string text = framework_section(comparison, 10);
+#pragma once
+
+#include "../advice/comparison.hpp"
+#include "heading.hpp"
+#include "layers.hpp"
+#include "warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+/// A row of the operators of one layer and kernel.
+inline std::string compared_line(const advice::compared_row& r) {
+  const auto n = static_cast<double>(r.operators.size());
+  trace::matched_by how = trace::matched_by::said;
+  for (const advice::compared_operator* o : r.operators)
+    how = std::max(how, o->how);
+  const std::string best = r.answer == nullptr || r.answer->algorithms.chosen == nullptr
+                               ? "(roofline)"
+                               : std::string(short_name(r.answer->algorithms.chosen->algorithm));
+  std::string out = fmt::format("{:>8} {:>8} {:>8} {:>4}{} {:<14.14} ", show_time(r.lost_ns()),
+                                show_time(r.ns / n), show_time(r.best_ns / n), r.operators.size(),
+                                how == trace::matched_by::likeness ? '?' : ' ', printable(best));
+  if (out.size() + r.layer.size() <= columns) return out + r.layer + '\n';
+  return out.substr(0, out.find_last_not_of(' ') + 1) + "\n         " + r.layer + '\n';
+}
+
+inline std::string compared_table(const std::vector<advice::compared_row>& rows,
+                                  std::size_t limit) {
+  std::string out = fmt::format("{:>8} {:>8} {:>8} {:>4}  {:<14} {}\n", "lost", "each", "best", "n",
+                                "best algorithm", "layer");
+  for (const advice::compared_row& r : first_of(rows, limit))
+    out += compared_line(r);
+  return out + left_out(limit, rows.size(), "rows");
+}
+
+/// The steps from the run down; those that take less than a thousandth are left out.
+inline std::string waterfall(const advice::comparison& c) {
+  if (c.bars.empty()) return {};
+  const std::string name = framework_name(*c.from);
+  std::string out = fmt::format("From the run of {} down to the machine's limits:\n", name);
+  const auto total = [&](double ns, std::string_view what) {
+    out += fmt::format("{:>10}            {}\n", show_time(ns), what);
+  };
+  total(c.latency.ns, c.latency_profiled ? name + ", with its profiler on" : name);
+  const auto unit = scale_of(c.latency.ns);
+  for (const advice::bar& b : c.bars) {
+    if (b.takes.ns != 0) {
+      const double v = b.takes.ns / unit.ns;
+      out += wrapped(fmt::format("{:>10} {:>9}  ", fmt::format("{:+.{}f}", -v, unit.decimals + 1),
+                                 percent(std::abs(b.takes.ns) / c.latency.ns)),
+                     b.what);
+    }
+    if (b.id == "layouts" || (b.id == "fusion" && c.bars.back().id == "fusion"))
+      total(b.left_ns, "a run should take");
+    if (b.id == "caches") total(b.left_ns, "lower bound");
+    if (b.id == "roofline") total(b.left_ns, "the machine's limits");
+  }
+  return out;
+}
+
+inline std::string added_lines(const advice::comparison& c) {
+  if (c.added.empty()) return {};
+  std::vector<std::string> all;
+  for (const advice::added_row& r : c.added)
+    if (all.size() < 8)
+      all.push_back(fmt::format("{} {} {}", r.count, printable(r.type, 40), show_time(r.ns)));
+  if (c.added.size() > all.size())
+    all.push_back(fmt::format("{} more kinds", c.added.size() - all.size()));
+  return wrapped("Added by the framework: ", fmt::format("{}.", fmt::join(all, ", ")));
+}
+
+/// How operators came to their nodes.
+inline std::string match_line(const advice::comparison& c) {
+  std::int64_t sure = 0, between = 0, guessed = 0;
+  for (std::size_t i = 0; i < c.matched.how.size(); ++i) {
+    if (!advice::detail::computes(*c.model->graph, c.model->graph->nodes[i])) continue;
+    const trace::matched_by how = c.matched.how[i];
+    sure += how <= trace::matched_by::tensor;
+    between += how == trace::matched_by::between;
+    guessed += how == trace::matched_by::likeness;
+  }
+  return wrapped(
+      "Matched: ",
+      fmt::format("{} of {} that compute something: {} by what the framework says or by name, {} "
+                  "by their place beside such, {} by kind and dims alone (?).",
+                  c.matched_nodes, counted(c.nodes, "node"), sure, between, guessed));
+}
+} // namespace detail
+
+/// A framework's run against the best kernels, at most `limit` rows a table.
+inline std::string framework_section(const advice::comparison& c, std::size_t limit) {
+  std::string out;
+  const std::string name = detail::framework_name(*c.from);
+  if (!c.faster.empty()) {
+    out += wrapped("! ", fmt::format("{} is faster than all that was measured here in these, which "
+                                     "is a fault of ours:",
+                                     name));
+    out += detail::compared_table(c.faster, limit - limit / 2) + '\n';
+  }
+  out += detail::waterfall(c);
+  if (!c.profiled())
+    return out + wrapped("- ", fmt::format("There is no profile of {}: which operators are slow "
+                                           "cannot be said.",
+                                           name));
+  if (c.from->overlapping)
+    out += wrapped("! ", "Operators ran at the same time: their times overlap, and no sum of them "
+                         "is a time of the model.");
+  out += '\n';
+  if (c.slower.empty())
+    out += wrapped("- ", "No operator is slower, beyond noise, than the best kernel for its work.");
+  else
+    out += detail::compared_table(c.slower, limit);
+  out += detail::added_lines(c) + detail::match_line(c);
+  for (const std::string& w : detail::first_of(c.from->warnings, limit))
+    out += wrapped("! ", printable(w));
+  return out;
+}
+
+} // namespace benanza::report

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands at the head of a model's page? The model, the machine and its libraries, and what
+// frameworks are called.
+//
+//   title(model)   // "resnet50@batch=1  batch 1  f32  1 thread"
+#pragma once
+
+#include "../bound/figures.hpp"
+#include "../result/backends.hpp"
+#include "../result/merge.hpp"
+#include "../trace/profile/profile.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace benanza::report {
+
+using bound::model_bound;
+
+namespace detail {
+inline std::string fact(const result::run& r, const std::string& section, const std::string& key) {
+  const auto found = r.provenance.find(section);
+  if (found == r.provenance.end()) return {};
+  const auto value = found->second.find(key);
+  return value == found->second.end() ? std::string() : printable(value->second);
+}
+
+/// The machine and the libraries on one line.
+inline std::string where_measured(const result::run& r) {
+  const std::string gpu = fact(r, "machine", "gpu"), cpu = fact(r, "machine", "cpu");
+  std::string out = !gpu.empty() ? gpu : cpu.empty() ? "unknown processor" : cpu;
+  if (const std::string cores = fact(r, "machine", "cores"); gpu.empty() && !cores.empty())
+    out += cores == "1" ? ", 1 core" : ", " + cores + " cores";
+  constexpr int most_libraries = 12;
+  int libraries = 0;
+  if (const auto found = r.provenance.find("software"); found != r.provenance.end())
+    for (const auto& [key, value] : found->second)
+      if (key.ends_with("_version") && libraries++ < most_libraries)
+        out += fmt::format(", {} {}", printable(key.substr(0, key.find('_'))), printable(value));
+  for (const auto& [name, version] : result::frameworks_of(r))
+    out += fmt::format(", {} {}", printable(name), printable(version));
+  if (const std::string date = fact(r, "measuring", "date"); !date.empty()) out += ", " + date;
+  return out;
+}
+
+/// Says that several runs of the same cases were made one; empty: they were not.
+inline std::string merged_line(const result::run& r) {
+  const std::string cases = fact(r, "measuring", result::merged_cases_fact);
+  return cases.empty()
+             ? cases
+             : wrapped("MERGED      ", cases + " cases that several runs measured: bounds "
+                                               "take the least time of all, predictions "
+                                               "the median of all samples.") +
+                   '\n';
+}
+
+/// True for the layers of a run that has no model: their sum means nothing.
+inline bool loose(const model_bound& b) {
+  return b.graph->model.empty();
+}
+
+inline std::string title(const model_bound& b) {
+  const std::string what =
+      loose(b) ? counted(std::ssize(b.layers), "layer") + ", no model"
+               : fmt::format("{}  batch {}", printable(b.graph->name), b.graph->batch);
+  return fmt::format("{}  {}  {}", what, name(b.type), counted(b.threads, "thread"));
+}
+
+/// `ONNX Runtime 1.32.0`.
+inline std::string framework_name(const trace::profile& p) {
+  std::string out = p.framework == "onnxruntime" ? "ONNX Runtime"
+                    : p.framework == "openvino"  ? "OpenVINO"
+                    : p.framework == "pytorch"   ? "PyTorch"
+                    : p.framework == "tensorrt"  ? "TensorRT"
+                    : p.framework.empty()        ? "the framework"
+                                                 : printable(p.framework);
+  if (!p.version.empty()) out += ' ' + printable(p.version.substr(0, p.version.find('-')), 20);
+  return out;
+}
+} // namespace detail
+
+} // namespace benanza::report

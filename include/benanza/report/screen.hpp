@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a person want to know first of a model? How fast it could run and how long a run should
+// take, what the framework takes, what to change first, where the time of the best run goes, and
+// how sure that is: at most 25 lines of 80 columns. Then what the framework loses, row by row.
+//
+//   std::string text = first_screen(run, advised) + framework_section(advised.frameworks[0], 10);
+#pragma once
+
+#include "../advice/advised.hpp"
+#include "heading.hpp"
+#include "kinds.hpp"
+#include "warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+inline constexpr std::size_t most_changes = 3, most_kinds = 5;
+
+/// One line of the head: what, how long, items a second, and what it means.
+inline std::string head_line(std::string_view what, double ns, std::int64_t batch,
+                             std::string_view means) {
+  const std::string rate = show_rate(1e9 * static_cast<double>(batch) / ns) + "/s";
+  std::string out = fmt::format("  {:<26.26}{:>8}  {:>9}  {}", what, show_time(ns), rate, means);
+  return out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
+}
+
+inline std::string interval_of(const bound::figure& f) {
+  const time_scale s = scale_of(f.ns);
+  return fmt::format("[{:.{}f}, {:.{}f}]", f.low_ns / s.ns, s.decimals, f.high_ns / s.ns,
+                     s.decimals);
+}
+
+inline std::string head_table(const advice::advised& a) {
+  const model_bound& b = *a.model;
+  const bound::form_figures& form = b.fastest_form();
+  const std::int64_t batch = b.graph->batch;
+  const auto expected = bound::expected(form);
+  std::string out;
+  for (const advice::comparison& c : a.frameworks)
+    if (c.latency.ns > 0)
+      out += head_line(framework_name(*c.from), c.latency.ns, batch,
+                       c.latency_profiled ? "with its profiler on"
+                                          : fmt::format("least {}", show_time(c.least_ns)));
+  if (expected && expected->ns > 0)
+    out += head_line("a run should take", expected->ns, batch,
+                     fmt::format("{} the best algorithms", interval_of(*expected)));
+  for (const bound::chain_run& w : b.runs)
+    if (!w.side_by_side() && w.run->disturbed.empty() && w.fused == b.fused.has_value())
+      out += head_line("measured as one chain", w.run->median_ns, batch,
+                       fmt::format("least {}", show_time(w.run->min_ns)));
+  if (form.bound.sequential.ns > 0)
+    out += head_line("lower bound", form.bound.sequential.ns, batch,
+                     "layers alone, caches hot: nothing is faster");
+  if (form.bound.reachable.ns > 0 &&
+      form.bound.reachable.ns < (1 - advice::least_parallel) * form.bound.sequential.ns)
+    out += head_line(fmt::format("  on {} workers", b.workers), form.bound.reachable.ns, batch,
+                     "branches side by side");
+  if (form.roofline.sequential.ns > 0)
+    out += head_line("the machine's limits", form.roofline.sequential.ns, batch,
+                     "arithmetic and memory as measured");
+  return out;
+}
+
+/// How far the framework is, and where it beats what cannot be beaten.
+inline std::string distance_lines(const advice::advised& a) {
+  const bound::form_figures& form = a.model->fastest_form();
+  const auto expected = bound::expected(form);
+  std::string out;
+  for (const advice::comparison& c : a.frameworks) {
+    if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0) continue;
+    if (c.least_ns < form.bound.sequential.ns && !a.model->partial())
+      out += wrapped("! ", fmt::format("{} beats the lower bound, so that is wrong: a kernel or a "
+                                       "fusion is missing here.",
+                                       framework_name(*c.from)));
+    else if (expected && expected->ns > 0)
+      out += wrapped("  ", fmt::format("{} takes {:.2f} times what a run should take, and {:.2f} "
+                                       "times the bound.",
+                                       framework_name(*c.from), c.latency.ns / expected->ns,
+                                       c.latency.ns / form.bound.sequential.ns));
+  }
+  return out;
+}
+
+/// A text in one line of so many columns.
+inline std::string cut(std::string text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
+inline std::string changes_table(const advice::advised& a, double run_ns) {
+  const advice::advice_list& l = a.list;
+  if (l.items.empty())
+    return wrapped("", "Nothing to change: no change that was looked at saves 0.5 % of a run.");
+  std::string out = fmt::format("{:<60} {:>9} {:>8}\n", "Change first", "saves", "of a run");
+  std::size_t n = 0;
+  for (const advice::item& i : l.items) {
+    if (n == most_changes) break;
+    out += fmt::format(" {} {:<57} {:>9} {:>8}\n", ++n, cut(printable(i.what, 200), 57),
+                       show_time(i.saves.ns), percent(i.saves.ns / run_ns));
+  }
+  if (l.items.size() > n) out += fmt::format("   and {} more (--advice)\n", l.items.size() - n);
+  return out;
+}
+
+inline std::string kinds_table(const model_bound& b) {
+  const std::vector<kind> all = kinds_of(b);
+  double sum = 0;
+  for (const kind& k : all)
+    sum += k.ns;
+  if (all.empty() || sum <= 0) return {};
+  std::string out = fmt::format("{:<47}{:>12}  {}\n", "Where the time of the best run goes",
+                                "GFLOP/s", "limited by");
+  const auto row = [&](std::string_view what, double ns, const std::string& rate,
+                       std::string_view limit) {
+    const std::string bars(static_cast<std::size_t>(18 * ns / all.front().ns + 0.5), '#');
+    std::string line = fmt::format("  {:<18.18} {:>7} {:<18}{:>12}  {}", what, percent(ns / sum),
+                                   bars, rate, limit);
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  };
+  double rest = 0;
+  std::size_t shown = 0;
+  for (const kind& k : all) {
+    if (shown == most_kinds && all.size() > most_kinds + 1) {
+      rest += k.ns;
+      continue;
+    }
+    ++shown;
+    std::string rate = "-";
+    if (k.most_gflops >= 1)
+      rate = k.most_gflops < 1.1 * k.least_gflops
+                 ? fmt::format("{:.0f}", k.most_gflops)
+                 : fmt::format("{:.0f}-{:.0f}", k.least_gflops, k.most_gflops);
+    if (k.fewer_operations) rate += 'w';
+    row(printable(k.what), k.ns, rate, k.limit());
+  }
+  if (rest > 0) row("others", rest, "", "");
+  return out;
+}
+
+inline std::string sure_lines(const model_bound& b) {
+  std::vector<std::string> all;
+  all.push_back(fmt::format("{} of the bound is measured", percent(b.covered.measured())));
+  if (b.covered.modelled > 0)
+    all.push_back(fmt::format("{} is a roofline", percent(b.covered.modelled)));
+  if (const auto n = std::ssize(disturbed(b)); n > 0)
+    all.push_back(
+        fmt::format("{} disturbed", n == 1 ? "1 layer was" : fmt::format("{} layers were", n)));
+  if (const auto n = b.failed(); n > 0) all.push_back(counted(n, "case") + " failed");
+  if (!b.faults.empty())
+    all.push_back(counted(std::ssize(b.faults), "contradiction") + " between figures");
+  return wrapped("Sure?  ", fmt::format("{}.", fmt::join(all, ", ")));
+}
+} // namespace detail
+
+/// The answer on one screen.
+inline std::string first_screen(const result::run& r, const advice::advised& a) {
+  const model_bound& b = *a.model;
+  std::string out =
+      detail::title(b) + '\n' + detail::cut(detail::where_measured(r), columns) + "\n\n";
+  if (!b.unmeasurable.empty())
+    out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
+  if (const std::string lacking = lacks(b); !lacking.empty())
+    out += wrapped("PARTIAL     ", lacking + ".") + '\n';
+  out += detail::head_table(a) + detail::distance_lines(a) + '\n';
+  const double run_ns = advice::run_ns(b, a.frameworks.empty() ? nullptr : &a.frameworks.front());
+  out += detail::changes_table(a, run_ns) + '\n' + detail::kinds_table(b) + '\n';
+  return out + detail::sure_lines(b);
+}
+
+} // namespace benanza::report
