@@ -45,6 +45,23 @@ if(NOT TARGET benanza::store)
   endif()
 endif()
 
+# What frameworks' profilers write (trace/profile/): execution graphs of OpenVINO are XML, traces may
+# be compressed, and Nsight Systems writes SQLite.
+find_package(pugixml QUIET)
+find_package(ZLIB QUIET)
+if(NOT TARGET benanza::profiles)
+  add_library(benanza::profiles INTERFACE IMPORTED)
+  target_link_libraries(benanza::profiles INTERFACE benanza::store)
+  if(pugixml_FOUND AND NOT BENANZA_PORTABLE)
+    target_link_libraries(benanza::profiles INTERFACE pugixml::pugixml)
+    target_compile_definitions(benanza::profiles INTERFACE BENANZA_WITH_PUGIXML=1)
+  endif()
+  if(ZLIB_FOUND AND NOT BENANZA_PORTABLE)
+    target_link_libraries(benanza::profiles INTERFACE ZLIB::ZLIB)
+    target_compile_definitions(benanza::profiles INTERFACE BENANZA_WITH_ZLIB=1)
+  endif()
+endif()
+
 # NVIDIA GPUs: host code only, never linked to the driver.
 find_package(CUDAToolkit QUIET)
 set(BENANZA_WITH_CUDNN OFF)

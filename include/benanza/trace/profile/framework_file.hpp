@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a file of scripts/measure_framework tell? Whole runs without a profiler; from version 2
+// on also the traces of the framework's profiler, as it wrote them, and what its optimised graph
+// says of its operators.
+//
+//   profile p = read_framework_file(value, "ort.json");   p.latency_ns   p.operators
+#pragma once
+
+#include "join.hpp"
+#include "onnxruntime.hpp"
+#include "openvino.hpp"
+#include "openvino_graph.hpp"
+
+namespace benanza::trace {
+
+inline constexpr std::string_view framework_schema = "benanza-framework";
+inline constexpr std::int64_t newest_framework_schema = 2;
+
+namespace detail {
+inline constexpr std::string_view record_framework = "write one with scripts/measure_framework";
+
+/// One of the file's traces.
+inline profile framework_trace(const json& trace, const std::string& source) {
+  const std::string format = text_in(trace, "format");
+  const json *value = member(trace, "json"), *text = member(trace, "text");
+  if (format == "onnxruntime-profile") {
+    if (value != nullptr) return read_onnxruntime_value(*value, source);
+    // What is no valid JSON can only be kept as a text.
+    if (text != nullptr && text->is_string())
+      return read_onnxruntime(text->get_ref<const std::string&>(), source);
+  }
+  if (format == "openvino-profiling" && value != nullptr)
+    return read_openvino_profiling(*value, source);
+  if (format == "openvino-exec-graph" && text != nullptr && text->is_string())
+    return read_openvino_graph(text->get_ref<const std::string&>(), source);
+  throw error("a trace is of the format " + (format.empty() ? "\"\"" : format) +
+                  ", or not as that is kept",
+              source, record_framework);
+}
+
+/// What the file says of operators beside the traces.
+inline std::vector<profiled_operator> framework_operators(const json& value) {
+  std::vector<profiled_operator> out;
+  const json* all = member(value, "operators");
+  if (all == nullptr || !all->is_array()) return out;
+  for (const json& one : *all)
+    out.push_back({.name = text_in(one, "name"),
+                   .type = text_in(one, "type"),
+                   .stands_for = texts_in(one, "stands_for"),
+                   .makes = texts_in(one, "makes")});
+  return out;
+}
+} // namespace detail
+
+/// The profile of a file that was parsed already.
+inline profile read_framework_file(const nlohmann::json& value, const std::string& source) {
+  using namespace detail;
+  if (text_in(value, "schema") != framework_schema)
+    throw error("this is no file of measure_framework", source, record_framework);
+  const auto version = number_in(value, "schema_version");
+  if (!version || *version < 1)
+    throw error("the file has no version of its schema", source, record_framework);
+  if (*version > static_cast<double>(newest_framework_schema))
+    throw error("the file is of schema version " + text_in(value, "schema_version") +
+                    ", and this program knows " + std::to_string(newest_framework_schema),
+                source, "use a newer benanza_analyze");
+  profile own{.source = source, .format = "measure_framework's file"};
+  own.framework = text_in(value, "framework");
+  own.version = text_in(value, "framework_version");
+  if (own.framework.empty()) throw error("the file names no framework", source, record_framework);
+  own.device = "cpu";
+  if (const json* model = member(value, "model")) own.model = stem_of(text_in(*model, "file"));
+  if (const json* options = member(value, "options")) {
+    own.precision = type_token(text_in(*options, "precision"));
+    if (const json* n = member(*options, "threads"))
+      own.threads = static_cast<int>(std::min<std::int64_t>(count_of(*n).value_or(0), 1 << 20));
+    if (const json* n = member(*options, "batch")) own.batch = count_of(*n).value_or(0);
+  }
+  if (const json* samples = member(value, "samples_ns"); samples && samples->is_array())
+    for (const json& one : *samples)
+      if (const auto ns = ns_of(number_of(one), 1)) own.latency_ns.push_back(*ns);
+  std::vector<profile> parts{std::move(own)};
+  if (const json* traces = member(value, "traces"); traces != nullptr && traces->is_array())
+    for (std::size_t i = 0; i < traces->size(); ++i)
+      parts.push_back(framework_trace((*traces)[i], source + ", trace " + std::to_string(i)));
+  if (parts[0].latency_ns.empty() && parts.size() == 1)
+    throw error("neither runs nor traces are in the file", source, record_framework);
+  profile p = join_profiles(std::move(parts));
+  p.source = source;
+  fill_by_name(p.operators, framework_operators(value));
+  return p;
+}
+
+} // namespace benanza::trace

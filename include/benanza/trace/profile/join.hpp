@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// How do several files about the same runs become one profile? TensorRT writes times, operators and
+// latencies apart, OpenVINO its counters, its graph and a report. The operators are those of the
+// file that times them most often; from the others comes what they tell of those of the same name.
+//
+//   profile p = detail::join_profiles({read_tensorrt_profile(...), read_tensorrt_layers(...)});
+#pragma once
+
+#include "values.hpp"
+
+#include <map>
+#include <type_traits>
+
+namespace benanza::trace::detail {
+
+template <class Value>
+void fill_empty(Value& to, const Value& from) {
+  if (to == Value{}) to = from;
+}
+
+/// What `from` tells and `to` does not.
+inline void fill_operator(profiled_operator& to, const profiled_operator& from) {
+  fill_empty(to.type, from.type);
+  fill_empty(to.kernel, from.kernel);
+  fill_empty(to.precision, from.precision);
+  if (from.stands_for.size() > to.stands_for.size()) to.stands_for = from.stands_for;
+  fill_empty(to.makes, from.makes);
+  fill_empty(to.operands, from.operands);
+  fill_empty(to.results, from.results);
+  fill_empty(to.ns, from.ns);
+}
+
+/// Fills operators from those of the same name; of several of a name the first goes to the first.
+/// How many of them found one.
+inline std::size_t fill_by_name(std::vector<profiled_operator>& to,
+                                const std::vector<profiled_operator>& from) {
+  std::map<std::string_view, std::vector<const profiled_operator*>> of_name;
+  for (const profiled_operator& o : from)
+    of_name[o.name].push_back(&o);
+  std::map<std::string_view, std::size_t> used;
+  std::size_t found = 0;
+  for (profiled_operator& o : to) {
+    const auto there = of_name.find(o.name);
+    if (there == of_name.end()) continue;
+    const std::size_t place = used[there->first]++;
+    if (place >= there->second.size()) continue;
+    fill_operator(o, *there->second[place]);
+    ++found;
+  }
+  return found;
+}
+
+inline std::size_t runs_of(const profile& p) {
+  std::size_t most = 0;
+  for (const profiled_operator& o : p.operators)
+    most = std::max(most, o.ns.size());
+  return most;
+}
+
+/// One fact that two files may tell differently.
+template <class Value>
+void agree(Value& to, const Value& from, std::string_view what, profile& into,
+           const profile& other) {
+  if (from == Value{}) return;
+  if (to == Value{}) {
+    to = from;
+  } else if (to != from) {
+    std::string line("the files tell different ");
+    line.append(what).append(": ");
+    if constexpr (std::is_arithmetic_v<Value>)
+      line.append(std::to_string(to)).append(", and ").append(std::to_string(from));
+    else
+      line.append(to).append(", and ").append(from);
+    into.warnings.push_back(line.append(" in ").append(other.source));
+  }
+}
+
+/// One profile of what several files tell about the same runs. Refuses files of different
+/// frameworks, and two of the same kind.
+inline profile join_profiles(std::vector<profile> files) {
+  if (files.empty()) throw error("no profile is given", "", "give the file of a profiler");
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!files[i].framework.empty() && !files[k].framework.empty() &&
+          files[i].framework != files[k].framework)
+        throw error("the profiles are of different frameworks, " + files[k].framework + " and " +
+                        files[i].framework,
+                    files[k].source + ", " + files[i].source, "give those of one at a time");
+      if (files[i].format == files[k].format)
+        throw error("there are two files of " + files[i].format,
+                    files[k].source + ", " + files[i].source, "give one of them");
+    }
+    if (std::pair(runs_of(files[i]), files[i].operators.size()) >
+            std::pair(runs_of(files[first]), files[first].operators.size()) ||
+        files[first].operators.empty())
+      first = i;
+  }
+  profile out = std::move(files[first]);
+  files.erase(files.begin() + static_cast<std::ptrdiff_t>(first));
+  for (profile& f : files) {
+    agree(out.framework, f.framework, "frameworks", out, f);
+    agree(out.version, f.version, "versions", out, f);
+    agree(out.device, f.device, "devices", out, f);
+    agree(out.model, f.model, "models", out, f);
+    agree(out.precision, f.precision, "precisions", out, f);
+    agree(out.threads, f.threads, "numbers of threads", out, f);
+    agree(out.batch, f.batch, "batches", out, f);
+    if (!f.operators.empty()) {
+      const std::size_t all = out.operators.size();
+      const std::size_t found = fill_by_name(out.operators, f.operators);
+      if (found < all)
+        out.warnings.push_back(std::to_string(found) + " of " + counted(all, "operator") +
+                               " are in " + f.source + " too, by their names");
+    }
+    fill_empty(out.latency_ns, f.latency_ns);
+    if (out.profiled_ns.empty() && out.first_ns <= 0) {
+      out.profiled_ns = std::move(f.profiled_ns);
+      out.first_ns = f.first_ns;
+    }
+    out.overlapping |= f.overlapping;
+    out.source.append(", ").append(f.source);
+    out.format.append(", ").append(f.format);
+    out.warnings.insert(out.warnings.end(), f.warnings.begin(), f.warnings.end());
+  }
+  return out;
+}
+
+} // namespace benanza::trace::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is a file given to the reader of its format? Where BENANZA_COMPILED_PROFILE is defined, one
+// file of the program includes this for all.
+#pragma once
+
+#include "../../core/out_of_memory.hpp"
+#include "../../result/input_text.hpp"
+#include "framework_file.hpp"
+#include "read_profile.hpp"
+#include "sniff.hpp"
+
+#include <exception>
+#include <new>
+
+#ifndef BENANZA_INLINE
+#define BENANZA_INLINE inline
+#endif
+
+namespace benanza::trace {
+
+namespace detail {
+inline constexpr std::string_view known_profiles =
+    "give a profile of ONNX Runtime, PyTorch, OpenVINO, TensorRT or Nsight Systems (SQLite), a log "
+    "with ONEDNN_VERBOSE, or a file of scripts/measure_framework";
+
+inline profile read_kind(profile_kind kind, std::string_view text, const std::string& source) {
+  const auto value = [&] {
+    if (text.size() > longest_held_profile)
+      throw error("the file is longer than " + std::to_string(longest_held_profile >> 20) + " MiB",
+                  source, "profile fewer runs");
+    return value_of(text, source, "write it again: it is cut off or was changed");
+  };
+  switch (kind) {
+  case profile_kind::onnxruntime: return read_onnxruntime(text, source);
+  case profile_kind::openvino_counters: return read_openvino_counters(text, source);
+  case profile_kind::openvino_counters_json: return read_openvino_counters_value(value(), source);
+  case profile_kind::openvino_report: return read_openvino_report(text, source);
+  case profile_kind::openvino_report_json: return read_openvino_report_value(value(), source);
+  case profile_kind::openvino_graph: return read_openvino_graph(text, source);
+  case profile_kind::framework_file: return read_framework_file(value(), source);
+  default: break;
+  }
+  throw error(stripped(text).empty() ? "the file is empty" : "this is no profile that is known",
+              source, known_profiles);
+}
+} // namespace detail
+
+BENANZA_INLINE profile read_profile(std::string_view text, const std::string& source) {
+  try {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    return detail::read_kind(kind_of(text), text, source);
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory("reading " + source);
+  } catch (const nlohmann::json::exception& e) {
+    throw error("the JSON cannot be read: " + std::string(e.what()), source,
+                detail::known_profiles);
+  }
+}
+
+BENANZA_INLINE profile read_profile_file(const std::string& path) {
+  return read_profile(result::input_text(path, longest_profile, "the profile"), path);
+}
+
+BENANZA_INLINE profile join(std::vector<profile> files) {
+  return detail::join_profiles(std::move(files));
+}
+
+} // namespace benanza::trace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of scripts/measure_framework, and how profiles become one.
+#include "profile_samples.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace profile_text;
+
+TEST_CASE("framework file: runs, traces, and what operators stand for") {
+  const profile p = read_profile(framework_file(), "ort.json");
+  CHECK(p.framework == "onnxruntime");
+  CHECK(p.version == "1.32.0");
+  CHECK(p.model == "tiny");
+  CHECK(p.precision == "f32");
+  CHECK(p.threads == 1);
+  CHECK(p.batch == 2);
+  CHECK(p.source == "ort.json");
+  CHECK(p.latency_ns == std::vector<double>{31'000, 29'000.5});
+  CHECK(p.profiled_ns == std::vector<double>{30'000});
+  CHECK(p.first_ns == 110'000);
+  const profiled_operator& conv = of_name(p, "r1_nchwc");
+  CHECK(conv.ns == std::vector<double>{14'000});
+  CHECK(conv.stands_for == std::vector<std::string>{"conv1", "bn1", "relu1"});
+  CHECK(conv.makes == std::vector<std::string>{"r1"});
+}
+
+TEST_CASE("framework file: version 1 has runs alone") {
+  const profile p = read_profile(
+      R"({"schema":"benanza-framework","schema_version":1,"framework":"openvino","framework_version":"2026.4",
+"model":{"file":"a/b.onnx"},"options":{"threads":2,"batch":null,"precision":"int8 and f32"},"samples_ns":[5,"6"]})",
+      "ov.json");
+  CHECK(p.latency_ns == std::vector<double>{5, 6});
+  CHECK(p.operators.empty());
+  CHECK(p.precision == "int8 and f32");
+}
+
+TEST_CASE("framework file: rows of OpenVINO's API, of which the first run is cold") {
+  const std::string text =
+      R"({"schema":"benanza-framework","schema_version":2,"framework":"openvino","samples_ns":[9000],"traces":[
+{"format":"openvino-profiling","json":{"runs":[
+ [{"name":"conv2","type":"Convolution","exec_type":"brg_f32","status":"Status.EXECUTED","real_us":50}],
+ [{"name":"conv2","type":"Convolution","exec_type":"brg_f32","status":"EXECUTED","real_us":8.5},
+  {"name":"r","type":"Relu","exec_type":"undef","status":"NOT_RUN","real_us":0}],
+ [{"name":"conv2","type":"Convolution","exec_type":"brg_f32","status":"EXECUTED","real_us":9}]],"run_ns":[70000,12000,13000]}}]})";
+  const profile p = read_profile(text, "ov.json");
+  CHECK(names(p) == std::vector<std::string>{"conv2"});
+  CHECK(p.operators[0].ns == std::vector<double>{8'500, 9'000});
+  CHECK(p.first_ns == 70'000);
+  CHECK(p.profiled_ns == std::vector<double>{12'000, 13'000});
+}
+
+TEST_CASE("framework file: what it cannot be is refused in a line") {
+  const auto with = [](std::string_view what, std::string_view other) {
+    std::string text = framework_file();
+    return refusal(text.replace(text.find(what), what.size(), other));
+  };
+  CHECK(with("\"schema_version\":2", "\"schema_version\":3").find("newer") != std::string::npos);
+  CHECK(with("\"schema_version\":2", "\"schema_version\":[]").find("version") != std::string::npos);
+  CHECK(with("onnxruntime-profile", "x\\u001b[31m").find("format x?[31m") != std::string::npos);
+  CHECK(with("\"framework\":\"onnxruntime\"", "\"framework\":\"openvino\"").find("different") !=
+        std::string::npos);
+  CHECK(with("\"framework\":\"onnxruntime\",", "").find("no framework") != std::string::npos);
+  const std::string text = framework_file();
+  CHECK(refusal(text.substr(0, text.size() - 5)).find("no whole JSON") != std::string::npos);
+}
+
+TEST_CASE("read_profile: what is no profile is refused in a line") {
+  for (const std::string_view text : {"", " \n", "hello", "[]", "{}", "[1,2]",
+                                      "{\"context\":{},\"benchmarks\":[]}", "<html></html>",
+                                      "\x7f"
+                                      "ELF",
+                                      "[[[[[[[[[[[[[["}) {
+    CAPTURE(std::string(text));
+    CHECK_FALSE(refusal(text).empty());
+  }
+  CHECK(refusal("").find("empty") != std::string::npos);
+  CHECK(refusal("hello").find("ONNX Runtime") != std::string::npos);
+  CHECK(refusal(std::string(100'000, '[')) != "");
+  CHECK(refusal("[{\"cat\":\"Node\",\"args\":" + std::string(100'000, '[')).find("nested") !=
+        std::string::npos);
+  CHECK_THROWS_AS(benanza::trace::read_profile_file("/nowhere/x.json"), benanza::error);
+  CHECK_THROWS_AS(benanza::trace::read_profile_file("/"), benanza::error);
+}
+
+TEST_CASE("join: profiles of different frameworks, and two of a kind, are refused") {
+  const profile ort = read_profile(two_runs(), "ort.json");
+  const profile openvino = read_profile(openvino_json, "ov.json");
+  CHECK_THROWS_AS(join({ort, openvino}), benanza::error);
+  CHECK_THROWS_AS(join({ort, ort}), benanza::error);
+  CHECK_THROWS_AS(join(std::vector<profile>{}), benanza::error);
+  CHECK(join({ort}).operators == ort.operators);
+}
+
+TEST_CASE("join: facts that files tell differently are warned of") {
+  const profile counters = read_profile(openvino_csv, "counters.csv");
+  const profile report = read_profile(openvino_report, "report.csv");
+  CHECK(warns(join({counters, report}), "different precisions: bf16, and f32"));
+}
