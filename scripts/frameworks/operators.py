@@ -20,8 +20,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-# They change a tensor's form alone. Those that the model itself has are operators as others.
-FORMS = {"ReorderInput", "ReorderOutput", "Reorder", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Flatten"}
+# They change a tensor's form or type alone. Those that the model itself has are operators as others.
+FORMS = {"ReorderInput", "ReorderOutput", "Reorder", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity",
+         "Flatten", "Cast", "Convert"}
 OF_SHAPES = {"Shape", "Size"}
 BLOCKED = re.compile(r"(_nchwc)?(_token_\d+)?$")  # what ONNX Runtime appends to the names of nodes
 

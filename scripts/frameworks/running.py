@@ -10,13 +10,14 @@ import json
 import math
 import os
 import time
+import warnings
 from pathlib import Path
 
 from frameworks.common import Refused, one_line
 from frameworks.operators import Node, nodes_of
 from frameworks.traces import graph_of_xml, slim_events, slim_torch
 
-MOST_RUNS, FEWEST_RUNS = 30, 4  # that are profiled; the first is the cold one
+MOST_RUNS, FEWEST_RUNS = 30, 6  # that are profiled; the first is the cold one
 MOST_BYTES = 8_000_000  # of traces
 
 
@@ -29,7 +30,7 @@ def repeat(run, most, seconds):
     until = time.perf_counter() + seconds
     for n in range(most):
         run()
-        if n + 2 >= FEWEST_RUNS and time.perf_counter() > until:
+        if n + 1 >= FEWEST_RUNS and time.perf_counter() > until:
             break
 
 
@@ -153,6 +154,7 @@ class PyTorch:
             self.modules = onnx2torch.convert(model, attach_onnx_mapping=True).eval()
         except NotImplementedError as e:
             raise Refused(f"onnx2torch has no form of an operator: {one_line(e)}") from None
+        warnings.simplefilter("ignore")  # those of onnx2torch where it runs
         self.tensors = [torch.from_numpy(feeds[i.name]) for i in model.graph.input if i.name in feeds]
         self.version, self.precision = torch.__version__, ""
         self.torch, self.made = torch, None
@@ -197,7 +199,7 @@ class PyTorch:
         with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as profiler:
             repeat(run, runs_for(1200 * len(operators)), seconds)
         profiler.export_chrome_trace(str(trace))
-        return [{"format": "pytorch-trace", "json": slim_torch(json.loads(trace.read_text()))}], operators
+        return [{"format": "pytorch-trace", "json": slim_torch(json.loads(trace.read_text()), MOST_BYTES)}], operators
 
 
 def explicit_pads(model):

@@ -17,24 +17,25 @@ TYPES = {"float": "f32", "float16": "f16", "bfloat16": "bf16", "double": "f64"}
 DROPPED = ("mem_", "thread_scheduling_stats")  # of ONNX Runtime's arguments
 
 
+def within_room(events, most_bytes, is_run):
+    """Events of the first runs that take no more, at least of three."""
+    def end(e):
+        return e["ts"] + e.get("dur", 0)
+
+    ends = sorted(end(e) for e in events if is_run(e))
+    while len(ends) > 3 and (size := len(json.dumps(events, separators=(",", ":")))) > most_bytes:
+        ends = ends[:max(3, min(len(ends) - 1, int(len(ends) * most_bytes / size)))]
+        events = [e for e in events if end(e) <= ends[-1]]
+    return events
+
+
 # ---- ONNX Runtime ---------------------------------------------------------------------------------
 
 def slim_events(events, most_bytes):
-    """Events without what nobody reads, and of so many whole runs as have room: the first is the cold one."""
-    kept = []
-    for e in events:
-        if e.get("name", "").endswith(("_fence_before", "_fence_after")):
-            continue
-        arguments = {k: v for k, v in e.get("args", {}).items() if not k.startswith(DROPPED)}
-        kept.append({**e, "args": arguments})
-    ends = sorted(e["ts"] + e.get("dur", 0) for e in kept if e.get("name") == "model_run")
-    size = len(json.dumps(kept))
-    while size > most_bytes and len(ends) > 3:
-        room = max(3, int(len(ends) * most_bytes / size))
-        ends = ends[:min(room, len(ends) - 1)]
-        kept = [e for e in kept if e["ts"] + e.get("dur", 0) <= ends[-1]]
-        size = len(json.dumps(kept))
-    return kept
+    """Events without what nobody reads, of so many whole runs as have room: the first is the cold one."""
+    kept = [{**e, "args": {k: v for k, v in e.get("args", {}).items() if not k.startswith(DROPPED)}}
+            for e in events if not e.get("name", "").endswith(("_fence_before", "_fence_after"))]
+    return within_room(kept, most_bytes, lambda e: e.get("name") == "model_run")
 
 
 # ---- OpenVINO -------------------------------------------------------------------------------------
@@ -78,12 +79,12 @@ def graph_of_xml(text):
 
 # ---- PyTorch --------------------------------------------------------------------------------------
 
-def slim_torch(trace):
-    """What a run on processors says: operators and named ranges, without what nobody reads."""
-    kept = [e for e in trace.get("traceEvents", []) if e.get("ph") == "X" and e.get("cat") in
-            ("cpu_op", "user_annotation")]
-    for e in kept:
-        e["args"] = {k: v for k, v in e.get("args", {}).items() if k in ("External id", "Input Dims", "Input type")}
+def slim_torch(trace, most_bytes):
+    """What a run on processors says: operators and named ranges, of so many whole runs as have room."""
+    kept = [{**e, "args": {k: v for k, v in e.get("args", {}).items() if k in ("Input Dims", "Input type")}}
+            for e in trace.get("traceEvents", [])
+            if e.get("ph") == "X" and e.get("cat") in ("cpu_op", "user_annotation")]
+    kept = within_room(kept, most_bytes, lambda e: e["name"].startswith("ProfilerStep#"))
     return {**{k: v for k, v in trace.items() if k != "traceEvents"}, "traceEvents": kept}
 
 

@@ -15,7 +15,7 @@
    "operators": [{"name", "type", "stands_for": [nodes], "makes": [tensors]}]}     of the optimized graph
 
 Version 1 had neither traces nor operators. Profiled runs follow the unprofiled ones in a session of their own; the
-first of them is cold. Of events what nobody reads is left out, of runs all but 4 to 30 so that a file stays
+first of them is cold. Of events what nobody reads is left out, of runs all but 6 to 30 so that a file stays
 below 10 MB. PyTorch's runs are within `ProfilerStep#n`, and each node's module within a range of its name.
 Nodes without a name are called by their first result. operators.py says which nodes an operator stands for;
 those of several operators that name the same nodes did that work together.
