@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import types
 import unittest
 from pathlib import Path
 
@@ -28,10 +27,8 @@ def there(*packages):
 WITH_ONNX = there("onnx", "numpy")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
-import framework_layers as layers  # noqa: E402: it stands beside the script
-
-script = types.ModuleType("measure_framework")
-exec(compile(SCRIPT.read_text(), str(SCRIPT), "exec"), script.__dict__)
+from frameworks import inputs, layer_rows, layer_runs, layer_sessions, layers, memory, models, weights  # noqa: E402
+from frameworks.common import Refused  # noqa: E402: they stand beside the script
 
 
 def run(*words, cwd=None):
@@ -86,18 +83,18 @@ class BadInput(unittest.TestCase):
             for name, bytes_of in ("empty.onnx", b""), ("text.onnx", b"<html>not found</html>"):
                 path = Path(folder) / name
                 path.write_bytes(bytes_of)
-                with self.assertRaisesRegex(script.Refused, "not an ONNX model"):
-                    script.load(path)
+                with self.assertRaisesRegex(Refused, "not an ONNX model"):
+                    models.load(path)
         node = helper.make_node("Relu", ["x"], ["y"])
         symbolic = lambda: model_of([node], [], [("x", ["batch", "past + 1"], TensorProto.FLOAT)])
         for given, said in ({}, "--dim 'past . 1=N'"), ({"sequence": 3, "past": 2}, "no such symbol.*past . 1"):
-            with self.assertRaisesRegex(script.Refused, said):
-                script.fix_dims(symbolic(), 1, given)
+            with self.assertRaisesRegex(Refused, said):
+                inputs.fix_dims(symbolic(), 1, given)
         fixed = model_of([node], [], [("x", [2, 3], TensorProto.FLOAT)])
-        with self.assertRaisesRegex(script.Refused, "batch is fixed, 2"):
-            script.fix_dims(fixed, 4, {})
-        self.assertEqual(script.fix_dims(fixed, None, {})[0], {"x": [2, 3]})
-        self.assertEqual(script.fix_dims(symbolic(), 4, {"past": 6})[0], {"x": [4, 7]})
+        with self.assertRaisesRegex(Refused, "batch is fixed, 2"):
+            inputs.fix_dims(fixed, 4, {})
+        self.assertEqual(inputs.fix_dims(fixed, None, {})[0], {"x": [2, 3]})
+        self.assertEqual(inputs.fix_dims(symbolic(), 4, {"past": 6})[0], {"x": [4, 7]})
 
 
 @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
@@ -106,7 +103,7 @@ class Weights(unittest.TestCase):
         import onnx
         model = model_of(nodes, tensors, [("x", ["batch", 8], onnx.TensorProto.FLOAT)], **options)
         with tempfile.TemporaryDirectory() as folder:
-            filler = script.fill_weights(model, Path(folder))
+            filler = weights.fill_weights(model, Path(folder))
         return {t.name: onnx.numpy_helper.to_array(t) for t in model.graph.initializer}, filler, model
 
     def test_real_ones_are_scaled_by_fan_in(self):
@@ -153,14 +150,14 @@ class Weights(unittest.TestCase):
         for producer in "benanza", "pytorch":
             model = model_of(nodes, [], [("x", [2, 8], TensorProto.FLOAT)], producer=producer)
             model.graph.initializer.append(numpy_helper.from_array(numpy.array([8, 64]), "shape"))
-            script.fill_weights(model, Path("/nonexistent"))
+            weights.fill_weights(model, Path("/nonexistent"))
             self.assertEqual(len(model.graph.node), 1 if producer == "benanza" else 2)
             self.assertEqual(numpy_helper.to_array(model.graph.initializer[0]).tolist(), [8, 64])
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "nowhere.data").write_bytes(numpy.arange(4, dtype="f4").tobytes())
             model = model_of([helper.make_node("Add", ["x", "w"], ["y"])], [("w", [4], TensorProto.FLOAT)],
                              [("x", [2, 4], TensorProto.FLOAT)])
-            self.assertEqual(script.fill_weights(model, Path(folder)).tensors, 0)
+            self.assertEqual(weights.fill_weights(model, Path(folder)).tensors, 0)
             self.assertEqual(numpy_helper.to_array(model.graph.initializer[0]).tolist(), [0, 1, 2, 3])
 
     def test_inputs_are_valid(self):
@@ -172,8 +169,8 @@ class Weights(unittest.TestCase):
             [("input_ids", ["batch", "sequence"], TensorProto.INT64),
              ("attention_mask", ["batch", "past + sequence"], TensorProto.INT64),
              ("position_ids", ["batch", "sequence"], TensorProto.INT64)])
-        dims, known = script.fix_dims(model, 2, {"sequence": 50, "past": 6})
-        of = script.make_inputs(model, dims, known)
+        dims, known = inputs.fix_dims(model, 2, {"sequence": 50, "past": 6})
+        of = inputs.make_inputs(model, dims, known)
         self.assertEqual((of["input_ids"].min(), of["input_ids"].max()), (0, 10))
         self.assertEqual(of["attention_mask"].shape, (2, 56))
         self.assertTrue((of["attention_mask"] == 1).all())
@@ -190,7 +187,7 @@ class Weights(unittest.TestCase):
             done = run("onnxruntime", path, "--batch", 2, "--seconds", 0.05, "-o", out)
             self.assertEqual(done.returncode, 0, done.stderr)
             result = json.loads(out.read_text())
-            self.assertEqual(result["schema_version"], 1)
+            self.assertEqual(result["schema_version"], 2)
             self.assertEqual(result["count"], len(result["samples_ns"]))
             self.assertEqual(result["min_ns"], min(result["samples_ns"]))
             self.assertEqual(result["inputs"][0]["dims"], [2, 300])
@@ -222,36 +219,36 @@ class Layers(unittest.TestCase):
         self.assertEqual(layers.asked_layers(self.written(result_of({}, rows))),
                          (["Conv/1x3x8x8-4x3x3-s1"], ["hot", "coldw"]))
         for bad in result_of({}, rows[2:]), {"context": {}}, "{ not JSON":
-            with self.assertRaises(layers.Refused):
+            with self.assertRaises(Refused):
                 layers.asked_layers(self.written(bad))
 
     def test_the_machine_is_this_one(self):
         here = layers.host_facts() | {"llc_bytes": "33554432"}
         self.assertEqual(layers.facts_of(self.written(result_of(here, [])))["machine"], here)
-        with self.assertRaisesRegex(layers.Refused, "another machine: cpu is Z80"):
+        with self.assertRaisesRegex(Refused, "another machine: cpu is Z80"):
             layers.facts_of(self.written(result_of(here | {"cpu": "Z80"}, [])))
 
     def test_no_time_is_too_short(self):
         # 50 us, of which a call is 4 to 5: the least that one took comes off.
-        net, notes = layers.settled([50e3, 52e3], [5e3, 4e3, 4.5e3], 40e3)
+        net, notes = layer_runs.settled([50e3, 52e3], [5e3, 4e3, 4.5e3], 40e3)
         self.assertEqual(net, [46e3, 48e3])
         self.assertIn("less the 4.00 us", notes)
         # A call's share is too large to be told apart: nothing comes off, and the interval is said.
-        net, notes = layers.settled([19e3, 21e3], [4e3, 5e3], 10e3)
+        net, notes = layer_runs.settled([19e3, 21e3], [4e3, 5e3], 10e3)
         self.assertEqual(net, [19e3, 21e3])
         self.assertIn("between 14.50 and 19.00 us", notes)
         # The profiler saw 49 us of kernels: not more than 1 us comes off.
-        net, notes = layers.settled([50e3], [4e3], 49e3)
+        net, notes = layer_runs.settled([50e3], [4e3], 49e3)
         self.assertEqual(net, [49e3])
         self.assertIn("less 1.00 of the 4.00 us", notes)
         # A noisy profile makes no time longer than it was.
-        self.assertEqual(layers.settled([50e3], [4e3], 70e3)[0], [50e3])
+        self.assertEqual(layer_runs.settled([50e3], [4e3], 70e3)[0], [50e3])
 
     def test_samples_in_turns(self):
         order = []
-        samples, costs, rejected, disturbed = layers.sampled(
+        samples, costs, rejected, disturbed = layer_runs.sampled(
             lambda: order.append("layer"), lambda: order.append("empty"), lambda: order.append("|"), 0.001)
-        self.assertGreaterEqual(len(samples), layers.FEWEST)
+        self.assertGreaterEqual(len(samples), layer_runs.FEWEST)
         self.assertTrue(costs)
         self.assertIn("| empty | layer | empty | layer", " ".join(order))
         self.assertEqual((disturbed == "", rejected >= 0), (True, True))
@@ -265,45 +262,45 @@ class Layers(unittest.TestCase):
                   event("a_nchwc_kernel_time", 210, 20, "Conv"), event("a_nchwc_fence_before", 209, 0, "Conv"),
                   event("model_run", 300, 60), event("a_nchwc_kernel_time", 310, 30, "Conv"),
                   event("r_kernel_time", 345, 6, "ReorderOutput")]
-        self.assertEqual(layers.nodes_of_profile(events), (["Conv.nchwc", "ReorderOutput"], 25_000))
+        self.assertEqual(layer_sessions.nodes_of_profile(events), (["Conv.nchwc", "ReorderOutput"], 25_000))
 
     def test_a_row_has_all_that_a_result_asks_for(self):
         layer = {"family": "Relu", "key": "1x8", "flops": 8, "algorithm_flops": 8, "bytes": 64, "weight_bytes": 0}
-        row = layers.row_of(layer, "onnxruntime", "ort-Relu", "hot", 1)
+        row = layer_rows.row_of(layer, "onnxruntime", "ort-Relu", "hot", 1)
         self.assertEqual(row["name"], "Relu/1x8/f32/onnxruntime/ort-Relu/hot/t1")
         samples = [float(100 + (i * 37) % 101) for i in range(200)]
-        made = layers.timed_row(row, samples, "n", 1, "", 5, 6)
+        made = layer_rows.timed_row(row, samples, "n", 1, "", 5, 6)
         self.assertEqual((made["min_ns"], made["median_ns"], made["count"]), (min(samples), 150, 200))
-        self.assertLessEqual(len(made["samples_ns"]), layers.KEPT_SAMPLES + 1)
+        self.assertLessEqual(len(made["samples_ns"]), layer_rows.KEPT_SAMPLES + 1)
         self.assertIn(min(samples), made["samples_ns"])
         self.assertNotIn("disturbed", made)
-        self.assertTrue(layers.failed_row(row, "why")["error_occurred"])
+        self.assertTrue(layer_rows.failed_row(row, "why")["error_occurred"])
 
     def test_a_crash_costs_one_layer(self):
         self.assertEqual(layers.apart(lambda: [1]), [1])
-        with self.assertRaisesRegex(layers.Refused, "no such kernel"):
+        with self.assertRaisesRegex(Refused, "no such kernel"):
             layers.apart(lambda: 1 / 0 if False else (_ for _ in ()).throw(ValueError("no such\nkernel")))
-        with self.assertRaisesRegex(layers.Refused, "signal 11"):
+        with self.assertRaisesRegex(Refused, "signal 11"):
             layers.apart(lambda: os.kill(os.getpid(), signal.SIGSEGV))
 
     @unittest.skipUnless(there("numpy"), "NumPy is missing")
     def test_a_result_is_held_to_ours(self):
         import numpy as np
         layer = {"positions": [0, 3], "expected": [1.0, 2.0], "limits": [0.1, 0.1]}
-        layers.check(layer, [np.array([1.05, 9, 9], "f4"), np.array([1.95], "f4")])
+        layer_runs.check(layer, [np.array([1.05, 9, 9], "f4"), np.array([1.95], "f4")])
         for wrong in [1.2, 9, 9, 2], [1, 9, 9, float("nan")], [1, 9]:
-            with self.assertRaises(layers.Wrong):
-                layers.check(layer, [np.array(wrong, "f4")])
+            with self.assertRaises(layer_runs.Wrong):
+                layer_runs.check(layer, [np.array(wrong, "f4")])
         outputs = [np.ones(4, "f4")]
-        layers.poison(outputs)
-        with self.assertRaises(layers.Wrong):
-            layers.check(layer | {"positions": [0, 3]}, outputs)
+        layer_runs.poison(outputs)
+        with self.assertRaises(layer_runs.Wrong):
+            layer_runs.check(layer | {"positions": [0, 3]}, outputs)
 
     @unittest.skipUnless(there("numpy"), "NumPy is missing")
     def test_caches_keep_what_they_hold(self):
         import numpy as np
         x, y = np.arange(1000, dtype="f4"), np.ones((3, 5), bool)
-        caches = layers.Caches({"l2_bytes": 4096, "llc_bytes": 8192}, [x, y], [np.zeros(7, "i8")])
+        caches = memory.Caches({"l2_bytes": 4096, "llc_bytes": 8192}, [x, y], [np.zeros(7, "i8")])
         twin = []
         caches.prepare("llcw", None)
         caches.prepare("coldw", lambda: twin.append(1))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which dims and numbers do a model's inputs get?"""
+
+from frameworks.common import Refused
+from frameworks.models import attribute, first_reader, readers_of
+
+
+def names_batch(symbol):
+    return symbol.lower() in ("n", "b") or "batch" in symbol.lower()
+
+
+def value_of(symbol, known):
+    """The number of a symbol, or of a sum such as "past + 1"; None if it is not known."""
+    total = 0
+    for term in symbol.split("+"):
+        term = term.strip()
+        if symbol in known:
+            return known[symbol]
+        if term not in known and not term.isdigit():
+            return None
+        total += known[term] if term in known else int(term)
+    return total
+
+
+def fix_dims(model, asked, given):
+    """Puts numbers in place of symbols in all inputs; returns their dims by name, and what symbols stand for."""
+    batch = asked or 1
+    stored = {t.name for t in model.graph.initializer}
+    inputs = [i for i in model.graph.input if i.name not in stored]
+    for i in inputs:
+        if not i.type.HasField("tensor_type") or not i.type.tensor_type.HasField("shape"):
+            raise Refused(f"the input '{i.name}' is no tensor of known dims")
+    symbols = {d.dim_param for i in inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
+    known = {**{s: batch for s in symbols if names_batch(s)}, **given}
+    if not any(map(names_batch, symbols)):
+        for i in inputs:
+            for d in i.type.tensor_type.shape.dim[:1]:
+                if d.dim_param:
+                    known.setdefault(d.dim_param, batch)
+    for name in given:
+        if not any(name == s or name in [t.strip() for t in s.split("+")] for s in symbols):
+            raise Refused(f"--dim {name}: the model has no such symbol; it has: {', '.join(sorted(symbols)) or 'none'}")
+    out, missing = {}, set()
+    for i in inputs:
+        for place, d in enumerate(i.type.tensor_type.shape.dim):
+            if d.HasField("dim_value") and d.dim_value > 0:
+                continue
+            n = value_of(d.dim_param, known) if d.dim_param else batch if place == 0 else None
+            if n is None:
+                missing.add(d.dim_param or f"{i.name}[{place}]")
+            else:
+                d.dim_value = n
+        out[i.name] = [d.dim_value for d in i.type.tensor_type.shape.dim]
+    if missing:
+        raise Refused("dims without a number: set " + " ".join(f"--dim '{m}=N'" if " " in m else f"--dim {m}=N"
+                                                              for m in sorted(missing)))
+    fixed = next((d[0] for d in out.values() if d), batch)
+    if asked and fixed != asked and not any(map(names_batch, symbols)):
+        raise Refused(f"--batch {asked}: the model's batch is fixed, {fixed}")
+    del model.graph.value_info[:]
+    for o in model.graph.output:
+        if o.type.HasField("tensor_type"):
+            o.type.tensor_type.ClearField("shape")
+    return out, known
+
+
+def make_inputs(model, dims, known):
+    import numpy as np
+    import onnx
+    random = np.random.default_rng(2)
+    readers = readers_of(model)
+    shapes = {t.name: list(t.dims) for t in model.graph.initializer}
+    past = next((n for s, n in known.items() if "past" in s.lower() and "+" not in s), 0)
+    feeds = {}
+    for i in model.graph.input:
+        if i.name not in dims:
+            continue
+        shape, kind = dims[i.name], i.type.tensor_type.elem_type
+        kind = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind))
+        if kind == np.bool_:
+            feeds[i.name] = np.ones(shape, kind)
+        elif kind.kind in "iu":
+            op, place, node = first_reader(i.name, readers)
+            rows = shapes.get(node.input[0]) if op == "Gather" and place == 1 else None
+            if "position" in i.name.lower() and shape:
+                feeds[i.name] = np.broadcast_to(np.arange(past, past + shape[-1]), shape).astype(kind)
+            elif rows:
+                feeds[i.name] = random.integers(0, rows[attribute(node, "axis", 0)], shape).astype(kind)
+            else:
+                feeds[i.name] = np.ones(shape, kind)
+        else:
+            feeds[i.name] = random.standard_normal(shape).astype(kind)
+        feeds[i.name] = np.ascontiguousarray(feeds[i.name])
+    return feeds

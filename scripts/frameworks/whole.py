@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is in framework.json, and how is it measured of a whole model, or made of traces that are there?
+
+  {"schema": "benanza-framework", "schema_version": 2,
+   "framework": "onnxruntime" | "openvino" | "pytorch", "framework_version": "1.32.0" | "unknown",
+   "model": {"file", "sha256", "bytes"},
+   "options": {"threads", "batch", "dims": {symbol: n}, "seconds", "cpus": [...], "precision": "f32" | ...},
+   "inputs", "filled_tensors", "filled_bytes", "finite", "machine", "started",        of what was run here
+   "count", "min_ns", "median_ns", "samples_ns": [...],    whole runs, unprofiled; none where nobody told them
+   "traces": [{"format": "onnxruntime-profile", "json": [events]}, or "text" of what is no valid JSON
+              {"format": "openvino-exec-graph", "text": "<net ..."},
+              {"format": "openvino-profiling", "json": {"runs": [[{"name", "type", "exec_type", "status",
+                                                                   "real_us"}, ...], ...], "run_ns": [...]}},
+              {"format": "pytorch-trace", "json": {"traceEvents": [...]}}],
+   "operators": [{"name", "type", "stands_for": [nodes], "makes": [tensors]}]}     of the optimized graph
+
+Version 1 had neither traces nor operators. Profiled runs follow the unprofiled ones in a session of their own; the
+first of them is cold. Of events what nobody reads is left out, of runs all but 6 to 30 so that a file stays
+below 10 MB. PyTorch's runs are within `ProfilerStep#n`, and each node's module within a range of its name.
+Nodes without a name are called by their first result. operators.py says which nodes an operator stands for;
+those of several operators that name the same nodes did that work together.
+"""
+
+import datetime
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from frameworks.common import Refused, bind, one_line
+from frameworks.inputs import fix_dims, make_inputs
+from frameworks.models import checksum, element_types, load, name_nodes, save
+from frameworks.operators import Model, nodes_of, operators_of, stored_in
+from frameworks.running import FRAMEWORKS
+from frameworks.timing import finite, processor, sample
+from frameworks.traces import graph_of_xml, precision_of, read_trace
+from frameworks.weights import fill_weights
+
+SCHEMA = "benanza-framework"
+SCHEMA_VERSION = 2
+
+
+def own_model(model):
+    stored = stored_in(model.graph)
+    return Model(nodes_of(model.graph), [i.name for i in model.graph.input if i.name not in stored])
+
+
+def file_of(arguments, version, cpus, precision):
+    """What every file begins with."""
+    return {
+        "schema": SCHEMA, "schema_version": SCHEMA_VERSION,
+        "framework": arguments.framework, "framework_version": version,
+        "model": {"file": str(arguments.model), "sha256": checksum(arguments.model),
+                  "bytes": arguments.model.stat().st_size},
+        "options": {"threads": arguments.threads, "batch": arguments.batch or 1, "dims": arguments.dims,
+                    "seconds": arguments.seconds, "cpus": cpus, "precision": precision},
+    }
+
+
+def told(samples):
+    return {"count": len(samples), "min_ns": min(samples), "median_ns": statistics.median(samples),
+            "samples_ns": samples}
+
+
+def measure(arguments):
+    model = load(arguments.model)
+    name_nodes(model)
+    nodes = own_model(model)
+    dims, known = fix_dims(model, arguments.batch, arguments.dims)
+    types = element_types(model)
+    cpus = bind(arguments.threads)
+    filler = fill_weights(model, arguments.model.parent)
+    feeds = make_inputs(model, dims, known)
+    started = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    with tempfile.TemporaryDirectory(prefix="benanza-framework-") as folder:
+        path = save(model, Path(folder))
+        del model
+        made = FRAMEWORKS[arguments.framework]
+        try:
+            framework = made(path, feeds, arguments.threads)
+            framework.run()
+            healthy = finite(framework.results())
+            samples = sample(framework.run, arguments.seconds)
+            version, precision = framework.version, framework.precision
+            del framework
+            traces, graph = made.profiled(path, feeds, arguments.threads, arguments.seconds)
+        except Refused:
+            raise
+        except Exception as e:  # the framework's own words, whatever it throws
+            raise Refused(f"{arguments.framework} cannot run {arguments.model}: {one_line(e)}") from None
+    # None turns integers into floats; ONNX Runtime and PyTorch keep every type, OpenVINO takes that asked for.
+    if not precision or "int8" in types:
+        precision = types
+    if precision != "f32":
+        print(f"measure_framework: {arguments.framework} computes in {precision}, not in f32", file=sys.stderr)
+    if not healthy:
+        print("measure_framework: some results are infinite or not a number", file=sys.stderr)
+    return {
+        **file_of(arguments, version, cpus, precision),
+        "inputs": [{"name": n, "dims": list(a.shape), "type": str(a.dtype)} for n, a in feeds.items()],
+        "filled_tensors": filler.tensors, "filled_bytes": filler.bytes, "finite": healthy,
+        "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
+        "started": started, **told(samples), "traces": traces, "operators": operators_of(nodes, graph),
+    }
+
+
+# ---- traces that are there ------------------------------------------------------------------------
+
+def has_onnx():
+    import importlib.util
+    return importlib.util.find_spec("onnx") is not None
+
+
+def imported(arguments):
+    """The same of traces in files, without running anything."""
+    traces = [read_trace(file, arguments.framework) for file in arguments.trace]
+    graphs = [t["text"] for t in traces if t["format"] == "openvino-exec-graph"]
+    graph = graph_of_xml(graphs[0]) if graphs else None
+    operators = []
+    if arguments.optimized:
+        graph = nodes_of(load(arguments.optimized).graph)
+    elif graph and not has_onnx():
+        print("measure_framework: which nodes the operators stand for is left out: onnx for Python is missing",
+              file=sys.stderr)
+        graph = None
+    if graph is not None:
+        operators = operators_of(own_model(load(arguments.model)), graph)
+    precision = next(filter(None, map(precision_of, traces)), "")
+    if precision not in ("f32", ""):
+        print(f"measure_framework: {arguments.framework} computed in {precision}, not in f32", file=sys.stderr)
+    latency = {} if arguments.latency_ms is None else told([arguments.latency_ms * 1e6])
+    return {**file_of(arguments, "unknown", [], precision), **latency, "traces": traces, "operators": operators}
