@@ -23,7 +23,7 @@ namespace pages {
 using benanza::numeric;
 using benanza::bound::model_bound;
 using benanza::report::json_report;
-using benanza::report::text_report;
+using benanza::report::text_options;
 using benanza::result::json;
 using benanza::result::measurement;
 using benanza::result::run;
@@ -38,6 +38,15 @@ inline std::vector<model_bound> analyse(const run& r, std::vector<numeric> types
       out.push_back(benanza::bound::analyse(source, g, {t, 1}));
   return out;
 }
+/// The report with all details of these models, without a framework.
+inline std::string text_report(const run& r, const std::vector<model_bound>& models,
+                               text_options options) {
+  options.details = true;
+  const benanza::bound::source source(r);
+  return benanza::report::text_report(r, benanza::advice::advise_all(source, models, {}), models,
+                                      options);
+}
+
 /// The figures of its first model on a machine with these limits.
 inline std::vector<model_bound> analyse(const run& r, const benanza::bound::limits& machine) {
   return {

@@ -15,7 +15,7 @@ TEST_CASE("several models: a line each, pages only where asked for") {
   r.graphs[1].name = "a-model-of-which-the-name-is-long@batch=128";
   r.graphs[1].nodes[0].layer = benanza::model::no_layer;
   const auto models = analyse(r, {numeric::f32, numeric::bf16});
-  const std::string brief = text_report(r, models, {.details = false});
+  const std::string brief = text_report(r, models, {.pages = false});
   check_width(brief);
   CHECK(holds(brief, "tiny@batch=1         f32     1 1.54 ms"));
   CHECK(holds(brief, "--model NAME"));

@@ -28,6 +28,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,7 @@ struct compared_operator {
 
 /// Operators of one layer and kernel: a row of a table.
 struct compared_row {
-  std::string layer{}, kernel{};
+  std::string layer{}, type{}, kernel{}; ///< the layer, and the framework's operator and kernel
   const bound::layer_answer* answer = nullptr;
   std::vector<const compared_operator*> operators{};
   double ns = 0, best_ns = 0; ///< of all of them
@@ -90,8 +91,10 @@ struct comparison {
   bound::figure latency{};       ///< median of its runs without a profiler; of what it told else
   double least_ns = 0;           ///< of them
   bool latency_profiled = false; ///< there are only runs with the profiler
+  bool disturbed = false;        ///< runs without the profiler took longer than those with it
   trace::attribution matched{};
   std::vector<compared_operator> operators{};   ///< matched ones, in their order
+  std::vector<compared_operator> groups{};      ///< where ours runs as one what are several there
   std::vector<compared_row> slower{}, faster{}; ///< rows that are told apart, most time first
   std::vector<added_row> added{};               ///< most time first
   std::vector<bar> bars{};
@@ -272,12 +275,13 @@ private:
 inline std::vector<compared_row> rows_of(const std::vector<compared_operator>& all,
                                          const trace::profile& p, int verdict) {
   std::vector<compared_row> out;
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> place;
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> place;
   for (const compared_operator& o : all) {
     if (o.verdict() != verdict) continue;
-    const std::string& kernel = p.operators[o.op].kernel;
-    const auto [found, fresh] = place.try_emplace({o.layer, kernel}, out.size());
-    if (fresh) out.push_back({.layer = o.layer, .kernel = kernel, .answer = o.answer});
+    const trace::profiled_operator& of = p.operators[o.op];
+    const auto [found, fresh] = place.try_emplace({o.layer, of.type, of.kernel}, out.size());
+    if (fresh)
+      out.push_back({.layer = o.layer, .type = of.type, .kernel = of.kernel, .answer = o.answer});
     compared_row& row = out[found->second];
     row.operators.push_back(&o);
     row.ns += o.ns;
@@ -328,6 +332,53 @@ inline std::vector<compared_operator> compared_operators(const comparison& c,
     one.answer = work.main_layer(nodes, layer_ns);
     if (one.answer != nullptr) one.layer = one.answer->name;
     out.push_back(std::move(one));
+  }
+  return out;
+}
+
+/// The operators as the best run has its layers: where that runs as one what are several operators
+/// there, these are one. A framework that is faster in a part of it only is not faster.
+inline std::vector<compared_operator> compared_groups(const comparison& c) {
+  const bound::model_bound& b = *c.model;
+  if (!b.fused) return c.operators;
+  const bound::layer_times point = bound::point_times(b.layers);
+  const bound::detail::fused_times t = bound::detail::times_as_fused(b, point.prediction);
+  const auto group_of = [&](const compared_operator& o) { // -1: in none, or in several
+    int owner = -1;
+    for (int n : o.nodes) {
+      if (!computes(*b.graph, b.graph->nodes[bound::detail::at(n)])) continue;
+      const int its = b.fused->pair.owner[bound::detail::at(n)];
+      if (owner >= 0 && owner != its) return -1;
+      owner = its;
+    }
+    return owner >= 0 && t.own[bound::detail::at(owner)] < bound::detail::never ? owner : -1;
+  };
+  std::vector<compared_operator> out;
+  std::map<int, std::size_t> place; // of the group
+  for (const compared_operator& o : c.operators) {
+    const int group = group_of(o);
+    const auto [found, fresh] =
+        group < 0 ? std::pair(place.end(), true) : place.try_emplace(group, out.size());
+    if (fresh) {
+      out.push_back(o);
+      continue;
+    }
+    compared_operator& all = out[found->second];
+    all.nodes.insert(all.nodes.end(), o.nodes.begin(), o.nodes.end());
+    all.ns += o.ns;
+    all.scatter_ns += o.scatter_ns;
+    all.best_ns += o.best_ns;
+    all.known = all.known && o.known;
+    all.how = std::max(all.how, o.how);
+  }
+  for (const auto& [group, where] : place) {
+    const auto g = bound::detail::at(group);
+    const auto [own, parts] = b.fused->pair.times(g, t.own, t.parts);
+    if (!(own < parts)) continue;
+    compared_operator& all = out[where];
+    all.best_ns = std::min(all.best_ns, own);
+    all.answer = &b.layers[b.fused->layers[bound::detail::at(b.fused->graph->nodes[g].layer)]];
+    all.layer = all.answer->name;
   }
   return out;
 }
@@ -385,7 +436,8 @@ inline void add_bars(comparison& c, const work_table& work) {
                   drawn_total::of(*expected));
   chain.down_to("caches", "caches warmer than in a run, and no interference",
                 drawn_total::of(form.bound.sequential));
-  const bool parallel = form.bound.reachable.ns < (1 - least_parallel) * form.bound.sequential.ns;
+  const bool parallel = (c.from->threads == 0 || c.from->threads >= b.workers * b.threads) &&
+                        form.bound.reachable.ns < (1 - least_parallel) * form.bound.sequential.ns;
   if (parallel)
     chain.down_to("parallel", fmt::format("branches side by side on {} workers", b.workers),
                   drawn_total::of(form.bound.reachable));
@@ -404,12 +456,15 @@ inline comparison compare(const trace::profile& p, const bound::model_bound& b) 
   const std::vector<double>& runs = c.latency_profiled ? p.profiled_ns : p.latency_ns;
   c.latency = detail::median_figure(runs);
   if (!runs.empty()) c.least_ns = ranges::min(runs);
+  c.disturbed = !p.latency_ns.empty() && !p.profiled_ns.empty() &&
+                c.latency.ns > (1 + told_apart) * detail::median_of(p.profiled_ns);
   c.matched = trace::attribute(p, *b.graph);
   const detail::work_table work(b);
   const std::vector<double> point = bound::point_times(b.layers).prediction;
   c.operators = detail::compared_operators(c, work, point);
   c.slower = detail::rows_of(c.operators, p, 1);
-  c.faster = detail::rows_of(c.operators, p, -1);
+  c.groups = detail::compared_groups(c);
+  c.faster = detail::rows_of(c.groups, p, -1);
   c.added = detail::added_rows(c);
   for (const auto& [n, owner] : ranges::views::zip(b.graph->nodes, c.matched.owner)) {
     if (!detail::computes(*b.graph, n)) continue;

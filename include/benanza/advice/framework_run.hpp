@@ -56,11 +56,10 @@ inline advice_of_kind framework_advice(const grounds& g) {
     out.items.push_back(
         {.id = "framework/added/" + r.type,
          .kind = "framework",
-         .what = fmt::format("find why the framework runs {} {} that the model "
-                             "does not have, and drop {}",
-                             r.count, r.type, r.count == 1 ? "it" : "them"),
+         .what = fmt::format("without {} {} that the model does not have", r.count, r.type),
          .saves = detail::about(r.ns),
-         .evidence = {fmt::format("{} x {}: {} together", r.count, r.type, detail::in_us(r.ns))},
+         .evidence = {fmt::format("{} x {}: {} together", r.count, r.type,
+                                  detail::time_text(r.ns))},
          .assumes = "nothing else has to do their work",
          .check = detail::measure_again(c)});
   }
@@ -68,30 +67,35 @@ inline advice_of_kind framework_advice(const grounds& g) {
     out.items.push_back(
         {.id = "layout/changes",
          .kind = "layout",
-         .what = fmt::format("change layouts less often: {} changes take {}; the best assignment "
-                             "of layouts needs {} for them",
-                             layouts, detail::in_us(layouts_ns), detail::in_us(changes)),
+         .what = fmt::format("fewer changes of layout: {} take {}, the best assignment's {}",
+                             layouts, detail::time_text(layouts_ns), detail::time_text(changes)),
          .saves = detail::about(layouts_ns - changes),
-         .evidence = {fmt::format("{} changes of layout: {}", layouts, detail::in_us(layouts_ns))},
+         .evidence = {fmt::format("{} changes of layout: {}", layouts,
+                                  detail::time_text(layouts_ns))},
          .assumes = "kernels that work in these layouts are there",
          .check = detail::measure_again(c)});
   else if (layouts > 0)
     out.not_worth.push_back(
-        {"layout", fmt::format("its {} changes of layout take {}, no more than those of the best "
-                               "assignment, {}",
-                               layouts, detail::in_us(layouts_ns), detail::in_us(changes))});
-  if (c.profiled() && !c.from->overlapping && !c.latency_profiled && c.unexplained_ns > 0) {
+        {"layout",
+         fmt::format("its {} changes of layout take {}, no more than those of the best "
+                     "assignment, {}",
+                     layouts, detail::time_text(layouts_ns), detail::time_text(changes))});
+  if (c.disturbed)
+    out.not_worth.push_back(
+        {"framework", "its runs without a profiler took longer than those with it: they were "
+                      "disturbed, and say nothing of the time between operators"});
+  else if (c.profiled() && !c.from->overlapping && !c.latency_profiled && c.unexplained_ns > 0) {
     const double each = c.unexplained_ns / static_cast<double>(c.from->operators.size());
-    out.items.push_back(
-        {.id = "framework/between_operators",
-         .kind = "framework",
-         .what = fmt::format("look at what happens between the operators: {} for each of {}",
-                             detail::in_us(each), c.from->operators.size()),
-         .saves = detail::about(c.unexplained_ns, 0.2),
-         .evidence = {fmt::format("a run takes {}, its operators {}", detail::in_us(c.latency.ns),
-                                  detail::in_us(c.latency.ns - c.unexplained_ns))},
-         .assumes = "all of it could be saved",
-         .check = detail::measure_again(c)});
+    out.items.push_back({.id = "framework/between_operators",
+                         .kind = "framework",
+                         .what = fmt::format("less between the operators: {} for each of {}",
+                                             detail::time_text(each), c.from->operators.size()),
+                         .saves = detail::about(c.unexplained_ns, 0.2),
+                         .evidence = {fmt::format(
+                             "a run takes {}, its operators {}", detail::time_text(c.latency.ns),
+                             detail::time_text(c.latency.ns - c.unexplained_ns))},
+                         .assumes = "all of it could be saved",
+                         .check = detail::measure_again(c)});
   }
   return out;
 }

@@ -45,7 +45,7 @@ inline advice_of_kind fusion_advice(const grounds& g) {
   const bound::detail::fused_times t = bound::detail::times_as_fused(b, point.prediction);
   const bool beside = g.framework != nullptr && g.framework->profiled();
   std::map<std::string, item> groups;
-  std::map<std::string, std::int64_t> count;
+  std::map<std::string, std::int64_t> count, uses;
   double usual_ns = 0, done_ns = 0;
   std::int64_t done = 0;
   for (std::size_t i = 0; i < t.own.size(); ++i) {
@@ -69,9 +69,9 @@ inline advice_of_kind fusion_advice(const grounds& g) {
     ++count[family];
     one.saves.ns += saves;
     one.nodes.insert(one.nodes.end(), n.parts.begin(), n.parts.end());
-    if (one.evidence.size() < most_evidence)
+    if (++uses[layer] == 1 && one.evidence.size() < most_evidence)
       one.evidence.push_back(fmt::format("{}: {} as one, {} as {} layers", layer,
-                                         detail::in_us(as_one), detail::in_us(as_parts),
+                                         detail::time_text(as_one), detail::time_text(as_parts),
                                          n.parts.size()));
     if (one.check.empty()) one.check = bound::measuring_command(layer);
   }
@@ -87,12 +87,12 @@ inline advice_of_kind fusion_advice(const grounds& g) {
   if (done > 0)
     out.not_worth.push_back(
         {"fusion", fmt::format("the framework runs {} groups as one already, which saves {}", done,
-                               detail::in_us(done_ns))});
+                               detail::time_text(done_ns))});
   if (usual_ns > 0)
     out.not_worth.push_back(
         {"fusion", fmt::format("products with what follows them save {} as one layer, and "
                                "frameworks do that by themselves",
-                               detail::in_us(usual_ns))});
+                               detail::time_text(usual_ns))});
   return out;
 }
 

@@ -72,8 +72,10 @@ inline std::string_view plain_algorithm(std::string_view algorithm) {
   return algorithm.substr(0, algorithm.rfind(':'));
 }
 /// A time as evidence shows it.
-inline std::string in_us(double ns) {
-  return fmt::format("{:.{}f} us", ns / 1000, ns < 99'950 ? 1 : 0);
+inline std::string time_text(double ns) {
+  const double us = ns / 1000;
+  return us < 1000 ? fmt::format("{:.{}f} us", us, us < 99.95 ? 1 : 0)
+                   : fmt::format("{:.{}f} ms", us / 1000, us < 99'950 ? 2 : 0);
 }
 /// A saving whose interval is as wide, in parts, as that of the run that it is part of.
 inline bound::figure about(double ns, double share = 0.05) {

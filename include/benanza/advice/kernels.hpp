@@ -55,9 +55,9 @@ inline std::vector<item> items_of(kernel_groups groups, std::string_view in_plac
     const auto& [backend, algorithm, family] = key;
     g.made.kind = backend.substr(0, backend.find('-')) == "host" ? "library" : "algorithm";
     g.made.id = fmt::format("{}/{}/{}/{}", g.made.kind, backend, algorithm, family);
-    g.made.what =
-        fmt::format("run {} {} ({} {}) by {} of {}{}", g.nodes, family, g.shapes.size(),
-                    g.shapes.size() == 1 ? "shape" : "shapes", algorithm, backend, in_place_of);
+    g.made.what = fmt::format("{} by {} of {}: {} {}, {} {}{}", family, algorithm, backend, g.nodes,
+                              g.nodes == 1 ? "node" : "nodes", g.shapes.size(),
+                              g.shapes.size() == 1 ? "shape" : "shapes", in_place_of);
     g.made.nodes = std::move(g.made.nodes) | ranges::actions::sort | ranges::actions::unique;
     out.push_back(std::move(g.made));
   }
@@ -82,11 +82,12 @@ inline advice_of_kind kernel_advice(const grounds& g) {
         group.made.nodes.insert(group.made.nodes.end(), o->nodes.begin(), o->nodes.end());
       }
       group.add(r.layer, std::ssize(r.operators), r.lost_ns(), noise,
-                fmt::format("{} x {}: {}{} here, {} by {}", r.operators.size(), r.layer,
-                            detail::in_us(r.ns / static_cast<double>(r.operators.size())),
-                            r.kernel.empty() ? "" : " by " + r.kernel,
-                            detail::in_us(r.best_ns / static_cast<double>(r.operators.size())),
-                            best.algorithm));
+                fmt::format(
+                    "{} x {}: {} by the framework's {}, {} by {}", r.operators.size(), r.layer,
+                    detail::time_text(r.ns / static_cast<double>(r.operators.size())),
+                    r.kernel.empty() || r.kernel.ends_with("ExecutionProvider") ? r.type : r.kernel,
+                    detail::time_text(r.best_ns / static_cast<double>(r.operators.size())),
+                    best.algorithm));
       group.made.assumes = "tensors lie as that kernel wants them; changes of layout that this "
                            "needs are counted apart";
     }
@@ -106,8 +107,8 @@ inline advice_of_kind kernel_advice(const grounds& g) {
     const auto uses = static_cast<double>(l->uses);
     group.add(l->name, l->uses, gain_ns(*l), uses * (c.first->mad_ns + c.chosen->mad_ns),
               fmt::format("{} x {}: {} by {}, {} by {}", l->uses, l->name,
-                          detail::in_us(c.first_choice.ns), c.first->algorithm,
-                          detail::in_us(c.prediction.ns), c.chosen->algorithm));
+                          detail::time_text(c.first_choice.ns), c.first->algorithm,
+                          detail::time_text(c.prediction.ns), c.chosen->algorithm));
     group.made.assumes = "a framework takes the library's first choice";
   }
   out.items = detail::items_of(std::move(groups), ", not by its first choice");

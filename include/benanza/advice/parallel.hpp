@@ -32,9 +32,21 @@ inline advice_of_kind parallel_advice(const grounds& g) {
   }
   if (g.model.workers <= 1) {
     out.not_worth.push_back(
-        {"parallel", fmt::format("branches could run side by side (the longest path takes {} of "
-                                 "{}), but no core is left for them at {} threads a layer",
-                                 detail::in_us(path), detail::in_us(all), g.model.threads)});
+        {"parallel",
+         fmt::format("branches could run side by side (the longest path takes {} of "
+                     "{}), but no core is left for them at {} threads a layer",
+                     detail::time_text(path), detail::time_text(all), g.model.threads)});
+    return out;
+  }
+  if (g.framework != nullptr && g.framework->from->threads != 0 &&
+      g.framework->from->threads < g.model.workers * g.model.threads) {
+    out.not_worth.push_back(
+        {"parallel",
+         fmt::format("branches side by side on {} workers would save {}; the "
+                     "framework was given {} {} only",
+                     g.model.workers, detail::time_text(all - form.prediction.reachable.ns),
+                     g.framework->from->threads,
+                     g.framework->from->threads == 1 ? "thread" : "threads")});
     return out;
   }
   const double reach = form.prediction.reachable.ns;
@@ -48,8 +60,8 @@ inline advice_of_kind parallel_advice(const grounds& g) {
                                            form.prediction.reachable.high_ns),
                .high_ns = form.prediction.sequential.high_ns - form.prediction.reachable.low_ns};
   one.evidence = {fmt::format("one after the other {}, the longest path {}, on {} workers {}",
-                              detail::in_us(all), detail::in_us(path), g.model.workers,
-                              detail::in_us(reach))};
+                              detail::time_text(all), detail::time_text(path), g.model.workers,
+                              detail::time_text(reach))};
   one.assumes = "layers side by side take no longer than alone: they share caches and memory";
   one.check = fmt::format("benanza_analyze RESULT --model '{}' --workers {}", g.model.graph->model,
                           g.model.workers);
@@ -103,7 +115,7 @@ inline advice_of_kind batch_advice(const grounds& g) {
   std::vector<std::string> rows;
   for (const batch_point& p : all)
     rows.push_back(fmt::format("batch {}: {} a run, {:.1f} items a second", p.batch,
-                               detail::in_us(p.ns), p.items_per_s()));
+                               detail::time_text(p.ns), p.items_per_s()));
   if (best->batch <= own->batch || best->items_per_s() <= own->items_per_s()) {
     out.not_worth.push_back(
         {"batch", fmt::format("from batch {} on doubling it wins less than {:.0f} % items a second",
@@ -117,7 +129,7 @@ inline advice_of_kind batch_advice(const grounds& g) {
        .kind = "batch",
        .what = fmt::format("where latency may grow to {}, run batches of {}: {:.0f} items a "
                            "second in place of {:.0f}",
-                           detail::in_us(best->ns), best->batch, best->items_per_s(),
+                           detail::time_text(best->ns), best->batch, best->items_per_s(),
                            own->items_per_s()),
        .saves = detail::about((each - then) * static_cast<double>(own->batch)),
        .evidence = std::move(rows),

@@ -152,8 +152,9 @@ inline advice_of_kind precision_advice(const grounds& g) {
         ++slower;
         if (in.ns[i] - own.ns[i] >= most) {
           most = in.ns[i] - own.ns[i];
-          slowest = fmt::format("{}, {} in {} and {} in {}", op::name(*l), detail::in_us(in.ns[i]),
-                                name(other.type), detail::in_us(own.ns[i]), name(g.model.type));
+          slowest =
+              fmt::format("{}, {} in {} and {} in {}", op::name(*l), detail::time_text(in.ns[i]),
+                          name(other.type), detail::time_text(own.ns[i]), name(g.model.type));
         }
       }
     }
@@ -174,8 +175,8 @@ inline advice_of_kind precision_advice(const grounds& g) {
     std::sort(nodes.begin(), nodes.end());
     one.nodes = std::move(nodes);
     one.evidence = {fmt::format("all in {}: {}; mixed: {}, of which casts {}{}", base,
-                                detail::in_us(own_ns), detail::in_us(m.ns),
-                                detail::in_us(m.casts_ns),
+                                detail::time_text(own_ns), detail::time_text(m.ns),
+                                detail::time_text(m.casts_ns),
                                 m.exact ? "" : " (not shown to be the best assignment)")};
     one.assumes = "results may be as inexact as " + type +
                   " is; a cast takes what the machine needs to copy the tensor";

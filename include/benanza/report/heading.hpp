@@ -39,7 +39,8 @@ inline std::string where_measured(const result::run& r) {
   if (const auto found = r.provenance.find("software"); found != r.provenance.end())
     for (const auto& [key, value] : found->second)
       if (key.ends_with("_version") && libraries++ < most_libraries)
-        out += fmt::format(", {} {}", printable(key.substr(0, key.find('_'))), printable(value));
+        out += fmt::format(", {} {}", printable(key.substr(0, key.find_first_of("_-"))),
+                           printable(value));
   for (const auto& [name, version] : result::frameworks_of(r))
     out += fmt::format(", {} {}", printable(name), printable(version));
   if (const std::string date = fact(r, "measuring", "date"); !date.empty()) out += ", " + date;

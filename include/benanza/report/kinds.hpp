@@ -4,7 +4,8 @@
 // own. A kind is limited by arithmetic or by memory as its rooflines say, or by its kernels where
 // these stay far above.
 //
-//   for (const kind& k : kinds_of(model)) ...   // {"Conv 3x3", 3.2e6 ns, 236 to 270 GFLOP/s}
+//   for (const operator_kind& k : operator_kinds(model)) ...   // {"Conv 3x3", 3.2e6 ns, 236 to 270
+//   GFLOP/s}
 #pragma once
 
 #include "layers.hpp"
@@ -24,7 +25,7 @@
 namespace benanza::report {
 
 /// One kind of operator.
-struct kind {
+struct operator_kind {
   std::string what{};
   double ns = 0, memory_ns = 0, kernel_ns = 0; ///< all; limited by memory; far above the roofline
   double unknown_ns = 0;                       ///< without a roofline
@@ -69,14 +70,14 @@ inline std::string kind_name(std::string_view layer) {
 } // namespace detail
 
 /// The kinds of a model's best run, those that take most first.
-inline std::vector<kind> kinds_of(const model_bound& b) {
-  std::map<std::string, kind> all;
+inline std::vector<operator_kind> operator_kinds(const model_bound& b) {
+  std::map<std::string, operator_kind> all;
   const std::vector<std::int64_t> uses = uses_as_fused(b);
   for (const auto& [l, n] : ranges::views::zip(b.layers, uses)) {
     const double each = l.algorithms.prediction.ns;
     if (n == 0 || !l.known() || each <= 0) continue;
     const std::string what = detail::kind_name(l.name);
-    kind& k = all.try_emplace(what, kind{.what = what}).first->second;
+    operator_kind& k = all.try_emplace(what, operator_kind{.what = what}).first->second;
     const double ns = static_cast<double>(n) * each;
     k.ns += ns;
     if (!l.roofline || l.roofline->ns <= 0)
@@ -95,7 +96,7 @@ inline std::vector<kind> kinds_of(const model_bound& b) {
     if (const double ns = form.layouts->prediction->changes.ns; ns > 0)
       all["changes of layout"] = {.what = "changes of layout", .ns = ns, .memory_ns = ns};
   return all | ranges::views::values | ranges::to<std::vector> |
-         ranges::actions::stable_sort(ranges::greater{}, &kind::ns);
+         ranges::actions::stable_sort(ranges::greater{}, &operator_kind::ns);
 }
 
 } // namespace benanza::report

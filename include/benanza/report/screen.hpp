@@ -59,7 +59,7 @@ inline std::string head_table(const advice::advised& a) {
   if (form.bound.sequential.ns > 0)
     out += head_line("lower bound", form.bound.sequential.ns, batch,
                      "layers alone, caches hot: nothing is faster");
-  if (form.bound.reachable.ns > 0 &&
+  if (a.frameworks.empty() && form.bound.reachable.ns > 0 &&
       form.bound.reachable.ns < (1 - advice::least_parallel) * form.bound.sequential.ns)
     out += head_line(fmt::format("  on {} workers", b.workers), form.bound.reachable.ns, batch,
                      "branches side by side");
@@ -81,10 +81,11 @@ inline std::string distance_lines(const advice::advised& a) {
                                        "fusion is missing here.",
                                        framework_name(*c.from)));
     else if (expected && expected->ns > 0)
-      out += wrapped("  ", fmt::format("{} takes {:.2f} times what a run should take, and {:.2f} "
-                                       "times the bound.",
+      out += wrapped("  ", fmt::format("{}: {:.2f} times what a run should take, {:.2f} times the "
+                                       "bound{}.",
                                        framework_name(*c.from), c.latency.ns / expected->ns,
-                                       c.latency.ns / form.bound.sequential.ns));
+                                       c.latency.ns / form.bound.sequential.ns,
+                                       c.disturbed ? "; its runs were disturbed" : ""));
   }
   return out;
 }
@@ -110,9 +111,9 @@ inline std::string changes_table(const advice::advised& a, double run_ns) {
 }
 
 inline std::string kinds_table(const model_bound& b) {
-  const std::vector<kind> all = kinds_of(b);
+  const std::vector<operator_kind> all = operator_kinds(b);
   double sum = 0;
-  for (const kind& k : all)
+  for (const operator_kind& k : all)
     sum += k.ns;
   if (all.empty() || sum <= 0) return {};
   std::string out = fmt::format("{:<47}{:>12}  {}\n", "Where the time of the best run goes",
@@ -126,7 +127,7 @@ inline std::string kinds_table(const model_bound& b) {
   };
   double rest = 0;
   std::size_t shown = 0;
-  for (const kind& k : all) {
+  for (const operator_kind& k : all) {
     if (shown == most_kinds && all.size() > most_kinds + 1) {
       rest += k.ns;
       continue;

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where does a framework's time go against the best kernels, and what is advised? The findings of
+// the paper, each on a run that is made up: a pad before every convolution, stalls between calls,
+// branches one after the other, an algorithm that the heuristic misses, tensor cores unused.
+#include "result/synthetic.hpp"
+
+#include <benanza/advice/advised.hpp>
+#include <benanza/core/error.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace test_of_comparison {
+using namespace benanza::advice;
+using benanza::numeric;
+using benanza::bound::model_bound;
+using benanza::bound::source;
+using benanza::result::run;
+using benanza::trace::profile;
+using benanza::trace::profiled_operator;
+
+model_bound figures(const source& s, numeric type = numeric::f32, int workers = 0) {
+  return benanza::bound::analyse(s, s.run.graphs[0], {type, 1}, {.workers = workers});
+}
+
+profiled_operator ran(const std::string& name, const std::string& type, double us) {
+  profiled_operator o;
+  o.name = name;
+  o.type = type;
+  o.kernel = "kernel";
+  o.ns = {us * 1000, us * 1000, us * 1010};
+  return o;
+}
+
+/// A framework that runs the residual block's six nodes by themselves.
+profile unfused(double total_us) {
+  profile p{.source = "ort.json", .framework = "onnxruntime", .version = "1.32.0"};
+  p.model = "block";
+  p.threads = 1;
+  p.batch = 1;
+  p.latency_ns = {total_us * 1000, total_us * 1000, total_us * 1020};
+  p.operators = {ran("node0", "Conv", 800), ran("node1", "Relu", 9.2),
+                 ran("node2", "Conv", 110), ran("node3", "Add", 15.2),
+                 ran("node4", "Relu", 9.2), ran("node5", "Softmax", 410)};
+  return p;
+}
+
+double taken(const comparison& c, std::string_view id) {
+  const auto found =
+      std::find_if(c.bars.begin(), c.bars.end(), [&](const bar& b) { return b.id == id; });
+  REQUIRE(found != c.bars.end());
+  return found->takes.ns;
+}
+
+const item* of_id(const advice_list& l, std::string_view beginning) {
+  const auto found = std::find_if(l.items.begin(), l.items.end(),
+                                  [&](const item& i) { return i.id.starts_with(beginning); });
+  return found == l.items.end() ? nullptr : &*found;
+}
+
+advised advise_one(const source& s, const std::vector<model_bound>& all, const profile& p) {
+  return advise_all(s, all, {p}).front();
+}
+
+TEST_CASE("the bars add up to the framework's run") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  const profile p = unfused(1400);
+  const comparison c = compare(p, all[0]);
+  REQUIRE(c.bars.size() > 4);
+  double left = c.latency.ns;
+  for (const bar& b : c.bars) {
+    CAPTURE(b.id);
+    CHECK(b.left_ns == doctest::Approx(left - b.takes.ns));
+    CHECK(b.takes.low_ns <= b.takes.ns);
+    CHECK(b.takes.ns <= b.takes.high_ns);
+    left = b.left_ns;
+  }
+  CHECK(taken(c, "between_operators") == doctest::Approx(1400e3 - 1353.6e3));
+  CHECK(taken(c, "added_operators") == 0);
+  CHECK(c.matched_nodes == 6);
+  CHECK(c.unexplained_ns == taken(c, "between_operators"));
+  // The first convolution by the algorithm of channels last: 800 in place of about 710 us.
+  REQUIRE(c.slower.size() == 1);
+  CHECK(c.slower[0].layer == synthetic::conv);
+  CHECK(c.slower[0].lost_ns() == doctest::Approx(90e3).epsilon(0.2));
+  CHECK(c.faster.empty());
+}
+
+TEST_CASE("a framework that fuses is held against fused layers") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const model_bound b = figures(s);
+  profile p = unfused(1400);
+  p.operators = {ran("node1", "Conv", 720), ran("node4", "Conv", 133),
+                 ran("node5", "Softmax", 410)};
+  const comparison c = compare(p, b);
+  REQUIRE(c.operators.size() == 3);
+  CHECK(c.operators[0].nodes == std::vector{0, 1});
+  CHECK(c.operators[0].layer.starts_with("Conv"));
+  CHECK(c.operators[0].best_ns == doctest::Approx(712e3).epsilon(0.02));
+  CHECK(c.operators[1].nodes == std::vector{2, 3, 4});
+  CHECK(c.slower.empty());
+  CHECK(std::abs(taken(c, "fusion")) < 5e3); // there is nothing left to fuse
+}
+
+TEST_CASE("where the framework is faster, that is told first: it is a fault of ours") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  profile p = unfused(900);
+  p.operators[0].ns = {400e3, 400e3};
+  const advised a = advise_one(s, all, p);
+  REQUIRE(a.frameworks.size() == 1);
+  REQUIRE(a.frameworks[0].faster.size() == 1);
+  CHECK(a.frameworks[0].faster[0].layer == synthetic::conv);
+  CHECK(of_id(a.list, "algorithm/") == nullptr);
+}
+
+TEST_CASE("noise is no verdict") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const model_bound b = figures(s);
+  profile p = unfused(1400);
+  p.operators[0].ns = {600e3, 745e3, 900e3}; // five per cent over the best, and scattered
+  CHECK(compare(p, b).slower.empty());
+}
+
+TEST_CASE("an algorithm that the framework does not take: how much, where, why, and the command") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  const profile p = unfused(1400);
+  const advised a = advise_one(s, all, p);
+  const item* i = of_id(a.list, "algorithm/onednn/jit/Conv");
+  REQUIRE(i != nullptr);
+  CHECK(i->kind == "algorithm");
+  CHECK(i->nodes == std::vector{0});
+  CHECK(i->saves.ns == doctest::Approx(90e3).epsilon(0.2));
+  CHECK(i->evidence.at(0).find("by kernel") != std::string::npos);
+  CHECK(i->check == "benanza_bench --benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'");
+  CHECK(std::is_sorted(a.list.items.begin(), a.list.items.end(),
+                       [](const item& x, const item& y) { return x.saves.ns > y.saves.ns; }));
+}
+
+TEST_CASE("a pad before every convolution is found (MXNet)") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  profile p = unfused(1500);
+  p.operators.insert(p.operators.begin(), ran("pad0", "Pad", 60));
+  p.operators.insert(p.operators.begin() + 3, ran("pad1", "Pad", 60));
+  const advised a = advise_one(s, all, p);
+  const item* i = of_id(a.list, "framework/added/Pad");
+  REQUIRE(i != nullptr);
+  CHECK(i->saves.ns == doctest::Approx(120e3));
+  CHECK(i->what.find("2 Pad") != std::string::npos);
+  CHECK(taken(a.frameworks[0], "added_operators") == doctest::Approx(120e3));
+}
+
+TEST_CASE("stalls between calls are found (PyTorch)") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  const profile p = unfused(3100);
+  const advised a = advise_one(s, all, p);
+  REQUIRE(!a.list.items.empty());
+  CHECK(a.list.items[0].id == "framework/between_operators"); // the most that there is to win
+  CHECK(a.list.items[0].saves.ns == doctest::Approx(3100e3 - 1353.6e3));
+}
+
+TEST_CASE("branches one after the other are found") {
+  run r = synthetic::small_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s, numeric::f32, 2)};
+  const advised a = advise_all(s, all, {}).front();
+  const item* i = of_id(a.list, "parallel/branches");
+  REQUIRE(i != nullptr);
+  CHECK(i->saves.ns > 0);
+  CHECK(i->assumes.find("share caches") != std::string::npos);
+  const std::vector<model_bound> alone{figures(s, numeric::f32, 1)};
+  CHECK(of_id(advise_all(s, alone, {}).front().list, "parallel/") == nullptr);
+}
+
+TEST_CASE("an algorithm that the heuristic misses is found without a framework; phantoms are not") {
+  const run r = synthetic::small_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  const advised a = advise_all(s, all, {}).front();
+  const item* i = of_id(a.list, "algorithm/onednn/jit_wino_4x3/Conv");
+  REQUIRE(i != nullptr);
+  CHECK(i->nodes == std::vector{0, 2});
+  // A plain loop of ours that beats a library's reference loop is no advice to anybody.
+  run loops = synthetic::empty_run();
+  loops.graphs.push_back(synthetic::make_graph("m@batch=1", {synthetic::relu}, {{}}));
+  synthetic::add(loops, synthetic::relu, "ref:any", 0, 90e3);
+  synthetic::add(loops, synthetic::relu, "plain", 1, 9e3);
+  loops.measurements[0].fallback = "ref";
+  loops.measurements[1].fallback = loops.measurements[1].backend = "host";
+  const source of_loops(loops);
+  const std::vector<model_bound> only{figures(of_loops)};
+  CHECK(advise_all(of_loops, only, {}).front().list.items.empty());
+}
+
+TEST_CASE("a lower precision takes the layers that gain by it, with casts at the borders") {
+  run r = synthetic::small_run();
+  const auto add = [&](const std::string& layer, const char* algorithm, double ns) {
+    synthetic::add(r, layer, algorithm, 0, ns, 1.1, "bf16");
+  };
+  add(synthetic::conv, "brgconv:avx512_core_bf16", 180e3);
+  add(synthetic::wide, "brgconv_1x1:avx512_core_bf16", 200e3);
+  add(synthetic::deep, "brgconv_1x1:avx512_core_bf16", 190e3);
+  add(synthetic::relu, "jit:avx512_core_bf16", 30e3); // slower than in f32
+  const source s(r, {[](const auto&, numeric, int, std::int64_t) {
+                   return std::optional(benanza::bound::roof{.ns = 2e3, .by_memory = true});
+                 }});
+  const std::vector<model_bound> all{figures(s), figures(s, numeric::bf16)};
+  const mixed_precision m = mix({.of = s, .model = all[0], .all = all}, all[1]);
+  CHECK(m.exact);
+  CHECK(m.in_type == std::vector<char>{1, 0, 1, 1, 1, 0, 0});
+  CHECK(m.casts == 3); // conv to relu, relu to its readers (once), deep to softmax
+  const advised a = advise_all(s, all, {}).front();
+  const item* i = of_id(a.list, "precision/bf16");
+  REQUIRE(i != nullptr);
+  CHECK(i->nodes == std::vector{0, 2, 3, 4});
+  CHECK(i->saves.ns > 0);
+  CHECK(std::any_of(a.list.not_worth.begin(), a.list.not_worth.end(), [](const remark& x) {
+    return x.what.find("do not gain in bf16") != std::string::npos &&
+           x.what.find("Relu/") != std::string::npos;
+  }));
+}
+
+TEST_CASE("the batch from which on doubling wins less than 5 %") {
+  using points = std::vector<batch_point>;
+  CHECK(best_batch(points{{1, 10}, {2, 12}, {4, 20}, {8, 39.5}, {16, 79}})->batch == 4);
+  CHECK(best_batch(points{{1, 10}, {2, 12}, {4, 20}})->batch == 4); // it pays to the end
+  CHECK_FALSE(best_batch(points{{1, 10}}));
+  CHECK_FALSE(best_batch({}));
+}
+
+TEST_CASE("a run of another precision, on other threads or of another model is refused") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  const auto said = [&](const profile& p) -> std::string {
+    try {
+      advise_all(s, all, {p});
+    } catch (const benanza::error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  CHECK(said(unfused(1400)).empty());
+  profile p = unfused(1400);
+  p.precision = "bf16"; // OpenVINO's own choice: no bound of f32 may be beaten by that
+  CHECK(said(p).find("computes in bf16, the figures are of f32") != std::string::npos);
+  p = unfused(1400);
+  p.threads = 2;
+  CHECK(said(p).find("2 threads") != std::string::npos);
+  p = unfused(1400);
+  p.batch = 8;
+  CHECK(said(p).find("batch is 8") != std::string::npos);
+  p = unfused(1400);
+  p.model = "other";
+  for (profiled_operator& o : p.operators)
+    o.name = "n" + o.name;
+  CHECK(said(p).find("belongs to no model") != std::string::npos);
+}
+
+TEST_CASE("without a profile of its operators, what is lost is not explained, and told so") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const model_bound b = figures(s);
+  profile p = unfused(1400);
+  p.operators.clear();
+  const comparison c = compare(p, b);
+  CHECK(c.bars.at(0).id == "unexplained");
+  CHECK(c.unexplained_ns == doctest::Approx(1400e3 - b.fused->prediction.sequential.ns));
+  CHECK_FALSE(c.profiled());
+}
+} // namespace test_of_comparison
