@@ -6,8 +6,11 @@
 #include "../../core/out_of_memory.hpp"
 #include "../../result/input_text.hpp"
 #include "framework_file.hpp"
+#include "onednn_verbose.hpp"
 #include "read_profile.hpp"
+#include "pytorch.hpp"
 #include "sniff.hpp"
+#include "tensorrt.hpp"
 
 #include <exception>
 #include <new>
@@ -37,6 +40,11 @@ inline profile read_kind(profile_kind kind, std::string_view text, const std::st
   case profile_kind::openvino_report: return read_openvino_report(text, source);
   case profile_kind::openvino_report_json: return read_openvino_report_value(value(), source);
   case profile_kind::openvino_graph: return read_openvino_graph(text, source);
+  case profile_kind::tensorrt_times: return read_tensorrt_times(value(), source);
+  case profile_kind::tensorrt_profile: return read_tensorrt_profile(value(), source);
+  case profile_kind::tensorrt_layers: return read_tensorrt_layers(value(), source);
+  case profile_kind::chrome: return read_pytorch(text, source);
+  case profile_kind::onednn: return read_onednn_verbose(text, source);
   case profile_kind::framework_file: return read_framework_file(value(), source);
   default: break;
   }
