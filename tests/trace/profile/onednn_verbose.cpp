@@ -10,9 +10,9 @@ using benanza::shape;
 namespace {
 std::string exec(const std::string& prefix, const std::string& descriptors, double ms,
                  const std::string& attributes = "") {
-  return "onednn_verbose," + prefix + "exec,cpu,convolution,jit:avx2,forward_inference," + descriptors + "," +
-         attributes + ",alg:convolution_direct,mb2_g2ic8oc4_ih6oh6kh1sh1dh0ph0," +
-         std::to_string(ms) + "\n";
+  return "onednn_verbose," + prefix + "exec,cpu,convolution,jit:avx2,forward_inference," +
+         descriptors + "," + attributes +
+         ",alg:convolution_direct,mb2_g2ic8oc4_ih6oh6kh1sh1dh0ph0," + std::to_string(ms) + "\n";
 }
 } // namespace
 
@@ -39,12 +39,18 @@ TEST_CASE("onednn log: executions alone are operators") {
 
 TEST_CASE("onednn log: the prefix and the descriptors of each version") {
   for (const auto& [prefix, descriptors] : std::vector<std::pair<std::string, std::string>>{
-           {"", "src_f32::blocked:acdb:f0 wei_f32:p:blocked:Acdb:f0 bia_undef::undef::f0 dst_bf16::blocked:a:f0"},
-           {"1795607271782.768066,", "src_f32::blocked:acdb:f0 wei_f32::blocked:Acdb:f0 dst_bf16::blocked:a:f0"},
-           {"", "src_f32:a:blocked:acdb::f0 wei_f32:a:blocked:Ac::f0 bia_undef::undef::: dst_bf16:a:blocked:a::f0"},
-           {"primitive,", "src_f32:a:blocked:acdb::f0 wei_f32:a:blocked:Ac::f0 dst_bf16:a:blocked:a::f0"},
-           {"v0,primitive,", "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:Ac::f0 dst:bf16:a:blocked:a::f0"},
-           {"v1,1795607271798.93,primitive,", "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:A::f0 dst:bf16:a:blocked:a::f0"}}) {
+           {"", "src_f32::blocked:acdb:f0 wei_f32:p:blocked:Acdb:f0 bia_undef::undef::f0 "
+                "dst_bf16::blocked:a:f0"},
+           {"1795607271782.768066,",
+            "src_f32::blocked:acdb:f0 wei_f32::blocked:Acdb:f0 dst_bf16::blocked:a:f0"},
+           {"", "src_f32:a:blocked:acdb::f0 wei_f32:a:blocked:Ac::f0 bia_undef::undef::: "
+                "dst_bf16:a:blocked:a::f0"},
+           {"primitive,",
+            "src_f32:a:blocked:acdb::f0 wei_f32:a:blocked:Ac::f0 dst_bf16:a:blocked:a::f0"},
+           {"v0,primitive,",
+            "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:Ac::f0 dst:bf16:a:blocked:a::f0"},
+           {"v1,1795607271798.93,primitive,",
+            "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:A::f0 dst:bf16:a:blocked:a::f0"}}) {
     CAPTURE(prefix);
     const profile p = read_profile(exec(prefix, descriptors, 0.5), "log");
     REQUIRE(p.operators.size() == 1);
@@ -84,11 +90,13 @@ TEST_CASE("onednn log: what repeats is several runs, of which the first is cold"
 }
 
 TEST_CASE("onednn log: among other output, cut off, and refusals alone") {
-  const profile p =
-      read_profile("torch says hello\r\n" + exec("", "src_f32::b:a:f0", 1) + "onednn_verbose,exec,cpu,conv", "l");
+  const profile p = read_profile("torch says hello\r\n" + exec("", "src_f32::b:a:f0", 1) +
+                                     "onednn_verbose,exec,cpu,conv",
+                                 "l");
   CHECK(p.operators.size() == 1);
   CHECK(warns(p, "cut off"));
   CHECK(warns(p, "1 line not whole"));
-  CHECK(refusal("onednn_verbose,v1,primitive,create:dispatch,convolution,bad flags,./src/a.cpp:2500\n")
+  CHECK(refusal(
+            "onednn_verbose,v1,primitive,create:dispatch,convolution,bad flags,./src/a.cpp:2500\n")
             .find("no primitive ran") != std::string::npos);
 }

@@ -110,9 +110,13 @@ inline std::vector<std::string> samples() {
   for (const std::string_view s : {
            openvino_csv,
            openvino_json,
-           openvino_report, tensorrt_times,
-                                   tensorrt_profile, tensorrt_layers, pytorch_cpu, pytorch_gpu,
-                                   onednn_log,
+           openvino_report,
+           tensorrt_times,
+           tensorrt_profile,
+           tensorrt_layers,
+           pytorch_cpu,
+           pytorch_gpu,
+           onednn_log,
 #ifdef BENANZA_WITH_PUGIXML
            openvino_graph,
 #endif

@@ -38,12 +38,14 @@ TEST_CASE("tensorrt profile: layers stand for nodes of the ONNX file, by metadat
   CHECK(conv.results.at(0).type == "f16");
   CHECK(p.operators[1].stands_for.empty());
   const auto of_name = [](const std::string& name) {
-    return read_profile("{\"Layers\":[{\"Name\":\"" + name + "\"}]}", "l").operators.at(0).stands_for;
+    return read_profile("{\"Layers\":[{\"Name\":\"" + name + "\"}]}", "l")
+        .operators.at(0)
+        .stands_for;
   };
   using names = std::vector<std::string>;
   CHECK(of_name("conv1 + relu1") == names{"conv1", "relu1"});
   CHECK(of_name("conv1 + PWN(relu1) || conv2") == names{"conv1", "relu1", "conv2"});
-  CHECK(of_name("PWN(PWN(sigmoid), mul)") == names{"sigmoid)", "mul"});
+  CHECK(of_name("PWN(PWN(sigmoid), mul)") == names{"sigmoid", "mul"});
   CHECK(of_name("{ForeignNode[a...z]}").empty());
 }
 
@@ -51,8 +53,8 @@ TEST_CASE("tensorrt profile: names alone are warned of, and several streams over
   const profile p = read_profile(R"({"Layers":["conv1 + relu1","fc"],"Bindings":[]})", "l.json");
   CHECK(p.operators.at(0).stands_for == std::vector<std::string>{"conv1", "relu1"});
   CHECK(warns(p, "detailed"));
-  const profile q = read_profile(
-      R"({"Layers":[{"Name":"a","StreamId":0},{"Name":"b","StreamId":1}]})", "l.json");
+  const profile q =
+      read_profile(R"({"Layers":[{"Name":"a","StreamId":0},{"Name":"b","StreamId":1}]})", "l.json");
   CHECK(q.overlapping);
 }
 

@@ -45,8 +45,7 @@ inline void add_executions(profile& p, std::vector<execution> all) {
   std::vector<int> sequence;
   sequence.reserve(all.size());
   for (const execution& e : all)
-    sequence.push_back(
-        number.try_emplace(e.kind, static_cast<int>(number.size())).first->second);
+    sequence.push_back(number.try_emplace(e.kind, static_cast<int>(number.size())).first->second);
   const iterations found = find_period(sequence);
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i].run = i < found.first || found.length == 0

@@ -103,8 +103,7 @@ public:
 
   profile finish(const std::string& source, bool cut_off) {
     profile p{.source = source, .format = "oneDNN's verbose log"};
-    if (all_.empty())
-      throw error("no primitive ran in this log of oneDNN", source, record_onednn);
+    if (all_.empty()) throw error("no primitive ran in this log of oneDNN", source, record_onednn);
     if (cut_off) p.warnings.push_back("the log is cut off");
     if (broken_ != 0) p.warnings.push_back(counted(broken_, "line") + " not whole, and left out");
     p.device = gpu_ ? "gpu" : "cpu";
@@ -123,7 +122,8 @@ private:
     if (at < f.size() && number_in_text(f[at])) ++at; // when it was
     if (is("graph") || is("ukernel")) return;
     if (is("primitive")) ++at;
-    if (is("info")) return take_info(fields(f.begin() + static_cast<std::ptrdiff_t>(at) + 1, f.end()));
+    if (is("info"))
+      return take_info(fields(f.begin() + static_cast<std::ptrdiff_t>(at) + 1, f.end()));
     if (!is("exec")) return;
     take_execution(fields(f.begin() + static_cast<std::ptrdiff_t>(at), f.end()));
   }
@@ -202,9 +202,9 @@ private:
     all_.push_back(std::move(e));
   }
 
-  std::vector<std::string> columns_{"operation",   "engine",    "primitive",
-                                    "implementation", "prop_kind", "memory_descriptors",
-                                    "attributes",  "auxiliary", "problem_desc", "exec_time"};
+  std::vector<std::string> columns_{
+      "operation",          "engine",     "primitive", "implementation", "prop_kind",
+      "memory_descriptors", "attributes", "auxiliary", "problem_desc",   "exec_time"};
   std::vector<execution> all_;
   std::size_t broken_ = 0;
   int threads_ = 0;

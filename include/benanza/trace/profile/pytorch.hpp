@@ -22,17 +22,46 @@ inline constexpr std::string_view record_pytorch =
 
 /// Operators that compute nothing.
 inline bool pytorch_view(std::string_view name) {
-  static constexpr std::string_view all[]{
-      "aten::empty",      "aten::empty_strided", "aten::empty_like",  "aten::as_strided",
-      "aten::view",       "aten::_unsafe_view",  "aten::reshape",     "aten::_reshape_alias",
-      "aten::t",          "aten::transpose",     "aten::permute",     "aten::unsqueeze",
-      "aten::squeeze",    "aten::slice",         "aten::select",      "aten::narrow",
-      "aten::alias",      "aten::detach",        "detach",            "aten::resolve_conj",
-      "aten::resolve_neg", "aten::resize_",      "aten::result_type", "aten::lift_fresh",
-      "aten::unbind",     "aten::split",         "aten::chunk",       "aten::flatten",
-      "aten::unflatten",  "aten::set_",          "aten::movedim",     "aten::unfold",
-      "aten::expand",     "aten::expand_as",     "aten::view_as",     "aten::broadcast_to",
-      "aten::as_strided_", "aten::diagonal",     "aten::to",          "aten::contiguous"};
+  static constexpr std::string_view all[]{"aten::empty",
+                                          "aten::empty_strided",
+                                          "aten::empty_like",
+                                          "aten::as_strided",
+                                          "aten::view",
+                                          "aten::_unsafe_view",
+                                          "aten::reshape",
+                                          "aten::_reshape_alias",
+                                          "aten::t",
+                                          "aten::transpose",
+                                          "aten::permute",
+                                          "aten::unsqueeze",
+                                          "aten::squeeze",
+                                          "aten::slice",
+                                          "aten::select",
+                                          "aten::narrow",
+                                          "aten::alias",
+                                          "aten::detach",
+                                          "detach",
+                                          "aten::resolve_conj",
+                                          "aten::resolve_neg",
+                                          "aten::resize_",
+                                          "aten::result_type",
+                                          "aten::lift_fresh",
+                                          "aten::unbind",
+                                          "aten::split",
+                                          "aten::chunk",
+                                          "aten::flatten",
+                                          "aten::unflatten",
+                                          "aten::set_",
+                                          "aten::movedim",
+                                          "aten::unfold",
+                                          "aten::expand",
+                                          "aten::expand_as",
+                                          "aten::view_as",
+                                          "aten::broadcast_to",
+                                          "aten::as_strided_",
+                                          "aten::diagonal",
+                                          "aten::to",
+                                          "aten::contiguous"};
   return std::find(std::begin(all), std::end(all), name) != std::end(all);
 }
 
@@ -54,8 +83,8 @@ inline std::vector<profiled_tensor> pytorch_tensors(const json* dims, const json
 class pytorch_trace {
 public:
   static std::vector<std::string_view> wanted() {
-    return {"External id", "correlation", "Input Dims", "Input type", "Input Types", "stream",
-            "device"};
+    return {"External id", "correlation", "Input Dims", "Input type",
+            "Input Types", "stream",      "device"};
   }
 
   void take(trace_event& e) {
@@ -207,8 +236,8 @@ private:
 
   /// The operator within which something was launched by a thread; negative: there is none.
   int op_at(const launch& l) const {
-    const auto behind = std::upper_bound(
-        order_.begin(), order_.end(), l, [&](const launch& one, int i) {
+    const auto behind =
+        std::upper_bound(order_.begin(), order_.end(), l, [&](const launch& one, int i) {
           return std::tie(one.thread, one.begin) < std::tie(at(i).thread, at(i).begin);
         });
     if (behind == order_.begin()) return -1;
@@ -267,7 +296,8 @@ private:
   /// The step in which something began; the last one before it, since a GPU works behind; negative:
   /// none.
   int step_at(double begin) const {
-    const auto behind = std::upper_bound(steps_.begin(), steps_.end(), std::pair(begin, std::numeric_limits<double>::infinity()));
+    const auto behind = std::upper_bound(steps_.begin(), steps_.end(),
+                                         std::pair(begin, std::numeric_limits<double>::infinity()));
     if (behind == steps_.begin()) return -1;
     const auto at = behind - 1;
     return !kernels_.empty() || begin <= at->second ? static_cast<int>(at - steps_.begin()) : -1;
@@ -279,8 +309,7 @@ private:
     p.first_ns = steps_[0].second - steps_[0].first;
     for (std::size_t i = 1; i < steps_.size(); ++i)
       p.profiled_ns.push_back(steps_[i].second - steps_[i].first);
-    if (runs == 1)
-      p.warnings.push_back("one step is in it, which may be cold");
+    if (runs == 1) p.warnings.push_back("one step is in it, which may be cold");
     add_runs(p, all, first, runs);
     if (p.operators.empty())
       throw error("no operator lies in a step of this trace of PyTorch", p.source, record_pytorch);

@@ -14,7 +14,8 @@ namespace benanza::trace {
 
 namespace detail {
 inline constexpr std::string_view record_tensorrt =
-    "run trtexec with --exportProfile=FILE, --exportLayerInfo=FILE --profilingVerbosity=detailed or "
+    "run trtexec with --exportProfile=FILE, --exportLayerInfo=FILE --profilingVerbosity=detailed "
+    "or "
     "--exportTimes=FILE";
 
 inline profile tensorrt_profile(const std::string& source, std::string format) {
@@ -50,8 +51,10 @@ inline std::vector<std::string> nodes_in_name(std::string_view name) {
       }
       for (const std::string_view node : split_at(part, ", ")) {
         std::string_view one = stripped(node);
-        while (one.starts_with("PWN(")) // within another
+        while (one.starts_with("PWN(")) { // within another
           one.remove_prefix(4);
+          if (one.ends_with(')')) one.remove_suffix(1);
+        }
         if (one.empty() || one.starts_with('{') || one.starts_with("__my") ||
             one.starts_with("(Unnamed Layer") || one.starts_with("Reformatting CopyNode") ||
             one.starts_with("reformatted ") || one.ends_with(" copy"))
