@@ -82,6 +82,27 @@ TEST_CASE("read_profile: what is no profile is refused in a line") {
   CHECK_THROWS_AS(benanza::trace::read_profile_file("/"), benanza::error);
 }
 
+#ifdef BENANZA_WITH_ZLIB
+TEST_CASE("read_profile: a file that was compressed by gzip, whole and cut off") {
+  // [{"cat":"Node","name":"a_kernel_time","ts":2,"dur":3,"args":{"op_name":"Relu"}},
+  //  {"cat":"Session","name":"model_run","ts":1,"dur":9}]
+  constexpr char bytes[] =
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x45\xcc\x3b\x0a\x80\x30\x14\x44\xd1\xbd\x4c\x9d"
+      "\x46\xad\xcc\x22\x2c\xb4\x14\x09\xc1\x3c\x24\x98\x8f\xe4\x53\x49\xf6\x6e\x84\x88\xe5\x5c"
+      "\x98\xb3\xde\xd8\x65\x02\xc7\xe4\x15\x81\xc1\x49\x4b\x75\x49\x71\x52\x70\x64\x44\xd2\xf6"
+      "\xcd\x29\x82\xf7\x0c\x2a\x07\xf0\x81\x41\x86\xa3\x86\x1b\xfe\x12\xed\x30\x93\xc9\x28\x85"
+      "\x7d\xdc\x42\x31\x6a\xef\x7e\xd1\x56\xdf\x88\x90\x5d\xd3\xba\xa6\x8d\x65\x7b\x00\x43\x5b"
+      "\xb1\x5d\x84\x00\x00\x00";
+  const std::string_view whole(bytes, sizeof bytes - 1);
+  const profile p = read_profile(whole, "a.json.gz");
+  CHECK(of_name(p, "a").ns == std::vector<double>{3'000});
+  CHECK_FALSE(warns(p, "compressed"));
+  CHECK(warns(read_profile(whole.substr(0, whole.size() - 4), "a.json.gz"), "compressed"));
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    refusal(whole.substr(0, i));
+}
+#endif
+
 TEST_CASE("join: profiles of different frameworks, and two of a kind, are refused") {
   const profile ort = read_profile(two_runs(), "ort.json");
   const profile openvino = read_profile(openvino_json, "ov.json");

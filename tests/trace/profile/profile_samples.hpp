@@ -40,6 +40,62 @@ inline constexpr std::string_view openvino_graph = R"(<?xml version="1.0"?>
 </layers><edges /></net>
 )";
 
+inline constexpr std::string_view tensorrt_times =
+    R"([{"startEnqMs":1.0,"endEnqMs":1.1,"startComputeMs":1.1,"endComputeMs":1.5,"computeMs":0.4,"latencyMs":0.5},
+{"startEnqMs":2.0,"latencyMs":"0.25"}])";
+
+inline constexpr std::string_view tensorrt_profile = R"([{"count":1200},
+{"name":"/conv1/Conv + /relu/Relu","timeMs":48,"averageMs":0.04,"medianMs":0.039,"percentage":80},
+{"name":"Reformatting CopyNode for Input Tensor 0 to fc","timeMs":0,"averageMs":0,"medianMs":0,"percentage":0},
+{"name":"fc","timeMs":12,"averageMs":0.011,"medianMs":0.01,"percentage":20}])";
+
+inline constexpr std::string_view tensorrt_layers = R"({"Layers":[
+{"Name":"/conv1/Conv + /relu/Relu","LayerType":"CaskConvolution","TacticName":"sm80_xmma_fprop",
+"Inputs":[{"Name":"x","Dimensions":[1,3,8,8],"Format/Datatype":"Channel major FP16 format where channel % 8 == 0"}],
+"Outputs":[{"Name":"y","Dimensions":[1,16,8,8],"Format/Datatype":"Half"}],
+"Metadata":"[ONNX Layer: /conv1/Conv]\u001f[ONNX Layer: /bn1/Bn]\u001e[ONNX Layer: /relu/Relu]"},
+{"Name":"Reformatting CopyNode for Input Tensor 0 to fc","LayerType":"Reformat","Metadata":""},
+{"Name":"fc","LayerType":"gemm","TacticName":"","StreamId":0}],"Bindings":["x","y"]})";
+
+inline constexpr std::string_view pytorch_cpu = R"({"schemaVersion": 1, "baseTimeNanoseconds": 1,
+"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 4, "tid": 4, "ts": 0, "dur": 200},
+{"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 4, "tid": 4, "ts": 10.5, "dur": 100.25, "args": {"External id": 1}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 4, "tid": 4, "ts": 20, "dur": 80, "args": {"External id": 2, "Input Dims": [[8],[2,16],[16,8],[],[]], "Input type": ["float","float","float","Scalar","Scalar"]}},
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#2", "pid": 4, "tid": 4, "ts": 200, "dur": 100},
+{"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 4, "tid": 4, "ts": 210.5, "dur": 50.25, "args": {"External id": 3}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::t", "pid": 4, "tid": 4, "ts": 211, "dur": 2, "args": {"External id": 4}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 4, "tid": 4, "ts": 220, "dur": 40, "args": {"External id": 5, "Input Dims": [[8],[2,16],[16,8],[],[]], "Input type": ["float","float","float","Scalar","Scalar"]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::expand", "pid": 4, "tid": 4, "ts": 221, "dur": 5, "args": {}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::copy_", "pid": 4, "tid": 4, "ts": 230, "dur": 3.5, "args": {}},
+{"ph": "M", "name": "process_name", "pid": "Spans", "tid": "", "ts": 0, "args": {"name": "python"}}
+], "traceName": "a.pt.trace.json"})";
+
+inline constexpr std::string_view pytorch_gpu = R"({"traceEvents": [
+{"ph":"X","cat":"kernel","name":"gemm_a","pid":0,"tid":7,"ts":60,"dur":5.5,"args":{"External id":2,"device":0,"stream":7,"correlation":35}},
+{"ph":"X","cat":"kernel","name":"splitk","pid":0,"tid":7,"ts":66,"dur":1.5,"args":{"External id":2,"device":0,"stream":7,"correlation":36}},
+{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":7,"ts":50,"dur":1,"args":{"device":0,"stream":7,"correlation":34}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaMemcpyAsync","pid":4,"tid":4,"ts":6,"dur":1,"args":{"correlation":34}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":4,"tid":4,"ts":22,"dur":1,"args":{"correlation":35,"External id":2}},
+{"ph":"X","cat":"cpu_op","name":"aten::copy_","pid":4,"tid":4,"ts":5,"dur":4,"args":{"External id":1}},
+{"ph":"X","cat":"cpu_op","name":"aten::addmm","pid":4,"tid":4,"ts":20,"dur":20,"args":{"External id":2}}
+]})";
+
+inline constexpr std::string_view onednn_log =
+    "onednn_verbose,v1,info,oneDNN v3.12.1 (commit N/A)\n"
+    "onednn_verbose,v1,info,cpu,runtime:OpenMP,nthr:4\n"
+    "onednn_verbose,v1,primitive,info,template:operation,engine,primitive,implementation,prop_kind,"
+    "memory_descriptors,attributes,auxiliary,problem_desc,exec_time\n"
+    "onednn_verbose,v1,primitive,create:cache_miss,cpu,convolution,brg_conv_fwd:avx512_core,"
+    "forward_inference,src:f32:a:blocked:acdb::f0,,alg:convolution_direct,mb1_ic64oc64,0.25708\n"
+    "onednn_verbose,v1,primitive,exec,cpu,convolution,brg_conv_fwd:avx512_core,forward_inference,"
+    "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:Acdb64a::f0 bia:undef::undef::: "
+    "dst:f32:a:blocked:acdb::f0,attr-post-ops:sum+eltwise_relu,alg:convolution_direct,"
+    "mb1_ic64oc32_ih28oh14kh3sh2dh0ph1_iw28ow14kw3sw2dw0pw1,0.401855\n"
+    "onednn_verbose,v1,primitive,exec,cpu,matmul,brg_matmul:avx512_core,undef,"
+    "src:bf16::blocked:ab::f0 wei:bf16:a:blocked:AB16b64a::f0 dst:f32::blocked:ab::f0,,,"
+    "128x768:768x3072,2.2\n";
+
 inline std::string framework_file() {
   return R"({"schema":"benanza-framework","schema_version":2,"framework":"onnxruntime",
 "framework_version":"1.32.0","model":{"file":"models/tiny.onnx","sha256":"ab"},
@@ -55,6 +111,12 @@ inline std::vector<std::string> samples() {
            openvino_csv,
            openvino_json,
            openvino_report,
+           tensorrt_times,
+           tensorrt_profile,
+           tensorrt_layers,
+           pytorch_cpu,
+           pytorch_gpu,
+           onednn_log,
 #ifdef BENANZA_WITH_PUGIXML
            openvino_graph,
 #endif

@@ -147,18 +147,6 @@ private:
   double unit_ = ns_of_ms;
   bool ended_ = false;
 };
-
-/// The lines of a text, without their ends.
-template <class Take>
-void each_line(std::string_view text, Take&& take) {
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    take(line);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
-}
 } // namespace detail
 
 /// benchmark_*_counters_report.csv: a run for each infer request.

@@ -6,11 +6,18 @@
 #include "../../core/out_of_memory.hpp"
 #include "../../result/input_text.hpp"
 #include "framework_file.hpp"
+#include "gzip.hpp"
+#include "nsight.hpp"
+#include "onednn_verbose.hpp"
+#include "pytorch.hpp"
 #include "read_profile.hpp"
 #include "sniff.hpp"
+#include "tensorrt.hpp"
 
-#include <exception>
+#include <filesystem>
+#include <fstream>
 #include <new>
+#include <system_error>
 
 #ifndef BENANZA_INLINE
 #define BENANZA_INLINE inline
@@ -37,28 +44,63 @@ inline profile read_kind(profile_kind kind, std::string_view text, const std::st
   case profile_kind::openvino_report: return read_openvino_report(text, source);
   case profile_kind::openvino_report_json: return read_openvino_report_value(value(), source);
   case profile_kind::openvino_graph: return read_openvino_graph(text, source);
+  case profile_kind::tensorrt_times: return read_tensorrt_times(value(), source);
+  case profile_kind::tensorrt_profile: return read_tensorrt_profile(value(), source);
+  case profile_kind::tensorrt_layers: return read_tensorrt_layers(value(), source);
+  case profile_kind::chrome: return read_pytorch(text, source);
+  case profile_kind::onednn: return read_onednn_verbose(text, source);
   case profile_kind::framework_file: return read_framework_file(value(), source);
-  default: break;
+  case profile_kind::sqlite:
+    throw error("an SQLite file is read from a disk only", source, "give its name");
+  case profile_kind::gzip: {
+    const unpacked inner = unzipped(text, longest_profile, source);
+    const profile_kind its = kind_of(inner.text);
+    if (its == profile_kind::gzip || its == profile_kind::sqlite)
+      throw error("the file is compressed, and what is in it cannot be read from there", source,
+                  "unpack it with gunzip");
+    profile p = read_kind(its, inner.text, source);
+    if (!inner.whole) p.warnings.push_back("the compressed file is cut off or damaged");
+    return p;
+  }
+  case profile_kind::unknown: break;
   }
   throw error(stripped(text).empty() ? "the file is empty" : "this is no profile that is known",
               source, known_profiles);
 }
 } // namespace detail
 
-BENANZA_INLINE profile read_profile(std::string_view text, const std::string& source) {
+namespace detail {
+/// What libraries throw becomes a refusal.
+template <class Read>
+profile refusing(const std::string& source, Read&& read) {
   try {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    return detail::read_kind(kind_of(text), text, source);
+    return read();
   } catch (const std::bad_alloc&) {
     throw out_of_memory("reading " + source);
   } catch (const nlohmann::json::exception& e) {
-    throw error("the JSON cannot be read: " + std::string(e.what()), source,
-                detail::known_profiles);
+    throw error("the JSON cannot be read: " + std::string(e.what()), source, known_profiles);
   }
+}
+} // namespace detail
+
+BENANZA_INLINE profile read_profile(std::string_view text, const std::string& source) {
+  return detail::refusing(source, [&] {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    return detail::read_kind(kind_of(text), text, source);
+  });
 }
 
 BENANZA_INLINE profile read_profile_file(const std::string& path) {
-  return read_profile(result::input_text(path, longest_profile, "the profile"), path);
+  return detail::refusing(path, [&] {
+    std::string head(16, '\0');
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored)) { // a pipe cannot be read twice
+      std::ifstream in(path, std::ios::binary);
+      in.read(head.data(), static_cast<std::streamsize>(head.size()));
+      if (kind_of(head) == profile_kind::sqlite) return read_nsight(path);
+    }
+    return read_profile(result::input_text(path, longest_profile, "the profile"), path);
+  });
 }
 
 BENANZA_INLINE profile join(std::vector<profile> files) {

@@ -162,6 +162,18 @@ inline std::string counted(std::size_t n, std::string_view what, std::string_vie
   return many.empty() ? out.append(what).append("s") : out.append(many);
 }
 
+/// The lines of a text, without their ends.
+template <class Take>
+void each_line(std::string_view text, Take&& take) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    take(line);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
+
 /// The JSON value that a whole text is, where that is small enough to be held; refuses what is
 /// none.
 inline json value_of(std::string_view text, const std::string& source, std::string_view remedy) {

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a trace of PyTorch's profiler (Kineto) tell? On the processor operators call others:
+// those that spend most of their time themselves ran, with that time; views and allocations are
+// part of who calls them. On a GPU its kernels ran, and their times belong to the operator that
+// launched them. Steps (profiler.step()) are the runs; without them the sequence that repeats is.
+//
+//   profile p = read_pytorch(text, "model.pt.trace.json");   p.operators[0].type   // "aten::addmm"
+#pragma once
+
+#include "chrome_trace.hpp"
+#include "executions.hpp"
+
+#include <iterator>
+#include <limits>
+#include <tuple>
+
+namespace benanza::trace {
+
+namespace detail {
+inline constexpr std::string_view record_pytorch =
+    "record one with torch.profiler.profile(record_shapes=True), and export_chrome_trace()";
+
+/// Operators that compute nothing.
+inline bool pytorch_view(std::string_view name) {
+  static constexpr std::string_view all[]{"aten::empty",
+                                          "aten::empty_strided",
+                                          "aten::empty_like",
+                                          "aten::as_strided",
+                                          "aten::view",
+                                          "aten::_unsafe_view",
+                                          "aten::reshape",
+                                          "aten::_reshape_alias",
+                                          "aten::t",
+                                          "aten::transpose",
+                                          "aten::permute",
+                                          "aten::unsqueeze",
+                                          "aten::squeeze",
+                                          "aten::slice",
+                                          "aten::select",
+                                          "aten::narrow",
+                                          "aten::alias",
+                                          "aten::detach",
+                                          "detach",
+                                          "aten::resolve_conj",
+                                          "aten::resolve_neg",
+                                          "aten::resize_",
+                                          "aten::result_type",
+                                          "aten::lift_fresh",
+                                          "aten::unbind",
+                                          "aten::split",
+                                          "aten::chunk",
+                                          "aten::flatten",
+                                          "aten::unflatten",
+                                          "aten::set_",
+                                          "aten::movedim",
+                                          "aten::unfold",
+                                          "aten::expand",
+                                          "aten::expand_as",
+                                          "aten::view_as",
+                                          "aten::broadcast_to",
+                                          "aten::as_strided_",
+                                          "aten::diagonal",
+                                          "aten::to",
+                                          "aten::contiguous"};
+  return std::find(std::begin(all), std::end(all), name) != std::end(all);
+}
+
+/// The tensors in `Input Dims` and `Input type`; scalars are none.
+inline std::vector<profiled_tensor> pytorch_tensors(const json* dims, const json* types) {
+  std::vector<profiled_tensor> out;
+  if (dims == nullptr || !dims->is_array()) return out;
+  for (std::size_t i = 0; i < dims->size() && i < 64; ++i) {
+    const std::string type =
+        types != nullptr && types->is_array() && i < types->size() ? text_of((*types)[i]) : "";
+    const bool scalar = type.empty() || type.starts_with("Scalar") || type == "None";
+    if (scalar && (*dims)[i].empty()) continue;
+    out.push_back({type_token(type), dims_of((*dims)[i])});
+  }
+  return out;
+}
+
+/// Puts a trace together, event by event.
+class pytorch_trace {
+public:
+  static std::vector<std::string_view> wanted() {
+    return {"External id", "correlation", "Input Dims", "Input type",
+            "Input Types", "stream",      "device"};
+  }
+
+  void take(trace_event& e) {
+    ++events_;
+    constexpr double latest_us = 1e16; // since 1970: the year 2286
+    if (e.phase != "X" || !e.ts || std::abs(*e.ts) > latest_us || !ns_of(e.dur, ns_of_us)) return;
+    const double begin = *e.ts * ns_of_us, end = begin + *e.dur * ns_of_us;
+    if (e.name.starts_with("ProfilerStep#") && e.category != "gpu_user_annotation")
+      return void(steps_.push_back({begin, end}));
+    if (e.category == "cpu_op" || e.category == "Operator") return take_op(e, begin, end);
+    if (e.category == "cuda_runtime" || e.category == "cuda_driver" || e.category == "Runtime")
+      return void(launches_[e.text("correlation")] = {begin, thread_of(e),
+                                                      e.name.find("GraphLaunch") != e.name.npos});
+    if (e.category == "kernel" || e.category == "Kernel" || e.category == "gpu_memcpy" ||
+        e.category == "gpu_memset")
+      return take_kernel(e, begin, end);
+  }
+  std::size_t events() const { return events_; }
+
+  profile finish(std::string source, std::vector<std::string> warnings) {
+    profile p{.source = std::move(source),
+              .format = "PyTorch's trace",
+              .framework = "pytorch",
+              .warnings = std::move(warnings)};
+    if (ops_.empty() && kernels_.empty())
+      throw error("no operator of PyTorch is in this trace", p.source, record_pytorch);
+    nest();
+    std::sort(steps_.begin(), steps_.end());
+    std::vector<execution> all = kernels_.empty() ? on_processor(p) : on_gpu(p);
+    add(p, std::move(all));
+    if (p.overlapping)
+      p.warnings.push_back("operators ran at the same time in several streams or threads: their "
+                           "times do not add up to that of the model");
+    return p;
+  }
+
+private:
+  struct op {
+    double begin = 0, end = 0;
+    int thread = 0, parent = -1;
+    double inside = 0; ///< of those that it called and that compute
+    int what = 0;      ///< place in kinds_
+  };
+  struct kind {
+    profiled_operator told{};
+    std::string text{};
+    bool view = false;
+    double own = 0, inside = 0; ///< of all of the kind
+  };
+  struct launch {
+    double begin = 0;
+    int thread = 0;
+    bool graph = false; ///< of many kernels at once
+  };
+  struct kernel {
+    std::string name, id, correlation;
+    double begin = 0, end = 0;
+    std::int64_t lane = 0;
+  };
+
+  int thread_of(const trace_event& e) {
+    return threads_.try_emplace(e.pid + "/" + e.tid, static_cast<int>(threads_.size()))
+        .first->second;
+  }
+
+  void take_op(const trace_event& e, double begin, double end) {
+    const json *dims = e.argument("Input Dims"), *types = e.argument("Input type");
+    if (types == nullptr) types = e.argument("Input Types");
+    std::string text = e.name;
+    if (dims != nullptr)
+      text.append("\n").append(dims->dump(-1, ' ', false, json::error_handler_t::replace));
+    const auto [found, fresh] = kind_of_.try_emplace(text, static_cast<int>(kinds_.size()));
+    if (fresh)
+      kinds_.push_back(
+          {.told = {.name = e.name, .type = e.name, .operands = pytorch_tensors(dims, types)},
+           .text = text,
+           .view = pytorch_view(e.name)});
+    if (const std::string id = e.text("External id"); !id.empty())
+      op_of_id_[id] = static_cast<int>(ops_.size());
+    ops_.push_back({.begin = begin, .end = end, .thread = thread_of(e), .what = found->second});
+  }
+
+  void take_kernel(const trace_event& e, double begin, double end) {
+    const std::string lane = e.text("device") + "/" + e.text("stream") + "/" + e.pid + "/" + e.tid;
+    kernels_.push_back({e.name, e.text("External id"), e.text("correlation"), begin, end,
+                        lanes_.try_emplace(lane, lanes_.size()).first->second});
+  }
+
+  op& at(int i) { return ops_[static_cast<std::size_t>(i)]; }
+  const op& at(int i) const { return ops_[static_cast<std::size_t>(i)]; }
+  kind& kind_at(const op& o) { return kinds_[static_cast<std::size_t>(o.what)]; }
+
+  /// Finds for each operator the one within which it was called, which in a thread is whichever
+  /// has not ended yet. Times have three decimals, and those since 1970 less than that.
+  void nest() {
+    order_.resize(ops_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      order_[i] = static_cast<int>(i);
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+      return std::tie(at(a).thread, at(a).begin, at(b).end) <
+             std::tie(at(b).thread, at(b).begin, at(a).end);
+    });
+    std::vector<int> open;
+    for (const int i : order_) {
+      op& o = at(i);
+      const double error = std::max(2.0, std::abs(o.begin) * 0x1p-51);
+      while (!open.empty() &&
+             (at(open.back()).thread != o.thread || at(open.back()).end <= o.begin + error))
+        open.pop_back();
+      if (!open.empty()) o.parent = open.back();
+      open.push_back(i);
+      if (kind_at(o).view) continue;
+      for (int above = o.parent; above >= 0; above = at(above).parent) {
+        at(above).inside += o.end - o.begin;
+        if (!kind_at(at(above)).view) break;
+      }
+    }
+    for (const op& o : ops_) {
+      kind_at(o).own += std::max(0.0, o.end - o.begin - o.inside);
+      kind_at(o).inside += o.inside;
+    }
+  }
+
+  execution execution_of(const op& o, double ns) const {
+    const kind& k = kinds_[static_cast<std::size_t>(o.what)];
+    return {k.told, k.text, ns, step_at(o.begin)};
+  }
+
+  /// What ran on the processor: operators most of whose time is their own, and views that no
+  /// other called. Which they are is the same for all of a kind.
+  std::vector<execution> on_processor(profile& p) {
+    p.device = "cpu";
+    std::vector<const op*> all;
+    std::vector<lane_interval> busy;
+    for (const op& o : ops_) {
+      const kind& k = kind_at(o);
+      if (k.view ? o.parent >= 0 || k.inside > 0 : k.own < k.inside) continue;
+      all.push_back(&o);
+      busy.push_back({o.begin, o.end, o.thread});
+    }
+    p.overlapping = lanes_overlap(std::move(busy));
+    std::stable_sort(all.begin(), all.end(),
+                     [](const op* a, const op* b) { return a->begin < b->begin; });
+    std::vector<execution> out;
+    for (const op* o : all)
+      out.push_back(execution_of(*o, std::max(0.0, o->end - o->begin - o->inside)));
+    return out;
+  }
+
+  /// The operator within which something was launched by a thread; negative: there is none.
+  int op_at(const launch& l) const {
+    const auto behind =
+        std::upper_bound(order_.begin(), order_.end(), l, [&](const launch& one, int i) {
+          return std::tie(one.thread, one.begin) < std::tie(at(i).thread, at(i).begin);
+        });
+    if (behind == order_.begin()) return -1;
+    int found = *(behind - 1);
+    if (at(found).thread != l.thread) return -1;
+    while (found >= 0 && at(found).end < l.begin)
+      found = at(found).parent;
+    return found;
+  }
+
+  /// What ran on a GPU: operators with the sum of their kernels, in the order of the first ones.
+  /// Kernels of a CUDA graph have one launch together, and stand alone.
+  std::vector<execution> on_gpu(profile& p) {
+    p.device = "gpu";
+    std::stable_sort(kernels_.begin(), kernels_.end(),
+                     [](const kernel& a, const kernel& b) { return a.begin < b.begin; });
+    std::vector<execution> out;
+    std::vector<lane_interval> busy;
+    std::unordered_map<int, std::size_t> place; // of an operator in `out`
+    std::size_t lone = 0;
+    for (const kernel& k : kernels_) {
+      busy.push_back({k.begin, k.end, k.lane});
+      const auto launched = launches_.find(k.correlation);
+      const bool known = !k.correlation.empty() && launched != launches_.end();
+      const auto named = op_of_id_.find(k.id);
+      int found = -1;
+      if (known && launched->second.graph)
+        found = -1;
+      else if (named != op_of_id_.end())
+        found = named->second;
+      else if (known)
+        found = op_at(launched->second);
+      if (found < 0) {
+        ++lone;
+        out.push_back({{.name = k.name, .type = k.name, .kernel = k.name},
+                       k.name,
+                       k.end - k.begin,
+                       step_at(known ? launched->second.begin : k.begin)});
+        continue;
+      }
+      const auto [there, fresh] = place.try_emplace(found, out.size());
+      if (fresh) out.push_back(execution_of(ops_[static_cast<std::size_t>(found)], 0));
+      execution& e = out[there->second];
+      e.ns += k.end - k.begin;
+      if (e.told.kernel.size() < 1000) // a list of them is for people
+        e.told.kernel.append(e.told.kernel.empty() ? "" : " + ").append(k.name);
+    }
+    p.overlapping = lanes_overlap(std::move(busy));
+    if (lone != 0)
+      p.warnings.push_back(std::to_string(kernels_.size() - lone) + " of " +
+                           counted(kernels_.size(), "kernel") +
+                           " belong to an operator; the others stand by their own names");
+    return out;
+  }
+
+  /// The step in which something began; the last one before it, since a GPU works behind; negative:
+  /// none.
+  int step_at(double begin) const {
+    const auto behind = std::upper_bound(steps_.begin(), steps_.end(),
+                                         std::pair(begin, std::numeric_limits<double>::infinity()));
+    if (behind == steps_.begin()) return -1;
+    const auto at = behind - 1;
+    return !kernels_.empty() || begin <= at->second ? static_cast<int>(at - steps_.begin()) : -1;
+  }
+
+  void add(profile& p, std::vector<execution> all) const {
+    if (steps_.empty()) return add_executions(p, std::move(all));
+    const int runs = static_cast<int>(steps_.size()), first = runs > 1 ? 1 : 0;
+    p.first_ns = steps_[0].second - steps_[0].first;
+    for (std::size_t i = 1; i < steps_.size(); ++i)
+      p.profiled_ns.push_back(steps_[i].second - steps_[i].first);
+    if (runs == 1) p.warnings.push_back("one step is in it, which may be cold");
+    add_runs(p, all, first, runs);
+    if (p.operators.empty())
+      throw error("no operator lies in a step of this trace of PyTorch", p.source, record_pytorch);
+  }
+
+  std::vector<op> ops_;
+  std::vector<kind> kinds_;
+  std::vector<kernel> kernels_;
+  std::vector<std::pair<double, double>> steps_;
+  std::vector<int> order_; ///< operators by thread and beginning
+  std::unordered_map<std::string, int> kind_of_, op_of_id_, threads_;
+  std::unordered_map<std::string, std::int64_t> lanes_;
+  std::unordered_map<std::string, launch> launches_; ///< by correlation
+  std::size_t events_ = 0;
+};
+} // namespace detail
+
+/// The trace in a text that PyTorch wrote. Old versions write names unescaped: these are mended.
+inline profile read_pytorch(std::string_view text, const std::string& source) {
+  std::vector<std::string> warnings;
+  auto trace = detail::read_trace<detail::pytorch_trace>(text, "pid", source, warnings);
+  return trace.finish(source, std::move(warnings));
+}
+
+} // namespace benanza::trace
