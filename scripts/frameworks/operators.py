@@ -40,6 +40,12 @@ class Node:
     activation: str = ""  # that was merged into it
 
 
+def is_form(operator):
+    """Does it change nothing but form or type? OpenVINO may do the latter in a Subgraph."""
+    return operator.type in FORMS or bool(operator.originals) and all(
+        o.startswith("Convert_") for o in operator.originals)
+
+
 def nodes_of(graph):
     """The nodes of an ONNX graph; a nameless one is called by its first result."""
     import onnx
@@ -143,7 +149,7 @@ class Joined:
                     if theirs not in by_name:
                         self.alias.setdefault(ours, theirs)
         for n in reversed(self.operators):
-            if n.type not in FORMS or self.own(n) or not n.inputs or not n.outputs:
+            if not is_form(n) or self.own(n) or not n.inputs or not n.outputs:
                 continue
             here, source = self.alias.get(n.outputs[0]), n.inputs[0]
             if here is not None and source in self.maker and self.alias.setdefault(source, here) == here:
@@ -184,7 +190,7 @@ class Joined:
 
     def reads(self, operator):
         """The model's tensors that it reads, and the operators between without one of their own."""
-        found, between, left = set(), [], [i for i in operator.inputs]
+        found, between, left = set(), [], list(operator.inputs)
         seen = set(left)
         while left:
             t = left.pop()
@@ -195,7 +201,7 @@ class Joined:
             before = self.maker.get(t)
             if before is None:
                 continue
-            if before.type not in FORMS or self.own(before):
+            if not is_form(before) or self.own(before):
                 between.append(before)
             left += (i for i in before.inputs if i not in seen)
             seen.update(before.inputs)
