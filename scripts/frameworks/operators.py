@@ -24,7 +24,10 @@ from dataclasses import dataclass, field
 FORMS = {"ReorderInput", "ReorderOutput", "Reorder", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity",
          "Flatten", "Cast", "Convert"}
 OF_SHAPES = {"Shape", "Size"}
-BLOCKED = re.compile(r"(_nchwc)?(_token_\d+)?$")  # what ONNX Runtime appends to the names of nodes
+# What ONNX Runtime calls a node in blocks, after a tensor; and what it fuses, after a node, which may be the last.
+BLOCKED = re.compile(r"(.*?)((?:_bn|_mul)?)_nchwc(?:_token_\d+)?")
+FUSED = re.compile(r"(.*)/(\w*Fusion)/?(?:_token_\d+)?")
+FUSED_TO_THE_LAST = {"QuickGeluFusion"}
 
 
 @dataclass
@@ -37,12 +40,18 @@ class Node:
     activation: str = ""  # that was merged into it
 
 
+def is_form(operator):
+    """Does it change nothing but form or type? OpenVINO may do the latter in a Subgraph."""
+    return operator.type in FORMS or bool(operator.originals) and all(
+        o.startswith("Convert_") for o in operator.originals)
+
+
 def nodes_of(graph):
     """The nodes of an ONNX graph; a nameless one is called by its first result."""
     import onnx
 
     def reads(node):
-        yield from (i for i in node.input if i)
+        yield from node.input  # "" has a place too
         for a in node.attribute:
             for g in ([a.g] if a.type == onnx.AttributeProto.GRAPH else a.graphs):
                 own = {*(i.name for i in g.input), *(t.name for t in g.initializer),
@@ -117,6 +126,8 @@ class Joined:
         """The nodes that it stands for by its name, or as the framework tells."""
         found = self.model.by_name.get(operator.name)
         same = [found.name] if found and found.type == operator.type else []
+        if (fused := FUSED.fullmatch(operator.name)) and fused[1] in self.model.by_name:
+            same.append(fused[1])
         told = (self.model.by_name.get(n) or self.model.maker.get(n) for n in operator.originals)
         return dict.fromkeys([*same, *(n.name for n in told if n)])
 
@@ -126,24 +137,33 @@ class Joined:
             self.alias |= {o: o for o in n.outputs if o in model.maker}
         by_name = set(self.alias)
         for n in self.operators:
-            own = self.own(n)
-            blocked = BLOCKED.sub("", n.name)
             if not n.outputs or n.outputs[0] in self.alias:
                 continue
-            if n.name != blocked and blocked in model.maker:
-                last = self.merged(n, blocked)
+            own, called = self.own(n), self.called_after(n)
+            if called is not None:
+                last = self.merged(n, called)
                 if last:
                     self.alias[n.outputs[0]] = last
-            elif own:
+            elif own and not FUSED.fullmatch(n.name):
                 for ours, theirs in zip(n.outputs, self.results(own, len(n.outputs))):
                     if theirs not in by_name:
                         self.alias.setdefault(ours, theirs)
         for n in reversed(self.operators):
-            if n.type not in FORMS or self.own(n) or not n.inputs or not n.outputs:
+            if not is_form(n) or self.own(n) or not n.inputs or not n.outputs:
                 continue
             here, source = self.alias.get(n.outputs[0]), n.inputs[0]
             if here is not None and source in self.maker and self.alias.setdefault(source, here) == here:
                 self.passes.add(id(n))
+
+    def called_after(self, operator):
+        """The model's tensor that an operator's name tells, None for none."""
+        model = self.model
+        if blocked := BLOCKED.fullmatch(operator.name):
+            return next((t for t in (blocked[1] + blocked[2], blocked[1]) if t in model.maker), None)
+        fused = FUSED.fullmatch(operator.name)
+        if fused and fused[2] in FUSED_TO_THE_LAST and fused[1] in model.by_name:
+            return model.by_name[fused[1]].outputs[0]
+        return None
 
     def merged(self, operator, tensor):
         """A convolution in blocks is called after its own result; a sum and an activation may have joined it."""
@@ -170,7 +190,7 @@ class Joined:
 
     def reads(self, operator):
         """The model's tensors that it reads, and the operators between without one of their own."""
-        found, between, left = set(), [], [i for i in operator.inputs]
+        found, between, left = set(), [], list(operator.inputs)
         seen = set(left)
         while left:
             t = left.pop()
@@ -181,7 +201,7 @@ class Joined:
             before = self.maker.get(t)
             if before is None:
                 continue
-            if before.type not in FORMS or self.own(before):
+            if not is_form(before) or self.own(before):
                 between.append(before)
             left += (i for i in before.inputs if i not in seen)
             seen.update(before.inputs)

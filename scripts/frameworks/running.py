@@ -15,10 +15,9 @@ from pathlib import Path
 
 from frameworks.common import Refused, one_line
 from frameworks.operators import Node, nodes_of
-from frameworks.traces import graph_of_xml, slim_events, slim_torch
+from frameworks.traces import MOST_BYTES, graph_of_xml, slim_events, slim_torch
 
 MOST_RUNS, FEWEST_RUNS = 30, 6  # that are profiled; the first is the cold one
-MOST_BYTES = 8_000_000  # of traces
 
 
 def runs_for(bytes_each):

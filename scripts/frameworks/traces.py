@@ -12,15 +12,15 @@ from collections import Counter
 from frameworks.common import Refused, one_line
 from frameworks.operators import Node
 
+MOST_BYTES = 8_000_000  # of a trace of which runs can be left out
 STORED = {"Const", "Input", "Output"}  # layers of an execution graph that run nothing
 TYPES = {"float": "f32", "float16": "f16", "bfloat16": "bf16", "double": "f64"}
-DROPPED = ("mem_", "thread_scheduling_stats")  # of ONNX Runtime's arguments
 
 
 def within_room(events, most_bytes, is_run):
     """Events of the first runs that take no more, at least of three."""
     def end(e):
-        return e["ts"] + e.get("dur", 0)
+        return e.get("ts", 0) + e.get("dur", 0)
 
     ends = sorted(end(e) for e in events if is_run(e))
     while len(ends) > 3 and (size := len(json.dumps(events, separators=(",", ":")))) > most_bytes:
@@ -31,9 +31,9 @@ def within_room(events, most_bytes, is_run):
 
 # ---- ONNX Runtime ---------------------------------------------------------------------------------
 
-def slim_events(events, most_bytes):
+def slim_events(events, most_bytes, dropped=("mem_", "thread_scheduling_stats")):
     """Events without what nobody reads, of so many whole runs as have room: the first is the cold one."""
-    kept = [{**e, "args": {k: v for k, v in e.get("args", {}).items() if not k.startswith(DROPPED)}}
+    kept = [{**e, "args": {k: v for k, v in e.get("args", {}).items() if not k.startswith(dropped)}}
             for e in events if not e.get("name", "").endswith(("_fence_before", "_fence_after"))]
     return within_room(kept, most_bytes, lambda e: e.get("name") == "model_run")
 
@@ -79,12 +79,16 @@ def graph_of_xml(text):
 
 # ---- PyTorch --------------------------------------------------------------------------------------
 
+def is_step(event):
+    return event.get("ph") == "X" and event.get("name", "").startswith("ProfilerStep#")
+
+
 def slim_torch(trace, most_bytes):
     """What a run on processors says: operators and named ranges, of so many whole runs as have room."""
     kept = [{**e, "args": {k: v for k, v in e.get("args", {}).items() if k in ("Input Dims", "Input type")}}
             for e in trace.get("traceEvents", [])
             if e.get("ph") == "X" and e.get("cat") in ("cpu_op", "user_annotation")]
-    kept = within_room(kept, most_bytes, lambda e: e["name"].startswith("ProfilerStep#"))
+    kept = within_room(kept, most_bytes, is_step)
     return {**{k: v for k, v in trace.items() if k != "traceEvents"}, "traceEvents": kept}
 
 
@@ -145,17 +149,23 @@ def read_trace(path, framework):
         else:
             found = trace_of_value(value)
     if found is None or found[0] != framework:
-        what = f"not {KINDS[framework]}" + (f", but of {found[0]}" if found else "")
-        raise Refused(f"{path}: {what}")
+        raise Refused(f"{path}: {f'of {found[0]}, ' if found else ''}not {KINDS[framework]}")
     return found[1]
 
 
 def trace_of_value(value):
+    """The framework of a JSON value, and its trace with all that a reader may ask for."""
     if isinstance(value, list) and any(isinstance(e, dict) and e.get("cat") == "Node" for e in value):
-        return "onnxruntime", {"format": "onnxruntime-profile", "json": value}
-    if isinstance(value, dict) and isinstance(value.get("traceEvents"), list):
-        return "pytorch", {"format": "pytorch-trace", "json": value}
-    if isinstance(value, dict) and isinstance(value.get("runs"), list):
+        events = [e for e in value if isinstance(e, dict) and isinstance(e.get("ts"), (int, float))]
+        return "onnxruntime", {"format": "onnxruntime-profile", "json": slim_events(events, MOST_BYTES, ("mem_",))}
+    if not isinstance(value, dict):
+        return None
+    events = value.get("traceEvents")
+    if isinstance(events, list) and any(isinstance(e, dict) and e.get("cat") == "cpu_op" for e in events):
+        timed = all(isinstance(e.get("ts", 0), (int, float)) for e in events)
+        kept = within_room(events, MOST_BYTES, is_step) if timed else events
+        return "pytorch", {"format": "pytorch-trace", "json": {**value, "traceEvents": kept}}
+    if isinstance(value.get("runs"), list):
         return "openvino", {"format": "openvino-profiling", "json": value}
     return None
 

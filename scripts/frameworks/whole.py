@@ -4,7 +4,8 @@
   {"schema": "benanza-framework", "schema_version": 2,
    "framework": "onnxruntime" | "openvino" | "pytorch", "framework_version": "1.32.0" | "unknown",
    "model": {"file", "sha256", "bytes"},
-   "options": {"threads", "batch", "dims": {symbol: n}, "seconds", "cpus": [...], "precision": "f32" | ...},
+   "options": {"threads", "batch", "dims": {symbol: n}, "seconds", "cpus": [...],     0: not told
+               "precision": "f32" | ... | ""},
    "inputs", "filled_tensors", "filled_bytes", "finite", "machine", "started",        of what was run here
    "count", "min_ns", "median_ns", "samples_ns": [...],    whole runs, unprofiled; none where nobody told them
    "traces": [{"format": "onnxruntime-profile", "json": [events]}, or "text" of what is no valid JSON
@@ -53,7 +54,7 @@ def file_of(arguments, version, cpus, precision):
         "framework": arguments.framework, "framework_version": version,
         "model": {"file": str(arguments.model), "sha256": checksum(arguments.model),
                   "bytes": arguments.model.stat().st_size},
-        "options": {"threads": arguments.threads, "batch": arguments.batch or 1, "dims": arguments.dims,
+        "options": {"threads": arguments.threads or 0, "batch": arguments.batch or 0, "dims": arguments.dims,
                     "seconds": arguments.seconds, "cpus": cpus, "precision": precision},
     }
 
@@ -68,6 +69,7 @@ def measure(arguments):
     name_nodes(model)
     nodes = own_model(model)
     dims, known = fix_dims(model, arguments.batch, arguments.dims)
+    arguments.batch = arguments.batch or 1
     types = element_types(model)
     cpus = bind(arguments.threads)
     filler = fill_weights(model, arguments.model.parent)

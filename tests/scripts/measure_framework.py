@@ -192,6 +192,37 @@ class Weights(unittest.TestCase):
             self.assertEqual(result["min_ns"], min(result["samples_ns"]))
             self.assertEqual(result["inputs"][0]["dims"], [2, 300])
             self.assertEqual((result["filled_tensors"], result["finite"]), (1, True))
+            self.assertEqual(result["options"]["precision"], "f32")
+            self.assertEqual(result["operators"][-1]["stands_for"], ["y"])  # the node has no name
+            events = result["traces"][0]["json"]
+            self.assertGreaterEqual(sum(e["name"] == "model_run" for e in events), 6)
+            self.assertTrue({e["args"]["op_name"] for e in events if e["cat"] == "Node"} <=
+                            {o["type"] for o in result["operators"]})
+
+    @unittest.skipUnless(there("openvino"), "OpenVINO is missing")
+    def test_a_run_of_openvino(self):
+        self.check_run("openvino", ["openvino-exec-graph", "openvino-profiling"])
+
+    @unittest.skipUnless(there("torch", "onnx2torch"), "PyTorch or onnx2torch is missing")
+    def test_a_run_of_pytorch(self):
+        trace, = self.check_run("pytorch", ["pytorch-trace"])
+        names = {e["name"] for e in trace["json"]["traceEvents"]}
+        self.assertTrue({"ProfilerStep#0", "c"} <= names, names)
+
+    def check_run(self, framework, formats):
+        from onnx import TensorProto, helper
+        model = model_of([helper.make_node("Conv", ["x", "w"], ["c"], auto_pad="SAME_UPPER", kernel_shape=[3, 3]),
+                          helper.make_node("Relu", ["c"], ["y"], "after")],
+                         [("w", [8, 3, 3, 3], TensorProto.FLOAT)], [("x", ["batch", 3, 9, 9], TensorProto.FLOAT)])
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = Path(folder) / "m.onnx", Path(folder) / "out.json"
+            path.write_bytes(model.SerializeToString())
+            done = run(framework, path, "--seconds", 0.05, "-o", out)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            result = json.loads(out.read_text())
+        self.assertEqual([t["format"] for t in result["traces"]], formats)
+        self.assertEqual({n for o in result["operators"] for n in o["stands_for"]}, {"c", "after"})
+        return result["traces"]
 
 
 def result_of(machine, rows):
