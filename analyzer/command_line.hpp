@@ -59,6 +59,9 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
                  "what a framework took: scripts/measure_framework's file, or a trace of ONNX "
                  "Runtime, OpenVINO, PyTorch, TensorRT, Nsight Systems or oneDNN")
       ->allow_extra_args(false);
+  app.add_option("--latency-limit", asked.latency_limit_ms,
+                 "ms that a batch may take: which one gives most items a second then")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--advice", asked.advice, "all advice in full: evidence, and a command to check it");
   app.add_flag("--details", asked.details, "all figures, explanations and warnings of a model");
   app.add_option("--calls", asked.calls.logs,

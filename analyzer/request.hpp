@@ -35,6 +35,7 @@ struct request {
   std::vector<std::string> frameworks; ///< files of a framework's runs
   bool details = false;                ///< all figures of a page
   bool advice = false;                 ///< all advice, in full
+  double latency_limit_ms = 0;         ///< that a batch may take; 0: any
 
   bool json() const { return format == "json"; }
 };

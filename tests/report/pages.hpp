@@ -75,7 +75,7 @@ inline void check_width(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
-    const bool command = line.find("    benanza_bench ") == 0;
+    const bool command = line.find("    benanza_bench ") == 0 || line.find("    check ") == 0;
     CHECK((line.size() <= benanza::report::columns || command));
     CHECK((line.empty() || line.back() != ' '));
   }

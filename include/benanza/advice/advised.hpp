@@ -84,7 +84,8 @@ inline std::size_t place_of(const trace::profile& p, const std::vector<bound::mo
 /// All advice on all models, with the frameworks' runs where they belong.
 inline std::vector<advised> advise_all(const bound::source& s,
                                        const std::vector<bound::model_bound>& models,
-                                       const std::vector<trace::profile>& profiles) {
+                                       const std::vector<trace::profile>& profiles,
+                                       double latency_limit_ns = 0) {
   std::vector<advised> out;
   for (const bound::model_bound& b : models)
     out.push_back({.model = &b});
@@ -96,7 +97,8 @@ inline std::vector<advised> advise_all(const bound::source& s,
     a.list = advise({.of = s,
                      .model = *a.model,
                      .all = models,
-                     .framework = a.frameworks.empty() ? nullptr : &a.frameworks.front()});
+                     .framework = a.frameworks.empty() ? nullptr : &a.frameworks.front(),
+                     .latency_limit_ns = latency_limit_ns});
   return out;
 }
 

@@ -42,6 +42,7 @@ struct grounds {
   /// Everything that was analysed: the same model in other types, batches and numbers of threads.
   const std::vector<bound::model_bound>& all;
   const comparison* framework = nullptr; ///< null: there is no framework's run
+  double latency_limit_ns = 0;           ///< that a batch may take; 0: any
 };
 
 /// The time of a run that changes are about: the framework's, or what a run should take.

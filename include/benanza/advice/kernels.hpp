@@ -31,12 +31,18 @@ inline bool of_a_library(const bound::measurement& m) {
 /// One kernel that should run several layers.
 struct kernel_group {
   item made{};
-  std::int64_t nodes = 0;
+  std::int64_t nodes = 0, workspace = 0;
+  double search_ns = 0; ///< of sampling all algorithms of these layers
   std::map<std::string, std::int64_t> shapes{};
-  std::vector<double> low{}, high{};
 
-  void add(const std::string& layer, std::int64_t count, double saves_ns, double noise_ns,
-           std::string row) {
+  void add(const grounds& g, const bound::layer_answer& of, std::int64_t count, double saves_ns,
+           double noise_ns, std::string row) {
+    const std::string& layer = of.name;
+    workspace = std::max(workspace, of.algorithms.chosen->workspace_bytes);
+    if (shapes[layer] == 0)
+      for (const bound::candidate& c : g.of.cases.of(layer, of.type, g.model.threads).algorithms)
+        for (const bound::measurement* m : {c.hot, c.llcw, c.coldw})
+          if (m != nullptr) search_ns += m->sampling_ns;
     shapes[layer] += count;
     nodes += count;
     made.saves.ns += saves_ns;
@@ -53,7 +59,15 @@ inline std::vector<item> items_of(kernel_groups groups, std::string_view in_plac
   std::vector<item> out;
   for (auto& [key, g] : groups) {
     const auto& [backend, algorithm, family] = key;
-    g.made.kind = backend.substr(0, backend.find('-')) == "host" ? "library" : "algorithm";
+    // A version of a library that is one of several, or kernels of ours: something to install.
+    const bool other = backend.starts_with("host") || backend.find('-') != std::string::npos;
+    g.made.kind = other ? "library" : "algorithm";
+    if (g.workspace > 0)
+      g.made.evidence.push_back(fmt::format("it needs up to {:.1f} MiB of workspace",
+                                            static_cast<double>(g.workspace) / (1 << 20)));
+    if (g.search_ns > 0)
+      g.made.evidence.push_back(
+          fmt::format("to find it took {:.1f} s of measuring", g.search_ns / 1e9));
     g.made.id = fmt::format("{}/{}/{}/{}", g.made.kind, backend, algorithm, family);
     g.made.what = fmt::format("{} by {} of {}: {} {}, {} {}{}", family, algorithm, backend, g.nodes,
                               g.nodes == 1 ? "node" : "nodes", g.shapes.size(),
@@ -81,7 +95,7 @@ inline advice_of_kind kernel_advice(const grounds& g) {
         noise += o->scatter_ns;
         group.made.nodes.insert(group.made.nodes.end(), o->nodes.begin(), o->nodes.end());
       }
-      group.add(r.layer, std::ssize(r.operators), r.lost_ns(), noise,
+      group.add(g, *r.answer, std::ssize(r.operators), r.lost_ns(), noise,
                 fmt::format(
                     "{} x {}: {} by the framework's {}, {} by {}", r.operators.size(), r.layer,
                     detail::time_text(r.ns / static_cast<double>(r.operators.size())),
@@ -105,7 +119,7 @@ inline advice_of_kind kernel_advice(const grounds& g) {
           layer != model::no_layer && &g.model.layers[static_cast<std::size_t>(layer)] == l)
         group.made.nodes.push_back(static_cast<int>(n));
     const auto uses = static_cast<double>(l->uses);
-    group.add(l->name, l->uses, gain_ns(*l), uses * (c.first->mad_ns + c.chosen->mad_ns),
+    group.add(g, *l, l->uses, gain_ns(*l), uses * (c.first->mad_ns + c.chosen->mad_ns),
               fmt::format("{} x {}: {} by {}, {} by {}", l->uses, l->name,
                           detail::time_text(c.first_choice.ns), c.first->algorithm,
                           detail::time_text(c.prediction.ns), c.chosen->algorithm));

@@ -81,7 +81,7 @@ inline std::vector<batch_point> batches_of(const grounds& g) {
   std::vector<batch_point> out;
   for (const bound::model_bound& b : g.all) {
     if (b.graph->model != g.model.graph->model || b.type != g.model.type ||
-        b.threads != g.model.threads || b.partial())
+        b.threads != g.model.threads || b.partial() || !b.graph->unfused.empty())
       continue;
     const auto expected = bound::expected(b.fastest_form());
     if (expected && expected->ns > 0) out.push_back({b.graph->batch, expected->ns});
@@ -102,6 +102,16 @@ inline std::optional<batch_point> best_batch(const std::vector<batch_point>& all
   return all.back();
 }
 
+/// The batch with most items a second of those that take no longer than `limit_ns`; nothing: none
+/// does.
+inline std::optional<batch_point> best_within(const std::vector<batch_point>& all,
+                                              double limit_ns) {
+  std::optional<batch_point> out;
+  for (const batch_point& p : all)
+    if (p.ns <= limit_ns && (!out || p.items_per_s() > out->items_per_s())) out = p;
+  return out;
+}
+
 /// Advice on the batch.
 inline advice_of_kind batch_advice(const grounds& g) {
   advice_of_kind out;
@@ -116,6 +126,15 @@ inline advice_of_kind batch_advice(const grounds& g) {
   for (const batch_point& p : all)
     rows.push_back(fmt::format("batch {}: {} a run, {:.1f} items a second", p.batch,
                                detail::time_text(p.ns), p.items_per_s()));
+  if (g.latency_limit_ns > 0) {
+    const std::optional<batch_point> within = best_within(all, g.latency_limit_ns);
+    out.not_worth.push_back(
+        {"batch", within ? fmt::format("within {} batch {} gives most, {:.1f} items a second",
+                                       detail::time_text(g.latency_limit_ns), within->batch,
+                                       within->items_per_s())
+                         : fmt::format("no batch that was measured takes less than {}",
+                                       detail::time_text(g.latency_limit_ns))});
+  }
   if (best->batch <= own->batch || best->items_per_s() <= own->items_per_s()) {
     out.not_worth.push_back(
         {"batch", fmt::format("from batch {} on doubling it wins less than {:.0f} % items a second",

@@ -116,16 +116,11 @@ inline std::string lost_list(const model_bound& b, std::size_t limit) {
 
 } // namespace detail
 
-/// The page of one model in one type on some threads; `limit` is the most rows that a table has.
-/// `quiet` leaves only the figures: no explanations, no layers, no advice.
-inline std::string page(const result::run& r, const model_bound& b, std::size_t limit,
-                        bool quiet = false) {
-  std::string out = detail::title(b) + '\n' + wrapped("", detail::where_measured(r)) + '\n';
-  out += detail::merged_line(r);
-  if (!b.unmeasurable.empty())
-    out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
-  if (const std::string lacking = lacks(b); !lacking.empty())
-    out += wrapped("PARTIAL     ", lacking + ".") + '\n';
+/// All figures of a model, without its heading; `limit` is the most rows that a table has. `quiet`
+/// leaves only the figures: no explanations, no layers, no advice.
+inline std::string all_figures(const result::run& r, const model_bound& b, std::size_t limit,
+                               bool quiet = false) {
+  std::string out = detail::merged_line(r);
   if (!detail::loose(b)) {
     out += totals_table(b) + '\n';
     if (!quiet) out += legend(b) + '\n';
@@ -144,6 +139,17 @@ inline std::string page(const result::run& r, const model_bound& b, std::size_t 
   out += detail::lost_list(b, limit - limit / 2);
   const std::string remarks = warnings(b, limit);
   return remarks.empty() ? out : out + '\n' + remarks;
+}
+
+/// The same as a page, with its heading.
+inline std::string page(const result::run& r, const model_bound& b, std::size_t limit,
+                        bool quiet = false) {
+  std::string out = detail::title(b) + '\n' + wrapped("", detail::where_measured(r)) + '\n';
+  if (!b.unmeasurable.empty())
+    out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
+  if (const std::string lacking = lacks(b); !lacking.empty())
+    out += wrapped("PARTIAL     ", lacking + ".") + '\n';
+  return out + all_figures(r, b, limit, quiet);
 }
 
 } // namespace benanza::report

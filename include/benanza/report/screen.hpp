@@ -28,7 +28,7 @@ inline constexpr std::size_t most_changes = 3, most_kinds = 5;
 inline std::string head_line(std::string_view what, double ns, std::int64_t batch,
                              std::string_view means) {
   const std::string rate = show_rate(1e9 * static_cast<double>(batch) / ns) + "/s";
-  std::string out = fmt::format("  {:<26.26}{:>8}  {:>9}  {}", what, show_time(ns), rate, means);
+  std::string out = fmt::format("  {:<28.28}{:>8}  {:>10}  {}", what, show_time(ns), rate, means);
   return out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
 }
 
@@ -50,22 +50,19 @@ inline std::string head_table(const advice::advised& a) {
                        c.latency_profiled ? "with its profiler on"
                                           : fmt::format("least {}", show_time(c.least_ns)));
   if (expected && expected->ns > 0)
-    out += head_line("a run should take", expected->ns, batch,
-                     fmt::format("{} the best algorithms", interval_of(*expected)));
+    out += head_line("a run should take", expected->ns, batch, interval_of(*expected));
   for (const bound::chain_run& w : b.runs)
     if (!w.side_by_side() && w.run->disturbed.empty() && w.fused == b.fused.has_value())
       out += head_line("measured as one chain", w.run->median_ns, batch,
                        fmt::format("least {}", show_time(w.run->min_ns)));
   if (form.bound.sequential.ns > 0)
-    out += head_line("lower bound", form.bound.sequential.ns, batch,
-                     "layers alone, caches hot: nothing is faster");
+    out += head_line("lower bound", form.bound.sequential.ns, batch, "layers alone, hot caches");
   if (a.frameworks.empty() && form.bound.reachable.ns > 0 &&
       form.bound.reachable.ns < (1 - advice::least_parallel) * form.bound.sequential.ns)
     out += head_line(fmt::format("  on {} workers", b.workers), form.bound.reachable.ns, batch,
                      "branches side by side");
   if (form.roofline.sequential.ns > 0)
-    out += head_line("the machine's limits", form.roofline.sequential.ns, batch,
-                     "arithmetic and memory as measured");
+    out += head_line("the machine's limits", form.roofline.sequential.ns, batch, "roofline");
   return out;
 }
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does the first screen answer what a person asks, in 25 lines of 80 columns, and do the sections
+// behind it add up?
+#include "pages.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace test_of_screen {
+using namespace pages;
+using benanza::advice::advise_all;
+using benanza::advice::advised;
+using benanza::bound::source;
+using benanza::trace::profile;
+
+profile slow_framework() {
+  profile p{.source = "ort.json", .framework = "onnxruntime", .version = "1.32.0"};
+  p.model = "block";
+  p.threads = 1;
+  p.latency_ns = {1.40e6, 1.41e6, 1.43e6};
+  const std::vector<std::pair<const char*, double>> ran{
+      {"node0", 900},  {"reorder", 30}, {"node1", 9.2},  {"node2", 110},
+      {"node3", 15.2}, {"node4", 9.2},  {"node5", 200.0}};
+  for (const auto& [name, us] : ran) {
+    p.operators.push_back(
+        {.name = name, .type = std::string(name) == "reorder" ? "ReorderInput" : "Op"});
+    p.operators.back().ns = {us * 1000, us * 1000};
+  }
+  return p;
+}
+
+TEST_CASE("the first screen has at most 25 lines of 80 columns") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  for (const bool beside : {false, true}) {
+    const std::vector<advised> all =
+        advise_all(s, models, beside ? std::vector{slow_framework()} : std::vector<profile>{});
+    const std::string text = benanza::report::first_screen(r, all[0]);
+    check_width(text);
+    CHECK(std::count(text.begin(), text.end(), '\n') <= 25);
+    CHECK(holds(text, "a run should take"));
+    CHECK(holds(text, "lower bound"));
+    CHECK(holds(text, "Where the time of the best run goes"));
+    CHECK(holds(text, "Sure?"));
+    CHECK(holds(text, "ONNX Runtime 1.32.0") == beside);
+  }
+}
+
+TEST_CASE("a framework's run: what it is faster in first, then the steps, then what it loses") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  const std::vector<profile> profiles{slow_framework()};
+  const std::vector<advised> all = advise_all(s, models, profiles);
+  const std::string text = benanza::report::text_report(r, all, models, {.advice = true});
+  check_width(text);
+  check_golden(text, "report_framework.txt");
+  const std::size_t faster = text.find("a fault of ours"), steps = text.find("From the run of");
+  CHECK(faster < steps);
+  CHECK(steps < text.find("best algorithm layer", steps));
+  CHECK(holds(text, "Added by the framework: 1 ReorderInput 30.0 us."));
+
+  const json a = json::parse(json_report(r, models, false, all))["analyses"][0];
+  CHECK(a["frameworks"][0]["bars"][0]["id"] == "between_operators");
+  CHECK(a["frameworks"][0]["operators"].size() == 6);
+  CHECK(a["frameworks"][0]["added"][0]["type"] == "ReorderInput");
+  REQUIRE(!a["advice"]["items"].empty());
+  for (const json& i : a["advice"]["items"])
+    for (const char* field : {"id", "kind", "what", "saves", "assumes", "check", "evidence"})
+      CHECK(i.contains(field));
+}
+
+TEST_CASE("a bound that a framework beats is said to be wrong") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  std::vector<profile> profiles{slow_framework()};
+  profiles[0].latency_ns = {0.5e6, 0.6e6};
+  const std::vector<advised> all = advise_all(s, models, profiles);
+  CHECK(holds(benanza::report::first_screen(r, all[0]), "beats the lower bound, so that is wrong"));
+}
+
+TEST_CASE("with nothing to gain it says so") {
+  run r = synthetic::small_run();
+  std::erase_if(r.measurements, [](const measurement& m) { return m.algorithm_index != 0; });
+  const source s(r);
+  const std::vector<model_bound> models{
+      benanza::bound::analyse(s, r.graphs[0], {numeric::f32, 1}, {.workers = 1})};
+  const std::vector<advised> all = advise_all(s, models, {});
+  CHECK(holds(benanza::report::first_screen(r, all[0]), "Nothing to change"));
+}
+
+TEST_CASE("operators are grouped by what a person calls them") {
+  using benanza::report::detail::kind_name;
+  CHECK(kind_name("Conv/1x64x56x56-64x3x3-s1-p1") == "Conv 3x3");
+  CHECK(kind_name("Conv+Add+Relu/1x64x56x56-64x1x1-s2-b") == "Conv 1x1 /2");
+  CHECK(kind_name("Conv/1x144x56x56-144x3x3-s1-p1-g144") == "Conv 3x3 grouped");
+  CHECK(kind_name("Softmax/1x1000-a1") == "Softmax");
+  CHECK(kind_name("MatMul+Add/1x128x768-768x768-w-w768") == "MatMul");
+}
+
+TEST_CASE("names of strangers do not steer a terminal") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  std::vector<profile> profiles{slow_framework()};
+  const std::string evil = "evil\x1b[31m\u202e" + std::string(3000, 'x');
+  profiles[0].version = profiles[0].framework = evil;
+  profiles[0].warnings = {evil};
+  for (auto& o : profiles[0].operators)
+    o.type = o.kernel = evil;
+  profiles[0].operators[1].name = evil;
+  const std::vector<advised> all = advise_all(s, models, profiles);
+  const std::string text = benanza::report::text_report(r, all, models, {.advice = true});
+  CHECK_FALSE(holds(text, "\x1b"));
+  CHECK_FALSE(holds(text, "\u202e"));
+  CHECK_FALSE(holds(json_report(r, models, false, all), "\x1b"));
+}
+} // namespace test_of_screen
