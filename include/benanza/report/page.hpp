@@ -120,7 +120,7 @@ inline std::string lost_list(const model_bound& b, std::size_t limit) {
 /// leaves only the figures: no explanations, no layers, no advice.
 inline std::string all_figures(const result::run& r, const model_bound& b, std::size_t limit,
                                bool quiet = false) {
-  std::string out = detail::merged_line(r);
+  std::string out;
   if (!detail::loose(b)) {
     out += totals_table(b) + '\n';
     if (!quiet) out += legend(b) + '\n';
@@ -145,6 +145,7 @@ inline std::string all_figures(const result::run& r, const model_bound& b, std::
 inline std::string page(const result::run& r, const model_bound& b, std::size_t limit,
                         bool quiet = false) {
   std::string out = detail::title(b) + '\n' + wrapped("", detail::where_measured(r)) + '\n';
+  out += detail::merged_line(r);
   if (!b.unmeasurable.empty())
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
   if (const std::string lacking = lacks(b); !lacking.empty())

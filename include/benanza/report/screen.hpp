@@ -162,6 +162,7 @@ inline std::string first_screen(const result::run& r, const advice::advised& a) 
   const model_bound& b = *a.model;
   std::string out =
       detail::title(b) + '\n' + detail::cut(detail::where_measured(r), columns) + "\n\n";
+  out += detail::merged_line(r);
   if (!b.unmeasurable.empty())
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
   if (const std::string lacking = lacks(b); !lacking.empty())

@@ -49,6 +49,26 @@ TEST_CASE("framework file: rows of OpenVINO's API, of which the first run is col
   CHECK(p.profiled_ns == std::vector<double>{12'000, 13'000});
 }
 
+TEST_CASE("framework file: ranges of PyTorch's trace that have the names of operators are these") {
+  std::string trace(pytorch_cpu);
+  for (std::size_t at = 0;
+       (at = trace.find("\"cpu_op\", \"name\": \"aten::linear", at)) != trace.npos;)
+    trace.replace(at, 31, "\"user_annotation\", \"name\": \"/fc");
+  const profile p = read_profile(
+      R"({"schema":"benanza-framework","schema_version":2,"framework":"pytorch","samples_ns":[9000],
+"operators":[{"name":"/fc","type":"Linear","stands_for":["/MatMul","/Add"],"makes":["y"]}],
+"traces":[{"format":"pytorch-trace","json":)" +
+          trace + "}]}",
+      "torch.json");
+  REQUIRE(names(p) == std::vector<std::string>{"/fc"});
+  const profiled_operator& o = p.operators[0];
+  CHECK(o.type == "Linear");
+  CHECK(o.stands_for.size() == 2);
+  CHECK(o.ns.at(0) == doctest::Approx(42'000)); // of the view and of the product in it
+  CHECK(o.kernel == "aten::addmm + aten::copy_");
+  CHECK(o.operands.size() == 3);
+}
+
 TEST_CASE("framework file: what it cannot be is refused in a line") {
   const auto with = [](std::string_view what, std::string_view other) {
     std::string text = framework_file();

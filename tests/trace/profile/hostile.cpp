@@ -19,7 +19,7 @@ TEST_CASE("read_profile: a file that is cut off anywhere, or of which a byte is 
     for (std::size_t i = 0; i<sample.size(); i += sample.size()> 3000 ? 3 : 1)
       take(sample.substr(0, i));
     std::string other = sample;
-    for (std::size_t i = 0; i < other.size(); ++i) {
+    for (std::size_t i = 0; i<other.size(); i += other.size()> 1200 ? 4 : 1) {
       const char was = other[i];
       other[i] = static_cast<char>(was ^ (i % 3 == 0 ? 0x80 : i % 3 == 1 ? 0x01 : 0x22));
       take(other);

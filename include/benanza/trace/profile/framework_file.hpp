@@ -10,6 +10,7 @@
 #include "onnxruntime.hpp"
 #include "openvino.hpp"
 #include "openvino_graph.hpp"
+#include "pytorch.hpp"
 
 namespace benanza::trace {
 
@@ -18,25 +19,6 @@ inline constexpr std::int64_t newest_framework_schema = 2;
 
 namespace detail {
 inline constexpr std::string_view record_framework = "write one with scripts/measure_framework";
-
-/// One of the file's traces.
-inline profile framework_trace(const json& trace, const std::string& source) {
-  const std::string format = text_in(trace, "format");
-  const json *value = member(trace, "json"), *text = member(trace, "text");
-  if (format == "onnxruntime-profile") {
-    if (value != nullptr) return read_onnxruntime_value(*value, source);
-    // What is no valid JSON can only be kept as a text.
-    if (text != nullptr && text->is_string())
-      return read_onnxruntime(text->get_ref<const std::string&>(), source);
-  }
-  if (format == "openvino-profiling" && value != nullptr)
-    return read_openvino_profiling(*value, source);
-  if (format == "openvino-exec-graph" && text != nullptr && text->is_string())
-    return read_openvino_graph(text->get_ref<const std::string&>(), source);
-  throw error("a trace is of the format " + (format.empty() ? "\"\"" : format) +
-                  ", or not as that is kept",
-              source, record_framework);
-}
 
 /// What the file says of operators beside the traces.
 inline std::vector<profiled_operator> framework_operators(const json& value) {
@@ -49,6 +31,32 @@ inline std::vector<profiled_operator> framework_operators(const json& value) {
                    .stands_for = texts_in(one, "stands_for"),
                    .makes = texts_in(one, "makes")});
   return out;
+}
+
+/// One of the file's traces.
+inline profile framework_trace(const json& trace, const std::vector<profiled_operator>& operators,
+                               const std::string& source) {
+  const std::string format = text_in(trace, "format");
+  const json *value = member(trace, "json"), *text = member(trace, "text");
+  if (format == "onnxruntime-profile") {
+    if (value != nullptr) return read_onnxruntime_value(*value, source);
+    // What is no valid JSON can only be kept as a text.
+    if (text != nullptr && text->is_string())
+      return read_onnxruntime(text->get_ref<const std::string&>(), source);
+  }
+  if (format == "pytorch-trace" && value != nullptr) { // each module ran in a range of its name
+    std::set<std::string> names;
+    for (const profiled_operator& o : operators)
+      names.insert(o.name);
+    return read_pytorch_value(*value, source, std::move(names));
+  }
+  if (format == "openvino-profiling" && value != nullptr)
+    return read_openvino_profiling(*value, source);
+  if (format == "openvino-exec-graph" && text != nullptr && text->is_string())
+    return read_openvino_graph(text->get_ref<const std::string&>(), source);
+  throw error("a trace is of the format " + (format.empty() ? "\"\"" : format) +
+                  ", or not as that is kept",
+              source, record_framework);
 }
 } // namespace detail
 
@@ -79,15 +87,17 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
   if (const json* samples = member(value, "samples_ns"); samples && samples->is_array())
     for (const json& one : *samples)
       if (const auto ns = ns_of(number_of(one), 1)) own.latency_ns.push_back(*ns);
+  const std::vector<profiled_operator> operators = framework_operators(value);
   std::vector<profile> parts{std::move(own)};
   if (const json* traces = member(value, "traces"); traces != nullptr && traces->is_array())
     for (std::size_t i = 0; i < traces->size(); ++i)
-      parts.push_back(framework_trace((*traces)[i], source + ", trace " + std::to_string(i)));
+      parts.push_back(
+          framework_trace((*traces)[i], operators, source + ", trace " + std::to_string(i)));
   if (parts[0].latency_ns.empty() && parts.size() == 1)
     throw error("neither runs nor traces are in the file", source, record_framework);
   profile p = join_profiles(std::move(parts));
   p.source = source;
-  fill_by_name(p.operators, framework_operators(value));
+  fill_by_name(p.operators, operators);
   return p;
 }
 

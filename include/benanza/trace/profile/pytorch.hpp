@@ -12,6 +12,7 @@
 
 #include <iterator>
 #include <limits>
+#include <set>
 #include <tuple>
 
 namespace benanza::trace {
@@ -82,6 +83,11 @@ inline std::vector<profiled_tensor> pytorch_tensors(const json* dims, const json
 /// Puts a trace together, event by event.
 class pytorch_trace {
 public:
+  pytorch_trace() = default;
+  /// Ranges of these names, which the program marked by record_function, are the operators.
+  explicit pytorch_trace(std::set<std::string> marks)
+      : marks_(std::move(marks)) {}
+
   static std::vector<std::string_view> wanted() {
     return {"External id", "correlation", "Input Dims", "Input type",
             "Input Types", "stream",      "device"};
@@ -95,6 +101,8 @@ public:
     if (e.name.starts_with("ProfilerStep#") && e.category != "gpu_user_annotation")
       return void(steps_.push_back({begin, end}));
     if (e.category == "cpu_op" || e.category == "Operator") return take_op(e, begin, end);
+    if (e.category == "user_annotation" && marks_.contains(e.name))
+      return take_op(e, begin, end, true);
     if (e.category == "cuda_runtime" || e.category == "cuda_driver" || e.category == "Runtime")
       return void(launches_[e.text("correlation")] = {begin, thread_of(e),
                                                       e.name.find("GraphLaunch") != e.name.npos});
@@ -131,7 +139,7 @@ private:
   struct kind {
     profiled_operator told{};
     std::string text{};
-    bool view = false;
+    bool view = false, mark = false;
     double own = 0, inside = 0; ///< of all of the kind
   };
   struct launch {
@@ -150,19 +158,21 @@ private:
         .first->second;
   }
 
-  void take_op(const trace_event& e, double begin, double end) {
+  void take_op(const trace_event& e, double begin, double end, bool mark = false) {
     const json *dims = e.argument("Input Dims"), *types = e.argument("Input type");
     if (types == nullptr) types = e.argument("Input Types");
-    std::string text = e.name;
+    std::string text = (mark ? "mark " : "") + e.name;
     if (dims != nullptr)
       text.append("\n").append(dims->dump(-1, ' ', false, json::error_handler_t::replace));
     const auto [found, fresh] = kind_of_.try_emplace(text, static_cast<int>(kinds_.size()));
     if (fresh)
-      kinds_.push_back(
-          {.told = {.name = e.name, .type = e.name, .operands = pytorch_tensors(dims, types)},
-           .text = text,
-           .view = pytorch_view(e.name)});
-    if (const std::string id = e.text("External id"); !id.empty())
+      kinds_.push_back({.told = {.name = e.name,
+                                 .type = mark ? "" : e.name,
+                                 .operands = pytorch_tensors(dims, types)},
+                        .text = text,
+                        .view = !mark && pytorch_view(e.name),
+                        .mark = mark});
+    if (const std::string id = e.text("External id"); !mark && !id.empty())
       op_of_id_[id] = static_cast<int>(ops_.size());
     ops_.push_back({.begin = begin, .end = end, .thread = thread_of(e), .what = found->second});
   }
@@ -176,6 +186,7 @@ private:
   op& at(int i) { return ops_[static_cast<std::size_t>(i)]; }
   const op& at(int i) const { return ops_[static_cast<std::size_t>(i)]; }
   kind& kind_at(const op& o) { return kinds_[static_cast<std::size_t>(o.what)]; }
+  const kind& kind_at(const op& o) const { return kinds_[static_cast<std::size_t>(o.what)]; }
 
   /// Finds for each operator the one within which it was called, which in a thread is whichever
   /// has not ended yet. Times have three decimals, and those since 1970 less than that.
@@ -213,24 +224,57 @@ private:
     return {k.told, k.text, ns, step_at(o.begin)};
   }
 
-  /// What ran on the processor: operators most of whose time is their own, and views that no
-  /// other called. Which they are is the same for all of a kind.
+  /// Does an operator stand for itself? It does if most of its time is its own, or as a view that
+  /// no other called. All of a kind do, or none.
+  bool counts(const op& o) const {
+    const kind& k = kind_at(o);
+    return k.view ? o.parent < 0 && k.inside <= 0 : k.own >= k.inside;
+  }
+  /// The range, of those that are operators, in which an operator was called; negative: none.
+  int mark_of(int i) const {
+    while (i >= 0 && !kind_at(at(i)).mark)
+      i = at(i).parent;
+    return i;
+  }
+  static void add_kernel(profiled_operator& o, std::string_view name) {
+    constexpr std::size_t longest = 1000; // a list of them is for people
+    if (o.kernel.size() < longest) o.kernel.append(o.kernel.empty() ? "" : " + ").append(name);
+  }
+
+  /// What ran on the processor: ranges with the time of what was called in them, and elsewhere
+  /// operators with their own.
   std::vector<execution> on_processor(profile& p) {
     p.device = "cpu";
-    std::vector<const op*> all;
+    std::vector<int> all;
     std::vector<lane_interval> busy;
-    for (const op& o : ops_) {
-      const kind& k = kind_at(o);
-      if (k.view ? o.parent >= 0 || k.inside > 0 : k.own < k.inside) continue;
-      all.push_back(&o);
+    for (const int i : order_) {
+      const op& o = at(i);
+      if (!kind_at(o).mark && (mark_of(i) >= 0 || !counts(o))) continue;
+      all.push_back(i);
       busy.push_back({o.begin, o.end, o.thread});
     }
     p.overlapping = lanes_overlap(std::move(busy));
     std::stable_sort(all.begin(), all.end(),
-                     [](const op* a, const op* b) { return a->begin < b->begin; });
+                     [&](int a, int b) { return at(a).begin < at(b).begin; });
     std::vector<execution> out;
-    for (const op* o : all)
-      out.push_back(execution_of(*o, std::max(0.0, o->end - o->begin - o->inside)));
+    std::unordered_map<int, std::size_t> place; // of a range in `out`
+    for (const int i : all) {
+      const op& o = at(i);
+      const bool mark = kind_at(o).mark;
+      if (mark) place[i] = out.size();
+      out.push_back(execution_of(o, mark ? 0 : std::max(0.0, o.end - o.begin - o.inside)));
+    }
+    for (const int i : order_) {
+      const op& o = at(i);
+      const int mark = mark_of(o.parent);
+      if (kind_at(o).mark || mark < 0) continue;
+      execution& e = out[place[mark]];
+      if (o.parent == mark) {
+        e.ns += o.end - o.begin;
+        if (e.told.operands.empty()) e.told.operands = kind_at(o).told.operands;
+      }
+      if (counts(o)) add_kernel(e.told, kind_at(o).told.name);
+    }
     return out;
   }
 
@@ -270,6 +314,7 @@ private:
         found = named->second;
       else if (known)
         found = op_at(launched->second);
+      if (const int mark = mark_of(found); mark >= 0) found = mark;
       if (found < 0) {
         ++lone;
         out.push_back({{.name = k.name, .type = k.name, .kernel = k.name},
@@ -282,8 +327,7 @@ private:
       if (fresh) out.push_back(execution_of(ops_[static_cast<std::size_t>(found)], 0));
       execution& e = out[there->second];
       e.ns += k.end - k.begin;
-      if (e.told.kernel.size() < 1000) // a list of them is for people
-        e.told.kernel.append(e.told.kernel.empty() ? "" : " + ").append(k.name);
+      add_kernel(e.told, k.name);
     }
     p.overlapping = lanes_overlap(std::move(busy));
     if (lone != 0)
@@ -315,6 +359,7 @@ private:
       throw error("no operator lies in a step of this trace of PyTorch", p.source, record_pytorch);
   }
 
+  std::set<std::string> marks_;
   std::vector<op> ops_;
   std::vector<kind> kinds_;
   std::vector<kernel> kernels_;
@@ -332,6 +377,14 @@ inline profile read_pytorch(std::string_view text, const std::string& source) {
   std::vector<std::string> warnings;
   auto trace = detail::read_trace<detail::pytorch_trace>(text, "pid", source, warnings);
   return trace.finish(source, std::move(warnings));
+}
+
+/// The same of a value that was parsed already, in which ranges of these names are the operators.
+inline profile read_pytorch_value(const nlohmann::json& value, const std::string& source,
+                                  std::set<std::string> marks = {}) {
+  detail::pytorch_trace trace(std::move(marks));
+  say_trace_events(value, detail::pytorch_trace::wanted(), [&](trace_event& e) { trace.take(e); });
+  return trace.finish(source, {});
 }
 
 } // namespace benanza::trace
