@@ -7,26 +7,17 @@ import statistics
 from pathlib import Path
 
 from frameworks.common import Refused, one_line
-
-
-def onnxruntime_session(path, threads, profile=None):
-    import onnxruntime as ort
-    ort.set_default_logger_severity(4)
-    options = ort.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    options.log_severity_level = 4
-    if profile:
-        options.enable_profiling, options.profile_file_prefix = True, str(profile)
-    return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+from frameworks.settings import onnxruntime_options, onnxruntime_session, openvino_model
 
 
 class OnnxRuntime:
     """A model in ONNX Runtime, bound to memory of ours."""
 
     def __init__(self, path, inputs, outputs, threads, profile=None):
-        self.session = onnxruntime_session(path, threads, profile)
+        options = onnxruntime_options(threads)
+        if profile:
+            options.enable_profiling, options.profile_file_prefix = True, str(profile)
+        self.session = onnxruntime_session(path, options)
         binding = self.session.io_binding()
         known = {i.name for i in self.session.get_inputs()}
         for name, a in inputs.items():
@@ -74,12 +65,7 @@ class OpenVino:
 
     def __init__(self, path, inputs, outputs, threads, profile=None):
         import openvino as ov
-        core = ov.Core()
-        wanted = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
-                  "INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "PERF_COUNT": profile is not None}
-        self.compiled = core.compile_model(core.read_model(str(path)), "CPU", wanted)
-        element = self.compiled.get_property("INFERENCE_PRECISION_HINT")
-        precision = element.get_type_name() if hasattr(element, "get_type_name") else str(element)
+        self.compiled, precision = openvino_model(path, threads, profile is not None)
         if precision not in ("f32", "float32"):
             raise Refused(f"OpenVINO takes {precision} where f32 is asked for")
         self.request = self.compiled.create_infer_request()

@@ -13,7 +13,7 @@ what joins them: a framework keeps the names of those that it still makes. So
 
 What depends on no input but by its shape is known before a run: no operator stands for it. Where operators
 have no tensor of the model between them, each stands for all nodes of their way: together they do that work.
-A node on the ways of others that are strangers to each other is left out.
+A node on several ways is of the operators that all of these have, and left out where there is none.
 """
 
 import re
@@ -245,9 +245,16 @@ class Joined:
                 together = [n, *(b for b in between if not own[id(b)] and not self.makes.get(id(b)))]
                 ways.append((together, nodes, {self.model.maker[t].name for t in makes}))
         times = Counter(name for _, nodes, _ in ways for name in nodes)
+        shared = {}  # of a node on several ways: the operators that all of them have
         for together, nodes, ends in ways:
+            for name in nodes:
+                if times[name] > 1 and name not in ends:
+                    shared[name] = shared.get(name, {id(n) for n in together}) & {id(n) for n in together}
             for n in together:
                 own[id(n)] |= dict.fromkeys(name for name in nodes if times[name] == 1 or name in ends)
+        for name, operators in shared.items():
+            for operator in operators:
+                own[operator][name] = None
         return [{"name": n.name, "type": n.type, "stands_for": sorted(own[id(n)], key=self.model.place.get),
                  "makes": self.makes.get(id(n), [])} for n in self.operators]
 

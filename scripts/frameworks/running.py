@@ -15,6 +15,7 @@ from pathlib import Path
 
 from frameworks.common import Refused, one_line
 from frameworks.operators import Node, nodes_of
+from frameworks.settings import onnxruntime_options, onnxruntime_session, openvino_model
 from frameworks.traces import MOST_BYTES, graph_of_xml, slim_events, slim_torch
 
 MOST_RUNS, FEWEST_RUNS = 30, 6  # that are profiled; the first is the cold one
@@ -35,22 +36,10 @@ def repeat(run, most, seconds):
 
 # ---- ONNX Runtime ---------------------------------------------------------------------------------
 
-def onnxruntime_options(threads):
-    import onnxruntime as ort
-    ort.set_default_logger_severity(4)
-    options = ort.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    options.log_severity_level = 4
-    return options
-
-
 class OnnxRuntime:
     def __init__(self, path, feeds, threads, options=None):
         import onnxruntime as ort
-        self.session = ort.InferenceSession(str(path), options or onnxruntime_options(threads),
-                                            providers=["CPUExecutionProvider"])
+        self.session = onnxruntime_session(path, options or onnxruntime_options(threads))
         self.binding = self.session.io_binding()
         for name, array in feeds.items():
             self.binding.bind_cpu_input(name, array)
@@ -84,20 +73,15 @@ class OnnxRuntime:
 # ---- OpenVINO -------------------------------------------------------------------------------------
 
 class OpenVino:
-    def __init__(self, path, feeds, threads, **more):
+    def __init__(self, path, feeds, threads, profiled=False):
         import openvino as ov
-        core = ov.Core()
-        wanted = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
-                  "INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", **more}
-        self.compiled = core.compile_model(core.read_model(str(path)), "CPU", wanted)
+        self.compiled, self.precision = openvino_model(path, threads, profiled)
         self.request = self.compiled.create_infer_request()
         self.tensors = {name: ov.Tensor(array) for name, array in feeds.items()}
         for port in self.compiled.inputs:
             name = next((n for n in port.get_names() if n in self.tensors), None)
             if name is not None:
                 self.request.set_tensor(port, self.tensors[name])
-        element = self.compiled.get_property("INFERENCE_PRECISION_HINT")
-        self.precision = element.get_type_name() if hasattr(element, "get_type_name") else str(element)
         self.version = ov.__version__
 
     def run(self):
@@ -115,7 +99,7 @@ class OpenVino:
     @classmethod
     def profiled(cls, path, feeds, threads, seconds):
         import openvino as ov
-        model = cls(path, feeds, threads, PERF_COUNT=True)
+        model = cls(path, feeds, threads, profiled=True)
         took, runs = [], []
 
         def run():

@@ -86,7 +86,7 @@ def measure(arguments):
             samples = sample(framework.run, arguments.seconds)
             version, precision = framework.version, framework.precision
             del framework
-            traces, graph = made.profiled(path, feeds, arguments.threads, arguments.seconds)
+            traces, graph = ([], []) if arguments.no_profile else made.profiled(path, feeds, arguments.threads, arguments.seconds)
         except Refused:
             raise
         except Exception as e:  # the framework's own words, whatever it throws

@@ -74,6 +74,14 @@ class Operators(unittest.TestCase):
         self.assertEqual([found[n][0] for n in ("Mean_1", "Sub_2", "n")], ["LayerNormalization_n"] * 3)
         self.assertEqual((found["last"], found["y"]), (("", ""), ("Abs_y", "y")))  # by its tensor's name
 
+    def test_a_node_on_several_ways(self):
+        of = model("LSTM x > h,c; Squeeze h > s; Concat c,c > d; Relu s > y")
+        found = stands(of, Node("Seq", "RNNSeq", ["x"], ["Seq:0", "Seq:1"]),
+                       Node("a", "Reshape", ["Seq:0"], ["s:0"], ["Squeeze_s"]),
+                       Node("b", "Concatenation", ["Seq:1"], ["d:0"], ["Concat_d"]))
+        self.assertEqual(found["Seq"][0], "LSTM_h Squeeze_s Concat_d")
+        self.assertEqual((found["a"][0], found["b"][0]), ("Squeeze_s", "Concat_d"))
+
     def test_merged_copies_and_shapes_are_nobodys(self):
         of = model("Relu x > r; Exp r > e; Exp r > f; Shape e > s; Gather s,i > g; Mul e,f > m; Reshape m,g > y")
         operators = [Node("Relu_r", "Relu", ["x"], ["r"]), Node("Exp_e", "Exp", ["r"], ["e"]),
