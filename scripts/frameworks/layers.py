@@ -16,6 +16,7 @@ from frameworks.common import Refused, bind, one_line
 from frameworks.layer_runs import FRAMEWORKS, STATES, measure_layer
 
 SCHEMA_VERSION = 1  # of include/benanza/result/schema.hpp
+TREE = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 300  # of a layer's process
 
 
@@ -78,7 +79,7 @@ def facts_of(path):
 
 def generator(asked):
     """The program that writes layers as models."""
-    built = Path(__file__).resolve().parent.parent / "build" / "benanza_generate"
+    built = TREE / "build" / "benanza_generate"
     found = asked or (built if built.exists() else shutil.which("benanza_generate"))
     if not found or not Path(found).exists():
         raise Refused("benanza_generate is not built: cmake --build build, or say --generate PROGRAM")

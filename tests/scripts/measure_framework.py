@@ -240,6 +240,14 @@ class Layers(unittest.TestCase):
         path.write_text(text if isinstance(text, str) else json.dumps(text))
         return path
 
+    def test_the_generator_is_that_of_this_tree(self):
+        built = SOURCE / "build" / "benanza_generate"
+        if built.exists():
+            self.assertEqual(layers.generator(None), built.resolve())
+        else:
+            self.assertEqual(layers.generator(Path(sys.executable)), Path(sys.executable).resolve())
+        self.assertEqual(layers.TREE, SOURCE.resolve())
+
     def test_which_are_asked_for(self):
         keys = self.written("# mine\nRelu/1x8\n\nRelu/1x8/f32/onednn/jit/hot/t1  # again\nAdd/2x2\n")
         self.assertEqual(layers.asked_layers(keys), (["Relu/1x8", "Add/2x2"], None))
