@@ -37,7 +37,10 @@ inline constexpr std::string_view openvino_graph = R"(<?xml version="1.0"?>
 <output><port id="3" precision="FP32"><dim>2</dim><dim>8</dim><dim>32</dim><dim>32</dim></port></output></layer>
 <layer id="2" name="reorder" type="Reorder"><data execOrder="2" execTimeMcs="3" originalLayersNames="" primitiveType="jit_uni_f32" runtimePrecision="f32" /></layer>
 <layer id="3" name="w" type="Reorder"><data execOrder="3" execTimeMcs="not_executed" originalLayersNames="" primitiveType="reorder_f32" runtimePrecision="f32" /></layer>
-</layers><edges /></net>
+<layer id="4" name="c" type="Const"><data execOrder="0" execTimeMcs="not_executed" originalLayersNames="c" primitiveType="unknown_f32" runtimePrecision="f32" /></layer>
+<layer id="5" name="once" type="Reorder"><data execOrder="1" execTimeMcs="78" originalLayersNames="" primitiveType="jit_uni_f32" runtimePrecision="f32" /></layer>
+<layer id="6" name="once too" type="Reorder"><data execOrder="1" execTimeMcs="7" originalLayersNames="" primitiveType="jit_uni_f32" runtimePrecision="f32" /></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="2" to-port="0" /><edge from-layer="5" from-port="0" to-layer="6" to-port="0" /><edge from-layer="4" from-port="0" to-layer="5" to-port="0" /><edge from-layer="2" from-port="1" to-layer="7" to-port="0" /><edge from-layer="6" from-port="1" to-layer="7" to-port="1" /></edges></net>
 )";
 
 inline constexpr std::string_view tensorrt_times =

@@ -9,6 +9,7 @@
 #include "values.hpp"
 
 #include <map>
+#include <tuple>
 #include <type_traits>
 
 namespace benanza::trace::detail {
@@ -49,6 +50,9 @@ inline std::size_t fill_by_name(std::vector<profiled_operator>& to,
   }
   return found;
 }
+
+/// A format that tells what operators are rather than how long they take.
+inline constexpr std::string_view graph_of_openvino = "OpenVINO's graph";
 
 inline std::size_t runs_of(const profile& p) {
   std::size_t most = 0;
@@ -91,9 +95,11 @@ inline profile join_profiles(std::vector<profile> files) {
         throw error("there are two files of " + files[i].format,
                     files[k].source + ", " + files[i].source, "give one of them");
     }
-    if (std::pair(runs_of(files[i]), files[i].operators.size()) >
-            std::pair(runs_of(files[first]), files[first].operators.size()) ||
-        files[first].operators.empty())
+    const auto rank = [](const profile& p) { // a graph also has what ran once, when it was made
+      return std::tuple(runs_of(p), p.format != graph_of_openvino, p.operators.size());
+    };
+    if (files[first].operators.empty() ||
+        (!files[i].operators.empty() && rank(files[i]) > rank(files[first])))
       first = i;
   }
   profile out = std::move(files[first]);

@@ -9,11 +9,14 @@
 //   p.operators[0].stands_for   // {"Multiply_3870", "bn1", "relu1"}
 #pragma once
 
+#include "join.hpp"
 #include "openvino.hpp"
 
 #ifdef BENANZA_WITH_PUGIXML
 #include <pugixml.hpp>
 #endif
+
+#include <set>
 
 namespace benanza::trace {
 
@@ -32,6 +35,30 @@ inline std::vector<profiled_tensor> openvino_ports(const pugi::xml_node& side) {
   return out;
 }
 
+/// The numbers of layers that are constants, or computed from these alone: once, before any run.
+inline std::set<std::string> openvino_constants(const pugi::xml_node& net) {
+  std::map<std::string, std::vector<std::string>> readers;
+  std::map<std::string, std::size_t> others; // inputs of a layer that are not known to be constant
+  for (const pugi::xml_node edge : net.child("edges").children("edge")) {
+    const std::string to = edge.attribute("to-layer").value();
+    readers[edge.attribute("from-layer").value()].push_back(to);
+    ++others[to];
+  }
+  std::vector<std::string> open;
+  for (const pugi::xml_node layer : net.child("layers").children("layer"))
+    if (std::string_view(layer.attribute("type").value()) == "Const")
+      open.emplace_back(layer.attribute("id").value());
+  std::set<std::string> out;
+  while (!open.empty()) {
+    const std::string one = std::move(open.back());
+    open.pop_back();
+    if (!out.insert(one).second) continue;
+    for (const std::string& to : readers[one])
+      if (--others[to] == 0) open.push_back(to);
+  }
+  return out;
+}
+
 /// Layers that compute nothing.
 inline bool openvino_data(std::string_view type) {
   for (const std::string_view one : {"Input", "Const", "Output", "Parameter", "Constant", "Result"})
@@ -44,7 +71,8 @@ inline profile read_openvino_graph(std::string_view text, const std::string& sou
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
   const pugi::xml_node layers = document.child("net").child("layers");
-  profile p{.source = source, .format = "OpenVINO's graph", .framework = "openvino"};
+  profile p{
+      .source = source, .format = std::string(detail::graph_of_openvino), .framework = "openvino"};
   struct row {
     double order;
     profiled_operator told;
@@ -52,10 +80,12 @@ inline profile read_openvino_graph(std::string_view text, const std::string& sou
   std::vector<row> rows;
   bool executed = false;
   std::size_t computing = 0;
+  const std::set<std::string> constants = detail::openvino_constants(document.child("net"));
   for (const pugi::xml_node layer : layers.children("layer")) {
     const pugi::xml_node data = layer.child("data");
     const std::string type = layer.attribute("type").value();
-    if (!data || detail::openvino_data(type)) continue;
+    if (!data || detail::openvino_data(type) || constants.contains(layer.attribute("id").value()))
+      continue;
     ++computing;
     row& r = rows.emplace_back();
     r.order = detail::number_in_text(data.attribute("execOrder").value())

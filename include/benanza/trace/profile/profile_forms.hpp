@@ -31,10 +31,13 @@ inline constexpr std::string_view known_profiles =
     "with ONEDNN_VERBOSE, or a file of scripts/measure_framework";
 
 inline profile read_kind(profile_kind kind, std::string_view text, const std::string& source) {
-  const auto value = [&] {
+  const auto check_size = [&] {
     if (text.size() > longest_held_profile)
       throw error("the file is longer than " + std::to_string(longest_held_profile >> 20) + " MiB",
                   source, "profile fewer runs");
+  };
+  const auto value = [&] {
+    check_size();
     return value_of(text, source, "write it again: it is cut off or was changed");
   };
   switch (kind) {
@@ -43,7 +46,7 @@ inline profile read_kind(profile_kind kind, std::string_view text, const std::st
   case profile_kind::openvino_counters_json: return read_openvino_counters_value(value(), source);
   case profile_kind::openvino_report: return read_openvino_report(text, source);
   case profile_kind::openvino_report_json: return read_openvino_report_value(value(), source);
-  case profile_kind::openvino_graph: return read_openvino_graph(text, source);
+  case profile_kind::openvino_graph: check_size(); return read_openvino_graph(text, source);
   case profile_kind::tensorrt_times: return read_tensorrt_times(value(), source);
   case profile_kind::tensorrt_profile: return read_tensorrt_profile(value(), source);
   case profile_kind::tensorrt_layers: return read_tensorrt_layers(value(), source);
