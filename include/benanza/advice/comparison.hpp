@@ -300,7 +300,7 @@ inline bool idle(const trace::profiled_operator& o) {
 inline std::vector<added_row> added_rows(const comparison& c) {
   std::map<std::string, added_row> rows;
   for (const auto& [i, o] : ranges::views::enumerate(c.from->operators)) {
-    if (!c.matched.nodes[i].empty() || idle(o)) continue;
+    if (!c.matched.added(i) || idle(o)) continue;
     added_row& row = rows.try_emplace(o.type, added_row{.type = o.type}).first->second;
     ++row.count;
     row.ns += median_of(o.ns);
@@ -320,15 +320,21 @@ inline bool computes(const model::graph& g, const model::node& n) {
 inline std::vector<compared_operator> compared_operators(const comparison& c,
                                                          const work_table& work,
                                                          const std::vector<double>& layer_ns) {
+  std::vector<std::vector<std::size_t>> together(c.matched.leader.size());
+  for (const auto& [i, leader] : ranges::views::enumerate(c.matched.leader))
+    together[bound::detail::at(leader)].push_back(i);
   std::vector<compared_operator> out;
   for (const auto& [i, nodes] : ranges::views::enumerate(c.matched.nodes)) {
     if (nodes.empty()) continue;
-    const trace::profiled_operator& o = c.from->operators[i];
     compared_operator one{.op = i, .nodes = nodes, .how = c.matched.sureness(i)};
-    one.ns = median_of(o.ns);
-    one.scatter_ns = scatter_of(o.ns);
+    one.known = work.known(nodes);
+    for (std::size_t j : together[i]) {
+      const trace::profiled_operator& o = c.from->operators[j];
+      one.ns += median_of(o.ns);
+      one.scatter_ns += scatter_of(o.ns);
+      one.known = one.known && !o.ns.empty();
+    }
     one.best_ns = work.take(nodes, layer_ns);
-    one.known = !o.ns.empty() && work.known(nodes);
     one.answer = work.main_layer(nodes, layer_ns);
     if (one.answer != nullptr) one.layer = one.answer->name;
     out.push_back(std::move(one));
@@ -410,7 +416,7 @@ inline void add_bars(comparison& c, const work_table& work) {
     drawn_total all, mine;
     for (const auto& [i, o] : ranges::views::enumerate(c.from->operators)) {
       all.add(o.ns, random);
-      if (!c.matched.nodes[i].empty()) mine.add(o.ns, random);
+      if (!c.matched.added(i)) mine.add(o.ns, random);
     }
     chain.down_to("between_operators", "outside of its operators: calls, scheduling, memory", all);
     chain.down_to("added_operators", "operators that the model does not have", mine);

@@ -124,9 +124,8 @@ inline result::ordered_json comparison_json(const advice::comparison& c) {
                                                        : "unknown"},
                          {"layer", o.layer}});
   }
-  for (const auto& [i, nodes] : ranges::views::enumerate(c.matched.nodes)) {
-    if (!nodes.empty() || advice::detail::idle(c.from->operators[i])) continue;
-    const trace::profiled_operator& from = c.from->operators[i];
+  for (const auto& [i, from] : ranges::views::enumerate(c.from->operators)) {
+    if (!c.matched.added(i) || advice::detail::idle(from)) continue;
     added.push_back(
         {{"name", from.name}, {"type", from.type}, {"ns", advice::detail::median_of(from.ns)}});
   }

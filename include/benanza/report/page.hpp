@@ -118,8 +118,7 @@ inline std::string lost_list(const model_bound& b, std::size_t limit) {
 
 /// All figures of a model, without its heading; `limit` is the most rows that a table has. `quiet`
 /// leaves only the figures: no explanations, no layers, no advice.
-inline std::string all_figures(const result::run& r, const model_bound& b, std::size_t limit,
-                               bool quiet = false) {
+inline std::string all_figures(const model_bound& b, std::size_t limit, bool quiet = false) {
   std::string out;
   if (!detail::loose(b)) {
     out += totals_table(b) + '\n';
@@ -150,7 +149,7 @@ inline std::string page(const result::run& r, const model_bound& b, std::size_t 
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
-  return out + all_figures(r, b, limit, quiet);
+  return out + all_figures(b, limit, quiet);
 }
 
 } // namespace benanza::report

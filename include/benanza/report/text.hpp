@@ -76,7 +76,7 @@ inline std::string model_page(const result::run& r, const advice::advised& a,
   for (const advice::comparison& c : a.frameworks)
     out += '\n' + framework_section(c, o.layers);
   if (o.advice) out += "\nAdvice\n" + advice_section(a, o.layers);
-  if (o.details) return out + '\n' + all_figures(r, b, o.layers);
+  if (o.details) return out + '\n' + all_figures(b, o.layers);
   if (a.frameworks.empty()) out += '\n' + layer_table(b, o.layers);
   if (const std::string how = measure_missing(b); !how.empty()) out += '\n' + how;
   return out + '\n' +

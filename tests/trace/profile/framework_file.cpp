@@ -137,3 +137,17 @@ TEST_CASE("join: facts that files tell differently are warned of") {
   const profile report = read_profile(openvino_report, "report.csv");
   CHECK(warns(join({counters, report}), "different precisions: bf16, and f32"));
 }
+
+TEST_CASE(
+    "framework file: what it says of an operator's nodes counts, not the framework's own names") {
+  const std::string text =
+      R"({"schema":"benanza-framework","schema_version":2,"framework":"openvino","samples_ns":[9000],"traces":[
+{"format":"openvino-profiling","json":{"runs":[
+[{"name":"Multiply_3870","type":"Convolution","exec_type":"jit_f32","status":"EXECUTED","real_us":9}],
+[{"name":"Multiply_3870","type":"Convolution","exec_type":"jit_f32","status":"EXECUTED","real_us":8}]],"run_ns":[9500,8500]}},
+{"format":"openvino-exec-graph","text":"<net name=\"m\" version=\"11\"><layers><layer id=\"0\" name=\"Multiply_3870\" type=\"Convolution\"><data execOrder=\"0\" execTimeMcs=\"8\" originalLayersNames=\"Multiply_3870,bn1,relu1,more\" primitiveType=\"jit_f32\" runtimePrecision=\"f32\"/></layer></layers><edges/></net>"}],
+"operators":[{"name":"Multiply_3870","type":"Convolution","stands_for":["conv1","bn1","relu1"]}]})";
+  const profile p = read_profile(text, "ov.json");
+  CHECK(of_name(p, "Multiply_3870").stands_for ==
+        std::vector<std::string>{"conv1", "bn1", "relu1"});
+}

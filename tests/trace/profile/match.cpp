@@ -51,6 +51,21 @@ TEST_CASE("an operator has the nodes that the framework names, and no others") {
   CHECK(a.matched() == 6);
 }
 
+TEST_CASE("operators for which the same nodes are named did that work together") {
+  profile p; // as OpenVINO runs a normalization by several
+  p.operators = {made("reduce", "Reduce"), made("conv1", "Conv"), made("subgraph", "Subgraph"),
+                 made("rms", "RMS")};
+  p.operators[0].stands_for = {"bn1"};
+  p.operators[2].stands_for = {"bn1", "relu1"};
+  p.operators[3].stands_for = {"relu1"};
+  const attribution a = attribute(p, block());
+  CHECK(a.leader == std::vector{0, 1, 0, 0});
+  CHECK(a.nodes[0] == std::vector{1, 2});
+  CHECK(a.nodes[2].empty());
+  CHECK_FALSE(a.added(2));
+  CHECK_FALSE(a.added(3));
+}
+
 TEST_CASE("a fused operator that is called after its result takes what lies before it") {
   profile p;
   p.operators = {made("relu1_nchwc", "Conv"), made("ReorderOutput", "ReorderOutput"),

@@ -97,7 +97,8 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
     throw error("neither runs nor traces are in the file", source, record_framework);
   profile p = join_profiles(std::move(parts));
   p.source = source;
-  fill_by_name(p.operators, operators);
+  // It was found in the model's own graph, where frameworks name nodes of theirs.
+  fill_by_name(p.operators, operators, stands_for_of::filler);
   return p;
 }
 

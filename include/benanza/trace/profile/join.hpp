@@ -19,12 +19,20 @@ void fill_empty(Value& to, const Value& from) {
   if (to == Value{}) to = from;
 }
 
+/// Whose word counts for which nodes an operator stands: that of the file that names more of them,
+/// or that of the one that fills, if it names any.
+enum class stands_for_of { longer, filler };
+
 /// What `from` tells and `to` does not.
-inline void fill_operator(profiled_operator& to, const profiled_operator& from) {
+inline void fill_operator(profiled_operator& to, const profiled_operator& from,
+                          stands_for_of whose) {
   fill_empty(to.type, from.type);
   fill_empty(to.kernel, from.kernel);
   fill_empty(to.precision, from.precision);
-  if (from.stands_for.size() > to.stands_for.size()) to.stands_for = from.stands_for;
+  const bool better = whose == stands_for_of::filler
+                          ? !from.stands_for.empty()
+                          : from.stands_for.size() > to.stands_for.size();
+  if (better) to.stands_for = from.stands_for;
   fill_empty(to.makes, from.makes);
   fill_empty(to.operands, from.operands);
   fill_empty(to.results, from.results);
@@ -34,7 +42,8 @@ inline void fill_operator(profiled_operator& to, const profiled_operator& from) 
 /// Fills operators from those of the same name; of several of a name the first goes to the first.
 /// How many of them found one.
 inline std::size_t fill_by_name(std::vector<profiled_operator>& to,
-                                const std::vector<profiled_operator>& from) {
+                                const std::vector<profiled_operator>& from,
+                                stands_for_of whose = stands_for_of::longer) {
   std::map<std::string_view, std::vector<const profiled_operator*>> of_name;
   for (const profiled_operator& o : from)
     of_name[o.name].push_back(&o);
@@ -45,7 +54,7 @@ inline std::size_t fill_by_name(std::vector<profiled_operator>& to,
     if (there == of_name.end()) continue;
     const std::size_t place = used[there->first]++;
     if (place >= there->second.size()) continue;
-    fill_operator(o, *there->second[place]);
+    fill_operator(o, *there->second[place], whose);
     ++found;
   }
   return found;

@@ -50,11 +50,16 @@ struct attribution {
   std::vector<int> owner{};              ///< of each node of the graph; no_operator: nobody's
   std::vector<matched_by> how{};         ///< of each node
   std::vector<std::vector<int>> nodes{}; ///< of each operator, ascending; none: it was added
+  /// Operators for which the framework names the same nodes do their work together: of each the
+  /// first of these, which has the nodes.
+  std::vector<int> leader{};
 
   /// Nodes that have an operator.
   std::int64_t matched() const {
     return ranges::count_if(owner, [](int o) { return o != no_operator; });
   }
+  /// True for an operator that is no work of the model.
+  bool added(std::size_t op) const { return nodes[static_cast<std::size_t>(leader[op])].empty(); }
   /// The least sure match of an operator's nodes.
   matched_by sureness(std::size_t op) const {
     matched_by out = nodes[op].empty() ? matched_by::nothing : matched_by::said;
@@ -118,6 +123,8 @@ public:
       , graph_(g) {
     out_.owner.assign(g.nodes.size(), no_operator);
     out_.how.assign(g.nodes.size(), matched_by::nothing);
+    for (std::size_t o = 0; o < p.operators.size(); ++o)
+      out_.leader.push_back(static_cast<int>(o));
     for (const auto& [i, n] : ranges::views::enumerate(g.nodes))
       names_[n.name].push_back(static_cast<int>(i));
   }
@@ -138,6 +145,10 @@ public:
       claim_name(maker_of(plain_name(profile_.operators[o].name)), o, matched_by::tensor);
     by_likeness();
     between();
+    for (std::size_t o = 0; o < out_.leader.size(); ++o)
+      out_.leader[o] = leader_of(static_cast<int>(o));
+    for (int& owner : out_.owner)
+      if (owner != no_operator) owner = out_.leader[static_cast<std::size_t>(owner)];
     out_.nodes.resize(profile_.operators.size());
     for (const auto& [i, owner] : ranges::views::enumerate(out_.owner))
       if (owner != no_operator)
@@ -153,12 +164,25 @@ private:
     out_.how[static_cast<std::size_t>(node)] = how;
   }
 
+  /// The first of the operators that work together with this one.
+  int leader_of(int op) const {
+    while (out_.leader[static_cast<std::size_t>(op)] != op)
+      op = out_.leader[static_cast<std::size_t>(op)];
+    return op;
+  }
+
+  void join(std::size_t op, int other) {
+    const int a = leader_of(static_cast<int>(op)), b = leader_of(other);
+    out_.leader[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  }
+
   /// Claims the first free node of this name; or, where it was written as several, all of them.
   void claim_name(std::string_view name, std::size_t op, matched_by how) {
     if (name.empty()) return;
     if (const auto found = names_.find(name); found != names_.end()) {
       for (int n : found->second)
         if (!claimed(n)) return claim(n, op, how);
+      if (how == matched_by::said) join(op, out_.owner[static_cast<std::size_t>(found->second[0])]);
       return;
     }
     const std::string inside = std::string(name) + '/';
