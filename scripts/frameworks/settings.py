@@ -1,5 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With which settings does a framework run? One thread or so many, one request after the other, in f32."""
+"""With which settings does a framework run? One thread or so many, one request after the other, in f32; and what
+--set NAME=VALUE says besides, which is how advice is tried:
+
+  ONNX Runtime  graph_optimization_level=disabled|basic|extended|all, execution_mode=parallel, any number or
+                truth value of SessionOptions, any entry of its configuration (session.set_denormal_as_zero=1)
+  OpenVINO      any property: INFERENCE_PRECISION_HINT=bf16
+"""
+
+from frameworks.common import Refused
+
+chosen = {}  # of --set
+
+
+def choose(framework, pairs):
+    """Takes the settings of the command line."""
+    if pairs and framework == "pytorch":
+        raise Refused("--set: PyTorch has no settings here")
+    for pair in pairs:
+        name, equal, value = pair.partition("=")
+        if not equal or not name or not value:
+            raise Refused(f"--set {pair}: say NAME=VALUE")
+        chosen[name] = value
+
+
+def set_option(options, name, value):
+    """One setting of ONNX Runtime, by its name and kind."""
+    import onnxruntime as ort
+    kinds = {"graph_optimization_level": (ort.GraphOptimizationLevel, "ORT_ENABLE_"),
+             "execution_mode": (ort.ExecutionMode, "ORT_")}
+    if name in kinds:
+        kind, prefix = kinds[name]
+        word = "ORT_DISABLE_ALL" if value == "disabled" else prefix + value.upper()
+        if not hasattr(kind, word):
+            raise Refused(f"--set {name}={value}: there is no such value")
+        setattr(options, name, getattr(kind, word))
+    elif "." in name:
+        options.add_session_config_entry(name, value)
+    elif isinstance(getattr(options, name, None), (bool, int)):
+        if not value.lstrip("-").isdigit():
+            raise Refused(f"--set {name}={value}: a number")
+        setattr(options, name, type(getattr(options, name))(int(value)))
+    else:
+        raise Refused(f"--set {name}={value}: ONNX Runtime has no such setting")
 
 
 def onnxruntime_options(threads):
@@ -10,6 +52,8 @@ def onnxruntime_options(threads):
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     options.log_severity_level = 4
+    for name, value in chosen.items():
+        set_option(options, name, value)
     return options
 
 
@@ -24,6 +68,10 @@ def openvino_model(path, threads, profiled=False):
     core = ov.Core()
     wanted = {"INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
               "INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "PERF_COUNT": profiled}
+    if "INFERENCE_PRECISION_HINT" in chosen:
+        del wanted["EXECUTION_MODE_HINT"]  # which would ask for the exact one
+    wanted.update(chosen)
     compiled = core.compile_model(core.read_model(str(path)), "CPU", wanted)
     element = compiled.get_property("INFERENCE_PRECISION_HINT")
-    return compiled, element.get_type_name() if hasattr(element, "get_type_name") else str(element)
+    precision = element.get_type_name() if hasattr(element, "get_type_name") else str(element)
+    return compiled, {"bfloat16": "bf16", "float16": "f16"}.get(precision, precision)

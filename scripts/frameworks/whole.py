@@ -34,6 +34,7 @@ from frameworks.inputs import fix_dims, make_inputs
 from frameworks.models import checksum, element_types, load, name_nodes, save
 from frameworks.operators import Model, nodes_of, operators_of, stored_in
 from frameworks.running import FRAMEWORKS
+from frameworks.settings import chosen
 from frameworks.timing import finite, processor, sample
 from frameworks.traces import graph_of_xml, precision_of, read_trace
 from frameworks.weights import fill_weights
@@ -55,7 +56,7 @@ def file_of(arguments, version, cpus, precision):
         "model": {"file": str(arguments.model), "sha256": checksum(arguments.model),
                   "bytes": arguments.model.stat().st_size},
         "options": {"threads": arguments.threads or 0, "batch": arguments.batch or 0, "dims": arguments.dims,
-                    "seconds": arguments.seconds, "cpus": cpus, "precision": precision},
+                    "seconds": arguments.seconds, "cpus": cpus, "precision": precision, "set": dict(chosen)},
     }
 
 
