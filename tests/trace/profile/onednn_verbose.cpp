@@ -38,7 +38,7 @@ TEST_CASE("onednn log: executions alone are operators") {
 }
 
 TEST_CASE("onednn log: the prefix and the descriptors of each version") {
-  for (const auto& [prefix, descriptors] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& form : std::vector<std::pair<std::string, std::string>>{
            {"", "src_f32::blocked:acdb:f0 wei_f32:p:blocked:Acdb:f0 bia_undef::undef::f0 "
                 "dst_bf16::blocked:a:f0"},
            {"1795607271782.768066,",
@@ -51,6 +51,7 @@ TEST_CASE("onednn log: the prefix and the descriptors of each version") {
             "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:Ac::f0 dst:bf16:a:blocked:a::f0"},
            {"v1,1795607271798.93,primitive,",
             "src:f32:a:blocked:acdb::f0 wei:f32:a:blocked:A::f0 dst:bf16:a:blocked:a::f0"}}) {
+    const std::string &prefix = form.first, &descriptors = form.second;
     CAPTURE(prefix);
     const profile p = read_profile(exec(prefix, descriptors, 0.5), "log");
     REQUIRE(p.operators.size() == 1);

@@ -182,7 +182,7 @@ TEST_CASE("onnxruntime profile: kernels of a GPU are the times of their nodes") 
 
 TEST_CASE("onnxruntime profile: what is missing behind a million events is warned of") {
   std::string text = "[";
-  const std::string one = "{\"ts\":1},";
+  const std::string one = "{},";
   for (int i = 0; i < 1'000'000; ++i)
     text += one;
   text += ort_line({"a_kernel_time", 5, 3, "Relu", 1}) + "," + ort_line({"model_run", 1, 9}) + "]";
