@@ -116,10 +116,11 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   if (!asked.plan.empty()) detail::write_plan(asked, run, models);
   if (!asked.missing.empty()) detail::write_missing(asked.missing, run.source, models);
   const std::vector<trace::profile> profiles = read_framework_runs(asked.frameworks);
-  const std::vector<advice::advised> advised =
-      advice::advise_all(source, models, profiles, 1e6 * asked.latency_limit_ms);
   const bool pages = detail::of_one_model(models) || !asked.wanted.model.empty() ||
                      !profiles.empty() || asked.advice || asked.details;
+  std::vector<advice::advised> advised; // of what is shown
+  if (pages || asked.json())
+    advised = advice::advise_all(source, models, profiles, 1e6 * asked.latency_limit_ms);
   const report::text_options options{.layers = rows,
                                      .pages = pages,
                                      .details = asked.details,

@@ -141,7 +141,7 @@ TEST_CASE("an algorithm that the framework does not take: how much, where, why, 
   CHECK(i->kind == "algorithm");
   CHECK(i->nodes == std::vector{0});
   CHECK(i->saves.ns == doctest::Approx(90e3).epsilon(0.2));
-  CHECK(i->evidence.at(0).find("by kernel") != std::string::npos);
+  CHECK(i->evidence.at(0).find("the framework's kernel") != std::string::npos);
   CHECK(i->check == "benanza_bench --benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'");
   CHECK(std::is_sorted(a.list.items.begin(), a.list.items.end(),
                        [](const item& x, const item& y) { return x.saves.ns > y.saves.ns; }));

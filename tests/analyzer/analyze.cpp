@@ -83,7 +83,7 @@ TEST_CASE("holes and failed cases: status 1 and a line; with --strict 2 and noth
   const std::string holed = synthetic::text(holed_run());
   const outcome partial = analyze({}, holed);
   CHECK(partial.status == 1);
-  CHECK(holds(partial.out, "PARTIAL: 1 of 7 nodes"));
+  CHECK(holds(partial.out, "PARTIAL     1 of 7 nodes"));
   CHECK(partial.err ==
         "benanza_analyze: partial: 1 node without a measured time, such as Relu/1x64x56x56 in "
         "tiny@batch=1\n");

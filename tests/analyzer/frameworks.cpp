@@ -6,9 +6,12 @@
 
 #include <benanza/result/plan.hpp>
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -41,6 +44,67 @@ double bound_of(const std::string& out) {
   return json::parse(out)["analyses"][0]["bound"]["sequential"]["ns"].get<double>();
 }
 
+/// What scripts/measure_framework writes of a framework that runs the residual block as it is.
+std::string framework_text(const std::string& framework, int threads) {
+  std::string events;
+  const std::vector<std::pair<const char*, int>> ran{{"node0", 900}, {"node1", 9}, {"node2", 110},
+                                                     {"node3", 15},  {"node4", 9}, {"node5", 420}};
+  int ts = 0;
+  for (int run = 0; run < 3; ++run) {
+    const int start = ts;
+    std::string nodes;
+    for (const auto& [name, us] : ran) {
+      nodes += fmt::format(
+          R"(,{{"cat":"Node","pid":1,"tid":1,"dur":{},"ts":{},"ph":"X","name":"{}_kernel_time","args":{{"op_name":"Op","provider":"CPUExecutionProvider","node_index":"{}"}}}})",
+          us, ts, name, name[4]);
+      ts += us + 10;
+    }
+    events += fmt::format(
+        R"({}{{"cat":"Session","pid":1,"tid":1,"dur":{},"ts":{},"ph":"X","name":"model_run","args":{{}}}}{})",
+        run == 0 ? "" : ",", ts - start, start, nodes);
+  }
+  return fmt::format(
+      R"({{"schema":"benanza-framework","schema_version":2,"framework":"{}","framework_version":"1.2","model":{{"file":"block.onnx"}},
+"options":{{"threads":{},"batch":1,"precision":"f32"}},"samples_ns":[1530000,1540000,1550000],
+"traces":[{{"format":"onnxruntime-profile","json":[{}]}}],"operators":[]}})",
+      framework, threads, events);
+}
+
+TEST_CASE("--framework: steps down from its run, what to change first, each with a command") {
+  const scratch_folder f("beside");
+  const std::string a = file(f, "run.json", synthetic::fused_run());
+  std::ofstream(f / "ort.json") << framework_text("onnxruntime", 1);
+  const outcome page = analyze({a, "--framework", f / "ort.json"});
+  CAPTURE(page.err);
+  CHECK(page.status == 0);
+  CHECK(holds(page.out, "ONNX Runtime 1.2"));
+  CHECK(holds(page.out, "From the run of ONNX Runtime 1.2 down to the machine's limits:"));
+  CHECK_FALSE(holds(page.out, "because"));
+  const outcome all = analyze({a, "--framework", f / "ort.json", "--advice"});
+  CHECK(holds(all.out,
+              "    check    benanza_bench --benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'"));
+  const outcome as_json = analyze({a, "--framework", f / "ort.json", "--format", "json"});
+  const json one = json::parse(as_json.out)["analyses"][0];
+  CHECK(one["frameworks"][0]["latency"]["ns"] == 1540e3);
+  CHECK(one["frameworks"][0]["operators"].size() == 6);
+  CHECK(one["advice"]["items"][0]["id"] == "algorithm/onednn/jit/Conv");
+  CHECK(analyze({a, "--format", "json", "--advice"}).status == 0); // advice without a framework
+}
+
+TEST_CASE("--framework: what is no profile, or of other threads, is refused in a line") {
+  const scratch_folder f("beside_refused");
+  const std::string a = file(f, "run.json", synthetic::fused_run());
+  std::ofstream(f / "two.json") << framework_text("onnxruntime", 2);
+  std::ofstream(f / "text.json") << "no profile\n";
+  for (const std::string& name : {"two.json", "text.json", "absent.json"}) {
+    const outcome o = analyze({a, "--framework", f / name});
+    CAPTURE(o.err);
+    CHECK(o.status == 2);
+    CHECK(o.out.empty());
+    CHECK(std::count(o.err.begin(), o.err.end(), '\n') == 1);
+    CHECK(holds(o.err, name));
+  }
+}
 } // namespace
 
 TEST_CASE("a framework's kernel sets a bound, unless only others compete") {
@@ -59,7 +123,7 @@ TEST_CASE("a framework's kernel sets a bound, unless only others compete") {
   const double alone = bound_of(of({a}));
   CHECK(alone - bound_of(of({a, b})) == doctest::Approx(4e3));
   CHECK(bound_of(of({a, b, "--backends", "onednn,host"})) == alone);
-  const outcome page = analyze({a, b, "--layers", "all"});
+  const outcome page = analyze({a, b, "--layers", "all", "--details"});
   CHECK(holds(page.out, "onnxruntime 1.32.0"));
   CHECK(holds(page.out, "ort-kernel for jit:avx512_core at 1 x"));
   const outcome none = analyze({a, b, "--backends", "onednn,mkl"});

@@ -77,7 +77,7 @@ inline advice_of_kind framework_advice(const grounds& g) {
   else if (layouts > 0)
     out.not_worth.push_back(
         {"layout",
-         fmt::format("its {} changes of layout take {}, no more than those of the best "
+         fmt::format("its changes of layout ({}) take {}, no more than those of the best "
                      "assignment, {}",
                      layouts, detail::time_text(layouts_ns), detail::time_text(changes))});
   if (c.disturbed)

@@ -108,16 +108,18 @@ inline advice_of_kind kernel_advice(const grounds& g) {
     out.items = detail::items_of(std::move(groups), "");
     return out;
   }
+  std::vector<std::vector<int>> nodes(g.model.layers.size()); // of each layer
+  for (std::size_t n = 0; n < g.model.graph->nodes.size(); ++n)
+    if (const int layer = g.model.graph->nodes[n].layer; layer != model::no_layer)
+      nodes[static_cast<std::size_t>(layer)].push_back(static_cast<int>(n));
   for (const bound::layer_answer* l : by_gain(g.model)) {
     const bound::choice& c = l->algorithms;
     if (!detail::of_a_library(*c.first) || !detail::of_a_library(*c.chosen)) continue;
     detail::kernel_group& group =
         groups[{c.chosen->backend, std::string(detail::plain_algorithm(c.chosen->algorithm)),
                 std::string(detail::family_of(l->name))}];
-    for (std::size_t n = 0; n < g.model.graph->nodes.size(); ++n)
-      if (const int layer = g.model.graph->nodes[n].layer;
-          layer != model::no_layer && &g.model.layers[static_cast<std::size_t>(layer)] == l)
-        group.made.nodes.push_back(static_cast<int>(n));
+    const std::vector<int>& its = nodes[static_cast<std::size_t>(l - g.model.layers.data())];
+    group.made.nodes.insert(group.made.nodes.end(), its.begin(), its.end());
     const auto uses = static_cast<double>(l->uses);
     group.add(g, *l, l->uses, gain_ns(*l), uses * (c.first->mad_ns + c.chosen->mad_ns),
               fmt::format("{} x {}: {} by {}, {} by {}", l->uses, l->name,

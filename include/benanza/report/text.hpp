@@ -78,7 +78,8 @@ inline std::string model_page(const result::run& r, const advice::advised& a,
   if (o.advice) out += "\nAdvice\n" + advice_section(a, o.layers);
   if (o.details) return out + '\n' + all_figures(b, o.layers);
   if (a.frameworks.empty()) out += '\n' + layer_table(b, o.layers);
-  if (const std::string how = measure_missing(b); !how.empty()) out += '\n' + how;
+  if (const std::string lacking = failed_runs(b) + what_is_missing(b, o.layers); !lacking.empty())
+    out += '\n' + lacking;
   return out + '\n' +
          wrapped("More:  ", std::string("--advice  --details  --layers all  --format json") +
                                 (a.frameworks.empty()

@@ -199,13 +199,19 @@ inline std::string against_in_order(const bound::chain_run& w, const model_bound
 }
 } // namespace detail
 
-/// Chain runs of the model and what was predicted of them; empty: there are none.
-inline std::string runs(const model_bound& b) {
+/// Runs of the model that failed; empty: there are none.
+inline std::string failed_runs(const model_bound& b) {
   std::string out;
   for (const bound::measurement* m : b.failed_runs)
     out += wrapped("run         ",
                    fmt::format("FAILED, {}: {}.", m->key == b.graph->name ? "unfused" : "fused",
                                printable(m->error)));
+  return out;
+}
+
+/// Chain runs of the model and what was predicted of them; empty: there are none.
+inline std::string runs(const model_bound& b) {
+  std::string out = failed_runs(b);
   for (const bound::chain_run& w : b.runs) {
     const bound::form_figures& f = b.form(w.fused);
     const double took = w.run->median_ns;

@@ -160,6 +160,17 @@ inline std::string lacks(const model_bound& b) {
   return fmt::format("{}", fmt::join(all, "; "));
 }
 
+/// The nodes that were not measured, why, and the command that measures all of them; empty: there
+/// are none.
+inline std::string what_is_missing(const model_bound& b, std::size_t limit) {
+  return detail::unmeasured("Partial: these nodes were not measured, and their rooflines stand for "
+                            "them; real algorithms are slower.",
+                            b.covered.rooflines, "layers", limit) +
+         detail::unmeasured("Partial: these nodes have no time, so the figures are too low.",
+                            b.covered.holes, "holes", limit) +
+         detail::measure_missing(b);
+}
+
 /// The remarks (`-`) and warnings (`!`) of a model, `limit` names in each; empty: there are none.
 inline std::string warnings(const model_bound& b, std::size_t limit) {
   std::string out = detail::zero_cost(b);
@@ -202,12 +213,7 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
     warn(fmt::format(
         "Disturbed while measured: {}, such as {}: {}. Measure again on a quiet machine.",
         counted(std::ssize(rows), "layer"), rows.front().first, printable(rows.front().second)));
-  out += detail::unmeasured("Partial: these nodes were not measured, and their rooflines stand for "
-                            "them; real algorithms are slower.",
-                            b.covered.rooflines, "layers", limit);
-  out += detail::unmeasured("Partial: these nodes have no time, so the figures are too low.",
-                            b.covered.holes, "holes", limit);
-  return out + detail::measure_missing(b);
+  return out + what_is_missing(b, limit);
 }
 
 } // namespace benanza::report
