@@ -35,7 +35,9 @@ struct profiled_operator {
   /// Tensors that it makes, as the ONNX file calls them, where that is known.
   std::vector<std::string> makes{};
   std::vector<profiled_tensor> operands{}, results{};
-  std::vector<double> ns{}; ///< a time for each run after the first one
+  /// A time for each run after the first one, which is cold; for that where there is no other,
+  /// which a warning says. One that did not run in a run has 0.
+  std::vector<double> ns{};
   bool operator==(const profiled_operator&) const = default;
 };
 
