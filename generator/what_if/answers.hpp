@@ -36,7 +36,7 @@ struct layer_answer {
   const layer_algorithms* list = nullptr;
   std::optional<roof> least{};                ///< by the data sheet
   std::optional<roof> without_tensor_cores{}; ///< the same at the rate of f32
-  int engines = 0;                            ///< different ones that cuDNN lists
+  int engines = 0; ///< different ones that cuDNN lists, of exactly this class of numbers
   std::vector<std::string> first{}; ///< what its heuristics put first, for each way of writing it
   std::string refused{};            ///< why cuDNN lists none
   bool multiplies = false;
@@ -94,7 +94,8 @@ struct model_answer {
   std::vector<type_answer> types{};
 };
 
-/// All of it. What it points into are its own parts, and the graphs that it was made from.
+/// All of it. It points into itself and into the graphs it was made from: it may be moved, not
+/// copied.
 struct answers {
   algorithm_list list{};
   std::optional<data_sheet> sheet{};
@@ -114,13 +115,25 @@ inline std::string refusal_of(const backend::cudnn::lister& lister, const layer_
     ++reasons[r.why];
   const auto most = std::max_element(reasons.begin(), reasons.end(),
                                      [](auto& a, auto& b) { return a.second < b.second; });
-  return most == reasons.end() ? "no graph of cuDNN's operations is written for it" : most->first;
+  return most == reasons.end()
+             ? "no graph is written for it; cuDNN's other calls are known on the GPU alone"
+             : most->first;
 }
 
-inline tensor_cores tensor_cores_for(const layer_algorithms& l, int capability) {
-  if (l.type == numeric::f32) return tensor_cores::none;
+/// True for what competes in the type itself, and not as a less exact class.
+inline bool is_equivalent(const backend::cudnn::offer& o, const layer_algorithms& l) {
+  return o.what.equivalence == name(l.type);
+}
+
+/// True where the GPU has arithmetic of a type, or that is not known.
+inline bool may_have(const answers& a, numeric t) {
+  return !a.sheet || a.sheet->flops_per_ns(t) > 0;
+}
+
+inline tensor_cores tensor_cores_for(const answers& a, const layer_algorithms& l, int capability) {
+  if (l.type == numeric::f32 || !may_have(a, l.type)) return tensor_cores::none;
   for (const backend::cudnn::offer& o : l.offers)
-    if (o.how.tensor_cores()) return tensor_cores::listed;
+    if (is_equivalent(o, l) && o.how.tensor_cores()) return tensor_cores::listed;
   return has_product(l, capability) ? tensor_cores::not_told : tensor_cores::none;
 }
 
@@ -128,8 +141,7 @@ inline tensor_cores tensor_cores_for(const layer_algorithms& l, int capability) 
 inline std::optional<product_estimate> estimate_of(const answers& a, const layer_algorithms& l,
                                                    int capability) {
   std::optional<product_estimate> best;
-  const bool has_type = !a.sheet || a.sheet->flops_per_ns(l.type) > 0;
-  if (!a.aimed || !has_type || !has_product(l, capability)) return best;
+  if (!a.aimed || !may_have(a, l.type) || !has_product(l, capability)) return best;
   for (const backend::cublas::task& t : backend::cublas::tasks_for(l.layer, l.type)) {
     const auto one = a.heuristics.library->estimate_of(t.what, l.type);
     if (one && (!best || one->ns < best->ns)) best = one;
@@ -144,15 +156,19 @@ inline layer_answer answer_for(const answers& a, const layer_algorithms& l,
   std::set<std::pair<std::string, std::int64_t>> engines;
   const backend::cudnn::recipe* way = nullptr;
   for (const backend::cudnn::offer& o : l.offers) {
+    if (!is_equivalent(o, l)) continue;
     flops = std::min(flops, o.what.flops);
     engines.emplace(o.made_by->before, o.how.choice.engine);
     if (std::exchange(way, o.made_by.get()) != o.made_by.get() && o.how.proposed_by == "A")
       out.first.push_back(o.what.id);
   }
   out.engines = static_cast<int>(engines.size());
-  if (l.offers.empty()) out.refused = refusal_of(lister, l);
+  if (l.offers.empty())
+    out.refused = refusal_of(lister, l);
+  else if (out.engines == 0)
+    out.refused = "only as " + l.offers.front().what.equivalence;
   out.multiplies = op::cost(l.layer).macs > 0;
-  if (out.multiplies) out.on = tensor_cores_for(l, capability);
+  if (out.multiplies) out.on = tensor_cores_for(a, l, capability);
   if (a.sheet) {
     out.least = roofline(*a.sheet, l.layer, l.type, flops);
     if (out.least && !quantised(l.type))
@@ -197,7 +213,7 @@ inline std::vector<fused_group> groups_of(const layer_book& book, const model_an
     const layer_answer* whole = at(book, *m.fused, n, t);
     if (whole == nullptr || n.parts.size() < 2) continue;
     fused_group& g = groups[std::string(op::family(whole->list->layer))];
-    const bool listed = !whole->list->offers.empty(), fresh = seen.insert(whole).second;
+    const bool listed = whole->engines > 0, fresh = seen.insert(whole).second;
     g.all.layers += fresh, ++g.all.nodes;
     g.listed.layers += fresh && listed, g.listed.nodes += listed;
     if (!listed) g.refused = whole->refused;

@@ -47,9 +47,9 @@ public:
     std::error_code none;
     if (path.find('/') != std::string::npos && !std::filesystem::is_regular_file(path, none))
       throw error("there is no such file to load", path, remedy);
-    const auto close = [](void* l) { dlclose(l); };
-    library_ = {dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), close};
-    if (library_ == nullptr) throw error(loader_error(), path, remedy);
+    void* loaded = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (loaded == nullptr) throw error(loader_error(), path, remedy);
+    library_ = {loaded, [](void* l) { dlclose(l); }};
     find(version_major_, "nvMatmulHeuristicsGetVersionMajor");
     find(version_minor_, "nvMatmulHeuristicsGetVersionMinor");
     find(version_patch_, "nvMatmulHeuristicsGetVersionPatch");

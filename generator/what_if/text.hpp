@@ -33,7 +33,7 @@ inline std::string counted(std::int64_t n, std::string_view one) {
   return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
 }
 
-/// Words over as many lines as they need, the first after `start`, all others set in as far.
+/// Words over as many lines as they need, the first behind `start`, all others below it.
 inline std::string wrapped(std::string_view start, std::string_view words) {
   std::string out, line(start);
   bool fresh = true;
@@ -54,11 +54,40 @@ inline std::string engine_of(const std::string& id) {
   return id.substr(0, id.find('_'));
 }
 
+/// The library's own words without its codes: the first of the reasons that it gives.
+inline std::string short_reason(const std::string& words) {
+  constexpr std::string_view before = "Reason: ", behind = " Warning: ";
+  const std::size_t at = words.find(before);
+  if (at == std::string::npos) return printable(words.substr(0, words.find(": {")), 100);
+  const std::string rest = words.substr(at + before.size());
+  return "cuDNN says " + printable(rest.substr(0, rest.find(behind)), 80);
+}
+
+/// What is said of several things, with all of them before it.
+class said_of {
+public:
+  void add(std::string_view thing, const std::string& words) {
+    auto at =
+        std::find_if(all_.begin(), all_.end(), [&](auto& one) { return one.second == words; });
+    if (at == all_.end()) at = all_.insert(all_.end(), {{}, words});
+    if (std::find(at->first.begin(), at->first.end(), thing) == at->first.end())
+      at->first.emplace_back(thing);
+  }
+  std::vector<std::pair<std::string, std::string>> each() const {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const auto& [things, words] : all_)
+      out.emplace_back(join(things, ", "), words);
+    return out;
+  }
+
+private:
+  std::vector<std::pair<std::vector<std::string>, std::string>> all_;
+};
+
 inline std::string marks_text(const answers& a) {
-  std::string out = wrapped(
-      "[l] ", fmt::format("listed: cuDNN {} names engines that take the layer, cuBLAS its plain "
-                          "functions",
-                          version_text()));
+  std::string out =
+      wrapped("[l] ", fmt::format("listed: engines of cuDNN {}, plain functions of cuBLAS",
+                                  version_text()));
   if (a.sheet) {
     std::string peaks;
     for (const numeric t :
@@ -141,25 +170,23 @@ inline std::string layers_text(const answers& a, const model_answer& m) {
                                      "rooflines of the same are {}.",
                                      name(t.type), time_text(t.constant_ns),
                                      time_text(t.estimate_ns), time_text(t.estimated_roof_ns)));
-  std::map<std::string, std::vector<std::string>> refused;
+  said_of refused;
   for (const auto& [l, uses] : t.layers)
-    if (l->engines == 0) refused[l->refused].emplace_back(op::family(l->list->layer));
-  for (auto& [why, families] : refused) {
-    std::sort(families.begin(), families.end());
-    families.erase(std::unique(families.begin(), families.end()), families.end());
-    out += wrapped("  ", fmt::format("none in {}: {}: {}", name(t.type), join(families, ", "),
-                                     printable(why, 160)));
-  }
-  out += fmt::format("  {:>9} {:>4} {:>4}  {:<17} {:>15}  the heaviest in {}\n",
+    if (l->engines == 0) refused.add(op::family(l->list->layer), short_reason(l->refused));
+  for (const auto& [families, why] : refused.each())
+    out += wrapped("  ", fmt::format("none in {}: {}: {}", name(t.type), families, why));
+  if (t.several.layers == 0) return out;
+  out += fmt::format("  {:>9} {:>4} {:>4}  {:<17} {:>14}  the heaviest, in {}\n",
                      a.sheet ? "[d] each" : "", "uses", "[l]", "cuDNN's first [l]",
                      a.aimed ? "[e] each" : "", name(t.type));
-  for (std::size_t i = 0; i < t.layers.size() && i < heaviest; ++i) {
-    const auto& [l, uses] = t.layers[i];
+  std::size_t shown = 0;
+  for (const auto& [l, uses] : t.layers) {
+    if (l->engines < 2 || ++shown > heaviest) continue;
     const std::string first =
         l->first.empty() ? "-" : join(l->first | ranges::views::transform(engine_of), " ");
-    out += fmt::format("  {:>9} {:>4} {:>4}  {:<17} {:>15}  {}\n",
+    out += fmt::format("  {:>9} {:>4} {:>4}  {:<17} {:>14}  {}\n",
                        l->least ? time_text(l->least->ns) : "-", uses, l->engines, cell(first, 17),
-                       a.aimed ? estimate_text(*l) : "", cell(op::name(l->list->layer), 23, 8));
+                       a.aimed ? estimate_text(*l) : "", cell(op::name(l->list->layer), 23, 9));
   }
   if (a.aimed) out += "  (of [e] the percentage is [d] of the estimate without its constant)\n";
   return out;
@@ -173,26 +200,26 @@ inline std::string fusion_text(const answers& a, const model_answer& m) {
       "nodes");
   for (const type_answer& t : m.types)
     out += fmt::format(" {:>6}", name(t.type));
-  out +=
-      a.sheet ? fmt::format("  {:>18}  not moved  in {}\n", "saves [d]", name(shown.type)) : "\n";
+  out += a.sheet ? fmt::format("  {:>9}  not moved  in {}\n", "saves [d]", name(shown.type)) : "\n";
+  std::size_t rows = 0;
   for (const fused_group& g : shown.groups) {
+    if (++rows > heaviest) continue;
     out += fmt::format("  {:>5}", g.all.nodes);
     for (const type_answer& t : m.types)
       for (const fused_group& same : t.groups)
         if (same.family == g.family) out += fmt::format(" {:>6}", same.listed.nodes);
     if (a.sheet)
-      out += fmt::format("  {:>18}  {:>9}", time_text(g.saved_ns), megabytes(g.saved_bytes));
-    out += "  " + cell(g.family, 24, 8) + '\n';
+      out += fmt::format("  {:>9}  {:>9}", time_text(g.saved_ns), megabytes(g.saved_bytes));
+    out += "  " + cell(g.family, 21, 8) + '\n';
   }
-  std::map<std::string, std::string> refused;
-  for (const type_answer& t : m.types)
+  if (rows > heaviest) out += fmt::format("  and {} more kinds\n", rows - heaviest);
+  for (const type_answer& t : m.types) {
+    said_of refused;
     for (const fused_group& g : t.groups)
-      if (!g.refused.empty()) {
-        std::string& types = refused[g.family + ": " + printable(g.refused, 120)];
-        types += (types.empty() ? "" : ", ") + std::string(name(t.type));
-      }
-  for (const auto& [what, types] : refused)
-    out += wrapped("  ", fmt::format("none in {}: {}", types, what));
+      if (!g.refused.empty()) refused.add(g.family, short_reason(g.refused));
+    for (const auto& [families, why] : refused.each())
+      out += wrapped("  ", fmt::format("none in {}: {}: {}", name(t.type), families, why));
+  }
   return out;
 }
 
@@ -213,35 +240,39 @@ inline const layer_answer* example(const type_answer& t, bool gains) {
 
 inline std::string tensor_cores_text(const answers& a, const model_answer& m) {
   std::string out = "\n6  Tensor cores: layers that multiply, and may use them [l]\n"
-                    "          cuDNN's  cuBLAS's, not told  none";
-  out += a.sheet ? "    without   with [d]  gain nothing [d]\n" : "\n";
+                    "          cuDNN's  cuBLAS: not told  none";
+  out += a.sheet ? "  without [d]   with [d]  gain nothing\n" : "\n";
   bool any = false;
   for (const type_answer& t : m.types) {
     if (t.type == numeric::f32) continue;
     any = true;
-    out += fmt::format("  {:<7} {:>7}  {:>18}  {:>4}", name(t.type), t.on_listed.layers,
+    out += fmt::format("  {:<7} {:>7}  {:>16}  {:>4}", name(t.type), t.on_listed.layers,
                        t.on_not_told.layers, t.on_none.layers);
     if (t.without_ns > 0)
-      out += fmt::format("  {:>9}  {:>9}  {:>16}", time_text(t.without_ns), time_text(t.with_ns),
+      out += fmt::format("  {:>11}  {:>9}  {:>12}", time_text(t.without_ns), time_text(t.with_ns),
                          t.no_gain.layers);
     out += '\n';
   }
   if (!any) return "\n6  Tensor cores: f32 does not use them\n";
   if (!a.sheet) return out;
+  said_of examples;
   for (const type_answer& t : m.types) {
     if (const layer_answer* l = example(t, true))
-      out += wrapped(fmt::format("  {:<5} ", name(t.type)),
-                     fmt::format("{} gains most: {} to {}", cell(op::name(l->list->layer), 40, 12),
-                                 time_text(l->without_tensor_cores->ns), time_text(l->least->ns)));
+      examples.add(name(t.type),
+                   fmt::format("{} gains most: {} with f32's units, {} with tensor cores",
+                               cell(op::name(l->list->layer), 40, 12),
+                               time_text(l->without_tensor_cores->ns), time_text(l->least->ns)));
     if (const layer_answer* l = example(t, false))
-      out += wrapped(
-          "        ",
-          fmt::format("{} gains nothing: memory limits it, with {:.1f} flop/byte; from "
-                      "{:.0f} on f32's units do",
+      examples.add(
+          name(t.type),
+          fmt::format("{} gains nothing: memory limits it, with {:.1f} flop/byte; f32's "
+                      "units do from {:.1f} on",
                       cell(op::name(l->list->layer), 40, 12),
                       static_cast<double>(l->least->flops) / static_cast<double>(l->least->bytes),
                       a.sheet->flops_per_ns(numeric::f32) / a.sheet->bytes_per_ns()));
   }
+  for (const auto& [types, what] : examples.each())
+    out += wrapped("  ", types + ": " + what);
   return out;
 }
 } // namespace detail
