@@ -282,9 +282,11 @@ inline std::string text_of(const answers& a) {
   const int capability = detail::capability_of(a.list.target.json);
   std::string out;
   for (const model_answer& m : a.models) {
-    out += fmt::format("{}{} on {} (compute capability {}.{}): nothing here was measured\n",
-                       out.empty() ? "" : "\n", printable(m.it->name, 40),
-                       printable(a.list.target.name, 40), capability / 100, capability / 10 % 10);
+    if (!out.empty()) out += '\n';
+    out += detail::wrapped("",
+                           fmt::format("{} on {} (compute capability {}.{}): not measured",
+                                       printable(m.it->name, 60), printable(a.list.target.name, 60),
+                                       capability / 100, capability / 10 % 10));
     if (const std::string w = detail::warning_of(a.list); !w.empty()) out += detail::wrapped("", w);
     out += detail::marks_text(a) + detail::sums_text(a, m) + detail::layers_text(a, m) +
            detail::fusion_text(a, m) + detail::tensor_cores_text(a, m);
