@@ -213,13 +213,16 @@ inline std::string fusion_text(const answers& a, const model_answer& m) {
     out += "  " + cell(g.family, 21, 8) + '\n';
   }
   if (rows > heaviest) out += fmt::format("  and {} more kinds\n", rows - heaviest);
+  said_of all;
   for (const type_answer& t : m.types) {
     said_of refused;
     for (const fused_group& g : t.groups)
       if (!g.refused.empty()) refused.add(g.family, short_reason(g.refused));
     for (const auto& [families, why] : refused.each())
-      out += wrapped("  ", fmt::format("none in {}: {}: {}", name(t.type), families, why));
+      all.add(name(t.type), families + ": " + why);
   }
+  for (const auto& [types, what] : all.each())
+    out += wrapped("  ", fmt::format("none in {}: {}", types, what));
   return out;
 }
 
