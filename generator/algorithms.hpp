@@ -36,6 +36,8 @@ struct target_arguments {
   std::string target{};         ///< --target: a name, or a file with a description
   std::vector<numeric> types{}; ///< --types: those of the models, if empty
   std::string format = "text";  ///< --format: text or json
+  bool what_if = false;         ///< --what-if
+  std::string heuristics{};     ///< --matmul-heuristics: a library
 };
 
 #ifdef BENANZA_WITH_CUDNN
@@ -125,6 +127,14 @@ inline std::string warning_of(const algorithm_list& a) {
       "it, and no more",
       its / 100, its / 10 % 10);
 }
+
+/// The types in which the layers of a model are looked at.
+inline std::vector<numeric> types_of(const model::graph& g, const target_arguments& a) {
+  if (!a.types.empty()) return a.types;
+  if (a.what_if && (g.type == numeric::f32 || g.type == numeric::f16 || g.type == numeric::bf16))
+    return {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16};
+  return {g.type};
+}
 } // namespace detail
 
 /// Asks cuDNN for every layer of `all`; views are left out.
@@ -140,9 +150,10 @@ inline algorithm_list list_algorithms(const model::catalogue& all,
   backend::cudnn::lister lister(out.target);
   for (const model::catalogue_entry& e : all.layers) {
     if (op::is_view(e.layer)) continue;
-    std::set<numeric> types(a.types.begin(), a.types.end());
+    std::set<numeric> types;
     for (const model::use& u : e.uses)
-      if (a.types.empty()) types.insert(graphs[u.graph].type);
+      for (const numeric t : detail::types_of(graphs[u.graph], a))
+        types.insert(t);
     for (const numeric t : types)
       out.layers.push_back(
           {e.layer, t, e.count(), lister.offers(e.layer, t), backend::cuda::offers(e.layer, t)});

@@ -4,7 +4,7 @@
 //   benanza_generate model.onnx --batch 1,8 -o generated/mine
 //   benanza_generate model.onnx --no-sources -o mine      # for benanza_bench --graphs
 //   benanza_generate model.onnx --missing-from results.db -o generated/rest
-//   benanza_generate model.onnx --algorithms --target h200
+//   benanza_generate model.onnx --algorithms --target h200 --what-if
 //   benanza_generate stats model.onnx --format json
 //   benanza_generate zoo resnet50-v1 -o models/
 //   benanza_generate onnx Conv/1x64x56x56-64x3x3-s1-p1 -o layers/
@@ -20,6 +20,7 @@
 #include "nodes/command.hpp"
 #include "stats.hpp"
 #include "versions.hpp"
+#include "what_if/what_if.hpp"
 #include "zoo/modern.hpp"
 #include "zoo/zoo.hpp"
 #include "zoo_table.hpp"
@@ -238,7 +239,7 @@ inline status generate(const generate_arguments& a) {
   const auto measured = measurable(all);
   if (measured == 0) throw error("the models hold no layer that could be measured");
   if (a.gpu.wanted) {
-    print_algorithms(all, graphs, a.gpu);
+    a.gpu.what_if ? print_what_if(all, graphs, a.gpu) : print_algorithms(all, graphs, a.gpu);
     return partial ? status::partial : status::complete;
   }
   const known_layers known = known_in(a.missing, all.layers, graphs);
@@ -391,6 +392,14 @@ inline status run_checked(int argc, char** argv) {
                  "that GPU: v100, t4, a10, a100, l4, l40s, h100, h200, b200, rtx5090, or a file "
                  "with a description")
       ->needs(algorithms);
+  auto* what_if =
+      app.add_flag("--what-if", generating.gpu.what_if,
+                   "in place of the list: what it, NVIDIA's data sheet and estimates say of "
+                   "algorithms, fusion and tensor cores for each model")
+          ->needs(algorithms);
+  app.add_option("--matmul-heuristics", generating.gpu.heuristics,
+                 "a libnvMatmulHeuristics.so.0 to estimate products; else it is looked for")
+      ->needs(what_if);
   app.add_option("--format", generating.gpu.format, "of that list: text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->needs(algorithms);
