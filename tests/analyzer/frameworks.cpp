@@ -96,7 +96,7 @@ TEST_CASE("--framework: what is no profile, or of other threads, is refused in a
   const std::string a = file(f, "run.json", synthetic::fused_run());
   std::ofstream(f / "two.json") << framework_text("onnxruntime", 2);
   std::ofstream(f / "text.json") << "no profile\n";
-  for (const std::string& name : {"two.json", "text.json", "absent.json"}) {
+  for (const std::string name : {"two.json", "text.json", "absent.json"}) {
     const outcome o = analyze({a, "--framework", f / name});
     CAPTURE(o.err);
     CHECK(o.status == 2);
