@@ -53,7 +53,7 @@ const std::string ranges =
     "CREATE TABLE NVTX_EVENTS (start, end, eventType, text, textId, globalTid);"
     "INSERT INTO NVTX_EVENTS VALUES (90,200,59,'model',NULL,83886085),(95,140,59,NULL,3,83886085),"
     "(490,600,60,'model',NULL,83886085),(495,540,59,'conv1',NULL,83886085),"
-    "(98,140,59,'of another thread',NULL,83886086),(99,NULL,34,'a mark',NULL,83886085),"
+    "(98,140,59,'of another thread',NULL,83886086),(99,140,34,'a mark',NULL,83886085),"
     "(99,NULL,75,'a domain',NULL,83886085);";
 } // namespace
 
