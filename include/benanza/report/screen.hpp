@@ -52,9 +52,9 @@ inline std::string head_table(const advice::advised& a) {
   if (expected && expected->ns > 0)
     out += head_line("a run should take", expected->ns, batch, interval_of(*expected));
   for (const bound::chain_run& w : b.runs)
-    if (!w.side_by_side() && w.run->disturbed.empty() && w.fused == b.fused.has_value())
-      out += head_line("measured as one chain", w.run->median_ns, batch,
-                       fmt::format("least {}", show_time(w.run->min_ns)));
+    if (w.run->disturbed.empty() && w.fused == b.fused.has_value())
+      out += head_line(w.side_by_side() ? "  branches side by side" : "measured as one chain",
+                       w.run->median_ns, batch, fmt::format("least {}", show_time(w.run->min_ns)));
   if (form.bound.sequential.ns > 0)
     out += head_line("lower bound", form.bound.sequential.ns, batch, "layers alone, hot caches");
   if (a.frameworks.empty() && form.bound.reachable.ns > 0 &&
