@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a framework's run beside the best kernels? Its operators with the nodes that
+// they stand for, rows of those that are told apart from the best, what it added, and the steps
+// from its run down to the machine's limits. Times in ns.
+//
+//   const compared_operator& o = c.operators[0];   o.ns   o.best_ns   o.verdict()
+#pragma once
+
+#include "../bound/figures.hpp"
+#include "../result/statistics.hpp"
+#include "../trace/profile/match.hpp"
+
+#include <range/v3/action/sort.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::advice {
+
+/// Two times are told apart if they lie further apart than this share, or their own scatter.
+inline constexpr double told_apart = 0.05;
+/// Branches that win less than this share of the bound are not spoken of.
+inline constexpr double least_parallel = 0.01;
+
+/// One operator of the framework, and the best of the same work.
+struct compared_operator {
+  std::size_t op = 0;       ///< of the profile
+  std::vector<int> nodes{}; ///< of the unfused graph that it stands for, ascending
+  trace::matched_by how = trace::matched_by::nothing;
+  double ns = 0, scatter_ns = 0; ///< median of its runs, and half of their middle range
+  double best_ns = 0;            ///< the prediction of the same work
+  bool known = false;            ///< all of that work was measured or modelled
+  std::string layer{};           ///< the layer that takes most of it
+  const bound::layer_answer* answer = nullptr; ///< of that layer
+
+  double lost_ns() const { return known ? ns - best_ns : 0; }
+  /// +1: the framework is slower beyond noise; -1: it is faster; 0: neither.
+  int verdict() const {
+    if (!known) return 0;
+    const double noise = std::max(told_apart * std::max(ns, best_ns), 2 * scatter_ns);
+    return lost_ns() > noise ? 1 : lost_ns() < -noise ? -1 : 0;
+  }
+};
+
+/// Operators of one layer and kernel: a row of a table.
+struct compared_row {
+  std::string layer{}, type{}, kernel{}; ///< the layer, and the framework's operator and kernel
+  const bound::layer_answer* answer = nullptr;
+  std::vector<const compared_operator*> operators{};
+  double ns = 0, best_ns = 0; ///< of all of them
+
+  double lost_ns() const { return ns - best_ns; }
+};
+
+/// Operators that match no node of the model, by their kind.
+struct added_row {
+  std::string type{};
+  std::int64_t count = 0;
+  double ns = 0;
+};
+
+/// A step from the framework's run down to the roofline: what it takes away, where positive.
+struct bar {
+  std::string_view id{}; ///< stable
+  std::string what{};
+  bound::figure takes{};
+  double left_ns = 0; ///< behind it
+};
+
+/// A framework's run of a model, held against what was measured of its layers.
+struct comparison {
+  const trace::profile* from = nullptr;
+  const bound::model_bound* model = nullptr;
+  bound::figure latency{};       ///< median of its runs without a profiler; of what it told else
+  double least_ns = 0;           ///< of them
+  bool latency_profiled = false; ///< there are only runs with the profiler
+  bool disturbed = false;        ///< runs without the profiler took longer than those with it
+  trace::attribution matched{};
+  std::vector<compared_operator> operators{};   ///< matched ones, in their order
+  std::vector<compared_operator> groups{};      ///< where ours runs as one what are several there
+  std::vector<compared_row> slower{}, faster{}; ///< rows that are told apart, most time first
+  std::vector<added_row> added{};               ///< most time first
+  std::vector<bar> bars{};
+  std::int64_t nodes = 0; ///< of the model, without views
+  std::int64_t matched_nodes = 0;
+  double unexplained_ns = 0; ///< outside of all operators, or all of it without a profile
+
+  bool profiled() const { return !from->operators.empty(); }
+};
+
+namespace detail {
+inline std::vector<double> ascending(std::vector<double> samples) {
+  return std::move(samples) | ranges::actions::sort;
+}
+
+inline double median_of(const std::vector<double>& samples) {
+  return samples.empty() ? 0 : result::quantile(ascending(samples), 0.5);
+}
+
+/// Half of the range that the middle half of samples lies in.
+inline double scatter_of(const std::vector<double>& samples) {
+  if (samples.size() < 2) return 0;
+  const std::vector<double> sorted = ascending(samples);
+  return (result::quantile(sorted, 0.75) - result::quantile(sorted, 0.25)) / 2;
+}
+
+/// The median of redrawn samples, with its interval.
+inline bound::figure median_figure(const std::vector<double>& samples) {
+  if (samples.empty()) return {};
+  const std::vector<double> sorted = ascending(samples);
+  bound::generator random{3};
+  std::vector<double> drawn;
+  for (int i = 0; i < bound::redraws; ++i)
+    drawn.push_back(bound::redrawn_median(sorted, random));
+  return bound::between(std::move(drawn), result::quantile(sorted, 0.5));
+}
+
+/// Nodes of which something has to be computed.
+inline bool computes(const model::graph& g, const model::node& n) {
+  const op::layer* l = model::layer_of(g, n);
+  return l == nullptr || !op::is_view(*l);
+}
+} // namespace detail
+
+} // namespace benanza::advice
