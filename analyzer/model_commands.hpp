@@ -118,9 +118,14 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   const std::vector<trace::profile> profiles = read_framework_runs(asked.frameworks);
   const bool pages = detail::of_one_model(models) || !asked.wanted.model.empty() ||
                      !profiles.empty() || asked.advice || asked.details;
+  std::vector<bound::model_bound> others;
   std::vector<advice::advised> advised; // of what is shown
-  if (pages || asked.json())
-    advised = advice::advise_all(source, models, profiles, 1e6 * asked.latency_limit_ms);
+  if (pages || asked.json()) {
+    others = related(source, models);
+    advised =
+        advice::advise_all(source, models, profiles,
+                           {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
+  }
   const report::text_options options{.layers = rows,
                                      .pages = pages,
                                      .details = asked.details,

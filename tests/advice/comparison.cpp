@@ -147,6 +147,32 @@ TEST_CASE("an algorithm that the framework does not take: how much, where, why, 
                        [](const item& x, const item& y) { return x.saves.ns > y.saves.ns; }));
 }
 
+TEST_CASE("what a framework runs one by one and could run as one saves all but the longest") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  profile p = unfused(1600);
+  p.operators[1].ns = {100e3, 100e3}; // a Relu behind a convolution
+  const advised a = advise_one(s, all, p);
+  const item* i = of_id(a.list, "fusion/Conv+Relu");
+  REQUIRE(i != nullptr);
+  CHECK(i->nodes == std::vector{0, 1});
+  CHECK(i->saves.ns == doctest::Approx(100e3).epsilon(0.01));
+}
+
+TEST_CASE("operators that took longer with the profiler on count by their shares") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const model_bound b = figures(s);
+  profile p = unfused(1200); // its operators: 1353.6
+  p.profiled_ns = {1400e3, 1400e3};
+  const comparison c = compare(p, b);
+  CHECK(c.pace == doctest::Approx(1200.0 / 1400));
+  CHECK(c.operators[0].ns == doctest::Approx(800e3 * 1200 / 1400));
+  CHECK(taken(c, "between_operators") == doctest::Approx(1200e3 * (1 - 1353.6 / 1400)));
+  CHECK(compare(unfused(1400), b).pace == 1);
+}
+
 TEST_CASE("a pad before every convolution is found (MXNet)") {
   const run r = synthetic::fused_run();
   const source s(r);
@@ -219,11 +245,12 @@ TEST_CASE("a lower precision takes the layers that gain by it, with casts at the
                    return std::optional(benanza::bound::roof{.ns = 2e3, .by_memory = true});
                  }});
   const std::vector<model_bound> all{figures(s), figures(s, numeric::bf16)};
-  const mixed_precision m = mix({.of = s, .model = all[0], .all = all}, all[1]);
+  const mixed_precision m = mix({.of = s, .model = all[0], .others = {&all[1]}}, all[1]);
   CHECK(m.exact);
   CHECK(m.in_type == std::vector<char>{1, 0, 1, 1, 1, 0, 0});
   CHECK(m.casts == 3); // conv to relu, relu to its readers (once), deep to softmax
-  const advised a = advise_all(s, all, {}).front();
+  const std::vector<model_bound> one{all[0]}, other{all[1]};
+  const advised a = advise_all(s, one, {}, {.others = &other}).front();
   const item* i = of_id(a.list, "precision/bf16");
   REQUIRE(i != nullptr);
   CHECK(i->nodes == std::vector{0, 2, 3, 4});

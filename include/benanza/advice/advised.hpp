@@ -81,14 +81,27 @@ inline std::size_t place_of(const trace::profile& p, const std::vector<bound::mo
 }
 } // namespace detail
 
+/// What is asked besides.
+struct advice_options {
+  /// Of the models in other types and batches, where those that are shown are not all.
+  const std::vector<bound::model_bound>* others = nullptr;
+  double latency_limit_ns = 0; ///< that a batch may take; 0: any
+};
+
 /// All advice on all models, with the frameworks' runs where they belong.
 inline std::vector<advised> advise_all(const bound::source& s,
                                        const std::vector<bound::model_bound>& models,
                                        const std::vector<trace::profile>& profiles,
-                                       double latency_limit_ns = 0) {
+                                       const advice_options& o = {}) {
   std::vector<advised> out;
-  for (const bound::model_bound& b : models)
+  std::vector<const bound::model_bound*> others;
+  for (const bound::model_bound& b : models) {
     out.push_back({.model = &b});
+    others.push_back(&b);
+  }
+  if (o.others != nullptr)
+    for (const bound::model_bound& b : *o.others)
+      others.push_back(&b);
   for (const trace::profile& p : profiles) {
     const std::size_t at = detail::place_of(p, models);
     out[at].frameworks.push_back(compare(p, models[at]));
@@ -96,9 +109,9 @@ inline std::vector<advised> advise_all(const bound::source& s,
   for (advised& a : out)
     a.list = advise({.of = s,
                      .model = *a.model,
-                     .all = models,
+                     .others = others,
                      .framework = a.frameworks.empty() ? nullptr : &a.frameworks.front(),
-                     .latency_limit_ns = latency_limit_ns});
+                     .latency_limit_ns = o.latency_limit_ns});
   return out;
 }
 

@@ -35,12 +35,12 @@ struct drawn_total {
   double ns = 0;
   std::vector<double> drawn = std::vector<double>(bound::redraws, 0.0);
 
-  void add(const std::vector<double>& samples, bound::generator& random) {
+  void add(const std::vector<double>& samples, bound::generator& random, double times = 1) {
     if (samples.empty()) return;
     const std::vector<double> sorted = ascending(samples);
-    ns += result::quantile(sorted, 0.5);
+    ns += times * result::quantile(sorted, 0.5);
     for (double& d : drawn)
-      d += bound::redrawn_median(sorted, random);
+      d += times * bound::redrawn_median(sorted, random);
   }
   /// A figure of the model, whose redraws are not kept: its interval stands for them.
   static drawn_total of(const bound::figure& f) {
@@ -96,8 +96,8 @@ inline void add_bars(comparison& c, const work_table& work) {
   if (c.profiled()) {
     drawn_total all, mine;
     for (const auto& [i, o] : ranges::views::enumerate(c.from->operators)) {
-      all.add(o.ns, random);
-      if (!c.matched.added(i)) mine.add(o.ns, random);
+      all.add(o.ns, random, c.pace);
+      if (!c.matched.added(i)) mine.add(o.ns, random, c.pace);
     }
     chain.down_to("between_operators", "outside of its operators: calls, scheduling, memory", all);
     chain.down_to("added_operators", "operators that the model does not have", mine);

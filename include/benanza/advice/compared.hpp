@@ -80,6 +80,9 @@ struct comparison {
   double least_ns = 0;           ///< of them
   bool latency_profiled = false; ///< there are only runs with the profiler
   bool disturbed = false;        ///< runs without the profiler took longer than those with it
+  /// What the times of operators are multiplied by: where their sum is longer than a run without
+  /// the profiler, only their shares of a run with it count.
+  double pace = 1;
   trace::attribution matched{};
   std::vector<compared_operator> operators{};   ///< matched ones, in their order
   std::vector<compared_operator> groups{};      ///< where ours runs as one what are several there

@@ -59,7 +59,7 @@ inline std::vector<added_row> added_rows(const comparison& c) {
     if (!c.matched.added(i) || idle(o)) continue;
     added_row& row = rows.try_emplace(o.type, added_row{.type = o.type}).first->second;
     ++row.count;
-    row.ns += median_of(o.ns);
+    row.ns += c.pace * median_of(o.ns);
   }
   std::vector<added_row> out;
   for (auto& [type, row] : rows)
@@ -80,8 +80,8 @@ inline std::vector<compared_operator> compared_operators(const comparison& c,
     one.known = work.known(nodes);
     for (std::size_t j : together[i]) {
       const trace::profiled_operator& o = c.from->operators[j];
-      one.ns += median_of(o.ns);
-      one.scatter_ns += scatter_of(o.ns);
+      one.ns += c.pace * median_of(o.ns);
+      one.scatter_ns += c.pace * scatter_of(o.ns);
       one.known = one.known && !o.ns.empty();
     }
     one.best_ns = work.take(nodes, layer_ns);
@@ -138,6 +138,15 @@ inline std::vector<compared_operator> compared_groups(const comparison& c) {
   }
   return out;
 }
+/// Operators cannot take longer than the run that they are of, unless they overlap: then the runs
+/// with the profiler were slower throughout.
+inline double pace_of(const trace::profile& p, double latency_ns) {
+  double sum = 0;
+  for (const trace::profiled_operator& o : p.operators)
+    sum += median_of(o.ns);
+  if (p.overlapping || latency_ns <= 0 || sum <= latency_ns) return 1;
+  return latency_ns / std::max(sum, median_of(p.profiled_ns));
+}
 } // namespace detail
 
 /// Holds a profile against the model `b`. Refers to both.
@@ -149,6 +158,7 @@ inline comparison compare(const trace::profile& p, const bound::model_bound& b) 
   if (!runs.empty()) c.least_ns = ranges::min(runs);
   c.disturbed = !p.latency_ns.empty() && !p.profiled_ns.empty() &&
                 c.latency.ns > (1 + told_apart) * detail::median_of(p.profiled_ns);
+  c.pace = detail::pace_of(p, c.latency.ns);
   c.matched = trace::attribute(p, *b.graph);
   const detail::work_table work(b);
   const std::vector<double> point = bound::point_times(b.layers).prediction;

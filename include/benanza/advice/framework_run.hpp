@@ -27,13 +27,6 @@ inline bool changes_layout(std::string_view type) {
   return std::any_of(kinds.begin(), kinds.end(),
                      [&](std::string_view k) { return low.find(k) != std::string::npos; });
 }
-
-/// The command that profiles the model in that framework again.
-inline std::string measure_again(const comparison& c) {
-  const std::string name = c.from->framework.empty() ? "onnxruntime" : c.from->framework;
-  return fmt::format("scripts/measure_framework {} {}.onnx --threads {}", name,
-                     c.from->model.empty() ? "MODEL" : c.from->model, std::max(1, c.from->threads));
-}
 } // namespace detail
 
 /// Advice on what the framework itself adds.
@@ -61,7 +54,7 @@ inline advice_of_kind framework_advice(const grounds& g) {
          .evidence = {fmt::format("{} x {}: {} together", r.count, r.type,
                                   detail::time_text(r.ns))},
          .assumes = "nothing else has to do their work",
-         .check = detail::measure_again(c)});
+         .check = detail::measure_command(c)});
   }
   if (layouts > 0 && layouts_ns > changes)
     out.items.push_back(
@@ -73,7 +66,7 @@ inline advice_of_kind framework_advice(const grounds& g) {
          .evidence = {fmt::format("{} changes of layout: {}", layouts,
                                   detail::time_text(layouts_ns))},
          .assumes = "kernels that work in these layouts are there",
-         .check = detail::measure_again(c)});
+         .check = detail::measure_command(c)});
   else if (layouts > 0)
     out.not_worth.push_back(
         {"layout",
@@ -95,7 +88,7 @@ inline advice_of_kind framework_advice(const grounds& g) {
                              "a run takes {}, its operators {}", detail::time_text(c.latency.ns),
                              detail::time_text(c.latency.ns - c.unexplained_ns))},
                          .assumes = "all of it could be saved",
-                         .check = detail::measure_again(c)});
+                         .check = detail::measure_command(c)});
   }
   return out;
 }

@@ -10,8 +10,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -25,14 +27,28 @@ inline bool usually_fused(std::string_view family) {
          family.starts_with("ConvTranspose+");
 }
 
-/// The operators that run these nodes; how many different ones.
-inline std::set<int> owners_of(const comparison& c, const std::vector<int>& nodes) {
-  std::set<int> out;
-  for (int n : nodes)
-    if (computes(*c.model->graph, c.model->graph->nodes[static_cast<std::size_t>(n)]))
-      out.insert(c.matched.owner[static_cast<std::size_t>(n)]);
-  out.erase(trace::no_operator);
-  return out;
+/// What a framework gains by running a group as one: all its operators in the group but the
+/// longest, which is as good as the group's own kernel at most. Nothing: they are one, or do other
+/// nodes too.
+inline std::optional<double> gained_by_fusing(const comparison& c, const std::vector<int>& group,
+                                              double as_one) {
+  const std::set<int> inside(group.begin(), group.end());
+  std::set<int> owners;
+  for (int n : group)
+    owners.insert(c.matched.owner[static_cast<std::size_t>(n)]);
+  owners.erase(trace::no_operator);
+  double sum = 0, longest = 0;
+  int operators = 0;
+  for (const compared_operator& o : c.operators) {
+    if (!owners.contains(static_cast<int>(o.op))) continue;
+    for (int n : o.nodes)
+      if (!inside.contains(n)) return std::nullopt;
+    ++operators;
+    sum += o.ns;
+    longest = std::max(longest, o.ns);
+  }
+  if (operators < 2) return std::nullopt;
+  return sum - std::max(longest, as_one);
 }
 } // namespace detail
 
@@ -52,15 +68,18 @@ inline advice_of_kind fusion_advice(const grounds& g) {
     const model::node& n = b.fused->graph->nodes[i];
     const auto [as_one, as_parts] = b.fused->pair.times(i, t.own, t.parts);
     if (n.parts.size() < 2 || !(as_one < as_parts) || as_parts == bound::detail::never) continue;
-    const double saves = as_parts - as_one;
+    double saves = as_parts - as_one;
     const std::string layer = op::name(b.fused->graph->layers[static_cast<std::size_t>(n.layer)]);
     const std::string family(detail::family_of(layer));
     if (beside) {
-      if (detail::owners_of(*g.framework, n.parts).size() < 2) {
+      const auto gain = detail::gained_by_fusing(*g.framework, n.parts, as_one);
+      if (!gain) {
         done_ns += saves;
         ++done;
         continue;
       }
+      saves = *gain;
+      if (saves <= 0) continue;
     } else if (detail::usually_fused(family)) {
       usual_ns += saves;
       continue;
@@ -86,8 +105,10 @@ inline advice_of_kind fusion_advice(const grounds& g) {
   }
   if (done > 0)
     out.not_worth.push_back(
-        {"fusion", fmt::format("the framework runs {} groups as one already, which saves {}", done,
-                               detail::time_text(done_ns))});
+        {"fusion",
+         fmt::format(
+             "the framework runs {} groups as one already, or cut otherwise, which saves {}", done,
+             detail::time_text(done_ns))});
   if (usual_ns > 0)
     out.not_worth.push_back(
         {"fusion", fmt::format("products with what follows them save {} as one layer, and "

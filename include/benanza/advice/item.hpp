@@ -10,6 +10,9 @@
 #include "../bound/model.hpp"
 #include "comparison.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -39,8 +42,8 @@ struct remark {
 struct grounds {
   const bound::source& of;
   const bound::model_bound& model;
-  /// Everything that was analysed: the same model in other types, batches and numbers of threads.
-  const std::vector<bound::model_bound>& all;
+  /// The same model in other types and batches, and other models, which do not count.
+  std::vector<const bound::model_bound*> others{};
   const comparison* framework = nullptr; ///< null: there is no framework's run
   double latency_limit_ns = 0;           ///< that a batch may take; 0: any
 };
@@ -78,6 +81,13 @@ inline std::string time_text(double ns) {
   return us < 1000 ? fmt::format("{:.{}f} us", us, us < 99.95 ? 1 : 0)
                    : fmt::format("{:.{}f} ms", us / 1000, us < 99'950 ? 2 : 0);
 }
+/// The command that profiles the model in that framework again.
+inline std::string measure_command(const comparison& c) {
+  const std::string name = c.from->framework.empty() ? "onnxruntime" : c.from->framework;
+  return fmt::format("scripts/measure_framework {} {}.onnx --threads {}", name,
+                     c.from->model.empty() ? "MODEL" : c.from->model, std::max(1, c.from->threads));
+}
+
 /// A saving whose interval is as wide, in parts, as that of the run that it is part of.
 inline bound::figure about(double ns, double share = 0.05) {
   return {.ns = ns, .low_ns = ns * (1 - share), .high_ns = ns * (1 + share)};

@@ -79,7 +79,8 @@ struct batch_point {
 /// What was measured of the same model at all batches, in its type and on its threads, ascending.
 inline std::vector<batch_point> batches_of(const grounds& g) {
   std::vector<batch_point> out;
-  for (const bound::model_bound& b : g.all) {
+  for (const bound::model_bound* one : g.others) {
+    const bound::model_bound& b = *one;
     if (b.graph->model != g.model.graph->model || b.type != g.model.type ||
         b.threads != g.model.threads || b.partial() || !b.graph->unfused.empty())
       continue;

@@ -11,12 +11,15 @@
 #include "item.hpp"
 
 #include <fmt/format.h>
-#include <range/v3/algorithm/find_if.hpp>
+#include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/view/enumerate.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace benanza::advice {
@@ -119,69 +122,102 @@ inline mixed_precision mix(const grounds& g, const bound::model_bound& other) {
   return out;
 }
 
+namespace detail {
+/// Which layers of a model's fastest form take another type, and which do not.
+struct layers_in_type {
+  std::int64_t chosen = 0, unmeasured = 0, slower = 0;
+  std::string slowest{};    ///< the one that loses most by it, with its times
+  std::vector<int> nodes{}; ///< of the unfused graph that take it, ascending
+};
+
+inline layers_in_type layers_of(const bound::model_bound& b, const node_costs& own,
+                                const bound::model_bound& other, const mixed_precision& m) {
+  const model::graph& form = *b.fastest_form().graph;
+  const node_costs in = costs_of(other);
+  layers_in_type out;
+  double most = 0;
+  for (const auto& [i, n] : ranges::views::enumerate(form.nodes)) {
+    const op::layer* l = model::layer_of(form, n);
+    if (l == nullptr || op::is_view(*l)) continue;
+    if (m.in_type[i] != 0) {
+      ++out.chosen;
+      if (b.fused)
+        out.nodes.insert(out.nodes.end(), n.parts.begin(), n.parts.end());
+      else
+        out.nodes.push_back(static_cast<int>(i));
+    } else if (in.ran[i] == 0) {
+      ++out.unmeasured;
+    } else {
+      ++out.slower;
+      if (in.ns[i] - own.ns[i] < most) continue;
+      most = in.ns[i] - own.ns[i];
+      out.slowest = fmt::format("{}, {} in {} and {} in {}", op::name(*l), time_text(in.ns[i]),
+                                name(other.type), time_text(own.ns[i]), name(b.type));
+    }
+  }
+  std::sort(out.nodes.begin(), out.nodes.end());
+  return out;
+}
+
+/// What the framework's operators that run only these nodes take now, less the best in the other
+/// type and the casts.
+inline double against_framework(const comparison& c, const bound::model_bound& other,
+                                const mixed_precision& m, const std::vector<int>& nodes) {
+  const work_table work(other);
+  const std::vector<double> point = bound::point_times(other.layers).prediction;
+  double saves = -m.casts_ns;
+  for (const compared_operator& o : c.operators)
+    if (std::includes(nodes.begin(), nodes.end(), o.nodes.begin(), o.nodes.end()))
+      saves += o.ns - work.take(o.nodes, point);
+  return saves;
+}
+} // namespace detail
+
 /// Advice on precision.
 inline advice_of_kind precision_advice(const grounds& g) {
   advice_of_kind out;
   const detail::node_costs own = detail::costs_of(g.model);
-  double own_ns = 0;
-  for (double ns : own.ns)
-    own_ns += ns;
-  const model::graph& form = *g.model.fastest_form().graph;
-  for (const bound::model_bound& other : g.all) {
-    if (other.graph != g.model.graph || other.threads != g.model.threads ||
-        other.type == g.model.type || !other.fused != !g.model.fused)
+  const double own_ns = ranges::accumulate(own.ns, 0.0);
+  for (const bound::model_bound* other : g.others) {
+    if (other->graph != g.model.graph || other->threads != g.model.threads ||
+        other->type == g.model.type || !other->fused != !g.model.fused)
       continue;
-    const mixed_precision m = mix(g, other);
-    const detail::node_costs in = detail::costs_of(other);
-    std::int64_t chosen = 0, none = 0, slower = 0;
-    std::string slowest;
-    double most = 0;
-    std::vector<int> nodes;
-    for (std::size_t i = 0; i < form.nodes.size(); ++i) {
-      const op::layer* l = model::layer_of(form, form.nodes[i]);
-      if (l == nullptr || op::is_view(*l)) continue;
-      if (m.in_type[i] != 0) {
-        ++chosen;
-        if (g.model.fused)
-          nodes.insert(nodes.end(), form.nodes[i].parts.begin(), form.nodes[i].parts.end());
-        else
-          nodes.push_back(static_cast<int>(i));
-      } else if (in.ran[i] == 0) {
-        ++none;
-      } else {
-        ++slower;
-        if (in.ns[i] - own.ns[i] >= most) {
-          most = in.ns[i] - own.ns[i];
-          slowest =
-              fmt::format("{}, {} in {} and {} in {}", op::name(*l), detail::time_text(in.ns[i]),
-                          name(other.type), detail::time_text(own.ns[i]), name(g.model.type));
-        }
-      }
-    }
-    const std::string type(name(other.type)), base(name(g.model.type));
-    if (slower > 0)
+    const mixed_precision m = mix(g, *other);
+    const detail::layers_in_type layers = detail::layers_of(g.model, own, *other, m);
+    const std::string_view type = name(other->type), base = name(g.model.type);
+    if (layers.slower > 0)
       out.not_worth.push_back(
           {"precision", fmt::format("{} layers do not gain in {}, alone or with the casts beside "
                                     "them, such as {}",
-                                    slower, type, slowest)});
-    if (none > 0)
+                                    layers.slower, type, layers.slowest)});
+    if (layers.unmeasured > 0)
       out.not_worth.push_back(
-          {"precision", fmt::format("{} layers were not measured in {}", none, type)});
-    if (chosen == 0 || m.ns >= own_ns) continue;
-    item one{.id = "precision/" + type, .kind = "precision"};
-    one.what = fmt::format("run {} of the layers in {}, the others in {}, with {} casts", chosen,
-                           type, base, m.casts);
-    one.saves = detail::about(own_ns - m.ns);
-    std::sort(nodes.begin(), nodes.end());
-    one.nodes = std::move(nodes);
-    one.evidence = {fmt::format("all in {}: {}; mixed: {}, of which casts {}{}", base,
+          {"precision", fmt::format("{} layers were not measured in {}", layers.unmeasured, type)});
+    const bool beside = g.framework != nullptr && g.framework->profiled();
+    const double saves =
+        beside ? detail::against_framework(*g.framework, *other, m, layers.nodes) : own_ns - m.ns;
+    if (layers.chosen == 0 || saves <= 0) continue;
+    item one{.id = fmt::format("precision/{}", type), .kind = "precision"};
+    one.what = fmt::format("run {} of the layers in {}, the others in {}, with {} casts",
+                           layers.chosen, type, base, m.casts);
+    one.saves = detail::about(saves);
+    one.nodes = layers.nodes;
+    one.evidence = {fmt::format("the best in {}: {}; mixed: {}, of which casts {}{}", base,
                                 detail::time_text(own_ns), detail::time_text(m.ns),
                                 detail::time_text(m.casts_ns),
                                 m.exact ? "" : " (not shown to be the best assignment)")};
-    one.assumes = "results may be as inexact as " + type +
-                  " is; a cast takes what the machine needs to copy the tensor";
+    if (beside)
+      one.evidence.push_back(
+          fmt::format("the framework's operators for these nodes less the best kernels in {}: {}",
+                      type, detail::time_text(saves)));
+    one.assumes = fmt::format("results may be as inexact as {} is; a cast takes what the machine "
+                              "needs to copy the tensor",
+                              type);
     one.check =
-        fmt::format("benanza_bench --types {},{} --benchmark_filter=-^machine/", base, type);
+        beside && g.framework->from->framework == "openvino"
+            ? fmt::format("{} --set INFERENCE_PRECISION_HINT={}",
+                          detail::measure_command(*g.framework), type)
+            : fmt::format("benanza_bench --types {},{} --benchmark_filter=-^machine/", base, type);
     out.items.push_back(std::move(one));
   }
   return out;

@@ -141,6 +141,7 @@ inline result::ordered_json comparison_json(const advice::comparison& c) {
           {"nodes", c.nodes},
           {"matched_nodes", c.matched_nodes},
           {"unexplained_ns", c.unexplained_ns},
+          {"operators_multiplied_by", c.pace},
           {"bars", std::move(bars)},
           {"operators", std::move(operators)},
           {"added", std::move(added)},

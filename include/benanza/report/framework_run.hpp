@@ -116,6 +116,11 @@ inline std::string framework_section(const advice::comparison& c, std::size_t li
     return out + wrapped("- ", fmt::format("There is no profile of {}: which operators are slow "
                                            "cannot be said.",
                                            name));
+  if (c.pace < 1)
+    out +=
+        wrapped("- ", fmt::format("With the profiler on its runs were slower: times of operators "
+                                  "are multiplied by {:.3f}.",
+                                  c.pace));
   if (c.from->overlapping)
     out += wrapped("! ", "Operators ran at the same time: their times overlap, and no sum of them "
                          "is a time of the model.");

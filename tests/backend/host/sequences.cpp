@@ -67,8 +67,9 @@ TEST_CASE("recurrent layers of every form") {
   for (const char* name :
        {"LSTM/7x1x10-h40-b", "LSTM/300x3x60-h33-b-n3", "LSTM/7x2x5-h33-reverse-b-h0-c0-peep-n3",
         "LSTM/9x3x5-h20-bidirectional-b-len-h0-nt-n3", "LSTM/7x2x5-h8-coupled-clip-n2",
-        "LSTM/5x2x3-h4-f8x0x6", "GRU/12x2x30-h40-b-n2",
-        "GRU/7x3x10-h20-bidirectional-b-h0-after-n2", "GRU/7x3x10-h20-reverse-len-clip-nt-n2",
-        "RNN/7x3x10-h20-b-len-h0-n2", "RNN/7x3x10-h20-bidirectional-n2-f0x2"})
+        "LSTM/5x2x3-h4-f8x0x6", "LSTM/5x2x60-h200-b-n3", "GRU/4x1x40-h200-b-after-n2",
+        "GRU/4x2x40-h200-n2", "GRU/12x2x30-h40-b-n2", "GRU/7x3x10-h20-bidirectional-b-h0-after-n2",
+        "GRU/7x3x10-h20-reverse-len-clip-nt-n2", "RNN/7x3x10-h20-b-len-h0-n2",
+        "RNN/7x3x10-h20-bidirectional-n2-f0x2"})
     check(name);
 }

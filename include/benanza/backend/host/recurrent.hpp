@@ -2,7 +2,8 @@
 // How does a recurrent layer run? What inputs give is one product for as many steps as stay in the
 // second-level cache; then step by step what states give is added, and gates are worked out in
 // vectors. Weights stand in panels of one tile's columns, each gate from a new panel on. Directions
-// are shared among threads.
+// are shared among threads, or, where there are more threads than directions, the columns of every
+// product.
 //
 //   kernel k = make(op::recurrent{.cell = op::cell_kind::lstm, ...}, job);
 #pragma once
@@ -58,6 +59,7 @@ struct recurrent_plan {
   op::recurrent p;
   recurrent_parts parts;
   std::int64_t block = 1; ///< steps whose products with inputs are made at once
+  int team = 1;           ///< threads that share the columns of a product
   const float *x = nullptr, *first_h = nullptr, *first_c = nullptr;
   const std::int32_t* lengths = nullptr;
   float *sequence = nullptr, *last_h = nullptr, *last_c = nullptr;
@@ -75,6 +77,7 @@ struct recurrent_plan {
       , first_c(layer.initial_c ? floats(j, 6) : nullptr)
       , lengths(layer.lengths ? reinterpret_cast<const std::int32_t*>(j.inputs[4]) : nullptr)
       , sequence(reinterpret_cast<float*>(j.output)) {
+    if (j.threads > p.directions()) team = j.threads;
     if (p.wanted > 1) last_h = reinterpret_cast<float*>(j.result_at(1));
     if (p.wanted > 2) last_c = reinterpret_cast<float*>(j.result_at(2));
     for (std::int64_t d = 0; d < p.directions(); ++d)
@@ -148,6 +151,15 @@ private:
     }
   }
 
+  /// C += A B for the first columns of B, in panels, shared among the threads.
+  void add(const float* a, std::int64_t a_row, const float* panels, float* c, std::int64_t c_row,
+           std::int64_t rows, std::int64_t columns, std::int64_t depth) const {
+    share(team_for(team, columns * depth * 4), columns, tile_columns,
+          [&](std::int64_t first, std::int64_t end) {
+            add_panels(a, a_row, panels, c, c_row, rows, first, end, depth);
+          });
+  }
+
   /// Biases and the products with inputs, of `steps` steps.
   void add_inputs(const state& s, float* gates, std::int64_t first, std::int64_t steps) const {
     const float* bias = s.weights + parts.biases;
@@ -155,18 +167,18 @@ private:
       std::copy_n(bias, parts.columns, gates + row * parts.columns);
     const float* panels = s.weights + parts.inputs;
     if (!p.batch_first)
-      return add_panels(x + first * p.batch * p.inputs, p.inputs, panels, gates, parts.columns,
-                        steps * p.batch, 0, parts.columns, p.inputs);
+      return add(x + first * p.batch * p.inputs, p.inputs, panels, gates, parts.columns,
+                 steps * p.batch, parts.columns, p.inputs);
     for (std::int64_t n = 0; n < p.batch; ++n)
-      add_panels(x + (n * p.steps + first) * p.inputs, p.inputs, panels, gates + n * parts.columns,
-                 p.batch * parts.columns, steps, 0, parts.columns, p.inputs);
+      add(x + (n * p.steps + first) * p.inputs, p.inputs, panels, gates + n * parts.columns,
+          p.batch * parts.columns, steps, parts.columns, p.inputs);
   }
 
   void step(const state& s, float* gates, std::int64_t t) const {
     const float* panels = s.weights + parts.states;
     const bool gru = p.cell == op::cell_kind::gru;
     const std::int64_t now = gru ? 2 * parts.row : parts.columns;
-    add_panels(s.h, parts.row, panels, gates, parts.columns, p.batch, 0, now, p.hidden);
+    add(s.h, parts.row, panels, gates, parts.columns, p.batch, now, p.hidden);
     if (gru) {
       if (p.reset_after) {
         for (std::int64_t n = 0; n < p.batch; ++n)
@@ -199,7 +211,7 @@ private:
   void add_product_of_last_gate(const state& s, const float* a, float* c,
                                 std::int64_t c_row) const {
     const float* panels = s.weights + parts.states + 2 * parts.row * p.hidden;
-    add_panels(a, parts.row, panels, c, c_row, p.batch, 0, parts.row, p.hidden);
+    add(a, parts.row, panels, c, c_row, p.batch, parts.row, p.hidden);
   }
 
   /// Activation `i` of a gate's row.
@@ -312,7 +324,8 @@ inline void fold_weights(const op::recurrent& p, const operands& o, float* to) {
 inline detail::kernel make(const op::recurrent& p, const detail::job& j) {
   if (j.output == nullptr) return {"steps", [] {}};
   detail::recurrent_plan plan(p, j);
-  const int threads = static_cast<int>(std::min<std::int64_t>(j.threads, p.directions()));
+  const int threads =
+      plan.team > 1 ? 1 : static_cast<int>(std::min<std::int64_t>(j.threads, p.directions()));
   const detail::scratch room(threads, plan.floats_a_thread());
   return {"steps", [=, weights = j.weights] {
             detail::share(threads, p.directions(), 1, [&](std::int64_t d, std::int64_t end) {
