@@ -112,7 +112,7 @@ TEST_CASE("where the framework is faster, that is told first: it is a fault of o
   const run r = synthetic::fused_run();
   const source s(r);
   const std::vector<model_bound> all{figures(s)};
-  profile p = unfused(900);
+  profile p = unfused(1000);
   p.operators[0].ns = {400e3, 400e3};
   const advised a = advise_one(s, all, p);
   REQUIRE(a.frameworks.size() == 1);

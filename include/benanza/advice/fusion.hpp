@@ -67,14 +67,16 @@ inline advice_of_kind fusion_advice(const grounds& g) {
   for (std::size_t i = 0; i < t.own.size(); ++i) {
     const model::node& n = b.fused->graph->nodes[i];
     const auto [as_one, as_parts] = b.fused->pair.times(i, t.own, t.parts);
-    if (n.parts.size() < 2 || !(as_one < as_parts) || as_parts == bound::detail::never) continue;
+    if (n.parts.size() < 2 || as_one == bound::detail::never || as_parts == bound::detail::never)
+      continue;
     double saves = as_parts - as_one;
+    if (!beside && saves <= 0) continue;
     const std::string layer = op::name(b.fused->graph->layers[static_cast<std::size_t>(n.layer)]);
     const std::string family(detail::family_of(layer));
     if (beside) {
       const auto gain = detail::gained_by_fusing(*g.framework, n.parts, as_one);
       if (!gain) {
-        done_ns += saves;
+        done_ns += std::max(0.0, saves);
         ++done;
         continue;
       }
