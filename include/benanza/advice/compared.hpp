@@ -34,6 +34,7 @@ struct compared_operator {
   trace::matched_by how = trace::matched_by::nothing;
   double ns = 0, scatter_ns = 0; ///< median of its runs, and half of their middle range
   double best_ns = 0;            ///< the prediction of the same work
+  double least_ns = 0;           ///< its bound: what is less than this beats all that was measured
   bool known = false;            ///< all of that work was measured or modelled
   std::string layer{};           ///< the layer that takes most of it
   const bound::layer_answer* answer = nullptr; ///< of that layer
@@ -43,7 +44,7 @@ struct compared_operator {
   int verdict() const {
     if (!known) return 0;
     const double noise = std::max(told_apart * std::max(ns, best_ns), 2 * scatter_ns);
-    return lost_ns() > noise ? 1 : lost_ns() < -noise ? -1 : 0;
+    return lost_ns() > noise ? 1 : ns < least_ns - noise ? -1 : 0;
   }
 };
 

@@ -41,7 +41,7 @@ inline std::vector<compared_row> rows_of(const std::vector<compared_operator>& a
     compared_row& row = out[found->second];
     row.operators.push_back(&o);
     row.ns += o.ns;
-    row.best_ns += o.best_ns;
+    row.best_ns += verdict < 0 ? o.least_ns : o.best_ns;
   }
   return std::move(out) | ranges::actions::stable_sort(ranges::greater{}, [verdict](const auto& r) {
            return verdict * r.lost_ns();
@@ -67,9 +67,8 @@ inline std::vector<added_row> added_rows(const comparison& c) {
   return std::move(out) | ranges::actions::stable_sort(ranges::greater{}, &added_row::ns);
 }
 
-inline std::vector<compared_operator> compared_operators(const comparison& c,
-                                                         const work_table& work,
-                                                         const std::vector<double>& layer_ns) {
+inline std::vector<compared_operator>
+compared_operators(const comparison& c, const work_table& work, const bound::layer_times& times) {
   std::vector<std::vector<std::size_t>> together(c.matched.leader.size());
   for (const auto& [i, leader] : ranges::views::enumerate(c.matched.leader))
     together[bound::detail::at(leader)].push_back(i);
@@ -84,8 +83,9 @@ inline std::vector<compared_operator> compared_operators(const comparison& c,
       one.scatter_ns += c.pace * scatter_of(o.ns);
       one.known = one.known && !o.ns.empty();
     }
-    one.best_ns = work.take(nodes, layer_ns);
-    one.answer = work.main_layer(nodes, layer_ns);
+    one.best_ns = work.take(nodes, times.prediction);
+    one.least_ns = work.take(nodes, times.bound);
+    one.answer = work.main_layer(nodes, times.prediction);
     if (one.answer != nullptr) one.layer = one.answer->name;
     out.push_back(std::move(one));
   }
@@ -98,7 +98,8 @@ inline std::vector<compared_operator> compared_groups(const comparison& c) {
   const bound::model_bound& b = *c.model;
   if (!b.fused) return c.operators;
   const bound::layer_times point = bound::point_times(b.layers);
-  const bound::detail::fused_times t = bound::detail::times_as_fused(b, point.prediction);
+  const bound::detail::fused_times t = bound::detail::times_as_fused(b, point.prediction),
+                                   least = bound::detail::times_as_fused(b, point.bound);
   const auto group_of = [&](const compared_operator& o) { // -1: in none, or in several
     int owner = -1;
     for (int n : o.nodes) {
@@ -124,6 +125,7 @@ inline std::vector<compared_operator> compared_groups(const comparison& c) {
     all.ns += o.ns;
     all.scatter_ns += o.scatter_ns;
     all.best_ns += o.best_ns;
+    all.least_ns += o.least_ns;
     all.known = all.known && o.known;
     all.how = std::max(all.how, o.how);
   }
@@ -133,6 +135,7 @@ inline std::vector<compared_operator> compared_groups(const comparison& c) {
     if (!(own < parts)) continue;
     compared_operator& all = out[where];
     all.best_ns = std::min(all.best_ns, own);
+    all.least_ns = std::min(all.least_ns, least.own[g]);
     all.answer = &b.layers[b.fused->layers[bound::detail::at(b.fused->graph->nodes[g].layer)]];
     all.layer = all.answer->name;
   }
@@ -161,8 +164,7 @@ inline comparison compare(const trace::profile& p, const bound::model_bound& b) 
   c.pace = detail::pace_of(p, c.latency.ns);
   c.matched = trace::attribute(p, *b.graph);
   const detail::work_table work(b);
-  const std::vector<double> point = bound::point_times(b.layers).prediction;
-  c.operators = detail::compared_operators(c, work, point);
+  c.operators = detail::compared_operators(c, work, bound::point_times(b.layers));
   c.slower = detail::rows_of(c.operators, p, 1);
   c.groups = detail::compared_groups(c);
   c.faster = detail::rows_of(c.groups, p, -1);
