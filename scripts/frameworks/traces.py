@@ -32,7 +32,7 @@ def within_room(events, most_bytes, is_run):
 # ---- ONNX Runtime ---------------------------------------------------------------------------------
 
 def slim_events(events, most_bytes, dropped=("mem_", "thread_scheduling_stats")):
-    """Events without what nobody reads, of so many whole runs as have room: the first is the cold one."""
+    """Events without unused fields, of so many whole runs as have room: the first is the cold one."""
     kept = [{**e, "args": {k: v for k, v in e.get("args", {}).items() if not k.startswith(dropped)}}
             for e in events if not e.get("name", "").endswith(("_fence_before", "_fence_after"))]
     return within_room(kept, most_bytes, lambda e: e.get("name") == "model_run")

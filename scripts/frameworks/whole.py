@@ -7,7 +7,7 @@
    "options": {"threads", "batch", "dims": {symbol: n}, "seconds", "cpus": [...],     0: not told
                "precision": "f32" | ... | ""},
    "inputs", "filled_tensors", "filled_bytes", "finite", "machine", "started",        of what was run here
-   "count", "min_ns", "median_ns", "samples_ns": [...],    whole runs, unprofiled; none where nobody told them
+   "count", "min_ns", "median_ns", "samples_ns": [...],    whole runs, unprofiled; none where none were told
    "traces": [{"format": "onnxruntime-profile", "json": [events]}, or "text" of what is no valid JSON
               {"format": "openvino-exec-graph", "text": "<net ..."},
               {"format": "openvino-profiling", "json": {"runs": [[{"name", "type", "exec_type", "status",
@@ -16,7 +16,7 @@
    "operators": [{"name", "type", "stands_for": [nodes], "makes": [tensors]}]}     of the optimized graph
 
 Version 1 had neither traces nor operators. Profiled runs follow the unprofiled ones in a session of their own; the
-first of them is cold. Of events what nobody reads is left out, of runs all but 6 to 30 so that a file stays
+first of them is cold. Unused fields of events are left out, of runs all but 6 to 30 so that a file stays
 below 10 MB. PyTorch's runs are within `ProfilerStep#n`, and each node's module within a range of its name.
 Nodes without a name are called by their first result. operators.py says which nodes an operator stands for;
 those of several operators that name the same nodes did that work together.

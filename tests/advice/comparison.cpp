@@ -161,7 +161,8 @@ TEST_CASE("an algorithm that the framework does not take: how much, where, why, 
   CHECK(i->nodes == std::vector{0});
   CHECK(i->saves.ns == doctest::Approx(90e3).epsilon(0.2));
   CHECK(i->evidence.at(0).find("the framework's kernel") != std::string::npos);
-  CHECK(i->check == "benanza_bench --benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'");
+  CHECK(i->check ==
+        "benanza_bench --model block@batch=1 --benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'");
   CHECK(std::is_sorted(a.list.items.begin(), a.list.items.end(),
                        [](const item& x, const item& y) { return x.saves.ns > y.saves.ns; }));
 }
@@ -315,6 +316,56 @@ TEST_CASE("a run of another precision, on other threads or of another model is r
   for (profiled_operator& o : p.operators)
     o.name = "n" + o.name;
   CHECK(said(p).find("belongs to no model") != std::string::npos);
+}
+
+TEST_CASE("a run at other dims is refused: its times are of other work") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  profile p = unfused(1400);
+  for (profiled_operator& o : p.operators)
+    o.results = {{.type = "f32", .dims = benanza::shape{1, 64, 56, 56}}};
+  CHECK_NOTHROW(advise_all(s, all, {p}));
+  for (profiled_operator& o : p.operators)
+    o.results[0].dims = benanza::shape{1, 64, 224, 224};
+  CHECK_THROWS_AS(advise_all(s, all, {p}), benanza::error);
+}
+
+TEST_CASE("a latency alone of another model is not taken for this one's") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  profile p = unfused(1400);
+  p.operators.clear();
+  CHECK_NOTHROW(advise_all(s, all, {p}));
+  p.model = "other";
+  CHECK_THROWS_AS(advise_all(s, all, {p}), benanza::error);
+}
+
+TEST_CASE("what a file says is one word of a command") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  profile p = unfused(3100);
+  p.model = "a; rm -rf '";
+  const advised a = advise_one(s, all, p);
+  REQUIRE(!a.list.items.empty());
+  CHECK(a.list.items[0].check ==
+        R"(scripts/measure_framework onnxruntime 'a; rm -rf '\''.onnx' --threads 1)");
+}
+
+TEST_CASE("without its ceilings nothing is known of casts, and told so") {
+  run r = synthetic::small_run();
+  for (const std::string& layer : {synthetic::conv, synthetic::wide, synthetic::deep})
+    synthetic::add(r, layer, "brgconv:avx512_core_bf16", 0, 180e3, 1.1, "bf16");
+  const source s(r);
+  const std::vector<model_bound> all{figures(s), figures(s, numeric::bf16)};
+  const advised a = advise_all(s, all, {}).front();
+  const item* i = of_id(a.list, "precision/bf16");
+  REQUIRE(i != nullptr);
+  CHECK(i->assumes.find("casts are free") != std::string::npos);
+  CHECK(i->saves.low_ns < i->saves.ns);
+  CHECK(i->saves.ns < i->saves.high_ns);
 }
 
 TEST_CASE("without a profile of its operators, what is lost is not explained, and told so") {

@@ -81,8 +81,8 @@ TEST_CASE("--framework: steps down from its run, what to change first, each with
   CHECK(holds(page.out, "From the run of ONNX Runtime 1.2 down to the machine's limits:"));
   CHECK_FALSE(holds(page.out, "because"));
   const outcome all = analyze({a, "--framework", f / "ort.json", "--advice"});
-  CHECK(holds(all.out,
-              "    check    benanza_bench --benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'"));
+  CHECK(holds(all.out, "    check    benanza_bench --model block@batch=1 "
+                       "--benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'"));
   const outcome as_json = analyze({a, "--framework", f / "ort.json", "--format", "json"});
   const json one = json::parse(as_json.out)["analyses"][0];
   CHECK(one["frameworks"][0]["latency"]["ns"] == 1540e3);

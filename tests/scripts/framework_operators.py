@@ -82,7 +82,7 @@ class Operators(unittest.TestCase):
         self.assertEqual(found["Seq"][0], "LSTM_h Squeeze_s Concat_d")
         self.assertEqual((found["a"][0], found["b"][0]), ("Squeeze_s", "Concat_d"))
 
-    def test_merged_copies_and_shapes_are_nobodys(self):
+    def test_merged_copies_and_shapes_have_no_operator(self):
         of = model("Relu x > r; Exp r > e; Exp r > f; Shape e > s; Gather s,i > g; Mul e,f > m; Reshape m,g > y")
         operators = [Node("Relu_r", "Relu", ["x"], ["r"]), Node("Exp_e", "Exp", ["r"], ["e"]),
                      Node("Mul_m", "Mul", ["e", "e"], ["m"]), Node("Reshape_y", "Reshape", ["m", "k"], ["y"])]

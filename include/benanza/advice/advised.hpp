@@ -51,6 +51,29 @@ inline std::string differs(const trace::profile& p, const bound::model_bound& b)
   return {};
 }
 
+/// True where most operators that were matched by what they are called, and tell the dims of their
+/// result, make another number of elements than all of their nodes: the model ran at other dims.
+inline bool of_other_dims(const comparison& c) {
+  const model::graph& g = *c.model->graph;
+  int told = 0, equal = 0;
+  for (const compared_operator& o : c.operators) {
+    const std::vector<trace::profiled_tensor>& results = c.from->operators[o.op].results;
+    if (o.how > trace::matched_by::between || results.empty() || !results[0].dims) continue;
+    const std::int64_t theirs = elements(*results[0].dims);
+    ++told;
+    for (int node : o.nodes) {
+      const op::layer* l = model::layer_of(g, g.nodes[static_cast<std::size_t>(node)]);
+      if (l == nullptr) continue;
+      // Blocked layouts fill channels up.
+      const std::int64_t ours = elements(op::output(*l));
+      if (theirs != ours && (theirs < ours || theirs >= 2 * ours)) continue;
+      ++equal;
+      break;
+    }
+  }
+  return told >= 4 && 2 * equal < told;
+}
+
 /// The place of the figures that a profile belongs to.
 inline std::size_t place_of(const trace::profile& p, const std::vector<bound::model_bound>& all) {
   std::optional<std::size_t> best;
@@ -65,6 +88,8 @@ inline std::size_t place_of(const trace::profile& p, const std::vector<bound::mo
       if (why.empty()) why = std::move(reason);
       continue;
     }
+    // A file of another name may be the same model, if its operators say so.
+    if (!named && !p.model.empty() && p.operators.empty()) continue;
     const std::int64_t matched =
         named || p.operators.empty() ? 0 : trace::attribute(p, *all[i].graph).matched();
     const double share =
@@ -105,6 +130,9 @@ inline std::vector<advised> advise_all(const bound::source& s,
   for (const trace::profile& p : profiles) {
     const std::size_t at = detail::place_of(p, models);
     out[at].frameworks.push_back(compare(p, models[at]));
+    if (detail::of_other_dims(out[at].frameworks.back()))
+      throw error("the framework ran " + models[at].graph->model + " at other dims", p.source,
+                  "give it the dims (--dim) that the model was measured with");
   }
   for (advised& a : out)
     a.list = advise({.of = s,

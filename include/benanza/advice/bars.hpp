@@ -7,6 +7,7 @@
 
 #include "../bound/layer_times.hpp"
 #include "compared.hpp"
+#include "drawn.hpp"
 #include "work_table.hpp"
 
 #include <fmt/format.h>
@@ -21,37 +22,6 @@
 namespace benanza::advice {
 
 namespace detail {
-/// What the same redraws make of a difference of two sums.
-inline bound::figure difference(const std::vector<double>& from, const std::vector<double>& to,
-                                double point) {
-  std::vector<double> drawn;
-  for (std::size_t i = 0; i < from.size(); ++i)
-    drawn.push_back(from[i] - to[i]);
-  return bound::between(std::move(drawn), point);
-}
-
-/// A total with a value for each redraw.
-struct drawn_total {
-  double ns = 0;
-  std::vector<double> drawn = std::vector<double>(bound::redraws, 0.0);
-
-  void add(const std::vector<double>& samples, bound::generator& random, double times = 1) {
-    if (samples.empty()) return;
-    const std::vector<double> sorted = ascending(samples);
-    ns += times * result::quantile(sorted, 0.5);
-    for (double& d : drawn)
-      d += times * bound::redrawn_median(sorted, random);
-  }
-  /// A figure of the model, whose redraws are not kept: its interval stands for them.
-  static drawn_total of(const bound::figure& f) {
-    drawn_total out{.ns = f.ns};
-    bound::generator random{5};
-    for (double& d : out.drawn)
-      d = f.low_ns + random.uniform() * (f.high_ns - f.low_ns);
-    return out;
-  }
-};
-
 /// The bars between totals that follow each other.
 class bar_chain {
 public:
@@ -94,23 +64,22 @@ inline void add_bars(comparison& c, const work_table& work) {
     return a;
   };
   if (c.profiled()) {
-    drawn_total all, mine;
-    for (const auto& [i, o] : ranges::views::enumerate(c.from->operators)) {
-      all.add(o.ns, random, c.pace);
-      if (!c.matched.added(i)) mine.add(o.ns, random, c.pace);
-    }
+    drawn_total mine, added;
+    for (const auto& [i, o] : ranges::views::enumerate(c.from->operators))
+      (c.matched.added(i) ? added : mine).add(o.ns, random, c.pace);
+    const drawn_total all = plus(mine, added);
     chain.down_to("between_operators", "outside of its operators: calls, scheduling, memory", all);
     chain.down_to("added_operators", "operators that the model does not have", mine);
     drawn_total best;
     for (const compared_operator& o : c.operators)
       best = plus(std::move(best), best_of(o.nodes));
-    std::vector<int> nobodys;
+    std::vector<int> unmatched;
     for (const auto& [i, owner] : ranges::views::enumerate(c.matched.owner))
-      if (owner == trace::no_operator) nobodys.push_back(static_cast<int>(i));
+      if (owner == trace::no_operator) unmatched.push_back(static_cast<int>(i));
     chain.down_to("kernels", "kernels slower than the best for the same work", best);
-    const drawn_total left_out = best_of(nobodys);
+    const drawn_total left_out = best_of(unmatched);
     if (left_out.ns > 0)
-      chain.down_to("left_out", "nodes that it does not run, or nobody matched",
+      chain.down_to("left_out", "nodes that it does not run, or that were not matched",
                     plus(std::move(best), left_out));
     chain.down_to("fusion", "layers that it does not fuse",
                   drawn_total::of(form.prediction.sequential));

@@ -52,8 +52,10 @@ struct compared_operator {
 struct compared_row {
   std::string layer{}, type{}, kernel{}; ///< the layer, and the framework's operator and kernel
   const bound::layer_answer* answer = nullptr;
-  std::vector<const compared_operator*> operators{};
-  double ns = 0, best_ns = 0; ///< of all of them
+  std::int64_t count = 0;                          ///< of operators
+  trace::matched_by how = trace::matched_by::said; ///< the least sure of them
+  std::vector<int> nodes{};                        ///< of the unfused graph
+  double ns = 0, best_ns = 0, scatter_ns = 0;      ///< of all of them
 
   double lost_ns() const { return ns - best_ns; }
 };
@@ -62,7 +64,7 @@ struct compared_row {
 struct added_row {
   std::string type{};
   std::int64_t count = 0;
-  double ns = 0;
+  bound::figure takes{};
 };
 
 /// A step from the framework's run down to the roofline: what it takes away, where positive.

@@ -2,7 +2,7 @@
 // Where does a framework's time go, against the best kernels? Its operators are matched to the
 // model's nodes, and each is held against the best that was measured of the same work: the same
 // nodes, fused where they can be and the framework runs them as one. From the framework's run down
-// to the roofline every step is a bar, so that they add up; what nobody can explain is one of them.
+// to the roofline every step is a bar, so that they add up; what is not explained is one of them.
 // Profiled times are never added up to a total: that is of runs without a profiler. Times in ns.
 //
 //   comparison c = compare(profile, model);   c.bars[0].what   c.rows[0].lost_ns()
@@ -39,8 +39,11 @@ inline std::vector<compared_row> rows_of(const std::vector<compared_operator>& a
     if (fresh)
       out.push_back({.layer = o.layer, .type = of.type, .kernel = of.kernel, .answer = o.answer});
     compared_row& row = out[found->second];
-    row.operators.push_back(&o);
+    ++row.count;
+    row.how = std::max(row.how, o.how);
+    row.nodes.insert(row.nodes.end(), o.nodes.begin(), o.nodes.end());
     row.ns += o.ns;
+    row.scatter_ns += o.scatter_ns;
     row.best_ns += verdict < 0 ? o.least_ns : o.best_ns;
   }
   return std::move(out) | ranges::actions::stable_sort(ranges::greater{}, [verdict](const auto& r) {
@@ -54,17 +57,19 @@ inline bool idle(const trace::profiled_operator& o) {
 }
 
 inline std::vector<added_row> added_rows(const comparison& c) {
-  std::map<std::string, added_row> rows;
+  std::map<std::string, std::pair<std::int64_t, drawn_total>> kinds;
+  bound::generator random{11};
   for (const auto& [i, o] : ranges::views::enumerate(c.from->operators)) {
     if (!c.matched.added(i) || idle(o)) continue;
-    added_row& row = rows.try_emplace(o.type, added_row{.type = o.type}).first->second;
-    ++row.count;
-    row.ns += c.pace * median_of(o.ns);
+    auto& [count, sum] = kinds[o.type];
+    ++count;
+    sum.add(o.ns, random, c.pace);
   }
   std::vector<added_row> out;
-  for (auto& [type, row] : rows)
-    out.push_back(std::move(row));
-  return std::move(out) | ranges::actions::stable_sort(ranges::greater{}, &added_row::ns);
+  for (const auto& [type, kind] : kinds)
+    out.push_back({.type = type, .count = kind.first, .takes = kind.second.figure()});
+  return std::move(out) | ranges::actions::stable_sort(
+                              ranges::greater{}, [](const added_row& r) { return r.takes.ns; });
 }
 
 inline std::vector<compared_operator>
@@ -141,6 +146,7 @@ inline std::vector<compared_operator> compared_groups(const comparison& c) {
   }
   return out;
 }
+
 /// Operators cannot take longer than the run that they are of, unless they overlap: then the runs
 /// with the profiler were slower throughout.
 inline double pace_of(const trace::profile& p, double latency_ns) {

@@ -34,15 +34,17 @@ inline advice_of_kind framework_advice(const grounds& g) {
   advice_of_kind out;
   if (g.framework == nullptr) return out;
   const comparison& c = *g.framework;
-  const auto changes = [&] {
-    const auto& form = g.model.fastest_form();
-    return form.layouts && form.layouts->prediction ? form.layouts->prediction->changes.ns : 0.0;
-  }();
-  double layouts_ns = 0;
+  const bound::form_figures& form = g.model.fastest_form();
+  const bound::figure changes = form.layouts && form.layouts->prediction
+                                    ? form.layouts->prediction->changes
+                                    : bound::figure{};
+  bound::figure all;
   std::int64_t layouts = 0;
   for (const added_row& r : c.added) {
     if (detail::changes_layout(r.type)) {
-      layouts_ns += r.ns;
+      all.ns += r.takes.ns;
+      all.low_ns += r.takes.low_ns;
+      all.high_ns += r.takes.high_ns;
       layouts += r.count;
       continue;
     }
@@ -50,29 +52,27 @@ inline advice_of_kind framework_advice(const grounds& g) {
         {.id = "framework/added/" + r.type,
          .kind = "framework",
          .what = fmt::format("without {} {} that the model does not have", r.count, r.type),
-         .saves = detail::about(r.ns),
+         .saves = r.takes,
          .evidence = {fmt::format("{} x {}: {} together", r.count, r.type,
-                                  detail::time_text(r.ns))},
+                                  detail::time_text(r.takes.ns))},
          .assumes = "nothing else has to do their work",
          .check = detail::measure_command(c)});
   }
-  if (layouts > 0 && layouts_ns > changes)
+  if (layouts > 0 && all.ns > changes.ns)
     out.items.push_back(
         {.id = "layout/changes",
          .kind = "layout",
          .what = fmt::format("fewer changes of layout: {} take {}, the best assignment's {}",
-                             layouts, detail::time_text(layouts_ns), detail::time_text(changes)),
-         .saves = detail::about(layouts_ns - changes),
-         .evidence = {fmt::format("{} changes of layout: {}", layouts,
-                                  detail::time_text(layouts_ns))},
+                             layouts, detail::time_text(all.ns), detail::time_text(changes.ns)),
+         .saves = detail::between_figures(all, changes),
+         .evidence = {fmt::format("{} changes of layout: {}", layouts, detail::time_text(all.ns))},
          .assumes = "kernels that work in these layouts are there",
          .check = detail::measure_command(c)});
   else if (layouts > 0)
     out.not_worth.push_back(
-        {"layout",
-         fmt::format("its changes of layout ({}) take {}, no more than those of the best "
-                     "assignment, {}",
-                     layouts, detail::time_text(layouts_ns), detail::time_text(changes))});
+        {"layout", fmt::format("its changes of layout ({}) take {}, no more than those of the best "
+                               "assignment, {}",
+                               layouts, detail::time_text(all.ns), detail::time_text(changes.ns))});
   if (c.disturbed)
     out.not_worth.push_back(
         {"framework", "its runs without a profiler took longer than those with it: they were "
@@ -83,7 +83,7 @@ inline advice_of_kind framework_advice(const grounds& g) {
                          .kind = "framework",
                          .what = fmt::format("less between the operators: {} for each of {}",
                                              detail::time_text(each), c.from->operators.size()),
-                         .saves = detail::about(c.unexplained_ns, 0.2),
+                         .saves = c.bars.front().takes,
                          .evidence = {fmt::format(
                              "a run takes {}, its operators {}", detail::time_text(c.latency.ns),
                              detail::time_text(c.latency.ns - c.unexplained_ns))},

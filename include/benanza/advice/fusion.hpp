@@ -16,7 +16,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace benanza::advice {
 
@@ -30,14 +32,13 @@ inline bool usually_fused(std::string_view family) {
 /// What a framework gains by running a group as one: all its operators in the group but the
 /// longest, which is as good as the group's own kernel at most. Nothing: they are one, or do other
 /// nodes too.
-inline std::optional<double> gained_by_fusing(const comparison& c, const std::vector<int>& group,
-                                              double as_one) {
+inline std::optional<bound::figure> gained_by_fusing(const comparison& c,
+                                                     const std::vector<int>& group, double as_one) {
   const std::set<int> inside(group.begin(), group.end());
   std::set<int> owners;
   for (int n : group)
     owners.insert(c.matched.owner[static_cast<std::size_t>(n)]);
-  owners.erase(trace::no_operator);
-  double sum = 0, longest = 0;
+  double sum = 0, scatter = 0, longest = 0;
   int operators = 0;
   for (const compared_operator& o : c.operators) {
     if (!owners.contains(static_cast<int>(o.op))) continue;
@@ -45,10 +46,43 @@ inline std::optional<double> gained_by_fusing(const comparison& c, const std::ve
       if (!inside.contains(n)) return std::nullopt;
     ++operators;
     sum += o.ns;
+    scatter += o.scatter_ns;
     longest = std::max(longest, o.ns);
   }
   if (operators < 2) return std::nullopt;
-  return sum - std::max(longest, as_one);
+  const double ns = sum - std::max(longest, as_one);
+  return bound::figure{.ns = ns, .low_ns = ns - scatter, .high_ns = ns + scatter};
+}
+
+/// Groups of one family that should run as one.
+struct fused_family {
+  item made{};
+  std::vector<std::size_t> groups{}; ///< nodes of the fused graph
+  std::set<std::string> layers{};
+};
+
+inline void add(bound::figure& to, const bound::figure& f) {
+  to.ns += f.ns;
+  to.low_ns += f.low_ns;
+  to.high_ns += f.high_ns;
+}
+
+/// What groups save as one by our own times, drawn again.
+inline bound::figure saved_as_one(const bound::model_bound& b,
+                                  const std::vector<std::size_t>& groups) {
+  const auto of = [&](const bound::layer_times& times) {
+    const bound::detail::fused_times t = bound::detail::times_as_fused(b, times.prediction);
+    double sum = 0;
+    for (std::size_t i : groups) {
+      const auto [as_one, as_parts] = b.fused->pair.times(i, t.own, t.parts);
+      sum += as_parts - as_one;
+    }
+    return sum;
+  };
+  std::vector<double> drawn;
+  for (const bound::layer_times& times : bound::redrawn_times(b.layers))
+    drawn.push_back(of(times));
+  return bound::between(std::move(drawn), of(bound::point_times(b.layers)));
 }
 } // namespace detail
 
@@ -60,8 +94,7 @@ inline advice_of_kind fusion_advice(const grounds& g) {
   const bound::layer_times point = bound::point_times(b.layers);
   const bound::detail::fused_times t = bound::detail::times_as_fused(b, point.prediction);
   const bool beside = g.framework != nullptr && g.framework->profiled();
-  std::map<std::string, item> groups;
-  std::map<std::string, std::int64_t> count, uses;
+  std::map<std::string, detail::fused_family> families;
   double usual_ns = 0, done_ns = 0;
   std::int64_t done = 0;
   for (std::size_t i = 0; i < t.own.size(); ++i) {
@@ -69,41 +102,40 @@ inline advice_of_kind fusion_advice(const grounds& g) {
     const auto [as_one, as_parts] = b.fused->pair.times(i, t.own, t.parts);
     if (n.parts.size() < 2 || as_one == bound::detail::never || as_parts == bound::detail::never)
       continue;
-    double saves = as_parts - as_one;
-    if (!beside && saves <= 0) continue;
+    const double ours = as_parts - as_one;
     const std::string layer = op::name(b.fused->graph->layers[static_cast<std::size_t>(n.layer)]);
     const std::string family(detail::family_of(layer));
+    std::optional<bound::figure> gain;
     if (beside) {
-      const auto gain = detail::gained_by_fusing(*g.framework, n.parts, as_one);
+      gain = detail::gained_by_fusing(*g.framework, n.parts, as_one);
       if (!gain) {
-        done_ns += std::max(0.0, saves);
+        done_ns += std::max(0.0, ours);
         ++done;
-        continue;
       }
-      saves = *gain;
-      if (saves <= 0) continue;
-    } else if (detail::usually_fused(family)) {
-      usual_ns += saves;
-      continue;
+      if (!gain || gain->ns <= 0) continue;
+    } else {
+      if (ours > 0 && detail::usually_fused(family)) usual_ns += ours;
+      if (ours <= 0 || detail::usually_fused(family)) continue;
     }
-    item& one = groups[family];
-    ++count[family];
-    one.saves.ns += saves;
-    one.nodes.insert(one.nodes.end(), n.parts.begin(), n.parts.end());
-    if (++uses[layer] == 1 && one.evidence.size() < most_evidence)
-      one.evidence.push_back(fmt::format("{}: {} as one, {} as {} layers", layer,
-                                         detail::time_text(as_one), detail::time_text(as_parts),
-                                         n.parts.size()));
-    if (one.check.empty()) one.check = bound::measuring_command(layer);
+    detail::fused_family& f = families[family];
+    f.groups.push_back(i);
+    if (gain) detail::add(f.made.saves, *gain);
+    f.made.nodes.insert(f.made.nodes.end(), n.parts.begin(), n.parts.end());
+    if (f.layers.insert(layer).second && f.made.evidence.size() < most_evidence)
+      f.made.evidence.push_back(fmt::format("{}: {} as one, {} as {} layers", layer,
+                                            detail::time_text(as_one), detail::time_text(as_parts),
+                                            n.parts.size()));
+    if (f.made.check.empty()) f.made.check = detail::layer_command(g, layer);
   }
-  for (auto& [family, one] : groups) {
-    one.kind = "fusion";
-    one.id = "fusion/" + family;
-    one.what = fmt::format("run {} {} as one layer each", count[family], family);
-    one.saves = detail::about(one.saves.ns);
-    one.assumes = "kernels as they were measured alone";
-    one.nodes = std::move(one.nodes) | ranges::actions::sort;
-    out.items.push_back(std::move(one));
+  for (auto& [family, f] : families) {
+    f.made.kind = "fusion";
+    f.made.id = "fusion/" + family;
+    f.made.what = fmt::format("run {} {} as one layer each", f.groups.size(), family);
+    if (!beside) f.made.saves = detail::saved_as_one(b, f.groups);
+    f.made.assumes = beside ? "a group as one takes what its longest operator takes now"
+                            : "kernels as they were measured alone";
+    f.made.nodes = std::move(f.made.nodes) | ranges::actions::sort;
+    out.items.push_back(std::move(f.made));
   }
   if (done > 0)
     out.not_worth.push_back(

@@ -7,6 +7,7 @@
 //   item i{.id = "fusion/Conv+Relu", .kind = "fusion", .what = "fuse ...", .saves = {354e3, ...}};
 #pragma once
 
+#include "../bound/missing.hpp"
 #include "../bound/model.hpp"
 #include "comparison.hpp"
 
@@ -83,14 +84,16 @@ inline std::string time_text(double ns) {
 }
 /// The command that profiles the model in that framework again.
 inline std::string measure_command(const comparison& c) {
-  const std::string name = c.from->framework.empty() ? "onnxruntime" : c.from->framework;
-  return fmt::format("scripts/measure_framework {} {}.onnx --threads {}", name,
-                     c.from->model.empty() ? "MODEL" : c.from->model, std::max(1, c.from->threads));
+  return fmt::format(
+      "scripts/measure_framework {} {} --threads {}",
+      bound::shell_word(c.from->framework.empty() ? "onnxruntime" : c.from->framework),
+      bound::shell_word((c.from->model.empty() ? "MODEL" : c.from->model) + ".onnx"),
+      std::max(1, c.from->threads));
 }
-
-/// A saving whose interval is as wide, in parts, as that of the run that it is part of.
-inline bound::figure about(double ns, double share = 0.05) {
-  return {.ns = ns, .low_ns = ns * (1 - share), .high_ns = ns * (1 + share)};
+/// The command that measures a layer of the model as the rest of the run was.
+inline std::string layer_command(const grounds& g, const std::string& layer) {
+  const std::string filter = bound::measuring_command(layer);
+  return bound::bench_command(g.of.run, g.model) + filter.substr(filter.find(' '));
 }
 } // namespace detail
 

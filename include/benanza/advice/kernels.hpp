@@ -2,7 +2,7 @@
 // Which algorithm or library should run which layers? Beside a framework: where its operators are
 // slower, beyond noise, than the best kernel for the same work, by what that kernel is. Without
 // one: where a library's first choice is slower than another of its own algorithms. A loop of ours,
-// or a library's reference loop, is nobody's first choice in practice and is not compared with.
+// or a library's reference loop, is no framework's first choice and is not compared with.
 //
 //   advice_of_kind a = kernel_advice(grounds);   a.items[0].what
 #pragma once
@@ -49,7 +49,7 @@ struct kernel_group {
     made.saves.low_ns += saves_ns - noise_ns;
     made.saves.high_ns += saves_ns + noise_ns;
     if (made.evidence.size() < most_evidence) made.evidence.push_back(std::move(row));
-    if (made.check.empty()) made.check = bound::measuring_command(layer);
+    if (made.check.empty()) made.check = layer_command(g, layer);
   }
 };
 
@@ -90,18 +90,13 @@ inline advice_of_kind kernel_advice(const grounds& g) {
       detail::kernel_group& group =
           groups[{best.backend, std::string(detail::plain_algorithm(best.algorithm)),
                   std::string(detail::family_of(r.layer))}];
-      double noise = 0;
-      for (const compared_operator* o : r.operators) {
-        noise += o->scatter_ns;
-        group.made.nodes.insert(group.made.nodes.end(), o->nodes.begin(), o->nodes.end());
-      }
-      group.add(g, *r.answer, std::ssize(r.operators), r.lost_ns(), noise,
+      group.made.nodes.insert(group.made.nodes.end(), r.nodes.begin(), r.nodes.end());
+      group.add(g, *r.answer, r.count, r.lost_ns(), r.scatter_ns,
                 fmt::format(
-                    "{} x {}: {} by the framework's {}, {} by {}", r.operators.size(), r.layer,
-                    detail::time_text(r.ns / static_cast<double>(r.operators.size())),
+                    "{} x {}: {} by the framework's {}, {} by {}", r.count, r.layer,
+                    detail::time_text(r.ns / static_cast<double>(r.count)),
                     r.kernel.empty() || r.kernel.ends_with("ExecutionProvider") ? r.type : r.kernel,
-                    detail::time_text(r.best_ns / static_cast<double>(r.operators.size())),
-                    best.algorithm));
+                    detail::time_text(r.best_ns / static_cast<double>(r.count)), best.algorithm));
       group.made.assumes = "tensors lie as that kernel wants them; changes of layout that this "
                            "needs are counted apart";
     }

@@ -63,8 +63,8 @@ inline advice_of_kind parallel_advice(const grounds& g) {
                               detail::time_text(all), detail::time_text(path), g.model.workers,
                               detail::time_text(reach))};
   one.assumes = "layers side by side take no longer than alone: they share caches and memory";
-  one.check = fmt::format("benanza_analyze RESULT --model '{}' --workers {}", g.model.graph->model,
-                          g.model.workers);
+  one.check = fmt::format("benanza_analyze RESULT --model {} --workers {}",
+                          bound::shell_word(g.model.graph->model), g.model.workers);
   out.items.push_back(std::move(one));
   return out;
 }
@@ -72,7 +72,7 @@ inline advice_of_kind parallel_advice(const grounds& g) {
 /// One batch of a model: what a run of it should take.
 struct batch_point {
   std::int64_t batch = 1;
-  double ns = 0;
+  double ns = 0, low_ns = ns, high_ns = ns;
   double items_per_s() const { return 1e9 * static_cast<double>(batch) / ns; }
 };
 
@@ -85,7 +85,8 @@ inline std::vector<batch_point> batches_of(const grounds& g) {
         b.threads != g.model.threads || b.partial() || !b.graph->unfused.empty())
       continue;
     const auto expected = bound::expected(b.fastest_form());
-    if (expected && expected->ns > 0) out.push_back({b.graph->batch, expected->ns});
+    if (expected && expected->ns > 0)
+      out.push_back({b.graph->batch, expected->ns, expected->low_ns, expected->high_ns});
   }
   ranges::sort(out, ranges::less{}, &batch_point::batch);
   return out;
@@ -142,8 +143,8 @@ inline advice_of_kind batch_advice(const grounds& g) {
                               best->batch, 100 * least_gain_of_doubling)});
     return out;
   }
-  const double each = own->ns / static_cast<double>(own->batch),
-               then = best->ns / static_cast<double>(best->batch);
+  // What as many items take in such batches.
+  const double share = static_cast<double>(own->batch) / static_cast<double>(best->batch);
   out.items.push_back(
       {.id = "batch/" + std::to_string(best->batch),
        .kind = "batch",
@@ -151,11 +152,13 @@ inline advice_of_kind batch_advice(const grounds& g) {
                            "second in place of {:.0f}",
                            detail::time_text(best->ns), best->batch, best->items_per_s(),
                            own->items_per_s()),
-       .saves = detail::about((each - then) * static_cast<double>(own->batch)),
+       .saves =
+           detail::between_figures({own->ns, own->low_ns, own->high_ns},
+                                   {share * best->ns, share * best->low_ns, share * best->high_ns}),
        .evidence = std::move(rows),
        .assumes = "items come fast enough to fill a batch",
-       .check = fmt::format("scripts/measure_framework onnxruntime {}.onnx --batch {}",
-                            g.model.graph->model, best->batch)});
+       .check = fmt::format("scripts/measure_framework onnxruntime {} --batch {}",
+                            bound::shell_word(g.model.graph->model + ".onnx"), best->batch)});
   return out;
 }
 

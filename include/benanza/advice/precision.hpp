@@ -42,8 +42,7 @@ struct node_costs {
   std::vector<char> ran{};
 };
 
-inline node_costs costs_of(const bound::model_bound& b) {
-  const std::vector<double> point = bound::point_times(b.layers).prediction;
+inline node_costs costs_of(const bound::model_bound& b, const std::vector<double>& layer_ns) {
   node_costs out;
   const auto measured = [&](std::size_t layer) {
     const bound::basis rests = b.layers[layer].rests_on;
@@ -54,12 +53,12 @@ inline node_costs costs_of(const bound::model_bound& b) {
     return l != model::no_layer && measured(bound::detail::at(l));
   };
   if (!b.fused) {
-    out.ns = bound::on_nodes(*b.graph, point);
+    out.ns = bound::on_nodes(*b.graph, layer_ns);
     for (std::size_t i = 0; i < out.ns.size(); ++i)
       out.ran.push_back(ran(static_cast<int>(i)));
     return out;
   }
-  const bound::detail::fused_times t = bound::detail::times_as_fused(b, point);
+  const bound::detail::fused_times t = bound::detail::times_as_fused(b, layer_ns);
   for (std::size_t i = 0; i < t.own.size(); ++i) {
     const model::node& n = b.fused->graph->nodes[i];
     const auto [own, parts] = b.fused->pair.times(i, t.own, t.parts);
@@ -70,7 +69,12 @@ inline node_costs costs_of(const bound::model_bound& b) {
   return out;
 }
 
-/// What casting the result of a node takes at the least.
+inline node_costs costs_of(const bound::model_bound& b) {
+  return costs_of(b, bound::point_times(b.layers).prediction);
+}
+
+/// What casting the result of a node takes at the least; zero where the machine's memory was not
+/// measured.
 inline double cast_ns(const grounds& g, const model::graph& form, std::size_t node) {
   const op::layer* l = model::layer_of(form, form.nodes[node]);
   if (l == nullptr) return 0;
@@ -159,17 +163,38 @@ inline layers_in_type layers_of(const bound::model_bound& b, const node_costs& o
   return out;
 }
 
+/// What the nodes that take the other type save by our own times, drawn again, less the casts.
+inline bound::figure saved_by_mixing(const bound::model_bound& own, const bound::model_bound& other,
+                                     const mixed_precision& m) {
+  const auto of = [&](const bound::layer_times& a, const bound::layer_times& b) {
+    const node_costs before = costs_of(own, a.prediction), after = costs_of(other, b.prediction);
+    double sum = -m.casts_ns;
+    for (std::size_t i = 0; i < m.in_type.size(); ++i)
+      if (m.in_type[i] != 0) sum += before.ns[i] - after.ns[i];
+    return sum;
+  };
+  const std::vector<bound::layer_times> a = bound::redrawn_times(own.layers),
+                                        b = bound::redrawn_times(other.layers);
+  std::vector<double> drawn;
+  for (std::size_t d = 0; d < a.size(); ++d)
+    drawn.push_back(of(a[d], b[d]));
+  return bound::between(std::move(drawn),
+                        of(bound::point_times(own.layers), bound::point_times(other.layers)));
+}
+
 /// What the framework's operators that run only these nodes take now, less the best in the other
-/// type and the casts.
-inline double against_framework(const comparison& c, const bound::model_bound& other,
-                                const mixed_precision& m, const std::vector<int>& nodes) {
+/// type and the casts; the interval is what the operators' times scatter by.
+inline bound::figure against_framework(const comparison& c, const bound::model_bound& other,
+                                       const mixed_precision& m, const std::vector<int>& nodes) {
   const work_table work(other);
   const std::vector<double> point = bound::point_times(other.layers).prediction;
-  double saves = -m.casts_ns;
+  double saves = -m.casts_ns, scatter = 0;
   for (const compared_operator& o : c.operators)
-    if (std::includes(nodes.begin(), nodes.end(), o.nodes.begin(), o.nodes.end()))
+    if (std::includes(nodes.begin(), nodes.end(), o.nodes.begin(), o.nodes.end())) {
       saves += o.ns - work.take(o.nodes, point);
-  return saves;
+      scatter += o.scatter_ns;
+    }
+  return {.ns = saves, .low_ns = saves - scatter, .high_ns = saves + scatter};
 }
 } // namespace detail
 
@@ -194,13 +219,15 @@ inline advice_of_kind precision_advice(const grounds& g) {
       out.not_worth.push_back(
           {"precision", fmt::format("{} layers were not measured in {}", layers.unmeasured, type)});
     const bool beside = g.framework != nullptr && g.framework->profiled();
-    const double saves =
-        beside ? detail::against_framework(*g.framework, *other, m, layers.nodes) : own_ns - m.ns;
-    if (layers.chosen == 0 || saves <= 0) continue;
+    if (layers.chosen == 0) continue;
+    const bound::figure saves =
+        beside ? detail::against_framework(*g.framework, *other, m, layers.nodes)
+               : detail::saved_by_mixing(g.model, *other, m);
+    if (saves.ns <= 0) continue;
     item one{.id = fmt::format("precision/{}", type), .kind = "precision"};
     one.what = fmt::format("run {} of the layers in {}, the others in {}, with {} casts",
                            layers.chosen, type, base, m.casts);
-    one.saves = detail::about(saves);
+    one.saves = saves;
     one.nodes = layers.nodes;
     one.evidence = {fmt::format("the best in {}: {}; mixed: {}, of which casts {}{}", base,
                                 detail::time_text(own_ns), detail::time_text(m.ns),
@@ -209,10 +236,12 @@ inline advice_of_kind precision_advice(const grounds& g) {
     if (beside)
       one.evidence.push_back(
           fmt::format("the framework's operators for these nodes less the best kernels in {}: {}",
-                      type, detail::time_text(saves)));
-    one.assumes = fmt::format("results may be as inexact as {} is; a cast takes what the machine "
-                              "needs to copy the tensor",
-                              type);
+                      type, detail::time_text(saves.ns)));
+    one.assumes = fmt::format("results may be as inexact as {} is; ", type) +
+                  (m.casts > 0 && m.casts_ns <= 0
+                       ? "casts are free, as the machine's memory was not measured: "
+                         "--benchmark_filter=^machine/"
+                       : "a cast takes what the machine needs to copy the tensor");
     one.check =
         beside && g.framework->from->framework == "openvino"
             ? fmt::format("{} --set INFERENCE_PRECISION_HINT={}",

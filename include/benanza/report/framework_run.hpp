@@ -24,16 +24,13 @@ namespace benanza::report {
 namespace detail {
 /// A row of the operators of one layer and kernel.
 inline std::string compared_line(const advice::compared_row& r) {
-  const auto n = static_cast<double>(r.operators.size());
-  trace::matched_by how = trace::matched_by::said;
-  for (const advice::compared_operator* o : r.operators)
-    how = std::max(how, o->how);
+  const auto n = static_cast<double>(r.count);
   const std::string best = r.answer == nullptr || r.answer->algorithms.chosen == nullptr
                                ? "(roofline)"
                                : std::string(short_name(r.answer->algorithms.chosen->algorithm));
   std::string out = fmt::format("{:>8} {:>8} {:>8} {:>4}{} {:<14.14} ", show_time(r.lost_ns()),
-                                show_time(r.ns / n), show_time(r.best_ns / n), r.operators.size(),
-                                how == trace::matched_by::likeness ? '?' : ' ', printable(best));
+                                show_time(r.ns / n), show_time(r.best_ns / n), r.count,
+                                r.how == trace::matched_by::likeness ? '?' : ' ', printable(best));
   if (out.size() + r.layer.size() <= columns) return out + r.layer + '\n';
   return out.substr(0, out.find_last_not_of(' ') + 1) + "\n         " + r.layer + '\n';
 }
@@ -77,7 +74,7 @@ inline std::string added_lines(const advice::comparison& c) {
   std::vector<std::string> all;
   for (const advice::added_row& r : c.added)
     if (all.size() < 8)
-      all.push_back(fmt::format("{} {} {}", r.count, printable(r.type, 40), show_time(r.ns)));
+      all.push_back(fmt::format("{} {} {}", r.count, printable(r.type, 40), show_time(r.takes.ns)));
   if (c.added.size() > all.size())
     all.push_back(fmt::format("{} more kinds", c.added.size() - all.size()));
   return wrapped("Added by the framework: ", fmt::format("{}.", fmt::join(all, ", ")));
@@ -91,7 +88,7 @@ inline std::string match_line(const advice::comparison& c) {
     const trace::matched_by how = c.matched.how[i];
     sure += how <= trace::matched_by::tensor;
     between += how == trace::matched_by::between;
-    guessed += how == trace::matched_by::likeness;
+    guessed += r.how == trace::matched_by::likeness;
   }
   return wrapped(
       "Matched: ",

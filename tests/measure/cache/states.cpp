@@ -63,7 +63,7 @@ TEST_CASE("after a sweep, what was in the caches has to come from memory") {
   cache_sweeper s(benanza::machine::last_level_cache_bytes());
   for (const bool all : {true, false}) {
     CAPTURE(all);
-    // Least times: a neighbour's burst makes both reads of a turn as slow as each other.
+    // Least times: interference makes both reads of a turn as slow as each other.
     double cold_ns = 1e18, warm_ns = 1e18;
     for (int i = 0; i < 15; ++i) {
       all ? s.sweep(1) : s.displace(1);

@@ -18,7 +18,7 @@ TEST_CASE("openvino profile: counters of the layers that ran") {
   CHECK(p.operators[2].precision == "f32");
 }
 
-TEST_CASE("openvino profile: bf16 that nobody asked for is told") {
+TEST_CASE("openvino profile: bf16 that was not asked for is told") {
   const profile p = read_profile(openvino_csv, "counters.csv");
   CHECK(p.precision == "bf16");
   CHECK(warns(p, "-infer_precision f32"));

@@ -19,8 +19,8 @@ void fill_empty(Value& to, const Value& from) {
   if (to == Value{}) to = from;
 }
 
-/// Whose word counts for which nodes an operator stands: that of the file that names more of them,
-/// or that of the one that fills, if it names any.
+/// Which file decides for which nodes an operator stands: the one that names more of them,
+/// or the one that fills, if it names any.
 enum class stands_for_of { longer, filler };
 
 /// What `from` tells and `to` does not.

@@ -32,7 +32,7 @@ enum class matched_by : std::uint8_t {
   said,     ///< the framework names the node
   name,     ///< the operator has the node's name
   tensor,   ///< it makes the node's result
-  between,  ///< it lies between nodes of the operator, or beside them, and nobody else claims it
+  between,  ///< it lies between nodes of the operator, or beside them, and no other claims it
   likeness, ///< the same kind and dims, in order
   nothing,
 };
@@ -47,7 +47,7 @@ inline constexpr int no_operator = -1;
 
 /// Which operator runs each node, and which nodes each operator stands for.
 struct attribution {
-  std::vector<int> owner{};              ///< of each node of the graph; no_operator: nobody's
+  std::vector<int> owner{};              ///< of each node of the graph; no_operator: of none
   std::vector<matched_by> how{};         ///< of each node
   std::vector<std::vector<int>> nodes{}; ///< of each operator, ascending; none: it was added
   /// Operators for which the framework names the same nodes do their work together: of each the
@@ -214,7 +214,7 @@ private:
     }
   }
 
-  /// Gives nodes that nobody claimed to an operator beside them.
+  /// Gives nodes without an operator to an operator beside them.
   void between() {
     const std::size_t n = graph_.nodes.size();
     std::vector<std::vector<int>> readers(n);
