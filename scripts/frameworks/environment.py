@@ -14,8 +14,13 @@ PACKAGES = {"onnxruntime": ("numpy", "onnx", "onnxruntime"), "openvino": ("numpy
             "pytorch": ("numpy", "onnx", "torch", "onnx2torch")}
 
 
+def has_package(name):
+    """A folder of its name alone is none: Debian's libonnx-testdata leaves one called onnx."""
+    return getattr(importlib.util.find_spec(name), "origin", None) is not None
+
+
 def missing_packages(needed):
-    return [p for p in needed if importlib.util.find_spec(p) is None]
+    return [p for p in needed if not has_package(p)]
 
 
 def run_elsewhere(framework, needed):
@@ -36,7 +41,7 @@ def run_elsewhere(framework, needed):
     if not python.exists():
         print(f"measure_framework: making a virtual environment in {folder}", file=sys.stderr, flush=True)
         call(sys.executable, "-m", "venv", folder, what="python3 -m venv (Debian: python3-venv)")
-    find = f"import importlib.util as u; print(*(p for p in {tuple(needed)} if not u.find_spec(p)))"
+    find = f"import importlib.util as u; print(*(p for p in {tuple(needed)} if not getattr(u.find_spec(p), 'origin', None)))"
     missing = subprocess.run([str(python), "-c", find], capture_output=True, text=True).stdout.split()
     if missing:
         print(f"measure_framework: pip installs {', '.join(missing)} in {folder}", file=sys.stderr, flush=True)

@@ -30,6 +30,7 @@ import tempfile
 from pathlib import Path
 
 from frameworks.common import Refused, bind, one_line
+from frameworks.environment import has_package
 from frameworks.inputs import fix_dims, make_inputs
 from frameworks.models import checksum, element_types, load, name_nodes, save
 from frameworks.operators import Model, nodes_of, operators_of, stored_in
@@ -110,11 +111,6 @@ def measure(arguments):
 
 # ---- traces that are there ------------------------------------------------------------------------
 
-def has_onnx():
-    import importlib.util
-    return importlib.util.find_spec("onnx") is not None
-
-
 def imported(arguments):
     """The same of traces in files, without running anything."""
     traces = [read_trace(file, arguments.framework) for file in arguments.trace]
@@ -123,7 +119,7 @@ def imported(arguments):
     operators = []
     if arguments.optimized:
         graph = nodes_of(load(arguments.optimized).graph)
-    elif graph and not has_onnx():
+    elif graph and not has_package("onnx"):
         print("measure_framework: which nodes the operators stand for is left out: onnx for Python is missing",
               file=sys.stderr)
         graph = None

@@ -6,7 +6,6 @@ readers need? Without any framework; with onnx also its form of graphs.
   framework_operators.py <source folder>
 """
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -20,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
 from frameworks import traces  # noqa: E402: it stands beside the script
 from frameworks.common import Refused  # noqa: E402
+from frameworks.environment import has_package, missing_packages  # noqa: E402
 from frameworks.operators import Model, Node, nodes_of, operators_of, share  # noqa: E402
 
 
@@ -34,6 +34,17 @@ def model(text, inputs="x"):
 
 def stands(model, *operators):
     return {o["name"]: (" ".join(o["stands_for"]), " ".join(o["makes"])) for o in operators_of(model, operators)}
+
+
+class Packages(unittest.TestCase):
+    def test_a_folder_of_the_name_is_no_package(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "half_a_package").mkdir()
+            sys.path.insert(0, folder)
+            try:
+                self.assertEqual(missing_packages(["half_a_package", "json"]), ["half_a_package"])
+            finally:
+                sys.path.remove(folder)
 
 
 class Operators(unittest.TestCase):
@@ -91,7 +102,7 @@ class Operators(unittest.TestCase):
         claimed, all_, none = share(of, operators_of(of, operators))
         self.assertEqual((claimed, all_, none), (4, 5, []))  # Exp_f is the copy; Shape and Gather do not run
 
-    @unittest.skipUnless(importlib.util.find_spec("onnx"), "onnx for Python is missing")
+    @unittest.skipUnless(has_package("onnx"), "onnx for Python is missing")
     def test_graphs_of_onnx(self):
         from onnx import TensorProto, helper
         body = helper.make_graph([helper.make_node("Add", ["x", "inside"], ["z"])], "b", [], [], [

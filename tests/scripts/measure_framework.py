@@ -6,7 +6,6 @@ refuse what it cannot measure in one line?
   measure_framework.py <source folder> [<benanza_generate>]
 """
 
-import importlib.util
 import json
 import os
 import signal
@@ -18,17 +17,18 @@ from pathlib import Path
 
 SOURCE = Path(sys.argv[1])
 SCRIPT = SOURCE / "scripts" / "measure_framework"
-
-
-def there(*packages):
-    return all(importlib.util.find_spec(p) for p in packages)
-
-
-WITH_ONNX = there("onnx", "numpy")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
 from frameworks import inputs, layer_rows, layer_runs, layer_sessions, layers, memory, models, weights  # noqa: E402
 from frameworks.common import Refused  # noqa: E402: they stand beside the script
+from frameworks.environment import missing_packages  # noqa: E402
+
+
+def there(*packages):
+    return not missing_packages(packages)
+
+
+WITH_ONNX = there("onnx", "numpy")
 
 
 def run(*words, cwd=None):
