@@ -88,7 +88,7 @@ inline std::string match_line(const advice::comparison& c) {
     const trace::matched_by how = c.matched.how[i];
     sure += how <= trace::matched_by::tensor;
     between += how == trace::matched_by::between;
-    guessed += r.how == trace::matched_by::likeness;
+    guessed += how == trace::matched_by::likeness;
   }
   return wrapped(
       "Matched: ",
