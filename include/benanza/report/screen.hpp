@@ -57,10 +57,6 @@ inline std::string head_table(const advice::advised& a) {
                        w.run->median_ns, batch, fmt::format("least {}", show_time(w.run->min_ns)));
   if (form.bound.sequential.ns > 0)
     out += head_line("lower bound", form.bound.sequential.ns, batch, "layers alone, hot caches");
-  if (a.frameworks.empty() && form.bound.reachable.ns > 0 &&
-      form.bound.reachable.ns < (1 - advice::least_parallel) * form.bound.sequential.ns)
-    out += head_line(fmt::format("  on {} workers", b.workers), form.bound.reachable.ns, batch,
-                     "branches side by side");
   if (form.roofline.sequential.ns > 0)
     out += head_line("the machine's limits", form.roofline.sequential.ns, batch, "roofline");
   return out;
