@@ -3,6 +3,7 @@
 #include "analyze.hpp"
 
 #include "command_line.hpp"
+#include "commands.hpp"
 #include "library_commands.hpp"
 #include "model_commands.hpp"
 
@@ -96,6 +97,11 @@ status report_results(std::istream& in, const answer& to) {
 
 status parse_and_respond(std::vector<std::string> arguments, std::istream& in, std::ostream& out,
                          std::ostream& err) {
+  if (!arguments.empty())
+    if (const command* c = find_command(arguments.front())) {
+      arguments.erase(arguments.begin());
+      return c->run(std::move(arguments), {in, out, err});
+    }
   request asked;
   if (const std::string told = parse(std::move(arguments), asked); !told.empty()) {
     write_stream(out, told, "standard output");

@@ -2,6 +2,7 @@
 // The options of benanza_analyze.
 #pragma once
 
+#include "commands.hpp"
 #include "request.hpp"
 #include "versions.hpp"
 
@@ -78,6 +79,11 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
   app.add_option("--import", asked.store.imported,
                  "add result files to the store that --store names");
   app.add_option("--store", asked.store.store, "the store that --import adds to");
+  // For --help: they are called before this is reached.
+  for (const command& c : commands())
+    app.add_subcommand(std::string(c.name), c.about)->callback([&c] {
+      throw error("a command comes first", std::string(c.name), "name it before its results");
+    });
   std::reverse(arguments.begin(), arguments.end());
   try {
     app.parse(std::move(arguments));
