@@ -81,6 +81,16 @@ inline const flag own_flags[] = {
      [](options& o, std::string_view v, std::string_view where) {
        o.plans = words(given(v, where, "a file", "write --plan plan.json"));
      }},
+    {"--scenario", "KIND:...",
+     "with --plan: how queries come to the model, besides one run after the\nother: "
+     "single_stream, multi_stream:streams=8, server:rate=20 (a second, by\nchance), "
+     "server:limit=50ms (the highest rate with that latency at\npercentile=99), offline; each "
+     "takes seconds=2; may be given again",
+     [](options& o, std::string_view v, std::string_view where) {
+       const load l = parse_load(given(v, where, "a scenario", "write --scenario server:rate=20"));
+       if (std::find(o.loads.begin(), o.loads.end(), l) == o.loads.end()) o.loads.push_back(l);
+     },
+     true},
     {"--layers", "FILE",
      "measure the layers of a file, one a line, such as\nConv/1x64x56x56-64x3x3-s1-p1, in place of "
      "those compiled in; may be\ngiven again",
@@ -342,6 +352,8 @@ inline void settle(options& o) {
   if (!o.campaign.store.empty() && !o.parameters.changed().empty())
     throw error("what is measured by other thresholds is not kept beside the rest", "--store",
                 "leave out --set, or write --benchmark_out");
+  if (!o.loads.empty() && o.plans.empty())
+    throw error("a scenario is of a whole model", "--scenario", "name its plan with --plan");
   if (!o.plans.empty() && (!o.layer_files.empty() || !o.graph_files.empty()))
     throw error("a plan is run in place of layers", "--plan", "leave out --layers and --graphs");
 }

@@ -114,7 +114,7 @@ struct listing {
     if (plans.empty())
       list_layers(o, e);
     else
-      groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters);
+      groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters, o.loads);
     if (groups.empty() && without.empty())
       throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
                   "--benchmark_list_tests prints the names of all");

@@ -44,12 +44,16 @@ inline std::vector<run_part> parts_of(const measurement& m, bool fused, const mo
   return out;
 }
 
-/// `b` with the chain runs of the model in its type and on its threads.
+/// `b` with the chain runs and the loads of the model in its type and on its threads.
 inline model_bound with_chain_runs(model_bound b, const result::run& r) {
   for (const measurement& m : r.measurements) {
     if (m.family != "model" || m.type != name(b.type) || m.threads != b.threads) continue;
     const bool unfused = m.key == b.graph->name, fused = b.fused && m.key == b.fused->graph->name;
     if (!unfused && !fused) continue;
+    if (result::of_a_load(m)) {
+      if (m.error.empty()) b.loads.push_back({&m, fused});
+      continue;
+    }
     if (m.error.empty())
       b.runs.push_back({&m, fused, parts_of(m, fused, b)});
     else

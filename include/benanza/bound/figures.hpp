@@ -84,6 +84,12 @@ struct chain_run {
   bool side_by_side() const { return run->algorithm == result::side_by_side; }
 };
 
+/// What a load on the whole model has shown.
+struct load_run {
+  const measurement* run = nullptr;
+  bool fused = false;
+};
+
 /// Where the command that measures what is missing writes its result.
 inline constexpr std::string_view missing_file = "missing.json";
 
@@ -110,6 +116,7 @@ struct model_bound : form_figures {
   std::optional<fused_figures> fused; ///< nothing: the run holds no fused form
   coverage covered;
   std::vector<chain_run> runs;
+  std::vector<load_run> loads;
   std::vector<const measurement*> failed_runs;
   /// Layers, fused ones and changes of layout that were not measured, and that something may run.
   std::vector<std::string> missing;

@@ -9,6 +9,7 @@
 #include "../advice/advised.hpp"
 #include "heading.hpp"
 #include "kinds.hpp"
+#include "loads.hpp"
 #include "warnings.hpp"
 
 #include <fmt/format.h>
@@ -166,7 +167,9 @@ inline std::string first_screen(const result::run& r, const advice::advised& a) 
   out += detail::head_table(a) + detail::distance_lines(a) + '\n';
   const double run_ns = advice::run_ns(b, a.frameworks.empty() ? nullptr : &a.frameworks.front());
   out += detail::changes_table(a, run_ns) + '\n' + detail::kinds_table(b) + '\n';
-  return out + detail::sure_lines(b);
+  out += detail::sure_lines(b);
+  const std::string loads = load_table(b);
+  return loads.empty() ? out : out + '\n' + loads;
 }
 
 } // namespace benanza::report

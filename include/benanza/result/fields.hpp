@@ -68,6 +68,11 @@ void fields(Measurement& m, Visit&& visit) {
   visit("dram_read_bytes", m.counters.dram_read_bytes, remark);
   visit("dram_written_bytes", m.counters.dram_written_bytes, remark);
   visit("active_cycles", m.counters.active_cycles, remark);
+  visit("percentile", m.load.percentile, remark);
+  visit("percentile_ns", m.load.percentile_ns, remark);
+  visit("queued_ns", m.load.queued_ns, remark);
+  visit("offered_per_s", m.load.offered_per_s, remark);
+  visit("completed_per_s", m.load.completed_per_s, remark);
   visit("flops", m.flops, fact);
   visit("algorithm_flops", m.algorithm_flops, fact);
   visit("bytes", m.bytes, fact);
@@ -107,6 +112,11 @@ inline std::string_view impossible_field(const measurement& m) {
 /// machine.
 inline bool of_a_layer(const measurement& m) {
   return m.family != "machine" && m.family != "model";
+}
+
+/// True for a case that puts a load on a whole model.
+inline bool of_a_load(const measurement& m) {
+  return m.family == "model" && m.state != whole_run;
 }
 
 /// What a row has as algorithm and state that stands for no case, as its library could not say what

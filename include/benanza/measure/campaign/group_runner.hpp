@@ -11,6 +11,7 @@
 #include "../cache/read_back.hpp"
 #include "../cache/states.hpp"
 #include "../cache/weights_pool.hpp"
+#include "../load/run.hpp"
 #include "../noise/host_monitor.hpp"
 #include "../process/stage.hpp"
 #include "../sampling/sampler.hpp"
@@ -152,6 +153,14 @@ private:
     std::erase_if(entries, [](const entry& e) { return !e.c->results[0].error.empty(); });
     if (entries.empty()) return;
 
+    if (monitor_ == nullptr) monitor_ = &host_.emplace(caches_.llc_bytes, asked_.parameters);
+    monitor_->expect(g.what->team, g.what->known);
+    wake_device(entries);
+    for (const entry& e : entries)
+      if (e.c->under && !stop) put_load(g, e, stop);
+    std::erase_if(entries, [](const entry& e) { return e.c->under.has_value(); });
+    if (entries.empty()) return;
+
     std::vector<sampled_case> samples;
     std::map<std::string, int> classes;
     for (const entry& e : entries) {
@@ -160,9 +169,6 @@ private:
       const int number = classes.emplace(rivals, static_cast<int>(classes.size())).first->second;
       samples.push_back(to_sample(g, e, number));
     }
-    if (monitor_ == nullptr) monitor_ = &host_.emplace(caches_.llc_bytes, asked_.parameters);
-    monitor_->expect(g.what->team, g.what->known);
-    wake_device(entries);
     sampling_plan plan = plan_of(asked_, g.what->time_share);
     if (g.what->minor) plan.leaders_patience = plan.patience;
     sample(samples, plan, *monitor_, stop);
@@ -286,6 +292,48 @@ private:
         e.c->results[0].error = said(failure);
       }
     }
+  }
+
+  /// Queries come to a model as its case says.
+  void put_load(const group& g, const entry& e, const std::atomic<bool>& stop) {
+    note_stage(stage::sampling, place(g, *e.c));
+    result::measurement m = blank(g, *e.c);
+    backend::prepared& model = *e.what->made.run;
+    monitor_->begin_slice();
+    const double began_ns = monitor_->now_ns();
+    load_outcome o = run_load(
+        model, *e.c->under,
+        [this] {
+          note_stage(stage::sampling);
+          return monitor_->now_ns();
+        },
+        stop);
+    m.sampling_ns = monitor_->now_ns() - began_ns;
+    m.clock_ns = m.min_clock_ns = monitor_->clock_after_sample_ns();
+    noise seen = monitor_->end_slice();
+    seen.other_load = monitor_->end_window().other_load;
+    noise_sum all;
+    all.add(seen, asked_.parameters);
+    m.disturbed = remedy(all);
+    m.device = model.on_device() ? result::gpu_device : result::cpu_device;
+    m.setup_ns = e.what->made.setup_ns;
+    m.weight_bytes = model.weight_bytes();
+    m.load = o.figures;
+    if (stop || o.latencies_ns.empty()) {
+      m.error = result::stopped;
+    } else {
+      m.samples_ns =
+          thinned(o.latencies_ns, static_cast<std::size_t>(asked_.parameters.samples_kept));
+      const summary figures = summarize(o.latencies_ns);
+      m.min_ns = figures.min;
+      m.p10_ns = figures.p10;
+      m.median_ns = figures.median;
+      m.p90_ns = figures.p90;
+      m.mad_ns = figures.mad;
+      m.count = std::ssize(o.latencies_ns);
+      m.stop_reason = result::time_limit;
+    }
+    e.c->results.assign(1, std::move(m));
   }
 
   void report(const group& g, const entry& e, const sampled_case& s) const {

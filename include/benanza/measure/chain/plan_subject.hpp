@@ -89,13 +89,15 @@ inline bool has_branches(const model::graph& g) {
 }
 } // namespace detail
 
-/// The group of a plan: one case, and on a device another one with its branches side by side.
+/// The group of a plan: one case, on a device another one with its branches side by side, and one
+/// for each load.
 /// Refuses a plan whose times come from another machine or other
 /// software: its prediction says nothing here. How many cores were allowed does not matter, as long
 /// as there is one for each of its threads.
 inline group plan_group(const result::plan& p, const library_list& libraries,
                         const std::map<std::string, std::map<std::string, std::string>>& here,
-                        const parameters& thresholds = usual_parameters) {
+                        const parameters& thresholds = usual_parameters,
+                        const std::vector<load>& loads = {}) {
   const bool on_device = detail::on_device(p, libraries); // the host around it does not matter then
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
@@ -109,17 +111,22 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
                     p.graph.name, "measure here, and write the plan from that result");
     }
   group g{.what = std::make_shared<plan_subject>(p, libraries, thresholds)};
-  const auto add = [&](std::string_view how) {
+  const auto add = [&](std::string_view how, const std::string& state,
+                       const std::optional<load>& under = {}) {
     g.cases.push_back({.name = "model/" + p.graph.name + '/' + std::string(name(p.type)) +
-                               "/chain/" + std::string(how) + "/run/t" + std::to_string(p.threads),
+                               "/chain/" + std::string(how) + '/' + state + "/t" +
+                               std::to_string(p.threads),
                        .backend = "chain",
                        .algorithm = {.id = std::string(how),
                                      .equivalence = std::string(name(p.type)),
                                      .flops = g.what->flops},
-                       .state = "run"});
+                       .state = state,
+                       .under = under});
   };
-  add(result::in_order);
-  if (on_device && detail::has_branches(p.graph)) add(result::side_by_side);
+  add(result::in_order, result::whole_run);
+  if (on_device && detail::has_branches(p.graph)) add(result::side_by_side, result::whole_run);
+  for (const load& l : loads)
+    add(result::in_order, name(l), l);
   return g;
 }
 

@@ -8,9 +8,11 @@
 
 #include "../../backend/concept.hpp"
 #include "../../result/schema.hpp"
+#include "../load/load.hpp"
 #include "../sampling/noise_monitor.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct bench_case {
   std::string backend;
   backend::algorithm algorithm;
   std::string state;
+  std::optional<load> under{}; ///< how queries come to it; nothing: it is sampled
   /// One a repetition, once the group was measured.
   std::vector<result::measurement> results{};
   bool on_device = false; ///< a device runs it, and not the host

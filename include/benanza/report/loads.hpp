@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What did loads on a whole model show? A row each: the latency at its percentile, and how many
+// items a second it stood; of a server, what a queue of the same arrivals says.
+//
+//   std::string text = load_table(model);   ordered_json j = loads_json(model);
+#pragma once
+
+#include "../bound/figures.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace benanza::report {
+
+using bound::model_bound;
+
+namespace detail {
+/// Of a load: items a second that ended.
+inline double items_per_s(const bound::load_run& l, const model_bound& b) {
+  return l.run->load.completed_per_s * static_cast<double>(b.graph->batch);
+}
+} // namespace detail
+
+/// The table; empty: no load was put on it.
+inline std::string load_table(const model_bound& b) {
+  if (b.loads.empty()) return {};
+  std::string out = fmt::format("{:<44}{:>6}{:>10}{:>11}\n", "Under load", "", "latency", "items");
+  for (const bound::load_run& l : b.loads) {
+    const result::load_figures& f = l.run->load;
+    std::string what = printable(l.run->state) + (l.fused || !b.fused ? "" : ", unfused");
+    if (what.size() > 42) {
+      out += "  " + what + '\n';
+      what.clear();
+    }
+    out += fmt::format("  {:<42}{:>6}{:>10}{:>9}/s", what, fmt::format("p{:g}", f.percentile),
+                       show_time(f.percentile_ns), show_rate(detail::items_per_s(l, b)));
+    if (!l.run->disturbed.empty()) out += " ~";
+    out += '\n';
+    if (f.offered_per_s > 0)
+      out += fmt::format("    {} queries a second came; a queue of one server: {}\n",
+                         show_rate(f.offered_per_s), show_time(f.queued_ns));
+    else if (l.run->state.starts_with("server"))
+      out += "    one query alone does not keep that limit\n";
+  }
+  for (const bound::load_run& l : b.loads)
+    if (!l.run->disturbed.empty()) {
+      out += wrapped("  ~ ", printable(l.run->disturbed) + ".");
+      break;
+    }
+  return out;
+}
+
+/// The rows for programs.
+inline nlohmann::ordered_json loads_json(const model_bound& b) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const bound::load_run& l : b.loads) {
+    const result::load_figures& f = l.run->load;
+    out.push_back({{"name", l.run->name},
+                   {"scenario", l.run->state},
+                   {"fused", l.fused},
+                   {"queries", l.run->count},
+                   {"median_ns", l.run->median_ns},
+                   {"percentile", f.percentile},
+                   {"percentile_ns", f.percentile_ns},
+                   {"queued_ns", f.queued_ns},
+                   {"offered_per_s", f.offered_per_s},
+                   {"items_per_s", detail::items_per_s(l, b)},
+                   {"disturbed", l.run->disturbed}});
+  }
+  return out;
+}
+
+} // namespace benanza::report
