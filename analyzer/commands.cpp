@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 
+#include "commands/all.hpp"
+
+#include <array>
+
 namespace benanza::analyzer {
 
 std::span<const command> commands() {
-  static constexpr std::span<const command> all; // in commands/, a line each
+  static constexpr std::array all{
+      command{"check", "is a result what an experiment asked for?", check_results},
+      command{"verify", "do the figures that a bound rests on hold here?", verify_result}};
   return all;
 }
 

@@ -91,6 +91,19 @@ inline const flag own_flags[] = {
        if (std::find(o.loads.begin(), o.loads.end(), l) == o.loads.end()) o.loads.push_back(l);
      },
      true},
+    {"--experiment", "FILE",
+     "measure what an experiment's file says, and refuse software or a machine\nthat it does not "
+     "expect (--deviating: note it, and go on)",
+     [](options& o, std::string_view v, std::string_view where) {
+       o.experiment_file = given(v, where, "a file");
+     }},
+    {"--deviating", "", "with --experiment: go on where this is not what it expects",
+     [](options& o, std::string_view v, std::string_view where) { o.deviating = truth(v, where); }},
+    {"--write-experiment", "FILE",
+     "write the experiment that these options and models are, and end",
+     [](options& o, std::string_view v, std::string_view where) {
+       o.experiment_out = given(v, where, "a file");
+     }},
     {"--layers", "FILE",
      "measure the layers of a file, one a line, such as\nConv/1x64x56x56-64x3x3-s1-p1, in place of "
      "those compiled in; may be\ngiven again",

@@ -19,6 +19,7 @@
 #include "../result/output_file.hpp"
 #include "../result/store/version.hpp"
 #include "command_line.hpp"
+#include "experiment.hpp"
 #include "google_benchmark.hpp"
 #include "printed.hpp"
 #include "run.hpp"
@@ -195,6 +196,7 @@ inline bool needs_llc(const options& o) {
 
 inline status run_checked(int argc, char** argv) {
   options o = parse_options(argc, argv);
+  take_experiment(o);
   if (const auto text = printed_without_cases(o)) {
     std::cout << *text;
     return status::complete;
@@ -233,6 +235,11 @@ inline status run_checked(int argc, char** argv) {
   catch_interrupts();
   say_left_out(l, o.quiet);
   result::run header = header_of(o, e, l, plans, caches);
+  check_experiment(o, l.graphs, header.provenance);
+  if (!o.experiment_out.empty()) {
+    write_experiment(o, l.graphs, header.provenance);
+    return status::complete;
+  }
   header.refused = std::move(refused);
   say_flush(header, o.quiet);
   return measure_and_report(argv, o, e, l, std::move(header), caches, here);

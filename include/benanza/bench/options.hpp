@@ -8,6 +8,7 @@
 #include "../measure/campaign/settings.hpp"
 #include "../measure/sampling/plan.hpp"
 #include "../measure/subjects/selection.hpp"
+#include "../result/experiment.hpp"
 
 #include <optional>
 #include <string>
@@ -19,10 +20,14 @@ using namespace measure; // the program is made of its parts
 
 struct options : selection, sampling_request {
   campaign_settings campaign{};
-  std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
-  std::string target{};                ///< GPU to list cases for, where there is none
-  std::vector<std::string> plans{};    ///< files of plans to run in place of layers
-  std::vector<load> loads{};           ///< that are put on these
+  std::vector<std::string> backends{};       ///< to measure; empty: all that can run here
+  std::string target{};                      ///< GPU to list cases for, where there is none
+  std::vector<std::string> plans{};          ///< files of plans to run in place of layers
+  std::vector<load> loads{};                 ///< that are put on these
+  std::string experiment_file{};             ///< that says what is measured
+  std::optional<result::experiment> asked{}; ///< what it says
+  bool deviating = false;       ///< the run goes on where machine or software are not as it expects
+  std::string experiment_out{}; ///< where the experiment that these options are is written
 
   // What is only printed.
   std::string help{}; ///< the text, if it was asked for

@@ -319,6 +319,11 @@ private:
     m.setup_ns = e.what->made.setup_ns;
     m.weight_bytes = model.weight_bytes();
     m.load = o.figures;
+    if (e.c->under->kind == load_kind::multi_stream) { // of a query
+      m.flops *= e.c->under->streams;
+      m.algorithm_flops *= e.c->under->streams;
+      m.bytes *= e.c->under->streams;
+    }
     if (stop || o.latencies_ns.empty()) {
       m.error = result::stopped;
     } else {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands about experiments: `check` holds results against what was asked for, `verify`
+// measures some cases of a result again, here by a program that gives a result which the test made.
+#include "../result/document.hpp"
+#include "command.hpp"
+
+#include <benanza/result/experiment.hpp>
+#include <benanza/result/json.hpp>
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+using benanza::result::json;
+using benanza::result::measurement;
+using benanza::result::run;
+using benanza::test::analyze;
+using benanza::test::holds;
+using benanza::test::outcome;
+using benanza::test::scratch_folder;
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+std::string experiment_of(const run& r) {
+  benanza::result::experiment e{.name = "of a test"};
+  e.models.push_back({r.graphs[0].name, benanza::result::content_of(r.graphs[0])});
+  e.effort = r.provenance.at("measuring").at("effort");
+  return benanza::result::to_json(e).dump();
+}
+
+run some_run() {
+  run r = synthetic::small_run();
+  r.provenance["measuring"]["effort"] = "quick";
+  return r;
+}
+
+run scaled(run r, double factor) {
+  for (measurement& m : r.measurements) {
+    for (double& s : m.samples_ns)
+      s *= factor;
+    m.min_ns = 0;
+    benanza::result::recompute(m);
+  }
+  return r;
+}
+
+/// A program that writes `text` where --benchmark_out says, and its words beside itself.
+std::string fake_bench(const scratch_folder& folder, const std::string& text, int status = 0) {
+  const std::string program = folder / "bench";
+  write(folder / "answer.json", text);
+  write(program, "#!/bin/sh\nprintf '%s\\n' \"$@\" > " + (folder / "words") +
+                     "\nfor w; do case $w in --benchmark_out=*) cp " + (folder / "answer.json") +
+                     " \"${w#*=}\";; esac; done\necho told >&2\nexit " + std::to_string(status) +
+                     "\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  return program;
+}
+
+} // namespace
+
+TEST_CASE("check: a result is what was asked for, and others are held against it") {
+  const scratch_folder folder("check");
+  const run r = some_run();
+  write(folder / "e.json", experiment_of(r));
+  write(folder / "a.json", synthetic::text(r));
+  run slower = scaled(r, 1.5);
+  slower.provenance["software"]["onednn_version"] = "3.7\x1b[31m";
+  write(folder / "b.json", synthetic::text(slower));
+  CHECK(analyze({"check", folder / "e.json", folder / "a.json"}).status == 0);
+  const outcome both = analyze({"check", folder / "e.json", folder / "a.json", folder / "b.json"});
+  CHECK(both.status == 0);
+  CHECK(holds(both.out, "software.onednn_version"));
+  CHECK(holds(both.out, "1.500 SLOWER"));
+  CHECK_FALSE(holds(both.out, "\x1b"));
+  const outcome back = analyze(
+      {"check", folder / "e.json", folder / "b.json", folder / "a.json", "--format", "json"});
+  const json j = json::parse(back.out);
+  CHECK(j["results"][1]["figures"][0]["verdict"] == "FASTER");
+  CHECK(j["results"][1]["as_asked"] == true);
+  const outcome same = analyze({"check", folder / "e.json", folder / "a.json", folder / "a.json"});
+  CHECK(holds(same.out, "SAME"));
+  CHECK_FALSE(holds(same.out, "SLOWER"));
+}
+
+TEST_CASE("check: another model, or another effort, is told, and status 1 says so") {
+  const scratch_folder folder("check_other");
+  run r = some_run();
+  write(folder / "e.json", experiment_of(r));
+  r.graphs[0].batch = 7;
+  r.provenance["measuring"]["effort"] = "thorough";
+  write(folder / "a.json", synthetic::text(r));
+  const outcome o = analyze({"check", folder / "e.json", folder / "a.json"});
+  CHECK(o.status == 1);
+  CHECK(holds(o.out, "effort"));
+  CHECK(holds(o.out, "another model"));
+  CHECK(analyze({"check", folder / "a.json", folder / "e.json"}).status == 2);
+  CHECK(analyze({"check", folder / "e.json"}).status == 2);
+  CHECK(analyze({folder / "a.json", "check"}).status == 2);
+}
+
+TEST_CASE("verify: figures that come again hold, and others are told") {
+  const scratch_folder folder("verify");
+  const run r = some_run();
+  write(folder / "run.json", synthetic::text(r));
+  const std::string same = fake_bench(folder, synthetic::text(scaled(r, 1.02)));
+  const outcome o = analyze({"verify", folder / "run.json", "--bench", same, "--cases", "3"});
+  CHECK(o.status == 0);
+  CHECK(holds(o.out, "3 of 3 drawn from"));
+  CHECK(holds(o.out, "median ratio 1.020"));
+  CHECK(holds(o.out, "at least 37 % of all do")); // 0.05^(1/3)
+  const std::string words = benanza::test::text_of(folder / "words");
+  CHECK(holds(words, "--benchmark_filter=^("));
+  CHECK(holds(words, "--types\nf32\n"));
+  // Others are drawn by another seed, and all where there are fewer.
+  const outcome other =
+      analyze({"verify", folder / "run.json", "--bench", same, "--cases", "3", "--seed", "2"});
+  CHECK(other.out != o.out);
+
+  const std::string slow = fake_bench(folder, synthetic::text(scaled(r, 1.3)));
+  const outcome no = analyze({"verify", folder / "run.json", "--bench", slow, "--format", "json"});
+  CHECK(no.status == 1);
+  const json j = json::parse(no.out);
+  CHECK(j["hold"] == 0);
+  CHECK(j["cases"][0]["ratio_at_one_clock"] == doctest::Approx(1.3));
+  CHECK(j["drawn_from"] == j["cases"].size());
+}
+
+TEST_CASE("verify: a program that fails, lacks cases or is not there costs no crash") {
+  const scratch_folder folder("verify_bad");
+  run r = some_run();
+  write(folder / "run.json", synthetic::text(r));
+  const outcome none = analyze({"verify", folder / "run.json", "--bench", folder / "nothing"});
+  CHECK(none.status == 2);
+  CHECK(holds(none.err, "--bench"));
+  const std::string failing = fake_bench(folder, "", 2);
+  const outcome failed = analyze({"verify", folder / "run.json", "--bench", failing});
+  CHECK(failed.status == 2);
+  CHECK(holds(failed.err, "told"));
+  r.measurements.resize(1);
+  const outcome lacks =
+      analyze({"verify", folder / "run.json", "--bench", fake_bench(folder, synthetic::text(r))});
+  CHECK(lacks.status == 1);
+  CHECK(holds(lacks.out, "does not offer it"));
+}
