@@ -69,7 +69,7 @@ TEST_CASE("a residual block is cut at its fork and its join") {
   CHECK(split(m.g, {.length = 4, .by = cut::window}) == cuts{{0, 1, 2, 3}, {4, 5}});
   CHECK(split(m.g, {.length = 2, .by = cut::window}) == cuts{{0, 1}, {2, 3}, {4, 5}});
   const graph block = sequence_of(m.g, {2, 3, 4});
-  CHECK(text_of(block) == "Conv/1x8x6x6-8x3x3-s1-p1 i c;Relu/1x8x6x6 0;Add/1x8x6x6 1 i;");
+  CHECK(text_of(block) == "Conv/1x8x6x6-8x3x3-s1-p1 i.1 c;Relu/1x8x6x6 0;Add/1x8x6x6 1 i.1;");
 }
 
 TEST_CASE("branches in turns are windows of one layer, and paths of their own") {

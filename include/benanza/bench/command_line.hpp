@@ -97,6 +97,12 @@ inline const flag own_flags[] = {
      true},
     {"--model", "TEXT", "only the layers of models whose names contain TEXT",
      [](options& o, std::string_view v, std::string_view) { o.model = v; }},
+    {"--choices", "FILE",
+     "a result or a plan that says by which algorithms the layers of sequences\nrun (default: each "
+     "by what a library takes first)",
+     [](options& o, std::string_view v, std::string_view where) {
+       o.choices = given(v, where, "a file", "write --choices run.json");
+     }},
     {"--models", "", "print the models that this program holds, and end",
      [](options& o, std::string_view v, std::string_view where) {
        o.list_models = truth(v, where);

@@ -22,6 +22,7 @@ struct options : selection, sampling_request {
   std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
   std::string target{};                ///< GPU to list cases for, where there is none
   std::vector<std::string> plans{};    ///< files of plans to run in place of layers
+  std::string choices{}; ///< a result or a plan that says what runs the layers of sequences
 
   // What is only printed.
   std::string help{}; ///< the text, if it was asked for

@@ -67,7 +67,7 @@ inline graph sequence_of(const graph& g, const std::vector<int>& nodes) {
     }
     for (operand o : known_operands(from)) {
       const auto made = place.find(o.node);
-      if (o.node >= 0 && made == place.end()) o = {model_input, 0};
+      if (o.node >= 0 && made == place.end()) o = {model_input, made_elsewhere};
       if (made != place.end()) o.node = made->second;
       n.operands.push_back(o);
     }

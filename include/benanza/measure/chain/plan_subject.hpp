@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a whole model timed? As a subject with one case, `model/<graph>/<type>/chain/plan/run/t1`:
 // the chain of a plan, verified node by node before it is timed. On a device there is another one,
-// `chain/streams`: branches side by side.
+// `chain/streams`: branches side by side. A sequence of layers is timed alike, in cache states.
 //
 //   group g = plan_group(plan, libraries);   runner.measure(g, stop);
 #pragma once
 
+#include "../../model/sequence.hpp"
 #include "../noise/hand_off_probe.hpp"
 #include "../noise/smt_probe.hpp"
 #include "chain.hpp"
@@ -24,8 +25,16 @@ public:
       , libraries_(libraries)
       , parameters_(thresholds) {
     family = "model";
-    time_share = 20; // one case stands for all layers
     key = plan_.graph.name;
+    sequence_ = model::is_sequence(plan_.graph);
+    if (sequence_) {
+      family = model::sequence_family;
+      key.erase(0, model::sequence_prefix.size());
+    }
+    // One case stands for all layers.
+    constexpr double of_a_model = 20, layers_a_share = 5;
+    const double layers = static_cast<double>(plan_.graph.nodes.size());
+    time_share = sequence_ ? std::clamp(layers / layers_a_share, 1.0, of_a_model) : of_a_model;
     type = plan_.type;
     threads = team = plan_.threads;
     known = {.hand_off_ns = known_fact(hand_off_fact),
@@ -49,7 +58,7 @@ public:
     auto made = std::make_unique<chain>(plan_, libraries_, parameters_,
                                         c.algorithm.id == result::side_by_side);
     const double took_ns = timer.ns();
-    made->verify();
+    sequence_ ? made->verify_nodes() : made->verify();
     return {std::move(made), took_ns};
   }
 
@@ -63,6 +72,7 @@ private:
   }
 
   result::plan plan_;
+  bool sequence_ = false;
   const library_list& libraries_;
   parameters parameters_;
 };
