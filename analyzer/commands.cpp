@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 
+#include "commands/compose.hpp"
+
 namespace benanza::analyzer {
 
 std::span<const command> commands() {
-  static constexpr std::span<const command> all; // in commands/, a line each
+  static constexpr command all[] = {
+      // in commands/, a line each
+      {"compose", about_compose, compose},
+  };
   return all;
 }
 
