@@ -5,6 +5,7 @@
 
 #include "request.hpp"
 
+#include <benanza/model/sequence.hpp>
 #include <benanza/result/backends.hpp>
 #include <benanza/result/device.hpp>
 #include <benanza/result/merge.hpp>

@@ -210,7 +210,7 @@ inline model_bound answers(const inquiry& q) {
 inline auto choose(const inquiry& q, double times_others) {
   return ranges::make_pipeable([&q, times_others](model_bound b) {
     const auto cache = machine_number(q.of.run, "l2_bytes");
-    const result::own_cache llc_share = detail::own_cache_of(q.of.run);
+    const result::own_cache llc_share = own_cache_of(q.of.run);
     if (!cache) {
       b.notes.push_back(
           "the run does not say how large a core's own cache is: weights taken as cold");

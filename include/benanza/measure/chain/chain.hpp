@@ -101,7 +101,15 @@ public:
         step.execute(storage_);
   }
 
+  /// From now on it is timed as a layer is, and not step by step: a short one has no time for more.
+  void time_as_one() { as_one_ = true; }
+
   double time(int executions) override {
+    if (as_one_ && !built_.device) {
+      const stopwatch timer;
+      run(executions);
+      return timer.ns();
+    }
     if (built_.device) return built_.device->time(executions, starts_);
     const bool keep = executions == 1 && !times_.full();
     if (probe_) probe_(false);
@@ -118,7 +126,7 @@ public:
     if (keep) times_.end(total_ns);
     return total_ns;
   }
-  backend::in_parts* parts() override { return this; }
+  backend::in_parts* parts() override { return as_one_ ? nullptr : this; }
   void between_parts(backend::probe_between probe) override { probe_ = std::move(probe); }
 
   /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
@@ -285,6 +293,7 @@ private:
   const activation_storage& storage_ = built_.storage;
   std::vector<chain_step>& steps_ = built_.steps;
   step_times times_;
+  bool as_one_ = false;
   std::vector<backend::device_space::part> starts_{}; ///< of the steps, on the device
   backend::device_control* device_ = nullptr;         ///< a step's
   backend::probe_between probe_{};                    ///< between steps; may be empty
