@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -126,9 +127,9 @@ TEST_CASE("a run of the whole model is found by what it is, or by the model's na
 }
 
 TEST_CASE("n and s are as DLBricks defines them") {
-  const accuracy a = accuracy_of({{"a", 0.9}, {"b", 1.1}, {"c", 1.03}});
-  CHECK(a.geometric_mean == doctest::Approx(std::cbrt(0.9 * 1.1 * 1.03)));
-  CHECK(a.mean_absolute == doctest::Approx(0.23 / 3));
+  const accuracy a = accuracy_of({{"a", 0.9}, {"b", 1.08}, {"c", 1.03}});
+  CHECK(a.geometric_mean == doctest::Approx(std::cbrt(0.9 * 1.08 * 1.03)));
+  CHECK(a.mean_absolute == doctest::Approx(0.21 / 3));
   CHECK(a.within_5 == 1);
   CHECK(a.within_10 == 3);
   CHECK(std::abs(a.worst_n - 1) == doctest::Approx(0.1));
