@@ -2,15 +2,17 @@
 #include "commands.hpp"
 
 #include "commands/all.hpp"
-
-#include <array>
+#include "commands/compose.hpp"
 
 namespace benanza::analyzer {
 
 std::span<const command> commands() {
-  static constexpr std::array all{
-      command{"check", "is a result what an experiment asked for?", check_results},
-      command{"verify", "do the figures that a bound rests on hold here?", verify_result}};
+  static constexpr command all[] = {
+      // in commands/, a line each
+      {"check", "is a result what an experiment asked for?", check_results},
+      {"compose", about_compose, compose},
+      {"verify", "do the figures that a bound rests on hold here?", verify_result},
+  };
   return all;
 }
 

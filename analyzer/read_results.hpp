@@ -5,6 +5,7 @@
 
 #include "request.hpp"
 
+#include <benanza/model/sequence.hpp>
 #include <benanza/result/backends.hpp>
 #include <benanza/result/device.hpp>
 #include <benanza/result/merge.hpp>
@@ -50,6 +51,7 @@ inline result::run read_all(const request& asked, std::istream& in) {
   result::run out = result::merge(std::move(runs));
   if (both.cases != 0)
     out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
+  std::erase_if(out.graphs, model::is_sequence); // compose is about them
   return out;
 }
 

@@ -5,6 +5,7 @@
 //   benanza_generate model.onnx --no-sources -o mine      # for benanza_bench --graphs
 //   benanza_generate model.onnx --missing-from results.db -o generated/rest
 //   benanza_generate model.onnx --algorithms --target h200 --what-if
+//   benanza_generate model.onnx --granularity 6 -o generated/sequences
 //   benanza_generate stats model.onnx --format json
 //   benanza_generate zoo resnet50-v1 -o models/
 //   benanza_generate onnx Conv/1x64x56x56-64x3x3-s1-p1 -o layers/
@@ -17,7 +18,10 @@
 #include "folder.hpp"
 #include "messages.hpp"
 #include "missing_from.hpp"
+#include "models.hpp"
 #include "nodes/command.hpp"
+#include "sequences/command.hpp"
+#include "sequences/similarity.hpp"
 #include "stats.hpp"
 #include "versions.hpp"
 #include "what_if/what_if.hpp"
@@ -27,11 +31,8 @@
 
 #include <benanza/core/out_of_memory.hpp>
 #include <benanza/core/text.hpp>
-#include <benanza/model/codes.hpp>
 #include <benanza/model/fuse.hpp>
 #include <benanza/model/unique.hpp>
-#include <benanza/onnx/load.hpp>
-#include <benanza/onnx/resolve.hpp>
 #include <benanza/result/input_text.hpp>
 #include <benanza/result/layer_file.hpp>
 
@@ -39,9 +40,7 @@
 #include <fmt/format.h>
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/count_if.hpp>
-#include <range/v3/view/cartesian_product.hpp>
 
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -52,128 +51,6 @@
 namespace benanza::generator {
 namespace detail {
 namespace fs = std::filesystem;
-
-/// What the command line says about the models to read.
-struct model_arguments {
-  std::vector<std::string> models;
-  std::string batches = "1";
-  std::vector<std::string> dims, shapes, loops;
-  std::string data_dependent = "stop";
-};
-
-inline std::int64_t whole_number(std::string_view text, std::string_view option) {
-  std::int64_t n = 0;
-  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (bad != std::errc{} || end != text.data() + text.size() || text.empty())
-    throw error("a whole number is needed, not \"" + std::string(text) + "\"", std::string(option));
-  return n;
-}
-
-inline std::pair<std::string, std::string>
-assignment(const std::string& text, std::string_view option, std::string_view example) {
-  const std::size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0)
-    throw error("a value must be given a name, not \"" + text + "\"", std::string(option),
-                "write " + std::string(option) + " " + std::string(example));
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-/// One choice of values for the symbolic dims that have several: `,sequence=128` tells it apart.
-struct dim_choice {
-  std::map<std::string, std::int64_t> values;
-  std::string suffix;
-};
-
-/// All combinations of the values that the command line gives to dims.
-inline std::vector<dim_choice> dim_choices(const model_arguments& a) {
-  constexpr std::size_t most = 1000;
-  std::vector<dim_choice> out(1);
-  for (const std::string& d : a.dims) {
-    const auto [name, list] = assignment(d, "--dim", "sequence=128");
-    std::vector<dim_choice> longer;
-    const std::vector<std::string_view> texts = split_at(list, ",");
-    for (const auto& [c, text] : ranges::views::cartesian_product(out, texts)) {
-      const std::int64_t n = whole_number(text, "--dim " + name);
-      dim_choice& made = longer.emplace_back(c);
-      made.values[name] = n;
-      if (n < 1 || n > dim_limit) throw error("a dim must be 1 or more", "--dim " + d);
-      if (texts.size() > 1) made.suffix += ',' + name + '=' + std::to_string(n);
-    }
-    if (longer.size() > most)
-      throw error("the values of dims combine to more than " + std::to_string(most) + " models",
-                  "--dim " + d);
-    out = std::move(longer);
-  }
-  return out;
-}
-
-inline onnx::options resolve_options(const model_arguments& a) {
-  onnx::options o;
-  if (a.data_dependent == "error") o.sizes = onnx::data_dependent::refuse;
-  if (a.data_dependent == "max") o.sizes = onnx::data_dependent::largest;
-  for (const std::string& l : a.loops) {
-    const auto [name, value] = assignment(l, "--loop-count", "decoder=12");
-    o.loops[name] = whole_number(value, "--loop-count " + name);
-    if (o.loops[name] < 0 || o.loops[name] > dim_limit)
-      throw error("a loop runs 0 times or more", "--loop-count " + l);
-  }
-  for (const std::string& s : a.shapes) {
-    const auto [name, value] = assignment(s, "--shape", "data=1x3x224x224");
-    shape dims;
-    for (const std::string_view d : split_at(value, "x")) {
-      dims.push(whole_number(d, "--shape " + name));
-      if (dims.back() < 1 || dims.back() > dim_limit)
-        throw error("a dim must be 1 or more", "--shape " + s);
-    }
-    o.shapes[name] = dims;
-  }
-  return o;
-}
-
-inline std::vector<std::int64_t> batches(const std::string& text) {
-  std::vector<std::int64_t> out;
-  for (const std::string_view b : split_at(text, ",")) {
-    const std::int64_t n = whole_number(b, "--batch");
-    if (n < 1 || n > 65536)
-      throw error("a batch must be from 1 to 65536, not " + std::string(b), "--batch",
-                  "write --batch 1,8");
-    if (!ranges::contains(out, n)) out.push_back(n);
-  }
-  return out;
-}
-
-/// The name by which people know a model file: its stem, or its folder's if it is called
-/// model.onnx.
-inline std::string model_name(const fs::path& file) {
-  const std::string stem = file.stem().string();
-  const std::string folder = fs::absolute(file).parent_path().filename().string();
-  return stem == "model" && !folder.empty() ? folder : stem;
-}
-
-/// All models at all batch sizes and dims.
-inline std::vector<model::graph> read_models(const model_arguments& a) {
-  onnx::options o = resolve_options(a);
-  const std::vector<std::int64_t> sizes = batches(a.batches);
-  const std::vector<dim_choice> choices = dim_choices(a);
-  std::map<std::string, std::string> seen;
-  std::vector<model::graph> graphs;
-  for (const std::string& file : a.models) {
-    o.name = model_name(file);
-    if (const auto [at, fresh] = seen.emplace(o.name, file); !fresh)
-      throw error("two models are called " + o.name, at->second + " and " + file,
-                  "rename one of the files");
-    const onnx::source source = onnx::load(file);
-    for (const auto& [batch, choice] : ranges::views::cartesian_product(sizes, choices)) {
-      o.batch = batch;
-      o.dims = choice.values;
-      graphs.push_back(onnx::resolve(source, o));
-      graphs.back().name += choice.suffix;
-      // What it was before it was quantised is a variant of its own.
-      if (auto real = model::unquantised(graphs.back())) graphs.push_back(std::move(*real));
-    }
-  }
-  return graphs;
-}
 
 /// Says on stderr what could not be resolved, and what was repaired unless it is to be quiet; true
 /// if anything is missing.
@@ -193,6 +70,7 @@ struct generate_arguments {
   bool strict = false, no_fusion = false, no_sources = false, quiet = false;
   missing_arguments missing;
   target_arguments gpu;
+  sequence_arguments sequences;
 };
 
 /// Adds the fused form of each model behind it.
@@ -217,7 +95,8 @@ inline void add_fused(std::vector<model::graph>& graphs, const generate_argument
 inline status generate(const generate_arguments& a) {
   if (a.models.models.empty() && a.layers_files.empty())
     throw error("nothing to generate", "", "give a model, or --layers FILE");
-  if (a.folder.empty() && !a.gpu.wanted) throw error("no folder to write to", "", "give -o FOLDER");
+  if (a.folder.empty() && !a.gpu.wanted && a.sequences.sweep.empty())
+    throw error("no folder to write to", "", "give -o FOLDER");
   std::vector<model::graph> graphs = read_models(a.models);
   for (const std::string& file : a.layers_files) {
     model::graph layers = result::as_chain(result::read_layers(file), file);
@@ -226,6 +105,16 @@ inline status generate(const generate_arguments& a) {
     graphs.push_back(std::move(layers));
   }
   const bool partial = tell_problems(graphs, a.quiet);
+  if (a.sequences.wanted()) {
+    model_arguments decoys = a.models;
+    decoys.models = a.sequences.decoys;
+    do_sequences(a.sequences, std::move(graphs), read_models(decoys),
+                 {.folder = a.folder,
+                  .json = a.gpu.format == "json",
+                  .quiet = a.quiet,
+                  .emitting = {.layer_files = a.layer_files, .sources = !a.no_sources}});
+    return partial ? status::partial : status::complete;
+  }
   const std::size_t models = graphs.size();
   const model::catalogue plain = model::unique_layers(graphs);
   add_fused(graphs, a);
@@ -282,12 +171,17 @@ inline status generate(const generate_arguments& a) {
 struct stats_arguments {
   model_arguments models;
   std::string format = "text";
-  bool wide = false, quiet = false;
+  std::int64_t length = 6; ///< of sequences
+  bool wide = false, quiet = false, similarity = false;
 };
 
 inline status show_stats(const stats_arguments& a) {
   const std::vector<model::graph> graphs = read_models(a.models);
-  if (a.format == "json") {
+  if (a.similarity) {
+    const similarity s = similarity_of(graphs, {.length = a.length});
+    if (a.format == "csv") throw error("similarities are text or json", "--format csv");
+    say(a.format == "json" ? similarity_json(s) : similarity_text(s));
+  } else if (a.format == "json") {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const model::graph& g : graphs)
       all.push_back(stats_json(g));
@@ -339,23 +233,6 @@ inline status write_zoo(const zoo_arguments& a) {
   return status::complete;
 }
 
-inline void add_model_options(CLI::App& app, model_arguments& a) {
-  app.add_option("models", a.models, "ONNX files");
-  app.add_option("--batch", a.batches, "batch sizes: 1,8");
-  app.add_option("--dim", a.dims, "a symbolic dim's value, or several: sequence=128,512")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--loop-count", a.loops,
-         "how often a loop runs, where only a run of the model decides: decoder=12; else it "
-         "is counted once")
-      ->allow_extra_args(false);
-  app.add_option("--data-dependent", a.data_dependent,
-                 "results whose size depends on what the model reads: max, the largest that can "
-                 "be; stop, what follows is not resolved; error, the model is refused")
-      ->check(CLI::IsMember({"error", "stop", "max"}));
-  app.add_option("--shape", a.shapes, "an input's dims: data=1x3x224x224")->allow_extra_args(false);
-}
-
 inline status run_checked(int argc, char** argv) {
   CLI::App app("From ONNX models to benchmarks of their layers.", "benanza_generate");
   app.set_version_flag("--version", versions);
@@ -400,9 +277,8 @@ inline status run_checked(int argc, char** argv) {
   app.add_option("--matmul-heuristics", generating.gpu.heuristics,
                  "a libnvMatmulHeuristics.so.0 to estimate products; else it is looked for")
       ->needs(what_if);
-  app.add_option("--format", generating.gpu.format, "of that list: text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->needs(algorithms);
+  app.add_option("--format", generating.gpu.format, "of that list, or of a sweep: text or json")
+      ->check(CLI::IsMember({"text", "json"}));
   app.add_option("--threads", generating.missing.threads,
                  "numbers of threads on which results count, 1 by default")
       ->needs(missing);
@@ -415,6 +291,7 @@ inline status run_checked(int argc, char** argv) {
                  "failed: also layers of which the store holds only failures")
       ->check(CLI::IsMember({"failed"}))
       ->needs(missing);
+  generating.sequences.add_options(app);
   app.add_flag("--strict", generating.strict, "refuse if any layer cannot be resolved");
   app.add_flag("-q,--quiet", generating.quiet, "print nothing but errors and what is missing");
 
@@ -423,6 +300,11 @@ inline status run_checked(int argc, char** argv) {
   add_model_options(*stats, stating.models);
   stats->add_option("--format", stating.format, "text, json or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}));
+  auto* alike = stats->add_flag("--similarity", stating.similarity,
+                                "how much the models repeat themselves and each other");
+  stats->add_option("--granularity", stating.length, "of sequences, in layers; 6 by default")
+      ->check(CLI::Range(std::int64_t{1}, longest_sequence))
+      ->needs(alike);
   stats->add_flag("--wide", stating.wide, "cut no names and keys, however long the lines get");
   stats->add_flag("-q,--quiet", stating.quiet, "print nothing beside it but what is missing");
 

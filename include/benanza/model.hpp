@@ -11,4 +11,5 @@
 #include "model/operands.hpp"
 #include "model/patterns.hpp"
 #include "model/registry.hpp"
+#include "model/sequences.hpp"
 #include "model/unique.hpp"

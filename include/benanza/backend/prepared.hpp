@@ -30,11 +30,20 @@ struct weight_slots {
   std::int64_t bytes() const { return stride * count; }
 };
 
-/// Where activations stand in the memory of the host, or of the device on which the layer runs, and
-/// how they come to stand elsewhere: what can follow other layers in a chain.
-class chainable {
+/// Where activations stand in the memory of the host, or of the device on which the layer runs.
+class in_memory {
 public:
-  virtual ~chainable() = default;
+  virtual ~in_memory() = default;
+  /// Where the activations that it reads stand now, the result will stand (it may be memory of an
+  /// operand), and scratch is taken; empty: it needs none.
+  virtual std::vector<std::span<std::byte>> operand_memory() const = 0;
+  virtual std::span<std::byte> result_memory() const = 0;
+  virtual std::span<std::byte> scratch_memory() const { return {}; }
+};
+
+/// How activations come to stand elsewhere: what can follow other layers in a chain.
+class chainable : public in_memory {
+public:
   /// Bytes of operand `input` (its place in `operands::inputs`) in the layout that the algorithm
   /// reads; 0 for what is no activation.
   virtual std::int64_t operand_bytes(int input) const = 0;
@@ -51,11 +60,6 @@ public:
   virtual void connect_scratch(std::byte* /*data*/) {}
   /// The operand that stands where the result goes and is lost by a run; -1: none.
   virtual int overwritten() const { return -1; }
-  /// Where the activations that it reads stand now, the result will stand (it may be memory of an
-  /// operand), and scratch is taken; empty: it needs none.
-  virtual std::vector<std::span<std::byte>> operand_memory() const = 0;
-  virtual std::span<std::byte> result_memory() const = 0;
-  virtual std::span<std::byte> scratch_memory() const { return {}; }
   /// Puts one execution on the queue of the device on which it runs, and does not wait for it.
   virtual void start() { throw error("it runs on no device"); }
 };
@@ -162,6 +166,7 @@ public:
 
   /// The interfaces that it has; null: not this one.
   virtual chainable* chain() { return nullptr; }
+  virtual in_memory* activations() { return chain(); }
   virtual device_control* own_device() { return nullptr; }
   virtual in_parts* parts() { return nullptr; }
   bool on_device() { return own_device() != nullptr; }

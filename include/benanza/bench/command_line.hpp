@@ -82,7 +82,8 @@ inline const flag own_flags[] = {
        o.plans = words(given(v, where, "a file", "write --plan plan.json"));
      }},
     {"--scenario", "KIND:...",
-     "with --plan: how queries come to the model, besides one run after the\nother: "
+     "whole models too (those of --plan, or by the libraries' first choices),\nand how queries "
+     "come to them: "
      "single_stream, multi_stream:streams=8, server:rate=20 (a second, by\nchance), "
      "server:limit=50ms (the highest rate with that latency at\npercentile=99), offline; each "
      "takes seconds=2; may be given again",
@@ -120,6 +121,12 @@ inline const flag own_flags[] = {
      true},
     {"--model", "TEXT", "only the layers of models whose names contain TEXT",
      [](options& o, std::string_view v, std::string_view) { o.model = v; }},
+    {"--choices", "FILE",
+     "a result or a plan that says by which algorithms the layers of sequences\nrun (default: each "
+     "by what a library takes first)",
+     [](options& o, std::string_view v, std::string_view where) {
+       o.choices = given(v, where, "a file", "write --choices run.json");
+     }},
     {"--models", "", "print the models that this program holds, and end",
      [](options& o, std::string_view v, std::string_view where) {
        o.list_models = truth(v, where);
@@ -365,8 +372,6 @@ inline void settle(options& o) {
   if (!o.campaign.store.empty() && !o.parameters.changed().empty())
     throw error("what is measured by other thresholds is not kept beside the rest", "--store",
                 "leave out --set, or write --benchmark_out");
-  if (!o.loads.empty() && o.plans.empty())
-    throw error("a scenario is of a whole model", "--scenario", "name its plan with --plan");
   if (!o.plans.empty() && (!o.layer_files.empty() || !o.graph_files.empty()))
     throw error("a plan is run in place of layers", "--plan", "leave out --layers and --graphs");
 }

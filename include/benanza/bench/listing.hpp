@@ -9,6 +9,7 @@
 #include "../core/printable.hpp"
 #include "../measure/campaign/shard.hpp"
 #include "../measure/ceilings/list.hpp"
+#include "../measure/chain/load_cases.hpp"
 #include "../measure/chain/plans.hpp"
 #include "../measure/subjects/case_list.hpp"
 #include "../measure/subjects/models.hpp"
@@ -40,8 +41,9 @@ inline std::string held_models(const std::vector<model::graph>& all) {
 inline std::vector<model::graph> selected_graphs(const model_set& models, const options& o) {
   std::vector<model::graph> graphs;
   for (const model::graph& g : models.graphs)
-    if (o.model.empty() || g.name.find(o.model) != std::string::npos) graphs.push_back(g);
-  if (!o.model.empty() && graphs.empty())
+    if (o.model.empty() || model::is_sequence(g) || g.name.find(o.model) != std::string::npos)
+      graphs.push_back(g);
+  if (!o.model.empty() && std::all_of(graphs.begin(), graphs.end(), model::is_sequence))
     throw error("no model of this program is called so", "--model " + o.model,
                 detail::held_models(models.graphs));
   return graphs;
@@ -129,8 +131,20 @@ private:
   void list_layers(const options& o, const machine::environment& e) {
     const model_set models = models_of(o);
     graphs = selected_graphs(models, o);
-    groups = list_cases(models.layers, graphs, libraries, o, &without, o.parameters);
+    std::vector<model::graph> whole;
     for (const model::graph& g : graphs)
+      if (!model::is_sequence(g)) whole.push_back(g);
+    groups = list_cases(models.layers, whole, libraries, o, &without, o.parameters);
+    const auto choices = [&o](int threads) {
+      return o.choices.empty() ? named_choices{} : read_choices(o.choices, threads);
+    };
+    if (whole.size() < graphs.size())
+      ranges::move(sequence_groups(graphs, libraries, o, choices, &without, o.parameters),
+                   ranges::back_inserter(groups));
+    if (!o.loads.empty())
+      ranges::move(load_groups(graphs, libraries, o, o.loads, choices, o.parameters),
+                   ranges::back_inserter(groups));
+    for (const model::graph& g : whole)
       if (g.unfused.empty() && measured_type(g, libraries, o) != g.type)
         in_f32.push_back(printable(g.name) + ": no library here computes all of it in " +
                          std::string(name(g.type)));

@@ -28,6 +28,7 @@ struct options : selection, sampling_request {
   std::optional<result::experiment> asked{}; ///< what it says
   bool deviating = false;       ///< the run goes on where machine or software are not as it expects
   std::string experiment_out{}; ///< where the experiment that these options are is written
+  std::string choices{}; ///< a result or a plan that says what runs the layers of whole models
 
   // What is only printed.
   std::string help{}; ///< the text, if it was asked for

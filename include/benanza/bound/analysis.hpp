@@ -8,12 +8,12 @@
 #pragma once
 
 #include "../model/footprint.hpp"
-#include "../result/own_cache.hpp"
 #include "chain_runs.hpp"
 #include "choose.hpp"
 #include "facts.hpp"
 #include "faults.hpp"
 #include "form_totals.hpp"
+#include "last_cache.hpp"
 #include "layout/model.hpp"
 #include "missing.hpp"
 #include "model.hpp"
@@ -89,16 +89,6 @@ inline std::int64_t prepared_weights(const model_bound& b) {
     bytes += known.uses * (known.timed() ? known.algorithms.chosen->weight_bytes
                                          : op::cost(layer).constant_bytes(b.type));
   return bytes;
-}
-
-/// Our share of the last-level cache, as the run found it; of runs that were put together what they
-/// say together.
-inline result::own_cache own_cache_of(const result::run& r) {
-  const auto typical = [&r](const char* fact) {
-    const std::vector<std::int64_t> found = numbers_of(r, "measuring", fact);
-    return result::typical({found.begin(), found.end()});
-  };
-  return {.bytes = typical(result::own_cache_bytes_fact), .ns = typical(result::own_cache_ns_fact)};
 }
 
 /// About what a run takes, layer after layer, before layouts are chosen.
@@ -220,7 +210,7 @@ inline model_bound answers(const inquiry& q) {
 inline auto choose(const inquiry& q, double times_others) {
   return ranges::make_pipeable([&q, times_others](model_bound b) {
     const auto cache = machine_number(q.of.run, "l2_bytes");
-    const result::own_cache llc_share = detail::own_cache_of(q.of.run);
+    const result::own_cache llc_share = own_cache_of(q.of.run);
     if (!cache) {
       b.notes.push_back(
           "the run does not say how large a core's own cache is: weights taken as cold");

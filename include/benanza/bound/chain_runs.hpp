@@ -50,7 +50,9 @@ inline model_bound with_chain_runs(model_bound b, const result::run& r) {
     if (m.family != "model" || m.type != name(b.type) || m.threads != b.threads) continue;
     const bool unfused = m.key == b.graph->name, fused = b.fused && m.key == b.fused->graph->name;
     if (!unfused && !fused) continue;
-    if (result::of_a_load(m)) {
+    // By other choices than the prediction's it is compared with nothing.
+    if (result::of_a_load(m) || m.algorithm == result::by_first_choice ||
+        m.algorithm == result::by_named_choice) {
       if (m.error.empty()) b.loads.push_back({&m, fused});
       continue;
     }

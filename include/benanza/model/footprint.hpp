@@ -37,10 +37,20 @@ inline std::int64_t footprint_bytes(const graph& g, numeric t,
 /// A network goes through memory at about so many bytes a ns.
 inline constexpr double pace_of_networks = 3;
 
+/// A core does about so much arithmetic a ns.
+inline constexpr double flops_a_ns = 100;
+
+/// Nanoseconds that a layer takes on one core, by a roofline of these two; views take none.
+inline double layer_about_ns(const op::layer& l, numeric t) {
+  if (op::is_view(l)) return 0;
+  const op::work w = op::cost(l);
+  return std::max(static_cast<double>(w.flops()) / flops_a_ns,
+                  static_cast<double>(w.bytes(t)) / pace_of_networks);
+}
+
 /// Nanoseconds that a run of `g` takes, within a factor of two or three: the mean, geometric, of
 /// what going through its memory and what its arithmetic takes.
 inline double runs_about_ns(const graph& g, numeric t, int threads) {
-  constexpr double flops_a_ns = 100; // of a core
   double flops = 0;
   const std::vector<std::int64_t> uses = counts(g);
   for (std::size_t i = 0; i < g.layers.size(); ++i)

@@ -18,6 +18,9 @@ namespace benanza::model {
 inline constexpr int no_layer = -1;
 inline constexpr int model_input = -1; ///< as the producer of an operand: the model's caller
 inline constexpr int constant = -2;    ///< as the producer of an operand: trained or fixed
+/// As the output of `model_input`: what another part of the model makes, of which this graph is a
+/// part too.
+inline constexpr int made_elsewhere = 1;
 
 /// Where an operand of a node comes from.
 struct operand {

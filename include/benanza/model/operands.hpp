@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are the operands of a node written in a generated table? A word each: the number of the node
-// that makes it (`17`, or `17.1` for its second result), `i` for an input of the model, `c` for a
-// constant. Nodes are only read from if they come before.
+// that makes it (`17`, or `17.1` for its second result), `i` for an input of the model (`i.1` where
+// another part of the model makes it), `c` for a constant. Nodes are only read from if they come
+// before.
 //
 //   read_operands("17 c c", 20)   // {{17}, {constant}, {constant}}
 //   inputs_of({{17}, {3}, {17}}) == std::vector{3, 17}
@@ -47,6 +48,8 @@ inline std::optional<std::vector<operand>> read_operands(std::string_view text, 
     operand o;
     if (word == "c") {
       o.node = constant;
+    } else if (word == "i.1") {
+      o.output = made_elsewhere;
     } else if (word != "i") {
       const char *at = word.data(), *end = at + word.size();
       auto read = std::from_chars(at, end, o.node);

@@ -6,11 +6,13 @@
 #pragma once
 
 #include "../bound/figures.hpp"
+#include "../result/parts.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace benanza::report {
@@ -18,9 +20,22 @@ namespace benanza::report {
 using bound::model_bound;
 
 namespace detail {
+/// True for a load; else it is a run of the model by other choices than the prediction's.
+inline bool under_load(const bound::load_run& l) {
+  return l.run->load.percentile > 0;
+}
 /// Of a load: items a second that ended.
 inline double items_per_s(const bound::load_run& l, const model_bound& b) {
-  return l.run->load.completed_per_s * static_cast<double>(b.graph->batch);
+  const double runs_per_s =
+      under_load(l) ? l.run->load.completed_per_s : 1e9 / std::max(1.0, l.run->median_ns);
+  return runs_per_s * static_cast<double>(b.graph->batch);
+}
+/// How it is called: its scenario, and by what its layers ran where that is not the plan's choice.
+inline std::string load_title(const bound::load_run& l, const model_bound& b) {
+  std::string out = printable(l.run->state);
+  if (l.run->algorithm == result::by_first_choice) out += ", first choices";
+  if (l.run->algorithm == result::by_named_choice) out += ", named choices";
+  return out + (l.fused || !b.fused ? "" : ", unfused");
 }
 } // namespace detail
 
@@ -30,13 +45,15 @@ inline std::string load_table(const model_bound& b) {
   std::string out = fmt::format("{:<44}{:>6}{:>10}{:>11}\n", "Under load", "", "latency", "items");
   for (const bound::load_run& l : b.loads) {
     const result::load_figures& f = l.run->load;
-    std::string what = printable(l.run->state) + (l.fused || !b.fused ? "" : ", unfused");
+    std::string what = detail::load_title(l, b);
     if (what.size() > 42) {
       out += "  " + what + '\n';
       what.clear();
     }
-    out += fmt::format("  {:<42}{:>6}{:>10}{:>9}/s", what, fmt::format("p{:g}", f.percentile),
-                       show_time(f.percentile_ns), show_rate(detail::items_per_s(l, b)));
+    const bool load = detail::under_load(l);
+    out += fmt::format(
+        "  {:<42}{:>6}{:>10}{:>9}/s", what, load ? fmt::format("p{:g}", f.percentile) : "median",
+        show_time(load ? f.percentile_ns : l.run->median_ns), show_rate(detail::items_per_s(l, b)));
     if (!l.run->disturbed.empty()) out += " ~";
     out += '\n';
     if (f.offered_per_s > 0)
@@ -60,6 +77,7 @@ inline nlohmann::ordered_json loads_json(const model_bound& b) {
     const result::load_figures& f = l.run->load;
     out.push_back({{"name", l.run->name},
                    {"scenario", l.run->state},
+                   {"algorithm", l.run->algorithm},
                    {"fused", l.fused},
                    {"queries", l.run->count},
                    {"median_ns", l.run->median_ns},

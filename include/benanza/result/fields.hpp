@@ -108,10 +108,10 @@ inline std::string_view impossible_field(const measurement& m) {
   return out;
 }
 
-/// True for a case that times a layer (fused ones and reorders too), and not a whole model or the
-/// machine.
+/// True for a case that times a layer (fused ones and reorders too), and not a sequence of them, a
+/// whole model or the machine.
 inline bool of_a_layer(const measurement& m) {
-  return m.family != "machine" && m.family != "model";
+  return m.family != "machine" && m.family != "model" && m.family != "sequence";
 }
 
 /// True for a case that puts a load on a whole model.

@@ -18,6 +18,10 @@ namespace benanza::result {
 /// side on a device that do not wait for each other.
 inline constexpr std::string_view in_order = "plan", side_by_side = "streams";
 
+/// How a chain was chosen whose layers were not measured, as the algorithm of its case: each layer
+/// by what a library takes first, or by what somebody named.
+inline constexpr std::string_view by_first_choice = "first", by_named_choice = "named";
+
 /// The part that holds all changes of layout.
 inline constexpr std::string_view reorders_part = "reorders";
 

@@ -27,6 +27,8 @@ struct plan_step {
   /// The layouts (core/layout.hpp) of the activations read, one each in ONNX order and separated by
   /// commas, the last for all further ones; and that of the result. Empty for views that have none.
   std::string operand_layouts, result_layout;
+  /// Of a part of a model: the layout in which it gets what another part makes; empty: plain.
+  std::string given_layout{};
   bool operator==(const plan_step&) const = default;
 };
 

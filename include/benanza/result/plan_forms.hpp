@@ -25,6 +25,7 @@ BENANZA_INLINE ordered_json to_json(const plan& p) {
     if (!s.backend.empty()) row = {{"backend", s.backend}, {"algorithm", s.algorithm}};
     if (!s.operand_layouts.empty()) row["operand_layouts"] = s.operand_layouts;
     if (!s.result_layout.empty()) row["result_layout"] = s.result_layout;
+    if (!s.given_layout.empty()) row["given_layout"] = s.given_layout;
     steps.push_back(std::move(row));
   }
   return {{"benanza_plan", plan_schema},
@@ -82,7 +83,8 @@ inline plan_step step_from_json(const json& j, const model::graph& g, const mode
   const plan_step s{.backend = plan_text(j, "backend", where),
                     .algorithm = plan_text(j, "algorithm", where),
                     .operand_layouts = plan_text(j, "operand_layouts", where),
-                    .result_layout = plan_text(j, "result_layout", where)};
+                    .result_layout = plan_text(j, "result_layout", where),
+                    .given_layout = plan_text(j, "given_layout", where)};
   const bool view = op::is_view(g.layers[static_cast<std::size_t>(n.layer)]);
   if (s.backend.empty() != view || s.algorithm.empty() != view)
     refuse_plan(view ? "a view has an algorithm" : "a step names no backend or no algorithm",
@@ -94,6 +96,7 @@ inline plan_step step_from_json(const json& j, const model::graph& g, const mode
     if (!parse_layout(s.result_layout))
       refuse_plan("no layout is called \"" + s.result_layout + "\"", where);
   }
+  if (!s.given_layout.empty()) check_layouts(s.given_layout, where);
   return s;
 }
 

@@ -234,13 +234,13 @@ private:
   /// scratch memory. `half_gone`: buffers larger than a core's own caches lost half of their lines
   /// from the last-level cache.
   void leave_to_others(sampled_case& s, int threads, bool half_gone) {
-    backend::chainable* const chain = s.run->chain();
-    if (chain == nullptr) {
+    backend::in_memory* const memory = s.run->activations();
+    if (memory == nullptr) {
       s.before_execution = [this, threads] { private_sweeper_.displace(threads); };
       return;
     }
-    const std::vector<std::span<std::byte>> operands = chain->operand_memory();
-    const std::span<std::byte> result = chain->result_memory(), scratch = chain->scratch_memory();
+    const std::vector<std::span<std::byte>> operands = memory->operand_memory();
+    const std::span<std::byte> result = memory->result_memory(), scratch = memory->scratch_memory();
     std::int64_t between = s.run->weight_bytes();
     for (const std::span<std::byte>& o : operands)
       between += std::ssize(o);

@@ -14,6 +14,7 @@
 #include "operands.hpp"
 #include "plan_words.hpp"
 #include "step.hpp"
+#include "unpack.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -27,6 +28,7 @@ struct built_chain {
   std::shared_ptr<backend::device_space> device{}; ///< on which it runs; null: on the processor
   lane_plan lanes{};                               ///< of the steps; empty: all on one
   tensor_place result{};                           ///< of the last node
+  std::vector<tensor_place> inputs{}; ///< what the caller gives, in the order of its readers
   std::int64_t scratch_bytes = 0;
 };
 
@@ -270,8 +272,14 @@ private:
         o.node >= 0 ? tensor_id{o.node, o.output} : tensor_id{-1 - node, static_cast<int>(k)};
     if (const tensor_place* known = places_.find(id)) return *known;
     if (o.node >= 0) throw error("a node reads a result that is not made", where(node), plan_again);
-    const tensor_place p{.dims = as.dims, .type = as.type, .room = storage_.hold(as.bytes)};
+    tensor_place p{.dims = as.dims, .type = as.type};
+    // What another part of the model makes comes as that has left it.
+    const std::string& given = plan_.steps[static_cast<std::size_t>(node)].given_layout;
+    if (o.output == model::made_elsewhere && !given.empty() && !packed_in_bytes(p.type))
+      p.lies = layouts(given, node)[0];
+    p.room = storage_.hold(pack(as.bytes, p.lies, p.dims, p.type));
     places_.put(id, p);
+    out_.inputs.push_back(p);
     return p;
   }
 

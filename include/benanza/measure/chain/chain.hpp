@@ -26,6 +26,7 @@ namespace benanza::measure {
 /// A plan that runs.
 class chain final : public backend::prepared,
                     public backend::in_parts,
+                    public backend::in_memory,
                     private backend::device_control {
 public:
   chain(const result::plan& p, const library_list& libraries,
@@ -53,9 +54,28 @@ public:
   std::int64_t weight_bytes() const override {
     std::int64_t sum = 0;
     for (const chain_step& step : steps_)
-      if (step.run) sum += step.run->weight_bytes();
+      if (step.run) sum += slot_bytes(step);
     return sum;
   }
+  /// Each step has its weights behind those of the ones before it.
+  void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
+    for (chain_step& step : steps_) {
+      if (!step.run) continue;
+      step.run->rotate_weights(pool, stride, count);
+      if (pool != nullptr) pool += slot_bytes(step);
+    }
+  }
+  in_memory* activations() override { return built_.device ? nullptr : this; }
+  /// What the caller gives, each in ONNX order, and the result of the last node.
+  std::vector<std::span<std::byte>> operand_memory() const override {
+    std::vector<std::span<std::byte>> out;
+    for (const tensor_place& p : built_.inputs)
+      out.push_back(span_of(p));
+    return out;
+  }
+  std::span<std::byte> result_memory() const override { return span_of(built_.result); }
+  /// Between its first and its last layer it writes to all of its memory.
+  std::span<std::byte> scratch_memory() const override { return storage_.memory(); }
   /// Bytes of the memory that all activations share.
   std::int64_t activation_bytes() const { return storage_.bytes() - built_.scratch_bytes; }
   /// How many reorders and copies stand between the layers.
@@ -81,7 +101,15 @@ public:
         step.execute(storage_);
   }
 
+  /// From now on it is timed as a layer is, and not step by step: a short one has no time for more.
+  void time_as_one() { as_one_ = true; }
+
   double time(int executions) override {
+    if (as_one_ && !built_.device) {
+      const stopwatch timer;
+      run(executions);
+      return timer.ns();
+    }
     if (built_.device) return built_.device->time(executions, starts_);
     const bool keep = executions == 1 && !times_.full();
     if (probe_) probe_(false);
@@ -98,7 +126,7 @@ public:
     if (keep) times_.end(total_ns);
     return total_ns;
   }
-  backend::in_parts* parts() override { return this; }
+  backend::in_parts* parts() override { return as_one_ ? nullptr : this; }
   void between_parts(backend::probe_between probe) override { probe_ = std::move(probe); }
 
   /// The nodes that run, each named "backend/algorithm node", and all reorders as one part.
@@ -116,6 +144,22 @@ public:
   /// Runs once, and refuses the first node whose result is not right; and a model whose result says
   /// nothing because it is not finite or everywhere the same.
   void verify(std::int64_t outputs_a_node = 60) {
+    verify_nodes(outputs_a_node);
+    std::vector<double> out;
+    read(out);
+    const auto [low, high] = std::minmax_element(out.begin(), out.end());
+    const bool finite =
+        std::all_of(out.begin(), out.end(), [](double v) { return std::isfinite(v); });
+    if (!finite || (out.size() > 1 && *low == *high))
+      throw error(finite ? "the model's result is everywhere the same"
+                         : "the model's result is not finite",
+                  node_place(plan_.graph, static_cast<int>(plan_.graph.nodes.size()) - 1),
+                  "leave that model out of --plan: its weights here are random, and its times "
+                  "would say nothing");
+  }
+  /// Runs once, and refuses the first node whose result is not right: what a part of a model makes
+  /// of random numbers need not be finite.
+  void verify_nodes(std::int64_t outputs_a_node = 60) {
     for (chain_step& step : steps_) {
       backend::operands values;
       if (step.node >= 0) {
@@ -130,21 +174,22 @@ public:
       }
       if (step.node >= 0) check(step, values, outputs_a_node);
     }
+    if (lanes() <= 1) return;
     std::vector<double> out;
     read(out);
-    if (lanes() > 1) check_side_by_side(out);
-    const auto [low, high] = std::minmax_element(out.begin(), out.end());
-    const bool finite =
-        std::all_of(out.begin(), out.end(), [](double v) { return std::isfinite(v); });
-    if (!finite || (out.size() > 1 && *low == *high))
-      throw error(finite ? "the model's result is everywhere the same"
-                         : "the model's result is not finite",
-                  node_place(plan_.graph, static_cast<int>(plan_.graph.nodes.size()) - 1),
-                  "leave that model out of --plan: its weights here are random, and its times "
-                  "would say nothing");
+    check_side_by_side(out);
   }
 
 private:
+  static std::int64_t slot_bytes(const chain_step& step) {
+    constexpr std::int64_t line = 64;
+    return (step.run->weight_bytes() + line - 1) / line * line;
+  }
+  std::span<std::byte> span_of(const tensor_place& p) const {
+    return {storage_.at(p.room) + p.offset,
+            static_cast<std::size_t>(bytes_of(p.type, elements(p.dims)))};
+  }
+
   // ---- what the device does for all steps together ---------------------------------------------
   void wake() override { device_->wake(); }
   double clock_ns() const override { return built_.device->clock_ns(); }
@@ -248,6 +293,7 @@ private:
   const activation_storage& storage_ = built_.storage;
   std::vector<chain_step>& steps_ = built_.steps;
   step_times times_;
+  bool as_one_ = false;
   std::vector<backend::device_space::part> starts_{}; ///< of the steps, on the device
   backend::device_control* device_ = nullptr;         ///< a step's
   backend::probe_between probe_{};                    ///< between steps; may be empty

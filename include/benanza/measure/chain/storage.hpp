@@ -77,6 +77,7 @@ public:
       b.first = sum;
       sum += (b.bytes + 4095) / 4096 * 4096;
     }
+    size_ = sum;
     if (device != nullptr) {
       base_ = device->take(sum);
       for (const block& b : blocks_)
@@ -94,6 +95,8 @@ public:
   std::byte* at(int room) const {
     return base_ + blocks_[rooms_[static_cast<std::size_t>(room)].block].first;
   }
+  /// All rooms, once they are allocated.
+  std::span<std::byte> memory() const { return {base_, static_cast<std::size_t>(size_)}; }
   /// Of all rooms together.
   std::int64_t bytes() const {
     std::int64_t sum = 0;
@@ -121,6 +124,7 @@ private:
 
   std::optional<machine::page_memory> memory_{};
   std::byte* base_ = nullptr;
+  std::int64_t size_ = 0; ///< of all rooms, with what lies between them
   std::vector<block> blocks_{};
   std::vector<room_state> rooms_{};
   std::vector<std::size_t> free_{};

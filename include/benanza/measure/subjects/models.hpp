@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../model/registry.hpp"
+#include "../../model/sequence.hpp"
 #include "../../result/graph_file.hpp"
 #include "../../result/layer_file.hpp"
 #include "selection.hpp"
@@ -70,7 +71,8 @@ inline result::graph_list read_model_files(const selection& s) {
   result::graph_list all = result::together(std::move(lists));
   bool any = false;
   for (const model::graph& g : all.graphs)
-    any = any || std::any_of(g.layers.begin(), g.layers.end(), [&](const op::layer& l) {
+    any = any || model::is_sequence(g) ||
+          std::any_of(g.layers.begin(), g.layers.end(), [&](const op::layer& l) {
             return !op::is_view(l) && !all.known.contains(op::name(l));
           });
   if (!any)

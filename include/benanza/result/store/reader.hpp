@@ -92,7 +92,7 @@ inline std::set<std::int64_t> layers_to_read(const store& s,
     for (const op::layer& l : g.layers)
       if (const auto id = s.find_layer(op::family(l), op::key(l))) out.insert(*id);
   statement q(s.tables_of(), "SELECT id FROM layer WHERE family = ?");
-  for (const std::string_view family : {"machine", "model", "reorder"}) {
+  for (const std::string_view family : {"machine", "model", "reorder", "sequence"}) {
     q.with(family);
     while (q.next())
       out.insert(q.integer(0));

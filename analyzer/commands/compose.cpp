@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long do models take, put together from their sequences, and how near is that to what runs of
+// the whole took?
+#include "compose.hpp"
+
+#include "../answer.hpp"
+
+#include <benanza/bound/last_cache.hpp>
+#include <benanza/model/sequences.hpp>
+#include <benanza/report/composed.hpp>
+#include <benanza/result/graph_file.hpp>
+#include <benanza/result/merge.hpp>
+#include <benanza/result/reader.hpp>
+
+#include <CLI/CLI.hpp>
+#include <range/v3/algorithm/reverse.hpp>
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace benanza::analyzer {
+
+namespace {
+struct compose_request {
+  std::vector<std::string> files{};
+  std::string granularity{}, split = "chain", tiling = "none", against{}, models{};
+  std::string model{}, type{}, format = "text", output{};
+  int threads = 0;
+
+  bool best() const { return tiling == "best"; }
+};
+
+/// Empty: the request is read; else what --help prints.
+std::string parse_compose(std::vector<std::string> arguments, compose_request& asked) {
+  CLI::App app(about_compose, "benanza_analyze compose");
+  app.add_option("results", asked.files, "results that hold sequences")->required();
+  app.add_option("--granularity", asked.granularity,
+                 "of how many layers the sequences are at most, or all");
+  app.add_option("--split", asked.split, "as the sequences were cut: chain or window")
+      ->check(CLI::IsMember({"chain", "window"}));
+  app.add_option("--tiling", asked.tiling,
+                 "best: the cheapest of all ways to cover a model by measured sequences")
+      ->check(CLI::IsMember({"none", "best"}));
+  app.add_option("--against", asked.against,
+                 "a result of whole models (--granularity all, or a plan's), to compare with");
+  app.add_option("--models", asked.models,
+                 "a file of the models: of an anonymous suite the private map");
+  app.add_option("--model", asked.model, "only models with this in their name");
+  app.add_option("--type", asked.type, "f32, bf16 ...: which, where there are several");
+  app.add_option("--threads", asked.threads, "on how many threads, where there are several")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  ranges::reverse(arguments);
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    return app.help();
+  } catch (const CLI::ParseError& e) {
+    throw error(e.what(), "compose", "see benanza_analyze compose --help");
+  }
+  if (asked.granularity.empty() == !asked.best())
+    throw error("how are models cut?", "compose", "give --granularity G, or --tiling best");
+  return {};
+}
+
+std::int64_t length_of(const std::string& text) {
+  if (text == "all") return model::whole_model;
+  std::int64_t n = 0;
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (bad != std::errc{} || end != text.data() + text.size() || n < 1)
+    throw error("a number of layers from 1 on is needed, not \"" + text + '"', "--granularity",
+                "write --granularity 6, or --granularity all");
+  return n;
+}
+
+/// The models to put together: unfused ones, of the run or of a file.
+std::vector<model::graph> models_of(const compose_request& asked, const result::run& run) {
+  std::vector<model::graph> out =
+      asked.models.empty() ? run.graphs : result::read_graph_file(asked.models).graphs;
+  std::erase_if(out, [&](const model::graph& g) {
+    return model::is_sequence(g) || !g.unfused.empty() ||
+           g.name.find(asked.model) == std::string::npos;
+  });
+  if (out.empty())
+    throw error(asked.model.empty() ? "it holds no models, only sequences"
+                                    : "no model has \"" + asked.model + "\" in its name",
+                asked.models.empty() ? run.source : asked.models,
+                "name a file that holds them with --models");
+  return out;
+}
+
+/// The type and the number of threads that sequences were measured in.
+bound::setting setting_of(const compose_request& asked, const result::run& run) {
+  std::set<bound::setting> all;
+  for (const result::measurement& m : run.measurements)
+    if (const auto type = parse_numeric(m.type); m.family == model::sequence_family && type &&
+                                                 !result::nothing_runs(m) &&
+                                                 (asked.type.empty() || asked.type == m.type) &&
+                                                 (asked.threads == 0 || asked.threads == m.threads))
+      all.emplace(*type, m.threads);
+  if (all.empty())
+    throw error("no sequence of layers was measured so", run.source,
+                "measure what benanza_generate --granularity writes");
+  if (all.size() > 1)
+    throw error("sequences were measured in several types or on several threads", run.source,
+                "choose with --type and --threads");
+  return *all.begin();
+}
+
+/// Refuses models of which sequences lack a time, and names the first.
+void refuse_missing(const std::vector<report::composed_row>& rows,
+                    const bound::sequence_times& times, const std::string& source) {
+  std::set<std::string> missing;
+  std::string first, filter;
+  for (const report::composed_row& r : rows)
+    for (std::size_t i = 0; i < r.made.missing.size(); ++i) {
+      const std::string& name = r.made.missing[i];
+      if (!missing.insert(name).second) continue;
+      filter += (filter.empty() ? "" : "|") + name.substr(model::sequence_prefix.size());
+      if (!first.empty()) continue;
+      first = name + " (" + printable(r.made.missing_text[i], 120) + ") of " +
+              printable(r.made.graph->name);
+      if (const auto* its = times.find(name); its != nullptr && its->failed != nullptr)
+        first += ", which failed: " + printable(its->failed->error, 200);
+    }
+  if (missing.empty()) return;
+  constexpr std::size_t longest = 2000;
+  throw error(std::to_string(missing.size()) +
+                  (missing.size() == 1 ? " sequence has" : " sequences have") +
+                  " no time, such as " + first,
+              source,
+              filter.size() > longest
+                  ? "measure what benanza_generate writes with this --granularity and --split"
+                  : "measure them: benanza_bench --benchmark_filter='^sequence/(" + filter + ")/'");
+}
+
+/// How warm caches are taken to be.
+std::string estimate_text(const std::vector<report::composed_row>& rows, bool states) {
+  double least = 1, most = 0;
+  for (const report::composed_row& r : rows) {
+    least = std::min(least, r.made.gone);
+    most = std::max(most, r.made.gone);
+  }
+  return std::string("composed: medians ") +
+         (states ? "with weights from the last cache (llcw) and from memory (coldw)"
+                 : "hot and cold") +
+         fmt::format(", as much of\neach as runs of the models find there: {:.0f} to {:.0f} % from "
+                     "memory",
+                     100 * least, 100 * most);
+}
+
+report::composed_page page_of(const compose_request& asked, const result::run& run,
+                              const std::vector<model::graph>& models, const result::run* against) {
+  const bound::setting in = setting_of(asked, run);
+  const bound::sequence_times times(run, in);
+  const result::own_cache cache = bound::own_cache_of(run);
+  const model::cut by = *model::parse_cut(asked.split);
+  report::composed_page out;
+  out.type = name(in.first);
+  out.threads = in.second;
+  out.cut = asked.best() ? "best tiling, " + asked.split
+                         : "G = " + asked.granularity + ", " + asked.split;
+  std::set<std::string> used;
+  for (const model::graph& g : models) {
+    const bound::measurement* whole = against ? bound::whole_run(*against, g, in) : nullptr;
+    if (against && whole == nullptr)
+      throw error("it holds no run of " + printable(g.name) + " as a whole on so many threads",
+                  against->source, "measure what benanza_generate --granularity all writes");
+    if (whole != nullptr && whole->family == model::sequence_family &&
+        whole->algorithm != times.how())
+      throw error("whole models and sequences ran by different choices of algorithms",
+                  against->source, "give benanza_bench the same --choices for both");
+    const double clock_ns = whole != nullptr ? whole->clock_ns : 0;
+    const auto cut_so = [&](double gone) {
+      return asked.best() ? bound::best_tiling(g, by, times, times.longest(), gone)
+                          : model::split(g, {.length = length_of(asked.granularity), .by = by});
+    };
+    report::composed_row row{.made = bound::compose(g, cut_so(1), times, cache, in.first, clock_ns),
+                             .whole = whole};
+    if (asked.best() && row.made.gone < 1)
+      row.made = bound::compose(g, cut_so(row.made.gone), times, cache, in.first, clock_ns);
+    used.insert(row.made.used.begin(), row.made.used.end());
+    out.rows.push_back(std::move(row));
+  }
+  refuse_missing(out.rows, times, run.source);
+  out.unique = used.size();
+  bool states = false;
+  double clocked_ns = 0;
+  for (const std::string& name : used) {
+    const bound::sequence_cases& its = *times.find(name);
+    states = states || its.coldw != nullptr;
+    out.by_latency.sequences_ns += its.estimate_ns(1);
+    clocked_ns += its.clock_time_ns();
+  }
+  for (const report::composed_row& r : out.rows)
+    if (r.whole != nullptr) {
+      out.by_latency.models_ns += r.whole->median_ns;
+      out.by_clock.models_ns += r.whole->sampling_ns + r.whole->setup_ns;
+    }
+  if (out.by_clock.models_ns > 0) out.by_clock.sequences_ns = clocked_ns;
+  out.estimate = estimate_text(out.rows, states);
+  return out;
+}
+} // namespace
+
+status compose(std::vector<std::string> arguments, const streams& to) {
+  compose_request asked;
+  if (const std::string told = parse_compose(std::move(arguments), asked); !told.empty()) {
+    write_stream(to.out, told, "standard output");
+    return status::complete;
+  }
+  std::vector<result::run> runs;
+  for (const std::string& file : asked.files)
+    runs.push_back(result::read_file(file));
+  const result::run run = result::merge(std::move(runs));
+  std::optional<result::run> against;
+  if (!asked.against.empty()) against = result::read_file(asked.against);
+  const std::vector<model::graph> models = models_of(asked, run);
+  const report::composed_page page = page_of(asked, run, models, against ? &*against : nullptr);
+  const std::string text =
+      asked.format == "json" ? report::composed_json(page) : report::composed_text(page);
+  if (asked.output.empty())
+    write_stream(to.out, text, "standard output");
+  else
+    write_file(asked.output, text);
+  return status::complete;
+}
+
+} // namespace benanza::analyzer

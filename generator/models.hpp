@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which models does a command line name, at which batch sizes and dims? Each file is read once;
+// every combination of sizes is a model of its own, and so is what a quantised one was before.
+//
+//   model_arguments a;   add_model_options(app, a);   read_models(a)   // model::graph
+#pragma once
+
+#include <benanza/core/text.hpp>
+#include <benanza/model/codes.hpp>
+#include <benanza/onnx/load.hpp>
+#include <benanza/onnx/resolve.hpp>
+
+#include <CLI/CLI.hpp>
+#include <range/v3/algorithm/contains.hpp>
+#include <range/v3/view/cartesian_product.hpp>
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::generator {
+namespace detail {
+namespace fs = std::filesystem;
+
+/// What the command line says about the models to read.
+struct model_arguments {
+  std::vector<std::string> models;
+  std::string batches = "1";
+  std::vector<std::string> dims, shapes, loops;
+  std::string data_dependent = "stop";
+};
+
+inline std::int64_t whole_number(std::string_view text, std::string_view option) {
+  std::int64_t n = 0;
+  const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (bad != std::errc{} || end != text.data() + text.size() || text.empty())
+    throw error("a whole number is needed, not \"" + std::string(text) + "\"", std::string(option));
+  return n;
+}
+
+inline std::pair<std::string, std::string>
+assignment(const std::string& text, std::string_view option, std::string_view example) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    throw error("a value must be given a name, not \"" + text + "\"", std::string(option),
+                "write " + std::string(option) + " " + std::string(example));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+/// One choice of values for the symbolic dims that have several: `,sequence=128` tells it apart.
+struct dim_choice {
+  std::map<std::string, std::int64_t> values;
+  std::string suffix;
+};
+
+/// All combinations of the values that the command line gives to dims.
+inline std::vector<dim_choice> dim_choices(const model_arguments& a) {
+  constexpr std::size_t most = 1000;
+  std::vector<dim_choice> out(1);
+  for (const std::string& d : a.dims) {
+    const auto [name, list] = assignment(d, "--dim", "sequence=128");
+    std::vector<dim_choice> longer;
+    const std::vector<std::string_view> texts = split_at(list, ",");
+    for (const auto& [c, text] : ranges::views::cartesian_product(out, texts)) {
+      const std::int64_t n = whole_number(text, "--dim " + name);
+      dim_choice& made = longer.emplace_back(c);
+      made.values[name] = n;
+      if (n < 1 || n > dim_limit) throw error("a dim must be 1 or more", "--dim " + d);
+      if (texts.size() > 1) made.suffix += ',' + name + '=' + std::to_string(n);
+    }
+    if (longer.size() > most)
+      throw error("the values of dims combine to more than " + std::to_string(most) + " models",
+                  "--dim " + d);
+    out = std::move(longer);
+  }
+  return out;
+}
+
+inline onnx::options resolve_options(const model_arguments& a) {
+  onnx::options o;
+  if (a.data_dependent == "error") o.sizes = onnx::data_dependent::refuse;
+  if (a.data_dependent == "max") o.sizes = onnx::data_dependent::largest;
+  for (const std::string& l : a.loops) {
+    const auto [name, value] = assignment(l, "--loop-count", "decoder=12");
+    o.loops[name] = whole_number(value, "--loop-count " + name);
+    if (o.loops[name] < 0 || o.loops[name] > dim_limit)
+      throw error("a loop runs 0 times or more", "--loop-count " + l);
+  }
+  for (const std::string& s : a.shapes) {
+    const auto [name, value] = assignment(s, "--shape", "data=1x3x224x224");
+    shape dims;
+    for (const std::string_view d : split_at(value, "x")) {
+      dims.push(whole_number(d, "--shape " + name));
+      if (dims.back() < 1 || dims.back() > dim_limit)
+        throw error("a dim must be 1 or more", "--shape " + s);
+    }
+    o.shapes[name] = dims;
+  }
+  return o;
+}
+
+inline std::vector<std::int64_t> batches(const std::string& text) {
+  std::vector<std::int64_t> out;
+  for (const std::string_view b : split_at(text, ",")) {
+    const std::int64_t n = whole_number(b, "--batch");
+    if (n < 1 || n > 65536)
+      throw error("a batch must be from 1 to 65536, not " + std::string(b), "--batch",
+                  "write --batch 1,8");
+    if (!ranges::contains(out, n)) out.push_back(n);
+  }
+  return out;
+}
+
+/// The name by which people know a model file: its stem, or its folder's if it is called
+/// model.onnx.
+inline std::string model_name(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  const std::string folder = fs::absolute(file).parent_path().filename().string();
+  return stem == "model" && !folder.empty() ? folder : stem;
+}
+
+/// All models at all batch sizes and dims.
+inline std::vector<model::graph> read_models(const model_arguments& a) {
+  onnx::options o = resolve_options(a);
+  const std::vector<std::int64_t> sizes = batches(a.batches);
+  const std::vector<dim_choice> choices = dim_choices(a);
+  std::map<std::string, std::string> seen;
+  std::vector<model::graph> graphs;
+  for (const std::string& file : a.models) {
+    o.name = model_name(file);
+    if (const auto [at, fresh] = seen.emplace(o.name, file); !fresh)
+      throw error("two models are called " + o.name, at->second + " and " + file,
+                  "rename one of the files");
+    const onnx::source source = onnx::load(file);
+    for (const auto& [batch, choice] : ranges::views::cartesian_product(sizes, choices)) {
+      o.batch = batch;
+      o.dims = choice.values;
+      graphs.push_back(onnx::resolve(source, o));
+      graphs.back().name += choice.suffix;
+      // What it was before it was quantised is a variant of its own.
+      if (auto real = model::unquantised(graphs.back())) graphs.push_back(std::move(*real));
+    }
+  }
+  return graphs;
+}
+
+inline void add_model_options(CLI::App& app, model_arguments& a) {
+  app.add_option("models", a.models, "ONNX files");
+  app.add_option("--batch", a.batches, "batch sizes: 1,8");
+  app.add_option("--dim", a.dims, "a symbolic dim's value, or several: sequence=128,512")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--loop-count", a.loops,
+         "how often a loop runs, where only a run of the model decides: decoder=12; else it "
+         "is counted once")
+      ->allow_extra_args(false);
+  app.add_option("--data-dependent", a.data_dependent,
+                 "results whose size depends on what the model reads: max, the largest that can "
+                 "be; stop, what follows is not resolved; error, the model is refused")
+      ->check(CLI::IsMember({"error", "stop", "max"}));
+  app.add_option("--shape", a.shapes, "an input's dims: data=1x3x224x224")->allow_extra_args(false);
+}
+} // namespace detail
+} // namespace benanza::generator

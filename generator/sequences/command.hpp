@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does benanza_generate do about sequences of layers? It prints a sweep, or writes a suite in
+// place of single layers.
+//
+//   do_sequences(arguments, models, decoys, {.folder = "generated/mine"});
+#pragma once
+
+#include "../folder.hpp"
+#include "../messages.hpp"
+#include "arguments.hpp"
+#include "suite.hpp"
+#include "sweep.hpp"
+
+#include <benanza/core/printable.hpp>
+#include <benanza/result/reader.hpp>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::generator {
+
+/// Where sequences go.
+struct sequence_output {
+  std::string folder{};
+  bool json = false, quiet = false;
+  emit_options emitting{};
+};
+
+namespace detail {
+inline void print_sweep(const sequence_arguments& a, const std::vector<model::graph>& models,
+                        bool json) {
+  layer_times times;
+  if (!a.times.empty()) {
+    times = layer_times(result::read_file(a.times));
+    if (!times.given())
+      throw error("no layer was measured on one thread", a.times, "give a result of layers");
+  }
+  const auto rows = sweep_rows(models, a.range(), *model::parse_cut(a.split), times);
+  const std::string source = times_text(models, times, printable(a.times));
+  say(json ? sweep_json(rows, models, source) : sweep_text(rows, models, source));
+}
+
+/// FOLDER.map.json, beside the folder.
+inline std::string map_file(const sequence_arguments& a, const std::string& folder) {
+  const std::string beside = meant_by(folder).string();
+  const std::string file = a.map.empty() ? beside + ".map.json" : a.map;
+  if (meant_by(std::filesystem::path(file).parent_path().empty()
+                   ? std::filesystem::path(".")
+                   : std::filesystem::path(file).parent_path()) == meant_by(folder))
+    throw error("the private map would lie in the folder that is given away", file,
+                "write --map to another place");
+  return file;
+}
+} // namespace detail
+
+/// Prints or writes what the arguments ask for.
+inline void do_sequences(const sequence_arguments& a, std::vector<model::graph> models,
+                         std::vector<model::graph> decoys, const sequence_output& to) {
+  if (!a.sweep.empty()) return detail::print_sweep(a, models, to.json);
+  const std::size_t own = models.size(), mixed = decoys.size();
+  for (model::graph& g : decoys)
+    models.push_back(std::move(g));
+  const suite s = suite_of(models, a.how(), a.anonymise, mixed, to.emitting);
+  if (s.unique == s.views + s.unresolved)
+    throw error("the models hold no sequence that could be measured");
+  if (a.anonymise) {
+    const std::string file = detail::map_file(a, to.folder);
+    detail::written(file, s.map)->commit();
+    if (!to.quiet) say(fmt::format("what the sequences are stands in {}\n", printable(file)));
+  }
+  write_folder(to.folder, s.files);
+  if (to.quiet) return;
+  say(fmt::format(
+      "{} layers of {} model{}{}: {} sequences, {} unique ones to measure{}, written to "
+      "{}\n",
+      s.layers, own, own == 1 ? "" : "s", mixed == 0 ? "" : fmt::format(" and {} decoys", mixed),
+      s.sequences, s.unique - s.views - s.unresolved,
+      s.unresolved == 0 ? "" : fmt::format(" ({} cannot be run)", s.unresolved),
+      printable(to.folder)));
+}
+
+} // namespace benanza::generator

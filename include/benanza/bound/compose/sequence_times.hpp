@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a sequence of layers take within a model? Measured by itself it was timed in several
+// cache states. Hot and cold are the ends of an interval: in a model some of what it uses is there,
+// and not all of it. Between them lies the estimate: with weights as warm as a run of the model
+// finds them, its operands just written and its results' memory used a while ago (llcw, coldw);
+// where only hot and cold were measured, the same share of these.
+//
+//   sequence_times times(run, {numeric::f32, 1});   times.find("sequence/3-9ae16a3b2f90404f")
+//   t->estimate(0.4).ns   t->interval().low_ns
+#pragma once
+
+#include "../../model/sequence.hpp"
+#include "../../result/fields.hpp"
+#include "../cases.hpp"
+#include "../clock.hpp"
+#include "../interval.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace benanza::bound {
+
+/// The cases of one sequence; null: not measured so.
+struct sequence_cases {
+  const measurement *hot = nullptr, *llcw = nullptr, *coldw = nullptr, *cold = nullptr;
+  const measurement* failed = nullptr; ///< one that has no time
+
+  bool measured() const { return hot != nullptr || coldw != nullptr || cold != nullptr; }
+
+  /// A share of the weights, `gone`, comes from memory.
+  double estimate_ns(double gone) const {
+    const measurement* warm = llcw != nullptr && coldw != nullptr ? llcw : hot;
+    const measurement* far = coldw != nullptr ? coldw : cold;
+    if (coldw != nullptr && llcw == nullptr) warm = coldw;
+    if (warm == nullptr || far == nullptr) return any().median_ns;
+    return (1 - gone) * warm->median_ns + gone * far->median_ns;
+  }
+  /// The same at another clock, where both are known (0: unknown).
+  double estimate_ns(double gone, double clock_ns) const {
+    const double ns = estimate_ns(gone);
+    if (hot == nullptr || clock_ns <= 0) return ns;
+    const measurement& at = coldw != nullptr ? *coldw : any();
+    return by_clock::of(ns, at.clock_ns, hot->median_ns, hot->clock_ns).at(clock_ns);
+  }
+  /// From the fastest to the slowest state.
+  figure interval(double ns) const {
+    figure out{.ns = ns, .low_ns = ns, .high_ns = ns};
+    for (const measurement* m : {hot, llcw, coldw, cold})
+      if (m != nullptr) {
+        out.low_ns = std::min(out.low_ns, m->median_ns);
+        out.high_ns = std::max(out.high_ns, m->median_ns);
+      }
+    return out;
+  }
+  /// Wall time that its measuring took.
+  double clock_time_ns() const {
+    double ns = 0;
+    for (const measurement* m : {hot, llcw, coldw, cold})
+      if (m != nullptr) ns += m->sampling_ns;
+    return ns + (measured() ? any().setup_ns : 0);
+  }
+  const measurement& any() const {
+    return coldw != nullptr ? *coldw : hot != nullptr ? *hot : *cold;
+  }
+};
+
+/// All sequences of a run in one type on some threads. Refers to the run.
+class sequence_times {
+public:
+  sequence_times(const result::run& r, setting in) {
+    for (const measurement& m : r.measurements) {
+      if (m.family != model::sequence_family || m.type != name(in.first) || m.threads != in.second)
+        continue;
+      sequence_cases& its = by_name_[std::string(model::sequence_prefix) + m.key];
+      if (!m.error.empty()) {
+        its.failed = &m;
+        continue;
+      }
+      how_ = m.algorithm;
+      const measurement** const place = m.state == "hot"     ? &its.hot
+                                        : m.state == "llcw"  ? &its.llcw
+                                        : m.state == "coldw" ? &its.coldw
+                                                             : &its.cold;
+      *place = &m;
+    }
+  }
+
+  /// Null: nothing is known of it.
+  const sequence_cases* find(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : &found->second;
+  }
+  bool empty() const { return by_name_.empty(); }
+  /// By what their layers run: first choices, or named ones.
+  std::string_view how() const { return how_; }
+  /// Layers of the longest one that has a time.
+  std::size_t longest() const {
+    std::size_t most = 1;
+    for (const auto& [name, its] : by_name_)
+      if (its.measured())
+        most = std::max<std::size_t>(
+            most, std::strtoul(name.c_str() + model::sequence_prefix.size(), nullptr, 10));
+    return most;
+  }
+
+private:
+  std::map<std::string, sequence_cases> by_name_{};
+  std::string_view how_{};
+};
+
+} // namespace benanza::bound

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which whole models are put under a load where no plan says how they run? Each of the run's, in
+// its fused form where there is one, by first choices or by named ones: a case for the model
+// itself, `model/lenet@batch=1,fused/f32/chain/first/run/t1`, and one for each load.
+//
+//   auto groups = load_groups(graphs, libraries, selection, {parse_load("offline")}, choices);
+#pragma once
+
+#include "sequence_cases.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::measure {
+
+namespace detail {
+/// Whole models, those alone that no other one is the fused form of.
+inline std::vector<const model::graph*> fastest_forms(const std::vector<model::graph>& graphs) {
+  std::set<std::string> have_fused;
+  for (const model::graph& g : graphs)
+    if (!g.unfused.empty()) have_fused.insert(g.unfused);
+  std::vector<const model::graph*> out;
+  for (const model::graph& g : graphs)
+    if (!model::is_sequence(g) && !have_fused.contains(g.name)) out.push_back(&g);
+  return out;
+}
+} // namespace detail
+
+/// The groups of whole models under loads, each in one type on some threads. `choices` says by what
+/// layers run on so many threads. Refuses a model with a layer that nothing runs.
+template <class Choices>
+std::vector<group> load_groups(const std::vector<model::graph>& graphs,
+                               const library_list& libraries, const selection& s,
+                               const std::vector<load>& loads, Choices&& choices,
+                               const parameters& p = usual_parameters) {
+  const name_filter selected(s.filter);
+  std::vector<group> out;
+  for (const int threads : s.threads) {
+    const named_choices named = choices(threads);
+    const std::string how(named.empty() ? result::by_first_choice : result::by_named_choice);
+    const bool on_device = std::none_of(libraries.begin(), libraries.end(),
+                                        [](const auto& l) { return !l->on_device(); });
+    first_choice choice(
+        libraries,
+        {.threads = threads, .on_device = on_device, .named = named, .crashed = s.crashed});
+    for (const model::graph* g : detail::fastest_forms(graphs)) {
+      std::vector<numeric> types = s.types;
+      if (types.empty()) types.push_back(measured_type(*g, libraries, s));
+      for (const numeric type : types) {
+        group made;
+        const auto add = [&](const std::string& state, const std::optional<load>& under) {
+          bench_case c{.name = chain_case_name(*g, type, how, state, threads),
+                       .backend = "chain",
+                       .algorithm = {.id = how, .equivalence = std::string(name(type))},
+                       .state = state,
+                       .under = under,
+                       .on_device = on_device};
+          if (selected(c.name)) made.cases.push_back(std::move(c));
+        };
+        add(result::whole_run, {});
+        for (const load& l : loads)
+          add(name(l), l);
+        if (made.cases.empty()) continue;
+        made.what = std::make_shared<plan_subject>(choice.plan(*g, type), libraries, p);
+        for (bench_case& c : made.cases)
+          c.algorithm.flops = made.what->flops;
+        out.push_back(std::move(made));
+      }
+    }
+  }
+  return out;
+}
+
+} // namespace benanza::measure

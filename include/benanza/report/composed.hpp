@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of models that were put together from sequences? A line a model: the estimate with
+// its interval, the longest path, and where the whole model was run too, n = constructed /
+// measured; below, how good that is over all models and what it saves.
+//
+//   write(composed_text(page));   write(composed_json(page));
+#pragma once
+
+#include "../bound/compose/accuracy.hpp"
+#include "../bound/compose/compose.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::report {
+
+/// A model, and its run as a whole; null: there is none.
+struct composed_row {
+  bound::composed made;
+  const bound::measurement* whole = nullptr;
+
+  double n() const { return made.sequential.ns / whole->median_ns; }
+};
+
+/// All that is told.
+struct composed_page {
+  std::vector<composed_row> rows{};
+  std::string cut{}; ///< "G = 6, chain", or "best tiling, chain"
+  std::string type{};
+  int threads = 1;
+  std::size_t unique = 0;                 ///< sequences with times that the models use
+  bound::saving by_latency{}, by_clock{}; ///< zero: the wholes were not run, or it was not noted
+  std::string estimate{};                 ///< how warm caches are taken to be, in words
+
+  std::vector<std::pair<std::string, double>> n_of_models() const {
+    std::vector<std::pair<std::string, double>> out;
+    for (const composed_row& r : rows)
+      if (r.whole != nullptr) out.emplace_back(r.made.graph->name, r.n());
+    return out;
+  }
+};
+
+inline std::string composed_text(const composed_page& p) {
+  std::size_t width = 5;
+  for (const composed_row& r : p.rows)
+    width = std::max(width, printable(r.made.graph->name).size());
+  std::string out = fmt::format("{} model{} from {} unique sequences, {}, {}, {} thread{}\n\n",
+                                p.rows.size(), p.rows.size() == 1 ? "" : "s", p.unique, p.cut,
+                                p.type, p.threads, p.threads == 1 ? "" : "s");
+  const auto line = [&](const auto& model, const auto& pieces, const auto& made,
+                        const auto& interval, const auto& path, const auto& whole, const auto& n) {
+    out += fmt::format("{:<{}} {:>9} {:>9}  {:<18} {:>9} {:>9} {:>6}\n", model, width, pieces, made,
+                       interval, path, whole, n);
+  };
+  line("model", "sequences", "composed", "[hot, cold]", "path", "measured", "n");
+  for (const composed_row& r : p.rows) {
+    const bound::figure& f = r.made.sequential;
+    const time_scale s = scale_of(f.ns);
+    line(printable(r.made.graph->name), r.made.sequences, show_time(f.ns),
+         fmt::format("[{:.{}f}, {:.{}f}]", f.low_ns / s.ns, s.decimals, f.high_ns / s.ns,
+                     s.decimals),
+         show_time(r.made.parallel_ns), r.whole == nullptr ? "-" : show_time(r.whole->median_ns),
+         r.whole == nullptr ? "-" : fmt::format("{:.3f}", r.n()));
+  }
+  out += '\n' + p.estimate + '\n';
+  const bound::accuracy a = bound::accuracy_of(p.n_of_models());
+  if (a.models == 0) return out;
+  out +=
+      fmt::format("n = composed / measured: geometric mean {:.3f}, mean absolute error {:.1f} %, "
+                  "worst {:.3f}\n({}); within 5 %: {} of {}, within 10 %: {}\n",
+                  a.geometric_mean, 100 * a.mean_absolute, a.worst_n, printable(a.worst),
+                  a.within_5, a.models, a.within_10);
+  out += fmt::format("saving {:.2f}x: the models take {}, the unique sequences {}, each once\n",
+                     p.by_latency.times(), show_time(p.by_latency.models_ns),
+                     show_time(p.by_latency.sequences_ns));
+  if (p.by_clock.times() > 0)
+    out += fmt::format("by the clock {:.2f}x: sampling took {} for the models, {} for the "
+                       "sequences\n",
+                       p.by_clock.times(), show_time(p.by_clock.models_ns),
+                       show_time(p.by_clock.sequences_ns));
+  return out;
+}
+
+inline std::string composed_json(const composed_page& p) {
+  using nlohmann::ordered_json;
+  ordered_json out{{"cut", p.cut}, {"type", p.type}, {"threads", p.threads}, {"unique", p.unique}};
+  out["models"] = ordered_json::array();
+  for (const composed_row& r : p.rows) {
+    ordered_json row{{"model", r.made.graph->name},
+                     {"sequences", r.made.sequences},
+                     {"composed_ns", r.made.sequential.ns},
+                     {"low_ns", r.made.sequential.low_ns},
+                     {"high_ns", r.made.sequential.high_ns},
+                     {"parallel_ns", r.made.parallel_ns},
+                     {"gone", r.made.gone}};
+    if (r.whole != nullptr) {
+      row["measured_ns"] = r.whole->median_ns;
+      row["n"] = r.n();
+    }
+    out["models"].push_back(std::move(row));
+  }
+  const auto text = [&out] {
+    return out.dump(1, ' ', true, ordered_json::error_handler_t::replace) + '\n';
+  };
+  const bound::accuracy a = bound::accuracy_of(p.n_of_models());
+  if (a.models == 0) return text();
+  out["accuracy"] = {{"models", a.models},
+                     {"geometric_mean", a.geometric_mean},
+                     {"mean_absolute_error", a.mean_absolute},
+                     {"worst", a.worst},
+                     {"worst_n", a.worst_n},
+                     {"within_5_percent", a.within_5},
+                     {"within_10_percent", a.within_10}};
+  out["saving"] = {{"by_latency", p.by_latency.times()},
+                   {"models_ns", p.by_latency.models_ns},
+                   {"sequences_ns", p.by_latency.sequences_ns}};
+  if (p.by_clock.times() > 0) out["saving"]["by_clock"] = p.by_clock.times();
+  return text();
+}
+
+} // namespace benanza::report

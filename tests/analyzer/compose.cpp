@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// benanza_analyze compose: models from sequences, in text and JSON, and what it refuses.
+#include "command.hpp"
+#include "result/document.hpp"
+
+#include <benanza/model/sequences.hpp>
+#include <benanza/result/graph_file.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+using namespace benanza;
+using namespace benanza::test;
+
+namespace {
+/// The models of a synthetic run, and in place of its cases their sequences, each of 1 us a layer.
+result::run sequences_run(std::int64_t length, double ns_a_layer = 1000) {
+  result::run r = synthetic::small_run();
+  const result::measurement like = r.measurements.front();
+  r.measurements.clear();
+  for (const auto& [name, s] : model::unique_sequences(r.graphs, {.length = length}).unique)
+    for (const char* state : {"hot", "cold"}) {
+      result::measurement m = like;
+      m.name = name + "/f32/chain/first/" + state + "/t1";
+      m.family = "sequence";
+      m.key = name.substr(model::sequence_prefix.size());
+      m.backend = "chain";
+      m.algorithm = "first";
+      m.state = state;
+      m.type = m.equivalence = "f32";
+      m.threads = 1;
+      m.median_ns = m.min_ns = m.p10_ns = m.p90_ns =
+          ns_a_layer * static_cast<double>(s.nodes.size());
+      m.samples_ns = {m.median_ns};
+      m.clock_ns = m.min_clock_ns = 0;
+      r.measurements.push_back(m);
+    }
+  return r;
+}
+
+void put(const std::string& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+} // namespace
+
+TEST_CASE("compose puts models together and compares them with runs of the whole") {
+  const scratch_folder s("compose");
+  put(s / "run.json", synthetic::text(sequences_run(2)));
+  put(s / "whole.json", synthetic::text(sequences_run(model::whole_model, 1010)));
+  const outcome o = analyze({"compose", s / "run.json", "--granularity", "2"});
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  CHECK(o.out.find("G = 2, chain, f32, 1 thread") != std::string::npos);
+  const outcome both = analyze({"compose", s / "run.json", "--granularity", "2", "--against",
+                                s / "whole.json", "--format", "json"});
+  CAPTURE(both.err);
+  REQUIRE(both.status == 0);
+  const auto j = nlohmann::json::parse(both.out);
+  for (const auto& m : j.at("models"))
+    CHECK(m.at("n").get<double>() == doctest::Approx(1 / 1.01));
+  CHECK(j.at("accuracy").at("within_5_percent") == j.at("models").size());
+  CHECK(j.at("saving").at("by_latency").get<double>() > 0);
+  const outcome best = analyze({"compose", s / "run.json", "--tiling", "best"});
+  CAPTURE(best.err);
+  CHECK(best.status == 0);
+  CHECK(best.out.find("best tiling") != std::string::npos);
+}
+
+TEST_CASE("compose refuses what is not whole in one line that names what is missing") {
+  const scratch_folder s("compose_refused");
+  result::run r = sequences_run(2);
+  put(s / "run.json", synthetic::text(r));
+  const auto refused = [](std::vector<std::string> arguments, const std::string& words) {
+    arguments.insert(arguments.begin(), "compose");
+    const outcome o = analyze(arguments);
+    CAPTURE(o.err);
+    CHECK(o.status == 2);
+    CHECK(o.out.empty());
+    CHECK(o.err.find(words) != std::string::npos);
+  };
+  refused({s / "run.json"}, "--granularity");
+  refused({s / "run.json", "--granularity", "0"}, "from 1 on");
+  refused({s / "run.json", "--granularity", "2", "--tiling", "best"}, "--tiling best");
+  refused({s / "run.json", "--granularity", "1"}, "--benchmark_filter='^sequence/(1-");
+  refused({s / "run.json", "--granularity", "2", "--against", s / "run.json"}, "no run of");
+  refused({s / "run.json", "--granularity", "2", "--threads", "3"}, "no sequence");
+  refused({s / "run.json", "--granularity", "2", "--model", "nothing-is-called-so"}, "nothing-is");
+  refused({s / "absent.json", "--granularity", "2"}, "absent.json");
+  const std::vector<model::graph> models = r.graphs;
+  r.graphs.clear();
+  put(s / "anonymous.json", synthetic::text(r));
+  refused({s / "anonymous.json", "--granularity", "2"}, "--models");
+  put(s / "map.json", result::to_text({.graphs = models, .known = {}}));
+  const outcome o =
+      analyze({"compose", s / "anonymous.json", "--granularity", "2", "--models", s / "map.json"});
+  CAPTURE(o.err);
+  CHECK(o.status == 0);
+}

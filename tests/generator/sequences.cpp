@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// benanza_generate and sequences of layers: what is written in place of single layers, what a sweep
+// says, and that an anonymous suite names nothing.
+#include "program.hpp"
+
+#include <benanza/model/sequence.hpp>
+#include <benanza/result/graph_file.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace benanza;
+using namespace benanza::test;
+namespace fs = std::filesystem;
+
+namespace {
+const std::string generator_program = BENANZA_GENERATE_BINARY;
+
+outcome generate_with(const std::string& arguments) {
+  return shell(generator_program + " " + arguments);
+}
+} // namespace
+
+TEST_CASE("sequences stand in place of layers, and everything of a model as one of them") {
+  const scratch_folder s("sequences");
+  REQUIRE(generate_with("zoo lenet -o " + (s / "m")).status == 0);
+  const std::string model = s / "m/lenet.onnx";
+  const outcome o = generate_with(model + " --granularity 3 -o " + (s / "three"));
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  CHECK(o.out.find("unique ones to measure") != std::string::npos);
+  const auto three = result::read_graph_file(s / "three/graphs.json");
+  std::size_t sequences = 0;
+  for (const model::graph& g : three.graphs)
+    sequences += model::is_sequence(g);
+  CHECK(sequences + 1 == three.graphs.size());
+  CHECK(sequences >= 4);
+  for (const model::graph& g : three.graphs)
+    for (const op::layer& l : g.layers)
+      CHECK(three.known.contains(op::name(l)));
+  REQUIRE(generate_with(model + " --granularity all -o " + (s / "all")).status == 0);
+  const auto all = result::read_graph_file(s / "all/graphs.json");
+  REQUIRE(all.graphs.size() == 2);
+  CHECK(model::text_of(all.graphs[0]) == model::text_of(all.graphs[1]));
+  CHECK(text_of(s / "three/graph.cpp").find("sequence/") != std::string::npos);
+}
+
+TEST_CASE("an anonymous suite names no model and no node, and its map stands elsewhere") {
+  const scratch_folder s("anonymous");
+  REQUIRE(generate_with("zoo lenet alexnet -o " + (s / "m")).status == 0);
+  const std::string command = (s / "m/lenet.onnx") + " --granularity 3 --anonymise --decoy " +
+                              (s / "m/alexnet.onnx") + " -o ";
+  const outcome o = generate_with(command + (s / "suite"));
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  CHECK(shell("grep -rilE 'lenet|alexnet|@batch' " + (s / "suite")).out.empty());
+  const auto suite = result::read_graph_file(s / "suite/graphs.json");
+  std::string before;
+  for (const model::graph& g : suite.graphs) {
+    CHECK(model::is_sequence(g));
+    CHECK(before < g.name);
+    before = g.name;
+  }
+  const auto map = nlohmann::json::parse(text_of(s / "suite.map.json"));
+  CHECK(map.at("sequences").size() == 2);
+  REQUIRE(map.at("decoys").size() == 1);
+  CHECK(map.at("decoys")[0] == "alexnet@batch=1");
+  CHECK(result::read_graph_file(s / "suite.map.json").graphs.size() == 2);
+  const outcome inside =
+      generate_with(command + (s / "suite") + " --map " + (s / "suite/map.json"));
+  CHECK(inside.status == 2);
+  CHECK(one_line(inside.err));
+}
+
+TEST_CASE("a sweep prints a row a granularity and recommends one, without a folder") {
+  const scratch_folder s("sweep");
+  REQUIRE(generate_with("zoo resnet18-v1 -o " + (s / "m")).status == 0);
+  const std::string model = s / "m/resnet18-v1.onnx";
+  const outcome o = generate_with(model + " --sweep 1:4 --format json");
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  const auto j = nlohmann::json::parse(o.out);
+  REQUIRE(j.at("granularities").size() == 4);
+  CHECK(j.at("granularities")[0].at("mean_length") == 1.0);
+  CHECK(j.at("granularities")[0].at("saving") > 1.0);
+  CHECK(j.at("recommended") > 1);
+  CHECK(generate_with(model + " --sweep 1:4 --split window").out.find("take --granularity") !=
+        std::string::npos);
+  for (const std::string& wrong : std::vector<std::string>{
+           " --sweep 4:1", " --sweep x", " --granularity 0 -o " + (s / "x"), " --granularity 2",
+           " --anonymise -o " + (s / "x"), " --sweep 1:2 --granularity 2"}) {
+    const outcome no = generate_with(model + wrong);
+    CAPTURE(wrong);
+    CHECK(no.status == 2);
+    CHECK(one_line(no.err));
+  }
+  const outcome alike = generate_with("stats " + model + " --similarity --granularity 4");
+  CAPTURE(alike.err);
+  CHECK(alike.status == 0);
+  CHECK(alike.out.find("resnet18-v1@batch=1") != std::string::npos);
+}
