@@ -25,7 +25,7 @@ namespace benanza::analyzer {
 namespace {
 using report::printable;
 
-/// A figure of a result: a model's bound, or what a load on it showed.
+/// A figure of a result: a model's bound, or what a scenario of it showed.
 struct checked_figure {
   std::string what;
   bound::figure at{};
@@ -43,9 +43,9 @@ std::vector<checked_figure> figures_of(result::run& run) {
       out.push_back({where + " bound", form.bound.sequential, b.clock_ns});
     if (const auto expected = bound::expected(form); expected && expected->ns > 0)
       out.push_back({where + " prediction", *expected, b.clock_ns});
-    for (const bound::load_run& l : b.loads)
+    for (const bound::scenario_run& l : b.scenarios)
       out.push_back({where + ' ' + l.run->state,
-                     {l.run->load.percentile_ns, l.run->p10_ns, l.run->p90_ns},
+                     {l.run->scenario.percentile_ns, l.run->p10_ns, l.run->p90_ns},
                      l.run->clock_ns});
   }
   return out;

@@ -88,8 +88,10 @@ inline const flag own_flags[] = {
      "server:limit=50ms (the highest rate with that latency at\npercentile=99), offline; each "
      "takes seconds=2; may be given again",
      [](options& o, std::string_view v, std::string_view where) {
-       const load l = parse_load(given(v, where, "a scenario", "write --scenario server:rate=20"));
-       if (std::find(o.loads.begin(), o.loads.end(), l) == o.loads.end()) o.loads.push_back(l);
+       const scenario l =
+           parse_scenario(given(v, where, "a scenario", "write --scenario server:rate=20"));
+       if (std::find(o.scenarios.begin(), o.scenarios.end(), l) == o.scenarios.end())
+         o.scenarios.push_back(l);
      },
      true},
     {"--experiment", "FILE",

@@ -40,7 +40,7 @@ inline void take_experiment(options& o) {
   detail::not_both(o.states_given, "--states");
   detail::not_both(o.effort != usual.effort, "--effort");
   detail::not_both(!o.backends.empty(), "--backends");
-  detail::not_both(!o.loads.empty(), "--scenario");
+  detail::not_both(!o.scenarios.empty(), "--scenario");
   detail::not_both(!o.filter.empty(), "--benchmark_filter");
   detail::not_both(!o.model.empty(), "--model");
   detail::not_both(!o.layer_files.empty(), "--layers");
@@ -63,7 +63,7 @@ inline void take_experiment(options& o) {
   o.effort = *result::parse_effort(e.effort);
   o.backends = e.backends;
   for (const std::string& s : e.scenarios)
-    o.loads.push_back(parse_load(s));
+    o.scenarios.push_back(parse_scenario(s));
 }
 
 /// Refuses what the experiment does not expect, naming it; notes it in the run's facts where that
@@ -110,7 +110,7 @@ inline result::experiment experiment_of(const options& o, const std::vector<mode
   e.backends = o.backends;
   e.threads = o.threads;
   e.effort = name(o.effort);
-  for (const load& l : o.loads)
+  for (const scenario& l : o.scenarios)
     e.scenarios.push_back(name(l));
   if (const auto software = facts.find("software"); software != facts.end())
     for (const auto& [fact, value] : software->second)

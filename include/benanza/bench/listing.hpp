@@ -9,8 +9,8 @@
 #include "../core/printable.hpp"
 #include "../measure/campaign/shard.hpp"
 #include "../measure/ceilings/list.hpp"
-#include "../measure/chain/load_cases.hpp"
 #include "../measure/chain/plans.hpp"
+#include "../measure/chain/scenario_cases.hpp"
 #include "../measure/subjects/case_list.hpp"
 #include "../measure/subjects/models.hpp"
 #include "provenance.hpp"
@@ -116,7 +116,7 @@ struct listing {
     if (plans.empty())
       list_layers(o, e);
     else
-      groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters, o.loads);
+      groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters, o.scenarios);
     if (groups.empty() && without.empty())
       throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
                   "--benchmark_list_tests prints the names of all");
@@ -141,8 +141,8 @@ private:
     if (whole.size() < graphs.size())
       ranges::move(sequence_groups(graphs, libraries, o, choices, &without, o.parameters),
                    ranges::back_inserter(groups));
-    if (!o.loads.empty())
-      ranges::move(load_groups(graphs, libraries, o, o.loads, choices, o.parameters),
+    if (!o.scenarios.empty())
+      ranges::move(scenario_groups(graphs, libraries, o, o.scenarios, choices, o.parameters),
                    ranges::back_inserter(groups));
     for (const model::graph& g : whole)
       if (g.unfused.empty() && measured_type(g, libraries, o) != g.type)

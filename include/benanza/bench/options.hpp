@@ -23,7 +23,7 @@ struct options : selection, sampling_request {
   std::vector<std::string> backends{};       ///< to measure; empty: all that can run here
   std::string target{};                      ///< GPU to list cases for, where there is none
   std::vector<std::string> plans{};          ///< files of plans to run in place of layers
-  std::vector<load> loads{};                 ///< that are put on these
+  std::vector<scenario> scenarios{};         ///< that are put on these
   std::string experiment_file{};             ///< that says what is measured
   std::optional<result::experiment> asked{}; ///< what it says
   bool deviating = false;       ///< the run goes on where machine or software are not as it expects

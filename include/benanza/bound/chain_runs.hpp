@@ -44,16 +44,16 @@ inline std::vector<run_part> parts_of(const measurement& m, bool fused, const mo
   return out;
 }
 
-/// `b` with the chain runs and the loads of the model in its type and on its threads.
+/// `b` with the chain runs and the scenarios of the model in its type and on its threads.
 inline model_bound with_chain_runs(model_bound b, const result::run& r) {
   for (const measurement& m : r.measurements) {
     if (m.family != "model" || m.type != name(b.type) || m.threads != b.threads) continue;
     const bool unfused = m.key == b.graph->name, fused = b.fused && m.key == b.fused->graph->name;
     if (!unfused && !fused) continue;
     // By other choices than the prediction's it is compared with nothing.
-    if (result::of_a_load(m) || m.algorithm == result::by_first_choice ||
+    if (result::of_a_scenario(m) || m.algorithm == result::by_first_choice ||
         m.algorithm == result::by_named_choice) {
-      if (m.error.empty()) b.loads.push_back({&m, fused});
+      if (m.error.empty()) b.scenarios.push_back({&m, fused});
       continue;
     }
     if (m.error.empty())

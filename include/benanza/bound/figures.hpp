@@ -84,8 +84,8 @@ struct chain_run {
   bool side_by_side() const { return run->algorithm == result::side_by_side; }
 };
 
-/// What a load on the whole model has shown.
-struct load_run {
+/// What a scenario of the whole model has shown.
+struct scenario_run {
   const measurement* run = nullptr;
   bool fused = false;
 };
@@ -116,7 +116,7 @@ struct model_bound : form_figures {
   std::optional<fused_figures> fused; ///< nothing: the run holds no fused form
   coverage covered;
   std::vector<chain_run> runs;
-  std::vector<load_run> loads;
+  std::vector<scenario_run> scenarios;
   std::vector<const measurement*> failed_runs;
   /// Layers, fused ones and changes of layout that were not measured, and that something may run.
   std::vector<std::string> missing;

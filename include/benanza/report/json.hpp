@@ -13,7 +13,7 @@
 #include "../result/stop_reason.hpp"
 #include "advice.hpp"
 #include "layers.hpp"
-#include "loads.hpp"
+#include "scenarios.hpp"
 
 #include <nlohmann/json.hpp>
 #include <range/v3/range/conversion.hpp>
@@ -227,7 +227,7 @@ inline ordered_json to_json(const model_bound& b) {
   out["bound_rate"] = rate_json(b.fastest_form().bound.sequential, b.graph->batch);
   out["expected_rate"] = rate_json(predicted, b.graph->batch);
   out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
-  if (!b.loads.empty()) out["loads"] = loads_json(b);
+  if (!b.scenarios.empty()) out["scenarios"] = scenarios_json(b);
   out["algorithm_gain"] = to_json(advice::algorithm_gain(b));
   out["far_above_roofline"] = array_of(by_lost_time(b), [](const far_layer& f) -> ordered_json {
     return {{"layer", f.layer->name},

@@ -9,7 +9,7 @@
 #include "../advice/algorithm.hpp"
 #include "heading.hpp"
 #include "kernels.hpp"
-#include "loads.hpp"
+#include "scenarios.hpp"
 #include "totals.hpp"
 #include "warnings.hpp"
 
@@ -124,7 +124,7 @@ inline std::string all_figures(const model_bound& b, std::size_t limit, bool qui
   if (!detail::loose(b)) {
     out += totals_table(b) + '\n';
     if (!quiet) out += legend(b) + '\n';
-    out += per_item(b) + runs(b) + load_table(b);
+    out += per_item(b) + runs(b) + scenario_table(b);
     if (!quiet) out += detail::gain_line(b);
     out += detail::coverage_line(b);
     if (quiet) return out;

@@ -9,7 +9,7 @@
 #include "../advice/advised.hpp"
 #include "heading.hpp"
 #include "kinds.hpp"
-#include "loads.hpp"
+#include "scenarios.hpp"
 #include "warnings.hpp"
 
 #include <fmt/format.h>
@@ -168,7 +168,7 @@ inline std::string first_screen(const result::run& r, const advice::advised& a) 
   const double run_ns = advice::run_ns(b, a.frameworks.empty() ? nullptr : &a.frameworks.front());
   out += detail::changes_table(a, run_ns) + '\n' + detail::kinds_table(b) + '\n';
   out += detail::sure_lines(b);
-  const std::string loads = load_table(b);
+  const std::string loads = scenario_table(b);
   return loads.empty() ? out : out + '\n' + loads;
 }
 

@@ -68,11 +68,11 @@ void fields(Measurement& m, Visit&& visit) {
   visit("dram_read_bytes", m.counters.dram_read_bytes, remark);
   visit("dram_written_bytes", m.counters.dram_written_bytes, remark);
   visit("active_cycles", m.counters.active_cycles, remark);
-  visit("percentile", m.load.percentile, remark);
-  visit("percentile_ns", m.load.percentile_ns, remark);
-  visit("queued_ns", m.load.queued_ns, remark);
-  visit("offered_per_s", m.load.offered_per_s, remark);
-  visit("completed_per_s", m.load.completed_per_s, remark);
+  visit("percentile", m.scenario.percentile, remark);
+  visit("percentile_ns", m.scenario.percentile_ns, remark);
+  visit("queued_ns", m.scenario.queued_ns, remark);
+  visit("offered_per_s", m.scenario.offered_per_s, remark);
+  visit("completed_per_s", m.scenario.completed_per_s, remark);
   visit("flops", m.flops, fact);
   visit("algorithm_flops", m.algorithm_flops, fact);
   visit("bytes", m.bytes, fact);
@@ -114,8 +114,8 @@ inline bool of_a_layer(const measurement& m) {
   return m.family != "machine" && m.family != "model" && m.family != "sequence";
 }
 
-/// True for a case that puts a load on a whole model.
-inline bool of_a_load(const measurement& m) {
+/// True for a case that is a scenario of a whole model.
+inline bool of_a_scenario(const measurement& m) {
   return m.family == "model" && m.state != whole_run;
 }
 

@@ -20,18 +20,18 @@ namespace benanza::result {
 
 inline constexpr int schema_version = 1;
 
-/// What a whole model did under a load (measure/load/); 0: was no such figure.
-struct load_figures {
+/// What a whole model did in a scenario (measure/scenario/); 0: was no such figure.
+struct scenario_figures {
   double percentile = 0;    ///< which one of the latencies
   double percentile_ns = 0; ///< and that
   /// The same in a queue of one server, of the same arrivals and executions.
   double queued_ns = 0;
   double offered_per_s = 0;   ///< queries that came
   double completed_per_s = 0; ///< executions that ended
-  bool operator==(const load_figures&) const = default;
+  bool operator==(const scenario_figures&) const = default;
 };
 
-/// The state of a case that runs a whole model again and again; other states of it are loads.
+/// The state of a case that runs a whole model again and again; other states of it are scenarios.
 inline constexpr const char* whole_run = "run";
 
 /// One case: a layer in one type, by one algorithm, in one cache state, on some threads.
@@ -39,7 +39,7 @@ struct measurement {
   std::string name{}; ///< the case's name, for people
   std::string family{}, key{}, type{}, backend{}, algorithm{};
   int algorithm_index = 0; ///< place in the library's own list; 0 is its first choice
-  std::string state{};     ///< hot, llcw, coldw or cold; of a model `run`, or a load
+  std::string state{};     ///< hot, llcw, coldw or cold; of a model `run`, or a scenario
   int threads = 1;
   std::string device{};  ///< cpu or gpu (result/device.hpp); empty: older results do not say it
   std::string layouts{}; ///< of source, weights and result, as the library names them
@@ -74,7 +74,7 @@ struct measurement {
   /// Of a device, where a profiler looked: the kernels of one execution, in their order.
   std::vector<device_kernel> kernels{};
   device_counters counters{}; ///< and what the device counted of one execution
-  load_figures load{};
+  scenario_figures scenario{};
   std::int64_t flops = 0;           ///< as a textbook counts them
   std::int64_t algorithm_flops = 0; ///< the algorithm's own arithmetic
   std::int64_t bytes = 0;

@@ -11,11 +11,11 @@
 #include "../cache/read_back.hpp"
 #include "../cache/states.hpp"
 #include "../cache/weights_pool.hpp"
-#include "../load/run.hpp"
 #include "../noise/host_monitor.hpp"
 #include "../process/stage.hpp"
 #include "../sampling/sampler.hpp"
 #include "../sampling/statistics.hpp"
+#include "../scenario/run.hpp"
 #include "../subjects/subject.hpp"
 
 #include <limits>
@@ -157,7 +157,7 @@ private:
     monitor_->expect(g.what->team, g.what->known);
     wake_device(entries);
     for (const entry& e : entries)
-      if (e.c->under && !stop) put_load(g, e, stop);
+      if (e.c->under && !stop) play(g, e, stop);
     std::erase_if(entries, [](const entry& e) { return e.c->under.has_value(); });
     if (entries.empty()) return;
 
@@ -295,13 +295,13 @@ private:
   }
 
   /// Queries come to a model as its case says.
-  void put_load(const group& g, const entry& e, const std::atomic<bool>& stop) {
+  void play(const group& g, const entry& e, const std::atomic<bool>& stop) {
     note_stage(stage::sampling, place(g, *e.c));
     result::measurement m = blank(g, *e.c);
     backend::prepared& model = *e.what->made.run;
     monitor_->begin_slice();
     const double began_ns = monitor_->now_ns();
-    load_outcome o = run_load(
+    scenario_outcome o = run_scenario(
         model, *e.c->under,
         [this] {
           note_stage(stage::sampling);
@@ -318,8 +318,8 @@ private:
     m.device = model.on_device() ? result::gpu_device : result::cpu_device;
     m.setup_ns = e.what->made.setup_ns;
     m.weight_bytes = model.weight_bytes();
-    m.load = o.figures;
-    if (e.c->under->kind == load_kind::multi_stream) { // of a query
+    m.scenario = o.figures;
+    if (e.c->under->kind == scenario_kind::multi_stream) { // of a query
       m.flops *= e.c->under->streams;
       m.algorithm_flops *= e.c->under->streams;
       m.bytes *= e.c->under->streams;

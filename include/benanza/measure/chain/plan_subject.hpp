@@ -116,7 +116,7 @@ inline std::string chain_case_name(const model::graph& g, numeric type, std::str
 inline group plan_group(const result::plan& p, const library_list& libraries,
                         const std::map<std::string, std::map<std::string, std::string>>& here,
                         const parameters& thresholds = usual_parameters,
-                        const std::vector<load>& loads = {}) {
+                        const std::vector<scenario>& scenarios = {}) {
   const bool on_device = detail::on_device(p, libraries); // the host around it does not matter then
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
@@ -131,7 +131,7 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
     }
   group g{.what = std::make_shared<plan_subject>(p, libraries, thresholds)};
   const auto add = [&](std::string_view how, const std::string& state,
-                       const std::optional<load>& under = {}) {
+                       const std::optional<scenario>& under = {}) {
     g.cases.push_back({.name = chain_case_name(p.graph, p.type, how, state, p.threads),
                        .backend = "chain",
                        .algorithm = {.id = std::string(how),
@@ -142,7 +142,7 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
   };
   add(result::in_order, result::whole_run);
   if (on_device && detail::has_branches(p.graph)) add(result::side_by_side, result::whole_run);
-  for (const load& l : loads)
+  for (const scenario& l : scenarios)
     add(result::in_order, name(l), l);
   return g;
 }

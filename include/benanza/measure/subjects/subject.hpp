@@ -8,8 +8,8 @@
 
 #include "../../backend/concept.hpp"
 #include "../../result/schema.hpp"
-#include "../load/load.hpp"
 #include "../sampling/noise_monitor.hpp"
+#include "../scenario/scenario.hpp"
 
 #include <memory>
 #include <optional>
@@ -24,7 +24,7 @@ struct bench_case {
   std::string backend;
   backend::algorithm algorithm;
   std::string state;
-  std::optional<load> under{}; ///< how queries come to it; nothing: it is sampled
+  std::optional<scenario> under{}; ///< how queries come to it; nothing: it is sampled
   /// One a repetition, once the group was measured.
   std::vector<result::measurement> results{};
   bool on_device = false; ///< a device runs it, and not the host

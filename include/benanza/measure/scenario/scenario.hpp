@@ -3,8 +3,9 @@
 // command line: one query after the other (single_stream), several executions a query
 // (multi_stream), queries that arrive by chance (server), or all at once (offline).
 //
-//   load l = parse_load("server:rate=20,seconds=5");   name(l) == "server:rate=20,seconds=5"
-//   load l = parse_load("server:limit=50ms");          // the highest rate with that latency
+//   scenario l = parse_scenario("server:rate=20,seconds=5");   name(l) ==
+//   "server:rate=20,seconds=5" scenario l = parse_scenario("server:limit=50ms");          // the
+//   highest rate with that latency
 #pragma once
 
 #include "../../core/error.hpp"
@@ -20,28 +21,28 @@
 
 namespace benanza::measure {
 
-enum class load_kind { single_stream, multi_stream, server, offline };
+enum class scenario_kind { single_stream, multi_stream, server, offline };
 
-inline constexpr std::array<std::string_view, 4> load_kinds{"single_stream", "multi_stream",
-                                                            "server", "offline"};
+inline constexpr std::array<std::string_view, 4> scenario_kinds{"single_stream", "multi_stream",
+                                                                "server", "offline"};
 
 /// What is asked of a whole model. Numbers that a kind has no use for keep their defaults.
-struct load {
-  load_kind kind = load_kind::single_stream;
+struct scenario {
+  scenario_kind kind = scenario_kind::single_stream;
   int streams = 8;        ///< of multi_stream: executions a query
   double rate = 0;        ///< of server: queries a second; 0: the highest that keeps `limit_ns`
   double limit_ns = 0;    ///< of server without a rate: what the percentile may take at most
   double percentile = 90; ///< that is reported; 99 for all but single_stream
   double seconds = 2;     ///< how long queries come
   std::uint64_t seed = 1; ///< of the arrivals
-  bool operator==(const load&) const = default;
+  bool operator==(const scenario&) const = default;
 };
 
 namespace detail {
-/// The load that a kind is without further words.
-inline load usual_load(load_kind kind) {
-  load l{.kind = kind};
-  if (kind != load_kind::single_stream) l.percentile = 99;
+/// The scenario that a kind is without further words.
+inline scenario usual_scenario(scenario_kind kind) {
+  scenario l{.kind = kind};
+  if (kind != scenario_kind::single_stream) l.percentile = 99;
   return l;
 }
 
@@ -62,15 +63,15 @@ inline std::string shortest(double v) {
 }
 } // namespace detail
 
-/// The load that a text asks for; refuses what is none, in one line.
-inline load parse_load(std::string_view text) {
+/// The scenario that a text asks for; refuses what is none, in one line.
+inline scenario parse_scenario(std::string_view text) {
   const auto colon = text.find(':');
   const std::string_view kind = text.substr(0, colon);
-  load l;
+  scenario l;
   bool known = false;
-  for (std::size_t i = 0; i < load_kinds.size(); ++i)
-    if (kind == load_kinds[i]) {
-      l = detail::usual_load(static_cast<load_kind>(i));
+  for (std::size_t i = 0; i < scenario_kinds.size(); ++i)
+    if (kind == scenario_kinds[i]) {
+      l = detail::usual_scenario(static_cast<scenario_kind>(i));
       known = true;
     }
   if (!known)
@@ -82,8 +83,8 @@ inline load parse_load(std::string_view text) {
       const std::string_view what = word.substr(0, equals);
       std::string_view value =
           equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
-      const bool server = l.kind == load_kind::server;
-      if (what == "streams" && l.kind == load_kind::multi_stream) {
+      const bool server = l.kind == scenario_kind::server;
+      if (what == "streams" && l.kind == scenario_kind::multi_stream) {
         l.streams = detail::number_of<int>(value, "number of streams", text);
       } else if (what == "rate" && server) {
         l.rate = detail::number_of<double>(value, "rate", text);
@@ -102,7 +103,7 @@ inline load parse_load(std::string_view text) {
                     "rate or limit, and seed, of server");
       }
     }
-  if (l.kind == load_kind::server && (l.rate > 0) == (l.limit_ns > 0))
+  if (l.kind == scenario_kind::server && (l.rate > 0) == (l.limit_ns > 0))
     throw error("a server has either a rate of queries or a limit of their latency",
                 printable(text), "write server:rate=20 (a second) or server:limit=50ms");
   if (!(l.percentile < 100)) throw error("a percentile is below 100", printable(text));
@@ -112,10 +113,10 @@ inline load parse_load(std::string_view text) {
   return l;
 }
 
-/// The text of a load, without what is usual; parse_load(name(l)) == l.
-inline std::string name(const load& l) {
-  const load usual = detail::usual_load(l.kind);
-  std::string out(load_kinds[static_cast<std::size_t>(l.kind)]);
+/// The text of a scenario, without what is usual; parse_scenario(name(l)) == l.
+inline std::string name(const scenario& l) {
+  const scenario usual = detail::usual_scenario(l.kind);
+  std::string out(scenario_kinds[static_cast<std::size_t>(l.kind)]);
   char before = ':';
   const auto add = [&](std::string_view what, const std::string& value) {
     out.append(1, before).append(what).append("=").append(value);

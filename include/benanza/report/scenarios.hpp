@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What did loads on a whole model show? A row each: the latency at its percentile, and how many
+// What did scenarios of a whole model show? A row each: the latency at its percentile, and how many
 // items a second it stood; of a server, what a queue of the same arrivals says.
 //
-//   std::string text = load_table(model);   ordered_json j = loads_json(model);
+//   std::string text = scenario_table(model);   ordered_json j = scenarios_json(model);
 #pragma once
 
 #include "../bound/figures.hpp"
@@ -20,18 +20,18 @@ namespace benanza::report {
 using bound::model_bound;
 
 namespace detail {
-/// True for a load; else it is a run of the model by other choices than the prediction's.
-inline bool under_load(const bound::load_run& l) {
-  return l.run->load.percentile > 0;
+/// True for a scenario; else it is a run of the model by other choices than the prediction's.
+inline bool is_scenario(const bound::scenario_run& l) {
+  return l.run->scenario.percentile > 0;
 }
-/// Of a load: items a second that ended.
-inline double items_per_s(const bound::load_run& l, const model_bound& b) {
+/// Of a scenario: items a second that ended.
+inline double items_per_s(const bound::scenario_run& l, const model_bound& b) {
   const double runs_per_s =
-      under_load(l) ? l.run->load.completed_per_s : 1e9 / std::max(1.0, l.run->median_ns);
+      is_scenario(l) ? l.run->scenario.completed_per_s : 1e9 / std::max(1.0, l.run->median_ns);
   return runs_per_s * static_cast<double>(b.graph->batch);
 }
 /// How it is called: its scenario, and by what its layers ran where that is not the plan's choice.
-inline std::string load_title(const bound::load_run& l, const model_bound& b) {
+inline std::string scenario_title(const bound::scenario_run& l, const model_bound& b) {
   std::string out = printable(l.run->state);
   if (l.run->algorithm == result::by_first_choice) out += ", first choices";
   if (l.run->algorithm == result::by_named_choice) out += ", named choices";
@@ -39,21 +39,22 @@ inline std::string load_title(const bound::load_run& l, const model_bound& b) {
 }
 } // namespace detail
 
-/// The table; empty: no load was put on it.
-inline std::string load_table(const model_bound& b) {
-  if (b.loads.empty()) return {};
+/// The table; empty: there was none.
+inline std::string scenario_table(const model_bound& b) {
+  if (b.scenarios.empty()) return {};
   std::string out = fmt::format("{:<44}{:>6}{:>10}{:>11}\n", "Under load", "", "latency", "items");
-  for (const bound::load_run& l : b.loads) {
-    const result::load_figures& f = l.run->load;
-    std::string what = detail::load_title(l, b);
+  for (const bound::scenario_run& l : b.scenarios) {
+    const result::scenario_figures& f = l.run->scenario;
+    std::string what = detail::scenario_title(l, b);
     if (what.size() > 42) {
       out += "  " + what + '\n';
       what.clear();
     }
-    const bool load = detail::under_load(l);
-    out += fmt::format(
-        "  {:<42}{:>6}{:>10}{:>9}/s", what, load ? fmt::format("p{:g}", f.percentile) : "median",
-        show_time(load ? f.percentile_ns : l.run->median_ns), show_rate(detail::items_per_s(l, b)));
+    const bool played = detail::is_scenario(l);
+    out += fmt::format("  {:<42}{:>6}{:>10}{:>9}/s", what,
+                       played ? fmt::format("p{:g}", f.percentile) : "median",
+                       show_time(played ? f.percentile_ns : l.run->median_ns),
+                       show_rate(detail::items_per_s(l, b)));
     if (!l.run->disturbed.empty()) out += " ~";
     out += '\n';
     if (f.offered_per_s > 0)
@@ -62,7 +63,7 @@ inline std::string load_table(const model_bound& b) {
     else if (l.run->state.starts_with("server"))
       out += "    one query alone does not keep that limit\n";
   }
-  for (const bound::load_run& l : b.loads)
+  for (const bound::scenario_run& l : b.scenarios)
     if (!l.run->disturbed.empty()) {
       out += wrapped("  ~ ", printable(l.run->disturbed) + ".");
       break;
@@ -71,10 +72,10 @@ inline std::string load_table(const model_bound& b) {
 }
 
 /// The rows for programs.
-inline nlohmann::ordered_json loads_json(const model_bound& b) {
+inline nlohmann::ordered_json scenarios_json(const model_bound& b) {
   nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (const bound::load_run& l : b.loads) {
-    const result::load_figures& f = l.run->load;
+  for (const bound::scenario_run& l : b.scenarios) {
+    const result::scenario_figures& f = l.run->scenario;
     out.push_back({{"name", l.run->name},
                    {"scenario", l.run->state},
                    {"algorithm", l.run->algorithm},

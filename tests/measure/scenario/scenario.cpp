@@ -3,7 +3,7 @@
 // queue of the same arrivals says.
 #include "../scripted_case.hpp"
 
-#include <benanza/measure/load/run.hpp>
+#include <benanza/measure/scenario/run.hpp>
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace {
 
 std::string refused(std::string_view text) {
   try {
-    (void)parse_load(text);
+    (void)parse_scenario(text);
   } catch (const error& e) {
     return e.what();
   }
@@ -31,23 +31,24 @@ struct served {
   test::scripted_monitor monitor{};
   test::scripted model;
   std::atomic<bool> stop{false};
-  load_outcome under(std::string_view text) {
-    return run_load(
-        model, parse_load(text), [this] { return monitor.clock_ns += 500; }, stop);
+  scenario_outcome under(std::string_view text) {
+    return run_scenario(
+        model, parse_scenario(text), [this] { return monitor.clock_ns += 500; }, stop);
   }
 };
 
-TEST_CASE("a load is written down as it is read, and what is usual is left out") {
+TEST_CASE("a scenario is written down as it is read, and what is usual is left out") {
   for (const char* text :
        {"single_stream", "multi_stream", "multi_stream:streams=3", "offline:seconds=0.5",
         "server:rate=20", "server:rate=0.5,percentile=97.5,seed=7", "server:limit=50ms",
         "server:limit=12.5ms,percentile=95,seconds=10"})
-    CHECK(name(parse_load(text)) == text);
-  CHECK(parse_load("server:limit=50") == parse_load("server:limit=50ms,seconds=2,percentile=99"));
-  CHECK(parse_load("single_stream").percentile == 90);
+    CHECK(name(parse_scenario(text)) == text);
+  CHECK(parse_scenario("server:limit=50") ==
+        parse_scenario("server:limit=50ms,seconds=2,percentile=99"));
+  CHECK(parse_scenario("single_stream").percentile == 90);
 }
 
-TEST_CASE("what is no load is refused in a line that says what there is") {
+TEST_CASE("what is no scenario is refused in a line that says what there is") {
   CHECK(refused("poisson").find("single_stream, multi_stream, server and offline") !=
         std::string::npos);
   CHECK(refused("server").find("server:rate=20") != std::string::npos);
@@ -92,7 +93,7 @@ TEST_CASE("a queue of one server waits as theory says of even service") {
 
 TEST_CASE("latencies of a server are those of the queue, and the load is the one asked for") {
   served s(test::about(20e6, 0.3));
-  const load_outcome o = s.under("server:rate=30,seconds=20");
+  const scenario_outcome o = s.under("server:rate=30,seconds=20");
   CHECK(o.latencies_ns.size() == 600);
   CHECK(o.figures.offered_per_s == doctest::Approx(30).epsilon(0.01));
   CHECK(o.figures.percentile == 99);
@@ -103,22 +104,22 @@ TEST_CASE("latencies of a server are those of the queue, and the load is the one
 
 TEST_CASE("the highest rate within a limit keeps it, and a higher one does not") {
   served s(test::about(10e6));
-  const load_outcome o = s.under("server:limit=30ms,seconds=20");
+  const scenario_outcome o = s.under("server:limit=30ms,seconds=20");
   CHECK(o.figures.percentile_ns <= 30e6);
   CHECK(o.figures.offered_per_s > 15);
   CHECK(o.figures.offered_per_s < 100);
   const std::string more =
       "server:seconds=20,rate=" + std::to_string(1.15 * o.figures.offered_per_s);
   CHECK(s.under(more).figures.percentile_ns > 30e6);
-  const load_outcome none = s.under("server:limit=5ms");
+  const scenario_outcome none = s.under("server:limit=5ms");
   CHECK(none.figures.offered_per_s == 0);
   CHECK(none.figures.percentile_ns > 5e6);
 }
 
 TEST_CASE("queries one after the other, of several executions each") {
   served s(test::about(10e6));
-  const load_outcome one = s.under("single_stream:seconds=1"),
-                     eight = s.under("multi_stream:seconds=4");
+  const scenario_outcome one = s.under("single_stream:seconds=1"),
+                         eight = s.under("multi_stream:seconds=4");
   CHECK(one.latencies_ns.size() == doctest::Approx(100).epsilon(0.05));
   CHECK(one.figures.completed_per_s == doctest::Approx(100).epsilon(0.05));
   CHECK(eight.figures.percentile_ns == doctest::Approx(8 * 10.1e6).epsilon(0.05));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which whole models are put under a load where no plan says how they run? Each of the run's, in
+// Which whole models are put in scenarios where no plan says how they run? Each of the run's, in
 // its fused form where there is one, by first choices or by named ones: a case for the model
-// itself, `model/lenet@batch=1,fused/f32/chain/first/run/t1`, and one for each load.
+// itself, `model/lenet@batch=1,fused/f32/chain/first/run/t1`, and one for each scenario.
 //
-//   auto groups = load_groups(graphs, libraries, selection, {parse_load("offline")}, choices);
+//   auto groups = scenario_groups(graphs, libraries, selection, {parse_scenario("offline")},
+//   choices);
 #pragma once
 
 #include "sequence_cases.hpp"
@@ -28,13 +29,13 @@ inline std::vector<const model::graph*> fastest_forms(const std::vector<model::g
 }
 } // namespace detail
 
-/// The groups of whole models under loads, each in one type on some threads. `choices` says by what
-/// layers run on so many threads. Refuses a model with a layer that nothing runs.
+/// The groups of whole models under scenarios, each in one type on some threads. `choices` says by
+/// what layers run on so many threads. Refuses a model with a layer that nothing runs.
 template <class Choices>
-std::vector<group> load_groups(const std::vector<model::graph>& graphs,
-                               const library_list& libraries, const selection& s,
-                               const std::vector<load>& loads, Choices&& choices,
-                               const parameters& p = usual_parameters) {
+std::vector<group> scenario_groups(const std::vector<model::graph>& graphs,
+                                   const library_list& libraries, const selection& s,
+                                   const std::vector<scenario>& scenarios, Choices&& choices,
+                                   const parameters& p = usual_parameters) {
   const name_filter selected(s.filter);
   std::vector<group> out;
   for (const int threads : s.threads) {
@@ -50,7 +51,7 @@ std::vector<group> load_groups(const std::vector<model::graph>& graphs,
       if (types.empty()) types.push_back(measured_type(*g, libraries, s));
       for (const numeric type : types) {
         group made;
-        const auto add = [&](const std::string& state, const std::optional<load>& under) {
+        const auto add = [&](const std::string& state, const std::optional<scenario>& under) {
           bench_case c{.name = chain_case_name(*g, type, how, state, threads),
                        .backend = "chain",
                        .algorithm = {.id = how, .equivalence = std::string(name(type))},
@@ -60,7 +61,7 @@ std::vector<group> load_groups(const std::vector<model::graph>& graphs,
           if (selected(c.name)) made.cases.push_back(std::move(c));
         };
         add(result::whole_run, {});
-        for (const load& l : loads)
+        for (const scenario& l : scenarios)
           add(name(l), l);
         if (made.cases.empty()) continue;
         made.what = std::make_shared<plan_subject>(choice.plan(*g, type), libraries, p);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a model stand a load? Its queries are really run, one execution after the other on its
-// threads, at the times when they arrive; each one's latency is from its arrival to its end.
+// How does a model stand a scenario? Its queries are really run, one execution after the other on
+// its threads, at the times when they arrive; each one's latency is from its arrival to its end.
 //
-//   load_outcome o = run_load(*prepared, parse_load("server:rate=20"), clock, stop);
+//   scenario_outcome o = run_scenario(*prepared, parse_scenario("server:rate=20"), clock, stop);
 //   o.latencies_ns, o.figures.percentile_ns
 #pragma once
 
 #include "../../backend/prepared.hpp"
 #include "../../result/schema.hpp"
 #include "../../result/statistics.hpp"
-#include "load.hpp"
 #include "queue.hpp"
+#include "scenario.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -21,16 +21,16 @@
 
 namespace benanza::measure {
 
-/// What a load has shown.
-struct load_outcome {
+/// What a scenario has shown.
+struct scenario_outcome {
   std::vector<double> latencies_ns{}; ///< of the queries, in the order of their arrival
-  result::load_figures figures{};
+  result::scenario_figures figures{};
 };
 
 /// Time that goes forward, in ns.
-using load_clock = std::function<double()>;
+using scenario_clock = std::function<double()>;
 
-inline constexpr int fewest_queries = 20; ///< of any load: a percentile needs some
+inline constexpr int fewest_queries = 20; ///< of any scenario: a percentile needs some
 
 namespace detail {
 inline double percentile_of(std::vector<double> ns, double percentile) {
@@ -39,9 +39,9 @@ inline double percentile_of(std::vector<double> ns, double percentile) {
 }
 
 /// Queries one after the other, of so many executions each.
-inline load_outcome back_to_back(backend::prepared& model, const load& l, int executions,
-                                 const load_clock& now, const std::atomic<bool>& stop) {
-  load_outcome out;
+inline scenario_outcome back_to_back(backend::prepared& model, const scenario& l, int executions,
+                                     const scenario_clock& now, const std::atomic<bool>& stop) {
+  scenario_outcome out;
   const double begin = now(), end = begin + 1e9 * l.seconds;
   double at = begin;
   while (!stop && (at < end || std::ssize(out.latencies_ns) < fewest_queries)) {
@@ -57,10 +57,10 @@ inline load_outcome back_to_back(backend::prepared& model, const load& l, int ex
 }
 
 /// Queries that arrive by chance, `rate` a second.
-inline load_outcome serve_at(backend::prepared& model, const load& l, double rate,
-                             const load_clock& now, const std::atomic<bool>& stop) {
+inline scenario_outcome serve_at(backend::prepared& model, const scenario& l, double rate,
+                                 const scenario_clock& now, const std::atomic<bool>& stop) {
   std::vector<double> at = arrivals(rate, l.seconds, l.seed), service;
-  load_outcome out;
+  scenario_outcome out;
   const double begin = now();
   double end = begin;
   for (std::size_t i = 0; i < at.size() && !stop; ++i) {
@@ -82,20 +82,20 @@ inline load_outcome serve_at(backend::prepared& model, const load& l, double rat
 }
 
 /// The highest rate whose percentile keeps the limit, by halving: each try comes with its outcome.
-inline load_outcome serve_within(backend::prepared& model, const load& l, const load_clock& now,
-                                 const std::atomic<bool>& stop) {
-  load alone = l;
+inline scenario_outcome serve_within(backend::prepared& model, const scenario& l,
+                                     const scenario_clock& now, const std::atomic<bool>& stop) {
+  scenario alone = l;
   alone.seconds = std::min(0.5, l.seconds);
-  const load_outcome single = back_to_back(model, alone, 1, now, stop);
+  const scenario_outcome single = back_to_back(model, alone, 1, now, stop);
   const double service_ns = result::median(single.latencies_ns);
   double low = 0, high = 1e9 / std::max(1.0, service_ns);
-  load_outcome best;
+  scenario_outcome best;
   best.figures = {.percentile = l.percentile, .percentile_ns = single.figures.percentile_ns};
   best.latencies_ns = single.latencies_ns;
   if (single.figures.percentile_ns > l.limit_ns) return best; // no query keeps it
   for (int i = 0; i < 7 && !stop; ++i) {
     const double rate = (low + high) / 2;
-    load_outcome tried = serve_at(model, l, rate, now, stop);
+    scenario_outcome tried = serve_at(model, l, rate, now, stop);
     if (tried.figures.percentile_ns <= l.limit_ns) {
       low = rate;
       best = std::move(tried);
@@ -107,15 +107,15 @@ inline load_outcome serve_within(backend::prepared& model, const load& l, const 
 }
 } // namespace detail
 
-/// Runs a load on a model that is ready.
-inline load_outcome run_load(backend::prepared& model, const load& l, const load_clock& now,
-                             const std::atomic<bool>& stop) {
+/// Runs a scenario of a model that is ready.
+inline scenario_outcome run_scenario(backend::prepared& model, const scenario& l,
+                                     const scenario_clock& now, const std::atomic<bool>& stop) {
   model.run(2); // the first execution finds nothing in the caches
   switch (l.kind) {
-  case load_kind::single_stream: return detail::back_to_back(model, l, 1, now, stop);
-  case load_kind::multi_stream: return detail::back_to_back(model, l, l.streams, now, stop);
-  case load_kind::offline: return detail::back_to_back(model, l, 1, now, stop);
-  case load_kind::server: break;
+  case scenario_kind::single_stream: return detail::back_to_back(model, l, 1, now, stop);
+  case scenario_kind::multi_stream: return detail::back_to_back(model, l, l.streams, now, stop);
+  case scenario_kind::offline: return detail::back_to_back(model, l, 1, now, stop);
+  case scenario_kind::server: break;
   }
   return l.rate > 0 ? detail::serve_at(model, l, l.rate, now, stop)
                     : detail::serve_within(model, l, now, stop);
