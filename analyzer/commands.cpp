@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 
+#include "commands/coldstart.hpp"
+
 namespace benanza::analyzer {
 
 std::span<const command> commands() {
-  static constexpr std::span<const command> all; // in commands/, a line each
+  static constexpr command all[] = {
+      // in commands/, a line each
+      {"coldstart", "when a new process has its first answer, and what shared weights save",
+       run_coldstart},
+  };
   return all;
 }
 

@@ -22,6 +22,7 @@ struct options : selection, sampling_request {
   std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
   std::string target{};                ///< GPU to list cases for, where there is none
   std::vector<std::string> plans{};    ///< files of plans to run in place of layers
+  bool load = false;                   ///< also what it takes to load their models
 
   // What is only printed.
   std::string help{}; ///< the text, if it was asked for

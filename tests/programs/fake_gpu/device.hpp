@@ -296,6 +296,7 @@ public:
   ns host_copy_ns(const void* a, const void* b, std::int64_t bytes) const {
     return 1000 + bytes / (pinned_.contains(a) || pinned_.contains(b) ? 50 : 25);
   }
+  bool is_pinned(const void* p) const { return pinned_.contains(p); }
   void* take_pinned(std::int64_t bytes) {
     void* const p = std::malloc(static_cast<std::size_t>(bytes));
     if (p != nullptr) pinned_.insert(p), ++log.made["pinned"];

@@ -211,7 +211,11 @@ public:
 private:
   static void add(std::vector<level_fit>& out, level_fit f, const std::vector<timed_size>& times) {
     if (times.size() < 3) return;
-    if (const auto line = fit_line(times)) {
+    double largest = 0;
+    for (const timed_size& t : times)
+      largest = std::max(largest, t.bytes);
+    // What takes the same for all sizes has no rate.
+    if (const auto line = fit_line(times); line && line->half_bytes() < 100 * largest) {
       f.line = *line;
       out.push_back(std::move(f));
     }

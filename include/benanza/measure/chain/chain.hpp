@@ -56,6 +56,16 @@ public:
       if (step.run) sum += step.run->weight_bytes();
     return sum;
   }
+  /// From now on the steps read their weights from `packed`, where each step's begin at the next
+  /// line of 64 bytes. Nothing writes to them.
+  void use_weights(const std::byte* packed) {
+    constexpr std::int64_t line = 64;
+    for (chain_step& step : steps_)
+      if (const std::int64_t bytes = step.run ? step.run->weight_bytes() : 0; bytes > 0) {
+        step.run->rotate_weights(const_cast<std::byte*>(packed), 0, 1);
+        packed += (bytes + line - 1) / line * line;
+      }
+  }
   /// Bytes of the memory that all activations share.
   std::int64_t activation_bytes() const { return storage_.bytes() - built_.scratch_bytes; }
   /// How many reorders and copies stand between the layers.
