@@ -128,7 +128,12 @@ public:
       : file_(std::move(o.file_))
       , base_(std::exchange(o.base_, nullptr))
       , size_(o.size_) {}
-  shared_object& operator=(shared_object&&) = delete;
+  shared_object& operator=(shared_object&& o) noexcept {
+    std::swap(file_, o.file_);
+    std::swap(base_, o.base_);
+    std::swap(size_, o.size_);
+    return *this;
+  }
   ~shared_object() {
     if (base_ != nullptr) munmap(base_, size_);
   }
