@@ -357,6 +357,7 @@ public:
     if (executed_++ >= rules.executions_until_lost) return lose(cudaErrorDevicesUnavailable);
     ++log.executions[e->name];
     if (rules.fails(e->name, "launch-failure", e->id)) return lose(cudaErrorLaunchFailure);
+    if (e->writes.address == nullptr) return run_to_host(*e);
     block* const to = space.find(e->writes.address, e->writes.bytes);
     if (to == nullptr) return lose(cudaErrorIllegalAddress);
     bool ordered = on.waits_for_default || to->written_by <= default_done_;
@@ -387,6 +388,15 @@ public:
   }
 
 private:
+  /// What writes to memory of the host is computed at once.
+  void run_to_host(const execution& e) {
+    settle_all();
+    pass_gap();
+    const ns start = std::exchange(now_, now_ + rules.cost(e.name, e.id));
+    tell(e.name, e.id, start);
+    e.compute(space);
+  }
+
   static constexpr std::int64_t write_rate = 4000; ///< bytes in a ns, of a fill
   /// Until when lanes read and write what stands at an address.
   struct use {
