@@ -2,6 +2,7 @@
 #include "commands.hpp"
 
 #include "commands/all.hpp"
+#include "commands/coldstart.hpp"
 #include "commands/compose.hpp"
 
 namespace benanza::analyzer {
@@ -10,6 +11,8 @@ std::span<const command> commands() {
   static constexpr command all[] = {
       // in commands/, a line each
       {"check", "is a result what an experiment asked for?", check_results},
+      {"coldstart", "when a new process has its first answer, and what shared weights save",
+       run_coldstart},
       {"compose", about_compose, compose},
       {"verify", "do the figures that a bound rests on hold here?", verify_result},
   };

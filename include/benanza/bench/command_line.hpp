@@ -107,6 +107,10 @@ inline const flag own_flags[] = {
      [](options& o, std::string_view v, std::string_view where) {
        o.experiment_out = given(v, where, "a file");
      }},
+    {"--load", "",
+     "with --plan: also what it takes to load the model's weights, private and\nshared between "
+     "processes",
+     [](options& o, std::string_view v, std::string_view where) { o.load = truth(v, where); }},
     {"--layers", "FILE",
      "measure the layers of a file, one a line, such as\nConv/1x64x56x56-64x3x3-s1-p1, in place of "
      "those compiled in; may be\ngiven again",
@@ -374,6 +378,8 @@ inline void settle(options& o) {
   if (!o.campaign.store.empty() && !o.parameters.changed().empty())
     throw error("what is measured by other thresholds is not kept beside the rest", "--store",
                 "leave out --set, or write --benchmark_out");
+  if (o.load && o.plans.empty())
+    throw error("what is loaded are the weights of a plan's model", "--load", "give --plan FILE");
   if (!o.plans.empty() && (!o.layer_files.empty() || !o.graph_files.empty()))
     throw error("a plan is run in place of layers", "--plan", "leave out --layers and --graphs");
 }

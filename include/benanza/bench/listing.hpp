@@ -10,7 +10,7 @@
 #include "../measure/campaign/shard.hpp"
 #include "../measure/ceilings/list.hpp"
 #include "../measure/chain/plans.hpp"
-#include "../measure/chain/scenario_cases.hpp"
+#include "../measure/load/load_subject.hpp"
 #include "../measure/subjects/case_list.hpp"
 #include "../measure/subjects/models.hpp"
 #include "provenance.hpp"
@@ -116,7 +116,7 @@ struct listing {
     if (plans.empty())
       list_layers(o, e);
     else
-      groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters, o.scenarios);
+      list_plans(o, e, plans);
     if (groups.empty() && without.empty())
       throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
                   "--benchmark_list_tests prints the names of all");
@@ -128,6 +128,14 @@ struct listing {
   listing& operator=(const listing&) = delete;
 
 private:
+  void list_plans(const options& o, const machine::environment& e,
+                  const std::vector<result::plan>& plans) {
+    groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters, o.scenarios);
+    if (!o.load) return;
+    for (const result::plan& p : plans)
+      groups.push_back(load::load_group(p, libraries));
+  }
+
   void list_layers(const options& o, const machine::environment& e) {
     const model_set models = models_of(o);
     graphs = selected_graphs(models, o);

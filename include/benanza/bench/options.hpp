@@ -29,6 +29,7 @@ struct options : selection, sampling_request {
   bool deviating = false;       ///< the run goes on where machine or software are not as it expects
   std::string experiment_out{}; ///< where the experiment that these options are is written
   std::string choices{}; ///< a result or a plan that says what runs the layers of whole models
+  bool load = false;     ///< also what it takes to load their models
 
   // What is only printed.
   std::string help{}; ///< the text, if it was asked for

@@ -6,6 +6,7 @@
 //   b = with_chain_runs(std::move(b), run);   b.runs[0].parts[0]   // {"conv1 ...", 1.5e6, 1.3e6}
 #pragma once
 
+#include "../result/load_case.hpp"
 #include "../result/parts.hpp"
 #include "figures.hpp"
 
@@ -47,7 +48,9 @@ inline std::vector<run_part> parts_of(const measurement& m, bool fused, const mo
 /// `b` with the chain runs and the scenarios of the model in its type and on its threads.
 inline model_bound with_chain_runs(model_bound b, const result::run& r) {
   for (const measurement& m : r.measurements) {
-    if (m.family != "model" || m.type != name(b.type) || m.threads != b.threads) continue;
+    if (m.family != "model" || result::of_a_load(m) || m.type != name(b.type) ||
+        m.threads != b.threads)
+      continue;
     const bool unfused = m.key == b.graph->name, fused = b.fused && m.key == b.fused->graph->name;
     if (!unfused && !fused) continue;
     // By other choices than the prediction's it is compared with nothing.

@@ -14,6 +14,7 @@
 #include "advice.hpp"
 #include "layers.hpp"
 #include "scenarios.hpp"
+#include "transfers.hpp"
 
 #include <nlohmann/json.hpp>
 #include <range/v3/range/conversion.hpp>
@@ -269,6 +270,8 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
   detail::ordered_json analyses = detail::ordered_json::array();
   for (std::size_t i = 0; i < models.size(); ++i) {
     detail::ordered_json one = detail::to_json(models[i]);
+    if (auto moved = transfers_json(r, models[i]); !moved.is_null())
+      one["transfers"] = std::move(moved);
     if (i < all.size()) {
       one["advice"] = advice_json(all[i]);
       one["frameworks"] = detail::array_of(all[i].frameworks, comparison_json);

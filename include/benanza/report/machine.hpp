@@ -96,13 +96,17 @@ inline std::string show_fits(const bound::ceilings& c) {
   std::string out;
   for (const bound::level_fit& f : c.fits()) {
     if (out.empty())
-      out = fmt::format("{:<20}{:>4}{:>9}{:>12}{:>14}{:>12}{:>9}\n", "t = alpha + n / beta", "t",
-                        "where", "alpha", "beta", "n_half", "off by");
-    out +=
-        fmt::format("{:<20}{:>4}{:>9}{:>12}{:>9} GB/s{:>12}{:>9}\n", printable(f.kind), f.threads,
-                    f.level, show_time(f.line.alpha_ns), show_rate(f.line.bytes_per_ns),
-                    show_bytes(std::round(f.line.half_bytes())), percent(f.line.residual));
+      out = fmt::format("{:<34}{:>3}{:>10}{:>13}{:>11}{:>9}\n", "t = alpha + n / beta", "t",
+                        "alpha", "beta", "n_half", "off by");
+    std::string what = printable(f.kind + ' ' + (f.way.empty() ? f.level : f.way));
+    constexpr std::size_t room = 33;
+    if (what.size() > room) what.resize(room);
+    out += fmt::format("{:<34}{:>3}{:>10}{:>8} GB/s{:>11}{:>9}\n", what, f.threads,
+                       show_time(f.line.alpha_ns), show_rate(f.line.bytes_per_ns),
+                       show_bytes(std::round(f.line.half_bytes())), percent(f.line.residual));
   }
+  if (!out.empty())
+    out += wrapped("  n_half: ", "alpha * beta, the size that reaches half of beta.");
   return out.empty() ? out : out + '\n';
 }
 
@@ -194,6 +198,7 @@ inline std::string machine_json(const result::run& r) {
     return {{"kind", f.kind},
             {"threads", f.threads},
             {"level", f.level},
+            {"algorithm", f.way},
             {"alpha_ns", f.line.alpha_ns},
             {"bytes_per_ns", f.line.bytes_per_ns},
             {"half_bytes", f.line.half_bytes()},

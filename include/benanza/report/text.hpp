@@ -9,6 +9,7 @@
 #include "framework_run.hpp"
 #include "page.hpp"
 #include "screen.hpp"
+#include "transfers.hpp"
 
 #include <fmt/format.h>
 
@@ -72,7 +73,7 @@ inline std::string model_page(const result::run& r, const advice::advised& a,
                               const text_options& o) {
   const model_bound& b = *a.model;
   if (o.quiet || loose(b)) return page(r, b, o.layers, o.quiet);
-  std::string out = first_screen(r, a);
+  std::string out = first_screen(r, a) + transfers_line(r, b);
   for (const advice::comparison& c : a.frameworks)
     out += '\n' + framework_section(c, o.layers);
   if (o.advice) out += "\nAdvice\n" + advice_section(a, o.layers);

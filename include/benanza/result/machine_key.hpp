@@ -20,8 +20,8 @@ inline constexpr std::string_view machine_family = "machine";
 /// Kinds that run arithmetic out of registers or out of a library: what a peak is taken from.
 inline constexpr std::array<std::string_view, 3> peak_kinds{"fma", "matmul", "conv"};
 /// Kinds that sweep a working set: what a bandwidth is taken from.
-inline constexpr std::array<std::string_view, 5> bandwidth_kinds{"read", "write", "copy", "triad",
-                                                                 "stream_copy"};
+inline constexpr std::array<std::string_view, 6> bandwidth_kinds{"read",  "write",       "copy",
+                                                                 "triad", "stream_copy", "memcpy"};
 
 /// What a case of the machine measures.
 struct machine_key {

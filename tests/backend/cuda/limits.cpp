@@ -41,7 +41,12 @@ TEST_CASE("cuda: limits have names of their own, and working sets that grow" *
                            "device_to_host_pinned", "device_to_host_pageable"})
     for (const std::int64_t n : cuda::message_bytes)
       find(all, kind, n);
-  CHECK(cuda::absent_limits() == "copies between GPUs: there is one");
+  for (const char* kind :
+       {"both_ways_pinned", "both_ways_pageable", "host_to_device_combined", "rows_to_device_64",
+        "rows_to_host_1024", "prefetch_to_device", "prefetch_to_host", "demand_to_host"})
+    for (const std::int64_t n : cuda::message_bytes)
+      find(all, kind, n);
+  CHECK(cuda::absent_limits().starts_with("copies between GPUs: there is one; opening memory"));
 }
 
 TEST_CASE("cuda: limits come out as the GPU has them" * doctest::skip(!on_fake())) {
@@ -62,6 +67,40 @@ TEST_CASE("cuda: limits come out as the GPU has them" * doctest::skip(!on_fake()
   CHECK(ns("device_to_host_pinned", n) == doctest::Approx(1000 + n / 50.0).epsilon(0.01));
   CHECK(ns("host_to_device_pageable", n) == doctest::Approx(1000 + n / 25.0).epsilon(0.01));
   CHECK(ns("device_to_host_pageable", 4096) == doctest::Approx(1000 + 4096 / 25.0).epsilon(0.01));
+}
+
+TEST_CASE("cuda: transfers come out as the GPU has them" * doctest::skip(!on_fake())) {
+  const auto all = cuda::limits();
+  const auto ns = [&](const char* kind, std::int64_t bytes, std::int64_t moved) {
+    CAPTURE(kind);
+    const device_limit& l = find(all, kind, bytes);
+    CHECK(l.moved_bytes == moved);
+    const auto run = l.make();
+    CHECK(run->ran() == l.way);
+    run->run(2);
+    return run->time(3) / 3;
+  };
+  const std::int64_t n = 1 << 20;
+  // The fake does one thing after the other.
+  CHECK(ns("both_ways_pinned", n, 2 * n) == doctest::Approx(2000 + n / 25.0).epsilon(0.01));
+  CHECK(ns("host_to_device_combined", n, n) == doctest::Approx(1000 + n / 50.0).epsilon(0.01));
+  CHECK(ns("prefetch_to_device", n, n) == doctest::Approx(1000 + n / 50.0).epsilon(0.01));
+  CHECK(ns("prefetch_to_host", n, n) == doctest::Approx(1000 + n / 50.0).epsilon(0.01));
+  CHECK(ns("rows_to_host_1024", n, n) > 0);
+  CHECK(ns("rows_to_device_64", 65536, 65536) > 0);
+  for (const char* kind : {"graph_launch", "graph_round_trip", "ipc_export"})
+    CHECK(find(all, kind, 0).make()->time(10) > 0);
+}
+
+TEST_CASE("cuda: kernels reach the host's memory, and its pages come to them" *
+          doctest::skip(!runs_kernels())) {
+  const auto all = cuda::limits();
+  for (const char* kind : {"zero_copy_read", "zero_copy_write", "demand_to_device"}) {
+    CAPTURE(kind);
+    const auto run = find(all, kind, 65536).make();
+    run->run(1);
+    CHECK(run->time(2) > 0);
+  }
 }
 
 TEST_CASE("cuda: kernels that read, copy and add up memory are limits too" *

@@ -109,6 +109,21 @@ TEST_CASE("messages have one line for all their sizes") {
   CHECK(fits[0].line.alpha_ns == Approx(300).epsilon(1e-2));
 }
 
+TEST_CASE("each way of a kind of message has a line of its own") {
+  auto r = synthetic::empty_run();
+  for (std::int64_t n : {1 << 20, 16 << 20, 128 << 20})
+    for (const double rate : {2.0, 16.0})
+      r.measurements.push_back(synthetic::machine_case(
+          result::text({"first_touch", n}), 5000 + static_cast<double>(n) / rate, 0, n, "f32", 1,
+          rate < 4 ? "small_pages" : "huge_pages"));
+  const ceilings c(r);
+  REQUIRE(c.message("first_touch", "small_pages"));
+  CHECK(c.message("first_touch", "small_pages")->bytes_per_ns == Approx(2).epsilon(1e-3));
+  CHECK(c.message("first_touch", "huge_pages")->bytes_per_ns == Approx(16).epsilon(1e-3));
+  CHECK(c.message("first_touch", "huge_pages")->half_bytes() == Approx(5000 * 16).epsilon(1e-2));
+  CHECK_FALSE(c.message("process"));
+}
+
 TEST_CASE("failed cases, other families and odd keys are left out") {
   auto r = synthetic::small_run();
   synthetic::measurement bad = synthetic::machine_case("fma", 1, 1'000'000, 0);

@@ -60,7 +60,7 @@ TEST_CASE("sweeps touch all of their arrays, once each, and nothing beside them"
         REQUIRE(y == source_value(i + 77));
         if (s.kind == "read") REQUIRE(z == -1);
         if (s.kind == "write") REQUIRE(z == written_value(i));
-        if (s.kind == "copy" || s.kind == "stream_copy") REQUIRE(z == x);
+        if (s.kind == "copy" || s.kind == "stream_copy" || s.kind == "memcpy") REQUIRE(z == x);
         if (s.kind == "triad") REQUIRE(z == x + triad_factor * y);
       }
       for (std::int64_t i = n; i < n + 16; ++i)
@@ -109,7 +109,7 @@ TEST_CASE("every kind of sweep is there once") {
     CHECK(kinds.insert(std::string(s.kind)).second);
     CHECK(s.arrays() >= 1);
   }
-  for (const char* kind : {"read", "write", "copy", "triad"})
+  for (const char* kind : {"read", "write", "copy", "triad", "memcpy"})
     CHECK(kinds.count(kind) == 1);
 }
 

@@ -22,7 +22,8 @@ TEST_CASE("every execution touches fresh pages, all of them") {
 
 TEST_CASE("both sizes of pages are made ready by their names") {
   fresh_pages_subject what(1);
-  CHECK(what.bytes == fresh_pages_subject::size_bytes);
+  CHECK(what.bytes == 16 << 20);
+  CHECK(fresh_pages_subject(1, 1 << 20).key == "first_touch-1048576");
   CHECK(what.ready(own_case(what, "small_pages")).run->ran() == "small_pages");
   if (huge_pages_given())
     CHECK(what.ready(own_case(what, "huge_pages")).run->ran() == "huge_pages");

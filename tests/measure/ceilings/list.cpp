@@ -62,6 +62,21 @@ TEST_CASE("every name is there once, and has the parts of a case's name") {
     CHECK(count(names, std::string("machine/") + kind + "-") >= 10);
 }
 
+TEST_CASE("what the C library takes for memory is there by size, and right") {
+  const auto names = listed("");
+  for (const char* kind : {"memcpy_flushed", "copy_2d_64", "copy_2d_1024", "copy_small_pages",
+                           "malloc", "first_touch"})
+    CHECK_MESSAGE(count(names, std::string("machine/") + kind + "-") >= 3, kind);
+  for (const limit& l : host_copies()) {
+    if (l.bytes > 512 << 10) continue;
+    CAPTURE(l.kind);
+    const limit_subject what(l);
+    CHECK(what.bytes == l.moved_bytes);
+    CHECK(l.make()->ran() == l.way);
+    CHECK(l.make()->time(2) > 0);
+  }
+}
+
 TEST_CASE("the filter selects, and what has no thread to launch has no launch") {
   CHECK(listed("NoSuch").empty());
   CHECK(listed("^machine/call/").size() == 1);

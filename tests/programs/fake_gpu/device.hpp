@@ -296,6 +296,7 @@ public:
   ns host_copy_ns(const void* a, const void* b, std::int64_t bytes) const {
     return 1000 + bytes / (pinned_.contains(a) || pinned_.contains(b) ? 50 : 25);
   }
+  bool is_pinned(const void* p) const { return pinned_.contains(p); }
   void* take_pinned(std::int64_t bytes) {
     void* const p = std::malloc(static_cast<std::size_t>(bytes));
     if (p != nullptr) pinned_.insert(p), ++log.made["pinned"];
@@ -356,6 +357,7 @@ public:
     if (executed_++ >= rules.executions_until_lost) return lose(cudaErrorDevicesUnavailable);
     ++log.executions[e->name];
     if (rules.fails(e->name, "launch-failure", e->id)) return lose(cudaErrorLaunchFailure);
+    if (e->writes.address == nullptr) return run_to_host(*e);
     block* const to = space.find(e->writes.address, e->writes.bytes);
     if (to == nullptr) return lose(cudaErrorIllegalAddress);
     bool ordered = on.waits_for_default || to->written_by <= default_done_;
@@ -386,6 +388,15 @@ public:
   }
 
 private:
+  /// What writes to memory of the host is computed at once.
+  void run_to_host(const execution& e) {
+    settle_all();
+    pass_gap();
+    const ns start = std::exchange(now_, now_ + rules.cost(e.name, e.id));
+    tell(e.name, e.id, start);
+    e.compute(space);
+  }
+
   static constexpr std::int64_t write_rate = 4000; ///< bytes in a ns, of a fill
   /// Until when lanes read and write what stands at an address.
   struct use {

@@ -116,7 +116,7 @@ inline work own_kernel(device& d, const std::string& name, unsigned blocks, void
   return [&d, all, name](const stream&) {
     d.pass_gap();
     d.pass(d.rules.cost("kernel " + name, {}));
-    d.read(all, "kernel " + name);
+    if (!d.is_pinned(all.address)) d.read(all, "kernel " + name);
   };
 }
 
@@ -210,8 +210,17 @@ FAKE_GPU_API cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const
                                            std::size_t from_pitch, std::size_t width,
                                            std::size_t rows, cudaMemcpyKind kind, cudaStream_t s) {
   return fake::answer([&](fake::device& d) {
-    if (kind != cudaMemcpyDeviceToDevice) return cudaErrorNotSupported;
     if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToHost)
+      return d.put(s, [=, &d](const fake::stream&) {
+        auto* const into = static_cast<std::byte*>(to);
+        const auto* const out_of = static_cast<const std::byte*>(from);
+        for (std::size_t row = 0; row < rows; ++row)
+          if (d.copy(into + row * to_pitch, out_of + row * from_pitch,
+                     static_cast<std::int64_t>(width), kind) != cudaSuccess)
+            return d.lose(cudaErrorIllegalAddress);
+      });
+    if (kind != cudaMemcpyDeviceToDevice) return cudaErrorNotSupported;
     return fake::put_copy(d,
                           {.to = static_cast<std::byte*>(to),
                            .from = static_cast<const std::byte*>(from),

@@ -41,6 +41,8 @@ inline int device_attribute(const device& d, cudaDeviceAttr which, bool& known) 
   case cudaDevAttrMaxSharedMemoryPerBlockOptin: return d.facts.shared_memory_opt_in;
   case cudaDevAttrMaxThreadsPerMultiProcessor: return d.facts.threads_per_multiprocessor;
   case cudaDevAttrWarpSize: return 32;
+  case cudaDevAttrManagedMemory:
+  case cudaDevAttrConcurrentManagedAccess: return 1;
   default: known = false; return 0;
   }
 }
@@ -129,7 +131,34 @@ FAKE_GPU_API cudaError_t cudaMalloc(void** p, std::size_t bytes) {
       [&](fake::device& d) { return d.take(p, static_cast<std::int64_t>(bytes)); });
 }
 FAKE_GPU_API cudaError_t cudaFree(void* p) {
-  return fake::answer_at_once([p](fake::device& d) { return d.give_back(p); });
+  return fake::answer_at_once([p](fake::device& d) {
+    return d.is_pinned(p) ? d.give_back_pinned(p) : d.give_back(p); // managed memory
+  });
+}
+FAKE_GPU_API cudaError_t cudaMallocManaged(void** p, std::size_t bytes, unsigned) {
+  return fake::answer_at_once([&](fake::device& d) {
+    *p = d.take_pinned(static_cast<std::int64_t>(bytes));
+    return *p == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+  });
+}
+#if CUDART_VERSION >= 13000
+FAKE_GPU_API cudaError_t cudaMemPrefetchAsync(const void* p, std::size_t bytes, cudaMemLocation,
+                                              unsigned, cudaStream_t s) {
+#else
+FAKE_GPU_API cudaError_t cudaMemPrefetchAsync(const void* p, std::size_t bytes, int,
+                                              cudaStream_t s) {
+#endif
+  return fake::answer([&](fake::device& d) {
+    return d.put(s, [&d, p, bytes](const fake::stream&) {
+      d.pass(d.host_copy_ns(p, p, static_cast<std::int64_t>(bytes)));
+    });
+  });
+}
+FAKE_GPU_API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* p) {
+  return fake::answer_at_once([&](fake::device& d) {
+    std::memcpy(handle, &p, sizeof p);
+    return d.space.find(p, 0) == nullptr ? cudaErrorInvalidValue : cudaSuccess;
+  });
 }
 FAKE_GPU_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
                                     cudaMemcpyKind kind) {

@@ -139,10 +139,9 @@ private:
 /// Memory of the host that the GPU can reach.
 class pinned_memory {
 public:
-  explicit pinned_memory(std::int64_t bytes)
+  explicit pinned_memory(std::int64_t bytes, unsigned kind = cudaHostAllocDefault)
       : bytes_(bytes) {
-    check(cudaHostAlloc(&data_, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)),
-                        cudaHostAllocDefault),
+    check(cudaHostAlloc(&data_, static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)), kind),
           "pinned memory");
   }
   pinned_memory(const pinned_memory&) = delete;

@@ -2,16 +2,14 @@
 // What does the GPU move at most, and what does it cost to start something there? Copies and fills
 // of its own memory by working set, by the runtime and by kernels that read, copy and add up, all
 // replayed from a graph; copies from and to the host, out of pinned and of pageable memory, and
-// between GPUs, by message; what lies between two kernels of a graph, and in an empty pair of
-// events there; the host's time for a launch, and for one that it waits for.
+// between GPUs, by message, and other transfers (transfers.hpp); what lies between two kernels of a
+// graph, and in an empty pair of events there; the host's time for a launch, and for one that it
+// waits for.
 //
 //   for (device_limit& l : limits()) { auto run = l.make(); run->time(10); }
 #pragma once
 
-#include "timer.hpp"
-
-#include <cstring>
-#include <new>
+#include "transfers.hpp"
 
 namespace benanza::backend::cuda {
 
@@ -20,29 +18,6 @@ inline constexpr std::int64_t least_working_set = 1 << 20, most_working_set = st
 inline constexpr std::int64_t message_bytes[] = {4 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20};
 
 namespace detail {
-/// A limit, ready to run.
-class limit_run : public prepared, public device_control {
-public:
-  explicit limit_run(std::string way)
-      : gpu_(gpu::of_this_process())
-      , way_(std::move(way)) {}
-
-  std::string ran() const override { return way_; }
-  device_control* own_device() override { return this; }
-  void read(std::vector<double>& out) const override { out.clear(); }
-  void begin_account() override { gpu_->watch().begin_stretch(); }
-  device_account end_account() override { return gpu_->watch().end_stretch(); }
-
-protected:
-  cuda::gpu& on() const { return *gpu_; }
-  const cuda::stream& stream() const { return gpu_->stream(); }
-  const std::shared_ptr<cuda::gpu>& shared() const { return gpu_; }
-
-private:
-  std::shared_ptr<cuda::gpu> gpu_;
-  std::string way_;
-};
-
 /// Something that is replayed from a graph.
 class graph_run : public limit_run {
 public:
@@ -71,14 +46,6 @@ private:
   timer timer_;
   caches state_;
 };
-
-/// Memory of the GPU that holds small numbers.
-inline memory filled(std::int64_t bytes) {
-  memory out(bytes);
-  check(cudaMemset(out.data(), 1, static_cast<std::size_t>(bytes)), "memory to copy");
-  wait_for_default_stream();
-  return out;
-}
 
 /// Moves bytes within the GPU's memory: half a working set to the other half, or fills all of it.
 class device_sweep final : public graph_run {
@@ -155,54 +122,6 @@ private:
   void enqueue() override {}
 };
 
-/// A sample of copies from or to elsewhere takes so long at least.
-inline constexpr double many_copies_ns = 2e5;
-
-/// Memory of the host that a GPU reads or writes.
-class host_memory {
-public:
-  host_memory(std::int64_t bytes, bool pinned) {
-    if (pinned)
-      pinned_.emplace(bytes);
-    else
-      pageable_.emplace(static_cast<std::size_t>(bytes));
-    std::memset(data(), 1, static_cast<std::size_t>(bytes));
-  }
-  void* data() const { return pinned_ ? pinned_->data() : pageable_->data(); }
-
-private:
-  std::optional<pinned_memory> pinned_{};
-  std::optional<machine::page_memory> pageable_{};
-};
-
-/// Copies a message between the host and the GPU, again and again.
-class host_copy final : public limit_run {
-public:
-  host_copy(std::string way, std::int64_t bytes, bool pinned, cudaMemcpyKind direction)
-      : limit_run(std::move(way))
-      , host_(bytes, pinned)
-      , device_(filled(bytes))
-      , direction_(direction) {}
-  /// The events around all of them cost as much as a small one.
-  double shortest_sample_ns() const override { return many_copies_ns; }
-  void run(int executions) override { time(executions); }
-  double time(int executions) override {
-    const bool there = direction_ == cudaMemcpyHostToDevice;
-    return between_events(stream(), [&] {
-      for (int i = 0; i < executions; ++i)
-        check(cudaMemcpyAsync(
-                  there ? device_.data() : host_.data(), there ? host_.data() : device_.data(),
-                  static_cast<std::size_t>(device_.bytes()), direction_, stream().get()),
-              "a copy between host and GPU");
-    });
-  }
-
-private:
-  host_memory host_;
-  memory device_;
-  cudaMemcpyKind direction_;
-};
-
 /// Copies a message from the first GPU to another one.
 class peer_copy final : public limit_run {
 public:
@@ -269,10 +188,6 @@ private:
   bool waits_;
 };
 
-template <class Run, class... Arguments>
-std::function<std::unique_ptr<prepared>()> maker(Arguments... a) {
-  return [=] { return std::make_unique<Run>(a...); };
-}
 } // namespace detail
 
 namespace detail {
@@ -329,7 +244,10 @@ inline std::vector<device_limit> limits() {
       const std::string memory = pinned ? "_pinned" : "_pageable";
       const auto add = [&](const char* kind, cudaMemcpyKind direction) {
         out.push_back({kind + memory, "memcpy", n, n,
-                       detail::maker<detail::host_copy>("memcpy", n, pinned, direction)});
+                       detail::maker<detail::host_copy>("memcpy", n,
+                                                        pinned ? detail::host_kind::pinned
+                                                               : detail::host_kind::pageable,
+                                                        direction)});
       };
       add("host_to_device", cudaMemcpyHostToDevice);
       add("device_to_host", cudaMemcpyDeviceToHost);
@@ -340,13 +258,14 @@ inline std::vector<device_limit> limits() {
                      detail::maker<detail::peer_copy>(way, n, other)});
     }
   }
+  detail::add_transfers(out, message_bytes);
   detail::add_starts(out);
   return out;
 }
 
 /// What this machine has none of.
 inline std::string absent_limits() {
-  return gpus() < 2 ? "copies between GPUs: there is one" : "";
+  return (gpus() < 2 ? "copies between GPUs: there is one; " : "") + detail::absent_transfers();
 }
 
 } // namespace benanza::backend::cuda

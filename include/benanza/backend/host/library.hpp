@@ -11,6 +11,7 @@
 #include "../../core/stopwatch.hpp"
 #include "../concept.hpp"
 #include "../indices.hpp"
+#include "../packed_weights.hpp"
 #include "arrange.hpp"
 #include "attention.hpp"
 #include "cast.hpp"
@@ -143,7 +144,7 @@ inline std::string way_of(const op::layer& l, numeric t) {
 } // namespace detail
 
 /// A layer with its operands in memory and its kernel's loops worked out.
-class prepared_kernel final : public prepared, public chainable {
+class prepared_kernel final : public prepared, public chainable, public packed_weights {
 public:
   prepared_kernel(const op::layer& l, numeric t, const operands& o, const setting& s)
       : layer_(l)
@@ -155,10 +156,12 @@ public:
     op::visit(
         [&](const auto& p) {
           if constexpr (requires { host::weight_bytes(p); }) {
+            const stopwatch timer;
             weight_bytes_ = host::weight_bytes(p);
             folded_.emplace(weight_bytes_);
             host::fold_weights(p, o, reinterpret_cast<float*>(folded_->bytes()));
             current_ = folded_->bytes();
+            packing_ns_ = timer.ns();
           }
         },
         l);
@@ -179,6 +182,11 @@ public:
 
   std::string ran() const override { return kernel_.way; }
   std::int64_t weight_bytes() const override { return weight_bytes_; }
+
+  double packing_ns() const override { return packing_ns_; }
+  void copy_weights(std::byte* to) const override {
+    if (folded_) std::memcpy(to, folded_->bytes(), static_cast<std::size_t>(weight_bytes_));
+  }
 
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
     pool_ = weight_bytes_ > 0 ? pool : nullptr;
@@ -251,6 +259,7 @@ private:
   detail::buffer output_;
   std::optional<detail::buffer> folded_;
   std::int64_t weight_bytes_ = 0;
+  double packing_ns_ = 0;
   const std::byte* current_ = nullptr;
   std::byte* pool_ = nullptr;
   std::int64_t stride_ = 0, places_ = 1;

@@ -6,6 +6,7 @@
 //   execution e(device, offer, operands, {.threads = 1});   e.run(1);   double ns = e.time(100);
 #pragma once
 
+#include "../packed_weights.hpp"
 #include "enumerate.hpp"
 #include "timed_call.hpp"
 
@@ -13,7 +14,7 @@
 
 namespace benanza::backend::onednn {
 
-class execution final : public timed_call {
+class execution final : public timed_call, public packed_weights {
 public:
   execution(std::shared_ptr<device> on, offer what, const operands& values, const setting& s)
       : timed_call(s.threads)
@@ -22,8 +23,11 @@ public:
       , operands_stay_(s.operands_stay) {
     use_threads(threads_);
     primitive_ = dnnl::primitive(what_.how.get());
-    for (const argument& a : what_.made_by->arguments)
+    for (const argument& a : what_.made_by->arguments) {
+      const stopwatch timer;
       bind(a, values);
+      if (a.constant) packing_ns_ += timer.ns();
+    }
     for (const auto& given : what_.made_by->given)
       give(given);
     if (overwritten_ < 0) {
@@ -45,6 +49,14 @@ public:
     for (const rotating& w : rotating_)
       sum += w.bytes;
     return sum;
+  }
+
+  double packing_ns() const override { return packing_ns_; }
+  void copy_weights(std::byte* to) const override {
+    for (const rotating& w : rotating_) {
+      std::memcpy(to, w.own, static_cast<std::size_t>(w.bytes));
+      to += w.bytes;
+    }
   }
 
   /// The pool's bytes are never touched. The place in the rotation goes on from call to call, so
@@ -298,6 +310,7 @@ private:
   int overwritten_ = -1;
   std::byte* pool_ = nullptr;
   std::int64_t stride_ = 0, count_ = 0, place_ = 0;
+  double packing_ns_ = 0;
 };
 
 } // namespace benanza::backend::onednn

@@ -143,7 +143,7 @@ inline std::vector<recurrent_offer> recurrent_offers(const op::layer& l, numeric
 }
 
 /// A recurrent layer with its weights in the library's layout.
-class recurrent_execution final : public timed_call {
+class recurrent_execution final : public timed_call, public packed_weights {
 public:
   recurrent_execution(std::shared_ptr<device> on, recurrent_offer what, const op::layer& l,
                       numeric t, const operands& values, const setting& s)
@@ -159,8 +159,10 @@ public:
     flows(0, DNNL_ARG_SRC_LAYER, tensors.source, values);
     if (f.has_first()) flows(5, DNNL_ARG_SRC_ITER, tensors.first_h, values);
     if (f.has_first() && f.p.lstm()) flows(6, DNNL_ARG_SRC_ITER_C, tensors.first_c, values);
+    const stopwatch timer;
     add_weights(DNNL_ARG_WEIGHTS_LAYER, values.inputs[1], f.p.inputs);
     add_weights(DNNL_ARG_WEIGHTS_ITER, values.inputs[2], f.p.hidden);
+    packing_ns_ = timer.ns();
     add_bias(values.inputs[3]);
     if (f.p.peepholes) add_peepholes(values.inputs[7]);
     add_results(tensors);
@@ -179,6 +181,13 @@ public:
     for (const rotating& w : rotating_)
       sum += w.bytes;
     return sum;
+  }
+  double packing_ns() const override { return packing_ns_; }
+  void copy_weights(std::byte* to) const override {
+    for (const rotating& w : rotating_) {
+      std::memcpy(to, w.own, static_cast<std::size_t>(w.bytes));
+      to += w.bytes;
+    }
   }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
     pool_ = count > 0 ? pool : nullptr;
@@ -386,6 +395,7 @@ private:
   std::vector<dnnl_exec_arg_t> arguments_{}, turn_arguments_{};
   std::vector<std::pair<dnnl_memory_t, std::size_t>> made_{}; ///< and which result it is
   std::vector<rotating> rotating_{};
+  double packing_ns_ = 0;
   std::vector<flowing> flowing_{};
   std::byte* pool_ = nullptr;
   std::int64_t stride_ = 0, count_ = 0, place_ = 0;

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -56,11 +57,12 @@ struct overhead {
   double ns = 0;
 };
 
-/// The line through a kind's times within a level of the caches.
+/// The line through a kind's times within a level of the caches, or of one way of it through all.
 struct level_fit {
   std::string kind{};
   int threads = 1;
   std::string level{}; ///< L1, L2, L3, memory; "all" for messages
+  std::string way{};   ///< of messages: the algorithm; of the others, whichever is faster: empty
   latency_fit line{};
 };
 
@@ -176,6 +178,13 @@ public:
     return cache_levels(knees(best_curve(threads)));
   }
 
+  /// The line of a message of that kind by that way; nothing where too few sizes were measured.
+  std::optional<latency_fit> message(std::string_view kind, std::string_view way = {}) const {
+    for (const level_fit& f : fits())
+      if (f.kind == kind && f.level == "all" && (way.empty() || f.way == way)) return f.line;
+    return std::nullopt;
+  }
+
   /// A line for each kind in each level where there are three sizes or more, and for messages.
   std::vector<level_fit> fits() const {
     std::vector<level_fit> out;
@@ -186,21 +195,27 @@ public:
         if (const auto level = caches.level_of(b.working_set_bytes))
           by_level[*level].push_back({b.moved_bytes, b.ns});
       for (const auto& [level, times] : by_level)
-        add(out, {where.first, where.second, caches.name(level), {}}, times);
+        add(out, {where.first, where.second, caches.name(level), {}, {}}, times);
     }
-    std::map<std::pair<std::string, int>, std::vector<timed_size>> messages;
+    std::map<std::tuple<std::string, int, std::string>, std::vector<timed_size>> messages;
     for (const overhead& o : overheads_)
       if (o.bytes > 0)
-        messages[{o.kind, o.threads}].push_back({static_cast<double>(o.bytes), o.ns});
-    for (const auto& [where, times] : messages)
-      add(out, {where.first, where.second, "all", {}}, times);
+        messages[{o.kind, o.threads, o.algorithm}].push_back({static_cast<double>(o.bytes), o.ns});
+    for (const auto& [what, times] : messages) {
+      const auto& [kind, threads, way] = what;
+      add(out, {kind, threads, "all", way, {}}, times);
+    }
     return out;
   }
 
 private:
   static void add(std::vector<level_fit>& out, level_fit f, const std::vector<timed_size>& times) {
     if (times.size() < 3) return;
-    if (const auto line = fit_line(times)) {
+    double largest = 0;
+    for (const timed_size& t : times)
+      largest = std::max(largest, t.bytes);
+    // What takes the same for all sizes has no rate.
+    if (const auto line = fit_line(times); line && line->half_bytes() < 100 * largest) {
       f.line = *line;
       out.push_back(std::move(f));
     }

@@ -65,16 +65,14 @@ private:
 
 class fresh_pages_subject final : public machine_subject {
 public:
-  static constexpr std::int64_t size_bytes = 16 << 20;
-
-  explicit fresh_pages_subject(int on_threads)
-      : machine_subject({"first_touch", size_bytes}, numeric::f32, on_threads, 0.3) {
-    bytes = size_bytes;
+  explicit fresh_pages_subject(int on_threads, std::int64_t touched_bytes = 16 << 20)
+      : machine_subject({"first_touch", touched_bytes}, numeric::f32, on_threads, 0.3) {
+    bytes = touched_bytes;
   }
   ready_case ready(const bench_case& c) override {
     return made_ready([&] {
       const page_size size = c.algorithm.id == "huge_pages" ? page_size::huge : page_size::small;
-      auto run = std::make_unique<fresh_pages_run>(size, size_bytes, threads);
+      auto run = std::make_unique<fresh_pages_run>(size, bytes, threads);
       run->check(title());
       return run;
     });

@@ -30,7 +30,7 @@ inline constexpr float triad_factor = 3;
 
 /// A way of going through memory. Arrays are 64-byte aligned; what is written comes first.
 struct sweep {
-  std::string_view kind; ///< read, write, copy, triad, stream_copy
+  std::string_view kind; ///< read, write, copy, triad, stream_copy, memcpy
   std::string_view way;  ///< the instructions used
   int written = 0, read = 0;
   /// Goes `times` times through `bytes` (a multiple of 64) of each array; returns the exclusive or

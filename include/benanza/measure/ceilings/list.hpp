@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which cases does the machine itself have? Arithmetic by type out of registers and through the
-// libraries, bandwidth by working set, calls, launches, hand-offs, fresh pages, messages between
-// processes, copies between NUMA nodes. What this machine or build does not have is told in words.
+// libraries, bandwidth by working set, calls, launches, hand-offs, fresh pages, what the C library
+// takes for memory, messages between processes, copies between NUMA nodes, and what devices have.
+// What this machine or build does not have is told in words.
 //
 //   for (group& g : list_machine_cases(libraries, {numeric::f32}, {0, 1}, selection)) ...
 //   absent_ceilings({0, 1}, libraries) == "copies to, from and within a device: none runs here..."
@@ -10,10 +11,11 @@
 #include "../../machine/facts.hpp"
 #include "../subjects/name_filter.hpp"
 #include "../subjects/offers.hpp"
-#include "device_subject.hpp"
 #include "fresh_pages.hpp"
 #include "hand_off.hpp"
+#include "host_copies.hpp"
 #include "library_subject.hpp"
+#include "limit_subject.hpp"
 #include "loop_subject.hpp"
 #include "numa.hpp"
 #include "process_copy.hpp"
@@ -68,6 +70,9 @@ inline std::string absent_ceilings(const std::vector<int>& processors,
            "copies between NUMA nodes: there is one node for the processors of the run";
   if (processors.size() < 2)
     out += "; hand-offs between threads, copies between processes: there is one processor";
+#if !defined(__x86_64__)
+  out += "; copies of what no cache holds: the program cannot flush lines of this processor";
+#endif
   if (!huge_pages_given()) out += "; huge pages: the kernel gives none";
   for (numeric t : {numeric::f32, numeric::bf16, numeric::u8s8u8, numeric::s8s8s8}) {
     bool found = false;
@@ -169,12 +174,34 @@ inline void add_other(group_list& list, int threads, const library_list& librari
     auto what = std::make_shared<launch_subject>(threads);
     list.add(what, {own_case(*what, "parallel_region")});
   }
-  auto fresh = std::make_shared<fresh_pages_subject>(threads);
-  std::vector<bench_case> cases{own_case(*fresh, "small_pages")};
-  if (huge_pages_given()) cases.push_back(own_case(*fresh, "huge_pages"));
-  for (bench_case& c : cases)
-    c.algorithm.equivalence = c.algorithm.id; // they do not compete: each is an answer
-  list.add(fresh, std::move(cases));
+  for (const std::int64_t n : {2 << 20, 16 << 20, 128 << 20}) {
+    auto fresh = std::make_shared<fresh_pages_subject>(threads, n);
+    std::vector<bench_case> cases{own_case(*fresh, "small_pages")};
+    if (huge_pages_given()) cases.push_back(own_case(*fresh, "huge_pages"));
+    for (bench_case& c : cases)
+      c.algorithm.equivalence = c.algorithm.id; // they do not compete: each is an answer
+    list.add(fresh, std::move(cases));
+  }
+}
+
+/// What the C library takes for memory; and a sweep on pages that are small.
+inline void add_host_copies(group_list& list) {
+  for (limit& l : host_copies()) {
+    const std::string way = l.way;
+    auto what = std::make_shared<limit_subject>(std::move(l));
+    list.add(what, {own_case(*what, way)});
+  }
+  constexpr std::int64_t largest = 64 << 20;
+  const auto memory =
+      std::make_shared<working_memory>(sweep_subject::memory_bytes(largest), page_size::small);
+  for (sweep s : kernels().sweeps) {
+    if (s.kind != "copy") continue;
+    s.kind = "copy_small_pages";
+    for (const std::int64_t n : {std::int64_t{256} << 10, std::int64_t{4} << 20, largest}) {
+      auto what = std::make_shared<sweep_subject>(s, n, 1, 0.3, memory);
+      list.add(what, {own_case(*what, s.way)});
+    }
+  }
 }
 
 inline void add_between_processors(group_list& list, const std::vector<int>& processors) {
@@ -190,11 +217,12 @@ inline void add_between_processors(group_list& list, const std::vector<int>& pro
   for (const sweep& s : kernels().sweeps) {
     if (s.kind != "copy" || all.size() < 2) continue;
     for (const node& from : all)
-      for (const node& to : all) {
-        auto what =
-            std::make_shared<numa_subject>(s, 2 * machine::last_level_cache_bytes(), from, to);
-        list.add(what, {own_case(*what, s.way)});
-      }
+      for (const node& to : all)
+        for (const std::int64_t n : {std::int64_t{256} << 10, std::int64_t{4} << 20,
+                                     2 * machine::last_level_cache_bytes()}) {
+          auto what = std::make_shared<numa_subject>(s, n, from, to);
+          list.add(what, {own_case(*what, s.way)});
+        }
   }
 }
 } // namespace detail
@@ -216,6 +244,7 @@ inline std::vector<group> list_machine_cases(const library_list& libraries,
     detail::add_sweeps(list, threads, most, memory);
     detail::add_other(list, threads, libraries);
   }
+  detail::add_host_copies(list);
   detail::add_between_processors(list, processors);
   detail::add_devices(list, libraries);
   return list.take();

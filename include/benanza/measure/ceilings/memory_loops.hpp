@@ -6,6 +6,8 @@
 
 #include "kernels.hpp"
 
+#include <cstring>
+
 #if defined(__SSE__)
 #include <immintrin.h>
 #endif
@@ -106,6 +108,16 @@ inline std::uint64_t triad_all(float* const* to, const float* const* from, std::
   return 0;
 }
 
+/// Copies by the C library.
+inline std::uint64_t library_all(float* const* to, const float* const* from, std::int64_t bytes,
+                                 std::int64_t times) {
+  for (std::int64_t t = 0; t < times; ++t) {
+    std::memcpy(to[0], from[0], static_cast<std::size_t>(bytes));
+    between_sweeps();
+  }
+  return 0;
+}
+
 #if defined(__SSE__)
 /// Copies past the caches: what is written does not enter them.
 inline std::uint64_t stream_all(float* const* to, const float* const* from, std::int64_t bytes,
@@ -140,6 +152,7 @@ inline constexpr std::string_view vector_way = "plain";
 inline constexpr sweep sweeps[] = {
     {"read", vector_way, 0, 1, read_all},          {"write", vector_way, 1, 0, write_all},
     {"copy", vector_way, 1, 1, copy_all},          {"triad", vector_way, 1, 2, triad_all},
+    {"memcpy", "libc", 1, 1, library_all},
 #if defined(__SSE__)
     {"stream_copy", vector_way, 1, 1, stream_all},
 #endif

@@ -83,8 +83,9 @@ inline bool huge_pages_given() {
 /// The memory that sweeps go through.
 class working_memory {
 public:
-  explicit working_memory(std::int64_t bytes)
-      : bytes_(bytes) {}
+  explicit working_memory(std::int64_t bytes, page_size size = page_size::huge)
+      : bytes_(bytes)
+      , size_(size) {}
 
   /// Floats with source_value in them, `bytes` of them at least; only to be read.
   const float* sources(std::int64_t bytes) {
@@ -102,10 +103,11 @@ public:
 
 private:
   void map() {
-    if (!sources_) sources_ = std::make_unique<pages>(bytes_);
-    if (!results_) results_ = std::make_unique<pages>(bytes_);
+    if (!sources_) sources_ = std::make_unique<pages>(bytes_, size_);
+    if (!results_) results_ = std::make_unique<pages>(bytes_, size_);
   }
   std::int64_t bytes_, filled_ = 0; ///< filled: in floats
+  page_size size_;
   std::unique_ptr<pages> sources_, results_;
 };
 

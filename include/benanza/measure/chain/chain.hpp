@@ -76,6 +76,11 @@ public:
   std::span<std::byte> result_memory() const override { return span_of(built_.result); }
   /// Between its first and its last layer it writes to all of its memory.
   std::span<std::byte> scratch_memory() const override { return storage_.memory(); }
+  /// From now on the steps read their weights from `packed`, where each step's begin at the next
+  /// line of 64 bytes. Nothing writes to them.
+  void use_weights(const std::byte* packed) {
+    rotate_weights(const_cast<std::byte*>(packed), 0, 1);
+  }
   /// Bytes of the memory that all activations share.
   std::int64_t activation_bytes() const { return storage_.bytes() - built_.scratch_bytes; }
   /// How many reorders and copies stand between the layers.

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// When does a new process have its first answer of a model, and what does sharing its weights
+// between processes save? Read from a run of the model's plan with --load: making the kernels
+// ready, getting the weights (from a file and packing them, or attaching to memory that others have
+// filled and mapping its pages), running once. From TrIMS (IEEE CLOUD 2019): the ideal, of which
+// load takes nothing; and rho = b / q - n (o + s), above zero where sharing n objects of b bytes
+// together pays. Our store has no server, and nothing has to be exported: o is zero, s is what
+// attaching takes. Times in ns.
+//
+//   for (const cold_start& c : cold_starts(run)) c.private_ns() / c.shared_ns();
+#pragma once
+
+#include "../core/text.hpp"
+#include "../result/device.hpp"
+#include "../result/load_case.hpp"
+#include "model.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace benanza::bound {
+
+/// What sharing a model's weights in so many objects takes and spares.
+struct granularity {
+  int objects = 1;
+  double attach_ns = 0; ///< to all of them: n (o + s)
+  double read_ns = 0;   ///< b / q
+  double rho_ns() const { return read_ns - attach_ns; }
+};
+
+/// A model's way to its first answer, in a type on some threads. Times that were not measured are
+/// zero, and named in `lacking`.
+struct cold_start {
+  std::string model{}; ///< or its fused form
+  numeric type = numeric::f32;
+  int threads = 1;
+  double file_bytes = 0, packed_bytes = 0;
+  double setup_ns = 0;
+  double read_ns = 0, mmap_ns = 0, pack_ns = 0;
+  double attach_ns = 0, touch_ns = 0, populate_ns = 0;
+  double run_ns = 0;
+  std::vector<granularity> shared{};  ///< from one object on
+  double least_load_ns = 0;           ///< the least measured time of any way to the weights
+  std::optional<double> bound_ns{};   ///< of a run
+  std::vector<std::string> lacking{}; ///< what to measure
+
+  bool complete() const { return lacking.empty(); }
+  /// The faster way to the bytes of a file.
+  double file_ns() const { return std::min(read_ns, mmap_ns); }
+  /// The faster way to map the pages of what was attached.
+  double map_ns() const { return std::min(touch_ns, populate_ns); }
+  double private_load_ns() const { return file_ns() + pack_ns; }
+  double shared_load_ns() const { return attach_ns + map_ns(); }
+  double private_ns() const { return setup_ns + private_load_ns() + run_ns; }
+  double shared_ns() const { return setup_ns + shared_load_ns() + run_ns; }
+  double speedup() const { return private_ns() / shared_ns(); }
+  /// The same of a process that has its kernels ready already.
+  double speedup_when_ready() const {
+    return (private_load_ns() + run_ns) / (shared_load_ns() + run_ns);
+  }
+  double ideal() const { return private_ns() / (setup_ns + run_ns); }
+  double efficiency() const { return speedup() / ideal(); }
+  /// No process that begins with weights elsewhere has its answer before.
+  std::optional<double> cold_bound_ns() const {
+    return bound_ns ? std::optional(*bound_ns + least_load_ns) : std::nullopt;
+  }
+};
+
+namespace detail {
+/// What is known of a model's load and runs.
+struct load_rows {
+  std::map<std::string, const measurement*> by_way{};
+  const measurement* run = nullptr;
+
+  double ns(const std::string& way) const {
+    const auto found = by_way.find(way);
+    return found == by_way.end() ? 0 : found->second->median_ns;
+  }
+};
+
+/// The bound of a graph in a run that holds its layers; nothing where something is missing.
+inline std::optional<double> bound_of(const source& s, const std::string& name, setting in) {
+  for (const model::graph& g : s.run.graphs) {
+    const model::graph* fused = fused_form(s.run, g);
+    const bool as_fused = fused != nullptr && fused->name == name;
+    if (g.name != name && !as_fused) continue;
+    const std::vector<setting> known = s.cases.settings(g);
+    if (std::find(known.begin(), known.end(), in) == known.end()) continue;
+    const model_bound b = analyse(s, g, in);
+    if (b.partial() || (as_fused && !b.fused)) continue;
+    return b.form(as_fused).bound.sequential.ns;
+  }
+  return std::nullopt;
+}
+
+inline void fill(cold_start& c, const load_rows& rows) {
+  c.setup_ns = rows.ns("setup");
+  c.read_ns = rows.ns("read");
+  c.mmap_ns = rows.ns("mmap");
+  c.pack_ns = rows.ns("pack");
+  c.touch_ns = rows.ns("touch");
+  c.populate_ns = rows.ns("populate");
+  std::vector<std::string> absent;
+  for (const char* way : {"setup", "read", "mmap", "pack", "touch", "populate"})
+    if (rows.ns(way) <= 0) absent.emplace_back(way);
+  for (const auto& [text, m] : rows.by_way) {
+    const result::load_way way = result::parse_load_way(text);
+    if (way.name == "attach") c.shared.push_back({way.objects, m->median_ns, c.file_ns()});
+    const bool of_file = way.name == "read" || way.name == "mmap";
+    double& bytes = of_file ? c.file_bytes : c.packed_bytes;
+    bytes = std::max(bytes, static_cast<double>(m->weight_bytes));
+  }
+  std::sort(c.shared.begin(), c.shared.end(),
+            [](const granularity& a, const granularity& b) { return a.objects < b.objects; });
+  if (c.shared.empty() || c.shared.front().objects != 1)
+    absent.emplace_back("attach");
+  else
+    c.attach_ns = c.shared.front().attach_ns;
+  if (!absent.empty())
+    c.lacking.push_back("no time of " + join(absent, ", ") +
+                        ": run its plan with benanza_bench --plan PLAN --load");
+  if (rows.run == nullptr)
+    c.lacking.push_back("no time of a whole run: run its plan with benanza_bench --plan PLAN");
+  else
+    c.run_ns = rows.run->median_ns;
+  const auto least = [&rows](const char* way) {
+    const auto found = rows.by_way.find(way);
+    return found == rows.by_way.end() ? 0 : found->second->min_ns;
+  };
+  const double attach = least("attach:1");
+  for (const double ns :
+       {least("read"), least("mmap"), attach + least("touch"), attach + least("populate")})
+    if (ns > attach && (c.least_load_ns <= 0 || ns < c.least_load_ns)) c.least_load_ns = ns;
+}
+} // namespace detail
+
+/// All models of a run of which anything was loaded.
+inline std::vector<cold_start> cold_starts(const result::run& r) {
+  std::map<std::tuple<std::string, std::string, int>, detail::load_rows> known;
+  for (const measurement& m : r.measurements)
+    if (result::of_a_load(m) && m.error.empty())
+      known[{m.key, m.type, m.threads}].by_way[m.algorithm] = &m;
+  for (const measurement& m : r.measurements)
+    if (m.family == "model" && !result::of_a_load(m) && m.error.empty() &&
+        m.algorithm == result::in_order)
+      if (const auto its = known.find({m.key, m.type, m.threads}); its != known.end())
+        its->second.run = &m;
+  const source looked_up(r);
+  std::vector<cold_start> out;
+  for (const auto& [what, rows] : known) {
+    const auto& [model, type, threads] = what;
+    cold_start c{
+        .model = model, .type = parse_numeric(type).value_or(numeric::f32), .threads = threads};
+    detail::fill(c, rows);
+    c.bound_ns = detail::bound_of(looked_up, model, {c.type, threads});
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+} // namespace benanza::bound

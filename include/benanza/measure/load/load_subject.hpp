@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does it take until a model's weights can be used? As cases of the model, for a plan:
+// `read` from a file in the page cache into memory of the process; `mmap` that file; `pack` them
+// into the layouts of the plan's algorithms; `setup`, all else that makes these ready; or
+// `attach:n` to n shared objects that hold them packed already (one a model, a group of layers, a
+// layer), and map their pages, by reading each (`touch`) or at once (`populate`).
+//
+//   group g = load_group(plan, libraries);   // model/vgg16@batch=1/f32/load/read/warm/t1 ...
+#pragma once
+
+#include "../../machine/shared_store.hpp"
+#include "../../result/load_case.hpp"
+#include "../chain/plan_subject.hpp"
+#include "model_weights.hpp"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace benanza::measure::load {
+
+using result::load_backend;
+
+/// One way, timed by itself: what has to be there before, and what is cleared up, is not.
+class load_run final : public backend::prepared {
+public:
+  load_run(std::string way, std::int64_t bytes, std::function<double()> timed)
+      : way_(std::move(way))
+      , bytes_(bytes)
+      , timed_(std::move(timed)) {}
+  std::string ran() const override { return way_; }
+  void run(int executions) override { time(executions); }
+  double time(int executions) override {
+    double ns = 0;
+    for (int i = 0; i < executions; ++i)
+      ns += timed_();
+    return ns;
+  }
+  void read(std::vector<double>& out) const override { out.clear(); }
+  std::int64_t weight_bytes() const override { return bytes_; }
+
+private:
+  std::string way_;
+  std::int64_t bytes_;
+  std::function<double()> timed_;
+};
+
+/// Nodes with weights of a graph, as a plan runs it.
+inline int nodes_with_weights(const result::plan& p) {
+  int n = 0;
+  for (std::size_t i = 0; i < p.steps.size(); ++i)
+    if (!p.steps[i].backend.empty() &&
+        op::cost(layer_at(p.graph, static_cast<int>(i))).constant_bytes(p.type) > 0)
+      ++n;
+  return n;
+}
+
+/// Into how many objects the weights are put: one, some, one a layer.
+inline std::set<int> granularities(const result::plan& p) {
+  const int most = std::max(1, nodes_with_weights(p));
+  return {1, static_cast<int>(std::ceil(std::sqrt(most))), most};
+}
+
+/// The weights of a plan's model, loaded in every way.
+class load_subject final : public subject {
+public:
+  load_subject(result::plan p, const library_list& libraries)
+      : plan_(std::move(p))
+      , libraries_(libraries)
+      , on_device_(measure::detail::on_device(plan_, libraries))
+      , store_("benanza-bench-" + std::to_string(getuid()),
+               std::numeric_limits<std::int64_t>::max() / 2) {
+    family = "model";
+    key = plan_.graph.name;
+    type = plan_.type;
+    threads = plan_.threads;
+    time_share = 5; // some take a second
+  }
+  ~load_subject() override { drop(); }
+
+  std::vector<bench_case> cases() const {
+    std::vector<bench_case> out;
+    std::vector<std::string> ways{"read", "mmap"};
+    if (!on_device_) {
+      ways.insert(ways.end(), {"pack", "setup", "touch", "populate"});
+      for (const int objects : granularities(plan_))
+        ways.push_back(result::load_way{"attach", objects}.text());
+    }
+    for (const std::string& way : ways)
+      out.push_back({.name = title() + '/' + std::string(name(type)) + '/' +
+                             std::string(load_backend) + '/' + way + "/warm/t" +
+                             std::to_string(threads),
+                     .backend = std::string(load_backend),
+                     // They do not compete: each is an answer.
+                     .algorithm = {.id = way, .equivalence = way},
+                     .state = "warm"});
+    return out;
+  }
+
+  void begin() override {
+    weights_.emplace(plan_, libraries_);
+    if (on_device_) return;
+    const built_nodes built = weights_->build();
+    packed_bytes_ = built.packed_bytes();
+    for (const int objects : granularities(plan_))
+      share(built, objects);
+  }
+  void end() override {
+    drop();
+    weights_.reset();
+  }
+
+  ready_case ready(const bench_case& c) override {
+    const std::string& way = c.algorithm.id;
+    const stopwatch timer;
+    const bool of_file = way == "read" || way == "mmap";
+    auto run = std::make_unique<load_run>(way, of_file ? weights_->file_bytes() : packed_bytes_,
+                                          [this, way] { return time_of(way); });
+    check(way);
+    return {std::move(run), timer.ns()};
+  }
+
+private:
+  std::string key_of(int objects, int number) const {
+    return weights_->packed_key() + '-' + std::to_string(number) + "-of-" + std::to_string(objects);
+  }
+  /// Puts the weights into one object; or makes that many of a page: what it costs to attach to one
+  /// does not depend on its size.
+  void share(const built_nodes& built, int objects) {
+    for (int k = 0; k < objects; ++k) {
+      const std::string its = key_of(objects, k);
+      const machine::shared_object o =
+          store_.open(its, objects == 1 ? packed_bytes_ : std::int64_t{machine::page_bytes},
+                      [&](std::span<std::byte> to) {
+                        if (objects == 1)
+                          copy_packed(built, to.data());
+                        else
+                          std::memset(to.data(), k, to.size());
+                      });
+      if (!o.intact()) throw error("shared weights are not what they were", its);
+      keys_.emplace_back(objects, its);
+    }
+  }
+  void drop() {
+    for (const auto& [objects, its] : keys_)
+      store_.evict(its);
+    keys_.clear();
+  }
+
+  std::vector<machine::shared_object> attached(int objects) const {
+    std::vector<machine::shared_object> out;
+    for (const auto& [of, its] : keys_)
+      if (of == objects) {
+        auto o = store_.attach(its);
+        if (!o) throw error("shared weights were taken away", its);
+        out.push_back(std::move(*o));
+      }
+    return out;
+  }
+
+  double time_of(const std::string& way) const {
+    if (way == "pack") return weights_->build().packing_ns;
+    if (way == "setup") return weights_->build().other_ns;
+    if (way == "touch" || way == "populate") {
+      const auto all = attached(1);
+      const stopwatch timer;
+      for (const machine::shared_object& o : all)
+        if (way == "touch" || !o.populate()) touch(o.bytes());
+      return timer.ns();
+    }
+    const std::int64_t in_file = weights_->file_bytes();
+    if (way == "mmap") {
+      std::optional<fresh_memory> memory;
+      const stopwatch timer;
+      memory.emplace(in_file, weights_->file());
+      touch(memory->bytes());
+      return timer.ns();
+    }
+    if (way == "read") {
+      std::optional<fresh_memory> memory;
+      const stopwatch timer;
+      memory.emplace(in_file);
+      read_file(weights_->file(), memory->bytes());
+      return timer.ns();
+    }
+    const int objects = result::parse_load_way(way).objects;
+    const stopwatch timer;
+    const auto all = attached(objects);
+    return timer.ns();
+  }
+
+  /// What is loaded is what was stored.
+  void check(const std::string& way) const {
+    if (way != "read" && way != "mmap") return;
+    const fresh_memory mapped(weights_->file_bytes(), weights_->file()),
+        own(weights_->file_bytes());
+    read_file(weights_->file(), own.bytes());
+    if (std::memcmp(mapped.bytes().data(), own.bytes().data(), own.bytes().size()) != 0)
+      throw error("the weights of a file are not what they were", key);
+  }
+
+  result::plan plan_;
+  const library_list& libraries_;
+  bool on_device_; ///< then only what the host does is loaded here
+  machine::shared_store store_;
+  std::optional<model_weights> weights_{};
+  std::int64_t packed_bytes_ = 0;
+  std::vector<std::pair<int, std::string>> keys_{}; ///< number of objects, and the key of one
+};
+
+/// The ways to load a plan's model, as a group.
+inline group load_group(const result::plan& p, const library_list& libraries) {
+  const auto what = std::make_shared<load_subject>(p, libraries);
+  return {.what = what, .cases = what->cases(), .ahead = false};
+}
+
+} // namespace benanza::measure::load

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// When does a new process have its first answer, with weights of its own and with shared ones? A
+// screen for each model, or JSON: the parts of both ways, what sharing saves of what it could save,
+// the bound of a cold start, and from which size on sharing pays.
+//
+//   std::string text = cold_start_report(run, cold_starts(run));
+#pragma once
+
+#include "../bound/cold_start.hpp"
+#include "json.hpp"
+#include "page.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+inline std::string cold_start_table(const bound::cold_start& c) {
+  std::string out = fmt::format("{:<34}{:>12}{:>12}\n", "", "private", "shared");
+  const auto row = [&out](std::string_view what, double mine, double shared,
+                          const std::string& how = {}) {
+    out += fmt::format("{:<34}{:>12}{:>12}{}{}\n", what, show_time(mine), show_time(shared),
+                       how.empty() ? "" : "  ", how);
+  };
+  row("make the kernels ready", c.setup_ns, c.setup_ns);
+  row("get the weights", c.file_ns(), c.attach_ns,
+      std::string(c.read_ns <= c.mmap_ns ? "read" : "mmap") + " / attach");
+  row("pack them / map their pages", c.pack_ns, c.map_ns(),
+      std::string("pack / ") + (c.touch_ns <= c.populate_ns ? "touch" : "populate"));
+  row("run", c.run_ns, c.run_ns);
+  row("first answer", c.private_ns(), c.shared_ns(), fmt::format("{:.2f}x", c.speedup()));
+  row("  with kernels ready", c.private_ns() - c.setup_ns, c.shared_ns() - c.setup_ns,
+      fmt::format("{:.2f}x", c.speedup_when_ready()));
+  out += wrapped("ideal       ",
+                 fmt::format("{:.2f}x, were loading free: sharing saves {} of the {} that loading "
+                             "takes, efficiency {}",
+                             c.ideal(), show_time(c.private_ns() - c.shared_ns()),
+                             show_time(c.private_load_ns()), percent(c.efficiency())));
+  return out;
+}
+
+inline std::string cold_start_page(const bound::cold_start& c) {
+  std::string out =
+      wrapped("", fmt::format("{}, {} on {}: weights of {} in a file, {} packed",
+                              printable(c.model), name(c.type), counted(c.threads, "thread"),
+                              show_bytes(c.file_bytes), show_bytes(c.packed_bytes))) +
+      '\n';
+  if (c.complete()) out += cold_start_table(c);
+  if (const auto cold = c.cold_bound_ns(); cold && c.least_load_ns > 0)
+    out +=
+        wrapped("bound       ",
+                fmt::format("{} cold: {} for the fastest way to the weights, {} for a run",
+                            show_time(*cold), show_time(c.least_load_ns), show_time(*c.bound_ns)));
+  else
+    out += wrapped("bound       ", "not known: add the result that holds the model's layers");
+  if (c.file_ns() > 0)
+    for (const bound::granularity& g : c.shared)
+      out += wrapped("rho         ",
+                     fmt::format("{} for {}: b/q {} - n(o+s) {}; sharing {}", show_time(g.rho_ns()),
+                                 counted(g.objects, "object"), show_time(g.read_ns),
+                                 show_time(g.attach_ns), g.rho_ns() > 0 ? "pays" : "does not pay"));
+  for (const std::string& what : c.lacking)
+    out += wrapped("! ", what + '.');
+  return out + '\n';
+}
+} // namespace detail
+
+/// What the answers lack, in one line; empty: nothing.
+inline std::string cold_start_shortfall(const std::vector<bound::cold_start>& all) {
+  for (const bound::cold_start& c : all)
+    if (!c.complete()) return printable(c.model) + ": " + c.lacking.front();
+  return {};
+}
+
+/// The pages of all models.
+inline std::string cold_start_report(const result::run& r,
+                                     const std::vector<bound::cold_start>& all) {
+  std::string out = wrapped("", detail::where_measured(r)) + '\n';
+  for (const bound::cold_start& c : all)
+    out += detail::cold_start_page(c);
+  return out + wrapped("- ", "Weights are random, of the model's true sizes; files are in the page "
+                             "cache. What a process takes to start is in none of this.");
+}
+
+/// The same as JSON; times in ns, what was not measured null.
+inline std::string cold_start_json(const result::run& r,
+                                   const std::vector<bound::cold_start>& all) {
+  using detail::ordered_json;
+  const auto time = [](double ns) -> ordered_json {
+    return ns > 0 ? ordered_json(ns) : ordered_json(nullptr);
+  };
+  ordered_json models = detail::array_of(all, [&](const bound::cold_start& c) -> ordered_json {
+    ordered_json out{{"model", c.model},
+                     {"type", name(c.type)},
+                     {"threads", c.threads},
+                     {"file_bytes", c.file_bytes},
+                     {"packed_bytes", c.packed_bytes},
+                     {"setup_ns", time(c.setup_ns)},
+                     {"read_ns", time(c.read_ns)},
+                     {"mmap_ns", time(c.mmap_ns)},
+                     {"pack_ns", time(c.pack_ns)},
+                     {"attach_ns", time(c.attach_ns)},
+                     {"touch_ns", time(c.touch_ns)},
+                     {"populate_ns", time(c.populate_ns)},
+                     {"run_ns", time(c.run_ns)}};
+    if (c.complete()) {
+      out["private_ns"] = c.private_ns();
+      out["shared_ns"] = c.shared_ns();
+      out["speedup"] = c.speedup();
+      out["speedup_when_ready"] = c.speedup_when_ready();
+      out["ideal"] = c.ideal();
+      out["efficiency"] = c.efficiency();
+    }
+    out["least_load_ns"] = time(c.least_load_ns);
+    out["bound_ns"] = time(c.bound_ns.value_or(0));
+    out["cold_bound_ns"] = time(c.least_load_ns > 0 ? c.cold_bound_ns().value_or(0) : 0);
+    out["granularity"] =
+        detail::array_of(c.shared, [&](const bound::granularity& g) -> ordered_json {
+          return {{"objects", g.objects},
+                  {"attach_ns", g.attach_ns},
+                  {"read_ns", time(g.read_ns)},
+                  {"rho_ns", g.rho_ns()}};
+        });
+    out["lacking"] = c.lacking;
+    return out;
+  });
+  return detail::dumped({{"schema", report_schema},
+                         {"sources", r.source},
+                         {"provenance", r.provenance},
+                         {"cold_starts", std::move(models)}},
+                        1);
+}
+
+} // namespace benanza::report

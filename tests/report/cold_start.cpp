@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+#include "result/synthetic.hpp"
+#include <benanza/report/cold_start.hpp>
+
+#include <doctest/doctest.h>
+
+namespace test_of_cold_starts {
+using namespace benanza;
+using benanza::test::holds;
+using doctest::Approx;
+
+/// A case of the model, whose least and median time is that.
+void add(result::run& r, const std::string& backend, const std::string& way, double ns,
+         std::int64_t bytes = 0, const std::string& model = "block@batch=1") {
+  result::measurement m = r.measurements.front();
+  m.family = "model";
+  m.key = model;
+  m.backend = backend;
+  m.algorithm = way;
+  m.state = "warm";
+  m.weight_bytes = bytes;
+  m.samples_ns = {ns, ns, ns};
+  m.min_ns = 0;
+  result::recompute(m);
+  m.name = "model/" + model + "/f32/" + backend + '/' + way + "/warm/t1";
+  r.measurements.push_back(m);
+}
+
+/// 100 MB: 60 ms to read, 140 to pack, 2 to map, 20 to attach to; 10 to be ready, 38 to run.
+result::run loaded() {
+  result::run r = synthetic::fused_run();
+  add(r, "load", "read", 60e6, 100'000'000);
+  add(r, "load", "mmap", 70e6, 100'000'000);
+  add(r, "load", "pack", 140e6, 110'000'000);
+  add(r, "load", "setup", 10e6, 110'000'000);
+  add(r, "load", "touch", 30e6, 110'000'000);
+  add(r, "load", "populate", 2e6, 110'000'000);
+  add(r, "load", "attach:1", 20e3, 110'000'000);
+  add(r, "load", "attach:4", 80e3, 110'000'000);
+  add(r, "load", "attach:4000", 80e6, 110'000'000);
+  add(r, "chain", "plan", 38e6, 110'000'000);
+  return r;
+}
+
+TEST_CASE("both ways to a first answer are added up, and held against loading for nothing") {
+  const result::run r = loaded();
+  const auto all = bound::cold_starts(r);
+  REQUIRE(all.size() == 1);
+  const bound::cold_start& c = all[0];
+  CHECK(c.complete());
+  CHECK(c.private_ns() == Approx(10e6 + 60e6 + 140e6 + 38e6));
+  CHECK(c.shared_ns() == Approx(10e6 + 20e3 + 2e6 + 38e6));
+  CHECK(c.speedup() == Approx(248.0 / 50.02));
+  CHECK(c.speedup_when_ready() == Approx(238.0 / 40.02));
+  CHECK(c.ideal() == Approx(248.0 / 48));
+  CHECK(c.efficiency() == Approx(48 / 50.02));
+  CHECK(c.file_bytes == 100'000'000);
+  CHECK(c.packed_bytes == 110'000'000);
+}
+
+TEST_CASE("sharing many small objects does not pay: rho = b/q - n(o+s)") {
+  const result::run r = loaded();
+  const auto all = bound::cold_starts(r);
+  REQUIRE(all[0].shared.size() == 3);
+  CHECK(all[0].shared[0].rho_ns() == Approx(60e6 - 20e3));
+  CHECK(all[0].shared[1].objects == 4);
+  CHECK(all[0].shared[2].rho_ns() < 0);
+  const std::string text = report::cold_start_report(r, all);
+  CHECK(holds(text, "4000 objects: b/q 60.0 ms"));
+}
+
+TEST_CASE("the bound of a cold start is that of a run and the fastest way to the weights") {
+  const result::run r = loaded();
+  const bound::cold_start c = bound::cold_starts(r)[0];
+  CHECK(c.least_load_ns == Approx(2e6 + 20e3));
+  const bound::source s(r);
+  const bound::model_bound b = bound::analyse(s, r.graphs[0], {numeric::f32, 1});
+  REQUIRE(c.bound_ns.has_value() == !b.partial());
+  if (c.bound_ns) {
+    CHECK(*c.bound_ns == b.bound.sequential.ns);
+    CHECK(*c.cold_bound_ns() == Approx(b.bound.sequential.ns + 2.02e6));
+    CHECK(*c.cold_bound_ns() < c.shared_ns());
+  }
+}
+
+TEST_CASE("what was not measured is named, and nothing is added up without it") {
+  result::run r = loaded();
+  std::erase_if(r.measurements, [](const auto& m) {
+    return m.backend == "chain" || m.algorithm == "pack" || m.algorithm == "attach:1";
+  });
+  const auto all = bound::cold_starts(r);
+  REQUIRE(all.size() == 1);
+  REQUIRE(all[0].lacking.size() == 2);
+  CHECK(holds(all[0].lacking[0], "pack, attach"));
+  CHECK(holds(all[0].lacking[1], "benanza_bench --plan"));
+  CHECK_FALSE(report::cold_start_shortfall(all).empty());
+  const auto j = nlohmann::json::parse(report::cold_start_json(r, all)).at("cold_starts")[0];
+  CHECK(j.at("run_ns").is_null());
+  CHECK_FALSE(j.contains("speedup"));
+  CHECK(bound::cold_starts(synthetic::fused_run()).empty());
+}
+
+TEST_CASE("the page fits a screen, and the JSON says the same") {
+  result::run r = loaded();
+  add(r, "load", "read", 1, 1, "odd\x1b[2J");
+  const auto all = bound::cold_starts(r);
+  const std::string text = report::cold_start_report(r, all);
+  for (const char* part : {"first answer", "248 ms", "50.0 ms", "4.96x", "efficiency 96.0 %"})
+    CHECK_MESSAGE(holds(text, part), part, "\n", text);
+  CHECK_FALSE(holds(text, "\x1b"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    CHECK_MESSAGE(line.size() <= report::columns, line);
+  const auto j = nlohmann::json::parse(report::cold_start_json(r, all)).at("cold_starts")[0];
+  CHECK(j.at("speedup").get<double>() == Approx(4.958).epsilon(1e-3));
+  CHECK(j.at("granularity").size() == 3);
+}
+} // namespace test_of_cold_starts
