@@ -128,7 +128,7 @@ void refuse_missing(const std::vector<report::composed_row>& rows,
         first += ", which failed: " + printable(its->failed->error, 200);
     }
   if (missing.empty()) return;
-  constexpr std::size_t longest = 2000;
+  constexpr std::size_t longest = 300;
   throw error(std::to_string(missing.size()) +
                   (missing.size() == 1 ? " sequence has" : " sequences have") +
                   " no time, such as " + first,
