@@ -128,7 +128,7 @@ void refuse_missing(const std::vector<report::composed_row>& rows,
         first += ", which failed: " + printable(its->failed->error, 200);
     }
   if (missing.empty()) return;
-  constexpr std::size_t longest = 2000;
+  constexpr std::size_t longest = 300;
   throw error(std::to_string(missing.size()) +
                   (missing.size() == 1 ? " sequence has" : " sequences have") +
                   " no time, such as " + first,
@@ -198,7 +198,7 @@ report::composed_page page_of(const compose_request& asked, const result::run& r
   }
   for (const report::composed_row& r : out.rows)
     if (r.whole != nullptr) {
-      out.by_latency.models_ns += r.whole->median_ns;
+      out.by_latency.models_ns += r.whole_ns();
       out.by_clock.models_ns += r.whole->sampling_ns + r.whole->setup_ns;
     }
   if (out.by_clock.models_ns > 0) out.by_clock.sequences_ns = clocked_ns;

@@ -50,9 +50,9 @@ TEST_CASE("sequences stand in place of layers, and everything of a model as one 
 
 TEST_CASE("an anonymous suite names no model and no node, and its map stands elsewhere") {
   const scratch_folder s("anonymous");
-  REQUIRE(generate_with("zoo lenet alexnet -o " + (s / "m")).status == 0);
+  REQUIRE(generate_with("zoo lenet bvlc-alexnet -o " + (s / "m")).status == 0);
   const std::string command = (s / "m/lenet.onnx") + " --granularity 3 --anonymise --decoy " +
-                              (s / "m/alexnet.onnx") + " -o ";
+                              (s / "m/bvlc-alexnet.onnx") + " -o ";
   const outcome o = generate_with(command + (s / "suite"));
   CAPTURE(o.err);
   REQUIRE(o.status == 0);
@@ -67,7 +67,7 @@ TEST_CASE("an anonymous suite names no model and no node, and its map stands els
   const auto map = nlohmann::json::parse(text_of(s / "suite.map.json"));
   CHECK(map.at("sequences").size() == 2);
   REQUIRE(map.at("decoys").size() == 1);
-  CHECK(map.at("decoys")[0] == "alexnet@batch=1");
+  CHECK(map.at("decoys")[0] == "bvlc-alexnet@batch=1");
   CHECK(result::read_graph_file(s / "suite.map.json").graphs.size() == 2);
   const outcome inside =
       generate_with(command + (s / "suite") + " --map " + (s / "suite/map.json"));

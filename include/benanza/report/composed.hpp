@@ -27,7 +27,9 @@ struct composed_row {
   bound::composed made;
   const bound::measurement* whole = nullptr;
 
-  double n() const { return made.sequential.ns / whole->median_ns; }
+  double whole_ns() const { return bound::whole_ns(*whole); }
+  double n() const { return made.sequential.ns / whole_ns(); }
+  bool disturbed() const { return whole != nullptr && !whole->disturbed.empty(); }
 };
 
 /// All that is told.
@@ -57,20 +59,23 @@ inline std::string composed_text(const composed_page& p) {
                                 p.type, p.threads, p.threads == 1 ? "" : "s");
   const auto line = [&](const auto& model, const auto& pieces, const auto& made,
                         const auto& interval, const auto& path, const auto& whole, const auto& n) {
-    out += fmt::format("{:<{}} {:>9} {:>9}  {:<18} {:>9} {:>9} {:>6}\n", model, width, pieces, made,
-                       interval, path, whole, n);
+    out += fmt::format("{:<{}} {:>9} {:>9}  {:<18} {:>9} {:>10} {:>6}\n", model, width, pieces,
+                       made, interval, path, whole, n);
   };
-  line("model", "sequences", "composed", "[hot, cold]", "path", "measured", "n");
+  line("model", "sequences", "composed", "[hot, cold]", "path", "measured ", "n");
   for (const composed_row& r : p.rows) {
     const bound::figure& f = r.made.sequential;
     const time_scale s = scale_of(f.ns);
     line(printable(r.made.graph->name), r.made.sequences, show_time(f.ns),
          fmt::format("[{:.{}f}, {:.{}f}]", f.low_ns / s.ns, s.decimals, f.high_ns / s.ns,
                      s.decimals),
-         show_time(r.made.parallel_ns), r.whole == nullptr ? "-" : show_time(r.whole->median_ns),
+         show_time(r.made.parallel_ns),
+         r.whole == nullptr ? "- " : show_time(r.whole_ns()) + (r.disturbed() ? "*" : " "),
          r.whole == nullptr ? "-" : fmt::format("{:.3f}", r.n()));
   }
   out += '\n' + p.estimate + '\n';
+  if (std::any_of(p.rows.begin(), p.rows.end(), [](const auto& r) { return r.disturbed(); }))
+    out += "* others disturbed it all along: the medians of its steps together\n";
   const bound::accuracy a = bound::accuracy_of(p.n_of_models());
   if (a.models == 0) return out;
   out +=
@@ -102,7 +107,8 @@ inline std::string composed_json(const composed_page& p) {
                      {"parallel_ns", r.made.parallel_ns},
                      {"gone", r.made.gone}};
     if (r.whole != nullptr) {
-      row["measured_ns"] = r.whole->median_ns;
+      row["measured_ns"] = r.whole_ns();
+      row["disturbed"] = r.disturbed();
       row["n"] = r.n();
     }
     out["models"].push_back(std::move(row));

@@ -11,6 +11,7 @@
 
 #include "../../model/sequence.hpp"
 #include "../../result/fields.hpp"
+#include "../../result/statistics.hpp"
 #include "../cases.hpp"
 #include "../clock.hpp"
 #include "../interval.hpp"
@@ -20,8 +21,18 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace benanza::bound {
+
+/// What a case takes: the median of its samples. Where others disturbed it all along, most of them
+/// are too slow, and the lower quartile stands for it.
+inline double typical_ns(const measurement& m) {
+  if (m.disturbed.empty() || m.samples_ns.empty()) return m.median_ns;
+  std::vector<double> sorted = m.samples_ns;
+  std::sort(sorted.begin(), sorted.end());
+  return std::min(m.median_ns, result::quantile(sorted, 0.25));
+}
 
 /// The cases of one sequence; null: not measured so.
 struct sequence_cases {
@@ -35,23 +46,23 @@ struct sequence_cases {
     const measurement* warm = llcw != nullptr && coldw != nullptr ? llcw : hot;
     const measurement* far = coldw != nullptr ? coldw : cold;
     if (coldw != nullptr && llcw == nullptr) warm = coldw;
-    if (warm == nullptr || far == nullptr) return any().median_ns;
-    return (1 - gone) * warm->median_ns + gone * far->median_ns;
+    if (warm == nullptr || far == nullptr) return typical_ns(any());
+    return (1 - gone) * typical_ns(*warm) + gone * typical_ns(*far);
   }
   /// The same at another clock, where both are known (0: unknown).
   double estimate_ns(double gone, double clock_ns) const {
     const double ns = estimate_ns(gone);
     if (hot == nullptr || clock_ns <= 0) return ns;
     const measurement& at = coldw != nullptr ? *coldw : any();
-    return by_clock::of(ns, at.clock_ns, hot->median_ns, hot->clock_ns).at(clock_ns);
+    return by_clock::of(ns, at.clock_ns, typical_ns(*hot), hot->clock_ns).at(clock_ns);
   }
   /// From the fastest to the slowest state.
   figure interval(double ns) const {
     figure out{.ns = ns, .low_ns = ns, .high_ns = ns};
     for (const measurement* m : {hot, llcw, coldw, cold})
       if (m != nullptr) {
-        out.low_ns = std::min(out.low_ns, m->median_ns);
-        out.high_ns = std::max(out.high_ns, m->median_ns);
+        out.low_ns = std::min(out.low_ns, typical_ns(*m));
+        out.high_ns = std::max(out.high_ns, typical_ns(*m));
       }
     return out;
   }
