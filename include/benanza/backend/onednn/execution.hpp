@@ -217,6 +217,7 @@ private:
 
   /// Brings an operand into the layout that the implementation wants.
   void bind(const argument& a, const operands& values) {
+    if (a.filled) return bind_filled(a);
     if (static_cast<std::size_t>(a.input) >= values.inputs.size())
       throw error("an operand is missing");
     const tensor& from = values.inputs[static_cast<std::size_t>(a.input)];
@@ -258,6 +259,21 @@ private:
       overwritten_ = a.input;
       result_ = to;
     }
+    arguments_.push_back({a.id, to.get()});
+    inputs_.push_back(std::move(to));
+  }
+
+  /// An argument that is the same whatever the operands are.
+  void bind_filled(const argument& a) {
+    const description wide = dense(anatomy(a.stored).sizes, data_type::f32);
+    const aligned_bytes bytes(wide.get_size());
+    std::fill_n(reinterpret_cast<float*>(bytes.data()), wide.get_size() / sizeof(float), *a.filled);
+    description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
+    if (wanted.is_zero()) wanted = a.stored;
+    dnnl::memory to = allocate(wanted);
+    dnnl::memory plain = allocate(a.stored);
+    reorder(dnnl::memory(wide, device_->engine, bytes.data()), plain);
+    fill(plain, to);
     arguments_.push_back({a.id, to.get()});
     inputs_.push_back(std::move(to));
   }

@@ -2,12 +2,13 @@
 // Pooling for oneDNN: maximum and average, also global, one to three spatial dims, in ONNX's
 // layout, channels last (`@nhwc`) and in blocks of 16 channels (`@nChw16c`). An average that counts
 // padding and whose last window hangs over it (ceil) has another divisor here than in ONNX: it is
-// not offered.
+// not offered. A global average is a product with ones too.
 //
 //   describe(op::pool{...}, request, out);
 #pragma once
 
 #include "conv.hpp"
+#include "ones.hpp"
 
 #include "../../op/pool.hpp"
 
@@ -78,6 +79,12 @@ inline void describe(const op::pool& p, const request& r, recipes& out) {
                            arranged(to_dims(result), r.types.result, in), w, r.attributes());
     return made;
   });
+  if (p.function != op::pooling::global_average) return;
+  const std::int64_t length = elements(p.input, 2, p.input.size);
+  describe_ones({.outer = p.input[0] * p.input[1],
+                 .reduced = length,
+                 .factor = 1 / static_cast<double>(length)},
+                r, out);
 }
 
 } // namespace benanza::backend::onednn

@@ -10,10 +10,11 @@
 #include "layout.hpp"
 
 #include <functional>
+#include <optional>
 
 namespace benanza::backend::onednn {
 
-/// One argument of an operation that an ONNX operand fills.
+/// One argument of an operation, which an ONNX operand fills.
 struct argument {
   int id = 0;            ///< DNNL_ARG_...
   int input = 0;         ///< place in `operands::inputs`
@@ -24,10 +25,12 @@ struct argument {
   double factor = 1;     ///< its values are multiplied by this before timing
   /// Or by these, one for all or one for each, and become f32.
   std::vector<float> factors{};
-  std::int64_t first = 0; ///< element of the operand at which it starts
+  std::int64_t first = 0;        ///< element of the operand at which it starts
+  std::optional<float> filled{}; ///< no operand fills it: each value is this one
 
   /// True for data that flows through a model, and not weights or slopes of it.
   bool activation() const {
+    if (filled) return false;
     return flows || id == DNNL_ARG_SRC_0 || id == DNNL_ARG_SRC_1 ||
            (id >= DNNL_ARG_MULTIPLE_SRC && id < DNNL_ARG_MULTIPLE_DST);
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions for oneDNN. Neighbouring dims that are all kept or all reduced become one. Where
 // reduced dims are not the last ones there is a second form, `@reduced-last`, for a network that
-// keeps them innermost in memory: the fast kernels know only that one.
+// keeps them innermost in memory: the fast kernels know only that one. Sums and means are offered
+// as products with ones too.
 //
 //   describe(op::reduce{.function = op::reduction::mean, .input = {1, 64, 56, 56}, .axes = {2, 3}},
 //   request, out);
 #pragma once
 
-#include "recipe.hpp"
+#include "ones.hpp"
 
 #include "../../op/reduce.hpp"
 
@@ -33,43 +34,47 @@ inline std::optional<reduction_kind> reduction_of(op::reduction f) {
   default: return std::nullopt;
   }
 }
-} // namespace detail
 
-inline void describe(const op::reduce& p, const request& r, recipes& out) {
-  const auto kind = detail::reduction_of(p.function);
-  if (!kind || p.element != dtype::real) return;
-  // Sums leave the range of eight bits, and the library cannot scale them.
-  const bool stays = p.function == op::reduction::mean || p.function == op::reduction::max ||
-                     p.function == op::reduction::min;
-  if (!r.floating() && !stays) return;
-  dims sizes, kept;
-  std::vector<bool> reduced;
-  for (int i = 0; i < p.input.size; ++i) {
-    if (p.input[i] == 1) continue;
-    if (!reduced.empty() && reduced.back() == p.reduces(i)) {
-      sizes.back() *= p.input[i];
-    } else {
-      sizes.push_back(p.input[i]);
-      reduced.push_back(p.reduces(i));
+/// Dims in as few as possible; neighbours that are both kept or both reduced are one.
+struct joined_dims_of {
+  dims sizes{};
+  std::vector<bool> reduced{};
+
+  explicit joined_dims_of(const op::reduce& p) {
+    for (int i = 0; i < p.input.size; ++i) {
+      if (p.input[i] == 1) continue;
+      if (!reduced.empty() && reduced.back() == p.reduces(i)) {
+        sizes.back() *= p.input[i];
+      } else {
+        sizes.push_back(p.input[i]);
+        reduced.push_back(p.reduces(i));
+      }
+    }
+    if (sizes.size() == 1) {
+      sizes.insert(sizes.begin(), 1);
+      reduced.insert(reduced.begin(), false);
     }
   }
-  const auto is_reduced = [&](std::size_t i) { return static_cast<bool>(reduced[i]); };
-  if (std::find(reduced.begin(), reduced.end(), true) == reduced.end()) return;
-  if (sizes.size() == 1) {
-    sizes.insert(sizes.begin(), 1);
-    reduced.insert(reduced.begin(), false);
+  bool reduces(std::size_t i) const { return static_cast<bool>(reduced[i]); }
+  bool reduces_any() const {
+    return std::find(reduced.begin(), reduced.end(), true) != reduced.end();
   }
-  std::vector<std::size_t> order(sizes.size());
+};
+
+/// The library's own reductions.
+inline void describe_reduction(const reduction_kind& kind, const joined_dims_of& from,
+                               const request& r, recipes& out) {
+  std::vector<std::size_t> order(from.sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const dims strides = dense_strides(sizes);
+  const dims strides = dense_strides(from.sizes);
   const std::string_view names = activation_letters(12);
   const auto offer = [&](std::string after) {
     dims turned, stored, result;
     std::string letters;
     for (const std::size_t i : order) {
-      turned.push_back(sizes[i]);
+      turned.push_back(from.sizes[i]);
       stored.push_back(strides[i]);
-      result.push_back(is_reduced(i) ? 1 : sizes[i]);
+      result.push_back(from.reduces(i) ? 1 : from.sizes[i]);
       letters += names[i];
     }
     recipe made{
@@ -78,14 +83,41 @@ inline void describe(const op::reduce& p, const request& r, recipes& out) {
                        .input = 0,
                        .stored = {turned, r.types.source, stored},
                        .letters = letters}};
-    made.what = operation::reduction(kind->how, dense(turned, r.types.source), made.result, kind->p,
+    made.what = operation::reduction(kind.how, dense(turned, r.types.source), made.result, kind.p,
                                      r.attributes());
     out.push_back(std::move(made));
   };
   offer("");
-  if (std::is_sorted(reduced.begin(), reduced.end())) return;
-  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return !is_reduced(i); });
+  if (std::is_sorted(from.reduced.begin(), from.reduced.end())) return;
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return !from.reduces(i); });
   offer("@reduced-last");
+}
+
+/// The same by a product with ones, where one run of dims is reduced.
+inline void describe_sum(const joined_dims_of& from, bool mean, const request& r, recipes& out) {
+  if (std::count(from.reduced.begin(), from.reduced.end(), true) != 1) return;
+  sums_of s;
+  for (std::size_t i = 0, behind = 0; i < from.sizes.size(); ++i) {
+    if (from.reduces(i)) behind = 1;
+    (from.reduces(i) ? s.reduced : behind != 0 ? s.inner : s.outer) *= from.sizes[i];
+  }
+  if (mean) s.factor = 1 / static_cast<double>(s.reduced);
+  describe_ones(s, r, out);
+}
+} // namespace detail
+
+inline void describe(const op::reduce& p, const request& r, recipes& out) {
+  const auto kind = detail::reduction_of(p.function);
+  if (!kind || p.element != dtype::real) return;
+  using enum op::reduction;
+  const detail::joined_dims_of from(p);
+  if (!from.reduces_any()) return;
+  // Sums leave the range of eight bits, and the library cannot scale its reductions.
+  if (r.floating() || p.function == mean || p.function == max || p.function == min)
+    detail::describe_reduction(*kind, from, r, out);
+  if (p.function == sum || p.function == mean)
+    detail::describe_sum(from, p.function == mean, r, out);
 }
 
 } // namespace benanza::backend::onednn
