@@ -122,6 +122,11 @@ public:
   /// Its parts, each with the median of its times in those executions that took one of `samples`;
   /// empty: no such execution is known any more.
   virtual std::vector<part_time> parts_of(const std::vector<double>& samples) const = 0;
+  /// Calls of libraries in these executions, where they are listened to, each named by the number
+  /// of its part and what the library says.
+  virtual std::vector<part_time> calls_of(const std::vector<double>& /*samples*/) const {
+    return {};
+  }
 };
 
 /// One algorithm of one layer, ready to run.

@@ -20,6 +20,7 @@
 #include "../result/store/version.hpp"
 #include "command_line.hpp"
 #include "google_benchmark.hpp"
+#include "level_lines.hpp"
 #include "printed.hpp"
 #include "run.hpp"
 
@@ -178,6 +179,9 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
   const report_problems problems =
       run_benchmarks(argv[0], o, l, c, context, out ? out->written_to() : "");
   c.finish();
+  if (!o.quiet)
+    for (const std::string& line : level_lines(l.groups))
+      std::fprintf(stderr, "benanza_bench: %s\n", printable(line).c_str());
   if (c.failure().empty()) {
     refuse_cut_off(problems.file, o.out);
     if (out) out->commit();

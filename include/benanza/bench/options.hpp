@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../measure/campaign/settings.hpp"
+#include "../measure/chain/level.hpp"
 #include "../measure/sampling/plan.hpp"
 #include "../measure/subjects/selection.hpp"
 
@@ -22,6 +23,7 @@ struct options : selection, sampling_request {
   std::vector<std::string> backends{}; ///< to measure; empty: all that can run here
   std::string target{};                ///< GPU to list cases for, where there is none
   std::vector<std::string> plans{};    ///< files of plans to run in place of layers
+  level levels = level::none;          ///< of events to take of them
 
   // What is only printed.
   std::string help{}; ///< the text, if it was asked for

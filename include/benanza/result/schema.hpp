@@ -57,6 +57,11 @@ struct measurement {
   /// Of a whole model's run: its parts (result/parts.hpp), one a line, and how long each took.
   std::string parts{};
   std::vector<double> parts_ns{};
+  /// Of a run with the level of calls: a line a call, "PART TEXT": the number of its part, and what
+  /// the library says of it; and how long each took, by the library's own clock.
+  std::string calls{};
+  std::vector<double> calls_ns{};
+  double overhead_ns = 0; ///< of a level: what its run took longer than that without it
   /// Of a device, where a profiler looked: the kernels of one execution, in their order.
   std::vector<device_kernel> kernels{};
   device_counters counters{};       ///< and what the device counted of one execution

@@ -168,6 +168,7 @@ private:
     sample(samples, plan, *monitor_, stop);
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);
+    g.what->conclude(g.cases);
   }
 
   /// While operands were made and checked on the host, a device may have gone to sleep.
@@ -317,17 +318,24 @@ private:
         m.clock_ns = pass.clock_ns;
         m.min_clock_ns = pass.least_clock_ns;
         m.sampling_ns = pass.took_ns;
-        if (const backend::in_parts* parts = s.run->parts())
-          for (const backend::part_time& p : parts->parts_of(pass.samples)) {
-            m.parts.append(m.parts.empty() ? "" : "\n").append(p.name);
-            m.parts_ns.push_back(p.ns);
-          }
+        if (const backend::in_parts* parts = s.run->parts()) {
+          list_parts(parts->parts_of(pass.samples), m.parts, m.parts_ns);
+          list_parts(parts->calls_of(pass.samples), m.calls, m.calls_ns);
+        }
       }
       e.c->results.push_back(std::move(m));
     }
     if (e.c->results.empty()) {
       e.c->results.push_back(blank(g, *e.c));
       e.c->results[0].error = result::stopped;
+    }
+  }
+
+  static void list_parts(const std::vector<backend::part_time>& parts, std::string& names,
+                         std::vector<double>& ns) {
+    for (const backend::part_time& p : parts) {
+      names.append(names.empty() ? "" : "\n").append(p.name);
+      ns.push_back(p.ns);
     }
   }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a whole model timed? As a subject with one case, `model/<graph>/<type>/chain/plan/run/t1`:
 // the chain of a plan, verified node by node before it is timed. On a device there is another one,
-// `chain/streams`: branches side by side.
+// `chain/streams`: branches side by side. With levels (levels.hpp) there are their runs instead:
+// `chain/level-model`, `chain/level-layer`, `chain/level-call`.
 //
 //   group g = plan_group(plan, libraries);   runner.measure(g, stop);
 #pragma once
 
 #include "../noise/hand_off_probe.hpp"
 #include "../noise/smt_probe.hpp"
-#include "chain.hpp"
+#include "levels.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -46,11 +47,30 @@ public:
 
   ready_case ready(const bench_case& c) override {
     const stopwatch timer;
+    const level deepest = level_of(c.algorithm.id);
+    if (deepest != level::none && of_levels_)
+      return {std::make_unique<level_run>(of_levels_, libraries_, deepest), timer.ns()};
     auto made = std::make_unique<chain>(plan_, libraries_, parameters_,
                                         c.algorithm.id == result::side_by_side);
     const double took_ns = timer.ns();
     made->verify();
-    return {std::move(made), took_ns};
+    if (deepest == level::none) return {std::move(made), took_ns};
+    of_levels_ = std::move(made);
+    return {std::make_unique<level_run>(of_levels_, libraries_, deepest), took_ns};
+  }
+  void end() override { of_levels_.reset(); }
+
+  /// What the events of each level cost: its run's time less that of the level before. One that is
+  /// lost in the noise is 0.
+  void conclude(std::vector<bench_case>& cases) const override {
+    const std::vector<result::measurement>* before = nullptr;
+    for (bench_case& c : cases) {
+      if (level_of(c.algorithm.id) == level::none) continue;
+      for (std::size_t i = 0; before != nullptr && i < c.results.size(); ++i)
+        if (i < before->size() && c.results[i].error.empty() && (*before)[i].error.empty())
+          c.results[i].overhead_ns = std::max(0.0, c.results[i].median_ns - (*before)[i].median_ns);
+      before = &c.results;
+    }
   }
 
 private:
@@ -65,6 +85,7 @@ private:
   result::plan plan_;
   const library_list& libraries_;
   parameters parameters_;
+  std::shared_ptr<chain> of_levels_{}; ///< that all levels run
 };
 
 namespace detail {
@@ -95,7 +116,8 @@ inline bool has_branches(const model::graph& g) {
 /// as there is one for each of its threads.
 inline group plan_group(const result::plan& p, const library_list& libraries,
                         const std::map<std::string, std::map<std::string, std::string>>& here,
-                        const parameters& thresholds = usual_parameters) {
+                        const parameters& thresholds = usual_parameters,
+                        level deepest = level::none) {
   const bool on_device = detail::on_device(p, libraries); // the host around it does not matter then
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
@@ -109,15 +131,18 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
                     p.graph.name, "measure here, and write the plan from that result");
     }
   group g{.what = std::make_shared<plan_subject>(p, libraries, thresholds)};
-  const auto add = [&](std::string_view how) {
+  const auto add = [&](std::string_view how, std::string_view what = {}) {
     g.cases.push_back({.name = "model/" + p.graph.name + '/' + std::string(name(p.type)) +
                                "/chain/" + std::string(how) + "/run/t" + std::to_string(p.threads),
                        .backend = "chain",
                        .algorithm = {.id = std::string(how),
-                                     .equivalence = std::string(name(p.type)),
+                                     .equivalence = std::string(name(p.type)) + std::string(what),
                                      .flops = g.what->flops},
                        .state = "run"});
   };
+  for (const named_level& l : named_levels) // they do not compete
+    if (l.what <= deepest) add(l.algorithm, " " + std::string(l.word));
+  if (deepest != level::none) return g;
   add(result::in_order);
   if (on_device && detail::has_branches(p.graph)) add(result::side_by_side);
   return g;
