@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
 
+#include "commands/profile.hpp"
+
 namespace benanza::analyzer {
 
 std::span<const command> commands() {
-  static constexpr std::span<const command> all; // in commands/, a line each
+  static constexpr command all[] = {
+      // in commands/, a line each
+      {"profile", "where a model's time goes: model, layers, calls within them", answer_profile},
+  };
   return all;
 }
 

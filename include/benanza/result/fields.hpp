@@ -65,6 +65,7 @@ void fields(Measurement& m, Visit&& visit) {
   visit("parts_ns", m.parts_ns, remark);
   visit("calls", m.calls, remark);
   visit("calls_ns", m.calls_ns, remark);
+  visit("counted", m.counted, remark);
   visit("overhead_ns", m.overhead_ns, remark);
   visit("kernels", m.kernels, remark);
   visit("tensor_pipe_percent", m.counters.tensor_pipe_percent, remark);

@@ -49,6 +49,9 @@ inline std::string part_name(std::string_view backend, std::string_view algorith
   return out;
 }
 
+/// How the text of `counted` begins where nothing was.
+inline constexpr std::string_view not_counted = "not counted: ";
+
 /// The lines of a measurement's `parts`.
 inline std::vector<std::string_view> part_lines(std::string_view parts) {
   return items(parts, "\n");

@@ -61,6 +61,9 @@ struct measurement {
   /// the library says of it; and how long each took, by the library's own clock.
   std::string calls{};
   std::vector<double> calls_ns{};
+  /// Of a run with the level of layers: what the processor counted in an execution that was not
+  /// timed. A line with the counters' names, then one a part; or "not counted: " and why.
+  std::string counted{};
   double overhead_ns = 0; ///< of a level: what its run took longer than that without it
   /// Of a device, where a profiler looked: the kernels of one execution, in their order.
   std::vector<device_kernel> kernels{};

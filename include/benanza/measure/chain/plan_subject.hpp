@@ -7,6 +7,7 @@
 //   group g = plan_group(plan, libraries);   runner.measure(g, stop);
 #pragma once
 
+#include "../../machine/processor_counters.hpp"
 #include "../noise/hand_off_probe.hpp"
 #include "../noise/smt_probe.hpp"
 #include "levels.hpp"
@@ -61,7 +62,7 @@ public:
   void end() override { of_levels_.reset(); }
 
   /// What the events of each level cost: its run's time less that of the level before. One that is
-  /// lost in the noise is 0.
+  /// lost in the noise is 0. And what the processor counts of each layer, in a run of its own.
   void conclude(std::vector<bench_case>& cases) const override {
     const std::vector<result::measurement>* before = nullptr;
     for (bench_case& c : cases) {
@@ -70,10 +71,32 @@ public:
         if (i < before->size() && c.results[i].error.empty() && (*before)[i].error.empty())
           c.results[i].overhead_ns = std::max(0.0, c.results[i].median_ns - (*before)[i].median_ns);
       before = &c.results;
+      if (level_of(c.algorithm.id) != level::layer || !of_levels_ || of_levels_->on_device())
+        continue;
+      const std::string counted = count_parts(*of_levels_);
+      for (result::measurement& m : c.results)
+        m.counted = counted;
     }
   }
 
 private:
+  static std::string count_parts(chain& c) {
+    machine::processor_counters counters;
+    if (!counters.refused().empty()) return std::string(result::not_counted) + counters.refused();
+    std::string out = join(counters.names(), " ");
+    c.run(1);
+    for (std::size_t k = 0; k < c.steps(); ++k) {
+      counters.begin();
+      c.execute(k);
+      const std::vector<double> values = counters.end();
+      if (values.empty()) return std::string(result::not_counted) + "others had the counters";
+      out += '\n';
+      for (std::size_t i = 0; i < values.size(); ++i)
+        out += (i == 0 ? "" : " ") + std::to_string(static_cast<std::int64_t>(values[i]));
+    }
+    return out;
+  }
+
   /// A figure that was written down when the layers were measured; 0 where it was not.
   double known_fact(const char* fact) const {
     const auto measuring = plan_.provenance.find("measuring");
