@@ -85,3 +85,19 @@ TEST_CASE("what the processor counted is told layer by layer, or why nothing is"
   CHECK(all[0].layers[0].counted == std::vector<double>{100, 50});
   CHECK(all[0].layers[2].counted == std::vector<double>{3});
 }
+
+TEST_CASE("a layer stands beside the same algorithm measured alone") {
+  result::run r = levels_run();
+  result::measurement m = r.measurements[0];
+  m.family = "Relu", m.key = "1x1024", m.backend = "onednn", m.algorithm = "jit:avx2";
+  m.state = "hot", m.median_ns = 3e3;
+  r.measurements.push_back(m);
+  CHECK(*profile::levelled_runs(r)[0].layers[0].alone_ns == 3e3);
+  m.state = "coldw", m.median_ns = 3.9e3;
+  r.measurements.push_back(m);
+  m.algorithm = "jit:avx512_core", m.median_ns = 1;
+  r.measurements.push_back(m);
+  const auto all = profile::levelled_runs(r);
+  CHECK(*all[0].layers[0].alone_ns == 3.9e3);
+  CHECK_FALSE(all[0].layers[2].alone_ns);
+}

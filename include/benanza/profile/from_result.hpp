@@ -168,6 +168,25 @@ inline void add_calls(levelled_run& out, const level_rows& rows) {
                        : "no library told of its calls: plain kernels of ours do not";
 }
 
+/// What each layer's algorithm took alone, with cold weights, or hot where that is all there is.
+inline void add_alone(levelled_run& out, const result::run& r) {
+  std::map<std::string, const result::measurement*> best;
+  const auto key = [](const std::string& layer, const std::string& ran) {
+    return layer + '\n' + ran;
+  };
+  for (const result::measurement& m : r.measurements) {
+    if (!result::of_a_layer(m) || !m.error.empty() || m.type != out.type ||
+        m.threads != out.threads || (m.state != "coldw" && m.state != "hot"))
+      continue;
+    const result::measurement*& known =
+        best[key(m.family + '/' + m.key, m.backend + '/' + m.algorithm)];
+    if (known == nullptr || m.state == "coldw") known = &m;
+  }
+  for (layer& l : out.layers)
+    if (const auto found = best.find(key(l.type + '/' + l.what, l.ran)); found != best.end())
+      l.alone_ns = found->second->median_ns;
+}
+
 inline levelled_run run_of(const model::graph* g, const level_rows& rows,
                            const bound::ceilings& most) {
   const result::measurement& first = *(rows.model != nullptr   ? rows.model
@@ -221,6 +240,7 @@ inline std::vector<levelled_run> levelled_runs(const result::run& r) {
       return one.name == std::get<0>(plan);
     });
     out.push_back(detail::run_of(g == r.graphs.end() ? nullptr : &*g, rows, most));
+    detail::add_alone(out.back(), r);
   }
   if (out.empty())
     throw error(failed.empty() ? "no run with levels is in the result" : failed, r.source,

@@ -35,6 +35,7 @@ struct layer {
   std::string ran{};          ///< the algorithm or kernel that it was run by
   double ns = 0;
   std::optional<double> begin_ns{};       ///< since the run began; nothing: it was laid out
+  std::optional<double> alone_ns{};       ///< the same algorithm, measured alone
   std::optional<double> with_calls_ns{};  ///< in the run with the events of calls
   std::optional<double> flops{}, bytes{}; ///< counted from its dims, not measured
   std::optional<double> result_bytes{}, constant_bytes{}; ///< of results, and of weights

@@ -70,6 +70,7 @@ inline table layer_table(const levelled_run& r) {
                       {"dims", "", "the layer's key, or what is told of its dims"},
                       detail::latency_column,
                       {"of all", "%", "of all layers' time"},
+                      {"alone", "us", "the same algorithm measured alone, with cold weights"},
                       {"call events", "us", "what taking events of calls added to it"},
                       {"memory", "MiB", "result and weights; counted from dims"},
                       {"ran by", "", "library and algorithm, or the framework's kernel"}}};
@@ -77,7 +78,7 @@ inline table layer_table(const levelled_run& r) {
   for (std::size_t i = 0; i < r.layers.size(); ++i) {
     const layer& l = r.layers[i];
     t.rows.push_back({static_cast<std::int64_t>(i), l.name, l.type, l.what, l.ns / us,
-                      all_ns > 0 ? cell(100 * l.ns / all_ns) : cell(),
+                      all_ns > 0 ? cell(100 * l.ns / all_ns) : cell(), known(l.alone_ns, us),
                       l.with_calls_ns ? cell((*l.with_calls_ns - l.ns) / us) : cell(),
                       known(detail::memory_of(l), mib), l.ran});
   }

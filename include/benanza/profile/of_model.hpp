@@ -36,7 +36,7 @@ inline table model_information(const std::vector<levelled_run>& all, const level
                       {"layer events", "us", "what taking the events of layers adds to a run"},
                       {"call events", "us", "what taking those of calls adds to that"},
                       {"layers", "", "that ran, changes of layout among them"},
-                      {"layers", "%", "the sum of the layers' times over the latency"}}};
+                      {"sum of layers", "%", "the sum of the layers' times over the latency"}}};
   std::vector<const levelled_run*> same;
   for (const levelled_run& o : all)
     if (o.who == r.who && o.model == r.model && o.type == r.type && o.threads == r.threads &&

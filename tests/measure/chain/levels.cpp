@@ -30,6 +30,8 @@ TEST_CASE("a mean without its ends tells more than one tick of a clock") {
   CHECK(trimmed_mean({5}) == 5);
   // A tenth at either end is left out: the 0 and the 100.
   CHECK(trimmed_mean({100, 1, 0, 0, 1, 1, 0, 1, 0, 1}) == doctest::Approx(5. / 8));
+  CHECK(typical_ns({1000, 0, 1000}) == doctest::Approx(2000. / 3));
+  CHECK(typical_ns({5e4, 9e9, 6e4}) == 6e4); // a pause is none of its time
 }
 
 TEST_CASE("levels have words and algorithms of their own") {

@@ -29,13 +29,13 @@ TEST_CASE("pytorch trace: a step has operators, and within these what computes o
     const profile p = read_profile(text, "trace.json");
     if (p.profiled_ns.empty()) continue; // no step, no run
     REQUIRE(p.spans.size() > 2);
-    CHECK(p.spans[0].level == model_level);
+    CHECK(p.spans[0].level == benanza::trace::model_level);
     bool calls = false;
     for (std::size_t i = 1; i < p.spans.size(); ++i) {
-      const span& s = p.spans[i];
+      const benanza::trace::span& s = p.spans[i];
       REQUIRE(s.parent >= 0);
       CHECK(p.spans[static_cast<std::size_t>(s.parent)].level == s.level - 1);
-      calls = calls || s.level == call_level;
+      calls = calls || s.level == benanza::trace::call_level;
     }
     CHECK(calls);
   }

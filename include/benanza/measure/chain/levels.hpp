@@ -11,8 +11,10 @@
 #include "call_listener.hpp"
 #include "chain.hpp"
 #include "level.hpp"
+#include "own_time.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +22,7 @@
 
 namespace benanza::measure {
 
-/// The mean without the tenth at either end: the clocks of libraries tick in microseconds, and only
-/// a mean tells more than one tick.
+/// The mean without the tenth at either end.
 inline double trimmed_mean(std::vector<double> ns) {
   if (ns.empty()) return 0;
   std::sort(ns.begin(), ns.end());
@@ -32,15 +33,25 @@ inline double trimmed_mean(std::vector<double> ns) {
   return sum / static_cast<double>(end - cut);
 }
 
+/// What a call takes, by a clock that ticks in microseconds: of a few ticks only a mean tells more
+/// than one tick, and of many a median is not moved by pauses.
+inline double typical_ns(const std::vector<double>& ticks) {
+  constexpr double many_ticks_ns = 20e3;
+  const double middle = result::median(ticks);
+  return middle >= many_ticks_ns ? middle : trimmed_mean(ticks);
+}
+
 /// One chain run with the events of a level.
 class level_run final : public backend::prepared,
                         public backend::in_parts,
                         private backend::device_control {
 public:
-  level_run(std::shared_ptr<measure::chain> what, const library_list& libraries, level deepest)
+  level_run(std::shared_ptr<measure::chain> what, const library_list& libraries, level deepest,
+            int threads = 1)
       : chain_(std::move(what))
       , libraries_(libraries)
       , level_(deepest)
+      , threads_(threads)
       , layers_(chain_->steps()) {}
 
   std::string ran() const override {
@@ -61,6 +72,12 @@ public:
     if (level_ != level::model && chain_->on_device()) add("layers apart by events");
     if (level_ == level::call && !chain_->on_device() && listened_ && !calls_)
       add("no library tells of its calls");
+    if (const double percent = all_ns_ > 0 ? 100 * waited_ns_ / all_ns_ : 0; percent >= 1) {
+      char text[80];
+      std::snprintf(text, sizeof text, "less the %.0f %% in which others had the processor",
+                    percent);
+      add(text);
+    }
     if (odd_) add("the calls of some executions were others and are left out");
     return out;
   }
@@ -99,7 +116,7 @@ public:
     const times_by_step times = calls_->of(samples);
     std::vector<backend::part_time> out;
     for (std::size_t k = 0; k < times.size(); ++k)
-      out.push_back({texts_[k], std::max(1.0, trimmed_mean(times[k]))});
+      out.push_back({texts_[k], std::max(1.0, typical_ns(times[k]))});
     return out;
   }
 
@@ -107,15 +124,24 @@ public:
 
 private:
   double whole() {
-    const stopwatch timer;
+    const own_time timer(threads_ == 1);
     for (std::size_t k = 0; k < chain_->steps(); ++k)
       chain_->execute(k);
-    return timer.ns();
+    return own_ns(timer);
+  }
+
+  /// Of a whole run, without the pauses in which others had the processor. Layers are short, and
+  /// the median of their times has none.
+  double own_ns(const own_time& timer) {
+    const own_time::figures f = timer.now();
+    all_ns_ += f.ns;
+    waited_ns_ += f.waited_ns;
+    return f.own_ns();
   }
 
   double with_layers(call_listener* listener) {
     const bool keep = !layers_.full();
-    const stopwatch timer;
+    const own_time timer(threads_ == 1);
     for (std::size_t k = 0; k < chain_->steps(); ++k) {
       const stopwatch of_layer;
       chain_->execute(k);
@@ -123,7 +149,7 @@ private:
       if (keep) layers_.add(ns);
       if (listener != nullptr) listener->step_ends();
     }
-    const double total_ns = timer.ns();
+    const double total_ns = own_ns(timer);
     if (keep) layers_.end(total_ns);
     return total_ns;
   }
@@ -187,11 +213,13 @@ private:
   std::shared_ptr<measure::chain> chain_;
   const library_list& libraries_;
   level level_;
+  int threads_;
   step_times layers_;
   std::vector<double> device_layers_{};
   std::optional<step_times> calls_{}; ///< of each call, once there was one
   std::vector<std::string> texts_{};  ///< what they are
   bool listened_ = false, odd_ = false;
+  double all_ns_ = 0, waited_ns_ = 0; ///< of all executions
 };
 
 } // namespace benanza::measure

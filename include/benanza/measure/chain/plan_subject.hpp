@@ -50,14 +50,14 @@ public:
     const stopwatch timer;
     const level deepest = level_of(c.algorithm.id);
     if (deepest != level::none && of_levels_)
-      return {std::make_unique<level_run>(of_levels_, libraries_, deepest), timer.ns()};
+      return {std::make_unique<level_run>(of_levels_, libraries_, deepest, threads), timer.ns()};
     auto made = std::make_unique<chain>(plan_, libraries_, parameters_,
                                         c.algorithm.id == result::side_by_side);
     const double took_ns = timer.ns();
     made->verify();
     if (deepest == level::none) return {std::move(made), took_ns};
     of_levels_ = std::move(made);
-    return {std::make_unique<level_run>(of_levels_, libraries_, deepest), took_ns};
+    return {std::make_unique<level_run>(of_levels_, libraries_, deepest, threads), took_ns};
   }
   void end() override { of_levels_.reset(); }
 
