@@ -56,12 +56,18 @@ TEST_CASE("a level that is missing or failed is said, and its times are not made
   CHECK_THROWS_WITH_AS(profile::levelled_runs(r), doctest::Contains("no run with levels"), error);
 }
 
-TEST_CASE("without its graph a run's layers have names only") {
+TEST_CASE("without what its parts are a run's layers have names only") {
   result::run r = levels_run();
-  r.graphs.clear();
+  r.measurements[1].part_layers.clear();
   const auto all = profile::levelled_runs(r);
-  CHECK(all[0].layers[0].name == "onednn/jit:avx2 first");
+  CHECK(all[0].layers[0].name == "first");
+  CHECK(all[0].layers[0].type.empty());
   CHECK_FALSE(all[0].layers[0].flops);
+  r.measurements[1].part_layers = "Relu/of nothing";
+  CHECK_THROWS_AS(profile::levelled_runs(r), error);
+  for (result::measurement& m : r.measurements)
+    m.key = "net", m.part_layers.clear();
+  CHECK(profile::levelled_runs(r)[0].batch == 0);
 }
 
 TEST_CASE("what stands in a result of strangers breaks nothing") {

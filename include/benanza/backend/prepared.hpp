@@ -106,6 +106,7 @@ public:
 struct part_time {
   std::string name{};
   double ns = 0;
+  std::string layer{}; ///< what it is, as op::name writes it; empty: no layer, or not told
 };
 
 /// Called between the parts of a long execution: probes the machine if the last probe was a while

@@ -114,7 +114,7 @@ struct listing {
     if (plans.empty())
       list_layers(o, e);
     else
-      list_plans(o, e, plans);
+      groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters, o.levels);
     if (groups.empty() && without.empty())
       throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
                   "--benchmark_list_tests prints the names of all");
@@ -126,17 +126,6 @@ struct listing {
   listing& operator=(const listing&) = delete;
 
 private:
-  /// A result of levels is answered alone: it has the graphs.
-  void list_plans(const options& o, const machine::environment& e,
-                  const std::vector<result::plan>& plans) {
-    groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters, o.levels);
-    for (const result::plan& p : plans)
-      if (o.levels != level::none &&
-          std::none_of(graphs.begin(), graphs.end(),
-                       [&](const model::graph& g) { return g.name == p.graph.name; }))
-        graphs.push_back(p.graph);
-  }
-
   void list_layers(const options& o, const machine::environment& e) {
     const model_set models = models_of(o);
     graphs = selected_graphs(models, o);

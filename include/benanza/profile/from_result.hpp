@@ -48,11 +48,14 @@ rows_by_plan(const result::run& r) {
   return out;
 }
 
-/// "conv1" of "onednn/jit:avx512_core conv1", if that is the node's name.
-inline bool is_part_of(std::string_view part, std::string name) {
-  std::replace(name.begin(), name.end(), '\n', ' ');
-  return part.size() > name.size() && part.ends_with(name) &&
-         part[part.size() - name.size() - 1] == ' ';
+/// The model's name and batch of "resnet50@batch=8,fused"; the batch is 0 where it is not told.
+inline std::pair<std::string, std::int64_t> model_and_batch(const std::string& graph) {
+  constexpr std::string_view word = "@batch=";
+  const std::size_t at = graph.rfind(word);
+  std::int64_t batch = 0;
+  if (at == std::string::npos) return {graph, batch};
+  std::from_chars(graph.data() + at + word.size(), graph.data() + graph.size(), batch);
+  return {graph.substr(0, at), batch};
 }
 
 /// What a call's line says: "exec,cpu,convolution,jit:avx512_core,forward_inference,...".
@@ -89,33 +92,27 @@ inline void fill_layer(layer& l, const op::layer& of, numeric type, int threads,
   }
 }
 
-/// The layers of a row's parts. Parts are the nodes in their order, but for views, and changes of
-/// layout between them.
-inline std::vector<layer> layers_of(const result::measurement& m, const model::graph* g,
-                                    numeric type, const bound::ceilings& most) {
+/// The layers of a row's parts, "onednn/jit:avx512_core conv1" each, and changes of layout.
+inline std::vector<layer> layers_of(const result::measurement& m, numeric type,
+                                    const bound::ceilings& most) {
   std::vector<layer> out;
-  std::size_t node = 0;
-  const std::vector<std::string_view> names = result::part_lines(m.parts);
+  const std::vector<std::string_view> names = result::part_lines(m.parts),
+                                      keys = result::part_lines(m.part_layers);
   double at = 0;
   for (std::size_t k = 0; k < std::min(names.size(), m.parts_ns.size()); ++k) {
-    layer& l = out.emplace_back();
-    l.ns = m.parts_ns[k];
+    layer& l = out.emplace_back(layer{.name = std::string(names[k]), .ns = m.parts_ns[k]});
     l.begin_ns = at;
     at += l.ns;
-    l.name = names[k];
     if (result::is_reorder(names[k])) {
       l.type = "reorder";
       continue;
     }
-    std::size_t found = node;
-    while (g != nullptr && found < g->nodes.size() && !is_part_of(names[k], g->nodes[found].name))
-      ++found;
-    if (g == nullptr || found == g->nodes.size()) continue;
-    node = found + 1;
-    l.name = g->nodes[found].name;
-    l.ran = names[k].substr(0, names[k].size() - l.name.size() - 1);
-    if (const int of = g->nodes[found].layer; of != model::no_layer)
-      fill_layer(l, g->layers[static_cast<std::size_t>(of)], type, m.threads, most);
+    if (const std::size_t space = names[k].find(' '); space != names[k].npos) {
+      l.name = names[k].substr(space + 1);
+      l.ran = names[k].substr(0, space);
+    }
+    if (k < keys.size() && keys[k] != result::no_layer_line)
+      fill_layer(l, op::parse(keys[k]), type, m.threads, most);
   }
   return out;
 }
@@ -187,15 +184,15 @@ inline void add_alone(levelled_run& out, const result::run& r) {
       l.alone_ns = found->second->median_ns;
 }
 
-inline levelled_run run_of(const model::graph* g, const level_rows& rows,
-                           const bound::ceilings& most) {
+inline levelled_run run_of(const level_rows& rows, const bound::ceilings& most) {
   const result::measurement& first = *(rows.model != nullptr   ? rows.model
                                        : rows.layer != nullptr ? rows.layer
                                                                : rows.call);
+  const auto [model, batch] = model_and_batch(first.key);
   levelled_run out{.who = "benanza",
-                   .model = g == nullptr ? first.key : g->model,
+                   .model = model,
                    .graph = first.key,
-                   .batch = g == nullptr ? 0 : g->batch,
+                   .batch = batch,
                    .type = first.type,
                    .device = std::string(result::device_of(first)),
                    .threads = first.threads,
@@ -209,12 +206,10 @@ inline levelled_run run_of(const model::graph* g, const level_rows& rows,
   out.layer_events_ns = least(rows.layer, rows.model);
   out.call_events_ns = least(rows.call, rows.layer);
   const result::measurement* with_layers = rows.layer != nullptr ? rows.layer : rows.call;
-  if (with_layers != nullptr) out.layers = layers_of(*with_layers, g, type, most);
+  if (with_layers != nullptr) out.layers = layers_of(*with_layers, type, most);
   if (rows.layer == nullptr && rows.call != nullptr)
     out.notes.push_back("the level of layers failed: their times hold the events of calls");
   if (!rows.failed.empty()) out.notes.push_back(rows.failed);
-  if (g == nullptr)
-    out.notes.push_back("the result holds no graph of this model: its layers have names only");
   for (const result::measurement* m : {rows.model, rows.layer, rows.call})
     if (m != nullptr && !m->disturbed.empty())
       out.notes.push_back(m->algorithm + " was disturbed: " + m->disturbed);
@@ -236,10 +231,7 @@ inline std::vector<levelled_run> levelled_runs(const result::run& r) {
   for (const auto& [plan, rows] : detail::rows_by_plan(r)) {
     failed = rows.failed;
     if (rows.model == nullptr && rows.layer == nullptr && rows.call == nullptr) continue;
-    const auto g = std::find_if(r.graphs.begin(), r.graphs.end(), [&](const model::graph& one) {
-      return one.name == std::get<0>(plan);
-    });
-    out.push_back(detail::run_of(g == r.graphs.end() ? nullptr : &*g, rows, most));
+    out.push_back(detail::run_of(rows, most));
     detail::add_alone(out.back(), r);
   }
   if (out.empty())

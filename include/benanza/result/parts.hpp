@@ -49,6 +49,9 @@ inline std::string part_name(std::string_view backend, std::string_view algorith
   return out;
 }
 
+/// The line of `part_layers` of what is no layer.
+inline constexpr std::string_view no_layer_line = "-";
+
 /// How the text of `counted` begins where nothing was.
 inline constexpr std::string_view not_counted = "not counted: ";
 

@@ -57,6 +57,8 @@ struct measurement {
   /// Of a whole model's run: its parts (result/parts.hpp), one a line, and how long each took.
   std::string parts{};
   std::vector<double> parts_ns{};
+  /// Of a run with levels: what layer each part is, a line each, "-" for a change of layout.
+  std::string part_layers{};
   /// Of a run with the level of calls: a line a call, "PART TEXT": the number of its part, and what
   /// the library says of it; and how long each took, by the library's own clock.
   std::string calls{};

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../result/device.hpp"
+#include "../../result/parts.hpp"
 #include "../cache/read_back.hpp"
 #include "../cache/states.hpp"
 #include "../cache/weights_pool.hpp"
@@ -17,6 +18,7 @@
 #include "../sampling/statistics.hpp"
 #include "../subjects/subject.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <new>
@@ -319,7 +321,9 @@ private:
         m.min_clock_ns = pass.least_clock_ns;
         m.sampling_ns = pass.took_ns;
         if (const backend::in_parts* parts = s.run->parts()) {
-          list_parts(parts->parts_of(pass.samples), m.parts, m.parts_ns);
+          const std::vector<backend::part_time> all = parts->parts_of(pass.samples);
+          list_parts(all, m.parts, m.parts_ns);
+          list_layers(all, m.part_layers);
           list_parts(parts->calls_of(pass.samples), m.calls, m.calls_ns);
         }
       }
@@ -337,6 +341,15 @@ private:
       names.append(names.empty() ? "" : "\n").append(p.name);
       ns.push_back(p.ns);
     }
+  }
+
+  /// Where any of them is told.
+  static void list_layers(const std::vector<backend::part_time>& parts, std::string& lines) {
+    if (std::all_of(parts.begin(), parts.end(), [](const auto& p) { return p.layer.empty(); }))
+      return;
+    for (const backend::part_time& p : parts)
+      lines.append(lines.empty() ? "" : "\n")
+          .append(p.layer.empty() ? result::no_layer_line : p.layer);
   }
 
   static void fail_unmeasured(group& g, const std::string& why) {

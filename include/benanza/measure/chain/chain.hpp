@@ -119,6 +119,11 @@ public:
                ? part_name(node)
                : result::reorder_before(plan_.graph.nodes[static_cast<std::size_t>(node)].name);
   }
+  /// The layer that a step is; empty: it is a change of layout or a copy.
+  std::string layer_of(std::size_t step) const {
+    const int node = steps_[step].node;
+    return node < 0 ? std::string() : op::name(layer_at(plan_.graph, node));
+  }
   /// What each takes on the device where they run one after the other, with events between them;
   /// empty: not known, or it runs on none.
   std::vector<double> times_between_events() const {

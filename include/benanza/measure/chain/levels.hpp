@@ -107,7 +107,8 @@ public:
         times.push_back({ns});
     std::vector<backend::part_time> out;
     for (std::size_t k = 0; k < times.size(); ++k)
-      out.push_back({chain_->name_of(k), std::max(1.0, result::median(times[k]))});
+      out.push_back(
+          {chain_->name_of(k), std::max(1.0, result::median(times[k])), chain_->layer_of(k)});
     return out;
   }
   /// The calls in those executions, each as "STEP TEXT".
