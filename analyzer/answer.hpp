@@ -71,7 +71,7 @@ inline std::size_t layer_limit(const std::string& text) {
   std::size_t n = 0;
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (bad != std::errc{} || end != text.data() + text.size())
-    throw error("--layers takes a number or all", text);
+    throw error("this takes a number of rows, or all", text);
   return n;
 }
 

@@ -4,6 +4,7 @@
 #include "commands/all.hpp"
 #include "commands/coldstart.hpp"
 #include "commands/compose.hpp"
+#include "commands/profile.hpp"
 
 namespace benanza::analyzer {
 
@@ -14,6 +15,7 @@ std::span<const command> commands() {
       {"coldstart", "when a new process has its first answer, and what shared weights save",
        run_coldstart},
       {"compose", about_compose, compose},
+      {"profile", "where a model's time goes: model, layers, calls within them", answer_profile},
       {"verify", "do the figures that a bound rests on hold here?", verify_result},
   };
   return all;

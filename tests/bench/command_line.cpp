@@ -206,6 +206,14 @@ TEST_CASE("whose kernels are looked at is a word, or left to the program") {
   CHECK_THROWS_AS(parse({"--kernels=some"}), error);
 }
 
+TEST_CASE("levels are those of a plan's run") {
+  CHECK(parse({"--plan", "p.json", "--levels", "call"}).levels == level::call);
+  CHECK(parse({"--plan", "p.json"}).levels == level::none);
+  CHECK_THROWS_WITH_AS(parse({"--levels", "layer"}), doctest::Contains("--plan"), benanza::error);
+  CHECK_THROWS_WITH_AS(parse({"--plan", "p.json", "--levels", "kernel"}),
+                       doctest::Contains("is not one of model, layer, call"), benanza::error);
+}
+
 TEST_CASE("help names every option, and an empty value is a value") {
   const std::string help = parse({"--help"}).help;
   for (const char* option : {"--types", "--states", "--set", "--store", "--shard", "--again",

@@ -68,3 +68,27 @@ TEST_CASE("gpu: a plan runs as one graph, in order and with branches side by sid
   CAPTURE(page.err);
   CHECK(page.out.find("branches side by side") != std::string::npos);
 }
+
+TEST_CASE("gpu: a plan's levels are timed, and each kernel has its layer") {
+  const scratch_folder s("gpu_levels");
+  const std::string script = "cost 20us";
+  const fake_run r({}, script, on_gpu + "--levels call --plan " + plan_from(s, script),
+                   BENANZA_BENCH_BINARY, true, fake_gpu);
+  CAPTURE(r.ended.err);
+  CHECK(r.ended.status == 0);
+  REQUIRE(r.rows.size() == 3);
+  CHECK(r.rows[0].algorithm == "level-model");
+  CHECK(r.rows[2].algorithm == "level-call");
+  for (const auto& row : r.rows)
+    CHECK(row.median_ns >= 120e3);
+  const json layers = r.result.at("benchmarks").at(1), calls = r.result.at("benchmarks").at(2);
+  const std::size_t parts = layers.at("parts_ns").size();
+  CHECK(parts >= 6);
+  REQUIRE(calls.contains("kernels"));
+  std::int64_t last = 0;
+  for (const json& k : calls.at("kernels")) {
+    CHECK(k.at("part") >= last);
+    last = k.at("part");
+  }
+  CHECK(last < static_cast<std::int64_t>(parts));
+}

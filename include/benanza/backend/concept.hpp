@@ -160,6 +160,10 @@ public:
   virtual std::unique_ptr<prepared> prepare(const op::layer&, numeric, const algorithm&,
                                             const operands&, const setting&) = 0;
 
+  /// From now on the library prints a line on standard output for each of its calls, or does not;
+  /// false: it has no such stream.
+  virtual bool tell_calls(bool /*on*/) { return false; }
+
   /// Its devices, with memory and caches of their own; null: it runs on the processor.
   virtual device_library* own_devices() { return nullptr; }
   bool on_device() { return own_devices() != nullptr; }

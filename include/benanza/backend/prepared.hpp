@@ -110,6 +110,7 @@ public:
 struct part_time {
   std::string name{};
   double ns = 0;
+  std::string layer{}; ///< what it is, as op::name writes it; empty: no layer, or not told
 };
 
 /// Called between the parts of a long execution: probes the machine if the last probe was a while
@@ -126,6 +127,11 @@ public:
   /// Its parts, each with the median of its times in those executions that took one of `samples`;
   /// empty: no such execution is known any more.
   virtual std::vector<part_time> parts_of(const std::vector<double>& samples) const = 0;
+  /// Calls of libraries in these executions, where they are listened to, each named by the number
+  /// of its part and what the library says.
+  virtual std::vector<part_time> calls_of(const std::vector<double>& /*samples*/) const {
+    return {};
+  }
 };
 
 /// One algorithm of one layer, ready to run.

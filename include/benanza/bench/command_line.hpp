@@ -111,6 +111,12 @@ inline const flag own_flags[] = {
      "with --plan: also what it takes to load the model's weights, private and\nshared between "
      "processes",
      [](options& o, std::string_view v, std::string_view where) { o.load = truth(v, where); }},
+    {"--levels", "L",
+     "with --plan: run it with the events of model, layer or call taken, each\nwith those before "
+     "it, in turns: what every level takes, and what its\nevents cost; for benanza_analyze profile",
+     [](options& o, std::string_view v, std::string_view where) {
+       o.levels = *parse_level(one_of(v, {"model", "layer", "call"}, where));
+     }},
     {"--layers", "FILE",
      "measure the layers of a file, one a line, such as\nConv/1x64x56x56-64x3x3-s1-p1, in place of "
      "those compiled in; may be\ngiven again",
@@ -382,6 +388,9 @@ inline void settle(options& o) {
     throw error("what is loaded are the weights of a plan's model", "--load", "give --plan FILE");
   if (!o.plans.empty() && (!o.layer_files.empty() || !o.graph_files.empty()))
     throw error("a plan is run in place of layers", "--plan", "leave out --layers and --graphs");
+  if (o.plans.empty() && o.levels != level::none)
+    throw error("levels are those of a whole model's run", "--levels",
+                "write a plan with benanza_analyze --plan, and give it with --plan plan.json");
 }
 
 inline constexpr const char* footer =

@@ -130,7 +130,8 @@ struct listing {
 private:
   void list_plans(const options& o, const machine::environment& e,
                   const std::vector<result::plan>& plans) {
-    groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters, o.scenarios);
+    groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters,
+                       {.scenarios = o.scenarios, .deepest = o.levels});
     if (!o.load) return;
     for (const result::plan& p : plans)
       groups.push_back(load::load_group(p, libraries));

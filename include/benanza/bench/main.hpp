@@ -21,6 +21,7 @@
 #include "command_line.hpp"
 #include "experiment.hpp"
 #include "google_benchmark.hpp"
+#include "level_lines.hpp"
 #include "printed.hpp"
 #include "run.hpp"
 
@@ -179,6 +180,9 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
   const report_problems problems =
       run_benchmarks(argv[0], o, l, c, context, out ? out->written_to() : "");
   c.finish();
+  if (!o.quiet)
+    for (const std::string& line : level_lines(l.groups))
+      std::fprintf(stderr, "benanza_bench: %s\n", printable(line).c_str());
   if (c.failure().empty()) {
     refuse_cut_off(problems.file, o.out);
     if (out) out->commit();

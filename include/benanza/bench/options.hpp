@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../measure/campaign/settings.hpp"
+#include "../measure/chain/level.hpp"
 #include "../measure/sampling/plan.hpp"
 #include "../measure/subjects/selection.hpp"
 #include "../result/experiment.hpp"
@@ -28,8 +29,9 @@ struct options : selection, sampling_request {
   std::optional<result::experiment> asked{}; ///< what it says
   bool deviating = false;       ///< the run goes on where machine or software are not as it expects
   std::string experiment_out{}; ///< where the experiment that these options are is written
-  std::string choices{}; ///< a result or a plan that says what runs the layers of whole models
-  bool load = false;     ///< also what it takes to load their models
+  std::string choices{};      ///< a result or a plan that says what runs the layers of whole models
+  bool load = false;          ///< also what it takes to load their models
+  level levels = level::none; ///< of events to take of plans
 
   // What is only printed.
   std::string help{}; ///< the text, if it was asked for

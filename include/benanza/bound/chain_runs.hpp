@@ -48,8 +48,8 @@ inline std::vector<run_part> parts_of(const measurement& m, bool fused, const mo
 /// `b` with the chain runs and the scenarios of the model in its type and on its threads.
 inline model_bound with_chain_runs(model_bound b, const result::run& r) {
   for (const measurement& m : r.measurements) {
-    if (m.family != "model" || result::of_a_load(m) || m.type != name(b.type) ||
-        m.threads != b.threads)
+    if (m.family != "model" || result::of_a_load(m) || result::of_a_level(m.algorithm) ||
+        m.type != name(b.type) || m.threads != b.threads)
       continue;
     const bool unfused = m.key == b.graph->name, fused = b.fused && m.key == b.fused->graph->name;
     if (!unfused && !fused) continue;

@@ -25,7 +25,8 @@ struct device_kernel {
   std::array<std::int64_t, 3> grid{}, block{};
   std::int64_t registers = 0; ///< of a thread
   std::int64_t shared_bytes = 0;
-  double ns = 0; ///< with a profiler attached: for proportions, not for comparisons
+  double ns = 0;          ///< with a profiler attached: for proportions, not for comparisons
+  std::int64_t part = -1; ///< of a model's run: the number of its part; -1: not told
 
   bool operator==(const device_kernel&) const = default;
 };

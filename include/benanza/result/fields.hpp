@@ -63,6 +63,11 @@ void fields(Measurement& m, Visit&& visit) {
   visit("sampling_ns", m.sampling_ns, remark);
   visit("parts", m.parts, remark);
   visit("parts_ns", m.parts_ns, remark);
+  visit("part_layers", m.part_layers, remark);
+  visit("calls", m.calls, remark);
+  visit("calls_ns", m.calls_ns, remark);
+  visit("counted", m.counted, remark);
+  visit("overhead_ns", m.overhead_ns, remark);
   visit("kernels", m.kernels, remark);
   visit("tensor_pipe_percent", m.counters.tensor_pipe_percent, remark);
   visit("dram_read_bytes", m.counters.dram_read_bytes, remark);

@@ -57,6 +57,7 @@ BENANZA_INLINE ordered_json to_json(const std::vector<device_kernel>& kernels) {
       one["shared_bytes"] = k.shared_bytes;
     }
     one["ns"] = k.ns;
+    if (k.part >= 0) one["part"] = k.part;
   }
   return out;
 }
@@ -165,6 +166,8 @@ BENANZA_INLINE std::vector<device_kernel> kernels_from_json(const json& from,
     if (!one.is_object()) detail::refuse_value("a list of kernels", "kernels", where);
     detail::assign(k.name, detail::member(one, "name", where), "name", where);
     k.ns = detail::to_ns(detail::member(one, "ns", where), "ns", where, true);
+    if (const auto part = one.find("part"); part != one.end())
+      detail::assign_integer(k.part, *part, "part", where, 0);
     if (!one.contains("grid")) continue;
     for (const auto& [name, three] : {std::pair("grid", &k.grid), std::pair("block", &k.block)}) {
       const json& list = detail::list_member(one, name, where);

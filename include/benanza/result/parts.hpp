@@ -22,8 +22,28 @@ inline constexpr std::string_view in_order = "plan", side_by_side = "streams";
 /// by what a library takes first, or by what somebody named.
 inline constexpr std::string_view by_first_choice = "first", by_named_choice = "named";
 
+/// The same in one order with the events of levels taken: of none of its parts, of each layer, and
+/// also of each call of a library within one (measure/chain/levels.hpp).
+inline constexpr std::string_view model_level = "level-model", layer_level = "level-layer",
+                                  call_level = "level-call";
+
+/// True for the run of a level.
+inline bool of_a_level(std::string_view algorithm) {
+  return algorithm == model_level || algorithm == layer_level || algorithm == call_level;
+}
+
 /// The part that holds all changes of layout.
 inline constexpr std::string_view reorders_part = "reorders";
+
+/// The part that is one change of layout or copy, before the node that wants it.
+inline std::string reorder_before(std::string_view node) {
+  std::string out = std::string(reorders_part) + " before " + std::string(node);
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  return out;
+}
+inline bool is_reorder(std::string_view part) {
+  return part == reorders_part || part.starts_with(std::string(reorders_part) + " before ");
+}
 
 /// The part that a node is; names of nodes may hold anything.
 inline std::string part_name(std::string_view backend, std::string_view algorithm,
@@ -32,6 +52,12 @@ inline std::string part_name(std::string_view backend, std::string_view algorith
   std::replace(out.begin(), out.end(), '\n', ' ');
   return out;
 }
+
+/// The line of `part_layers` of what is no layer.
+inline constexpr std::string_view no_layer_line = "-";
+
+/// How the text of `counted` begins where nothing was.
+inline constexpr std::string_view not_counted = "not counted: ";
 
 /// The lines of a measurement's `parts`.
 inline std::vector<std::string_view> part_lines(std::string_view parts) {

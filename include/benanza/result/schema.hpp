@@ -71,6 +71,16 @@ struct measurement {
   /// Of a whole model's run: its parts (result/parts.hpp), one a line, and how long each took.
   std::string parts{};
   std::vector<double> parts_ns{};
+  /// Of a run with levels: what layer each part is, a line each, "-" for a change of layout.
+  std::string part_layers{};
+  /// Of a run with the level of calls: a line a call, "PART TEXT": the number of its part, and what
+  /// the library says of it; and how long each took, by the library's own clock.
+  std::string calls{};
+  std::vector<double> calls_ns{};
+  /// Of a run with the level of layers: what the processor counted in an execution that was not
+  /// timed. A line with the counters' names, then one a part; or "not counted: " and why.
+  std::string counted{};
+  double overhead_ns = 0; ///< of a level: what its run took longer than that without it
   /// Of a device, where a profiler looked: the kernels of one execution, in their order.
   std::vector<device_kernel> kernels{};
   device_counters counters{}; ///< and what the device counted of one execution

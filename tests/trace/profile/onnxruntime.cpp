@@ -31,6 +31,22 @@ TEST_CASE("onnxruntime profile: the first run is cold, and its times are not amo
   CHECK(p.warnings.empty());
 }
 
+TEST_CASE("onnxruntime profile: one warm run is told event by event") {
+  const profile p = read_profile(two_runs(), "ort.json");
+  REQUIRE(p.spans.size() == 3);
+  CHECK(p.spans[0].level == benanza::trace::model_level);
+  CHECK(p.spans[0].ns == 30'000);
+  CHECK(p.spans[0].begin_ns == 0);
+  for (std::size_t i = 1; i < 3; ++i) {
+    CHECK(p.spans[i].level == benanza::trace::layer_level);
+    CHECK(p.spans[i].parent == 0);
+    CHECK(p.spans[i].begin_ns >= 0);
+  }
+  CHECK(p.spans[1].name == "r1_nchwc");
+  CHECK(p.spans[1].kind == "Conv");
+  CHECK(p.spans[1].ns == 14'000);
+}
+
 TEST_CASE("onnxruntime profile: a single run is told to be cold") {
   const profile p =
       read_profile(ort({{"a_kernel_time", 5, 3, "Relu"}, {"model_run", 1, 10}}), "ort.json");

@@ -24,6 +24,23 @@ TEST_CASE(
   CHECK_FALSE(p.overlapping);
 }
 
+TEST_CASE("pytorch trace: a step has operators, and within these what computes or was launched") {
+  for (const auto& text : {pytorch_cpu, pytorch_gpu}) {
+    const profile p = read_profile(text, "trace.json");
+    if (p.profiled_ns.empty()) continue; // no step, no run
+    REQUIRE(p.spans.size() > 2);
+    CHECK(p.spans[0].level == benanza::trace::model_level);
+    bool calls = false;
+    for (std::size_t i = 1; i < p.spans.size(); ++i) {
+      const benanza::trace::span& s = p.spans[i];
+      REQUIRE(s.parent >= 0);
+      CHECK(p.spans[static_cast<std::size_t>(s.parent)].level == s.level - 1);
+      calls = calls || s.level == benanza::trace::call_level;
+    }
+    CHECK(calls);
+  }
+}
+
 TEST_CASE("pytorch trace: times since 1970 are as coarse as a number is") {
   std::string text = R"({"traceEvents": [)";
   for (int i = 0; i < 40; ++i) // one behind the other, without a gap

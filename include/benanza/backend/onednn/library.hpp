@@ -83,6 +83,10 @@ public:
     return out;
   }
 
+  bool tell_calls(bool on) override {
+    return dnnl_set_verbose(on ? 1 : 0) == dnnl_success;
+  }
+
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
                                     const operands& values, const setting& s) override {
     const std::string where = op::name(l) + ", " + a.id;

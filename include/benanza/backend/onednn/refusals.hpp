@@ -8,63 +8,25 @@
 //   "..."}}
 #pragma once
 
-#include "../../core/error.hpp"
+#include "../../machine/caught_output.hpp"
 #include "../concept.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <vector>
 
 namespace benanza::backend::onednn {
+
+using machine::caught_output;
 
 /// True if the library prints on standard output what it passes over.
 inline bool dispatch_is_told() {
   const char* verbose = std::getenv("ONEDNN_VERBOSE");
   return verbose != nullptr && std::string_view(verbose).find("dispatch") != std::string_view::npos;
 }
-
-/// Takes what is printed on standard output, from its making until `text` is called or it ends.
-class caught_output {
-public:
-  caught_output() {
-    std::fflush(stdout);
-    own_ = dup(STDOUT_FILENO);
-    file_ = memfd_create("output", 0);
-    if (own_ < 0 || file_ < 0 || dup2(file_, STDOUT_FILENO) < 0)
-      throw error("standard output cannot be caught");
-  }
-  caught_output(const caught_output&) = delete;
-  caught_output& operator=(const caught_output&) = delete;
-  ~caught_output() {
-    give_back();
-    close(file_);
-  }
-
-  std::string text() {
-    give_back();
-    std::string out(static_cast<std::size_t>(std::max<off_t>(lseek(file_, 0, SEEK_END), 0)), '\0');
-    const ssize_t n = pread(file_, out.data(), out.size(), 0);
-    out.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-    return out;
-  }
-
-private:
-  void give_back() {
-    if (own_ < 0) return;
-    std::fflush(stdout);
-    dup2(own_, STDOUT_FILENO);
-    close(own_);
-    own_ = -1;
-  }
-
-  int own_ = -1, file_ = -1;
-};
 
 /// What the lines of the library say of implementations, each once, in their order. A line is
 /// onednn_verbose,v1,primitive,create:dispatch,KIND,cpu,KIND,IMPLEMENTATION,...,REASON,FILE:LINE.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../../result/device.hpp"
+#include "../../result/parts.hpp"
 #include "../cache/read_back.hpp"
 #include "../cache/states.hpp"
 #include "../cache/weights_pool.hpp"
@@ -18,6 +19,7 @@
 #include "../scenario/run.hpp"
 #include "../subjects/subject.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <new>
@@ -174,6 +176,7 @@ private:
     sample(samples, plan, *monitor_, stop);
     for (std::size_t i = 0; i < entries.size(); ++i)
       report(g, entries[i], samples[i]);
+    g.what->conclude(g.cases);
   }
 
   /// While operands were made and checked on the host, a device may have gone to sleep.
@@ -370,11 +373,12 @@ private:
         m.clock_ns = pass.clock_ns;
         m.min_clock_ns = pass.least_clock_ns;
         m.sampling_ns = pass.took_ns;
-        if (const backend::in_parts* parts = s.run->parts())
-          for (const backend::part_time& p : parts->parts_of(pass.samples)) {
-            m.parts.append(m.parts.empty() ? "" : "\n").append(p.name);
-            m.parts_ns.push_back(p.ns);
-          }
+        if (const backend::in_parts* parts = s.run->parts()) {
+          const std::vector<backend::part_time> all = parts->parts_of(pass.samples);
+          list_parts(all, m.parts, m.parts_ns);
+          list_layers(all, m.part_layers);
+          list_parts(parts->calls_of(pass.samples), m.calls, m.calls_ns);
+        }
       }
       e.c->results.push_back(std::move(m));
     }
@@ -382,6 +386,23 @@ private:
       e.c->results.push_back(blank(g, *e.c));
       e.c->results[0].error = result::stopped;
     }
+  }
+
+  static void list_parts(const std::vector<backend::part_time>& parts, std::string& names,
+                         std::vector<double>& ns) {
+    for (const backend::part_time& p : parts) {
+      names.append(names.empty() ? "" : "\n").append(p.name);
+      ns.push_back(p.ns);
+    }
+  }
+
+  /// Where any of them is told.
+  static void list_layers(const std::vector<backend::part_time>& parts, std::string& lines) {
+    if (std::all_of(parts.begin(), parts.end(), [](const auto& p) { return p.layer.empty(); }))
+      return;
+    for (const backend::part_time& p : parts)
+      lines.append(lines.empty() ? "" : "\n")
+          .append(p.layer.empty() ? result::no_layer_line : p.layer);
   }
 
   static void fail_unmeasured(group& g, const std::string& why) {

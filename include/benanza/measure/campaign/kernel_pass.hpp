@@ -9,6 +9,7 @@
 //   p.look(group, measured, interrupted);   p.told()   // "CUPTI 13.0"
 #pragma once
 
+#include "../../result/parts.hpp"
 #include "settings.hpp"
 #include "worker_process.hpp"
 
@@ -32,7 +33,9 @@ inline case_list worth_a_look(const group& g, const case_list& which, kernel_cho
   for (std::size_t i : which) {
     if (whose == kernel_choice::none || g.cases[i].results.empty()) continue;
     const result::measurement& m = g.cases[i].results[0];
-    if (!m.error.empty() || m.device != result::gpu_device || !result::of_a_layer(m)) continue;
+    if (!m.error.empty() || m.device != result::gpu_device ||
+        !(result::of_a_layer(m) || m.algorithm == result::call_level))
+      continue;
     all.push_back(i);
     const double ns = m.state == "hot" ? m.min_ns : m.median_ns;
     const auto [at, is_first] =

@@ -139,6 +139,35 @@ public:
     return medians(built_.device ? times_on_device() : times_.of(samples));
   }
 
+  /// Its steps one by one, for runs that take the events of levels.
+  std::size_t steps() const { return steps_.size(); }
+  void execute(std::size_t step) { steps_[step].execute(storage_); }
+  std::string name_of(std::size_t step) const {
+    std::size_t at = step;
+    while (at + 1 < steps_.size() && steps_[at].node < 0)
+      ++at;
+    const int node = steps_[at].node;
+    if (node < 0) return std::string(result::reorders_part);
+    return at == step
+               ? part_name(node)
+               : result::reorder_before(plan_.graph.nodes[static_cast<std::size_t>(node)].name);
+  }
+  /// The layer that a step is; empty: it is a change of layout or a copy.
+  std::string layer_of(std::size_t step) const {
+    const int node = steps_[step].node;
+    return node < 0 ? std::string() : op::name(layer_at(plan_.graph, node));
+  }
+  /// What each takes on the device where they run one after the other, with events between them;
+  /// empty: not known, or it runs on none.
+  std::vector<double> times_between_events() const {
+    return built_.device ? built_.device->times_of(starts_) : std::vector<double>{};
+  }
+  /// The kernels of a step, as the device's profiler sees them; a copy has none.
+  std::vector<device_kernel> kernels_of(std::size_t step) {
+    const auto& run = steps_[step].run;
+    return run && run->on_device() ? run->own_device()->kernels() : std::vector<device_kernel>{};
+  }
+
   /// The result of the last node.
   void read(std::vector<double>& out) const override {
     const tensor_place& last = built_.result;

@@ -2,14 +2,17 @@
 // How is a whole model timed? As a subject with one case, `model/<graph>/<type>/chain/plan/run/t1`:
 // the chain of a plan, verified node by node before it is timed. On a device there is another one,
 // `chain/streams`: branches side by side. A sequence of layers is timed alike, in cache states.
+// With levels (levels.hpp) there are their runs instead: `chain/level-model`, `chain/level-layer`,
+// `chain/level-call`.
 //
 //   group g = plan_group(plan, libraries);   runner.measure(g, stop);
 #pragma once
 
+#include "../../machine/processor_counters.hpp"
 #include "../../model/sequence.hpp"
 #include "../noise/hand_off_probe.hpp"
 #include "../noise/smt_probe.hpp"
-#include "chain.hpp"
+#include "levels.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -55,6 +58,9 @@ public:
 
   ready_case ready(const bench_case& c) override {
     const stopwatch timer;
+    const level deepest = level_of(c.algorithm.id);
+    if (deepest != level::none && of_levels_)
+      return {std::make_unique<level_run>(of_levels_, libraries_, deepest, threads), timer.ns()};
     auto made = std::make_unique<chain>(plan_, libraries_, parameters_,
                                         c.algorithm.id == result::side_by_side);
     const double took_ns = timer.ns();
@@ -62,10 +68,48 @@ public:
     // Between two probes of the machine; what takes longer is looked at between its steps.
     constexpr double short_ns = 0.5e6;
     if (sequence_ && made->time(1) < short_ns) made->time_as_one();
-    return {std::move(made), took_ns};
+    if (deepest == level::none) return {std::move(made), took_ns};
+    of_levels_ = std::move(made);
+    return {std::make_unique<level_run>(of_levels_, libraries_, deepest, threads), took_ns};
+  }
+  void end() override { of_levels_.reset(); }
+
+  /// What the events of each level cost: its run's time less that of the level before. One that is
+  /// lost in the noise is 0. And what the processor counts of each layer, in a run of its own.
+  void conclude(std::vector<bench_case>& cases) const override {
+    const std::vector<result::measurement>* before = nullptr;
+    for (bench_case& c : cases) {
+      if (level_of(c.algorithm.id) == level::none) continue;
+      for (std::size_t i = 0; before != nullptr && i < c.results.size(); ++i)
+        if (i < before->size() && c.results[i].error.empty() && (*before)[i].error.empty())
+          c.results[i].overhead_ns = std::max(0.0, c.results[i].median_ns - (*before)[i].median_ns);
+      before = &c.results;
+      if (level_of(c.algorithm.id) != level::layer || !of_levels_ || of_levels_->on_device())
+        continue;
+      const std::string counted = count_parts(*of_levels_);
+      for (result::measurement& m : c.results)
+        m.counted = counted;
+    }
   }
 
 private:
+  static std::string count_parts(chain& c) {
+    machine::processor_counters counters;
+    if (!counters.refused().empty()) return std::string(result::not_counted) + counters.refused();
+    std::string out = join(counters.names(), " ");
+    c.run(1);
+    for (std::size_t k = 0; k < c.steps(); ++k) {
+      counters.begin();
+      c.execute(k);
+      const std::vector<double> values = counters.end();
+      if (values.empty()) return std::string(result::not_counted) + "others had the counters";
+      out += '\n';
+      for (std::size_t i = 0; i < values.size(); ++i)
+        out += (i == 0 ? "" : " ") + std::to_string(static_cast<std::int64_t>(values[i]));
+    }
+    return out;
+  }
+
   /// A figure that was written down when the layers were measured; 0 where it was not.
   double known_fact(const char* fact) const {
     const auto measuring = plan_.provenance.find("measuring");
@@ -78,6 +122,7 @@ private:
   bool sequence_ = false;
   const library_list& libraries_;
   parameters parameters_;
+  std::shared_ptr<chain> of_levels_{}; ///< that all levels run
 };
 
 namespace detail {
@@ -102,6 +147,12 @@ inline bool has_branches(const model::graph& g) {
 }
 } // namespace detail
 
+/// What is asked of whole models besides their run.
+struct chain_request {
+  std::vector<scenario> scenarios{};
+  level deepest = level::none; ///< events up to this level, in place of the run
+};
+
 /// What a case of a whole model is called.
 inline std::string chain_case_name(const model::graph& g, numeric type, std::string_view how,
                                    const std::string& state, int threads) {
@@ -116,7 +167,7 @@ inline std::string chain_case_name(const model::graph& g, numeric type, std::str
 inline group plan_group(const result::plan& p, const library_list& libraries,
                         const std::map<std::string, std::map<std::string, std::string>>& here,
                         const parameters& thresholds = usual_parameters,
-                        const std::vector<scenario>& scenarios = {}) {
+                        const chain_request& asked = {}) {
   const bool on_device = detail::on_device(p, libraries); // the host around it does not matter then
   for (const char* section : result::identity_sections)
     for (const auto& [fact, value] : p.provenance.at(section)) {
@@ -131,19 +182,22 @@ inline group plan_group(const result::plan& p, const library_list& libraries,
     }
   group g{.what = std::make_shared<plan_subject>(p, libraries, thresholds)};
   const auto add = [&](std::string_view how, const std::string& state,
-                       const std::optional<scenario>& under = {}) {
+                       const std::optional<scenario>& under = {}, std::string_view what = {}) {
     g.cases.push_back({.name = chain_case_name(p.graph, p.type, how, state, p.threads),
                        .backend = "chain",
                        .algorithm = {.id = std::string(how),
-                                     .equivalence = std::string(name(p.type)),
+                                     .equivalence = std::string(name(p.type)) + std::string(what),
                                      .flops = g.what->flops},
                        .state = state,
                        .under = under});
   };
+  for (const named_level& l : named_levels) // they do not compete
+    if (l.what <= asked.deepest) add(l.algorithm, result::whole_run, {}, " " + std::string(l.word));
+  if (asked.deepest != level::none) return g;
   add(result::in_order, result::whole_run);
   if (on_device && detail::has_branches(p.graph)) add(result::side_by_side, result::whole_run);
-  for (const scenario& l : scenarios)
-    add(result::in_order, name(l), l);
+  for (const scenario& s : asked.scenarios)
+    add(result::in_order, name(s), s);
   return g;
 }
 

@@ -36,11 +36,10 @@ inline int most_threads(const std::vector<int>& of_layers, const std::vector<res
 inline std::vector<group>
 groups_of(const std::vector<result::plan>& plans, const library_list& libraries,
           const std::map<std::string, std::map<std::string, std::string>>& here,
-          const parameters& thresholds = usual_parameters,
-          const std::vector<scenario>& scenarios = {}) {
+          const parameters& thresholds = usual_parameters, const chain_request& asked = {}) {
   std::vector<group> out;
   for (const result::plan& p : plans) {
-    out.push_back(plan_group(p, libraries, here, thresholds, scenarios));
+    out.push_back(plan_group(p, libraries, here, thresholds, asked));
     for (std::size_t i = 0; i + 1 < out.size(); ++i)
       if (out[i].cases[0].name == out.back().cases[0].name)
         throw error("two plans of the same model, type and threads", p.graph.name,

@@ -70,6 +70,8 @@ public:
   }
   /// Storage of the weights that `coldw` rotates.
   dtype weights_type() const { return weights_of(type); }
+  /// Adds to the results of its cases what only several of them tell.
+  virtual void conclude(std::vector<bench_case>&) const {}
   /// Frees what `begin` made.
   virtual void end() {}
 };

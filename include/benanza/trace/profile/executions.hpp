@@ -61,6 +61,28 @@ inline void add_executions(profile& p, std::vector<execution> all) {
   add_runs(p, all, cold ? 1 : 0, runs);
 }
 
+/// Which of `count` is the median by `figure`; the lower one of two.
+template <class Figure>
+std::size_t median_place(std::size_t count, Figure&& figure) {
+  std::vector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i)
+    order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return figure(a) < figure(b); });
+  return order.empty() ? 0 : order[(count - 1) / 2];
+}
+
+/// Says where levels could not be told from times.
+inline void say_containment(std::vector<std::string>& warnings, const containment& c) {
+  if (c.ambiguous != 0)
+    warnings.push_back("in which of several events that went on at the same time " +
+                       counted(c.ambiguous, "event") +
+                       " happened is ambiguous: profile once more with one thread "
+                       "(OMP_NUM_THREADS=1), on a GPU with CUDA_LAUNCH_BLOCKING=1");
+  if (c.outside != 0)
+    warnings.push_back(counted(c.outside, "event") + " lie within no event of the level above");
+}
+
 /// Do intervals [begin, end) of different lanes overlap?
 struct lane_interval {
   double begin = 0, end = 0;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "chrome_trace.hpp"
+#include "executions.hpp"
 
 #include <map>
 #include <tuple>
@@ -77,6 +78,8 @@ public:
                      [](const run& a, const run& b) { return a.begin < b.begin; });
     place_nodes();
     choose_runs(p);
+    p.spans = spans();
+    say_containment(p.warnings, find_parents(p.spans, ns_of_us)); // times are cut to whole us
     fill(p);
     say_what_is_odd(p);
     return p;
@@ -91,6 +94,11 @@ private:
     double begin = 0, end = 0, inside = 0; ///< in us; `inside`: of nodes within this one
     int thread = 0, op = 0, run = -1;
     double kernels = 0; ///< in us, of a GPU
+  };
+  struct kernel {
+    std::string name;
+    double begin = 0, length = 0; ///< in us
+    std::size_t node = 0;
   };
   struct op {
     profiled_operator told;
@@ -179,6 +187,7 @@ private:
     if (const std::string type = e.text("op_name"); !type.empty() && type != o.told.type)
       return void(++lone_kernels_);
     n.kernels += *e.dur;
+    if (timed(e)) kernels_.push_back({e.name, *e.ts, *e.dur, nodes_.size() - 1});
     if (!std::exchange(o.has_kernels, true)) o.told.kernel = e.name;
     any_kernels_ = true;
   }
@@ -247,6 +256,41 @@ private:
                            " of nodes lie in no whole run, and are left out");
   }
 
+  /// The run of median length: the model, its nodes, and their kernels, which say whose they are.
+  std::vector<span> spans() const {
+    if (runs_.empty()) return {};
+    const std::size_t at = first_ + median_place(counted_, [&](std::size_t i) {
+                             return runs_[first_ + i].end - runs_[first_ + i].begin;
+                           });
+    const run& chosen = runs_[at];
+    const auto made = [&](int level, std::string name, std::string of, double begin, double us) {
+      return span{.level = level,
+                  .name = std::move(name),
+                  .kind = std::move(of),
+                  .begin_ns = (begin - chosen.begin) * ns_of_us,
+                  .ns = us * ns_of_us};
+    };
+    std::vector<span> out{
+        made(model_level, "model_run", "", chosen.begin, chosen.end - chosen.begin)};
+    std::unordered_map<std::size_t, int> place;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const node& n = nodes_[i];
+      if (n.run != static_cast<int>(at)) continue;
+      const op& o = ops_[static_cast<std::size_t>(n.op)];
+      place[i] = static_cast<int>(out.size());
+      out.push_back(made(layer_level, o.told.name, o.told.type, n.begin, n.end - n.begin));
+      if (n.thread != chosen.thread) out.back().track = "thread " + std::to_string(n.thread);
+    }
+    for (const kernel& k : kernels_)
+      if (const auto its = place.find(k.node); its != place.end()) {
+        out.push_back(made(call_level, k.name, "kernel", k.begin, k.length));
+        out.back().track = "GPU";
+        out.back().parent = its->second;
+        out.back().told = true;
+      }
+    return out;
+  }
+
   void fill(profile& p) {
     std::map<int, int> thread_of_run;
     for (const node& n : nodes_) {
@@ -291,6 +335,7 @@ private:
 
   std::vector<run> runs_;
   std::vector<node> nodes_;
+  std::vector<kernel> kernels_;
   std::vector<op> ops_;
   std::unordered_map<std::string, int> op_of_, threads_;
   std::string key_;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../../core/shape.hpp"
+#include "span.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -53,9 +54,12 @@ struct profile {
   int threads = 0;         ///< 0: not told
   std::int64_t batch = 0;  ///< 0: not told
   std::vector<profiled_operator> operators{}; ///< in the order in which they ran
-  std::vector<double> latency_ns{};    ///< whole runs without a profiler, in the order measured
-  std::vector<double> profiled_ns{};   ///< whole runs with it, without the first
-  double first_ns = 0;                 ///< the first profiled run, which is cold; 0: not told
+  std::vector<double> latency_ns{};  ///< whole runs without a profiler, in the order measured
+  std::vector<double> profiled_ns{}; ///< whole runs with it, without the first
+  double first_ns = 0;               ///< the first profiled run, which is cold; 0: not told
+  /// One run event by event, the one of median length, where the file says when events began; the
+  /// model first. With parents (span.hpp).
+  std::vector<span> spans{};
   bool overlapping = false;            ///< operators ran at the same time
   std::vector<std::string> warnings{}; ///< what is missing or was mended, a line each
 };

@@ -64,6 +64,8 @@ public:
     std::sort(steps_.begin(), steps_.end());
     std::vector<execution> all = kernels_.empty() ? on_processor(p) : on_gpu(p);
     add(p, std::move(all));
+    p.spans = spans();
+    say_containment(p.warnings, find_parents(p.spans, 2));
     if (p.overlapping)
       p.warnings.push_back("operators ran at the same time in several streams or threads: their "
                            "times do not add up to that of the model");
@@ -298,6 +300,70 @@ private:
     add_runs(p, all, first, runs);
     if (p.operators.empty())
       throw error("no operator lies in a step of this trace of PyTorch", p.source, record_pytorch);
+  }
+
+  /// The step of median length: its outermost operators (or ranges that are operators), and within
+  /// these the kernels that they launched, or on a processor what computes. Empty without steps.
+  std::vector<span> spans() const {
+    if (steps_.empty()) return {};
+    const std::size_t first = steps_.size() > 1 ? 1 : 0;
+    const std::size_t step = first + median_place(steps_.size() - first, [&](std::size_t i) {
+                               return steps_[first + i].second - steps_[first + i].first;
+                             });
+    const auto& [begin, end] = steps_[step];
+    const auto made = [&, from = begin](int level, std::string name, std::string of, double at,
+                                        double until) {
+      return span{.level = level,
+                  .name = std::move(name),
+                  .kind = std::move(of),
+                  .begin_ns = at - from,
+                  .ns = until - at};
+    };
+    std::vector<span> out{made(model_level, "step", "", begin, end)};
+    std::unordered_map<int, int> place;
+    const auto outermost = [&](int i) {
+      while (at(i).parent >= 0 && !kind_at(at(i)).mark)
+        i = at(i).parent;
+      return i;
+    };
+    for (const int i : order_) {
+      const op& o = at(i);
+      if (step_at(o.begin) != static_cast<int>(step) || outermost(i) != i) continue;
+      place[i] = static_cast<int>(out.size());
+      const std::string& name = kind_at(o).told.name;
+      out.push_back(made(layer_level, name, name, o.begin, o.end));
+      out.back().track = o.thread == 0 ? "" : "thread " + std::to_string(o.thread);
+    }
+    const auto child = [&](int of, span one) {
+      const auto its = of < 0 ? place.end() : place.find(outermost(of));
+      one.told = its != place.end();
+      if (one.told) one.parent = its->second;
+      out.push_back(std::move(one));
+    };
+    for (const kernel& k : kernels_) {
+      const auto launched = launches_.find(k.correlation);
+      const bool known = !k.correlation.empty() && launched != launches_.end();
+      if (step_at(known ? launched->second.begin : k.begin) != static_cast<int>(step)) continue;
+      const auto named = op_of_id_.find(k.id);
+      const int of = known && !launched->second.graph ? op_at(launched->second)
+                     : named != op_of_id_.end()       ? named->second
+                                                      : -1;
+      span one = made(call_level, k.name, "kernel", k.begin, k.end);
+      one.track = "GPU queue " + std::to_string(k.lane);
+      child(of, std::move(one));
+    }
+    const auto computes_within = [&](int i) { // another operator that does is around it
+      for (int above = at(i).parent; above >= 0 && above != outermost(i); above = at(above).parent)
+        if (counts(at(above))) return true;
+      return false;
+    };
+    for (const int i : order_) {
+      const op& o = at(i);
+      if (kernels_.empty() && outermost(i) != i && counts(o) && !computes_within(i) &&
+          step_at(o.begin) == static_cast<int>(step))
+        child(i, made(call_level, kind_at(o).told.name, "operator", o.begin, o.end));
+    }
+    return out;
   }
 
   std::set<std::string> marks_;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where does a model's time go at every level of its stack? From a result with levels, and from
+// what frameworks' profilers wrote.
+//
+//   benanza_analyze profile run.json whole.json --framework ort.json --only A2,A6 --timeline t.json
+#include "profile.hpp"
+
+#include "../answer.hpp"
+#include "../framework_runs.hpp"
+#include "../read_results.hpp"
+
+#include <benanza/profile/from_profile.hpp>
+#include <benanza/profile/from_result.hpp>
+#include <benanza/profile/timeline.hpp>
+#include <benanza/report/profile.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::analyzer {
+
+namespace {
+struct profile_request {
+  request of_results{};
+  std::string only{}, rows = "10", timeline{};
+  bool explain = false;
+};
+
+/// What is to be printed in place of an answer; empty: nothing.
+std::string parse_profile(std::vector<std::string> arguments, profile_request& asked) {
+  CLI::App app("Where does a model's time go: model, layers, calls within them?",
+               "benanza_analyze profile");
+  app.add_option("results", asked.of_results.files,
+                 "results of benanza_bench --plan plan.json --levels call; also those with the "
+                 "machine's limits");
+  app.add_option("--framework", asked.of_results.frameworks,
+                 "what a framework's profiler wrote of the same model; may be given again")
+      ->allow_extra_args(false);
+  app.add_option("--only", asked.only, "these analyses: A1 to A15, T (thirds of the model), or all")
+      ->default_str(std::string(profile::first_analyses));
+  app.add_option("--model", asked.of_results.wanted.model, "only models with this in their name");
+  app.add_option("--rows", asked.rows, "of a table: a number, or all");
+  app.add_flag("--explain", asked.explain, "what each column means");
+  app.add_option("--timeline", asked.timeline,
+                 "write there what Perfetto opens: all runs side by side");
+  app.add_option("--format", asked.of_results.format, "text or json, which has all rows")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("-o,--output", asked.of_results.output, "write there, whole or not at all");
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    return app.help();
+  } catch (const CLI::ParseError& e) {
+    throw error(e.what(), "", "see benanza_analyze profile --help");
+  }
+  return {};
+}
+
+/// The graph that a framework's profile is about; null: the result holds none that is.
+const model::graph* graph_of(const result::run& r, const trace::profile& p) {
+  const model::graph* found = nullptr;
+  for (const model::graph& g : r.graphs) {
+    if (!g.unfused.empty() || (!p.model.empty() && g.model != p.model) ||
+        (p.batch > 0 && g.batch != p.batch))
+      continue;
+    if (found != nullptr) return nullptr; // of several none is known to be it
+    found = &g;
+  }
+  return found;
+}
+} // namespace
+
+status answer_profile(std::vector<std::string> arguments, const streams& to) {
+  profile_request asked;
+  if (const std::string told = parse_profile(std::move(arguments), asked); !told.empty()) {
+    write_stream(to.out, told, "standard output");
+    return status::complete;
+  }
+  const std::size_t rows = layer_limit(asked.rows);
+  const std::vector<std::string> ids = profile::analyses_named(
+      asked.only.empty() ? asked.of_results.json() ? "all" : profile::first_analyses : asked.only);
+  const bool frameworks_alone =
+      asked.of_results.files.empty() && !asked.of_results.frameworks.empty();
+  result::run run;
+  std::vector<profile::levelled_run> runs;
+  if (!frameworks_alone) {
+    run = read_all(asked.of_results, to.in);
+    runs = profile::levelled_runs(run);
+    std::erase_if(runs, [&](const profile::levelled_run& r) {
+      return r.graph.find(asked.of_results.wanted.model) == std::string::npos;
+    });
+    if (runs.empty())
+      throw error("no run with levels is of such a model",
+                  "--model " + asked.of_results.wanted.model, "leave it out to see all");
+  }
+  const bound::ceilings most(run);
+  for (const trace::profile& p : read_framework_runs(asked.of_results.frameworks)) {
+    runs.push_back(profile::levelled_run_of(p, graph_of(run, p), most));
+    if (runs.back().model_ns <= 0)
+      throw error("the profile has no times", p.source, "give what the framework's profiler wrote");
+  }
+  if (!asked.timeline.empty()) write_file(asked.timeline, profile::timeline(runs));
+  const answer page{asked.of_results, to.out, to.err};
+  page.write(asked.of_results.json()
+                 ? report::profile_json(runs, ids)
+                 : report::profile_text(runs, ids, {.rows = rows, .explain = asked.explain}));
+  return status::complete;
+}
+
+} // namespace benanza::analyzer
