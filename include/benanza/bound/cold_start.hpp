@@ -146,8 +146,7 @@ inline std::vector<cold_start> cold_starts(const result::run& r) {
     if (result::of_a_load(m) && m.error.empty())
       known[{m.key, m.type, m.threads}].by_way[m.algorithm] = &m;
   for (const measurement& m : r.measurements)
-    if (m.family == "model" && !result::of_a_load(m) && m.error.empty() &&
-        m.algorithm == result::in_order)
+    if (result::of_a_whole_run(m) && m.error.empty() && m.algorithm == result::in_order)
       if (const auto its = known.find({m.key, m.type, m.threads}); its != known.end())
         its->second.run = &m;
   const source looked_up(r);

@@ -5,6 +5,7 @@
 //   fields(m, [](std::string_view name, auto& value, field_kind kind) { ... });
 #pragma once
 
+#include "parts.hpp"
 #include "schema.hpp"
 
 #include <algorithm>
@@ -121,7 +122,13 @@ inline bool of_a_layer(const measurement& m) {
 
 /// True for a case that is a scenario of a whole model.
 inline bool of_a_scenario(const measurement& m) {
-  return m.family == "model" && m.state != whole_run;
+  return m.family == "model" && m.backend == chain_backend && m.state != whole_run;
+}
+
+/// True for a case that runs a whole model again and again, without events within it.
+inline bool of_a_whole_run(const measurement& m) {
+  return m.family == "model" && m.backend == chain_backend && m.state == whole_run &&
+         !of_a_level(m.algorithm);
 }
 
 /// What a row has as algorithm and state that stands for no case, as its library could not say what

@@ -32,7 +32,7 @@ struct scenario_figures {
 };
 
 /// The state of a case that runs a whole model again and again; other states of it are scenarios.
-inline constexpr const char* whole_run = "run";
+inline constexpr const char *whole_run = "run", *chain_backend = "chain"; ///< and what runs them
 
 /// One case: a layer in one type, by one algorithm, in one cache state, on some threads.
 struct measurement {

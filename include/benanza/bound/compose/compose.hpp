@@ -155,7 +155,7 @@ inline const measurement* whole_run(const result::run& r, const model::graph& g,
   for (const measurement& m : r.measurements) {
     if (!m.error.empty() || m.type != name(in.first) || m.threads != in.second) continue;
     if (m.family == model::sequence_family && m.key == key && m.state == "hot") out = &m;
-    if (out == nullptr && m.family == "model" && m.key == g.name) out = &m;
+    if (out == nullptr && result::of_a_whole_run(m) && m.key == g.name) out = &m;
   }
   return out;
 }
