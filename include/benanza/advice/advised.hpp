@@ -27,6 +27,17 @@ struct advised {
   advice_list list{};
 };
 
+/// The run that changes start from: the framework's; where there is none, one that takes what the
+/// libraries choose first, not the algorithms that are advised.
+inline double changed_run_ns(const advised& a) {
+  const comparison* const framework = a.frameworks.empty() ? nullptr : &a.frameworks.front();
+  double ns = run_ns(*a.model, framework);
+  if (framework == nullptr)
+    for (const item& i : a.list.items)
+      if (i.kind == "algorithm") ns += i.saves.ns;
+  return ns;
+}
+
 /// At least this share of a model's nodes is found in a profile of it.
 inline constexpr double least_matched = 0.3;
 

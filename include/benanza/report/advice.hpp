@@ -31,15 +31,11 @@ inline std::vector<std::string> node_names(const model::graph& g, const std::vec
          }) |
          ranges::to<std::vector>;
 }
-
-inline const advice::comparison* first_framework(const advice::advised& a) {
-  return a.frameworks.empty() ? nullptr : &a.frameworks.front();
-}
 } // namespace detail
 
 /// All advice; at most `limit` names and rows in each list.
 inline std::string advice_section(const advice::advised& a, std::size_t limit) {
-  const double run_ns = advice::run_ns(*a.model, detail::first_framework(a));
+  const double run_ns = advice::changed_run_ns(a);
   std::string out;
   std::size_t n = 0;
   for (const advice::item& i : a.list.items) {
@@ -76,7 +72,7 @@ inline ordered_json figure_json(const bound::figure& f) {
 /// The same for programs.
 inline result::ordered_json advice_json(const advice::advised& a) {
   using result::ordered_json;
-  const double run_ns = advice::run_ns(*a.model, detail::first_framework(a));
+  const double run_ns = advice::changed_run_ns(a);
   ordered_json items = ordered_json::array(), remarks = ordered_json::array();
   for (const advice::item& i : a.list.items)
     items.push_back({{"id", i.id},

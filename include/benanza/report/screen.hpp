@@ -165,8 +165,7 @@ inline std::string first_screen(const result::run& r, const advice::advised& a) 
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
   out += detail::head_table(a) + detail::distance_lines(a) + '\n';
-  const double run_ns = advice::run_ns(b, a.frameworks.empty() ? nullptr : &a.frameworks.front());
-  out += detail::changes_table(a, run_ns) + '\n' + detail::kinds_table(b) + '\n';
+  out += detail::changes_table(a, advice::changed_run_ns(a)) + '\n' + detail::kinds_table(b) + '\n';
   out += detail::sure_lines(b);
   const std::string loads = scenario_table(b);
   return loads.empty() ? out : out + '\n' + loads;
