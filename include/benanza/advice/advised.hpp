@@ -34,7 +34,7 @@ inline double changed_run_ns(const advised& a) {
   double ns = run_ns(*a.model, framework);
   if (framework == nullptr)
     for (const item& i : a.list.items)
-      if (i.kind == "algorithm") ns += i.saves.ns;
+      if (i.kind == "algorithm" || i.kind == "library") ns += i.saves.ns;
   return ns;
 }
 
