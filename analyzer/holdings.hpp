@@ -37,15 +37,17 @@ inline std::vector<holding> holdings(const result::run& r) {
   std::vector<holding> out;
   for (const model::graph& g : r.graphs) {
     if (all.contains(g.unfused)) continue; // counts with the model that it is the form of
-    const model::graph* fused = bound::fused_form(r, g);
+    std::vector<const model::graph*> forms = bound::fused_forms(r, g);
+    const bool fused = !forms.empty();
+    forms.push_back(&g);
     std::set<std::string> layers;
-    for (const model::graph* of : {&g, fused == nullptr ? &g : fused})
+    for (const model::graph* of : forms)
       for (const op::layer& l : of->layers)
         if (!op::is_view(l)) layers.insert(op::name(l));
     std::vector<bound::setting> settings = cases.settings(g);
     if (settings.empty()) settings.emplace_back(g.type, 1);
     for (const bound::setting& s : settings) {
-      holding h{.graph = &g, .in = s, .fused = fused != nullptr, .layers = std::ssize(layers)};
+      holding h{.graph = &g, .in = s, .fused = fused, .layers = std::ssize(layers)};
       for (const std::string& l : layers) {
         const bound::layer_cases known = cases.of(l, s.first, s.second);
         h.timed += !known.algorithms.empty();

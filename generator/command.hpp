@@ -40,9 +40,12 @@
 #include <fmt/format.h>
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/count_if.hpp>
+#include <range/v3/algorithm/move.hpp>
+#include <range/v3/view/cartesian_product.hpp>
 
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -73,7 +76,7 @@ struct generate_arguments {
   sequence_arguments sequences;
 };
 
-/// Adds the fused form of each model behind it.
+/// Adds the fused forms of each model behind it.
 inline void add_fused(std::vector<model::graph>& graphs, const generate_arguments& a) {
   if (a.no_fusion) return;
   model::patterns patterns = model::default_patterns();
@@ -84,10 +87,10 @@ inline void add_fused(std::vector<model::graph>& graphs, const generate_argument
   }
   std::vector<model::graph> all;
   for (model::graph& g : graphs) {
-    std::optional<model::graph> fused;
-    if (!g.model.empty() && !g.name.ends_with("@layers")) fused = model::fuse(g, patterns);
+    std::vector<model::graph> fused;
+    if (!g.model.empty() && !g.name.ends_with("@layers")) fused = model::fused_forms(g, patterns);
     all.push_back(std::move(g));
-    if (fused) all.push_back(std::move(*fused));
+    ranges::move(fused, std::back_inserter(all));
   }
   graphs = std::move(all);
 }

@@ -107,6 +107,7 @@ inline std::string_view type_name(const op::layer& l) {
       "view",
       "fused<conv>", "fused<conv_transpose>", "fused<gemm>", "fused<matmul>", "fused<batch_norm>",
       "fused<unary>", "fused<binary>",
+      "residual<layer_norm>", "residual<rms_norm>",
       "reorder",
       "quantize", "dynamic_quantize",
       "on_codes<conv>", "on_codes<gemm>", "on_codes<matmul>", "on_codes<binary>",
@@ -241,6 +242,11 @@ inline std::string initializer(const op::layer& l) {
         initializer_writer w;
         if constexpr (op::is_fused<decltype(p)>)
           return std::string(detail::type_name(l)) + '{' + detail::fused_text(p) + '}';
+        if constexpr (op::is_residual<decltype(p)>) {
+          w.add("base", initializer(p.base));
+          if (p.sum) w.add("sum", "true");
+          return std::string(detail::type_name(l)) + '{' + w.text() + '}';
+        }
         if constexpr (op::is_on_codes<decltype(p)>)
           return std::string(detail::type_name(l)) + '{' + detail::quantised_text(p) + '}';
         detail::leading(w, p);

@@ -45,6 +45,10 @@ struct opsets {
       if (!s.joins) most = std::max(most, opset_of(s.function));
     return most;
   }
+  template <class Norm>
+  int operator()(const op::residual<Norm>& p) const {
+    return (*this)(p.base);
+  }
   int operator()(const auto&) const { return usual_opset; }
 };
 
@@ -318,6 +322,17 @@ public:
     for (const op::step& s : p.steps)
       v = s.joins ? function(s.join, {v, in(next++)}) : function(s.function, v, dtype::real);
     return {v};
+  }
+  template <class Norm>
+  values operator()(const op::residual<Norm>& p) {
+    own_ = operands_.inputs.size() - 1;
+    const value sum = net_.node("Add", {in(0), in(own_)});
+    names_[0] = sum; // what the normalization reads
+    const int results = std::exchange(results_.size, 1);
+    values out = (*this)(p.base);
+    results_.size = results;
+    if (p.sum) out.push_back(sum);
+    return out;
   }
   values operator()(const auto& /*kind*/) {
     refuse("no ONNX model is written for layers of this kind");

@@ -293,7 +293,7 @@ inline answers answer(const model::catalogue& all, std::span<const model::graph>
     if (!g.unfused.empty()) continue;
     model_answer m{.it = &g};
     for (const model::graph& f : graphs)
-      if (f.unfused == g.name) m.fused = &f;
+      if (f.unfused == g.name && m.fused == nullptr) m.fused = &f; // the usual one
     for (const model::node& n : g.nodes)
       m.unresolved += n.layer == model::no_layer;
     for (const numeric t : detail::types_of(g, arguments)) {

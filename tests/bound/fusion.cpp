@@ -72,6 +72,24 @@ TEST_CASE("a fused node waits for all of its operands, parts only for their own"
         std::vector<int>{0, 2, 3});
 }
 
+TEST_CASE("who reads a sum that is a second result need not wait for the normalization") {
+  const std::string norm = "RMSNormalization/4x8-a1", add = "Add/4x8";
+  // 0: the sum; 1: its normalization; 2: reads the sum.
+  const graph unfused = synthetic::make_graph("g", {add, norm, "Relu/4x8"}, {{}, {0}, {0}});
+  graph fused =
+      synthetic::make_graph("g,fused", {"Add+RMSNormalization/4x8-a1-sum", "Relu/4x8"}, {{}, {0}});
+  fused.nodes[0].parts = {0, 1};
+  fused.nodes[1].parts = {2};
+  fused.nodes[1].operands = {{0, 1}};
+  const fusion f = pair_up(fused, unfused);
+  CHECK(f.unfused_result({0, 1}) == benanza::model::operand{0, 0});
+  CHECK(f.unfused_result({0, 0}) == benanza::model::operand{1, 0});
+  CHECK(f.longest({never, never}, {1, 10, 3}).ns == 1 + 10); // the last node is not the last to end
+  CHECK(f.longest({never, never}, {1, 10, 30}).ns == 1 + 30);
+  CHECK(f.longest({2, never}, {1, 10, 30}).ns == 1 + 30);
+  CHECK(f.longest({2, never}, {3, 10, 30}).ns == 2 + 30);
+}
+
 TEST_CASE("forms that do not fit their model are refused by name") {
   const auto refused = [](const std::function<void(forked&)>& change, const std::string& part) {
     forked g;

@@ -3,6 +3,7 @@
 // every direction.
 #include "analysed.hpp"
 
+#include <benanza/bound/layout/plan.hpp>
 #include <benanza/result/merge.hpp>
 #include <doctest/doctest.h>
 
@@ -11,6 +12,7 @@
 #include <ctime>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace test_of_model {
@@ -40,6 +42,76 @@ TEST_CASE("the figures of a small model") {
     CHECK(f.high_ns < 1.2 * f.ns);
   }
   CHECK(b.bound.sequential.ns < b.prediction.sequential.ns);
+}
+
+namespace {
+/// A part of a transformer in both fused forms: a sum goes to the product before it, or to the
+/// normalization behind it, which takes so long.
+run stream_run(double normalized_sum_ns) {
+  using benanza::model::constant, benanza::model::model_input;
+  const std::string product = "MatMul/8x64-64x64-w", sum = "Add/8x64",
+                    norm = "RMSNormalization/8x64-a1", both = "MatMul+Add/8x64-64x64-w",
+                    normalized = "Add+RMSNormalization/8x64-a1-sum";
+  run r = synthetic::empty_run();
+  r.graphs.push_back(synthetic::make_graph("part@batch=1", {product, sum, norm, product, sum},
+                                           {{}, {0}, {1}, {2}, {1, 3}}));
+  r.graphs.push_back(
+      synthetic::make_graph("part@batch=1,fused", {both, norm, both}, {{}, {0}, {0, 1}}));
+  r.graphs.push_back(synthetic::make_graph("part@batch=1,fused-norms", {product, normalized, both},
+                                           {{}, {0}, {1}}));
+  const auto set = [&r](std::size_t graph, std::size_t node, std::vector<int> parts,
+                        std::vector<benanza::model::operand> operands) {
+    r.graphs[graph].nodes[node].parts = std::move(parts);
+    r.graphs[graph].nodes[node].operands = std::move(operands);
+  };
+  set(0, 0, {}, {{model_input}, {constant}});
+  set(0, 1, {}, {{0}, {model_input}});
+  set(0, 2, {}, {{1}, {constant}});
+  set(0, 3, {}, {{2}, {constant}});
+  set(0, 4, {}, {{1}, {3}});
+  set(1, 0, {0, 1}, {{model_input}, {constant}, {model_input}});
+  set(1, 1, {2}, {{0}, {constant}});
+  set(1, 2, {3, 4}, {{1}, {constant}, {0}});
+  set(2, 0, {0}, {{model_input}, {constant}});
+  set(2, 1, {1, 2}, {{0}, {constant}, {model_input}});
+  set(2, 2, {3, 4}, {{1}, {constant}, {1, 1}});
+  r.graphs[1].unfused = r.graphs[2].unfused = r.graphs[0].name;
+  for (const auto& [layer, ns] : {std::pair{product, 100e3},
+                                  {sum, 10e3},
+                                  {norm, 10e3},
+                                  {both, 105e3},
+                                  {normalized, normalized_sum_ns}})
+    synthetic::add_laid(r, layer, "plain", 0, "plain", "plain", ns);
+  return r;
+}
+} // namespace
+
+TEST_CASE("of two fused forms the one with the lower bound counts") {
+  const run r = stream_run(12e3);
+  const model_bound b = analyse(r);
+  REQUIRE(b.fused);
+  CHECK(b.fused->graph->name == "part@batch=1,fused-norms");
+  CHECK(b.bound.sequential.ns == 230e3);
+  CHECK(b.fused->bound.sequential.ns == 100e3 + 12e3 + 105e3);
+  CHECK(b.fused->layouts->bound->total.ns == 217e3);
+  CHECK_FALSE(b.partial());
+  // The sum is the second result of what the plan runs.
+  const benanza::result::plan p = benanza::bound::plan_of(r, b, true);
+  REQUIRE(p.graph.nodes.size() == 3);
+  CHECK(benanza::model::write_operands(p.graph.nodes[2].operands) == "1 c 1.1");
+
+  const run slower = stream_run(18e3);
+  const model_bound other = analyse(slower);
+  CHECK(other.fused->graph->name == "part@batch=1,fused");
+  CHECK(other.fused->bound.sequential.ns == 105e3 + 10e3 + 105e3);
+  // As its parts it has the sum from the addition again.
+  run alone = stream_run(30e3);
+  alone.graphs.erase(alone.graphs.begin() + 1);
+  const model_bound parts = analyse(alone);
+  CHECK(parts.fused->bound.sequential.ns == 100e3 + 10e3 + 10e3 + 105e3);
+  const benanza::result::plan apart = benanza::bound::plan_of(alone, parts, true);
+  REQUIRE(apart.graph.nodes.size() == 4);
+  CHECK(benanza::model::write_operands(apart.graph.nodes[3].operands) == "2 c 1");
 }
 
 TEST_CASE("the order of entries, and whether they came in one file, mean nothing") {

@@ -31,8 +31,8 @@ void take_onnx(std::string_view bytes) {
   fuzz::check_shown(benanza::generator::stats_text(graphs[0]));
   benanza::generator::stats_json(graphs[0]).dump(1, ' ', false,
                                                  nlohmann::json::error_handler_t::replace);
-  if (auto fused = benanza::model::fuse(graphs[0], benanza::model::default_patterns()))
-    graphs.push_back(std::move(*fused));
+  for (auto& fused : benanza::model::fused_forms(graphs[0], benanza::model::default_patterns()))
+    graphs.push_back(std::move(fused));
   const benanza::model::catalogue all = benanza::model::unique_layers(graphs);
   for (const auto& [name, text] : benanza::generator::emit(all.layers, graphs, {}))
     fuzz::check_shown(text);

@@ -58,6 +58,11 @@ std::string parts_of(const op::fused<Base>& p) {
                                : op::layer(op::unary{.function = s.function, .input = p.output()}));
   return out;
 }
+template <class Norm>
+std::string parts_of(const op::residual<Norm>& p) {
+  return op::name(op::layer(op::binary{.a = p.addend(), .b = p.addend()})) + ' ' +
+         op::name(op::layer(p.base.canonical_form()));
+}
 std::string parts_of(const auto& p) {
   return op::name(op::layer(p));
 }
@@ -120,7 +125,8 @@ TEST_CASE("a layer of any kind that is written as ONNX is read as itself") {
 TEST_CASE("what is written of a fused layer is fused again") {
   for (const char* name :
        {"Conv+Add+Relu/1x64x28x28-64x3x3-s1-p1-b", "Gemm+Relu/1x100x200-tb-c1x100-w",
-        "MatMul+Add+Gelu/1x128x768-768x3072-w-w3072", "Conv+Clip/1x32x28x28-32x3x3-s1-p1-g32-b"}) {
+        "MatMul+Add+Gelu/1x128x768-768x3072-w-w3072", "Conv+Clip/1x32x28x28-32x3x3-s1-p1-g32-b",
+        "Add+LayerNormalization/1x128x768-a2-b-sum", "Add+RMSNormalization/8x64-a1"}) {
     const op::layer l = op::parse(name);
     const auto g = read_again(l);
     REQUIRE(g);

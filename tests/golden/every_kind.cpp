@@ -112,4 +112,6 @@ BENANZA_LAYERS {
   unique_layer<tf_idf{.input = {2, 12}, .outputs = 7, .least = 2, .most = 3, .skips = 5, .pool = {4, 3}, .weigh = weighting::idf, .element = dtype::s32}>::add(104);
   unique_layer<cast{.input = {2, 3}, .from = dtype::f16, .to = dtype::s4}>::add(105);
   unique_layer<conv_weight_gradient{.input = {8, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}, .groups = 2}>::add(106);
+  unique_layer<residual<layer_norm>{.base = layer_norm{.input = {1, 128, 768}, .axis = 2, .bias = true}, .sum = true}>::add(107);
+  unique_layer<residual<rms_norm>{.base = rms_norm{.input = {1, 128, 2048}, .axis = 2}}>::add(108);
 }

@@ -204,7 +204,7 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
   // Graphs are written by us and computed by the fake from cuDNN's documentation: a second opinion
   // beside the reference. Engines differ in name only here: a few will do.
   const std::string one_each = " --benchmark_filter='^[A-Z].*/cudnn/"
-                               "([a-z0-9-]*:)?(eng[0-3]|eng[89]_k24=[0-9]|lrn|softmax:[a-z]+|"
+                               "([a-z0-9-]*:)?(eng[0-35]|eng[89]_k24=[0-9]|lrn|softmax:[a-z]+|"
                                "transform|reduce_tensor|legacy:gemm:.*)/'";
   const std::vector<std::string> products{"Conv/1x8x7x7-16x3x3-s1-p1",
                                           "Conv/1x8x7x9-8x1x3-s1-p0x1",
@@ -228,6 +228,8 @@ TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
                                        "LayerNormalization/6x20-a1",
                                        "LayerNormalization/2x3x4x6-a2-b",
                                        "RMSNormalization/2x5x24-a2",
+                                       "Add+LayerNormalization/2x5x128-a2-b-sum",
+                                       "Add+RMSNormalization/6x256-a1",
                                        "InstanceNormalization/2x8x6x6",
                                        "InstanceNormalization/1x8x20",
                                        "GroupNormalization/2x8x6x6-g8",

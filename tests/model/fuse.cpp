@@ -30,6 +30,67 @@ TEST_CASE("a residual block: normalizations go into the weights, the later branc
   CHECK(f.nodes[1].inputs == std::vector{0});
 }
 
+namespace {
+/// Two parts of a transformer: each adds to the residual stream, which is normalized.
+maker stream() {
+  maker m;
+  m.add("MatMul/4x8-8x8-w", "i c").add("Add/4x8", "0 i");                 // 0 1
+  m.add("RMSNormalization/4x8-a1", "1 c").add("MatMul/4x8-8x8-w", "2 c"); // 2 3
+  m.add("Add/4x8", "1 3").add("RMSNormalization/4x8-a1", "4 c");          // 4 5
+  m.add("MatMul/4x8-8x8-w", "5 c");                                       // 6
+  m.g.name = "stream";
+  return m;
+}
+} // namespace
+
+TEST_CASE("a sum goes to the product before it, or to the normalization behind it: two forms") {
+  const graph g = stream().g;
+  const std::vector<graph> forms = fused_forms(g, default_patterns());
+  REQUIRE(forms.size() == 2);
+  CHECK(forms[0].name == "stream,fused");
+  CHECK(name_of(forms[0], 0) == "MatMul+Add/4x8-8x8-w");
+  const graph& f = forms[1];
+  CHECK(f.name == "stream,fused-norms");
+  CHECK(f.unfused == "stream");
+  REQUIRE(f.nodes.size() == 5);
+  // The first sum has another reader, who gets it as the second result.
+  CHECK(name_of(f, 1) == "Add+RMSNormalization/4x8-a1-sum");
+  CHECK(f.nodes[1].parts == std::vector{1, 2});
+  CHECK(write_operands(f.nodes[1].operands) == "0 c i");
+  CHECK(name_of(f, 3) == "Add+RMSNormalization/4x8-a1");
+  CHECK(write_operands(f.nodes[3].operands) == "1.1 c 2");
+  CHECK(write_operands(f.nodes[2].operands) == "1 c");
+  // Where nothing else wants the sum there is one form.
+  maker alone;
+  alone.add("Add/4x8", "i i").add("LayerNormalization/4x8-a1-b", "0 c c");
+  const std::vector<graph> one = fused_forms(alone.g, default_patterns());
+  REQUIRE(one.size() == 1);
+  CHECK(name_of(one[0], 0) == "Add+LayerNormalization/4x8-a1-b");
+  CHECK(write_operands(one[0].nodes[0].operands) == "i c c i");
+  alone.g.nodes[0].given = true; // the caller gets the sum
+  CHECK(name_of(fused(alone.g), 0) == "Add+LayerNormalization/4x8-a1-b-sum");
+}
+
+TEST_CASE("a sum is not fused where others read it before it is normalized, or of other dims") {
+  const auto stays = [](const maker& m) {
+    for (const graph& f : fused_forms(m.g, default_patterns()))
+      for (const op::layer& l : f.layers)
+        CHECK(op::family(l).find("Add+LayerNormalization") == std::string_view::npos);
+  };
+  maker early;
+  early.add("Add/4x8", "i i").add("Softmax/4x8-a1", "0").add("LayerNormalization/4x8-a1", "0 c");
+  stays(early);
+  maker row;
+  row.add("Add/4x8-8", "i c").add("LayerNormalization/4x8-a1", "0 c");
+  stays(row);
+  maker scale;
+  scale.add("Add/8", "i i").add("LayerNormalization/4x8-a1", "i 0");
+  stays(scale);
+  maker shown;
+  shown.add("Add/4x8", "i i").add("LayerNormalization/4x8-a1-stats", "0 c");
+  stays(shown);
+}
+
 TEST_CASE("what two nodes read is not fused away") {
   maker m;
   m.add("Conv/1x16x8x8-16x1x1-s1-b", "i c c")

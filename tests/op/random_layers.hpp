@@ -451,6 +451,10 @@ private:
     }
     return f;
   }
+  template <class Norm>
+  op::residual<Norm> make(op::residual<Norm>) {
+    return {.base = make(Norm{}), .sum = chance(50)};
+  }
   op::reorder make(op::reorder) {
     return {.input = dims(3, 5),
             .from = any_of<layout>(layout_names),

@@ -8,6 +8,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -94,6 +95,19 @@ class Stages(unittest.TestCase):
         self.assertIn(f"next: gpu_check --stage second --out {out}", said)
         self.assertEqual((out / "summary.txt").read_text(), said[said.index("fact "):])
         self.assertEqual(sorted(p.name for p in out.iterdir()), ["first.tar.0", "summary.txt"])
+
+    def test_a_layer_of_a_real_network_is_measured_within_what_was_announced(self):
+        layer = {"name": "one@batch=1", "model": "one", "batch": 1, "type": "f32", "parameters": 36864,
+                 "parameter_bytes": 147456, "folded": 0, "repairs": [],
+                 "layers": [["Conv", "1x64x56x56-64x3x3-s1-p1"]], "nodes": [["conv", "Conv", 0, [-1, -2]]]}
+        graphs = self.folder / "one.json"
+        graphs.write_text(json.dumps({"benanza_graphs": 1, "known": [], "graphs": [layer]}))
+        said = self.check("first", "--graphs", graphs, "--models", "one", "--types", "f16",
+                          out=self.folder / "one").stdout
+        cases, announced = map(int, re.search(r"convolution: ([0-9]+) cases, about ([0-9]+) s", said).groups())
+        took = int(re.search(r"convolution: took ([0-9]+) s", said)[1])
+        self.assertGreater(cases, 10)
+        self.assertLessEqual(took, announced)
 
     def test_second_and_what_it_leaves(self):
         said = self.check("second", "--analyze", ANALYZE).stdout

@@ -196,7 +196,7 @@ inline std::vector<log_part> match_logs(trace::matcher& m, const std::vector<tra
 inline std::map<std::vector<int>, std::string> fused_layers_of(const result::run& r,
                                                                const model::graph& g) {
   std::map<std::vector<int>, std::string> out;
-  if (const model::graph* fused = bound::fused_form(r, g))
+  for (const model::graph* fused : bound::fused_forms(r, g))
     for (const model::node& n : fused->nodes)
       if (n.parts.size() > 1 && n.layer != model::no_layer)
         out.emplace(n.parts, op::name(fused->layers[static_cast<std::size_t>(n.layer)]));

@@ -46,6 +46,11 @@ public:
   }
   void operator()(const op::layer_norm& p) { normalized(p.input, row_of(p.input, p.axis), p.bias); }
   void operator()(const op::rms_norm& p) { normalized(p.input, row_of(p.input, p.axis), false); }
+  template <class Norm>
+  void operator()(const op::residual<Norm>& p) {
+    (*this)(p.base);
+    source(p.addend());
+  }
   void operator()(const op::group_norm& p) { normalized(p.input, {p.input[1]}, true); }
   void operator()(const op::instance_norm& p) { normalized(p.input, {p.input[1]}, true); }
   void operator()(const op::attention& p) {

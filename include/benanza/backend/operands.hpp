@@ -214,6 +214,10 @@ struct terms {
   std::int64_t operator()(const op::lrn& p) const { return p.size; }
   std::int64_t operator()(const op::layer_norm& p) const { return p.row(); }
   std::int64_t operator()(const op::rms_norm& p) const { return p.row(); }
+  template <class Norm>
+  std::int64_t operator()(const op::residual<Norm>& p) const {
+    return p.row();
+  }
   std::int64_t operator()(const op::group_norm& p) const { return p.row(); }
   std::int64_t operator()(const op::instance_norm& p) const { return p.row(); }
   std::int64_t operator()(const op::softmax& p) const { return p.input[p.axis]; }

@@ -70,6 +70,10 @@ struct accuracy_kinds {
   accuracy operator()(const op::lrn&) const { return accuracy::transcendental; }
   accuracy operator()(const op::layer_norm&) const { return accuracy::deviation; }
   accuracy operator()(const op::rms_norm&) const { return accuracy::deviation; }
+  template <class Norm>
+  accuracy operator()(const op::residual<Norm>&) const {
+    return accuracy::deviation;
+  }
   accuracy operator()(const op::group_norm&) const { return accuracy::deviation; }
   accuracy operator()(const op::instance_norm&) const { return accuracy::deviation; }
   accuracy operator()(const op::attention&) const { return accuracy::products; }

@@ -49,6 +49,7 @@ namespace detail {
 struct inquiry {
   const source& of;
   const model::graph& graph;
+  const model::graph* fused; ///< null: there is none
   setting in;
   const analysis_options& options;
 
@@ -195,10 +196,10 @@ inline model_bound answers(const inquiry& q) {
     if (const auto set = measuring->second.find("parameters"); set != measuring->second.end())
       b.notes.push_back("measured with other thresholds than usual: " + set->second);
   }
-  if (const model::graph* fused = fused_form(q.of.run, q.graph)) {
+  if (q.fused != nullptr) {
     b.fused.emplace();
-    b.fused->graph = fused;
-    b.fused->pair = pair_up(*fused, q.graph);
+    b.fused->graph = q.fused;
+    b.fused->pair = pair_up(*q.fused, q.graph);
   }
   b = detail::answered(std::move(b), q, warmth{});
   b.prepared_weight_bytes = detail::prepared_weights(b);
@@ -291,12 +292,21 @@ inline auto judge(const inquiry& q) {
 BENANZA_INLINE model_bound analyse(const source& s, const model::graph& g, setting in,
                                    const analysis_options& options) {
   using namespace step;
-  const inquiry q{s, g, in, options};
-  const model_bound asked = answers(q);
-  const auto figures = [&](double times_others) {
-    return asked | choose(q, times_others) | lay_out(q) | total();
+  const auto analysed = [&](const model::graph* fused) {
+    const inquiry q{s, g, fused, in, options};
+    const model_bound asked = answers(q);
+    const auto figures = [&](double times_others) {
+      return asked | choose(q, times_others) | lay_out(q) | total();
+    };
+    return figures(1) | widen(figures) | judge(q);
   };
-  return figures(1) | widen(figures) | judge(q);
+  const std::vector<const model::graph*> forms = fused_forms(s.run, g);
+  model_bound least = analysed(forms.empty() ? nullptr : forms.front());
+  for (std::size_t i = 1; i < forms.size(); ++i)
+    if (model_bound other = analysed(forms[i]);
+        other.fused->bound.sequential.ns < least.fused->bound.sequential.ns)
+      least = std::move(other);
+  return least;
 }
 
 } // namespace benanza::bound

@@ -7,6 +7,7 @@
 //   f.sequential(own_ns, part_ns)   f.longest(own_ns, part_ns)
 #pragma once
 
+#include "../model/operands.hpp"
 #include "paths.hpp"
 
 #include <algorithm>
@@ -37,6 +38,26 @@ struct fusion {
     return l != model::no_layer && op::is_view(fused->layers[detail::at(l)]);
   }
 
+  /// The same result, of the fused graph, as one of the unfused graph.
+  model::operand unfused_result(model::operand o) const {
+    if (o.node < 0) return o;
+    const auto node = static_cast<std::size_t>(o.node);
+    const std::vector<int>& parts = fused->nodes[node].parts;
+    if (o.output == 1 && shows_sum(node)) return {parts.front(), 0, o.codes};
+    o.node = parts.back();
+    return o;
+  }
+  /// True for a node whose first part is an addition of which the sum is its second result.
+  bool shows_sum(std::size_t node) const {
+    const int l = fused->nodes[node].layer;
+    return l != model::no_layer && op::visit(
+                                       [](const auto& p) {
+                                         if constexpr (requires { p.sum; }) return p.sum;
+                                         return false;
+                                       },
+                                       fused->layers[detail::at(l)]);
+  }
+
   /// What a fused node takes as one and as its parts, given what each node of the two graphs takes;
   /// infinite where a layer of it has no time.
   std::pair<double, double> times(std::size_t node, const std::vector<double>& own_ns,
@@ -59,7 +80,7 @@ struct fusion {
 
   /// The longest path through the fused graph if every node ends as early as it can, as one or as
   /// its parts: a part that waits for one operand does not hold up the others, as a fused layer
-  /// does.
+  /// does, nor those who read what it makes.
   path longest(const std::vector<double>& own_ns, const std::vector<double>& part_ns) const {
     const std::size_t n = fused->nodes.size();
     std::vector<double> ends(n, 0), part_ends(unfused->nodes.size(), 0);
@@ -69,10 +90,15 @@ struct fusion {
       start = std::max(start, ns);
       wait = from;
     };
+    // A part that others read may end before the fused node does.
+    const auto end_of = [&](int part) {
+      const auto its = detail::at(owner[detail::at(part)]);
+      return std::min(ends[its], part_ends[detail::at(part)]);
+    };
     for (std::size_t i = 0; i < n; ++i) {
       double start = 0;
-      for (int from : fused->nodes[i].inputs)
-        later(ends[detail::at(from)], from, start, before[i]);
+      for (const model::operand& o : model::known_operands(fused->nodes[i]))
+        if (o.node >= 0) later(end_of(unfused_result(o).node), o.node, start, before[i]);
       ends[i] = start + own_ns[i];
 
       double all_ends = 0;
@@ -86,7 +112,7 @@ struct fusion {
           if (owner[f] == static_cast<int>(i))
             later(part_ends[f], part_before[f], begin, wait);
           else
-            later(ends[detail::at(owner[f])], owner[f], begin, wait);
+            later(end_of(from), owner[f], begin, wait);
         }
         part_ends[p] = begin + part_ns[p];
         part_before[p] = wait;

@@ -26,15 +26,16 @@ struct analysis_options {
   int workers = 0; ///< that run layers at the same time; 0: as many as the cores leave room for
 };
 
-/// The fused form of `g` in a run; null: it holds none.
-inline const model::graph* fused_form(const result::run& r, const model::graph& g) {
+/// The fused forms of `g` in a run.
+inline std::vector<const model::graph*> fused_forms(const result::run& r, const model::graph& g) {
+  std::vector<const model::graph*> out;
   for (const model::graph& f : r.graphs)
-    if (!g.name.empty() && f.unfused == g.name) return &f;
-  return nullptr;
+    if (!g.name.empty() && f.unfused == g.name) out.push_back(&f);
+  return out;
 }
 
 /// All figures of the model `g` of the run, and of its fused form if the run holds one, in a type
-/// on some threads. Refers to the run.
+/// on some threads. Of several fused forms it is the one with the least bound. Refers to the run.
 model_bound analyse(const source& s, const model::graph& g, setting in,
                     const analysis_options& options = {});
 

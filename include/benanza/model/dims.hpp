@@ -39,7 +39,9 @@ inline dtype result_element(const graph& g, const operand& o) {
 namespace detail {
 template <class Parameters>
 std::optional<shape> operand_dims(const Parameters& p, std::size_t place) {
-  if constexpr (requires { p.base; }) {
+  if constexpr (op::is_residual<Parameters>) {
+    if (place < 2) return p.addend();
+  } else if constexpr (requires { p.base; }) {
     return operand_dims(p.base, place);
   } else if constexpr (requires { p.condition; }) {
     return place == 0 ? p.condition : place == 1 ? p.x : p.y;

@@ -3,8 +3,11 @@
 // then runs of nodes that match a pattern become one node: a batch normalization, also one that is
 // written out as constant rows multiplied and added, behind a convolution or a Gemm goes into its
 // weights and bias, as does one behind another; other elementwise nodes become steps, also behind
-// views. Only what one node reads is fused into it, so nothing is computed twice. The fused node
-// stands where the last of its parts stood.
+// views. Only what one node reads is fused into it, so nothing is computed twice; but a sum that is
+// normalized may have other readers, who get it as a second result. The fused node stands where the
+// last of its parts stood.
+// A sum can be fused with the product before it or with the normalization behind it, and no rule
+// says which is faster: where both can be there are two fused forms.
 //
 //   graph f = fuse(g, default_patterns());   f.nodes[3].parts   // {4, 5, 6}: Conv+Add+Relu
 #pragma once
@@ -13,11 +16,20 @@
 #include "patterns.hpp"
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace benanza::model {
 
-/// The fused form of `g`; nothing if no pattern fits anywhere.
-std::optional<graph> fuse(const graph& g, const patterns& by);
+/// The fused forms of `g`, none if no pattern fits anywhere: by the patterns in their order, and
+/// where that is another one, with normalizations first (",fused-norms").
+std::vector<graph> fused_forms(const graph& g, const patterns& by);
+
+/// The first fused form of `g`; nothing if no pattern fits anywhere.
+inline std::optional<graph> fuse(const graph& g, const patterns& by) {
+  std::vector<graph> forms = fused_forms(g, by);
+  return forms.empty() ? std::nullopt : std::optional(std::move(forms.front()));
+}
 
 } // namespace benanza::model
 

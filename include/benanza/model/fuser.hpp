@@ -11,6 +11,7 @@
 #include "patterns.hpp"
 #include "recognise.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -60,14 +61,17 @@ public:
   fuser(const graph& g, const std::vector<run>& runs)
       : from_(g)
       , runs_(runs)
+      , first_readers_(g.nodes.size(), -1)
       , readers_(g.nodes.size())
       , reads_(g.nodes.size())
-      , taken_(g.nodes.size()) {
+      , taken_(g.nodes.size())
+      , shown_sums_(g.nodes.size()) {
     for (std::size_t i = 0; i < g.nodes.size(); ++i)
       for (const operand& o : known_operands(g.nodes[i]))
         if (o.node >= 0) {
-          readers_[static_cast<std::size_t>(o.node)] = static_cast<int>(i);
-          ++reads_[static_cast<std::size_t>(o.node)];
+          const auto from = static_cast<std::size_t>(o.node);
+          if (reads_[from]++ == 0) first_readers_[from] = static_cast<int>(i);
+          readers_[from] = static_cast<int>(i);
         }
   }
 
@@ -75,9 +79,11 @@ public:
     std::map<int, detail::growth> by_last;
     for (const run& p : runs_)
       for (std::size_t i = 0; i < from_.nodes.size(); ++i)
-        if (const auto grown = grow(p, static_cast<int>(i))) {
+        if (const auto grown = is_normalized_sum(p) ? normalized_sum(p, static_cast<int>(i))
+                                                    : grow(p, static_cast<int>(i))) {
           for (int part : grown->parts)
             taken_[static_cast<std::size_t>(part)] = true;
+          shown_sums_[i] = is_normalized_sum(p);
           by_last.emplace(grown->parts.back(), *grown);
         }
     return assemble(by_last);
@@ -91,6 +97,40 @@ private:
   std::optional<int> only_reader(int i) const {
     if (reads_[static_cast<std::size_t>(i)] != 1 || at(i).given) return std::nullopt;
     return readers_[static_cast<std::size_t>(i)];
+  }
+
+  /// The addition `first` and the normalization of its sum, if that is the first to read it: others
+  /// find the sum when the normalization is done.
+  std::optional<detail::growth> normalized_sum(const run& p, int first) const {
+    const op::layer* sum = layer_of(first);
+    const int reader = first_readers_[static_cast<std::size_t>(first)];
+    if (sum == nullptr || taken_[static_cast<std::size_t>(first)] || !matches(p[0], *sum) ||
+        reader < 0 || taken_[static_cast<std::size_t>(reader)] || layer_of(reader) == nullptr ||
+        !matches(p[1], *layer_of(reader)))
+      return std::nullopt;
+    const auto& b = std::get<op::binary>(*sum);
+    const std::vector<operand> addends = known_operands(at(first));
+    std::vector<operand> reads = known_operands(at(reader));
+    const auto is_sum = [first](const operand& o) { return o.node == first; };
+    if (!(b.a == b.b) || addends.size() != 2 || !is_sum(reads[0]) ||
+        std::count_if(reads.begin(), reads.end(), is_sum) != 1)
+      return std::nullopt;
+    auto made = op::visit(
+        [&](const auto& norm) -> std::optional<op::layer> {
+          using kind = std::decay_t<decltype(norm)>;
+          if constexpr (requires { op::layer(op::residual<kind>{}); }) {
+            const bool read = reads_[static_cast<std::size_t>(first)] > 1 || at(first).given;
+            const op::residual<kind> out{.base = norm, .sum = read};
+            if (norm.input == b.a && op::results(*layer_of(reader)).size == 1)
+              return op::layer(out.canonical_form());
+          }
+          return std::nullopt;
+        },
+        *layer_of(reader));
+    if (!made) return std::nullopt;
+    reads[0] = addends[0];
+    reads.push_back(addends[1]);
+    return detail::growth{std::move(*made), {first, reader}, std::move(reads)};
   }
 
   /// The longest run from node `first` that matches the pattern; nothing if it is but one node.
@@ -266,9 +306,13 @@ private:
         its = grown->second.layer;
         n.name = at(n.parts.front()).name;
         n.op = op::family(*its);
+        n.given = std::any_of(n.parts.begin(), n.parts.end(), [&](int p) { return at(p).given; });
       }
       for (operand& o : n.operands)
-        if (o.node >= 0) o.node = place[static_cast<std::size_t>(o.node)];
+        if (o.node >= 0) {
+          if (shown_sums_[static_cast<std::size_t>(o.node)]) o.output = 1;
+          o.node = place[static_cast<std::size_t>(o.node)];
+        }
       n.inputs = inputs_of(n.operands);
       for (int part : n.parts)
         place[static_cast<std::size_t>(part)] = static_cast<int>(out.nodes.size());
@@ -282,16 +326,18 @@ private:
 
   const graph& from_;
   const std::vector<run>& runs_;
-  std::vector<int> readers_;
+  std::vector<int> first_readers_;
+  std::vector<int> readers_; ///< the last ones
   std::vector<int> reads_;
   std::vector<bool> taken_;
+  std::vector<bool> shown_sums_; ///< additions whose sums are the second result of a fused node
 };
 
-BENANZA_INLINE std::optional<graph> fuse(const graph& g, const patterns& by) {
-  const std::optional<graph> known = recognise(g, by.rules);
-  const graph& from = known ? *known : g;
-  graph out = on_codes(fuser(from, by.runs).fused());
-  if (!known) return out.nodes.size() == g.nodes.size() ? std::nullopt : std::optional(out);
+namespace detail {
+/// `g`, whose known layers are those of `from`, fused by those runs.
+inline graph fused_by(const graph& g, const graph& from, const std::vector<run>& runs) {
+  graph out = on_codes(fuser(from, runs).fused());
+  if (&from == &g) return out;
   for (node& n : out.nodes) {
     std::vector<int> parts;
     for (int p : n.parts) {
@@ -301,6 +347,24 @@ BENANZA_INLINE std::optional<graph> fuse(const graph& g, const patterns& by) {
     std::sort(parts.begin(), parts.end());
     n.parts = std::move(parts);
   }
+  return out;
+}
+} // namespace detail
+
+BENANZA_INLINE std::vector<graph> fused_forms(const graph& g, const patterns& by) {
+  const std::optional<graph> known = recognise(g, by.rules);
+  const graph& from = known ? *known : g;
+  graph first = detail::fused_by(g, from, by.runs);
+  if (!known && first.nodes.size() == g.nodes.size()) return {};
+  std::vector<run> norms_first = by.runs;
+  std::stable_partition(norms_first.begin(), norms_first.end(), is_normalized_sum);
+  graph second = detail::fused_by(g, from, norms_first);
+  second.name = g.name + ",fused-norms";
+  std::vector<graph> out{std::move(first)};
+  const auto same = [](const node& a, const node& b) { return a.parts == b.parts; };
+  if (!std::equal(out[0].nodes.begin(), out[0].nodes.end(), second.nodes.begin(),
+                  second.nodes.end(), same))
+    out.push_back(std::move(second));
   return out;
 }
 

@@ -4,7 +4,9 @@
 // function of one number), `Elementwise` (that, or a join of two); a '?' behind a word says that it
 // may be missing, a '*' that it may stand there any number of times. A normalization may also be
 // written out, as constants for each channel that are multiplied and added.
-// A file of patterns has one a line, in any order: rules are applied first. '#' begins a comment.
+// `Add+LayerNormalization` and `Add+RMSNormalization` are runs of their own kind: others may read
+// the sum too. A file of patterns has one a line, in any order: rules are applied first. '#' begins
+// a comment.
 //
 //   run r = parse_run("Conv+BatchNormalization?+Add?+Activation?+Add?");
 #pragma once
@@ -41,6 +43,8 @@ inline constexpr std::string_view usual_runs[] = {
     "Gemm+BatchNormalization?+Add?+Activation?+Mul?+Add?",
     "MatMul+Add?+Activation?+Mul?+Add?",
     "BatchNormalization+BatchNormalization?+Activation?",
+    "Add+LayerNormalization",
+    "Add+RMSNormalization",
     "Elementwise+Elementwise*",
 };
 
@@ -56,6 +60,15 @@ inline bool is_join(const op::layer& l) {
          op::detail::joinable(p->function);
 }
 } // namespace detail
+
+/// True for a normalization of rows, which may take up the sum that it reads.
+inline bool is_row_norm(const run_word& w) {
+  return w.op == "LayerNormalization" || w.op == "RMSNormalization";
+}
+/// True for an addition and the normalization of its sum.
+inline bool is_normalized_sum(const run& r) {
+  return r.size() == 2 && is_row_norm(r[1]);
+}
 
 /// True if the word stands for that layer.
 inline bool matches(const run_word& w, const op::layer& l) {
@@ -85,11 +98,16 @@ inline run parse_run(std::string_view line) {
                        op::detail::find_family<op::unary_function>(op::unary_families, w.op);
     const bool begins = w.op == "Conv" || w.op == "ConvTranspose" || w.op == "Gemm" ||
                         w.op == "MatMul" || w.op == "BatchNormalization";
-    if (!joins && !begins && w.op != "Activation" && w.op != "Elementwise")
+    const bool norm = is_row_norm(w);
+    if (!joins && !begins && !norm && w.op != "Activation" && w.op != "Elementwise")
       refuse("\"" + w.op + "\" is nothing that is fused");
     if (out.empty() && w.optional) refuse("its first word has to be there");
     if (!out.empty() && begins && w.op != "BatchNormalization")
       refuse("\"" + w.op + "\" can only come first");
+    if (norm && (out.size() != 1 || out[0].op != "Add" || w.optional))
+      refuse("\"" + w.op + "\" can only follow one Add");
+    if (!out.empty() && is_row_norm(out.back()))
+      refuse("nothing is fused to \"" + out.back().op + '"');
     out.push_back(std::move(w));
     if (line.find('+') == std::string_view::npos) break;
     line.remove_prefix(line.find('+') + 1);

@@ -31,6 +31,7 @@
 #include "reduce.hpp"
 #include "regions.hpp"
 #include "reorder.hpp"
+#include "residual.hpp"
 #include "results.hpp"
 #include "rotary.hpp"
 #include "select.hpp"
@@ -73,6 +74,7 @@ using layer = std::variant<
     view,
     fused<conv>, fused<conv_transpose>, fused<gemm>, fused<matmul>, fused<batch_norm>,
     fused<unary>, fused<binary>,
+    residual<layer_norm>, residual<rms_norm>,
     reorder,
     quantize, dynamic_quantize,
     on_codes<conv>, on_codes<gemm>, on_codes<matmul>, on_codes<binary>,

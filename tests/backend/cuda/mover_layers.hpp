@@ -162,6 +162,13 @@ inline constexpr const char* rowed[] = {
     "InstanceNormalization/2x3x7x5",
 };
 
+/// Rows of sums, which may be a second result.
+inline constexpr const char* summed[] = {
+    "Add+LayerNormalization/6x40-a1",    "Add+LayerNormalization/2x3x300-a2-b-sum",
+    "Add+LayerNormalization/3x4x5-a1-b", "Add+RMSNormalization/5x64-a1-sum",
+    "Add+RMSNormalization/7x6-a1-sum",
+};
+
 /// Whole numbers and truth values.
 inline constexpr const char* whole[] = {
     "Add/3x8x5-s64",           "Mul/3x8x5-5-s32",       "Div/3x8x5-s64",

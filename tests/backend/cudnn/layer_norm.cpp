@@ -44,6 +44,25 @@ TEST_CASE("cudnn: rows are images, and their elements channels") {
   CHECK(made[0].numbers[0].value == static_cast<float>(backend::attribute::epsilon));
 }
 
+TEST_CASE("cudnn: the rows of a sum have engines too, also where the sum is read by others") {
+  for (const char* gpu : {"a100", "h200"})
+    for (const char* layer :
+         {"Add+LayerNormalization/1x128x768-a2-b-sum", "Add+RMSNormalization/1x128x4096-a2"}) {
+      CAPTURE(std::string(gpu));
+      CAPTURE(std::string(layer));
+      const auto all = listed(layer, numeric::f16, gpu);
+      REQUIRE_FALSE(all.empty());
+      CHECK(all[0].what.result_layout == "plain");
+      CHECK(remade(all[0], gpu));
+    }
+  const auto made = recipes_for(op::parse("Add+RMSNormalization/6x40-a1-sum"), numeric::f16);
+  REQUIRE(made.size() == 1);
+  std::vector<int> inputs;
+  for (const placed& t : made[0].tensors)
+    inputs.push_back(t.input);
+  CHECK(inputs == std::vector{placed::result, 0, 2, placed::second, 1});
+}
+
 TEST_CASE("cudnn: normalizations of integers, and of nothing, are not offered") {
   CHECK(recipes_for(op::parse("LayerNormalization/8x64-a1-b"), numeric::s8s8s8).empty());
   CHECK(recipes_for(op::parse("LayerNormalization/0x64-a1-b"), numeric::f32).empty());

@@ -171,6 +171,14 @@ TEST_CASE("normalizations and global pooling") {
     check_all(name);
   check_floats("LayerNormalization/3x40-a1-b-stats");
   check_floats("LayerNormalization/2x3x5000-a2-stats");
+  // Rows that one part holds, whose sums stay, and longer ones.
+  for (const char* name :
+       {"Add+LayerNormalization/3x40-a1-b", "Add+LayerNormalization/197x768-a1-b-sum",
+        "Add+LayerNormalization/2x4096-a1-sum", "Add+LayerNormalization/2x5000-a1-b-sum",
+        "Add+LayerNormalization/2x5000-a1", "Add+LayerNormalization/2x3x7x11-a2-b",
+        "Add+RMSNormalization/3x40-a1-sum", "Add+RMSNormalization/2x3000-a1",
+        "Add+RMSNormalization/2x9000-a1-sum", "Add+RMSNormalization/5x1-a1-sum"})
+    check_floats(name);
   for (const char* name :
        {"MaxPool/1x3x9x8-3x3-s2-p1-indices", "MaxPool/2x3x40x33-2x2-s1-indices",
         "MaxPool/1x2x30-4-s3-p3x2-d2-ceil-indices", "MaxPool/1x2x5x6x7-3x2x3-s1x2x1-p1-cindices",

@@ -72,6 +72,20 @@ TEST_CASE("RMS normalization, by hand: the mean stays") {
   CHECK(out[1] == doctest::Approx(100 * v).epsilon(1e-6));
 }
 
+TEST_CASE("the rows of a sum, by hand, and the sum behind them") {
+  const double apart = std::sqrt(1 - attribute::epsilon);
+  const auto out = computed("Add+LayerNormalization/1x2-a1-b-sum",
+                            {{2 - apart, 4 + apart}, {10, 100}, {1, 2}, {1, -1}});
+  REQUIRE(out.size() == 4);
+  CHECK(out[0] == doctest::Approx(1 - 10 * apart).epsilon(1e-6));
+  CHECK(out[1] == doctest::Approx(2 + 100 * apart).epsilon(1e-6));
+  CHECK(out[2] == doctest::Approx(3 - apart).epsilon(1e-6));
+  CHECK(out[3] == doctest::Approx(3 + apart).epsilon(1e-6));
+  const auto root = computed("Add+RMSNormalization/1x2-a1", {{1, 1}, {10, 100}, {2, 2}});
+  REQUIRE(root.size() == 2);
+  CHECK(root[1] == doctest::Approx(300 / std::sqrt(9 + attribute::epsilon)).epsilon(1e-6));
+}
+
 TEST_CASE("rows are normalized by their own statistics, whatever the axis") {
   check_rows("LayerNormalization/4x6-a1-b", 4, 6, true);
   check_rows("LayerNormalization/2x3x4x5-a1-b", 2, 60, true);

@@ -5,6 +5,7 @@
 //   blas_product p{...};   if (p.valid()) launch(stream, "blas gemm", "", p);
 #pragma once
 
+#include "product.hpp"
 #include "runtime.hpp"
 
 #include <benanza/backend/number.hpp>
@@ -114,14 +115,32 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
   const double alpha = p.alpha * scale(p.first_scale) * scale(p.second_scale),
                result_scale = scale(p.result_scale);
   std::byte* const to = m.contents(p.result.at, p.result.bytes(p.batches));
-  const std::int64_t k = p.first.taken_columns();
+  const std::int64_t rows = p.result.rows, columns = p.result.columns,
+                     terms = p.first.taken_columns();
+  // Column by column is row by row of what is transposed: c^T = b^T a^T.
+  const auto packed = [&](const std::vector<double>& from, const blas_matrix& x, std::int64_t high,
+                          std::int64_t wide) {
+    std::vector<double> out;
+    out.reserve(static_cast<std::size_t>(p.batches * high * wide));
+    for (std::int64_t batch = 0; batch < p.batches; ++batch)
+      for (std::int64_t j = 0; j < wide; ++j)
+        for (std::int64_t i = 0; i < high; ++i)
+          out.push_back(at(from, x.place(batch, i, j)));
+    return out;
+  };
+  const std::vector<double> first = packed(a, p.first, rows, terms),
+                            second = packed(b, p.second, terms, columns);
+  const dense sums = lately().result({first, second}, {p.batches, rows, columns, terms}, [&] {
+    dense made({p.batches, columns, rows});
+    for (std::int64_t batch = 0; batch < p.batches; ++batch)
+      multiply(second.data() + batch * columns * terms, first.data() + batch * terms * rows,
+               made.at.data() + batch * columns * rows, columns, rows, terms);
+    return made;
+  });
   for (std::int64_t batch = 0; batch < p.batches; ++batch)
     for (std::int64_t j = 0; j < p.result.columns; ++j)
       for (std::int64_t i = 0; i < p.result.rows; ++i) {
-        double v = 0;
-        for (std::int64_t l = 0; l < k; ++l)
-          v += at(a, p.first.place(batch, i, l)) * at(b, p.second.place(batch, l, j));
-        v *= alpha;
+        double v = alpha * sums[(batch * columns + j) * rows + i];
         if (p.beta != 0) v += p.beta * at(c, p.addend.place(batch, i, j));
         if (p.bias != nullptr) v += at(bias, i);
         v = result_scale * apply(p.function, v);

@@ -4,7 +4,7 @@
 //   dense y = convolve(x, w, dense(y_dims), window_of(convolution_bag));
 #pragma once
 
-#include "tensor.hpp"
+#include "product.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -64,23 +64,48 @@ void each_channel_pair(const dense& large, const dense& small, const dense& filt
       }
 }
 
-/// A convolution of `x`; `y` gives the dims and holds zeros.
-inline dense convolve(const dense& x, const dense& w, dense y, const window& over) {
+enum class direction { forward, data, filter };
+
+/// The settings of a convolution and the dims of its operands and its result.
+inline std::vector<std::int64_t> settings_of(direction d, const dense& a, const dense& b,
+                                             const dense& y, const window& over) {
+  std::vector<std::int64_t> out{static_cast<std::int64_t>(d)};
+  for (const dims* part : {&a.size, &b.size, &y.size, &over.pre, &over.strides, &over.dilations})
+    out.insert(out.end(), part->begin(), part->end());
+  return out;
+}
+
+/// As products of matrices: the filter, and what each place of the result sees, a part of them at a
+/// time.
+inline dense convolved(const dense& x, const dense& w, dense y, const window& over) {
+  constexpr std::int64_t part = 1024; // places at a time
   const dims in = spatial(x.size), out = spatial(y.size), kernel = spatial(w.size);
   const std::int64_t ins = product(in), outs = product(out), elements = product(kernel);
-  each_window(in, out, kernel, over, [&](std::int64_t o, const auto& taps) {
-    each_channel_pair(x, y, w, [&](std::int64_t c, std::int64_t k, std::int64_t f) {
-      double sum = 0;
-      for (const tap& t : taps)
-        sum += x[c * ins + t.place] * w[f * elements + t.element];
-      y[k * outs + o] += sum;
-    });
-  });
+  const std::int64_t inputs = w.size[1], groups = x.size[1] / inputs;
+  const std::int64_t outputs = w.size[0] / groups, terms = inputs * elements;
+  std::vector<std::vector<tap>> taps;
+  each_window(in, out, kernel, over,
+              [&](std::int64_t, const auto& its) { taps.emplace_back(its); });
+  for (std::int64_t image = 0; image < y.size[0]; ++image)
+    for (std::int64_t g = 0; g < groups; ++g)
+      for (std::int64_t from = 0; from < outs; from += part) {
+        const std::int64_t places = std::min(part, outs - from);
+        dense seen({terms, places}), sums({outputs, places});
+        const double* const source = x.at.data() + (image * x.size[1] + g * inputs) * ins;
+        for (std::int64_t c = 0; c < inputs; ++c)
+          for (std::int64_t o = 0; o < places; ++o)
+            for (const tap& t : taps[static_cast<std::size_t>(from + o)])
+              seen[(c * elements + t.element) * places + o] = source[c * ins + t.place];
+        multiply(w.at.data() + g * outputs * terms, seen.at.data(), sums.at.data(), outputs, places,
+                 terms);
+        for (std::int64_t k = 0; k < outputs; ++k)
+          std::copy_n(sums.at.data() + k * places, places,
+                      y.at.data() + (image * y.size[1] + g * outputs + k) * outs + from);
+      }
   return y;
 }
 
-/// The gradient of a convolution by its source; `dx` gives the dims and holds zeros.
-inline dense scatter(const dense& dy, const dense& w, dense dx, const window& over) {
+inline dense scattered(const dense& dy, const dense& w, dense dx, const window& over) {
   const dims in = spatial(dx.size), out = spatial(dy.size), kernel = spatial(w.size);
   const std::int64_t ins = product(in), outs = product(out), elements = product(kernel);
   each_window(in, out, kernel, over, [&](std::int64_t o, const auto& taps) {
@@ -92,8 +117,7 @@ inline dense scatter(const dense& dy, const dense& w, dense dx, const window& ov
   return dx;
 }
 
-/// The gradient of a convolution by its weights; `dw` gives the dims and holds zeros.
-inline dense gradient(const dense& x, const dense& dy, dense dw, const window& over) {
+inline dense gathered(const dense& x, const dense& dy, dense dw, const window& over) {
   const dims in = spatial(x.size), out = spatial(dy.size), kernel = spatial(dw.size);
   const std::int64_t ins = product(in), outs = product(out), elements = product(kernel);
   each_window(in, out, kernel, over, [&](std::int64_t o, const auto& taps) {
@@ -103,6 +127,22 @@ inline dense gradient(const dense& x, const dense& dy, dense dw, const window& o
     });
   });
   return dw;
+}
+
+/// A convolution of `x`; `y` gives the dims and holds zeros.
+inline dense convolve(const dense& x, const dense& w, dense y, const window& over) {
+  return lately().result({x.at, w.at}, settings_of(direction::forward, x, w, y, over),
+                         [&] { return convolved(x, w, std::move(y), over); });
+}
+/// The gradient of a convolution by its source; `dx` gives the dims and holds zeros.
+inline dense scatter(const dense& dy, const dense& w, dense dx, const window& over) {
+  return lately().result({dy.at, w.at}, settings_of(direction::data, dy, w, dx, over),
+                         [&] { return scattered(dy, w, std::move(dx), over); });
+}
+/// The gradient of a convolution by its weights; `dw` gives the dims and holds zeros.
+inline dense gradient(const dense& x, const dense& dy, dense dw, const window& over) {
+  return lately().result({x.at, dy.at}, settings_of(direction::filter, x, dy, dw, over),
+                         [&] { return gathered(x, dy, std::move(dw), over); });
 }
 
 } // namespace fake::detail

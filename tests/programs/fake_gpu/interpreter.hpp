@@ -213,11 +213,14 @@ private:
     dense y = empty_result(op);
     for (const dense* d : operands)
       if (d != nullptr) detail::check_broadcast(y.size, d->size);
+    bool whole[3] = {};
+    for (std::size_t k = 0; k < 3; ++k)
+      whole[k] = operands[k] != nullptr && operands[k]->size == y.size;
     each_index(y.size, [&](const dims& at, std::int64_t i) {
       double in[3] = {0, 0, 0};
       for (std::size_t k = 0; k < 3; ++k)
         if (operands[k] != nullptr)
-          in[k] = (*operands[k])[detail::broadcast(at, operands[k]->size)];
+          in[k] = (*operands[k])[whole[k] ? i : detail::broadcast(at, operands[k]->size)];
       if (mode == CUDNN_POINTWISE_GEN_INDEX)
         y[i] = static_cast<double>(at.at(axis));
       else
@@ -238,22 +241,30 @@ private:
     for (std::size_t d = 0; d + 2 < rank; ++d)
       if (c.size[d] % a.size[d] != 0 || c.size[d] % b.size[d] != 0)
         throw not_understood("stacks of matrices that do not broadcast");
-    each_index(c.size, [&](const dims& at, std::int64_t i) {
-      dims ia = at, ib = at;
-      for (std::size_t d = 0; d + 2 < rank; ++d) {
-        ia[d] = at[d] / (c.size[d] / a.size[d]);
-        ib[d] = at[d] / (c.size[d] / b.size[d]);
-      }
-      double sum = 0;
-      for (std::int64_t k = 0; k < terms; ++k) {
-        ia[rank - 1] = k;
-        ib[rank - 2] = transpose_b ? at[rank - 1] : k;
-        ib[rank - 1] = transpose_b ? k : at[rank - 1];
-        sum += a[detail::broadcast(ia, a.size)] * b[detail::broadcast(ib, b.size)];
-      }
-      c[i] = sum;
+    const std::int64_t m = c.size[rank - 2], n = c.size[rank - 1];
+    std::vector<std::int64_t> settings{transpose_b};
+    for (const dense* d : {&a, &b, static_cast<const dense*>(&c)})
+      settings.insert(settings.end(), d->size.begin(), d->size.end());
+    return lately().result({a.at, b.at}, settings, [&] {
+      const dims stacks(c.size.begin(), c.size.end() - 2);
+      std::vector<double> turned(static_cast<std::size_t>(n * terms));
+      each_index(stacks, [&](const dims& at, std::int64_t i) {
+        std::int64_t from_a = 0, from_b = 0;
+        for (std::size_t d = 0; d < at.size(); ++d) {
+          from_a = from_a * a.size[d] + at[d] / (c.size[d] / a.size[d]);
+          from_b = from_b * b.size[d] + at[d] / (c.size[d] / b.size[d]);
+        }
+        const double* second = b.at.data() + from_b * n * terms;
+        if (transpose_b) {
+          for (std::int64_t j = 0; j < n; ++j)
+            for (std::int64_t l = 0; l < terms; ++l)
+              turned[static_cast<std::size_t>(l * n + j)] = second[j * terms + l];
+          second = turned.data();
+        }
+        multiply(a.at.data() + from_a * m * terms, second, c.at.data() + i * m * n, m, n, terms);
+      });
+      return std::move(c);
     });
-    return c;
   }
 
   static dense reduction(const bag& op, const values& v) {

@@ -132,7 +132,9 @@ inline std::shared_ptr<execution> launched(const kernel_state& k, unsigned block
     values.emplace_back(from, from + p.bytes);
     each_address(values.back(), [&](void* address) {
       const extent whole{address, bytes_behind(address)};
-      if (p.pointer && p.writes)
+      if (p.pointer && p.writes && e->writes.address != nullptr)
+        e->writes_too.push_back(whole);
+      else if (p.pointer && p.writes)
         e->writes = whole;
       else
         e->reads.push_back(whole);

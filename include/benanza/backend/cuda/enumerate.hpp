@@ -25,6 +25,12 @@ inline bool is_flat(const op::layer& l) {
   return std::holds_alternative<op::unary>(l);
 }
 
+/// True for layers all of whose results a kernel makes.
+inline bool makes_all_results(const op::layer& l) {
+  return op::results(l).size == 1 ||
+         op::visit([](const auto& p) { return op::is_residual<std::decay_t<decltype(p)>>; }, l);
+}
+
 /// Storage of a layer's elements, which are moved as they are.
 inline dtype moved_type(const op::layer& l, numeric t) {
   return op::visit([t](const auto& p) { return source::element_of(p, t); }, l);
@@ -35,7 +41,7 @@ inline dtype moved_type(const op::layer& l, numeric t) {
 /// cannot be compiled.
 inline std::vector<algorithm> offers(const op::layer& l, numeric t, bool kernels = true) {
   std::vector<algorithm> out;
-  if (t == numeric::tf32 || op::is_view(l) || op::results(l).size > 1) return out;
+  if (t == numeric::tf32 || op::is_view(l) || !detail::makes_all_results(l)) return out;
   if (packed_in_bytes(detail::moved_type(l, t))) return out;
   algorithm a{.equivalence = std::string(name(t)),
               .layouts = std::string(name(layout::plain)),

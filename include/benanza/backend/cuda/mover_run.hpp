@@ -36,20 +36,25 @@ public:
       hold(i, stored_in(r != nullptr ? r->from : layout::plain, x.dims, x.type), is_constant(x));
     }
     operands_ = static_cast<int>(std::ssize(values.inputs));
-    write(stored_in(r != nullptr ? r->to : layout::plain, op::output(l), result_type(l, t)));
+    for (const placed_result& one : results_of(l, t))
+      write(stored_in(r != nullptr ? r->to : layout::plain, one.dims, one.type));
+    results_ = static_cast<std::size_t>(op::results(l).size);
   }
 
 protected:
-  /// Where operands and result of an execution with copy `copy` stand.
+  int operand_count() const { return operands_; }
+  /// Where operands and results of an execution with copy `copy` stand.
   void find_places(std::int64_t copy, std::vector<std::byte*>& out) const {
     out.clear();
     for (int i = 0; i < operands_; ++i)
       out.push_back(at(i, copy));
-    out.push_back(result(copy));
+    for (std::size_t i = 0; i < results_; ++i)
+      out.push_back(result(copy, i));
   }
 
 private:
   int operands_ = 0;
+  std::size_t results_ = 1;
 };
 } // namespace detail
 
@@ -102,11 +107,10 @@ public:
       , name_("kernel:" + k.name)
       , kernel_(loaded_kernel::of(k)) {
     find_places(0, addresses_);
-    // One argument an operand, or the first of them for all; the result's comes last.
-    const std::size_t last = addresses_.size() - 1;
-    for (std::size_t i = 0; i < last; ++i)
-      if (i == 0 || !k.table) arguments_.push_back(&addresses_[i]);
-    arguments_.push_back(&addresses_[last]);
+    // One argument an operand, or the first of them for all; those of results come last.
+    for (int i = 0; i < std::ssize(addresses_); ++i)
+      if (i == 0 || !k.table || i >= operand_count())
+        arguments_.push_back(&addresses_[static_cast<std::size_t>(i)]);
   }
 
   std::string ran() const override { return name_; }

@@ -103,9 +103,10 @@ inline recipes recipes_for(const op::layer& l, numeric t,
                            std::vector<refused_algorithm>* refused = nullptr) {
   recipes out;
   if (op::is_view(l) || !has_type(t) || detail::is_empty(l)) return out;
-  if (op::results(l).size > 1) return out; // it makes the first alone
   op::visit(
       [&](const auto& p) {
+        // Of others it makes the first result alone.
+        if (op::results(l).size > 1 && !op::is_residual<std::decay_t<decltype(p)>>) return;
         const request r{.type = t, .refused = refused};
         try {
           detail::describe_any(p, r, out);

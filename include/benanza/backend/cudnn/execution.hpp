@@ -83,9 +83,9 @@ public:
 private:
   /// The number of an operand; negative for what is written.
   int hold_or_write(const placed& p, const operands& values) {
-    if (p.input == placed::result) {
+    if (p.input == placed::result || p.input == placed::second) {
       write(p.is());
-      return placed::result;
+      return p.input;
     }
     if (p.input == placed::unread) {
       unread_.emplace_back(p.is().bytes());
@@ -114,6 +114,7 @@ private:
       const int which = places_[i];
       places.push_back(which >= 0                ? at(which, copy)
                        : which == placed::result ? result(copy)
+                       : which == placed::second ? result(copy, 1)
                                                  : (unread++)->data());
     }
     for (std::size_t i = 0; i < recipe_.numbers.size(); ++i) {

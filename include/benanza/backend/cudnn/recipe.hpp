@@ -38,8 +38,9 @@ inline std::optional<cudnnDataType_t> data_type_of(dtype t) {
 /// A tensor of the graph that has memory: which operand it is, and how its elements lie there.
 struct placed {
   int tensor = 0; ///< its number in the graph
-  /// Of the operand; `result` for what is written, `unread` for what else is; `filled` with `value`
-  /// where the library wants what the layer does not have; `packed` for weights in its own order.
+  /// Of the operand; `result` for what is written, `second` for a further result, `unread` for what
+  /// else is; `filled` with `value` where the library wants what the layer does not have; `packed`
+  /// for weights in its own order.
   int input = 0;
   shape dims{}; ///< of the operand's elements in ONNX order, as the graph counts dims
   shape strides{};
@@ -48,7 +49,7 @@ struct placed {
   bool constant = false;     ///< weights: they may be rotated
   bool scaled = false;       ///< times the layer's output scale
   double value = 0;
-  static constexpr int result = -1, unread = -2, filled = -3, packed = -4;
+  static constexpr int result = -1, unread = -2, filled = -3, packed = -4, second = -5;
 
   cuda::stored is() const { return {dims, strides, type, elements}; }
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do normalizations by their own statistics run? Row by row: the moments of a row in one trip
-// through it, then each element in a second one, which finds short rows in the cache. Scale and
-// bias lie together as the layer's weights.
+// through it, then each element in a second one, which finds short rows in the cache. What is added
+// to a row first is added in the first trip, and the sums of short rows stay in the cache as f32.
+// Scale and bias lie together as the layer's weights.
 //
 //   kernel k = make(op::layer_norm{.input = {1, 197, 768}, .axis = 2, .bias = true}, job);
 #pragma once
@@ -30,6 +31,7 @@ std::int64_t weight_bytes(const Layer& p) {
 template <own_statistics Layer>
 void fold_weights(const Layer&, const operands& o, float* to) {
   for (std::size_t k = 1; k < o.inputs.size(); ++k) {
+    if (o.inputs[k].part != role::vector) continue;
     const auto from = o.inputs[k].as<float>();
     to = std::copy(from.begin(), from.end(), to);
   }
@@ -49,17 +51,42 @@ struct row_part {
   float mean, factor;           ///< of the row; factor: one by the deviation
 };
 
+/// What is added to the rows before they are normalized, and where the sums go.
+struct addition {
+  const std::byte* other = nullptr; ///< null: nothing is added
+  std::byte* sums = nullptr;        ///< null: nobody reads them
+};
+
+/// to = x + what is added, of `length` elements from `at` on; `widen` is null for floats.
+inline void add_part(const addition& a, const float* x, float* to, std::int64_t at,
+                     std::int64_t length, widener widen, std::int64_t width) {
+  alignas(64) float room[block];
+  for (std::int64_t done = 0; done < length; done += block) {
+    const std::int64_t n = std::min(block, length - done);
+    const auto* other = reinterpret_cast<const float*>(a.other) + at + done;
+    if (widen != nullptr) {
+      widen(a.other + (at + done) * width, room, n);
+      other = room;
+    }
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i)
+      to[done + i] = x[done + i] + other[i];
+  }
+}
+
 /// Normalizes `rows` rows of `n` elements; `finish(row_part)` writes the results.
 template <class Finish>
-kernel normalize_rows(const job& j, std::int64_t rows, std::int64_t n, bool centred,
-                      Finish finish) {
+kernel normalize_rows(const job& j, std::int64_t rows, std::int64_t n, bool centred, Finish finish,
+                      const addition& added = {}) {
   if (rows * n == 0) return {"rows", [] {}};
   // Rows may show their statistics.
-  const bool shown = j.results.size() > 1 && j.output != nullptr;
+  const bool shown = j.results.size() > 2 && j.output != nullptr;
   auto* means = shown ? reinterpret_cast<float*>(j.result_at(1)) : nullptr;
   auto* factors = shown ? reinterpret_cast<float*>(j.result_at(2)) : nullptr;
   const bool floats = j.element == dtype::f32;
-  const int threads = team_for(j.threads, 2 * rows * n * j.width());
+  const bool adds = added.other != nullptr;
+  const int trips = 2 + adds + (added.sums != nullptr);
+  const int threads = team_for(j.threads, trips * rows * n * j.width());
   return {"rows", [=, widen = widen_as(j.element), narrow = narrow_as(j.result), width = j.width(),
                    scale = j.scale, weights = j.weights, from = j.inputs[0], to = j.output] {
             const auto* parameters = reinterpret_cast<const float*>(*weights);
@@ -68,9 +95,18 @@ kernel normalize_rows(const job& j, std::int64_t rows, std::int64_t n, bool cent
               const bool whole = n <= part_length; // what was widened is still there
               const auto brought = [&](std::int64_t at, std::int64_t length,
                                        bool again) -> const float* {
-                if (floats) return reinterpret_cast<const float*>(from) + at;
-                if (!again || !whole) widen(from + at * width, values, length);
-                return values;
+                const float* x = floats ? reinterpret_cast<const float*>(from) + at : values;
+                if (floats && !adds) return x;
+                // Sums that are floats are written once, and read from there.
+                const bool there = floats && added.sums != nullptr;
+                float* sums = there ? reinterpret_cast<float*>(added.sums) + at : values;
+                if (again && (there || whole)) return sums;
+                if (!floats) widen(from + at * width, values, length);
+                if (!adds) return values;
+                add_part(added, x, sums, at, length, floats ? nullptr : widen, width);
+                if (!again && !there && added.sums != nullptr)
+                  narrow(values, added.sums + at * width, length, 1);
+                return sums;
               };
               for (; row < end; ++row) {
                 moments all;
@@ -131,6 +167,24 @@ inline detail::kernel make(const op::rms_norm& p, const detail::job& j) {
   return detail::normalize_rows(
       j, elements(p.input, 0, p.axis), n, false,
       [n](const detail::row_part& r) { detail::finish_row(r, n, false); });
+}
+
+/// Floats alone: the codes of a quantised type are not added.
+template <class Norm>
+bool runs(const op::residual<Norm>&, dtype element) {
+  return element == dtype::f32 || element == dtype::bf16;
+}
+
+template <class Norm>
+detail::kernel make(const op::residual<Norm>& p, const detail::job& j) {
+  constexpr bool centred = std::same_as<Norm, op::layer_norm>;
+  const std::int64_t n = p.row();
+  bool shifted = false;
+  if constexpr (centred) shifted = p.base.bias;
+  const detail::addition added{.other = j.inputs.back(), .sums = p.sum ? j.result_at(1) : nullptr};
+  return detail::normalize_rows(
+      j, elements(p.base.input, 0, p.base.axis), n, centred,
+      [n, shifted](const detail::row_part& r) { detail::finish_row(r, n, shifted); }, added);
 }
 
 } // namespace benanza::backend::host

@@ -264,6 +264,11 @@ private:
           add_ways(&f.layers[detail::at(l)], own, *tensors, p, plain_only, ways, origins);
       }
       joint.push_back(together(unfused, tensors_.reads, f.nodes[i].parts));
+      if (fusion_->shows_sum(i)) // both results are read outside, and lie alike
+        std::erase_if(joint.back(), [&](const joint_way& j) {
+          const auto sum = detail::at(f.nodes[i].parts.front());
+          return unfused.nodes[sum][detail::at(j.ways.front())].gives != j.seen.gives;
+        });
       for (const joint_way& j : joint.back())
         ways.push_back(j.seen);
     }
@@ -278,14 +283,13 @@ private:
         if (tensors_.maker[detail::at(t)] == no_maker) given.push_back(t);
     std::vector<int> out;
     std::size_t taken = 0;
-    for (model::operand o : activations(n)) {
+    for (const model::operand& o : activations(n)) {
       if (o.node == model::model_input) {
         if (taken == given.size()) return std::nullopt;
         out.push_back(given[taken++]);
         continue;
       }
-      o.node = fusion_->fused->nodes[detail::at(o.node)].parts.back();
-      out.push_back(tensors_.find(o));
+      out.push_back(tensors_.find(fusion_->unfused_result(o)));
       if (out.back() < 0) return std::nullopt;
     }
     return out;

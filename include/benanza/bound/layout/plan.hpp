@@ -35,26 +35,28 @@ inline model::graph graph_of(const model_bound& b, const layout_solution& l, boo
     return (s.fused ? whole : *b.graph).layers[at(original(s).layer)];
   };
   model::layer_table layers(l.steps | ranges::views::transform(layer_of) | ranges::to<std::vector>);
-  // Where the results of each node of the two forms are made.
-  std::vector<int> unfused_place(b.graph->nodes.size(), 0), fused_place(whole.nodes.size(), 0);
+  // Where the results of each node of the unfused form are made.
+  std::vector<model::operand> made(b.graph->nodes.size());
   for (const layout_step& s : l.steps) {
     const auto here = static_cast<int>(out.nodes.size());
     model::node n = original(s);
     n.layer = layers.number_of(layer_of(s));
     n.operands = model::known_operands(n);
-    for (model::operand& o : n.operands)
-      if (o.node >= 0) o.node = (s.fused ? fused_place : unfused_place)[at(o.node)];
+    for (model::operand& o : n.operands) {
+      if (o.node < 0) continue;
+      if (s.fused) o = b.fused->pair.unfused_result(o);
+      const model::operand& from = made[at(o.node)];
+      o.node = from.node;
+      o.output = std::max(o.output, from.output);
+    }
     n.inputs = model::inputs_of(n.operands);
     if (s.fused) {
-      fused_place[at(s.node)] = here;
       for (int part : n.parts)
-        unfused_place[at(part)] = here;
+        made[at(part)] = {.node = here};
+      if (b.fused->pair.shows_sum(at(s.node))) made[at(n.parts.front())].output = 1;
     } else {
-      unfused_place[at(s.node)] = here;
-      if (fused) {
-        fused_place[at(b.fused->pair.owner[at(s.node)])] = here; // of parts the last one counts
-        n.parts = {s.node};
-      }
+      made[at(s.node)] = {.node = here};
+      if (fused) n.parts = {s.node};
     }
     out.nodes.push_back(std::move(n));
   }

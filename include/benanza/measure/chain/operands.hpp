@@ -88,6 +88,7 @@ inline std::optional<std::size_t> operand_index(const op::layer& l, std::size_t 
         if constexpr (op::is_fused<std::decay_t<decltype(p)>>)
           for (const op::step& s : p.steps)
             n += s.joins;
+        if constexpr (op::is_residual<std::decay_t<decltype(p)>>) n = 1;
         return n;
       },
       l);

@@ -126,6 +126,8 @@ TEST_CASE("cuda: kernels of layers by chance" * doctest::skip(!fake::has_compile
 
 TEST_CASE("cuda: kernels see whole rows before they write" * doctest::skip(!fake::has_compiler())) {
   try_all(cuda_test::rowed, {numeric::f32, numeric::f16, numeric::bf16, numeric::s8s8s8});
+  try_all(cuda_test::summed, {numeric::f32, numeric::f16, numeric::bf16});
+  CHECK(kernels_for(op::parse(cuda_test::summed[0]), numeric::s8s8s8).empty());
 }
 
 TEST_CASE("cuda: kernels compute codes of quantised values" *

@@ -59,14 +59,15 @@ public:
       std::vector<std::byte*> addresses;
       for (const backend::tensor& x : t.values->inputs)
         addresses.push_back(put(x.bytes));
-      const std::int64_t count = elements(benanza::op::output(t.layer));
-      const benanza::dtype stored = backend::result_type(t.layer, t.type);
-      addresses.push_back(put(std::vector<std::byte>(
-          static_cast<std::size_t>(count * size_bytes(stored)), std::byte{0xff})));
+      const std::int64_t count = backend::result_count(t.layer);
+      const std::vector<backend::placed_result> results = backend::results_of(t.layer, t.type);
+      const std::size_t operands = addresses.size();
+      for (const backend::placed_result& r : results)
+        addresses.push_back(put(std::vector<std::byte>(
+            static_cast<std::size_t>(r.end_bytes() - r.offset), std::byte{0xff})));
       std::vector<void*> arguments;
       for (std::size_t i = 0; i < addresses.size(); ++i)
-        if (i == 0 || i + 1 == addresses.size() || !t.kernel.table)
-          arguments.push_back(&addresses[i]);
+        if (i == 0 || i >= operands || !t.kernel.table) arguments.push_back(&addresses[i]);
       const bool ran = code.launch(t.number, static_cast<unsigned>(t.kernel.blocks),
                                    static_cast<unsigned>(t.kernel.threads), arguments.data());
       std::vector<double> got, right(static_cast<std::size_t>(count));
@@ -74,7 +75,11 @@ public:
       for (std::int64_t i = 0; i < count; ++i)
         where.push_back(i);
       backend::reference::evaluate(t.layer, t.type, *t.values, where, right);
-      backend::load_all(stored, addresses.back(), count, got);
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        std::vector<double> its;
+        backend::load_all(results[i].type, addresses[operands + i], results[i].count(), its);
+        got.insert(got.end(), its.begin(), its.end());
+      }
       f(t, ran, backend::compare(t.layer, t.type, right, got));
     }
   }

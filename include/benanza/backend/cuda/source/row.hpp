@@ -34,6 +34,8 @@ struct rows {
   std::vector<finding> findings{};
   std::string result{};      ///< the only element that a row gives; empty: as many as it has
   std::string each_result{}; ///< otherwise of element `v` at place `at`
+  std::string element = "load(x0[at])"; ///< `v`
+  std::string second_result{}; ///< of `v`, where there is another result; empty: there is none
 };
 
 namespace detail {
@@ -191,6 +193,17 @@ inline std::optional<rows> rows_of(const op::rms_norm& l, dtype type, double sca
   if (!a || a->whole) return std::nullopt;
   return detail::normalized(l.input, l.row(), 1, l.row(), false, false, *a);
 }
+/// The rows of a sum. Codes of a quantised type are not added.
+template <class Norm>
+std::optional<rows> rows_of(const op::residual<Norm>& l, dtype type, double scale) {
+  if (type == dtype::s8 || type == dtype::u8) return std::nullopt;
+  std::optional<rows> r = rows_of(l.base, type, scale);
+  if (!r) return r;
+  r->parameters += "const " + r->stored + "* __restrict__ added, ";
+  r->element += " + load(added[at])";
+  if (l.sum) r->second_result = "store(v)";
+  return r;
+}
 inline std::optional<rows> rows_of(const op::group_norm& l, dtype type, double scale) {
   const auto a = arithmetic_of(type, scale);
   if (!a || a->whole) return std::nullopt;
@@ -211,7 +224,8 @@ inline kernel written(const rows& r, std::int64_t lanes) {
   lines out;
   write_preamble(c, out);
   out(r.functions);
-  out(kernel_head(k.name), r.parameters, r.stored, "* __restrict__ y) {");
+  out(kernel_head(k.name), r.parameters, r.stored, "* __restrict__ y",
+      r.second_result.empty() ? ") {" : ", " + r.stored + "* __restrict__ second) {");
   if (lanes > 1) {
     out("  __shared__ ", r.computed, " part[", threads_of_a_block, "];");
     out("  const int lane = threadIdx.x % ", lanes, ";");
@@ -225,7 +239,7 @@ inline kernel written(const rows& r, std::int64_t lanes) {
   const auto each_element = [&](const std::string& what) {
     out("  for (idx j = lane; j < length; j += ", c(lanes), ") {");
     out("    const idx at = first + place_in_row(j);");
-    out("    const ", r.computed, " v = load(x0[at]);\n    ", what, "\n  }");
+    out("    const ", r.computed, " v = ", r.element, ";\n    ", what, "\n  }");
   };
   for (const rows::finding& f : r.findings) {
     out("  ", r.computed, " ", f.name, " = ", f.begin, ";");
@@ -244,7 +258,8 @@ inline kernel written(const rows& r, std::int64_t lanes) {
     if (!f.end.empty()) out("  ", f.name, " = ", f.end, ";");
   }
   if (r.result.empty())
-    each_element("y[at] = store(" + r.each_result + ");");
+    each_element("y[at] = store(" + r.each_result + ");" +
+                 (r.second_result.empty() ? "" : " second[at] = " + r.second_result + ';'));
   else
     out("  if (lane == 0 && row < ", c(r.count), ") y[row] = store(", r.result, ");");
   out("}");
