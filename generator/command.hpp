@@ -41,7 +41,6 @@
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/count_if.hpp>
 #include <range/v3/algorithm/move.hpp>
-#include <range/v3/view/cartesian_product.hpp>
 
 #include <cstdio>
 #include <filesystem>

@@ -9,7 +9,7 @@
 
 #include "sequence_cases.hpp"
 
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,14 +17,17 @@
 namespace benanza::measure {
 
 namespace detail {
-/// Whole models, those alone that no other one is the fused form of.
-inline std::vector<const model::graph*> fastest_forms(const std::vector<model::graph>& graphs) {
-  std::set<std::string> have_fused;
+/// Of each whole model its first fused form, or itself where it has none.
+inline std::vector<const model::graph*> fused_forms(const std::vector<model::graph>& graphs) {
+  std::map<std::string, const model::graph*> first; // by the name of what it is the form of
   for (const model::graph& g : graphs)
-    if (!g.unfused.empty()) have_fused.insert(g.unfused);
+    if (!g.unfused.empty()) first.emplace(g.unfused, &g);
   std::vector<const model::graph*> out;
-  for (const model::graph& g : graphs)
-    if (!model::is_sequence(g) && !have_fused.contains(g.name)) out.push_back(&g);
+  for (const model::graph& g : graphs) {
+    if (model::is_sequence(g) || !g.unfused.empty()) continue;
+    const auto its = first.find(g.name);
+    out.push_back(its == first.end() ? &g : its->second);
+  }
   return out;
 }
 } // namespace detail
@@ -46,7 +49,7 @@ std::vector<group> scenario_groups(const std::vector<model::graph>& graphs,
     first_choice choice(
         libraries,
         {.threads = threads, .on_device = on_device, .named = named, .crashed = s.crashed});
-    for (const model::graph* g : detail::fastest_forms(graphs)) {
+    for (const model::graph* g : detail::fused_forms(graphs)) {
       std::vector<numeric> types = s.types;
       if (types.empty()) types.push_back(measured_type(*g, libraries, s));
       for (const numeric type : types) {
