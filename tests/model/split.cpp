@@ -69,6 +69,10 @@ TEST_CASE("a residual block is cut at its fork and its join") {
   CHECK(split(m.g, {.length = 4, .by = cut::window}) == cuts{{0, 1, 2, 3}, {4, 5}});
   CHECK(split(m.g, {.length = 2, .by = cut::window}) == cuts{{0, 1}, {2, 3}, {4, 5}});
   const graph block = sequence_of(m.g, {2, 3, 4});
+  REQUIRE(read_operands("i.1 c", 0));
+  CHECK(*read_operands("i.1 c", 0) == block.nodes[0].operands);
+  CHECK(write_operands(block.nodes[0].operands) == "i.1 c");
+  CHECK_FALSE(read_operands("i.2", 0));
   CHECK(text_of(block) == "Conv/1x8x6x6-8x3x3-s1-p1 i.1 c;Relu/1x8x6x6 0;Add/1x8x6x6 1 i.1;");
 }
 

@@ -138,3 +138,23 @@ TEST_CASE("cold weights of a chain come from a pool, and its own are there again
   CHECK(c.activations() != nullptr);
   CHECK(c.scratch_memory().size() >= c.result_memory().size());
 }
+
+TEST_CASE(
+    "a pooling takes the layout in which its operand comes, and a part of a model gets it so") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Conv/1x16x32x32-64x3x3-s1-p1", "i c"},
+                                   {"Relu/1x64x32x32", "0"},
+                                   {"MaxPool/1x64x32x32-2x2-s2", "1"}});
+  first_choice choice(libraries);
+  const result::plan whole = choice.plan(g, numeric::f32);
+  CHECK(whole.steps[2].operand_layouts == whole.steps[0].result_layout);
+  const model::graph part = model::sequence_of(g, {1, 2});
+  CHECK(choice.plan(part, numeric::f32).steps[0].given_layout == "plain"); // nothing is known
+  choice.learn(g, numeric::f32);
+  const result::plan taught = choice.plan(part, numeric::f32);
+  CHECK(taught.steps[0].given_layout == whole.steps[0].result_layout);
+  CHECK(taught.steps[1] == whole.steps[2]);
+  chain c(taught, libraries);
+  c.verify();
+  CHECK(c.reorders() == 0);
+}

@@ -2,7 +2,7 @@
 // How does a graph run of which nothing was measured yet? Each layer by what a library would take
 // first: of its exact algorithms that can stand in a chain the first one, own plain kernels where
 // no library has any; or by the one that somebody names for it. Activations lie as that algorithm
-// wants them; as they come where it takes any layout, or is there for the one in which they come.
+// wants them; as they come where it takes any layout, or is listed for each.
 // So a whole model and a part of it run each layer alike. A part gets what other parts make in the
 // layout in which such layers mostly get it in the whole models.
 //
@@ -155,19 +155,17 @@ private:
     }
   }
 
-  /// The same implementation (its name goes before the '@') for the layout in which operands come;
-  /// itself where there is none.
+  /// A library that lists a layer for each layout (then names end with `@nhwc`) leaves it to its
+  /// caller which: the first one for that in which operands come. Else the choice itself.
   const backend::algorithm& as_they_come(const op::layer& l, numeric type, const offer& o,
                                          layout come) const {
-    const auto before = [](const std::string& id) { return id.substr(0, id.find('@')); };
-    const auto first = [](const std::string& layouts) {
-      return layouts.substr(0, layouts.find(','));
+    const std::vector<backend::algorithm>& all = alike_.at({op::name(l), type});
+    const auto for_a_layout = [](const backend::algorithm& a) {
+      return a.id.find('@') != std::string::npos;
     };
-    if (first(o.algorithm.operand_layouts) != benanza::name(come))
-      for (const backend::algorithm& a : alike_.at({op::name(l), type}))
-        if (before(a.id) == before(o.algorithm.id) &&
-            first(a.operand_layouts) == benanza::name(come))
-          return a;
+    if (std::none_of(all.begin(), all.end(), for_a_layout)) return o.algorithm;
+    for (const backend::algorithm& a : all)
+      if (a.operand_layouts.substr(0, a.operand_layouts.find(',')) == benanza::name(come)) return a;
     return o.algorithm;
   }
 
