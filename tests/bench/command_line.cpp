@@ -35,6 +35,12 @@ TEST_CASE("libraries, a described GPU, and the description of this one") {
   CHECK_THROWS_AS(parse({"--backends="}), benanza::error);
 }
 
+TEST_CASE("weights are loaded of a plan's model") {
+  CHECK(parse({"--plan", "p.json", "--load"}).load);
+  CHECK_FALSE(parse({"--plan", "p.json"}).load);
+  CHECK_THROWS_WITH_AS(parse({"--load"}), doctest::Contains("--plan FILE"), benanza::error);
+}
+
 TEST_CASE("lists are read with an equals sign or as the next word, each value once") {
   CHECK(parse({"--types=f32,bf16,f32"}).types == std::vector{numeric::f32, numeric::bf16});
   CHECK(parse({"--types", "u8s8u8"}).types == std::vector{numeric::u8s8u8});

@@ -33,12 +33,15 @@ int answer(const std::string& file, const std::string& mode) {
   const std::string key = weights.packed_key();
   if (mode == "share") {
     const load::built_nodes built = weights.build();
-    const machine::shared_object o =
-        store.open(key, built.packed_bytes(),
-                   [&](std::span<std::byte> to) { load::copy_packed(built, to.data()); });
-    std::printf("shared %s: %lld bytes\n", key.c_str(), static_cast<long long>(o.bytes().size()));
-    std::fflush(stdout);
-    std::cin.ignore(std::numeric_limits<std::streamsize>::max());
+    {
+      const machine::shared_object o =
+          store.open(key, built.packed_bytes(),
+                     [&](std::span<std::byte> to) { load::copy_packed(built, to.data()); });
+      std::printf("shared %s: %lld bytes\n", key.c_str(), static_cast<long long>(o.bytes().size()));
+      std::fflush(stdout);
+      std::cin.ignore(std::numeric_limits<std::streamsize>::max());
+    }
+    store.evict(key); // unless somebody uses it still
     return 0;
   }
   chain model(plan, libraries); // the kernels are ready; what is timed begins now

@@ -102,7 +102,10 @@ public:
 
   void begin() override {
     weights_.emplace(plan_, libraries_);
+    if (weights_->file_bytes() == 0)
+      throw error("the model has no weights to load", key, "leave out --load");
     if (on_device_) return;
+    store_.clear(); // what a run that was killed has left
     const built_nodes built = weights_->build();
     packed_bytes_ = built.packed_bytes();
     for (const int objects : granularities(plan_))
@@ -132,7 +135,7 @@ private:
   void share(const built_nodes& built, int objects) {
     for (int k = 0; k < objects; ++k) {
       const std::string its = key_of(objects, k);
-      const machine::shared_object o =
+      machine::shared_object o =
           store_.open(its, objects == 1 ? packed_bytes_ : std::int64_t{machine::page_bytes},
                       [&](std::span<std::byte> to) {
                         if (objects == 1)
@@ -142,9 +145,11 @@ private:
                       });
       if (!o.intact()) throw error("shared weights are not what they were", its);
       keys_.emplace_back(objects, its);
+      held_.push_back(std::move(o)); // that nobody else clears them away
     }
   }
   void drop() {
+    held_.clear();
     for (const auto& [objects, its] : keys_)
       store_.evict(its);
     keys_.clear();
@@ -209,6 +214,7 @@ private:
   std::optional<model_weights> weights_{};
   std::int64_t packed_bytes_ = 0;
   std::vector<std::pair<int, std::string>> keys_{}; ///< number of objects, and the key of one
+  std::vector<machine::shared_object> held_{};
 };
 
 /// The ways to load a plan's model, as a group.
