@@ -8,6 +8,7 @@
                "precision": "f32" | ... | ""},
    "inputs", "filled_tensors", "filled_bytes", "finite", "machine", "started",        of what was run here
    "count", "min_ns", "median_ns", "samples_ns": [...],    whole runs, unprofiled; none where none were told
+   "chain": "chain.json",                                  our run of the same model, in turns with these; or none
    "traces": [{"format": "onnxruntime-profile", "json": [events]}, or "text" of what is no valid JSON
               {"format": "openvino-exec-graph", "text": "<net ..."},
               {"format": "openvino-profiling", "json": {"runs": [[{"name", "type", "exec_type", "status",
@@ -38,6 +39,7 @@ from frameworks.running import FRAMEWORKS
 from frameworks.settings import chosen
 from frameworks.timing import finite, processor, sample
 from frameworks.traces import graph_of_xml, precision_of, read_trace
+from frameworks.turns import in_turns
 from frameworks.weights import fill_weights
 
 SCHEMA = "benanza-framework"
@@ -67,12 +69,14 @@ def told(samples):
 
 
 def measure(arguments):
+    """The file; and, with --plan, the result of the chain that took turns."""
     model = load(arguments.model)
     name_nodes(model)
     nodes = own_model(model)
     dims, known = fix_dims(model, arguments.batch, arguments.dims)
     arguments.batch = arguments.batch or 1
     types = element_types(model)
+    processors = os.sched_getaffinity(0)
     cpus = bind(arguments.threads)
     filler = fill_weights(model, arguments.model.parent)
     feeds = make_inputs(model, dims, known)
@@ -85,7 +89,11 @@ def measure(arguments):
             framework = made(path, feeds, arguments.threads)
             framework.run()
             healthy = finite(framework.results())
-            samples = sample(framework.run, arguments.seconds)
+            chain = None
+            if arguments.plan:
+                samples, chain = in_turns(framework.run, arguments, processors)
+            else:
+                samples = sample(framework.run, arguments.seconds)
             version, precision = framework.version, framework.precision
             del framework
             traces, graph = ([], []) if arguments.no_profile else made.profiled(path, feeds, arguments.threads, arguments.seconds)
@@ -105,8 +113,9 @@ def measure(arguments):
         "inputs": [{"name": n, "dims": list(a.shape), "type": str(a.dtype)} for n, a in feeds.items()],
         "filled_tensors": filler.tensors, "filled_bytes": filler.bytes, "finite": healthy,
         "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
-        "started": started, **told(samples), "traces": traces, "operators": operators_of(nodes, graph),
-    }
+        "started": started, **told(samples), **({"chain": str(arguments.chain)} if chain else {}),
+        "traces": traces, "operators": operators_of(nodes, graph),
+    }, chain
 
 
 # ---- traces that are there ------------------------------------------------------------------------

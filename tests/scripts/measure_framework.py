@@ -19,7 +19,7 @@ SOURCE = Path(sys.argv[1])
 SCRIPT = SOURCE / "scripts" / "measure_framework"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
-from frameworks import inputs, layer_rows, layer_runs, layer_sessions, layers, memory, models, weights  # noqa: E402
+from frameworks import inputs, layer_rows, layer_runs, layer_sessions, layers, memory, models, turns, weights  # noqa: E402
 from frameworks.common import Refused  # noqa: E402: they stand beside the script
 from frameworks.environment import missing_packages  # noqa: E402
 
@@ -67,6 +67,15 @@ class BadInput(unittest.TestCase):
             self.refused(run("onnxruntime", there, "--batch", 0), "--batch 0")
             self.refused(run("onnxruntime", there, "--seconds", "nan"), "--seconds")
             self.refused(run("onnxruntime", there, "-o", folder + "/no/out.json"), "folder")
+            self.refused(run("onnxruntime", there, "--turns", 2), "--turns goes with --plan")
+            plan = Path(folder) / "m.plan"
+            plan.write_text('{"graph": {"model": "m", "batch": 8}, "threads": 2}')
+            bench = "--bench", sys.executable
+            self.refused(run("onnxruntime", there, "--plan", plan, *bench), "its batch is 8")
+            self.refused(run("onnxruntime", there, "--plan", plan, "--batch", 8, *bench), "say --threads 2")
+            self.refused(run("onnxruntime", there, "--plan", there, *bench), "m.onnx: no plan")
+            self.refused(run("onnxruntime", there, "--plan", plan, "--bench", folder), "benanza_bench is not built")
+            self.refused(run("onnxruntime", there, "--plan", plan, "--trace", there), "a model that is run")
             self.refused(run("onnxruntime"), "a model or --layers")
             self.refused(run("onnxruntime", there, "--layers", there), "a model or --layers")
             self.refused(run("onnxruntime", there, "--only", "Conv"), "--only goes with --layers")
@@ -95,6 +104,38 @@ class BadInput(unittest.TestCase):
             inputs.fix_dims(fixed, 4, {})
         self.assertEqual(inputs.fix_dims(fixed, None, {})[0], {"x": [2, 3]})
         self.assertEqual(inputs.fix_dims(symbolic(), 4, {"past": 6})[0], {"x": [4, 7]})
+
+
+class Turns(unittest.TestCase):
+    """A program in place of benanza_bench, which writes what it was told and on which processors it ran."""
+    PROGRAM = """#!{python}
+import json, os, sys
+out = next(w for w in sys.argv if w.startswith("--benchmark_out=")).partition("=")[2]
+row = {{"min_ns": 5, "cpus": sorted(os.sched_getaffinity(0)), "plan": sys.argv[2]}}
+if os.path.exists(sys.argv[2] + ".fails"):
+    row = {{"error_occurred": True, "error_message": "wrong result in the chain"}}
+json.dump({{"context": {{}}, "benchmarks": [row]}}, open(out, "w"))
+"""
+
+    def test_a_framework_and_a_chain_take_turns(self):
+        order, allowed = [], os.sched_getaffinity(0)
+        with tempfile.TemporaryDirectory() as folder:
+            bench, plan = Path(folder) / "bench", Path(folder) / "m.plan"
+            bench.write_text(self.PROGRAM.format(python=sys.executable))
+            bench.chmod(0o755)
+            asked = type("Asked", (), {"turns": 3, "seconds": 0.03, "bench": bench, "plan": plan})
+            try:
+                os.sched_setaffinity(0, {min(allowed)})
+                samples, result = turns.in_turns(lambda: order.append("framework"), asked, allowed)
+                self.assertEqual(os.sched_getaffinity(0), {min(allowed)})
+            finally:
+                os.sched_setaffinity(0, allowed)
+            self.assertGreaterEqual(len(samples), 3 * 10)
+            self.assertEqual(len(result["benchmarks"]), 3)
+            self.assertEqual(result["benchmarks"][2], {"min_ns": 5, "cpus": sorted(allowed), "plan": str(plan)})
+            (Path(folder) / "m.plan.fails").touch()
+            with self.assertRaisesRegex(Refused, "m.plan: wrong result in the chain"):
+                turns.in_turns(lambda: None, asked, allowed)
 
 
 @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
