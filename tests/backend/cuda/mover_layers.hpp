@@ -132,6 +132,18 @@ inline constexpr const char* computed[] = {
     "Mul+Add+HardSwish/3x8x5-w8x1",
 };
 
+/// Sums, and running sums, of rows that are made of tiles of tensor cores.
+inline constexpr const char* tiled_rows[] = {
+    "ReduceSum/40x48-a1",  "ReduceMean/2x16x4x8-a2x3", "ReduceMean/3x512-a1", "ReduceSum/19x256-a1",
+    "ReduceSum/2x4096-a1", "CumSum/3x512-a1",          "CumSum/2x16x16-a2",
+};
+
+/// Running sums and products that a thread a line computes.
+inline constexpr const char* scanned[] = {
+    "CumSum/3x40-a1", "CumSum/3x40-a0-exclusive",        "CumSum/2x9x7-a1-reverse",
+    "CumProd/4x5-a1", "CumSum/4x5-a1-exclusive-reverse", "CumSum/5-a0",
+};
+
 /// Layers in which whole rows are seen before anything is written.
 inline constexpr const char* rowed[] = {
     "ReduceMean/1x8x6x6-a2x3",

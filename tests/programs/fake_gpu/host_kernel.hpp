@@ -82,6 +82,28 @@ static inline unsigned short to_half(float f) {
 }
 )";
 
+/// Tiles of a warp (cuda/source/tile_row.hpp): its first thread has all of each.
+inline constexpr const char* host_tiles_before = "#include <benanza/backend/tile_sums.hpp>\n";
+inline constexpr const char* host_tiles = R"(
+struct half_tile { benanza::backend::tiles::tile all; };
+struct float_tile { benanza::backend::tiles::tile all; };
+static inline void load_left(half_tile& t, const unsigned short* from, unsigned int row) {
+  if (threadIdx.x % 32 != 0) return;
+  for (unsigned int i = 0; i < 16; ++i)
+    for (unsigned int j = 0; j < 16; ++j) t.all.at[i][j] = from_half(from[i * row + j]);
+}
+static inline void load_right(half_tile& t, const unsigned short* from, unsigned int row) {
+  load_left(t, from, row);
+}
+static inline void clear_tile(float_tile& t) { t.all = {}; }
+static inline void add_product(float_tile& c, const half_tile& a, const half_tile& b) {
+  if (threadIdx.x % 32 == 0) benanza::backend::tiles::plain_products::add(a.all, b.all, c.all);
+}
+static inline void keep_tile(float* to, const float_tile& t) {
+  if (threadIdx.x % 32 == 0) memcpy(to, t.all.at, sizeof t.all.at);
+}
+)";
+
 struct host_place {
   unsigned x, y, z;
 };
@@ -111,11 +133,15 @@ inline std::vector<char> build(const std::vector<kernel_text>& kernels) {
   } const at_end{folder};
   {
     std::ofstream out(folder + "/kernels.cpp");
-    bool half = false;
+    bool half = false, tiles = false;
     for (const kernel_text& k : kernels)
       half = half || k.text.find("from_half") != std::string::npos;
+    for (const kernel_text& k : kernels)
+      tiles = tiles || k.text.find("half_tile") != std::string::npos;
     if (half) out << detail::host_half;
+    if (tiles) out << detail::host_tiles_before;
     out << detail::host_prelude;
+    if (tiles) out << "#include <string.h>\n" << detail::host_tiles;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       const kernel_text& k = kernels[i];
       const std::string n = std::to_string(i), name = "n" + n + "::kernel" + n;

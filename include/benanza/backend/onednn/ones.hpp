@@ -7,18 +7,13 @@
 //   describe_ones({.outer = 4096, .reduced = 256}, request, out);   // a stack of rows
 #pragma once
 
+#include "../row_sums.hpp"
 #include "gemm.hpp"
 
 namespace benanza::backend::onednn {
 
-/// Sums over the middle one of three dims, each times `factor`.
-struct sums_of {
-  std::int64_t outer = 1, reduced = 1, inner = 1;
-  double factor = 1;
-};
-
 namespace detail {
-inline dnnl::primitive_attr ones_attributes(const sums_of& s, const request& r,
+inline dnnl::primitive_attr ones_attributes(const row_sums& s, const request& r,
                                             run_time_values& given, int last) {
   dnnl::primitive_attr a = r.product_attributes(given, last, 1 << last);
   if (s.factor == 1) return a;
@@ -30,7 +25,7 @@ inline dnnl::primitive_attr ones_attributes(const sums_of& s, const request& r,
 } // namespace detail
 
 /// Nothing where further steps follow, or where the operands are codes with scales.
-inline void describe_ones(const sums_of& s, const request& r, recipes& out) {
+inline void describe_ones(const row_sums& s, const request& r, recipes& out) {
   if (r.after.len() > 0 || r.codes) return;
   const auto begin = [&](std::string before, argument operand, argument ones, description result,
                          std::string letters) {
@@ -41,7 +36,7 @@ inline void describe_ones(const sums_of& s, const request& r, recipes& out) {
                 .multiplies = true};
     ones.filled = 1;
     made.arguments = {std::move(operand), std::move(ones)};
-    made.own_flops = [n = 2 * s.outer * s.reduced * s.inner](std::string_view) { return n; };
+    made.own_flops = [n = 2 * s.count()](std::string_view) { return n; };
     return made;
   };
   if (s.inner == 1) {

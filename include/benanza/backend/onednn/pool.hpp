@@ -79,12 +79,7 @@ inline void describe(const op::pool& p, const request& r, recipes& out) {
                            arranged(to_dims(result), r.types.result, in), w, r.attributes());
     return made;
   });
-  if (p.function != op::pooling::global_average) return;
-  const std::int64_t length = elements(p.input, 2, p.input.size);
-  describe_ones({.outer = p.input[0] * p.input[1],
-                 .reduced = length,
-                 .factor = 1 / static_cast<double>(length)},
-                r, out);
+  if (const auto sums = row_sums_of(p)) describe_ones(*sums, r, out);
 }
 
 } // namespace benanza::backend::onednn

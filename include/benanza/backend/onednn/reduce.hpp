@@ -93,18 +93,6 @@ inline void describe_reduction(const reduction_kind& kind, const joined_dims_of&
                         [&](std::size_t i) { return !from.reduces(i); });
   offer("@reduced-last");
 }
-
-/// The same by a product with ones, where one run of dims is reduced.
-inline void describe_sum(const joined_dims_of& from, bool mean, const request& r, recipes& out) {
-  if (std::count(from.reduced.begin(), from.reduced.end(), true) != 1) return;
-  sums_of s;
-  for (std::size_t i = 0, behind = 0; i < from.sizes.size(); ++i) {
-    if (from.reduces(i)) behind = 1;
-    (from.reduces(i) ? s.reduced : behind != 0 ? s.inner : s.outer) *= from.sizes[i];
-  }
-  if (mean) s.factor = 1 / static_cast<double>(s.reduced);
-  describe_ones(s, r, out);
-}
 } // namespace detail
 
 inline void describe(const op::reduce& p, const request& r, recipes& out) {
@@ -116,8 +104,7 @@ inline void describe(const op::reduce& p, const request& r, recipes& out) {
   // Sums leave the range of eight bits, and the library cannot scale its reductions.
   if (r.floating() || p.function == mean || p.function == max || p.function == min)
     detail::describe_reduction(*kind, from, r, out);
-  if (p.function == sum || p.function == mean)
-    detail::describe_sum(from, p.function == mean, r, out);
+  if (const auto sums = row_sums_of(p)) describe_ones(*sums, r, out);
 }
 
 } // namespace benanza::backend::onednn

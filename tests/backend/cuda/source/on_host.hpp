@@ -31,8 +31,12 @@ class batch {
 public:
   /// Adds all kernels of a layer; how many there are.
   std::size_t add(const benanza::op::layer& l, benanza::numeric t) {
+    return add(l, t, benanza::backend::make_operands(l, t));
+  }
+  std::size_t add(const benanza::op::layer& l, benanza::numeric t,
+                  benanza::backend::operands given) {
     namespace backend = benanza::backend;
-    const auto values = std::make_shared<const backend::operands>(backend::make_operands(l, t));
+    const auto values = std::make_shared<const backend::operands>(std::move(given));
     auto kernels = backend::cuda::source::kernels_for(l, t, values->output_scale);
     for (auto& k : kernels) {
       const auto [at, is_new] = numbers_.emplace(k.text, texts_.size());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which kernels are there for a layer? Movers of every kind, in several widths and through tiles,
-// elementwise functions, reductions, softmax and normalizations by rows: what libraries for GPUs
-// leave to frameworks, wholly or in part. Nothing here is compiled, and no GPU is needed.
+// elementwise functions, reductions, softmax and normalizations by rows, running sums: what
+// libraries for GPUs leave to frameworks, wholly or in part. Nothing here is compiled, and no GPU
+// is needed.
 //
 //   kernels_for(op::parse("Transpose/1x58x28x28-o0x2x3x1"), numeric::f16)   // v1, v4, v8, tile32
 #pragma once
@@ -9,7 +10,9 @@
 #include "eltwise.hpp"
 #include "resize.hpp"
 #include "row.hpp"
+#include "scan.hpp"
 #include "tile.hpp"
+#include "tile_row.hpp"
 
 namespace benanza::backend::cuda::source {
 
@@ -95,13 +98,20 @@ struct kernels_of {
   std::vector<kernel> operator()(const op::fused<op::binary>& l) const {
     return widths_of(elementwise_program(l, source_of(type), scale));
   }
+  std::vector<kernel> operator()(const op::cumulate& l) const {
+    return computes(l) ? scans_of(l, element_of(l, type)) : std::vector<kernel>{};
+  }
   template <class Layer>
   std::vector<kernel> operator()(const Layer& l) const {
     if constexpr (requires { rows_of(l, dtype{}, 1.0); }) {
       if constexpr (requires { l.element; })
         if (!computes(l)) return {};
       const auto r = rows_of(l, element_of(l, type), scale);
-      return r ? all_shares(*r) : std::vector<kernel>{};
+      std::vector<kernel> out = r ? all_shares(*r) : std::vector<kernel>{};
+      if constexpr (requires { tile_rows_of(l, dtype{}); })
+        for (kernel& k : tile_rows_of(l, element_of(l, type)))
+          out.push_back(std::move(k));
+      return out;
     } else {
       return {};
     }
