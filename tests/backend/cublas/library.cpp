@@ -103,6 +103,16 @@ TEST_CASE("cublas: every algorithm computes what ONNX says" * doctest::skip(!on_
       CHECK_MESSAGE(compared(lib, layer, t) >= 2, layer);
 }
 
+TEST_CASE("cublas: sums as products with ones are what ONNX says" * doctest::skip(!on_fake())) {
+  blas lib;
+  for (const char* layer : {"ReduceSum/9x48-a1", "ReduceMean/9x33-a1", "ReduceSum/33x5-a0",
+                            "ReduceMean/3x33x5-a1", "GlobalAveragePool/2x5x3x7"}) {
+    for (const numeric t : {numeric::f32, numeric::f16, numeric::bf16})
+      CHECK_MESSAGE(compared(lib, layer, t) >= 3, layer);
+    CHECK(compared(lib, layer, numeric::tf32) == 0);
+  }
+}
+
 TEST_CASE("cublas: integers and FP8 too, as far as cublasLt takes them" *
           doctest::skip(!on_fake())) {
   blas lib;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which layers are products of matrices, and how? Gemm and MatMul are one task, a convolution of
-// one tap is two: in ONNX order, and with the channels last. What cannot be said without moving
+// one tap is two: in ONNX order, and with the channels last. Sums over one run of dims are products
+// with ones (`ones:`). What cannot be said without moving
 // data is no task. Needs no GPU.
 //
 //   tasks all = tasks_for(op::parse("Conv/1x64x56x56-256x1x1-s1"), numeric::f32);   all[1].before
 //   == "nhwc:"
 #pragma once
 
+#include "../row_sums.hpp"
 #include "epilogue.hpp"
 
 #include <limits>
@@ -129,6 +131,48 @@ inline void describe(const op::conv& c, const op::step_list& steps, const op::la
   }
 }
 
+/// A sum as a product with ones; TF32 would round what is added.
+inline void describe_sums(const row_sums& s, numeric t, tasks& out) {
+  if (quantised(t) || t == numeric::tf32 || t == numeric::e4m3) return;
+  const auto operand = [t](const shape& dims) {
+    return task_operand{0, dense(dims, packed(dims), source_of(t))};
+  };
+  const shape result = s.inner == 1 ? shape{s.outer, 1} : shape{s.outer, 1, s.inner};
+  task made{.before = "ones:",
+            .result = dense(result, packed(result), result_of(t)),
+            .factor = static_cast<float>(s.factor)};
+  if (s.inner == 1) {
+    made.what = {.m = s.outer, .n = 1, .k = s.reduced};
+    made.left = operand({s.outer, s.reduced});
+    made.right = operand({s.reduced, 1});
+    made.right.ones = true;
+  } else {
+    made.what = {.m = 1, .n = s.inner, .k = s.reduced, .batches = s.outer, .one_left = s.outer > 1};
+    made.left = operand({1, s.reduced});
+    made.left.ones = true;
+    made.right = operand({s.outer, s.reduced, s.inner});
+  }
+  made.layouts = letters_of(made.what);
+  made.operand_layouts = made.result_layout = name(layout::plain);
+  out.push_back(std::move(made));
+}
+inline void describe(const op::reduce& p, const op::step_list& steps, const op::layer&, numeric t,
+                     tasks& out) {
+  if (steps.size > 0 || p.element != dtype::real) return;
+  if (const auto sums = row_sums_of(p)) describe_sums(*sums, t, out);
+}
+inline void describe(const op::pool& p, const op::step_list& steps, const op::layer&, numeric t,
+                     tasks& out) {
+  if (steps.size > 0) return;
+  if (const auto sums = row_sums_of(p)) describe_sums(*sums, t, out);
+}
+
+/// True for layers that multiply, and for sums.
+inline bool may_be_products(const op::layer& l) {
+  return op::cost(l).macs != 0 || std::holds_alternative<op::reduce>(l) ||
+         std::holds_alternative<op::pool>(l);
+}
+
 /// cuBLAS's plain functions count in 32 bits.
 inline bool is_countable(const task& t) {
   const column_product p = told(t.what);
@@ -140,7 +184,7 @@ inline bool is_countable(const task& t) {
 /// All ways to see a layer as products; none where it is none, or cuBLAS lacks the class.
 inline tasks tasks_for(const op::layer& l, numeric t) {
   tasks out;
-  if (!has_type(t) || elements(op::output(l)) == 0 || op::cost(l).macs == 0) return out;
+  if (!has_type(t) || elements(op::output(l)) == 0 || !detail::may_be_products(l)) return out;
   op::visit(
       [&](const auto& p) {
         if constexpr (op::is_fused<std::decay_t<decltype(p)>>) {

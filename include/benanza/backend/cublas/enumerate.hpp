@@ -28,7 +28,7 @@ inline bool has_gemv(const task& of, numeric t) {
 /// 16 or 4 bytes where rows are made of such, and each matrix must begin with one.
 inline bool has_grouped(const task& of, numeric t) {
   const column_product p = told(of.what);
-  if (!has_gemm(of, t) || p.batches == 1) return false;
+  if (!has_gemm(of, t) || p.batches == 1 || of.with_ones()) return false;
   if (t == numeric::f32) return true;
   const std::int64_t element = size_bytes(source_of(t)), row = p.k * element;
   const std::int64_t unit = row % 16 == 0 ? 16 : row % 4 == 0 ? 4 : 1;
@@ -45,7 +45,8 @@ inline algorithm algorithm_of(const task& of, const op::layer& l, numeric t, std
           .layouts = of.layouts,
           .operand_layouts = of.operand_layouts,
           .result_layout = of.result_layout,
-          .flops = op::direct_flops(l)};
+          .flops = of.with_ones() ? 2 * of.what.m * of.what.n * of.what.k * of.what.batches
+                                  : op::direct_flops(l)};
 }
 
 /// The plain functions that compute a task.

@@ -15,6 +15,10 @@
 
 namespace benanza::backend::cublas {
 
+namespace detail {
+inline constexpr float one = 1, none = 0;
+} // namespace detail
+
 /// What all of them have: operands and result.
 class product_run : public cuda::device_run {
 public:
@@ -34,6 +38,7 @@ public:
 protected:
   using device_run::hold;
   int hold(const task_operand& o, bool constant = false) {
+    if (o.ones) return device_run::hold({&detail::one, o.is}, false, [&] { return ones(o.is); });
     return device_run::hold(o.input, o.is, constant, o.scaled ? values().output_scale : 1);
   }
 
@@ -42,10 +47,18 @@ protected:
   numeric type() const { return type_; }
   const column_product& column() const { return column_; }
   float scale() const { return scale_; }
+  const float* factor() const { return &task_.factor; }
   const std::byte* left(std::int64_t copy) const { return at(left_, copy); }
   const std::byte* right(std::int64_t copy) const { return at(right_, copy); }
 
 private:
+  static tensor_bytes ones(const cuda::stored& as) {
+    tensor_bytes out(static_cast<std::size_t>(as.bytes()));
+    for (std::int64_t i = 0; i < as.elements; ++i)
+      store(as.type, out.data(), i, 1);
+    return out;
+  }
+
   std::shared_ptr<context> context_;
   task task_;
   numeric type_;
@@ -53,10 +66,6 @@ private:
   float scale_;
   int left_, right_;
 };
-
-namespace detail {
-inline constexpr float one = 1, none = 0;
-} // namespace detail
 
 /// cublasGemmEx, or its form for stacks.
 class gemm_run final : public product_run {
@@ -73,12 +82,12 @@ private:
     const int m = number(p.m), n = number(p.n), k = number(p.k);
     const int lda = number(p.first.ld), ldb = number(p.second.ld), ldc = number(p.result.ld);
     if (p.batches == 1)
-      check_launch(call::gemm(on().plain(), a, b, m, n, k, &detail::one, right(copy), element, lda,
+      check_launch(call::gemm(on().plain(), a, b, m, n, k, factor(), right(copy), element, lda,
                               left(copy), element, ldb, &detail::none, result(copy), element, ldc,
                               compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
     else
       check_launch(call::gemm_stacked(
-          on().plain(), a, b, m, n, k, &detail::one, right(copy), element, lda, p.first.step,
+          on().plain(), a, b, m, n, k, factor(), right(copy), element, lda, p.first.step,
           left(copy), element, ldb, p.second.step, &detail::none, result(copy), element, ldc,
           p.result.step, number(p.batches), compute_type_of(type()), CUBLAS_GEMM_DEFAULT));
   }
@@ -103,7 +112,7 @@ private:
     if (what().what.batches > 1) return stacked<float>(call::gemv_stacked_f32, copy);
     const column_matrix& m = column_.matrix;
     check_launch(call::gemv_f32(on().plain(), operation_of(m), static_cast<int>(m.rows),
-                                static_cast<int>(m.columns), &detail::one, matrix<float>(copy),
+                                static_cast<int>(m.columns), factor(), matrix<float>(copy),
                                 static_cast<int>(m.ld), vector<float>(copy), 1, &detail::none,
                                 reinterpret_cast<float*>(result(copy)), 1));
   }
@@ -112,7 +121,7 @@ private:
   void stacked(const Function& f, std::int64_t copy) {
     const column_matrix& m = column_.matrix;
     check_launch(f(on().plain(), operation_of(m), static_cast<int>(m.rows),
-                   static_cast<int>(m.columns), &detail::one, matrix<Element>(copy),
+                   static_cast<int>(m.columns), factor(), matrix<Element>(copy),
                    static_cast<int>(m.ld), m.step, vector<Element>(copy), 1, column_.vector_step,
                    &detail::none, reinterpret_cast<Element*>(result(copy)), 1, column_.result_step,
                    static_cast<int>(what().what.batches)));
@@ -145,7 +154,7 @@ public:
 
 private:
   void enqueue(std::int64_t copy) override {
-    const float alpha = scale(), beta = what().addend ? 1 : 0;
+    const float alpha = scale() * *factor(), beta = what().addend ? 1 : 0;
     if (bias_ != none) problem_.place_bias(at(bias_, copy));
     // Nothing is added, and where the types are equal the result stands for it; of FP8 they differ.
     const void* const nothing =

@@ -22,6 +22,7 @@ struct task_operand {
   int input = 0;
   cuda::stored is{};
   bool scaled = false; ///< takes the layer's output scale: it stands in units of the integer sum
+  bool ones = false;   ///< no operand of the layer: every element is one
 };
 
 enum class weights_place : std::uint8_t { none, left, right };
@@ -36,10 +37,13 @@ struct task {
   std::optional<task_operand> bias{};   ///< one number a column of the result, added to each row
   std::optional<task_operand> addend{}; ///< of the result's dims and layout
   std::optional<op::unary_function> function{}; ///< the last of all
+  float factor = 1;                             ///< that multiplies the products
   std::string layouts{}, operand_layouts{}, result_layout{};
 
   /// True where nothing is done on the products.
   bool bare() const { return !bias && !addend && !function; }
+  /// True where the products are sums.
+  bool with_ones() const { return left.ones || right.ones; }
 };
 using tasks = std::vector<task>;
 
