@@ -83,11 +83,13 @@ struct load_rows {
   }
 };
 
-/// The bound of a graph in a run that holds its layers; nothing where something is missing.
+/// The bound of a graph in a run that holds its layers, of a fused one that of the better form;
+/// nothing where something is missing.
 inline std::optional<double> bound_of(const source& s, const std::string& name, setting in) {
   for (const model::graph& g : s.run.graphs) {
-    const model::graph* fused = fused_form(s.run, g);
-    const bool as_fused = fused != nullptr && fused->name == name;
+    const std::vector<const model::graph*> forms = fused_forms(s.run, g);
+    const bool as_fused = std::any_of(forms.begin(), forms.end(),
+                                      [&](const model::graph* f) { return f->name == name; });
     if (g.name != name && !as_fused) continue;
     const std::vector<setting> known = s.cases.settings(g);
     if (std::find(known.begin(), known.end(), in) == known.end()) continue;
