@@ -65,13 +65,13 @@ struct answer {
   }
 };
 
-/// The rows of a table that --layers asks for.
-inline std::size_t layer_limit(const std::string& text) {
+/// The rows of a table that --layers, or another option, asks for.
+inline std::size_t layer_limit(const std::string& text, const std::string& option = "--layers") {
   if (text == "all") return report::all_layers;
   std::size_t n = 0;
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (bad != std::errc{} || end != text.data() + text.size())
-    throw error("this takes a number of rows, or all", text);
+    throw error(option + " takes a number or all", text);
   return n;
 }
 

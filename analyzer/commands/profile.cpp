@@ -81,7 +81,7 @@ status answer_profile(std::vector<std::string> arguments, const streams& to) {
     write_stream(to.out, told, "standard output");
     return status::complete;
   }
-  const std::size_t rows = layer_limit(asked.rows);
+  const std::size_t rows = layer_limit(asked.rows, "--rows");
   const std::vector<std::string> ids = profile::analyses_named(
       asked.only.empty() ? asked.of_results.json() ? "all" : profile::first_analyses : asked.only);
   const bool frameworks_alone =
@@ -109,7 +109,9 @@ status answer_profile(std::vector<std::string> arguments, const streams& to) {
   page.write(asked.of_results.json()
                  ? report::profile_json(runs, ids)
                  : report::profile_text(runs, ids, {.rows = rows, .explain = asked.explain}));
-  return status::complete;
+  const auto failed = std::find_if(
+      runs.begin(), runs.end(), [](const profile::levelled_run& r) { return !r.failed.empty(); });
+  return page.partial(failed == runs.end() ? std::string() : failed->graph + ", " + failed->failed);
 }
 
 } // namespace benanza::analyzer

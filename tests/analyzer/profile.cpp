@@ -14,8 +14,7 @@ namespace test_of_profile_command {
 using namespace benanza::test;
 using benanza::result::json;
 
-std::string file(const scratch_folder& f) {
-  benanza::result::run r = test_of_profile::levels_run();
+std::string file(const scratch_folder& f, benanza::result::run r = test_of_profile::levels_run()) {
   r.provenance = synthetic::empty_run().provenance;
   for (auto& m : r.measurements) {
     m.samples_ns = {m.median_ns};
@@ -67,6 +66,16 @@ TEST_CASE("profile: every analysis as JSON, and a timeline with the framework be
   CHECK(analyze({"profile", "--framework", f / "ort.json", "--only", "A2"}).status == 0);
 }
 
+TEST_CASE("profile: where a level failed the answer is partial, and says so") {
+  const scratch_folder f("profile");
+  benanza::result::run r = test_of_profile::levels_run();
+  r.measurements[2].error = "wrong result";
+  const outcome o = analyze({"profile", file(f, r)});
+  CHECK(o.status == 1);
+  CHECK(o.err.find("partial: net@batch=1, level-call failed: wrong result") != std::string::npos);
+  CHECK(o.out.find("measure with --levels call") != std::string::npos);
+}
+
 TEST_CASE("profile: what is refused is refused in a line") {
   const scratch_folder f("profile");
   const std::string levels = file(f);
@@ -77,7 +86,7 @@ TEST_CASE("profile: what is refused is refused in a line") {
     CHECK(o.err.find(why) != std::string::npos);
   };
   refused({"profile", levels, "--only", "A2,A99"}, "A99");
-  refused({"profile", levels, "--rows", "many"}, "takes a number of rows, or all");
+  refused({"profile", levels, "--rows", "many"}, "--rows takes a number or all");
   refused({"profile", levels, "--model", "resnet"}, "--model resnet");
   refused({"profile", levels, "--framework", levels}, "no profile");
   refused({"profile", f / "absent.json"}, "absent.json");

@@ -209,6 +209,7 @@ inline levelled_run run_of(const level_rows& rows, const bound::ceilings& most) 
   if (with_layers != nullptr) out.layers = layers_of(*with_layers, type, most);
   if (rows.layer == nullptr && rows.call != nullptr)
     out.notes.push_back("the level of layers failed: their times hold the events of calls");
+  out.failed = rows.failed;
   if (!rows.failed.empty()) out.notes.push_back(rows.failed);
   for (const result::measurement* m : {rows.model, rows.layer, rows.call})
     if (m != nullptr && !m->disturbed.empty())

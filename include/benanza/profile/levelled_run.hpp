@@ -63,6 +63,7 @@ struct levelled_run {
   /// The machine's most, as measured: arithmetic and memory; nothing: it was not.
   std::optional<double> peak_flops_per_ns{}, memory_bytes_per_ns{};
   std::vector<std::string> notes{}; ///< what is odd or missing, a line each
+  std::string failed{};             ///< a level that failed, and why; empty: none did
   std::string no_calls{};           ///< why there are none; empty: there are
   bool laid_out = false;            ///< layers have no times at which they began
   std::vector<trace::span> spans{}; ///< one run event by event, as a profiler told it; may be empty
