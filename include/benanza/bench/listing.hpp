@@ -10,6 +10,7 @@
 #include "../measure/campaign/shard.hpp"
 #include "../measure/ceilings/list.hpp"
 #include "../measure/chain/plans.hpp"
+#include "../measure/chain/scenario_cases.hpp"
 #include "../measure/load/load_subject.hpp"
 #include "../measure/subjects/case_list.hpp"
 #include "../measure/subjects/models.hpp"
