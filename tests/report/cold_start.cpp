@@ -18,7 +18,7 @@ void add(result::run& r, const std::string& backend, const std::string& way, dou
   m.key = model;
   m.backend = backend;
   m.algorithm = way;
-  m.state = "warm";
+  m.state = backend == std::string("chain") ? result::whole_run : "warm";
   m.weight_bytes = bytes;
   m.samples_ns = {ns, ns, ns};
   m.min_ns = 0;
