@@ -41,7 +41,7 @@ int answer(const std::string& file, const std::string& mode) {
       std::fflush(stdout);
       std::cin.ignore(std::numeric_limits<std::streamsize>::max());
     }
-    store.evict(key); // unless somebody uses it still
+    store.evict(key); // unless a process uses it still
     return 0;
   }
   chain model(plan, libraries); // the kernels are ready; what is timed begins now
@@ -56,7 +56,7 @@ int answer(const std::string& file, const std::string& mode) {
   } else {
     const stopwatch timer;
     object = store.attach(key);
-    if (!object) throw error("nobody shares these weights", key, "share them first");
+    if (!object) throw error("no process shares these weights", key, "share them first");
     load_ms = ms(timer);
     const stopwatch mapping;
     if (!object->populate()) load::touch(object->bytes());

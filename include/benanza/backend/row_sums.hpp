@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which layers are sums over one run of dims? Those that a product with ones computes: sums and
-// means whose reduced dims are neighbours, and the global average.
+// means whose reduced dims are adjacent, and the global average.
 //
 //   row_sums_of(op::reduce{.input = {32, 49}, .axes = {1}})->factor == 1.0 / 49
 #pragma once

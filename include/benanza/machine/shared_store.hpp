@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do processes share one copy of what they only read, such as a model's weights? Each object is
-// a POSIX shared memory segment that one process fills and all others map; it stays when nobody
+// a POSIX shared memory segment that one process fills and all others map; it stays when no process
 // uses it, and goes, least recently used first, when another one needs its room. One in use never
 // goes. Who uses an object holds a lock on a byte of its own (an open file description lock): the
 // kernel gives it back when the process ends, by kill -9 too, so that no count can be wrong. There
@@ -98,7 +98,7 @@ inline int locked_by_others(int fd, off_t first, off_t count) {
   if (count <= 0) return 0;
   struct flock l = lock_of(F_WRLCK, first, count);
   if (fcntl(fd, F_OFD_GETLK, &l) != 0 || l.l_type == F_UNLCK) return 0;
-  if (l.l_len != 1) return 0; // somebody evicts it just now: nobody uses it
+  if (l.l_len != 1) return 0; // it is evicted just now: no process uses it
   return 1 + locked_by_others(fd, first, l.l_start - first) +
          locked_by_others(fd, l.l_start + 1, first + count - l.l_start - 1);
 }
@@ -214,12 +214,12 @@ public:
     return made(key, bytes, fill);
   }
 
-  /// Removes an object that nobody uses; false if it is not there, or in use.
+  /// Removes an object that no process uses; false if it is not there, or in use.
   bool evict(const std::string& key) const {
     const detail::store_lock alone(lock_path());
     return unlink_unused(path_of(key));
   }
-  /// Removes all that nobody uses, and what was never finished.
+  /// Removes all that no process uses, and what was never finished.
   void clear() const {
     const detail::store_lock alone(lock_path());
     remove_unfinished();
@@ -353,7 +353,7 @@ private:
                          .used = s.st_mtim};
   }
 
-  /// Nobody can begin to use an object while all of its slots are locked here.
+  /// No process can begin to use an object while all of its slots are locked here.
   static bool unlink_unused(const std::string& path) {
     const detail::open_file file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
     return file && detail::try_lock(file.fd(), detail::first_slot, detail::slots) &&

@@ -19,7 +19,7 @@ namespace benanza::result {
 inline constexpr std::string_view in_order = "plan", side_by_side = "streams";
 
 /// How a chain was chosen whose layers were not measured, as the algorithm of its case: each layer
-/// by what a library takes first, or by what somebody named.
+/// by what a library takes first, or by what was named.
 inline constexpr std::string_view by_first_choice = "first", by_named_choice = "named";
 
 /// The same in one order with the events of levels taken: of none of its parts, of each layer, and

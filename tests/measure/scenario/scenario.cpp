@@ -24,7 +24,7 @@ std::string refused(std::string_view text) {
   return "";
 }
 
-/// A model that takes `ns`, and a clock that goes on with it and while somebody waits.
+/// A model that takes `ns`, and a clock that goes on with it and while a query is waited for.
 struct served {
   explicit served(test::scripted::script ns)
       : model(std::move(ns), monitor) {}

@@ -54,7 +54,7 @@ struct row_part {
 /// What is added to the rows before they are normalized, and where the sums go.
 struct addition {
   const std::byte* other = nullptr; ///< null: nothing is added
-  std::byte* sums = nullptr;        ///< null: nobody reads them
+  std::byte* sums = nullptr;        ///< null: they are not read
 };
 
 /// to = x + what is added, of `length` elements from `at` on; `widen` is null for floats.

@@ -35,7 +35,7 @@ inline std::optional<reduction_kind> reduction_of(op::reduction f) {
   }
 }
 
-/// Dims in as few as possible; neighbours that are both kept or both reduced are one.
+/// Dims in as few as possible; adjacent ones that are both kept or both reduced are one.
 struct joined_dims_of {
   dims sizes{};
   std::vector<bool> reduced{};

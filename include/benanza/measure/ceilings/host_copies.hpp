@@ -105,7 +105,7 @@ private:
       void* block = std::malloc(bytes_);
       if (block == nullptr) throw std::bad_alloc();
       if (fills_) std::memset(block, static_cast<int>(i), bytes_);
-      asm volatile("" : "+r"(block) : : "memory"); // nobody looks, but it must be done
+      asm volatile("" : "+r"(block) : : "memory"); // not read, but it must be done
       std::free(block);
     }
   }

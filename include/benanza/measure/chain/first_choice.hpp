@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a graph run of which nothing was measured yet? Each layer by what a library would take
 // first: of its exact algorithms that can stand in a chain the first one, own plain kernels where
-// no library has any; or by the one that somebody names for it. Activations lie as that algorithm
+// no library has any; or by the one that is named for it. Activations lie as that algorithm
 // wants them; as they come where it takes any layout, or is listed for each.
 // So a whole model and a part of it run each layer alike. A part gets what other parts make in the
 // layout in which such layers mostly get it in the whole models.

@@ -145,7 +145,7 @@ private:
                       });
       if (!o.intact()) throw error("shared weights are not what they were", its);
       keys_.emplace_back(objects, its);
-      held_.push_back(std::move(o)); // that nobody else clears them away
+      held_.push_back(std::move(o)); // that no other process clears them away
     }
   }
   void drop() {
