@@ -76,30 +76,36 @@ inline ordered_json advice_json(const advice::advised& a, const drawn_graph& gra
            })}};
 }
 
-/// A framework's run: what each layer and each node of the drawn graph took in it.
+/// A framework's run: what each layer and each node of the drawn graph took in it, and the best of
+/// the same work.
 inline ordered_json framework_json(const advice::comparison& c, const drawn_graph& graph,
                                    texts& known) {
   struct part {
-    double ns = 0;
+    double ns = 0, best_ns = 0;
     std::int64_t count = 0;
     std::string kernel{};
   };
   std::map<std::ptrdiff_t, part> layers;
-  std::map<int, double> nodes;
+  std::map<int, part> nodes;
   for (const advice::compared_operator& o : c.groups) {
     if (!o.known || o.answer == nullptr) continue;
     part& p = layers[o.answer - c.model->layers.data()];
     const trace::profiled_operator& from = c.from->operators[o.op];
     p.ns += o.ns;
+    p.best_ns += o.best_ns;
     ++p.count;
     if (p.kernel.empty()) p.kernel = from.kernel.empty() ? from.type : from.kernel;
-    if (!o.nodes.empty()) nodes[graph.node_of(o.nodes.back())] += o.ns;
+    if (o.nodes.empty()) continue;
+    part& n = nodes[graph.node_of(o.nodes.back())];
+    n.ns += o.ns;
+    n.best_ns += o.best_ns;
   }
   ordered_json by_layer = ordered_json::array(), by_node = ordered_json::array();
   for (const auto& [layer, p] : layers)
-    by_layer.push_back({layer, number(p.ns), p.count, known.of(p.kernel)});
-  for (const auto& [node, ns] : nodes)
-    by_node.push_back({node, number(ns)});
+    by_layer.push_back(
+        {layer, number(p.ns), number(p.best_ns), p.count, known.of(p.kernel)});
+  for (const auto& [node, p] : nodes)
+    by_node.push_back({node, number(p.ns), number(p.best_ns)});
   return {{"name", report::detail::framework_name(*c.from)},
           {"latency", number(c.latency)},
           {"least", number(c.least_ns)},
