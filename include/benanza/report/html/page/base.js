@@ -143,7 +143,7 @@ const hideTip = () => { byId("tip").hidden = true; };
 
 /** A colour of the style sheet. */
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+const dark = () => !("paper" in document.documentElement.dataset) && matchMedia("(prefers-color-scheme: dark)").matches;
 const reduced = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** A text that may break behind the signs of a layer's name. */
