@@ -77,7 +77,7 @@ const kindColours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56
 function painter(m) {
   const kinds = m.kinds.map(k => k[0]).filter(k => k !== "changes of layout");
   if (state.colour === "kind")
-    return { of: n => (n.layers.length ? kindColours[Math.min(Math.max(kinds.indexOf(n.layers[0].kind), 0), 7)] : kindColours[7]),
+    return { of: n => (n.layer && kinds.includes(n.layer.kind) ? kindColours[Math.min(kinds.indexOf(n.layer.kind), 7)] : kindColours[7]),
       legend: kinds.slice(0, 7).map((k, i) => [kindColours[i], k]).concat(kinds.length > 7 ? [[kindColours[7], "others"]] : []) };
   const value = n => nodeZones(m, n)[state.colour];
   const most = Math.max(...m.nodes.map(value), 1);
@@ -116,7 +116,7 @@ function drawGraphCanvas() {
   c.lineWidth = bold;
   c.strokeStyle = ink;
   c.beginPath();
-  m.graph.path.forEach((n, i) => { if (i > 0) edge(m.graph.path[i - 1], n); });
+  m.path.forEach((n, i) => { if (i > 0) edge(m.path[i - 1], n); });
   c.stroke();
   const labels = cell.height * t.k > 8;
   c.font = "13px system-ui, sans-serif";
@@ -136,7 +136,7 @@ function drawGraphCanvas() {
     }
     if (labels) {
       c.fillStyle = inkOn(fill);
-      c.fillText(n.layers.length === 1 ? n.layers[0].kind : n.op, p.x, p.y, cell.width - 8);
+      c.fillText(n.layer ? n.layer.kind : n.op, p.x, p.y, cell.width - 8);
     }
   }
 }
@@ -148,15 +148,14 @@ function redrawGraph() {
 
 function nodeLines(m, n) {
   const z = nodeZones(m, n);
-  const name = n.layers.map(l => l.name).join(" and ");
-  return [n.name || `node ${n.index}`, name || n.op, `in a run ${time(n.prediction)}, bound ${time(n.bound)}${n.roofline > 0 ? `, limits ${time(n.roofline)}` : ""}`,
+  return [n.name || `node ${n.index}`, n.layer ? n.layer.name : n.op, `in a run ${time(n.prediction)}, bound ${time(n.bound)}${n.roofline > 0 ? `, limits ${time(n.roofline)}` : ""}`,
     `lost ${time(z.lost)}${n.onPath ? "; on the longest path" : ""}`];
 }
-const openNode = (m, n) => { if (n.layers.length) location.hash = `model=${m.index}&layer=${n.layers.reduce((a, b) => (b.prediction > a.prediction ? b : a)).index}`; };
+const openNode = (m, n) => { if (n.layer) location.hash = `model=${m.index}&layer=${n.layer.index}`; };
 
 function drawGraph(m) {
   const canvas = el("canvas", { tabindex: "0", role: "application", "aria-roledescription": "graph", "aria-describedby": "graph_told",
-    "aria-label": `Graph of ${m.name}: ${counted(m.nodes.length, "node")}, ${m.graph.path.length} on the longest path. Arrow keys go from node to node, Enter opens its layer, plus, minus and 0 zoom.` });
+    "aria-label": `Graph of ${m.name}: ${counted(m.nodes.length, "node")}, ${m.path.length} on the longest path. Arrow keys go from node to node, Enter opens its layer, plus, minus and 0 zoom.` });
   const told = el("p", { id: "graph_told", class: "quiet", "aria-live": "polite" }, "Drag to move; the wheel zooms once the graph was clicked, or with Ctrl. Arrow keys go from node to node, Enter opens its layer.");
   const colours = el("select", { id: "graph_colour", onchange: e => { state.colour = e.target.value; paint(); redrawGraph(); } },
     [["lost", "lost time"], ["time", "time in the compared run"], ["kind", "kind of operator"]].map(([v, t]) => el("option", { value: v }, t)));

@@ -18,7 +18,7 @@ const columns = [
   ["limits to run", "in all its nodes: the machine's limits, kernels above them, caches as in a run, lost by the choice", "wide often", r => r.z.now,
     (m, r, most) => el("td", { class: "wide often" }, zoneBar(r.z, most))],
   ["in a run", "what all its nodes should take in a run, by the best algorithm", "n", r => r.z.run, (m, r) => time(r.l.runs * r.l.prediction)],
-  ["share", "of what a run should take", "n often", r => r.z.run, (m, r, most, all) => percent((r.l.runs * r.l.prediction) / all)],
+  ["share", "of what a run should take", "n rare", r => r.z.run, (m, r, most, all) => percent((r.l.runs * r.l.prediction) / all)],
   ["compared", "what the compared run takes for the same", "n rare", r => r.z.now, (m, r) => (r.z.above > 0 || r.z.its ? time(r.z.now) : "same")],
   ["bound", "least time of one node, caches hot", "n rare", r => r.l.bound, (m, r) => time(r.l.bound)],
   ["limits", "roofline of one node", "n rare", r => r.l.roofline, (m, r) => (r.l.roofline > 0 ? time(r.l.roofline) : "–")],

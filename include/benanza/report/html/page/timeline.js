@@ -60,7 +60,7 @@ function drawTimeline(m) {
   pick.value = `${state.workers}`;
   const k = state.workers, slots = schedule(m.nodes, k);
   const end = Math.max(...slots.map(s => s.end), 1), total = sum(m.nodes.map(n => n.bound));
-  const path = m.figures.path ? m.figures.path[0] : 0, least = Math.max(path, total / k);
+  const path = sum(m.path.map(n => m.nodes[n].bound)), least = Math.max(path, total / k);
   const canvas = el("canvas", { tabindex: "0", role: "img", "aria-label": `Schedule of ${m.name} on ${counted(k, "worker")}: ${time(end)}. Each worker's bars are layers; the busy shares are told below.` });
   const busy = d3.range(k).map(w => sum(slots.filter(s => s.worker === w).map(s => s.end - s.start)) / end);
   const button = (text, label, action) => el("button", { type: "button", "aria-label": label, onclick: action }, text);
@@ -95,7 +95,7 @@ function drawTimeline(m) {
       c.fillStyle = fills[i];
       c.fillRect(x0, top, wide, row - 6);
       if (n.onPath && wide > 2) { c.strokeStyle = colour("text"); c.lineWidth = 1.6; c.strokeRect(x0 + 0.8, top + 0.8, wide - 1.6, row - 7.6); }
-      if (wide > 46) { c.fillStyle = inkOn(fills[i]); c.fillText(n.layers.length ? n.layers[0].kind : n.op, x0 + wide / 2, top + row / 2 - 3, wide - 8); }
+      if (wide > 46) { c.fillStyle = inkOn(fills[i]); c.fillText(n.layer ? n.layer.kind : n.op, x0 + wide / 2, top + row / 2 - 3, wide - 8); }
     });
     c.fillStyle = colour("ground");
     c.fillRect(0, 0, left - 2, k * row + 4);
