@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats.hpp"
 
+#include "html_format.hpp"
+
 #include <benanza/core/text.hpp>
 #include <benanza/report/json.hpp>
 #include <benanza/report/text.hpp>
@@ -18,6 +20,7 @@ std::span<const format> formats() {
       // a line each
       {"text", ".txt", "for a terminal", report::text_report},
       {"json", ".json", "for programs", report::json_report},
+      {"html", ".html", "one page for a browser", html_format},
   };
   return all;
 }

@@ -53,6 +53,19 @@ public:
     return out;
   }
 
+  /// The layer that takes most of some nodes of the unfused graph; -1: they have none.
+  int main_layer(const std::vector<int>& unfused) const {
+    int best = model::no_layer;
+    double most = -1;
+    for (int n : nodes_of(unfused)) {
+      const int layer = nodes_[at(n)].layer;
+      if (layer == model::no_layer || b_.layers[at(layer)].algorithms.prediction.ns <= most) continue;
+      best = layer;
+      most = b_.layers[at(layer)].algorithms.prediction.ns;
+    }
+    return best;
+  }
+
   /// [[name, operator, layer or -1, nodes that it reads], ...], producers first.
   ordered_json json(texts& known) const {
     ordered_json out = ordered_json::array();

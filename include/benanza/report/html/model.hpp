@@ -85,17 +85,16 @@ inline ordered_json framework_json(const advice::comparison& c, const drawn_grap
     std::int64_t count = 0;
     std::string kernel{};
   };
-  std::map<std::ptrdiff_t, part> layers;
-  std::map<int, part> nodes;
+  std::map<int, part> layers, nodes;
   for (const advice::compared_operator& o : c.groups) {
-    if (!o.known || o.answer == nullptr) continue;
-    part& p = layers[o.answer - c.model->layers.data()];
+    const int layer = graph.main_layer(o.nodes);
+    if (!o.known || layer == model::no_layer) continue;
+    part& p = layers[layer];
     const trace::profiled_operator& from = c.from->operators[o.op];
     p.ns += o.ns;
     p.best_ns += o.best_ns;
     ++p.count;
     if (p.kernel.empty()) p.kernel = from.kernel.empty() ? from.type : from.kernel;
-    if (o.nodes.empty()) continue;
     part& n = nodes[graph.node_of(o.nodes.back())];
     n.ns += o.ns;
     n.best_ns += o.best_ns;

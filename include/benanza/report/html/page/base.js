@@ -2,6 +2,7 @@
 // The data of the page, units, and how elements are made: always of text, never of markup.
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
+const licence = JSON.parse(document.getElementById("licence").textContent);
 const words = n => data.texts[n];
 const state = { model: 0, against: -1, workers: 0, colour: "lost" };
 

@@ -34,7 +34,7 @@ function barChart(title, models, nameOf, note) {
   const v = f => (f ? f[0] : 0);
   const rows = models.map(m => ({ m, run: v(seriesOf[0][2](m)), z: { limits: v(m.figures.roofline), bound: v(m.figures.bound), run: v(m.figures.expected) || v(m.figures.bound) } }));
   const most = Math.max(...rows.map(r => Math.max(r.run, r.z.run)), 1);
-  return el("div", { class: "card" }, el("h3", {}, title), legend(), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, ""), el("th", { class: "n" }, "should take"), el("th", { class: "n" }, "bound"), el("th", {}, "to the compared run"))),
+  return el("div", { class: "card" }, el("h3", {}, title), legend(zonesShown(models.some(m => m.figures.roofline))), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, ""), el("th", { class: "n" }, "should take"), el("th", { class: "n" }, "bound"), el("th", {}, "to the compared run"))),
     el("tbody", {}, rows.map(r => el("tr", {}, el("th", { scope: "row" }, nameOf(r.m)), el("td", { class: "n" }, v(r.m.figures.expected) > 0 ? time(v(r.m.figures.expected)) : "–"), el("td", { class: "n" }, time(r.z.bound)),
       el("td", { class: "wide" }, zoneBar({ ...r.z, now: Math.max(r.run, r.z.run) }, most)))))), note ? el("p", { class: "quiet" }, note) : null);
 }
@@ -119,5 +119,8 @@ function drawSources(m) {
     el("h3", {}, "Where they were measured"),
     data.machines.length > 1 ? el("p", {}, m.machine.title) : null,
     facts("machine", m.machine.facts.machine), facts("software", m.machine.facts.software), facts("measuring", m.machine.facts.measuring),
-    Object.entries(m.machine.facts).filter(([k]) => !["machine", "software", "measuring"].includes(k)).map(([k, v]) => facts(k, v)));
+    Object.entries(m.machine.facts).filter(([k]) => !["machine", "software", "measuring"].includes(k)).map(([k, v]) => facts(k, v)),
+    el("h3", {}, "This page"),
+    el("p", { class: "quiet" }, `One file that asks for nothing from a network. Drawn with d3 ${d3.version}.`),
+    licence ? el("details", { class: "no_print" }, el("summary", {}, "The licence of d3"), el("pre", { tabindex: "0" }, licence)) : null);
 }

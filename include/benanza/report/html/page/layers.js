@@ -29,6 +29,9 @@ const columns = [
     (m, r) => (r.l.chosen ? shortName(r.l.chosen.algorithm) : "–")],
 ];
 
+/** Without the machine's limits, what is about them says nothing. */
+const columnsOf = m => columns.filter(c => m.figures.roofline || !["limits", "limited by"].includes(c[0]));
+
 function rowsOf(m) {
   return m.layers.map(l => ({ l, z: zones(m, l) })).filter(r => r.l.basis !== "view" || table.unused);
 }
@@ -54,11 +57,11 @@ function drawRows() {
   const all = sum(m.layers.map(l => l.runs * l.prediction)) || 1;
   const body = byId("layer_rows");
   body.replaceChildren(...shown.flatMap(r => {
-    const row = el("tr", { class: `row${r.l.index === table.open ? " open" : ""}`, id: `layer_${r.l.index}` }, columns.map(([, , kind, , cell]) => {
+    const row = el("tr", { class: `row${r.l.index === table.open ? " open" : ""}`, id: `layer_${r.l.index}` }, columnsOf(m).map(([, , kind, , cell]) => {
       const made = cell(m, r, most, all);
       return made instanceof Element ? made : el("td", { class: kind }, made);
     }));
-    return r.l.index === table.open ? [row, el("tr", { class: "open" }, el("td", { colspan: columns.length }, layerDetails(m, r)))] : [row];
+    return r.l.index === table.open ? [row, el("tr", { class: "open" }, el("td", { colspan: columnsOf(m).length }, layerDetails(m, r)))] : [row];
   }));
   const lost = sum(rows.map(r => r.z.lost));
   byId("layer_count").textContent = `${shown.length} of ${counted(rows.length, "layer")}; all of these lose ${time(lost)} in a run.`;
@@ -84,13 +87,13 @@ function drawLayers(m) {
   const sortBy = key => { table.down = table.sort === key ? !table.down : !["layer", "limited by", "best algorithm"].includes(key); table.sort = key; drawRows(); };
   fill("layers_body",
     el("p", { class: "quiet" }, `Lost: what a layer takes above the machine's limits, in all its nodes, against ${againstName(m)}. A layer's name opens all its algorithms.`),
-    legend(m.figures.roofline ? zoneNames : zoneNames.slice(1).map((z, i) => (i === 0 ? ["bound", "lower bound (the machine's limits were not measured)", z[2]] : z))),
+    legend(zonesShown(m.figures.roofline)),
     el("div", { class: "controls" }, el("label", {}, "Search ", search), choices("Kind", "kind", kinds),
       limits.length ? choices("Limited by", "limit", limits) : null,
       el("label", {}, unused, " also layers that the best run does not use, and views")),
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Layers" }, el("table", {},
       el("caption", { id: "layer_count", "aria-live": "polite" }),
-      el("thead", { id: "layer_head" }, el("tr", {}, columns.map(([key, title, kind]) =>
+      el("thead", { id: "layer_head" }, el("tr", {}, columnsOf(m).map(([key, title, kind]) =>
         el("th", { class: kind, title, "data-column": key, scope: "col" }, el("button", { type: "button", onclick: () => sortBy(key) }, key))))),
       el("tbody", { id: "layer_rows" }))),
     el("p", { class: "no_print" }, el("button", { type: "button", id: "layer_more", onclick: () => { table.all = !table.all; drawRows(); } })));
