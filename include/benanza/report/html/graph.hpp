@@ -53,18 +53,21 @@ public:
     return out;
   }
 
-  /// The layer that takes most of some nodes of the unfused graph; -1: they have none.
-  int main_layer(const std::vector<int>& unfused) const {
-    int best = model::no_layer;
+  /// The drawn node that takes most of some nodes of the unfused graph; -1: none has a layer.
+  int main_node(const std::vector<int>& unfused) const {
+    int best = -1;
     double most = -1;
     for (int n : nodes_of(unfused)) {
-      const int layer = nodes_[at(n)].layer;
-      if (layer == model::no_layer || b_.layers[at(layer)].algorithms.prediction.ns <= most) continue;
-      best = layer;
-      most = b_.layers[at(layer)].algorithms.prediction.ns;
+      if (layer_of(n) == model::no_layer) continue;
+      const double ns = b_.layers[at(layer_of(n))].algorithms.prediction.ns;
+      if (ns <= most) continue;
+      best = n;
+      most = ns;
     }
     return best;
   }
+  /// The layer of a drawn node.
+  int layer_of(int node) const { return nodes_[at(node)].layer; }
 
   /// [[name, operator, layer or -1, nodes that it reads], ...], producers first.
   ordered_json json(texts& known) const {

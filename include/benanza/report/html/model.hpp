@@ -87,15 +87,15 @@ inline ordered_json framework_json(const advice::comparison& c, const drawn_grap
   };
   std::map<int, part> layers, nodes;
   for (const advice::compared_operator& o : c.groups) {
-    const int layer = graph.main_layer(o.nodes);
-    if (!o.known || layer == model::no_layer) continue;
-    part& p = layers[layer];
+    const int node = graph.main_node(o.nodes);
+    if (!o.known || node < 0) continue;
+    part& p = layers[graph.layer_of(node)];
     const trace::profiled_operator& from = c.from->operators[o.op];
     p.ns += o.ns;
     p.best_ns += o.best_ns;
     ++p.count;
     if (p.kernel.empty()) p.kernel = from.kernel.empty() ? from.type : from.kernel;
-    part& n = nodes[graph.node_of(o.nodes.back())];
+    part& n = nodes[node];
     n.ns += o.ns;
     n.best_ns += o.best_ns;
   }

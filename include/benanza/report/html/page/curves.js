@@ -10,13 +10,13 @@ const seriesOf = [["run", "run, compared", m => (m.frameworks.length ? m.framewo
 function lineChart(title, xName, yName, models, xOf, yOf, show) {
   const series = seriesOf.map(([key, name, of]) => ({ key, name, points: models.map(m => [xOf(m), of(m)]).filter(p => p[1] && p[1][0] > 0).map(([x, f], i) => ({ x, y: yOf(f[0], x), f })) })).filter(s => s.points.length > 1);
   if (!series.length) return null;
-  const width = Math.min(byId("curves_body").clientWidth, 420), height = 230, left = 56, bottom = 38;
+  const room = byId("curves_body").clientWidth, width = Math.min(room > 700 ? room / 2 - 46 : room - 36, 540), height = 230, left = 56, bottom = 38;
   const xs = [...new Set(models.map(xOf))];
   const x = d3.scaleLog().base(2).domain(d3.extent(xs)).range([left + 8, width - 14]);
   const y = d3.scaleLinear().domain([0, 1.05 * Math.max(...series.flatMap(s => s.points.map(p => p.y)))]).range([height - bottom, 12]);
   const svg = d3.create("svg").attr("width", width).attr("height", height).attr("viewBox", `0 0 ${width} ${height}`);
   svg.append("g").attr("class", "grid").attr("transform", `translate(0,${height - bottom})`).call(d3.axisBottom(x).tickValues(xs).tickFormat(v => `${v}`));
-  svg.append("g").attr("class", "grid").attr("transform", `translate(${left},0)`).call(d3.axisLeft(y).ticks(5).tickFormat(show).tickSize(-(width - left - 14)));
+  svg.append("g").attr("class", "grid").attr("transform", `translate(${left},0)`).call(d3.axisLeft(y).ticks(5).tickFormat(v => v.toLocaleString("en")).tickSize(-(width - left - 14)));
   svg.append("text").attr("class", "quiet").attr("x", width - 14).attr("y", height - 4).attr("text-anchor", "end").text(xName);
   const line = d3.line().x(p => x(p.x)).y(p => y(p.y));
   const dash = { run: "", expected: "", bound: "6 3", limits: "2 3" };

@@ -107,7 +107,7 @@ function drawGraphCanvas() {
       c.bezierCurveTo(a.x, up, b.x, up, b.x, b.y);
     } else c.lineTo(b.x, b.y);
   };
-  const thin = Math.max(1, 0.7 / t.k), bold = Math.max(3, 2.2 / t.k);
+  const thin = Math.min(Math.max(1, 0.7 / t.k), 5), bold = Math.min(Math.max(3, 2.2 / t.k), 7); // at most a part of a node
   c.lineWidth = thin;
   c.strokeStyle = faint;
   c.beginPath();
@@ -189,6 +189,7 @@ function drawGraph(m) {
   g.transform = fit();
   show(g.transform);
   canvas.style.touchAction = "pan-y";
+  drawGraphCanvas(); // at once: a printer does not wait for frames
   g.showNodes = indices => {
     marked = new Set(indices);
     paint();
