@@ -14,6 +14,8 @@ std::span<const command> commands() {
       {"check", "is a result what an experiment asked for?", check_results},
       {"coldstart", "when a new process has its first answer, and what shared weights save",
        run_coldstart},
+      {"compare", "what became faster or slower between two results, and what can explain it",
+       compare_results},
       {"compose", about_compose, compose},
       {"profile", "where a model's time goes: model, layers, calls within them", answer_profile},
       {"verify", "do the figures that a bound rests on hold here?", verify_result},

@@ -15,11 +15,9 @@ std::string html_licence();
 std::string html_format(const std::vector<report::input>& all) {
   const std::string page = html_page(), style = html_style(), script = html_script(),
                     library = html_library(), licence = html_licence();
-  return report::html_report(all, {.page = page,
-                                   .style = style,
-                                   .script = script,
-                                   .library = library,
-                                   .licence = licence});
+  return report::html_report(
+      all,
+      {.page = page, .style = style, .script = script, .library = library, .licence = licence});
 }
 
 std::string html_format(const report::input& in) {

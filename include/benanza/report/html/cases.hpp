@@ -81,8 +81,7 @@ private:
     std::unordered_map<std::string, std::size_t> places;
     for (const result::measurement* m : cases_of(layer)) {
       if (m->type != type || m->threads != threads) continue;
-      const auto [found, fresh] =
-          places.try_emplace(m->backend + '\n' + m->algorithm, rows.size());
+      const auto [found, fresh] = places.try_emplace(m->backend + '\n' + m->algorithm, rows.size());
       if (fresh) rows.emplace_back();
       row& one = rows[found->second];
       if (one.any == nullptr) one.any = m;
@@ -107,8 +106,8 @@ private:
         if (x->type == type && !places.contains(x->backend + '\n' + x->algorithm))
           others.push_back(
               {known_.of(x->backend), known_.of(x->algorithm), known_.of("refused: " + x->why)});
-    return ordered_json::array({printable(layer), known_.of(type), threads, std::move(timed),
-                                std::move(others)});
+    return ordered_json::array(
+        {printable(layer), known_.of(type), threads, std::move(timed), std::move(others)});
   }
 
   texts& known_;

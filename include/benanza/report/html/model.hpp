@@ -51,7 +51,8 @@ inline ordered_json figures_json(const advice::advised& a) {
 }
 
 inline ordered_json bars_json(double top_ns, const std::vector<advice::bar>& bars) {
-  return {{"top", number(top_ns)}, {"bars", array_of(bars, [](const advice::bar& b) -> ordered_json {
+  return {{"top", number(top_ns)},
+          {"bars", array_of(bars, [](const advice::bar& b) -> ordered_json {
              return {b.id, printable(b.what), number(b.takes), number(b.left_ns)};
            })}};
 }
@@ -101,8 +102,7 @@ inline ordered_json framework_json(const advice::comparison& c, const drawn_grap
   }
   ordered_json by_layer = ordered_json::array(), by_node = ordered_json::array();
   for (const auto& [layer, p] : layers)
-    by_layer.push_back(
-        {layer, number(p.ns), number(p.best_ns), p.count, known.of(p.kernel)});
+    by_layer.push_back({layer, number(p.ns), number(p.best_ns), p.count, known.of(p.kernel)});
   for (const auto& [node, p] : nodes)
     by_node.push_back({node, number(p.ns), number(p.best_ns)});
   return {{"name", report::detail::framework_name(*c.from)},
@@ -217,8 +217,8 @@ inline ordered_json model_json(const result::run& r, const advice::advised& a, s
           {"advice", detail::advice_json(a, graph)},
           {"kinds", detail::array_of(operator_kinds(b),
                                      [](const operator_kind& k) -> ordered_json {
-                                       return {printable(k.what), number(k.ns),
-                                               number(k.least_gflops), number(k.most_gflops),
+                                       return {printable(k.what),          number(k.ns),
+                                               number(k.least_gflops),     number(k.most_gflops),
                                                k.fewer_operations ? 1 : 0, k.limit()};
                                      })},
           {"changes", laid_out ? ordered_json{form.layouts->prediction->change_count,
