@@ -5,6 +5,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "library_commands.hpp"
+#include "machines.hpp"
 #include "model_commands.hpp"
 
 #include <benanza/core/out_of_memory.hpp>
@@ -88,7 +89,13 @@ status report_results(std::istream& in, const answer& to) {
   const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
   if (asked.models || !asked.algorithms.empty() || asked.versions || asked.machine)
     check_plain_format(asked);
-  result::run run = read_all(asked, in);
+  std::vector<result::run> runs = read_each(asked, in);
+  if (asked.formats == std::vector<std::string>{"html"}) {
+    std::vector<std::vector<result::run>> machines = by_machine(std::move(runs));
+    if (machines.size() > 1) return report_machines(std::move(machines), to);
+    runs = std::move(machines.front());
+  }
+  result::run run = put_together(std::move(runs), asked);
   choose_backends(run, asked);
   if (asked.models) return list_models(run, to);
   choose_device(run, asked.device);

@@ -21,8 +21,8 @@
 
 namespace benanza::analyzer {
 
-/// The run that all files hold together; without files, standard input.
-inline result::run read_all(const request& asked, std::istream& in) {
+/// The run that each file holds; without files, that of standard input.
+inline std::vector<result::run> read_each(const request& asked, std::istream& in) {
   std::vector<result::run> runs;
   bool taken = false, stores = false;
   for (const std::string& f : asked.files.empty() ? std::vector<std::string>{"-"} : asked.files) {
@@ -39,6 +39,11 @@ inline result::run read_all(const request& asked, std::istream& in) {
   }
   if (!asked.store.system.empty() && !stores)
     throw error("--system chooses from a store, and no store was given", asked.store.system);
+  return runs;
+}
+
+/// The run that several are together.
+inline result::run put_together(std::vector<result::run> runs, const request& asked) {
   result::tell_versions_apart(runs);
   const result::overlap both = result::overlap_of(runs);
   if (both.cases != 0 && !asked.merge)
@@ -53,6 +58,11 @@ inline result::run read_all(const request& asked, std::istream& in) {
     out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
   std::erase_if(out.graphs, model::is_sequence); // compose is about them
   return out;
+}
+
+/// The run that all files hold together.
+inline result::run read_all(const request& asked, std::istream& in) {
+  return put_together(read_each(asked, in), asked);
 }
 
 /// Leaves the cases of the backends that were asked for, if any were. A plan is what benanza_bench
