@@ -70,7 +70,7 @@ def result(models=1, nodes=30, algorithms=6, prefix="", batches=(1,), cpu="Made-
                 best = max(flops / FLOPS_PER_NS, size / 60) * 1.3
                 for a in range(algorithms):
                     for state, times in (("hot", 1.0), ("coldw", 1.25)):
-                        c = case(family, key, "onednn" if a % 2 else "host", f"way{a}:avx2", state,
+                        c = case(family, key, "onednn", f"way{a}:avx2", state,
                                  round(best * times * (1 + 0.4 * ((a + 3) % algorithms)), 1), chance,
                                  algorithm_index=a, flops=flops, algorithm_flops=flops, bytes=size)
                         benchmarks.append(c)

@@ -135,6 +135,9 @@ inline ordered_json layer_json(const bound::layer_answer& l, std::int64_t runs, 
   const bound::choice& c = l.algorithms;
   const bound::measurement* const best = c.best;
   const bool less = rate(l).less_than_nominal;
+  // As in the advice: what a user's framework can have and run.
+  const bool compared = !bound::chose_first(c) && advice::detail::of_a_library(*c.first) &&
+                        advice::detail::of_a_library(*c.chosen);
   std::string remark = l.reason;
   if (c.bound_from_roofline) remark = "only slow kernels run it: its bound is its roofline";
   std::string disturbed;
@@ -145,7 +148,7 @@ inline ordered_json layer_json(const bound::layer_answer& l, std::int64_t runs, 
        known.of(report::detail::kind_name(l.name)), number(c.prediction.ns), number(c.bound.ns),
        number(l.roofline ? l.roofline->ns : 0), l.roofline && l.roofline->by_memory ? 1 : 0,
        choice_json(c.chosen, c.prediction.ns, known), choice_json(best, c.bound.ns, known),
-       choice_json(c.first, bound::chose_first(c) ? c.prediction.ns : c.first_choice.ns, known),
+       choice_json(c.first, compared ? c.first_choice.ns : c.prediction.ns, known),
        number(static_cast<double>(l.flops)),
        number(best == nullptr ? 0 : static_cast<double>(best->bytes)), less ? 1 : 0,
        l.on_path ? 1 : 0, known.of(remark), known.of(disturbed)});

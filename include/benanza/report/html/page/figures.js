@@ -59,7 +59,7 @@ function drawHead(m) {
   const told = m.frameworks.filter(c => f.expected && f.bound).map(c =>
     el("p", {}, `${c.name} takes `, el("strong", {}, `${(c.latency[0] / f.expected[0]).toFixed(2)} times`),
       ` what a run should take, ${(c.latency[0] / f.bound[0]).toFixed(2)} times the bound.`));
-  fill("figures_body", el("h3", {}, "How fast could it run?"),
+  fill("figures_body", el("h2", {}, "How fast could it run?"),
     rows.map(([key, what, v, means]) => {
       const track = el("div", { class: "track", "aria-hidden": "true" }, el("i", { class: key }));
       track.firstChild.style.width = `${(100 * v[0]) / most}%`;
@@ -81,7 +81,7 @@ function drawChanges(m) {
   if (c.modelled > 0) sure.push(`${percent(c.modelled)} is a roofline`);
   const disturbed = m.layers.filter(l => l.disturbed).length;
   if (disturbed) sure.push(disturbed === 1 ? "1 layer was disturbed" : `${disturbed} layers were disturbed`);
-  fill("first_changes", el("h3", {}, "Change first"),
+  fill("first_changes", el("h2", {}, "Change first"),
     a.items.length === 0 ? el("p", {}, "Nothing to change: no change that was looked at saves 0.5 % of a run.") :
       el("ol", { class: "changes" }, a.items.slice(0, most).map((item, n) => el("li", {},
         el("span", { class: "n" }, `${n + 1}`),
@@ -118,7 +118,7 @@ function drawSteps(m) {
     at = left;
   }
   fill("steps_body", el("p", { class: "quiet" }, `Each step is the difference of two totals, so they add up. From ${againstName(m)} down.`),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Steps" }, el("table", { class: "steps" },
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of steps" }, el("table", { class: "steps" },
       el("thead", {}, el("tr", {}, el("th", { class: "n", title: "what the step takes away, or what is left" }, "time"),
         el("th", { class: "n often", title: "of the run at the top" }, "share"), el("th", {}, "step"), el("th", {}, "from 0 to the run at the top"))),
       el("tbody", {}, rows))),
@@ -131,7 +131,7 @@ function drawSteps(m) {
 function drawKinds(m) {
   const all = sum(m.kinds.map(k => k[1]));
   if (!(all > 0)) return fill("kinds_body", el("p", { class: "quiet" }, "No layer has a time."));
-  fill("kinds_body", el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Kinds of operators" }, el("table", {},
+  fill("kinds_body", el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of kinds" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", {}, "kind"), el("th", { class: "n", title: "predicted, in a run" }, "time"), el("th", { class: "n" }, "share"),
       el("th", { class: "often" }, "of the run"), el("th", { class: "n", title: "operations as a textbook counts them, over the least time; w: the algorithm needs fewer (Winograd)" }, "GFLOP/s"),
       el("th", { title: "what most of its time is limited by; its kernels: they stay more than three times above the limits" }, "limited by"))),
@@ -176,7 +176,7 @@ function drawModels() {
       el("td", { class: "n", title: "the compared run over what a run should take" }, v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
       el("td", { class: "wide often" }, zoneBar(z, most)), el("td", { class: "rare line", title: raw.advice.items.length ? raw.advice.items[0].what : null }, raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
   });
-  fill("models_body", legend(zonesShown(data.models.some(m => m.figures.roofline))), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All models" }, el("table", {},
+  fill("models_body", legend(zonesShown(data.models.some(m => m.figures.roofline))), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of models" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", {}, "model"), el("th", { class: "often n", title: "type of the numbers, threads" }, "in"), several ? el("th", { class: "rare" }, "machine") : null,
       el("th", { class: "n", title: "of the framework, or by the libraries' first choices" }, "run"), el("th", { class: "n", title: "a run should take" }, "should take"),
       el("th", { class: "n often" }, "bound"), el("th", { class: "n often" }, "limits"), el("th", { class: "n", title: "run over what it should take" }, "times"),

@@ -91,12 +91,14 @@ function drawLayers(m) {
     el("div", { class: "controls" }, el("label", {}, "Search ", search), choices("Kind", "kind", kinds),
       limits.length ? choices("Limited by", "limit", limits) : null,
       el("label", {}, unused, " also layers that the best run does not use, and views")),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Layers" }, el("table", {},
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of layers" }, el("table", {},
       el("caption", { id: "layer_count", "aria-live": "polite" }),
       el("thead", { id: "layer_head" }, el("tr", {}, columnsOf(m).map(([key, title, kind]) =>
         el("th", { class: kind, title, "data-column": key, scope: "col" }, el("button", { type: "button", onclick: () => sortBy(key) }, key))))),
       el("tbody", { id: "layer_rows" }))),
-    el("p", { class: "no_print" }, el("button", { type: "button", id: "layer_more", onclick: () => { table.all = !table.all; drawRows(); } })));
+    el("p", { class: "no_print" }, el("button", { type: "button", id: "layer_more", onclick: () => { table.all = !table.all; drawRows(); } })),
+    el("details", { class: "no_print" }, el("summary", {}, "What the columns mean"),
+      el("dl", { class: "facts" }, columnsOf(m).map(([key, title]) => [el("dt", {}, key), el("dd", {}, title)]))));
   drawRows();
 }
 
