@@ -115,17 +115,21 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   to.check(lacking, run.source);
   if (!asked.plan.empty()) detail::write_plan(asked, run, models);
   if (!asked.missing.empty()) detail::write_missing(asked.missing, run.source, models);
+  const std::vector<report::limit> limits(asked.limits.begin(), asked.limits.end());
   const std::vector<trace::profile> profiles = read_framework_runs(asked.frameworks);
   const bool pages = detail::of_one_model(models) || !asked.wanted.model.empty() ||
                      !profiles.empty() || asked.advice || asked.details;
   std::vector<bound::model_bound> others;
   std::vector<advice::advised> advised; // of what is shown
-  if (pages || asked.formats.size() > 1 || asked.format != "text") {
+  if (pages || asked.formats.size() > 1 || asked.format != "text" || !limits.empty()) {
     others = related(source, models);
     advised =
         advice::advise_all(source, models, profiles,
                            {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
   }
+  std::vector<report::limit_answer> held = report::hold_to(limits, advised);
+  const std::string broken = report::broken_limits(held);
+  if (lacking.empty()) lacking = report::unsure_limits(held);
   write_report(to, {.run = run,
                     .models = models,
                     .advised = advised,
@@ -134,8 +138,9 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
                                 .details = asked.details,
                                 .advice = asked.advice,
                                 .quiet = asked.quiet},
-                    .lacking = lacking});
-  return to.partial(lacking);
+                    .lacking = lacking,
+                    .limits = std::move(held)});
+  return to.keeps(broken, lacking);
 }
 
 } // namespace benanza::analyzer
