@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does each node of the form take that should run, and when can it run? A fused node takes the
-// less of its own time and of that of its parts. k workers, each with one node at a time, start
+// less of its own time and of that of its parts. k workers, each with one task at a time, start
 // what has the longest way still before it: one schedule, that nothing says is the shortest.
 //
 //   std::vector<node_times> all = times_of_nodes(model);   all[3].bound_ns
-//   std::vector<placed> runs = schedule(model, all);        runs[3].begin_ns, runs[3].worker
+//   std::vector<task> runs = schedule(model);              runs[3].begin_ns, runs[3].worker
 #pragma once
 
 #include "../bound/form_totals.hpp"
@@ -80,22 +80,93 @@ inline std::vector<node_times> times_of_nodes(const bound::model_bound& b) {
   return out;
 }
 
-/// Where and when a node runs.
-struct placed {
+/// Something that runs at once: a node of the form, or a part of one that ends sooner in parts.
+struct task {
+  int node = 0; ///< of the unfused graph where it is a part, else of the form
+  bool part = false;
+  double ns = 0;                ///< by its bound
+  std::vector<int> waits_for{}; ///< tasks before it, each once
   int worker = 0;
   double begin_ns = 0;
 };
 
-/// When each node runs by its bound on `b.workers` workers.
-inline std::vector<placed> schedule(const bound::model_bound& b,
-                                    const std::vector<node_times>& times) {
-  const std::vector<model::node>& nodes = b.fastest_form().graph->nodes;
-  const std::size_t n = nodes.size();
+namespace detail {
+/// True for fused nodes whose parts end sooner than they do as one, if each starts as soon as it
+/// can: a part that waits for one operand does not hold up the others.
+inline std::vector<char> end_sooner_in_parts(const bound::model_bound& b,
+                                             const bound::detail::fused_times& t) {
+  const bound::fusion& pair = b.fused->pair;
+  std::vector<char> out;
+  std::vector<double> ends(pair.unfused->nodes.size(), 0); // of the unfused nodes
+  for (std::size_t i = 0; i < pair.fused->nodes.size(); ++i) {
+    const std::vector<int>& parts = pair.fused->nodes[i].parts;
+    double start = 0, in_parts = 0;
+    for (const int p : parts) {
+      double begin = 0;
+      for (const int from : pair.unfused->nodes[bound::detail::at(p)].inputs) {
+        begin = std::max(begin, ends[bound::detail::at(from)]);
+        if (pair.owner[bound::detail::at(from)] != static_cast<int>(i))
+          start = std::max(start, ends[bound::detail::at(from)]);
+      }
+      ends[bound::detail::at(p)] = begin + t.parts[bound::detail::at(p)];
+      in_parts = std::max(in_parts, ends[bound::detail::at(p)]);
+    }
+    out.push_back(in_parts < start + t.own[i]);
+    if (out.back() == 0)
+      for (const int p : parts)
+        ends[bound::detail::at(p)] = start + t.own[i];
+  }
+  return out;
+}
+
+inline void wait_for(task& t, int other) {
+  if (std::find(t.waits_for.begin(), t.waits_for.end(), other) == t.waits_for.end())
+    t.waits_for.push_back(other);
+}
+
+/// What runs, in an order in which nothing stands before what it waits for.
+inline std::vector<task> tasks_of(const bound::model_bound& b) {
+  const std::vector<double> layer_ns = bound::point_times(b.layers).bound;
+  std::vector<task> out;
+  if (!b.fused) {
+    const std::vector<double> ns = bound::on_nodes(*b.graph, layer_ns);
+    for (std::size_t i = 0; i < ns.size(); ++i)
+      out.push_back(
+          {.node = static_cast<int>(i), .ns = ns[i], .waits_for = b.graph->nodes[i].inputs});
+    return out;
+  }
+  const bound::fusion& pair = b.fused->pair;
+  const bound::detail::fused_times t = bound::detail::times_as_fused(b, layer_ns);
+  const std::vector<char> sooner = end_sooner_in_parts(b, t);
+  std::vector<int> task_of(pair.unfused->nodes.size(), -1);
+  for (std::size_t i = 0; i < pair.fused->nodes.size(); ++i) {
+    const auto [own, parts_ns] = pair.times(i, t.own, t.parts);
+    const bool in_parts = b.workers > 1 ? sooner[i] != 0 : parts_ns < own;
+    if (!in_parts) out.push_back({.node = static_cast<int>(i), .ns = own});
+    for (const int p : pair.fused->nodes[i].parts) {
+      const double ns = t.parts[bound::detail::at(p)];
+      if (in_parts)
+        out.push_back({.node = p, .part = true, .ns = ns < bound::detail::never ? ns : 0});
+      task_of[bound::detail::at(p)] = static_cast<int>(out.size()) - 1;
+      for (const int from : pair.unfused->nodes[bound::detail::at(p)].inputs)
+        if (const int other = task_of[bound::detail::at(from)];
+            other != static_cast<int>(out.size()) - 1)
+          wait_for(out.back(), other);
+    }
+  }
+  return out;
+}
+} // namespace detail
+
+/// What runs by the bounds on `b.workers` workers, and when.
+inline std::vector<task> schedule(const bound::model_bound& b) {
+  std::vector<task> out = detail::tasks_of(b);
+  const std::size_t n = out.size();
   std::vector<std::vector<std::size_t>> readers(n);
   std::vector<std::size_t> waits(n, 0);
   std::vector<double> way(n, 0); // from its beginning to the end of the model
   for (std::size_t i = 0; i < n; ++i)
-    for (const int from : nodes[i].inputs) {
+    for (const int from : out[i].waits_for) {
       readers[bound::detail::at(from)].push_back(i);
       ++waits[i];
     }
@@ -103,12 +174,11 @@ inline std::vector<placed> schedule(const bound::model_bound& b,
     double behind = 0;
     for (const std::size_t r : readers[i])
       behind = std::max(behind, way[r]);
-    way[i] = times[i].bound_ns + behind;
+    way[i] = out[i].ns + behind;
   }
-  std::vector<placed> out(n);
-  using ready_node =
+  using ready_task =
       std::pair<double, std::size_t>; // its way, and how early it stands in the model
-  std::priority_queue<ready_node> ready;
+  std::priority_queue<ready_task> ready;
   using end = std::pair<double, std::size_t>;
   std::priority_queue<end, std::vector<end>, std::greater<>> running;
   std::priority_queue<int, std::vector<int>, std::greater<>> idle;
@@ -121,9 +191,10 @@ inline std::vector<placed> schedule(const bound::model_bound& b,
     while (!ready.empty() && !idle.empty()) {
       const std::size_t i = n - ready.top().second;
       ready.pop();
-      out[i] = {idle.top(), now};
+      out[i].worker = idle.top();
+      out[i].begin_ns = now;
       idle.pop();
-      running.push({now + times[i].bound_ns, i});
+      running.push({now + out[i].ns, i});
     }
     const auto [at, i] = running.top();
     running.pop();

@@ -23,8 +23,6 @@ namespace detail {
 /// The bound as a run: each node on its worker.
 inline profile::levelled_run scheduled_run(const bound::model_bound& b) {
   const bound::form_figures& form = b.fastest_form();
-  const std::vector<node_times> times = times_of_nodes(b);
-  const std::vector<placed> places = schedule(b, times);
   profile::levelled_run out{.who = "lower bound on " + std::to_string(std::max(b.workers, 1)) +
                                    (b.workers > 1 ? " workers" : " worker"),
                             .model = b.graph->model,
@@ -32,15 +30,17 @@ inline profile::levelled_run scheduled_run(const bound::model_bound& b) {
                             .batch = b.graph->batch,
                             .type = std::string(name(b.type)),
                             .threads = b.threads};
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const model::node& n = form.graph->nodes[i];
-    if (times[i].bound_ns <= 0) continue;
+  for (const task& t : schedule(b)) {
+    if (t.ns <= 0) continue;
+    const model::graph& g = t.part ? *b.graph : *form.graph;
+    const model::node& n = g.nodes[bound::detail::at(t.node)];
+    const op::layer* const l = model::layer_of(g, n);
     out.spans.push_back({.level = trace::layer_level,
                          .name = n.name,
-                         .kind = times[i].layer.empty() ? n.op : times[i].layer,
-                         .begin_ns = places[i].begin_ns,
-                         .ns = times[i].bound_ns,
-                         .track = "worker " + std::to_string(places[i].worker + 1)});
+                         .kind = l == nullptr ? n.op : op::name(*l),
+                         .begin_ns = t.begin_ns,
+                         .ns = t.ns,
+                         .track = "worker " + std::to_string(t.worker + 1)});
   }
   double end = 0;
   for (const trace::span& s : out.spans)
