@@ -35,6 +35,7 @@ status report_machine(const result::run& run, const answer& to) {
 status report_calls(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t limit = layer_limit(asked.layers);
+  check_plain_format(asked);
   if (ranges::count(asked.files, "-") + ranges::count(asked.calls.logs, "-") > 1)
     throw error("standard input is named twice", "-", "name it once");
   if (!asked.plan.empty() || asked.machine)
@@ -85,6 +86,8 @@ status export_results(const answer& to) {
 status report_results(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
+  if (asked.models || !asked.algorithms.empty() || asked.versions || asked.machine)
+    check_plain_format(asked);
   result::run run = read_all(asked, in);
   choose_backends(run, asked);
   if (asked.models) return list_models(run, to);

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "answer.hpp"
+#include "formats.hpp"
 #include "framework_runs.hpp"
 #include "holdings.hpp"
 #include "read_results.hpp"
 
 #include <benanza/bound/layout/plan.hpp>
 #include <benanza/bound/missing.hpp>
-#include <benanza/report/json.hpp>
 #include <range/v3/algorithm/all_of.hpp>
 #include <range/v3/algorithm/count_if.hpp>
 
@@ -120,19 +120,21 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
                      !profiles.empty() || asked.advice || asked.details;
   std::vector<bound::model_bound> others;
   std::vector<advice::advised> advised; // of what is shown
-  if (pages || asked.json()) {
+  if (pages || asked.formats.size() > 1 || asked.format != "text") {
     others = related(source, models);
     advised =
         advice::advise_all(source, models, profiles,
                            {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
   }
-  const report::text_options options{.layers = rows,
-                                     .pages = pages,
-                                     .details = asked.details,
-                                     .advice = asked.advice,
-                                     .quiet = asked.quiet};
-  to.write(asked.json() ? report::json_report(run, models, !lacking.empty(), advised)
-                        : report::text_report(run, advised, models, options));
+  write_report(to, {.run = run,
+                    .models = models,
+                    .advised = advised,
+                    .options = {.layers = rows,
+                                .pages = pages,
+                                .details = asked.details,
+                                .advice = asked.advice,
+                                .quiet = asked.quiet},
+                    .lacking = lacking});
   return to.partial(lacking);
 }
 

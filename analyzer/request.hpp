@@ -16,6 +16,7 @@ struct request {
   std::vector<std::string> files;
   selection wanted;
   std::string format = "text";
+  std::vector<std::string> formats{}; ///< as they were named; one of them is `format`
   std::string layers = "10";
   std::string output;
   std::string plan;

@@ -12,6 +12,7 @@
 #include "../result/json.hpp"
 #include "../result/stop_reason.hpp"
 #include "advice.hpp"
+#include "input.hpp"
 #include "layers.hpp"
 #include "scenarios.hpp"
 #include "transfers.hpp"
@@ -283,6 +284,10 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
                          {"sources", r.source},
                          {"provenance", r.provenance},
                          {"analyses", std::move(analyses)}});
+}
+
+inline std::string json_report(const input& in) {
+  return json_report(in.run, in.models, in.partial(), in.advised);
 }
 
 } // namespace benanza::report
