@@ -7,6 +7,7 @@
 #pragma once
 
 #include "collect.hpp"
+#include "sides.hpp"
 
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/transform.hpp>
@@ -92,9 +93,9 @@ private:
   }
 
   row row_of(const twin& t, const std::vector<clocked_value>& before,
-             const std::vector<clocked_value>& after) const {
+             const std::vector<clocked_value>& after, double df) const {
     row r;
-    r.of = difference_of(t, scatter_);
+    r.of = difference_of(t, scatter_, df);
     const auto known = [](const clocked_value& v) { return v.knows_clock(); };
     r.at_one_clock = out_.one_clock && std::all_of(before.begin(), before.end(), known) &&
                      std::all_of(after.begin(), after.end(), known);
@@ -122,7 +123,7 @@ private:
     if (twins.empty()) refuse_nothing_common(before, after);
     scatter_ = scatter(twins);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      row r = row_of(twins[i], before.at(keys[i]), after.at(keys[i]));
+      row r = row_of(twins[i], before.at(keys[i]), after.at(keys[i]), single_df_);
       std::tie(r.subject, r.type, r.threads) = std::get<0>(keys[i]);
       r.algorithm = std::get<1>(keys[i]);
       r.what = std::get<2>(keys[i]);
@@ -193,7 +194,7 @@ private:
       if (found == after.end()) continue;
       const auto add = [&](const char* what, pool p, const std::vector<clocked_value>& a,
                            const std::vector<clocked_value>& b) {
-        row r = row_of(twin_of(p, a, b, out_.clock_ns), a, b);
+        row r = row_of(twin_of(p, a, b, out_.clock_ns), a, b, single_df_);
         std::tie(r.subject, r.type, r.threads) = key;
         r.what = what;
         r.before_by = its.by;
@@ -233,7 +234,7 @@ private:
       if (found == after.end()) continue;
       const auto& [model, type, threads, what] = key;
       const pool p = what == "bound" ? pool::hot : what == "prediction" ? pool::cold : pool::run;
-      row r = row_of(twin_of(p, its, found->second, out_.clock_ns), its, found->second);
+      row r = row_of(twin_of(p, its, found->second, out_.clock_ns), its, found->second, quiet_df);
       r.subject = r.in_model = model;
       r.what = what;
       r.type = type;
@@ -244,6 +245,8 @@ private:
     }
     give_verdicts(out_.models, out_.asked);
     sort_rows(out_.models);
+    std::stable_partition(out_.models.begin(), out_.models.end(),
+                          [](const row& r) { return r.what == "bound"; });
     const auto names = [](const side& s) {
       std::set<std::string> out;
       for (const visit& v : s.visits)
@@ -276,7 +279,8 @@ private:
     for (const auto& [key, its] : before) {
       const auto found = after.find(key);
       if (found == after.end()) continue;
-      row r = row_of(twin_of(pool::run, its, found->second, out_.clock_ns), its, found->second);
+      row r = row_of(twin_of(pool::run, its, found->second, out_.clock_ns), its, found->second,
+                     quiet_df);
       r.subject = key;
       if (std::abs(r.of.change) >= 0.1) out_.machine.push_back(std::move(r));
     }
@@ -319,12 +323,14 @@ private:
   std::set<figure_key> fused_;
   std::map<layer_key, weight> weights_;
   scatter scatter_;
+  double single_df_ = quiet_df; ///< of the times of single layers
   comparison out_;
 };
 } // namespace detail
 
 /// Holds `after` against `before`; refuses two sides without a case in common.
-inline comparison compare(const side& before, const side& after, const limits& l = {}) {
+inline comparison compare(side before, side after, const limits& l = {}) {
+  detail::find_hidden_interference(before.visits, after.visits);
   return detail::comparing(before, after, l).made();
 }
 

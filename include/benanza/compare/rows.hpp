@@ -52,6 +52,10 @@ struct side_facts {
   std::string source{}, cpu{}, software{}, dates{};
   std::size_t visits = 0, disturbed = 0, cases = 0;
   double clock_ns = 0; ///< the median of its cases; 0: unknown
+
+  double disturbed_share() const {
+    return cases == 0 ? 0 : static_cast<double>(disturbed) / static_cast<double>(cases);
+  }
 };
 
 struct comparison {

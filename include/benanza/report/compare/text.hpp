@@ -180,10 +180,9 @@ inline std::string explanations(const comparison& c) {
                                printable(f.after, 200), can.empty() ? "" : "  (" + can + ")"));
   }
   if (c.facts.empty() && changed != 0)
-    out += wrapped("\n", "Nothing that the results tell of differs: neither machine, software nor "
-                         "flags. What is left is what others on the machine did, or a change of "
-                         "code that has the same version.")
-               .insert(0, "");
+    out += '\n' + wrapped("", "Nothing that the results tell of differs: neither machine, software "
+                              "nor flags. What is left is what others on the machine did, or code "
+                              "that changed without its version.");
   constexpr std::size_t most_machine = 3;
   for (std::size_t i = 0; i < std::min(most_machine, c.machine.size()); ++i)
     out += wrapped(
@@ -191,15 +190,12 @@ inline std::string explanations(const comparison& c) {
         fmt::format("{} of the machine itself: {} -> {} ({})", printable(c.machine[i].subject),
                     show_time(c.machine[i].of.before_ns), show_time(c.machine[i].of.after_ns),
                     signed_percent(c.machine[i].of.change)));
-  const auto disturbed = [](const compare::side_facts& s) {
-    return s.cases == 0 ? 0.0 : static_cast<double>(s.disturbed) / static_cast<double>(s.cases);
-  };
-  if (disturbed(c.before) > 0.05 || disturbed(c.after) > 0.05)
-    out += wrapped("~         ",
-                   fmt::format("interference met {} of the old cases and {} of the "
-                               "new ones: it may explain what is slower, and widens "
-                               "the intervals",
-                               percent(disturbed(c.before)), percent(disturbed(c.after))));
+  if (std::max(c.before.disturbed_share(), c.after.disturbed_share()) > compare::most_disturbed)
+    out += wrapped(
+        "~         ",
+        fmt::format("interference met {} of the old cases and {} of the new ones: it may "
+                    "explain what is slower, and intervals are wide",
+                    percent(c.before.disturbed_share()), percent(c.after.disturbed_share())));
   return out;
 }
 } // namespace detail
