@@ -10,6 +10,7 @@
 
 #include <benanza/core/out_of_memory.hpp>
 #include <benanza/report/machine.hpp>
+#include <benanza/result/store_address.hpp>
 #include <range/v3/algorithm/count.hpp>
 
 #include <cstddef>
@@ -76,7 +77,7 @@ status export_results(const answer& to) {
   const request& asked = to.asked;
   if (asked.files.size() != 1 || !is_store(asked.files.front()))
     throw error("--export needs a store, and one only",
-                asked.files.empty() ? std::string() : asked.files.front());
+                asked.files.empty() ? std::string() : result::store::shown(asked.files.front()));
   std::string lacking;
   write_file(asked.store.exported,
              export_text(asked.files.front(), asked.store.system, asked.wanted.model, lacking));
@@ -119,7 +120,8 @@ status parse_and_respond(std::vector<std::string> arguments, std::istream& in, s
   }
   const answer to{asked, out, err};
   if (!asked.store.store.empty() && asked.store.imported.empty())
-    throw error("--store says where --import adds to, and nothing is imported", asked.store.store,
+    throw error("--store says where --import adds to, and nothing is imported",
+                result::store::shown(asked.store.store),
                 "to analyse a store, name it like a result file");
   if (!asked.store.imported.empty()) return import_results(asked, out);
   if (!asked.store.exported.empty()) return export_results(to);

@@ -35,6 +35,7 @@
 #include <benanza/model/unique.hpp>
 #include <benanza/result/input_text.hpp>
 #include <benanza/result/layer_file.hpp>
+#include <benanza/result/store_address.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -134,7 +135,8 @@ inline status generate(const generate_arguments& a) {
     return partial ? status::partial : status::complete;
   }
   const known_layers known = known_in(a.missing, all.layers, graphs);
-  const std::string folder = printable(a.folder), store = printable(a.missing.store);
+  const std::string folder = printable(a.folder),
+                    store = printable(result::store::shown(a.missing.store));
   std::vector<std::string> failed;
   for (const auto& [layer, why] : known.failed)
     failed.push_back(fmt::format("{} has no time in {}, and is not tried again: {}", layer, store,
