@@ -90,7 +90,9 @@ status report_results(std::istream& in, const answer& to) {
   const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
   if (asked.models || !asked.algorithms.empty() || asked.versions || asked.machine)
     check_plain_format(asked);
-  std::vector<result::run> runs = read_each(asked, in);
+  check_system(asked.files, asked.store.system);
+  std::vector<result::run> runs =
+      read_each(asked.files, asked.store.system, asked.wanted.model, in);
   if (asked.formats == std::vector<std::string>{"html"}) {
     std::vector<std::vector<result::run>> machines = by_machine(std::move(runs));
     if (machines.size() > 1) return report_machines(std::move(machines), to);

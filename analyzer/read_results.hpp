@@ -21,10 +21,6 @@
 
 namespace benanza::analyzer {
 
-<<<<<<< HEAD
-/// The run that each file holds; without files, that of standard input.
-inline std::vector<result::run> read_each(const request& asked, std::istream& in) {
-=======
 /// Refuses a choice of a system where no file is a store.
 inline void check_system(const std::vector<std::string>& files, const std::string& system) {
   if (!system.empty() && std::none_of(files.begin(), files.end(), is_store))
@@ -36,7 +32,6 @@ inline void check_system(const std::vector<std::string>& files, const std::strin
 inline std::vector<result::run> read_each(const std::vector<std::string>& files,
                                           const std::string& system, const std::string& model,
                                           std::istream& in) {
->>>>>>> wt_bricks
   std::vector<result::run> runs;
   bool taken = false;
   for (const std::string& f : files.empty() ? std::vector<std::string>{"-"} : files) {
@@ -48,24 +43,11 @@ inline std::vector<result::run> read_each(const std::vector<std::string>& files,
       throw error("standard input is named twice", "-", "name it once");
     runs.push_back(result::read(in, "standard input"));
   }
-<<<<<<< HEAD
-  if (!asked.store.system.empty() && !stores)
-    throw error("--system chooses from a store, and no store was given", asked.store.system);
   return runs;
 }
 
 /// The run that several are together.
 inline result::run put_together(std::vector<result::run> runs, const request& asked) {
-=======
-  return runs;
-}
-
-/// The run that all files hold together; without files, standard input.
-inline result::run read_all(const request& asked, std::istream& in) {
-  check_system(asked.files, asked.store.system);
-  std::vector<result::run> runs =
-      read_each(asked.files, asked.store.system, asked.wanted.model, in);
->>>>>>> wt_bricks
   result::tell_versions_apart(runs);
   const result::overlap both = result::overlap_of(runs);
   if (both.cases != 0 && !asked.merge)
@@ -82,9 +64,10 @@ inline result::run read_all(const request& asked, std::istream& in) {
   return out;
 }
 
-/// The run that all files hold together.
+/// The run that all files hold together; without files, standard input.
 inline result::run read_all(const request& asked, std::istream& in) {
-  return put_together(read_each(asked, in), asked);
+  check_system(asked.files, asked.store.system);
+  return put_together(read_each(asked.files, asked.store.system, asked.wanted.model, in), asked);
 }
 
 /// Leaves the cases of the backends that were asked for, if any were. A plan is what benanza_bench
