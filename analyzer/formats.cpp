@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats.hpp"
 
+#include "html_format.hpp"
+
 #include <benanza/core/text.hpp>
 #include <benanza/report/csv.hpp>
 #include <benanza/report/dot.hpp>
@@ -26,6 +28,7 @@ std::span<const format> formats() {
       {"text", ".txt", "for a terminal", report::text_report},
       {"md", ".md", "Markdown", report::markdown_report},
       {"json", ".json", "for programs", report::json_report},
+      {"html", ".html", "one page for a browser", html_format},
       {"csv", ".csv", "a row a layer and algorithm", report::csv_report},
       {"latex", ".tex", "tables for a paper", report::latex_report},
       {"dot", ".dot", "the graph, for Graphviz", report::dot_report},

@@ -12,7 +12,9 @@
 #include <benanza/bound/layout/plan.hpp>
 #include <benanza/bound/missing.hpp>
 #include <range/v3/algorithm/all_of.hpp>
+#include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/count_if.hpp>
+#include <range/v3/algorithm/none_of.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -99,9 +101,24 @@ inline status list_models(result::run& run, const answer& to) {
   return status::complete;
 }
 
+/// Refuses a result of sequences alone: bounds are of single layers.
+inline void refuse_sequences_alone(const result::run& run) {
+  const auto of_a_sequence = [](const result::measurement& m) {
+    return m.family == model::sequence_family;
+  };
+  if (ranges::any_of(run.measurements, of_a_sequence) &&
+      ranges::none_of(run.measurements, result::of_a_layer))
+    throw error("it holds times of sequences of layers alone, and bounds need those of single "
+                "layers",
+                run.source,
+                "benanza_analyze compose puts models together from sequences; for bounds measure "
+                "what benanza_generate writes without --granularity");
+}
+
 /// The report on models with so many rows a table, their plan, and the filter of what is missing.
 inline status report_models(result::run& run, std::size_t rows, const answer& to) {
   const request& asked = to.asked;
+  refuse_sequences_alone(run);
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
   const bound::source source(run);
   std::vector<bound::model_bound> models = select(source, asked.wanted);

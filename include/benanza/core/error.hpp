@@ -14,8 +14,8 @@
 
 namespace benanza {
 
-/// Exit status of all programs: complete, usable but partial, refused with nothing written, a limit
-/// that was asked for is broken, interrupted.
+/// Exit status of all programs: complete, usable but partial, refused with nothing written,
+/// complete but worse than what was asked for (a limit, a run of before), interrupted.
 enum class status : int { complete = 0, partial = 1, refused = 2, broken = 3, interrupted = 130 };
 
 /// A refusal: what is wrong, where, and what to do. Its text is always a single line, cut to what a

@@ -4,6 +4,7 @@
 #include "planned.hpp"
 
 #include <benanza/measure/chain/first_choice.hpp>
+#include <benanza/model/fuse.hpp>
 #include <benanza/model/sequence.hpp>
 #include <benanza/model/split.hpp>
 
@@ -98,10 +99,11 @@ TEST_CASE("a layer that nothing runs in the type is refused by name") {
   }
 }
 
-TEST_CASE("the sequences of a model, one after the other, compute what the whole of it does") {
+namespace {
+/// Runs the sequences of `g` one after the other, of many lengths, and the whole.
+void check_sequences(const model::graph& g) {
   const library_list libraries = real_libraries();
   first_choice choice(libraries);
-  const model::graph g = graph_of(branches);
   chain whole(choice.plan(g, numeric::f32), libraries);
   whole.verify();
   const std::vector<double> expected = result_of(whole);
@@ -122,6 +124,16 @@ TEST_CASE("the sequences of a model, one after the other, compute what the whole
       for (std::size_t e = 0; e < got.size(); ++e)
         CHECK(got[e] == doctest::Approx(expected[e]).epsilon(1e-5));
     }
+}
+} // namespace
+
+TEST_CASE("the sequences of a model, one after the other, compute what the whole of it does") {
+  const model::graph g = graph_of(branches);
+  check_sequences(g);
+  const auto fused = model::fuse(g, model::default_patterns());
+  REQUIRE(fused);
+  CHECK(fused->nodes.size() < g.nodes.size());
+  check_sequences(*fused);
 }
 
 TEST_CASE("cold weights of a chain come from a pool, and its own are there again behind it") {
