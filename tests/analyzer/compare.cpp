@@ -95,14 +95,14 @@ TEST_CASE("compare: two starts of one program are the same, at another clock too
   CHECK(o.err.empty());
 }
 
-TEST_CASE("compare: a kernel that is 5 % slower is found, what it weighs, and what can explain it") {
+TEST_CASE(
+    "compare: a kernel that is 5 % slower is found, what it weighs, and what can explain it") {
   const scratch_folder f("compare_slower");
   run now = slower(visit(2), "jit_wino", 1.05);
   now.provenance["software"]["onednn_version"] = "3.7\x1b[31m";
   now.provenance["software"]["host_kernels"] = "6";
   now.provenance["measuring"]["date"] = "2025-01-01";
-  const std::string a = compared_file(f / "a.json", visit(1)),
-                    b = compared_file(f / "b.json", now);
+  const std::string a = compared_file(f / "a.json", visit(1)), b = compared_file(f / "b.json", now);
   const json j = comparison({a, b}, 3);
   CHECK(j["verdict"] == "SLOWER");
   const json& worst = j["layers"][0];
@@ -160,8 +160,7 @@ TEST_CASE("compare: interference leaves it unsure; what came, went and fails is 
   run now = slower(visit(2), "", 1.2);
   for (measurement& m : now.measurements)
     m.disturbed = "others used the machine";
-  const std::string a = compared_file(f / "a.json", visit(1)),
-                    b = compared_file(f / "b.json", now);
+  const std::string a = compared_file(f / "a.json", visit(1)), b = compared_file(f / "b.json", now);
   json j = comparison({a, b}, 0);
   CHECK(j["verdict"] == "UNSURE");
   CHECK(j["models"][0]["interference"] == true);
