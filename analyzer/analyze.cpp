@@ -10,6 +10,7 @@
 
 #include <benanza/core/out_of_memory.hpp>
 #include <benanza/report/machine.hpp>
+#include <benanza/result/store_address.hpp>
 #include <range/v3/algorithm/count.hpp>
 
 #include <cstddef>
@@ -76,7 +77,7 @@ status export_results(const answer& to) {
   const request& asked = to.asked;
   if (asked.files.size() != 1 || !is_store(asked.files.front()))
     throw error("--export needs a store, and one only",
-                asked.files.empty() ? std::string() : asked.files.front());
+                asked.files.empty() ? std::string() : result::store::shown(asked.files.front()));
   std::string lacking;
   write_file(asked.store.exported,
              export_text(asked.files.front(), asked.store.system, asked.wanted.model, lacking));
@@ -89,7 +90,9 @@ status report_results(std::istream& in, const answer& to) {
   const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
   if (asked.models || !asked.algorithms.empty() || asked.versions || asked.machine)
     check_plain_format(asked);
-  std::vector<result::run> runs = read_each(asked, in);
+  check_system(asked.files, asked.store.system);
+  std::vector<result::run> runs =
+      read_each(asked.files, asked.store.system, asked.wanted.model, in);
   if (asked.formats == std::vector<std::string>{"html"}) {
     std::vector<std::vector<result::run>> machines = by_machine(std::move(runs));
     if (machines.size() > 1) return report_machines(std::move(machines), to);
@@ -119,7 +122,8 @@ status parse_and_respond(std::vector<std::string> arguments, std::istream& in, s
   }
   const answer to{asked, out, err};
   if (!asked.store.store.empty() && asked.store.imported.empty())
-    throw error("--store says where --import adds to, and nothing is imported", asked.store.store,
+    throw error("--store says where --import adds to, and nothing is imported",
+                result::store::shown(asked.store.store),
                 "to analyse a store, name it like a result file");
   if (!asked.store.imported.empty()) return import_results(asked, out);
   if (!asked.store.exported.empty()) return export_results(to);

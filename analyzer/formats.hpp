@@ -34,6 +34,9 @@ const format* find_format(std::string_view name);
 /// What --help says of --format.
 std::string about_formats();
 
+/// What --help says of --limit.
+std::string about_limits();
+
 /// Refuses names that are no format or come twice, and several without a folder for them.
 void check_formats(const request& asked);
 

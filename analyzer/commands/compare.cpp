@@ -208,17 +208,18 @@ status compare_results(std::vector<std::string> arguments, const streams& to) {
   const compare::limits limits{.min_change = share_of(asked.min_change, "--min-change"),
                                .within = share_of(asked.within, "--within")};
   auto [old_runs, new_runs] = read_sides(asked);
-  const compare::side before = figures_of(old_runs, asked.wanted),
-                      after = figures_of(new_runs, asked.wanted);
-  const compare::comparison c = compare::compare(before, after, limits);
+  const compare::comparison c = compare::compare(figures_of(old_runs, asked.wanted),
+                                                 figures_of(new_runs, asked.wanted), limits);
   const std::string text = asked.format == "json"    ? report::comparison_json(c)
                            : asked.format == "md"    ? report::comparison_markdown(c, rows)
                            : asked.format == "junit" ? report::comparison_junit(c)
                                                      : report::comparison_text(c, rows);
-  if (asked.output.empty())
-    write_stream(to.out, text, "standard output");
-  else
+  if (!asked.output.empty())
     write_file(asked.output, text);
+  else if (asked.format == "text")
+    write_page(to.out, text);
+  else
+    write_stream(to.out, text, "standard output");
   const compare::verdict worst = c.worst();
   if (worst == compare::verdict::slower) {
     to.err << "benanza_analyze: slower\n";

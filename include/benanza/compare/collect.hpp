@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -27,6 +29,7 @@ namespace benanza::compare {
 struct visit {
   const result::run* run = nullptr;
   std::vector<model_bound> models{};
+  double raised = 0; ///< by interference that was there all the time
 };
 
 /// What is compared. Refers to the runs and the models.
@@ -37,6 +40,29 @@ struct side {
 };
 
 namespace detail {
+/// How slowly a core began instructions when a visit was calibrated; 0: it does not say.
+inline double begin_ratio(const visit& v, const char* fact) {
+  const auto facts = v.run->provenance.find("measuring");
+  if (facts == v.run->provenance.end()) return 0;
+  const auto found = facts->second.find(fact);
+  return found == facts->second.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
+}
+
+/// What was there all the time nothing within a visit sees, but another visit does: then a core
+/// began its instructions sooner. Such a visit says how fast something is at least.
+inline void find_hidden_interference(std::vector<visit>& before, std::vector<visit>& after) {
+  constexpr double within = 1.15, raised_by_it = 0.5;
+  double best = 0;
+  for (const auto* side : {&before, &after})
+    for (const visit& v : *side)
+      for (const char* fact : {result::begin_fact, result::begin_after_fact})
+        if (const double ratio = begin_ratio(v, fact); ratio > 0)
+          best = best > 0 ? std::min(best, ratio) : ratio;
+  for (auto* side : {&before, &after})
+    for (visit& v : *side)
+      if (begin_ratio(v, result::begin_fact) > within * best) v.raised = raised_by_it;
+}
+
 /// The median clock of a side's cases; 0: hardly any tells it.
 inline double clock_of(const side& s) {
   std::vector<double> clocks;
@@ -77,7 +103,7 @@ inline side_facts facts_of(const side& s) {
     for (const measurement& m : v.run->measurements)
       if (m.error.empty() && result::of_a_layer(m)) {
         ++out.cases;
-        out.disturbed += !m.disturbed.empty();
+        out.disturbed += !m.disturbed.empty() || v.raised > 0;
       }
   return out;
 }
@@ -117,6 +143,12 @@ using algorithm_key = std::tuple<layer_key, std::string, std::string>;
 /// A figure of a model in a type on some threads.
 using figure_key = std::tuple<std::string, std::string, int, std::string>;
 
+/// A value, with what was there all the time.
+inline clocked_value of_visit(const visit& from, clocked_value v) {
+  v.raised = std::max(v.raised, from.raised);
+  return v;
+}
+
 /// What the visits of a side say, by key.
 template <class Key>
 using values_by = std::map<Key, std::vector<clocked_value>>;
@@ -135,7 +167,7 @@ inline values_by<algorithm_key> case_values(const side& s, const backend_names& 
         all[{{m.family + '/' + m.key, m.type, m.threads}, by(names, m), m.state}] = &m;
     for (const auto& [key, m] : all) {
       const auto hot = all.find({std::get<0>(key), std::get<1>(key), "hot"});
-      out[key].push_back(of_case(*m, hot == all.end() ? nullptr : hot->second));
+      out[key].push_back(of_visit(v, of_case(*m, hot == all.end() ? nullptr : hot->second)));
     }
   }
   return out;
@@ -168,8 +200,8 @@ inline std::map<layer_key, layer_values> layer_values_of(const side& s,
         const layer_key key{l.name, std::string(name(l.type)), b.threads};
         if (!l.timed() || !seen.insert(key).second || counts[i][key] != most[key]) continue;
         layer_values& its = out[key];
-        its.alone.push_back(alone(l));
-        its.in_a_run.push_back(in_a_run(l));
+        its.alone.push_back(of_visit(s.visits[i], alone(l)));
+        its.in_a_run.push_back(of_visit(s.visits[i], in_a_run(l)));
         its.by = by(names, *l.algorithms.best);
       }
   }
@@ -191,10 +223,10 @@ inline values_by<figure_key> model_values(const side& s, const std::set<figure_k
       for (const bound::chain_run& r : b.runs) {
         std::string what = r.run->algorithm == "plan" ? "run" : "run " + r.run->algorithm;
         if (!r.fused && b.fused) what += " unfused";
-        out[key(std::move(what))].push_back(run_of(r, b));
+        out[key(std::move(what))].push_back(of_visit(v, run_of(r, b)));
       }
       for (const bound::scenario_run& r : b.scenarios)
-        out[key(r.run->state + ' ' + r.run->algorithm)].push_back(scenario_of(r));
+        out[key(r.run->state + ' ' + r.run->algorithm)].push_back(of_visit(v, scenario_of(r)));
       const std::string title = b.graph->name + ' ' + std::string(name(b.type));
       if (b.covered.partial() || !(b.bound.sequential.ns > 0)) {
         lacking.insert(title);
@@ -202,9 +234,9 @@ inline values_by<figure_key> model_values(const side& s, const std::set<figure_k
       }
       whole.insert(title);
       const bool as_fused = b.fused && fused.contains(key(""));
-      out[key("bound")].push_back(bound_of(b, as_fused));
+      out[key("bound")].push_back(of_visit(v, bound_of(b, as_fused)));
       if (const auto expected = prediction_of(b, as_fused))
-        out[key("prediction")].push_back(*expected);
+        out[key("prediction")].push_back(of_visit(v, *expected));
     }
   for (const std::string& title : whole)
     lacking.erase(title);
@@ -233,7 +265,9 @@ inline std::set<figure_key> fused_on_both(const side& a, const side& b) {
 /// Of each layer the model of a side in which it takes the greatest share, with its uses there.
 struct weight {
   std::string model{};
-  double uses = 0, share_of_ns = 0; ///< uses by the bound of the model
+  double uses = 0;
+  double share_of_ns = 0,
+         share_of_run_ns = 0; ///< uses by the model's bound, by what it should take
 };
 inline std::map<layer_key, weight> weights_of(const side& s, const std::set<figure_key>& fused) {
   std::map<layer_key, weight> out;
@@ -241,11 +275,14 @@ inline std::map<layer_key, weight> weights_of(const side& s, const std::set<figu
     const bool as_fused =
         b.fused && fused.contains({b.graph->name, std::string(name(b.type)), b.threads, ""});
     const double sum = b.form(as_fused).bound.sequential.ns;
+    const std::optional<bound::figure> expected = bound::expected(b.form(as_fused));
+    const double run_ns = expected && expected->ns > 0 ? expected->ns : sum;
     const std::vector<double> uses = uses_in(b, as_fused);
     for (std::size_t i = 0; i < uses.size(); ++i) {
       if (uses[i] == 0 || !b.layers[i].timed() || !(sum > 0)) continue;
       weight& w = out[{b.layers[i].name, std::string(name(b.layers[i].type)), b.threads}];
-      if (uses[i] / sum > w.share_of_ns) w = {b.graph->name, uses[i], uses[i] / sum};
+      if (uses[i] / sum > w.share_of_ns)
+        w = {b.graph->name, uses[i], uses[i] / sum, uses[i] / run_ns};
     }
   }
   return out;

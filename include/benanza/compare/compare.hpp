@@ -7,6 +7,7 @@
 #pragma once
 
 #include "collect.hpp"
+#include "sides.hpp"
 
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/transform.hpp>
@@ -92,9 +93,9 @@ private:
   }
 
   row row_of(const twin& t, const std::vector<clocked_value>& before,
-             const std::vector<clocked_value>& after) const {
+             const std::vector<clocked_value>& after, double df) const {
     row r;
-    r.of = difference_of(t, scatter_);
+    r.of = difference_of(t, scatter_, df);
     const auto known = [](const clocked_value& v) { return v.knows_clock(); };
     r.at_one_clock = out_.one_clock && std::all_of(before.begin(), before.end(), known) &&
                      std::all_of(after.begin(), after.end(), known);
@@ -105,8 +106,9 @@ private:
     if (found == weights_.end()) return;
     r.in_model = found->second.model;
     const double ns = r.of.after_ns - r.of.before_ns;
+    const bool alone = r.what == "alone" || r.what == "hot";
     r.effect_ns = found->second.uses * ns;
-    r.effect_share = found->second.share_of_ns * ns;
+    r.effect_share = (alone ? found->second.share_of_ns : found->second.share_of_run_ns) * ns;
   }
 
   void compare_cases() {
@@ -122,13 +124,53 @@ private:
     if (twins.empty()) refuse_nothing_common(before, after);
     scatter_ = scatter(twins);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      row r = row_of(twins[i], before.at(keys[i]), after.at(keys[i]));
+      row r = row_of(twins[i], before.at(keys[i]), after.at(keys[i]), single_df_);
       std::tie(r.subject, r.type, r.threads) = std::get<0>(keys[i]);
       r.algorithm = std::get<1>(keys[i]);
       r.what = std::get<2>(keys[i]);
       out_.algorithms.push_back(std::move(r));
     }
+    compare_kernels(keys, twins);
     note_one_sided(before, after);
+  }
+
+  /// An algorithm over all layers that it runs: what a library changed in it shows in all of them,
+  /// what interference did hardly.
+  void compare_kernels(const std::vector<algorithm_key>& keys, const std::vector<twin>& twins) {
+    constexpr std::size_t fewest = 3;
+    std::map<std::tuple<std::string, std::string, int>, std::vector<twin>> kernels;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (const auto& [layer, algorithm, state] = keys[i]; state == "hot")
+        kernels[{algorithm, std::get<1>(layer), std::get<2>(layer)}].push_back(twins[i]);
+    for (const auto& [key, its] : kernels) {
+      if (its.size() < fewest) continue;
+      row r;
+      std::tie(r.subject, r.type, r.threads) = key;
+      r.what = "kernel";
+      r.layers = its.size();
+      r.at_one_clock = out_.one_clock;
+      r.of = together(its, scatter_);
+      out_.kernels.push_back(std::move(r));
+    }
+    give_verdicts(out_.kernels, out_.asked);
+    sort_rows(out_.kernels);
+  }
+
+  /// Of one visit with interference a single layer is believed if its kernel says the same.
+  void corroborate(std::vector<row>& rows) const {
+    if (single_df_ == quiet_df) return;
+    for (row& r : rows) {
+      if (r.says == verdict::same || r.says == verdict::unsure ||
+          std::min(r.of.before_visits, r.of.after_visits) > 1)
+        continue;
+      const auto says_so = [&](const row& k) {
+        return k.says == r.says && k.type == r.type && k.threads == r.threads &&
+               (k.subject == r.algorithm || k.subject == r.before_by || k.subject == r.after_by);
+      };
+      if (std::any_of(out_.kernels.begin(), out_.kernels.end(), says_so)) continue;
+      r.uncorroborated = true;
+      r.says = verdict::unsure;
+    }
   }
 
   /// Layers and algorithms that only one side has a time of; and those that fail now.
@@ -193,7 +235,7 @@ private:
       if (found == after.end()) continue;
       const auto add = [&](const char* what, pool p, const std::vector<clocked_value>& a,
                            const std::vector<clocked_value>& b) {
-        row r = row_of(twin_of(p, a, b, out_.clock_ns), a, b);
+        row r = row_of(twin_of(p, a, b, out_.clock_ns), a, b, single_df_);
         std::tie(r.subject, r.type, r.threads) = key;
         r.what = what;
         r.before_by = its.by;
@@ -205,6 +247,7 @@ private:
       add("in a run", pool::cold, its.in_a_run, found->second.in_a_run);
     }
     give_verdicts(out_.layers, out_.asked);
+    corroborate(out_.layers);
     sort_rows(out_.layers);
     // An algorithm weighs as much as its layer, if that is run by it.
     std::map<layer_key, const row*> by_layer;
@@ -218,6 +261,7 @@ private:
         weigh(r, key);
     }
     give_verdicts(out_.algorithms, out_.asked);
+    corroborate(out_.algorithms);
     sort_rows(out_.algorithms);
   }
 
@@ -233,7 +277,7 @@ private:
       if (found == after.end()) continue;
       const auto& [model, type, threads, what] = key;
       const pool p = what == "bound" ? pool::hot : what == "prediction" ? pool::cold : pool::run;
-      row r = row_of(twin_of(p, its, found->second, out_.clock_ns), its, found->second);
+      row r = row_of(twin_of(p, its, found->second, out_.clock_ns), its, found->second, quiet_df);
       r.subject = r.in_model = model;
       r.what = what;
       r.type = type;
@@ -244,6 +288,8 @@ private:
     }
     give_verdicts(out_.models, out_.asked);
     sort_rows(out_.models);
+    std::stable_partition(out_.models.begin(), out_.models.end(),
+                          [](const row& r) { return r.what == "bound"; });
     const auto names = [](const side& s) {
       std::set<std::string> out;
       for (const visit& v : s.visits)
@@ -276,7 +322,8 @@ private:
     for (const auto& [key, its] : before) {
       const auto found = after.find(key);
       if (found == after.end()) continue;
-      row r = row_of(twin_of(pool::run, its, found->second, out_.clock_ns), its, found->second);
+      row r = row_of(twin_of(pool::run, its, found->second, out_.clock_ns), its, found->second,
+                     quiet_df);
       r.subject = key;
       if (std::abs(r.of.change) >= 0.1) out_.machine.push_back(std::move(r));
     }
@@ -319,12 +366,14 @@ private:
   std::set<figure_key> fused_;
   std::map<layer_key, weight> weights_;
   scatter scatter_;
+  double single_df_ = quiet_df; ///< of the times of single layers
   comparison out_;
 };
 } // namespace detail
 
 /// Holds `after` against `before`; refuses two sides without a case in common.
-inline comparison compare(const side& before, const side& after, const limits& l = {}) {
+inline comparison compare(side before, side after, const limits& l = {}) {
+  detail::find_hidden_interference(before.visits, after.visits);
   return detail::comparing(before, after, l).made();
 }
 

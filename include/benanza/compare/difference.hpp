@@ -43,9 +43,13 @@ struct twin {
   std::vector<value> before{}, after{};
 };
 
-/// How sure what is learnt from all cases is, in degrees of freedom. Times have far outliers: with
-/// more, pairs of results of one program were called different (compare/README.md).
-inline constexpr double prior_df = 8;
+/// How sure what is learnt from all cases is, in degrees of freedom: of a quiet machine, of sums
+/// over many layers, and of single times where interference met more than a few. Then some of those
+/// that it was not seen to meet lie far off, and only a large difference is more than chance
+/// (compare/README.md).
+inline constexpr double quiet_df = 8, noisy_df = 2;
+/// The share of disturbed cases from which on a visit is no longer quiet.
+inline constexpr double most_disturbed = 0.05;
 
 namespace detail {
 /// Of visits with interference and such without, those without count.
@@ -74,9 +78,15 @@ inline side_mean mean_of(const std::vector<value>& all) {
   }
   out.log_ns /= out.weight;
   out.raised /= out.weight;
-  for (const value& v : used)
+  double low = used.front().log_ns, high = low;
+  for (const value& v : used) {
     out.squares += (v.log_ns - out.log_ns) * (v.log_ns - out.log_ns) / (v.spread * v.spread);
+    low = std::min(low, v.log_ns);
+    high = std::max(high, v.log_ns);
+  }
   out.visits = used.size();
+  // Interference that came and went moved the visits apart by as much.
+  if (out.visits >= 3) out.raised = std::min(out.raised, high - low);
   return out;
 }
 
@@ -145,7 +155,7 @@ struct difference {
 
 /// Interference only makes times longer: of the new side it may explain that it is slower, of the
 /// old one that it was.
-inline difference difference_of(const twin& t, const scatter& s) {
+inline difference difference_of(const twin& t, const scatter& s, double prior_df = quiet_df) {
   const detail::side_mean a = detail::mean_of(t.before), b = detail::mean_of(t.after);
   const auto own = static_cast<double>(a.visits + b.visits - 2);
   const double prior = s.of(t.of) * s.of(t.of);
@@ -162,6 +172,41 @@ inline difference difference_of(const twin& t, const scatter& s) {
                  .before_visits = t.before.size(),
                  .after_visits = t.after.size()};
   out.raised = a.raised > 0 || b.raised > 0;
+  return out;
+}
+
+/// What the differences of several times of one kind say of all of them: their median, which a few
+/// that lie far off do not move.
+inline difference together(const std::vector<twin>& all, const scatter& s) {
+  difference out;
+  std::vector<double> changes;
+  double squares = 0, down = 0, up = 0;
+  for (const twin& t : all) {
+    const detail::side_mean a = detail::mean_of(t.before), b = detail::mean_of(t.after);
+    changes.push_back(b.log_ns - a.log_ns);
+    squares += s.of(t.of) * s.of(t.of) * (1 / a.weight + 1 / b.weight);
+    down += b.raised;
+    up += a.raised;
+    out.before_ns += std::exp(a.log_ns);
+    out.after_ns += std::exp(b.log_ns);
+    out.before_visits = std::max(out.before_visits, t.before.size());
+    out.after_visits = std::max(out.after_visits, t.after.size());
+  }
+  constexpr double seen_of_one_by_one = 0.4; // interference meets them one by one
+  const auto n = static_cast<double>(all.size());
+  const double d = result::median(changes);
+  for (double& c : changes)
+    c -= d;
+  const double own = detail::robust_deviation(changes);
+  const double error = 1.2533 * std::sqrt(std::max(own * own, squares / n) / n);
+  const double df = n - 1 + noisy_df, times = quantile(0.05, df);
+  down = std::hypot(error, seen_of_one_by_one * down / n);
+  up = std::hypot(error, seen_of_one_by_one * up / n);
+  out.change = std::expm1(d);
+  out.low = std::expm1(d - times * down);
+  out.high = std::expm1(d + times * up);
+  out.p = tail(d / (d > 0 ? down : up), df);
+  out.raised = down > error || up > error;
   return out;
 }
 

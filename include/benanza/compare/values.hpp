@@ -48,8 +48,11 @@ namespace detail {
 inline constexpr double hot_spread = 0.004, cold_spread = 0.01, run_spread = 0.008;
 inline constexpr double scenario_spread = 0.03, raced_out_spread = 0.02, few_spread = 0.01;
 inline constexpr double shared_hot_spread = 0.003, shared_cold_spread = 0.008;
-inline constexpr double hot_raised = 0.02, cold_raised = 0.06, run_raised = 0.05;
+inline constexpr double hot_raised = 0.02, cold_raised = 0.5, run_raised = 0.3;
+/// Hot layers are met one by one: of a sum over many less than half of that is seen.
+inline constexpr double hot_raised_together = 0.4;
 inline constexpr std::int64_t few = 12;
+inline constexpr double call_spread_ns = 1; ///< by where code and operands lie
 
 /// What few samples add.
 inline double spread_of_few(const measurement& m) {
@@ -58,14 +61,18 @@ inline double spread_of_few(const measurement& m) {
 
 /// The spread of a least sample: the further the fastest tenth lies above it, the less it stands.
 inline double least_spread(const measurement& m) {
-  const double gap = m.min_ns > 0 && m.p10_ns > m.min_ns ? m.p10_ns / m.min_ns - 1 : 0;
-  return std::hypot(hot_spread, std::hypot(std::min(0.3 * gap, 0.05), spread_of_few(m)));
+  if (!(m.min_ns > 0)) return raced_out_spread;
+  const double gap = std::max(0.0, m.p10_ns / m.min_ns - 1);
+  return std::hypot(std::hypot(hot_spread, call_spread_ns / m.min_ns),
+                    std::hypot(std::min(0.3 * gap, 0.05), spread_of_few(m)));
 }
 
 inline double median_spread(const measurement& m, double floor) {
   const double n = static_cast<double>(std::clamp<std::int64_t>(m.count, 1, 40));
-  const double own = m.median_ns > 0 ? 1.25 * 1.4826 * m.mad_ns / m.median_ns / std::sqrt(n) : 0;
-  return std::hypot(floor, std::hypot(std::min(own, 0.1), spread_of_few(m)));
+  if (!(m.median_ns > 0)) return raced_out_spread;
+  const double own = 1.25 * 1.4826 * m.mad_ns / m.median_ns / std::sqrt(n);
+  return std::hypot(std::hypot(floor, call_spread_ns / m.median_ns),
+                    std::hypot(std::min(own, 0.1), spread_of_few(m)));
 }
 
 inline double raised_by(const measurement* m, double how_much) {
@@ -139,7 +146,8 @@ namespace detail {
 /// Gives a sum over layers the spread and the interference of its parts, and what all of them
 /// share.
 template <class Part>
-void add_parts(clocked_value& v, const model_bound& b, bool fused, double shared, Part part) {
+void add_parts(clocked_value& v, const model_bound& b, bool fused, double shared, double together,
+               Part part) {
   const std::vector<double> uses = uses_in(b, fused);
   double sum = 0, squares = 0, raised = 0;
   for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -151,7 +159,7 @@ void add_parts(clocked_value& v, const model_bound& b, bool fused, double shared
     raised += ns * its.raised;
   }
   v.spread = std::hypot(shared, sum > 0 ? std::sqrt(squares) / sum : 0);
-  v.raised = sum > 0 ? raised / sum : 0;
+  v.raised = sum > 0 ? together * raised / sum : 0;
 }
 } // namespace detail
 
@@ -161,7 +169,7 @@ inline clocked_value bound_of(const model_bound& b, bool fused) {
   v.ns = b.form(fused).bound.sequential.ns;
   v.clock_ns = b.clock_ns;
   v.clocked = by_clock::of(v.ns, v.clock_ns, v.ns, v.clock_ns);
-  detail::add_parts(v, b, fused, detail::shared_hot_spread, alone);
+  detail::add_parts(v, b, fused, detail::shared_hot_spread, detail::hot_raised_together, alone);
   return v;
 }
 
@@ -172,7 +180,7 @@ inline std::optional<clocked_value> prediction_of(const model_bound& b, bool fus
   clocked_value v;
   v.ns = expected->ns;
   v.clocked = bound::expected_by_clock(b.form(fused)).value_or(by_clock{.still_ns = v.ns});
-  detail::add_parts(v, b, fused, detail::shared_cold_spread, in_a_run);
+  detail::add_parts(v, b, fused, detail::shared_cold_spread, 1, in_a_run);
   return v;
 }
 

@@ -11,7 +11,7 @@
 
 #ifdef BENANZA_WITH_POSTGRES
 
-#include "address.hpp"
+#include "../store_address.hpp"
 #include "connection.hpp"
 
 #include <pqxx/connection>
