@@ -171,7 +171,7 @@ function drawModels() {
     const cell = (ns, key) => el("td", { class: `n ${key}_cell` }, ns > 0 ? time(ns) : "–");
     const z = { limits: v(f.roofline), bound: v(f.bound), run: v(f.expected) || v(f.bound), now: run };
     return el("tr", { class: "row" }, el("td", { class: "name" }, el("a", { href: `#model=${i}` }, breakable(raw.name))),
-      el("td", { class: "often n" }, `${raw.type}, ${raw.threads} t`), several ? el("td", { class: "rare" }, data.machines[raw.machine].title) : null,
+      el("td", { class: "often n" }, `${raw.type}, ${raw.threads} t`), several ? el("td", { class: "rare line", title: data.machines[raw.machine].title }, data.machines[raw.machine].title) : null,
       cell(run, "run"), cell(v(f.expected), "expected"), el("td", { class: "n often" }, time(v(f.bound))), el("td", { class: "n often" }, v(f.roofline) > 0 ? time(v(f.roofline)) : "–"),
       el("td", { class: "n", title: "the compared run over what a run should take" }, v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
       el("td", { class: "wide often" }, zoneBar(z, most)), el("td", { class: "rare line", title: raw.advice.items.length ? raw.advice.items[0].what : null }, raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
