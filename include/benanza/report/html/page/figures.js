@@ -68,6 +68,7 @@ function drawHead(m) {
         el("span", { class: "value", title: `95 of 100 redraws of the samples: ${within || "no interval"}` }, time(v[0])), track,
         el("span", { class: "more" }, `${rate((1e9 * m.batch) / v[0])} items/s${within} · ${means}`));
     }), told,
+    f.roofline ? null : el("p", { class: "quiet" }, "The machine's limits were not measured; this does: ", el("code", {}, "benanza_bench --benchmark_filter=^machine/")),
     m.runs.filter(r => !r.disturbed).map(r => el("p", { class: "quiet" },
       `${r.name}${r.fused ? "" : ", unfused"}: ${time(r.median)}, least ${time(r.least)}`)));
   drawChanges(m);
@@ -133,11 +134,11 @@ function drawKinds(m) {
   if (!(all > 0)) return fill("kinds_body", el("p", { class: "quiet" }, "No layer has a time."));
   fill("kinds_body", el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of kinds" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", {}, "kind"), el("th", { class: "n", title: "predicted, in a run" }, "time"), el("th", { class: "n" }, "share"),
-      el("th", { class: "often" }, "of the run"), el("th", { class: "n", title: "operations as a textbook counts them, over the least time; w: the algorithm needs fewer (Winograd)" }, "GFLOP/s"),
+      el("th", { class: "often" }, "of the run"), el("th", { class: "n often", title: "operations as a textbook counts them, over the least time; w: the algorithm needs fewer (Winograd)" }, "GFLOP/s"),
       el("th", { title: "what most of its time is limited by; its kernels: they stay more than three times above the limits" }, "limited by"))),
     el("tbody", {}, m.kinds.map(([what, ns, least, most, fewer, limit]) => el("tr", {}, el("th", { scope: "row" }, what),
       el("td", { class: "n" }, time(ns)), el("td", { class: "n" }, percent(ns / all)), el("td", { class: "wide often" }, bar([["expected", 0, ns]], m.kinds[0][1])),
-      el("td", { class: "n" }, most >= 1 ? `${most < 1.1 * least ? rate(most) : `${rate(least)}–${rate(most)}`}${fewer ? " w" : ""}` : "–"),
+      el("td", { class: "n often" }, most >= 1 ? `${most < 1.1 * least ? rate(most) : `${rate(least)}–${rate(most)}`}${fewer ? " w" : ""}` : "–"),
       el("td", {}, limit)))))));
 }
 
