@@ -174,6 +174,17 @@ class Browser(unittest.TestCase):
         for wild in ("#model=99&layer=1", "#layer=-1", "#nodes=1e9,x", "#model=%3Cb%3E", "#advice_999"):
             self.open(page_of("two"), fragment=wild)
 
+    def test_layers_without_a_model(self):
+        run, out = Path(WORK.name, "layers.json"), Path(WORK.name, "layers.html")
+        made = result(models=2)
+        made["context"]["benanza"]["graphs"] = []
+        run.write_text(json.dumps(made))
+        subprocess.run([ANALYZE, str(run), "--format", "html", "-o", str(out)], capture_output=True)
+        page = self.open(out)
+        self.assertEqual(len(self.layers(page)), 6)
+        shown = page.run("[...document.querySelectorAll('main > section')].filter(s => s.offsetHeight > 0).map(s => s.id)")
+        self.assertEqual(shown, ["figures", "layers", "roofline", "sources"])
+
     def test_hostile_names(self):
         page = self.open(page_of("evil", models=2, prefix=EVIL))
         page.run("document.querySelector('#layer_rows a').click(); drawnGraph.showNodes([0])")

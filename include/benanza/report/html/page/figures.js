@@ -45,7 +45,9 @@ function figuresOf(m) {
 }
 
 function drawHead(m) {
-  fill("title", m.name, " ", el("small", {}, settingOf(m)));
+  const loose = m.model === "";
+  fill("title", loose ? counted(m.layers.length, "layer") : m.name, " ", el("small", {}, loose ? `no model, ${m.type}, ${counted(m.threads, "thread")}` : settingOf(m)));
+  for (const box of document.querySelectorAll("#figures .two")) box.hidden = loose;
   fill("where", m.machine.line);
   fill("notices",
     m.no_verdict ? el("p", { class: "notice" }, el("strong", {}, "No verdict. "), `${m.no_verdict}.`) : null,

@@ -6,6 +6,15 @@
 const drawn = { model: -1, against: null, width: 0 };
 const parts = [drawHead, drawSteps, drawKinds, drawAdvice, drawLayers, drawRoofline, drawGraph, drawTimeline, drawCurves, drawSources];
 const sized = [drawRoofline, drawGraph, drawTimeline, drawCurves];
+/** Of layers without a model no sum says anything. */
+const ofModels = new Map([[drawSteps, "steps"], [drawKinds, "kinds"], [drawAdvice, "advice"], [drawGraph, "graph"], [drawTimeline, "timeline"], [drawCurves, "curves"]]);
+function drawParts(some) {
+  const m = current(), loose = m.model === "";
+  for (const part of some) {
+    if (ofModels.has(part)) byId(ofModels.get(part)).hidden = loose;
+    if (!loose || !ofModels.has(part)) part(m);
+  }
+}
 
 function drawAll() {
   const m = current();
@@ -16,7 +25,7 @@ function drawAll() {
   if (state.against >= m.frameworks.length) state.against = -1;
   select.value = `${state.against}`;
   byId("against_label").hidden = m.frameworks.length === 0;
-  for (const part of parts) part(m);
+  drawParts(parts);
   Object.assign(drawn, { model: state.model, against: state.against, width: document.documentElement.clientWidth });
 }
 /** Shows a model; a run of a framework is compared first. */
@@ -40,7 +49,7 @@ function follow() {
   if (told.has("nodes")) {
     const nodes = told.get("nodes").split(",").map(n => whole(n, m.nodes.length)).filter(n => n >= 0);
     byId("graph").scrollIntoView();
-    drawnGraph.showNodes(nodes);
+    if (drawnGraph) drawnGraph.showNodes(nodes);
   }
   const item = /^#advice_\d+$/.test(location.hash) ? byId(location.hash.slice(1)) : null;
   if (item) { item.open = true; item.scrollIntoView(); }
@@ -53,10 +62,10 @@ let waiting = 0;
 window.addEventListener("resize", () => {
   clearTimeout(waiting);
   waiting = setTimeout(() => { // a phone's bars come and go: only the width matters
-    if (document.documentElement.clientWidth !== drawn.width) { drawn.width = document.documentElement.clientWidth; for (const part of sized) part(current()); drawRows(); }
+    if (document.documentElement.clientWidth !== drawn.width) { drawn.width = document.documentElement.clientWidth; drawParts(sized); drawRows(); }
   }, 120);
 });
-const redraw = () => { for (const part of sized) part(current()); drawRows(); };
+const redraw = () => { drawParts(sized); drawRows(); };
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 window.addEventListener("beforeprint", () => { document.documentElement.dataset.paper = ""; for (const d of document.querySelectorAll("details.item")) d.open = true; redraw(); });
 window.addEventListener("afterprint", () => { delete document.documentElement.dataset.paper; redraw(); });
