@@ -46,8 +46,12 @@ const columns = [
     (m, r, most, all) => percent((r.l.runs * r.l.prediction) / all)
   ],
   [
-    "compared", "what the compared run takes for the same", "n rare", r => r.z.now,
-    (m, r) => (r.z.above > 0 || r.z.its ? time(r.z.now) : "same")
+    "compared",
+    "what the compared run takes for the same work; where it is faster than all that was measured, nothing counts as lost",
+    "n rare", r => r.z.now,
+    (m, r) => (r.z.its ? time(r.z.its.ns) :
+        r.z.above > 0  ? time(r.z.now) :
+                         "same")
   ],
   ["bound", "least time of one node, caches hot", "n rare", r => r.l.bound, (m, r) => time(r.l.bound)],
   [
