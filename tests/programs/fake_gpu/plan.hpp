@@ -8,6 +8,11 @@
 #include "device.hpp"
 #include "interpreter.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+
 namespace fake {
 
 /// What a configuration says of itself.
@@ -19,12 +24,32 @@ struct engine {
   std::string name() const { return "engine " + std::to_string(index); }
 };
 
+/// What came of the bytes that a plan saw last: copies of the operands hold the same.
+struct last_results {
+  std::uint64_t first = 0, second = 0; ///< of the operands; 0: nothing yet
+  std::vector<std::vector<std::byte>> made{};
+
+  void see(const std::byte* from, std::int64_t bytes) {
+    for (std::int64_t at = 0; at < bytes; at += 8) {
+      std::uint64_t bits = static_cast<std::uint64_t>(at == 0);
+      std::memcpy(&bits, from + at,
+                  static_cast<std::size_t>(std::min<std::int64_t>(8, bytes - at)));
+      first = (std::rotl(first, 5) ^ bits) * 0x9e3779b97f4a7c15u;
+      second = (std::rotl(second, 23) + bits) * 0xc2b2ae3d27d4eb4fu;
+    }
+  }
+  bool of_the_same(const last_results& other) const {
+    return !made.empty() && first == other.first && second == other.second;
+  }
+};
+
 struct plan {
   std::shared_ptr<bag> graph{}; ///< what the interpreter refers to
   interpreter run;
   fake::engine engine{};
   std::int64_t workspace_bytes = 0;
   std::vector<std::int64_t> writes{}; ///< the tensors that are results
+  std::shared_ptr<last_results> last = std::make_shared<last_results>();
 };
 
 /// The plan of a finalized descriptor; what the callers themselves built is read back.
@@ -82,16 +107,37 @@ inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan>
   }
   const bool wrong = device::it().rules.fails(e->name, "wrong", e->id);
   e->compute = [p, given, numbers, wrong](memory& m) {
+    last_results now;
+    for (const auto& [id, n] : numbers)
+      now.see(reinterpret_cast<const std::byte*>(n.at.data()), std::ssize(n.at) * 8);
+    for (const auto& [id, t] : p->run.tensors())
+      if (!t.is_virtual && !t.by_value && !p->run.writes(id))
+        now.see(m.contents(given.at(id), t.bytes()), t.bytes());
+    const auto place = [&](std::int64_t id) {
+      const std::int64_t bytes = p->run.tensors().at(id).bytes();
+      return std::span(m.contents(given.at(id), bytes), static_cast<std::size_t>(bytes));
+    };
+    if (p->last->of_the_same(now)) {
+      for (std::size_t i = 0; i < p->writes.size(); ++i)
+        std::copy(p->last->made[i].begin(), p->last->made[i].end(), place(p->writes[i]).begin());
+      return;
+    }
     values v = numbers;
     for (const auto& [id, t] : p->run.tensors())
       if (!t.is_virtual && !t.by_value && !p->run.writes(id))
         v[id] = load(t, m.contents(given.at(id), t.bytes()));
     p->run(v);
+    bool gaps = false; // between elements, which are not written
     for (const std::int64_t id : p->writes) {
       const facts& t = p->run.tensors().at(id);
       if (wrong) spoil(v.at(id));
-      store(t, v.at(id), m.contents(given.at(id), t.bytes()));
+      store(t, v.at(id), place(id).data());
+      gaps = gaps || t.bytes() != product(t.size) * benanza::size_bytes(t.type);
     }
+    if (gaps) return;
+    for (const std::int64_t id : p->writes)
+      now.made.emplace_back(place(id).begin(), place(id).end());
+    *p->last = std::move(now);
   };
   return e;
 }
