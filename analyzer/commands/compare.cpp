@@ -214,10 +214,12 @@ status compare_results(std::vector<std::string> arguments, const streams& to) {
                            : asked.format == "md"    ? report::comparison_markdown(c, rows)
                            : asked.format == "junit" ? report::comparison_junit(c)
                                                      : report::comparison_text(c, rows);
-  if (asked.output.empty())
-    write_stream(to.out, text, "standard output");
-  else
+  if (!asked.output.empty())
     write_file(asked.output, text);
+  else if (asked.format == "text")
+    write_page(to.out, text);
+  else
+    write_stream(to.out, text, "standard output");
   const compare::verdict worst = c.worst();
   if (worst == compare::verdict::slower) {
     to.err << "benanza_analyze: slower\n";

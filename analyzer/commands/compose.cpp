@@ -6,7 +6,6 @@
 #include "../answer.hpp"
 #include "../read_results.hpp"
 
-#include <benanza/bound/last_cache.hpp>
 #include <benanza/model/forms.hpp>
 #include <benanza/report/composed.hpp>
 #include <benanza/result/graph_file.hpp>
@@ -146,23 +145,26 @@ void refuse_missing(const std::vector<report::composed_row>& rows,
 /// How warm caches are taken to be.
 std::string estimate_text(const std::vector<report::composed_row>& rows, bool states) {
   double least = 1, most = 0;
+  bool hot = false;
   for (const report::composed_row& r : rows) {
-    least = std::min(least, r.made.gone);
-    most = std::max(most, r.made.gone);
+    least = std::min(least, r.made.weights.gone);
+    most = std::max(most, r.made.weights.gone);
+    hot = hot || r.made.weights.hot;
   }
   return std::string("composed: medians ") +
          (states ? "with weights from the last cache (llcw) and from memory (coldw)"
                  : "hot and cold") +
          fmt::format(", as much of\neach as runs of the models find there: {:.0f} to {:.0f} % from "
-                     "memory",
-                     100 * least, 100 * most);
+                     "memory{}",
+                     100 * least, 100 * most,
+                     hot ? "; hot\nwhere a core's own caches hold all of a model" : "");
 }
 
 report::composed_page page_of(const compose_request& asked, const result::run& run,
                               const std::vector<model::graph>& models, const result::run* against) {
   const bound::setting in = setting_of(asked, run);
   const bound::sequence_times times(run, in);
-  const result::own_cache cache = bound::own_cache_of(run);
+  const bound::run_caches caches = bound::caches_of(run);
   const model::cut by = *model::parse_cut(asked.split);
   report::composed_page out;
   out.type = name(in.first);
@@ -181,14 +183,14 @@ report::composed_page page_of(const compose_request& asked, const result::run& r
       throw error("whole models and sequences ran by different choices of algorithms",
                   against->source, "give benanza_bench the same --choices for both");
     const double clock_ns = whole != nullptr ? whole->clock_ns : 0;
-    const auto cut_so = [&](double gone) {
-      return asked.best() ? bound::best_tiling(g, by, times, times.longest(), gone)
+    const auto cut_so = [&](const bound::warmth& w) {
+      return asked.best() ? bound::best_tiling(g, by, times, times.longest(), w)
                           : model::split(g, {.length = length_of(asked.granularity), .by = by});
     };
-    report::composed_row row{.made = bound::compose(g, cut_so(1), times, cache, in.first, clock_ns),
-                             .whole = whole};
-    if (asked.best() && row.made.gone < 1)
-      row.made = bound::compose(g, cut_so(row.made.gone), times, cache, in.first, clock_ns);
+    report::composed_row row{
+        .made = bound::compose(g, cut_so({}), times, caches, in.first, clock_ns), .whole = whole};
+    if (asked.best() && row.made.weights.gone < 1)
+      row.made = bound::compose(g, cut_so(row.made.weights), times, caches, in.first, clock_ns);
     used.insert(row.made.used.begin(), row.made.used.end());
     out.rows.push_back(std::move(row));
   }
@@ -199,7 +201,7 @@ report::composed_page page_of(const compose_request& asked, const result::run& r
   for (const std::string& name : used) {
     const bound::sequence_cases& its = *times.find(name);
     states = states || its.coldw != nullptr;
-    out.by_latency.sequences_ns += its.estimate_ns(1);
+    out.by_latency.sequences_ns += its.estimate_ns(bound::warmth{});
     clocked_ns += its.clock_time_ns();
   }
   for (const report::composed_row& r : out.rows)

@@ -137,6 +137,30 @@ TEST_CASE("changes of most cases are not taken for scatter where there are sever
   CHECK(scatter(all).of(pool::hot) == doctest::Approx(scatter::most_alone));
 }
 
+TEST_CASE("a kernel's change is that of most of its layers, not of one that lies far off") {
+  generator random{5};
+  const auto kernel = [&](double change) {
+    std::vector<twin> all = made_up(random, 6, 1, 0.003);
+    for (twin& t : all)
+      t.after[0].log_ns += change;
+    return all;
+  };
+  int wrong = 0, found = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::vector<twin> all = kernel(0);
+    all[0].after[0].log_ns += 0.3; // a neighbour
+    const difference same = together(all, {});
+    wrong +=
+        judge(same, same.p, {}) == verdict::slower || judge(same, same.p, {}) == verdict::faster;
+    all = kernel(std::log(1.05));
+    all[1].after[0].log_ns += 0.3;
+    const difference slow = together(all, {});
+    found += judge(slow, slow.p, {}) == verdict::slower;
+  }
+  CHECK(wrong == 0);
+  CHECK(found >= 95);
+}
+
 TEST_CASE("limits: less than the least change is none; SAME rules out a larger one") {
   difference d{.change = 0.03, .low = 0.02, .high = 0.04, .p = 1e-6};
   CHECK(judge(d, 1e-6, {}) == verdict::slower);

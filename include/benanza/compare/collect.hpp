@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -264,7 +265,9 @@ inline std::set<figure_key> fused_on_both(const side& a, const side& b) {
 /// Of each layer the model of a side in which it takes the greatest share, with its uses there.
 struct weight {
   std::string model{};
-  double uses = 0, share_of_ns = 0; ///< uses by the bound of the model
+  double uses = 0;
+  double share_of_ns = 0,
+         share_of_run_ns = 0; ///< uses by the model's bound, by what it should take
 };
 inline std::map<layer_key, weight> weights_of(const side& s, const std::set<figure_key>& fused) {
   std::map<layer_key, weight> out;
@@ -272,11 +275,14 @@ inline std::map<layer_key, weight> weights_of(const side& s, const std::set<figu
     const bool as_fused =
         b.fused && fused.contains({b.graph->name, std::string(name(b.type)), b.threads, ""});
     const double sum = b.form(as_fused).bound.sequential.ns;
+    const std::optional<bound::figure> expected = bound::expected(b.form(as_fused));
+    const double run_ns = expected && expected->ns > 0 ? expected->ns : sum;
     const std::vector<double> uses = uses_in(b, as_fused);
     for (std::size_t i = 0; i < uses.size(); ++i) {
       if (uses[i] == 0 || !b.layers[i].timed() || !(sum > 0)) continue;
       weight& w = out[{b.layers[i].name, std::string(name(b.layers[i].type)), b.threads}];
-      if (uses[i] / sum > w.share_of_ns) w = {b.graph->name, uses[i], uses[i] / sum};
+      if (uses[i] / sum > w.share_of_ns)
+        w = {b.graph->name, uses[i], uses[i] / sum, uses[i] / run_ns};
     }
   }
   return out;

@@ -106,8 +106,9 @@ private:
     if (found == weights_.end()) return;
     r.in_model = found->second.model;
     const double ns = r.of.after_ns - r.of.before_ns;
+    const bool alone = r.what == "alone" || r.what == "hot";
     r.effect_ns = found->second.uses * ns;
-    r.effect_share = found->second.share_of_ns * ns;
+    r.effect_share = (alone ? found->second.share_of_ns : found->second.share_of_run_ns) * ns;
   }
 
   void compare_cases() {
@@ -129,7 +130,47 @@ private:
       r.what = std::get<2>(keys[i]);
       out_.algorithms.push_back(std::move(r));
     }
+    compare_kernels(keys, twins);
     note_one_sided(before, after);
+  }
+
+  /// An algorithm over all layers that it runs: what a library changed in it shows in all of them,
+  /// what interference did hardly.
+  void compare_kernels(const std::vector<algorithm_key>& keys, const std::vector<twin>& twins) {
+    constexpr std::size_t fewest = 3;
+    std::map<std::tuple<std::string, std::string, int>, std::vector<twin>> kernels;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (const auto& [layer, algorithm, state] = keys[i]; state == "hot")
+        kernels[{algorithm, std::get<1>(layer), std::get<2>(layer)}].push_back(twins[i]);
+    for (const auto& [key, its] : kernels) {
+      if (its.size() < fewest) continue;
+      row r;
+      std::tie(r.subject, r.type, r.threads) = key;
+      r.what = "kernel";
+      r.layers = its.size();
+      r.at_one_clock = out_.one_clock;
+      r.of = together(its, scatter_);
+      out_.kernels.push_back(std::move(r));
+    }
+    give_verdicts(out_.kernels, out_.asked);
+    sort_rows(out_.kernels);
+  }
+
+  /// Of one visit with interference a single layer is believed if its kernel says the same.
+  void corroborate(std::vector<row>& rows) const {
+    if (single_df_ == quiet_df) return;
+    for (row& r : rows) {
+      if (r.says == verdict::same || r.says == verdict::unsure ||
+          std::min(r.of.before_visits, r.of.after_visits) > 1)
+        continue;
+      const auto says_so = [&](const row& k) {
+        return k.says == r.says && k.type == r.type && k.threads == r.threads &&
+               (k.subject == r.algorithm || k.subject == r.before_by || k.subject == r.after_by);
+      };
+      if (std::any_of(out_.kernels.begin(), out_.kernels.end(), says_so)) continue;
+      r.uncorroborated = true;
+      r.says = verdict::unsure;
+    }
   }
 
   /// Layers and algorithms that only one side has a time of; and those that fail now.
@@ -206,6 +247,7 @@ private:
       add("in a run", pool::cold, its.in_a_run, found->second.in_a_run);
     }
     give_verdicts(out_.layers, out_.asked);
+    corroborate(out_.layers);
     sort_rows(out_.layers);
     // An algorithm weighs as much as its layer, if that is run by it.
     std::map<layer_key, const row*> by_layer;
@@ -219,6 +261,7 @@ private:
         weigh(r, key);
     }
     give_verdicts(out_.algorithms, out_.asked);
+    corroborate(out_.algorithms);
     sort_rows(out_.algorithms);
   }
 

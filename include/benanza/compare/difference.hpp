@@ -175,6 +175,41 @@ inline difference difference_of(const twin& t, const scatter& s, double prior_df
   return out;
 }
 
+/// What the differences of several times of one kind say of all of them: their median, which a few
+/// that lie far off do not move.
+inline difference together(const std::vector<twin>& all, const scatter& s) {
+  difference out;
+  std::vector<double> changes;
+  double squares = 0, down = 0, up = 0;
+  for (const twin& t : all) {
+    const detail::side_mean a = detail::mean_of(t.before), b = detail::mean_of(t.after);
+    changes.push_back(b.log_ns - a.log_ns);
+    squares += s.of(t.of) * s.of(t.of) * (1 / a.weight + 1 / b.weight);
+    down += b.raised;
+    up += a.raised;
+    out.before_ns += std::exp(a.log_ns);
+    out.after_ns += std::exp(b.log_ns);
+    out.before_visits = std::max(out.before_visits, t.before.size());
+    out.after_visits = std::max(out.after_visits, t.after.size());
+  }
+  constexpr double seen_of_one_by_one = 0.4; // interference meets them one by one
+  const auto n = static_cast<double>(all.size());
+  const double d = result::median(changes);
+  for (double& c : changes)
+    c -= d;
+  const double own = detail::robust_deviation(changes);
+  const double error = 1.2533 * std::sqrt(std::max(own * own, squares / n) / n);
+  const double df = n - 1 + noisy_df, times = quantile(0.05, df);
+  down = std::hypot(error, seen_of_one_by_one * down / n);
+  up = std::hypot(error, seen_of_one_by_one * up / n);
+  out.change = std::expm1(d);
+  out.low = std::expm1(d - times * down);
+  out.high = std::expm1(d + times * up);
+  out.p = tail(d / (d > 0 ? down : up), df);
+  out.raised = down > error || up > error;
+  return out;
+}
+
 enum class verdict { same, faster, slower, unsure };
 
 constexpr const char* name(verdict v) {

@@ -31,6 +31,10 @@ struct row {
   std::string in_model{};
   std::string before_by{}, after_by{}; ///< `backend/algorithm`, of a layer
   bool at_one_clock = false;
+  std::size_t layers = 0; ///< of a kernel, that it runs on both sides
+  /// It would be a change, but is one layer's time of one visit, with interference, and the other
+  /// layers of its kernel do not say the same.
+  bool uncorroborated = false;
 };
 
 /// What only one side has.
@@ -64,7 +68,8 @@ struct comparison {
   bool one_clock = false; ///< times are held against each other at one clock
   double clock_ns = 0;    ///< which one
   std::array<double, pools> scatter{};
-  std::vector<row> models{}, layers{}, algorithms{};
+  /// Kernels are algorithms over all layers that they run.
+  std::vector<row> models{}, kernels{}, layers{}, algorithms{};
   std::vector<one_sided> alone{};
   std::vector<advice_change> advice{};
   std::vector<fact_change> facts{};
@@ -76,14 +81,15 @@ struct comparison {
     return static_cast<std::size_t>(
         std::count_if(rows.begin(), rows.end(), [v](const row& r) { return r.says == v; }));
   }
-  /// The verdict on all: slower if a model or a layer is, else unsure if a model's figure is.
+  /// How many figures of models, kernels and layers have a verdict.
+  std::size_t count(verdict v) const {
+    return count(models, v) + count(kernels, v) + count(layers, v);
+  }
+  /// The verdict on all: slower if anything is, else unsure if a model's figure is.
   verdict worst() const {
-    if (count(models, verdict::slower) + count(layers, verdict::slower) != 0)
-      return verdict::slower;
-    const std::vector<row>& figures = models.empty() ? layers : models;
-    if (count(figures, verdict::unsure) != 0) return verdict::unsure;
-    return count(models, verdict::faster) + count(layers, verdict::faster) != 0 ? verdict::faster
-                                                                                : verdict::same;
+    if (count(verdict::slower) != 0) return verdict::slower;
+    if (count(models.empty() ? layers : models, verdict::unsure) != 0) return verdict::unsure;
+    return count(verdict::faster) != 0 ? verdict::faster : verdict::same;
   }
   /// How many of the layers that changed a fact can explain.
   std::size_t explained(const fact_change& f) const {

@@ -52,6 +52,7 @@ inline constexpr double hot_raised = 0.02, cold_raised = 0.5, run_raised = 0.3;
 /// Hot layers are met one by one: of a sum over many less than half of that is seen.
 inline constexpr double hot_raised_together = 0.4;
 inline constexpr std::int64_t few = 12;
+inline constexpr double call_spread_ns = 1; ///< by where code and operands lie
 
 /// What few samples add.
 inline double spread_of_few(const measurement& m) {
@@ -60,14 +61,18 @@ inline double spread_of_few(const measurement& m) {
 
 /// The spread of a least sample: the further the fastest tenth lies above it, the less it stands.
 inline double least_spread(const measurement& m) {
-  const double gap = m.min_ns > 0 && m.p10_ns > m.min_ns ? m.p10_ns / m.min_ns - 1 : 0;
-  return std::hypot(hot_spread, std::hypot(std::min(0.3 * gap, 0.05), spread_of_few(m)));
+  if (!(m.min_ns > 0)) return raced_out_spread;
+  const double gap = std::max(0.0, m.p10_ns / m.min_ns - 1);
+  return std::hypot(std::hypot(hot_spread, call_spread_ns / m.min_ns),
+                    std::hypot(std::min(0.3 * gap, 0.05), spread_of_few(m)));
 }
 
 inline double median_spread(const measurement& m, double floor) {
   const double n = static_cast<double>(std::clamp<std::int64_t>(m.count, 1, 40));
-  const double own = m.median_ns > 0 ? 1.25 * 1.4826 * m.mad_ns / m.median_ns / std::sqrt(n) : 0;
-  return std::hypot(floor, std::hypot(std::min(own, 0.1), spread_of_few(m)));
+  if (!(m.median_ns > 0)) return raced_out_spread;
+  const double own = 1.25 * 1.4826 * m.mad_ns / m.median_ns / std::sqrt(n);
+  return std::hypot(std::hypot(floor, call_spread_ns / m.median_ns),
+                    std::hypot(std::min(own, 0.1), spread_of_few(m)));
 }
 
 inline double raised_by(const measurement* m, double how_much) {

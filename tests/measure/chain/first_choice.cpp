@@ -163,6 +163,8 @@ TEST_CASE(
   const model::graph part = model::sequence_of(g, {1, 2});
   CHECK(choice.plan(part, numeric::f32).steps[0].given_layout == "plain"); // nothing is known
   choice.learn(g, numeric::f32);
+  CHECK(choice.read_in_order(g.layers[0])); // by the ReLU
+  CHECK_FALSE(choice.read_in_order(g.layers[1]));
   const result::plan taught = choice.plan(part, numeric::f32);
   CHECK(taught.steps[0].given_layout == whole.steps[0].result_layout);
   CHECK(taught.steps[1] == whole.steps[2]);

@@ -36,6 +36,8 @@ inline nlohmann::ordered_json compared_json(const compare::row& r) {
   out["old_visits"] = r.of.before_visits;
   out["new_visits"] = r.of.after_visits;
   out["interference"] = r.of.raised;
+  if (r.layers != 0) out["layers"] = r.layers;
+  if (r.uncorroborated) out["uncorroborated"] = true;
   if (!r.in_model.empty()) {
     out["in_model"] = r.in_model;
     out["effect_ns"] = r.effect_ns;
@@ -69,11 +71,12 @@ inline std::string comparison_json(const compare::comparison& c) {
       {"min_change", c.asked.min_change},
       {"within", c.asked.within},
       {"chance", c.asked.chance},
-      {"correction", "Holm, over the rows of each of models, layers and algorithms"},
+      {"correction", "Holm, over the rows of each of models, kernels, layers and algorithms"},
       {"at_one_clock", c.one_clock},
       {"clock_ns", c.clock_ns},
       {"scatter", {{"hot", c.scatter[0]}, {"cold", c.scatter[1]}, {"run", c.scatter[2]}}},
       {"models", rows(c.models, compared)},
+      {"kernels", rows(c.kernels, compared)},
       {"layers", rows(c.layers, compared)},
       {"algorithms", rows(c.algorithms, compared)},
       {"one_sided", rows(c.alone,

@@ -84,6 +84,7 @@ inline std::string comparison_markdown(const compare::comparison& c, std::size_t
   std::string out =
       "## " + detail::verdict_line(c) + "\n\n" + side("old", c.before) + side("new", c.after);
   out += detail::markdown_rows("Models", c.models, most, true);
+  out += detail::markdown_rows("Kernels", c.kernels, most, false);
   out += detail::markdown_rows("Layers", c.layers, most, false);
   out += detail::markdown_rows("Algorithms", c.algorithms, most, false);
   if (!c.facts.empty()) {
@@ -104,8 +105,8 @@ inline std::string comparison_junit(const compare::comparison& c) {
     out += fmt::format("    <property name=\"{}\" value=\"{} -&gt; {}\"/>\n", escape::xml(f.fact),
                        escape::xml(f.before), escape::xml(f.after));
   out += "  </properties>\n";
-  out += detail::junit_suite("models", c.models) + detail::junit_suite("layers", c.layers) +
-         detail::junit_suite("algorithms", c.algorithms);
+  out += detail::junit_suite("models", c.models) + detail::junit_suite("kernels", c.kernels) +
+         detail::junit_suite("layers", c.layers) + detail::junit_suite("algorithms", c.algorithms);
   return out + "</testsuites>\n";
 }
 

@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,17 +44,15 @@ inline std::string counts_text(const std::vector<compare::row>& rows) {
 /// The verdict on all in one line.
 inline std::string verdict_line(const comparison& c) {
   using enum compare::verdict;
-  const auto part = [](const std::vector<compare::row>& rows, compare::verdict v,
-                       std::string_view what) {
-    return fmt::format("{} of {} {} {}", comparison::count(rows, v), rows.size(), what,
-                       compare::name(v));
-  };
   const compare::verdict worst = c.worst();
+  const auto part = [&](const std::vector<compare::row>& rows, std::string_view what) {
+    return fmt::format("{} of {} {}", comparison::count(rows, worst), rows.size(), what);
+  };
   std::string out = fmt::format("{:<8}", compare::name(worst));
   if (c.models.empty()) return out + counts_text(c.layers) + " of layers' times";
-  if (worst == same) return out + "all figures of models, and no layer's time is another";
-  return out + part(c.models, worst, "figures of models") + ", " +
-         part(c.layers, worst, "times of layers");
+  if (worst == same) return out + "the models' figures, and no kernel's or layer's time is another";
+  return out + part(c.models, "figures of models") + ", " + part(c.kernels, "kernels") + ", " +
+         part(c.layers, "times of layers");
 }
 
 inline std::string side_line(std::string_view which, const compare::side_facts& s) {
@@ -126,7 +126,13 @@ inline std::string changed_rows(const std::vector<compare::row>& rows, std::stri
     if (!r.before_by.empty())
       what += ", " + printable(r.before_by) +
               (r.before_by == r.after_by ? "" : ", now " + printable(r.after_by));
-    if (r.of.raised && r.says == compare::verdict::unsure) what += ": interference";
+    if (r.layers != 0) what += " of " + counted(static_cast<std::int64_t>(r.layers), "layer");
+    if (r.says == compare::verdict::unsure) {
+      if (r.uncorroborated)
+        what += ": one layer of one visit, and its kernel does not say the same";
+      else if (r.of.raised)
+        what += ": interference";
+    }
     out += wrapped("    ", what);
   }
   if (left != 0) out += fmt::format("  and {} more (--rows all)\n", left);
@@ -207,6 +213,9 @@ inline std::string comparison_text(const compare::comparison& c, std::size_t mos
   out += detail::model_rows(c);
   for (const std::string& note : c.notes)
     out += wrapped("  ! ", printable(note));
+  if (!c.kernels.empty())
+    out +=
+        detail::changed_rows(c.kernels, "Kernels, over all layers that they run", most / 2, false);
   out += detail::changed_rows(c.layers, "Layers alone and in a run", most, true);
   out += detail::changed_rows(c.algorithms, "All algorithms in all cache states", most / 2, false);
   out += detail::one_sided_rows(c, most);

@@ -68,7 +68,7 @@ function loadTable(m) {
   if (!m.scenarios.length) return null;
   return el("div", { class: "card" }, el("h3", {}, "Under load"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under load, table" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", {}, "scenario"), el("th", { class: "n" }, "latency"), el("th", { class: "n" }, "items/s"))),
-    el("tbody", {}, m.scenarios.map(s => el("tr", {}, el("th", { scope: "row" }, `${s.scenario}, by ${s.algorithm}`, s.disturbed ? el("span", { class: "tag", title: s.disturbed }, "disturbed") : null),
+    el("tbody", {}, m.scenarios.map(s => el("tr", {}, el("th", { scope: "row" }, `${s.scenario}, ${{ first: "first choices", named: "named choices" }[s.algorithm] || s.algorithm}`, s.disturbed ? el("span", { class: "tag", title: s.disturbed }, "disturbed") : null),
       el("td", { class: "n" }, s.percentile > 0 ? `p${s.percentile} ${time(s.percentile_ns)}` : `median ${time(s.median_ns)}`), el("td", { class: "n" }, rate(s.items_per_s))))))));
 }
 

@@ -33,7 +33,7 @@ function depthsAndLanes(nodes) {
   for (const level of levels) {
     const wish = new Map(level.map(i => {
       const from = nodes[i].inputs;
-      return [i, nodes[i].onPath ? 0 : from.length ? sum(from.map(f => lane[f])) / from.length : level.length];
+      return [i, nodes[i].onPath ? -1 : from.length ? sum(from.map(f => lane[f])) / from.length : level.length];
     }));
     level.sort((a, b) => wish.get(a) - wish.get(b) || a - b);
     let free = 0;
@@ -81,7 +81,7 @@ function painter(m) {
       legend: kinds.slice(0, 7).map((k, i) => [kindColours[i], k]).concat(kinds.length > 7 ? [[kindColours[7], "others"]] : []) };
   const value = n => nodeZones(m, n)[state.colour];
   const most = Math.max(...m.nodes.map(value), 1);
-  const shade = v => d3.interpolateViridis(dark() ? 0.12 + 0.88 * Math.sqrt(v / most) : 1 - 0.95 * Math.sqrt(v / most));
+  const shade = v => (v < 0.002 * most ? colour("none") : d3.interpolateViridis(dark() ? 0.12 + 0.88 * Math.sqrt(v / most) : 1 - 0.95 * Math.sqrt(v / most)));
   return { of: n => shade(Math.max(0, value(n))), shade, most };
 }
 /** Black or white, whichever is read better on a colour. */

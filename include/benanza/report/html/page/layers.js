@@ -126,7 +126,7 @@ function samplesOf(low, high, letters) {
 }
 function algorithmsOf(m, l) {
   const [, , , timed, others] = m.machine.tables[l.table];
-  const times = t => (t ? { least: t[0], median: t[1], count: t[2], rejected: t[3], disturbed: words(t[4]), samples: samplesOf(t[5], t[6], t[7]) } : null);
+  const times = t => (t ? { least: t[0], median: t[1], count: t[2], rejected: t[3], disturbed: words(t[4]), samples: samplesOf(t[5] || t[0], t[6], t[7]) } : null);
   const all = timed.map(([library, algorithm, remark, layouts, workspace, hot, cold]) =>
     ({ library: words(library), algorithm: words(algorithm), remark: words(remark), layouts: words(layouts), workspace, hot: times(hot), cold: times(cold) }));
   const by = a => (a.hot ? a.hot.least : a.cold.median);
