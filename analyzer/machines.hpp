@@ -23,8 +23,8 @@ inline std::vector<std::vector<result::run>> by_machine(std::vector<result::run>
   std::vector<std::vector<result::run>> out;
   for (result::run& r : runs) {
     const auto its = [&](const std::vector<result::run>& all) {
-      return result::detail::difference(all.front().provenance[result::machine_section],
-                                        r.provenance[result::machine_section])
+      return result::detail::difference(all.front().provenance.at(result::machine_section),
+                                        r.provenance.at(result::machine_section))
           .empty();
     };
     const auto found = std::find_if(out.begin(), out.end(), its);

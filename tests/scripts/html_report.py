@@ -225,8 +225,8 @@ class Browser(unittest.TestCase):
 
     def test_schedules_keep_what_they_promise(self):
         page = self.open(page_of("two", models=2, batches=(1, 2)))
-        told = page.run("""[1, 2, 3].map(k => { const nodes = current().nodes, s = schedule(nodes, k), end = new Map(s.map(x => [x.node, x.end]));
-          const path = sum(current().path.map(n => nodes[n].bound)), all = sum(nodes.map(n => n.bound)), last = Math.max(...s.map(x => x.end));
+        told = page.run("""[1, 2, 3].map(k => { const nodes = tasksOf(current(), k), s = schedule(nodes, k), end = new Map(s.map(x => [x.node, x.end]));
+          const path = sum(nodes.filter(n => n.onPath).map(n => n.bound)), all = sum(nodes.map(n => n.bound)), last = Math.max(...s.map(x => x.end));
           return { all: s.length === nodes.length, waits: s.every(x => nodes[x.node].inputs.every(i => end.get(i) <= x.start + 1e-6)),
             alone: [...d3.range(k)].every(w => { const its = s.filter(x => x.worker === w).sort((a, b) => a.start - b.start || a.end - b.end); return its.every((x, i) => i === 0 || its[i - 1].end <= x.start + 1e-6); }),
             least: last >= Math.max(path, all / k) - 1e-3, one: k > 1 || Math.abs(last - all) < 1e-3 }; })""")

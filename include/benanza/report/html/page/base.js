@@ -148,7 +148,7 @@ function nodeZones(m, n) {
 // ---- a tip beside the pointer; what it says stands in tables too ----
 function showTip(event, lines) {
   const tip = byId("tip");
-  tip.replaceChildren(...lines.map((t, i) => el(i === 0 ? "strong" : "div", {}, t)));
+  tip.replaceChildren(...lines.filter((t, i) => t && lines.indexOf(t) === i).map((t, i) => el(i === 0 ? "strong" : "div", {}, t)));
   tip.hidden = false;
   const box = tip.getBoundingClientRect();
   const left = Math.min(event.clientX + 14, document.documentElement.clientWidth - box.width - 8);
