@@ -97,7 +97,7 @@ class Server:
             conf.write(f"listen_addresses='127.0.0.1'\nport={self.port}\nunix_socket_directories='{self.folder}'\n"
                        + "".join(f"{s}\n" for s in self.settings))
             if not self.durable:  # a crash of the server is not one of the machine
-                conf.write("fsync=off\ndeadlock_timeout=50ms\n")
+                conf.write("fsync=off\n")
         self.start()
         self.ask("CREATE DATABASE benanza", "postgres")
         self.ask(f"CREATE ROLE guest LOGIN PASSWORD '{PASSWORD}'")
