@@ -86,7 +86,7 @@ class Store(unittest.TestCase):
         self.assertEqual(told.stdout.count("\n"), 3, told.stdout)
         self.assertIn("all is what was written", analyze("store", "check", address).stdout)
         gone = analyze("store", "prune", address, "--keep", 1)
-        self.assertRegex(gone.stdout, r": [1-9][0-9]* results, 1 runs and [01] graphs are forgotten")
+        self.assertRegex(gone.stdout, r": forgotten: [1-9][0-9]* results, 1 run, [01] graphs?")
         SERVER.ask("UPDATE guest.result SET checksum = checksum + 1", "named")
         done = analyze("store", "check", address, "--format", "json")
         self.assertEqual(done.returncode, 1)
