@@ -56,7 +56,7 @@ class Store(unittest.TestCase):
 
     @unittest.skipUnless(ANALYZE, "the programs are not in this build")
     def test_programs_take_an_address_and_show_no_password(self):
-        SERVER.ask("CREATE DATABASE named; GRANT ALL ON DATABASE named TO guest", "postgres")
+        SERVER.ask("CREATE DATABASE named", "postgres")
         SERVER.ask("CREATE SCHEMA guest AUTHORIZATION guest", "named")
         address = SERVER.address_with_password.replace("/benanza", "/named?options=-csearch_path%3Dguest")
         sample, layers = SERVER.folder / "run.json", SERVER.folder / "layers.txt"
@@ -92,6 +92,8 @@ class Store(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertFalse(json.loads(done.stdout)["whole"])
 
+        SERVER.ask("REVOKE INSERT ON ALL TABLES IN SCHEMA guest FROM guest", "named")
+        self.refused(call(BENCH, *measure, "--store", address, "--again"), "the server does not allow that")
         self.refused(analyze("store", "prune", address), "nothing says what is old")
         self.refused(analyze(address.replace(PASSWORD, PASSWORD + "x")), "password authentication failed")
         self.refused(analyze(address.replace("guest:", "guest:@")), "address of the store is not understood")
