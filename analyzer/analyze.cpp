@@ -5,6 +5,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "library_commands.hpp"
+#include "machines.hpp"
 #include "model_commands.hpp"
 
 #include <benanza/core/out_of_memory.hpp>
@@ -36,6 +37,7 @@ status report_machine(const result::run& run, const answer& to) {
 status report_calls(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t limit = layer_limit(asked.layers);
+  check_plain_format(asked);
   if (ranges::count(asked.files, "-") + ranges::count(asked.calls.logs, "-") > 1)
     throw error("standard input is named twice", "-", "name it once");
   if (!asked.plan.empty() || asked.machine)
@@ -86,7 +88,17 @@ status export_results(const answer& to) {
 status report_results(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
-  result::run run = read_all(asked, in);
+  if (asked.models || !asked.algorithms.empty() || asked.versions || asked.machine)
+    check_plain_format(asked);
+  check_system(asked.files, asked.store.system);
+  std::vector<result::run> runs =
+      read_each(asked.files, asked.store.system, asked.wanted.model, in);
+  if (asked.formats == std::vector<std::string>{"html"}) {
+    std::vector<std::vector<result::run>> machines = by_machine(std::move(runs));
+    if (machines.size() > 1) return report_machines(std::move(machines), to);
+    runs = std::move(machines.front());
+  }
+  result::run run = put_together(std::move(runs), asked);
   choose_backends(run, asked);
   if (asked.models) return list_models(run, to);
   choose_device(run, asked.device);

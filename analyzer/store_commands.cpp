@@ -13,6 +13,7 @@
 #endif
 
 #include <range/v3/algorithm/any_of.hpp>
+#include <range/v3/algorithm/sort.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -46,6 +47,23 @@ std::string from_store(const std::string& store, const bound::model_bound& b) {
 result::run read_from_store(const std::string& path, const std::string& system,
                             const std::string& model) {
   return result::store::read_store(path, {.system = system, .model = model});
+}
+
+std::vector<result::run> runs_in_store(const std::string& path, const std::string& system,
+                                       const std::string& model) {
+  const result::store::store s(path, result::store::access::read);
+  return result::store::read_runs(s, {.system = system, .model = model},
+                                  result::store::choose_system(s, system));
+}
+
+std::vector<std::string> systems_in_store(const std::string& path) {
+  const result::store::store s(path, result::store::access::read);
+  std::vector<result::store::known_system> all = s.systems();
+  ranges::sort(all, ranges::less{}, [](const auto& of) { return std::pair(of.last_date, of.id); });
+  std::vector<std::string> out;
+  for (const result::store::known_system& one : all)
+    out.push_back(std::to_string(one.id));
+  return out;
 }
 
 std::string damaged_results(const result::run& r) {
@@ -91,6 +109,13 @@ namespace {
 } // namespace
 
 result::run read_from_store(const std::string& path, const std::string&, const std::string&) {
+  no_store(path);
+}
+std::vector<result::run> runs_in_store(const std::string& path, const std::string&,
+                                       const std::string&) {
+  no_store(path);
+}
+std::vector<std::string> systems_in_store(const std::string& path) {
   no_store(path);
 }
 std::string damaged_results(const result::run&) {

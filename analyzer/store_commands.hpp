@@ -39,6 +39,14 @@ std::string from_store(const std::string& store, const bound::model_bound& b);
 result::run read_from_store(const std::string& path, const std::string& system,
                             const std::string& model);
 
+/// The runs of one system in a store, each by itself, the oldest first. `system` is a number,
+/// latest, or empty for the only one.
+std::vector<result::run> runs_in_store(const std::string& path, const std::string& system,
+                                       const std::string& model);
+
+/// The numbers of the systems in a store, that with the newest run last.
+std::vector<std::string> systems_in_store(const std::string& path);
+
 /// The results of a store that are not what was written, in one line; empty: there are none.
 std::string damaged_results(const result::run& r);
 

@@ -100,6 +100,9 @@ inline status generate(const generate_arguments& a) {
     throw error("nothing to generate", "", "give a model, or --layers FILE");
   if (a.folder.empty() && !a.gpu.wanted && a.sequences.sweep.empty())
     throw error("no folder to write to", "", "give -o FOLDER");
+  if (a.sequences.fused && (a.no_fusion || !a.sequences.wanted()))
+    throw error("of fused forms which sequences?", "--fused",
+                a.no_fusion ? "leave out --no-fusion" : "give --granularity or --sweep too");
   std::vector<model::graph> graphs = read_models(a.models);
   for (const std::string& file : a.layers_files) {
     model::graph layers = result::as_chain(result::read_layers(file), file);
@@ -111,7 +114,12 @@ inline status generate(const generate_arguments& a) {
   if (a.sequences.wanted()) {
     model_arguments decoys = a.models;
     decoys.models = a.sequences.decoys;
-    do_sequences(a.sequences, std::move(graphs), read_models(decoys),
+    std::vector<model::graph> mixed = read_models(decoys);
+    if (a.sequences.fused) {
+      add_fused(graphs, a);
+      add_fused(mixed, a);
+    }
+    do_sequences(a.sequences, std::move(graphs), std::move(mixed),
                  {.folder = a.folder,
                   .json = a.gpu.format == "json",
                   .quiet = a.quiet,

@@ -107,6 +107,7 @@ inline run_facts provenance(const machine::environment& e, const options& o,
   if (o.campaign.shards > 1)
     measuring["shard"] = std::to_string(o.campaign.shard) + "/" + std::to_string(o.campaign.shards);
   measuring["load_average"] = machine::load_average();
+  measuring["microcode"] = machine::microcode();
   for (const auto& [variable, value] : machine::detail::openmp_settings) {
     const char* now = std::getenv(variable);
     measuring[variable] = now != nullptr ? now : "unset";
