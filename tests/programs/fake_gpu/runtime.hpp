@@ -180,7 +180,7 @@ FAKE_GPU_API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* p
 FAKE_GPU_API cudaError_t cudaIpcOpenMemHandle(void** p, cudaIpcMemHandle_t handle, unsigned) {
   return fake::answer_at_once([&](fake::device& d) {
     fake::shared_memory its;
-    std::memcpy(&its, &handle, sizeof its);
+    std::memcpy(static_cast<void*>(&its), &handle, sizeof its);
     if (its.process == getpid()) return cudaErrorDeviceUninitialized; // as CUDA says it
     *p = d.space.open_shared(its.process, its.file, its.bytes);
     if (*p == nullptr) return cudaErrorMapBufferObjectFailed;
