@@ -230,6 +230,11 @@ public:
     ++log.made["memory"];
     return cudaSuccess;
   }
+  /// A block that another process can open: what is pending is computed.
+  int share(void* p) {
+    pending_.settle_for_reading({p, space.find(p, 0)->bytes});
+    return space.share(p);
+  }
   cudaError_t give_back(void* p) {
     if (p == nullptr) return cudaSuccess;
     block* const b = space.find(p, 0);
@@ -297,7 +302,7 @@ public:
     block* const b = space.find(p, bytes);
     if (b == nullptr) return lose(cudaErrorIllegalAddress);
     pending_.settle_for_writing({p, bytes});
-    if (bytes == b->bytes)
+    if (bytes == b->bytes && !b->shared)
       b->filled = value;
     else
       std::memset(space.contents(p, bytes), value, static_cast<std::size_t>(bytes));
