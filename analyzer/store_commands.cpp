@@ -92,9 +92,11 @@ void import_files(const store_request& asked, std::ostream& out) {
   for (const std::string& f : asked.imported)
     runs.push_back(result::read_file(f));
   result::store::store s(asked.store, result::store::access::write);
-  for (const result::run& r : runs)
-    out << printable(r.source) << ": " << s.add_new(r) << " of " << r.measurements.size()
+  for (const result::run& r : runs) {
+    const std::int64_t added = s.add_new(r);
+    out << printable(r.source) << ": " << added << " of " << r.measurements.size()
         << " results added to " << printable(result::store::shown(asked.store)) << '\n';
+  }
 }
 
 #else

@@ -43,6 +43,10 @@ std::string dump(const ordered_json& j) {
   return j.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
 }
 
+std::string so_many(std::int64_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
 /// A date as runs have it: as given, or so many days ago (90d).
 std::string begin_of(const std::string& asked) {
   int days = 0;
@@ -88,6 +92,7 @@ status tell_runs(const store_words& asked, const streams& to) {
       models += (i == 0 ? "" : ", ") + printable(r.models[i], 40);
     if (r.models.size() > 2) models += fmt::format(" and {} more", r.models.size() - 2);
     if (!r.by.empty()) models += " (by " + printable(r.by, 60) + ')';
+    if (models.empty()) models = "no model";
     out += fmt::format("{:>5}  {:<19}  {:>6}  {:<26}  {:<10}  {:>7}  {}\n", r.id,
                        printable(r.date.substr(0, 19)), r.system, printable(r.machine, 26),
                        name(r.reached), r.results, models);
@@ -112,8 +117,9 @@ status check_store(const store_words& asked, const streams& to) {
                        {"faults", f.faults}}),
                  "standard output");
   } else {
-    std::string out = fmt::format("{}: {} systems, {} runs, {} graphs, {} results\n",
-                                  printable(s.path()), f.systems, f.runs, f.graphs, f.results);
+    std::string out = fmt::format("{}: {}, {}, {}, {}\n", printable(s.path()),
+                                  so_many(f.systems, "system"), so_many(f.runs, "run"),
+                                  so_many(f.graphs, "graph"), so_many(f.results, "result"));
     for (std::size_t i = 0; i < f.faults.size() && i < 20; ++i)
       out += "  " + printable(f.faults[i]) + '\n';
     if (f.faults.size() > 20) out += fmt::format("  and {} more\n", f.faults.size() - 20);
@@ -147,9 +153,10 @@ status prune_store(const store_words& asked, const streams& to) {
                  "standard output");
   else
     write_stream(to.out,
-                 fmt::format("{}: {} results, {} runs and {} graphs {}\n", printable(s.path()),
-                             gone.results, gone.runs, gone.graphs,
-                             asked.only_tell ? "would be forgotten (--dry-run)" : "are forgotten"),
+                 fmt::format("{}: {}: {}, {}, {}\n", printable(s.path()),
+                             asked.only_tell ? "would be forgotten (--dry-run)" : "forgotten",
+                             so_many(gone.results, "result"), so_many(gone.runs, "run"),
+                             so_many(gone.graphs, "graph")),
                  "standard output");
   return status::complete;
 }

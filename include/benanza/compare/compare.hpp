@@ -62,6 +62,8 @@ public:
     out_.asked = l;
     out_.before = facts_of(before);
     out_.after = facts_of(after);
+    if (std::max(out_.before.disturbed_share(), out_.after.disturbed_share()) > most_disturbed)
+      single_df_ = noisy_df;
     out_.one_clock =
         out_.before.cpu == out_.after.cpu && out_.before.clock_ns > 0 && out_.after.clock_ns > 0;
     out_.clock_ns = out_.one_clock ? out_.after.clock_ns : 0;

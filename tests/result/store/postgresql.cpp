@@ -187,7 +187,7 @@ TEST_CASE("connections that end and servers that are killed lose nothing and dou
           doctest::skip(no_server())) {
   const benanza::test::store_places f("postgresql");
   const std::string place = f / "a.db";
-  constexpr int writers = 4, batches = 60, size = 20;
+  constexpr int writers = 4, batches = 40, size = 10;
   std::vector<pid_t> children;
   for (int w = 0; w < writers; ++w)
     children.push_back(benanza::test::start_child([&] {

@@ -52,7 +52,8 @@ inline std::string verdict_line(const comparison& c) {
   if (c.models.empty()) return out + counts_text(c.layers) + " of layers' times";
   if (worst == same) return out + "the models' figures, and no kernel's or layer's time is another";
   return out + part(c.models, "figures of models") + ", " + part(c.kernels, "kernels") + ", " +
-         part(c.layers, "times of layers");
+         part(c.layers, "times of layers") +
+         (worst != unsure && c.unsure() ? "; UNSURE of some" : "");
 }
 
 inline std::string side_line(std::string_view which, const compare::side_facts& s) {
