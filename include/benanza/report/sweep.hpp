@@ -124,9 +124,9 @@ inline std::string sweep_csv(const sweep_page& s) {
         const auto place = c.others.find(a);
         out += ',' + (place == c.others.end() ? std::string() : detail::csv_cell(place->second));
       }
-      out += fmt::format(",{},{},{},{},{},{:d},{:d},{:d}\n", detail::csv_cell(s.figure),
-                         p.at.rate ? "1/s" : "ns", p.at.value, p.at.low, p.at.high, p.interpolated,
-                         p.partial, p.disturbed);
+      out += fmt::format(",{},{},{:.10g},{:.10g},{:.10g},{:d},{:d},{:d}\n",
+                         detail::csv_cell(s.figure), p.at.rate ? "1/s" : "ns", p.at.value, p.at.low,
+                         p.at.high, p.interpolated, p.partial, p.disturbed);
     }
   return out;
 }
