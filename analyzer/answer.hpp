@@ -70,6 +70,14 @@ struct answer {
       throw error("partial: " + lacking, source, "leave out --strict to see the report");
   }
 
+  /// Says which limits are broken, if any are, and what is lacking.
+  status keeps(const std::string& broken, const std::string& lacking) const {
+    if (broken.empty()) return partial(lacking);
+    err << "benanza_analyze: broken: " << printable(broken)
+        << (lacking.empty() ? "" : "; partial: " + lacking) << '\n';
+    return status::broken;
+  }
+
   /// Says what is lacking, if anything is.
   status partial(const std::string& lacking) const {
     if (lacking.empty()) return status::complete;

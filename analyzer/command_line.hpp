@@ -67,6 +67,7 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
   app.add_option("--latency-limit", asked.latency_limit_ms,
                  "ms that a batch may take: which one gives most items a second then")
       ->check(CLI::PositiveNumber);
+  app.add_option("--limit", asked.limits, about_limits())->allow_extra_args(false);
   app.add_flag("--advice", asked.advice, "all advice in full: evidence, and a command to check it");
   app.add_flag("--details", asked.details, "all figures, explanations and warnings of a model");
   app.add_option("--calls", asked.calls.logs,

@@ -18,6 +18,7 @@ std::span<const command> commands() {
        compare_results},
       {"compose", about_compose, compose},
       {"profile", "where a model's time goes: model, layers, calls within them", answer_profile},
+      {"store", "of a store: who measured what when, is it whole, forget what is old", keep_store},
       {"sweep", "how a figure changes with batch, threads, a dim, type, system, version or date",
        sweep_results},
       {"verify", "do the figures that a bound rests on hold here?", verify_result},

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats.hpp"
 
+#include "html_format.hpp"
+
 #include <benanza/core/text.hpp>
+#include <benanza/report/csv.hpp>
+#include <benanza/report/dot.hpp>
 #include <benanza/report/json.hpp>
+#include <benanza/report/junit.hpp>
+#include <benanza/report/latex.hpp>
+#include <benanza/report/markdown.hpp>
+#include <benanza/report/model_explorer.hpp>
 #include <benanza/report/text.hpp>
+#include <benanza/report/trace.hpp>
 #include <range/v3/algorithm/count.hpp>
 #include <range/v3/view/transform.hpp>
 
@@ -17,7 +26,15 @@ std::span<const format> formats() {
   static constexpr format all[] = {
       // a line each
       {"text", ".txt", "for a terminal", report::text_report},
+      {"md", ".md", "Markdown", report::markdown_report},
       {"json", ".json", "for programs", report::json_report},
+      {"html", ".html", "one page for a browser", html_format},
+      {"csv", ".csv", "a row a layer and algorithm", report::csv_report},
+      {"latex", ".tex", "tables for a paper", report::latex_report},
+      {"dot", ".dot", "the graph, for Graphviz", report::dot_report},
+      {"trace", ".trace.json", "a timeline, for Perfetto", report::trace_report},
+      {"model-explorer", ".explorer.json", "times by nodes' names", report::model_explorer_report},
+      {"junit", ".junit.xml", "which limits are kept, for CI", report::junit_report},
   };
   return all;
 }
@@ -35,6 +52,16 @@ std::string about_formats() {
   return out + "; several, such as md,json, want a folder (-o)";
 }
 
+std::string about_limits() {
+  std::string out = "status 3 where a model breaks it: [regular expression for models' names] "
+                    "figure, <, <=, > or >=, number and unit, such as 'gap<1.3' or 'resnet50.* "
+                    "prediction<60ms'; may be given again. Figures:";
+  for (const report::limit_figure& f : report::limit_figures())
+    out += (f.name == report::limit_figures().front().name ? " " : ", ") + std::string(f.name) +
+           " (" + f.about + ')';
+  return out;
+}
+
 void check_formats(const request& asked) {
   for (const std::string& name : asked.formats) {
     if (find_format(name) == nullptr)
@@ -48,7 +75,10 @@ void check_formats(const request& asked) {
                 "name a folder for them with -o");
 }
 
-void check_plain_format(const request& asked) {
+void check_no_report(const request& asked) {
+  if (!asked.limits.empty())
+    throw error("limits are about the report on models", "--limit " + asked.limits.front(),
+                "ask for that without other answers");
   for (const std::string& name : asked.formats)
     if ((name != "text" && name != "json") || asked.formats.size() > 1)
       throw error("what is no report on models is text or json",

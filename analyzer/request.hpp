@@ -38,6 +38,8 @@ struct request {
   bool advice = false;                 ///< all advice, in full
   double latency_limit_ms = 0;         ///< that a batch may take; 0: any
 
+  std::vector<std::string> limits{}; ///< that figures of the models have to keep
+
   bool json() const { return format == "json"; }
 };
 

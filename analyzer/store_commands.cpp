@@ -5,6 +5,7 @@
 #include <benanza/bound/missing.hpp>
 #include <benanza/bound/model.hpp>
 #include <benanza/result/reader.hpp>
+#include <benanza/result/store_address.hpp>
 #include <benanza/result/writer.hpp>
 
 #ifdef BENANZA_WITH_STORE
@@ -24,6 +25,7 @@
 namespace benanza::analyzer {
 
 bool is_store(const std::string& path) {
+  if (result::store::is_address(path)) return true;
   constexpr std::string_view magic{"SQLite format 3\0", 16};
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
@@ -36,7 +38,8 @@ std::string from_store(const std::string& store, const bound::model_bound& b) {
   const auto tried = [](const bound::hole& h) { return h.failed && !h.command.empty(); };
   const bool failed =
       ranges::any_of(b.covered.holes, tried) || ranges::any_of(b.covered.rooflines, tried);
-  return " --store " + bound::shell_word(store) + (failed ? " --again=failed" : "");
+  return " --store " + bound::shell_word(result::store::shown(store)) +
+         (failed ? " --again=failed" : "");
 }
 
 #ifdef BENANZA_WITH_STORE
@@ -89,17 +92,19 @@ void import_files(const store_request& asked, std::ostream& out) {
   for (const std::string& f : asked.imported)
     runs.push_back(result::read_file(f));
   result::store::store s(asked.store, result::store::access::write);
-  for (const result::run& r : runs)
-    out << printable(r.source) << ": " << s.add_new(r) << " of " << r.measurements.size()
-        << " results added to " << printable(asked.store) << '\n';
+  for (const result::run& r : runs) {
+    const std::int64_t added = s.add_new(r);
+    out << printable(r.source) << ": " << added << " of " << r.measurements.size()
+        << " results added to " << printable(result::store::shown(asked.store)) << '\n';
+  }
 }
 
 #else
 
 namespace {
 [[noreturn]] void no_store(const std::string& path) {
-  throw error("this program was built without SQLite and reads no stores", path,
-              "install libsqlite3-dev and build it again");
+  throw error("this program was built without SQLite and reads no stores",
+              result::store::shown(path), "install libsqlite3-dev and build it again");
 }
 } // namespace
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does `benanza_analyze` do with a store? It reads one in place of a result file, writes one's
 // results as a result file (--export), and adds result files to one (--import ... --store). A store
-// is recognised by its first bytes. Without SQLite in the build, each of these is refused.
+// is recognised by its first bytes, or by its address (postgresql://). Without SQLite in the build,
+// each of these is refused.
 //
 //   if (is_store("results.db")) run r = read_from_store("results.db", "latest", "resnet50");
 #pragma once
@@ -26,11 +27,12 @@ struct store_request {
   std::string store;                 ///< --store: to where
 };
 
-/// True if a file begins as every SQLite file does; pipes and what cannot be read do not.
+/// True for an address, and if a file begins as every SQLite file does; pipes and what cannot be
+/// read do not.
 bool is_store(const std::string& path);
 
 /// How the command goes on that measures all that a store lacks of a model: what is there is not
-/// measured again.
+/// measured again. Of an address no more than its server and database is shown.
 std::string from_store(const std::string& store, const bound::model_bound& b);
 
 /// The run in a store, for the report.

@@ -105,7 +105,10 @@ if(NOT TARGET benanza::cuda)
     if(TARGET CUDA::nvrtc)
       # It is loaded when the first kernel is compiled (backend/cuda/nvrtc.hpp).
       target_link_libraries(benanza::cuda INTERFACE ${CMAKE_DL_LIBS})
-      target_compile_definitions(benanza::cuda INTERFACE BENANZA_WITH_NVRTC=1)
+      # CUB's headers are read by the kernels that include them (backend/cuda/cub_headers.hpp).
+      list(JOIN CUDAToolkit_INCLUDE_DIRS ":" cuda_includes)
+      target_compile_definitions(benanza::cuda INTERFACE
+        BENANZA_WITH_NVRTC=1 BENANZA_CUDA_INCLUDE_FOLDERS="${cuda_includes}")
     endif()
   endif()
 endif()

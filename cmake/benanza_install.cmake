@@ -12,7 +12,8 @@ set(out ${PROJECT_BINARY_DIR}/install)
 # ---- libbenanza-dev ------------------------------------------------------------------------------
 set(component COMPONENT libbenanza-dev)
 install(DIRECTORY include/benanza DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component}
-  FILES_MATCHING PATTERN "*.hpp")
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.schema.json"
+  PATTERN "*.html" PATTERN "*.css" PATTERN "*.js") # the page of a report
 install(TARGETS benanza EXPORT benanza_targets)
 install(EXPORT benanza_targets NAMESPACE benanza:: DESTINATION ${config_folder} ${component})
 benanza_write_revision(${PROJECT_BINARY_DIR}/benanza/revision.cpp) # for BENANZA_REVISION

@@ -15,6 +15,7 @@ namespace benanza::analyzer {
 
 status check_results(std::vector<std::string> arguments, const streams& to);
 status compare_results(std::vector<std::string> arguments, const streams& to);
+status keep_store(std::vector<std::string> arguments, const streams& to);
 status sweep_results(std::vector<std::string> arguments, const streams& to);
 status verify_result(std::vector<std::string> arguments, const streams& to);
 

@@ -101,6 +101,57 @@ TEST_CASE("what was not measured is named, and nothing is added up without it") 
   CHECK(bound::cold_starts(synthetic::fused_run()).empty());
 }
 
+namespace {
+/// The same on a GPU: 40 ms to copy there, or 5 when 20 were spent on pinning.
+result::run loaded_on_gpu() {
+  result::run r = loaded();
+  std::erase_if(r.measurements, [](const auto& m) { return m.algorithm == "populate"; });
+  add(r, "load", "pageable", 40e6, 110'000'000);
+  add(r, "load", "pinned", 5e6, 110'000'000);
+  add(r, "load", "pin", 20e6, 110'000'000);
+  for (result::measurement& m : r.measurements)
+    m.device = result::gpu_device;
+  return r;
+}
+} // namespace
+
+TEST_CASE("on a GPU weights are copied there, or are another process's") {
+  const auto all = bound::cold_starts(loaded_on_gpu());
+  REQUIRE(all.size() == 1);
+  const bound::cold_start& c = all[0];
+  CHECK(c.on_gpu);
+  CHECK(c.complete());
+  CHECK(c.pins());
+  CHECK(c.private_ns() == Approx(10e6 + 60e6 + 140e6 + 25e6 + 38e6));
+  CHECK(c.shared_ns() == Approx(10e6 + 20e3 + 30e6 + 38e6));
+  CHECK(c.shared[0].rho_ns() == Approx(60e6 + 25e6 - 20e3));
+  CHECK(c.least_load_ns == Approx(30e6 + 20e3)); // not 60 + 5
+  const std::string text = report::cold_start_report(loaded_on_gpu(), all);
+  CHECK(holds(text, "on a GPU"));
+  CHECK(holds(text, "pin and pinned"));
+  const auto j =
+      nlohmann::json::parse(report::cold_start_json(loaded_on_gpu(), all)).at("cold_starts")[0];
+  CHECK(j.at("device") == "gpu");
+  CHECK(j.at("pinned_ns") == 5e6);
+  CHECK(j.at("populate_ns").is_null());
+}
+
+TEST_CASE("a CPU's and a GPU's ways of a model stand beside each other, and are not mixed") {
+  result::run r = loaded();
+  for (const result::measurement& m : loaded_on_gpu().measurements)
+    r.measurements.push_back(m);
+  const auto all = bound::cold_starts(r);
+  REQUIRE(all.size() == 2);
+  CHECK_FALSE(all[0].on_gpu);
+  CHECK(all[0].private_ns() == Approx(248e6));
+  CHECK(all[1].on_gpu);
+  CHECK(all[1].private_ns() == Approx(273e6));
+  std::erase_if(r.measurements, [](const auto& m) {
+    return m.algorithm == "pin" || (m.device == result::gpu_device && m.algorithm == "attach:1");
+  });
+  CHECK(holds(bound::cold_starts(r)[1].lacking.at(0), "pin, attach"));
+}
+
 TEST_CASE("the page fits a screen, and the JSON says the same") {
   result::run r = loaded();
   add(r, "load", "read", 1, 1, "odd\x1b[2J");

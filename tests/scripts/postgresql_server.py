@@ -129,6 +129,9 @@ class Server:
                 pass
         while any(state_of(process) != "Z" for process in processes):
             time.sleep(0.01)
+        # Where nobody reaps it, the dead one would be taken for a running one.
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        (self.folder / f".s.PGSQL.{self.port}.lock").unlink(missing_ok=True)
 
 
 def state_of(process):

@@ -14,6 +14,7 @@
 #include "../measure/ceilings/list.hpp"
 #include "../measure/noise/hand_off_probe.hpp"
 #include "../measure/subjects/layer_subject.hpp"
+#include "../result/store/identity.hpp"
 #include "options.hpp"
 
 #include <algorithm>
@@ -150,6 +151,7 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
                                "states",
                                "bound_to",
                                "shard",
+                               result::store::by_fact,
                                "isolated",
                                "revision",
                                clock_fact,

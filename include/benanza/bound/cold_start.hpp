@@ -5,7 +5,8 @@
 // filled and mapping its pages), running once. From TrIMS (IEEE CLOUD 2019): the ideal, of which
 // load takes nothing; and rho = b / q - n (o + s), above zero where sharing n objects of b bytes
 // together pays. Our store has no server, and nothing has to be exported: o is zero, s is what
-// attaching takes. Times in ns.
+// attaching takes. On a GPU weights of a process's own are also copied there, and shared ones are
+// another process's memory of the GPU. Times in ns.
 //
 //   for (const cold_start& c : cold_starts(run)) c.private_ns() / c.shared_ns();
 #pragma once
@@ -18,7 +19,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -39,10 +42,12 @@ struct cold_start {
   std::string model{}; ///< or its fused form
   numeric type = numeric::f32;
   int threads = 1;
+  bool on_gpu = false;
   double file_bytes = 0, packed_bytes = 0;
   double setup_ns = 0;
   double read_ns = 0, mmap_ns = 0, pack_ns = 0;
   double attach_ns = 0, touch_ns = 0, populate_ns = 0;
+  double pageable_ns = 0, pinned_ns = 0, pin_ns = 0; ///< on a GPU
   double run_ns = 0;
   std::vector<granularity> shared{};  ///< from one object on
   double least_load_ns = 0;           ///< the least measured time of any way to the weights
@@ -52,9 +57,13 @@ struct cold_start {
   bool complete() const { return lacking.empty(); }
   /// The faster way to the bytes of a file.
   double file_ns() const { return std::min(read_ns, mmap_ns); }
-  /// The faster way to map the pages of what was attached.
-  double map_ns() const { return std::min(touch_ns, populate_ns); }
-  double private_load_ns() const { return file_ns() + pack_ns; }
+  /// The faster way to map the pages of what was attached; on a GPU the first access to it.
+  double map_ns() const { return on_gpu ? touch_ns : std::min(touch_ns, populate_ns); }
+  /// True where a process gains by pinning memory for its copy to the GPU.
+  bool pins() const { return pin_ns + pinned_ns < pageable_ns; }
+  /// The faster copy to the GPU.
+  double copy_ns() const { return pins() ? pin_ns + pinned_ns : pageable_ns; }
+  double private_load_ns() const { return file_ns() + pack_ns + copy_ns(); }
   double shared_load_ns() const { return attach_ns + map_ns(); }
   double private_ns() const { return setup_ns + private_load_ns() + run_ns; }
   double shared_ns() const { return setup_ns + shared_load_ns() + run_ns; }
@@ -100,6 +109,29 @@ inline std::optional<double> bound_of(const source& s, const std::string& name, 
   return std::nullopt;
 }
 
+/// The least of a way's times; zero: none is known.
+inline double least_of(const load_rows& rows, const std::string& way) {
+  const auto found = rows.by_way.find(way);
+  return found == rows.by_way.end() ? 0 : found->second->min_ns;
+}
+
+/// The least measured time of any way to the weights: a sum counts where all of it is known.
+inline double least_load(const cold_start& c, const load_rows& rows) {
+  const auto least = [&rows](const char* way) { return least_of(rows, way); };
+  double out = 0;
+  const auto take = [&out](double a, double b) {
+    if (b > 0 && (out <= 0 || a + b < out)) out = a + b;
+  };
+  for (const char* file : {"read", "mmap"}) {
+    if (!c.on_gpu) take(0, least(file));
+    for (const char* copy : {"pageable", "pinned"})
+      if (c.on_gpu && least(file) > 0) take(least(file), least(copy));
+  }
+  for (const char* map : {"touch", "populate"})
+    take(least("attach:1"), least(map));
+  return out;
+}
+
 inline void fill(cold_start& c, const load_rows& rows) {
   c.setup_ns = rows.ns("setup");
   c.read_ns = rows.ns("read");
@@ -107,12 +139,20 @@ inline void fill(cold_start& c, const load_rows& rows) {
   c.pack_ns = rows.ns("pack");
   c.touch_ns = rows.ns("touch");
   c.populate_ns = rows.ns("populate");
-  std::vector<std::string> absent;
-  for (const char* way : {"setup", "read", "mmap", "pack", "touch", "populate"})
-    if (rows.ns(way) <= 0) absent.emplace_back(way);
+  c.pageable_ns = rows.ns("pageable");
+  c.pinned_ns = rows.ns("pinned");
+  c.pin_ns = rows.ns("pin");
+  std::vector<std::string> wanted{"setup", "read", "mmap", "pack", "touch"}, absent;
+  if (c.on_gpu)
+    wanted.insert(wanted.end(), {"pageable", "pinned", "pin"});
+  else
+    wanted.emplace_back("populate");
+  for (const std::string& way : wanted)
+    if (rows.ns(way) <= 0) absent.push_back(way);
   for (const auto& [text, m] : rows.by_way) {
     const result::load_way way = result::parse_load_way(text);
-    if (way.name == "attach") c.shared.push_back({way.objects, m->median_ns, c.file_ns()});
+    if (way.name == "attach")
+      c.shared.push_back({way.objects, m->median_ns, c.file_ns() + c.copy_ns()});
     const bool of_file = way.name == "read" || way.name == "mmap";
     double& bytes = of_file ? c.file_bytes : c.packed_bytes;
     bytes = std::max(bytes, static_cast<double>(m->weight_bytes));
@@ -130,20 +170,12 @@ inline void fill(cold_start& c, const load_rows& rows) {
     c.lacking.push_back("no time of a whole run: run its plan with benanza_bench --plan PLAN");
   else
     c.run_ns = rows.run->median_ns;
-  const auto least = [&rows](const char* way) {
-    const auto found = rows.by_way.find(way);
-    return found == rows.by_way.end() ? 0 : found->second->min_ns;
-  };
-  const double attach = least("attach:1");
-  for (const double ns :
-       {least("read"), least("mmap"), attach + least("touch"), attach + least("populate")})
-    if (ns > attach && (c.least_load_ns <= 0 || ns < c.least_load_ns)) c.least_load_ns = ns;
+  c.least_load_ns = least_load(c, rows);
 }
-} // namespace detail
 
-/// All models of a run of which anything was loaded.
-inline std::vector<cold_start> cold_starts(const result::run& r) {
-  std::map<std::tuple<std::string, std::string, int>, detail::load_rows> known;
+/// Those of a run whose loads are all of one device.
+inline void add_cold_starts(const result::run& r, bool on_gpu, std::vector<cold_start>& out) {
+  std::map<std::tuple<std::string, std::string, int>, load_rows> known;
   for (const measurement& m : r.measurements)
     if (result::of_a_load(m) && m.error.empty())
       known[{m.key, m.type, m.threads}].by_way[m.algorithm] = &m;
@@ -152,14 +184,35 @@ inline std::vector<cold_start> cold_starts(const result::run& r) {
       if (const auto its = known.find({m.key, m.type, m.threads}); its != known.end())
         its->second.run = &m;
   const source looked_up(r);
-  std::vector<cold_start> out;
   for (const auto& [what, rows] : known) {
     const auto& [model, type, threads] = what;
-    cold_start c{
-        .model = model, .type = parse_numeric(type).value_or(numeric::f32), .threads = threads};
-    detail::fill(c, rows);
-    c.bound_ns = detail::bound_of(looked_up, model, {c.type, threads});
+    cold_start c{.model = model,
+                 .type = parse_numeric(type).value_or(numeric::f32),
+                 .threads = threads,
+                 .on_gpu = on_gpu};
+    fill(c, rows);
+    c.bound_ns = bound_of(looked_up, model, {c.type, threads});
     out.push_back(std::move(c));
+  }
+}
+} // namespace detail
+
+/// All models of a run of which anything was loaded, on a CPU before a GPU.
+inline std::vector<cold_start> cold_starts(const result::run& r) {
+  std::set<std::string_view> loaded, all = result::devices(r);
+  for (const measurement& m : r.measurements)
+    if (result::of_a_load(m)) loaded.insert(result::device_of(m));
+  all.insert(loaded.begin(), loaded.end());
+  std::vector<cold_start> out;
+  for (const std::string_view device : loaded) {
+    const bool on_gpu = device == result::gpu_device;
+    if (all.size() == 1) {
+      detail::add_cold_starts(r, on_gpu, out);
+      continue;
+    }
+    result::run its = r;
+    result::keep_device(its, device);
+    detail::add_cold_starts(its, on_gpu, out);
   }
   return out;
 }

@@ -28,8 +28,13 @@ inline std::string cold_start_table(const bound::cold_start& c) {
   row("make the kernels ready", c.setup_ns, c.setup_ns);
   row("get the weights", c.file_ns(), c.attach_ns,
       std::string(c.read_ns <= c.mmap_ns ? "read" : "mmap") + " / attach");
-  row("pack them / map their pages", c.pack_ns, c.map_ns(),
-      std::string("pack / ") + (c.touch_ns <= c.populate_ns ? "touch" : "populate"));
+  if (c.on_gpu) {
+    row("pack them / access them first", c.pack_ns, c.map_ns(), "pack / touch");
+    row("copy them to the GPU", c.copy_ns(), 0, c.pins() ? "pin and pinned" : "pageable");
+  } else {
+    row("pack them / map their pages", c.pack_ns, c.map_ns(),
+        std::string("pack / ") + (c.touch_ns <= c.populate_ns ? "touch" : "populate"));
+  }
   row("run", c.run_ns, c.run_ns);
   row("first answer", c.private_ns(), c.shared_ns(), fmt::format("{:.2f}x", c.speedup()));
   row("  with kernels ready", c.private_ns() - c.setup_ns, c.shared_ns() - c.setup_ns,
@@ -43,11 +48,11 @@ inline std::string cold_start_table(const bound::cold_start& c) {
 }
 
 inline std::string cold_start_page(const bound::cold_start& c) {
-  std::string out =
-      wrapped("", fmt::format("{}, {} on {}: weights of {} in a file, {} packed",
-                              printable(c.model), name(c.type), counted(c.threads, "thread"),
-                              show_bytes(c.file_bytes), show_bytes(c.packed_bytes))) +
-      '\n';
+  std::string out = wrapped("", fmt::format("{}, {} on {}: weights of {} in a file, {} packed",
+                                            printable(c.model), name(c.type),
+                                            c.on_gpu ? "a GPU" : counted(c.threads, "thread"),
+                                            show_bytes(c.file_bytes), show_bytes(c.packed_bytes))) +
+                    '\n';
   if (c.complete()) out += cold_start_table(c);
   if (const auto cold = c.cold_bound_ns(); cold && c.least_load_ns > 0)
     out +=
@@ -96,6 +101,7 @@ inline std::string cold_start_json(const result::run& r,
     ordered_json out{{"model", c.model},
                      {"type", name(c.type)},
                      {"threads", c.threads},
+                     {"device", c.on_gpu ? result::gpu_device : result::cpu_device},
                      {"file_bytes", c.file_bytes},
                      {"packed_bytes", c.packed_bytes},
                      {"setup_ns", time(c.setup_ns)},
@@ -105,6 +111,9 @@ inline std::string cold_start_json(const result::run& r,
                      {"attach_ns", time(c.attach_ns)},
                      {"touch_ns", time(c.touch_ns)},
                      {"populate_ns", time(c.populate_ns)},
+                     {"pageable_ns", time(c.pageable_ns)},
+                     {"pinned_ns", time(c.pinned_ns)},
+                     {"pin_ns", time(c.pin_ns)},
                      {"run_ns", time(c.run_ns)}};
     if (c.complete()) {
       out["private_ns"] = c.private_ns();

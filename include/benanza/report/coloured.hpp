@@ -30,6 +30,9 @@ inline constexpr opening openings[] = {
     {"Where the time of the best run goes", bold},
     {"From the run of ", bold, true},
     {"Advice", bold},
+    {"Limits", bold},
+    {"  BROKEN  ", bad},
+    {"  unsure  ", careful},
     {"Sure?", bold},
     {"More:", faint, true},
 };

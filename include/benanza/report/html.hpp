@@ -27,6 +27,7 @@ struct html_parts {
   std::string_view style{};   ///< CSS
   std::string_view script{};  ///< our own
   std::string_view library{}; ///< d3.min.js
+  std::string_view licence{}; ///< of the library: whose it is, and under what
 };
 
 namespace html {
@@ -76,9 +77,11 @@ inline std::string html_report(const std::vector<input>& all, const html_parts& 
   if (parts.library.empty())
     throw error("this program was built without d3, which the page draws with", "--format html",
                 "install it (on Debian: apt-get install node-d3), configure and build again");
-  const std::string data = html::in_script(html::page_json(all));
+  const std::string data = html::in_script(html::page_json(all)),
+                    licence = html::in_script(std::string(parts.licence));
   const std::pair<std::string_view, std::string_view> places[] = {{"{{style}}", parts.style},
                                                                   {"{{data}}", data},
+                                                                  {"{{licence}}", licence},
                                                                   {"{{library}}", parts.library},
                                                                   {"{{script}}", parts.script}};
   std::string out;

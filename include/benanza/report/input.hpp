@@ -5,7 +5,7 @@
 //   std::string page = json_report(input{.run = run, .models = models, .advised = advised});
 #pragma once
 
-#include "../advice/advised.hpp"
+#include "limits.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -32,6 +32,7 @@ struct input {
   const std::vector<advice::advised>& advised; ///< of each model, in their order; or empty
   text_options options{};
   std::string lacking{}; ///< what makes the figures partial, in one line; empty: nothing
+  std::vector<limit_answer> limits{}; ///< that were asked for
 
   bool partial() const { return !lacking.empty(); }
 };

@@ -96,7 +96,7 @@ inline std::string text_report(const result::run& r, const std::vector<advice::a
 }
 
 inline std::string text_report(const input& in) {
-  return text_report(in.run, in.advised, in.models, in.options);
+  return text_report(in.run, in.advised, in.models, in.options) + limit_lines(in.limits);
 }
 
 } // namespace benanza::report

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are the cases told apart that load a model's weights? Family `model`, backend `load`, and the
-// way as their algorithm: read, mmap, pack, setup, touch, populate, and attach with the number of
-// shared objects.
+// way as their algorithm: read, mmap, pack, setup, touch, populate, on a GPU pageable, pinned and
+// pin, and attach with the number of shared objects.
 //
 //   load_way w = parse_load_way("attach:16");   w.name == "attach", w.objects == 16
 #pragma once

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 using namespace benanza;
 using namespace benanza::backend;
@@ -34,7 +36,8 @@ void compile_each(bool every_width) {
   int texts = 0, most = 0;
   const auto try_all = [&](const auto& layers, numeric t) {
     for (const char* name : layers) {
-      const auto kernels = cuda::source::kernels_for(op::parse(name), t);
+      auto kernels = cuda::source::kernels_for(op::parse(name), t);
+      std::erase_if(kernels, [](const auto& k) { return k.needs_cub; }); // below
       for (std::size_t i = every_width ? 0 : kernels.size() - 1; i < kernels.size(); ++i) {
         const std::string& text = kernels[i].text;
         CAPTURE(name);
@@ -54,6 +57,7 @@ void compile_each(bool every_width) {
   try_all(cuda_test::rowed, numeric::bf16);
   try_all(cuda_test::summed, numeric::f16);
   try_all(cuda_test::tiled_rows, numeric::f16);
+  try_all(cuda_test::tiled_rows, numeric::bf16);
   try_all(cuda_test::scanned, numeric::f32);
   try_all(cuda_test::whole, numeric::f32);
   MESSAGE(texts << " texts, at most " << most << " registers");
@@ -109,6 +113,75 @@ TEST_CASE("nvrtc: a text of every kind is compiled, and no register is spilled" 
 TEST_CASE("full: nvrtc: every text of every kind is compiled, and no register is spilled" *
           doctest::skip(!has_nvrtc())) {
   compile_each(true);
+}
+
+namespace {
+/// Kernels that include CUB's headers, in one text: they are read once.
+std::string together(const std::vector<const char*>& layers, numeric t) {
+  std::string out;
+  int number = 0;
+  const auto add = [&](const cuda::source::kernel& k) {
+    const std::size_t head = k.text.find("#endif\n") + 7;
+    if (out.empty()) out = k.text.substr(0, head);
+    const std::string n = std::to_string(number++);
+    out += "#define " + k.name + " kernel" + n + "\nnamespace n" + n + " {\n" +
+           k.text.substr(head) + "}\n#undef " + k.name + "\n";
+  };
+  for (const char* name : layers)
+    for (const auto& k : cuda::source::kernels_for(op::parse(name), t)) {
+      if (k.needs_cub) add(k);
+      if (k.before) add(*k.before);
+    }
+  return out;
+}
+bool has_cub() {
+  return has_nvrtc() && cuda::cub_headers::it().found();
+}
+void compile_cub(const char* architecture, numeric t) {
+  const std::string text =
+      together({std::begin(cuda_test::cub_rows), std::end(cuda_test::cub_rows)}, t);
+  CAPTURE(architecture);
+  CAPTURE(text);
+  const cuda::compiled* made = nullptr;
+  REQUIRE_NOTHROW(made = &cuda::compile(text, architecture));
+  CHECK(made->log.find("spill") != std::string::npos);
+  for (std::size_t at = made->log.find("bytes spill stores"); at != std::string::npos;
+       at = made->log.find("bytes spill stores", at + 1))
+    CHECK(made->log.substr(at - 2, 2) == "0 ");
+}
+} // namespace
+
+TEST_CASE("nvrtc: CUB's functions are compiled, and no register is spilled" *
+          doctest::skip(!has_cub())) {
+  CHECK_FALSE(cuda::cub_headers::it().version().empty());
+  compile_cub("sm_90", numeric::bf16);
+}
+
+TEST_CASE("full: nvrtc: CUB's functions are compiled for all architectures that are in use" *
+          doctest::skip(!has_cub())) {
+  for (const char* architecture : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"})
+    for (const numeric t : {numeric::f32, numeric::f16, numeric::bf16})
+      compile_cub(architecture, t);
+}
+
+TEST_CASE("cuda: where CUB's headers are, and what is said where they are not") {
+  const cuda::cub_headers none({"", "/nowhere"});
+  CHECK_FALSE(none.found());
+  CHECK(none.version().empty());
+  CHECK(none.why_not().find("BENANZA_CUDA_INCLUDE") != std::string::npos);
+  const std::string folder =
+      std::string(doctest::getContextOptions()->binary_name.c_str()) + ".cub";
+  for (const std::string below : {"", "/cccl"}) {
+    std::filesystem::create_directories(folder + below + "/cub/block");
+    std::ofstream(folder + below + "/cub/block/block_scan.cuh") << "\n";
+    std::ofstream(folder + below + "/cub/version.cuh") << "#define CUB_VERSION 200802 // so\n";
+    const cuda::cub_headers some({"/nowhere", folder});
+    CHECK(some.found());
+    CHECK(some.version() == "2.8.2");
+    CHECK(some.folders() == std::vector<std::string>{folder + below, folder});
+    CHECK(some.why_not().empty());
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("nvrtc: texts are compiled for all architectures that are in use" *

@@ -37,6 +37,26 @@ TEST_CASE("cuda: without a compiler there are copies alone") {
   CHECK(ids("Gather/10x16-1x4", numeric::f32, false).empty());
 }
 
+TEST_CASE("cuda: kernels for which a machine lacks something are refused with the reason") {
+  const auto lacks_cub = [](const cuda::source::kernel& k) {
+    return k.needs_cub ? std::string("no headers") : std::string{};
+  };
+  std::vector<refused_algorithm> refused;
+  const op::layer l = op::parse("ReduceSum/40000-a0");
+  const auto all = cuda::offers(l, numeric::f32, true, lacks_cub, &refused);
+  CHECK(all.size() == 2);
+  for (const algorithm& a : all)
+    CHECK(a.id.starts_with("kernel:row"));
+  REQUIRE(refused.size() == 2);
+  CHECK(refused[1].id == "kernel:cub_device");
+  CHECK(refused[1].why == "no headers");
+  const auto with = cuda::offers(l, numeric::f32);
+  REQUIRE(with.size() == 4);
+  CHECK(with[3].id == "kernel:cub_device");
+  CHECK(with[3].workspace_bytes == 8 * 20);
+  CHECK(with[3].notes == "compiled-at-run-time,cub");
+}
+
 TEST_CASE("cuda: ids are unique, places count up, and what rests on our kernels is said") {
   for (const char* name : cuda_test::moved)
     for (const numeric t : {numeric::f32, numeric::bf16, numeric::e4m3}) {

@@ -88,6 +88,18 @@ TEST_CASE("cuda: kernels are compiled, loaded and run on the GPU" *
   }
 }
 
+TEST_CASE("cuda: parts of a row are summed before it is" * doctest::skip(!runs_kernels())) {
+  cuda::library lib;
+  const op::layer l = op::parse("CumSum/20000-a0");
+  const operands o = make_operands(l, numeric::f16);
+  const auto p = lib.prepare(l, numeric::f16, {.id = "kernel:cub_device"}, o, {});
+  CHECK(p->chain()->scratch_bytes() == 8 * 5);
+  p->run(1);
+  CHECK(outcome_of(l, numeric::f16, o, *p).ok);
+  CHECK(p->time(3) == doctest::Approx(6 * one_execution_ns).epsilon(1e-6)); // two kernels
+  CHECK(p->remark().empty());
+}
+
 TEST_CASE("cuda: changes of layout change the places of elements, and nothing else" *
           doctest::skip(!runs_kernels())) {
   cuda::library lib;

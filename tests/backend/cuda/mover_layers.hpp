@@ -138,6 +138,14 @@ inline constexpr const char* tiled_rows[] = {
     "ReduceSum/2x4096-a1", "CumSum/3x512-a1",          "CumSum/2x16x16-a2",
 };
 
+/// Sums, and running sums, that CUB's functions compute: by a warp, by a block and by many, of
+/// whole tiles and others.
+inline constexpr const char* cub_rows[] = {
+    "ReduceSum/19x40-a1",        "ReduceMean/3x16x16-a1x2",   "ReduceSum/2x2501-a1",
+    "ReduceSum/18432-a0",        "CumSum/3x7x50-a2",          "CumSum/2x4096-a1",
+    "CumSum/2x301-a1-exclusive", "CumSum/17001-a0-exclusive", "GlobalAveragePool/2x3x4x8",
+};
+
 /// Running sums and products that a thread a line computes.
 inline constexpr const char* scanned[] = {
     "CumSum/3x40-a1", "CumSum/3x40-a0-exclusive",        "CumSum/2x9x7-a1-reverse",

@@ -8,6 +8,7 @@
 //   ran
 #pragma once
 
+#include <algorithm>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
@@ -57,6 +58,7 @@ extern "C" benanza_state* benanza_state_of() { return &benanza_here; }
 #define blockDim benanza_here.threads
 #define gridDim benanza_here.blocks
 #define __syncthreads() benanza_here.wait()
+#define __syncwarp() benanza_here.wait()
 template <class T> struct benanza_kind { static const int value = 0; };
 template <class T> struct benanza_kind<T*> { static const int value = 2; };
 template <class T> struct benanza_kind<const T*> { static const int value = 1; };
@@ -85,22 +87,107 @@ static inline unsigned short to_half(float f) {
 /// Tiles of a warp (cuda/source/tile_row.hpp): its first thread has all of each.
 inline constexpr const char* host_tiles_before = "#include <benanza/backend/tile_sums.hpp>\n";
 inline constexpr const char* host_tiles = R"(
-struct half_tile { benanza::backend::tiles::tile all; };
+static inline float from_brain(unsigned short h) {
+  const unsigned int word = (unsigned int)h << 16;
+  float f;
+  memcpy(&f, &word, sizeof f);
+  return f;
+}
+template <float number(unsigned short)> struct benanza_tile {
+  benanza::backend::tiles::tile all;
+};
+typedef benanza_tile<from_half> half_tile;
+typedef benanza_tile<from_brain> brain_tile;
 struct float_tile { benanza::backend::tiles::tile all; };
-static inline void load_left(half_tile& t, const unsigned short* from, unsigned int row) {
+template <float number(unsigned short)>
+void load_left(benanza_tile<number>& t, const unsigned short* from, unsigned int row) {
   if (threadIdx.x % 32 != 0) return;
   for (unsigned int i = 0; i < 16; ++i)
-    for (unsigned int j = 0; j < 16; ++j) t.all.at[i][j] = from_half(from[i * row + j]);
+    for (unsigned int j = 0; j < 16; ++j) t.all.at[i][j] = number(from[i * row + j]);
 }
-static inline void load_right(half_tile& t, const unsigned short* from, unsigned int row) {
+template <class Tile>
+void load_right(Tile& t, const unsigned short* from, unsigned int row) {
   load_left(t, from, row);
 }
 static inline void clear_tile(float_tile& t) { t.all = {}; }
-static inline void add_product(float_tile& c, const half_tile& a, const half_tile& b) {
+template <class Tile> void add_product(float_tile& c, const Tile& a, const Tile& b) {
   if (threadIdx.x % 32 == 0) benanza::backend::tiles::plain_products::add(a.all, b.all, c.all);
 }
 static inline void keep_tile(float* to, const float_tile& t) {
   if (threadIdx.x % 32 == 0) memcpy(to, t.all.at, sizeof t.all.at);
+}
+)";
+
+/// CUB's collective functions (cuda/source/cub.hpp): every thread leaves what it has, and takes
+/// what it wants when all have.
+inline constexpr const char* host_cub = R"(
+namespace cub {
+enum { BLOCK_LOAD_STRIPED, BLOCK_LOAD_VECTORIZE, BLOCK_LOAD_WARP_TRANSPOSE,
+       BLOCK_STORE_WARP_TRANSPOSE };
+template <class T, int threads> struct benanza_collective {
+  struct TempStorage { T at[threads]; };
+  TempStorage& room;
+  unsigned int self() const { return threadIdx.x % threads; }
+  explicit benanza_collective(TempStorage& r) : room(r) {}
+  T before_and_all(T v, T& all) {
+    room.at[self()] = v;
+    benanza_here.wait();
+    T sum = 0;
+    all = 0;
+    for (unsigned int i = 0; i < threads; ++i) {
+      if (i < self()) sum += room.at[i];
+      all += room.at[i];
+    }
+    benanza_here.wait();
+    return sum;
+  }
+  T Sum(T v) {
+    T all;
+    before_and_all(v, all);
+    return self() == 0 ? all : T(-12345); // others must not use it
+  }
+  void ExclusiveSum(T v, T& out, T& all) { out = before_and_all(v, all); }
+  void InclusiveSum(T v, T& out, T& all) { out = before_and_all(v, all) + v; }
+  template <int n> void ExclusiveSum(T (&v)[n], T (&out)[n], T& all) { scan(v, out, all, 0); }
+  template <int n> void InclusiveSum(T (&v)[n], T (&out)[n], T& all) { scan(v, out, all, 1); }
+  template <int n> void scan(T (&v)[n], T (&out)[n], T& all, T with) {
+    T mine = 0;
+    for (T x : v) mine += x;
+    T sum = before_and_all(mine, all);
+    for (int i = 0; i < n; ++i) {
+      const T x = v[i];
+      out[i] = sum + with * x;
+      sum += x;
+    }
+  }
+};
+template <class T, int threads> using BlockReduce = benanza_collective<T, threads>;
+template <class T, int threads> using BlockScan = benanza_collective<T, threads>;
+template <class T> using WarpReduce = benanza_collective<T, 32>;
+template <class T> using WarpScan = benanza_collective<T, 32>;
+template <class T, int threads, int items, int way> struct BlockLoad {
+  struct TempStorage {};
+  explicit BlockLoad(TempStorage&) {}
+  static unsigned int place(int i) {
+    return way == BLOCK_LOAD_STRIPED ? i * threads + threadIdx.x : threadIdx.x * items + i;
+  }
+  void Load(const T* from, T (&to)[items]) {
+    if (way == BLOCK_LOAD_VECTORIZE && (unsigned long)from % (items * sizeof(T)) != 0)
+      __builtin_trap();
+    for (int i = 0; i < items; ++i) to[i] = from[place(i)];
+  }
+  void Load(const T* from, T (&to)[items], int valid, T other) {
+    for (int i = 0; i < items; ++i) to[i] = place(i) < (unsigned int)valid ? from[place(i)] : other;
+  }
+};
+template <class T, int threads, int items, int way> struct BlockStore {
+  struct TempStorage {};
+  explicit BlockStore(TempStorage&) {}
+  void Store(T* to, T (&from)[items], int valid = threads * items) {
+    for (int i = 0; i < items; ++i)
+      if (threadIdx.x * items + i < (unsigned int)valid) to[threadIdx.x * items + i] = from[i];
+  }
+};
 }
 )";
 
@@ -133,15 +220,17 @@ inline std::vector<char> build(const std::vector<kernel_text>& kernels) {
   } const at_end{folder};
   {
     std::ofstream out(folder + "/kernels.cpp");
-    bool half = false, tiles = false;
-    for (const kernel_text& k : kernels)
-      half = half || k.text.find("from_half") != std::string::npos;
-    for (const kernel_text& k : kernels)
-      tiles = tiles || k.text.find("half_tile") != std::string::npos;
-    if (half) out << detail::host_half;
+    const auto any_has = [&kernels](std::string_view what) {
+      return std::any_of(kernels.begin(), kernels.end(), [what](const kernel_text& k) {
+        return k.text.find(what) != std::string::npos;
+      });
+    };
+    const bool tiles = any_has("float_tile");
+    if (tiles || any_has("from_half")) out << detail::host_half;
     if (tiles) out << detail::host_tiles_before;
     out << detail::host_prelude;
     if (tiles) out << "#include <string.h>\n" << detail::host_tiles;
+    if (any_has("cub::")) out << detail::host_cub;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       const kernel_text& k = kernels[i];
       const std::string n = std::to_string(i), name = "n" + n + "::kernel" + n;
@@ -150,7 +239,9 @@ inline std::vector<char> build(const std::vector<kernel_text>& kernels) {
           << "(void** a) { benanza_call(" << name << ", a); }\nextern \"C\" int describe" << n
           << "(unsigned long* b, int* k) { return benanza_describe(" << name
           << ", b, k); }\nextern \"C\" int waits" << n << "() { return "
-          << (k.text.find("__syncthreads") != std::string::npos) << "; }\n";
+          << (k.text.find("__sync") != std::string::npos ||
+              k.text.find("cub::") != std::string::npos)
+          << "; }\n";
     }
   }
   const std::string command =
@@ -210,7 +301,7 @@ public:
     const bool waits = function<int()>("waits" + std::to_string(k))() != 0;
     here_->threads = {threads, 1, 1};
     here_->blocks = {blocks, 1, 1};
-    here_->wait = [] { swapcontext(&active_->fibers_[active_->current_].at, &active_->main_); };
+    here_->wait = [] { active_->fibers_[active_->current_].leave(active_->main_); };
     active_ = this;
     const fault_guard guarded;
     if (sigsetjmp(fault_guard::back, 1) != 0) return false;
@@ -249,8 +340,27 @@ private:
         sigaction(signals[i], &before[i], nullptr);
     }
   };
-  struct fiber {
+  /// A place in a thread that is left and come back to. Changing the mask of signals each time
+  /// would take a hundred times as long, which is why swapcontext is only used to begin; the
+  /// sanitizers do not know other ways.
+  struct context {
     ucontext_t at{};
+    bool begun = false;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    void leave(context& to) {
+      swapcontext(&at, &to.at);
+    }
+#else
+    jmp_buf left{};
+    void leave(context& to) {
+      if (_setjmp(left) != 0) return;
+      begun = true;
+      if (to.begun) _longjmp(to.left, 1);
+      setcontext(&to.at);
+    }
+#endif
+  };
+  struct fiber : context {
     std::vector<char> stack = std::vector<char>(std::size_t{1} << 16);
     bool done = false;
   };
@@ -263,16 +373,18 @@ private:
   void run_together(unsigned threads) {
     fibers_.resize(threads);
     for (fiber& f : fibers_) {
-      f.done = false;
+      f.done = f.begun = false;
       getcontext(&f.at);
       f.at.uc_stack.ss_sp = f.stack.data();
       f.at.uc_stack.ss_size = f.stack.size();
-      f.at.uc_link = &main_;
+      f.at.uc_link = nullptr; // it says itself where it goes
       makecontext(
           &f.at,
           [] {
             active_->call_(active_->arguments_);
-            active_->fibers_[active_->current_].done = true;
+            fiber& self = active_->fibers_[active_->current_];
+            self.done = true;
+            self.leave(active_->main_);
           },
           0);
     }
@@ -281,7 +393,7 @@ private:
       for (current_ = 0; current_ < threads; ++current_) {
         if (fibers_[current_].done) continue;
         here_->thread = {current_, 0, 0};
-        swapcontext(&main_, &fibers_[current_].at);
+        main_.leave(fibers_[current_]);
         left = left || !fibers_[current_].done;
       }
     }
@@ -294,7 +406,7 @@ private:
   void** arguments_ = nullptr;
   std::vector<fiber> fibers_{};
   unsigned current_ = 0;
-  ucontext_t main_{};
+  context main_{};
 };
 
 } // namespace fake

@@ -9,13 +9,13 @@
 #pragma once
 
 #include "../../core/error.hpp"
+#include "cub_headers.hpp"
 
 #ifdef BENANZA_WITH_NVRTC
 #include "nvrtc.hpp"
 #endif
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <mutex>
 #include <string>
@@ -63,7 +63,8 @@ inline void check_nvrtc(nvrtcResult r, const std::string& what) {
 /// Owner of a text on its way to code.
 class program_text {
 public:
-  explicit program_text(const std::string& text) {
+  explicit program_text(const std::string& text)
+      : includes_(text.find("#include <cub/") != std::string::npos) {
     check_nvrtc(nvrtc::it().create(&it_, text.c_str(), "benanza_kernel.cu", 0, nullptr, nullptr),
                 "a kernel's text is not taken");
   }
@@ -72,8 +73,17 @@ public:
   ~program_text() { nvrtc::it().destroy(&it_); }
 
   compiled compile_for(const std::string& architecture) {
-    const std::string target = "--gpu-architecture=" + architecture;
-    const std::array options{target.c_str(), "--std=c++17", "--ptxas-options=-v"};
+    std::vector<std::string> said{"--gpu-architecture=" + architecture, "--std=c++17",
+                                  "--ptxas-options=-v"};
+    if (includes_) {
+      for (const std::string& folder : cub_headers::it().folders())
+        said.push_back("--include-path=" + folder);
+      // Reading them takes seconds: NVRTC keeps that for the next text.
+      said.insert(said.end(), {"--pch", "--pch-messages=false"});
+    }
+    std::vector<const char*> options;
+    for (const std::string& one : said)
+      options.push_back(one.c_str());
     const nvrtcResult done =
         nvrtc::it().compile(it_, static_cast<int>(options.size()), options.data());
     compiled out;
@@ -85,7 +95,7 @@ public:
     }
     if (done == NVRTC_ERROR_COMPILATION)
       throw error("NVRTC: a kernel cannot be compiled for " + architecture + ": " +
-                  first_line(out.log));
+                  reason_in(out.log));
     check_nvrtc(done, "a kernel cannot be compiled for " + architecture);
     const nvrtc& n = nvrtc::it();
     const bool text = !architecture.starts_with("sm_");
@@ -97,9 +107,15 @@ public:
   }
 
 private:
-  static std::string first_line(const std::string& log) { return log.substr(0, log.find('\n')); }
+  /// The first line of an error; before it may stand warnings.
+  static std::string reason_in(const std::string& log) {
+    const std::size_t error = log.find("error");
+    const std::size_t begin = error == std::string::npos ? 0 : log.rfind('\n', error) + 1;
+    return log.substr(begin, log.find('\n', begin) - begin);
+  }
 
   nvrtcProgram it_ = nullptr;
+  bool includes_;
 };
 } // namespace detail
 

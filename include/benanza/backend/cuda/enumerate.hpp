@@ -37,9 +37,14 @@ inline dtype moved_type(const op::layer& l, numeric t) {
 }
 } // namespace detail
 
+/// What a machine lacks for a kernel, in words; empty: nothing.
+using lacking = std::string (*)(const source::kernel&);
+
 /// All that there is for a layer; empty where there is nothing. `kernels` is false where they
-/// cannot be compiled.
-inline std::vector<algorithm> offers(const op::layer& l, numeric t, bool kernels = true) {
+/// cannot be compiled; those for which something is `lacking` go to `refused`.
+inline std::vector<algorithm> offers(const op::layer& l, numeric t, bool kernels = true,
+                                     lacking what = nullptr,
+                                     std::vector<refused_algorithm>* refused = nullptr) {
   std::vector<algorithm> out;
   if (t == numeric::tf32 || op::is_view(l) || !detail::makes_all_results(l)) return out;
   if (packed_in_bytes(detail::moved_type(l, t))) return out;
@@ -65,8 +70,16 @@ inline std::vector<algorithm> offers(const op::layer& l, numeric t, bool kernels
             (plan->zeros_first ? ",zeros-first" : ""));
   }
   if (kernels)
-    for (const source::kernel& k : source::kernels_for(l, t))
-      add(std::string(kernel_prefix) + k.name, "host", "compiled-at-run-time");
+    for (const source::kernel& k : source::kernels_for(l, t)) {
+      const std::string id = std::string(kernel_prefix) + k.name;
+      const std::string why = what == nullptr ? std::string{} : what(k);
+      if (!why.empty()) {
+        if (refused != nullptr) refused->push_back({id, why});
+        continue;
+      }
+      a.workspace_bytes = k.scratch_bytes;
+      add(id, "host", k.needs_cub ? "compiled-at-run-time,cub" : "compiled-at-run-time");
+    }
   return out;
 }
 

@@ -26,6 +26,16 @@ inline void check_indices(const op::layer& l, const operands& values) {
       throw error("a Gather's index lies outside its axis", op::name(l));
   }
 }
+
+/// What this machine lacks for a kernel; without a GPU only what is known of the toolkit.
+inline std::string lacking_here(const source::kernel& k) {
+  if (k.needs_cub && !cub_headers::it().found()) return cub_headers::it().why_not();
+  if (k.least_architecture == 0 || !no_gpu().empty()) return {};
+  const int its = compute_capability();
+  if (its >= k.least_architecture) return {};
+  return "it needs sm_" + std::to_string(k.least_architecture) + ", and this GPU has sm_" +
+         std::to_string(its);
+}
 } // namespace detail
 
 class library final : public backend::library, public device_library {
@@ -35,6 +45,7 @@ public:
   std::map<std::string, std::string> facts() const override {
     std::map<std::string, std::string> out;
     if (!compiles) out["kernels"] = "none, built without NVRTC";
+    if (compiles && !cub_headers::it().version().empty()) out["cub"] = cub_headers::it().version();
     if (!unavailable().empty()) {
       out["unavailable"] = unavailable();
     } else {
@@ -61,7 +72,13 @@ public:
   }
 
   std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
-    return s.threads == 1 ? offers(l, t, compiles) : std::vector<algorithm>{};
+    if (s.threads != 1) return {};
+    return offers(l, t, compiles, detail::lacking_here);
+  }
+  std::vector<refused_algorithm> refused(const op::layer& l, numeric t, const setting& s) override {
+    std::vector<refused_algorithm> out;
+    if (s.threads == 1) offers(l, t, compiles, detail::lacking_here, &out);
+    return out;
   }
 
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,

@@ -15,11 +15,14 @@
 
 namespace benanza::backend::cuda {
 
-/// What kernels for this process's GPU are compiled for: "sm_90".
+/// Of this process's GPU: 90 for 9.0.
+inline int compute_capability() {
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+         attribute(cudaDevAttrComputeCapabilityMinor);
+}
+/// What kernels for it are compiled for: "sm_90".
 inline std::string architecture_of_gpu() {
-  return architecture_for(10 * attribute(cudaDevAttrComputeCapabilityMajor) +
-                              attribute(cudaDevAttrComputeCapabilityMinor),
-                          compiled_architectures());
+  return architecture_for(compute_capability(), compiled_architectures());
 }
 
 #ifdef BENANZA_WITH_NVRTC

@@ -105,12 +105,15 @@ public:
              const operands& values, const setting& s)
       : plain_run(std::move(on), l, t, values, s)
       , name_("kernel:" + k.name)
+      , before_(k.before ? loaded_kernel::of(*k.before) : nullptr)
       , kernel_(loaded_kernel::of(k)) {
+    if (k.scratch_bytes > 0) need_scratch(k.scratch_bytes);
     find_places(0, addresses_);
     // One argument an operand, or the first of them for all; those of results come last.
     for (int i = 0; i < std::ssize(addresses_); ++i)
       if (i == 0 || !k.table || i >= operand_count())
         arguments_.push_back(&addresses_[static_cast<std::size_t>(i)]);
+    if (k.scratch_bytes > 0) arguments_.push_back(&scratch_);
   }
 
   std::string ran() const override { return name_; }
@@ -119,12 +122,15 @@ private:
   /// The runtime copies the arguments before it returns.
   void enqueue(std::int64_t copy) override {
     find_places(copy, addresses_);
+    scratch_ = scratch();
+    if (before_) before_->launch(device()->stream(), arguments_.data());
     kernel_->launch(device()->stream(), arguments_.data());
   }
 
   std::string name_;
-  std::shared_ptr<const loaded_kernel> kernel_;
+  std::shared_ptr<const loaded_kernel> before_, kernel_;
   std::vector<std::byte*> addresses_{};
+  std::byte* scratch_ = nullptr;
   std::vector<void*> arguments_{};
 };
 

@@ -5,6 +5,7 @@
 //   comparison_markdown(c, 10)   comparison_junit(c)
 #pragma once
 
+#include "../escape.hpp"
 #include "text.hpp"
 
 #include <fmt/format.h>
@@ -17,32 +18,6 @@
 namespace benanza::report {
 
 namespace detail {
-/// Text of strangers, of which Markdown takes nothing as its own.
-inline std::string in_markdown(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text, 300)) {
-    if (std::string_view("\\`*_{}[]()<>#+!|~$").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-/// Text of strangers in XML, in an attribute too.
-inline std::string in_xml(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-    case '&': out += "&amp;"; break;
-    case '<': out += "&lt;"; break;
-    case '>': out += "&gt;"; break;
-    case '"': out += "&quot;"; break;
-    case '\'': out += "&apos;"; break;
-    default: out += c;
-    }
-  }
-  return out;
-}
-
 /// What a row is about, in one line.
 inline std::string row_title(const compare::row& r) {
   std::string out = r.subject + ' ' + r.type + on_threads(r);
@@ -68,9 +43,9 @@ inline std::string markdown_rows(std::string_view title, const std::vector<compa
     if (shown++ == 0)
       out += "| | old | new | change | 95 % sure | of the model | verdict |\n"
              "|---|--:|--:|--:|---|--:|---|\n";
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", in_markdown(row_title(r)),
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", escape::markdown(row_title(r)),
                        show_time(r.of.before_ns), show_time(r.of.after_ns),
-                       signed_percent(r.of.change), in_markdown(interval_text(r.of)),
+                       signed_percent(r.of.change), escape::markdown(interval_text(r.of)),
                        r.effect_share != 0 ? signed_percent(r.effect_share) : "",
                        compare::name(r.says));
   }
@@ -86,8 +61,8 @@ inline std::string junit_suite(std::string_view kind, const std::vector<compare:
                   comparison::count(rows, compare::verdict::unsure));
   for (const compare::row& r : rows) {
     out += fmt::format("    <testcase classname=\"benanza.{}\" name=\"{}\" time=\"{:.9f}\"", kind,
-                       in_xml(row_title(r)), 1e-9 * r.of.after_ns);
-    const std::string message = in_xml(row_message(r));
+                       escape::xml(row_title(r)), 1e-9 * r.of.after_ns);
+    const std::string message = escape::xml(row_message(r));
     if (r.says == compare::verdict::slower)
       out += fmt::format("><failure message=\"{}\"/></testcase>\n", message);
     else if (r.says == compare::verdict::unsure)
@@ -102,9 +77,9 @@ inline std::string junit_suite(std::string_view kind, const std::vector<compare:
 /// The comparison as Markdown, with at most `most` rows a table.
 inline std::string comparison_markdown(const compare::comparison& c, std::size_t most) {
   const auto side = [](std::string_view which, const compare::side_facts& s) {
-    return fmt::format("- {}: {}, {}, {}\n", which, detail::in_markdown(s.source),
+    return fmt::format("- {}: {}, {}, {}\n", which, escape::markdown(s.source),
                        counted(static_cast<std::int64_t>(s.visits), "visit"),
-                       detail::in_markdown(s.cpu + ", " + s.software + ", " + s.dates));
+                       escape::markdown(s.cpu + ", " + s.software + ", " + s.dates));
   };
   std::string out =
       "## " + detail::verdict_line(c) + "\n\n" + side("old", c.before) + side("new", c.after);
@@ -116,9 +91,8 @@ inline std::string comparison_markdown(const compare::comparison& c, std::size_t
     out += "\n### What differs besides\n\n| | old | new | layers that it can explain |\n"
            "|---|---|---|--:|\n";
     for (const compare::fact_change& f : c.facts)
-      out +=
-          fmt::format("| {} | {} | {} | {} |\n", detail::in_markdown(f.fact),
-                      detail::in_markdown(f.before), detail::in_markdown(f.after), c.explained(f));
+      out += fmt::format("| {} | {} | {} | {} |\n", escape::markdown(f.fact),
+                         escape::markdown(f.before), escape::markdown(f.after), c.explained(f));
   }
   return out;
 }
@@ -128,8 +102,8 @@ inline std::string comparison_junit(const compare::comparison& c) {
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"benanza "
                     "compare\">\n  <properties>\n";
   for (const compare::fact_change& f : c.facts)
-    out += fmt::format("    <property name=\"{}\" value=\"{} -&gt; {}\"/>\n",
-                       detail::in_xml(f.fact), detail::in_xml(f.before), detail::in_xml(f.after));
+    out += fmt::format("    <property name=\"{}\" value=\"{} -&gt; {}\"/>\n", escape::xml(f.fact),
+                       escape::xml(f.before), escape::xml(f.after));
   out += "  </properties>\n";
   out += detail::junit_suite("models", c.models) + detail::junit_suite("kernels", c.kernels) +
          detail::junit_suite("layers", c.layers) + detail::junit_suite("algorithms", c.algorithms);

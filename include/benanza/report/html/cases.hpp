@@ -64,12 +64,13 @@ private:
     return found == cases_.end() ? none : found->second;
   }
 
-  /// [least, median, samples taken, thrown away, what disturbed them, low, high, dots]
+  /// [least, median, samples taken, thrown away, what disturbed them, low where that is not the
+  /// least, high, dots]
   ordered_json times(const result::measurement& m, std::size_t most_dots) const {
     const dotted d = dots(m.samples_ns, most_dots);
     return ordered_json::array({number(m.min_ns), number(m.median_ns), m.count, m.rejected,
-                                known_.of(m.disturbed), number(d.low_ns), number(d.high_ns),
-                                d.letters});
+                                known_.of(m.disturbed), number(d.low_ns == m.min_ns ? 0 : d.low_ns),
+                                number(d.high_ns), d.letters});
   }
 
   ordered_json table(const layer_in& asked, std::size_t most_dots) const {

@@ -46,13 +46,8 @@ inline ordered_json machine_json(const result::run& r) {
                      {"gflops", number(all.front().flops_per_ns)},
                      {"by", printable(all.front().backend + ' ' + all.front().algorithm)}});
   for (int threads : c.threads()) {
-    ordered_json points = ordered_json::array();
-    for (const bound::rate_at& at : c.best_curve(threads))
-      points.push_back({number(at.bytes), number(at.bytes_per_ns)});
-    if (!points.empty())
-      curves.push_back({{"threads", threads},
-                        {"points", std::move(points)},
-                        {"levels", detail::levels_json(c, threads)}});
+    ordered_json levels = detail::levels_json(c, threads);
+    if (!levels.empty()) curves.push_back({{"threads", threads}, {"levels", std::move(levels)}});
   }
   const std::string gpu = report::detail::fact(r, "machine", "gpu"),
                     cpu = report::detail::fact(r, "machine", "cpu"),

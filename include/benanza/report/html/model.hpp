@@ -86,18 +86,17 @@ inline ordered_json framework_json(const advice::comparison& c, const drawn_grap
     std::int64_t count = 0;
     std::string kernel{};
   };
-  std::map<std::ptrdiff_t, part> layers;
-  std::map<int, part> nodes;
+  std::map<int, part> layers, nodes;
   for (const advice::compared_operator& o : c.groups) {
-    if (!o.known || o.answer == nullptr) continue;
-    part& p = layers[o.answer - c.model->layers.data()];
+    const int node = graph.main_node(o.nodes);
+    if (!o.known || node < 0) continue;
+    part& p = layers[graph.layer_of(node)];
     const trace::profiled_operator& from = c.from->operators[o.op];
     p.ns += o.ns;
     p.best_ns += o.best_ns;
     ++p.count;
     if (p.kernel.empty()) p.kernel = from.kernel.empty() ? from.type : from.kernel;
-    if (o.nodes.empty()) continue;
-    part& n = nodes[graph.node_of(o.nodes.back())];
+    part& n = nodes[node];
     n.ns += o.ns;
     n.best_ns += o.best_ns;
   }
@@ -136,6 +135,9 @@ inline ordered_json layer_json(const bound::layer_answer& l, std::int64_t runs, 
   const bound::choice& c = l.algorithms;
   const bound::measurement* const best = c.best;
   const bool less = rate(l).less_than_nominal;
+  // As in the advice: what a user's framework can have and run.
+  const bool compared = !bound::chose_first(c) && advice::detail::of_a_library(*c.first) &&
+                        advice::detail::of_a_library(*c.chosen);
   std::string remark = l.reason;
   if (c.bound_from_roofline) remark = "only slow kernels run it: its bound is its roofline";
   std::string disturbed;
@@ -146,7 +148,7 @@ inline ordered_json layer_json(const bound::layer_answer& l, std::int64_t runs, 
        known.of(report::detail::kind_name(l.name)), number(c.prediction.ns), number(c.bound.ns),
        number(l.roofline ? l.roofline->ns : 0), l.roofline && l.roofline->by_memory ? 1 : 0,
        choice_json(c.chosen, c.prediction.ns, known), choice_json(best, c.bound.ns, known),
-       choice_json(c.first, bound::chose_first(c) ? c.prediction.ns : c.first_choice.ns, known),
+       choice_json(c.first, compared ? c.first_choice.ns : c.prediction.ns, known),
        number(static_cast<double>(l.flops)),
        number(best == nullptr ? 0 : static_cast<double>(best->bytes)), less ? 1 : 0,
        l.on_path ? 1 : 0, known.of(remark), known.of(disturbed)});
@@ -227,6 +229,7 @@ inline ordered_json model_json(const result::run& r, const advice::advised& a, s
                                : ordered_json()},
           {"layers", std::move(layers)},
           {"graph", graph.json(known)},
+          {"tasks", graph.tasks_json()},
           {"runs", detail::array_of(b.runs, detail::run_json)},
           {"scenarios", scenarios_json(b)},
           {"coverage", detail::coverage_json(b)},

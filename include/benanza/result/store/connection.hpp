@@ -71,6 +71,9 @@ public:
   /// Waits until nobody else is in such a part of a transaction; it lasts until the end of this
   /// one.
   virtual void exclude_others() const = 0;
+  /// What the database says of its own pages, a line a fault; empty: none, or it has means of its
+  /// own.
+  virtual std::string faults() const { return {}; }
 
   /// Throws that the database does not hold what it should.
   [[noreturn]] void refuse_damaged(std::string_view reason) const {
@@ -171,5 +174,24 @@ private:
   const connection* connection_;
   bool done_ = false;
 };
+
+/// Makes a change whole or not at all, and gives what it gives; again where it was undone and may
+/// be made anew. `forget` is called for each time that it was not made.
+template <class Change, class Forget>
+auto make_whole(const connection& c, Change&& make, Forget&& forget) {
+  for (int left = 20;; --left)
+    try {
+      transaction t(c);
+      const auto out = make();
+      t.commit();
+      return out;
+    } catch (const undone&) {
+      forget();
+      if (left == 0) throw;
+    } catch (...) {
+      forget();
+      throw;
+    }
+}
 
 } // namespace benanza::result::store

@@ -50,6 +50,13 @@ public:
     sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
   }
   void exclude_others() const override {} // a transaction does
+  std::string faults() const override {
+    std::string out;
+    statement s(*this, "PRAGMA integrity_check(10)");
+    while (s.next())
+      if (s.text(0) != "ok") out.append(s.text(0)).append("\n");
+    return out;
+  }
 
   /// Throws what the result code of a call on this connection means.
   [[noreturn]] void refuse(int code) const {

@@ -8,7 +8,7 @@
 //   std::unique_ptr<connection> c = open("results.db", access::write, 30'000);
 #pragma once
 
-#include "address.hpp"
+#include "../store_address.hpp"
 #include "schema.hpp"
 
 #include <cerrno>

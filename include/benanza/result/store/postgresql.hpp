@@ -11,7 +11,7 @@
 
 #ifdef BENANZA_WITH_POSTGRES
 
-#include "address.hpp"
+#include "../store_address.hpp"
 #include "connection.hpp"
 
 #include <pqxx/connection>
@@ -288,7 +288,7 @@ private:
       reason = first_line(e.what());
       if (!is_lost({})) throw undone("two programs changed the store at once: " + reason, path());
     } catch (const pqxx::sql_error& e) {
-      state = e.sqlstate();
+      state = state_of(e);
       reason = first_line(e.what());
     } catch (const std::exception& e) {
       reason = first_line(e.what());
@@ -303,6 +303,14 @@ private:
   bool is_lost(std::string_view state) const {
     return !session_ || !session_->c.is_open() || state.starts_with("57P0") ||
            state.starts_with("08");
+  }
+  /// libpqxx 6 says what some errors are by their class alone.
+  static std::string state_of(const pqxx::sql_error& e) {
+    if (!e.sqlstate().empty()) return e.sqlstate();
+    if (dynamic_cast<const pqxx::insufficient_privilege*>(&e) != nullptr) return "42501";
+    if (dynamic_cast<const pqxx::disk_full*>(&e) != nullptr) return "53100";
+    if (dynamic_cast<const pqxx::syntax_error*>(&e) != nullptr) return "42P01";
+    return {};
   }
   static std::string first_line(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));

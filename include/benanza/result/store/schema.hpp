@@ -227,14 +227,17 @@ bool is_current(const Database& d) {
 /// may do so at once.
 template <class Database>
 void prepare(const Database& d) {
-  transaction t(d);
-  d.exclude_others();
-  // Asked again, for another program may have been faster.
-  if (detail::is_fresh(d))
-    detail::make_tables(d);
-  else
-    migrate(d, detail::schema_of(d));
-  t.commit();
+  const auto make = [&] {
+    d.exclude_others();
+    // Asked again, for another program may have been faster.
+    const bool fresh = detail::is_fresh(d);
+    if (fresh)
+      detail::make_tables(d);
+    else
+      migrate(d, detail::schema_of(d));
+    return fresh;
+  };
+  make_whole(d, make, [] {});
 }
 
 } // namespace benanza::result::store

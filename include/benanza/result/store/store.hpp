@@ -274,22 +274,10 @@ private:
     return out;
   }
 
-  /// Makes a change whole or not at all; again where it was undone and may be made anew.
+  /// Makes a change whole or not at all.
   template <class Change>
   std::int64_t change(Change&& make) {
-    for (int left = 20;; --left)
-      try {
-        transaction t(*connection_);
-        const std::int64_t out = make();
-        t.commit();
-        return out;
-      } catch (const undone&) {
-        parts_->forget();
-        if (left == 0) throw;
-      } catch (...) {
-        parts_->forget();
-        throw;
-      }
+    return make_whole(*connection_, make, [this] { parts_->forget(); });
   }
 
   std::int64_t system_id(const system_identity& s) {

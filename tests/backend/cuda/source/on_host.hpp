@@ -24,7 +24,7 @@ struct tried {
   benanza::numeric type{};
   benanza::backend::cuda::source::kernel kernel{};
   std::shared_ptr<const benanza::backend::operands> values{};
-  std::size_t number = 0; ///< of its text in the batch
+  std::size_t number = 0, before = 0; ///< of its text in the batch, and of what runs before it
 };
 
 class batch {
@@ -39,9 +39,8 @@ public:
     const auto values = std::make_shared<const backend::operands>(std::move(given));
     auto kernels = backend::cuda::source::kernels_for(l, t, values->output_scale);
     for (auto& k : kernels) {
-      const auto [at, is_new] = numbers_.emplace(k.text, texts_.size());
-      if (is_new) texts_.push_back({k.text, k.name});
-      all_.push_back({l, t, std::move(k), values, at->second});
+      const std::size_t before = k.before ? number_of(*k.before) : 0, number = number_of(k);
+      all_.push_back({l, t, std::move(k), values, number, before});
     }
     return kernels.size();
   }
@@ -72,8 +71,18 @@ public:
       std::vector<void*> arguments;
       for (std::size_t i = 0; i < addresses.size(); ++i)
         if (i == 0 || i >= operands || !t.kernel.table) arguments.push_back(&addresses[i]);
-      const bool ran = code.launch(t.number, static_cast<unsigned>(t.kernel.blocks),
-                                   static_cast<unsigned>(t.kernel.threads), arguments.data());
+      const std::int64_t scratch_bytes = t.kernel.scratch_bytes;
+      std::byte* scratch = nullptr;
+      if (scratch_bytes > 0) {
+        scratch = space.contents(space.take(scratch_bytes), scratch_bytes);
+        arguments.push_back(&scratch);
+      }
+      const auto launch = [&](const backend::cuda::source::kernel& k, std::size_t number) {
+        return code.launch(number, static_cast<unsigned>(k.blocks),
+                           static_cast<unsigned>(k.threads), arguments.data());
+      };
+      const bool ran =
+          (!t.kernel.before || launch(*t.kernel.before, t.before)) && launch(t.kernel, t.number);
       std::vector<double> got, right(static_cast<std::size_t>(count));
       std::vector<std::int64_t> where;
       for (std::int64_t i = 0; i < count; ++i)
@@ -91,6 +100,12 @@ public:
   std::size_t texts() const { return texts_.size(); }
 
 private:
+  std::size_t number_of(const benanza::backend::cuda::source::kernel& k) {
+    const auto [at, is_new] = numbers_.emplace(k.text, texts_.size());
+    if (is_new) texts_.push_back({k.text, k.name});
+    return at->second;
+  }
+
   std::vector<tried> all_{};
   std::map<std::string, std::size_t> numbers_{};
   std::vector<fake::kernel_text> texts_{};

@@ -7,6 +7,7 @@
 //   kernels_for(op::parse("Transpose/1x58x28x28-o0x2x3x1"), numeric::f16)   // v1, v4, v8, tile32
 #pragma once
 
+#include "cub.hpp"
 #include "eltwise.hpp"
 #include "resize.hpp"
 #include "row.hpp"
@@ -99,7 +100,17 @@ struct kernels_of {
     return widths_of(elementwise_program(l, source_of(type), scale));
   }
   std::vector<kernel> operator()(const op::cumulate& l) const {
-    return computes(l) ? scans_of(l, element_of(l, type)) : std::vector<kernel>{};
+    if (!computes(l)) return {};
+    return with_cub(l, scans_of(l, element_of(l, type)));
+  }
+  std::vector<kernel> operator()(const op::pool& l) const {
+    return with_cub(l, tile_rows_of(l, source_of(type)));
+  }
+  template <class Layer>
+  std::vector<kernel> with_cub(const Layer& l, std::vector<kernel> out) const {
+    for (kernel& k : cub_sums_of(l, element_of(l, type), scale))
+      out.push_back(std::move(k));
+    return out;
   }
   template <class Layer>
   std::vector<kernel> operator()(const Layer& l) const {
@@ -111,7 +122,10 @@ struct kernels_of {
       if constexpr (requires { tile_rows_of(l, dtype{}); })
         for (kernel& k : tile_rows_of(l, element_of(l, type)))
           out.push_back(std::move(k));
-      return out;
+      if constexpr (requires { cub_sums_of(l, dtype{}, 1.0); })
+        return with_cub(l, std::move(out));
+      else
+        return out;
     } else {
       return {};
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of running sums and products. `line1`: a thread goes along a line, whichever its axis.
-// Sums of f16 along rows of whole tiles also by tensor cores (backend/tile_sums.hpp): `mma16`,
-// whose tiles have 16 rows of 16, and `mma256`, in which a warp has a row. What stands before a row
-// of a tile is added in f32: two more products would round it to f16.
+// Sums of f16 and bf16 along rows of whole tiles also by tensor cores (backend/tile_sums.hpp):
+// `mma16`, whose tiles have 16 rows of 16, and `mma256`, in which a warp has a row. What stands
+// before a row of a tile is added in f32: two more products would round it to the type.
 //
 //   for (const kernel& k : scans_of(op::cumulate{.input = {8, 512}, .axis = 1}, dtype::f16))
 //   k.name;
@@ -43,21 +43,25 @@ inline kernel written_by_lines(const op::cumulate& l, const arithmetic& a) {
 }
 
 /// Tiles of 256 elements: of 16 rows each, or of one row of `length`, one after the other.
-inline kernel written_by_tiles(std::int64_t count, std::int64_t length, const arithmetic& a) {
+inline kernel written_by_tiles(std::int64_t count, std::int64_t length, dtype type) {
+  const arithmetic a = *arithmetic_of(type);
+  const tile_type t = *tile_type_of(type);
   const counter c = counter::of(count * length);
   constexpr std::int64_t warps = threads_of_a_block / 32;
   const bool short_rows = length == tiles::side;
   const std::int64_t parts = short_rows ? count / tiles::side : count; // a warp's
-  kernel k{.name = short_rows ? "mma16" : "mma256", .blocks = (parts + warps - 1) / warps};
+  kernel k{.name = short_rows ? "mma16" : "mma256",
+           .blocks = (parts + warps - 1) / warps,
+           .least_architecture = t.least_architecture};
   lines out;
   write_preamble(c, out);
   out(a.functions);
-  write_tile_functions(out);
+  write_tile_functions(t, out);
   out(kernel_head(k.name),
       "const unsigned short* __restrict__ x0, unsigned short* __restrict__ y) {");
   out("  alignas(32) __shared__ float sums[", warps * 256, "];");
   out("  __shared__ float earlier[", warps * 16, "];");
-  write_ones("i / 16u <= i % 16u", out);
+  write_ones("i / 16u <= i % 16u", t, out);
   out("  load_right(constant, ones, 16u);");
   out("  const unsigned int warp = threadIdx.x / 32u, lane = threadIdx.x % 32u;");
   out("  const idx part = (idx)blockIdx.x * ", c(warps), " + warp;");
@@ -67,7 +71,7 @@ inline kernel written_by_tiles(std::int64_t count, std::int64_t length, const ar
   out("  float carried = 0.0f;");
   out("  for (unsigned int k = 0; k < ", short_rows ? 1 : length / tiles::area,
       "u; ++k, at += 256u) {");
-  out("    if (works) {\n      half_tile some;\n      float_tile sum;\n      clear_tile(sum);");
+  out("    if (works) {\n      ", t.name, " some;\n      float_tile sum;\n      clear_tile(sum);");
   out("      load_left(some, x0 + at, 16u);\n      add_product(sum, some, constant);");
   out("      keep_tile(mine, sum);\n    }\n    __syncthreads();");
   out("    if (works && lane < 16u) {\n      float all = carried;");
@@ -90,9 +94,9 @@ inline std::vector<kernel> scans_of(const op::cumulate& l, dtype type) {
   std::vector<kernel> out{detail::written_by_lines(l, *a)};
   const std::int64_t length = l.input[l.axis], count = elements(l.input) / length;
   const bool rows = elements(l.input, l.axis + 1, l.input.size) == 1;
-  if (type != dtype::f16 || l.product || l.exclusive || l.reverse || !rows) return out;
+  if (!detail::tile_type_of(type) || l.product || l.exclusive || l.reverse || !rows) return out;
   if ((length == tiles::side && count % tiles::side == 0) || length % tiles::area == 0)
-    out.push_back(detail::written_by_tiles(count, length, *a));
+    out.push_back(detail::written_by_tiles(count, length, type));
   return out;
 }
 

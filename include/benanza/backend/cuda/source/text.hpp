@@ -10,6 +10,7 @@
 #include "../../../core/error.hpp"
 #include "../../../core/shape.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,13 @@ struct kernel {
   std::string text{};
   std::int64_t blocks = 0;
   int threads = threads_of_a_block;
-  bool table = false; ///< all operands' addresses come as one argument, one after the other
+  bool table = false;         ///< all operands' addresses come as one argument, one after the other
+  bool needs_cub = false;     ///< its text includes CUB's headers
+  int least_architecture = 0; ///< that has its instructions: 80 for sm_80
+  /// Another one, which runs before it. Both are also given the address of so many bytes of
+  /// scratch.
+  std::shared_ptr<const kernel> before{};
+  std::int64_t scratch_bytes = 0;
 };
 
 /// Puts a text together, line by line.

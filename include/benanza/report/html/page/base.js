@@ -2,6 +2,7 @@
 // The data of the page, units, and how elements are made: always of text, never of markup.
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
+const licence = JSON.parse(document.getElementById("licence").textContent);
 const words = n => data.texts[n];
 const state = { model: 0, against: -1, workers: 0, colour: "lost" };
 
@@ -13,12 +14,12 @@ function el(tag, attributes, ...children) {
     if (key.startsWith("on")) out.addEventListener(key.slice(2), value);
     else out.setAttribute(key, value === true ? "" : value);
   }
-  out.append(...children.flat().filter(c => c !== null && c !== undefined && c !== ""));
+  out.append(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== ""));
   return out;
 }
 const byId = id => document.getElementById(id);
 /** Puts these into the element of that id, in place of what is there. */
-const fill = (id, ...children) => byId(id).replaceChildren(...children.flat().filter(c => c));
+const fill = (id, ...children) => byId(id).replaceChildren(...children.flat(Infinity).filter(c => c));
 
 // ---- units: three significant digits, as in the text report ----
 function scaleOf(ns) {
@@ -73,29 +74,45 @@ function layerOf(raw, index, machine) {
   };
 }
 
+/** The nodes that take longest one behind the other, by their bounds. */
+function longestPath(nodes) {
+  const ends = [], before = [];
+  let last = -1;
+  for (const n of nodes) {
+    const from = n.inputs.reduce((a, b) => (a < 0 || ends[b] > ends[a] ? b : a), -1);
+    before.push(from);
+    ends.push((from < 0 ? 0 : ends[from]) + n.bound);
+    if (last < 0 || ends[n.index] >= ends[last]) last = n.index;
+  }
+  const out = [];
+  for (; last >= 0; last = before[last]) out.unshift(last);
+  return out;
+}
+
 /** A model with its layers and nodes as objects. */
 function modelOf(i) {
   if (decoded.has(i)) return decoded.get(i);
   const raw = data.models[i];
   const machine = data.machines[raw.machine];
   const layers = raw.layers.map((l, n) => layerOf(l, n, machine));
-  const onPath = new Set(raw.graph.path);
-  const nodes = raw.graph.nodes.map(([name, op, of, inputs], n) => {
-    const parts = of.map(l => layers[l]);
-    const all = key => sum(parts.map(p => p[key]));
+  const nodes = raw.graph.map(([name, op, of, inputs], n) => {
+    const layer = of >= 0 ? layers[of] : null;
+    const value = key => (layer ? layer[key] : 0);
     return {
-      index: n, name, op: words(op), layers: parts, inputs, onPath: onPath.has(n),
-      prediction: all("prediction"), bound: all("bound"), roofline: all("roofline"),
-      first: sum(parts.map(p => (p.first ? p.first.ns : p.prediction))),
+      index: n, name, op: words(op), layer, inputs, onPath: false,
+      prediction: value("prediction"), bound: value("bound"), roofline: value("roofline"),
+      first: layer && layer.first ? layer.first.ns : value("prediction"),
     };
   });
-  for (const n of nodes) for (const l of n.layers) (l.nodes = l.nodes || []).push(n);
+  for (const n of nodes) if (n.layer) (n.layer.nodes = n.layer.nodes || []).push(n);
+  const path = longestPath(nodes);
+  for (const n of path) nodes[n].onPath = true;
   const frameworks = raw.frameworks.map(f => ({
     ...f,
     ofLayer: new Map(f.layers.map(([l, ns, best, count, kernel]) => [l, { ns, best, count, kernel: words(kernel) }])),
     ofNode: new Map(f.nodes.map(([n, ns, best]) => [n, { ns, best }])),
   }));
-  const out = { ...raw, index: i, machine, machineIndex: raw.machine, layers, nodes, frameworks };
+  const out = { ...raw, index: i, machine, machineIndex: raw.machine, layers, nodes, path, frameworks };
   decoded.set(i, out);
   return out;
 }
@@ -131,7 +148,7 @@ function nodeZones(m, n) {
 // ---- a tip beside the pointer; what it says stands in tables too ----
 function showTip(event, lines) {
   const tip = byId("tip");
-  tip.replaceChildren(...lines.map((t, i) => el(i === 0 ? "strong" : "div", {}, t)));
+  tip.replaceChildren(...lines.filter((t, i) => t && lines.indexOf(t) === i).map((t, i) => el(i === 0 ? "strong" : "div", {}, t)));
   tip.hidden = false;
   const box = tip.getBoundingClientRect();
   const left = Math.min(event.clientX + 14, document.documentElement.clientWidth - box.width - 8);

@@ -10,13 +10,13 @@ const seriesOf = [["run", "run, compared", m => (m.frameworks.length ? m.framewo
 function lineChart(title, xName, yName, models, xOf, yOf, show) {
   const series = seriesOf.map(([key, name, of]) => ({ key, name, points: models.map(m => [xOf(m), of(m)]).filter(p => p[1] && p[1][0] > 0).map(([x, f], i) => ({ x, y: yOf(f[0], x), f })) })).filter(s => s.points.length > 1);
   if (!series.length) return null;
-  const width = Math.min(byId("curves_body").clientWidth, 420), height = 230, left = 56, bottom = 38;
+  const room = byId("curves_body").clientWidth, width = Math.min(room > 700 ? room / 2 - 46 : room - 36, 540), height = 230, left = 56, bottom = 38;
   const xs = [...new Set(models.map(xOf))];
   const x = d3.scaleLog().base(2).domain(d3.extent(xs)).range([left + 8, width - 14]);
   const y = d3.scaleLinear().domain([0, 1.05 * Math.max(...series.flatMap(s => s.points.map(p => p.y)))]).range([height - bottom, 12]);
   const svg = d3.create("svg").attr("width", width).attr("height", height).attr("viewBox", `0 0 ${width} ${height}`);
   svg.append("g").attr("class", "grid").attr("transform", `translate(0,${height - bottom})`).call(d3.axisBottom(x).tickValues(xs).tickFormat(v => `${v}`));
-  svg.append("g").attr("class", "grid").attr("transform", `translate(${left},0)`).call(d3.axisLeft(y).ticks(5).tickFormat(show).tickSize(-(width - left - 14)));
+  svg.append("g").attr("class", "grid").attr("transform", `translate(${left},0)`).call(d3.axisLeft(y).ticks(5).tickFormat(v => v.toLocaleString("en")).tickSize(-(width - left - 14)));
   svg.append("text").attr("class", "quiet").attr("x", width - 14).attr("y", height - 4).attr("text-anchor", "end").text(xName);
   const line = d3.line().x(p => x(p.x)).y(p => y(p.y));
   const dash = { run: "", expected: "", bound: "6 3", limits: "2 3" };
@@ -25,7 +25,7 @@ function lineChart(title, xName, yName, models, xOf, yOf, show) {
     svg.append("g").selectAll("circle").data(s.points).join("circle").attr("cx", p => x(p.x)).attr("cy", p => y(p.y)).attr("r", 3.4).attr("fill", colour(s.key));
   }
   return el("div", { class: "card" }, el("h3", {}, title), legend(series.map(s => [s.key, s.name, ""])), figure(`${title}: ${series.map(s => `${s.name} ${s.points.map(p => `${show(p.y)} at ${p.x}`).join(", ")}`).join("; ")}`, svg.node()),
-    el("details", {}, el("summary", {}, "As a table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, xName), series.map(s => el("th", { class: "n" }, `${s.name}, ${yName}`)))),
+    el("details", {}, el("summary", {}, "As a table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${title}, table` }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, xName), series.map(s => el("th", { class: "n" }, `${s.name}, ${yName}`)))),
       el("tbody", {}, xs.map(v => el("tr", {}, el("th", { scope: "row" }, `${v}`), series.map(s => { const p = s.points.find(q => q.x === v); return el("td", { class: "n" }, p ? show(p.y) : "–"); }))))))));
 }
 
@@ -34,7 +34,7 @@ function barChart(title, models, nameOf, note) {
   const v = f => (f ? f[0] : 0);
   const rows = models.map(m => ({ m, run: v(seriesOf[0][2](m)), z: { limits: v(m.figures.roofline), bound: v(m.figures.bound), run: v(m.figures.expected) || v(m.figures.bound) } }));
   const most = Math.max(...rows.map(r => Math.max(r.run, r.z.run)), 1);
-  return el("div", { class: "card" }, el("h3", {}, title), legend(), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, ""), el("th", { class: "n" }, "should take"), el("th", { class: "n" }, "bound"), el("th", {}, "to the compared run"))),
+  return el("div", { class: "card" }, el("h3", {}, title), legend(zonesShown(models.some(m => m.figures.roofline))), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, title === "Machines" ? "machine" : "type"), el("th", { class: "n" }, "should take"), el("th", { class: "n" }, "bound"), el("th", {}, "to the compared run"))),
     el("tbody", {}, rows.map(r => el("tr", {}, el("th", { scope: "row" }, nameOf(r.m)), el("td", { class: "n" }, v(r.m.figures.expected) > 0 ? time(v(r.m.figures.expected)) : "–"), el("td", { class: "n" }, time(r.z.bound)),
       el("td", { class: "wide" }, zoneBar({ ...r.z, now: Math.max(r.run, r.z.run) }, most)))))), note ? el("p", { class: "quiet" }, note) : null);
 }
@@ -57,10 +57,29 @@ function versionCharts(m) {
       return { name: facts.get(`${name}_version`) || name, ns, lacking };
     }).sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
     const most = Math.max(...rows.map(r => r.ns), 1);
-    return el("div", { class: "card" }, el("h3", {}, `Versions of ${library}`), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "version"), el("th", { class: "n", title: "least times of all layers, one after the other" }, "bound by it alone"), el("th", {}, ""))),
+    return el("div", { class: "card" }, el("h3", {}, `Versions of ${library}`), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "version"), el("th", { class: "n", title: "least times of all layers, one after the other" }, "bound by it alone"), el("th", {}, "as a bar"))),
       el("tbody", {}, rows.map(r => el("tr", {}, el("th", { scope: "row" }, r.name), el("td", { class: "n" }, time(r.ns)), el("td", { class: "wide" }, bar([["bound", 0, r.ns]], most)))))),
       el("p", { class: "quiet" }, `The other libraries compete in each row.${rows.some(r => r.lacking) ? ` Without the layers that a version does not run: ${rows.filter(r => r.lacking).map(r => `${r.lacking} by ${r.name}`).join(", ")}.` : ""}`));
   });
+}
+
+/** What queries of a scenario saw, where whole models were run under load. */
+function loadTable(m) {
+  if (!m.scenarios.length) return null;
+  return el("div", { class: "card" }, el("h3", {}, "Under load"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under load, table" }, el("table", {},
+    el("thead", {}, el("tr", {}, el("th", {}, "scenario"), el("th", { class: "n" }, "latency"), el("th", { class: "n" }, "items/s"))),
+    el("tbody", {}, m.scenarios.map(s => el("tr", {}, el("th", { scope: "row" }, `${s.scenario}, ${{ first: "first choices", named: "named choices" }[s.algorithm] || s.algorithm}`, s.disturbed ? el("span", { class: "tag", title: s.disturbed }, "disturbed") : null),
+      el("td", { class: "n" }, s.percentile > 0 ? `p${s.percentile} ${time(s.percentile_ns)}` : `median ${time(s.median_ns)}`), el("td", { class: "n" }, rate(s.items_per_s))))))));
+}
+
+/** The measured ceilings of a machine. */
+function ceilingTable(machine) {
+  const rows = machine.peaks.map(p => [`arithmetic, ${p.type}`, p.threads, `${rate(p.gflops)} GFLOP/s`, p.by])
+    .concat(machine.bandwidth.flatMap(b => b.levels.map(l => [`bandwidth, ${l.name}`, b.threads, `${rate(l.gb_per_s)} GB/s`, ""])));
+  if (!rows.length) return el("p", { class: "quiet" }, "The machine's ceilings were not measured: benanza_bench --benchmark_filter=^machine/");
+  return el("details", {}, el("summary", {}, "measured ceilings"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Measured ceilings" }, el("table", {},
+    el("thead", {}, el("tr", {}, el("th", {}, "ceiling"), el("th", { class: "n" }, "threads"), el("th", { class: "n" }, "at most"), el("th", { class: "often" }, "by"))),
+    el("tbody", {}, rows.map(([what, threads, most, by]) => el("tr", {}, el("th", { scope: "row" }, what), el("td", { class: "n" }, `${threads}`), el("td", { class: "n" }, most), el("td", { class: "often" }, by)))))));
 }
 
 function drawCurves(m) {
@@ -83,7 +102,7 @@ function drawCurves(m) {
   if (several(threads, "threads")) { const u = ms(threads); charts.push(lineChart(`Latency by threads, ${u.name}`, "threads", u.name, threads, o => o.threads, u.of, u.show)); }
   if (several(types, "type")) charts.push(barChart("Types of the numbers", types, o => o.type));
   if (several(machines, "machine")) charts.push(barChart("Machines", machines, o => data.machines[o.machine].title));
-  charts.push(...versionCharts(m));
+  charts.push(...versionCharts(m), loadTable(m));
   const shown = charts.filter(c => c);
   fill("curves_body", shown.length ? el("div", { class: "small_multiples" }, shown) : el("p", { class: "quiet" },
     `The results hold ${m.name} in one setting: ${settingOf(m)}. Further ones are drawn here: benanza_generate --batch 1,2,4,8, benanza_bench --threads 1,2 --types f32,bf16, or results of other machines.`));
@@ -118,6 +137,9 @@ function drawSources(m) {
     el("p", { class: "quiet" }, "This page:"), command(`benanza_analyze ${/^[\w@%+=:,./-]+$/.test(source) ? source : `'${source.replace(/'/g, "'\\''")}'`} --format html -o report.html`),
     el("h3", {}, "Where they were measured"),
     data.machines.length > 1 ? el("p", {}, m.machine.title) : null,
-    facts("machine", m.machine.facts.machine), facts("software", m.machine.facts.software), facts("measuring", m.machine.facts.measuring),
-    Object.entries(m.machine.facts).filter(([k]) => !["machine", "software", "measuring"].includes(k)).map(([k, v]) => facts(k, v)));
+    ceilingTable(m.machine), facts("machine", m.machine.facts.machine), facts("software", m.machine.facts.software), facts("measuring", m.machine.facts.measuring),
+    Object.entries(m.machine.facts).filter(([k]) => !["machine", "software", "measuring"].includes(k)).map(([k, v]) => facts(k, v)),
+    el("h3", {}, "This page"),
+    el("p", { class: "quiet" }, `One file that asks for nothing from a network. Drawn with d3 ${d3.version}.`),
+    licence ? el("details", { class: "no_print" }, el("summary", {}, "The licence of d3"), el("pre", { tabindex: "0" }, licence)) : null);
 }

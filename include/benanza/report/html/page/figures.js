@@ -13,6 +13,9 @@ const zoneNames = [
 const legend = names => el("ul", { class: "legend" }, (names || zoneNames).map(([key, text, title]) =>
   el("li", { title }, el("i", { class: key }), text)));
 
+/** The zones that there are: without the machine's limits, the bound begins at nothing. */
+const zonesShown = limits => (limits ? zoneNames : [["bound", "lower bound (the machine's limits were not measured)", zoneNames[1][2]], ...zoneNames.slice(2)]);
+
 /** A bar with parts: [[class, from, to], ...] of `most`. */
 function bar(parts, most, title) {
   const out = el("span", { class: "bar", title });
@@ -56,7 +59,7 @@ function drawHead(m) {
   const told = m.frameworks.filter(c => f.expected && f.bound).map(c =>
     el("p", {}, `${c.name} takes `, el("strong", {}, `${(c.latency[0] / f.expected[0]).toFixed(2)} times`),
       ` what a run should take, ${(c.latency[0] / f.bound[0]).toFixed(2)} times the bound.`));
-  fill("figures_body", el("h3", {}, "How fast could it run?"),
+  fill("figures_body", el("h2", {}, "How fast could it run?"),
     rows.map(([key, what, v, means]) => {
       const track = el("div", { class: "track", "aria-hidden": "true" }, el("i", { class: key }));
       track.firstChild.style.width = `${(100 * v[0]) / most}%`;
@@ -78,7 +81,7 @@ function drawChanges(m) {
   if (c.modelled > 0) sure.push(`${percent(c.modelled)} is a roofline`);
   const disturbed = m.layers.filter(l => l.disturbed).length;
   if (disturbed) sure.push(disturbed === 1 ? "1 layer was disturbed" : `${disturbed} layers were disturbed`);
-  fill("first_changes", el("h3", {}, "Change first"),
+  fill("first_changes", el("h2", {}, "Change first"),
     a.items.length === 0 ? el("p", {}, "Nothing to change: no change that was looked at saves 0.5 % of a run.") :
       el("ol", { class: "changes" }, a.items.slice(0, most).map((item, n) => el("li", {},
         el("span", { class: "n" }, `${n + 1}`),
@@ -115,7 +118,7 @@ function drawSteps(m) {
     at = left;
   }
   fill("steps_body", el("p", { class: "quiet" }, `Each step is the difference of two totals, so they add up. From ${againstName(m)} down.`),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Steps" }, el("table", { class: "steps" },
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of steps" }, el("table", { class: "steps" },
       el("thead", {}, el("tr", {}, el("th", { class: "n", title: "what the step takes away, or what is left" }, "time"),
         el("th", { class: "n often", title: "of the run at the top" }, "share"), el("th", {}, "step"), el("th", {}, "from 0 to the run at the top"))),
       el("tbody", {}, rows))),
@@ -128,12 +131,12 @@ function drawSteps(m) {
 function drawKinds(m) {
   const all = sum(m.kinds.map(k => k[1]));
   if (!(all > 0)) return fill("kinds_body", el("p", { class: "quiet" }, "No layer has a time."));
-  fill("kinds_body", el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Kinds of operators" }, el("table", {},
+  fill("kinds_body", el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of kinds" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", {}, "kind"), el("th", { class: "n", title: "predicted, in a run" }, "time"), el("th", { class: "n" }, "share"),
-      el("th", {}, "of the run"), el("th", { class: "n", title: "operations as a textbook counts them, over the least time; w: the algorithm needs fewer (Winograd)" }, "GFLOP/s"),
+      el("th", { class: "often" }, "of the run"), el("th", { class: "n", title: "operations as a textbook counts them, over the least time; w: the algorithm needs fewer (Winograd)" }, "GFLOP/s"),
       el("th", { title: "what most of its time is limited by; its kernels: they stay more than three times above the limits" }, "limited by"))),
     el("tbody", {}, m.kinds.map(([what, ns, least, most, fewer, limit]) => el("tr", {}, el("th", { scope: "row" }, what),
-      el("td", { class: "n" }, time(ns)), el("td", { class: "n" }, percent(ns / all)), el("td", { class: "wide" }, bar([["expected", 0, ns]], m.kinds[0][1])),
+      el("td", { class: "n" }, time(ns)), el("td", { class: "n" }, percent(ns / all)), el("td", { class: "wide often" }, bar([["expected", 0, ns]], m.kinds[0][1])),
       el("td", { class: "n" }, most >= 1 ? `${most < 1.1 * least ? rate(most) : `${rate(least)}–${rate(most)}`}${fewer ? " w" : ""}` : "–"),
       el("td", {}, limit)))))));
 }
@@ -158,6 +161,7 @@ function drawAdvice(m) {
 function drawModels() {
   if (data.models.length < 2) return;
   byId("models").hidden = false;
+  byId("models_link").hidden = false;
   byId("pick_label").hidden = false;
   const several = data.machines.length > 1;
   const rows = data.models.map((raw, i) => {
@@ -167,13 +171,13 @@ function drawModels() {
     const cell = (ns, key) => el("td", { class: `n ${key}_cell` }, ns > 0 ? time(ns) : "–");
     const z = { limits: v(f.roofline), bound: v(f.bound), run: v(f.expected) || v(f.bound), now: run };
     return el("tr", { class: "row" }, el("td", { class: "name" }, el("a", { href: `#model=${i}` }, breakable(raw.name))),
-      el("td", { class: "often" }, `${raw.type}, ${raw.threads} t`), several ? el("td", { class: "rare" }, data.machines[raw.machine].title) : null,
+      el("td", { class: "often n" }, `${raw.type}, ${raw.threads} t`), several ? el("td", { class: "rare" }, data.machines[raw.machine].title) : null,
       cell(run, "run"), cell(v(f.expected), "expected"), el("td", { class: "n often" }, time(v(f.bound))), el("td", { class: "n often" }, v(f.roofline) > 0 ? time(v(f.roofline)) : "–"),
       el("td", { class: "n", title: "the compared run over what a run should take" }, v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
-      el("td", { class: "wide often" }, zoneBar(z, most)), el("td", { class: "rare" }, raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
+      el("td", { class: "wide often" }, zoneBar(z, most)), el("td", { class: "rare line", title: raw.advice.items.length ? raw.advice.items[0].what : null }, raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
   });
-  fill("models_body", legend(), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All models" }, el("table", {},
-    el("thead", {}, el("tr", {}, el("th", {}, "model"), el("th", { class: "often", title: "type of the numbers, threads" }, "in"), several ? el("th", { class: "rare" }, "machine") : null,
+  fill("models_body", legend(zonesShown(data.models.some(m => m.figures.roofline))), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of models" }, el("table", {},
+    el("thead", {}, el("tr", {}, el("th", {}, "model"), el("th", { class: "often n", title: "type of the numbers, threads" }, "in"), several ? el("th", { class: "rare" }, "machine") : null,
       el("th", { class: "n", title: "of the framework, or by the libraries' first choices" }, "run"), el("th", { class: "n", title: "a run should take" }, "should take"),
       el("th", { class: "n often" }, "bound"), el("th", { class: "n often" }, "limits"), el("th", { class: "n", title: "run over what it should take" }, "times"),
       el("th", { class: "often" }, "of the run"), el("th", { class: "rare" }, "change first"))), el("tbody", {}, rows))));

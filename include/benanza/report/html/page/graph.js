@@ -33,7 +33,7 @@ function depthsAndLanes(nodes) {
   for (const level of levels) {
     const wish = new Map(level.map(i => {
       const from = nodes[i].inputs;
-      return [i, nodes[i].onPath ? 0 : from.length ? sum(from.map(f => lane[f])) / from.length : level.length];
+      return [i, nodes[i].onPath ? -1 : from.length ? sum(from.map(f => lane[f])) / from.length : level.length];
     }));
     level.sort((a, b) => wish.get(a) - wish.get(b) || a - b);
     let free = 0;
@@ -77,11 +77,11 @@ const kindColours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56
 function painter(m) {
   const kinds = m.kinds.map(k => k[0]).filter(k => k !== "changes of layout");
   if (state.colour === "kind")
-    return { of: n => (n.layers.length ? kindColours[Math.min(Math.max(kinds.indexOf(n.layers[0].kind), 0), 7)] : kindColours[7]),
+    return { of: n => (n.layer && kinds.includes(n.layer.kind) ? kindColours[Math.min(kinds.indexOf(n.layer.kind), 7)] : kindColours[7]),
       legend: kinds.slice(0, 7).map((k, i) => [kindColours[i], k]).concat(kinds.length > 7 ? [[kindColours[7], "others"]] : []) };
   const value = n => nodeZones(m, n)[state.colour];
   const most = Math.max(...m.nodes.map(value), 1);
-  const shade = v => d3.interpolateViridis(dark() ? 0.12 + 0.88 * Math.sqrt(v / most) : 1 - 0.95 * Math.sqrt(v / most));
+  const shade = v => (v < 0.002 * most ? colour("none") : d3.interpolateViridis(dark() ? 0.12 + 0.88 * Math.sqrt(v / most) : 1 - 0.95 * Math.sqrt(v / most)));
   return { of: n => shade(Math.max(0, value(n))), shade, most };
 }
 /** Black or white, whichever is read better on a colour. */
@@ -107,7 +107,7 @@ function drawGraphCanvas() {
       c.bezierCurveTo(a.x, up, b.x, up, b.x, b.y);
     } else c.lineTo(b.x, b.y);
   };
-  const thin = Math.max(1, 0.7 / t.k), bold = Math.max(3, 2.2 / t.k);
+  const thin = Math.min(Math.max(1, 0.7 / t.k), 5), bold = Math.min(Math.max(3, 2.2 / t.k), 7); // at most a part of a node
   c.lineWidth = thin;
   c.strokeStyle = faint;
   c.beginPath();
@@ -116,7 +116,7 @@ function drawGraphCanvas() {
   c.lineWidth = bold;
   c.strokeStyle = ink;
   c.beginPath();
-  m.graph.path.forEach((n, i) => { if (i > 0) edge(m.graph.path[i - 1], n); });
+  m.path.forEach((n, i) => { if (i > 0) edge(m.path[i - 1], n); });
   c.stroke();
   const labels = cell.height * t.k > 8;
   c.font = "13px system-ui, sans-serif";
@@ -136,7 +136,7 @@ function drawGraphCanvas() {
     }
     if (labels) {
       c.fillStyle = inkOn(fill);
-      c.fillText(n.layers.length === 1 ? n.layers[0].kind : n.op, p.x, p.y, cell.width - 8);
+      c.fillText(n.layer ? n.layer.kind : n.op, p.x, p.y, cell.width - 8);
     }
   }
 }
@@ -148,15 +148,14 @@ function redrawGraph() {
 
 function nodeLines(m, n) {
   const z = nodeZones(m, n);
-  const name = n.layers.map(l => l.name).join(" and ");
-  return [n.name || `node ${n.index}`, name || n.op, `in a run ${time(n.prediction)}, bound ${time(n.bound)}${n.roofline > 0 ? `, limits ${time(n.roofline)}` : ""}`,
+  return [n.name || `node ${n.index}`, n.layer ? n.layer.name : n.op, `in a run ${time(n.prediction)}, bound ${time(n.bound)}${n.roofline > 0 ? `, limits ${time(n.roofline)}` : ""}`,
     `lost ${time(z.lost)}${n.onPath ? "; on the longest path" : ""}`];
 }
-const openNode = (m, n) => { if (n.layers.length) location.hash = `model=${m.index}&layer=${n.layers.reduce((a, b) => (b.prediction > a.prediction ? b : a)).index}`; };
+const openNode = (m, n) => { if (n.layer) location.hash = `model=${m.index}&layer=${n.layer.index}`; };
 
 function drawGraph(m) {
   const canvas = el("canvas", { tabindex: "0", role: "application", "aria-roledescription": "graph", "aria-describedby": "graph_told",
-    "aria-label": `Graph of ${m.name}: ${counted(m.nodes.length, "node")}, ${m.graph.path.length} on the longest path. Arrow keys go from node to node, Enter opens its layer, plus, minus and 0 zoom.` });
+    "aria-label": `Graph of ${m.name}: ${counted(m.nodes.length, "node")}, ${m.path.length} on the longest path. Arrow keys go from node to node, Enter opens its layer, plus, minus and 0 zoom.` });
   const told = el("p", { id: "graph_told", class: "quiet", "aria-live": "polite" }, "Drag to move; the wheel zooms once the graph was clicked, or with Ctrl. Arrow keys go from node to node, Enter opens its layer.");
   const colours = el("select", { id: "graph_colour", onchange: e => { state.colour = e.target.value; paint(); redrawGraph(); } },
     [["lost", "lost time"], ["time", "time in the compared run"], ["kind", "kind of operator"]].map(([v, t]) => el("option", { value: v }, t)));
@@ -190,6 +189,7 @@ function drawGraph(m) {
   g.transform = fit();
   show(g.transform);
   canvas.style.touchAction = "pan-y";
+  drawGraphCanvas(); // at once: a printer does not wait for frames
   g.showNodes = indices => {
     marked = new Set(indices);
     paint();

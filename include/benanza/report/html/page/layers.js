@@ -18,7 +18,7 @@ const columns = [
   ["limits to run", "in all its nodes: the machine's limits, kernels above them, caches as in a run, lost by the choice", "wide often", r => r.z.now,
     (m, r, most) => el("td", { class: "wide often" }, zoneBar(r.z, most))],
   ["in a run", "what all its nodes should take in a run, by the best algorithm", "n", r => r.z.run, (m, r) => time(r.l.runs * r.l.prediction)],
-  ["share", "of what a run should take", "n often", r => r.z.run, (m, r, most, all) => percent((r.l.runs * r.l.prediction) / all)],
+  ["share", "of what a run should take", "n rare", r => r.z.run, (m, r, most, all) => percent((r.l.runs * r.l.prediction) / all)],
   ["compared", "what the compared run takes for the same", "n rare", r => r.z.now, (m, r) => (r.z.above > 0 || r.z.its ? time(r.z.now) : "same")],
   ["bound", "least time of one node, caches hot", "n rare", r => r.l.bound, (m, r) => time(r.l.bound)],
   ["limits", "roofline of one node", "n rare", r => r.l.roofline, (m, r) => (r.l.roofline > 0 ? time(r.l.roofline) : "–")],
@@ -28,6 +28,9 @@ const columns = [
   ["best algorithm", "that a run should use", "rare", r => (r.l.chosen ? r.l.chosen.algorithm : ""),
     (m, r) => (r.l.chosen ? shortName(r.l.chosen.algorithm) : "–")],
 ];
+
+/** Without the machine's limits, what is about them says nothing. */
+const columnsOf = m => columns.filter(c => m.figures.roofline || !["limits", "limited by"].includes(c[0]));
 
 function rowsOf(m) {
   return m.layers.map(l => ({ l, z: zones(m, l) })).filter(r => r.l.basis !== "view" || table.unused);
@@ -54,11 +57,11 @@ function drawRows() {
   const all = sum(m.layers.map(l => l.runs * l.prediction)) || 1;
   const body = byId("layer_rows");
   body.replaceChildren(...shown.flatMap(r => {
-    const row = el("tr", { class: `row${r.l.index === table.open ? " open" : ""}`, id: `layer_${r.l.index}` }, columns.map(([, , kind, , cell]) => {
+    const row = el("tr", { class: `row${r.l.index === table.open ? " open" : ""}`, id: `layer_${r.l.index}` }, columnsOf(m).map(([, , kind, , cell]) => {
       const made = cell(m, r, most, all);
       return made instanceof Element ? made : el("td", { class: kind }, made);
     }));
-    return r.l.index === table.open ? [row, el("tr", { class: "open" }, el("td", { colspan: columns.length }, layerDetails(m, r)))] : [row];
+    return r.l.index === table.open ? [row, el("tr", { class: "open" }, el("td", { colspan: columnsOf(m).length }, layerDetails(m, r)))] : [row];
   }));
   const lost = sum(rows.map(r => r.z.lost));
   byId("layer_count").textContent = `${shown.length} of ${counted(rows.length, "layer")}; all of these lose ${time(lost)} in a run.`;
@@ -84,16 +87,18 @@ function drawLayers(m) {
   const sortBy = key => { table.down = table.sort === key ? !table.down : !["layer", "limited by", "best algorithm"].includes(key); table.sort = key; drawRows(); };
   fill("layers_body",
     el("p", { class: "quiet" }, `Lost: what a layer takes above the machine's limits, in all its nodes, against ${againstName(m)}. A layer's name opens all its algorithms.`),
-    legend(m.figures.roofline ? zoneNames : zoneNames.slice(1).map((z, i) => (i === 0 ? ["bound", "lower bound (the machine's limits were not measured)", z[2]] : z))),
+    legend(zonesShown(m.figures.roofline)),
     el("div", { class: "controls" }, el("label", {}, "Search ", search), choices("Kind", "kind", kinds),
       limits.length ? choices("Limited by", "limit", limits) : null,
       el("label", {}, unused, " also layers that the best run does not use, and views")),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Layers" }, el("table", {},
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of layers" }, el("table", {},
       el("caption", { id: "layer_count", "aria-live": "polite" }),
-      el("thead", { id: "layer_head" }, el("tr", {}, columns.map(([key, title, kind]) =>
+      el("thead", { id: "layer_head" }, el("tr", {}, columnsOf(m).map(([key, title, kind]) =>
         el("th", { class: kind, title, "data-column": key, scope: "col" }, el("button", { type: "button", onclick: () => sortBy(key) }, key))))),
       el("tbody", { id: "layer_rows" }))),
-    el("p", { class: "no_print" }, el("button", { type: "button", id: "layer_more", onclick: () => { table.all = !table.all; drawRows(); } })));
+    el("p", { class: "no_print" }, el("button", { type: "button", id: "layer_more", onclick: () => { table.all = !table.all; drawRows(); } })),
+    el("details", { class: "no_print" }, el("summary", {}, "What the columns mean"),
+      el("dl", { class: "facts" }, columnsOf(m).map(([key, title]) => [el("dt", {}, key), el("dd", {}, title)]))));
   drawRows();
 }
 
@@ -121,7 +126,7 @@ function samplesOf(low, high, letters) {
 }
 function algorithmsOf(m, l) {
   const [, , , timed, others] = m.machine.tables[l.table];
-  const times = t => (t ? { least: t[0], median: t[1], count: t[2], rejected: t[3], disturbed: words(t[4]), samples: samplesOf(t[5], t[6], t[7]) } : null);
+  const times = t => (t ? { least: t[0], median: t[1], count: t[2], rejected: t[3], disturbed: words(t[4]), samples: samplesOf(t[5] || t[0], t[6], t[7]) } : null);
   const all = timed.map(([library, algorithm, remark, layouts, workspace, hot, cold]) =>
     ({ library: words(library), algorithm: words(algorithm), remark: words(remark), layouts: words(layouts), workspace, hot: times(hot), cold: times(cold) }));
   const by = a => (a.hot ? a.hot.least : a.cold.median);
@@ -175,11 +180,11 @@ function layerDetails(m, r) {
         nodes.length > 12 ? [" ", el("a", { href: `#nodes=${nodes.map(n => n.index).join(",")}` }, `and ${nodes.length - 12} more`)] : null)] : null),
     found.timed.length ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Algorithms of ${l.name}` }, el("table", {},
       el("caption", {}, `${counted(found.timed.length, "algorithm")} in ${l.type} on ${counted(l.threads, "thread")}. Dots are samples: full with caches hot, rings with weights cold; lines at 1, 2, 4 and 8 times the best.`),
-      el("thead", {}, el("tr", {}, el("th", {}, "algorithm"), el("th", { class: "n", title: "least sample, caches hot" }, "least"), el("th", { class: "n", title: "median sample, weights as cold as in a run" }, "cold weights"),
+      el("thead", {}, el("tr", {}, el("th", {}, "algorithm"), el("th", { class: "n", title: "least sample, caches hot" }, "least"), el("th", { class: "n often", title: "median sample, weights as cold as in a run" }, "cold weights"),
         el("th", { class: "n", title: "times the best algorithm" }, "× best"), el("th", {}, "samples"), el("th", { class: "rare", title: "of source, weights and result" }, "layouts"))),
       el("tbody", {}, found.timed.map(a => el("tr", {}, el("td", { class: "name" }, `${a.library} `, breakable(a.algorithm), " ", tags(a), a.remark ? el("span", { class: "quiet" }, ` (${a.remark})`) : null,
         [a.hot, a.cold].some(t => t && t.disturbed) ? el("span", { class: "tag", title: (a.hot && a.hot.disturbed) || a.cold.disturbed }, "disturbed") : null),
-        el("td", { class: "n" }, a.hot ? time(a.hot.least) : "–"), el("td", { class: "n" }, a.cold ? time(a.cold.median) : "–"), el("td", { class: "n" }, (found.by(a) / best).toFixed(2)),
+        el("td", { class: "n" }, a.hot ? time(a.hot.least) : "–"), el("td", { class: "n often" }, a.cold ? time(a.cold.median) : "–"), el("td", { class: "n" }, (found.by(a) / best).toFixed(2)),
         el("td", {}, strip(a, x, width)), el("td", { class: "rare" }, breakable(a.layouts))))))) : el("p", {}, "No algorithm of it has a time."),
     found.others.length ? el("details", { open: found.others.length <= 6 }, el("summary", {}, `Why not: ${counted(found.others.length, "algorithm")} without a time`),
       el("ul", {}, found.others.map(o => el("li", {}, `${o.library} ${o.algorithm}: ${o.why}`)))) : null,

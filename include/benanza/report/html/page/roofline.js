@@ -33,7 +33,7 @@ function drawRoofline(m) {
       const from = Math.max(x0, low / level.gb_per_s), to = Math.min(x1, peak.gflops / level.gb_per_s);
       if (!(to > from)) return;
       line(from, from * level.gb_per_s, to, to * level.gb_per_s);
-      const at = Math.exp(Math.log(from) + (Math.log(to) - Math.log(from)) * (narrow ? 0.3 : 0.16 + 0.1 * i));
+      const at = Math.exp(Math.log(from) + (Math.log(to) - Math.log(from)) * (narrow ? 0.3 : 0.1 + 0.22 * i));
       const angle = (-180 / Math.PI) * Math.atan2(y(from * level.gb_per_s) - y(to * level.gb_per_s), x(to) - x(from));
       svg.append("text").attr("transform", `translate(${x(at)},${y(at * level.gb_per_s) - 5}) rotate(${angle})`).text(narrow ? level.name : `${level.name} ${rate(level.gb_per_s)} GB/s`);
     });

@@ -52,15 +52,24 @@ function schedule(nodes, workers) {
   return out;
 }
 
+/** What runs on so many workers, each with the node of the graph that it belongs to. */
+function tasksOf(m, workers) {
+  const all = workers > 1 && m.tasks
+    ? m.tasks.map(([node, layer, inputs], index) => ({ index, node: m.nodes[node], layer: layer < 0 ? null : m.layers[layer], inputs, bound: layer < 0 ? 0 : m.layers[layer].bound }))
+    : m.nodes.map(n => ({ index: n.index, node: n, layer: n.layer, inputs: n.inputs, bound: n.bound }));
+  for (const i of longestPath(all)) all[i].onPath = true;
+  return all;
+}
+
 function drawTimeline(m) {
   const most = 16;
   if (state.workers < 1) state.workers = Math.min(most, m.workers);
   const pick = el("select", { id: "workers", onchange: e => { state.workers = +e.target.value; drawTimeline(current()); byId("workers").focus(); } },
     d3.range(1, most + 1).map(k => el("option", { value: k }, `${k}`)));
   pick.value = `${state.workers}`;
-  const k = state.workers, slots = schedule(m.nodes, k);
+  const k = state.workers, tasks = tasksOf(m, k), slots = schedule(tasks, k);
   const end = Math.max(...slots.map(s => s.end), 1), total = sum(m.nodes.map(n => n.bound));
-  const path = m.figures.path ? m.figures.path[0] : 0, least = Math.max(path, total / k);
+  const path = sum(tasks.filter(t => t.onPath).map(t => t.bound)), least = Math.max(path, total / k);
   const canvas = el("canvas", { tabindex: "0", role: "img", "aria-label": `Schedule of ${m.name} on ${counted(k, "worker")}: ${time(end)}. Each worker's bars are layers; the busy shares are told below.` });
   const busy = d3.range(k).map(w => sum(slots.filter(s => s.worker === w).map(s => s.end - s.start)) / end);
   const button = (text, label, action) => el("button", { type: "button", "aria-label": label, onclick: action }, text);
@@ -73,7 +82,7 @@ function drawTimeline(m) {
   const row = 30, axis = 26, left = 28;
   const g = { ...canvasContext(canvas, k * row + axis + 6), transform: d3.zoomIdentity };
   const base = d3.scaleLinear().domain([0, end]).range([left, g.width - 10]);
-  const paint = painter(m), fills = slots.map(s => paint.of(m.nodes[s.node]));
+  const paint = painter(m), fills = slots.map(s => paint.of(tasks[s.node].node));
   canvas.style.touchAction = "pan-y";
   const draw = () => {
     const c = g.context, x = g.transform.rescaleX(base), unit = scaleOf(end);
@@ -89,13 +98,13 @@ function drawTimeline(m) {
       c.fillText(`${+(tick / unit.size).toPrecision(4)} ${unit.unit}`, Math.min(Math.max(x(tick), left + 12), g.width - 26), k * row + axis / 2 + 6);
     }
     slots.forEach((s, i) => {
-      const x0 = Math.max(left, x(s.start)), x1 = Math.min(g.width, x(s.end)), top = s.worker * row + 4, n = m.nodes[s.node];
+      const x0 = Math.max(left, x(s.start)), x1 = Math.min(g.width, x(s.end)), top = s.worker * row + 4, n = tasks[s.node];
       if (x1 < left || x0 > g.width || !(s.end > s.start)) return;
       const wide = Math.max(0.7, x1 - x0 - 0.6);
       c.fillStyle = fills[i];
       c.fillRect(x0, top, wide, row - 6);
       if (n.onPath && wide > 2) { c.strokeStyle = colour("text"); c.lineWidth = 1.6; c.strokeRect(x0 + 0.8, top + 0.8, wide - 1.6, row - 7.6); }
-      if (wide > 46) { c.fillStyle = inkOn(fills[i]); c.fillText(n.layers.length ? n.layers[0].kind : n.op, x0 + wide / 2, top + row / 2 - 3, wide - 8); }
+      if (wide > 46) { c.fillStyle = inkOn(fills[i]); c.fillText(n.layer ? n.layer.kind : n.node.op, x0 + wide / 2, top + row / 2 - 3, wide - 8); }
     });
     c.fillStyle = colour("ground");
     c.fillRect(0, 0, left - 2, k * row + 4);
@@ -112,8 +121,8 @@ function drawTimeline(m) {
   };
   canvas.addEventListener("mousemove", e => {
     const s = at(e);
-    if (s) showTip(e, [...nodeLines(m, m.nodes[s.node]), `from ${time(s.start)} to ${time(s.end)}`]); else hideTip();
+    if (s) showTip(e, [...nodeLines(m, tasks[s.node].node), tasks[s.node].layer ? tasks[s.node].layer.name : "", `from ${time(s.start)} to ${time(s.end)}`]); else hideTip();
   });
   canvas.addEventListener("mouseleave", hideTip);
-  canvas.addEventListener("click", e => { canvas.focus({ preventScroll: true }); const s = at(e); if (s) openNode(m, m.nodes[s.node]); });
+  canvas.addEventListener("click", e => { canvas.focus({ preventScroll: true }); const s = at(e); if (s) openNode(m, tasks[s.node]); });
 }
