@@ -5,10 +5,12 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "library_commands.hpp"
+#include "machines.hpp"
 #include "model_commands.hpp"
 
 #include <benanza/core/out_of_memory.hpp>
 #include <benanza/report/machine.hpp>
+#include <benanza/result/store_address.hpp>
 #include <range/v3/algorithm/count.hpp>
 
 #include <cstddef>
@@ -35,6 +37,7 @@ status report_machine(const result::run& run, const answer& to) {
 status report_calls(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t limit = layer_limit(asked.layers);
+  check_no_report(asked);
   if (ranges::count(asked.files, "-") + ranges::count(asked.calls.logs, "-") > 1)
     throw error("standard input is named twice", "-", "name it once");
   if (!asked.plan.empty() || asked.machine)
@@ -61,6 +64,7 @@ status report_calls(std::istream& in, const answer& to) {
 
 /// --import, which reports nothing but how much was new.
 status import_results(const request& asked, std::ostream& out) {
+  check_no_report(asked);
   const store_request& s = asked.store;
   if (s.store.empty()) throw error("--import needs --store", s.imported.front(), "name the store");
   if (!s.exported.empty() || !asked.files.empty())
@@ -72,9 +76,10 @@ status import_results(const request& asked, std::ostream& out) {
 /// --export, which reports nothing.
 status export_results(const answer& to) {
   const request& asked = to.asked;
+  check_no_report(asked);
   if (asked.files.size() != 1 || !is_store(asked.files.front()))
     throw error("--export needs a store, and one only",
-                asked.files.empty() ? std::string() : asked.files.front());
+                asked.files.empty() ? std::string() : result::store::shown(asked.files.front()));
   std::string lacking;
   write_file(asked.store.exported,
              export_text(asked.files.front(), asked.store.system, asked.wanted.model, lacking));
@@ -85,7 +90,17 @@ status export_results(const answer& to) {
 status report_results(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
-  result::run run = read_all(asked, in);
+  if (asked.models || !asked.algorithms.empty() || asked.versions || asked.machine)
+    check_no_report(asked);
+  check_system(asked.files, asked.store.system);
+  std::vector<result::run> runs =
+      read_each(asked.files, asked.store.system, asked.wanted.model, in);
+  if (asked.formats == std::vector<std::string>{"html"}) {
+    std::vector<std::vector<result::run>> machines = by_machine(std::move(runs));
+    if (machines.size() > 1) return report_machines(std::move(machines), to);
+    runs = std::move(machines.front());
+  }
+  result::run run = put_together(std::move(runs), asked);
   choose_backends(run, asked);
   if (asked.models) return list_models(run, to);
   choose_device(run, asked.device);
@@ -109,7 +124,8 @@ status parse_and_respond(std::vector<std::string> arguments, std::istream& in, s
   }
   const answer to{asked, out, err};
   if (!asked.store.store.empty() && asked.store.imported.empty())
-    throw error("--store says where --import adds to, and nothing is imported", asked.store.store,
+    throw error("--store says where --import adds to, and nothing is imported",
+                result::store::shown(asked.store.store),
                 "to analyse a store, name it like a result file");
   if (!asked.store.imported.empty()) return import_results(asked, out);
   if (!asked.store.exported.empty()) return export_results(to);

@@ -9,6 +9,8 @@
 #include "request.hpp"
 
 #include <benanza/core/error.hpp>
+#include <benanza/machine/colours.hpp>
+#include <benanza/report/coloured.hpp>
 #include <benanza/report/text.hpp>
 #include <benanza/result/output_file.hpp>
 
@@ -16,9 +18,11 @@
 #include <charconv>
 #include <cstddef>
 #include <fstream>
+#include <iostream>
 #include <ostream>
 #include <string>
 #include <system_error>
+#include <unistd.h>
 
 namespace benanza::analyzer {
 
@@ -27,6 +31,13 @@ inline void write_stream(std::ostream& out, const std::string& text, const std::
   errno = 0;
   if (!(out << text << std::flush) && errno != EPIPE)
     throw error("the report cannot be written", name, "check the disk, the folder and your rights");
+}
+
+/// Writes a page for people to standard output: with colours where that is a terminal that shows
+/// them.
+inline void write_page(std::ostream& out, const std::string& text) {
+  const bool colours = &out == &std::cout && shows_colours(STDOUT_FILENO);
+  write_stream(out, colours ? report::coloured(text) : text, "standard output");
 }
 
 /// Writes `text` to a file whole or not at all; to what is no file, such as /dev/null, directly.
@@ -45,16 +56,26 @@ struct answer {
   std::ostream& err;
 
   void write(const std::string& text) const {
-    if (asked.output.empty())
-      write_stream(out, text, "standard output");
-    else
+    if (!asked.output.empty())
       write_file(asked.output, text);
+    else if (asked.format == "text")
+      write_page(out, text);
+    else
+      write_stream(out, text, "standard output");
   }
 
   /// Refuses an answer that lacks something, where --strict asks for that.
   void check(const std::string& lacking, const std::string& source) const {
     if (asked.strict && !lacking.empty())
       throw error("partial: " + lacking, source, "leave out --strict to see the report");
+  }
+
+  /// Says which limits are broken, if any are, and what is lacking.
+  status keeps(const std::string& broken, const std::string& lacking) const {
+    if (broken.empty()) return partial(lacking);
+    err << "benanza_analyze: broken: " << printable(broken)
+        << (lacking.empty() ? "" : "; partial: " + lacking) << '\n';
+    return status::broken;
   }
 
   /// Says what is lacking, if anything is.

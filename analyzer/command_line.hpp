@@ -3,6 +3,7 @@
 #pragma once
 
 #include "commands.hpp"
+#include "formats.hpp"
 #include "request.hpp"
 #include "versions.hpp"
 
@@ -40,9 +41,12 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
   app.add_option("--plan", asked.plan, "write there how each node of the model should run");
   auto* fused = app.add_flag("--fused", asked.fused, "the plan is that of the fused form");
   app.add_flag("--unfused", asked.unfused, "the plan is that of the unfused form")->excludes(fused);
-  app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--format", asked.formats, about_formats())
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
-  app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  app.add_option("-o,--output", asked.output,
+                 "write there, whole or not at all; into a folder as report.md and so on");
   app.add_flag("-q,--quiet", asked.quiet, "only the figures: no explanations, layers or advice");
   app.add_flag("--models", asked.models, "only list the models that the results hold");
   app.add_flag("--merge", asked.merge,
@@ -63,6 +67,7 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
   app.add_option("--latency-limit", asked.latency_limit_ms,
                  "ms that a batch may take: which one gives most items a second then")
       ->check(CLI::PositiveNumber);
+  app.add_option("--limit", asked.limits, about_limits())->allow_extra_args(false);
   app.add_flag("--advice", asked.advice, "all advice in full: evidence, and a command to check it");
   app.add_flag("--details", asked.details, "all figures, explanations and warnings of a model");
   app.add_option("--calls", asked.calls.logs,
@@ -92,6 +97,8 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
   } catch (const CLI::CallForVersion&) {
     return versions();
   }
+  check_formats(asked);
+  if (!asked.formats.empty()) asked.format = asked.formats.front();
   return {};
 }
 

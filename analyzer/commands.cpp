@@ -14,8 +14,13 @@ std::span<const command> commands() {
       {"check", "is a result what an experiment asked for?", check_results},
       {"coldstart", "when a new process has its first answer, and what shared weights save",
        run_coldstart},
+      {"compare", "what became faster or slower between two results, and what can explain it",
+       compare_results},
       {"compose", about_compose, compose},
       {"profile", "where a model's time goes: model, layers, calls within them", answer_profile},
+      {"store", "of a store: who measured what when, is it whole, forget what is old", keep_store},
+      {"sweep", "how a figure changes with batch, threads, a dim, type, system, version or date",
+       sweep_results},
       {"verify", "do the figures that a bound rests on hold here?", verify_result},
   };
   return all;

@@ -4,15 +4,17 @@
 #pragma once
 
 #include "answer.hpp"
+#include "formats.hpp"
 #include "framework_runs.hpp"
 #include "holdings.hpp"
 #include "read_results.hpp"
 
 #include <benanza/bound/layout/plan.hpp>
 #include <benanza/bound/missing.hpp>
-#include <benanza/report/json.hpp>
 #include <range/v3/algorithm/all_of.hpp>
+#include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/count_if.hpp>
+#include <range/v3/algorithm/none_of.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -99,9 +101,24 @@ inline status list_models(result::run& run, const answer& to) {
   return status::complete;
 }
 
+/// Refuses a result of sequences alone: bounds are of single layers.
+inline void refuse_sequences_alone(const result::run& run) {
+  const auto of_a_sequence = [](const result::measurement& m) {
+    return m.family == model::sequence_family;
+  };
+  if (ranges::any_of(run.measurements, of_a_sequence) &&
+      ranges::none_of(run.measurements, result::of_a_layer))
+    throw error("it holds times of sequences of layers alone, and bounds need those of single "
+                "layers",
+                run.source,
+                "benanza_analyze compose puts models together from sequences; for bounds measure "
+                "what benanza_generate writes without --granularity");
+}
+
 /// The report on models with so many rows a table, their plan, and the filter of what is missing.
 inline status report_models(result::run& run, std::size_t rows, const answer& to) {
   const request& asked = to.asked;
+  refuse_sequences_alone(run);
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
   const bound::source source(run);
   std::vector<bound::model_bound> models = select(source, asked.wanted);
@@ -115,25 +132,32 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   to.check(lacking, run.source);
   if (!asked.plan.empty()) detail::write_plan(asked, run, models);
   if (!asked.missing.empty()) detail::write_missing(asked.missing, run.source, models);
+  const std::vector<report::limit> limits(asked.limits.begin(), asked.limits.end());
   const std::vector<trace::profile> profiles = read_framework_runs(asked.frameworks);
   const bool pages = detail::of_one_model(models) || !asked.wanted.model.empty() ||
                      !profiles.empty() || asked.advice || asked.details;
   std::vector<bound::model_bound> others;
   std::vector<advice::advised> advised; // of what is shown
-  if (pages || asked.json()) {
+  if (pages || asked.formats.size() > 1 || asked.format != "text" || !limits.empty()) {
     others = related(source, models);
     advised =
         advice::advise_all(source, models, profiles,
                            {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
   }
-  const report::text_options options{.layers = rows,
-                                     .pages = pages,
-                                     .details = asked.details,
-                                     .advice = asked.advice,
-                                     .quiet = asked.quiet};
-  to.write(asked.json() ? report::json_report(run, models, !lacking.empty(), advised)
-                        : report::text_report(run, advised, models, options));
-  return to.partial(lacking);
+  std::vector<report::limit_answer> held = report::hold_to(limits, advised);
+  const std::string broken = report::broken_limits(held);
+  if (lacking.empty()) lacking = report::unsure_limits(held);
+  write_report(to, {.run = run,
+                    .models = models,
+                    .advised = advised,
+                    .options = {.layers = rows,
+                                .pages = pages,
+                                .details = asked.details,
+                                .advice = asked.advice,
+                                .quiet = asked.quiet},
+                    .lacking = lacking,
+                    .limits = std::move(held)});
+  return to.keeps(broken, lacking);
 }
 
 } // namespace benanza::analyzer

@@ -21,24 +21,33 @@
 
 namespace benanza::analyzer {
 
-/// The run that all files hold together; without files, standard input.
-inline result::run read_all(const request& asked, std::istream& in) {
+/// Refuses a choice of a system where no file is a store.
+inline void check_system(const std::vector<std::string>& files, const std::string& system) {
+  if (!system.empty() && std::none_of(files.begin(), files.end(), is_store))
+    throw error("--system chooses from a store, and no store was given", system);
+}
+
+/// The runs that some files hold: result files, stores (of which `system` chooses), and `in` where
+/// one is called "-", or none is named.
+inline std::vector<result::run> read_each(const std::vector<std::string>& files,
+                                          const std::string& system, const std::string& model,
+                                          std::istream& in) {
   std::vector<result::run> runs;
-  bool taken = false, stores = false;
-  for (const std::string& f : asked.files.empty() ? std::vector<std::string>{"-"} : asked.files) {
+  bool taken = false;
+  for (const std::string& f : files.empty() ? std::vector<std::string>{"-"} : files) {
     if (f != "-") {
-      const bool from_store = is_store(f);
-      stores = stores || from_store;
-      runs.push_back(from_store ? read_from_store(f, asked.store.system, asked.wanted.model)
-                                : result::read_file(f));
+      runs.push_back(is_store(f) ? read_from_store(f, system, model) : result::read_file(f));
       continue;
     }
     if (std::exchange(taken, true))
       throw error("standard input is named twice", "-", "name it once");
     runs.push_back(result::read(in, "standard input"));
   }
-  if (!asked.store.system.empty() && !stores)
-    throw error("--system chooses from a store, and no store was given", asked.store.system);
+  return runs;
+}
+
+/// The run that several are together.
+inline result::run put_together(std::vector<result::run> runs, const request& asked) {
   result::tell_versions_apart(runs);
   const result::overlap both = result::overlap_of(runs);
   if (both.cases != 0 && !asked.merge)
@@ -53,6 +62,12 @@ inline result::run read_all(const request& asked, std::istream& in) {
     out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
   std::erase_if(out.graphs, model::is_sequence); // compose is about them
   return out;
+}
+
+/// The run that all files hold together; without files, standard input.
+inline result::run read_all(const request& asked, std::istream& in) {
+  check_system(asked.files, asked.store.system);
+  return put_together(read_each(asked.files, asked.store.system, asked.wanted.model, in), asked);
 }
 
 /// Leaves the cases of the backends that were asked for, if any were. A plan is what benanza_bench

@@ -16,6 +16,7 @@ struct request {
   std::vector<std::string> files;
   selection wanted;
   std::string format = "text";
+  std::vector<std::string> formats{}; ///< as they were named; one of them is `format`
   std::string layers = "10";
   std::string output;
   std::string plan;
@@ -36,6 +37,8 @@ struct request {
   bool details = false;                ///< all figures of a page
   bool advice = false;                 ///< all advice, in full
   double latency_limit_ms = 0;         ///< that a batch may take; 0: any
+
+  std::vector<std::string> limits{}; ///< that figures of the models have to keep
 
   bool json() const { return format == "json"; }
 };

@@ -5,6 +5,7 @@
 #include <benanza/bound/missing.hpp>
 #include <benanza/bound/model.hpp>
 #include <benanza/result/reader.hpp>
+#include <benanza/result/store_address.hpp>
 #include <benanza/result/writer.hpp>
 
 #ifdef BENANZA_WITH_STORE
@@ -12,6 +13,7 @@
 #endif
 
 #include <range/v3/algorithm/any_of.hpp>
+#include <range/v3/algorithm/sort.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -23,6 +25,7 @@
 namespace benanza::analyzer {
 
 bool is_store(const std::string& path) {
+  if (result::store::is_address(path)) return true;
   constexpr std::string_view magic{"SQLite format 3\0", 16};
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
@@ -35,7 +38,8 @@ std::string from_store(const std::string& store, const bound::model_bound& b) {
   const auto tried = [](const bound::hole& h) { return h.failed && !h.command.empty(); };
   const bool failed =
       ranges::any_of(b.covered.holes, tried) || ranges::any_of(b.covered.rooflines, tried);
-  return " --store " + bound::shell_word(store) + (failed ? " --again=failed" : "");
+  return " --store " + bound::shell_word(result::store::shown(store)) +
+         (failed ? " --again=failed" : "");
 }
 
 #ifdef BENANZA_WITH_STORE
@@ -43,6 +47,23 @@ std::string from_store(const std::string& store, const bound::model_bound& b) {
 result::run read_from_store(const std::string& path, const std::string& system,
                             const std::string& model) {
   return result::store::read_store(path, {.system = system, .model = model});
+}
+
+std::vector<result::run> runs_in_store(const std::string& path, const std::string& system,
+                                       const std::string& model) {
+  const result::store::store s(path, result::store::access::read);
+  return result::store::read_runs(s, {.system = system, .model = model},
+                                  result::store::choose_system(s, system));
+}
+
+std::vector<std::string> systems_in_store(const std::string& path) {
+  const result::store::store s(path, result::store::access::read);
+  std::vector<result::store::known_system> all = s.systems();
+  ranges::sort(all, ranges::less{}, [](const auto& of) { return std::pair(of.last_date, of.id); });
+  std::vector<std::string> out;
+  for (const result::store::known_system& one : all)
+    out.push_back(std::to_string(one.id));
+  return out;
 }
 
 std::string damaged_results(const result::run& r) {
@@ -71,21 +92,30 @@ void import_files(const store_request& asked, std::ostream& out) {
   for (const std::string& f : asked.imported)
     runs.push_back(result::read_file(f));
   result::store::store s(asked.store, result::store::access::write);
-  for (const result::run& r : runs)
-    out << printable(r.source) << ": " << s.add_new(r) << " of " << r.measurements.size()
-        << " results added to " << printable(asked.store) << '\n';
+  for (const result::run& r : runs) {
+    const std::int64_t added = s.add_new(r);
+    out << printable(r.source) << ": " << added << " of " << r.measurements.size()
+        << " results added to " << printable(result::store::shown(asked.store)) << '\n';
+  }
 }
 
 #else
 
 namespace {
 [[noreturn]] void no_store(const std::string& path) {
-  throw error("this program was built without SQLite and reads no stores", path,
-              "install libsqlite3-dev and build it again");
+  throw error("this program was built without SQLite and reads no stores",
+              result::store::shown(path), "install libsqlite3-dev and build it again");
 }
 } // namespace
 
 result::run read_from_store(const std::string& path, const std::string&, const std::string&) {
+  no_store(path);
+}
+std::vector<result::run> runs_in_store(const std::string& path, const std::string&,
+                                       const std::string&) {
+  no_store(path);
+}
+std::vector<std::string> systems_in_store(const std::string& path) {
   no_store(path);
 }
 std::string damaged_results(const result::run&) {

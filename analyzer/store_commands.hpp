@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does `benanza_analyze` do with a store? It reads one in place of a result file, writes one's
 // results as a result file (--export), and adds result files to one (--import ... --store). A store
-// is recognised by its first bytes. Without SQLite in the build, each of these is refused.
+// is recognised by its first bytes, or by its address (postgresql://). Without SQLite in the build,
+// each of these is refused.
 //
 //   if (is_store("results.db")) run r = read_from_store("results.db", "latest", "resnet50");
 #pragma once
@@ -26,16 +27,25 @@ struct store_request {
   std::string store;                 ///< --store: to where
 };
 
-/// True if a file begins as every SQLite file does; pipes and what cannot be read do not.
+/// True for an address, and if a file begins as every SQLite file does; pipes and what cannot be
+/// read do not.
 bool is_store(const std::string& path);
 
 /// How the command goes on that measures all that a store lacks of a model: what is there is not
-/// measured again.
+/// measured again. Of an address no more than its server and database is shown.
 std::string from_store(const std::string& store, const bound::model_bound& b);
 
 /// The run in a store, for the report.
 result::run read_from_store(const std::string& path, const std::string& system,
                             const std::string& model);
+
+/// The runs of one system in a store, each by itself, the oldest first. `system` is a number,
+/// latest, or empty for the only one.
+std::vector<result::run> runs_in_store(const std::string& path, const std::string& system,
+                                       const std::string& model);
+
+/// The numbers of the systems in a store, that with the newest run last.
+std::vector<std::string> systems_in_store(const std::string& path);
 
 /// The results of a store that are not what was written, in one line; empty: there are none.
 std::string damaged_results(const result::run& r);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Finds what the parts of Benanza need. Each library is optional; whoever cannot do without says so
-# with benanza_require(). Sets BENANZA_WITH_ONNX, BENANZA_WITH_STORE and BENANZA_BACKENDS (onednn,
-# host, cudnn, cublas).
+# with benanza_require(). Sets BENANZA_WITH_ONNX, BENANZA_WITH_STORE, BENANZA_WITH_POSTGRES and
+# BENANZA_BACKENDS (onednn, host, cudnn, cublas).
 
 find_package(range-v3 QUIET)
 find_package(nlohmann_json QUIET)
@@ -37,8 +37,21 @@ set(BENANZA_WITH_STORE ${SQLite3_FOUND})
 if(BENANZA_PORTABLE)
   set(BENANZA_WITH_STORE OFF)
 endif()
+# A store on a server: libpqxx, of which Debian has no CMake package.
+find_path(BENANZA_PQXX_INCLUDE pqxx/prepared_statement)
+find_library(BENANZA_PQXX_LIBRARY pqxx)
+mark_as_advanced(BENANZA_PQXX_INCLUDE BENANZA_PQXX_LIBRARY)
+set(BENANZA_WITH_POSTGRES OFF)
+if(BENANZA_WITH_STORE AND BENANZA_PQXX_INCLUDE AND BENANZA_PQXX_LIBRARY)
+  set(BENANZA_WITH_POSTGRES ON)
+endif()
 if(NOT TARGET benanza::store)
   add_library(benanza::store INTERFACE IMPORTED)
+  if(BENANZA_WITH_POSTGRES)
+    target_include_directories(benanza::store SYSTEM INTERFACE ${BENANZA_PQXX_INCLUDE})
+    target_link_libraries(benanza::store INTERFACE ${BENANZA_PQXX_LIBRARY})
+    target_compile_definitions(benanza::store INTERFACE BENANZA_WITH_POSTGRES=1)
+  endif()
   if(BENANZA_WITH_STORE)
     target_link_libraries(benanza::store INTERFACE SQLite::SQLite3)
     target_compile_definitions(benanza::store INTERFACE BENANZA_WITH_STORE=1)

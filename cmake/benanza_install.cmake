@@ -12,7 +12,8 @@ set(out ${PROJECT_BINARY_DIR}/install)
 # ---- libbenanza-dev ------------------------------------------------------------------------------
 set(component COMPONENT libbenanza-dev)
 install(DIRECTORY include/benanza DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component}
-  FILES_MATCHING PATTERN "*.hpp")
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.schema.json"
+  PATTERN "*.html" PATTERN "*.css" PATTERN "*.js") # the page of a report
 install(TARGETS benanza EXPORT benanza_targets)
 install(EXPORT benanza_targets NAMESPACE benanza:: DESTINATION ${config_folder} ${component})
 benanza_write_revision(${PROJECT_BINARY_DIR}/benanza/revision.cpp) # for BENANZA_REVISION
@@ -41,6 +42,8 @@ if(BENANZA_PROGRAMS)
   install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT benanza)
   if(NOT CMAKE_CROSSCOMPILING)
     set(pages "")
+    set(shells ${out}/completion)
+    set(completions "")
     foreach(program IN LISTS BENANZA_PROGRAMS)
       set(page ${out}/${program}.1.gz)
       add_custom_command(OUTPUT ${page}
@@ -48,9 +51,21 @@ if(BENANZA_PROGRAMS)
           -DVERSION=${PROJECT_VERSION} -P ${PROJECT_SOURCE_DIR}/cmake/benanza_man.cmake
         DEPENDS ${program} cmake/benanza_man.cmake VERBATIM)
       list(APPEND pages ${page})
+      set(completion ${shells}/bash/${program} ${shells}/zsh/_${program} ${shells}/fish/${program}.fish)
+      add_custom_command(OUTPUT ${completion}
+        COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> -DNAME=${program} -DOUT=${shells}
+          -P ${PROJECT_SOURCE_DIR}/cmake/benanza_completion.cmake
+        DEPENDS ${program} cmake/benanza_completion.cmake VERBATIM)
+      list(APPEND completions ${completion})
     endforeach()
-    add_custom_target(benanza_man ALL DEPENDS ${pages})
+    add_custom_target(benanza_man ALL DEPENDS ${pages} ${completions})
     install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT benanza)
+    # Where each shell looks for what packages bring.
+    install(DIRECTORY ${shells}/bash/ COMPONENT benanza
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(DIRECTORY ${shells}/zsh/ COMPONENT benanza DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+    install(DIRECTORY ${shells}/fish/ COMPONENT benanza
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   endif()
 endif()
 

@@ -45,7 +45,7 @@ set(dev_needs "cmake (>= 3.22)" "make | ninja-build" "g++ (>= 4:12)" libbenchmar
   libdnnl-dev libfmt-dev librange-v3-dev nlohmann-json3-dev
   ocl-icd-opencl-dev) # some releases' oneDNN looks for it, and their package does not say so
 list(JOIN dev_needs ", " CPACK_DEBIAN_LIBBENANZA-DEV_PACKAGE_DEPENDS)
-set(CPACK_DEBIAN_LIBBENANZA-DEV_PACKAGE_RECOMMENDS "benanza (= ${PROJECT_VERSION}), libsqlite3-dev, libpugixml-dev, zlib1g-dev")
+set(CPACK_DEBIAN_LIBBENANZA-DEV_PACKAGE_RECOMMENDS "benanza (= ${PROJECT_VERSION}), libsqlite3-dev, libpqxx-dev, libpugixml-dev, zlib1g-dev")
 set(CPACK_DEBIAN_LIBBENANZA-DEV_PACKAGE_SUGGESTS "libonnx-dev, libprotobuf-dev")
 
 # cpack reads it first.

@@ -35,6 +35,7 @@
 #include <benanza/model/unique.hpp>
 #include <benanza/result/input_text.hpp>
 #include <benanza/result/layer_file.hpp>
+#include <benanza/result/store_address.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -99,6 +100,9 @@ inline status generate(const generate_arguments& a) {
     throw error("nothing to generate", "", "give a model, or --layers FILE");
   if (a.folder.empty() && !a.gpu.wanted && a.sequences.sweep.empty())
     throw error("no folder to write to", "", "give -o FOLDER");
+  if (a.sequences.fused && (a.no_fusion || !a.sequences.wanted()))
+    throw error("of fused forms which sequences?", "--fused",
+                a.no_fusion ? "leave out --no-fusion" : "give --granularity or --sweep too");
   std::vector<model::graph> graphs = read_models(a.models);
   for (const std::string& file : a.layers_files) {
     model::graph layers = result::as_chain(result::read_layers(file), file);
@@ -110,7 +114,12 @@ inline status generate(const generate_arguments& a) {
   if (a.sequences.wanted()) {
     model_arguments decoys = a.models;
     decoys.models = a.sequences.decoys;
-    do_sequences(a.sequences, std::move(graphs), read_models(decoys),
+    std::vector<model::graph> mixed = read_models(decoys);
+    if (a.sequences.fused) {
+      add_fused(graphs, a);
+      add_fused(mixed, a);
+    }
+    do_sequences(a.sequences, std::move(graphs), std::move(mixed),
                  {.folder = a.folder,
                   .json = a.gpu.format == "json",
                   .quiet = a.quiet,
@@ -134,7 +143,8 @@ inline status generate(const generate_arguments& a) {
     return partial ? status::partial : status::complete;
   }
   const known_layers known = known_in(a.missing, all.layers, graphs);
-  const std::string folder = printable(a.folder), store = printable(a.missing.store);
+  const std::string folder = printable(a.folder),
+                    store = printable(result::store::shown(a.missing.store));
   std::vector<std::string> failed;
   for (const auto& [layer, why] : known.failed)
     failed.push_back(fmt::format("{} has no time in {}, and is not tried again: {}", layer, store,

@@ -8,6 +8,7 @@
 
 #include <benanza/core/text.hpp>
 #include <benanza/model/unique.hpp>
+#include <benanza/result/store_address.hpp>
 
 #ifdef BENANZA_WITH_STORE
 #include <benanza/result/store/missing.hpp>
@@ -101,8 +102,8 @@ inline known_layers known_in(const missing_arguments& a,
 inline known_layers known_in(const missing_arguments& a, std::span<const model::catalogue_entry>,
                              std::span<const model::graph>) {
   if (!a.store.empty())
-    throw error("this program was built without SQLite and reads no stores", a.store,
-                "install libsqlite3-dev and build it again");
+    throw error("this program was built without SQLite and reads no stores",
+                result::store::shown(a.store), "install libsqlite3-dev and build it again");
   return {};
 }
 

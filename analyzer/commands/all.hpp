@@ -14,6 +14,9 @@
 namespace benanza::analyzer {
 
 status check_results(std::vector<std::string> arguments, const streams& to);
+status compare_results(std::vector<std::string> arguments, const streams& to);
+status keep_store(std::vector<std::string> arguments, const streams& to);
+status sweep_results(std::vector<std::string> arguments, const streams& to);
 status verify_result(std::vector<std::string> arguments, const streams& to);
 
 /// Reads a command's own words. What comes back is to be printed instead of an answer (--help);

@@ -4,13 +4,11 @@
 #include "compose.hpp"
 
 #include "../answer.hpp"
+#include "../read_results.hpp"
 
-#include <benanza/bound/last_cache.hpp>
-#include <benanza/model/sequences.hpp>
+#include <benanza/model/forms.hpp>
 #include <benanza/report/composed.hpp>
 #include <benanza/result/graph_file.hpp>
-#include <benanza/result/merge.hpp>
-#include <benanza/result/reader.hpp>
 
 #include <CLI/CLI.hpp>
 #include <range/v3/algorithm/reverse.hpp>
@@ -26,9 +24,10 @@ namespace benanza::analyzer {
 namespace {
 struct compose_request {
   std::vector<std::string> files{};
-  std::string granularity{}, split = "chain", tiling = "none", against{}, models{};
+  std::string granularity{}, split = "chain", tiling = "none", against{}, models{}, system{};
   std::string model{}, type{}, format = "text", output{};
   int threads = 0;
+  bool fused = false;
 
   bool best() const { return tiling == "best"; }
 };
@@ -36,7 +35,8 @@ struct compose_request {
 /// Empty: the request is read; else what --help prints.
 std::string parse_compose(std::vector<std::string> arguments, compose_request& asked) {
   CLI::App app(about_compose, "benanza_analyze compose");
-  app.add_option("results", asked.files, "results that hold sequences")->required();
+  app.add_option("results", asked.files,
+                 "results that hold sequences, or a store of them; none or -: standard input");
   app.add_option("--granularity", asked.granularity,
                  "of how many layers the sequences are at most, or all");
   app.add_option("--split", asked.split, "as the sequences were cut: chain or window")
@@ -44,14 +44,17 @@ std::string parse_compose(std::vector<std::string> arguments, compose_request& a
   app.add_option("--tiling", asked.tiling,
                  "best: the cheapest of all ways to cover a model by measured sequences")
       ->check(CLI::IsMember({"none", "best"}));
+  app.add_flag("--fused", asked.fused, "sequences of the models' fused forms");
   app.add_option("--against", asked.against,
-                 "a result of whole models (--granularity all, or a plan's), to compare with");
+                 "a result of whole models (--granularity all, or a plan's), or a store of them, "
+                 "to compare with");
   app.add_option("--models", asked.models,
                  "a file of the models: of an anonymous suite the private map");
   app.add_option("--model", asked.model, "only models with this in their name");
   app.add_option("--type", asked.type, "f32, bf16 ...: which, where there are several");
   app.add_option("--threads", asked.threads, "on how many threads, where there are several")
       ->check(CLI::PositiveNumber);
+  app.add_option("--system", asked.system, "whose results of a store: a number, or latest");
   app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("-o,--output", asked.output, "write there, whole or not at all");
   ranges::reverse(arguments);
@@ -77,14 +80,14 @@ std::int64_t length_of(const std::string& text) {
   return n;
 }
 
-/// The models to put together: unfused ones, of the run or of a file.
+/// The models to put together, of the run or of a file.
 std::vector<model::graph> models_of(const compose_request& asked, const result::run& run) {
-  std::vector<model::graph> out =
+  const std::vector<model::graph> all =
       asked.models.empty() ? run.graphs : result::read_graph_file(asked.models).graphs;
-  std::erase_if(out, [&](const model::graph& g) {
-    return model::is_sequence(g) || !g.unfused.empty() ||
-           g.name.find(asked.model) == std::string::npos;
-  });
+  std::vector<model::graph> out;
+  for (const model::graph* g :
+       model::one_form_each(all, asked.fused ? model::form::fused : model::form::unfused))
+    if (g->name.find(asked.model) != std::string::npos) out.push_back(*g);
   if (out.empty())
     throw error(asked.model.empty() ? "it holds no models, only sequences"
                                     : "no model has \"" + asked.model + "\" in its name",
@@ -113,13 +116,17 @@ bound::setting setting_of(const compose_request& asked, const result::run& run) 
 
 /// Refuses models of which sequences lack a time, and names the first.
 void refuse_missing(const std::vector<report::composed_row>& rows,
-                    const bound::sequence_times& times, const std::string& source) {
-  std::set<std::string> missing;
+                    const bound::sequence_times& times, const result::run& run) {
+  std::set<std::string> missing, suite;
+  for (const model::graph& g : run.graphs)
+    suite.insert(g.name);
+  bool in_suite = true; // then the benchmark program has them
   std::string first, filter;
   for (const report::composed_row& r : rows)
     for (std::size_t i = 0; i < r.made.missing.size(); ++i) {
       const std::string& name = r.made.missing[i];
       if (!missing.insert(name).second) continue;
+      in_suite = in_suite && suite.contains(name);
       filter += (filter.empty() ? "" : "|") + name.substr(model::sequence_prefix.size());
       if (!first.empty()) continue;
       first = name + " (" + printable(r.made.missing_text[i], 120) + ") of " +
@@ -129,41 +136,46 @@ void refuse_missing(const std::vector<report::composed_row>& rows,
     }
   if (missing.empty()) return;
   constexpr std::size_t longest = 300;
-  throw error(std::to_string(missing.size()) +
-                  (missing.size() == 1 ? " sequence has" : " sequences have") +
-                  " no time, such as " + first,
-              source,
-              filter.size() > longest
-                  ? "measure what benanza_generate writes with this --granularity and --split"
-                  : "measure them: benanza_bench --benchmark_filter='^sequence/(" + filter + ")/'");
+  throw error(
+      std::to_string(missing.size()) + (missing.size() == 1 ? " sequence has" : " sequences have") +
+          " no time, such as " + first,
+      run.source,
+      in_suite && filter.size() <= longest
+          ? "measure them: benanza_bench --benchmark_filter='^sequence/(" + filter + ")/'"
+          : "measure what benanza_generate writes with this --granularity, --split and form "
+            "(--fused)");
 }
 
 /// How warm caches are taken to be.
 std::string estimate_text(const std::vector<report::composed_row>& rows, bool states) {
   double least = 1, most = 0;
+  bool hot = false;
   for (const report::composed_row& r : rows) {
-    least = std::min(least, r.made.gone);
-    most = std::max(most, r.made.gone);
+    least = std::min(least, r.made.weights.gone);
+    most = std::max(most, r.made.weights.gone);
+    hot = hot || r.made.weights.hot;
   }
   return std::string("composed: medians ") +
          (states ? "with weights from the last cache (llcw) and from memory (coldw)"
                  : "hot and cold") +
          fmt::format(", as much of\neach as runs of the models find there: {:.0f} to {:.0f} % from "
-                     "memory",
-                     100 * least, 100 * most);
+                     "memory{}",
+                     100 * least, 100 * most,
+                     hot ? "; hot\nwhere a core's own caches hold all of a model" : "");
 }
 
 report::composed_page page_of(const compose_request& asked, const result::run& run,
                               const std::vector<model::graph>& models, const result::run* against) {
   const bound::setting in = setting_of(asked, run);
   const bound::sequence_times times(run, in);
-  const result::own_cache cache = bound::own_cache_of(run);
+  const bound::run_caches caches = bound::caches_of(run);
   const model::cut by = *model::parse_cut(asked.split);
   report::composed_page out;
   out.type = name(in.first);
   out.threads = in.second;
   out.cut = asked.best() ? "best tiling, " + asked.split
                          : "G = " + asked.granularity + ", " + asked.split;
+  if (asked.fused) out.cut += ", fused forms";
   std::set<std::string> used;
   for (const model::graph& g : models) {
     const bound::measurement* whole = against ? bound::whole_run(*against, g, in) : nullptr;
@@ -175,25 +187,25 @@ report::composed_page page_of(const compose_request& asked, const result::run& r
       throw error("whole models and sequences ran by different choices of algorithms",
                   against->source, "give benanza_bench the same --choices for both");
     const double clock_ns = whole != nullptr ? whole->clock_ns : 0;
-    const auto cut_so = [&](double gone) {
-      return asked.best() ? bound::best_tiling(g, by, times, times.longest(), gone)
+    const auto cut_so = [&](const bound::warmth& w) {
+      return asked.best() ? bound::best_tiling(g, by, times, times.longest(), w)
                           : model::split(g, {.length = length_of(asked.granularity), .by = by});
     };
-    report::composed_row row{.made = bound::compose(g, cut_so(1), times, cache, in.first, clock_ns),
-                             .whole = whole};
-    if (asked.best() && row.made.gone < 1)
-      row.made = bound::compose(g, cut_so(row.made.gone), times, cache, in.first, clock_ns);
+    report::composed_row row{
+        .made = bound::compose(g, cut_so({}), times, caches, in.first, clock_ns), .whole = whole};
+    if (asked.best() && row.made.weights.gone < 1)
+      row.made = bound::compose(g, cut_so(row.made.weights), times, caches, in.first, clock_ns);
     used.insert(row.made.used.begin(), row.made.used.end());
     out.rows.push_back(std::move(row));
   }
-  refuse_missing(out.rows, times, run.source);
+  refuse_missing(out.rows, times, run);
   out.unique = used.size();
   bool states = false;
   double clocked_ns = 0;
   for (const std::string& name : used) {
     const bound::sequence_cases& its = *times.find(name);
     states = states || its.coldw != nullptr;
-    out.by_latency.sequences_ns += its.estimate_ns(1);
+    out.by_latency.sequences_ns += its.estimate_ns(bound::warmth{});
     clocked_ns += its.clock_time_ns();
   }
   for (const report::composed_row& r : out.rows)
@@ -213,12 +225,16 @@ status compose(std::vector<std::string> arguments, const streams& to) {
     write_stream(to.out, told, "standard output");
     return status::complete;
   }
-  std::vector<result::run> runs;
-  for (const std::string& file : asked.files)
-    runs.push_back(result::read_file(file));
-  const result::run run = result::merge(std::move(runs));
+  std::vector<std::string> all = asked.files;
+  all.push_back(asked.against);
+  check_system(all, asked.system);
+  // Sequences of one length are among those of another too: what was measured twice is merged.
+  const auto read = [&](const std::vector<std::string>& files) {
+    return result::merge(read_each(files, asked.system, asked.model, to.in));
+  };
+  const result::run run = read(asked.files);
   std::optional<result::run> against;
-  if (!asked.against.empty()) against = result::read_file(asked.against);
+  if (!asked.against.empty()) against = read({asked.against});
   const std::vector<model::graph> models = models_of(asked, run);
   const report::composed_page page = page_of(asked, run, models, against ? &*against : nullptr);
   const std::string text =

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <benanza/core/error.hpp>
+#include <benanza/model/forms.hpp>
 #include <benanza/model/split.hpp>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +28,7 @@ struct sequence_arguments {
   std::string times{}; ///< of a result, in place of rooflines
   std::vector<std::string> decoys{};
   std::string map{}; ///< the private file of an anonymous suite; empty: beside the folder
-  bool anonymise = false;
+  bool anonymise = false, fused = false;
 
   bool wanted() const { return !granularity.empty() || !sweep.empty(); }
 
@@ -55,6 +56,7 @@ struct sequence_arguments {
         ->needs(hidden);
     app.add_option("--map", map, "that file; by default FOLDER.map.json")->needs(hidden);
     range->excludes(length);
+    app.add_flag("--fused", fused, "sequences of the models' fused forms");
   }
 
   static std::int64_t number(std::string_view text, std::string_view option) {
@@ -71,6 +73,15 @@ struct sequence_arguments {
     return {.length =
                 granularity == "all" ? model::whole_model : number(granularity, "--granularity"),
             .by = *model::parse_cut(split)};
+  }
+
+  /// The models whose sequences are meant: one form of each.
+  std::vector<model::graph> forms(const std::vector<model::graph>& models) const {
+    std::vector<model::graph> out;
+    for (const model::graph* g :
+         model::one_form_each(models, fused ? model::form::fused : model::form::unfused))
+      out.push_back(*g);
+    return out;
   }
 
   /// The first and the last length of the sweep.

@@ -55,14 +55,19 @@ inline std::string map_file(const sequence_arguments& a, const std::string& fold
 }
 } // namespace detail
 
-/// Prints or writes what the arguments ask for.
+/// Prints or writes what the arguments ask for, of models and, with `--fused`, their fused forms
+/// behind each.
 inline void do_sequences(const sequence_arguments& a, std::vector<model::graph> models,
                          std::vector<model::graph> decoys, const sequence_output& to) {
-  if (!a.sweep.empty()) return detail::print_sweep(a, models, to.json);
-  const std::size_t own = models.size(), mixed = decoys.size();
+  std::vector<model::graph> forms = a.forms(models);
+  if (!a.sweep.empty()) return detail::print_sweep(a, forms, to.json);
+  const std::size_t own = forms.size();
+  for (model::graph& g : a.forms(decoys))
+    forms.push_back(std::move(g));
+  const std::size_t mixed = forms.size() - own;
   for (model::graph& g : decoys)
     models.push_back(std::move(g));
-  const suite s = suite_of(models, a.how(), a.anonymise, mixed, to.emitting);
+  const suite s = suite_of(models, forms, a.how(), a.anonymise, mixed, to.emitting);
   if (s.unique == s.views + s.unresolved)
     throw error("the models hold no sequence that could be measured");
   if (a.anonymise) {

@@ -4,7 +4,7 @@
 // anonymous suite holds the sequences only, in the order of their fingerprints; the models, and
 // which sequence is whose, stand in a private file.
 //
-//   suite s = suite_of(graphs, {}, {.length = 6}, false);   write_folder(folder, s.files);
+//   suite s = suite_of(graphs, graphs, {.length = 6}, false);   write_folder(folder, s.files);
 #pragma once
 
 #include "../emit.hpp"
@@ -31,14 +31,15 @@ struct suite {
 };
 
 namespace detail {
-/// What a private map says beside the models: the sequences of each, in their order.
+/// What a private map says beside the models: the sequences of each of `forms`, in their order.
 inline std::string map_text(const std::vector<model::graph>& models,
+                            const std::vector<model::graph>& forms,
                             const model::sequence_catalogue& c, std::size_t decoys) {
   nlohmann::ordered_json whose = nlohmann::ordered_json::object();
   auto others = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    whose[models[i].name] = c.of_graphs[i];
-    if (i + decoys >= models.size()) others.push_back(models[i].name);
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    whose[forms[i].name] = c.of_graphs[i];
+    if (i + decoys >= forms.size()) others.push_back(forms[i].name);
   }
   const auto line = [](const nlohmann::ordered_json& j) {
     return j.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
@@ -48,15 +49,16 @@ inline std::string map_text(const std::vector<model::graph>& models,
 }
 } // namespace detail
 
-/// The suite of some models; where it is anonymous, with the sequences of the last `decoys` of them
-/// mixed in.
-inline suite suite_of(const std::vector<model::graph>& models, const model::granularity& how,
+/// The suite of some models, of which `forms` are cut; where it is anonymous, with the sequences of
+/// the last `decoys` of them mixed in.
+inline suite suite_of(const std::vector<model::graph>& models,
+                      const std::vector<model::graph>& forms, const model::granularity& how,
                       bool anonymous, std::size_t decoys = 0, emit_options o = {}) {
-  model::sequence_catalogue c = model::unique_sequences(models, how);
+  model::sequence_catalogue c = model::unique_sequences(forms, how);
   suite out{.layers = c.layers, .sequences = c.sequences, .unique = std::ssize(c.unique)};
   std::vector<model::graph> graphs;
   if (anonymous)
-    out.map = detail::map_text(models, c, decoys);
+    out.map = detail::map_text(models, forms, c, decoys);
   else
     graphs = models;
   for (auto& [name, s] : c.unique) {

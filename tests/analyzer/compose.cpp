@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "result/document.hpp"
 
+#include <benanza/model/forms.hpp>
 #include <benanza/model/sequences.hpp>
 #include <benanza/result/graph_file.hpp>
 
@@ -14,12 +15,17 @@ using namespace benanza;
 using namespace benanza::test;
 
 namespace {
-/// The models of a synthetic run, and in place of its cases their sequences, each of 1 us a layer.
-result::run sequences_run(std::int64_t length, double ns_a_layer = 1000) {
-  result::run r = synthetic::small_run();
+/// A run, and in place of its cases the sequences of its models, each of 1 us a layer.
+result::run sequences_run(std::int64_t length, double ns_a_layer = 1000,
+                          result::run r = synthetic::small_run(),
+                          model::form wanted = model::form::unfused) {
   const result::measurement like = r.measurements.front();
   r.measurements.clear();
-  for (const auto& [name, s] : model::unique_sequences(r.graphs, {.length = length}).unique)
+  std::vector<model::graph> graphs;
+  for (const model::graph* g : model::one_form_each(r.graphs, wanted))
+    graphs.push_back(*g);
+  for (const auto& [name, s] : model::unique_sequences(graphs, {.length = length}).unique) {
+    r.graphs.push_back(s);
     for (const char* state : {"hot", "cold"}) {
       result::measurement m = like;
       m.name = name + "/f32/chain/first/" + state + "/t1";
@@ -36,6 +42,7 @@ result::run sequences_run(std::int64_t length, double ns_a_layer = 1000) {
       m.clock_ns = m.min_clock_ns = 0;
       r.measurements.push_back(m);
     }
+  }
   return r;
 }
 
@@ -67,6 +74,22 @@ TEST_CASE("compose puts models together and compares them with runs of the whole
   CHECK(best.out.find("best tiling") != std::string::npos);
 }
 
+TEST_CASE("compose puts fused forms together from sequences of fused layers") {
+  const scratch_folder s("compose_fused");
+  put(s / "run.json",
+      synthetic::text(sequences_run(2, 1000, synthetic::fused_run(), model::form::fused)));
+  const outcome o =
+      analyze({"compose", s / "run.json", "--granularity", "2", "--fused", "--format", "json"});
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  const auto j = nlohmann::json::parse(o.out);
+  REQUIRE(j.at("models").size() == 1);
+  CHECK(j.at("models")[0].at("model") == "block@batch=1,fused");
+  const outcome unfused = analyze({"compose", s / "run.json", "--granularity", "2"});
+  CHECK(unfused.status == 2);
+  CHECK(unfused.err.find("--fused") != std::string::npos);
+}
+
 TEST_CASE("compose refuses what is not whole in one line that names what is missing") {
   const scratch_folder s("compose_refused");
   result::run r = sequences_run(2);
@@ -82,13 +105,19 @@ TEST_CASE("compose refuses what is not whole in one line that names what is miss
   refused({s / "run.json"}, "--granularity");
   refused({s / "run.json", "--granularity", "0"}, "from 1 on");
   refused({s / "run.json", "--granularity", "2", "--tiling", "best"}, "--tiling best");
-  refused({s / "run.json", "--granularity", "1"}, "--benchmark_filter='^sequence/(1-");
+  refused({s / "run.json", "--granularity", "1"}, "with this --granularity");
   refused({s / "run.json", "--granularity", "2", "--against", s / "run.json"}, "no run of");
   refused({s / "run.json", "--granularity", "2", "--threads", "3"}, "no sequence");
   refused({s / "run.json", "--granularity", "2", "--model", "nothing-is-called-so"}, "nothing-is");
   refused({s / "absent.json", "--granularity", "2"}, "absent.json");
+  result::run lacking = r;
+  std::erase_if(lacking.measurements,
+                [&](const auto& m) { return m.key == r.measurements.front().key; });
+  put(s / "lacking.json", synthetic::text(lacking));
+  refused({s / "lacking.json", "--granularity", "2"},
+          "--benchmark_filter='^sequence/(" + r.measurements.front().key + ")/'");
   const std::vector<model::graph> models = r.graphs;
-  r.graphs.clear();
+  std::erase_if(r.graphs, [](const auto& g) { return !model::is_sequence(g); });
   put(s / "anonymous.json", synthetic::text(r));
   refused({s / "anonymous.json", "--granularity", "2"}, "--models");
   put(s / "map.json", result::to_text({.graphs = models, .known = {}}));
@@ -96,4 +125,32 @@ TEST_CASE("compose refuses what is not whole in one line that names what is miss
       analyze({"compose", s / "anonymous.json", "--granularity", "2", "--models", s / "map.json"});
   CAPTURE(o.err);
   CHECK(o.status == 0);
+}
+
+TEST_CASE("compose reads stores, and other commands say that it is about sequences alone") {
+  const scratch_folder s("compose_store");
+  put(s / "run.json", synthetic::text(sequences_run(2)));
+  put(s / "whole.json", synthetic::text(sequences_run(model::whole_model, 1010)));
+  const outcome bounds = analyze({s / "run.json"});
+  CHECK(bounds.status == 2);
+  CHECK(bounds.out.empty());
+  CHECK(bounds.err.find("benanza_analyze compose") != std::string::npos);
+  const outcome input =
+      analyze({"compose", "--granularity", "2"}, synthetic::text(sequences_run(2)));
+  CHECK(input.status == 0);
+  CHECK(analyze({"compose", s / "run.json", "--granularity", "2", "--system", "1"}).status == 2);
+
+  const std::string store = s / "s.db";
+  if (analyze({"--import", s / "run.json", s / "whole.json", "--store", store}).status != 0)
+    return; // built without SQLite
+  const auto told = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "compose");
+    const outcome o = analyze(arguments);
+    CAPTURE(o.err);
+    REQUIRE(o.status == 0);
+    return o.out;
+  };
+  CHECK(told({store, "--granularity", "2", "--against", store, "--system", "latest"}) ==
+        told({s / "run.json", "--granularity", "2", "--against", s / "whole.json"}));
+  CHECK(analyze({store}).err.find("benanza_analyze compose") != std::string::npos);
 }

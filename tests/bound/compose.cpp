@@ -62,14 +62,15 @@ TEST_CASE("a model is the sum of its sequences, and in parallel the longest path
   const composed c = compose(forked, cuts, times, {}, numeric::f32);
   CHECK(c.missing.empty());
   CHECK(c.sequences == 4);
-  CHECK(c.gone == 1); // nothing is known of the last cache
+  CHECK(c.weights.gone == 1); // nothing is known of the last cache
   CHECK(c.sequential.ns == doctest::Approx(51));
   CHECK(c.sequential.low_ns == doctest::Approx(17));
   CHECK(c.sequential.high_ns == doctest::Approx(51));
   CHECK(c.parallel_ns == doctest::Approx(39));
   // A cache that keeps everything: hot.
-  const composed warm = compose(forked, cuts, times, {.bytes = 1e12, .ns = 1e12}, numeric::f32);
-  CHECK(warm.gone == 0);
+  const composed warm =
+      compose(forked, cuts, times, {.last = {.bytes = 1e12, .ns = 1e12}}, numeric::f32);
+  CHECK(warm.weights.gone == 0);
   CHECK(warm.sequential.ns == doctest::Approx(17));
 }
 
@@ -81,11 +82,30 @@ TEST_CASE("what layers leave to each other is between the last cache and memory"
   add(r, one, "coldw", 4);
   add(r, one, "cold", 8);
   const sequence_cases& its = *sequence_times(r, f32).find(one.name);
-  CHECK(its.estimate_ns(0) == 2);
-  CHECK(its.estimate_ns(0.25) == 2.5);
-  CHECK(its.estimate_ns(1) == 4);
+  CHECK(its.estimate_ns(warmth{.gone = 0}) == 2);
+  CHECK(its.estimate_ns(warmth{.gone = 0.25}) == 2.5);
+  CHECK(its.estimate_ns(warmth{}) == 4);
   CHECK(its.interval(3).low_ns == 1);
   CHECK(its.interval(3).high_ns == 8);
+}
+
+TEST_CASE("a model that a core's own caches hold is hot") {
+  result::run r;
+  for (const auto& nodes : model::split(forked, {.length = 9})) {
+    add(r, model::sequence_of(forked, nodes), "hot", 1);
+    add(r, model::sequence_of(forked, nodes), "llcw", 2);
+    add(r, model::sequence_of(forked, nodes), "coldw", 3);
+  }
+  const sequence_times times(r, f32);
+  const auto with = [&](std::int64_t bytes) {
+    return compose(forked, model::split(forked, {.length = 9}), times, {.private_bytes = bytes},
+                   numeric::f32);
+  };
+  const std::int64_t footprint = model::footprint_bytes(forked, numeric::f32);
+  CHECK(with(footprint).weights.hot);
+  CHECK(with(footprint).sequential.ns == 4);
+  CHECK_FALSE(with(footprint - 1).weights.hot);
+  CHECK(with(footprint - 1).sequential.ns == 12);
 }
 
 TEST_CASE("a sequence without a time is named, and views need none") {
@@ -110,11 +130,11 @@ TEST_CASE("the cheapest tiling takes overlapping windows where they are faster")
   const sequence_times times(r, f32);
   CHECK(times.longest() == 2);
   using cuts = std::vector<std::vector<int>>;
-  CHECK(best_tiling(g, model::cut::chain, times, 2, 1) == cuts{{0}, {1, 2}});
-  CHECK(best_tiling(g, model::cut::window, times, 2, 1) == cuts{{0}, {1, 2}});
-  CHECK(best_tiling(g, model::cut::chain, times, 1, 1) == cuts{{0}, {1}, {2}});
+  CHECK(best_tiling(g, model::cut::chain, times, 2, {}) == cuts{{0}, {1, 2}});
+  CHECK(best_tiling(g, model::cut::window, times, 2, {}) == cuts{{0}, {1, 2}});
+  CHECK(best_tiling(g, model::cut::chain, times, 1, {}) == cuts{{0}, {1}, {2}});
   r.measurements.erase(r.measurements.begin() + 1);
-  CHECK(best_tiling(g, model::cut::chain, sequence_times(r, f32), 2, 1) == cuts{{0}, {1, 2}});
+  CHECK(best_tiling(g, model::cut::chain, sequence_times(r, f32), 2, {}) == cuts{{0}, {1, 2}});
 }
 
 TEST_CASE("a run of the whole model is found by what it is, or by the model's name") {

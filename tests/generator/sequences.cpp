@@ -48,6 +48,31 @@ TEST_CASE("sequences stand in place of layers, and everything of a model as one 
   CHECK(text_of(s / "three/graph.cpp").find("sequence/") != std::string::npos);
 }
 
+TEST_CASE("sequences of the fused form are of fused layers, and the model stands beside its form") {
+  const scratch_folder s("fused_sequences");
+  REQUIRE(generate_with("zoo lenet -o " + (s / "m")).status == 0);
+  const std::string model = s / "m/lenet.onnx";
+  const outcome o = generate_with(model + " --granularity 2 --fused --no-sources -o " + (s / "f"));
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  std::size_t models = 0, forms = 0, fused = 0;
+  for (const model::graph& g : result::read_graph_file(s / "f/graphs.json").graphs) {
+    models += !model::is_sequence(g) && g.unfused.empty();
+    forms += !g.unfused.empty();
+    if (model::is_sequence(g)) {
+      CHECK(g.unfused.empty());
+      for (const op::layer& l : g.layers)
+        fused += op::family(l).find('+') != std::string::npos;
+    }
+  }
+  CHECK(models == 1);
+  CHECK(forms == 1);
+  CHECK(fused > 0);
+  CHECK(generate_with(model + " --sweep 1:2 --fused").status == 0);
+  CHECK(generate_with(model + " --fused -o " + (s / "x")).status == 2);
+  CHECK(generate_with(model + " --sweep 1:2 --fused --no-fusion").status == 2);
+}
+
 TEST_CASE("an anonymous suite names no model and no node, and its map stands elsewhere") {
   const scratch_folder s("anonymous");
   REQUIRE(generate_with("zoo lenet bvlc-alexnet -o " + (s / "m")).status == 0);

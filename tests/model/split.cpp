@@ -3,10 +3,13 @@
 // sequences called alike? On small graphs by hand, on VGG-16, and on random ones.
 #include "graph_maker.hpp"
 
+#include <benanza/model/forms.hpp>
+#include <benanza/model/fuse.hpp>
 #include <benanza/model/sequence.hpp>
 #include <benanza/model/split.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -162,8 +165,12 @@ TEST_CASE("VGG-16 has as many unique sequences as one counts by hand") {
 
 TEST_CASE("of random graphs every node is in exactly one sequence, and edges go forward") {
   std::mt19937 random(7);
+  int forms = 0;
   for (int round = 0; round < 300; ++round) {
-    const graph g = random_graph(random);
+    const graph made = random_graph(random);
+    const std::optional<graph> fused = fuse(made, default_patterns());
+    forms += round % 2 == 1 && fused;
+    const graph& g = round % 2 == 1 && fused ? *fused : made;
     for (const cut by : {cut::chain, cut::window})
       for (const std::int64_t length : {1, 2, 3, 7, 100}) {
         CAPTURE(round);
@@ -191,4 +198,24 @@ TEST_CASE("of random graphs every node is in exactly one sequence, and edges go 
               CHECK(std::count(nodes_of_it.begin(), nodes_of_it.end(), o.node) == 1);
       }
   }
+  CHECK(forms > 50);
+}
+
+TEST_CASE("each model once, in its first fused form where that is asked for and there is one") {
+  const auto named = [](const char* name, const char* unfused = "") {
+    graph g;
+    g.name = name;
+    g.unfused = unfused;
+    return g;
+  };
+  const std::vector<graph> all{named("a"), named("a,fused", "a"), named("a,fused-norms", "a"),
+                               named("b"), named("sequence/1-0")};
+  const auto names = [&all](form wanted) {
+    std::vector<std::string> out;
+    for (const graph* g : one_form_each(all, wanted))
+      out.push_back(g->name);
+    return out;
+  };
+  CHECK(names(form::unfused) == std::vector<std::string>{"a", "b"});
+  CHECK(names(form::fused) == std::vector<std::string>{"a,fused", "b"});
 }

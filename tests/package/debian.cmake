@@ -54,7 +54,11 @@ endif()
 
 run(dpkg-deb -f ${programs_package} Depends)
 if(NOT WITH_CUDNN)
-  foreach(library libc6 libonnx1 libfmt libprotobuf libsqlite3-0 libstdc)
+  set(server "")
+  if(WITH_POSTGRES)
+    set(server libpqxx)
+  endif()
+  foreach(library libc6 libonnx1 libfmt libprotobuf libsqlite3-0 libstdc ${server})
     expect(", ${output}" ", ${library}")
   endforeach()
 endif()
@@ -89,6 +93,8 @@ if(NOT packed STREQUAL installed)
 endif()
 foreach(file bin/benanza_generate bin/benanza_analyze
     share/man/man1/benanza_generate.1.gz share/man/man1/benanza_analyze.1.gz
+    share/bash-completion/completions/benanza_generate share/zsh/vendor-completions/_benanza_generate
+    share/fish/vendor_completions.d/benanza_generate.fish
     share/doc/benanza/copyright share/doc/benanza/changelog.gz
     share/doc/libbenanza-dev/copyright share/doc/libbenanza-dev/changelog.gz
     include/benanza/benanza.hpp include/benanza/version.hpp
@@ -97,6 +103,22 @@ foreach(file bin/benanza_generate bin/benanza_analyze
   if(NOT file IN_LIST packed)
     message(FATAL_ERROR "no package holds ${file}: ${packed}")
   endif()
+endforeach()
+
+# What a shell completes: options, commands, and the values of an option that has few.
+set(try "source ${WORK}/unpacked/usr/share/bash-completion/completions/benanza_generate
+try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _benanza_generate; echo \"\${COMPREPLY[@]}\"; }
+try benanza_generate sta; try benanza_generate stats --gra; try benanza_generate stats --format j")
+run(bash -c "${try}")
+expect("${output}" "^stats\n--granularity\njson$")
+foreach(shell zsh fish)
+  find_program(has_${shell} ${shell})
+  file(GLOB completions ${WORK}/unpacked/usr/share/${shell}/vendor*completions*/*)
+  foreach(completion IN LISTS completions)
+    if(has_${shell})
+      run(${has_${shell}} -n ${completion})
+    endif()
+  endforeach()
 endforeach()
 
 if(has_man)

@@ -207,10 +207,14 @@ inline const flag campaign_flags[] = {
                                               : kernel_choice::winners;
      }},
     {"--store", "FILE",
-     "keeps each result there at once (SQLite); what it holds of this machine\nand software is not "
-     "measured again, unless with less effort",
+     "keeps each result there at once: a file of SQLite, or postgresql://...;\nwhat it holds of "
+     "this machine and software is not measured again, unless\nwith less effort",
      [](options& o, std::string_view v, std::string_view where) {
        o.campaign.store = given(v, where, "a file", "write --store results.db");
+     }},
+    {"--by", "NAME", "who measures, kept with the run; by default nobody is named",
+     [](options& o, std::string_view v, std::string_view where) {
+       o.by = given(v, where, "a name", "write --by \"the lab's night run\"");
      }},
     {"--again", "", "measures again what is kept: everything, or what failed (--again=failed)",
      [](options& o, std::string_view v, std::string_view where) {

@@ -6,13 +6,13 @@
 //   run_benchmarks(argv[0], options, listing, campaign, context, "run.json.part");
 #pragma once
 
+#include "../machine/colours.hpp"
 #include "../measure/campaign/campaign.hpp"
 #include "console_reporter.hpp"
 #include "csv_reporter.hpp"
 #include "json_reporter.hpp"
 #include "listing.hpp"
 
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -53,17 +53,10 @@ private:
 };
 
 namespace detail {
-/// Whether the table on standard output is coloured: as the flag says, or where a terminal shows
-/// colours and nobody asked for none (no-color.org).
+/// Whether the table on standard output is coloured: as the flag says, or where that shows colours.
 inline bool coloured(const options& o) {
   if (o.colour) return *o.colour;
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string_view(value != nullptr ? value : "");
-  };
-  const std::string_view terminal = variable("TERM");
-  return isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && !terminal.empty() &&
-         terminal != "dumb";
+  return shows_colours(STDOUT_FILENO);
 }
 
 inline benchmark::TimeUnit time_unit(std::string_view name) {

@@ -17,6 +17,7 @@
 #include "../measure/process/crash_guard.hpp"
 #include "../measure/process/interrupt.hpp"
 #include "../result/output_file.hpp"
+#include "../result/store/identity.hpp"
 #include "../result/store/version.hpp"
 #include "command_line.hpp"
 #include "experiment.hpp"
@@ -122,6 +123,7 @@ inline result::run header_of(const options& o, const machine::environment& e, co
   result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
   auto& measuring = header.provenance["measuring"];
   note_own_cache(measuring, caches.share.own);
+  if (!o.by.empty()) measuring[result::store::by_fact] = o.by;
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
   if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
   // A run of a plan belongs to the result that the plan came from, on however many cores; a plan of

@@ -42,6 +42,7 @@ struct options : selection, sampling_request {
   // What the report is.
   bool quiet = false; ///< only rows and errors
   std::string format = "console", out{}, out_format = "json", time_unit = "us";
+  std::string by{};      ///< who measures
   std::string context{}; ///< further facts, as they were given
   bool aggregates_only = false, aggregates_only_displayed = false;
   bool random_order = false, tabular = true;

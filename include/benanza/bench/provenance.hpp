@@ -14,6 +14,7 @@
 #include "../measure/ceilings/list.hpp"
 #include "../measure/noise/hand_off_probe.hpp"
 #include "../measure/subjects/layer_subject.hpp"
+#include "../result/store/identity.hpp"
 #include "options.hpp"
 
 #include <algorithm>
@@ -106,6 +107,7 @@ inline run_facts provenance(const machine::environment& e, const options& o,
   if (o.campaign.shards > 1)
     measuring["shard"] = std::to_string(o.campaign.shard) + "/" + std::to_string(o.campaign.shards);
   measuring["load_average"] = machine::load_average();
+  measuring["microcode"] = machine::microcode();
   for (const auto& [variable, value] : machine::detail::openmp_settings) {
     const char* now = std::getenv(variable);
     measuring[variable] = now != nullptr ? now : "unset";
@@ -149,6 +151,7 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
                                "states",
                                "bound_to",
                                "shard",
+                               result::store::by_fact,
                                "isolated",
                                "revision",
                                clock_fact,

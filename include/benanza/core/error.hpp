@@ -15,8 +15,8 @@
 namespace benanza {
 
 /// Exit status of all programs: complete, usable but partial, refused with nothing written,
-/// interrupted.
-enum class status : int { complete = 0, partial = 1, refused = 2, interrupted = 130 };
+/// complete but worse than what was asked for (a limit, a run of before), interrupted.
+enum class status : int { complete = 0, partial = 1, refused = 2, broken = 3, interrupted = 130 };
 
 /// A refusal: what is wrong, where, and what to do. Its text is always a single line, cut to what a
 /// person reads, and nothing in it can steer a terminal.

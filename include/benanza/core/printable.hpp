@@ -42,7 +42,8 @@ inline bool harmless(std::string_view c) {
     if (byte(0) == 0xc2) return byte(1) >= 0xa0; // C1: U+0080 to U+009F
     return c != "\u061c";                        // Arabic letter mark
   }
-  if (c.size() != 3) return byte(0) != 0xf3 || byte(1) != 0xa0; // tags: U+E0000 to U+EFFFF
+  if (c.size() != 3) return byte(0) != 0xf3 || byte(1) != 0xa0;  // tags: U+E0000 to U+EFFFF
+  if (byte(0) == 0xef && byte(1) == 0xbf) return byte(2) < 0xbe; // no characters: U+FFFE, U+FFFF
   if (byte(0) != 0xe2) return c != "\ufeff";
   if (byte(1) == 0x80) // U+200B to U+200F, U+2028 to U+202E
     return !(byte(2) >= 0x8b && byte(2) <= 0x8f) && !(byte(2) >= 0xa8 && byte(2) <= 0xae);

@@ -90,6 +90,11 @@ inline facts machine_facts(const environment& e) {
   return f;
 }
 
+/// The revision of the processor's microcode.
+inline std::string microcode() {
+  return detail::cpuinfo("microcode");
+}
+
 /// The name and release of the running kernel.
 inline std::string kernel() {
   utsname system{};

@@ -99,13 +99,10 @@ inline std::string composed_json(const composed_page& p) {
   ordered_json out{{"cut", p.cut}, {"type", p.type}, {"threads", p.threads}, {"unique", p.unique}};
   out["models"] = ordered_json::array();
   for (const composed_row& r : p.rows) {
-    ordered_json row{{"model", r.made.graph->name},
-                     {"sequences", r.made.sequences},
-                     {"composed_ns", r.made.sequential.ns},
-                     {"low_ns", r.made.sequential.low_ns},
-                     {"high_ns", r.made.sequential.high_ns},
-                     {"parallel_ns", r.made.parallel_ns},
-                     {"gone", r.made.gone}};
+    ordered_json row{{"model", r.made.graph->name},          {"sequences", r.made.sequences},
+                     {"composed_ns", r.made.sequential.ns},  {"low_ns", r.made.sequential.low_ns},
+                     {"high_ns", r.made.sequential.high_ns}, {"parallel_ns", r.made.parallel_ns},
+                     {"weights", r.made.weights.name()},     {"gone", r.made.weights.gone}};
     if (r.whole != nullptr) {
       row["measured_ns"] = r.whole_ns();
       row["disturbed"] = r.disturbed();

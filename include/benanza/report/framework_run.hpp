@@ -44,6 +44,13 @@ inline std::string compared_table(const std::vector<advice::compared_row>& rows,
   return out + left_out(limit, rows.size(), "rows");
 }
 
+/// The total that is left behind a step; empty: it has no name.
+inline std::string_view total_behind(const advice::comparison& c, const advice::bar& b) {
+  if (b.id == "layouts" || (b.id == "fusion" && c.bars.back().id == "fusion"))
+    return "a run should take";
+  return b.id == "caches" ? "lower bound" : b.id == "roofline" ? "the machine's limits" : "";
+}
+
 /// The steps from the run down; those that take less than a thousandth are left out.
 inline std::string waterfall(const advice::comparison& c) {
   if (c.bars.empty()) return {};
@@ -61,10 +68,8 @@ inline std::string waterfall(const advice::comparison& c) {
                                  percent(std::abs(b.takes.ns) / c.latency.ns)),
                      b.what);
     }
-    if (b.id == "layouts" || (b.id == "fusion" && c.bars.back().id == "fusion"))
-      total(b.left_ns, "a run should take");
-    if (b.id == "caches") total(b.left_ns, "lower bound");
-    if (b.id == "roofline") total(b.left_ns, "the machine's limits");
+    if (const std::string_view reached = total_behind(c, b); !reached.empty())
+      total(b.left_ns, reached);
   }
   return out;
 }

@@ -12,6 +12,7 @@
 #include "../result/json.hpp"
 #include "../result/stop_reason.hpp"
 #include "advice.hpp"
+#include "input.hpp"
 #include "layers.hpp"
 #include "scenarios.hpp"
 #include "transfers.hpp"
@@ -261,12 +262,21 @@ inline ordered_json to_json(const model_bound& b) {
       array_of(b.layers, [&](const layer_answer& l) { return to_json(l, b.bound.sequential.ns); });
   return out;
 }
+
+inline ordered_json limit_json(const limit_answer& a) {
+  return {{"limit", a.limit},   {"model", a.model},
+          {"type", a.type},     {"threads", a.threads},
+          {"figure", a.figure}, {"value", a.value ? ordered_json(*a.value) : ordered_json()},
+          {"unit", a.unit},     {"is", name(a.is)},
+          {"why", a.why}};
+}
 } // namespace detail
 
 /// The report as JSON text; `partial` says whether the run's figures have holes or failed cases.
 /// `all` is what is advised of each model, in their order, or empty.
 inline std::string json_report(const result::run& r, const std::vector<model_bound>& models,
-                               bool partial, const std::vector<advice::advised>& all = {}) {
+                               bool partial, const std::vector<advice::advised>& all = {},
+                               const std::vector<limit_answer>& limits = {}) {
   detail::ordered_json analyses = detail::ordered_json::array();
   for (std::size_t i = 0; i < models.size(); ++i) {
     detail::ordered_json one = detail::to_json(models[i]);
@@ -278,11 +288,17 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
     }
     analyses.push_back(std::move(one));
   }
-  return detail::dumped({{"schema", report_schema},
-                         {"status", partial ? "partial" : "complete"},
-                         {"sources", r.source},
-                         {"provenance", r.provenance},
-                         {"analyses", std::move(analyses)}});
+  detail::ordered_json out{{"schema", report_schema},
+                           {"status", partial ? "partial" : "complete"},
+                           {"sources", r.source},
+                           {"provenance", r.provenance}};
+  if (!limits.empty()) out["limits"] = detail::array_of(limits, detail::limit_json);
+  out["analyses"] = std::move(analyses);
+  return detail::dumped(out);
+}
+
+inline std::string json_report(const input& in) {
+  return json_report(in.run, in.models, in.partial(), in.advised, in.limits);
 }
 
 } // namespace benanza::report

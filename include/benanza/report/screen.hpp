@@ -39,27 +39,40 @@ inline std::string interval_of(const bound::figure& f) {
                      s.decimals);
 }
 
-inline std::string head_table(const advice::advised& a) {
+/// A figure of a run, and what it means.
+struct head_row {
+  std::string what{};
+  double ns = 0;
+  std::string means{};
+};
+
+inline std::vector<head_row> head_rows(const advice::advised& a) {
   const model_bound& b = *a.model;
   const bound::form_figures& form = b.fastest_form();
-  const std::int64_t batch = b.graph->batch;
   const auto expected = bound::expected(form);
-  std::string out;
+  std::vector<head_row> out;
   for (const advice::comparison& c : a.frameworks)
     if (c.latency.ns > 0)
-      out += head_line(framework_name(*c.from), c.latency.ns, batch,
-                       c.latency_profiled ? "with its profiler on"
-                                          : fmt::format("least {}", show_time(c.least_ns)));
+      out.push_back({framework_name(*c.from), c.latency.ns,
+                     c.latency_profiled ? "with its profiler on"
+                                        : fmt::format("least {}", show_time(c.least_ns))});
   if (expected && expected->ns > 0)
-    out += head_line("a run should take", expected->ns, batch, interval_of(*expected));
+    out.push_back({"a run should take", expected->ns, interval_of(*expected)});
   for (const bound::chain_run& w : b.runs)
     if (w.run->disturbed.empty() && w.fused == b.fused.has_value())
-      out += head_line(w.side_by_side() ? "  branches side by side" : "measured as one chain",
-                       w.run->median_ns, batch, fmt::format("least {}", show_time(w.run->min_ns)));
+      out.push_back({w.side_by_side() ? "  branches side by side" : "measured as one chain",
+                     w.run->median_ns, fmt::format("least {}", show_time(w.run->min_ns))});
   if (form.bound.sequential.ns > 0)
-    out += head_line("lower bound", form.bound.sequential.ns, batch, "layers alone, hot caches");
+    out.push_back({"lower bound", form.bound.sequential.ns, "layers alone, hot caches"});
   if (form.roofline.sequential.ns > 0)
-    out += head_line("the machine's limits", form.roofline.sequential.ns, batch, "roofline");
+    out.push_back({"the machine's limits", form.roofline.sequential.ns, "roofline"});
+  return out;
+}
+
+inline std::string head_table(const advice::advised& a) {
+  std::string out;
+  for (const head_row& r : head_rows(a))
+    out += head_line(r.what, r.ns, a.model->graph->batch, r.means);
   return out;
 }
 
@@ -104,6 +117,17 @@ inline std::string changes_table(const advice::advised& a, double run_ns) {
   return out;
 }
 
+/// The rates of a kind's layers: one, or from the least to the most.
+inline std::string rates_of(const operator_kind& k) {
+  std::string rate = "-";
+  if (k.most_gflops >= 1)
+    rate = k.most_gflops < 1.1 * k.least_gflops
+               ? fmt::format("{:.0f}", k.most_gflops)
+               : fmt::format("{:.0f}-{:.0f}", k.least_gflops, k.most_gflops);
+  if (k.fewer_operations) rate += 'w';
+  return rate;
+}
+
 inline std::string kinds_table(const model_bound& b) {
   const std::vector<operator_kind> all = operator_kinds(b);
   double sum = 0;
@@ -127,19 +151,14 @@ inline std::string kinds_table(const model_bound& b) {
       continue;
     }
     ++shown;
-    std::string rate = "-";
-    if (k.most_gflops >= 1)
-      rate = k.most_gflops < 1.1 * k.least_gflops
-                 ? fmt::format("{:.0f}", k.most_gflops)
-                 : fmt::format("{:.0f}-{:.0f}", k.least_gflops, k.most_gflops);
-    if (k.fewer_operations) rate += 'w';
-    row(printable(k.what), k.ns, rate, k.limit());
+    row(printable(k.what), k.ns, rates_of(k), k.limit());
   }
   if (rest > 0) row("others", rest, "", "");
   return out;
 }
 
-inline std::string sure_lines(const model_bound& b) {
+/// What the figures rest on.
+inline std::string sure_text(const model_bound& b) {
   std::vector<std::string> all;
   all.push_back(fmt::format("{} of the bound is measured", percent(b.covered.measured())));
   if (b.covered.modelled > 0)
@@ -150,7 +169,7 @@ inline std::string sure_lines(const model_bound& b) {
   if (const auto n = b.failed(); n > 0) all.push_back(counted(n, "case") + " failed");
   if (!b.faults.empty())
     all.push_back(counted(std::ssize(b.faults), "contradiction") + " between figures");
-  return wrapped("Sure?  ", fmt::format("{}.", fmt::join(all, ", ")));
+  return fmt::format("{}.", fmt::join(all, ", "));
 }
 } // namespace detail
 
@@ -166,7 +185,7 @@ inline std::string first_screen(const result::run& r, const advice::advised& a) 
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
   out += detail::head_table(a) + detail::distance_lines(a) + '\n';
   out += detail::changes_table(a, advice::changed_run_ns(a)) + '\n' + detail::kinds_table(b) + '\n';
-  out += detail::sure_lines(b);
+  out += wrapped("Sure?  ", detail::sure_text(b));
   const std::string loads = scenario_table(b);
   return loads.empty() ? out : out + '\n' + loads;
 }

@@ -7,29 +7,17 @@
 
 #include "advice.hpp"
 #include "framework_run.hpp"
+#include "input.hpp"
 #include "page.hpp"
 #include "screen.hpp"
 #include "transfers.hpp"
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <limits>
 #include <string>
 #include <vector>
 
 namespace benanza::report {
-
-/// What a text report shows.
-struct text_options {
-  std::size_t layers = 10; ///< the most rows that a table of a page has
-  bool pages = true;       ///< a page a model; without, only the summary
-  bool details = false;    ///< with all figures, explanations and warnings
-  bool advice = false;     ///< with all advice in full
-  bool quiet = false;      ///< figures without what explains them
-};
-
-inline constexpr std::size_t all_layers = std::numeric_limits<std::size_t>::max();
 
 /// A line a model: bounds unfused, fused and in parallel, prediction, what was measured, and nodes
 /// that were not.
@@ -105,6 +93,10 @@ inline std::string text_report(const result::run& r, const std::vector<advice::a
     out += (out.empty() ? "" : '\n' + std::string(columns, '-') + "\n\n") +
            detail::model_page(r, a, options);
   return out;
+}
+
+inline std::string text_report(const input& in) {
+  return text_report(in.run, in.advised, in.models, in.options) + limit_lines(in.limits);
 }
 
 } // namespace benanza::report

@@ -8,6 +8,7 @@
 #include "document.hpp"
 #include "json_forms.hpp"
 #include "reader.hpp"
+#include "store_address.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -149,6 +150,9 @@ BENANZA_INLINE run read(std::string_view text, const std::string& source) {
 }
 
 BENANZA_INLINE run read_file(const std::string& path) {
+  if (store::is_address(path))
+    throw error("this is the address of a store, and a result file is wanted", store::shown(path),
+                "write one with: benanza_analyze postgresql://... --export run.json");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw error("this is a directory, not a result", path, "name the JSON file in it");

@@ -15,7 +15,7 @@ TEST_CASE("a result that is read about as fast as one just written costs nothing
   CHECK(read_back::beyond_noise_ns(0, 0) == 0);
 }
 
-TEST_CASE("in tiles every line is read once, of any number of them and from any on") {
+TEST_CASE("every line is read once, in tiles and straight on, of any number and from any on") {
   const std::int64_t most = 1000;
   std::vector<std::byte> memory(static_cast<std::size_t>(most * line_bytes));
   for (std::int64_t i = 0; i < most; ++i) // another one in each line of a tile
@@ -28,6 +28,7 @@ TEST_CASE("in tiles every line is read once, of any number of them and from any 
       for (std::int64_t i = first; i < end; ++i)
         sum += i * i % 251;
       CHECK(read_tiles(memory, first, end) == sum);
+      CHECK(read_straight(memory, first, end) == sum);
     }
 }
 

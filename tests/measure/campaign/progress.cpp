@@ -27,6 +27,18 @@ TEST_CASE("the time left follows the pace of what was measured, not what came ba
   CHECK(p.left_s() < 10);
 }
 
+TEST_CASE("the line says the rate, what is measured, and who led before") {
+  progress p(progress_mode::never, 100, 50.0);
+  CHECK(p.text("Conv/a") == "[0/100 cases] Conv/a");
+  p.at("Conv/a");
+  p.done(20, 10.0, 4.0);
+  p.leads("brgconv 342 us");
+  CHECK(p.text("Conv/b") == "[20/100 cases, 5.0/s, 16 s left] Conv/b; before: brgconv 342 us");
+  p.leads({});
+  p.done(60, 30.0, 1.0);
+  CHECK(p.text("Conv/c") == "[80/100 cases, 16/s, 1 s left] Conv/c");
+}
+
 TEST_CASE("progress is on stderr, and only on a terminal unless asked for") {
   using namespace benanza::test;
   const std::string bench =

@@ -4,6 +4,7 @@
 #include "planned.hpp"
 
 #include <benanza/measure/chain/first_choice.hpp>
+#include <benanza/model/fuse.hpp>
 #include <benanza/model/sequence.hpp>
 #include <benanza/model/split.hpp>
 
@@ -98,10 +99,11 @@ TEST_CASE("a layer that nothing runs in the type is refused by name") {
   }
 }
 
-TEST_CASE("the sequences of a model, one after the other, compute what the whole of it does") {
+namespace {
+/// Runs the sequences of `g` one after the other, of many lengths, and the whole.
+void check_sequences(const model::graph& g) {
   const library_list libraries = real_libraries();
   first_choice choice(libraries);
-  const model::graph g = graph_of(branches);
   chain whole(choice.plan(g, numeric::f32), libraries);
   whole.verify();
   const std::vector<double> expected = result_of(whole);
@@ -122,6 +124,16 @@ TEST_CASE("the sequences of a model, one after the other, compute what the whole
       for (std::size_t e = 0; e < got.size(); ++e)
         CHECK(got[e] == doctest::Approx(expected[e]).epsilon(1e-5));
     }
+}
+} // namespace
+
+TEST_CASE("the sequences of a model, one after the other, compute what the whole of it does") {
+  const model::graph g = graph_of(branches);
+  check_sequences(g);
+  const auto fused = model::fuse(g, model::default_patterns());
+  REQUIRE(fused);
+  CHECK(fused->nodes.size() < g.nodes.size());
+  check_sequences(*fused);
 }
 
 TEST_CASE("cold weights of a chain come from a pool, and its own are there again behind it") {
@@ -151,6 +163,8 @@ TEST_CASE(
   const model::graph part = model::sequence_of(g, {1, 2});
   CHECK(choice.plan(part, numeric::f32).steps[0].given_layout == "plain"); // nothing is known
   choice.learn(g, numeric::f32);
+  CHECK(choice.read_in_order(g.layers[0])); // by the ReLU
+  CHECK_FALSE(choice.read_in_order(g.layers[1]));
   const result::plan taught = choice.plan(part, numeric::f32);
   CHECK(taught.steps[0].given_layout == whole.steps[0].result_layout);
   CHECK(taught.steps[1] == whole.steps[2]);

@@ -22,14 +22,16 @@ const auto by_first = [](int) { return named_choices{}; };
 
 TEST_CASE("a sequence is a case in each cache state, and views have none") {
   const library_list libraries = real_libraries();
-  const auto graphs = sequences_of(graph_of(residual), {{0, 1}, {2}, {8}});
+  const auto graphs = sequences_of(graph_of(residual), {{0, 1}, {2}, {8}, {0}});
   selection s;
   s.llc_bytes = 1 << 20;
   const auto groups = sequence_groups(graphs, libraries, s, by_first);
-  REQUIRE(groups.size() == 2);
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[2].what->read_in_order); // a ReLU is behind it
   const group& pair = groups[0];
   CHECK(pair.what->family == "sequence");
   CHECK("sequence/" + pair.what->key == graphs[1].name);
+  CHECK_FALSE(pair.what->read_in_order);
   REQUIRE(pair.cases.size() == 4);
   CHECK(pair.cases[2].name == graphs[1].name + "/f32/chain/first/coldw/t1");
   CHECK(pair.what->flops ==

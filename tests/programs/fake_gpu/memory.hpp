@@ -24,6 +24,7 @@ namespace fake {
 struct block {
   std::uintptr_t address = 0;
   std::int64_t bytes = 0;
+  std::int64_t number = 0; ///< its own: addresses come again
   std::byte* contents = nullptr;
   std::optional<int> filled{};  ///< the whole of it holds this byte, which is not written yet
   std::int64_t written_by = 0;  ///< last work of the default stream that writes to it
@@ -42,7 +43,7 @@ public:
     std::byte* const end = static_cast<std::byte*>(room) + mapped(bytes) - page;
     mprotect(room, page, PROT_NONE);
     mprotect(end, page, PROT_NONE);
-    block b{reinterpret_cast<std::uintptr_t>(address), bytes, end - padded(bytes)};
+    block b{reinterpret_cast<std::uintptr_t>(address), bytes, ++taken_, end - padded(bytes)};
     std::memset(b.contents + bytes, guard, static_cast<std::size_t>(padded(bytes) - bytes));
     live_bytes_ += bytes;
     peak_bytes_ = std::max(peak_bytes_, live_bytes_);
@@ -145,7 +146,7 @@ private:
   }
 
   std::map<std::uintptr_t, block> blocks_{};
-  std::int64_t live_bytes_ = 0, peak_bytes_ = 0, overruns_ = 0;
+  std::int64_t taken_ = 0, live_bytes_ = 0, peak_bytes_ = 0, overruns_ = 0;
 };
 
 } // namespace fake

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are exactly those layers missing that have no success in the settings asked for?
-#include "../../program.hpp"
 #include "../synthetic.hpp"
+#include "places.hpp"
 
 #include <benanza/result/store/missing.hpp>
 
@@ -46,7 +46,7 @@ benanza::result::measurement nothing(const std::string& layer, const std::string
 
 TEST_CASE(
     "a layer is missing unless it was measured on that system, in that type, on those threads") {
-  const benanza::test::scratch_folder f("missing");
+  const benanza::test::store_places f("missing");
   store s(f / "a.db", mode::write);
   run r = synthetic::empty_run();
   synthetic::add(r, synthetic::conv, "a", 0, 1e3);
@@ -68,7 +68,7 @@ TEST_CASE(
 }
 
 TEST_CASE("without types, those of all models that use a layer count") {
-  const benanza::test::scratch_folder f("missing");
+  const benanza::test::store_places f("missing");
   store s(f / "a.db", mode::write);
   run r = synthetic::empty_run();
   synthetic::add(r, synthetic::conv, "a", 0, 1e3);
@@ -83,7 +83,7 @@ TEST_CASE("without types, those of all models that use a layer count") {
 }
 
 TEST_CASE("what only failed is not missing, and named with its newest reason") {
-  const benanza::test::scratch_folder f("missing");
+  const benanza::test::store_places f("missing");
   store s(f / "a.db", mode::write);
   run r = synthetic::empty_run();
   synthetic::add(r, synthetic::softmax, "a", 0, 1e3);
@@ -107,7 +107,7 @@ TEST_CASE("what only failed is not missing, and named with its newest reason") {
 
 TEST_CASE("what was measured with less effort is missing") {
   using benanza::result::effort;
-  const benanza::test::scratch_folder f("missing");
+  const benanza::test::store_places f("missing");
   store s(f / "a.db", mode::write);
   run r = synthetic::empty_run();
   synthetic::add(r, synthetic::relu, "a", 0, 1e3);
@@ -124,7 +124,7 @@ TEST_CASE("what was measured with less effort is missing") {
 }
 
 TEST_CASE("what nothing runs in a type is missing until it was tried in the model's own") {
-  const benanza::test::scratch_folder f("missing");
+  const benanza::test::store_places f("missing");
   store s(f / "a.db", mode::write);
   run r = synthetic::empty_run();
   const std::vector<benanza::model::graph> graphs = {

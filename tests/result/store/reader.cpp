@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does a store give the run that its result files would have given?
-#include "../../program.hpp"
 #include "../synthetic.hpp"
+#include "places.hpp"
 
 #include <benanza/result/store/reader.hpp>
 
@@ -48,7 +48,7 @@ run dated(const char* date) {
 } // namespace
 
 TEST_CASE("one run comes back as its result file would be read") {
-  const benanza::test::scratch_folder f("reader");
+  const benanza::test::store_places f("reader");
   const run r = synthetic::small_run();
   put(f / "a.db", r);
   const run from_file = benanza::result::merge({r});
@@ -57,7 +57,7 @@ TEST_CASE("one run comes back as its result file would be read") {
   CHECK(read.provenance == r.provenance);
   REQUIRE(read.graphs.size() == 1);
   CHECK(to_json(read.graphs[0]) == to_json(r.graphs[0]));
-  CHECK(read.source == f / "a.db");
+  CHECK(read.source == shown(f / "a.db"));
 }
 
 TEST_CASE("a run, a graph or a link between them that is not what was written is refused") {
@@ -65,7 +65,7 @@ TEST_CASE("a run, a graph or a link between them that is not what was written is
        {"DELETE FROM run_graph", "UPDATE run SET provenance = replace(provenance, 'Test', 'Fest')",
         "UPDATE run SET effort = 3", "UPDATE graph SET body = body || ' '",
         "UPDATE graph SET model = 'other'", "UPDATE result SET run = 2 WHERE n = 3"}) {
-    const benanza::test::scratch_folder f("reader");
+    const benanza::test::store_places f("reader");
     put(f / "a.db", synthetic::small_run());
     store(f / "a.db", mode::write).tables_of().run(harm);
     CAPTURE(harm);
@@ -79,7 +79,7 @@ TEST_CASE("a run, a graph or a link between them that is not what was written is
 }
 
 TEST_CASE("several runs are merged as their files would be") {
-  const benanza::test::scratch_folder f("reader");
+  const benanza::test::store_places f("reader");
   run a = dated("2024-01-01"), b = dated("2024-01-03");
   for (measurement& m : b.measurements)
     for (double& ns : m.samples_ns)
@@ -98,7 +98,7 @@ TEST_CASE("several runs are merged as their files would be") {
 }
 
 TEST_CASE("disturbed entries and failures count only where there is nothing better") {
-  const benanza::test::scratch_folder f("reader");
+  const benanza::test::store_places f("reader");
   run r = synthetic::empty_run();
   const auto entry = [&](const char* algorithm, double ns, const char* disturbed,
                          const char* error) {
@@ -126,7 +126,7 @@ TEST_CASE("disturbed entries and failures count only where there is nothing bett
 }
 
 TEST_CASE("for one model only its layers are read, and what is no layer") {
-  const benanza::test::scratch_folder f("reader");
+  const benanza::test::store_places f("reader");
   run r = synthetic::small_run();
   r.graphs.push_back(
       synthetic::make_graph("other@batch=1", {synthetic::relu, synthetic::softmax}, {{}, {0}}));
@@ -158,7 +158,7 @@ TEST_CASE("for one model only its layers are read, and what is no layer") {
 }
 
 TEST_CASE("of graphs with one name the newest is read, and fused forms come along") {
-  const benanza::test::scratch_folder f("reader");
+  const benanza::test::store_places f("reader");
   run newer = dated("2025-01-01"), older = dated("2024-01-01");
   newer.graphs[0] = synthetic::make_graph("tiny@batch=1", {synthetic::relu}, {{}});
   run fused = dated("2023-01-01");
@@ -174,7 +174,7 @@ TEST_CASE("of graphs with one name the newest is read, and fused forms come alon
 }
 
 TEST_CASE("different software of one machine is one answer") {
-  const benanza::test::scratch_folder f("reader");
+  const benanza::test::store_places f("reader");
   run r = synthetic::small_run();
   put(f / "a.db", r);
   const std::size_t cases = r.measurements.size();
@@ -209,7 +209,7 @@ TEST_CASE("different software of one machine is one answer") {
 }
 
 TEST_CASE("systems are not mixed") {
-  const benanza::test::scratch_folder f("reader");
+  const benanza::test::store_places f("reader");
   run r = synthetic::small_run();
   put(f / "a.db", r);
   r.provenance["machine"]["cpu"] = "Another";

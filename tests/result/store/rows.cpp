@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are rows that do not fit together refused, and are ranges of rows those that were asked for?
-#include "../../program.hpp"
 #include "../synthetic.hpp"
+#include "places.hpp"
 
 #include <benanza/result/store/store.hpp>
 
@@ -27,7 +27,7 @@ std::string read_all(const store& s) {
 } // namespace
 
 TEST_CASE("rows come by system, layer and setting, with their run and their place in it") {
-  const benanza::test::scratch_folder f("rows");
+  const benanza::test::store_places f("rows");
   store s(f / "a.db", mode::write);
   const auto r = synthetic::small_run();
   s.add(s.begin_run(r), r.measurements);
@@ -54,29 +54,35 @@ TEST_CASE("rows come by system, layer and setting, with their run and their plac
 TEST_CASE("a row that names what is not there is refused by name") {
   for (const char* harm : {"DELETE FROM layer", "DELETE FROM setting", "DELETE FROM variant",
                            "DELETE FROM description", "DELETE FROM system"}) {
-    const benanza::test::scratch_folder f("rows");
+    const benanza::test::store_places f("rows");
     {
       store s(f / "a.db", mode::write);
       const auto r = synthetic::small_run();
       s.add(s.begin_run(r), r.measurements);
       CHECK(read_all(s).empty());
-      s.tables_of().run(harm);
+      try {
+        s.tables_of().run(harm);
+      } catch (const benanza::error&) { // a server does not allow what a run refers to
+        REQUIRE(harm == std::string_view("DELETE FROM system"));
+        continue;
+      }
     }
     const std::string said = read_all(store(f / "a.db", mode::read));
     CAPTURE(harm);
     CHECK(said.find("the store is damaged") != std::string::npos);
-    CHECK(said.find("a.db") != std::string::npos);
+    CHECK(said.find(shown(f / "a.db")) != std::string::npos);
   }
 }
 
 TEST_CASE("a row that does not say what was written is a failed case, and never a figure") {
   for (const char* harm :
        {"UPDATE description SET body = 'x' || id", "UPDATE description SET body = body || ' '",
-        "UPDATE result SET numbers = x'80'", "UPDATE result SET checksum = checksum + 1",
-        "UPDATE result SET checksum = NULL", "UPDATE system SET machine = machine || ' '",
-        "UPDATE layer SET key = key || '-s1'", "UPDATE setting SET threads = 2",
-        "UPDATE variant SET algorithm = algorithm || '2'", "UPDATE result SET failed = 1"}) {
-    const benanza::test::scratch_folder f("rows");
+        "UPDATE result SET numbers = substr(numbers, 1, 1)",
+        "UPDATE result SET checksum = checksum + 1", "UPDATE result SET checksum = NULL",
+        "UPDATE system SET machine = machine || ' '", "UPDATE layer SET key = key || '-s1'",
+        "UPDATE setting SET threads = 2", "UPDATE variant SET algorithm = algorithm || '2'",
+        "UPDATE result SET failed = 1"}) {
+    const benanza::test::store_places f("rows");
     store s(f / "a.db", mode::write);
     const auto r = synthetic::small_run();
     s.add(s.begin_run(r), r.measurements);
@@ -99,7 +105,7 @@ TEST_CASE("a row that does not say what was written is a failed case, and never 
 }
 
 TEST_CASE("rows with any byte changed give what was written, or nothing") {
-  const benanza::test::scratch_folder f("rows");
+  const benanza::test::store_places f("rows");
   const auto r = synthetic::small_run();
   {
     store s(f / "a.db", mode::write);

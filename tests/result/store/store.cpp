@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does a store keep all that it was given, exactly once, whatever happens: other writers, a kill, a
 // full disk?
-#include "../../program.hpp"
 #include "../synthetic.hpp"
 #include "child.hpp"
+#include "places.hpp"
 
 #include <benanza/result/store/store.hpp>
 
@@ -51,7 +51,7 @@ std::vector<measurement> batch(std::int64_t first, int n) {
 } // namespace
 
 TEST_CASE("what was added is found by system, layer, type and threads, to the last bit") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
   run r = synthetic::small_run();
   synthetic::add(r, synthetic::conv, "a", 0, 50e3, 1.1, "bf16");
   synthetic::add(r, synthetic::conv, "a", 0, 50e3, 1.1, "f32", 2);
@@ -95,7 +95,7 @@ TEST_CASE("what was added is found by system, layer, type and threads, to the la
 }
 
 TEST_CASE("a new run adds; the newest comes first, by its date and not by when it was stored") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write);
   run r = synthetic::empty_run();
   for (const char* date : {"2024-01-02", "2026-01-02", "2025-01-02"}) {
@@ -120,7 +120,7 @@ TEST_CASE("a new run adds; the newest comes first, by its date and not by when i
 }
 
 TEST_CASE("a case that only failed is not held") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write);
   measurement m = synthetic::timed(synthetic::relu, "a", 0, "hot", {1e3});
   m.error = "failed";
@@ -134,7 +134,7 @@ TEST_CASE("a case that only failed is not held") {
 
 TEST_CASE("results count where no more effort is asked for than they took") {
   using benanza::result::effort;
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write);
   run r = synthetic::empty_run();
   measurement m = synthetic::timed(synthetic::relu, "a", 0, "hot", {1e3});
@@ -170,7 +170,7 @@ TEST_CASE("results count where no more effort is asked for than they took") {
 }
 
 TEST_CASE("machines and software make systems; how it was measured does not") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write);
   CHECK(s.systems().empty());
   CHECK_FALSE(s.latest_system());
@@ -190,7 +190,7 @@ TEST_CASE("machines and software make systems; how it was measured does not") {
 }
 
 TEST_CASE("a run without provenance and a run that was not begun are refused") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write);
   CHECK(holds(refusal([&] { s.begin_run({}); }), "\"machine\""));
   run r = synthetic::empty_run();
@@ -203,7 +203,7 @@ TEST_CASE("a run without provenance and a run that was not begun are refused") {
 }
 
 TEST_CASE("what is new of a run is added once, what is stored already is not") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write);
   run r = synthetic::small_run();
   const auto n = std::ssize(r.measurements);
@@ -226,12 +226,13 @@ TEST_CASE("what is new of a run is added once, what is stored already is not") {
 }
 
 TEST_CASE("two programs that write at once lose nothing and double nothing") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
+  const std::string place = f / "a.db";
   constexpr int writers = 2, batches = 100, size = 20;
   std::vector<pid_t> children;
   for (int w = 0; w < writers; ++w)
     children.push_back(benanza::test::start_child([&] {
-      store s(f / "a.db", mode::write);
+      store s(place, mode::write);
       run r = synthetic::small_run();
       r.provenance["measuring"]["date"] = "2024-01-0" + std::to_string(w + 1);
       const auto id = s.begin_run(r);
@@ -241,7 +242,7 @@ TEST_CASE("two programs that write at once lose nothing and double nothing") {
     }));
   for (const pid_t child : children)
     CHECK(benanza::test::end_of(child) == 0);
-  const store s(f / "a.db", mode::read);
+  const store s(place, mode::read);
   const auto found = numbered(s);
   CHECK(found.size() == writers * batches * size);
   for (const auto& [number, times] : found)
@@ -250,7 +251,8 @@ TEST_CASE("two programs that write at once lose nothing and double nothing") {
 }
 
 TEST_CASE("what add() returned from is there once, whenever its program was killed") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
+  const std::string place = f / "a.db";
   synthetic::random dice{11};
   std::int64_t confirmed = 0, begun = 0;
   constexpr int size = 10;
@@ -259,7 +261,7 @@ TEST_CASE("what add() returned from is there once, whenever its program was kill
     REQUIRE(pipe(ends) == 0);
     const pid_t child = benanza::test::start_child([&] {
       close(ends[0]);
-      store s(f / "a.db", mode::write);
+      store s(place, mode::write);
       const auto id = s.begin_run(synthetic::small_run());
       for (std::int64_t first = begun;; first += size) {
         s.add(id, batch(first, size));
@@ -274,8 +276,10 @@ TEST_CASE("what add() returned from is there once, whenever its program was kill
     for (std::int64_t first = 0; read(ends[0], &first, sizeof first) == sizeof first;)
       last = first;
     close(ends[0]);
+    // A server may still be at the end of it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(is_address(place) ? 100 : 0));
 
-    const store s(f / "a.db", mode::write);
+    const store s(place, mode::write);
     const auto found = numbered(s);
     for (const auto& [number, times] : found)
       CHECK(times == 1);
@@ -289,14 +293,14 @@ TEST_CASE("what add() returned from is there once, whenever its program was kill
     begun = found.empty() ? 0 : found.rbegin()->first + 1;
   }
   MESSAGE("confirmed before a kill: " << confirmed);
-  const store s(f / "a.db", mode::read);
+  const store s(place, mode::read);
   statement counted(s.tables_of(), "SELECT sum(results) FROM run");
   REQUIRE(counted.next());
   CHECK(counted.integer(0) == std::ssize(numbered(s)));
 }
 
-TEST_CASE("a full disk: one line, nothing of the batch is stored, nothing else is lost") {
-  const benanza::test::scratch_folder f("store");
+TEST_CASE("SQLite: a full disk: one line, nothing of the batch is stored, nothing else is lost") {
+  const benanza::test::store_places f("store");
   {
     store s(f / "a.db", mode::write);
     const auto id = s.begin_run(synthetic::small_run());
@@ -335,7 +339,7 @@ TEST_CASE("a full disk: one line, nothing of the batch is stored, nothing else i
 }
 
 TEST_CASE("who has read goes on to write, though others wrote in between") {
-  const benanza::test::scratch_folder f("store");
+  const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write, 100);
   const run r = synthetic::small_run();
   const auto id = s.begin_run(r);
@@ -353,8 +357,8 @@ TEST_CASE("who has read goes on to write, though others wrote in between") {
   CHECK(numbered(s).size() == 60);
 }
 
-TEST_CASE("a writer that waits too long is told so, and nothing is stored") {
-  const benanza::test::scratch_folder f("store");
+TEST_CASE("SQLite: a writer that waits too long is told so, and nothing is stored") {
+  const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write, 100);
   const auto id = s.begin_run(synthetic::small_run());
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is the system found that was meant, and are all of them named where it is not clear?
-#include "../../program.hpp"
 #include "../synthetic.hpp"
+#include "places.hpp"
 
 #include <benanza/result/store/systems.hpp>
 
@@ -28,7 +28,7 @@ using benanza::test::holds;
 } // namespace
 
 TEST_CASE("the only system needs no choice, of several one is chosen by number or as the latest") {
-  const benanza::test::scratch_folder f("systems");
+  const benanza::test::store_places f("systems");
   store s(f / "a.db", mode::write);
   CHECK(holds(refusal(s, ""), "no results yet"));
   CHECK(holds(refusal(s, "latest"), "no results yet"));
@@ -57,7 +57,7 @@ TEST_CASE("the only system needs no choice, of several one is chosen by number o
 }
 
 TEST_CASE("of many systems the newest are listed") {
-  const benanza::test::scratch_folder f("systems");
+  const benanza::test::store_places f("systems");
   store s(f / "a.db", mode::write);
   for (int i = 0; i < 30; ++i) {
     benanza::result::run r = synthetic::empty_run();

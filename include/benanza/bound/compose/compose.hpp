@@ -3,18 +3,20 @@
 // independent ones at the same time: the longest path over them. Each sequence must have a time, or
 // be nothing but views: of what is missing no total is made.
 //
-//   composed c = compose(graph, {.length = 6}, times, own_cache_of(run), {numeric::f32, 1});
+//   composed c = compose(graph, split(graph, {.length = 6}), times, caches_of(run), numeric::f32);
 //   c.sequential.ns   c.parallel_ns   c.missing
 #pragma once
 
 #include "../../model/footprint.hpp"
 #include "../../model/split.hpp"
-#include "../../result/own_cache.hpp"
+#include "../facts.hpp"
+#include "../last_cache.hpp"
 #include "../paths.hpp"
 #include "sequence_times.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <set>
@@ -23,13 +25,23 @@
 
 namespace benanza::bound {
 
+/// What stays there while a model runs again and again.
+struct run_caches {
+  result::own_cache last{};       ///< our share of the last one
+  std::int64_t private_bytes = 0; ///< of a core's own; 0: not known
+};
+
+inline run_caches caches_of(const result::run& r) {
+  return {.last = own_cache_of(r), .private_bytes = machine_number(r, "l2_bytes").value_or(0)};
+}
+
 /// A model as its sequences make it.
 struct composed {
   const model::graph* graph = nullptr;
   std::size_t sequences = 0;
   figure sequential{}; ///< the interval is from all hot to all cold
   double parallel_ns = 0;
-  double gone = 0;                         ///< the share of its weights that a run finds in memory
+  warmth weights{};                        ///< where a run of it finds them
   std::set<std::string> used{};            ///< names of the sequences with times
   std::vector<std::string> missing{};      ///< names, each once, in the order of the model
   std::vector<std::string> missing_text{}; ///< what they are
@@ -55,22 +67,22 @@ inline model::graph quotient(const model::graph& g, const std::vector<std::vecto
 
 /// What a sequence takes; nothing where it has no time.
 inline std::optional<figure> time_of(const model::graph& sequence, const sequence_times& times,
-                                     double gone, double clock_ns) {
+                                     const warmth& w, double clock_ns) {
   const sequence_cases* its = times.find(sequence.name);
-  if (its != nullptr && its->measured()) return its->interval(its->estimate_ns(gone, clock_ns));
+  if (its != nullptr && its->measured()) return its->interval(its->estimate_ns(w, clock_ns));
   if (model::only_views(sequence)) return figure{};
   return std::nullopt;
 }
 
-/// Totals where `gone` of the weights come from memory.
+/// Totals with weights as warm as that.
 inline composed compose_at(const model::graph& g, const std::vector<std::vector<int>>& all,
-                           const sequence_times& times, double gone, double clock_ns) {
-  composed out{.graph = &g, .sequences = all.size(), .gone = gone};
+                           const sequence_times& times, const warmth& w, double clock_ns) {
+  composed out{.graph = &g, .sequences = all.size(), .weights = w};
   std::vector<double> each;
   std::set<std::string> missing;
   for (const std::vector<int>& nodes : all) {
     const model::graph s = model::sequence_of(g, nodes);
-    const auto t = time_of(s, times, gone, clock_ns);
+    const auto t = time_of(s, times, w, clock_ns);
     if (!t && missing.insert(s.name).second) {
       out.missing.push_back(s.name);
       out.missing_text.push_back(model::text_of(s));
@@ -88,15 +100,18 @@ inline composed compose_at(const model::graph& g, const std::vector<std::vector<
 
 /// `g` from sequences cut so, as warm as a run of it would find them; at a clock, if that is known.
 inline composed compose(const model::graph& g, const std::vector<std::vector<int>>& sequences,
-                        const sequence_times& times, const result::own_cache& cache, numeric type,
+                        const sequence_times& times, const run_caches& caches, numeric type,
                         double clock_ns = 0) {
+  const std::int64_t bytes = model::footprint_bytes(g, type);
+  if (bytes <= caches.private_bytes)
+    return detail::compose_at(g, sequences, times, {.hot = true, .gone = 0}, clock_ns);
   // The longer a run takes, the more of its weights are gone, and the longer it takes.
   constexpr int rounds = 3;
-  const auto footprint = static_cast<double>(model::footprint_bytes(g, type));
-  composed out = detail::compose_at(g, sequences, times, 1, clock_ns);
-  for (int i = 0; i < rounds; ++i)
-    out =
-        detail::compose_at(g, sequences, times, cache.gone(footprint, out.sequential.ns), clock_ns);
+  composed out = detail::compose_at(g, sequences, times, {}, clock_ns);
+  for (int i = 0; i < rounds; ++i) {
+    const double gone = caches.last.gone(static_cast<double>(bytes), out.sequential.ns);
+    out = detail::compose_at(g, sequences, times, {.gone = gone}, clock_ns);
+  }
   return out;
 }
 
@@ -105,7 +120,7 @@ inline composed compose(const model::graph& g, const std::vector<std::vector<int
 /// sequences are cut from. Nothing is cut where nothing was measured: there single layers stand.
 inline std::vector<std::vector<int>> best_tiling(const model::graph& g, model::cut by,
                                                  const sequence_times& times, std::size_t longest,
-                                                 double gone) {
+                                                 const warmth& w) {
   std::vector<std::vector<int>> out;
   for (const model::line& l : model::lines_of(g, by)) {
     const std::size_t n = l.nodes.size();
@@ -116,7 +131,7 @@ inline std::vector<std::vector<int>> best_tiling(const model::graph& g, model::c
       for (std::size_t taken = 1; taken <= std::min(longest, l.reach[i]); ++taken) {
         const auto first = l.nodes.begin() + static_cast<std::ptrdiff_t>(i);
         const auto t = detail::time_of(
-            model::sequence_of(g, {first, first + static_cast<std::ptrdiff_t>(taken)}), times, gone,
+            model::sequence_of(g, {first, first + static_cast<std::ptrdiff_t>(taken)}), times, w,
             0);
         // A layer without a time costs more than any other way, and leaves a name to tell.
         constexpr double without_ns = 1e18;

@@ -3,10 +3,11 @@
 // cache states. Hot and cold are the ends of an interval: in a model some of what it uses is there,
 // and not all of it. Between them lies the estimate: with weights as warm as a run of the model
 // finds them, its operands just written and its results' memory used a while ago (llcw, coldw);
-// where only hot and cold were measured, the same share of these.
+// where only hot and cold were measured, the same share of these. A model that fits a core's own
+// caches finds everything there: it is hot.
 //
 //   sequence_times times(run, {numeric::f32, 1});   times.find("sequence/3-9ae16a3b2f90404f")
-//   t->estimate(0.4).ns   t->interval().low_ns
+//   t->estimate_ns({.gone = 0.4})   t->interval(ns).low_ns
 #pragma once
 
 #include "../../model/sequence.hpp"
@@ -15,6 +16,7 @@
 #include "../cases.hpp"
 #include "../clock.hpp"
 #include "../interval.hpp"
+#include "../warmth.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -41,17 +43,18 @@ struct sequence_cases {
 
   bool measured() const { return hot != nullptr || coldw != nullptr || cold != nullptr; }
 
-  /// A share of the weights, `gone`, comes from memory.
-  double estimate_ns(double gone) const {
+  /// With weights, and all else that a model leaves, as warm as that.
+  double estimate_ns(const warmth& w) const {
+    if (w.hot && hot != nullptr) return typical_ns(*hot);
     const measurement* warm = llcw != nullptr && coldw != nullptr ? llcw : hot;
     const measurement* far = coldw != nullptr ? coldw : cold;
     if (coldw != nullptr && llcw == nullptr) warm = coldw;
     if (warm == nullptr || far == nullptr) return typical_ns(any());
-    return (1 - gone) * typical_ns(*warm) + gone * typical_ns(*far);
+    return (1 - w.gone) * typical_ns(*warm) + w.gone * typical_ns(*far);
   }
   /// The same at another clock, where both are known (0: unknown).
-  double estimate_ns(double gone, double clock_ns) const {
-    const double ns = estimate_ns(gone);
+  double estimate_ns(const warmth& w, double clock_ns) const {
+    const double ns = estimate_ns(w);
     if (hot == nullptr || clock_ns <= 0) return ns;
     const measurement& at = coldw != nullptr ? *coldw : any();
     return by_clock::of(ns, at.clock_ns, typical_ns(*hot), hot->clock_ns).at(clock_ns);

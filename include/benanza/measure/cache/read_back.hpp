@@ -2,11 +2,13 @@
 // How long does the next layer wait for the result of a case? Some algorithms write it past the
 // caches, straight to memory, and whatever reads it next pays for that: a pooling of 1 MiB took
 // four times as long behind such a convolution as behind another. So it counts as time of the
-// algorithm that does it: after each execution its result is read back once, in tiles as most
-// layers read, and what that takes longer than reading what was just written the usual way is added
-// to the sample.
+// algorithm that does it: after each execution its result is read back once, as its reader does,
+// and what that takes longer than reading what was just written the usual way is added to the
+// sample. Most read in tiles. Who goes through it line by line, as a ReLU does, waits a third as
+// long, because the hardware fetches ahead.
 //
-//   read_back back(chain->result_memory(), 1);   back.write();   sample + back.longer_ns()
+//   read_back back(chain->result_memory(), 1, reading::in_tiles);   back.write();
+//   sample + back.longer_ns()
 #pragma once
 
 #include "../../core/stopwatch.hpp"
@@ -42,9 +44,22 @@ inline std::int64_t read_tiles(std::span<const std::byte> memory, std::int64_t f
   return sum;
 }
 
-/// Reads every cache line of `memory`, in tiles, the lines shared out among threads; nanoseconds
-/// that the slowest of them read. To wake them may take far longer, and is no part of it.
-inline double read_lines_ns(std::span<const std::byte> memory, int threads) {
+/// Reads lines `first` to `end` of `memory` one after the other.
+inline std::int64_t read_straight(std::span<const std::byte> memory, std::int64_t first,
+                                  std::int64_t end) {
+  std::int64_t sum = 0;
+  for (; first < end; ++first)
+    sum += std::to_integer<std::int64_t>(memory[static_cast<std::size_t>(first * line_bytes)]);
+  return sum;
+}
+
+/// How the reader of a result goes through it.
+enum class reading { in_tiles, in_order };
+
+/// Reads every cache line of `memory`, the lines shared out among threads; nanoseconds that the
+/// slowest of them read. To wake them may take far longer, and is no part of it.
+inline double read_lines_ns(std::span<const std::byte> memory, int threads,
+                            reading how = reading::in_tiles) {
   static volatile std::int64_t keep;
   const auto lines = (static_cast<std::int64_t>(memory.size()) + line_bytes - 1) / line_bytes;
   std::int64_t sum = 0;
@@ -53,7 +68,9 @@ inline double read_lines_ns(std::span<const std::byte> memory, int threads) {
     reduction(max : slowest_ns) if (threads > 1)
   for (int t = 0; t < threads; ++t) {
     const stopwatch timer;
-    sum += read_tiles(memory, lines * t / threads, lines * (t + 1) / threads);
+    const std::int64_t first = lines * t / threads, end = lines * (t + 1) / threads;
+    sum += how == reading::in_order ? read_straight(memory, first, end)
+                                    : read_tiles(memory, first, end);
     slowest_ns = std::max(slowest_ns, timer.ns());
   }
   keep = sum;
@@ -64,22 +81,24 @@ inline double read_lines_ns(std::span<const std::byte> memory, int threads) {
 /// Reads a result back after each execution.
 class read_back {
 public:
-  read_back(std::span<std::byte> result, int threads, const parameters& p = usual_parameters)
+  read_back(std::span<std::byte> result, int threads, reading how = reading::in_tiles,
+            const parameters& p = usual_parameters)
       : result_(result)
       , threads_(threads)
+      , how_(how)
       , parameters_(p) {}
 
   /// Writes over the result what stands there, and times reading it then: the usual way.
   void write() {
     if (result_.empty()) return;
     rewrite({result_}, threads_);
-    note(near_ns_, read_lines_ns(result_, threads_));
+    note(near_ns_, read_lines_ns(result_, threads_, how_));
   }
   /// Directly after an execution: how much longer reading takes now, by the medians of the last
   /// times.
   double longer_ns() {
     if (result_.empty()) return 0;
-    note(far_ns_, read_lines_ns(result_, threads_));
+    note(far_ns_, read_lines_ns(result_, threads_, how_));
     return beyond_noise_ns(result::median(near_ns_), result::median(far_ns_), parameters_);
   }
 
@@ -97,6 +116,7 @@ private:
 
   std::span<std::byte> result_;
   int threads_;
+  reading how_;
   parameters parameters_;
   std::vector<double> near_ns_{}, far_ns_{};
 };

@@ -2,7 +2,9 @@
 // Where do cold weights come from? From one arena a storage type, larger than the last-level cache,
 // through which every execution moves on by one copy: by the time a copy comes round again, the
 // cache has lost it. What stands there are random numbers of the type, not the weights themselves:
-// the time does not depend on the values, and so all algorithms share one arena. Weights as large
+// the time does not depend on positive values, and so all algorithms share one arena. It does on
+// negative ones: where they are variances, some batch normalizations take twice as long for roots
+// that do not exist. Weights as large
 // as all of that need no copy: their own end has driven out their beginning.
 //
 //   pool_slots s = pools.slots(dtype::f32, weight_bytes);   prepared.rotate_weights(s.data,
@@ -60,7 +62,7 @@ private:
       std::memcpy(data + at, data, static_cast<std::size_t>(std::min(block, size - at)));
   }
 
-  /// Numbers between -1 and 1, or any for integers; never a denormal, which would be slow.
+  /// Numbers between 0 and 1, or any for integers; never a denormal, which would be slow.
   static void fill(std::byte* to, std::int64_t bytes, dtype type) {
     std::uint32_t state = 0x2545f491u;
     const auto next = [&state] {
@@ -70,7 +72,7 @@ private:
     const std::int64_t step = size_bytes(type);
     for (std::int64_t at = 0; at + step <= bytes; at += step) {
       const std::uint32_t r = next();
-      const float value = (static_cast<float>(r >> 8) + 0.5f) / 8388608.0f - 1.0f;
+      const float value = (static_cast<float>(r >> 8) + 0.5f) / 16777216.0f;
       std::uint32_t bits = r;
       if (type == dtype::f32 || type == dtype::bf16) std::memcpy(&bits, &value, sizeof bits);
       if (type == dtype::bf16) bits >>= 16;

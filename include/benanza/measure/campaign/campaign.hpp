@@ -12,6 +12,12 @@
 #include "progress.hpp"
 #include "shard.hpp"
 
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
 namespace benanza::measure {
 
 /// True for the results of a case that was not measured, or not to its end.
@@ -47,6 +53,7 @@ public:
       progress_.at(g.what->title());
       runner_.measure(g, missing, interrupted);
       progress_.done(missing.size(), estimated(g, missing.size()));
+      progress_.leads(fastest(g, missing));
       if (settings_.dry_run) disclaim(g, missing);
       // An interrupted group may lack samples: it is as if it had not been measured.
       if (pass_ != nullptr && !stopped()) pass_->look(g, missing, interrupted);
@@ -66,6 +73,19 @@ public:
   void finish() { progress_.finish(); }
 
 private:
+  /// The algorithm that took the least time of these cases, and that time; empty: none has one.
+  static std::string fastest(const group& g, const case_list& which) {
+    const result::measurement* least = nullptr;
+    for (std::size_t i : which)
+      for (const result::measurement& m : g.cases[i].results)
+        if (m.error.empty() && m.min_ns > 0 && (least == nullptr || m.min_ns < least->min_ns))
+          least = &m;
+    if (least == nullptr) return {};
+    char time[32];
+    std::snprintf(time, sizeof time, " %.4g us", least->min_ns / 1e3);
+    return least->algorithm + time;
+  }
+
   static std::size_t count(const std::vector<group>& groups) {
     std::size_t n = 0;
     for (const group& g : groups)

@@ -228,7 +228,7 @@ private:
     if (e.c->state == "cold")
       s.before_execution = [this, threads = g.what->threads] { sweeper_.sweep(threads); };
     if (e.c->state == "llcw" || e.c->state == "coldw")
-      leave_to_others(s, g.what->threads, e.c->state == "coldw");
+      leave_to_others(s, *g.what, e.c->state == "coldw");
     return s;
   }
 
@@ -236,7 +236,8 @@ private:
   /// uses of the result's memory two layers of the same size ran, and not more between two of the
   /// scratch memory. `half_gone`: buffers larger than a core's own caches lost half of their lines
   /// from the last-level cache.
-  void leave_to_others(sampled_case& s, int threads, bool half_gone) {
+  void leave_to_others(sampled_case& s, const subject& what, bool half_gone) {
+    const int threads = what.threads;
     backend::in_memory* const memory = s.run->activations();
     if (memory == nullptr) {
       s.before_execution = [this, threads] { private_sweeper_.displace(threads); };
@@ -248,7 +249,8 @@ private:
     for (const std::span<std::byte>& o : operands)
       between += std::ssize(o);
     between = 2 * between + std::ssize(result); // the result of the first of the two
-    const auto back = std::make_shared<read_back>(result, threads, asked_.parameters);
+    const reading how = what.read_in_order ? reading::in_order : reading::in_tiles;
+    const auto back = std::make_shared<read_back>(result, threads, how, asked_.parameters);
     s.before_execution = [this, threads] { private_sweeper_.displace(threads); };
     s.restore_caches = [this, back, operands, result, scratch, between, threads, half_gone] {
       back->write();

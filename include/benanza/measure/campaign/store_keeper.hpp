@@ -8,6 +8,7 @@
 //   auto k = open_store("results.db", header);   k->recall(g);   k->keep(g, all_cases(g));
 #pragma once
 
+#include "../../result/store_address.hpp"
 #include "keeper.hpp"
 
 #ifdef BENANZA_WITH_STORE
@@ -86,8 +87,8 @@ inline std::unique_ptr<keeper> open_store(const std::string& path, result::run h
 #else
 
 inline std::unique_ptr<keeper> open_store(const std::string& path, const result::run&) {
-  throw error("this program was built without SQLite, which a store needs", "--store " + path,
-              "build it with libsqlite3-dev installed");
+  throw error("this program was built without SQLite, which a store needs",
+              "--store " + result::store::shown(path), "build it with libsqlite3-dev installed");
 }
 
 #endif

@@ -35,6 +35,15 @@ struct named_choice {
 /// Named choices, by layer (its name) and type.
 using named_choices = std::map<std::pair<std::string, numeric>, named_choice>;
 
+/// True for a layer that goes through what it reads once, line by line.
+inline bool reads_in_order(const op::layer& l) {
+  return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::binary>(l) ||
+         std::holds_alternative<op::batch_norm>(l) || std::holds_alternative<op::cast>(l) ||
+         std::holds_alternative<op::fused<op::unary>>(l) ||
+         std::holds_alternative<op::fused<op::binary>>(l) ||
+         std::holds_alternative<op::fused<op::batch_norm>>(l);
+}
+
 /// Under which circumstances layers are chosen for.
 struct choice_setting {
   int threads = 1;
@@ -75,21 +84,31 @@ public:
     return out;
   }
 
-  /// Learns from a whole model in which layouts its layers get what they read.
+  /// Learns from a whole model in which layouts its layers get what they read, and how what they
+  /// make is read.
   void learn(const model::graph& g, numeric type) {
     const result::plan p = plan(g, type);
-    for (int i = 0; i < static_cast<int>(g.nodes.size()); ++i)
-      for (const model::operand& o : model::known_operands(g.nodes[static_cast<std::size_t>(i)]))
-        if (o.node >= 0) {
-          const std::string& lies = p.steps[static_cast<std::size_t>(o.node)].result_layout;
-          const auto dims = model::result_dims(g, o);
-          if (!dims || dims->size < 3) break;
-          const layout its =
-              o.output == 0 ? parse_layout(lies).value_or(layout::plain) : layout::plain;
-          ++seen_[op::name(layer_at(g, i))][its];
-          ++seen_[rank_text(dims->size)][its];
-          break; // the first one that is made says how the others are wanted
-        }
+    for (int i = 0; i < static_cast<int>(g.nodes.size()); ++i) {
+      const op::layer& l = layer_at(g, i);
+      bool first = true; // the first one that is made says how the others are wanted
+      for (const model::operand& o : model::known_operands(g.nodes[static_cast<std::size_t>(i)])) {
+        if (o.node < 0) continue;
+        if (!op::is_view(l)) in_order_[op::name(layer_at(g, o.node))] += reads_in_order(l) ? 1 : -1;
+        const auto dims = model::result_dims(g, o);
+        if (!std::exchange(first, false) || !dims || dims->size < 3) continue;
+        const std::string& lies = p.steps[static_cast<std::size_t>(o.node)].result_layout;
+        const layout its =
+            o.output == 0 ? parse_layout(lies).value_or(layout::plain) : layout::plain;
+        ++seen_[op::name(l)][its];
+        ++seen_[rank_text(dims->size)][its];
+      }
+    }
+  }
+
+  /// True if the layers that read what `l` makes mostly do so line by line.
+  bool read_in_order(const op::layer& l) const {
+    const auto found = in_order_.find(op::name(l));
+    return found != in_order_.end() && found->second > 0;
   }
 
   /// What runs a layer; null: nothing does.
@@ -204,6 +223,8 @@ private:
   /// What the library of the choice has besides; empty where the choice was named.
   std::map<std::pair<std::string, numeric>, std::vector<backend::algorithm>> alike_{};
   std::map<std::string, std::map<layout, std::int64_t>> seen_{}; ///< by layer, and by rank
+  /// By layer, how many more read its result line by line than otherwise.
+  std::map<std::string, std::int64_t> in_order_{};
 };
 
 } // namespace benanza::measure

@@ -7,30 +7,14 @@
 //   choices);
 #pragma once
 
+#include "../../model/forms.hpp"
 #include "sequence_cases.hpp"
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace benanza::measure {
-
-namespace detail {
-/// Of each whole model its first fused form, or itself where it has none.
-inline std::vector<const model::graph*> fused_forms(const std::vector<model::graph>& graphs) {
-  std::map<std::string, const model::graph*> first; // by the name of what it is the form of
-  for (const model::graph& g : graphs)
-    if (!g.unfused.empty()) first.emplace(g.unfused, &g);
-  std::vector<const model::graph*> out;
-  for (const model::graph& g : graphs) {
-    if (model::is_sequence(g) || !g.unfused.empty()) continue;
-    const auto its = first.find(g.name);
-    out.push_back(its == first.end() ? &g : its->second);
-  }
-  return out;
-}
-} // namespace detail
 
 /// The groups of whole models under scenarios, each in one type on some threads. `choices` says by
 /// what layers run on so many threads. Refuses a model with a layer that nothing runs.
@@ -49,7 +33,7 @@ std::vector<group> scenario_groups(const std::vector<model::graph>& graphs,
     first_choice choice(
         libraries,
         {.threads = threads, .on_device = on_device, .named = named, .crashed = s.crashed});
-    for (const model::graph* g : detail::fused_forms(graphs)) {
+    for (const model::graph* g : model::one_form_each(graphs, model::form::fused)) {
       std::vector<numeric> types = s.types;
       if (types.empty()) types.push_back(measured_type(*g, libraries, s));
       for (const numeric type : types) {

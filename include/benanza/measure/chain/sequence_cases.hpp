@@ -122,6 +122,8 @@ std::vector<group> sequence_groups(const std::vector<model::graph>& graphs,
           result::plan plan = choice.plan(g, type);
           if (detail::runs_nothing(plan)) continue;
           made.what = std::make_shared<plan_subject>(std::move(plan), libraries, p);
+          made.what->read_in_order =
+              choice.read_in_order(layer_at(g, static_cast<int>(g.nodes.size()) - 1));
           for (bench_case& c : made.cases)
             c.algorithm.flops = made.what->flops;
           out.push_back(std::move(made));

@@ -3,11 +3,11 @@
 // variant ...) stands once in a table of its own, and rows refer to it by its number. A dictionary
 // remembers the numbers that it gave; they are to be forgotten when a transaction was undone.
 //
-//   dictionary layers(d, "layer", {"family", "key"});   layers.of({"Relu", "1x64x56x56"})   // 17
+//   dictionary layers(c, "layer", {"family", "key"});   layers.of({"Relu", "1x64x56x56"})   // 17
 #pragma once
 
 #include "../../core/text.hpp"
-#include "database.hpp"
+#include "connection.hpp"
 
 #include <array>
 #include <cstddef>
@@ -26,10 +26,10 @@ class dictionary {
 public:
   using texts = std::array<std::string_view, Columns>;
 
-  dictionary(const database& d, std::string_view table, const texts& columns)
-      : database_(&d)
-      , select_(d, select_text(table, columns))
-      , insert_(d, insert_text(table, columns)) {}
+  dictionary(const connection& c, std::string_view table, const texts& columns)
+      : connection_(&c)
+      , select_(c, select_text(table, columns))
+      , insert_(c, insert_text(table, columns)) {}
 
   /// The number of these texts; nothing where the table lacks them.
   std::optional<std::int64_t> find(const texts& values) {
@@ -42,14 +42,18 @@ public:
     return id;
   }
 
-  /// The number of these texts, which are added where the table lacks them.
+  /// The number of these texts, which are added where the table lacks them. Another program may be
+  /// faster; one at a time adds, or two would wait for each other's texts.
   std::int64_t of(const texts& values) {
-    if (const auto id = find(values)) return *id;
+    std::optional<std::int64_t> id = find(values);
+    if (id) return *id;
+    connection_->exclude_others();
     bind(insert_, values);
-    insert_.next();
-    const std::int64_t id = sqlite3_last_insert_rowid(database_->handle());
-    known_.emplace(text_of(values), id);
-    return id;
+    insert_.first([&](const statement& row) { id = row.integer(0); });
+    if (!id) id = find(values);
+    if (!id) throw undone("two programs add the same texts at once");
+    known_.emplace(text_of(values), *id);
+    return *id;
   }
 
   /// Forgets the numbers, for an undone transaction takes those back that it gave.
@@ -67,10 +71,11 @@ private:
   }
   static std::string insert_text(std::string_view table, const texts& columns) {
     return "INSERT INTO " + std::string(table) + " (" + join(columns, ", ") + ") VALUES (" +
-           join(std::vector<std::string_view>(Columns, "?"), ", ") + ")";
+           join(std::vector<std::string_view>(Columns, "?"), ", ") +
+           ") ON CONFLICT DO NOTHING RETURNING id";
   }
 
-  const database* database_;
+  const connection* connection_;
   statement select_, insert_;
   std::unordered_map<std::string, std::int64_t> known_;
 };

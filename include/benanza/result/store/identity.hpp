@@ -14,6 +14,10 @@
 
 namespace benanza::result::store {
 
+/// The fact of a run's `measuring` section that says who measured: what --by gave, and nothing
+/// else.
+inline constexpr const char* by_fact = "by";
+
 using facts = std::map<std::string, std::string>;
 
 /// A machine with its software.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is the file of a store opened? To write: made if it is not there, in SQLite's write-ahead
-// mode, in which one program writes while others read, and durable on every commit. To read: also
-// where nothing may be written. What is no store, is damaged, or cannot be written is refused
-// before anything in it is changed; an older schema is brought up to date.
+// How is a store opened, a file or a server's database? To write: a file is made if it is not
+// there, in SQLite's write-ahead mode, in which one program writes while others read, and durable
+// on every commit. To read: also where nothing may be written. What is no store, is damaged, or
+// cannot be written is refused before anything in it is changed; an older schema is brought up to
+// date.
 //
-//   std::unique_ptr<database> d = open("results.db", access::write, 30'000);
+//   std::unique_ptr<connection> c = open("results.db", access::write, 30'000);
 #pragma once
 
+#include "../store_address.hpp"
 #include "schema.hpp"
 
 #include <cerrno>
@@ -117,11 +119,36 @@ inline std::unique_ptr<database> open_to_read(const std::string& file, const std
   }
   return open_to_read(file, path, patience_ms);
 }
+
+#ifdef BENANZA_WITH_POSTGRES
+inline std::unique_ptr<connection> open_server(const std::string& address, access how,
+                                               int patience_ms) {
+  auto p = std::make_unique<postgresql>(address, how == access::read, patience_ms);
+  statement schema(*p, "SELECT current_schema()");
+  if (!schema.next() || schema.null(0))
+    throw error("the database has no schema of that name", p->path(), "make it: CREATE SCHEMA");
+  if (is_current(*p)) return p;
+  if (how == access::read && is_fresh(*p))
+    throw error("the store is empty", p->path(), "store results with benanza_bench --store");
+  if (how == access::write)
+    prepare(*p);
+  else
+    prepare(postgresql(address, false, patience_ms));
+  return p;
+}
+#else
+inline std::unique_ptr<connection> open_server(const std::string& address, access, int) {
+  throw error("this program was built without PostgreSQL's library", shown(address),
+              "install libpqxx-dev and build it again");
+}
+#endif
 } // namespace detail
 
-/// Opens the store in the file `path`, and waits at most `patience_ms` for other programs.
-inline std::unique_ptr<database> open(const std::string& path, access how, int patience_ms) {
+/// Opens the store in the file `path` or at that address, and waits at most `patience_ms` for other
+/// programs.
+inline std::unique_ptr<connection> open(const std::string& path, access how, int patience_ms) {
   if (path.empty()) throw error("a store needs a name", "", "such as results.db");
+  if (is_address(path)) return detail::open_server(path, how, patience_ms);
   // Absolute, for SQLite gives some relative names a meaning of their own.
   const std::string file = std::filesystem::absolute(path).string();
   const detail::found there = detail::look_at(file, path);

@@ -178,6 +178,42 @@ inline run read_entries(const store& s, const selection& wanted) {
   return read_entries(s, wanted, system);
 }
 
+/// The same, a run for each of the system's runs that has any of it, the oldest first, each with
+/// its own provenance.
+inline std::vector<run> read_runs(const store& s, const selection& wanted, std::int64_t system) {
+  run all;
+  std::map<std::int64_t, std::vector<measurement>> by_run;
+  detail::check_model(s, wanted, {system});
+  std::vector<detail::graph_entry> graphs = detail::newest_graphs(s, system);
+  detail::want(graphs, wanted.model);
+  for (const detail::graph_entry& g : graphs)
+    if (g.wanted) all.graphs.push_back(detail::read_graph(s, g));
+  const auto take = [&](stored&& row) { by_run[row.run].push_back(std::move(row.what)); };
+  if (wanted.model.empty())
+    s.rows().of_system(system, take);
+  else
+    for (const std::int64_t layer : detail::layers_to_read(s, all.graphs))
+      s.rows().of_layer(system, layer, take);
+  std::vector<run> out;
+  for (auto& [id, measurements] : by_run) {
+    s.check_run(id);
+    run& r = out.emplace_back();
+    r.source = s.path();
+    r.graphs = all.graphs;
+    r.provenance = s.provenance_of(id);
+    r.measurements = std::move(measurements);
+    std::erase_if(r.measurements, is_damaged);
+  }
+  const auto date = [](const run& r) -> std::string {
+    const auto measuring = r.provenance.find("measuring");
+    if (measuring == r.provenance.end() || !measuring->second.contains("date")) return {};
+    return measuring->second.at("date");
+  };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const run& a, const run& b) { return date(a) < date(b); });
+  return out;
+}
+
 /// Leaves of each case those entries that say most: not the failed ones if one succeeded, and not
 /// the disturbed ones if one was not.
 inline void keep_best(std::vector<measurement>& entries) {

@@ -8,9 +8,10 @@
 #pragma once
 
 #include "../fields.hpp"
-#include "database.hpp"
+#include "connection.hpp"
 #include "packed.hpp"
 
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -50,16 +51,19 @@ struct stored {
   std::int64_t n = 0; ///< which one of its run
 };
 
-/// Reads rows of a store; refers to the database.
+/// Reads rows of a store; refers to the connection.
 class row_reader {
 public:
-  explicit row_reader(const database& d)
-      : database_(&d)
+  explicit row_reader(const connection& d)
+      : connection_(&d)
       , of_layer_(d, select("WHERE system = ? AND layer = ?"))
       , of_setting_(d, select("WHERE system = ? AND layer = ? AND setting = ?"))
-      , of_system_(d, select("WHERE system = ?"))
+      , of_layers_(d, select("WHERE system = ? AND layer BETWEEN ? AND ?"))
+      , next_layer_(d, "SELECT layer FROM result WHERE system = ? AND layer >= ? ORDER BY layer"
+                       " LIMIT 1")
       , successes_(d, select("WHERE system = ? AND layer = ? AND setting = ? AND failed = 0 AND"
-                             " (SELECT effort FROM run WHERE run.id = result.run) >= ?"))
+                             " (SELECT effort FROM run WHERE run.id = result.run) >= ?",
+                             " LIMIT ?"))
       , system_(d, "SELECT machine, software FROM system WHERE id = ?")
       , run_(d, "SELECT checksum IS NULL FROM run WHERE id = ?")
       , layer_(d, "SELECT family, key FROM layer WHERE id = ?")
@@ -77,23 +81,38 @@ public:
   void of_setting(std::int64_t system, std::int64_t layer, std::int64_t setting, Visit&& visit) {
     each(of_setting_.with(system, layer, setting), visit);
   }
-  /// The same for all layers, one after the other.
+  /// The same for all layers, one after the other. A server sends all rows of a question before the
+  /// first is seen, so no question is for more than some layers.
   template <class Visit>
   void of_system(std::int64_t system, Visit&& visit) {
-    each(of_system_.with(system), visit);
+    constexpr std::int64_t layers = 64, last = std::numeric_limits<std::int64_t>::max();
+    std::int64_t first = std::numeric_limits<std::int64_t>::min();
+    const auto take_first = [&](const statement& row) { first = row.integer(0); };
+    while (next_layer_.with(system, first).first(take_first)) {
+      const std::int64_t end = first > last - layers ? last : first + layers;
+      each(of_layers_.with(system, first, end), visit);
+      if (end == last) return;
+      first = end + 1;
+    }
   }
 
   /// True if there is a successful row of that setting that says what was written, of a run with no
   /// less than that effort.
   bool any_success(std::int64_t system, std::int64_t layer, std::int64_t setting,
                    std::int64_t effort) {
-    bool found = false;
-    successes_.with(system, layer, setting, effort).some([&](const statement& row) {
-      measurement m = named(row);
-      found = fill(m, row);
-      return !found;
-    });
-    return found;
+    // Almost always the first one will do, and a server sends all that it is asked for.
+    for (const std::int64_t most : {std::int64_t{1}, std::numeric_limits<std::int64_t>::max()}) {
+      bool found = false;
+      std::int64_t seen = 0;
+      successes_.with(system, layer, setting, effort, most).some([&](const statement& row) {
+        measurement m = named(row);
+        found = fill(m, row);
+        ++seen;
+        return !found;
+      });
+      if (found || seen < most) return found;
+    }
+    return false;
   }
 
   /// The checksum of a system: of its machine and its software.
@@ -109,10 +128,12 @@ public:
   void forget() { system_sums_.clear(); }
 
 private:
-  static std::string select(std::string_view which) {
+  static std::string select(std::string_view which, std::string_view how_many = {}) {
     return "SELECT layer, setting, variant, run, n, description, numbers, checksum, failed, system"
            " FROM result " +
-           std::string(which);
+           std::string(which) +
+           " ORDER BY system, layer, setting, failed, variant, run, n" + // as they lie in SQLite
+           std::string(how_many);
   }
 
   template <class Visit>
@@ -211,11 +232,11 @@ private:
   template <class Take>
   void look_up(statement& s, std::int64_t id, const char* table, Take&& take) const {
     if (!s.with(id).first(take))
-      database_->refuse_damaged("a result names a " + std::string(table) + " that is not there");
+      connection_->refuse_damaged("a result names a " + std::string(table) + " that is not there");
   }
 
-  const database* database_;
-  statement of_layer_, of_setting_, of_system_, successes_;
+  const connection* connection_;
+  statement of_layer_, of_setting_, of_layers_, next_layer_, successes_;
   statement system_, run_, layer_, setting_, variant_, description_;
   std::int64_t layer_id_ = 0;
   std::string family_, key_;

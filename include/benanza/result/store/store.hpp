@@ -59,15 +59,18 @@ public:
   /// Opens the file; refuses, in one line, what is no store, damaged, too new or may not be
   /// written. Waits at most `patience_ms` for other programs, then and later.
   explicit store(const std::string& path, access how, int patience_ms = 30'000)
-      : database_(open(path, how, patience_ms))
-      , parts_(std::make_unique<parts>(*database_)) {}
+      : connection_(open(path, how, patience_ms))
+      , parts_(std::make_unique<parts>(*connection_)) {}
 
-  const std::string& path() const { return database_->path(); }
+  const std::string& path() const { return connection_->path(); }
 
   /// Opens a run: its provenance and graphs are durable when this returns. Measurements of `header`
   /// are left alone.
   std::int64_t begin_run(const run& header) {
-    return change([&] { return insert_run(header, system_id(identity_of(header))); });
+    return change([&] {
+      connection_->exclude_others();
+      return insert_run(header, system_id(identity_of(header)));
+    });
   }
 
   /// Adds measurements (failed ones too) of a run; durable when it returns. Throws if they cannot
@@ -87,6 +90,7 @@ public:
   /// added.
   std::int64_t add_new(const run& r) {
     return change([&] {
+      connection_->exclude_others();
       const std::int64_t system = system_id(identity_of(r));
       std::optional<std::int64_t> id;
       if (!knows_graphs(system, r)) id = insert_run(r, system);
@@ -157,8 +161,9 @@ public:
   /// All systems of which there are runs, in the order in which they came.
   std::vector<known_system> systems() const {
     std::vector<known_system> out;
-    statement s(*database_, "SELECT s.id, s.machine, s.software, count(*), max(r.date) FROM system"
-                            " s JOIN run r ON r.system = s.id GROUP BY s.id ORDER BY s.id");
+    statement s(*connection_,
+                "SELECT s.id, s.machine, s.software, count(*), max(r.date) FROM system"
+                " s JOIN run r ON r.system = s.id GROUP BY s.id ORDER BY s.id");
     while (s.next())
       out.push_back({.id = s.integer(0),
                      .identity = {facts_of(s.text(1)), facts_of(s.text(2))},
@@ -169,7 +174,7 @@ public:
 
   /// The system of the newest run; nothing where there is no run.
   std::optional<std::int64_t> latest_system() const {
-    statement s(*database_, "SELECT system FROM run ORDER BY date DESC, id DESC LIMIT 1");
+    statement s(*connection_, "SELECT system FROM run ORDER BY date DESC, id DESC LIMIT 1");
     return s.next() ? std::optional(s.integer(0)) : std::nullopt;
   }
 
@@ -181,26 +186,26 @@ public:
   /// Refuses a run that is not there, or not what was written.
   void check_run(std::int64_t run) const {
     std::set<std::int64_t> graphs;
-    statement links(*database_, "SELECT graph FROM run_graph WHERE run = ?");
+    statement links(*connection_, "SELECT graph FROM run_graph WHERE run = ?");
     links.with(run).each([&](const statement& row) { graphs.insert(row.integer(0)); });
-    statement s(*database_, "SELECT system, date, provenance, effort, checksum FROM run"
-                            " WHERE id = ?");
-    if (!s.with(run).next()) database_->refuse_damaged("a result names a run that is not there");
+    statement s(*connection_, "SELECT system, date, provenance, effort, checksum FROM run"
+                              " WHERE id = ?");
+    if (!s.with(run).next()) connection_->refuse_damaged("a result names a run that is not there");
     if (!s.null(4) &&
         s.integer(4) != sum_of_run(s.integer(0), s.text(1), s.text(2), s.integer(3), graphs))
-      database_->refuse_damaged("run " + std::to_string(run) + " is not what was written");
+      connection_->refuse_damaged("run " + std::to_string(run) + " is not what was written");
   }
 
   /// The provenance of a run.
   decltype(run::provenance) provenance_of(std::int64_t run) const {
     check_run(run);
-    statement s(*database_, "SELECT provenance FROM run WHERE id = ?");
+    statement s(*connection_, "SELECT provenance FROM run WHERE id = ?");
     s.with(run).next();
     return provenance_from(s.text(0));
   }
 
   /// For questions of its own, such as those of reader.hpp.
-  const database& tables_of() const { return *database_; }
+  const connection& tables_of() const { return *connection_; }
   row_reader& rows() const { return parts_->rows; }
   std::optional<std::int64_t> find_layer(std::string_view family, std::string_view key) const {
     return parts_->layers.find({family, key});
@@ -209,7 +214,7 @@ public:
 private:
   /// What is prepared once for a connection.
   struct parts {
-    explicit parts(const database& d)
+    explicit parts(const connection& d)
         : systems(d, "system", {"machine", "software"})
         , layers(d, "layer", {"family", "key"})
         , settings(d, "setting", {"type", "threads"})
@@ -218,7 +223,7 @@ private:
         , insert(d, "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         , same(d, "SELECT 1 FROM result WHERE system = ? AND layer = ? AND setting = ?"
                   " AND failed = ? AND variant = ? AND description = ? AND numbers = ?"
-                  " AND ifnull(checksum, ?8) = ?8 LIMIT 1")
+                  " AND coalesce(checksum, ?8) = ?8 LIMIT 1")
         , rows(d) {}
     void forget() {
       systems.forget();
@@ -249,7 +254,7 @@ private:
     try {
       return json::parse(text).get<decltype(run::provenance)>();
     } catch (const json::exception&) {
-      database_->refuse_damaged("the provenance of a run cannot be read");
+      connection_->refuse_damaged("the provenance of a run cannot be read");
     }
   }
   facts facts_of(std::string_view text) const {
@@ -261,7 +266,7 @@ private:
   };
   run_facts facts_of_run(std::int64_t run) const {
     run_facts out;
-    statement(*database_, "SELECT date, effort FROM run WHERE id = ?")
+    statement(*connection_, "SELECT date, effort FROM run WHERE id = ?")
         .with(run)
         .first([&](const statement& row) {
           out = {std::string(row.text(0)), static_cast<effort>(row.integer(1))};
@@ -272,15 +277,7 @@ private:
   /// Makes a change whole or not at all.
   template <class Change>
   std::int64_t change(Change&& make) {
-    try {
-      transaction t(*database_);
-      const std::int64_t out = make();
-      t.commit();
-      return out;
-    } catch (...) {
-      parts_->forget();
-      throw;
-    }
+    return make_whole(*connection_, make, [this] { parts_->forget(); });
   }
 
   std::int64_t system_id(const system_identity& s) {
@@ -294,7 +291,7 @@ private:
       date = measuring->second.at("date");
     const std::string provenance =
         ordered_json(r.provenance).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-    dictionary<5> known(*database_, "graph", {"name", "model", "unfused", "body", "checksum"});
+    dictionary<5> known(*connection_, "graph", {"name", "model", "unfused", "body", "checksum"});
     std::set<std::int64_t> graphs;
     for (const model::graph& g : r.graphs) {
       const std::string body = body_of(g);
@@ -302,12 +299,13 @@ private:
       graphs.insert(known.of({g.name, g.model, g.unfused, body, sum}));
     }
     const auto effort = static_cast<std::int64_t>(effort_of(r));
-    statement(*database_, "INSERT INTO run (system, date, provenance, effort, checksum)"
-                          " VALUES (?, ?, ?, ?, ?)")
-        .run(system, date, provenance, effort,
-             sum_of_run(system, date, provenance, effort, graphs));
-    const std::int64_t id = sqlite3_last_insert_rowid(database_->handle());
-    statement link(*database_, "INSERT INTO run_graph VALUES (?, ?)");
+    std::int64_t id = 0;
+    statement(*connection_, "INSERT INTO run (system, date, provenance, effort, checksum)"
+                            " VALUES (?, ?, ?, ?, ?) RETURNING id")
+        .with(system, date, provenance, effort,
+              sum_of_run(system, date, provenance, effort, graphs))
+        .first([&](const statement& row) { id = row.integer(0); });
+    statement link(*connection_, "INSERT INTO run_graph VALUES (?, ?)");
     for (const std::int64_t g : graphs)
       link.run(id, g);
     return id;
@@ -316,8 +314,9 @@ private:
     return to_json(g).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
   bool knows_graphs(std::int64_t system, const run& r) const {
-    statement s(*database_, "SELECT 1 FROM graph g JOIN run_graph l ON l.graph = g.id JOIN run r ON"
-                            " r.id = l.run WHERE g.name = ? AND g.body = ? AND r.system = ?");
+    statement s(*connection_,
+                "SELECT 1 FROM graph g JOIN run_graph l ON l.graph = g.id JOIN run r ON"
+                " r.id = l.run WHERE g.name = ? AND g.body = ? AND r.system = ?");
     return std::all_of(r.graphs.begin(), r.graphs.end(), [&](const model::graph& g) {
       const std::string body = body_of(g);
       return s.with(g.name, body, system).next();
@@ -326,8 +325,8 @@ private:
 
   /// The system of a run, and the first of `count` new places in it.
   std::pair<std::int64_t, std::int64_t> reserve(std::int64_t run, std::int64_t count) {
-    statement s(*database_, "UPDATE run SET results = results + ? WHERE id = ?"
-                            " RETURNING system, results - ?");
+    statement s(*connection_, "UPDATE run SET results = results + ? WHERE id = ?"
+                              " RETURNING system, results - ?");
     if (!s.with(count, run, count).next())
       throw error("the store has no run " + std::to_string(run), path(), "begin one");
     return {s.integer(0), s.integer(1)};
@@ -357,7 +356,7 @@ private:
         .first([](const statement&) {});
   }
 
-  std::unique_ptr<database> database_;
+  std::unique_ptr<connection> connection_;
   std::unique_ptr<parts> parts_;
 };
 

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// benanza_analyze compare OLD NEW: what became faster, what slower, and what can explain it? Sides
+// are result files and stores, or two systems, or two spans of time, of one store.
+#include "../answer.hpp"
+#include "../read_results.hpp"
+#include "all.hpp"
+
+#include <benanza/compare/compare.hpp>
+#include <benanza/report/compare/json.hpp>
+#include <benanza/report/compare/marked.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::analyzer {
+
+namespace {
+struct compare_request {
+  std::vector<std::string> sides{}, more_old{}, more_new{};
+  std::string system{}, against{}, since{}, device{};
+  selection wanted{};
+  std::string min_change = "2%", within = "5%", format = "text", rows = "10", output{};
+  bool strict = false;
+};
+
+/// A share as the command line has it: 2%, 0.5%.
+double share_of(const std::string& text, const char* option) {
+  double percent = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, bad] = std::from_chars(text.data(), last, percent);
+  if (bad != std::errc{} || std::string_view(end, last) != "%" || !(percent >= 0 && percent < 100))
+    throw error("a share from 0% to below 100% is needed, not \"" + text + '"', option,
+                std::string("write ") + option + " 2%");
+  return percent / 100;
+}
+
+/// The runs of a side, and what it is called.
+struct side_runs {
+  std::string source{};
+  std::vector<result::run> visits{};
+};
+
+void add_file(std::vector<result::run>& runs, const std::string& path, const std::string& system,
+              const std::string& model) {
+  if (!is_store(path)) {
+    runs.push_back(result::read_file(path));
+    return;
+  }
+  std::vector<result::run> its = runs_in_store(path, system, model);
+  runs.insert(runs.end(), std::make_move_iterator(its.begin()), std::make_move_iterator(its.end()));
+}
+
+/// Refuses the results of several machines as one side.
+side_runs made(std::string source, std::vector<result::run> runs, const std::string& device) {
+  for (result::run& r : runs) {
+    choose_device(r, device);
+    std::erase_if(r.graphs, model::is_sequence);
+  }
+  if (runs.empty()) throw error("there are no results", source, "measure some");
+  return {std::move(source), compare::visits_of(std::move(runs))};
+}
+
+std::string date_of(const result::run& r) {
+  const auto measuring = r.provenance.find("measuring");
+  if (measuring == r.provenance.end() || !measuring->second.contains("date")) return {};
+  return measuring->second.at("date");
+}
+
+/// The two sides of one store.
+std::pair<side_runs, side_runs> in_one_store(const compare_request& asked) {
+  const std::string& path = asked.sides.front();
+  if (!is_store(path))
+    throw error("a second result is needed to compare with", path,
+                "benanza_analyze compare OLD NEW; only a store holds both");
+  if (!asked.since.empty()) {
+    if (!asked.against.empty())
+      throw error("--since splits the runs of one system, --against names a second one",
+                  asked.against, "give one of them");
+    std::vector<result::run> before = runs_in_store(path, asked.system, asked.wanted.model), after;
+    for (result::run& r : before)
+      if (date_of(r) >= asked.since) after.push_back(std::move(r));
+    std::erase_if(before, [](const result::run& r) { return r.measurements.empty(); });
+    if (before.empty() || after.empty())
+      throw error(std::string("the store holds no run ") + (before.empty() ? "before" : "since") +
+                      " that time",
+                  "--since " + asked.since, "dates are written as 2026-11-27T08:00");
+    return {made(path + " before " + asked.since, std::move(before), asked.device),
+            made(path + " since " + asked.since, std::move(after), asked.device)};
+  }
+  std::string old_system = asked.system, new_system = asked.against;
+  if (old_system.empty() && new_system.empty())
+    if (const std::vector<std::string> all = systems_in_store(path); all.size() == 2) {
+      old_system = all[0];
+      new_system = all[1];
+    }
+  if (old_system.empty() || new_system.empty()) {
+    if (const std::vector<std::string> all = systems_in_store(path); all.size() == 1)
+      throw error("the store holds one system", path,
+                  "split its runs by --since DATE, or name a second result");
+    if (old_system.empty() && new_system.empty())
+      (void)runs_in_store(path, "", asked.wanted.model); // says which systems there are
+    throw error("which two systems?", path, "--system OLD --against NEW");
+  }
+  if (old_system == new_system)
+    throw error("a system is compared with itself", "--system " + old_system,
+                "name another one with --against");
+  return {made(path + " system " + old_system, runs_in_store(path, old_system, asked.wanted.model),
+               asked.device),
+          made(path + " system " + new_system, runs_in_store(path, new_system, asked.wanted.model),
+               asked.device)};
+}
+
+std::pair<side_runs, side_runs> read_sides(const compare_request& asked) {
+  if (asked.sides.size() == 1 && asked.more_old.empty() && asked.more_new.empty())
+    return in_one_store(asked);
+  std::vector<std::string> before = asked.more_old, after = asked.more_new;
+  if (!asked.sides.empty()) before.insert(before.begin(), asked.sides.front());
+  if (asked.sides.size() > 1) after.insert(after.begin(), asked.sides[1]);
+  if (before.empty() || after.empty())
+    throw error("two sides are needed", "compare", "benanza_analyze compare OLD NEW");
+  if (!asked.since.empty())
+    throw error("--since splits one store", asked.since, "name that store alone");
+  const auto side = [&](const std::vector<std::string>& files, const std::string& system) {
+    std::vector<result::run> runs;
+    for (const std::string& f : files)
+      add_file(runs, f, system, asked.wanted.model);
+    return made(files.size() == 1 ? files.front()
+                                  : files.front() + " and " + std::to_string(files.size() - 1) +
+                                        (files.size() == 2 ? " other" : " others"),
+                std::move(runs), asked.device);
+  };
+  return {side(before, asked.system), side(after, asked.against)};
+}
+
+/// A side with the figures of its models. What a visit lacks that was asked for, another may have.
+compare::side figures_of(side_runs& from, const selection& wanted) {
+  compare::side out{.source = from.source, .visits = {}, .advised = {}};
+  std::optional<error> lacks;
+  for (result::run& r : from.visits) {
+    compare::visit v{.run = &r, .models = {}};
+    if (r.graphs.empty()) r.graphs.push_back(loose_layers(r));
+    const bound::source source(r);
+    try {
+      v.models = select(source, wanted);
+    } catch (const error& e) {
+      lacks = e;
+      continue;
+    }
+    if (&r == &from.visits.back()) {
+      const std::vector<bound::model_bound> others = related(source, v.models);
+      out.visits.push_back(std::move(v));
+      out.advised = advice::advise_all(source, out.visits.back().models, {}, {.others = &others});
+      continue;
+    }
+    out.visits.push_back(std::move(v));
+  }
+  if (out.visits.empty()) throw lacks.value_or(error("there are no results", from.source));
+  return out;
+}
+
+/// Empty: the request is read; else what --help prints.
+std::string parse_compare(std::vector<std::string> arguments, compare_request& asked) {
+  CLI::App app("What became faster or slower, and what can explain it? Status 0 same or faster,\n"
+               "3 slower, 2 not comparable.",
+               "benanza_analyze compare");
+  app.add_option("sides", asked.sides,
+                 "OLD NEW: results of benanza_bench or stores; or one store that holds both")
+      ->expected(0, 2);
+  app.add_option("--old", asked.more_old, "a further result of the old side: another visit")
+      ->allow_extra_args(false);
+  app.add_option("--new", asked.more_new, "a further result of the new side")
+      ->allow_extra_args(false);
+  app.add_option("--system", asked.system, "the old side's system of a store: a number, or latest");
+  app.add_option("--against", asked.against, "the new side's");
+  app.add_option("--since", asked.since,
+                 "of one store: runs since that date against those before it");
+  app.add_option("--model", asked.wanted.model,
+                 "only models of this name, or with it in their name");
+  app.add_option("--type", asked.wanted.type, "only this type: f32, bf16, u8s8u8 ...");
+  app.add_option("--threads", asked.wanted.threads, "only times on so many threads");
+  app.add_option("--device", asked.device, "cpu or gpu, where a result holds times of both")
+      ->check(CLI::IsMember({"cpu", "gpu"}));
+  app.add_option("--min-change", asked.min_change, "a change of less is none (2%)");
+  app.add_option("--within", asked.within, "SAME rules out a change of more than this (5%)");
+  app.add_option("--format", asked.format, "text, json, md or junit")
+      ->check(CLI::IsMember({"text", "json", "md", "junit"}));
+  app.add_option("--rows", asked.rows, "rows of a table: a number (10), or all");
+  app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  app.add_flag("--strict", asked.strict, "status 1 where a model's figure is UNSURE");
+  return parse_command(app, std::move(arguments));
+}
+} // namespace
+
+status compare_results(std::vector<std::string> arguments, const streams& to) {
+  compare_request asked;
+  if (const std::string told = parse_compare(std::move(arguments), asked); !told.empty()) {
+    write_stream(to.out, told, "standard output");
+    return status::complete;
+  }
+  const std::size_t rows = layer_limit(asked.rows, "--rows");
+  const compare::limits limits{.min_change = share_of(asked.min_change, "--min-change"),
+                               .within = share_of(asked.within, "--within")};
+  auto [old_runs, new_runs] = read_sides(asked);
+  const compare::comparison c = compare::compare(figures_of(old_runs, asked.wanted),
+                                                 figures_of(new_runs, asked.wanted), limits);
+  const std::string text = asked.format == "json"    ? report::comparison_json(c)
+                           : asked.format == "md"    ? report::comparison_markdown(c, rows)
+                           : asked.format == "junit" ? report::comparison_junit(c)
+                                                     : report::comparison_text(c, rows);
+  if (!asked.output.empty())
+    write_file(asked.output, text);
+  else if (asked.format == "text")
+    write_page(to.out, text);
+  else
+    write_stream(to.out, text, "standard output");
+  if (c.worst() == compare::verdict::slower) {
+    to.err << "benanza_analyze: slower\n";
+    return status::broken;
+  }
+  if (!c.unsure()) return status::complete;
+  to.err << "benanza_analyze: unsure: more visits, or a quieter machine, would tell\n";
+  return asked.strict ? status::partial : status::complete;
+}
+
+} // namespace benanza::analyzer

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats.hpp"
+
+#include "html_format.hpp"
+
+#include <benanza/core/text.hpp>
+#include <benanza/report/csv.hpp>
+#include <benanza/report/dot.hpp>
+#include <benanza/report/json.hpp>
+#include <benanza/report/junit.hpp>
+#include <benanza/report/latex.hpp>
+#include <benanza/report/markdown.hpp>
+#include <benanza/report/model_explorer.hpp>
+#include <benanza/report/text.hpp>
+#include <benanza/report/trace.hpp>
+#include <range/v3/algorithm/count.hpp>
+#include <range/v3/view/transform.hpp>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace benanza::analyzer {
+
+std::span<const format> formats() {
+  static constexpr format all[] = {
+      // a line each
+      {"text", ".txt", "for a terminal", report::text_report},
+      {"md", ".md", "Markdown", report::markdown_report},
+      {"json", ".json", "for programs", report::json_report},
+      {"html", ".html", "one page for a browser", html_format},
+      {"csv", ".csv", "a row a layer and algorithm", report::csv_report},
+      {"latex", ".tex", "tables for a paper", report::latex_report},
+      {"dot", ".dot", "the graph, for Graphviz", report::dot_report},
+      {"trace", ".trace.json", "a timeline, for Perfetto", report::trace_report},
+      {"model-explorer", ".explorer.json", "times by nodes' names", report::model_explorer_report},
+      {"junit", ".junit.xml", "which limits are kept, for CI", report::junit_report},
+  };
+  return all;
+}
+
+const format* find_format(std::string_view name) {
+  for (const format& f : formats())
+    if (f.name == name) return &f;
+  return nullptr;
+}
+
+std::string about_formats() {
+  std::string out;
+  for (const format& f : formats())
+    out += (out.empty() ? "" : ", ") + std::string(f.name) + " (" + f.about + ')';
+  return out + "; several, such as md,json, want a folder (-o)";
+}
+
+std::string about_limits() {
+  std::string out = "status 3 where a model breaks it: [regular expression for models' names] "
+                    "figure, <, <=, > or >=, number and unit, such as 'gap<1.3' or 'resnet50.* "
+                    "prediction<60ms'; may be given again. Figures:";
+  for (const report::limit_figure& f : report::limit_figures())
+    out += (f.name == report::limit_figures().front().name ? " " : ", ") + std::string(f.name) +
+           " (" + f.about + ')';
+  return out;
+}
+
+void check_formats(const request& asked) {
+  for (const std::string& name : asked.formats) {
+    if (find_format(name) == nullptr)
+      throw error("there is no format \"" + name + '"', "--format",
+                  "there are " + join(formats() | ranges::views::transform(&format::name), ", "));
+    if (ranges::count(asked.formats, name) > 1)
+      throw error("a format is named twice", "--format " + name, "name it once");
+  }
+  if (asked.formats.size() > 1 && asked.output.empty())
+    throw error("several formats are several files", "--format " + join(asked.formats, ","),
+                "name a folder for them with -o");
+}
+
+void check_no_report(const request& asked) {
+  if (!asked.limits.empty())
+    throw error("limits are about the report on models", "--limit " + asked.limits.front(),
+                "ask for that without other answers");
+  for (const std::string& name : asked.formats)
+    if ((name != "text" && name != "json") || asked.formats.size() > 1)
+      throw error("what is no report on models is text or json",
+                  "--format " + join(asked.formats, ","), "name one of them");
+}
+
+namespace {
+/// True for a name that is a folder, or says that it is one.
+bool is_folder(const std::string& path) {
+  std::error_code bad;
+  return path.ends_with('/') || std::filesystem::is_directory(path, bad);
+}
+
+/// The file of a format within a folder; refuses one that was read.
+std::string file_of(const request& asked, const format& f) {
+  const std::filesystem::path out =
+      std::filesystem::path(asked.output) / ("report" + std::string(f.suffix));
+  for (const std::string& read : asked.files)
+    if (std::error_code bad; std::filesystem::equivalent(out, read, bad))
+      throw error("this result would be written over", read, "name another folder with -o");
+  return out.string();
+}
+} // namespace
+
+void write_report(const answer& to, const report::input& in) {
+  const request& asked = to.asked;
+  if (asked.formats.size() <= 1 && (asked.output.empty() || !is_folder(asked.output)))
+    return to.write(find_format(asked.format)->write(in));
+  std::vector<std::pair<std::string, std::string>> files; // nothing is written before all are made
+  for (const std::string& name :
+       asked.formats.empty() ? std::vector<std::string>{"text"} : asked.formats) {
+    const format& f = *find_format(name);
+    files.emplace_back(file_of(asked, f), f.write(in));
+  }
+  std::error_code bad;
+  std::filesystem::create_directories(asked.output, bad);
+  if (bad)
+    throw error("this folder cannot be made: " + bad.message(), asked.output,
+                "give a place that can be written");
+  for (const auto& [path, text] : files)
+    write_file(path, text);
+}
+
+} // namespace benanza::analyzer

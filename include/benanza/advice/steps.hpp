@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which steps lead from where a user stands down to the machine's limits, if there is no
+// framework's run? Then the way begins at what the libraries choose first. With one it is its bars
+// (bars.hpp). Steps add up. Times in ns.
+//
+//   descent d = descent_of(advised);   d.from   d.top_ns   d.bars[0].takes.ns
+#pragma once
+
+#include "advised.hpp"
+#include "drawn.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::advice {
+
+/// A way down in steps.
+struct descent {
+  double top_ns = 0; ///< 0: there is no time to begin at
+  std::vector<bar> bars{};
+};
+
+/// From what the libraries choose first.
+inline descent descent_of(const advised& a) {
+  const bound::model_bound& b = *a.model;
+  const bound::form_figures& form = b.fastest_form();
+  descent out;
+  bound::figure at = bound::expected(form).value_or(form.prediction.sequential);
+  if (at.ns <= 0) return out;
+  bound::figure chosen{.ns = at.ns};
+  for (const item& i : a.list.items)
+    if (i.kind == "algorithm" || i.kind == "library") {
+      chosen.ns += i.saves.ns;
+      chosen.low_ns += i.saves.low_ns;
+      chosen.high_ns += i.saves.high_ns;
+    }
+  out.top_ns = chosen.ns;
+  if (chosen.ns > at.ns)
+    out.bars.push_back({.id = "kernels",
+                        .what = "other algorithms than the libraries choose first",
+                        .takes = {chosen.ns - at.ns, chosen.low_ns, chosen.high_ns},
+                        .left_ns = at.ns});
+  const auto down_to = [&](std::string_view id, std::string what, const bound::figure& next) {
+    out.bars.push_back({id, std::move(what), detail::between_figures(at, next), next.ns});
+    at = next;
+  };
+  down_to("caches",
+          form.layouts ? "caches warmer than in a run, no changes of layout, no interference"
+                       : "caches warmer than in a run, and no interference",
+          form.bound.sequential);
+  const bool parallel = form.bound.reachable.ns < (1 - least_parallel) * form.bound.sequential.ns;
+  if (parallel)
+    down_to("parallel", fmt::format("branches side by side on {} workers", b.workers),
+            form.bound.reachable);
+  const bound::figure& roof = parallel ? form.roofline.reachable : form.roofline.sequential;
+  if (roof.ns > 0) down_to("roofline", "kernels that do not reach the machine's limits", roof);
+  return out;
+}
+
+} // namespace benanza::advice

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a report look as one table? A row for each layer of a model and each algorithm that was
+// tried for it, times in ns; of a layer without any, one row. Texts are in quotes, and what a
+// spreadsheet would take for a formula begins with an apostrophe. What is not known is empty.
+//
+//   std::string text = csv_report(in);   // model,batch,type,...
+#pragma once
+
+#include "algorithms.hpp"
+#include "escape.hpp"
+#include "input.hpp"
+#include "layers.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+/// The cells of a row, with commas between.
+class csv_row {
+public:
+  csv_row& text(std::string_view t) { return cell(t.empty() ? "" : escape::csv(t)); }
+  csv_row& number(double v, bool known = true) {
+    return cell(known ? fmt::format("{:.10g}", v) : std::string());
+  }
+  csv_row& flag(bool v) { return cell(v ? "1" : "0"); }
+  std::string take() { return std::move(line_) + '\n'; }
+
+private:
+  csv_row& cell(const std::string& c) {
+    if (!first_) line_ += ',';
+    first_ = false;
+    line_ += c;
+    return *this;
+  }
+  std::string line_{};
+  bool first_ = true;
+};
+
+inline constexpr std::string_view csv_head =
+    "model,batch,type,threads,layer,uses,uses_fused,rests_on,on_longest_path,flops,bound_ns,"
+    "prediction_ns,roofline_ns,share_of_bound,backend,algorithm,layouts,least_hot_ns,"
+    "median_coldw_ns,sets_bound,sets_prediction,first_choice,remark\n";
+
+/// What all rows of a layer begin with.
+inline csv_row csv_layer(const model_bound& b, const layer_answer& l) {
+  const double sum = b.bound.sequential.ns;
+  csv_row row;
+  row.text(b.graph->name).number(static_cast<double>(b.graph->batch)).text(name(b.type));
+  row.number(b.threads).text(l.name).number(static_cast<double>(l.uses));
+  row.number(static_cast<double>(l.fused_uses)).text(name(l.rests_on)).flag(l.on_path);
+  row.number(static_cast<double>(l.flops));
+  row.number(l.algorithms.bound.ns, l.known()).number(l.algorithms.prediction.ns, l.known());
+  row.number(l.roofline ? l.roofline->ns : 0, l.roofline.has_value());
+  return row.number(sum > 0 ? bound_ns(l) / sum : 0, l.known() && sum > 0);
+}
+} // namespace detail
+
+/// The report as CSV.
+inline std::string csv_report(const input& in) {
+  std::map<std::tuple<std::string, std::string, int>, layer_algorithms> known;
+  for (layer_algorithms& l : algorithms_of(in.run, ""))
+    known.insert_or_assign({l.layer, l.type, l.threads}, std::move(l));
+  std::string out(detail::csv_head);
+  for (const model_bound& b : in.models)
+    for (const layer_answer& l : b.layers) {
+      const auto found = known.find({l.name, std::string(name(l.type)), b.threads});
+      if (found == known.end()) {
+        detail::csv_row row = detail::csv_layer(b, l);
+        for (int empty = 0; empty < 8; ++empty)
+          row.text("");
+        out += row.text(l.reason).take();
+        continue;
+      }
+      for (const auto* part : {&found->second.timed, &found->second.others})
+        for (const algorithm_row& a : *part) {
+          const auto is = [&](const bound::measurement* m) {
+            return m != nullptr && m->backend == a.backend && m->algorithm == a.algorithm;
+          };
+          const bound::choice& c = l.algorithms;
+          detail::csv_row row = detail::csv_layer(b, l);
+          row.text(a.backend).text(a.algorithm).text(a.layouts);
+          row.number(a.hot_ns, a.hot_ns > 0).number(a.coldw_ns, a.coldw_ns > 0);
+          row.flag(is(c.best)).flag(is(c.chosen)).flag(is(c.first));
+          out += row.text(a.remark).take();
+        }
+    }
+  return out;
+}
+
+} // namespace benanza::report

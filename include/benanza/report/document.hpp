@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a report for people consist of, whatever it is written in? Chapters with tables: a
+// summary of several models, limits, and of each model its figures, what to change first, where the
+// time goes, the steps down from a framework's run, and its layers. All texts are as they came:
+// each format escapes them.
+//
+//   for (const chapter& c : document_of(in)) ...   // c.tables[0].rows
+#pragma once
+
+#include "input.hpp"
+#include "screen.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::report {
+
+/// A column: numbers stand at the right; names, of layers and algorithms, are set as code.
+struct document_column {
+  enum class kind { text, number, name };
+  std::string_view title{};
+  kind is = kind::text;
+};
+
+struct document_table {
+  std::string title{};
+  std::vector<document_column> columns{};
+  std::vector<std::vector<std::string>> rows{};
+  std::string note{}; ///< behind the table
+};
+
+/// One model in one type on some threads; without a name what is about all of them.
+struct chapter {
+  std::string name{}; ///< of the model
+  std::string about{};
+  std::vector<std::string> warnings{};
+  std::vector<document_table> tables{};
+  std::string sure{};
+  std::string command{}; ///< that measures what is missing
+};
+
+namespace detail {
+using column_kind = document_column::kind;
+
+/// At most `limit` rows; `note` says how many are left out.
+inline document_table cut_table(document_table t, std::size_t limit) {
+  if (t.rows.size() > limit) {
+    t.note += (t.note.empty() ? "" : " ") +
+              counted(static_cast<std::int64_t>(t.rows.size() - limit), "more row") +
+              ": --layers all shows them.";
+    t.rows.resize(limit);
+  }
+  return t;
+}
+
+inline document_table figures_of(const advice::advised& a) {
+  document_table out{
+      .title = "Figures",
+      .columns = {{""}, {"time", column_kind::number}, {"items/s", column_kind::number}, {""}}};
+  for (const head_row& r : head_rows(a))
+    out.rows.push_back({r.what.substr(r.what.find_first_not_of(' ')), show_time(r.ns),
+                        show_rate(1e9 * static_cast<double>(a.model->graph->batch) / r.ns),
+                        r.means});
+  return out;
+}
+
+inline document_table changes_of(const advice::advised& a, std::size_t limit) {
+  document_table out{
+      .title = "Change first",
+      .columns = {{""}, {"saves", column_kind::number}, {"of a run", column_kind::number}}};
+  const double run = advice::changed_run_ns(a);
+  for (const advice::item& i : a.list.items)
+    out.rows.push_back({i.what, show_time(i.saves.ns), run > 0 ? percent(i.saves.ns / run) : "-"});
+  return cut_table(std::move(out), limit);
+}
+
+inline document_table kinds_of(const model_bound& b, std::size_t limit) {
+  document_table out{
+      .title = "Where the time of the best run goes",
+      .columns = {
+          {""}, {"share", column_kind::number}, {"GFLOP/s", column_kind::number}, {"limited by"}}};
+  const std::vector<operator_kind> all = operator_kinds(b);
+  double sum = 0;
+  for (const operator_kind& k : all)
+    sum += k.ns;
+  for (const operator_kind& k : all)
+    if (sum > 0)
+      out.rows.push_back({k.what, percent(k.ns / sum), rates_of(k), std::string(k.limit())});
+  return cut_table(std::move(out), limit);
+}
+
+inline document_table steps_of(const advice::comparison& c) {
+  const std::string who = framework_name(*c.from);
+  document_table out{.title = "From the run of " + who + " down to the machine's limits",
+                     .columns = {{"step"},
+                                 {"takes", column_kind::number},
+                                 {"of the run", column_kind::number},
+                                 {"left", column_kind::number},
+                                 {""}}};
+  if (c.bars.empty()) return out;
+  out.rows.push_back(
+      {who, "", "", show_time(c.latency.ns), c.latency_profiled ? "with its profiler on" : ""});
+  for (const advice::bar& b : c.bars)
+    out.rows.push_back({b.what, show_time(b.takes.ns), percent(std::abs(b.takes.ns) / c.latency.ns),
+                        show_time(b.left_ns), std::string(total_behind(c, b))});
+  return out;
+}
+
+inline document_table layers_of(const model_bound& b, std::size_t limit) {
+  document_table out{.title = "Layers",
+                     .columns = {{"share", column_kind::number},
+                                 {"each", column_kind::number},
+                                 {"uses", column_kind::number},
+                                 {"path"},
+                                 {"GFLOP/s", column_kind::number},
+                                 {"algorithm", column_kind::name},
+                                 {"layer", column_kind::name}}};
+  const double sum = b.bound.sequential.ns;
+  bool fewer = false;
+  for (const layer_answer* l : by_time(b)) {
+    const arithmetic_rate r = rate(*l);
+    const bool by_roofline = !l->timed() || l->algorithms.bound_from_roofline;
+    fewer = fewer || r.less_than_nominal;
+    out.rows.push_back({percent(sum > 0 ? bound_ns(*l) / sum : 0),
+                        show_time(l->algorithms.bound.ns), std::to_string(l->uses),
+                        l->on_path && !loose(b) ? "*" : "",
+                        r.gflops > 0 ? show_rate(r.gflops) + (r.less_than_nominal ? "w" : "") : "-",
+                        by_roofline ? "(roofline)" : l->algorithms.best->algorithm, l->name});
+  }
+  if (fewer) out.note = "w: needs fewer operations than are counted (Winograd).";
+  return cut_table(std::move(out), limit);
+}
+
+inline document_table summary_of(const std::vector<model_bound>& models) {
+  document_table out{.columns = {{"model", column_kind::name},
+                                 {"type"},
+                                 {"threads", column_kind::number},
+                                 {"bound", column_kind::number},
+                                 {"fused", column_kind::number},
+                                 {"parallel", column_kind::number},
+                                 {"a run should take", column_kind::number},
+                                 {"measured", column_kind::number},
+                                 {"holes", column_kind::number}}};
+  for (const model_bound& b : models) {
+    const auto expected = bound::expected(b.fastest_form());
+    out.rows.push_back(
+        {b.graph->name, std::string(name(b.type)), std::to_string(b.threads),
+         show_time(b.bound.sequential.ns), b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
+         show_time(b.fastest_form().bound.parallel.ns), expected ? show_time(expected->ns) : "-",
+         percent(b.covered.measured()), std::to_string(b.covered.unmeasured_nodes())});
+  }
+  return out;
+}
+
+inline document_table limits_of(const std::vector<limit_answer>& all) {
+  document_table out{.title = "Limits",
+                     .columns = {{""},
+                                 {"limit", column_kind::name},
+                                 {"model", column_kind::name},
+                                 {"figure"},
+                                 {"is", column_kind::number},
+                                 {""}}};
+  for (const limit_answer& a : all)
+    out.rows.push_back({std::string(name(a.is)), a.limit, a.model, a.figure,
+                        a.shown.empty() ? "-" : a.shown, a.why});
+  return out;
+}
+
+inline chapter chapter_of(const advice::advised& a, const text_options& o) {
+  const model_bound& b = *a.model;
+  chapter out{.name = b.graph->name,
+              .about = fmt::format("{}, {}, {}",
+                                   loose(b) ? counted(std::ssize(b.layers), "layer")
+                                            : fmt::format("batch {}", b.graph->batch),
+                                   name(b.type), counted(b.threads, "thread")),
+              .command = b.missing_command};
+  if (!b.unmeasurable.empty()) out.warnings.push_back("NO VERDICT: " + b.unmeasurable + '.');
+  if (const std::string lacking = lacks(b); !lacking.empty())
+    out.warnings.push_back("PARTIAL: " + lacking + '.');
+  if (!loose(b)) {
+    out.tables.push_back(figures_of(a));
+    for (const advice::comparison& c : a.frameworks)
+      out.tables.push_back(steps_of(c));
+    if (!o.quiet) out.tables.push_back(changes_of(a, o.layers));
+    if (!o.quiet) out.tables.push_back(kinds_of(b, o.layers));
+    out.sure = sure_text(b);
+  }
+  if (!o.quiet) out.tables.push_back(layers_of(b, o.layers));
+  std::erase_if(out.tables, [](const document_table& t) { return t.rows.empty(); });
+  return out;
+}
+} // namespace detail
+
+/// The chapters of a report: first what is about all models, then each of them.
+inline std::vector<chapter> document_of(const input& in) {
+  std::vector<chapter> out(1);
+  out[0].about = detail::where_measured(in.run);
+  if (in.partial()) out[0].warnings.push_back("Partial: " + in.lacking + '.');
+  if (in.models.size() > 1) out[0].tables.push_back(detail::summary_of(in.models));
+  if (!in.limits.empty()) out[0].tables.push_back(detail::limits_of(in.limits));
+  for (const advice::advised& a : in.advised)
+    out.push_back(detail::chapter_of(a, in.options));
+  return out;
+}
+
+} // namespace benanza::report

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which graph does the page draw? That of the run that is predicted: each fused node that is faster
+// as one is one, all others are their parts. Each node has one layer, and reads what its parts read
+// of others.
+//
+//   drawn_graph g(model);   g.node_of(17)   g.json(known_texts)
+#pragma once
+
+#include "../node_times.hpp"
+#include "numbers.hpp"
+
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/zip.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::report::html {
+
+/// The graph of a model's best run. Refers to the model.
+class drawn_graph {
+public:
+  explicit drawn_graph(const bound::model_bound& b)
+      : b_(b)
+      , place_(b.graph->nodes.size(), 0) {
+    if (!b.fused) {
+      for (const auto& [i, n] : ranges::views::enumerate(b.graph->nodes))
+        add(n, n.layer, {static_cast<int>(i)});
+      return;
+    }
+    for (const auto& [f, as_one] : ranges::views::zip(b.fused->graph->nodes, b.fused->as_one)) {
+      if (f.parts.size() > 1 && as_one != 0 && f.layer != model::no_layer) {
+        add(f, static_cast<int>(b.fused->layers[at(f.layer)]), f.parts);
+        continue;
+      }
+      for (int part : f.parts)
+        add(b.graph->nodes[at(part)], b.graph->nodes[at(part)].layer, {part});
+    }
+  }
+
+  /// The drawn node in which one of the unfused graph is.
+  int node_of(int unfused) const { return place_[at(unfused)]; }
+  /// The same of several, each once, ascending.
+  std::vector<int> nodes_of(const std::vector<int>& unfused) const {
+    std::vector<int> out;
+    for (int n : unfused)
+      out.push_back(node_of(n));
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  /// The drawn node that takes most of some nodes of the unfused graph; -1: none has a layer.
+  int main_node(const std::vector<int>& unfused) const {
+    int best = -1;
+    double most = -1;
+    for (int n : nodes_of(unfused)) {
+      if (layer_of(n) == model::no_layer) continue;
+      const double ns = b_.layers[at(layer_of(n))].algorithms.prediction.ns;
+      if (ns <= most) continue;
+      best = n;
+      most = ns;
+    }
+    return best;
+  }
+  /// The layer of a drawn node.
+  int layer_of(int node) const { return nodes_[at(node)].layer; }
+
+  /// [[name, operator, layer or -1, nodes that it reads], ...], producers first.
+  ordered_json json(texts& known) const {
+    ordered_json out = ordered_json::array();
+    for (const auto& [i, n] : ranges::views::enumerate(nodes_)) {
+      std::vector<int> reads;
+      for (int part : n.parts)
+        for (int from : b_.graph->nodes[at(part)].inputs)
+          reads.push_back(from);
+      reads = nodes_of(reads);
+      std::erase(reads, static_cast<int>(i));
+      out.push_back({printable(n.of->name, 200), known.of(n.of->op), n.layer, reads});
+    }
+    return out;
+  }
+
+  /// What runs on several workers, where that is not what is drawn: some nodes end sooner as their
+  /// parts. [[drawn node, layer or -1, tasks that it waits for], ...], or nothing.
+  ordered_json tasks_json() const {
+    if (!b_.fused) return nullptr;
+    const std::vector<task> tasks = report::detail::tasks_of(b_);
+    if (tasks.size() == nodes_.size()) return nullptr;
+    ordered_json out = ordered_json::array();
+    for (const task& t : tasks) {
+      const model::node& n = (t.part ? b_.graph : b_.fused->graph)->nodes[at(t.node)];
+      int layer = n.layer;
+      if (!t.part && layer != model::no_layer)
+        layer = static_cast<int>(b_.fused->layers[at(layer)]);
+      out.push_back({node_of(t.part ? t.node : n.parts.front()), layer, t.waits_for});
+    }
+    return out;
+  }
+
+private:
+  struct drawn {
+    const model::node* of = nullptr;
+    int layer = model::no_layer; ///< of the model's layers
+    std::vector<int> parts{};    ///< of the unfused graph
+  };
+  static std::size_t at(int v) { return static_cast<std::size_t>(v); }
+
+  void add(const model::node& n, int layer, std::vector<int> parts) {
+    for (int part : parts)
+      place_[at(part)] = static_cast<int>(nodes_.size());
+    nodes_.push_back({&n, layer, std::move(parts)});
+  }
+
+  const bound::model_bound& b_;
+  std::vector<int> place_;
+  std::vector<drawn> nodes_{};
+};
+
+} // namespace benanza::report::html

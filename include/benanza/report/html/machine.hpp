@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does the page know of a machine? Its facts, its libraries, how it was measured, and its
+// measured ceilings: arithmetic by type, bandwidth by level of the caches.
+//
+//   ordered_json j = machine_json(run);   j["peaks"][0]   // {"type": "f32", "gflops": 131, ...}
+#pragma once
+
+#include "../../bound/ceilings/ceilings.hpp"
+#include "../heading.hpp"
+#include "numbers.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace benanza::report::html {
+
+namespace detail {
+/// The fastest bandwidth in each level of the caches, for the lines of a roofline plot.
+inline ordered_json levels_json(const bound::ceilings& c, int threads) {
+  ordered_json out = ordered_json::array();
+  const bound::cache_levels levels = c.levels(threads);
+  const std::vector<bound::rate_at> curve = c.best_curve(threads);
+  for (std::size_t i = 0; i <= levels.caches().size(); ++i) {
+    double best = 0;
+    for (const bound::rate_at& at : curve)
+      if (levels.level_of(at.bytes) == i) best = std::max(best, at.bytes_per_ns);
+    if (best > 0) out.push_back({{"name", levels.name(i)}, {"gb_per_s", number(best)}});
+  }
+  return out;
+}
+} // namespace detail
+
+/// A machine and how it was measured.
+inline ordered_json machine_json(const result::run& r) {
+  ordered_json facts = ordered_json::object();
+  for (const auto& [section, all] : r.provenance) {
+    ordered_json& of = facts[printable(section)] = ordered_json::array();
+    for (const auto& [key, value] : all)
+      of.push_back({printable(key), printable(value)});
+  }
+  const bound::ceilings c(r);
+  ordered_json peaks = ordered_json::array(), curves = ordered_json::array();
+  for (const auto& [where, all] : c.peaks())
+    peaks.push_back({{"type", name(where.first)},
+                     {"threads", where.second},
+                     {"gflops", number(all.front().flops_per_ns)},
+                     {"by", printable(all.front().backend + ' ' + all.front().algorithm)}});
+  for (int threads : c.threads()) {
+    ordered_json levels = detail::levels_json(c, threads);
+    if (!levels.empty()) curves.push_back({{"threads", threads}, {"levels", std::move(levels)}});
+  }
+  const std::string gpu = report::detail::fact(r, "machine", "gpu"),
+                    cpu = report::detail::fact(r, "machine", "cpu"),
+                    cores = report::detail::fact(r, "machine", "cores");
+  std::string title = !gpu.empty() ? gpu : cpu.empty() ? "unknown processor" : cpu;
+  if (gpu.empty() && !cores.empty()) title += cores == "1" ? ", 1 core" : ", " + cores + " cores";
+  return {{"title", title},
+          {"line", report::detail::where_measured(r)},
+          {"source", printable(r.source)},
+          {"merged", report::detail::merged_line(r)},
+          {"facts", std::move(facts)},
+          {"peaks", std::move(peaks)},
+          {"bandwidth", std::move(curves)}};
+}
+
+} // namespace benanza::report::html

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does the page know of a model? All that the text report says of it, with every layer, as
+// small JSON: figures, steps down, advice, layers, the graph, frameworks' runs.
+//
+//   ordered_json j = model_json(run, advised, 0, known_texts, book);   // of the machine 0
+#pragma once
+
+#include "../../advice/steps.hpp"
+#include "../kinds.hpp"
+#include "../scenarios.hpp"
+#include "../warnings.hpp"
+#include "cases.hpp"
+#include "graph.hpp"
+
+#include <range/v3/view/enumerate.hpp>
+#include <range/v3/view/zip.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::report::html {
+
+namespace detail {
+/// An array with what `entry` makes of each of `all`.
+template <class All, class Entry>
+ordered_json array_of(const All& all, Entry entry) {
+  ordered_json out = ordered_json::array();
+  for (const auto& one : all)
+    out.push_back(entry(one));
+  return out;
+}
+
+inline ordered_json number_or_null(const std::optional<bound::figure>& f) {
+  return f && f->ns > 0 ? number(*f) : ordered_json();
+}
+
+inline ordered_json figures_json(const advice::advised& a) {
+  const bound::model_bound& b = *a.model;
+  const bound::form_figures& form = b.fastest_form();
+  return {{"first", number(advice::changed_run_ns(a))},
+          {"expected", number_or_null(bound::expected(form))},
+          {"bound", number_or_null(form.bound.sequential)},
+          {"unfused", number_or_null(b.bound.sequential)},
+          {"reachable", number_or_null(form.bound.reachable)},
+          {"path", number_or_null(form.bound.parallel)},
+          {"roofline", number_or_null(form.roofline.sequential)}};
+}
+
+inline ordered_json bars_json(double top_ns, const std::vector<advice::bar>& bars) {
+  return {{"top", number(top_ns)},
+          {"bars", array_of(bars, [](const advice::bar& b) -> ordered_json {
+             return {b.id, printable(b.what), number(b.takes), number(b.left_ns)};
+           })}};
+}
+
+inline ordered_json advice_json(const advice::advised& a, const drawn_graph& graph) {
+  const double run_ns = advice::changed_run_ns(a);
+  ordered_json items = array_of(a.list.items, [&](const advice::item& i) -> ordered_json {
+    return {{"id", printable(i.id)},
+            {"kind", i.kind},
+            {"what", printable(i.what)},
+            {"saves", number(i.saves)},
+            {"nodes", graph.nodes_of(i.nodes)},
+            {"evidence", array_of(i.evidence, [](const auto& e) { return printable(e); })},
+            {"assumes", printable(i.assumes)},
+            {"check", printable(i.check, 4000)}};
+  });
+  return {{"run", number(run_ns)},
+          {"items", std::move(items)},
+          {"small", {a.list.small, number(a.list.small_ns)}},
+          {"not_worth", array_of(a.list.not_worth, [](const advice::remark& r) -> ordered_json {
+             return {r.kind, printable(r.what)};
+           })}};
+}
+
+/// A framework's run: what each layer and each node of the drawn graph took in it, and the best of
+/// the same work.
+inline ordered_json framework_json(const advice::comparison& c, const drawn_graph& graph,
+                                   texts& known) {
+  struct part {
+    double ns = 0, best_ns = 0;
+    std::int64_t count = 0;
+    std::string kernel{};
+  };
+  std::map<int, part> layers, nodes;
+  for (const advice::compared_operator& o : c.groups) {
+    const int node = graph.main_node(o.nodes);
+    if (!o.known || node < 0) continue;
+    part& p = layers[graph.layer_of(node)];
+    const trace::profiled_operator& from = c.from->operators[o.op];
+    p.ns += o.ns;
+    p.best_ns += o.best_ns;
+    ++p.count;
+    if (p.kernel.empty()) p.kernel = from.kernel.empty() ? from.type : from.kernel;
+    part& n = nodes[node];
+    n.ns += o.ns;
+    n.best_ns += o.best_ns;
+  }
+  ordered_json by_layer = ordered_json::array(), by_node = ordered_json::array();
+  for (const auto& [layer, p] : layers)
+    by_layer.push_back({layer, number(p.ns), number(p.best_ns), p.count, known.of(p.kernel)});
+  for (const auto& [node, p] : nodes)
+    by_node.push_back({node, number(p.ns), number(p.best_ns)});
+  return {{"name", report::detail::framework_name(*c.from)},
+          {"latency", number(c.latency)},
+          {"least", number(c.least_ns)},
+          {"profiled", c.latency_profiled},
+          {"disturbed", c.disturbed},
+          {"matched", {c.matched_nodes, c.nodes}},
+          {"steps", bars_json(c.latency.ns, c.bars)},
+          {"added", array_of(c.added,
+                             [](const advice::added_row& r) -> ordered_json {
+                               return {printable(r.type), r.count, number(r.takes.ns)};
+                             })},
+          {"layers", std::move(by_layer)},
+          {"nodes", std::move(by_node)},
+          {"warnings", array_of(c.from->warnings, [](const auto& w) { return printable(w); })}};
+}
+
+/// [backend, algorithm, its time a run of the layer] of a choice; 0: there is none.
+inline ordered_json choice_json(const bound::measurement* m, double ns, texts& known) {
+  if (m == nullptr) return 0;
+  return ordered_json::array({known.of(m->backend), known.of(m->algorithm), number(ns)});
+}
+
+/// A layer: [table, nodes, nodes in the form that should run, basis, kind, prediction, bound,
+/// roofline, limited by memory, chosen, best, first choice, flops, bytes, fewer operations than
+/// counted, on the longest path, remark, what disturbed it]
+inline ordered_json layer_json(const bound::layer_answer& l, std::int64_t runs, int threads,
+                               texts& known, case_book& book) {
+  const bound::choice& c = l.algorithms;
+  const bound::measurement* const best = c.best;
+  const bool less = rate(l).less_than_nominal;
+  // As in the advice: what a user's framework can have and run.
+  const bool compared = !bound::chose_first(c) && advice::detail::of_a_library(*c.first) &&
+                        advice::detail::of_a_library(*c.chosen);
+  std::string remark = l.reason;
+  if (c.bound_from_roofline) remark = "only slow kernels run it: its bound is its roofline";
+  std::string disturbed;
+  for (const bound::measurement* m : {c.best, c.chosen, c.chosen_warmer})
+    if (m != nullptr && disturbed.empty()) disturbed = m->disturbed;
+  return ordered_json::array(
+      {book.of(l.name, name(l.type), threads), l.uses, runs, known.of(name(l.rests_on)),
+       known.of(report::detail::kind_name(l.name)), number(c.prediction.ns), number(c.bound.ns),
+       number(l.roofline ? l.roofline->ns : 0), l.roofline && l.roofline->by_memory ? 1 : 0,
+       choice_json(c.chosen, c.prediction.ns, known), choice_json(best, c.bound.ns, known),
+       choice_json(c.first, compared ? c.first_choice.ns : c.prediction.ns, known),
+       number(static_cast<double>(l.flops)),
+       number(best == nullptr ? 0 : static_cast<double>(best->bytes)), less ? 1 : 0,
+       l.on_path ? 1 : 0, known.of(remark), known.of(disturbed)});
+}
+
+inline ordered_json run_json(const bound::chain_run& w) {
+  return {{"name", w.side_by_side() ? "branches side by side" : "measured as one chain"},
+          {"fused", w.fused},
+          {"least", number(w.run->min_ns)},
+          {"median", number(w.run->median_ns)},
+          {"disturbed", printable(w.run->disturbed)}};
+}
+
+/// What has to be known before the figures are believed, a line each.
+inline ordered_json remarks_json(const bound::model_bound& b) {
+  ordered_json out = ordered_json::array();
+  for (const bound::fault& f : b.faults)
+    out.push_back(printable(f.what + ": " + f.name));
+  for (const bound::measurement* m : b.failed_runs)
+    out.push_back(printable("the run of the whole model failed: " + m->error));
+  for (const std::string& n : b.notes)
+    out.push_back(printable(n));
+  return out;
+}
+
+inline ordered_json coverage_json(const bound::model_bound& b) {
+  const bound::coverage& c = b.covered;
+  return {{"measured", number(c.measured())},
+          {"modelled", number(c.modelled)},
+          {"native", number(c.native)},
+          {"reference", number(c.reference)},
+          {"host", number(c.host)},
+          {"old_isa", number(c.old_isa)},
+          {"other_type", number(c.other_type)},
+          {"nodes", c.nodes},
+          {"views", c.view_nodes},
+          {"unmeasured", c.unmeasured_nodes()}};
+}
+} // namespace detail
+
+/// A model of the machine `machine`.
+inline ordered_json model_json(const result::run& r, const advice::advised& a, std::size_t machine,
+                               texts& known, case_book& book) {
+  const bound::model_bound& b = *a.model;
+  const drawn_graph graph(b);
+  const std::vector<std::int64_t> runs = uses_as_fused(b);
+  ordered_json layers = ordered_json::array();
+  for (const auto& [l, n] : ranges::views::zip(b.layers, runs))
+    layers.push_back(detail::layer_json(l, n, b.threads, known, book));
+  const advice::descent from_first = advice::descent_of(a);
+  const bound::form_figures& form = b.fastest_form();
+  const bool laid_out = form.layouts && form.layouts->prediction;
+  return {{"machine", machine},
+          {"name", printable(b.graph->name)},
+          {"model", printable(b.graph->model)},
+          {"batch", b.graph->batch},
+          {"type", name(b.type)},
+          {"threads", b.threads},
+          {"workers", b.workers},
+          {"fused", b.fused.has_value()},
+          {"no_verdict", printable(b.unmeasurable)},
+          {"lacks", lacks(b)},
+          {"figures", detail::figures_json(a)},
+          {"frameworks", detail::array_of(a.frameworks,
+                                          [&](const advice::comparison& c) {
+                                            return detail::framework_json(c, graph, known);
+                                          })},
+          {"steps", detail::bars_json(from_first.top_ns, from_first.bars)},
+          {"advice", detail::advice_json(a, graph)},
+          {"kinds", detail::array_of(operator_kinds(b),
+                                     [](const operator_kind& k) -> ordered_json {
+                                       return {printable(k.what),          number(k.ns),
+                                               number(k.least_gflops),     number(k.most_gflops),
+                                               k.fewer_operations ? 1 : 0, k.limit()};
+                                     })},
+          {"changes", laid_out ? ordered_json{form.layouts->prediction->change_count,
+                                              number(form.layouts->prediction->changes.ns)}
+                               : ordered_json()},
+          {"layers", std::move(layers)},
+          {"graph", graph.json(known)},
+          {"tasks", graph.tasks_json()},
+          {"runs", detail::array_of(b.runs, detail::run_json)},
+          {"scenarios", scenarios_json(b)},
+          {"coverage", detail::coverage_json(b)},
+          {"remarks", detail::remarks_json(b)},
+          {"missing", printable(b.missing_command, 4000)},
+          {"measure", printable(bound::bench_command(r, b), 4000)}};
+}
+
+} // namespace benanza::report::html

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does CI see which limits are broken? As a JUnit file: a suite a model, a case a limit, and
+// one that is skipped, with why, where not all was measured. A limit that is kept by a figure that
+// rests on less than it should is skipped too: it is not shown to be kept.
+//
+//   std::string xml = junit_report(in);
+#pragma once
+
+#include "escape.hpp"
+#include "heading.hpp"
+#include "input.hpp"
+#include "warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+/// The cases of one model.
+struct junit_suite {
+  std::string cases{};
+  std::size_t tests = 0, failures = 0, skipped = 0;
+
+  void add(const std::string& suite, const std::string& name, std::string_view kind,
+           const std::string& said) {
+    ++tests;
+    (kind == "failure" ? failures : skipped) += kind.empty() ? 0 : 1;
+    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escape::xml(suite),
+                         escape::xml(name));
+    if (kind.empty())
+      cases +=
+          fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", escape::xml(said));
+    else
+      cases +=
+          fmt::format(">\n      <{} message=\"{}\"/>\n    </testcase>\n", kind, escape::xml(said));
+  }
+};
+
+inline junit_suite junit_suite_of(const model_bound& b, const std::string& suite,
+                                  const std::vector<limit_answer>& limits) {
+  junit_suite out;
+  const std::string lacking = b.unmeasurable.empty() ? lacks(b) : "no verdict: " + b.unmeasurable;
+  out.add(suite, "everything is measured", lacking.empty() ? "" : "skipped",
+          lacking.empty() ? percent(b.covered.measured()) + " of the bound" : lacking);
+  for (const limit_answer& a : limits) {
+    if (a.model != b.graph->name || a.type != name(b.type) || a.threads != b.threads) continue;
+    std::string said = a.figure + ": " + (a.shown.empty() ? "none" : a.shown);
+    if (!a.why.empty()) said += ", " + a.why;
+    out.add(suite, a.figure.find(" of ") == std::string::npos ? a.limit : a.limit + ", " + a.figure,
+            a.is == kept::no       ? "failure"
+            : a.is == kept::unsure ? "skipped"
+                                   : "",
+            said);
+  }
+  return out;
+}
+} // namespace detail
+
+/// The limits as a JUnit file.
+inline std::string junit_report(const input& in) {
+  std::string suites;
+  std::size_t tests = 0, failures = 0, skipped = 0;
+  for (const model_bound& b : in.models) {
+    const std::string title =
+        fmt::format("{} {} {}", b.graph->name, name(b.type), counted(b.threads, "thread"));
+    const detail::junit_suite s = detail::junit_suite_of(b, title, in.limits);
+    tests += s.tests;
+    failures += s.failures;
+    skipped += s.skipped;
+    suites += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
+                          "skipped=\"{}\">\n{}  </testsuite>\n",
+                          escape::xml(title), s.tests, s.failures, s.skipped, s.cases);
+  }
+  return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"benanza\" "
+                     "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}</testsuites>\n",
+                     tests, failures, skipped, suites);
+}
+
+} // namespace benanza::report

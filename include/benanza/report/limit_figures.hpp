@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which figures of a model can be held to a limit? Each with its kind, which decides its units, and
+// with what makes a value less sure than it looks.
+//
+//   find_limit_figure("gap")->of(advised)   // {{.value = 1.61}}
+#pragma once
+
+#include "../advice/advised.hpp"
+#include "../advice/algorithm.hpp"
+#include "heading.hpp"
+#include "layers.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::report {
+
+/// What a figure counts. Times are in ns, shares of 1.
+enum class limit_kind { time, factor, share, rate, count };
+
+/// A value of a figure; without one, `why` says why; with one, why it is not sure, if it is not.
+struct limit_value {
+  std::optional<double> value{};
+  std::string why{};
+  std::string of{}; ///< the framework, where there may be several
+};
+
+/// A figure that can be held to a limit.
+struct limit_figure {
+  std::string_view name;
+  limit_kind kind;
+  const char* about;
+  std::vector<limit_value> (*of)(const advice::advised& a);
+};
+
+/// By what a number in this unit is multiplied; nothing: the figure has no such unit.
+inline std::optional<double> factor_of(limit_kind kind, std::string_view unit) {
+  const bool of_one = kind == limit_kind::factor || kind == limit_kind::share;
+  if (kind == limit_kind::time)
+    return unit == "ns"                        ? std::optional(1.0)
+           : unit == "us" || unit == "\u00b5s" ? std::optional(1e3)
+           : unit == "ms"                      ? std::optional(1e6)
+           : unit == "s"                       ? std::optional(1e9)
+                                               : std::nullopt;
+  if (unit.empty()) return 1.0;
+  if (of_one && unit == "%") return 0.01;
+  if (kind == limit_kind::rate && unit == "/s") return 1.0;
+  return std::nullopt;
+}
+
+/// The same for people.
+constexpr std::string_view units_of(limit_kind kind) {
+  switch (kind) {
+  case limit_kind::time: return "ns, us, ms, s";
+  case limit_kind::factor:
+  case limit_kind::share: return "%, or none for parts of 1";
+  case limit_kind::rate: return "/s, or none";
+  case limit_kind::count: return "none";
+  }
+  return "";
+}
+
+/// The unit of a value, as programs read it.
+constexpr std::string_view unit_of(limit_kind kind) {
+  return kind == limit_kind::time ? "ns" : kind == limit_kind::rate ? "1/s" : "";
+}
+
+inline std::string shown_value(limit_kind kind, double v) {
+  switch (kind) {
+  case limit_kind::time: return show_time(v);
+  case limit_kind::factor: return fmt::format("{:.3f}", v);
+  case limit_kind::share: return percent(v);
+  case limit_kind::rate: return show_rate(v) + "/s";
+  case limit_kind::count: return fmt::format("{:.0f}", v);
+  }
+  return {};
+}
+
+namespace detail {
+/// Why figures that add up layers are not sure; empty: they are.
+inline std::string unsure_sum(const model_bound& b) {
+  if (!b.unmeasurable.empty()) return "no verdict: " + b.unmeasurable;
+  if (b.covered.partial())
+    return fmt::format("{} of {} not measured", b.covered.unmeasured_nodes(),
+                       counted(b.covered.nodes, "node"));
+  if (!b.missing.empty())
+    return counted(std::ssize(b.missing), "layer or reorder") + " not measured";
+  return {};
+}
+
+inline std::vector<limit_value> sum_value(const advice::advised& a, double ns,
+                                          const char* without = "the result does not have it") {
+  if (loose(*a.model)) return {{.why = "layers without a model add up to nothing"}};
+  if (!(ns > 0)) return {{.why = without}};
+  return {{.value = ns, .why = unsure_sum(*a.model)}};
+}
+
+inline double expected_ns(const model_bound& b) {
+  const auto expected = bound::expected(b.fastest_form());
+  return expected ? expected->ns : 0;
+}
+
+inline const char* const no_expected = "changes of layout were not measured";
+
+/// A run of the model as a chain, by the prediction's choices, one layer after the other.
+inline limit_value run_value(const model_bound& b) {
+  limit_value out{.why = "the model was not run: benanza_analyze --plan, benanza_bench --plan"};
+  for (const bound::chain_run& w : b.runs) {
+    if (w.side_by_side() || w.fused != b.fused.has_value() || out.value) continue;
+    if (w.run->disturbed.empty())
+      out = {.value = w.run->median_ns};
+    else
+      out.why = "its run was disturbed: " + w.run->disturbed;
+  }
+  return out;
+}
+
+/// A figure of each framework's run.
+template <class Value>
+std::vector<limit_value> of_frameworks(const advice::advised& a, Value value) {
+  std::vector<limit_value> out;
+  for (const advice::comparison& c : a.frameworks) {
+    limit_value v{.why = "it has no time of a whole run"};
+    if (c.latency.ns > 0) {
+      v = value(c);
+      if (v.why.empty() && c.latency_profiled) v.why = "it ran with its profiler on";
+      if (v.why.empty() && c.disturbed) v.why = "its runs were disturbed";
+    }
+    v.of = framework_name(*c.from);
+    out.push_back(std::move(v));
+  }
+  return out;
+}
+
+/// What a run takes, the framework's or one by the libraries' first choices, over the bound.
+inline std::vector<limit_value> gap_values(const advice::advised& a) {
+  const model_bound& b = *a.model;
+  const double bound = b.fastest_form().bound.sequential.ns;
+  if (a.frameworks.empty()) {
+    std::vector<limit_value> out = sum_value(a, bound);
+    if (out.front().value) *out.front().value = advice::changed_run_ns(a) / bound;
+    return out;
+  }
+  if (loose(b) || !(bound > 0)) return sum_value(a, bound);
+  return of_frameworks(a, [&](const advice::comparison& c) -> limit_value {
+    limit_value v{.value = c.latency.ns / bound, .why = unsure_sum(b)};
+    if (v.why.empty() && c.least_ns < bound) v.why = "it beats the bound, so that is wrong";
+    return v;
+  });
+}
+} // namespace detail
+
+/// All of them, in the order of --help.
+inline std::span<const limit_figure> limit_figures() {
+  using advised = advice::advised;
+  using values = std::vector<limit_value>;
+  static constexpr limit_figure all[] = {
+      {"prediction", limit_kind::time, "what a run should take",
+       [](const advised& a) {
+         return detail::sum_value(a, detail::expected_ns(*a.model), detail::no_expected);
+       }},
+      {"bound", limit_kind::time, "the lower bound",
+       [](const advised& a) {
+         return detail::sum_value(a, a.model->fastest_form().bound.sequential.ns);
+       }},
+      {"parallel", limit_kind::time, "the bound along the longest path",
+       [](const advised& a) {
+         return detail::sum_value(a, a.model->fastest_form().bound.parallel.ns);
+       }},
+      {"workers", limit_kind::time, "the bound on as many workers as there are",
+       [](const advised& a) {
+         return detail::sum_value(a, a.model->fastest_form().bound.reachable.ns);
+       }},
+      {"roofline", limit_kind::time, "the machine's limits",
+       [](const advised& a) {
+         return detail::sum_value(a, a.model->fastest_form().roofline.sequential.ns,
+                                  "the machine's limits were not measured");
+       }},
+      {"run", limit_kind::time, "the model, run as a chain by --plan",
+       [](const advised& a) { return values{detail::run_value(*a.model)}; }},
+      {"framework", limit_kind::time, "each framework's run (--framework)",
+       [](const advised& a) -> values {
+         if (a.frameworks.empty()) return {{.why = "no framework's run was given (--framework)"}};
+         return detail::of_frameworks(
+             a, [](const advice::comparison& c) { return limit_value{.value = c.latency.ns}; });
+       }},
+      {"first", limit_kind::time, "a run by what the libraries choose first",
+       [](const advised& a) {
+         const model_bound& b = *a.model;
+         values out = detail::sum_value(a, b.prediction.sequential.ns);
+         if (out.front().value) *out.front().value += advice::algorithm_gain(b).ns;
+         return out;
+       }},
+      {"gap", limit_kind::factor,
+       "each framework's run, or else the first choices', over the bound", detail::gap_values},
+      {"error", limit_kind::share, "how far the prediction lies from the chain's run",
+       [](const advised& a) -> values {
+         const limit_value run = detail::run_value(*a.model);
+         if (!run.value || !(*run.value > 0)) return {run};
+         values out = detail::sum_value(a, detail::expected_ns(*a.model), detail::no_expected);
+         if (out.front().value) out.front().value = std::abs(*out.front().value / *run.value - 1);
+         return out;
+       }},
+      {"coverage", limit_kind::share, "how much of the bound is measured",
+       [](const advised& a) -> values {
+         const bound::coverage& c = a.model->covered;
+         if (c.missing_nodes > 0)
+           return {{.value = c.measured(),
+                    .why = fmt::format("{} without any time", counted(c.missing_nodes, "node"))}};
+         return {{.value = c.measured()}};
+       }},
+      {"saves", limit_kind::share, "the most that one change saves of a run",
+       [](const advised& a) {
+         const double run = advice::changed_run_ns(a);
+         values out = detail::sum_value(a, run);
+         if (!out.front().value) return out;
+         double most = 0;
+         for (const advice::item& i : a.list.items)
+           most = std::max(most, i.saves.ns / run);
+         out.front().value = most;
+         return out;
+       }},
+      {"rate", limit_kind::rate, "items a second that a run should give",
+       [](const advised& a) {
+         values out = detail::sum_value(a, detail::expected_ns(*a.model), detail::no_expected);
+         if (out.front().value)
+           out.front().value =
+               1e9 * static_cast<double>(a.model->graph->batch) / *out.front().value;
+         return out;
+       }},
+      {"unmeasured", limit_kind::count, "nodes without a measured time",
+       [](const advised& a) {
+         return values{{.value = static_cast<double>(a.model->covered.unmeasured_nodes())}};
+       }},
+      {"failed", limit_kind::count, "cases that failed",
+       [](const advised& a) { return values{{.value = static_cast<double>(a.model->failed())}}; }},
+      {"disturbed", limit_kind::count, "layers whose deciding cases were disturbed",
+       [](const advised& a) {
+         return values{{.value = static_cast<double>(disturbed(*a.model).size())}};
+       }},
+  };
+  return all;
+}
+
+/// The figure of this name; `expected` is the prediction too. Null: there is none.
+inline const limit_figure* find_limit_figure(std::string_view name) {
+  for (const limit_figure& f : limit_figures())
+    if (f.name == name || (name == "expected" && f.name == "prediction")) return &f;
+  return nullptr;
+}
+
+/// Their names, for people.
+inline std::string names_of_limit_figures() {
+  std::string out;
+  for (const limit_figure& f : limit_figures())
+    out += (out.empty() ? "" : ", ") + std::string(f.name);
+  return out;
+}
+
+} // namespace benanza::report

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How do times come to lie over a user's own graph? As node data of Model Explorer: microseconds by
+// the nodes' names, which are its ids of an ONNX model's nodes. What runs as one with others has
+// its time at the part that would take most alone, and the others take nothing. Of one model the
+// data are for whatever graph is shown, of several each is named.
+//
+//   std::string json = model_explorer_report(in);   // {"results": {"conv1": {"value": 1234.5}}}
+#pragma once
+
+#include "input.hpp"
+#include "json.hpp"
+#include "node_times.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace benanza::report {
+
+namespace detail {
+/// What each node of the unfused graph takes, as the form that should run does.
+inline std::vector<double> times_of_own_nodes(const bound::model_bound& b) {
+  const bound::layer_times point = bound::point_times(b.layers);
+  std::vector<double> alone = bound::on_nodes(*b.graph, point.prediction);
+  if (!b.fused) return alone;
+  const std::vector<node_times> fused = times_of_nodes(b);
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    const std::vector<int>& parts = b.fused->graph->nodes[i].parts;
+    if (!fused[i].as_one || parts.size() < 2) continue;
+    std::size_t most = bound::detail::at(parts.front());
+    for (const int p : parts)
+      if (alone[bound::detail::at(p)] > alone[most]) most = bound::detail::at(p);
+    for (const int p : parts)
+      alone[bound::detail::at(p)] = 0;
+    alone[most] = fused[i].prediction_ns;
+  }
+  return alone;
+}
+
+inline ordered_json node_data(const bound::model_bound& b) {
+  std::map<std::string, double> us;
+  const std::vector<double> ns = times_of_own_nodes(b);
+  for (std::size_t i = 0; i < ns.size(); ++i)
+    us[b.graph->nodes[i].name] += ns[i] / 1e3;
+  ordered_json results = ordered_json::object();
+  for (const auto& [node, value] : us)
+    results[node] = {{"value", value}};
+  return {{"name", "us that a run should take, " + std::string(name(b.type)) + ", " +
+                       counted(b.threads, "thread")},
+          {"results", std::move(results)},
+          {"gradient",
+           {{{"stop", 0}, {"bgColor", "#ffffff"}},
+            {{"stop", 0.5}, {"bgColor", "#ffd27f"}},
+            {{"stop", 1}, {"bgColor", "#ff5a36"}}}}};
+}
+} // namespace detail
+
+/// The models' times as node data.
+inline std::string model_explorer_report(const input& in) {
+  if (in.models.size() == 1) return detail::dumped(detail::node_data(in.models.front()));
+  detail::ordered_json all = detail::ordered_json::object();
+  for (const bound::model_bound& b : in.models) {
+    std::string key = b.graph->name;
+    if (all.contains(key)) key += ' ' + std::string(name(b.type));
+    if (all.contains(key)) key += " t" + std::to_string(b.threads);
+    all[key] = detail::node_data(b);
+  }
+  return detail::dumped(all);
+}
+
+} // namespace benanza::report

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// How is a sweep written? For people a table, a row for each place on the axis, a column a curve;
+// as CSV and JSON a row or an entry for each point, with its place on all axes and its interval.
+//
+//   sweep_text({.x = "batch", .figure = "bound", .curves = compare::curves(points, "batch",
+//   "bound")})
+#pragma once
+
+#include "../compare/sweep.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benanza::report {
+
+/// A sweep: a figure over an axis.
+struct sweep_page {
+  std::string x{}, figure{};
+  std::vector<compare::curve> curves{};
+};
+
+namespace detail {
+inline std::string show_figure(const compare::sweep_figure& f) {
+  return f.rate ? show_rate(f.value) + "/s" : show_time(f.value);
+}
+
+/// `~` interpolated, `p` partial, `!` disturbed.
+inline std::string marks_of(const compare::curve_point& p) {
+  return std::string(p.interpolated ? "~" : "") + (p.partial ? "p" : "") + (p.disturbed ? "!" : "");
+}
+
+inline std::vector<std::string> places_of(const sweep_page& s) {
+  std::set<std::string> all;
+  for (const compare::curve& c : s.curves)
+    for (const compare::curve_point& p : c.points)
+      all.insert(p.place);
+  std::vector<std::string> out(all.begin(), all.end());
+  std::stable_sort(out.begin(), out.end(), compare::before_on_axis);
+  return out;
+}
+
+/// A cell of a CSV file, which a spreadsheet does not take for a formula.
+inline std::string csv_cell(std::string_view text) {
+  std::string shown = printable(text);
+  if (!shown.empty() && std::string_view("=+-@").find(shown.front()) != std::string_view::npos &&
+      !compare::number_at(shown))
+    shown.insert(shown.begin(), '\'');
+  if (shown.find_first_of(",\"") == std::string::npos) return shown;
+  std::string out = "\"";
+  for (const char c : shown)
+    out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+} // namespace detail
+
+inline std::string sweep_text(const sweep_page& s) {
+  std::string out = fmt::format("{} over {}\n", printable(s.figure, 200), printable(s.x, 100));
+  // What curves have in common is in no column's head: `differing` tells them apart.
+  std::size_t n = 0;
+  const bool numbered = s.curves.size() > 1;
+  for (const compare::curve& c : s.curves) {
+    ++n;
+    if (c.others.empty()) continue;
+    std::string what;
+    for (const auto& [axis, place] : c.others)
+      what += (what.empty() ? "" : ", ") + printable(axis, 60) + ' ' + printable(place, 200);
+    out += numbered ? wrapped(fmt::format("  ({}) ", n), what) : wrapped("  ", what);
+  }
+  const std::vector<std::string> places = detail::places_of(s);
+  std::size_t width = s.x.size();
+  for (const std::string& p : places)
+    width = std::max(width, std::min<std::size_t>(printable(p).size(), 30));
+  out += fmt::format("\n{:<{}}", printable(s.x, 30), width);
+  for (std::size_t i = 1; i <= s.curves.size(); ++i)
+    out += fmt::format("{:>13}  ", numbered ? fmt::format("({})", i) : s.figure.substr(0, 13));
+  out = out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
+  bool interpolated = false, partial = false, disturbed = false;
+  for (const std::string& place : places) {
+    std::string line = fmt::format("{:<{}}", printable(place, 30), width);
+    for (const compare::curve& c : s.curves) {
+      const auto p =
+          std::find_if(c.points.begin(), c.points.end(),
+                       [&](const compare::curve_point& at) { return at.place == place; });
+      if (p == c.points.end()) {
+        line += fmt::format("{:>13}  ", "-");
+        continue;
+      }
+      line += fmt::format("{:>13}{:<2}", detail::show_figure(p->at), detail::marks_of(*p));
+      interpolated = interpolated || p->interpolated;
+      partial = partial || p->partial;
+      disturbed = disturbed || p->disturbed;
+    }
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  if (interpolated) out += "~ not measured: on the line between its neighbours\n";
+  if (partial) out += "p partial: layers of the model have no time\n";
+  if (disturbed) out += "! no verdict: interference while it was measured\n";
+  return out;
+}
+
+/// A line a point: its place on the axis and on those of its curve, the value and its interval (in
+/// ns, or a second), and marks.
+inline std::string sweep_csv(const sweep_page& s) {
+  std::set<std::string> axes;
+  for (const compare::curve& c : s.curves)
+    for (const auto& [axis, place] : c.others)
+      axes.insert(axis);
+  std::string out = detail::csv_cell(s.x);
+  for (const std::string& a : axes)
+    out += ',' + detail::csv_cell(a);
+  out += ",figure,unit,value,low,high,interpolated,partial,no_verdict\n";
+  for (const compare::curve& c : s.curves)
+    for (const compare::curve_point& p : c.points) {
+      out += detail::csv_cell(p.place);
+      for (const std::string& a : axes) {
+        const auto place = c.others.find(a);
+        out += ',' + (place == c.others.end() ? std::string() : detail::csv_cell(place->second));
+      }
+      out += fmt::format(",{},{},{},{},{},{:d},{:d},{:d}\n", detail::csv_cell(s.figure),
+                         p.at.rate ? "1/s" : "ns", p.at.value, p.at.low, p.at.high, p.interpolated,
+                         p.partial, p.disturbed);
+    }
+  return out;
+}
+
+inline std::string sweep_json(const sweep_page& s) {
+  using nlohmann::ordered_json;
+  ordered_json all = ordered_json::array();
+  for (const compare::curve& c : s.curves) {
+    ordered_json points = ordered_json::array();
+    for (const compare::curve_point& p : c.points) {
+      const auto number = compare::number_at(p.place);
+      points.push_back({{"x", number ? ordered_json(*number) : ordered_json(p.place)},
+                        {"value", p.at.value},
+                        {"low", p.at.low},
+                        {"high", p.at.high},
+                        {"interpolated", p.interpolated},
+                        {"partial", p.partial},
+                        {"no_verdict", p.disturbed}});
+    }
+    all.push_back({{"axes", c.others}, {"points", std::move(points)}});
+  }
+  const bool rate = !s.curves.empty() && s.curves.front().points.front().at.rate;
+  const ordered_json out{{"schema", 1},
+                         {"axis", s.x},
+                         {"figure", s.figure},
+                         {"unit", rate ? "1/s" : "ns"},
+                         {"curves", std::move(all)}};
+  return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
+}
+
+} // namespace benanza::report

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does the page of benanza_analyze --format html hold what it says, in a real browser?
+
+  html_report.py <benanza_analyze> File|Browser[.case]
+
+The browser is Chromium (Debian: chromium); what needs it is skipped by name where there is none. With axe-core at hand
+(pip install axe-playwright-python, or AXE=axe.min.js) it judges the page's accessibility too. PICTURES=folder keeps
+pictures of three widths and of print, to be looked at.
+"""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import chromium  # noqa: E402
+from made_result import result  # noqa: E402
+
+ANALYZE = sys.argv.pop(1) if len(sys.argv) > 1 else ""
+EVIL = '</script><script>alert(1)</script>"\'\\\n\x1b[31m\u2028&amp;<img src=x onerror=alert(2)>'
+WORK = tempfile.TemporaryDirectory(prefix="benanza_html_")
+PICTURES = os.environ.get("PICTURES")
+
+
+def page_of(name, *more, **made):
+    """The path of a page of a made-up result."""
+    run, out = Path(WORK.name, f"{name}.json"), Path(WORK.name, f"{name}.html")
+    if not out.exists():
+        run.write_text(json.dumps(result(**made)))
+        done = subprocess.run([ANALYZE, str(run), "--format", "html", "-o", str(out), *more], capture_output=True, text=True)
+        if "node-d3" in done.stderr:
+            raise unittest.SkipTest("benanza_analyze was built without d3")
+        assert done.returncode in (0, 1), done.stderr
+    return out
+
+
+def axe():
+    """The text of axe-core, or None."""
+    if os.environ.get("AXE"):
+        return Path(os.environ["AXE"]).read_text()
+    found = importlib.util.find_spec("axe_playwright_python")
+    return Path(found.origin).with_name("axe.min.js").read_text() if found else None
+
+
+class File(unittest.TestCase):
+    """What is true without a browser."""
+
+    def test_names_are_data_and_never_markup(self):
+        text = page_of("evil", models=2, prefix=EVIL).read_text()
+        self.assertNotIn("alert(1)</", text)
+        self.assertNotIn("<img", text)
+        self.assertEqual(len(re.findall(r"<script", text)), 4)  # data, licence, d3, ours
+        data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1]
+        self.assertNotIn("<", data)
+        names = [m["name"] for m in json.loads(data)["models"]]
+        self.assertTrue(all("<script>alert(1)</script>" in n and "\x1b" not in n and "\n" not in n for n in names), names)
+
+    def test_nothing_is_asked_of_a_network(self):
+        text = page_of("two", models=2, batches=(1, 2)).read_text()
+        head = text[:text.index('id="data"')]
+        self.assertIn("default-src 'none'", head)
+        self.assertEqual(re.findall(r'(?:src|href)="(?!#)[^"]*"', head), [])
+
+    def test_thirty_models_are_small_and_quick(self):
+        begin = time.monotonic()
+        out = page_of("thirty", models=30, nodes=150, algorithms=12)
+        took, size = time.monotonic() - begin, out.stat().st_size
+        print(f"30 models: {took:.2f} s, {size / 1e6:.2f} MB")
+        self.assertLess(size, 2e6)
+        self.assertLess(took, 10)  # 2 s where nothing else runs
+
+    def test_a_machine_that_is_refused(self):
+        done = subprocess.run([ANALYZE, "--format", "html", "/dev/null"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+
+class Browser(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = chromium.Chromium().__enter__()
+        cls.addClassCleanup(cls.browser.__exit__)
+
+    def open(self, path, **how):
+        page = self.browser.open(path, **how)
+        self.addCleanup(self.quiet, page, path)
+        return page
+
+    def quiet(self, page, path):
+        """No message on the console, and no request but for the file."""
+        self.assertEqual(page.errors, [])
+        self.assertEqual([u for u in page.requests if u.split("#")[0] != Path(path).resolve().as_uri()], [])
+
+    def layers(self, page):
+        return page.run("[...document.querySelectorAll('#layer_rows tr.row')].map(r => r.cells[0].querySelector('a').textContent)")
+
+    def test_figures_are_those_of_the_json_report(self):
+        path = page_of("two", models=2, batches=(1, 2))
+        run = Path(WORK.name, "two.json")
+        done = subprocess.run([ANALYZE, str(run), "--format", "json"], capture_output=True, text=True)
+        models = json.loads(done.stdout)["analyses"]
+        page = self.open(path)
+        for i, m in enumerate(models):
+            page.run(f"location.hash = 'model={i}'")
+            page.settle()
+            self.assertIn(m["model"], page.run("document.title"))
+            shown = page.run("[...document.querySelectorAll('.figure_row')].map(r => [r.children[0].textContent, r.children[1].textContent])")
+            told = dict(shown)
+            self.assertEqual(told["lower bound"], page.run(f"time({m['bound']['sequential']['ns']})"))
+            self.assertEqual(told["a run should take"], page.run(f"time({m['expected']['ns']})"))
+            self.assertEqual(told["the machine's limits"], page.run(f"time({m['roofline']['sequential']['ns']})"))
+            changes = page.run("[...document.querySelectorAll('ol.changes .what')].map(a => a.textContent)")
+            self.assertEqual(changes, [a["what"] for a in m["advice"]["items"]][:5])
+
+    def test_sort_filter_search(self):
+        page = self.open(page_of("two", models=2, batches=(1, 2)))
+        lost = page.run("shownRows(current()).map(r => r.z.lost)")
+        self.assertEqual(lost, sorted(lost, reverse=True))
+        page.run("[...document.querySelectorAll('#layer_head button')].find(b => b.textContent === 'layer').click()")
+        names = self.layers(page)
+        self.assertEqual(names, sorted(names))
+        self.assertEqual(page.run("document.querySelector('#layer_head th').getAttribute('aria-sort')"), "ascending")
+        page.run("document.querySelector('#layer_head button').click()")
+        self.assertEqual(self.layers(page), sorted(names, reverse=True))
+        page.run("{ const s = byId('layer_search'); s.value = 'relu'; s.dispatchEvent(new Event('input')); }")
+        self.assertTrue(all("Relu" in n for n in self.layers(page)))
+        page.run("{ const s = byId('layer_search'); s.value = ''; s.dispatchEvent(new Event('input')); }")
+        page.run("{ const s = byId('layer_kind'); s.value = 'Conv 3x3'; s.dispatchEvent(new Event('change')); }")
+        self.assertTrue(self.layers(page) and all("Conv" in n for n in self.layers(page)))
+        self.assertIn(f"{len(self.layers(page))} of", page.run("byId('layer_count').textContent"))
+
+    def test_links(self):
+        page = self.open(page_of("two", models=2, batches=(1, 2)))
+        page.run("document.querySelector('#layer_rows a').click()")
+        page.settle()
+        rows = page.run("[...document.querySelectorAll('.layer tbody tr')].map(r => [r.cells[0].textContent, r.querySelectorAll('circle').length])")
+        self.assertEqual(len(rows), 6)
+        self.assertTrue(all(dots >= 12 for _, dots in rows), rows)
+        self.assertIn("it needs <another> \"layout\" & more", page.run("document.querySelector('.layer details').textContent"))
+        page.run("document.querySelector('.layer dd a').click()")  # a node of it
+        page.settle()
+        self.assertEqual(page.run("marked.size"), 1)
+        page.run("document.querySelector('#models tbody tr:nth-child(3) a').click()")
+        page.settle()
+        self.assertEqual(page.run("state.model"), 2)
+        page.run("history.back(); history.back()")
+        page.run("new Promise(done => setTimeout(done, 300))")
+        self.assertEqual(page.run("table.open"), page.run("+location.hash.match(/layer=(\\d+)/)[1]"))
+        straight = self.open(page_of("two"), fragment="#model=3&layer=1")
+        self.assertEqual(straight.run("[state.model, table.open]"), [3, 1])
+        for wild in ("#model=99&layer=1", "#layer=-1", "#nodes=1e9,x", "#model=%3Cb%3E", "#advice_999"):
+            self.open(page_of("two"), fragment=wild)
+
+    def test_hostile_names(self):
+        page = self.open(page_of("evil", models=2, prefix=EVIL))
+        page.run("document.querySelector('#layer_rows a').click(); drawnGraph.showNodes([0])")
+        page.settle()
+        self.assertEqual(page.run("document.querySelectorAll('img, iframe, object, embed').length"), 0)
+        self.assertIn("<img src=x onerror=alert(2)>", page.run("byId('title').textContent"))
+
+    def test_keyboard_and_screen_reader(self):
+        page = self.open(page_of("two", models=2, batches=(1, 2)))
+        page.key("Tab")
+        self.assertIn("Skip", page.run("document.activeElement.textContent"))
+        page.run("document.querySelector('#graph canvas').focus()")
+        for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+            page.key(key)
+        self.assertIn("Node 3 of 30", page.run("byId('graph_told').textContent"))
+        page.key("Enter")
+        page.settle()
+        self.assertIn("layer=", page.run("location.hash"))
+        nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+        said = [(n.get("role", {}).get("value"), n.get("name", {}).get("value")) for n in nodes if not n.get("ignored")]
+        nameless = [r for r, n in said if r in ("button", "link", "combobox", "searchbox", "checkbox", "img", "image") and not n]
+        self.assertEqual(nameless, [])
+        for heading in ("Layers by lost time", "Roofline", "Graph", "Timeline"):
+            self.assertIn(("heading", heading), said)
+
+    def test_accessibility_by_axe(self):
+        program = axe()
+        if program is None:
+            self.skipTest("there is no axe-core here (pip install axe-playwright-python, or AXE=axe.min.js)")
+        for dark in (False, True):
+            page = self.open(page_of("two", models=2, batches=(1, 2)), dark=dark)
+            page.run("document.querySelector('#layer_rows a').click()")
+            page.run(program + "; 0")
+            found = page.run("axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations.map("
+                             "v => `${v.id} (${v.impact}): ${v.nodes.slice(0, 3).map(n => n.target).join(' ')}`))")
+            self.assertEqual(found, [])
+
+    def test_widths_and_print(self):
+        path = page_of("two", models=2, batches=(1, 2))
+        for name, width, how in (("wide", 1280, {}), ("tablet", 820, {}), ("phone", 390, {"mobile": True}), ("dark", 1280, {"dark": True})):
+            page = self.open(path, width=width, **how)
+            page.run("document.querySelector('#layer_rows a').click()")
+            page.settle()
+            self.assertLessEqual(page.run("document.documentElement.scrollWidth"), width, name)
+            if PICTURES:
+                page.picture(f"{PICTURES}/{name}.png", whole=True)
+        page = self.open(path, dark=True)
+        out = Path(PICTURES or WORK.name, "print.pdf")
+        page.print(out)
+        self.assertGreater(out.stat().st_size, 20000)
+        self.assertNotIn("paper", page.run("Object.keys(document.documentElement.dataset)"))
+
+    def test_a_large_graph_stays_usable(self):
+        begin = time.monotonic()
+        page = self.open(page_of("large", nodes=5000))
+        opened = time.monotonic() - begin
+        frame = page.run("(() => { const begin = performance.now(); for (let i = 0; i < 10; ++i) { drawnGraph.transform = "
+                         "drawnGraph.transform.translate(1, 0); drawGraphCanvas(); } return (performance.now() - begin) / 10; })()")
+        laid = page.run("(() => { const begin = performance.now(); layout(current().nodes, 1200, 520); return performance.now() - begin; })()")
+        print(f"5,000 nodes: open after {opened:.2f} s, laid out in {laid:.0f} ms, a frame in {frame:.0f} ms")
+        self.assertLess(opened, 20)
+        self.assertLess(frame, 200)
+        self.assertEqual(page.run("new Set(drawnGraph.places.map(p => `${p.x} ${p.y}`)).size"), 5000)
+
+    def test_schedules_keep_what_they_promise(self):
+        page = self.open(page_of("two", models=2, batches=(1, 2)))
+        told = page.run("""[1, 2, 3].map(k => { const nodes = tasksOf(current(), k), s = schedule(nodes, k), end = new Map(s.map(x => [x.node, x.end]));
+          const path = sum(nodes.filter(n => n.onPath).map(n => n.bound)), all = sum(nodes.map(n => n.bound)), last = Math.max(...s.map(x => x.end));
+          return { all: s.length === nodes.length, waits: s.every(x => nodes[x.node].inputs.every(i => end.get(i) <= x.start + 1e-6)),
+            alone: [...d3.range(k)].every(w => { const its = s.filter(x => x.worker === w).sort((a, b) => a.start - b.start || a.end - b.end); return its.every((x, i) => i === 0 || its[i - 1].end <= x.start + 1e-6); }),
+            least: last >= Math.max(path, all / k) - 1e-3, one: k > 1 || Math.abs(last - all) < 1e-3 }; })""")
+        for one in told:
+            self.assertTrue(all(one.values()), told)
+
+
+def lacking():
+    """Why nothing can be tried; None: it can."""
+    try:
+        page_of("two", models=2, batches=(1, 2))
+    except unittest.SkipTest:
+        return "benanza_analyze was built without d3 (Debian: node-d3)"
+    if "Browser" in " ".join(sys.argv) and not chromium.found():
+        return "there is no Chromium here (Debian: chromium)"
+    return None
+
+
+if __name__ == "__main__":
+    if lacking():
+        print(f"skipped: {lacking()}")
+        sys.exit(0)
+    unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=1)
