@@ -10,8 +10,10 @@
 #include "rotation.hpp"
 #include "runtime.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <tuple>
 
 #if __has_include(<nvrtc.h>)
@@ -155,7 +157,29 @@ public:
     kind_ = known;
     kind_->see(places_);
     const bool wrong = device::it().rules.fails(e->name, "wrong");
-    e->compute = [code = k.code, values, blocks, threads, wrong, to = e->writes](memory& m) {
+    e->compute = [code = k.code, values, blocks, threads, wrong, self = e.get(),
+                  kind = kind_](memory& m) {
+      const auto place = [&m](const extent& x) {
+        return std::span(m.contents(x.address, x.bytes), static_cast<std::size_t>(x.bytes));
+      };
+      const std::vector<extent> written = self->all_written();
+      const auto has_end = [&kind](const extent& x) { return kind->knows(block_of(x)); };
+      const bool ends = std::all_of(written.begin(), written.end(), has_end) &&
+                        std::all_of(self->reads.begin(), self->reads.end(), has_end);
+      last_results now;
+      if (ends)
+        for (const extent& x : self->reads)
+          now.see(place(x).data(), x.bytes);
+      const auto fits = [](const std::vector<std::byte>& was, const extent& x) {
+        return std::ssize(was) == x.bytes;
+      };
+      if (ends && kind->last.of_the_same(now) &&
+          std::equal(kind->last.made.begin(), kind->last.made.end(), written.begin(), fits)) {
+        for (std::size_t i = 0; i < written.size(); ++i)
+          std::copy(kind->last.made[i].begin(), kind->last.made[i].end(),
+                    place(written[i]).begin());
+        return;
+      }
       auto here = values;
       std::vector<void*> at;
       for (auto& v : here) {
@@ -163,7 +187,11 @@ public:
         at.push_back(v.data());
       }
       if (!code->launch(0, blocks, threads, at.data())) device::it().lose(cudaErrorIllegalAddress);
-      if (wrong) *m.contents(to.address, to.bytes) ^= std::byte{0x40};
+      if (wrong) place(written[0])[0] ^= std::byte{0x40};
+      if (!ends) return;
+      for (const extent& x : written)
+        now.made.emplace_back(place(x).begin(), place(x).end());
+      kind->last = std::move(now);
     };
     made_ = std::move(e);
   }
@@ -183,9 +211,11 @@ private:
   }
   void shorten(extent& x) const {
     const auto its = places_.find(block_of(x));
-    if (its == places_.end()) return;
+    if (its == places_.end() || !kind_->knows(its->first)) return;
     const std::uintptr_t first = *std::min_element(its->second.begin(), its->second.end());
-    const std::uintptr_t end = std::min(x.end(), kind_->end_of(its->first, first));
+    std::uintptr_t end = std::min(x.end(), kind_->end_of(its->first, first));
+    for (const std::uintptr_t next : its->second)
+      if (next > x.begin()) end = std::min(end, next);
     x.bytes = static_cast<std::int64_t>(end - x.begin());
   }
 

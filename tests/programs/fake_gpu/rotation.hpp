@@ -8,6 +8,8 @@
 //   r.end_of(block, x) == x + d
 #pragma once
 
+#include "last_results.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -37,12 +39,15 @@ public:
     }
     last_ = now;
   }
+  bool knows(std::int64_t block) const { return apart_.contains(block); }
   /// Behind all tensors of a launch whose first place in the block is this one.
   std::uintptr_t end_of(std::int64_t block, std::uintptr_t first) const {
     const auto known = apart_.find(block);
     return known == apart_.end() ? std::numeric_limits<std::uintptr_t>::max()
                                  : first + known->second;
   }
+
+  last_results last{};
 
 private:
   places last_{};
