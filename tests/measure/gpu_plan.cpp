@@ -81,6 +81,58 @@ TEST_CASE("gpu: a plan runs as one graph, in order and with branches side by sid
   CHECK(page.out.find("branches side by side") != std::string::npos);
 }
 
+TEST_CASE("gpu: each way of a plan's weights to the GPU is a case, and coldstart adds them up") {
+  const scratch_folder s("gpu_load");
+  const std::string script = "cost 20us";
+  const fake_run r({}, script, on_gpu + "--load --plan " + plan_from(s, script),
+                   BENANZA_BENCH_BINARY);
+  CAPTURE(r.ended.err);
+  CHECK(r.ended.status == 0);
+  CHECK(r.tidy());
+  std::map<std::string, double> ns;
+  for (const auto& row : r.rows) {
+    CAPTURE(row.name);
+    CHECK(row.error.empty());
+    ns[row.algorithm] = row.median_ns;
+  }
+  for (const char* way : {"read", "mmap", "pack", "setup", "touch", "pin", "attach:1", "attach:3"})
+    CHECK_MESSAGE(ns[way] > 0, way);
+  for (const auto& b : r.result.at("benchmarks"))
+    CHECK(b.at("device") == "gpu");
+  // Copies as the fake has them, of some KB.
+  CHECK(ns["pinned"] > 1000);
+  CHECK(ns["pageable"] - 1000 == doctest::Approx(2 * (ns["pinned"] - 1000)).epsilon(0.05));
+  std::ofstream(s / "load.json") << r.ended.out;
+  const outcome page = shell(std::string(BENANZA_ANALYZE_BINARY) + " coldstart " +
+                             (s / "layers.json") + ' ' + (s / "load.json"));
+  CAPTURE(page.out);
+  CAPTURE(page.err);
+  CHECK(page.status == 0);
+  for (const char* part : {"on a GPU", "first answer", "pageable", " cold: ", "3 objects"})
+    CHECK_MESSAGE(page.out.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("gpu: GPUs and processes copy to each other") {
+  const fake_run r({}, "gpus 2",
+                   on_gpu + "'--benchmark_filter=^machine/(device_(to|from)_device_1|" +
+                       "both_ways_device_1|ipc_open|ipc_copy)-1048576/'",
+                   BENANZA_BENCH_BINARY);
+  CAPTURE(r.ended.err);
+  CHECK(r.ended.status == 0);
+  CHECK(r.tidy());
+  std::map<std::string, double> ns;
+  for (const auto& row : r.rows) {
+    CAPTURE(row.error);
+    CHECK(row.error.empty());
+    ns[row.name.substr(8, row.name.find('-') - 8)] = row.median_ns;
+  }
+  CHECK(is(ns["device_to_device_1"], 10e3));
+  CHECK(is(ns["device_from_device_1"], 10e3));
+  CHECK(is(ns["both_ways_device_1"], 20e3)); // the fake does one thing after the other
+  CHECK(is(ns["ipc_copy"], 10e3));
+  CHECK(ns["ipc_open"] > 0);
+}
+
 TEST_CASE("gpu: a plan's levels are timed, and each kernel has its layer") {
   const scratch_folder s("gpu_levels");
   const std::string script = "cost 20us";

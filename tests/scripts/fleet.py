@@ -105,6 +105,12 @@ class Fleet(unittest.TestCase):
         (self.folder / "no.json").write_text("{}")
         self.fine(fleet("plan", experiment, "--bench", BENCH, "--shards", 2, "--into", place))
         without = dict(ENVIRONMENT, PATH="")
+        for i, text in enumerate(('{"benanza_fleet": 1}', '{"benanza_fleet": 1, "shards": "x", "bench": "b", "options": []}',
+                                  '{"benanza_fleet": 2}', "[]", "{")):
+            (self.folder / f"bad{i}").mkdir()
+            (self.folder / f"bad{i}" / "fleet.json").write_text(text)
+            done = fleet("status", self.folder / f"bad{i}")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
         for words, said in (
                 (("plan", self.folder / "no.json", "--bench", BENCH, "--shards", 2, "--into", self.folder / "g"), "no experiment"),
                 (("plan", "none.json", "--bench", BENCH, "--shards", 2, "--into", self.folder / "g"), "No such file"),
