@@ -120,6 +120,9 @@ std::pair<side_runs, side_runs> in_one_store(const compare_request& asked) {
 std::pair<side_runs, side_runs> read_sides(const compare_request& asked) {
   if (asked.sides.size() == 1 && asked.more_old.empty() && asked.more_new.empty())
     return in_one_store(asked);
+  if (asked.sides.size() > 2)
+    throw error("more than two sides are named", asked.sides[2],
+                "further results of a side go behind --old or --new");
   std::vector<std::string> before = asked.more_old, after = asked.more_new;
   if (!asked.sides.empty()) before.insert(before.begin(), asked.sides.front());
   if (asked.sides.size() > 1) after.insert(after.begin(), asked.sides[1]);
@@ -171,8 +174,7 @@ std::string parse_compare(std::vector<std::string> arguments, compare_request& a
                "3 slower, 2 not comparable.",
                "benanza_analyze compare");
   app.add_option("sides", asked.sides,
-                 "OLD NEW: results of benanza_bench or stores; or one store that holds both")
-      ->expected(0, 2);
+                 "OLD NEW: results of benanza_bench or stores; or one store that holds both");
   app.add_option("--old", asked.more_old, "a further result of the old side: another visit")
       ->allow_extra_args(false);
   app.add_option("--new", asked.more_new, "a further result of the new side")

@@ -217,6 +217,7 @@ TEST_CASE("compare: what cannot be compared is refused in one line") {
   refused_comparison({a, b}, "f32 on 1 thread");
   refused_comparison({a}, "only a store holds both");
   refused_comparison({}, "two sides are needed");
+  refused_comparison({a, a, a}, "more than two sides");
   refused_comparison({a, a, "--min-change", "2"}, "write --min-change 2%");
   refused_comparison({a, a, "--within", "nan%"}, "--within");
   refused_comparison({a, f / "none.json"}, "none.json");

@@ -10,8 +10,19 @@
 #include <vector>
 
 namespace test_of_difference {
-using namespace benanza::compare;
 using benanza::bound::generator;
+using benanza::compare::difference;
+using benanza::compare::difference_of;
+using benanza::compare::holm;
+using benanza::compare::judge;
+using benanza::compare::pool;
+using benanza::compare::quantile;
+using benanza::compare::scatter;
+using benanza::compare::tail;
+using benanza::compare::together;
+using benanza::compare::twin;
+using benanza::compare::value;
+using benanza::compare::verdict;
 
 TEST_CASE("Student's t and Holm's correction, against tables") {
   CHECK(quantile(0.05, 8) == doctest::Approx(2.306).epsilon(1e-3));
