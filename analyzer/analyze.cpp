@@ -37,7 +37,7 @@ status report_machine(const result::run& run, const answer& to) {
 status report_calls(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t limit = layer_limit(asked.layers);
-  check_plain_format(asked);
+  check_no_report(asked);
   if (ranges::count(asked.files, "-") + ranges::count(asked.calls.logs, "-") > 1)
     throw error("standard input is named twice", "-", "name it once");
   if (!asked.plan.empty() || asked.machine)
@@ -64,6 +64,7 @@ status report_calls(std::istream& in, const answer& to) {
 
 /// --import, which reports nothing but how much was new.
 status import_results(const request& asked, std::ostream& out) {
+  check_no_report(asked);
   const store_request& s = asked.store;
   if (s.store.empty()) throw error("--import needs --store", s.imported.front(), "name the store");
   if (!s.exported.empty() || !asked.files.empty())
@@ -75,6 +76,7 @@ status import_results(const request& asked, std::ostream& out) {
 /// --export, which reports nothing.
 status export_results(const answer& to) {
   const request& asked = to.asked;
+  check_no_report(asked);
   if (asked.files.size() != 1 || !is_store(asked.files.front()))
     throw error("--export needs a store, and one only",
                 asked.files.empty() ? std::string() : result::store::shown(asked.files.front()));
@@ -89,7 +91,7 @@ status report_results(std::istream& in, const answer& to) {
   const request& asked = to.asked;
   const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
   if (asked.models || !asked.algorithms.empty() || asked.versions || asked.machine)
-    check_plain_format(asked);
+    check_no_report(asked);
   check_system(asked.files, asked.store.system);
   std::vector<result::run> runs =
       read_each(asked.files, asked.store.system, asked.wanted.model, in);

@@ -75,7 +75,10 @@ void check_formats(const request& asked) {
                 "name a folder for them with -o");
 }
 
-void check_plain_format(const request& asked) {
+void check_no_report(const request& asked) {
+  if (!asked.limits.empty())
+    throw error("limits are about the report on models", "--limit " + asked.limits.front(),
+                "ask for that without other answers");
   for (const std::string& name : asked.formats)
     if ((name != "text" && name != "json") || asked.formats.size() > 1)
       throw error("what is no report on models is text or json",

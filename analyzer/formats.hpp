@@ -40,8 +40,8 @@ std::string about_limits();
 /// Refuses names that are no format or come twice, and several without a folder for them.
 void check_formats(const request& asked);
 
-/// Refuses all but text and json, which is what answers have that are not about models.
-void check_plain_format(const request& asked);
+/// Refuses limits, and all formats but text and json, for answers that are no report on models.
+void check_no_report(const request& asked);
 
 /// Writes the report in every format that was asked for: one to standard output or to a file,
 /// several into a folder, which is made if it is not there.

@@ -23,8 +23,8 @@ inline std::vector<std::vector<result::run>> by_machine(std::vector<result::run>
   std::vector<std::vector<result::run>> out;
   for (result::run& r : runs) {
     const auto its = [&](const std::vector<result::run>& all) {
-      return result::detail::difference(all.front().provenance[result::machine_section],
-                                        r.provenance[result::machine_section])
+      return result::detail::difference(all.front().provenance.at(result::machine_section),
+                                        r.provenance.at(result::machine_section))
           .empty();
     };
     const auto found = std::find_if(out.begin(), out.end(), its);
@@ -63,8 +63,9 @@ struct machine_answer {
 /// A page about several machines.
 inline status report_machines(std::vector<std::vector<result::run>> machines, const answer& to) {
   const request& asked = to.asked;
-  if (!asked.plan.empty() || !asked.missing.empty() || !asked.frameworks.empty())
-    throw error("a plan, a filter and a framework's run are of one machine",
+  if (!asked.plan.empty() || !asked.missing.empty() || !asked.frameworks.empty() ||
+      !asked.limits.empty())
+    throw error("a plan, a filter, a limit and a framework's run are of one machine",
                 machines[0][0].source + " and " + machines[1][0].source,
                 "give results of one machine");
   std::deque<detail::machine_answer> all;

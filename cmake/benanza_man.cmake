@@ -94,7 +94,7 @@ foreach(command IN LISTS main_commands)
 endforeach()
 # What all programs have in common.
 string(APPEND page ".SH EXIT STATUS\n0: complete. 1: usable, but partial. 2: refused; one line says what, where, and what\n"
-  "to do. 3: a limit is broken (--limit of benanza_analyze). 130: interrupted.\n.SH SEE ALSO\n")
+  "to do. 3: worse than what was asked for (benanza_analyze: a limit, compare). 130: interrupted.\n.SH SEE ALSO\n")
 set(others benanza_generate benanza_analyze)
 list(REMOVE_ITEM others ${NAME})
 string(APPEND page ".BR ${others} (1)\n")

@@ -220,12 +220,11 @@ status compare_results(std::vector<std::string> arguments, const streams& to) {
     write_page(to.out, text);
   else
     write_stream(to.out, text, "standard output");
-  const compare::verdict worst = c.worst();
-  if (worst == compare::verdict::slower) {
+  if (c.worst() == compare::verdict::slower) {
     to.err << "benanza_analyze: slower\n";
     return status::broken;
   }
-  if (worst != compare::verdict::unsure) return status::complete;
+  if (!c.unsure()) return status::complete;
   to.err << "benanza_analyze: unsure: more visits, or a quieter machine, would tell\n";
   return asked.strict ? status::partial : status::complete;
 }

@@ -116,13 +116,17 @@ bound::setting setting_of(const compose_request& asked, const result::run& run) 
 
 /// Refuses models of which sequences lack a time, and names the first.
 void refuse_missing(const std::vector<report::composed_row>& rows,
-                    const bound::sequence_times& times, const std::string& source) {
-  std::set<std::string> missing;
+                    const bound::sequence_times& times, const result::run& run) {
+  std::set<std::string> missing, suite;
+  for (const model::graph& g : run.graphs)
+    suite.insert(g.name);
+  bool in_suite = true; // then the benchmark program has them
   std::string first, filter;
   for (const report::composed_row& r : rows)
     for (std::size_t i = 0; i < r.made.missing.size(); ++i) {
       const std::string& name = r.made.missing[i];
       if (!missing.insert(name).second) continue;
+      in_suite = in_suite && suite.contains(name);
       filter += (filter.empty() ? "" : "|") + name.substr(model::sequence_prefix.size());
       if (!first.empty()) continue;
       first = name + " (" + printable(r.made.missing_text[i], 120) + ") of " +
@@ -135,11 +139,11 @@ void refuse_missing(const std::vector<report::composed_row>& rows,
   throw error(
       std::to_string(missing.size()) + (missing.size() == 1 ? " sequence has" : " sequences have") +
           " no time, such as " + first,
-      source,
-      filter.size() > longest
-          ? "measure what benanza_generate writes with this --granularity, --split and form "
-            "(--fused)"
-          : "measure them: benanza_bench --benchmark_filter='^sequence/(" + filter + ")/'");
+      run.source,
+      in_suite && filter.size() <= longest
+          ? "measure them: benanza_bench --benchmark_filter='^sequence/(" + filter + ")/'"
+          : "measure what benanza_generate writes with this --granularity, --split and form "
+            "(--fused)");
 }
 
 /// How warm caches are taken to be.
@@ -194,7 +198,7 @@ report::composed_page page_of(const compose_request& asked, const result::run& r
     used.insert(row.made.used.begin(), row.made.used.end());
     out.rows.push_back(std::move(row));
   }
-  refuse_missing(out.rows, times, run.source);
+  refuse_missing(out.rows, times, run);
   out.unique = used.size();
   bool states = false;
   double clocked_ns = 0;

@@ -37,8 +37,10 @@ std::vector<swept_run> read_swept(const sweep_request& asked) {
   std::vector<swept_run> out;
   const bool by_run =
       asked.over == "date" || std::find(asked.by.begin(), asked.by.end(), "date") != asked.by.end();
+  std::set<std::string> names;
   for (const std::string& file : asked.files) {
-    const std::string name = std::filesystem::path(file).filename().string();
+    std::string name = std::filesystem::path(file).filename().string();
+    if (!names.insert(name).second) name = file;
     if (!is_store(file)) {
       std::vector<result::run> one;
       one.push_back(result::read_file(file));

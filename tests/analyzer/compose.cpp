@@ -24,7 +24,8 @@ result::run sequences_run(std::int64_t length, double ns_a_layer = 1000,
   std::vector<model::graph> graphs;
   for (const model::graph* g : model::one_form_each(r.graphs, wanted))
     graphs.push_back(*g);
-  for (const auto& [name, s] : model::unique_sequences(graphs, {.length = length}).unique)
+  for (const auto& [name, s] : model::unique_sequences(graphs, {.length = length}).unique) {
+    r.graphs.push_back(s);
     for (const char* state : {"hot", "cold"}) {
       result::measurement m = like;
       m.name = name + "/f32/chain/first/" + state + "/t1";
@@ -41,6 +42,7 @@ result::run sequences_run(std::int64_t length, double ns_a_layer = 1000,
       m.clock_ns = m.min_clock_ns = 0;
       r.measurements.push_back(m);
     }
+  }
   return r;
 }
 
@@ -103,13 +105,19 @@ TEST_CASE("compose refuses what is not whole in one line that names what is miss
   refused({s / "run.json"}, "--granularity");
   refused({s / "run.json", "--granularity", "0"}, "from 1 on");
   refused({s / "run.json", "--granularity", "2", "--tiling", "best"}, "--tiling best");
-  refused({s / "run.json", "--granularity", "1"}, "--benchmark_filter='^sequence/(1-");
+  refused({s / "run.json", "--granularity", "1"}, "with this --granularity");
   refused({s / "run.json", "--granularity", "2", "--against", s / "run.json"}, "no run of");
   refused({s / "run.json", "--granularity", "2", "--threads", "3"}, "no sequence");
   refused({s / "run.json", "--granularity", "2", "--model", "nothing-is-called-so"}, "nothing-is");
   refused({s / "absent.json", "--granularity", "2"}, "absent.json");
+  result::run lacking = r;
+  std::erase_if(lacking.measurements,
+                [&](const auto& m) { return m.key == r.measurements.front().key; });
+  put(s / "lacking.json", synthetic::text(lacking));
+  refused({s / "lacking.json", "--granularity", "2"},
+          "--benchmark_filter='^sequence/(" + r.measurements.front().key + ")/'");
   const std::vector<model::graph> models = r.graphs;
-  r.graphs.clear();
+  std::erase_if(r.graphs, [](const auto& g) { return !model::is_sequence(g); });
   put(s / "anonymous.json", synthetic::text(r));
   refused({s / "anonymous.json", "--granularity", "2"}, "--models");
   put(s / "map.json", result::to_text({.graphs = models, .known = {}}));

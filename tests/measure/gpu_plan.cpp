@@ -19,14 +19,26 @@ const char* const branched = R"({"benanza_graphs": 1, "known": [], "graphs": [{
             ["right", "Conv", 2, [0, -2]], ["left_on", "Relu", 3, [1]],
             ["right_on", "Sigmoid", 4, [2]], ["join", "Add", 0, [3, 4]]]}]})";
 
+/// Two sums that are normalized; the second one reads the sum of the first.
+const char* const normalized = R"({"benanza_graphs": 1, "known": [], "graphs": [{
+  "name": "block@batch=1", "model": "block", "batch": 1, "type": "f32", "parameters": 0,
+  "parameter_bytes": 0, "folded": 0, "repairs": [],
+  "layers": [["Add+LayerNormalization", "1x16x32-a2-b"], ["Add+RMSNormalization", "1x16x32-a2-sum"],
+             ["MatMul", "1x16x32-32x32-w"]],
+  "nodes": [["before", "MatMul", 2, [-1, -2]], ["norm", "Add+RMSNormalization", 1, [0, -2, -1]],
+            ["within", "MatMul", 2, [1, -2]],
+            ["again", "Add+LayerNormalization", 0, [2, -2, -2, [1, 1]]],
+            ["after", "MatMul", 2, [3, -2]]]}]})";
+
 const std::string on_gpu = "--benchmark_format=json --backends cuda,cudnn,cublas ";
 
 /// The plan of the model from times on the fake GPU.
-std::string plan_from(const scratch_folder& s, const std::string& script) {
-  std::ofstream(s / "graphs.json") << branched;
+std::string plan_from(const scratch_folder& s, const std::string& script,
+                      const std::string& model = branched) {
+  std::ofstream(s / "graphs.json") << model;
   const fake_run layers(
       {}, script,
-      on_gpu + "'--benchmark_filter=^[A-Z].*/(eng1|eng70_k2=12_k18=0|gemm|kernel:v1)/'" +
+      on_gpu + "'--benchmark_filter=^[A-Z].*/(eng1|eng5|eng70_k2=12_k18=0|gemm|kernel:v1)/'" +
           " --states hot,coldw --graphs " + (s / "graphs.json"));
   std::ofstream(s / "layers.json") << layers.ended.out;
   const outcome o = shell(std::string(BENANZA_ANALYZE_BINARY) + ' ' + (s / "layers.json") +
@@ -69,6 +81,58 @@ TEST_CASE("gpu: a plan runs as one graph, in order and with branches side by sid
   CHECK(page.out.find("branches side by side") != std::string::npos);
 }
 
+TEST_CASE("gpu: each way of a plan's weights to the GPU is a case, and coldstart adds them up") {
+  const scratch_folder s("gpu_load");
+  const std::string script = "cost 20us";
+  const fake_run r({}, script, on_gpu + "--load --plan " + plan_from(s, script),
+                   BENANZA_BENCH_BINARY);
+  CAPTURE(r.ended.err);
+  CHECK(r.ended.status == 0);
+  CHECK(r.tidy());
+  std::map<std::string, double> ns;
+  for (const auto& row : r.rows) {
+    CAPTURE(row.name);
+    CHECK(row.error.empty());
+    ns[row.algorithm] = row.median_ns;
+  }
+  for (const char* way : {"read", "mmap", "pack", "setup", "touch", "pin", "attach:1", "attach:3"})
+    CHECK_MESSAGE(ns[way] > 0, way);
+  for (const auto& b : r.result.at("benchmarks"))
+    CHECK(b.at("device") == "gpu");
+  // Copies as the fake has them, of some KB.
+  CHECK(ns["pinned"] > 1000);
+  CHECK(ns["pageable"] - 1000 == doctest::Approx(2 * (ns["pinned"] - 1000)).epsilon(0.05));
+  std::ofstream(s / "load.json") << r.ended.out;
+  const outcome page = shell(std::string(BENANZA_ANALYZE_BINARY) + " coldstart " +
+                             (s / "layers.json") + ' ' + (s / "load.json"));
+  CAPTURE(page.out);
+  CAPTURE(page.err);
+  CHECK(page.status == 0);
+  for (const char* part : {"on a GPU", "first answer", "pageable", " cold: ", "3 objects"})
+    CHECK_MESSAGE(page.out.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("gpu: GPUs and processes copy to each other") {
+  const fake_run r({}, "gpus 2",
+                   on_gpu + "'--benchmark_filter=^machine/(device_(to|from)_device_1|" +
+                       "both_ways_device_1|ipc_open|ipc_copy)-1048576/'",
+                   BENANZA_BENCH_BINARY);
+  CAPTURE(r.ended.err);
+  CHECK(r.ended.status == 0);
+  CHECK(r.tidy());
+  std::map<std::string, double> ns;
+  for (const auto& row : r.rows) {
+    CAPTURE(row.error);
+    CHECK(row.error.empty());
+    ns[row.name.substr(8, row.name.find('-') - 8)] = row.median_ns;
+  }
+  CHECK(is(ns["device_to_device_1"], 10e3));
+  CHECK(is(ns["device_from_device_1"], 10e3));
+  CHECK(is(ns["both_ways_device_1"], 20e3)); // the fake does one thing after the other
+  CHECK(is(ns["ipc_copy"], 10e3));
+  CHECK(ns["ipc_open"] > 0);
+}
+
 TEST_CASE("gpu: a plan's levels are timed, and each kernel has its layer") {
   const scratch_folder s("gpu_levels");
   const std::string script = "cost 20us";
@@ -91,4 +155,22 @@ TEST_CASE("gpu: a plan's levels are timed, and each kernel has its layer") {
     last = k.at("part");
   }
   CHECK(last < static_cast<std::int64_t>(parts));
+}
+
+TEST_CASE("gpu: sums that are normalized run in a plan, node by node right") {
+  const scratch_folder s("gpu_norms");
+  const std::string plan = plan_from(s, "cost 20us", normalized);
+  const fake_run r({}, "cost 20us", on_gpu + "--plan " + plan, BENANZA_BENCH_BINARY);
+  CAPTURE(r.ended.err);
+  REQUIRE(r.rows.size() == 1);
+  CHECK(r.tidy());
+  CHECK(r.rows[0].error.empty());
+  CHECK(r.rows[0].median_ns >= 99.9e3); // five nodes, none of which became several
+  CHECK(r.rows[0].median_ns <= 120e3);
+
+  const fake_run wrong({}, "cost 20us\nengine 5 wrong", on_gpu + "--plan " + plan,
+                       BENANZA_BENCH_BINARY);
+  REQUIRE(wrong.rows.size() == 1);
+  CHECK(wrong.rows[0].error.find("wrong result in the chain") != std::string::npos);
+  CHECK(wrong.rows[0].error.find("norm, Add+RMSNormalization") != std::string::npos);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+namespace test_of_escape {
 namespace {
 namespace escape = benanza::report::escape;
 
@@ -42,3 +43,5 @@ TEST_CASE("escape: nothing steers a terminal or ends a line") {
       CHECK(benanza::printable(shown) == shown);
     }
 }
+
+} // namespace test_of_escape

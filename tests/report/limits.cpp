@@ -5,6 +5,7 @@
 #include <benanza/report/limits.hpp>
 #include <benanza/report/node_times.hpp>
 
+namespace test_of_limits {
 namespace {
 using benanza::report::kept;
 using benanza::report::limit;
@@ -65,3 +66,5 @@ TEST_CASE("node_times: the times of the form that should run add up to its bound
   }
   CHECK(end >= b.fastest_form().bound.parallel.ns * (1 - 1e-9));
 }
+
+} // namespace test_of_limits

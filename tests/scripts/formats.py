@@ -203,7 +203,7 @@ class Plain(Case):
                       "bound=60ms", "bound<60msx", "rate<3s", "resnetbound<1ms"):
             with self.subTest(limit=limit):
                 self.assertEqual(self.analyze(result(), "--limit", limit, status=2), "")
-        for words in (("--format", "pdf"), ("--format", "md,md", "-o", "x"), ("--format", "md,json"),
+        for words in (("--limit", "gap<2", "--models"), ("--limit", "gap<2", "--machine"), ("--format", "pdf"), ("--format", "md,md", "-o", "x"), ("--format", "md,json"),
                       ("--format", "csv", "--machine"), ("--format", "md,json", "-o", "x", "--models"),
                       ("--format", "md,json", "-o", "run.json"), ("--format", "md,json", "-o", "/proc/x/y")):
             with self.subTest(words=words):

@@ -73,11 +73,26 @@ class File(unittest.TestCase):
         begin = time.monotonic()
         out = page_of("thirty", models=30, nodes=150, algorithms=12)
         took, size = time.monotonic() - begin, out.stat().st_size
-        print(f"30 models: {took:.2f} s, {size / 1e6:.2f} MB")
+        print(f"30 models: {took:.2f} s, {size / 1e6:.2f} MB", flush=True)
         self.assertLess(size, 2e6)
         self.assertLess(took, 10)  # 2 s where nothing else runs
 
-    def test_a_machine_that_is_refused(self):
+    def test_machines_stand_beside_each_other(self):
+        files = []
+        for cpu in ("One CPU", "Other CPU"):
+            files.append(Path(WORK.name, f"{cpu[:3]}.json"))
+            files[-1].write_text(json.dumps(result(cpu=cpu)))
+        out = Path(WORK.name, "machines.html")
+        command = [ANALYZE, *map(str, files), "--format", "html", "-o", str(out)]
+        self.assertEqual(subprocess.run(command, capture_output=True).returncode, 1)  # its cases that fail
+        data = json.loads(re.search(r'id="data">(.*?)</script>', out.read_text(), re.S)[1])
+        self.assertEqual([m["title"] for m in data["machines"]], ["One CPU, 4 cores", "Other CPU, 4 cores"])
+        self.assertEqual([m["machine"] for m in data["models"]], [0, 1])
+        refused = subprocess.run([*command, "--plan", "plan.json"], capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("of one machine", refused.stderr)
+
+    def test_what_is_no_result_is_refused(self):
         done = subprocess.run([ANALYZE, "--format", "html", "/dev/null"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr.count("\n"), 1)
@@ -159,6 +174,17 @@ class Browser(unittest.TestCase):
         for wild in ("#model=99&layer=1", "#layer=-1", "#nodes=1e9,x", "#model=%3Cb%3E", "#advice_999"):
             self.open(page_of("two"), fragment=wild)
 
+    def test_layers_without_a_model(self):
+        run, out = Path(WORK.name, "layers.json"), Path(WORK.name, "layers.html")
+        made = result(models=2)
+        made["context"]["benanza"]["graphs"] = []
+        run.write_text(json.dumps(made))
+        subprocess.run([ANALYZE, str(run), "--format", "html", "-o", str(out)], capture_output=True)
+        page = self.open(out)
+        self.assertEqual(len(self.layers(page)), 6)
+        shown = page.run("[...document.querySelectorAll('main > section')].filter(s => s.offsetHeight > 0).map(s => s.id)")
+        self.assertEqual(shown, ["figures", "layers", "roofline", "sources"])
+
     def test_hostile_names(self):
         page = self.open(page_of("evil", models=2, prefix=EVIL))
         page.run("document.querySelector('#layer_rows a').click(); drawnGraph.showNodes([0])")
@@ -218,15 +244,15 @@ class Browser(unittest.TestCase):
         frame = page.run("(() => { const begin = performance.now(); for (let i = 0; i < 10; ++i) { drawnGraph.transform = "
                          "drawnGraph.transform.translate(1, 0); drawGraphCanvas(); } return (performance.now() - begin) / 10; })()")
         laid = page.run("(() => { const begin = performance.now(); layout(current().nodes, 1200, 520); return performance.now() - begin; })()")
-        print(f"5,000 nodes: open after {opened:.2f} s, laid out in {laid:.0f} ms, a frame in {frame:.0f} ms")
+        print(f"5,000 nodes: open after {opened:.2f} s, laid out in {laid:.0f} ms, a frame in {frame:.0f} ms", flush=True)
         self.assertLess(opened, 20)
         self.assertLess(frame, 200)
         self.assertEqual(page.run("new Set(drawnGraph.places.map(p => `${p.x} ${p.y}`)).size"), 5000)
 
     def test_schedules_keep_what_they_promise(self):
         page = self.open(page_of("two", models=2, batches=(1, 2)))
-        told = page.run("""[1, 2, 3].map(k => { const nodes = current().nodes, s = schedule(nodes, k), end = new Map(s.map(x => [x.node, x.end]));
-          const path = sum(current().path.map(n => nodes[n].bound)), all = sum(nodes.map(n => n.bound)), last = Math.max(...s.map(x => x.end));
+        told = page.run("""[1, 2, 3].map(k => { const nodes = tasksOf(current(), k), s = schedule(nodes, k), end = new Map(s.map(x => [x.node, x.end]));
+          const path = sum(nodes.filter(n => n.onPath).map(n => n.bound)), all = sum(nodes.map(n => n.bound)), last = Math.max(...s.map(x => x.end));
           return { all: s.length === nodes.length, waits: s.every(x => nodes[x.node].inputs.every(i => end.get(i) <= x.start + 1e-6)),
             alone: [...d3.range(k)].every(w => { const its = s.filter(x => x.worker === w).sort((a, b) => a.start - b.start || a.end - b.end); return its.every((x, i) => i === 0 || its[i - 1].end <= x.start + 1e-6); }),
             least: last >= Math.max(path, all / k) - 1e-3, one: k > 1 || Math.abs(last - all) < 1e-3 }; })""")

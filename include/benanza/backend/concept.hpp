@@ -114,6 +114,25 @@ public:
   virtual std::string remark() const { return {}; }
 };
 
+/// How do a model's weights come into a device's memory? Out of memory of the host, or by opening
+/// what another process has there already.
+class weight_loader {
+public:
+  virtual ~weight_loader() = default;
+  /// Nanoseconds of a copy from the host, whose memory was pinned before or can be paged out.
+  virtual double copy_ns(std::span<const std::byte> weights, bool pinned) = 0;
+  /// Nanoseconds for so much pinned memory.
+  virtual double pin_ns(std::int64_t bytes) = 0;
+  /// Has another process hold the weights, in one object; or so many objects of `bytes` each.
+  virtual void share(std::span<const std::byte> weights) = 0;
+  virtual void share(int objects, std::int64_t bytes) = 0;
+  /// Nanoseconds to open all of so many objects, and for a first access to all that are open.
+  virtual double attach_ns(int objects) = 0;
+  virtual double touch_ns(int objects) = 0;
+  /// True if these are the weights that the other process holds.
+  virtual bool shares(std::span<const std::byte> weights) = 0;
+};
+
 /// What a library knows of its devices besides.
 class device_library {
 public:
@@ -130,6 +149,8 @@ public:
   /// Memory for a chain whose layers run on its device; libraries of one device share its queue.
   /// Null: none of its layers can stand in a chain.
   virtual std::unique_ptr<device_space> make_space() { return nullptr; }
+  /// What brings weights into its device's memory; null: nothing does.
+  virtual std::unique_ptr<weight_loader> make_loader() { return nullptr; }
   /// The profiler that sees which kernels run (device_control::kernels); throws no_profiler where
   /// there is none.
   virtual std::string profiler() { throw no_profiler("no profiler of the device is known"); }

@@ -19,6 +19,8 @@ public:
   virtual ~packed_weights() = default;
   /// How long it took to bring the weights into the algorithm's layout, with fresh memory for them.
   virtual double packing_ns() const = 0;
+  /// And to bring them into the memory of a device, where they are there.
+  virtual double moving_ns() const { return 0; }
   /// Writes them to memory, in the order in which `rotate_weights` takes them.
   virtual void copy_weights(std::byte* to) const = 0;
 

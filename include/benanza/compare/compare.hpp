@@ -62,6 +62,8 @@ public:
     out_.asked = l;
     out_.before = facts_of(before);
     out_.after = facts_of(after);
+    if (std::max(out_.before.disturbed_share(), out_.after.disturbed_share()) > most_disturbed)
+      single_df_ = noisy_df;
     out_.one_clock =
         out_.before.cpu == out_.after.cpu && out_.before.clock_ns > 0 && out_.after.clock_ns > 0;
     out_.clock_ns = out_.one_clock ? out_.after.clock_ns : 0;
@@ -336,9 +338,17 @@ private:
     using key = std::pair<std::string, std::string>;
     std::map<key, advice_change> all;
     std::map<std::string, double> run_ns;
+    std::set<std::string> unmeasurable; // what is advised then is chance
+    const auto title = [](const advice::advised& a) {
+      return a.model->graph->name + ' ' + std::string(name(a.model->type));
+    };
+    for (const side* s : {&before_, &after_})
+      for (const advice::advised& a : s->advised)
+        if (!a.model->unmeasurable.empty()) unmeasurable.insert(title(a));
     const auto take = [&](const side& s, double advice_change::*saves) {
       for (const advice::advised& a : s.advised) {
-        const std::string model = a.model->graph->name + ' ' + std::string(name(a.model->type));
+        const std::string model = title(a);
+        if (unmeasurable.contains(model)) continue;
         run_ns[model] = std::max(run_ns[model], advice::changed_run_ns(a));
         for (const advice::item& i : a.list.items) {
           advice_change& c = all[{model, i.id}];

@@ -192,7 +192,7 @@ inline difference together(const std::vector<twin>& all, const scatter& s) {
     out.before_visits = std::max(out.before_visits, t.before.size());
     out.after_visits = std::max(out.after_visits, t.after.size());
   }
-  constexpr double seen_of_one_by_one = 0.4; // interference meets them one by one
+  constexpr double seen_of_one_by_one = 0.2; // interference meets them one by one
   const auto n = static_cast<double>(all.size());
   const double d = result::median(changes);
   for (double& c : changes)

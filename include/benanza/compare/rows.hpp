@@ -85,11 +85,14 @@ struct comparison {
   std::size_t count(verdict v) const {
     return count(models, v) + count(kernels, v) + count(layers, v);
   }
-  /// The verdict on all: slower if anything is, else unsure if a model's figure is.
+  /// True where it is not known of a model's figure (of a layer, without models) whether it
+  /// changed.
+  bool unsure() const { return count(models.empty() ? layers : models, verdict::unsure) != 0; }
+  /// The verdict on all: slower if anything is, else faster if anything is.
   verdict worst() const {
     if (count(verdict::slower) != 0) return verdict::slower;
-    if (count(models.empty() ? layers : models, verdict::unsure) != 0) return verdict::unsure;
-    return count(verdict::faster) != 0 ? verdict::faster : verdict::same;
+    if (count(verdict::faster) != 0) return verdict::faster;
+    return unsure() ? verdict::unsure : verdict::same;
   }
   /// How many of the layers that changed a fact can explain.
   std::size_t explained(const fact_change& f) const {

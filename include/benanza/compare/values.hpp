@@ -49,7 +49,7 @@ inline constexpr double hot_spread = 0.004, cold_spread = 0.01, run_spread = 0.0
 inline constexpr double scenario_spread = 0.03, raced_out_spread = 0.02, few_spread = 0.01;
 inline constexpr double shared_hot_spread = 0.003, shared_cold_spread = 0.008;
 inline constexpr double hot_raised = 0.02, cold_raised = 0.5, run_raised = 0.3;
-/// Hot layers are met one by one: of a sum over many less than half of that is seen.
+/// Hot layers are met one by one: of a sum over many so much of that is seen.
 inline constexpr double hot_raised_together = 0.4;
 inline constexpr std::int64_t few = 12;
 inline constexpr double call_spread_ns = 1; ///< by where code and operands lie
@@ -149,17 +149,18 @@ template <class Part>
 void add_parts(clocked_value& v, const model_bound& b, bool fused, double shared, double together,
                Part part) {
   const std::vector<double> uses = uses_in(b, fused);
-  double sum = 0, squares = 0, raised = 0;
+  double sum = 0, squares = 0, raised = 0, shares = 0;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (uses[i] == 0 || !b.layers[i].timed()) continue;
     const clocked_value its = part(b.layers[i]);
     const double ns = uses[i] * its.ns;
     sum += ns;
+    shares += ns * ns;
     squares += ns * its.spread * ns * its.spread;
     raised += ns * its.raised;
   }
   v.spread = std::hypot(shared, sum > 0 ? std::sqrt(squares) / sum : 0);
-  v.raised = sum > 0 ? together * raised / sum : 0;
+  v.raised = sum > 0 ? std::max(together, std::sqrt(shares) / sum) * raised / sum : 0;
 }
 } // namespace detail
 
@@ -173,13 +174,31 @@ inline clocked_value bound_of(const model_bound& b, bool fused) {
   return v;
 }
 
+namespace detail {
+/// What the layers of a form take in a run, at any clock; nothing where that of one is unknown.
+inline std::optional<by_clock> layers_by_clock(const model_bound& b, bool fused) {
+  const std::vector<double> uses = uses_in(b, fused);
+  by_clock sum;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i] == 0 || !b.layers[i].timed()) continue;
+    const by_clock& its = b.layers[i].algorithms.prediction.clocked;
+    if (!(its.per_clock > 0)) return std::nullopt;
+    sum += its * uses[i];
+  }
+  return sum.per_clock > 0 ? std::optional(sum) : std::nullopt;
+}
+} // namespace detail
+
 /// What a run of a form of a model should take; nothing where changes of layout have no time.
 inline std::optional<clocked_value> prediction_of(const model_bound& b, bool fused) {
   const std::optional<bound::figure> expected = bound::expected(b.form(fused));
   if (!expected || !(expected->ns > 0)) return std::nullopt;
   clocked_value v;
   v.ns = expected->ns;
-  v.clocked = bound::expected_by_clock(b.form(fused)).value_or(by_clock{.still_ns = v.ns});
+  if (const auto known = bound::expected_by_clock(b.form(fused)))
+    v.clocked = *known;
+  else if (!b.form(fused).layouts) // then it is the sum of the layers
+    v.clocked = detail::layers_by_clock(b, fused).value_or(by_clock{.still_ns = v.ns});
   detail::add_parts(v, b, fused, detail::shared_cold_spread, 1, in_a_run);
   return v;
 }

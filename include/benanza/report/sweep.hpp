@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../compare/sweep.hpp"
+#include "escape.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
@@ -47,17 +48,9 @@ inline std::vector<std::string> places_of(const sweep_page& s) {
   return out;
 }
 
-/// A cell of a CSV file, which a spreadsheet does not take for a formula.
-inline std::string csv_cell(std::string_view text) {
-  std::string shown = printable(text);
-  if (!shown.empty() && std::string_view("=+-@").find(shown.front()) != std::string_view::npos &&
-      !compare::number_at(shown))
-    shown.insert(shown.begin(), '\'');
-  if (shown.find_first_of(",\"") == std::string::npos) return shown;
-  std::string out = "\"";
-  for (const char c : shown)
-    out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
+/// A place as a cell: a number as it is.
+inline std::string place_cell(const std::string& place) {
+  return compare::number_at(place) ? place : escape::csv(place);
 }
 } // namespace detail
 
@@ -113,18 +106,18 @@ inline std::string sweep_csv(const sweep_page& s) {
   for (const compare::curve& c : s.curves)
     for (const auto& [axis, place] : c.others)
       axes.insert(axis);
-  std::string out = detail::csv_cell(s.x);
+  std::string out = escape::csv(s.x);
   for (const std::string& a : axes)
-    out += ',' + detail::csv_cell(a);
+    out += ',' + escape::csv(a);
   out += ",figure,unit,value,low,high,interpolated,partial,no_verdict\n";
   for (const compare::curve& c : s.curves)
     for (const compare::curve_point& p : c.points) {
-      out += detail::csv_cell(p.place);
+      out += detail::place_cell(p.place);
       for (const std::string& a : axes) {
         const auto place = c.others.find(a);
-        out += ',' + (place == c.others.end() ? std::string() : detail::csv_cell(place->second));
+        out += ',' + (place == c.others.end() ? std::string() : detail::place_cell(place->second));
       }
-      out += fmt::format(",{},{},{},{},{},{:d},{:d},{:d}\n", detail::csv_cell(s.figure),
+      out += fmt::format(",{},{},{:.10g},{:.10g},{:.10g},{:d},{:d},{:d}\n", escape::csv(s.figure),
                          p.at.rate ? "1/s" : "ns", p.at.value, p.at.low, p.at.high, p.interpolated,
                          p.partial, p.disturbed);
     }

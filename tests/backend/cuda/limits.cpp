@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+#include <optional>
 #include <set>
 
 using namespace benanza;
@@ -46,7 +48,10 @@ TEST_CASE("cuda: limits have names of their own, and working sets that grow" *
         "rows_to_host_1024", "prefetch_to_device", "prefetch_to_host", "demand_to_host"})
     for (const std::int64_t n : cuda::message_bytes)
       find(all, kind, n);
-  CHECK(cuda::absent_limits().starts_with("copies between GPUs: there is one; opening memory"));
+  for (const char* kind : {"ipc_open", "ipc_copy"})
+    for (const std::int64_t n : cuda::message_bytes)
+      find(all, kind, n);
+  CHECK(cuda::absent_limits().starts_with("copies between GPUs: there is one"));
 }
 
 TEST_CASE("cuda: limits come out as the GPU has them" * doctest::skip(!on_fake())) {
@@ -90,6 +95,42 @@ TEST_CASE("cuda: transfers come out as the GPU has them" * doctest::skip(!on_fak
   CHECK(ns("rows_to_device_64", 65536, 65536) > 0);
   for (const char* kind : {"graph_launch", "graph_round_trip", "ipc_export"})
     CHECK(find(all, kind, 0).make()->time(10) > 0);
+}
+
+TEST_CASE("cuda: memory of another process is opened, written and seen there" *
+          doctest::skip(!on_fake())) {
+  constexpr std::int64_t bytes = 5000;
+  std::vector<std::byte> there(bytes);
+  std::optional<cuda::other_process> other(std::in_place);
+  const pid_t its = other->id();
+  CHECK(its != getpid());
+  const cudaIpcMemHandle_t handle = other->take(bytes), second = other->take(bytes);
+  for (const int value : {1, 7}) { // as it was taken, and as it was left by who opened it
+    const cuda::opened_memory m(handle, bytes);
+    cuda::download(m.data(), there);
+    CHECK(there == std::vector<std::byte>(bytes, static_cast<std::byte>(value)));
+    m.fill(std::vector<std::byte>(bytes, std::byte{7}));
+  }
+  cuda::download(cuda::opened_memory(second, bytes).data(), there);
+  CHECK(there.back() == std::byte{1});
+
+  const cuda::memory own(bytes);
+  cudaIpcMemHandle_t of_own{};
+  REQUIRE(cudaIpcGetMemHandle(&of_own, own.data()) == cudaSuccess);
+  CHECK_THROWS_AS(cuda::opened_memory(of_own, bytes), error); // it is here already
+
+  const auto all = cuda::limits();
+  CHECK(find(all, "ipc_open", 4096).make()->time(2) > 0);
+  const auto copies = find(all, "ipc_copy", 65536).make();
+  copies->run(1);
+  CHECK(copies->time(2) == doctest::Approx(2 * 10e3));
+
+  kill(its, SIGKILL);
+  CHECK_THROWS_WITH(other->take(bytes),
+                    "the process that holds memory of the GPU for another one ended");
+  other.reset();
+  CHECK(kill(its, 0) != 0); // nothing is left of it
+  CHECK_THROWS_AS(cuda::opened_memory(handle, bytes), error);
 }
 
 TEST_CASE("cuda: kernels reach the host's memory, and its pages come to them" *

@@ -318,3 +318,17 @@ TEST_CASE("chains in other types are right too") {
     c.verify();
   }
 }
+
+TEST_CASE("sums that are normalized run in a chain, and give the sum on to others") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"MatMul/1x16x32-32x32-w", "i c"},
+                                   {"Add+RMSNormalization/1x16x32-a2-sum", "0 c i"},
+                                   {"MatMul/1x16x32-32x32-w", "1 c"},
+                                   {"Add+LayerNormalization/1x16x32-a2-b", "2 c c 1.1"},
+                                   {"MatMul/1x16x32-32x32-w", "3 c"}});
+  for (std::size_t pick = 0; pick < 3; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+    CHECK(c.time(1) > 0);
+  }
+}

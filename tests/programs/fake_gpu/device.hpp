@@ -10,8 +10,7 @@
 //   device& d = device::it();   d.run(execution, stream);   d.now();
 #pragma once
 
-#include "memory.hpp"
-#include "record.hpp"
+#include "pending.hpp"
 #include "script.hpp"
 
 #include <benanza/backend/cudnn/device_table.hpp>
@@ -29,21 +28,6 @@
 #include <vector>
 
 namespace fake {
-
-/// Bytes that an execution reads or writes.
-struct extent {
-  const void* address = nullptr;
-  std::int64_t bytes = 0;
-};
-
-/// One call of a library: what it is, what it touches, and its arithmetic.
-struct execution {
-  std::string name{}, id{}; ///< "engine 4" and the whole configuration, for the script
-  std::vector<extent> reads{};
-  extent writes{};
-  std::vector<extent> writes_too{};
-  std::function<void(memory&)> compute{};
-};
 
 struct stream;
 /// What a stream does, now or when a graph is replayed.
@@ -246,6 +230,11 @@ public:
     ++log.made["memory"];
     return cudaSuccess;
   }
+  /// A block that another process can open: what is pending is computed.
+  int share(void* p) {
+    pending_.settle_for_reading({p, space.find(p, 0)->bytes});
+    return space.share(p);
+  }
   cudaError_t give_back(void* p) {
     if (p == nullptr) return cudaSuccess;
     block* const b = space.find(p, 0);
@@ -253,8 +242,7 @@ public:
       log.misuse("memory that is not there is freed");
       return cudaErrorInvalidValue;
     }
-    std::erase_if(pending_, [&](const auto& e) { return writes(*e.second, *b); });
-    settle(*b);
+    pending_.settle_for_freeing({p, b->bytes});
     touched_.erase(touched_.lower_bound(b->address),
                    touched_.lower_bound(b->address + static_cast<std::uintptr_t>(b->bytes)));
     space.give_back(p);
@@ -269,7 +257,7 @@ public:
     if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice) {
       block* const b = space.find(to, bytes);
       if (b == nullptr) return cudaErrorInvalidValue;
-      settle(*b);
+      pending_.settle_for_writing({to, bytes});
       target = space.contents(to, bytes);
       // Pageable memory may still be on its way when the call returns.
       wait_for_default();
@@ -279,7 +267,7 @@ public:
       block* const b = space.find(from, bytes);
       if (b == nullptr) return cudaErrorInvalidValue;
       if (!waited_for(b->executed_at)) ++log.unordered;
-      settle(*b);
+      pending_.settle_for_reading({from, bytes});
       source = space.contents(from, bytes);
       wait_for_default();
     }
@@ -313,8 +301,8 @@ public:
   void set(void* p, int value, std::int64_t bytes, const stream& on) {
     block* const b = space.find(p, bytes);
     if (b == nullptr) return lose(cudaErrorIllegalAddress);
-    settle(*b);
-    if (bytes == b->bytes)
+    pending_.settle_for_writing({p, bytes});
+    if (bytes == b->bytes && !b->shared)
       b->filled = value;
     else
       std::memset(space.contents(p, bytes), value, static_cast<std::size_t>(bytes));
@@ -383,14 +371,13 @@ public:
     uses_[e->writes.address].written = now_;
     for (const extent& r : e->reads)
       uses_[r.address].read = std::max(uses_[r.address].read, now_);
-    if (depends_on_pending(*e)) settle_all();
-    pending_[e->writes.address] = e;
+    pending_.add(e);
   }
 
 private:
   /// What writes to memory of the host is computed at once.
   void run_to_host(const execution& e) {
-    settle_all();
+    pending_.settle_all();
     pass_gap();
     const ns start = std::exchange(now_, now_ + rules.cost(e.name, e.id));
     tell(e.name, e.id, start);
@@ -415,57 +402,6 @@ private:
     now_ += n / write_rate;
   }
 
-  static bool in(const block& b, const extent& e) {
-    return reinterpret_cast<std::uintptr_t>(e.address) - b.address <
-           static_cast<std::uintptr_t>(b.bytes);
-  }
-  static bool reads(const execution& e, const block& b) {
-    return std::any_of(e.reads.begin(), e.reads.end(), [&b](const extent& r) { return in(b, r); });
-  }
-  static bool writes(const execution& e, const block& b) {
-    return in(b, e.writes) || std::any_of(e.writes_too.begin(), e.writes_too.end(),
-                                          [&b](const extent& w) { return in(b, w); });
-  }
-  static bool overlap(const extent& a, const extent& b) {
-    const auto begin = [](const extent& e) { return reinterpret_cast<std::uintptr_t>(e.address); };
-    const auto bytes = [](const extent& e) { return static_cast<std::uintptr_t>(e.bytes); };
-    return begin(a) < begin(b) + bytes(b) && begin(b) < begin(a) + bytes(a);
-  }
-  static bool writes_to(const execution& e, const extent& x) {
-    return overlap(e.writes, x) || std::any_of(e.writes_too.begin(), e.writes_too.end(),
-                                               [&x](const extent& w) { return overlap(w, x); });
-  }
-  static bool reads_what_is_written(const execution& reader, const execution& writer) {
-    return std::any_of(reader.reads.begin(), reader.reads.end(),
-                       [&writer](const extent& r) { return writes_to(writer, r); });
-  }
-  /// True where an execution reads what one that is pending writes, or writes what one reads, or a
-  /// part of its result; one that writes all of that takes its place.
-  bool depends_on_pending(const execution& e) const {
-    return std::any_of(pending_.begin(), pending_.end(), [&](const auto& of) {
-      const execution& p = *of.second;
-      return reads_what_is_written(e, p) || reads_what_is_written(p, e) ||
-             (p.writes.address != e.writes.address && overlap(p.writes, e.writes));
-    });
-  }
-  /// Computes what is pending and has to do with a block. What is pending does not depend on each
-  /// other.
-  void settle(const block& b) {
-    for (auto e = pending_.begin(); e != pending_.end();) {
-      if (!writes(*e->second, b) && !reads(*e->second, b)) {
-        ++e;
-        continue;
-      }
-      e->second->compute(space);
-      e = pending_.erase(e);
-    }
-  }
-  void settle_all() {
-    for (const auto& [address, e] : pending_)
-      e->compute(space);
-    pending_.clear();
-  }
-
   /// True if the cache had lost it.
   bool touch(const void* address) {
     std::int64_t& last = touched_[reinterpret_cast<std::uintptr_t>(address)];
@@ -481,8 +417,8 @@ private:
   std::int64_t default_work_ = 0, default_done_ = 0, executed_ = 0;
   stream default_{};
   stream* capturing_ = nullptr;
-  std::vector<stream*> joined_{};                                     ///< the capture
-  std::map<const void*, std::shared_ptr<const execution>> pending_{}; ///< by what they write
+  std::vector<stream*> joined_{}; ///< the capture
+  pending_work pending_{space, log};
   std::set<const void*> pinned_{};
   std::map<const void*, use> uses_{};
   std::map<std::uintptr_t, std::int64_t> touched_{}; ///< how many flushes there had been then

@@ -301,7 +301,7 @@ public:
     const bool waits = function<int()>("waits" + std::to_string(k))() != 0;
     here_->threads = {threads, 1, 1};
     here_->blocks = {blocks, 1, 1};
-    here_->wait = [] { swapcontext(&active_->fibers_[active_->current_].at, &active_->main_); };
+    here_->wait = [] { active_->fibers_[active_->current_].leave(active_->main_); };
     active_ = this;
     const fault_guard guarded;
     if (sigsetjmp(fault_guard::back, 1) != 0) return false;
@@ -340,8 +340,27 @@ private:
         sigaction(signals[i], &before[i], nullptr);
     }
   };
-  struct fiber {
+  /// A place in a thread that is left and come back to. Changing the mask of signals each time
+  /// would take a hundred times as long, which is why swapcontext is only used to begin; the
+  /// sanitizers do not know other ways.
+  struct context {
     ucontext_t at{};
+    bool begun = false;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    void leave(context& to) {
+      swapcontext(&at, &to.at);
+    }
+#else
+    jmp_buf left{};
+    void leave(context& to) {
+      if (_setjmp(left) != 0) return;
+      begun = true;
+      if (to.begun) _longjmp(to.left, 1);
+      setcontext(&to.at);
+    }
+#endif
+  };
+  struct fiber : context {
     std::vector<char> stack = std::vector<char>(std::size_t{1} << 16);
     bool done = false;
   };
@@ -354,16 +373,18 @@ private:
   void run_together(unsigned threads) {
     fibers_.resize(threads);
     for (fiber& f : fibers_) {
-      f.done = false;
+      f.done = f.begun = false;
       getcontext(&f.at);
       f.at.uc_stack.ss_sp = f.stack.data();
       f.at.uc_stack.ss_size = f.stack.size();
-      f.at.uc_link = &main_;
+      f.at.uc_link = nullptr; // it says itself where it goes
       makecontext(
           &f.at,
           [] {
             active_->call_(active_->arguments_);
-            active_->fibers_[active_->current_].done = true;
+            fiber& self = active_->fibers_[active_->current_];
+            self.done = true;
+            self.leave(active_->main_);
           },
           0);
     }
@@ -372,7 +393,7 @@ private:
       for (current_ = 0; current_ < threads; ++current_) {
         if (fibers_[current_].done) continue;
         here_->thread = {current_, 0, 0};
-        swapcontext(&main_, &fibers_[current_].at);
+        main_.leave(fibers_[current_]);
         left = left || !fibers_[current_].done;
       }
     }
@@ -385,7 +406,7 @@ private:
   void** arguments_ = nullptr;
   std::vector<fiber> fibers_{};
   unsigned current_ = 0;
-  ucontext_t main_{};
+  context main_{};
 };
 
 } // namespace fake

@@ -7,6 +7,10 @@
 
 #include "device.hpp"
 #include "interpreter.hpp"
+#include "last_results.hpp"
+
+#include <algorithm>
+#include <span>
 
 namespace fake {
 
@@ -25,6 +29,7 @@ struct plan {
   fake::engine engine{};
   std::int64_t workspace_bytes = 0;
   std::vector<std::int64_t> writes{}; ///< the tensors that are results
+  std::shared_ptr<last_results> last = std::make_shared<last_results>();
 };
 
 /// The plan of a finalized descriptor; what the callers themselves built is read back.
@@ -82,16 +87,37 @@ inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan>
   }
   const bool wrong = device::it().rules.fails(e->name, "wrong", e->id);
   e->compute = [p, given, numbers, wrong](memory& m) {
+    last_results now;
+    for (const auto& [id, n] : numbers)
+      now.see(reinterpret_cast<const std::byte*>(n.at.data()), std::ssize(n.at) * 8);
+    for (const auto& [id, t] : p->run.tensors())
+      if (!t.is_virtual && !t.by_value && !p->run.writes(id))
+        now.see(m.contents(given.at(id), t.bytes()), t.bytes());
+    const auto place = [&](std::int64_t id) {
+      const std::int64_t bytes = p->run.tensors().at(id).bytes();
+      return std::span(m.contents(given.at(id), bytes), static_cast<std::size_t>(bytes));
+    };
+    if (p->last->of_the_same(now)) {
+      for (std::size_t i = 0; i < p->writes.size(); ++i)
+        std::copy(p->last->made[i].begin(), p->last->made[i].end(), place(p->writes[i]).begin());
+      return;
+    }
     values v = numbers;
     for (const auto& [id, t] : p->run.tensors())
       if (!t.is_virtual && !t.by_value && !p->run.writes(id))
         v[id] = load(t, m.contents(given.at(id), t.bytes()));
     p->run(v);
+    bool gaps = false; // between elements, which are not written
     for (const std::int64_t id : p->writes) {
       const facts& t = p->run.tensors().at(id);
       if (wrong) spoil(v.at(id));
-      store(t, v.at(id), m.contents(given.at(id), t.bytes()));
+      store(t, v.at(id), place(id).data());
+      gaps = gaps || t.bytes() != product(t.size) * benanza::size_bytes(t.type);
     }
+    if (gaps) return;
+    for (const std::int64_t id : p->writes)
+      now.made.emplace_back(place(id).begin(), place(id).end());
+    *p->last = std::move(now);
   };
   return e;
 }

@@ -17,6 +17,7 @@ struct record {
   using counts = std::map<std::string, std::int64_t>;
 
   counts executions{}; ///< by "engine 4"
+  counts computed{};   ///< of them, those whose results somebody looked at
   counts made{}, freed{};
   std::int64_t uploaded_bytes = 0, downloaded_bytes = 0;
   std::int64_t graphs_launched = 0, captures = 0, captures_failed = 0, flushes = 0;
@@ -32,8 +33,8 @@ struct record {
              const std::string& error) const {
     const char* file = std::getenv("BENANZA_FAKE_GPU_RECORD");
     if (file == nullptr || made.empty()) return;
-    std::string line = "{\"executions\":" + text(executions) + ",\"made\":" + text(made) +
-                       ",\"freed\":" + text(freed);
+    std::string line = "{\"executions\":" + text(executions) + ",\"computed\":" + text(computed) +
+                       ",\"made\":" + text(made) + ",\"freed\":" + text(freed);
     const auto number = [&line](const char* name, std::int64_t value) {
       line.append(",\"").append(name).append("\":").append(std::to_string(value));
     };

@@ -42,7 +42,8 @@ inline int device_attribute(const device& d, cudaDeviceAttr which, bool& known) 
   case cudaDevAttrMaxThreadsPerMultiProcessor: return d.facts.threads_per_multiprocessor;
   case cudaDevAttrWarpSize: return 32;
   case cudaDevAttrManagedMemory:
-  case cudaDevAttrConcurrentManagedAccess: return 1;
+  case cudaDevAttrConcurrentManagedAccess:
+  case cudaDevAttrIpcEventSupport: return 1;
   default: known = false; return 0;
   }
 }
@@ -63,8 +64,14 @@ FAKE_GPU_API cudaError_t cudaGetDevice(int* which) {
   return cudaSuccess;
 }
 FAKE_GPU_API cudaError_t cudaSetDevice(int which) {
-  return fake::answer(
-      [which](fake::device&) { return which == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+  return fake::answer([which](fake::device& d) {
+    return which >= 0 && which < d.rules.gpus ? cudaSuccess : cudaErrorInvalidDevice;
+  });
+}
+FAKE_GPU_API cudaError_t cudaDeviceEnablePeerAccess(int which, unsigned) {
+  return fake::answer([which](fake::device& d) {
+    return which > 0 && which < d.rules.gpus ? cudaSuccess : cudaErrorInvalidDevice;
+  });
 }
 FAKE_GPU_API cudaError_t cudaDriverGetVersion(int* version) {
   *version = 13000;
@@ -154,11 +161,35 @@ FAKE_GPU_API cudaError_t cudaMemPrefetchAsync(const void* p, std::size_t bytes, 
     });
   });
 }
+namespace fake {
+/// What a handle says of memory that another process may open.
+struct shared_memory {
+  int process = 0, file = -1;
+  std::int64_t bytes = 0;
+};
+} // namespace fake
 FAKE_GPU_API cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* p) {
   return fake::answer_at_once([&](fake::device& d) {
-    std::memcpy(handle, &p, sizeof p);
-    return d.space.find(p, 0) == nullptr ? cudaErrorInvalidValue : cudaSuccess;
+    const fake::block* const b = d.space.find(p, 0);
+    if (b == nullptr) return cudaErrorInvalidValue;
+    const fake::shared_memory its{getpid(), d.share(p), b->bytes};
+    std::memcpy(handle, &its, sizeof its);
+    return its.file < 0 ? cudaErrorMapBufferObjectFailed : cudaSuccess;
   });
+}
+FAKE_GPU_API cudaError_t cudaIpcOpenMemHandle(void** p, cudaIpcMemHandle_t handle, unsigned) {
+  return fake::answer_at_once([&](fake::device& d) {
+    fake::shared_memory its;
+    std::memcpy(static_cast<void*>(&its), &handle, sizeof its);
+    if (its.process == getpid()) return cudaErrorDeviceUninitialized; // as CUDA says it
+    *p = d.space.open_shared(its.process, its.file, its.bytes);
+    if (*p == nullptr) return cudaErrorMapBufferObjectFailed;
+    ++d.log.made["memory"];
+    return cudaSuccess;
+  });
+}
+FAKE_GPU_API cudaError_t cudaIpcCloseMemHandle(void* p) {
+  return fake::answer_at_once([&](fake::device& d) { return d.give_back(p); });
 }
 FAKE_GPU_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
                                     cudaMemcpyKind kind) {

@@ -95,16 +95,40 @@ inline facts facts_of(const bag& b) {
 /// Calls `f` with the number of each element and its place in memory.
 template <class F>
 void each_place(const facts& t, F&& f) {
-  each_index(t.size, [&](const dims& at, std::int64_t i) {
-    f(i, std::inner_product(at.begin(), at.end(), t.strides.begin(), std::int64_t{0}));
+  const dims rows(t.size.begin(), t.size.end() - (t.size.empty() ? 0 : 1));
+  const std::int64_t columns = t.size.empty() ? 1 : t.size.back(),
+                     step = t.size.empty() ? 0 : t.strides.back();
+  each_index(rows, [&](const dims& at, std::int64_t row) {
+    const std::int64_t first =
+        std::inner_product(at.begin(), at.end(), t.strides.begin(), std::int64_t{0});
+    for (std::int64_t i = 0; i < columns; ++i)
+      f(row * columns + i, first + i * step);
   });
+}
+
+/// The numbers of all codes of a type of 16 bits, which are looked up: there are many elements.
+template <class Element>
+const std::vector<double>& numbers_of_codes() {
+  static const std::vector<double> all = [] {
+    std::vector<double> out(1 << 16);
+    for (std::size_t code = 0; code < out.size(); ++code)
+      out[code] = Element::load(static_cast<typename Element::storage>(code));
+    return out;
+  }();
+  return all;
 }
 
 inline dense load(const facts& t, const std::byte* bytes) {
   dense out(t.size);
   benanza::backend::with_element(t.type, [&](auto e) {
-    const auto* from = reinterpret_cast<const typename decltype(e)::storage*>(bytes);
-    each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = e.load(from[place]); });
+    using element = decltype(e);
+    const auto* from = reinterpret_cast<const typename element::storage*>(bytes);
+    if constexpr (std::is_same_v<typename element::storage, std::uint16_t>) {
+      const std::vector<double>& known = numbers_of_codes<element>();
+      each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = known[from[place]]; });
+    } else {
+      each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = e.load(from[place]); });
+    }
   });
   return out;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../cuda/chain_space.hpp"
+#include "../cuda/weight_loader.hpp"
 #include "../cudnn/device_table.hpp"
 #include "execution.hpp"
 #include "grouped.hpp"
@@ -36,6 +37,10 @@ public:
   std::unique_ptr<device_space> make_space() override {
     if (!unavailable().empty()) throw error(unavailable());
     return std::make_unique<cuda::chain_space>(cuda::gpu::of_this_process());
+  }
+  std::unique_ptr<backend::weight_loader> make_loader() override {
+    if (!unavailable().empty()) throw error(unavailable());
+    return std::make_unique<cuda::weight_loader>(cuda::gpu::of_this_process());
   }
   std::string profiler() override { return cuda::cupti::that_is_here(); }
   /// Without a GPU the library is not even loaded.

@@ -9,6 +9,7 @@
 //   };
 #pragma once
 
+#include "../packed_weights.hpp"
 #include "counters.hpp"
 #include "timer.hpp"
 
@@ -23,7 +24,7 @@ constexpr std::int64_t in_pool(std::int64_t bytes) {
 /// Results of more bytes are not downloaded whole to look at some elements.
 inline constexpr std::int64_t read_whole_bytes = 1 << 20;
 
-class device_run : public prepared, public device_control, public chainable {
+class device_run : public prepared, public device_control, public chainable, public packed_weights {
 public:
   device_run(std::shared_ptr<gpu> on, const operands& values, const setting& s)
       : gpu_(std::move(on))
@@ -36,6 +37,17 @@ public:
   }
 
   std::int64_t weight_bytes() const final { return weight_bytes_; }
+
+  double packing_ns() const final { return packing_ns_; }
+  double moving_ns() const final { return moving_ns_; }
+  /// Back from the GPU, as they stand in a copy that rotates.
+  void copy_weights(std::byte* to) const final {
+    for (const held& h : held_)
+      if (h.constant) {
+        download(h.place(), {to, static_cast<std::size_t>(h.bytes)});
+        to += in_pool(h.bytes);
+      }
+  }
 
   /// Constants rotate through copies of random numbers. Where no weights are among them, but
   /// vectors of parameters at most, all operands and the result do: through copies of the true
@@ -184,7 +196,16 @@ protected:
   /// The same of what is computed from operands: those of `use` in its way `part`.
   template <class Make>
   int hold(const operand_use& use, bool constant, const Make& make) {
-    return add(memory_->operand(use, make), use.as.type, constant);
+    double made_ns = 0;
+    const stopwatch timer;
+    auto own = memory_->operand(use, [&] {
+      const stopwatch making;
+      tensor_bytes bytes = make();
+      made_ns = making.ns();
+      return bytes;
+    });
+    if (constant) packing_ns_ += made_ns, moving_ns_ += timer.ns() - made_ns;
+    return add(std::move(own), use.as.type, constant);
   }
   /// The same of weights in an order that is the library's own, and shared with no other algorithm.
   int hold_weights(std::shared_ptr<const memory> own, dtype type) {
@@ -313,6 +334,7 @@ private:
   std::int64_t scratch_bytes_ = 0;
   dtype weights_ = dtype::f32;
   std::int64_t weight_bytes_ = 0, most_weight_bytes_ = 0;
+  double packing_ns_ = 0, moving_ns_ = 0; ///< of constants, when they were made
   weight_slots slots_{};
   bool has_weights_ = false; ///< and not vectors of parameters alone
   bool flushed_ = false;

@@ -10,6 +10,7 @@
 #include "enumerate.hpp"
 #include "limits.hpp"
 #include "mover_run.hpp"
+#include "weight_loader.hpp"
 
 namespace benanza::backend::cuda {
 
@@ -60,6 +61,10 @@ public:
   std::unique_ptr<device_space> make_space() override {
     if (!unavailable().empty()) throw error(unavailable());
     return std::make_unique<chain_space>(gpu::of_this_process());
+  }
+  std::unique_ptr<backend::weight_loader> make_loader() override {
+    if (!unavailable().empty()) throw error(unavailable());
+    return std::make_unique<weight_loader>(gpu::of_this_process());
   }
   std::string profiler() override { return cupti::that_is_here(); }
   std::string unavailable() const override { return no_gpu(); }

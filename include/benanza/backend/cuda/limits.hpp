@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the GPU move at most, and what does it cost to start something there? Copies and fills
 // of its own memory by working set, by the runtime and by kernels that read, copy and add up, all
-// replayed from a graph; copies from and to the host, out of pinned and of pageable memory, and
-// between GPUs, by message, and other transfers (transfers.hpp); what lies between two kernels of a
-// graph, and in an empty pair of events there; the host's time for a launch, and for one that it
-// waits for.
+// replayed from a graph; copies from and to the host, out of pinned and of pageable memory, by
+// message, between GPUs and processes (peers.hpp), and other transfers (transfers.hpp); what lies
+// between two kernels of a graph, and in an empty pair of events there; the host's time for a
+// launch, and for one that it waits for.
 //
 //   for (device_limit& l : limits()) { auto run = l.make(); run->time(10); }
 #pragma once
 
+#include "peers.hpp"
 #include "transfers.hpp"
 
 namespace benanza::backend::cuda {
@@ -122,41 +123,6 @@ private:
   void enqueue() override {}
 };
 
-/// Copies a message from the first GPU to another one.
-class peer_copy final : public limit_run {
-public:
-  peer_copy(std::string way, std::int64_t bytes, int other)
-      : limit_run(std::move(way))
-      , other_(other)
-      , from_(filled(bytes)) {
-    // Where that is not possible, copies go through the host; where it is so already, it stays.
-    cudaDeviceEnablePeerAccess(other_, 0);
-    cudaGetLastError();
-    const on_other_device there(other_);
-    to_ = memory(bytes);
-  }
-  double shortest_sample_ns() const override { return many_copies_ns; }
-  void run(int executions) override { time(executions); }
-  double time(int executions) override {
-    return between_events(stream(), [&] {
-      for (int i = 0; i < executions; ++i)
-        check(cudaMemcpyPeerAsync(to_.data(), other_, from_.data(), 0,
-                                  static_cast<std::size_t>(from_.bytes()), stream().get()),
-              "a copy between GPUs");
-    });
-  }
-
-private:
-  struct on_other_device {
-    explicit on_other_device(int which) { check(cudaSetDevice(which), "another GPU"); }
-    on_other_device(const on_other_device&) = delete;
-    on_other_device& operator=(const on_other_device&) = delete;
-    ~on_other_device() { cudaSetDevice(0); }
-  };
-  int other_;
-  memory from_, to_{};
-};
-
 /// Starts the least that there is of a memset or of a kernel, and waits for each, or does not; by
 /// the host's clock.
 class launch_run final : public limit_run {
@@ -220,13 +186,6 @@ inline void add_starts(std::vector<device_limit>& out) {
 }
 } // namespace detail
 
-/// The GPUs that this process sees.
-inline int gpus() {
-  int count = 0;
-  check(cudaGetDeviceCount(&count), "the GPUs cannot be counted");
-  return count;
-}
-
 /// The limits of the first GPU, and of what lies between it and all others.
 inline std::vector<device_limit> limits() {
   std::vector<device_limit> out;
@@ -252,12 +211,8 @@ inline std::vector<device_limit> limits() {
       add("host_to_device", cudaMemcpyHostToDevice);
       add("device_to_host", cudaMemcpyDeviceToHost);
     }
-    for (int other = 1; other < gpus(); ++other) {
-      const std::string way = "0-" + std::to_string(other);
-      out.push_back({"device_to_device_" + std::to_string(other), way, n, n,
-                     detail::maker<detail::peer_copy>(way, n, other)});
-    }
   }
+  detail::add_peers(out, message_bytes);
   detail::add_transfers(out, message_bytes);
   detail::add_starts(out);
   return out;
@@ -265,7 +220,8 @@ inline std::vector<device_limit> limits() {
 
 /// What this machine has none of.
 inline std::string absent_limits() {
-  return (gpus() < 2 ? "copies between GPUs: there is one; " : "") + detail::absent_transfers();
+  const std::string all = detail::absent_peers() + detail::absent_transfers();
+  return all.ends_with("; ") ? all.substr(0, all.size() - 2) : all;
 }
 
 } // namespace benanza::backend::cuda

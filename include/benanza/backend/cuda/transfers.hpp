@@ -311,12 +311,12 @@ inline void add_transfers(std::vector<device_limit>& out, std::span<const std::i
   add("ipc_export", "ipc", 0, 0, maker<ipc_export>(std::string("ipc")));
 }
 
-/// What this machine or build has none of.
+/// What this machine or build has none of; each followed by "; ".
 inline std::string absent_transfers() {
-  std::string out = "opening memory of other processes (IPC): no second process measures";
+  std::string out;
   if (!has_managed_memory())
-    out += "; managed memory: the GPU does not share its page faults with the host";
-  if (!compiles) out += "; zero copy, pages on a kernel's demand: built without NVRTC";
+    out += "managed memory: the GPU does not share its page faults with the host; ";
+  if (!compiles) out += "zero copy, pages on a kernel's demand: built without NVRTC; ";
   return out;
 }
 

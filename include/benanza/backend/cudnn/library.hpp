@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../cuda/chain_space.hpp"
+#include "../cuda/weight_loader.hpp"
 #include "call_run.hpp"
 #include "legacy.hpp"
 #include "recurrent.hpp"
@@ -31,6 +32,10 @@ public:
   std::unique_ptr<device_space> make_space() override {
     if (!unavailable().empty()) throw error(unavailable());
     return std::make_unique<cuda::chain_space>(cuda::gpu::of_this_process());
+  }
+  std::unique_ptr<backend::weight_loader> make_loader() override {
+    if (!unavailable().empty()) throw error(unavailable());
+    return std::make_unique<cuda::weight_loader>(cuda::gpu::of_this_process());
   }
   std::string profiler() override { return cuda::cupti::that_is_here(); }
   std::string unavailable() const override { return cuda::no_gpu(); }

@@ -3,7 +3,10 @@
 // `read` from a file in the page cache into memory of the process; `mmap` that file; `pack` them
 // into the layouts of the plan's algorithms; `setup`, all else that makes these ready; or
 // `attach:n` to n shared objects that hold them packed already (one a model, a group of layers, a
-// layer), and map their pages, by reading each (`touch`) or at once (`populate`).
+// layer), and map their pages, by reading each (`touch`) or at once (`populate`). On a device also:
+// a copy of them to it out of memory that can be paged out (`pageable`) or is pinned (`pinned`, and
+// `pin` it); there the objects are another process's memory of the device (IPC), and `touch` is a
+// first access.
 //
 //   group g = load_group(plan, libraries);   // model/vgg16@batch=1/f32/load/read/warm/t1 ...
 #pragma once
@@ -25,7 +28,7 @@ namespace benanza::measure::load {
 using result::load_backend;
 
 /// One way, timed by itself: what has to be there before, and what is cleared up, is not.
-class load_run final : public backend::prepared {
+class load_run : public backend::prepared {
 public:
   load_run(std::string way, std::int64_t bytes, std::function<double()> timed)
       : way_(std::move(way))
@@ -46,6 +49,13 @@ private:
   std::string way_;
   std::int64_t bytes_;
   std::function<double()> timed_;
+};
+
+/// The same of a plan that a device runs: its figures belong to that one.
+class device_load_run final : public load_run, public backend::device_control {
+public:
+  using load_run::load_run;
+  backend::device_control* own_device() override { return this; }
 };
 
 /// Nodes with weights of a graph, as a plan runs it.
@@ -83,12 +93,13 @@ public:
 
   std::vector<bench_case> cases() const {
     std::vector<bench_case> out;
-    std::vector<std::string> ways{"read", "mmap"};
-    if (!on_device_) {
-      ways.insert(ways.end(), {"pack", "setup", "touch", "populate"});
-      for (const int objects : granularities(plan_))
-        ways.push_back(result::load_way{"attach", objects}.text());
-    }
+    std::vector<std::string> ways{"read", "mmap", "pack", "setup", "touch"};
+    if (on_device_)
+      ways.insert(ways.end(), {"pageable", "pinned", "pin"});
+    else
+      ways.emplace_back("populate");
+    for (const int objects : granularities(plan_))
+      ways.push_back(result::load_way{"attach", objects}.text());
     for (const std::string& way : ways)
       out.push_back({.name = title() + '/' + std::string(name(type)) + '/' +
                              std::string(load_backend) + '/' + way + "/warm/t" +
@@ -96,7 +107,8 @@ public:
                      .backend = std::string(load_backend),
                      // They do not compete: each is an answer.
                      .algorithm = {.id = way, .equivalence = way},
-                     .state = "warm"});
+                     .state = "warm",
+                     .on_device = on_device_});
     return out;
   }
 
@@ -104,15 +116,17 @@ public:
     weights_.emplace(plan_, libraries_);
     if (weights_->file_bytes() == 0)
       throw error("the model has no weights to load", key, "leave out --load");
-    if (on_device_) return;
-    store_.clear(); // what a run that was killed has left
     const built_nodes built = weights_->build();
     packed_bytes_ = built.packed_bytes();
+    if (on_device_) return begin_on_device(built);
+    store_.clear(); // what a run that was killed has left
     for (const int objects : granularities(plan_))
       share(built, objects);
   }
   void end() override {
     drop();
+    loader_.reset();
+    packed_ = {};
     weights_.reset();
   }
 
@@ -120,13 +134,40 @@ public:
     const std::string& way = c.algorithm.id;
     const stopwatch timer;
     const bool of_file = way == "read" || way == "mmap";
-    auto run = std::make_unique<load_run>(way, of_file ? weights_->file_bytes() : packed_bytes_,
-                                          [this, way] { return time_of(way); });
+    const std::int64_t loaded = of_file ? weights_->file_bytes() : packed_bytes_;
+    const std::function<double()> timed = [this, way] { return time_of(way); };
+    std::unique_ptr<load_run> run;
+    if (on_device_)
+      run = std::make_unique<device_load_run>(way, loaded, timed);
+    else
+      run = std::make_unique<load_run>(way, loaded, timed);
     check(way);
     return {std::move(run), timer.ns()};
   }
 
 private:
+  /// A GPU maps so much at once: smaller objects would share a mapping.
+  static constexpr std::int64_t own_mapping_bytes = 2 << 20;
+
+  void begin_on_device(const built_nodes& built) {
+    for (const auto& library : libraries_)
+      if (auto* const devices = library->own_devices(); devices != nullptr && !loader_)
+        loader_ = devices->make_loader();
+    if (!loader_) throw error("nothing brings weights to the device of this plan", key);
+    packed_.resize(static_cast<std::size_t>(packed_bytes_));
+    copy_packed(built, packed_.data());
+    try {
+      for (const int objects : granularities(plan_))
+        if (objects == 1)
+          loader_->share(packed_);
+        else
+          loader_->share(objects, own_mapping_bytes);
+    } catch (const backend::device_lost&) {
+      throw;
+    } catch (const error& e) {
+      not_shared_ = e.what(); // all else can be measured
+    }
+  }
   std::string key_of(int objects, int number) const {
     return weights_->packed_key() + '-' + std::to_string(number) + "-of-" + std::to_string(objects);
   }
@@ -169,6 +210,9 @@ private:
   double time_of(const std::string& way) const {
     if (way == "pack") return weights_->build().packing_ns;
     if (way == "setup") return weights_->build().other_ns;
+    if (way == "pageable" || way == "pinned") return loader_->copy_ns(packed_, way == "pinned");
+    if (way == "pin") return loader_->pin_ns(packed_bytes_);
+    if (on_device_ && way == "touch") return loader_->touch_ns(1);
     if (way == "touch" || way == "populate") {
       const auto all = attached(1);
       const stopwatch timer;
@@ -192,6 +236,7 @@ private:
       return timer.ns();
     }
     const int objects = result::parse_load_way(way).objects;
+    if (on_device_) return loader_->attach_ns(objects);
     const stopwatch timer;
     const auto all = attached(objects);
     return timer.ns();
@@ -199,6 +244,11 @@ private:
 
   /// What is loaded is what was stored.
   void check(const std::string& way) const {
+    if (on_device_ && (way == "touch" || way.starts_with("attach"))) {
+      if (!not_shared_.empty()) throw error(not_shared_);
+      if (!loader_->shares(packed_))
+        throw error("the weights that another process holds are not what they were", key);
+    }
     if (way != "read" && way != "mmap") return;
     const fresh_memory mapped(weights_->file_bytes(), weights_->file()),
         own(weights_->file_bytes());
@@ -209,12 +259,15 @@ private:
 
   result::plan plan_;
   const library_list& libraries_;
-  bool on_device_; ///< then only what the host does is loaded here
+  bool on_device_;
   machine::shared_store store_;
   std::optional<model_weights> weights_{};
   std::int64_t packed_bytes_ = 0;
   std::vector<std::pair<int, std::string>> keys_{}; ///< number of objects, and the key of one
   std::vector<machine::shared_object> held_{};
+  std::unique_ptr<backend::weight_loader> loader_{}; ///< of a device, as all that follows
+  std::vector<std::byte> packed_{};
+  std::string not_shared_{}; ///< why weights are in no other process
 };
 
 /// The ways to load a plan's model, as a group.

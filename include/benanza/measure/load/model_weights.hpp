@@ -28,7 +28,7 @@ namespace benanza::measure::load {
 struct built_nodes {
   std::vector<std::unique_ptr<backend::prepared>> nodes{};
   double packing_ns = 0; ///< of bringing weights into the layouts of the algorithms
-  double other_ns = 0;   ///< of all else that makes them ready
+  double other_ns = 0; ///< of all else that makes them ready, but for copies of weights to a device
 
   /// Where each node's packed weights begin, and behind the last where they end.
   std::vector<std::int64_t> places() const {
@@ -49,7 +49,7 @@ inline void copy_packed(const built_nodes& b, std::byte* to) {
       const auto* its = backend::packed_weights::of(*b.nodes[i]);
       if (its == nullptr)
         throw error("the packed weights of an algorithm cannot be had", b.nodes[i]->ran(),
-                    "load models whose layers run on the processor");
+                    "load a plan of other algorithms");
       its->copy_weights(to + at[i]);
     }
 }
@@ -96,9 +96,10 @@ public:
                                  {.threads = plan_.threads, .operands_stay = true}));
       const double all_ns = timer.ns();
       const auto* packs = backend::packed_weights::of(*out.nodes.back());
-      const double packing_ns = packs == nullptr ? 0 : packs->packing_ns();
+      const double packing_ns = packs == nullptr ? 0 : packs->packing_ns(),
+                   moving_ns = packs == nullptr ? 0 : packs->moving_ns();
       out.packing_ns += packing_ns;
-      out.other_ns += std::max(0.0, all_ns - packing_ns);
+      out.other_ns += std::max(0.0, all_ns - packing_ns - moving_ns);
     }
     return out;
   }

@@ -49,10 +49,12 @@ inline std::string verdict_line(const comparison& c) {
     return fmt::format("{} of {} {}", comparison::count(rows, worst), rows.size(), what);
   };
   std::string out = fmt::format("{:<8}", compare::name(worst));
-  if (c.models.empty()) return out + counts_text(c.layers) + " of layers' times";
+  if (c.models.empty())
+    return out + part(c.kernels, "kernels") + ", " + part(c.layers, "times of layers");
   if (worst == same) return out + "the models' figures, and no kernel's or layer's time is another";
   return out + part(c.models, "figures of models") + ", " + part(c.kernels, "kernels") + ", " +
-         part(c.layers, "times of layers");
+         part(c.layers, "times of layers") +
+         (worst != unsure && c.unsure() ? "; UNSURE of some" : "");
 }
 
 inline std::string side_line(std::string_view which, const compare::side_facts& s) {
@@ -108,7 +110,10 @@ inline std::string changed_rows(const std::vector<compare::row>& rows, std::stri
   std::string out = fmt::format("\n{}: {}\n", title, counts_text(rows));
   std::size_t shown = 0, left = 0;
   for (const compare::row& r : rows) {
-    if (r.says == compare::verdict::same || (!unsure_too && r.says == compare::verdict::unsure))
+    constexpr double worth_a_row = 0.01; // of a model, where nothing is sure
+    if (r.says == compare::verdict::same ||
+        (r.says == compare::verdict::unsure &&
+         (!unsure_too || std::abs(r.effect_share) < worth_a_row)))
       continue;
     if (shown >= most) {
       ++left;
@@ -197,11 +202,12 @@ inline std::string explanations(const comparison& c) {
                     show_time(c.machine[i].of.before_ns), show_time(c.machine[i].of.after_ns),
                     signed_percent(c.machine[i].of.change)));
   if (std::max(c.before.disturbed_share(), c.after.disturbed_share()) > compare::most_disturbed)
-    out += wrapped(
-        "~         ",
-        fmt::format("interference met {} of the old cases and {} of the new ones: it may "
-                    "explain what is slower, and intervals are wide",
-                    percent(c.before.disturbed_share()), percent(c.after.disturbed_share())));
+    out += (out.empty() ? "\n" : "") +
+           wrapped("~         ",
+                   fmt::format(
+                       "interference met {} of the old cases and {} of the new ones: it may "
+                       "explain what is slower, and intervals are wide",
+                       percent(c.before.disturbed_share()), percent(c.after.disturbed_share())));
   return out;
 }
 } // namespace detail

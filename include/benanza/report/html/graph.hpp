@@ -6,7 +6,7 @@
 //   drawn_graph g(model);   g.node_of(17)   g.json(known_texts)
 #pragma once
 
-#include "../../bound/figures.hpp"
+#include "../node_times.hpp"
 #include "numbers.hpp"
 
 #include <range/v3/view/enumerate.hpp>
@@ -80,6 +80,23 @@ public:
       reads = nodes_of(reads);
       std::erase(reads, static_cast<int>(i));
       out.push_back({printable(n.of->name, 200), known.of(n.of->op), n.layer, reads});
+    }
+    return out;
+  }
+
+  /// What runs on several workers, where that is not what is drawn: some nodes end sooner as their
+  /// parts. [[drawn node, layer or -1, tasks that it waits for], ...], or nothing.
+  ordered_json tasks_json() const {
+    if (!b_.fused) return nullptr;
+    const std::vector<task> tasks = report::detail::tasks_of(b_);
+    if (tasks.size() == nodes_.size()) return nullptr;
+    ordered_json out = ordered_json::array();
+    for (const task& t : tasks) {
+      const model::node& n = (t.part ? b_.graph : b_.fused->graph)->nodes[at(t.node)];
+      int layer = n.layer;
+      if (!t.part && layer != model::no_layer)
+        layer = static_cast<int>(b_.fused->layers[at(layer)]);
+      out.push_back({node_of(t.part ? t.node : n.parts.front()), layer, t.waits_for});
     }
     return out;
   }

@@ -229,6 +229,7 @@ inline ordered_json model_json(const result::run& r, const advice::advised& a, s
                                : ordered_json()},
           {"layers", std::move(layers)},
           {"graph", graph.json(known)},
+          {"tasks", graph.tasks_json()},
           {"runs", detail::array_of(b.runs, detail::run_json)},
           {"scenarios", scenarios_json(b)},
           {"coverage", detail::coverage_json(b)},

@@ -4,15 +4,22 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const licence = JSON.parse(document.getElementById("licence").textContent);
 const words = n => data.texts[n];
-const state = { model: 0, against: -1, workers: 0, colour: "lost" };
+const state = {
+  model: 0,
+  against: -1,
+  workers: 0,
+  colour: "lost"
+};
 
 /** Makes an element: el("td", {class: "n"}, "text", another). */
 function el(tag, attributes, ...children) {
   const out = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (key.startsWith("on")) out.addEventListener(key.slice(2), value);
-    else out.setAttribute(key, value === true ? "" : value);
+    if (key.startsWith("on"))
+      out.addEventListener(key.slice(2), value);
+    else
+      out.setAttribute(key, value === true ? "" : value);
   }
   out.append(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== ""));
   return out;
@@ -24,8 +31,8 @@ const fill = (id, ...children) => byId(id).replaceChildren(...children.flat(Infi
 // ---- units: three significant digits, as in the text report ----
 function scaleOf(ns) {
   for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]])
-    if (Math.abs(ns) >= 0.9995 * size) return { unit, size };
-  return { unit: "ns", size: 1 };
+    if (Math.abs(ns) >= 0.9995 * size) return {unit, size};
+  return {unit: "ns", size: 1};
 }
 const digits = v => (Math.abs(v) < 9.995 ? 2 : Math.abs(v) < 99.95 ? 1 : 0);
 function time(ns) {
@@ -57,20 +64,41 @@ const sum = values => values.reduce((a, b) => a + b, 0);
 // ---- models ----
 const decoded = new Map();
 /** What benanza_analyze calls the choice of a layer: library, algorithm, time of one run. */
-const choice = c => (c ? { library: words(c[0]), algorithm: words(c[1]), ns: c[2] } : null);
+const choice = c => (c ? {library: words(c[0]), algorithm: words(c[1]), ns: c[2]} : null);
 const shortName = a => (a.includes(":") ? a.slice(0, a.lastIndexOf(":")) : a);
 
 function layerOf(raw, index, machine) {
-  const [table, uses, runs, basis, kind, prediction, bound, roofline, byMemory, chosen, best, first,
-    flops, moved, fewer, onPath, remark, disturbed] = raw;
+  const [table, uses, runs, basis, kind, prediction, bound, roofline, byMemory, chosen, best, first, flops, moved,
+    fewer, onPath, remark, disturbed] = raw;
   const t = machine.tables[table];
   return {
-    index, table, uses, runs, prediction, bound, roofline, flops, fewer: !!fewer, onPath: !!onPath,
-    byMemory: !!byMemory, bytes: moved, name: t[0], type: words(t[1]), threads: t[2],
-    basis: words(basis), kind: words(kind), remark: words(remark), disturbed: words(disturbed),
-    chosen: choice(chosen), best: choice(best), first: choice(first),
+    index,
+    table,
+    uses,
+    runs,
+    prediction,
+    bound,
+    roofline,
+    flops,
+    fewer: !!fewer,
+    onPath: !!onPath,
+    byMemory: !!byMemory,
+    bytes: moved,
+    name: t[0],
+    type: words(t[1]),
+    threads: t[2],
+    basis: words(basis),
+    kind: words(kind),
+    remark: words(remark),
+    disturbed: words(disturbed),
+    chosen: choice(chosen),
+    best: choice(best),
+    first: choice(first),
     gflops: bound > 0 ? flops / bound : 0,
-    limit: roofline <= 0 ? "–" : bound > 3 * roofline + 500 ? "its kernels" : byMemory ? "memory" : "arithmetic",
+    limit: roofline <= 0         ? "–" :
+      bound > 3 * roofline + 500 ? "its kernels" :
+      byMemory                   ? "memory" :
+                                   "arithmetic",
   };
 }
 
@@ -99,20 +127,28 @@ function modelOf(i) {
     const layer = of >= 0 ? layers[of] : null;
     const value = key => (layer ? layer[key] : 0);
     return {
-      index: n, name, op: words(op), layer, inputs, onPath: false,
-      prediction: value("prediction"), bound: value("bound"), roofline: value("roofline"),
+      index: n,
+      name,
+      op: words(op),
+      layer,
+      inputs,
+      onPath: false,
+      prediction: value("prediction"),
+      bound: value("bound"),
+      roofline: value("roofline"),
       first: layer && layer.first ? layer.first.ns : value("prediction"),
     };
   });
-  for (const n of nodes) if (n.layer) (n.layer.nodes = n.layer.nodes || []).push(n);
+  for (const n of nodes)
+    if (n.layer) (n.layer.nodes = n.layer.nodes || []).push(n);
   const path = longestPath(nodes);
   for (const n of path) nodes[n].onPath = true;
   const frameworks = raw.frameworks.map(f => ({
     ...f,
-    ofLayer: new Map(f.layers.map(([l, ns, best, count, kernel]) => [l, { ns, best, count, kernel: words(kernel) }])),
-    ofNode: new Map(f.nodes.map(([n, ns, best]) => [n, { ns, best }])),
+    ofLayer: new Map(f.layers.map(([l, ns, best, count, kernel]) => [l, {ns, best, count, kernel: words(kernel)}])),
+    ofNode: new Map(f.nodes.map(([n, ns, best]) => [n, {ns, best}])),
   }));
-  const out = { ...raw, index: i, machine, machineIndex: raw.machine, layers, nodes, path, frameworks };
+  const out = {...raw, index: i, machine, machineIndex: raw.machine, layers, nodes, path, frameworks};
   decoded.set(i, out);
   return out;
 }
@@ -133,8 +169,15 @@ function zones(m, l) {
     above = l.runs * Math.max(0, l.first.ns - l.prediction);
   }
   const floor = limits > 0 ? limits : bound;
-  return { limits, bound: Math.max(bound, floor), run: Math.max(run, bound), now: run + above, above, its,
-    lost: Math.max(0, run - floor) + above };
+  return {
+    limits,
+    bound: Math.max(bound, floor),
+    run: Math.max(run, bound),
+    now: run + above,
+    above,
+    its,
+    lost: Math.max(0, run - floor) + above
+  };
 }
 /** The same of one node. */
 function nodeZones(m, n) {
@@ -142,21 +185,25 @@ function nodeZones(m, n) {
   const its = framework ? framework.ofNode.get(n.index) : null;
   const above = framework ? (its ? Math.max(0, its.ns - its.best) : 0) : Math.max(0, n.first - n.prediction);
   const floor = n.roofline > 0 ? n.roofline : n.bound;
-  return { time: n.prediction + above, above, lost: Math.max(0, n.prediction - floor) + above };
+  return {time: n.prediction + above, above, lost: Math.max(0, n.prediction - floor) + above};
 }
 
 // ---- a tip beside the pointer; what it says stands in tables too ----
 function showTip(event, lines) {
   const tip = byId("tip");
-  tip.replaceChildren(...lines.map((t, i) => el(i === 0 ? "strong" : "div", {}, t)));
+  tip.replaceChildren(
+    ...lines.filter((t, i) => t && lines.indexOf(t) === i).map((t, i) => el(i === 0 ? "strong" : "div", {}, t)));
   tip.hidden = false;
   const box = tip.getBoundingClientRect();
   const left = Math.min(event.clientX + 14, document.documentElement.clientWidth - box.width - 8);
-  const top = event.clientY + 18 + box.height > window.innerHeight ? event.clientY - box.height - 10 : event.clientY + 18;
+  const top =
+    event.clientY + 18 + box.height > window.innerHeight ? event.clientY - box.height - 10 : event.clientY + 18;
   tip.style.left = `${Math.max(4, left)}px`;
   tip.style.top = `${Math.max(4, top)}px`;
 }
-const hideTip = () => { byId("tip").hidden = true; };
+const hideTip = () => {
+  byId("tip").hidden = true;
+};
 
 /** A colour of the style sheet. */
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -172,16 +219,23 @@ function breakable(text) {
 /** A command in a box, with a button that copies it. */
 function command(text) {
   if (!text) return null;
-  const button = el("button", { type: "button", class: "copy" }, "Copy");
+  const button = el("button", {type: "button", class: "copy"}, "Copy");
   button.setAttribute("aria-label", `Copy the command ${text.slice(0, 60)}`);
   button.addEventListener("click", () => {
-    const told = ok => { button.textContent = ok ? "Copied" : "Select it"; setTimeout(() => { button.textContent = "Copy"; }, 1500); };
-    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => told(true), () => told(false));
-    else told(false);
+    const told = ok => {
+      button.textContent = ok ? "Copied" : "Select it";
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 1500);
+    };
+    if (navigator.clipboard)
+      navigator.clipboard.writeText(text).then(() => told(true), () => told(false));
+    else
+      told(false);
   });
-  return el("div", { class: "command" }, el("code", { tabindex: "0" }, text), button);
+  return el("div", {class: "command"}, el("code", {tabindex: "0"}, text), button);
 }
-const layerLink = (m, l, ...children) => el("a", { href: `#model=${m.index}&layer=${l.index}` }, ...children);
+const layerLink = (m, l, ...children) => el("a", {href: `#model=${m.index}&layer=${l.index}`}, ...children);
 /** A drawing for eyes, with a text for ears. */
 function figure(label, drawing, ...below) {
   drawing.setAttribute("role", "img");

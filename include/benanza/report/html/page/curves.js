@@ -3,118 +3,243 @@
 // library and on other machines, where the data hold that; and where each figure comes from.
 "use strict";
 
-const seriesOf = [["run", "run, compared", m => (m.frameworks.length ? m.frameworks[0].latency : m.figures.first > 0 ? [m.figures.first] : null)],
-  ["expected", "a run should take", m => m.figures.expected], ["bound", "lower bound", m => m.figures.bound], ["limits", "the machine's limits", m => m.figures.roofline]];
+const seriesOf = [
+  [
+    "run", "run, compared",
+    m => (m.frameworks.length ? m.frameworks[0].latency :
+        m.figures.first > 0   ? [m.figures.first] :
+                                null)
+  ],
+  ["expected", "a run should take", m => m.figures.expected], ["bound", "lower bound", m => m.figures.bound],
+  ["limits", "the machine's limits", m => m.figures.roofline]
+];
 
 /** Lines over a number; below them the same as a table. */
 function lineChart(title, xName, yName, models, xOf, yOf, show) {
-  const series = seriesOf.map(([key, name, of]) => ({ key, name, points: models.map(m => [xOf(m), of(m)]).filter(p => p[1] && p[1][0] > 0).map(([x, f], i) => ({ x, y: yOf(f[0], x), f })) })).filter(s => s.points.length > 1);
+  const series = seriesOf
+                   .map(([key, name, of]) => ({
+                     key,
+                     name,
+                     points: models.map(m => [xOf(m), of(m)])
+                               .filter(p => p[1] && p[1][0] > 0)
+                               .map(([x, f], i) => ({x, y: yOf(f[0], x), f}))
+                   }))
+                   .filter(s => s.points.length > 1);
   if (!series.length) return null;
-  const room = byId("curves_body").clientWidth, width = Math.min(room > 700 ? room / 2 - 46 : room - 36, 540), height = 230, left = 56, bottom = 38;
+  const room = byId("curves_body").clientWidth, width = Math.min(room > 700 ? room / 2 - 46 : room - 36, 540),
+        height = 230, left = 56, bottom = 38;
   const xs = [...new Set(models.map(xOf))];
   const x = d3.scaleLog().base(2).domain(d3.extent(xs)).range([left + 8, width - 14]);
-  const y = d3.scaleLinear().domain([0, 1.05 * Math.max(...series.flatMap(s => s.points.map(p => p.y)))]).range([height - bottom, 12]);
+  const y = d3.scaleLinear().domain([0, 1.05 * Math.max(...series.flatMap(s => s.points.map(p => p.y)))]).range([
+    height - bottom, 12
+  ]);
   const svg = d3.create("svg").attr("width", width).attr("height", height).attr("viewBox", `0 0 ${width} ${height}`);
-  svg.append("g").attr("class", "grid").attr("transform", `translate(0,${height - bottom})`).call(d3.axisBottom(x).tickValues(xs).tickFormat(v => `${v}`));
-  svg.append("g").attr("class", "grid").attr("transform", `translate(${left},0)`).call(d3.axisLeft(y).ticks(5).tickFormat(v => v.toLocaleString("en")).tickSize(-(width - left - 14)));
-  svg.append("text").attr("class", "quiet").attr("x", width - 14).attr("y", height - 4).attr("text-anchor", "end").text(xName);
+  svg.append("g")
+    .attr("class", "grid")
+    .attr("transform", `translate(0,${height - bottom})`)
+    .call(d3.axisBottom(x).tickValues(xs).tickFormat(v => `${v}`));
+  svg.append("g")
+    .attr("class", "grid")
+    .attr("transform", `translate(${left},0)`)
+    .call(d3.axisLeft(y).ticks(5).tickFormat(v => v.toLocaleString("en")).tickSize(-(width - left - 14)));
+  svg.append("text")
+    .attr("class", "quiet")
+    .attr("x", width - 14)
+    .attr("y", height - 4)
+    .attr("text-anchor", "end")
+    .text(xName);
   const line = d3.line().x(p => x(p.x)).y(p => y(p.y));
-  const dash = { run: "", expected: "", bound: "6 3", limits: "2 3" };
+  const dash = {run: "", expected: "", bound: "6 3", limits: "2 3"};
   for (const s of series) {
-    svg.append("path").attr("d", line(s.points)).attr("fill", "none").attr("stroke", colour(s.key)).attr("stroke-width", 2.2).attr("stroke-dasharray", dash[s.key]);
-    svg.append("g").selectAll("circle").data(s.points).join("circle").attr("cx", p => x(p.x)).attr("cy", p => y(p.y)).attr("r", 3.4).attr("fill", colour(s.key));
+    svg.append("path")
+      .attr("d", line(s.points))
+      .attr("fill", "none")
+      .attr("stroke", colour(s.key))
+      .attr("stroke-width", 2.2)
+      .attr("stroke-dasharray", dash[s.key]);
+    svg.append("g")
+      .selectAll("circle")
+      .data(s.points)
+      .join("circle")
+      .attr("cx", p => x(p.x))
+      .attr("cy", p => y(p.y))
+      .attr("r", 3.4)
+      .attr("fill", colour(s.key));
   }
-  return el("div", { class: "card" }, el("h3", {}, title), legend(series.map(s => [s.key, s.name, ""])), figure(`${title}: ${series.map(s => `${s.name} ${s.points.map(p => `${show(p.y)} at ${p.x}`).join(", ")}`).join("; ")}`, svg.node()),
-    el("details", {}, el("summary", {}, "As a table"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${title}, table` }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, xName), series.map(s => el("th", { class: "n" }, `${s.name}, ${yName}`)))),
-      el("tbody", {}, xs.map(v => el("tr", {}, el("th", { scope: "row" }, `${v}`), series.map(s => { const p = s.points.find(q => q.x === v); return el("td", { class: "n" }, p ? show(p.y) : "–"); }))))))));
+  return el("div", {class: "card"}, el("h3", {}, title), legend(series.map(s => [s.key, s.name, ""])),
+    figure(
+      `${title}: ${series.map(s => `${s.name} ${s.points.map(p => `${show(p.y)} at ${p.x}`).join(", ")}`).join("; ")}`,
+      svg.node()),
+    el("details", {}, el("summary", {}, "As a table"),
+      el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": `${title}, table`},
+        el("table", {},
+          el("thead", {},
+            el("tr", {}, el("th", {}, xName), series.map(s => el("th", {class: "n"}, `${s.name}, ${yName}`)))),
+          el("tbody", {}, xs.map(v => el("tr", {}, el("th", {scope: "row"}, `${v}`), series.map(s => {
+            const p = s.points.find(q => q.x === v);
+            return el("td", {class: "n"}, p ? show(p.y) : "–");
+          }))))))));
 }
 
 /** Rows of zones, one a model. */
 function barChart(title, models, nameOf, note) {
   const v = f => (f ? f[0] : 0);
-  const rows = models.map(m => ({ m, run: v(seriesOf[0][2](m)), z: { limits: v(m.figures.roofline), bound: v(m.figures.bound), run: v(m.figures.expected) || v(m.figures.bound) } }));
+  const rows = models.map(m => ({
+    m,
+    run: v(seriesOf[0][2](m)),
+    z: {limits: v(m.figures.roofline), bound: v(m.figures.bound), run: v(m.figures.expected) || v(m.figures.bound)}
+  }));
   const most = Math.max(...rows.map(r => Math.max(r.run, r.z.run)), 1);
-  return el("div", { class: "card" }, el("h3", {}, title), legend(zonesShown(models.some(m => m.figures.roofline))), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, title === "Machines" ? "machine" : "type"), el("th", { class: "n" }, "should take"), el("th", { class: "n" }, "bound"), el("th", {}, "to the compared run"))),
-    el("tbody", {}, rows.map(r => el("tr", {}, el("th", { scope: "row" }, nameOf(r.m)), el("td", { class: "n" }, v(r.m.figures.expected) > 0 ? time(v(r.m.figures.expected)) : "–"), el("td", { class: "n" }, time(r.z.bound)),
-      el("td", { class: "wide" }, zoneBar({ ...r.z, now: Math.max(r.run, r.z.run) }, most)))))), note ? el("p", { class: "quiet" }, note) : null);
+  return el("div", {class: "card"}, el("h3", {}, title), legend(zonesShown(models.some(m => m.figures.roofline))),
+    el("table", {},
+      el("thead", {},
+        el("tr", {}, el("th", {}, title === "Machines" ? "machine" : "type"), el("th", {class: "n"}, "should take"),
+          el("th", {class: "n"}, "bound"), el("th", {}, "to the compared run"))),
+      el("tbody", {},
+        rows.map(r => el("tr", {}, el("th", {scope: "row"}, nameOf(r.m)),
+                   el("td", {class: "n"}, v(r.m.figures.expected) > 0 ? time(v(r.m.figures.expected)) : "–"),
+                   el("td", {class: "n"}, time(r.z.bound)),
+                   el("td", {class: "wide"}, zoneBar({...r.z, now: Math.max(r.run, r.z.run)}, most)))))),
+    note ? el("p", {class: "quiet"}, note) : null);
 }
 
 /** Versions of a library that a machine's results hold: the sum of least times by each of them. */
 function versionCharts(m) {
   const base = name => name.replace(/-\d[\w.]*$/, "");
   const names = new Set(), used = m.layers.filter(l => l.runs > 0 && l.basis === "measured");
-  const ofLayer = used.map(l => { const found = algorithmsOf(m, l).timed.filter(a => a.hot); found.forEach(a => names.add(a.library)); return found; });
+  const ofLayer = used.map(l => {
+    const found = algorithmsOf(m, l).timed.filter(a => a.hot);
+    found.forEach(a => names.add(a.library));
+    return found;
+  });
   const byLibrary = new Map();
   for (const n of names) byLibrary.set(base(n), [...(byLibrary.get(base(n)) || []), n]);
   const facts = new Map((m.machine.facts.software || []).map(([k, v]) => [k, v]));
   return [...byLibrary].filter(([, all]) => all.length > 1).map(([library, all]) => {
-    const rows = all.map(name => {
-      let ns = 0, lacking = 0;
-      used.forEach((l, i) => {
-        const least = ofLayer[i].filter(a => a.library === name || base(a.library) !== library).reduce((b, a) => Math.min(b, a.hot.least), Infinity);
-        if (isFinite(least)) ns += l.runs * least; else ++lacking;
-      });
-      return { name: facts.get(`${name}_version`) || name, ns, lacking };
-    }).sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+    const rows = all
+                   .map(name => {
+                     let ns = 0, lacking = 0;
+                     used.forEach((l, i) => {
+                       const least = ofLayer[i]
+                                       .filter(a => a.library === name || base(a.library) !== library)
+                                       .reduce((b, a) => Math.min(b, a.hot.least), Infinity);
+                       if (isFinite(least))
+                         ns += l.runs * least;
+                       else
+                         ++lacking;
+                     });
+                     return {name: facts.get(`${name}_version`) || name, ns, lacking};
+                   })
+                   .sort((a, b) => a.name.localeCompare(b.name, "en", {numeric: true}));
     const most = Math.max(...rows.map(r => r.ns), 1);
-    return el("div", { class: "card" }, el("h3", {}, `Versions of ${library}`), el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "version"), el("th", { class: "n", title: "least times of all layers, one after the other" }, "bound by it alone"), el("th", {}, "as a bar"))),
-      el("tbody", {}, rows.map(r => el("tr", {}, el("th", { scope: "row" }, r.name), el("td", { class: "n" }, time(r.ns)), el("td", { class: "wide" }, bar([["bound", 0, r.ns]], most)))))),
-      el("p", { class: "quiet" }, `The other libraries compete in each row.${rows.some(r => r.lacking) ? ` Without the layers that a version does not run: ${rows.filter(r => r.lacking).map(r => `${r.lacking} by ${r.name}`).join(", ")}.` : ""}`));
+    return el("div", {class: "card"}, el("h3", {}, `Versions of ${library}`),
+      el("table", {},
+        el("thead", {},
+          el("tr", {}, el("th", {}, "version"),
+            el("th", {class: "n", title: "least times of all layers, one after the other"}, "bound by it alone"),
+            el("th", {}, "as a bar"))),
+        el("tbody", {},
+          rows.map(r => el("tr", {}, el("th", {scope: "row"}, r.name), el("td", {class: "n"}, time(r.ns)),
+                     el("td", {class: "wide"}, bar([["bound", 0, r.ns]], most)))))),
+      el("p", {class: "quiet"},
+        `The other libraries compete in each row.${
+          rows.some(r => r.lacking) ?
+            ` Without the layers that a version does not run: ${
+              rows.filter(r => r.lacking).map(r => `${r.lacking} by ${r.name}`).join(", ")}.` :
+            ""}`));
   });
 }
 
 /** What queries of a scenario saw, where whole models were run under load. */
 function loadTable(m) {
   if (!m.scenarios.length) return null;
-  return el("div", { class: "card" }, el("h3", {}, "Under load"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Under load, table" }, el("table", {},
-    el("thead", {}, el("tr", {}, el("th", {}, "scenario"), el("th", { class: "n" }, "latency"), el("th", { class: "n" }, "items/s"))),
-    el("tbody", {}, m.scenarios.map(s => el("tr", {}, el("th", { scope: "row" }, `${s.scenario}, ${{ first: "first choices", named: "named choices" }[s.algorithm] || s.algorithm}`, s.disturbed ? el("span", { class: "tag", title: s.disturbed }, "disturbed") : null),
-      el("td", { class: "n" }, s.percentile > 0 ? `p${s.percentile} ${time(s.percentile_ns)}` : `median ${time(s.median_ns)}`), el("td", { class: "n" }, rate(s.items_per_s))))))));
+  return el("div", {class: "card"}, el("h3", {}, "Under load"),
+    el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Under load, table"},
+      el("table", {},
+        el("thead", {},
+          el("tr", {}, el("th", {}, "scenario"), el("th", {class: "n"}, "latency"), el("th", {class: "n"}, "items/s"))),
+        el("tbody", {},
+          m.scenarios.map(
+            s => el("tr", {},
+              el("th", {scope: "row"},
+                `${s.scenario}, ${{first: "first choices", named: "named choices"}[s.algorithm] || s.algorithm}`,
+                s.disturbed ? el("span", {class: "tag", title: s.disturbed}, "disturbed") : null),
+              el("td", {class: "n"},
+                s.percentile > 0 ? `p${s.percentile} ${time(s.percentile_ns)}` : `median ${time(s.median_ns)}`),
+              el("td", {class: "n"}, rate(s.items_per_s))))))));
 }
 
 /** The measured ceilings of a machine. */
 function ceilingTable(machine) {
   const rows = machine.peaks.map(p => [`arithmetic, ${p.type}`, p.threads, `${rate(p.gflops)} GFLOP/s`, p.by])
-    .concat(machine.bandwidth.flatMap(b => b.levels.map(l => [`bandwidth, ${l.name}`, b.threads, `${rate(l.gb_per_s)} GB/s`, ""])));
-  if (!rows.length) return el("p", { class: "quiet" }, "The machine's ceilings were not measured: benanza_bench --benchmark_filter=^machine/");
-  return el("details", {}, el("summary", {}, "measured ceilings"), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Measured ceilings" }, el("table", {},
-    el("thead", {}, el("tr", {}, el("th", {}, "ceiling"), el("th", { class: "n" }, "threads"), el("th", { class: "n" }, "at most"), el("th", { class: "often" }, "by"))),
-    el("tbody", {}, rows.map(([what, threads, most, by]) => el("tr", {}, el("th", { scope: "row" }, what), el("td", { class: "n" }, `${threads}`), el("td", { class: "n" }, most), el("td", { class: "often" }, by)))))));
+                 .concat(machine.bandwidth.flatMap(
+                   b => b.levels.map(l => [`bandwidth, ${l.name}`, b.threads, `${rate(l.gb_per_s)} GB/s`, ""])));
+  if (!rows.length)
+    return el(
+      "p", {class: "quiet"}, "The machine's ceilings were not measured: benanza_bench --benchmark_filter=^machine/");
+  return el("details", {}, el("summary", {}, "measured ceilings"),
+    el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Measured ceilings"},
+      el("table", {},
+        el("thead", {},
+          el("tr", {}, el("th", {}, "ceiling"), el("th", {class: "n"}, "threads"), el("th", {class: "n"}, "at most"),
+            el("th", {class: "often"}, "by"))),
+        el("tbody", {},
+          rows.map(
+            ([what, threads, most, by]) => el("tr", {}, el("th", {scope: "row"}, what),
+              el("td", {class: "n"}, `${threads}`), el("td", {class: "n"}, most), el("td", {class: "often"}, by)))))));
 }
 
 function drawCurves(m) {
-  const all = data.models.map((raw, i) => ({ ...raw, index: i }));
+  const all = data.models.map((raw, i) => ({...raw, index: i}));
   const same = all.filter(o => o.model === m.model && o.model !== "" && o.machine === m.machineIndex);
   const by = (key, list) => list.slice().sort((a, b) => a[key] - b[key]);
   const batches = by("batch", same.filter(o => o.type === m.type && o.threads === m.threads));
   const threads = by("threads", same.filter(o => o.type === m.type && o.batch === m.batch));
   const types = same.filter(o => o.batch === m.batch && o.threads === m.threads);
-  const machines = all.filter(o => o.model === m.model && o.batch === m.batch && o.type === m.type && o.threads === m.threads);
+  const machines =
+    all.filter(o => o.model === m.model && o.batch === m.batch && o.type === m.type && o.threads === m.threads);
   const several = (list, key) => new Set(list.map(o => o[key])).size > 1;
   const unit = list => scaleOf(Math.max(...list.map(o => (o.figures.expected || o.figures.bound || [1])[0])));
-  const ms = (list, f) => { const u = unit(list); return { of: ns => ns / u.size, show: v => rate(v), name: u.unit, ...f }; };
+  const ms = (list, f) => {
+    const u = unit(list);
+    return {of: ns => ns / u.size, show: v => rate(v), name: u.unit, ...f};
+  };
   const charts = [];
   if (several(batches, "batch")) {
     const u = ms(batches);
-    charts.push(lineChart("Items a second by batch", "batch", "items/s", batches, o => o.batch, (ns, b) => (1e9 * b) / ns, rate));
+    charts.push(
+      lineChart("Items a second by batch", "batch", "items/s", batches, o => o.batch, (ns, b) => (1e9 * b) / ns, rate));
     charts.push(lineChart(`Latency by batch, ${u.name}`, "batch", u.name, batches, o => o.batch, u.of, u.show));
   }
-  if (several(threads, "threads")) { const u = ms(threads); charts.push(lineChart(`Latency by threads, ${u.name}`, "threads", u.name, threads, o => o.threads, u.of, u.show)); }
+  if (several(threads, "threads")) {
+    const u = ms(threads);
+    charts.push(lineChart(`Latency by threads, ${u.name}`, "threads", u.name, threads, o => o.threads, u.of, u.show));
+  }
   if (several(types, "type")) charts.push(barChart("Types of the numbers", types, o => o.type));
   if (several(machines, "machine")) charts.push(barChart("Machines", machines, o => data.machines[o.machine].title));
   charts.push(...versionCharts(m), loadTable(m));
   const shown = charts.filter(c => c);
-  fill("curves_body", shown.length ? el("div", { class: "small_multiples" }, shown) : el("p", { class: "quiet" },
-    `The results hold ${m.name} in one setting: ${settingOf(m)}. Further ones are drawn here: benanza_generate --batch 1,2,4,8, benanza_bench --threads 1,2 --types f32,bf16, or results of other machines.`));
+  fill("curves_body",
+    shown.length ?
+      el("div", {class: "small_multiples"}, shown) :
+      el("p", {class: "quiet"},
+        `The results hold ${m.name} in one setting: ${
+          settingOf(
+            m)}. Further ones are drawn here: benanza_generate --batch 1,2,4,8, benanza_bench --threads 1,2 --types f32,bf16, or results of other machines.`));
 }
 
 function drawSources(m) {
-  const facts = (title, list) => (list && list.length ? el("details", { open: title === "machine" }, el("summary", {}, title),
-    el("dl", { class: "facts" }, list.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]))) : null);
+  const facts = (title, list) =>
+    (list && list.length ? el("details", {open: title === "machine"}, el("summary", {}, title),
+                             el("dl", {class: "facts"}, list.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]))) :
+                           null);
   const disturbed = m.layers.filter(l => l.disturbed);
   const c = m.coverage;
-  const shares = [["optimised kernels in the asked type", c.native], ["reference loops of a library", c.reference], ["our own kernels", c.host],
-    ["kernels for an older instruction set", c.old_isa], ["in the model's own type", c.other_type], ["rooflines", c.modelled]].filter(s => s[1] > 0);
+  const shares = [
+    ["optimised kernels in the asked type", c.native], ["reference loops of a library", c.reference],
+    ["our own kernels", c.host], ["kernels for an older instruction set", c.old_isa],
+    ["in the model's own type", c.other_type], ["rooflines", c.modelled]
+  ].filter(s => s[1] > 0);
   const samples = m.layers.flatMap(l => m.machine.tables[l.table][3].flatMap(a => [a[5], a[6]]).filter(t => t));
   const taken = sum(samples.map(t => t[2])), thrown = sum(samples.map(t => t[3]));
   const source = m.machine.source || "run.json";

@@ -10,66 +10,92 @@ const zoneNames = [
   ["expected", "caches as in a run", "what the best algorithm takes in a run of the model, less its least time"],
   ["run", "lost by the choice", "what the compared run takes longer than the best algorithm for the same work"],
 ];
-const legend = names => el("ul", { class: "legend" }, (names || zoneNames).map(([key, text, title]) =>
-  el("li", { title }, el("i", { class: key }), text)));
+const legend = names => el("ul", {class: "legend"},
+  (names || zoneNames).map(([key, text, title]) => el("li", {title}, el("i", {class: key}), text)));
 
 /** The zones that there are: without the machine's limits, the bound begins at nothing. */
-const zonesShown = limits => (limits ? zoneNames : [["bound", "lower bound (the machine's limits were not measured)", zoneNames[1][2]], ...zoneNames.slice(2)]);
+const zonesShown = limits => (limits ?
+    zoneNames :
+    [["bound", "lower bound (the machine's limits were not measured)", zoneNames[1][2]], ...zoneNames.slice(2)]);
 
 /** A bar with parts: [[class, from, to], ...] of `most`. */
 function bar(parts, most, title) {
-  const out = el("span", { class: "bar", title });
+  const out = el("span", {class: "bar", title});
   for (const [key, from, to] of parts) {
     if (!(to > from)) continue;
-    const i = el("i", { class: key });
+    const i = el("i", {class: key});
     i.style.left = `${(100 * from) / most}%`;
     i.style.width = `${(100 * (to - from)) / most}%`;
     out.append(i);
   }
   return out;
 }
-const zoneBar = (z, most) => bar([["limits", 0, z.limits > 0 ? z.limits : 0], ["bound", z.limits, z.bound],
-  ["expected", z.bound, z.run], ["run", z.run, z.now]], most);
+const zoneBar = (z, most) => bar(
+  [
+    ["limits", 0, z.limits > 0 ? z.limits : 0], ["bound", z.limits, z.bound], ["expected", z.bound, z.run],
+    ["run", z.run, z.now]
+  ],
+  most);
 
 /** [class, what, figure, what it means] of the figures of a model. */
 function figuresOf(m) {
   const f = m.figures;
-  const out = m.frameworks.map(c => ["run", c.name, c.latency,
-    `${c.profiled ? "with its profiler on" : `least ${time(c.least)}`}${c.disturbed ? ", disturbed" : ""}`]);
+  const out = m.frameworks.map(
+    c => ["run", c.name, c.latency,
+      `${c.profiled ? "with its profiler on" : `least ${time(c.least)}`}${c.disturbed ? ", disturbed" : ""}`]);
   if (m.frameworks.length === 0 && f.first > 0 && f.expected && f.first > 1.0005 * f.expected[0])
-    out.push(["run", "by the libraries' first choices", [f.first], "each layer by the algorithm that its library offers first"]);
-  if (f.expected) out.push(["expected", "a run should take", f.expected, "each layer by its best algorithm, caches as in a run, changes of layout paid for"]);
-  if (f.bound) out.push(["bound", "lower bound", f.bound, "the least time of every layer, caches hot: no run of these layers is faster"]);
-  if (f.roofline) out.push(["limits", "the machine's limits", f.roofline, "arithmetic and bytes over what was measured of the machine"]);
+    out.push([
+      "run", "by the libraries' first choices", [f.first], "each layer by the algorithm that its library offers first"
+    ]);
+  if (f.expected)
+    out.push([
+      "expected", "a run should take", f.expected,
+      "each layer by its best algorithm, caches as in a run, changes of layout paid for"
+    ]);
+  if (f.bound)
+    out.push(
+      ["bound", "lower bound", f.bound, "the least time of every layer, caches hot: no run of these layers is faster"]);
+  if (f.roofline)
+    out.push(
+      ["limits", "the machine's limits", f.roofline, "arithmetic and bytes over what was measured of the machine"]);
   return out.filter(r => r[2] && r[2][0] > 0);
 }
 
 function drawHead(m) {
-  fill("title", m.name, " ", el("small", {}, settingOf(m)));
+  const loose = m.model === "";
+  fill("title", loose ? counted(m.layers.length, "layer") : m.name, " ",
+    el("small", {}, loose ? `no model, ${m.type}, ${counted(m.threads, "thread")}` : settingOf(m)));
+  for (const box of document.querySelectorAll("#figures .two")) box.hidden = loose;
   fill("where", m.machine.line);
   fill("notices",
-    m.no_verdict ? el("p", { class: "notice" }, el("strong", {}, "No verdict. "), `${m.no_verdict}.`) : null,
-    m.lacks ? el("p", { class: "notice" }, el("strong", {}, "Partial. "), `${m.lacks}.`) : null,
-    m.machine.merged ? el("p", { class: "notice" }, m.machine.merged) : null,
-    m.frameworks.filter(c => m.figures.bound && c.least < m.figures.bound[0] && !m.lacks).map(c =>
-      el("p", { class: "notice" }, `${c.name} beats the lower bound, so that is wrong: a kernel or a fusion is missing here.`)));
+    m.no_verdict ? el("p", {class: "notice"}, el("strong", {}, "No verdict. "), `${m.no_verdict}.`) : null,
+    m.lacks ? el("p", {class: "notice"}, el("strong", {}, "Partial. "), `${m.lacks}.`) : null,
+    m.machine.merged ? el("p", {class: "notice"}, m.machine.merged) : null,
+    m.frameworks.filter(c => m.figures.bound && c.least < m.figures.bound[0] && !m.lacks)
+      .map(c => el("p", {class: "notice"},
+             `${c.name} beats the lower bound, so that is wrong: a kernel or a fusion is missing here.`)));
   const rows = figuresOf(m);
   const most = Math.max(...rows.map(r => r[2][0]), 1);
   const f = m.figures;
-  const told = m.frameworks.filter(c => f.expected && f.bound).map(c =>
-    el("p", {}, `${c.name} takes `, el("strong", {}, `${(c.latency[0] / f.expected[0]).toFixed(2)} times`),
-      ` what a run should take, ${(c.latency[0] / f.bound[0]).toFixed(2)} times the bound.`));
-  fill("figures_body", el("h2", {}, "How fast could it run?"),
-    rows.map(([key, what, v, means]) => {
-      const track = el("div", { class: "track", "aria-hidden": "true" }, el("i", { class: key }));
-      track.firstChild.style.width = `${(100 * v[0]) / most}%`;
-      const within = v.length === 3 && v[2] > v[1] ? ` [${time(v[1])}, ${time(v[2])}]` : "";
-      return el("div", { class: "figure_row" }, el("span", { class: "what" }, what),
-        el("span", { class: "value", title: `95 of 100 redraws of the samples: ${within || "no interval"}` }, time(v[0])), track,
-        el("span", { class: "more" }, `${rate((1e9 * m.batch) / v[0])} items/s${within} · ${means}`));
-    }), told,
-    m.runs.filter(r => !r.disturbed).map(r => el("p", { class: "quiet" },
-      `${r.name}${r.fused ? "" : ", unfused"}: ${time(r.median)}, least ${time(r.least)}`)));
+  const told =
+    m.frameworks.filter(c => f.expected && f.bound)
+      .map(c => el("p", {}, `${c.name} takes `, el("strong", {}, `${(c.latency[0] / f.expected[0]).toFixed(2)} times`),
+             ` what a run should take, ${(c.latency[0] / f.bound[0]).toFixed(2)} times the bound.`));
+  fill("figures_body", el("h2", {}, "How fast could it run?"), rows.map(([key, what, v, means]) => {
+    const track = el("div", {class: "track", "aria-hidden": "true"}, el("i", {class: key}));
+    track.firstChild.style.width = `${(100 * v[0]) / most}%`;
+    const within = v.length === 3 && v[2] > v[1] ? ` [${time(v[1])}, ${time(v[2])}]` : "";
+    return el("div", {class: "figure_row"}, el("span", {class: "what"}, what),
+      el("span", {class: "value", title: `95 of 100 redraws of the samples: ${within || "no interval"}`}, time(v[0])),
+      track, el("span", {class: "more"}, `${rate((1e9 * m.batch) / v[0])} items/s${within} · ${means}`));
+  }),
+    told,
+    f.roofline ? null :
+                 el("p", {class: "quiet"}, "The machine's limits were not measured; this does: ",
+                   el("code", {}, "benanza_bench --benchmark_filter=^machine/")),
+    m.runs.filter(r => !r.disturbed)
+      .map(r => el("p", {class: "quiet"},
+             `${r.name}${r.fused ? "" : ", unfused"}: ${time(r.median)}, least ${time(r.least)}`)));
   drawChanges(m);
 }
 
@@ -82,79 +108,140 @@ function drawChanges(m) {
   const disturbed = m.layers.filter(l => l.disturbed).length;
   if (disturbed) sure.push(disturbed === 1 ? "1 layer was disturbed" : `${disturbed} layers were disturbed`);
   fill("first_changes", el("h2", {}, "Change first"),
-    a.items.length === 0 ? el("p", {}, "Nothing to change: no change that was looked at saves 0.5 % of a run.") :
-      el("ol", { class: "changes" }, a.items.slice(0, most).map((item, n) => el("li", {},
-        el("span", { class: "n" }, `${n + 1}`),
-        el("a", { class: "what", href: `#advice_${n}` }, item.what),
-        el("span", { class: "saves", title: "of a run" }, `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`),
-        bar([["run", 0, item.saves[0]]], largest)))),
-    a.items.length > most ? el("p", {}, el("a", { href: "#advice" }, `and ${a.items.length - most} more`)) : null,
-    el("p", { class: "quiet" }, `Of ${time(a.run)}. What changes save does not add up. Sure? ${sure.join(", ")}.`));
+    a.items.length === 0 ?
+      el("p", {}, "Nothing to change: no change that was looked at saves 0.5 % of a run.") :
+      el("ol", {class: "changes"},
+        a.items.slice(0, most).map((item, n) => el("li", {}, el("span", {class: "n"}, `${n + 1}`),
+                                     el("a", {class: "what", href: `#advice_${n}`}, item.what),
+                                     el("span", {class: "saves", title: "of a run"},
+                                       `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`),
+                                     bar([["run", 0, item.saves[0]]], largest)))),
+    a.items.length > most ? el("p", {}, el("a", {href: "#advice"}, `and ${a.items.length - most} more`)) : null,
+    el("p", {class: "quiet"}, `Of ${time(a.run)}. What changes save does not add up. Sure? ${sure.join(", ")}.`));
 }
 
 /** The steps from the compared run down: a table whose bars stand under each other. */
 function drawSteps(m) {
   const framework = against(m);
   const s = framework ? framework.steps : m.steps;
-  if (!s.bars.length || !(s.top > 0)) return fill("steps_body", el("p", { class: "quiet" }, "There is no time to begin at."));
-  const names = { layouts: "a run should take", caches: "lower bound", parallel: "lower bound, side by side", roofline: "the machine's limits" };
-  const keys = { layouts: "expected", fusion: "run", caches: "expected", parallel: "bound", roofline: "bound" };
+  if (!s.bars.length || !(s.top > 0))
+    return fill("steps_body", el("p", {class: "quiet"}, "There is no time to begin at."));
+  const names = {
+    layouts: "a run should take",
+    caches: "lower bound",
+    parallel: "lower bound, side by side",
+    roofline: "the machine's limits"
+  };
+  const keys = {layouts: "expected", fusion: "run", caches: "expected", parallel: "bound", roofline: "bound"};
   const scale = d3.scaleLinear().domain([0, Math.max(s.top, ...s.bars.map(b => b[3]))]).range([0, 100]);
   const cell = (key, from, to) => {
     const out = bar([[key, Math.min(from, to), Math.max(from, to)]], scale.domain()[1]);
-    return el("td", { class: "bar_cell" }, out);
+    return el("td", {class: "bar_cell"}, out);
   };
-  const total = (what, ns, key) => el("tr", { class: "total" }, el("td", { class: "n" }, time(ns)), el("td", { class: "n often" }, percent(ns / s.top)),
-    el("th", { scope: "row" }, what), cell(key, 0, ns));
+  const total = (what, ns, key) => el("tr", {class: "total"}, el("td", {class: "n"}, time(ns)),
+    el("td", {class: "n often"}, percent(ns / s.top)), el("th", {scope: "row"}, what), cell(key, 0, ns));
   const rows = [total(framework ? framework.name : "first choices of the libraries", s.top, "run")];
   let at = s.top;
   for (const [id, what, takes, left] of s.bars) {
     const up = left > at;
-    rows.push(el("tr", {}, el("td", { class: "n", title: `[${time(takes[1])}, ${time(takes[2])}] in 95 of 100 redraws` },
-      `${up ? "+" : "−"}${time(Math.abs(at - left))}`), el("td", { class: "n often" }, percent(Math.abs(at - left) / s.top)),
-      el("td", {}, what), cell(id === "layouts" ? "other" : keys[id] || "run", left, at)));
+    rows.push(el("tr", {},
+      el("td", {class: "n", title: `[${time(takes[1])}, ${time(takes[2])}] in 95 of 100 redraws`},
+        `${up ? "+" : "−"}${time(Math.abs(at - left))}`),
+      el("td", {class: "n often"}, percent(Math.abs(at - left) / s.top)), el("td", {}, what),
+      cell(id === "layouts" ? "other" : keys[id] || "run", left, at)));
     const last = id === "kernels" && !framework ? "a run should take" : names[id];
-    if (last) rows.push(total(last, left, id === "layouts" || last === "a run should take" ? "expected" : id === "roofline" ? "limits" : "bound"));
+    if (last)
+      rows.push(total(last, left,
+        id === "layouts" || last === "a run should take" ? "expected" :
+          id === "roofline"                              ? "limits" :
+                                                           "bound"));
     at = left;
   }
-  fill("steps_body", el("p", { class: "quiet" }, `Each step is the difference of two totals, so they add up. From ${againstName(m)} down.`),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of steps" }, el("table", { class: "steps" },
-      el("thead", {}, el("tr", {}, el("th", { class: "n", title: "what the step takes away, or what is left" }, "time"),
-        el("th", { class: "n often", title: "of the run at the top" }, "share"), el("th", {}, "step"), el("th", {}, "from 0 to the run at the top"))),
-      el("tbody", {}, rows))),
-    framework && framework.added.length ? el("p", { class: "quiet" }, "Added by the framework: " +
-      framework.added.map(([type, count, ns]) => `${count} ${type} ${time(ns)}`).join(", ") + ".") : null,
-    framework ? el("p", { class: "quiet" }, `${framework.matched[0]} of ${framework.matched[1]} nodes that compute something were matched to its operators.`) : null,
-    framework ? framework.warnings.map(w => el("p", { class: "notice" }, w)) : null);
+  fill("steps_body",
+    el(
+      "p", {class: "quiet"}, `Each step is the difference of two totals, so they add up. From ${againstName(m)} down.`),
+    el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of steps"},
+      el("table", {class: "steps"},
+        el("thead", {},
+          el("tr", {}, el("th", {class: "n", title: "what the step takes away, or what is left"}, "time"),
+            el("th", {class: "n often", title: "of the run at the top"}, "share"), el("th", {}, "step"),
+            el("th", {}, "from 0 to the run at the top"))),
+        el("tbody", {}, rows))),
+    framework && framework.added.length ?
+      el("p", {class: "quiet"},
+        "Added by the framework: " +
+          framework.added.map(([type, count, ns]) => `${count} ${type} ${time(ns)}`).join(", ") + ".") :
+      null,
+    framework ? el("p", {class: "quiet"},
+                  `${framework.matched[0]} of ${
+                    framework.matched[1]} nodes that compute something were matched to its operators.`) :
+                null,
+    framework ? framework.warnings.map(w => el("p", {class: "notice"}, w)) : null);
 }
 
 function drawKinds(m) {
   const all = sum(m.kinds.map(k => k[1]));
-  if (!(all > 0)) return fill("kinds_body", el("p", { class: "quiet" }, "No layer has a time."));
-  fill("kinds_body", el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of kinds" }, el("table", {},
-    el("thead", {}, el("tr", {}, el("th", {}, "kind"), el("th", { class: "n", title: "predicted, in a run" }, "time"), el("th", { class: "n" }, "share"),
-      el("th", { class: "often" }, "of the run"), el("th", { class: "n", title: "operations as a textbook counts them, over the least time; w: the algorithm needs fewer (Winograd)" }, "GFLOP/s"),
-      el("th", { title: "what most of its time is limited by; its kernels: they stay more than three times above the limits" }, "limited by"))),
-    el("tbody", {}, m.kinds.map(([what, ns, least, most, fewer, limit]) => el("tr", {}, el("th", { scope: "row" }, what),
-      el("td", { class: "n" }, time(ns)), el("td", { class: "n" }, percent(ns / all)), el("td", { class: "wide often" }, bar([["expected", 0, ns]], m.kinds[0][1])),
-      el("td", { class: "n" }, most >= 1 ? `${most < 1.1 * least ? rate(most) : `${rate(least)}–${rate(most)}`}${fewer ? " w" : ""}` : "–"),
-      el("td", {}, limit)))))));
+  if (!(all > 0)) return fill("kinds_body", el("p", {class: "quiet"}, "No layer has a time."));
+  fill("kinds_body",
+    el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of kinds"},
+      el("table", {},
+        el("thead", {},
+          el("tr", {}, el("th", {}, "kind"), el("th", {class: "n", title: "predicted, in a run"}, "time"),
+            el("th", {class: "n"}, "share"), el("th", {class: "often"}, "of the run"),
+            el("th", {
+              class: "n often",
+              title:
+                "operations as a textbook counts them, over the least time; w: the algorithm needs fewer (Winograd)"
+            },
+              "GFLOP/s"),
+            el("th", {
+              title:
+                "what most of its time is limited by; its kernels: they stay more than three times above the limits"
+            },
+              "limited by"))),
+        el("tbody", {},
+          m.kinds.map(
+            ([what, ns, least, most, fewer, limit]) => el("tr", {}, el("th", {scope: "row"}, what),
+              el("td", {class: "n"}, time(ns)), el("td", {class: "n"}, percent(ns / all)),
+              el("td", {class: "wide often"}, bar([["expected", 0, ns]], m.kinds[0][1])),
+              el("td", {class: "n often"},
+                most >= 1 ? `${most < 1.1 * least ? rate(most) : `${rate(least)}–${rate(most)}`}${fewer ? " w" : ""}` :
+                            "–"),
+              el("td", {}, limit)))))));
 }
 
 function drawAdvice(m) {
   const a = m.advice;
   fill("advice_body",
-    a.items.map((item, n) => el("details", { class: "item", id: `advice_${n}` },
-      el("summary", {}, el("span", { class: "n" }, `${n + 1}`), el("span", { class: "what" }, item.what),
-        el("strong", {}, `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`)),
-      el("dl", { class: "facts" }, el("dt", {}, "saves"), el("dd", {}, `${time(item.saves[0])} [${time(item.saves[1])}, ${time(item.saves[2])}] of ${time(a.run)}`),
-        item.nodes.length ? [el("dt", {}, "nodes"), el("dd", {}, el("a", { href: `#nodes=${item.nodes.join(",")}` }, `${counted(item.nodes.length, "node")} in the graph`))] : null,
-        item.evidence.length ? [el("dt", {}, "because"), el("dd", {}, item.evidence.map(e => el("div", {}, e)))] : null,
-        item.assumes ? [el("dt", {}, "assumes"), el("dd", {}, item.assumes)] : null),
-      el("div", { class: "quiet" }, "Check it:"), command(item.check), el("p", { class: "quiet" }, `id ${item.id}`))),
+    a.items.map(
+      (item, n) =>
+        el("details", {class: "item", id: `advice_${n}`},
+          el("summary", {}, el("span", {class: "n"}, `${n + 1}`), el("span", {class: "what"}, item.what),
+            el("strong", {}, `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`)),
+          el("dl", {class: "facts"}, el("dt", {}, "saves"),
+            el("dd", {}, `${time(item.saves[0])} [${time(item.saves[1])}, ${time(item.saves[2])}] of ${time(a.run)}`),
+            item.nodes.length ?
+              [
+                el("dt", {}, "nodes"),
+                el("dd",
+                  {}, el("a", {href: `#nodes=${item.nodes.join(",")}`}, `${counted(item.nodes.length, "node")} in the graph`))
+              ] :
+              null,
+            item.evidence.length ? [el("dt", {}, "because"), el("dd", {}, item.evidence.map(e => el("div", {}, e)))] :
+                                   null,
+            item.assumes ? [el("dt", {}, "assumes"), el("dd", {}, item.assumes)] : null),
+          el("div", {class: "quiet"}, "Check it:"), command(item.check), el("p", {class: "quiet"}, `id ${item.id}`))),
     a.items.length === 0 ? el("p", {}, "Nothing to change.") : null,
-    a.small[0] > 0 ? el("p", { class: "quiet" }, `${counted(a.small[0], "change")} that save less than 0.5 % of a run each, ${time(a.small[1])} together.`) : null,
-    a.not_worth.length ? [el("h3", {}, "Not worth doing"), el("ul", {}, a.not_worth.map(([kind, what]) => el("li", {}, `${kind}: ${what}.`)))] : null);
+    a.small[0] > 0 ?
+      el("p", {class: "quiet"},
+        `${counted(a.small[0], "change")} that save less than 0.5 % of a run each, ${time(a.small[1])} together.`) :
+      null,
+    a.not_worth.length ?
+      [
+        el("h3", {}, "Not worth doing"),
+        el("ul", {}, a.not_worth.map(([kind, what]) => el("li", {}, `${kind}: ${what}.`)))
+      ] :
+      null);
 }
 
 /** A line a model, where there are several. */
@@ -168,20 +255,35 @@ function drawModels() {
     const f = raw.figures, run = raw.frameworks.length ? raw.frameworks[0].latency[0] : f.first;
     const v = x => (x ? x[0] : 0);
     const most = Math.max(run, v(f.expected), v(f.bound), 1);
-    const cell = (ns, key) => el("td", { class: `n ${key}_cell` }, ns > 0 ? time(ns) : "–");
-    const z = { limits: v(f.roofline), bound: v(f.bound), run: v(f.expected) || v(f.bound), now: run };
-    return el("tr", { class: "row" }, el("td", { class: "name" }, el("a", { href: `#model=${i}` }, breakable(raw.name))),
-      el("td", { class: "often n" }, `${raw.type}, ${raw.threads} t`), several ? el("td", { class: "rare" }, data.machines[raw.machine].title) : null,
-      cell(run, "run"), cell(v(f.expected), "expected"), el("td", { class: "n often" }, time(v(f.bound))), el("td", { class: "n often" }, v(f.roofline) > 0 ? time(v(f.roofline)) : "–"),
-      el("td", { class: "n", title: "the compared run over what a run should take" }, v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
-      el("td", { class: "wide often" }, zoneBar(z, most)), el("td", { class: "rare line", title: raw.advice.items.length ? raw.advice.items[0].what : null }, raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
+    const cell = (ns, key) => el("td", {class: `n ${key}_cell`}, ns > 0 ? time(ns) : "–");
+    const z = {limits: v(f.roofline), bound: v(f.bound), run: v(f.expected) || v(f.bound), now: run};
+    return el("tr", {class: "row"}, el("td", {class: "name"}, el("a", {href: `#model=${i}`}, breakable(raw.name))),
+      el("td", {class: "often n"}, `${raw.type}, ${raw.threads} t`),
+      several ?
+        el("td", {class: "rare line", title: data.machines[raw.machine].title}, data.machines[raw.machine].title) :
+        null,
+      cell(run, "run"), cell(v(f.expected), "expected"), el("td", {class: "n often"}, time(v(f.bound))),
+      el("td", {class: "n often"}, v(f.roofline) > 0 ? time(v(f.roofline)) : "–"),
+      el("td", {class: "n", title: "the compared run over what a run should take"},
+        v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
+      el("td", {class: "wide often"}, zoneBar(z, most)),
+      el("td", {class: "rare line", title: raw.advice.items.length ? raw.advice.items[0].what : null},
+        raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
   });
-  fill("models_body", legend(zonesShown(data.models.some(m => m.figures.roofline))), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of models" }, el("table", {},
-    el("thead", {}, el("tr", {}, el("th", {}, "model"), el("th", { class: "often n", title: "type of the numbers, threads" }, "in"), several ? el("th", { class: "rare" }, "machine") : null,
-      el("th", { class: "n", title: "of the framework, or by the libraries' first choices" }, "run"), el("th", { class: "n", title: "a run should take" }, "should take"),
-      el("th", { class: "n often" }, "bound"), el("th", { class: "n often" }, "limits"), el("th", { class: "n", title: "run over what it should take" }, "times"),
-      el("th", { class: "often" }, "of the run"), el("th", { class: "rare" }, "change first"))), el("tbody", {}, rows))));
+  fill("models_body", legend(zonesShown(data.models.some(m => m.figures.roofline))),
+    el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of models"},
+      el("table", {},
+        el("thead", {},
+          el("tr", {}, el("th", {}, "model"), el("th", {class: "often n", title: "type of the numbers, threads"}, "in"),
+            several ? el("th", {class: "rare"}, "machine") : null,
+            el("th", {class: "n", title: "of the framework, or by the libraries' first choices"}, "run"),
+            el("th", {class: "n", title: "a run should take"}, "should take"), el("th", {class: "n often"}, "bound"),
+            el("th", {class: "n often"}, "limits"),
+            el("th", {class: "n", title: "run over what it should take"}, "times"),
+            el("th", {class: "often"}, "of the run"), el("th", {class: "rare"}, "change first"))),
+        el("tbody", {}, rows))));
   const pick = byId("pick");
-  pick.replaceChildren(...data.models.map((m, i) => el("option", { value: i },
-    `${m.name}, ${m.type}, ${m.threads} t${several ? ` · ${data.machines[m.machine].title}` : ""}`)));
+  pick.replaceChildren(...data.models.map(
+    (m, i) => el("option", {value: i},
+      `${m.name}, ${m.type}, ${m.threads} t${several ? ` · ${data.machines[m.machine].title}` : ""}`)));
 }

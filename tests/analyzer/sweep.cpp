@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command sweep: curves over batches and versions, values between measured points, and names of
+// strangers in a table for spreadsheets.
+#include "../result/document.hpp"
+#include "command.hpp"
+
+#include <benanza/result/json.hpp>
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace test_of_sweep {
+
+using benanza::result::json;
+using benanza::result::run;
+using benanza::test::analyze;
+using benanza::test::holds;
+using benanza::test::outcome;
+
+/// One layer, at batches 1, 4 and 8, that takes 10 us for each of a batch.
+run batches(double factor = 1) {
+  run r = synthetic::empty_run();
+  for (const int n : {1, 4, 8}) {
+    const std::string batch = std::to_string(n), layer = "Relu/" + batch + "x64x56x56";
+    r.graphs.push_back(
+        synthetic::make_graph("tiny@batch=" + batch + ",sequence=16", {layer}, {{}}));
+    r.graphs.back().batch = n;
+    synthetic::add(r, layer, "jit", 0, factor * 10e3 * n);
+  }
+  return r;
+}
+
+std::string swept_file(const std::string& file, const run& r) {
+  std::ofstream(file) << synthetic::text(r);
+  return file;
+}
+
+TEST_CASE("sweep: a curve over batches, and a value between them that is marked") {
+  const benanza::test::scratch_folder f("sweep");
+  const std::string a = swept_file(f / "a.json", batches());
+  const json j = json::parse(analyze({"sweep", a, "--over", "batch", "--format", "json"}).out);
+  REQUIRE(j["curves"].size() == 1);
+  REQUIRE(j["curves"][0]["points"].size() == 3);
+  CHECK(j["curves"][0]["points"][2]["x"] == 8);
+  CHECK(j["curves"][0]["points"][2]["value"].get<double>() == doctest::Approx(80e3));
+  CHECK(j["curves"][0]["points"][2]["interpolated"] == false);
+  const outcome at = analyze({"sweep", a, "--over", "batch", "--at", "batch=6", "--at", "batch=4"});
+  CHECK(at.status == 0);
+  CHECK(holds(at.out, "60.0 us~"));
+  CHECK(holds(at.out, "40.0 us\n"));
+  CHECK(holds(at.out, "not measured"));
+  const outcome rate = analyze({"sweep", a, "--over", "batch", "--figure", "bound_items_per_s"});
+  CHECK(holds(rate.out, "100000.0/s"));
+  CHECK(holds(analyze({"sweep", a, "--over", "batch", "--figure", "kind:Relu"}).out, "80.0 us"));
+  CHECK(holds(analyze({"sweep", a, "--over", "sequence", "--by", "batch"}).out, "(3) batch 8"));
+}
+
+TEST_CASE("sweep: versions of a library, and cells that a spreadsheet takes for no formula") {
+  const benanza::test::scratch_folder f("sweep_versions");
+  run faster = batches(0.5);
+  faster.provenance["software"]["onednn_version"] = "=cmd(\"x\"),\x1b";
+  const std::string a = swept_file(f / "a.json", batches()), b = swept_file(f / "b.json", faster);
+  const outcome csv = analyze({"sweep", a, b, "--over", "onednn", "--format", "csv"});
+  CHECK(csv.status == 0);
+  CHECK(csv.out.starts_with("\"onednn\",\"batch\",figure,unit,value,low,high,")); // one model
+  CHECK(holds(csv.out, "\n\"2.6.3\",8,\"bound\",ns,80000,"));
+  CHECK(holds(csv.out, "\n\"'=cmd(\"\"x\"\"),?\",8,\"bound\",ns,40000,"));
+  const outcome text = analyze({"sweep", a, b, "--over", "batch"});
+  CHECK(holds(text.out, "(1) system a.json"));
+  CHECK(holds(text.out, "(2) system b.json"));
+}
+
+TEST_CASE("sweep: what cannot be swept is refused in one line") {
+  const benanza::test::scratch_folder f("sweep_refused");
+  const std::string a = swept_file(f / "a.json", batches());
+  const auto refused = [&](std::vector<std::string> words, const std::string& part) {
+    words.insert(words.begin(), {"sweep", a});
+    const outcome o = analyze(words);
+    CAPTURE(o.err);
+    CHECK(o.status == 2);
+    CHECK(o.out.empty());
+    CHECK(benanza::test::one_line(o.err));
+    CHECK(holds(o.err, part));
+  };
+  refused({}, "--over");
+  refused({"--over", "colour"}, "there are: batch");
+  refused({"--over", "batch", "--figure", "beauty"}, "there are: bound");
+  refused({"--over", "batch", "--figure", "run"}, "--plan");
+  refused({"--over", "batch", "--at", "batch=9"}, "measured points on both sides");
+  refused({"--over", "batch", "--at", "threads=2"}, "--at batch=2");
+  refused({"--over", "batch", "--at", "batch=x"}, "--at batch=6");
+  refused({"--over", "batch", "--type", "bf16"}, "bf16");
+}
+} // namespace test_of_sweep
