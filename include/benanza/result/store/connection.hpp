@@ -71,6 +71,8 @@ public:
   /// Waits until nobody else is in such a part of a transaction; it lasts until the end of this
   /// one.
   virtual void exclude_others() const = 0;
+  /// Whether several programs change it at the same time; else one waits for the other.
+  virtual bool many_write() const { return false; }
   /// What the database says of its own pages, a line a fault; empty: none, or it has means of its
   /// own.
   virtual std::string faults() const { return {}; }
@@ -175,16 +177,13 @@ private:
   bool done_ = false;
 };
 
-/// Makes a change whole or not at all, and gives what it gives; again where it was undone and may
-/// be made anew. `forget` is called for each time that it was not made.
-template <class Change, class Forget>
-auto make_whole(const connection& c, Change&& make, Forget&& forget) {
+/// Does something again where it was undone and may come to pass anew. `forget` is called for each
+/// time that it did not.
+template <class Make, class Forget>
+auto try_again(Make&& make, Forget&& forget) {
   for (int left = 20;; --left)
     try {
-      transaction t(c);
-      const auto out = make();
-      t.commit();
-      return out;
+      return make();
     } catch (const undone&) {
       forget();
       if (left == 0) throw;
@@ -192,6 +191,19 @@ auto make_whole(const connection& c, Change&& make, Forget&& forget) {
       forget();
       throw;
     }
+}
+
+/// Makes a change whole or not at all, and gives what it gives; again where it was undone.
+template <class Change, class Forget>
+auto make_whole(const connection& c, Change&& make, Forget&& forget) {
+  return try_again(
+      [&] {
+        transaction t(c);
+        const auto out = make();
+        t.commit();
+        return out;
+      },
+      forget);
 }
 
 } // namespace benanza::result::store

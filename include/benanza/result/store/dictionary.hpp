@@ -27,8 +27,7 @@ public:
   using texts = std::array<std::string_view, Columns>;
 
   dictionary(const connection& c, std::string_view table, const texts& columns)
-      : connection_(&c)
-      , select_(c, select_text(table, columns))
+      : select_(c, select_text(table, columns))
       , insert_(c, insert_text(table, columns)) {}
 
   /// The number of these texts; nothing where the table lacks them.
@@ -43,11 +42,10 @@ public:
   }
 
   /// The number of these texts, which are added where the table lacks them. Another program may be
-  /// faster; one at a time adds, or two would wait for each other's texts.
+  /// faster.
   std::int64_t of(const texts& values) {
     std::optional<std::int64_t> id = find(values);
     if (id) return *id;
-    connection_->exclude_others();
     bind(insert_, values);
     insert_.first([&](const statement& row) { id = row.integer(0); });
     if (!id) id = find(values);
@@ -75,7 +73,6 @@ private:
            ") ON CONFLICT DO NOTHING RETURNING id";
   }
 
-  const connection* connection_;
   statement select_, insert_;
   std::unordered_map<std::string, std::int64_t> known_;
 };

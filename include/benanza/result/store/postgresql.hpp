@@ -198,6 +198,7 @@ public:
     } catch (...) { // it is undone with the connection
     }
   }
+  bool many_write() const override { return true; }
   void exclude_others() const override {
     ask("SELECT pg_advisory_xact_lock(1114536545, hashtext(current_schema()::text))", {});
   }

@@ -77,11 +77,23 @@ public:
   /// be stored (disk full, locked too long ...), and then none of them is.
   void add(std::int64_t run, std::span<const measurement> batch) {
     if (batch.empty()) return;
-    change([&] {
-      auto [system, n] = reserve(run, std::ssize(batch));
+    std::vector<place> places;
+    const auto find_places = [&] {
+      places.clear();
+      const std::int64_t system = system_of(run);
       for (const measurement& m : batch)
-        insert(place_of(system, m), run, n++);
+        places.push_back(place_of(system, m));
       return std::int64_t{0};
+    };
+    // Texts that results share are added one by one where many write: a change that holds several
+    // of them would wait for another one that waits for it.
+    if (connection_->many_write()) try_again(find_places, [this] { parts_->forget(); });
+    change([&] {
+      if (!connection_->many_write()) find_places();
+      std::int64_t n = reserve(run, std::ssize(places));
+      for (const place& p : places)
+        insert(p, run, n++);
+      return n;
     });
   }
 
@@ -323,13 +335,20 @@ private:
     });
   }
 
-  /// The system of a run, and the first of `count` new places in it.
-  std::pair<std::int64_t, std::int64_t> reserve(std::int64_t run, std::int64_t count) {
+  std::int64_t system_of(std::int64_t run) const {
+    statement s(*connection_, "SELECT system FROM run WHERE id = ?");
+    if (!s.with(run).next()) refuse_run(run);
+    return s.integer(0);
+  }
+  /// The first of `count` new places in a run.
+  std::int64_t reserve(std::int64_t run, std::int64_t count) {
     statement s(*connection_, "UPDATE run SET results = results + ? WHERE id = ?"
-                              " RETURNING system, results - ?");
-    if (!s.with(count, run, count).next())
-      throw error("the store has no run " + std::to_string(run), path(), "begin one");
-    return {s.integer(0), s.integer(1)};
+                              " RETURNING results - ?");
+    if (!s.with(count, run, count).next()) refuse_run(run);
+    return s.integer(0);
+  }
+  [[noreturn]] void refuse_run(std::int64_t run) const {
+    throw error("the store has no run " + std::to_string(run), path(), "begin one");
   }
 
   place place_of(std::int64_t system, const measurement& m) {
