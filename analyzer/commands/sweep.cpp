@@ -116,9 +116,10 @@ std::string parse_sweep(std::vector<std::string> arguments, sweep_request& asked
   app.add_option("--by", asked.by, "axes that tell curves apart; else all that differ")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--at", asked.at,
-                 "only there: batch=6, on the line between its neighbours and marked so where it "
-                 "was not measured")
+  app.add_option(
+         "--at", asked.at,
+         "only there: batch=6, on the line between its two measured points and marked so where it "
+         "was not measured")
       ->allow_extra_args(false);
   app.add_option("--model", asked.wanted.model,
                  "only models of this name, or with it in their name");

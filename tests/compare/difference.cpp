@@ -159,7 +159,7 @@ TEST_CASE("a kernel's change is that of most of its layers, not of one that lies
   int wrong = 0, found = 0;
   for (int i = 0; i < 100; ++i) {
     std::vector<twin> all = kernel(0);
-    all[0].after[0].log_ns += 0.3; // a neighbour
+    all[0].after[0].log_ns += 0.3; // interference
     const difference same = together(all, {});
     wrong +=
         judge(same, same.p, {}) == verdict::slower || judge(same, same.p, {}) == verdict::faster;

@@ -32,7 +32,7 @@ def programs():
 
 
 def owner():
-    """Who runs the server, which refuses to be root: the user's name, or None where there is nobody."""
+    """Who runs the server, which refuses to be root: the user's name, or None where there is none."""
     if os.geteuid() != 0:
         return pwd.getpwuid(os.geteuid()).pw_name
     for name in ("postgres", "nobody"):
@@ -48,7 +48,7 @@ def why_not():
     if programs() is None:
         return "there is no PostgreSQL server (on Debian: apt-get install postgresql)"
     if owner() is None or (os.geteuid() == 0 and not shutil.which("setpriv")):
-        return "PostgreSQL refuses to run as root, and there is nobody else"
+        return "PostgreSQL refuses to run as root, and there is no other user"
     return ""
 
 
@@ -129,7 +129,7 @@ class Server:
                 pass
         while any(state_of(process) != "Z" for process in processes):
             time.sleep(0.01)
-        # Where nobody reaps it, the dead one would be taken for a running one.
+        # Where no process reaps it, the dead one would be taken for a running one.
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         (self.folder / f".s.PGSQL.{self.port}.lock").unlink(missing_ok=True)
 

@@ -212,7 +212,7 @@ inline const flag campaign_flags[] = {
      [](options& o, std::string_view v, std::string_view where) {
        o.campaign.store = given(v, where, "a file", "write --store results.db");
      }},
-    {"--by", "NAME", "who measures, kept with the run; by default nobody is named",
+    {"--by", "NAME", "who measures, kept with the run; by default no name is kept",
      [](options& o, std::string_view v, std::string_view where) {
        o.by = given(v, where, "a name", "write --by \"the lab's night run\"");
      }},

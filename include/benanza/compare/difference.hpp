@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Did a time change? The samples of one start of the benchmark share its memory, its clock and its
-// neighbours: a test over them takes the difference of any two starts for a change. So each start
+// interference: a test over them takes the difference of any two starts for a change. So each start
 // (a visit) counts as one value. How far values of two visits lie apart by themselves is learnt
 // from all cases that were measured: from several visits of one side where there are any, else from
 // how the differences of all cases scatter. One case's own scatter is weighed against that (a

@@ -230,8 +230,8 @@ inline std::vector<curve> curves(const std::vector<point>& all, const std::strin
   return out;
 }
 
-/// What a curve says of a place: measured, or on the line between its neighbours, and marked so;
-/// nothing outside of what was measured.
+/// What a curve says of a place: measured, or on the line between its two measured points, and
+/// marked so; nothing outside of what was measured.
 inline std::optional<curve_point> value_at(const curve& c, double x) {
   const curve_point* low = nullptr;
   const curve_point* high = nullptr;

@@ -93,7 +93,7 @@ inline std::string sweep_text(const sweep_page& s) {
     }
     out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
-  if (interpolated) out += "~ not measured: on the line between its neighbours\n";
+  if (interpolated) out += "~ not measured: on the line between its two measured points\n";
   if (partial) out += "p partial: layers of the model have no time\n";
   if (disturbed) out += "! no verdict: interference while it was measured\n";
   return out;

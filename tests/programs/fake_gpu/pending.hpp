@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which arithmetic of the fake GPU is still to be done? An execution is computed when somebody
-// looks at what it writes, or before somebody changes what it reads. One whose results are written
+// Which arithmetic of the fake GPU is still to be done? An execution is computed when what
+// it writes is read, or before what it reads is changed. One whose results are written
 // anew before is never computed: of hundreds of executions of an algorithm that is the last one.
 //
 //   pending_work left(memory, record);   left.add(execution);   left.settle_for_reading(extent);
@@ -71,14 +71,14 @@ public:
     });
     left_.push_back({std::move(e), written, {}});
   }
-  /// Somebody looks at these bytes.
+  /// These bytes are read.
   void settle_for_reading(const extent& x) {
     settle([&x](const entry& p) {
       return any(p.wanted, [&x](const extent& w) { return w.overlaps(x); }) ? what::compute
                                                                             : what::keep;
     });
   }
-  /// Somebody writes all of these bytes.
+  /// All of these bytes are written.
   void settle_for_writing(const extent& x) {
     settle([&x](entry& p) {
       p.lose([&x](const extent& w) { return x.contains(w); });
@@ -100,7 +100,7 @@ public:
 
 private:
   enum class what { keep, compute, drop };
-  /// What of an execution's results somebody may still look at, and what others wrote since.
+  /// What of an execution's results may still be read, and what others wrote since.
   struct entry {
     std::shared_ptr<const execution> of{};
     std::vector<extent> wanted{}, lost{};

@@ -17,7 +17,7 @@ struct record {
   using counts = std::map<std::string, std::int64_t>;
 
   counts executions{}; ///< by "engine 4"
-  counts computed{};   ///< of them, those whose results somebody looked at
+  counts computed{};   ///< of them, those whose results were read
   counts made{}, freed{};
   std::int64_t uploaded_bytes = 0, downloaded_bytes = 0;
   std::int64_t graphs_launched = 0, captures = 0, captures_failed = 0, flushes = 0;

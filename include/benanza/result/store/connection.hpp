@@ -68,8 +68,8 @@ public:
   virtual void begin() const = 0;
   virtual void commit() const = 0;
   virtual void undo() const noexcept = 0;
-  /// Waits until nobody else is in such a part of a transaction; it lasts until the end of this
-  /// one.
+  /// Waits until no other connection is in such a part of a transaction; it lasts until the end of
+  /// this one.
   virtual void exclude_others() const = 0;
   /// Whether several programs change it at the same time; else one waits for the other.
   virtual bool many_write() const { return false; }

@@ -188,7 +188,7 @@ public:
         session_->change.reset();
       });
     } catch (const undone&) {
-      // The connection was lost and is there again, and nobody has told us how it ended.
+      // The connection was lost and is there again, and the answer, how it ended, was lost.
       if (!came_to_pass(number)) throw;
     }
   }
