@@ -106,10 +106,10 @@ foreach(file bin/benanza_generate bin/benanza_analyze
 endforeach()
 
 # What a shell completes: options, commands, and the values of an option that has few.
-set(try "source ${WORK}/unpacked/usr/share/bash-completion/completions/benanza_generate
+file(WRITE ${WORK}/try "source ${WORK}/unpacked/usr/share/bash-completion/completions/benanza_generate
 try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _benanza_generate; echo \"\${COMPREPLY[@]}\"; }
-try benanza_generate sta; try benanza_generate stats --gra; try benanza_generate stats --format j")
-run(bash -c "${try}")
+try benanza_generate sta; try benanza_generate stats --gra; try benanza_generate stats --format j\n")
+run(bash ${WORK}/try)
 expect("${output}" "^stats\n--granularity\njson$")
 foreach(shell zsh fish)
   find_program(has_${shell} ${shell})

@@ -93,7 +93,7 @@ class Store(unittest.TestCase):
         self.assertFalse(json.loads(done.stdout)["whole"])
 
         SERVER.ask("REVOKE INSERT ON ALL TABLES IN SCHEMA guest FROM guest", "named")
-        self.refused(call(BENCH, *measure, "--store", address, "--again"), "the server does not allow that")
+        self.refused(call(BENCH, "-q", *measure, "--store", address, "--again"), "the server does not allow that")
         self.refused(analyze("store", "prune", address), "nothing says what is old")
         self.refused(analyze(address.replace(PASSWORD, PASSWORD + "x")), "password authentication failed")
         self.refused(analyze(address.replace("guest:", "guest:@")), "address of the store is not understood")
