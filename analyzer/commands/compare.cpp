@@ -8,6 +8,7 @@
 #include <benanza/compare/compare.hpp>
 #include <benanza/report/compare/json.hpp>
 #include <benanza/report/compare/marked.hpp>
+#include <benanza/result/store_address.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -76,8 +77,9 @@ std::string date_of(const result::run& r) {
 /// The two sides of one store.
 std::pair<side_runs, side_runs> in_one_store(const compare_request& asked) {
   const std::string& path = asked.sides.front();
+  const std::string named = result::store::shown(path);
   if (!is_store(path))
-    throw error("a second result is needed to compare with", path,
+    throw error("a second result is needed to compare with", named,
                 "benanza_analyze compare OLD NEW; only a store holds both");
   if (!asked.since.empty()) {
     if (!asked.against.empty())
@@ -91,8 +93,8 @@ std::pair<side_runs, side_runs> in_one_store(const compare_request& asked) {
       throw error(std::string("the store holds no run ") + (before.empty() ? "before" : "since") +
                       " that time",
                   "--since " + asked.since, "dates are written as 2026-11-27T08:00");
-    return {made(path + " before " + asked.since, std::move(before), asked.device),
-            made(path + " since " + asked.since, std::move(after), asked.device)};
+    return {made(named + " before " + asked.since, std::move(before), asked.device),
+            made(named + " since " + asked.since, std::move(after), asked.device)};
   }
   std::string old_system = asked.system, new_system = asked.against;
   if (old_system.empty() && new_system.empty())
@@ -102,18 +104,18 @@ std::pair<side_runs, side_runs> in_one_store(const compare_request& asked) {
     }
   if (old_system.empty() || new_system.empty()) {
     if (const std::vector<std::string> all = systems_in_store(path); all.size() == 1)
-      throw error("the store holds one system", path,
+      throw error("the store holds one system", named,
                   "split its runs by --since DATE, or name a second result");
     if (old_system.empty() && new_system.empty())
       (void)runs_in_store(path, "", asked.wanted.model); // says which systems there are
-    throw error("which two systems?", path, "--system OLD --against NEW");
+    throw error("which two systems?", named, "--system OLD --against NEW");
   }
   if (old_system == new_system)
     throw error("a system is compared with itself", "--system " + old_system,
                 "name another one with --against");
-  return {made(path + " system " + old_system, runs_in_store(path, old_system, asked.wanted.model),
+  return {made(named + " system " + old_system, runs_in_store(path, old_system, asked.wanted.model),
                asked.device),
-          made(path + " system " + new_system, runs_in_store(path, new_system, asked.wanted.model),
+          made(named + " system " + new_system, runs_in_store(path, new_system, asked.wanted.model),
                asked.device)};
 }
 
@@ -121,7 +123,7 @@ std::pair<side_runs, side_runs> read_sides(const compare_request& asked) {
   if (asked.sides.size() == 1 && asked.more_old.empty() && asked.more_new.empty())
     return in_one_store(asked);
   if (asked.sides.size() > 2)
-    throw error("more than two sides are named", asked.sides[2],
+    throw error("more than two sides are named", result::store::shown(asked.sides[2]),
                 "further results of a side go behind --old or --new");
   std::vector<std::string> before = asked.more_old, after = asked.more_new;
   if (!asked.sides.empty()) before.insert(before.begin(), asked.sides.front());
@@ -134,10 +136,11 @@ std::pair<side_runs, side_runs> read_sides(const compare_request& asked) {
     std::vector<result::run> runs;
     for (const std::string& f : files)
       add_file(runs, f, system, asked.wanted.model);
-    return made(files.size() == 1 ? files.front()
-                                  : files.front() + " and " + std::to_string(files.size() - 1) +
-                                        (files.size() == 2 ? " other" : " others"),
-                std::move(runs), asked.device);
+    std::string named = result::store::shown(files.front());
+    if (files.size() > 1)
+      named +=
+          " and " + std::to_string(files.size() - 1) + (files.size() == 2 ? " other" : " others");
+    return made(std::move(named), std::move(runs), asked.device);
   };
   return {side(before, asked.system), side(after, asked.against)};
 }

@@ -8,6 +8,7 @@
 
 #include <benanza/compare/sweep.hpp>
 #include <benanza/report/sweep.hpp>
+#include <benanza/result/store_address.hpp>
 
 #include <deque>
 #include <filesystem>
@@ -39,8 +40,9 @@ std::vector<swept_run> read_swept(const sweep_request& asked) {
       asked.over == "date" || std::find(asked.by.begin(), asked.by.end(), "date") != asked.by.end();
   std::set<std::string> names;
   for (const std::string& file : asked.files) {
-    std::string name = std::filesystem::path(file).filename().string();
-    if (!names.insert(name).second) name = file;
+    const std::string named = result::store::shown(file);
+    std::string name = std::filesystem::path(named).filename().string();
+    if (!names.insert(name).second) name = named;
     if (!is_store(file)) {
       std::vector<result::run> one;
       one.push_back(result::read_file(file));
@@ -50,7 +52,7 @@ std::vector<swept_run> read_swept(const sweep_request& asked) {
     const std::vector<std::string> systems =
         asked.system.empty() ? systems_in_store(file) : std::vector<std::string>{asked.system};
     if (systems.empty())
-      throw error("the store holds no results yet", file, "run benanza_bench --store");
+      throw error("the store holds no results yet", named, "run benanza_bench --store");
     for (const std::string& s : systems) {
       const std::string title = systems.size() == 1 ? name : name + ':' + s;
       if (!by_run) {

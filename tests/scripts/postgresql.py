@@ -75,6 +75,18 @@ class Store(unittest.TestCase):
         read = [analyze(where, "--models", "--format", "json").stdout for where in (sample, address)]
         self.assertEqual(*map(json.loads, read))
 
+        # Any report and command takes it (`call` looks for the password in what they print).
+        for words in (("compare", sample, address), ("compare", address, address), ("sweep", address, "--over", "date"),
+                      ("compare", address, "--since", "2020-01-01", "--against", "x"), (address, "--format", "json"),
+                      (address, "--details"), (address, "--format", "csv"), (address, "--format", "html"),
+                      ("compose", address), ("coldstart", address), ("profile", address), ("verify", address),
+                      ("compare", address), ("compare", sample, sample, address), (address, "--model", "x")):
+            done = analyze(*words)
+            self.assertIn(done.returncode, (0, 1, 2), done)
+        done = analyze("compare", sample, address)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("new  postgresql://127.0.0.1:", done.stdout)
+
         # What is there is not measured again, and a program that measures adds to it.
         done = call(BENCH, *measure, "--store", address)
         self.assertEqual(done.returncode, 0, done.stderr)
