@@ -53,7 +53,7 @@ inline std::string markdown_rows(std::string_view title, const std::vector<compa
   return out;
 }
 
-inline std::string junit_suite(std::string_view kind, const std::vector<compare::row>& rows) {
+inline std::string compared_suite(std::string_view kind, const std::vector<compare::row>& rows) {
   std::string out =
       fmt::format("  <testsuite name=\"benanza {}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
                   "skipped=\"{}\">\n",
@@ -105,8 +105,9 @@ inline std::string comparison_junit(const compare::comparison& c) {
     out += fmt::format("    <property name=\"{}\" value=\"{} -&gt; {}\"/>\n", escape::xml(f.fact),
                        escape::xml(f.before), escape::xml(f.after));
   out += "  </properties>\n";
-  out += detail::junit_suite("models", c.models) + detail::junit_suite("kernels", c.kernels) +
-         detail::junit_suite("layers", c.layers) + detail::junit_suite("algorithms", c.algorithms);
+  out += detail::compared_suite("models", c.models) + detail::compared_suite("kernels", c.kernels) +
+         detail::compared_suite("layers", c.layers) +
+         detail::compared_suite("algorithms", c.algorithms);
   return out + "</testsuites>\n";
 }
 
