@@ -134,7 +134,7 @@ inline std::string changed_rows(const std::vector<compare::row>& rows, std::stri
     if (r.layers != 0) what += " of " + counted(static_cast<std::int64_t>(r.layers), "layer");
     if (r.says == compare::verdict::unsure) {
       if (r.uncorroborated)
-        what += ": one layer of one visit, and its kernel does not say the same";
+        what += ": one layer of one visit; neither kernel nor bound says the same";
       else if (r.of.raised)
         what += ": interference";
     }
