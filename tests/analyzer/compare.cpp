@@ -130,6 +130,23 @@ TEST_CASE(
   CHECK(comparison({a, b, "--min-change", "10%"}, 0)["verdict"] != "SLOWER");
 }
 
+TEST_CASE("compare: one short layer of one start is not believed alone") {
+  const scratch_folder f("compare_short_layer");
+  const std::string a = compared_file(f / "a.json", visit(1)),
+                    b = compared_file(f / "b.json", slower(visit(2), "jit:avx512_core", 1.09));
+  const json j = comparison({a, b}, 0);
+  CHECK(j["models"][0]["verdict"] == "SAME");
+  bool seen = false;
+  for (const json& row : j["layers"])
+    if (row["subject"] == synthetic::relu && row["what"] == "alone") {
+      seen = true;
+      CHECK(row["change"].get<double>() > 0.07);
+      CHECK(row["verdict"] == "UNSURE");
+      CHECK(row["uncorroborated"] == true);
+    }
+  CHECK(seen);
+}
+
 TEST_CASE("compare: further results and repetitions are visits; parts of a run make one") {
   const scratch_folder f("compare_visits");
   std::vector<std::string> words{compared_file(f / "a1.json", visit(1)),
