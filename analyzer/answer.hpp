@@ -49,20 +49,24 @@ inline void write_file(const std::string& path, const std::string& text) {
   file.commit();
 }
 
+/// Writes an answer to the file `output`, or to standard output where that is empty.
+inline void deliver(std::ostream& out, const std::string& output, const std::string& format,
+                    const std::string& text) {
+  if (!output.empty())
+    write_file(output, text);
+  else if (format == "text")
+    write_page(out, text);
+  else
+    write_stream(out, text, "standard output");
+}
+
 /// Where an answer goes.
 struct answer {
   const request& asked;
   std::ostream& out;
   std::ostream& err;
 
-  void write(const std::string& text) const {
-    if (!asked.output.empty())
-      write_file(asked.output, text);
-    else if (asked.format == "text")
-      write_page(out, text);
-    else
-      write_stream(out, text, "standard output");
-  }
+  void write(const std::string& text) const { deliver(out, asked.output, asked.format, text); }
 
   /// Refuses an answer that lacks something, where --strict asks for that.
   void check(const std::string& lacking, const std::string& source) const {

@@ -193,10 +193,7 @@ status check_results(std::vector<std::string> arguments, const streams& to) {
     c.rows = compare(figures, its);
   }
   const std::string text = format == "json" ? json_of(e, all) : text_of(e, all);
-  if (output.empty())
-    write_stream(to.out, text, "standard output");
-  else
-    write_file(output, text);
+  deliver(to.out, output, format, text);
   const bool fine = std::all_of(all.begin(), all.end(),
                                 [](const checked_result& r) { return r.deviations.empty(); });
   if (fine) return status::complete;

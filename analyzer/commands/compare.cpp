@@ -219,12 +219,7 @@ status compare_results(std::vector<std::string> arguments, const streams& to) {
                            : asked.format == "md"    ? report::comparison_markdown(c, rows)
                            : asked.format == "junit" ? report::comparison_junit(c)
                                                      : report::comparison_text(c, rows);
-  if (!asked.output.empty())
-    write_file(asked.output, text);
-  else if (asked.format == "text")
-    write_page(to.out, text);
-  else
-    write_stream(to.out, text, "standard output");
+  deliver(to.out, asked.output, asked.format, text);
   if (c.worst() == compare::verdict::slower) {
     to.err << "benanza_analyze: slower\n";
     return status::broken;

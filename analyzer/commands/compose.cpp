@@ -239,10 +239,7 @@ status compose(std::vector<std::string> arguments, const streams& to) {
   const report::composed_page page = page_of(asked, run, models, against ? &*against : nullptr);
   const std::string text =
       asked.format == "json" ? report::composed_json(page) : report::composed_text(page);
-  if (asked.output.empty())
-    write_stream(to.out, text, "standard output");
-  else
-    write_file(asked.output, text);
+  deliver(to.out, asked.output, asked.format, text);
   return status::complete;
 }
 

@@ -10,9 +10,11 @@
 #include <benanza/report/sweep.hpp>
 #include <benanza/result/store_address.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -198,12 +200,7 @@ status sweep_results(std::vector<std::string> arguments, const streams& to) {
   const std::string text = asked.format == "json"  ? report::sweep_json(page)
                            : asked.format == "csv" ? report::sweep_csv(page)
                                                    : report::sweep_text(page);
-  if (!asked.output.empty())
-    write_file(asked.output, text);
-  else if (asked.format == "text")
-    write_page(to.out, text);
-  else
-    write_stream(to.out, text, "standard output");
+  deliver(to.out, asked.output, asked.format, text);
   return status::complete;
 }
 

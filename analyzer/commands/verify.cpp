@@ -341,10 +341,7 @@ status verify_result(std::vector<std::string> arguments, const streams& to) {
   v.measured = ratios.size();
   v.median_ratio = result::median(ratios);
   const std::string text = format == "json" ? json_of(v) : text_of(v);
-  if (output.empty())
-    write_stream(to.out, text, "standard output");
-  else
-    write_file(output, text);
+  deliver(to.out, output, format, text);
   const bool fine = 10 * v.good >= 9 * chosen.size();
   if (!fine) to.err << "benanza_analyze: the figures do not hold here\n";
   return fine ? status::complete : status::partial;

@@ -120,9 +120,9 @@ inline std::string calls_json(const std::vector<trace::call_log>& logs, bool par
 inline std::string framework_json(const result::run& r, const advice::framework_choices& c,
                                   bool partial) {
   using nlohmann::ordered_json;
-  ordered_json logs = detail::array_of(
+  ordered_json logs = array_of(
       c.logs, [](const advice::log_part& p) { return detail::to_json(*p.from, p.all, p.shown); });
-  ordered_json layers = detail::array_of(
+  ordered_json layers = array_of(
       c.rows, [&c](const advice::framework_choice& row) { return detail::to_json(row, *c.graph); });
   ordered_json out{{"schema", report_schema},
                    {"status", partial ? "partial" : "complete"},

@@ -97,7 +97,7 @@ inline std::string cold_start_json(const result::run& r,
   const auto time = [](double ns) -> ordered_json {
     return ns > 0 ? ordered_json(ns) : ordered_json(nullptr);
   };
-  ordered_json models = detail::array_of(all, [&](const bound::cold_start& c) -> ordered_json {
+  ordered_json models = array_of(all, [&](const bound::cold_start& c) -> ordered_json {
     ordered_json out{{"model", c.model},
                      {"type", name(c.type)},
                      {"threads", c.threads},
@@ -126,13 +126,12 @@ inline std::string cold_start_json(const result::run& r,
     out["least_load_ns"] = time(c.least_load_ns);
     out["bound_ns"] = time(c.bound_ns.value_or(0));
     out["cold_bound_ns"] = time(c.least_load_ns > 0 ? c.cold_bound_ns().value_or(0) : 0);
-    out["granularity"] =
-        detail::array_of(c.shared, [&](const bound::granularity& g) -> ordered_json {
-          return {{"objects", g.objects},
-                  {"attach_ns", g.attach_ns},
-                  {"read_ns", time(g.read_ns)},
-                  {"rho_ns", g.rho_ns()}};
-        });
+    out["granularity"] = array_of(c.shared, [&](const bound::granularity& g) -> ordered_json {
+      return {{"objects", g.objects},
+              {"attach_ns", g.attach_ns},
+              {"read_ns", time(g.read_ns)},
+              {"rho_ns", g.rho_ns()}};
+    });
     out["lacking"] = c.lacking;
     return out;
   });

@@ -13,6 +13,7 @@
 #include "../result/stop_reason.hpp"
 #include "advice.hpp"
 #include "input.hpp"
+#include "json_array.hpp"
 #include "layers.hpp"
 #include "scenarios.hpp"
 #include "transfers.hpp"
@@ -35,15 +36,6 @@ inline constexpr int report_schema = 1;
 
 namespace detail {
 using result::ordered_json;
-
-/// An array with what `entry` makes of each of `all`.
-template <class All, class Entry>
-ordered_json array_of(const All& all, Entry entry) {
-  ordered_json out = ordered_json::array();
-  for (const auto& one : all)
-    out.push_back(entry(one));
-  return out;
-}
 
 /// The text of a report.
 inline std::string dumped(const ordered_json& j, int indent = 2) {
@@ -284,7 +276,7 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
       one["transfers"] = std::move(moved);
     if (i < all.size()) {
       one["advice"] = advice_json(all[i]);
-      one["frameworks"] = detail::array_of(all[i].frameworks, comparison_json);
+      one["frameworks"] = array_of(all[i].frameworks, comparison_json);
     }
     analyses.push_back(std::move(one));
   }
@@ -292,7 +284,7 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
                            {"status", partial ? "partial" : "complete"},
                            {"sources", r.source},
                            {"provenance", r.provenance}};
-  if (!limits.empty()) out["limits"] = detail::array_of(limits, detail::limit_json);
+  if (!limits.empty()) out["limits"] = array_of(limits, detail::limit_json);
   out["analyses"] = std::move(analyses);
   return detail::dumped(out);
 }

@@ -194,7 +194,7 @@ inline std::string machine_json(const result::run& r) {
                         {"bytes_per_ns", b.bytes_per_ns()},
                         {"at_most_bytes_per_ns", c.bytes_per_ns(b.working_set_bytes, where.second)},
                         {"algorithm", b.algorithm}});
-  ordered_json fits = detail::array_of(c.fits(), [](const bound::level_fit& f) -> ordered_json {
+  ordered_json fits = array_of(c.fits(), [](const bound::level_fit& f) -> ordered_json {
     return {{"kind", f.kind},
             {"threads", f.threads},
             {"level", f.level},
@@ -205,11 +205,10 @@ inline std::string machine_json(const result::run& r) {
             {"residual", f.line.residual},
             {"points", f.line.points}};
   });
-  ordered_json overheads =
-      detail::array_of(c.overheads(), [](const bound::overhead& o) -> ordered_json {
-        return {{"kind", o.kind},       {"threads", o.threads},     {"bytes", o.bytes},
-                {"backend", o.backend}, {"algorithm", o.algorithm}, {"ns", o.ns}};
-      });
+  ordered_json overheads = array_of(c.overheads(), [](const bound::overhead& o) -> ordered_json {
+    return {{"kind", o.kind},       {"threads", o.threads},     {"bytes", o.bytes},
+            {"backend", o.backend}, {"algorithm", o.algorithm}, {"ns", o.ns}};
+  });
   return detail::dumped({{"schema", report_schema},
                          {"sources", r.source},
                          {"provenance", r.provenance},

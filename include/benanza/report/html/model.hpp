@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../../advice/steps.hpp"
+#include "../json_array.hpp"
 #include "../kinds.hpp"
 #include "../scenarios.hpp"
 #include "../warnings.hpp"
@@ -25,15 +26,6 @@
 namespace benanza::report::html {
 
 namespace detail {
-/// An array with what `entry` makes of each of `all`.
-template <class All, class Entry>
-ordered_json array_of(const All& all, Entry entry) {
-  ordered_json out = ordered_json::array();
-  for (const auto& one : all)
-    out.push_back(entry(one));
-  return out;
-}
-
 inline ordered_json number_or_null(const std::optional<bound::figure>& f) {
   return f && f->ns > 0 ? number(*f) : ordered_json();
 }
@@ -212,25 +204,25 @@ inline ordered_json model_json(const result::run& r, const advice::advised& a, s
           {"no_verdict", printable(b.unmeasurable)},
           {"lacks", lacks(b)},
           {"figures", detail::figures_json(a)},
-          {"frameworks", detail::array_of(a.frameworks,
-                                          [&](const advice::comparison& c) {
-                                            return detail::framework_json(c, graph, known);
-                                          })},
+          {"frameworks", array_of(a.frameworks,
+                                  [&](const advice::comparison& c) {
+                                    return detail::framework_json(c, graph, known);
+                                  })},
           {"steps", detail::bars_json(from_first.top_ns, from_first.bars)},
           {"advice", detail::advice_json(a, graph)},
-          {"kinds", detail::array_of(operator_kinds(b),
-                                     [](const operator_kind& k) -> ordered_json {
-                                       return {printable(k.what),          number(k.ns),
-                                               number(k.least_gflops),     number(k.most_gflops),
-                                               k.fewer_operations ? 1 : 0, k.limit()};
-                                     })},
+          {"kinds", array_of(operator_kinds(b),
+                             [](const operator_kind& k) -> ordered_json {
+                               return {printable(k.what),          number(k.ns),
+                                       number(k.least_gflops),     number(k.most_gflops),
+                                       k.fewer_operations ? 1 : 0, k.limit()};
+                             })},
           {"changes", laid_out ? ordered_json{form.layouts->prediction->change_count,
                                               number(form.layouts->prediction->changes.ns)}
                                : ordered_json()},
           {"layers", std::move(layers)},
           {"graph", graph.json(known)},
           {"tasks", graph.tasks_json()},
-          {"runs", detail::array_of(b.runs, detail::run_json)},
+          {"runs", array_of(b.runs, detail::run_json)},
           {"scenarios", scenarios_json(b)},
           {"coverage", detail::coverage_json(b)},
           {"remarks", detail::remarks_json(b)},
