@@ -116,6 +116,7 @@ class Fleet(unittest.TestCase):
                 (("plan", "none.json", "--bench", BENCH, "--shards", 2, "--into", self.folder / "g"), "No such file"),
                 (("plan", experiment, "--bench", "none", "--shards", 2, "--into", self.folder / "g"), "no such program"),
                 (("plan", experiment, "--bench", BENCH, "--shards", 2, "--into", place), "planned there already"),
+                (("plan", experiment, "--bench", BENCH, "--shards", 2, "--into", "/proc/none"), "(/proc/none)"),
                 (("status", self.folder), "fleet.json"),
                 (("run", place, "--shard", 3), "the shards 1 to 2"),
                 (("run", place, "--shard", 1, "--system", "../x"), "a system is called by"),
