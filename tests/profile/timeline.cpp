@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "made_up.hpp"
 
-#include <benanza/profile/timeline.hpp>
+#include <benanza/profile/chrome_trace.hpp>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -41,7 +41,7 @@ TEST_CASE("runs stand side by side, a process each, their levels nested") {
   auto all = profile::levelled_runs(levels_run());
   all.push_back(all[0]);
   all[1].who = "another";
-  const auto j = nlohmann::json::parse(profile::timeline(all));
+  const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   CHECK(j["displayTimeUnit"] == "ns");
   const auto& events = j["traceEvents"];
   check_nesting(events);
@@ -62,14 +62,14 @@ TEST_CASE("any name is valid in it") {
   auto all = profile::levelled_runs(levels_run());
   all[0].layers[0].name = "a\"b\\c\n\x01</script>\xff\xfe";
   all[0].calls[0].told = "\xc3(";
-  const auto j = nlohmann::json::parse(profile::timeline(all));
+  const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   check_nesting(j["traceEvents"]);
 }
 
 TEST_CASE("what is longer within than without is drawn so, and says what was measured") {
   auto all = profile::levelled_runs(levels_run());
   all[0].calls[0].ns = 20e3;
-  const auto j = nlohmann::json::parse(profile::timeline(all));
+  const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   check_nesting(j["traceEvents"]);
   for (const auto& e : j["traceEvents"])
     if (e["name"] == "first") {
@@ -83,7 +83,7 @@ TEST_CASE("events that do not nest get tracks of their own; cut times are mended
   all[0].spans = {at(1, 0, 100e3),      at(2, 0, 50e3),        at(2, 30e3, 80e3),
                   at(2, 80e3, 100.9e3), at(3, 0, 10e3, "GPU"), at(3, 5e3, 20e3, "GPU"),
                   at(2, 49.5e3, 60e3)};
-  const auto j = nlohmann::json::parse(profile::timeline(all));
+  const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   check_nesting(j["traceEvents"]);
   std::vector<std::string> names;
   int slices = 0;
