@@ -2,6 +2,7 @@
 #include "made_up.hpp"
 
 #include <benanza/profile/chrome_trace.hpp>
+#include <benanza/profile/perfetto_trace.hpp>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -64,6 +65,21 @@ TEST_CASE("any name is valid in it") {
   all[0].calls[0].told = "\xc3(";
   const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   check_nesting(j["traceEvents"]);
+  const std::string same =
+      "a\"b\\c\n\x01</script>\ufffd\ufffd"; // tests/scripts/timelines.py reads it
+  CHECK(j.dump(-1, ' ', false).find(nlohmann::json(same).dump()) != std::string::npos);
+  CHECK(profile::perfetto_trace(profile::timeline(all)).find(same) != std::string::npos);
+}
+
+TEST_CASE("fields of Protocol Buffers stand in their bytes") {
+  protobuf_message inner, m;
+  inner.number(1, 150);
+  m.message(3, inner).text(16, "ab").real(2, 1.5).number(4, UINT64_MAX);
+  CHECK(m.bytes() == std::string("\x1a\x03\x08\x96\x01"
+                                 "\x82\x01\x02"
+                                 "ab\x11\0\0\0\0\0\0\xf8\x3f"
+                                 "\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+                                 30));
 }
 
 TEST_CASE("what is longer within than without is drawn so, and says what was measured") {
