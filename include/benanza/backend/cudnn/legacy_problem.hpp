@@ -86,13 +86,7 @@ inline problem of_codes(const op::on_codes<op::conv>& c) {
   p.to = c.result_type() == dtype::real ? dtype::f32 : dtype::s8;
   p.weights = at.b;
   p.vector = at.bias;
-  p.factor = [at, coded = p.to == dtype::s8](const operands& values) {
-    const auto scale = [&values](int place) {
-      const tensor& x = values.inputs.at(static_cast<std::size_t>(place));
-      return load(x.type, x.bytes.data(), 0);
-    };
-    return scale(at.a_scale) * scale(at.b_scale) / (coded ? scale(at.scale) : 1);
-  };
+  p.factor = [c](const operands& values) { return cudnn::detail::factor_of_sums(c, values, true); };
   return p;
 }
 } // namespace detail
@@ -139,7 +133,7 @@ inline told as_told(const op::layer& l, numeric t) {
     p = detail::of_convolution(g->forward());
     p.by = function::by_weights;
   } else if (const auto* q = std::get_if<op::on_codes<op::conv>>(&l)) {
-    if (t == numeric::tf32 || quantised(t) || t == numeric::e4m3) return out;
+    if (!cudnn::detail::has_codes(t)) return out;
     p = detail::of_codes(*q);
     refuse(detail::why_not(*q, t));
   } else {
