@@ -22,7 +22,8 @@
 namespace benanza::model {
 
 /// The fused forms of `g`, none if no pattern fits anywhere: by the patterns in their order, and
-/// where that is another one, with normalizations first (",fused-norms").
+/// where these are others, with normalizations first (",fused-norms"), and with these and gates
+/// first, SwiGLU's `Swish+Mul` apart from its products (",fused-gates").
 std::vector<graph> fused_forms(const graph& g, const patterns& by);
 
 /// The first fused form of `g`; nothing if no pattern fits anywhere.
