@@ -54,6 +54,25 @@ TEST_CASE("a softmax over millions of elements may round its sum, a short one ma
   CHECK_FALSE(compare(op::parse("Softmax/1x1000-a1"), numeric::f32, expected, got).ok);
 }
 
+TEST_CASE("a softmax of logits far apart may have zero below the normal numbers, and no other") {
+  // As a model of random weights had them: the largest logit was not among the places looked at.
+  const op::layer l = op::parse("Softmax/1x1000-a1");
+  const std::vector<double> expected{1.26e-73, 7.54954346e-41, 4.9210857e-38, 2.4e-30};
+  const auto with = [&](std::size_t at, double v) {
+    std::vector<double> got{0, 0, 4.92108723e-38, 2.4e-30};
+    got[at] = v;
+    return compare(l, numeric::f32, expected, got).ok;
+  };
+  CHECK(with(0, 0));
+  CHECK(with(1, 7.55e-41));
+  for (const double wrong : {0., 2.2e-30, 2.4e-27, 1., 1. / 1000})
+    CHECK_FALSE(with(3, wrong));
+  const std::vector<double> normal{4.9210857e-38}, none{0};
+  CHECK_FALSE(compare(l, numeric::f32, normal, none).ok);
+  CHECK(what_differs(313, 0, 7.54954346e-41, {.ok = false, .worst = 861}) ==
+        "output 313 is 0 and should be 7.54954346e-41 (861 times the tolerance)");
+}
+
 TEST_CASE("the noise of each type passes") {
   const auto expected = wave(1000);
   const auto noisy = [&](double relative) {

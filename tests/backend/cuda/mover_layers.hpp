@@ -127,7 +127,7 @@ inline constexpr const char* computed[] = {
     "Less/3x8x5",
     "LessOrEqual/3x8x5",
     "Add/2x3x2x2x3x4-3x1x2x1x4",
-    "Sigmoid+Mul/3x8x4x5",
+    "Swish+Mul/3x8x4x5",
     "Add+Relu/3x8x5",
     "Mul+Add+HardSwish/3x8x5-w8x1",
 };
@@ -136,6 +136,18 @@ inline constexpr const char* computed[] = {
 inline constexpr const char* tiled_rows[] = {
     "ReduceSum/40x48-a1",  "ReduceMean/2x16x4x8-a2x3", "ReduceMean/3x512-a1", "ReduceSum/19x256-a1",
     "ReduceSum/2x4096-a1", "CumSum/3x512-a1",          "CumSum/2x16x16-a2",
+};
+
+/// Rows divided by sums that tiles add up: 16 of a warp, with rests of rows and columns, and one of
+/// a warp or a block.
+inline constexpr const char* tiled_norms[] = {
+    "Softmax/19x20-a1",
+    "LogSoftmax/17x9-a1",
+    "Softmax/3x2050-a1",
+    "LayerNormalization/18x24-a1-b",
+    "RMSNormalization/9x300-a1",
+    "LayerNormalization/1x2100-a1",
+    "Add+LayerNormalization/2x9x33-a2-b-sum",
 };
 
 /// Sums, and running sums, that CUB's functions compute: by a warp, by a block and by many, of

@@ -37,6 +37,22 @@ TEST_CASE("all outputs are checked where they are few") {
   CHECK(positions_to_check(op::parse("Slice/3x4-0x4"), 100).empty());
 }
 
+TEST_CASE("of a softmax the place of the largest operand is checked too") {
+  const auto l = op::parse("Softmax/3x1000-a1");
+  operands o = make_operands(l, numeric::f32);
+  const auto usual = positions_to_check(l, 60);
+  for (const std::int64_t at : {std::int64_t{1234}, usual[7], std::int64_t{2999}}) {
+    auto x = o.inputs[0].as<float>();
+    std::fill(x.begin(), x.end(), 0.f);
+    x[static_cast<std::size_t>(at)] = 500;
+    const auto places = positions_to_check(l, 60, o);
+    CHECK(std::binary_search(places.begin(), places.end(), at));
+    CHECK(std::is_sorted(places.begin(), places.end()));
+    CHECK(std::adjacent_find(places.begin(), places.end()) == places.end());
+    CHECK(places.size() <= usual.size() + 1);
+  }
+}
+
 TEST_CASE("corners, edges and random places where they are many") {
   const auto l = op::parse("Conv/1x64x56x56-64x3x3-s1-p1");
   const auto some = positions_to_check(l, 500);

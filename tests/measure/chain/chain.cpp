@@ -192,6 +192,21 @@ TEST_CASE("layers that take their operands as matrices run behind tensors of mor
   }
 }
 
+TEST_CASE("a softmax of logits far apart is right in a chain though most of it is zero") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"MatMul/1x64-64x1000-w", "i c"},
+                                   {"Cube/1x1000", "0"},
+                                   {"Cube/1x1000", "1"},
+                                   {"Softmax/1x1000-a1", "2"}});
+  for (std::size_t pick = 0; pick < 3; ++pick) {
+    chain c(plan_of(g, libraries, pick), libraries);
+    c.verify();
+    std::vector<double> out;
+    c.read(out);
+    CHECK(std::count_if(out.begin(), out.end(), [](double v) { return v < 1e-37; }) > 100);
+  }
+}
+
 TEST_CASE("a block of a transformer runs as the layers that its pieces are") {
   const library_list libraries = real_libraries();
   const model::graph g = graph_of({{"Relu/5x1x8", "i"},

@@ -53,12 +53,13 @@ struct facts {
   benanza::dtype type = benanza::dtype::f32;
   bool is_virtual = false, by_value = false;
   std::int64_t alignment = 1;
+  std::int64_t vector = 1; ///< so many of the second dim are one element of the strides
 
   std::int64_t bytes() const {
     std::int64_t last = 0;
     for (std::size_t i = 0; i < size.size(); ++i)
-      last += (size[i] - 1) * strides[i];
-    return (last + 1) * benanza::size_bytes(type);
+      last += ((i == 1 ? size[i] / vector : size[i]) - 1) * strides[i];
+    return (last + 1) * vector * benanza::size_bytes(type);
   }
 };
 
@@ -95,6 +96,13 @@ inline facts facts_of(const bag& b) {
 /// Calls `f` with the number of each element and its place in memory.
 template <class F>
 void each_place(const facts& t, F&& f) {
+  if (t.vector > 1)
+    return each_index(t.size, [&](const dims& at, std::int64_t i) {
+      std::int64_t place = 0;
+      for (std::size_t d = 0; d < at.size(); ++d)
+        place += (d == 1 ? at[d] / t.vector : at[d]) * t.strides[d];
+      f(i, place * t.vector + at[1] % t.vector);
+    });
   const dims rows(t.size.begin(), t.size.end() - (t.size.empty() ? 0 : 1));
   const std::int64_t columns = t.size.empty() ? 1 : t.size.back(),
                      step = t.size.empty() ? 0 : t.strides.back();

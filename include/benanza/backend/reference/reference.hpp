@@ -81,6 +81,21 @@ inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int
   return all;
 }
 
+/// The same for operands that may be any numbers. Where those of a softmax lie far apart nearly all
+/// results are zero, of a wrong one too: the place of the largest operand is among those checked.
+inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int64_t limit,
+                                                    const operands& values) {
+  std::vector<std::int64_t> all = positions_to_check(l, limit);
+  if (!std::holds_alternative<op::softmax>(l) || all.empty()) return all;
+  const tensor& x = values.inputs.at(0);
+  std::vector<double> logits;
+  load_all(x.type, x.bytes.data(), x.count(), logits);
+  const auto most = std::max_element(logits.begin(), logits.end()) - logits.begin();
+  const auto at = std::lower_bound(all.begin(), all.end(), most);
+  if (at == all.end() || *at != most) all.insert(at, most);
+  return all;
+}
+
 } // namespace benanza::backend::reference
 
 #ifndef BENANZA_COMPILED

@@ -302,7 +302,7 @@ private:
 
   void check(const chain_step& step, const backend::operands& values, std::int64_t outputs) const {
     const op::layer& l = layer_at(plan_.graph, step.node);
-    const auto positions = backend::reference::positions_to_check(l, outputs);
+    const auto positions = backend::reference::positions_to_check(l, outputs, values);
     std::vector<double> expected(positions.size()), got, all;
     backend::reference::evaluate(l, plan_.type, values, positions, expected);
     std::int64_t first = 0;
@@ -316,8 +316,8 @@ private:
     const backend::verdict v = backend::compare(l, plan_.type, positions, expected, got);
     if (v.ok) return;
     const auto at = static_cast<std::size_t>(v.where);
-    throw error("wrong result in the chain: output " + std::to_string(positions[at]) + " is " +
-                    std::to_string(got[at]) + " and should be " + std::to_string(expected[at]),
+    throw error("wrong result in the chain: " +
+                    backend::what_differs(positions[at], got[at], expected[at], v),
                 node_place(plan_.graph, step.node), measure_again(l));
   }
 

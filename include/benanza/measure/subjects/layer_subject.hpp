@@ -110,11 +110,8 @@ private:
     const backend::verdict v = backend::compare(layer_, type, positions_, expected_, got);
     if (v.ok) return;
     const auto at = static_cast<std::size_t>(v.where);
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "wrong result: output %lld is %.9g and should be %.9g (%.3g times the tolerance)",
-                  static_cast<long long>(positions_[at]), got[at], expected_[at], v.worst);
-    throw error(text, title());
+    throw error("wrong result: " + backend::what_differs(positions_[at], got[at], expected_[at], v),
+                title());
   }
 
   /// An algorithm that says of itself that it is not exact can set no bound; it is timed if it is
