@@ -28,6 +28,11 @@ TEST_CASE("limits: names, units and comparisons") {
   CHECK(limit("a>b bound<1s").is_about("a>b")); // the last comparison counts
   CHECK(limit("bound<2us").keeps(1999));
   CHECK_FALSE(limit("bound<2us").keeps(2000));
+  CHECK(limit("coverage>=100%").shown(1) == "100.0 %");
+  CHECK(limit("coverage>=100%").shown(0.99998) == ">99.9 %");
+  CHECK(limit("gap<1.3").shown(1.30004) == "1.30004"); // not 1.300
+  CHECK(limit("coverage>=100%").shown(0.98) == "98.0 %");
+  CHECK(limit("bound<60ms").shown(60.004e6) == "60004000 ns");
   CHECK(limit("bound<=2us").keeps(2000));
   CHECK(limit("coverage>=99%").keeps(0.99));
   CHECK_FALSE(limit("gap>130%").keeps(1.3));
