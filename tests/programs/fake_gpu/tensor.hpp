@@ -126,17 +126,25 @@ const std::vector<double>& numbers_of_codes() {
   return all;
 }
 
+/// Calls `f` with what gives the number at a place among elements of a type.
+template <class F>
+void with_numbers(benanza::dtype type, const std::byte* bytes, F&& f) {
+  benanza::backend::with_element(type, [&](auto e) {
+    using element = decltype(e);
+    const auto* const from = reinterpret_cast<const typename element::storage*>(bytes);
+    if constexpr (std::is_same_v<typename element::storage, std::uint16_t>)
+      f([from, known = numbers_of_codes<element>().data()](std::int64_t place) {
+        return known[from[place]];
+      });
+    else
+      f([from](std::int64_t place) { return element::load(from[place]); });
+  });
+}
+
 inline dense load(const facts& t, const std::byte* bytes) {
   dense out(t.size);
-  benanza::backend::with_element(t.type, [&](auto e) {
-    using element = decltype(e);
-    const auto* from = reinterpret_cast<const typename element::storage*>(bytes);
-    if constexpr (std::is_same_v<typename element::storage, std::uint16_t>) {
-      const std::vector<double>& known = numbers_of_codes<element>();
-      each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = known[from[place]]; });
-    } else {
-      each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = e.load(from[place]); });
-    }
+  with_numbers(t.type, bytes, [&](auto number) {
+    each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = number(place); });
   });
   return out;
 }

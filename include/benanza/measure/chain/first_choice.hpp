@@ -212,9 +212,11 @@ private:
       if (o.library == best->library) alike.push_back(o.algorithm);
     return *best;
   }
-  /// Plain kernels come behind those of libraries; of equal ones the first library's is taken.
+  /// Plain kernels, and products with ones in place of a sum, come behind what libraries have for
+  /// the layer; of equal ones the first library's is taken.
   static std::tuple<bool, int> place(const offer& o) {
-    return {!o.algorithm.fallback.empty(), o.algorithm.index};
+    return {!o.algorithm.fallback.empty() || o.algorithm.id.starts_with("ones:"),
+            o.algorithm.index};
   }
 
   const library_list& libraries_;

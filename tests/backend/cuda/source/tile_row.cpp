@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 using namespace benanza;
 using namespace benanza::backend;
 
@@ -109,6 +111,70 @@ TEST_CASE("cuda: sums by tiles are exact where the elements are" *
   const std::initializer_list<const char*> some{"ReduceSum/40x48-a1", "CumSum/3x512-a1",
                                                 "GlobalAveragePool/2x8x16x16"};
   CHECK(exact_ones(some, {numeric::bf16}, "mma") >= 4);
+}
+
+TEST_CASE("cuda: softmax and normalizations are offered with sums by tensor cores") {
+  CHECK(tile_kernels("Softmax/40x48-a1") == list_of{"mma16"});
+  CHECK(tile_kernels("LogSoftmax/2x12x197-a2", numeric::bf16) == list_of{"mma16", "mma256"});
+  CHECK(tile_kernels("Softmax/3x1000-a1") == list_of{"mma256"});
+  CHECK(tile_kernels("LayerNormalization/40x4096-a1-b") == list_of{"mma16", "mma256", "mma256x8"});
+  CHECK(tile_kernels("Add+RMSNormalization/128x768-a1") == list_of{"mma16", "mma256"});
+  // More exponentials than f16 can lose one by one.
+  CHECK(tile_kernels("Softmax/2x40000-a1").empty());
+  CHECK(tile_kernels("Softmax/2x40000-a1", numeric::bf16) == list_of{"mma256", "mma256x8"});
+  for (const char* name : {"Softmax/40x7-a1", "Softmax/4x48x16-a1", "Softmax/15x100-a1",
+                           "GroupNormalization/16x16x16-g2"})
+    CHECK_MESSAGE(tile_kernels(name).empty(), name);
+  for (const numeric t : {numeric::f32, numeric::s8s8s8})
+    CHECK(tile_kernels("Softmax/40x48-a1", t).empty());
+}
+
+namespace {
+/// The layer on elements that `of(row, column)` gives.
+template <class F>
+operands filled(const op::layer& l, numeric t, F of) {
+  operands o = make_operands(l, t);
+  tensor& x = o.inputs.at(0);
+  const std::int64_t length = x.dims[x.dims.size - 1];
+  for (std::int64_t i = 0; i < x.count(); ++i)
+    store(x.type, x.bytes.data(), i, of(i / length, i % length));
+  return o;
+}
+} // namespace
+
+TEST_CASE("cuda: sums by tiles inside softmax and normalizations are right" *
+          doctest::skip(!fake::has_compiler())) {
+  cuda_test::batch b;
+  const auto wave = [](std::int64_t row, std::int64_t column) {
+    return static_cast<double>((row * 31 + column * 17) % 29 - 14) / 8;
+  };
+  for (const char* name : cuda_test::tiled_norms)
+    for (const numeric t : {numeric::f16, numeric::bf16}) {
+      const op::layer l = op::parse(name);
+      if (t == numeric::bf16 && elements(op::output(l)) < 2000) continue; // the same texts nearly
+      const auto add = [&](auto of) { b.add(l, t, filled(l, t, of)); };
+      b.add(l, t);
+      add([&](auto r, auto c) { return (r % 2 == 0 ? 60000 : -60000) + 300 * wave(r, c); });
+      if (std::holds_alternative<op::softmax>(l))
+        add([&](auto r, auto c) {
+          return c > r ? -std::numeric_limits<double>::infinity() : wave(r, c);
+        });
+      else if (l.index() != op::layer(op::residual<op::layer_norm>{}).index())
+        add([](auto r, auto) { return static_cast<double>(r) * 100.3; }); // no variance
+    }
+  int by_tiles = 0;
+  b.run([&](const cuda_test::tried& t, bool ran, const verdict& v) {
+    CAPTURE(op::name(t.layer));
+    CAPTURE(benanza::name(t.type));
+    CAPTURE(t.kernel.name);
+    CAPTURE(load(t.values->inputs[0].type, t.values->inputs[0].bytes.data(), 0));
+    CAPTURE(v.worst);
+    CHECK(ran);
+    if (!t.kernel.name.starts_with("mma")) return; // of the others, other tests
+    CHECK(v.ok);
+    ++by_tiles;
+  });
+  CHECK(by_tiles >= 35);
 }
 
 TEST_CASE("cuda: CUB's sums are offered along the last dims") {

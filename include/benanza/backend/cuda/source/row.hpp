@@ -30,8 +30,15 @@ struct rows {
     std::string each{};  ///< what an element `v` adds; `so_far` is what there is
     std::string both{};  ///< of two partial findings `a` and `b`
     std::string end{};   ///< what is made of it; empty: nothing
+    /// What tiles add up of each element, or of its square; empty: it is no sum.
+    std::string term{};
+    bool squared = false;
+    bool in_two = false;   ///< what rounding to the type takes away of it is added up too
+    bool of_first = false; ///< it is the row's first element
   };
   std::vector<finding> findings{};
+  /// The same where tiles of a narrow type add up (tile_norm.hpp); empty: they do not.
+  std::vector<finding> by_tiles{};
   std::string result{};      ///< the only element that a row gives; empty: as many as it has
   std::string each_result{}; ///< otherwise of element `v` at place `at`
   std::string element = "load(x0[at])"; ///< `v`
@@ -81,7 +88,8 @@ inline rows begun(const shape& input, const arithmetic& a) {
 }
 
 inline rows::finding sum_of(const std::string& name, const std::string& each) {
-  return {name, "0", "so_far + (" + each + ')', "a + b", {}};
+  return {
+      .name = name, .begin = "0", .each = "so_far + (" + each + ')', .both = "a + b", .term = each};
 }
 
 /// The largest of a row; every row has an element.
@@ -89,13 +97,17 @@ inline rows::finding largest(const arithmetic& a) {
   const std::string lowest = a.whole            ? "(-9223372036854775807ll - 1)"
                              : a.suffix.empty() ? "-1.7976931348623157e308"
                                                 : "-3.402823466e38f";
-  return {"most", lowest, "v > so_far ? v : so_far", "a > b ? a : b", {}};
+  return {
+      .name = "most", .begin = lowest, .each = "v > so_far ? v : so_far", .both = "a > b ? a : b"};
 }
 inline rows::finding smallest(const arithmetic& a) {
   const std::string highest = a.whole            ? "9223372036854775807ll"
                               : a.suffix.empty() ? "1.7976931348623157e308"
                                                  : "3.402823466e38f";
-  return {"least", highest, "v < so_far ? v : so_far", "a < b ? a : b", {}};
+  return {.name = "least",
+          .begin = highest,
+          .each = "v < so_far ? v : so_far",
+          .both = "a < b ? a : b"};
 }
 
 /// Rows that stand one behind the other, of which each is normalized by its own deviation; each
@@ -119,8 +131,21 @@ inline rows normalized(const shape& input, std::int64_t length, std::int64_t run
   }
   const std::string off = centred ? "(v - mean)" : "v";
   r.findings.push_back(sum_of("scale", off + " * " + off));
-  r.findings.back().end =
-      "1.0f / sqrtf(scale / " + n + " + " + literal(attribute::epsilon, a) + ')';
+  const auto deviation = [&](const std::string& of) {
+    return "1.0f / sqrtf(" + of + " / " + n + " + " + literal(attribute::epsilon, a) + ')';
+  };
+  r.findings.back().end = deviation("scale");
+  // Halves of differences, so that f16 has them. Those from one element keep the mean of equal
+  // ones exact, and let a large mean not swallow what is added up.
+  if (centred) {
+    r.by_tiles.push_back({.name = "near", .of_first = true});
+    r.by_tiles.push_back(sum_of("mean", "(v - near) * 0.5f"));
+    r.by_tiles.back().end = "near + mean * 2.0f / " + n;
+    r.by_tiles.back().in_two = true; // like elements are rounded alike: such errors add up
+  }
+  r.by_tiles.push_back(sum_of("scale", off + " * 0.5f"));
+  r.by_tiles.back().squared = true;
+  r.by_tiles.back().end = deviation("scale * 4.0f");
   const std::string which = (run == 1 ? "at" : "at / " + c(run)) + " % " + c(scales);
   r.each_result = off + " * scale * x1[" + which + ']' + (shifted ? " + x2[" + which + ']' : "");
   return r;
@@ -154,7 +179,9 @@ inline std::optional<rows> rows_of(const op::reduce& l, dtype type, double scale
   case sum: found(detail::sum_of("sum", "v"), "sum"); break;
   case max: found(detail::largest(*a), "most"); break;
   case min: found(detail::smallest(*a), "least"); break;
-  case product: found({"all", "1", "so_far * v", "a * b", {}}, "all"); break;
+  case product:
+    found({.name = "all", .begin = "1", .each = "so_far * v", .both = "a * b"}, "all");
+    break;
   case l1: found(detail::sum_of("sum", "v < 0 ? -v : v"), "sum"); break;
   case l2: found(detail::sum_of("sum", "v * v"), call("sqrt", "sum")); break;
   case sum_square: found(detail::sum_of("sum", "v * v"), "sum"); break;
@@ -180,6 +207,7 @@ inline std::optional<rows> rows_of(const op::softmax& l, dtype type, double scal
   r.findings.push_back(detail::sum_of("sum", power));
   r.findings.back().end = l.log ? "log" + a->suffix + "(sum)" : "1.0f / sum";
   r.each_result = l.log ? "v - most - sum" : power + " * sum";
+  r.by_tiles = r.findings;
   return r;
 }
 
