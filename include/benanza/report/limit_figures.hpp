@@ -223,11 +223,11 @@ inline std::span<const limit_figure> limit_figures() {
       {"coverage", limit_kind::share, "how much of the bound is measured",
        [](const advised& a) -> values {
          const bound::coverage& c = a.model->covered;
-         const double all = c.measured() < 1 - 1e-9 ? c.measured() : 1; // only rounding is lost
+         const double share = c.measured() < 1 - 1e-9 ? c.measured() : 1; // only rounding is lost
          if (c.missing_nodes > 0)
-           return {{.value = all,
+           return {{.value = share,
                     .why = fmt::format("{} without any time", counted(c.missing_nodes, "node"))}};
-         return {{.value = all}};
+         return {{.value = share}};
        }},
       {"saves", limit_kind::share, "the most that one change saves of a run",
        [](const advised& a) {
