@@ -17,7 +17,9 @@
 #include <range/v3/view/transform.hpp>
 
 #include <filesystem>
+#include <iostream>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace benanza::analyzer {
@@ -32,7 +34,8 @@ std::span<const format> formats() {
       {"csv", ".csv", "a row a layer and algorithm", report::csv_report},
       {"latex", ".tex", "tables for a paper", report::latex_report},
       {"dot", ".dot", "the graph, for Graphviz", report::dot_report},
-      {"trace", ".trace.json", "a timeline, for Perfetto", report::trace_report},
+      {"perfetto", ".pftrace", "a timeline, for Perfetto", report::perfetto_report, true},
+      {"trace", ".trace.json", "that timeline as Chrome's trace events", report::trace_report},
       {"model-explorer", ".explorer.json", "times by nodes' names", report::model_explorer_report},
       {"junit", ".junit.xml", "which limits are kept, for CI", report::junit_report},
   };
@@ -101,12 +104,20 @@ std::string file_of(const request& asked, const format& f) {
       throw error("this result would be written over", read, "name another folder with -o");
   return out.string();
 }
+
+/// Writes one format to standard output or to a file.
+void write_one(const answer& to, const format& f, const report::input& in) {
+  if (f.binary && to.asked.output.empty() && &to.out == &std::cout && isatty(STDOUT_FILENO) != 0)
+    throw error("this format is none for a terminal", "--format " + std::string(f.name),
+                "name a file with -o, such as report" + std::string(f.suffix));
+  to.write(f.write(in));
+}
 } // namespace
 
 void write_report(const answer& to, const report::input& in) {
   const request& asked = to.asked;
   if (asked.formats.size() <= 1 && (asked.output.empty() || !is_folder(asked.output)))
-    return to.write(find_format(asked.format)->write(in));
+    return write_one(to, *find_format(asked.format), in);
   std::vector<std::pair<std::string, std::string>> files; // nothing is written before all are made
   for (const std::string& name :
        asked.formats.empty() ? std::vector<std::string>{"text"} : asked.formats) {

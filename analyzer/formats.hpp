@@ -23,6 +23,7 @@ struct format {
   std::string_view suffix; ///< of the file in the folder that -o names
   const char* about;       ///< a part of a line of --help
   std::string (*write)(const report::input& in);
+  bool binary = false; ///< no text
 };
 
 /// All of them, in the order of --help.

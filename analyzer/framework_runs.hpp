@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which frameworks' runs do the files of --framework hold? Those of one framework and model are put
-// together: its latency, its trace and what it says of its graph may be files of their own.
+// Which frameworks' runs do the files of --framework hold, and on which machine was each measured?
+// Those of one framework and model are put together: its latency, its trace and what it says of its
+// graph may be files of their own. Its machine is that whose processor its file names.
 //
 //   std::vector<trace::profile> runs = read_framework_runs({"ort.json", "openvino.json"});
 #pragma once
 
+#include <benanza/core/error.hpp>
+#include <benanza/core/printable.hpp>
+#include <benanza/report/heading.hpp>
+#include <benanza/result/versions.hpp>
 #include <benanza/trace/profile/read_profile.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace benanza::analyzer {
 
-/// The runs that the files hold, a framework and model each, in the order in which they are named.
+/// The runs that the files hold, a framework, model and machine each, in the order in which they
+/// are named.
 inline std::vector<trace::profile> read_framework_runs(const std::vector<std::string>& files) {
   std::vector<std::vector<trace::profile>> groups;
   for (const std::string& f : files) {
     trace::profile p = trace::read_profile_file(f);
-    const auto agree = [](const std::string& a, const std::string& b) {
-      return a == b || a.empty() || b.empty();
+    const auto agree = []<class Value>(const Value& a, const Value& b) {
+      return a == b || a == Value{} || b == Value{};
     };
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
-      return agree(g.front().framework, p.framework) && agree(g.front().model, p.model);
+      const trace::profile& first = g.front();
+      return agree(first.framework, p.framework) && agree(first.model, p.model) &&
+             agree(first.processor, p.processor) && agree(first.processors, p.processors);
     });
     if (same == groups.end())
       groups.push_back({std::move(p)});
@@ -34,6 +43,50 @@ inline std::vector<trace::profile> read_framework_runs(const std::vector<std::st
   for (auto& g : groups)
     out.push_back(g.size() == 1 ? std::move(g.front()) : trace::join(std::move(g)));
   return out;
+}
+
+/// `AMD EPYC with 2 processors`, of the machine that a framework's run is of.
+inline std::string machine_of(const trace::profile& p) {
+  return printable(p.processor) +
+         (p.processors > 0 ? " with " + report::counted(p.processors, "processor") : "");
+}
+
+/// True where a framework's run may be of a result's machine: what both tell of it is the same.
+inline bool fits(const trace::profile& p, const result::run& r) {
+  const auto is = [&](const char* fact, const std::string& its) {
+    const std::string known = report::detail::fact(r, result::machine_section, fact);
+    return known.empty() || its.empty() || known == its;
+  };
+  return is("cpu", p.processor) &&
+         is("processors_online", p.processors > 0 ? std::to_string(p.processors) : "");
+}
+
+/// The place of the only machine that a framework's run fits. Refuses one that does not say where
+/// it was measured, fits none or several.
+inline std::size_t machine_for(const trace::profile& p,
+                               const std::vector<std::vector<result::run>>& machines) {
+  std::string known;
+  for (const std::vector<result::run>& m : machines)
+    known += (known.empty() ? "" : ", ") + printable(m.front().source);
+  if (p.processor.empty())
+    throw error("this run of a framework does not say on which of several machines it was measured",
+                p.source, "give a file that scripts/measure_framework measured, or one machine");
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < machines.size(); ++i)
+    if (fits(p, machines[i].front())) found.push_back(i);
+  if (found.size() != 1)
+    throw error("this run of a framework was measured on " + machine_of(p) + ", which " +
+                    (found.empty() ? "none" : "more than one") + " of the results is of",
+                p.source,
+                found.empty() ? "give results of that machine beside those of " + known
+                              : "give results of one machine, not " + known);
+  return found.front();
+}
+
+/// Warns where a framework's run is of another machine than the result.
+inline void check_machine(trace::profile& p, const result::run& r) {
+  if (!fits(p, r))
+    p.warnings.push_back("it was measured on another machine than the result: on " + machine_of(p));
 }
 
 } // namespace benanza::analyzer

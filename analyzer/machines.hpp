@@ -10,6 +10,7 @@
 #include "model_commands.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <optional>
 #include <string>
@@ -40,47 +41,63 @@ namespace detail {
 /// A machine's results, analysed. Its input refers to it.
 struct machine_answer {
   result::run run;
+  std::vector<trace::profile> profiles; ///< of frameworks, measured there
   std::optional<bound::source> source{};
   std::vector<bound::model_bound> models{}, others{};
   std::vector<advice::advised> advised{};
+  std::vector<report::limit_answer> limits{};
   std::string lacking{};
 
-  machine_answer(result::run measured, const request& asked)
-      : run(std::move(measured)) {
+  machine_answer(result::run measured, std::vector<trace::profile> frameworks,
+                 const std::vector<report::limit>& asked_limits, const request& asked)
+      : run(std::move(measured))
+      , profiles(std::move(frameworks)) {
     choose_backends(run, asked);
     choose_device(run, asked.device);
     if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
     source.emplace(run);
     models = select(*source, asked.wanted);
     others = related(*source, models);
-    advised = advice::advise_all(
-        *source, models, {}, {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
+    advised =
+        advice::advise_all(*source, models, profiles,
+                           {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
+    limits = report::hold_to(asked_limits, advised);
     lacking = shortfall(models);
   }
 };
 } // namespace detail
 
-/// A page about several machines.
+/// A page about several machines; each framework's run belongs to that where it was measured.
 inline status report_machines(std::vector<std::vector<result::run>> machines, const answer& to) {
   const request& asked = to.asked;
-  if (!asked.plan.empty() || !asked.missing.empty() || !asked.frameworks.empty() ||
-      !asked.limits.empty())
-    throw error("a plan, a filter, a limit and a framework's run are of one machine",
+  if (!asked.plan.empty() || !asked.missing.empty())
+    throw error("a plan and a filter are of one machine",
                 machines[0][0].source + " and " + machines[1][0].source,
                 "give results of one machine");
+  const std::vector<report::limit> limits(asked.limits.begin(), asked.limits.end());
+  std::vector<std::vector<trace::profile>> profiles(machines.size());
+  for (trace::profile& p : read_framework_runs(asked.frameworks))
+    profiles[machine_for(p, machines)].push_back(std::move(p));
   std::deque<detail::machine_answer> all;
   std::vector<report::input> inputs;
+  std::vector<report::limit_answer> held;
   std::string lacking;
-  for (std::vector<result::run>& runs : machines) {
-    const detail::machine_answer& one =
-        all.emplace_back(put_together(std::move(runs), asked), asked);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    const detail::machine_answer& one = all.emplace_back(
+        put_together(std::move(machines[i]), asked), std::move(profiles[i]), limits, asked);
     to.check(one.lacking, one.run.source);
-    inputs.push_back(
-        {.run = one.run, .models = one.models, .advised = one.advised, .lacking = one.lacking});
+    inputs.push_back({.run = one.run,
+                      .models = one.models,
+                      .advised = one.advised,
+                      .lacking = one.lacking,
+                      .limits = one.limits});
+    held.insert(held.end(), one.limits.begin(), one.limits.end());
     if (lacking.empty()) lacking = one.lacking;
   }
+  report::check_limits(limits, held);
+  if (lacking.empty()) lacking = report::unsure_limits(held);
   to.write(html_format(inputs));
-  return to.partial(lacking);
+  return to.keeps(report::broken_limits(held), lacking);
 }
 
 } // namespace benanza::analyzer

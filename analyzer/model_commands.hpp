@@ -133,7 +133,9 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   if (!asked.plan.empty()) detail::write_plan(asked, run, models);
   if (!asked.missing.empty()) detail::write_missing(asked.missing, run.source, models);
   const std::vector<report::limit> limits(asked.limits.begin(), asked.limits.end());
-  const std::vector<trace::profile> profiles = read_framework_runs(asked.frameworks);
+  std::vector<trace::profile> profiles = read_framework_runs(asked.frameworks);
+  for (trace::profile& p : profiles)
+    check_machine(p, run);
   const bool pages = detail::of_one_model(models) || !asked.wanted.model.empty() ||
                      !profiles.empty() || asked.advice || asked.details;
   std::vector<bound::model_bound> others;
@@ -145,6 +147,7 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
                            {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
   }
   std::vector<report::limit_answer> held = report::hold_to(limits, advised);
+  report::check_limits(limits, held);
   const std::string broken = report::broken_limits(held);
   if (lacking.empty()) lacking = report::unsure_limits(held);
   write_report(to, {.run = run,

@@ -36,7 +36,7 @@ function(benanza_write_text out name)
   file(APPEND "${out}" "  return out;\n}\n")
 endfunction()
 
-set(BENANZA_HTML_SCRIPTS base figures layers roofline graph timeline curves start)
+set(BENANZA_HTML_SCRIPTS base packed figures layers roofline graph timeline curves start)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_policy(VERSION 3.22)

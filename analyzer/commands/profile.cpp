@@ -2,15 +2,17 @@
 // Where does a model's time go at every level of its stack? From a result with levels, and from
 // what frameworks' profilers wrote.
 //
-//   benanza_analyze profile run.json whole.json --framework ort.json --only A2,A6 --timeline t.json
+//   benanza_analyze profile run.json --framework ort.json --only A2,A6 --timeline t.pftrace
 #include "profile.hpp"
 
 #include "../answer.hpp"
 #include "../framework_runs.hpp"
 #include "../read_results.hpp"
 
+#include <benanza/profile/chrome_trace.hpp>
 #include <benanza/profile/from_profile.hpp>
 #include <benanza/profile/from_result.hpp>
+#include <benanza/profile/perfetto_trace.hpp>
 #include <benanza/profile/timeline.hpp>
 #include <benanza/report/profile.hpp>
 
@@ -46,7 +48,8 @@ std::string parse_profile(std::vector<std::string> arguments, profile_request& a
   app.add_option("--rows", asked.rows, "of a table: a number, or all");
   app.add_flag("--explain", asked.explain, "what each column means");
   app.add_option("--timeline", asked.timeline,
-                 "write there what Perfetto opens: all runs side by side");
+                 "write there what Perfetto opens: all runs side by side; as Chrome's trace events "
+                 "where the name ends in .json");
   app.add_option("--format", asked.of_results.format, "text or json, which has all rows")
       ->check(CLI::IsMember({"text", "json"}));
   app.add_option("-o,--output", asked.of_results.output, "write there, whole or not at all");
@@ -104,7 +107,10 @@ status answer_profile(std::vector<std::string> arguments, const streams& to) {
     if (runs.back().model_ns <= 0)
       throw error("the profile has no times", p.source, "give what the framework's profiler wrote");
   }
-  if (!asked.timeline.empty()) write_file(asked.timeline, profile::timeline(runs));
+  if (!asked.timeline.empty())
+    write_file(asked.timeline, asked.timeline.ends_with(".json")
+                                   ? profile::chrome_trace(profile::timeline(runs))
+                                   : profile::perfetto_trace(profile::timeline(runs)));
   const answer page{asked.of_results, to.out, to.err};
   page.write(asked.of_results.json()
                  ? report::profile_json(runs, ids)

@@ -71,6 +71,49 @@ TEST_CASE("a sum goes to the product before it, or to the normalization behind i
   CHECK(name_of(fused(alone.g), 0) == "Add+LayerNormalization/4x8-a1-b-sum");
 }
 
+TEST_CASE("SwiGLU: its function and product go to the products before them, or are one layer") {
+  maker m; // as of a LLaMA
+  m.add("MatMul/4x8-8x16-w", "i c").add("Sigmoid/4x16", "0").add("Mul/4x16", "0 1"); // 0 1 2
+  m.add("MatMul/4x8-8x16-w", "i c").add("Mul/4x16", "2 3");                          // 3 4
+  m.add("MatMul/4x16-16x8-w", "4 c");                                                // 5
+  m.g.name = "gated";
+  const std::vector<graph> forms = fused_forms(m.g, default_patterns());
+  REQUIRE(forms.size() == 2);
+  REQUIRE(forms[0].nodes.size() == 3);
+  CHECK(name_of(forms[0], 0) == "MatMul+Swish/4x8-8x16-w");
+  CHECK(name_of(forms[0], 1) == "MatMul+Mul/4x8-8x16-w");
+  CHECK(write_operands(forms[0].nodes[1].operands) == "i c 0");
+  const graph& f = forms[1];
+  CHECK(f.name == "gated,fused-gates");
+  CHECK(f.unfused == "gated");
+  REQUIRE(f.nodes.size() == 4);
+  CHECK(name_of(f, 0) == "MatMul/4x8-8x16-w");
+  CHECK(name_of(f, 2) == "Swish+Mul/4x16");
+  CHECK(f.nodes[2].parts == std::vector{1, 2, 4});
+  CHECK(write_operands(f.nodes[2].operands) == "0 1");
+  // Where up's product comes first, the gate's takes all: one layer.
+  maker up;
+  up.add("MatMul/4x8-8x16-w", "i c").add("MatMul/4x8-8x16-w", "i c"); // 0 1
+  up.add("Gelu/4x16", "1").add("Mul/4x16", "2 0");                    // 2 3
+  const std::vector<graph> other = fused_forms(up.g, default_patterns());
+  REQUIRE(other.size() == 2);
+  CHECK(name_of(other[0], 1) == "MatMul+Gelu+Mul/4x8-8x16-w");
+  CHECK(name_of(other[1], 2) == "Gelu+Mul/4x16");
+  // Behind products that take nothing up, such as those of weights of four bits, there is one form.
+  maker bits;
+  bits.add("MatMulNBits/4x32-n16-q4-k32", "i c c").add("Swish/4x16", "0"); // 0 1
+  bits.add("MatMulNBits/4x32-n16-q4-k32", "i c c").add("Mul/4x16", "1 2"); // 2 3
+  const std::vector<graph> alone = fused_forms(bits.g, default_patterns());
+  REQUIRE(alone.size() == 1);
+  REQUIRE(alone[0].nodes.size() == 3);
+  CHECK(name_of(alone[0], 2) == "Swish+Mul/4x16");
+  CHECK(write_operands(alone[0].nodes[2].operands) == "0 1");
+  // Patterns that fuse no elementwise layers with each other leave gates alone too.
+  patterns few = default_patterns();
+  std::erase_if(few.runs, [](const run& r) { return r[0].op == "Elementwise"; });
+  CHECK(fused_forms(m.g, few).size() == 1);
+}
+
 TEST_CASE("a sum is not fused where others read it before it is normalized, or of other dims") {
   const auto stays = [](const maker& m) {
     for (const graph& f : fused_forms(m.g, default_patterns()))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "made_up.hpp"
 
-#include <benanza/profile/timeline.hpp>
+#include <benanza/profile/chrome_trace.hpp>
+#include <benanza/profile/perfetto_trace.hpp>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -41,7 +42,7 @@ TEST_CASE("runs stand side by side, a process each, their levels nested") {
   auto all = profile::levelled_runs(levels_run());
   all.push_back(all[0]);
   all[1].who = "another";
-  const auto j = nlohmann::json::parse(profile::timeline(all));
+  const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   CHECK(j["displayTimeUnit"] == "ns");
   const auto& events = j["traceEvents"];
   check_nesting(events);
@@ -62,14 +63,29 @@ TEST_CASE("any name is valid in it") {
   auto all = profile::levelled_runs(levels_run());
   all[0].layers[0].name = "a\"b\\c\n\x01</script>\xff\xfe";
   all[0].calls[0].told = "\xc3(";
-  const auto j = nlohmann::json::parse(profile::timeline(all));
+  const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   check_nesting(j["traceEvents"]);
+  const std::string same =
+      "a\"b\\c\n\x01</script>\ufffd\ufffd"; // tests/scripts/timelines.py reads it
+  CHECK(j.dump(-1, ' ', false).find(nlohmann::json(same).dump()) != std::string::npos);
+  CHECK(profile::perfetto_trace(profile::timeline(all)).find(same) != std::string::npos);
+}
+
+TEST_CASE("fields of Protocol Buffers stand in their bytes") {
+  protobuf_message inner, m;
+  inner.number(1, 150);
+  m.message(3, inner).text(16, "ab").real(2, 1.5).number(4, UINT64_MAX);
+  CHECK(m.bytes() == std::string("\x1a\x03\x08\x96\x01"
+                                 "\x82\x01\x02"
+                                 "ab\x11\0\0\0\0\0\0\xf8\x3f"
+                                 "\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+                                 30));
 }
 
 TEST_CASE("what is longer within than without is drawn so, and says what was measured") {
   auto all = profile::levelled_runs(levels_run());
   all[0].calls[0].ns = 20e3;
-  const auto j = nlohmann::json::parse(profile::timeline(all));
+  const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   check_nesting(j["traceEvents"]);
   for (const auto& e : j["traceEvents"])
     if (e["name"] == "first") {
@@ -83,7 +99,7 @@ TEST_CASE("events that do not nest get tracks of their own; cut times are mended
   all[0].spans = {at(1, 0, 100e3),      at(2, 0, 50e3),        at(2, 30e3, 80e3),
                   at(2, 80e3, 100.9e3), at(3, 0, 10e3, "GPU"), at(3, 5e3, 20e3, "GPU"),
                   at(2, 49.5e3, 60e3)};
-  const auto j = nlohmann::json::parse(profile::timeline(all));
+  const auto j = nlohmann::json::parse(profile::chrome_trace(profile::timeline(all)));
   check_nesting(j["traceEvents"]);
   std::vector<std::string> names;
   int slices = 0;

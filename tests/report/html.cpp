@@ -29,17 +29,34 @@ TEST_CASE("numbers have five significant digits") {
   CHECK(html::number(0) == 0);
 }
 
+/// What the page makes of three letters (numberAt of packed.js).
+double unpacked(const std::string& text) {
+  std::size_t code = 0;
+  for (char c : text)
+    code = 64 * code + html::letters.find(c);
+  if (code == 0) return 0;
+  return static_cast<double>(1000 + (code - 1) % 9000) *
+         std::pow(10.0, static_cast<double>((code - 1) / 9000) - 5);
+}
+
+TEST_CASE("three letters are a number of four digits, whose first three are right") {
+  for (double v : {0.0123, 1.0, 9.9996, 1234.0, 8.0e9, 4.321e15})
+    CHECK(unpacked(html::packed(v)) == doctest::Approx(v).epsilon(2e-4));
+  CHECK(unpacked(html::packed(12.3479)) == doctest::Approx(12.34)); // 12.35 could be shown as 12.4
+  CHECK(unpacked(html::packed(12.3521)) == doctest::Approx(12.36)); // and as 12.3
+  CHECK(html::packed(0) == "000");
+  CHECK(html::packed(std::nan("")) == "000");
+  CHECK(html::packed(1e300).size() == 3);
+}
+
 TEST_CASE("dots keep the least and the largest sample, on a logarithmic scale") {
-  const html::dotted d = html::dots({400, 100, 200}, 24);
-  CHECK(d.low_ns == 100);
-  CHECK(d.high_ns == 400);
-  CHECK(d.letters == "0W_"); // 0, 32 and 63 of 63
+  CHECK(html::dots({400, 100, 200}, 100, 4) == "J0V- "); // (19 / 16)^2 is a bit above log(4)
   std::vector<double> many;
   for (int i = 1; i <= 1000; ++i)
     many.push_back(i);
-  CHECK(html::dots(many, 24).letters.size() == 24);
-  CHECK(html::dots({5, 5}, 24).letters == "00");
-  CHECK(html::dots({}, 24).letters.empty());
+  CHECK(html::dots(many, 1, 24).size() == 25);
+  CHECK(html::dots({5, 5}, 5, 3) == "000 ");
+  CHECK(html::dots({}, 5, 2) == "0  ");
 }
 
 TEST_CASE("the page's data are the figures, and its texts stand in their places") {
@@ -52,17 +69,19 @@ TEST_CASE("the page's data are the figures, and its texts stand in their places"
   REQUIRE(data["models"].size() == 1);
   const auto& m = data["models"][0];
   CHECK(m["figures"]["unfused"][0] == html::number(models[0].bound.sequential.ns));
-  CHECK(m["layers"].size() == models[0].layers.size());
-  CHECK(m["graph"].size() == r.graphs[0].nodes.size());
-  CHECK(m["graph"][5][2] == -1); // without a layer
+  for (const auto& column : m["layers"])
+    CHECK(column.size() == models[0].layers.size());
+  for (const auto& column : m["graph"])
+    CHECK(column.size() == r.graphs[0].nodes.size());
+  CHECK(m["graph"]["layers"][5] == -1); // without a layer
   double left = m["steps"]["top"];
   for (const auto& step : m["steps"]["bars"]) {
     CHECK(left - step[2][0].get<double>() == doctest::Approx(step[3].get<double>()).epsilon(1e-3));
     left = step[3];
   }
-  const auto& tables = data["machines"][0]["tables"];
-  const auto& table = tables[m["layers"][0][0].get<std::size_t>()];
-  CHECK(table[0] == models[0].layers[0].name);
+  const auto& its = data["machines"][0];
+  const auto& layer = its["layers"][m["layers"][0][0].get<std::size_t>()];
+  CHECK(its["tables"][layer[0].get<std::size_t>()][0] == models[0].layers[0].name);
   const std::string page = benanza::report::html_report({in}, parts);
   CHECK(page.starts_with("<style>css</style><data>{"));
   CHECK(page.ends_with("</data>\"BSD \\u003cthem>\"<lib>d3|ours"));

@@ -14,7 +14,10 @@ using pages::run;
 std::vector<benanza::report::limit_answer> held(const run& r, const std::string& text) {
   const auto models = pages::analyse(r);
   const benanza::bound::source source(r);
-  return benanza::report::hold_to({limit(text)}, benanza::advice::advise_all(source, models, {}));
+  const std::vector<limit> limits{limit(text)};
+  auto out = benanza::report::hold_to(limits, benanza::advice::advise_all(source, models, {}));
+  benanza::report::check_limits(limits, out);
+  return out;
 }
 } // namespace
 

@@ -97,10 +97,10 @@ class Case(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.here = Path(self.folder.name)
 
-    def analyze(self, what, *options, status=0):
-        """Runs the program on a result; what it wrote into a folder, by format."""
+    def analyze(self, what, *options, status=0, command=()):
+        """Runs the program, or a command of it, on a result; what it wrote to standard output."""
         (self.here / "run.json").write_text(json.dumps(what))
-        done = subprocess.run([PROGRAM, "run.json", *options], cwd=self.here, capture_output=True)
+        done = subprocess.run([PROGRAM, *command, "run.json", *options], cwd=self.here, capture_output=True)
         said = done.stderr.decode()
         self.assertEqual(done.returncode, status, said)
         self.assertEqual(said.count("\n"), 1 if status else 0, said)
@@ -134,22 +134,6 @@ class Plain(Case):
         self.assertEqual(node_data["relu"]["value"], 0)
         self.assertAlmostEqual(sum(v["value"] for v in node_data.values()),
                                parsed["fused"]["prediction"]["sequential"]["ns"] / 1e3)
-
-    def test_a_trace_has_a_track_a_worker_and_a_process_a_run(self):
-        events = json.loads(self.all_formats(result(), "--workers", "2")["trace"])["traceEvents"]
-        processes = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
-        self.assertEqual([n.split(":")[0] for n in processes.values()],
-                         ["lower bound on 2 workers", "benanza, plan"])
-        tracks = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
-        self.assertEqual(sorted(n for (p, _), n in tracks.items() if p == 1), ["model", "worker 1", "worker 2"])
-        layers = {e["name"]: e for e in events if e["ph"] == "X" and e["pid"] == 1 and e["cat"] == "layer"}
-        self.assertEqual(layers["left"]["ts"], layers["first"]["dur"])  # both wait for the same
-        self.assertEqual(layers["right"]["ts"], layers["first"]["dur"])
-        self.assertNotEqual(layers["left"]["tid"], layers["right"]["tid"])
-        self.assertAlmostEqual(layers["joined"]["ts"], (4.1e6 + 4e6) / 1e3)
-        for e in events:  # as the format of trace events has it
-            self.assertTrue({"ph", "pid", "tid", "name"} <= set(e))
-            self.assertIn(e["ph"], "MX")
 
     def test_hostile_names_are_text_everywhere(self):
         for i, name in enumerate(HOSTILE):

@@ -6,6 +6,8 @@
 """
 
 import gzip
+import importlib.machinery
+import importlib.util
 import json
 import os
 import re
@@ -21,6 +23,14 @@ SOURCE, BENCH, ANALYZE, FAKE = (Path(p) for p in sys.argv[1:5])
 SCRIPT = SOURCE / "scripts" / "gpu_check"
 SMALL = ["--models", "lenet", "--types", "f32", "--batches", "1", "--effort", "quick",
          "--min-time", "0.002", "--ceilings", "^machine/(copy|write)-[1248][0-9]{6}/f32/cuda/", "--filter", "^(Conv|MaxPool)/.*/(eng[0-9]|legacy:.*)/"]
+
+
+def module():
+    """The script itself, for what needs no GPU."""
+    loader = importlib.machinery.SourceFileLoader("gpu_check", str(SCRIPT))
+    made = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
+    loader.exec_module(made)
+    return made
 
 
 # As much of PyTorch as the stage asks for: it computes nothing, and cannot compile.
@@ -108,6 +118,36 @@ class Stages(unittest.TestCase):
         took = int(re.search(r"convolution: took ([0-9]+) s", said)[1])
         self.assertGreater(cases, 10)
         self.assertLessEqual(took, announced)
+        # In tf32, whose numbers are f32's, layouts are changed as those of f32.
+        listed = subprocess.run([BENCH, "--graphs", graphs, "--target", "h100", "--types", "tf32", "--backends",
+                                 "cuda,cudnn", "--benchmark_filter=^reorder/", "--benchmark_list_tests"],
+                                capture_output=True, text=True).stdout
+        self.assertIn("reorder/1x64x56x56-plain-channels_last/f32/", listed)
+
+    def test_the_pace_is_that_of_each_backend(self):
+        script = module()
+        arguments = type("Arguments", (), {"work": self.folder / "pace", "effort": "quick"})
+        pace, cases = script.Pace(arguments), script.Counter(cudnn=1000)
+        unit = script.Unit("second", "some", None, cases=lambda: cases)
+        guess = pace.seconds(unit)
+        row = {"family": "Conv", "key": "k", "type": "f16", "backend": "cudnn", "setup_ns": 5e6, "sampling_ns": 1e7}
+        # 2000 cases of 1000 algorithms take 25 s by what they say, and 13 s more, of which 12 to start.
+        pace.learn(38, {"benchmarks": [dict(row, algorithm=str(i // 2)) for i in range(2000)]})
+        learned = script.Pace(arguments).seconds(unit)  # of the next command
+        self.assertLess(learned, guess / 4)
+        self.assertAlmostEqual(learned, 12 + 1.25 * 1000 * (26 + 20 * 0.12) / 2020, places=3)
+        cases["cuda"] = 100  # of which nothing is known: they are compiled
+        self.assertGreater(script.Pace(arguments).seconds(unit), learned + 25)
+
+    def test_a_pack_is_light_enough_to_be_carried(self):
+        script, folder = module(), self.folder / "pack"
+        folder.mkdir()
+        with open(folder / "benanza_bench", "wb") as f:
+            f.truncate(16 << 20)
+        self.assertEqual(script.weight_of(folder), 16 << 20)
+        (folder / "pack.json").write_text("{}")
+        with self.assertRaisesRegex(script.Refused, "16777218 bytes, more than 16777216"):
+            script.weight_of(folder)
 
     def test_second_and_what_it_leaves(self):
         said = self.check("second", "--analyze", ANALYZE).stdout
@@ -168,7 +208,7 @@ class Stages(unittest.TestCase):
             self.__class__.environment = dict(environment, PYTHONPATH=str(package))
             self.assertIn("skipped: torch sees no GPU",
                           self.check("third", out=self.folder / "torch without").stdout)
-            whole = ["--filter", "^(Add|Relu)/.*/kernel:v1/|^MatMul/.*/gemm/|^(Conv|MaxPool)/.*/eng1/",
+            whole = ["--graphs", SOURCE / "generated" / "sample" / "graphs.json", "--filter", "^(Add|Relu)/.*/kernel:v1/|^MatMul/.*/gemm/|^(Conv|MaxPool)/.*/eng1/",
                      "--analyze", ANALYZE]
             self.check("second", *whole, out=other)
             said = self.check("third", "--torch-device", "cpu", *whole, status=1, out=other).stdout

@@ -38,8 +38,13 @@ def page_of(name, *more, **made):
         done = subprocess.run([ANALYZE, str(run), "--format", "html", "-o", str(out), *more], capture_output=True, text=True)
         if "node-d3" in done.stderr:
             raise unittest.SkipTest("benanza_analyze was built without d3")
-        assert done.returncode in (0, 1), done.stderr
+        assert done.returncode in (0, 1, 3), done.stderr
     return out
+
+
+def held_page():
+    """A page of two models in two batches, held to a limit that they keep and one that the larger batches break."""
+    return page_of("held", "--limit", "bound<1s", "--limit", "batch=2 gap<1.01", models=2, batches=(1, 2))
 
 
 def axe():
@@ -88,9 +93,38 @@ class File(unittest.TestCase):
         data = json.loads(re.search(r'id="data">(.*?)</script>', out.read_text(), re.S)[1])
         self.assertEqual([m["title"] for m in data["machines"]], ["One CPU, 4 cores", "Other CPU, 4 cores"])
         self.assertEqual([m["machine"] for m in data["models"]], [0, 1])
-        refused = subprocess.run([*command, "--plan", "plan.json"], capture_output=True, text=True)
-        self.assertEqual(refused.returncode, 2)
-        self.assertIn("of one machine", refused.stderr)
+        for more, told in ((["--plan", "plan.json"], "of one machine"), (["--limit", "nothing bound<1s"], "no model")):
+            refused = subprocess.run([*command, *more], capture_output=True, text=True)
+            self.assertEqual((refused.returncode, refused.stderr.count("\n")), (2, 1), refused.stderr)
+            self.assertIn(told, refused.stderr)
+
+    def test_frameworks_go_to_the_machine_they_were_measured_on(self):
+        def run_of(processor, ms):
+            path = Path(WORK.name, f"{processor}_{ms}.ort.json")
+            path.write_text(json.dumps({
+                "schema": "benanza-framework", "schema_version": 1, "framework": "onnxruntime", "framework_version": "1.2",
+                "model": {"file": "model0.onnx"}, "options": {"threads": 1, "batch": 1, "precision": "f32"},
+                "samples_ns": [1e6 * ms, 1.1e6 * ms], **({"machine": {"processor": processor, "cpus": 4}} if processor else {})}))
+            return ["--framework", str(path)]
+
+        files = []
+        for cpu in ("One CPU", "Other CPU"):
+            files.append(Path(WORK.name, f"of {cpu}.json"))
+            files[-1].write_text(json.dumps(result(cpu=cpu)))
+        out = Path(WORK.name, "theirs.html")
+        command = [ANALYZE, *map(str, files), "--format", "html", "-o", str(out)]
+        done = subprocess.run([*command, *run_of("Other CPU", 300), *run_of("One CPU", 200), "--limit", "gap<1.01"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        models = json.loads(re.search(r'id="data">(.*?)</script>', out.read_text(), re.S)[1])["models"]
+        self.assertEqual([[f["least"] for f in m["frameworks"]] for m in models], [[200e6], [300e6]])
+        self.assertEqual([m["steps"]["top"] == m["frameworks"][0]["steps"]["top"] for m in models], [False, False])
+        self.assertEqual([[l[0] for l in m["limits"]] for m in models], [["broken"], ["broken"]])
+        for one, told in (("Third CPU", "measured on Third CPU with 4 processors, which none of the results is of"), ("", "does not say on which of several machines")):
+            refused = subprocess.run([*command, *run_of(one, 100)], capture_output=True, text=True)
+            self.assertEqual((refused.returncode, refused.stderr.count("\n")), (2, 1), refused.stderr)
+            self.assertIn(told, refused.stderr)
+        alone = subprocess.run([ANALYZE, str(files[0]), *run_of("Third CPU", 100)], capture_output=True, text=True)
+        self.assertIn("another machine than the result", alone.stdout)
 
     def test_what_is_no_result_is_refused(self):
         done = subprocess.run([ANALYZE, "--format", "html", "/dev/null"], capture_output=True, text=True)
@@ -152,6 +186,19 @@ class Browser(unittest.TestCase):
         self.assertTrue(self.layers(page) and all("Conv" in n for n in self.layers(page)))
         self.assertIn(f"{len(self.layers(page))} of", page.run("byId('layer_count').textContent"))
 
+    def test_cases_are_those_of_the_result(self):
+        page = self.open(page_of("two", models=2, batches=(1, 2)))
+        shown = page.run("""current().layers.flatMap(l => algorithmsOf(current(), l).timed.flatMap(a => ["hot", "cold"].map(s => [
+          `${l.name} ${a.library} ${a.algorithm} ${s}`, time(a[s].least), time(a[s].median), a[s].count, ...d3.extent(a[s].samples)])))""")
+        run = json.loads(Path(WORK.name, "two.json").read_text())
+        cases = {f"{c['family']}/{c['key']} {c['backend']} {c['algorithm']} {c['state'][:4]}": c for c in run["benchmarks"]}
+        self.assertEqual(len(shown), 3 * 6 * 2)
+        for name, least, median, count, low, high in shown:
+            its = cases[name]
+            self.assertEqual([least, median, count], [page.run(f"time({its['min_ns']})"), page.run(f"time({its['median_ns']})"), its["count"]])
+            self.assertAlmostEqual(low / its["min_ns"], 1, 2)
+            self.assertAlmostEqual(high / max(its["samples_ns"]), 1, 2)
+
     def test_links(self):
         page = self.open(page_of("two", models=2, batches=(1, 2)))
         page.run("document.querySelector('#layer_rows a').click()")
@@ -173,6 +220,26 @@ class Browser(unittest.TestCase):
         self.assertEqual(straight.run("[state.model, table.open]"), [3, 1])
         for wild in ("#model=99&layer=1", "#layer=-1", "#nodes=1e9,x", "#model=%3Cb%3E", "#advice_999"):
             self.open(page_of("two"), fragment=wild)
+
+    def test_limits_are_told_without_colour(self):
+        page = self.open(held_page())
+        rows = "[...document.querySelectorAll('#limits tbody tr')].map(r => [...r.cells].map(c => c.innerText))"
+        [kept] = page.run(rows)  # of the first model, at batch 1
+        self.assertEqual([kept[0], kept[1], *kept[3:]], ["✓ kept", "bound", "<1s", "bound<1s"])
+        self.assertEqual(kept[2], page.run("time(current().figures.unfused[0])"))
+        self.assertIn("limits broken, over all models: model0@batch=2: gap ", page.run("byId('limits').innerText"))
+        page.run("document.querySelector('#limits a').click()")
+        page.settle()
+        broken = page.run(rows)[1]
+        self.assertEqual([broken[0], broken[1], *broken[3:]], ["✗ BROKEN", "gap", "<1.01", "batch=2 gap<1.01"])
+        self.assertGreater(float(broken[2]), 1.01)
+        self.assertIn("✗ 1 of 2 BROKEN", page.run("document.querySelector('#models tbody tr:nth-child(2)').innerText"))
+        said = [n.get("name", {}).get("value") for n in page.call("Accessibility.getFullAXTree")["nodes"]
+                if n.get("role", {}).get("value") in ("cell", "gridcell")]
+        self.assertIn("BROKEN", said)
+        page.call("Emulation.setEmulatedMedia", {"media": "print"})
+        self.assertGreater(page.run("byId('limits').offsetHeight"), 40)
+        self.assertEqual(self.open(page_of("two", models=2, batches=(1, 2))).run("byId('limits').childNodes.length"), 0)
 
     def test_layers_without_a_model(self):
         run, out = Path(WORK.name, "layers.json"), Path(WORK.name, "layers.html")
@@ -215,7 +282,7 @@ class Browser(unittest.TestCase):
         if program is None:
             self.skipTest("there is no axe-core here (pip install axe-playwright-python, or AXE=axe.min.js)")
         for dark in (False, True):
-            page = self.open(page_of("two", models=2, batches=(1, 2)), dark=dark)
+            page = self.open(held_page(), dark=dark, fragment="#model=1")
             page.run("document.querySelector('#layer_rows a').click()")
             page.run(program + "; 0")
             found = page.run("axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations.map("
@@ -223,7 +290,7 @@ class Browser(unittest.TestCase):
             self.assertEqual(found, [])
 
     def test_widths_and_print(self):
-        path = page_of("two", models=2, batches=(1, 2))
+        path = held_page()
         for name, width, how in (("wide", 1280, {}), ("tablet", 820, {}), ("phone", 390, {"mobile": True}), ("dark", 1280, {"dark": True})):
             page = self.open(path, width=width, **how)
             page.run("document.querySelector('#layer_rows a').click()")

@@ -6,8 +6,8 @@
 // views. Only what one node reads is fused into it, so nothing is computed twice; but a sum that is
 // normalized may have other readers, who get it as a second result. The fused node stands where the
 // last of its parts stood.
-// A sum can be fused with the product before it or with the normalization behind it, and no rule
-// says which is faster: where both can be there are two fused forms.
+// A sum can be fused with the product before it or with the normalization behind it, a gate with
+// its product or apart from it, and no rule says which is faster: there is a form for each.
 //
 //   graph f = fuse(g, default_patterns());   f.nodes[3].parts   // {4, 5, 6}: Conv+Add+Relu
 #pragma once
@@ -22,7 +22,8 @@
 namespace benanza::model {
 
 /// The fused forms of `g`, none if no pattern fits anywhere: by the patterns in their order, and
-/// where that is another one, with normalizations first (",fused-norms").
+/// where these are others, with normalizations first (",fused-norms"), and with these and gates
+/// first, SwiGLU's `Swish+Mul` apart from its products (",fused-gates").
 std::vector<graph> fused_forms(const graph& g, const patterns& by);
 
 /// The first fused form of `g`; nothing if no pattern fits anywhere.

@@ -150,7 +150,7 @@ private:
       const bool norm = p[word].op == "BatchNormalization";
       const bool fits =
           l != nullptr && (matches(p[word], *l) || (norm && normalizes(g, *next, *l)));
-      if (fits && take(g, *next, *l)) {
+      if (fits && take(g, *next, *l, p)) {
         met = norm;
         word += !p[word].repeated && !norm;
         continue;
@@ -222,7 +222,7 @@ private:
   }
 
   /// Adds node `next` to `g`; false, and `g` as it was, if that cannot be.
-  bool take(detail::growth& g, int next, const op::layer& l) const {
+  bool take(detail::growth& g, int next, const op::layer& l, const run& p) const {
     const int last = g.parts.back();
     std::optional<op::layer> grown;
     std::vector<operand> operands = g.operands;
@@ -242,8 +242,8 @@ private:
           b->function == op::binary_function::mul || b->function == op::binary_function::min ||
           b->function == op::binary_function::max;
       if (!first && !commutes) return false;
-      // Of two branches that meet, the later one takes the join: what it joins is there by then.
-      if (other.node > last) return false;
+      // Of two branches that meet, the later one takes the join, unless it cannot.
+      if (other.node > last && !joins_later(g, other.node, p)) return false;
       const shape result = op::output(g.layer);
       const auto other_dims = among(result, op::output(l), first ? b->b : b->a);
       if (!other_dims) return false;
@@ -276,6 +276,17 @@ private:
     return std::holds_alternative<op::unary>(l) || std::holds_alternative<op::binary>(l) ||
            std::holds_alternative<op::fused<op::unary>>(l) ||
            std::holds_alternative<op::fused<op::binary>>(l);
+  }
+
+  /// True if elementwise `g` takes a join with a branch that ends later, which it finds when it
+  /// is done: `p` is a gate, or that branch belongs to another layer, or begins none.
+  bool joins_later(const detail::growth& g, int other, const run& p) const {
+    if (!elementwise(g.layer)) return false;
+    const op::layer* l = layer_of(other);
+    return is_gate(p) || taken_[static_cast<std::size_t>(other)] || !only_reader(other) ||
+           l == nullptr || std::none_of(runs_.begin(), runs_.end(), [l](const run& r) {
+             return matches(r[0], *l);
+           });
   }
 
   /// A bias that was folded in is a constant operand more.
@@ -361,10 +372,24 @@ BENANZA_INLINE std::vector<graph> fused_forms(const graph& g, const patterns& by
   graph second = detail::fused_by(g, from, norms_first);
   second.name = g.name + ",fused-norms";
   std::vector<graph> out{std::move(first)};
-  const auto same = [](const node& a, const node& b) { return a.parts == b.parts; };
-  if (!std::equal(out[0].nodes.begin(), out[0].nodes.end(), second.nodes.begin(),
-                  second.nodes.end(), same))
-    out.push_back(std::move(second));
+  const auto add = [&out](graph&& form) {
+    const auto same = [](const node& a, const node& b) { return a.parts == b.parts; };
+    const bool there = std::any_of(out.begin(), out.end(), [&](const graph& f) {
+      return std::equal(f.nodes.begin(), f.nodes.end(), form.nodes.begin(), form.nodes.end(), same);
+    });
+    if (!there) out.push_back(std::move(form));
+  };
+  add(std::move(second));
+  // Only where elementwise layers are fused with each other at all.
+  if (std::any_of(by.runs.begin(), by.runs.end(),
+                  [](const run& r) { return r[0].op == "Elementwise"; })) {
+    std::vector<run> gates_first = norms_first;
+    gates_first.insert(std::find_if_not(gates_first.begin(), gates_first.end(), is_normalized_sum),
+                       parse_run(gate_run));
+    graph third = detail::fused_by(g, from, gates_first);
+    third.name = g.name + ",fused-gates";
+    add(std::move(third));
+  }
   return out;
 }
 

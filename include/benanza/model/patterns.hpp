@@ -48,6 +48,10 @@ inline constexpr std::string_view usual_runs[] = {
     "Elementwise+Elementwise*",
 };
 
+/// A function of one number times another tensor, and what follows: SwiGLU and GeGLU where their
+/// two products stay alone, as libraries without such an epilogue have them.
+inline constexpr std::string_view gate_run = "Activation+Mul+Elementwise*";
+
 namespace detail {
 /// True for a function of one number that a step may be.
 inline bool is_activation(const op::layer& l) {
@@ -68,6 +72,11 @@ inline bool is_row_norm(const run_word& w) {
 /// True for an addition and the normalization of its sum.
 inline bool is_normalized_sum(const run& r) {
   return r.size() == 2 && is_row_norm(r[1]);
+}
+
+/// True for a run such as `gate_run`.
+inline bool is_gate(const run& r) {
+  return r.size() > 1 && r[0].op == "Activation" && r[1].op == "Mul";
 }
 
 /// True if the word stands for that layer.

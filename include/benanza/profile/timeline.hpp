@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do runs look side by side? As one file of Chrome's trace events, which Perfetto opens: each
-// run is a process, with its levels nested: the model, layers in it, calls in these. Where a
-// profiler told when events began they are drawn so; ours are drawn one after the other, each as
-// long as its own level's run measured it. An event shorter than what lies within it is drawn
-// longer, and its argument `ns` is what was measured. Slices of one track have to nest: what does
-// not gets a track of its own.
+// How do runs look side by side? Each run is a process, with its levels nested: the model, layers
+// in it, calls in these. Where a profiler told when events began they are drawn so; ours are drawn
+// one after the other, each as long as its own level's run measured it. An event shorter than what
+// lies within it is drawn longer, and says what was measured. Slices of one track have to nest:
+// what does not gets a track of its own. What is said here is written by chrome_trace.hpp and by
+// perfetto_trace.hpp.
 //
-//   std::string json = timeline({ours, framework});   // {"displayTimeUnit": "ns", "traceEvents":
-//   ...
+//   for (const timeline_process& p : timeline({ours, framework})) p.tracks[0].slices[0].name ...
 #pragma once
 
+#include "../core/printable.hpp"
 #include "levelled_run.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,9 +22,34 @@
 
 namespace benanza::profile {
 
-namespace detail {
-using ordered_json = nlohmann::ordered_json;
+/// An event as it is drawn. All texts are UTF-8, and may hold anything else.
+struct timeline_slice {
+  int level = trace::model_level;
+  std::string name{}, kind{}, told{};
+  double begin_ns = 0, ns = 0;
+  double measured_ns = 0; ///< what `ns` would be if nothing longer lay within it
+  bool ambiguous = false; ///< in what it lies
+  double end_ns() const { return begin_ns + ns; }
+  std::string_view category() const {
+    return level <= trace::model_level ? "model" : level == trace::layer_level ? "layer" : "call";
+  }
+};
 
+/// Slices that lie within each other or apart, by when they begin, the outer first.
+struct timeline_track {
+  int tid = 0; ///< of no other track of the file, and no process
+  std::string name{};
+  std::vector<timeline_slice> slices{};
+};
+
+/// A run. No time is negative.
+struct timeline_process {
+  int pid = 0; ///< from 1, in the order of the runs
+  std::string name{};
+  std::vector<timeline_track> tracks{}; ///< in the order in which they are shown
+};
+
+namespace detail {
 /// An event to draw.
 struct drawn {
   trace::span span{};
@@ -116,59 +139,63 @@ inline std::string title_of(const levelled_run& r) {
   return out;
 }
 
-inline void add_process(ordered_json& events, const levelled_run& r, int pid) {
-  const auto meta = [&](std::string_view what, int tid, ordered_json arguments) {
-    events.push_back(
-        {{"ph", "M"}, {"name", what}, {"pid", pid}, {"tid", tid}, {"args", std::move(arguments)}});
-  };
-  meta("process_name", 0, {{"name", title_of(r)}});
-  meta("process_sort_index", 0, {{"sort_index", pid}});
+/// `text` with what is no UTF-8 in it replaced.
+inline std::string valid_text(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t n = benanza::detail::utf8_length(text);
+    out += n == 0 ? "\ufffd" : text.substr(0, n);
+    text.remove_prefix(std::max<std::size_t>(n, 1));
+  }
+  return out;
+}
+
+/// The tracks of a run, numbered from `first` on.
+inline std::vector<timeline_track> tracks_of(const levelled_run& r, int first) {
   std::vector<drawn> all = events_of(r);
   std::stable_sort(all.begin(), all.end(), [](const drawn& a, const drawn& b) {
     if (a.span.begin_ns != b.span.begin_ns) return a.span.begin_ns < b.span.begin_ns;
     if (a.span.level != b.span.level) return a.span.level < b.span.level;
     return a.span.ns > b.span.ns;
   });
-  constexpr std::string_view levels[] = {"", "model", "layer", "call"};
-  nested_tracks tracks;
-  std::map<std::pair<std::string, int>, int> tid_of;
+  const double before = all.empty() ? 0 : std::min(all.front().span.begin_ns, 0.0);
+  nested_tracks lanes;
+  std::vector<timeline_track> out;
+  std::map<std::pair<std::string, int>, std::size_t> place;
   for (drawn& d : all) {
-    const int lane = tracks.lane(d.span);
-    const auto [at, fresh] =
-        tid_of.try_emplace({d.span.track, lane}, static_cast<int>(tid_of.size()) + 1);
+    d.span.begin_ns -= before;
+    const int lane = lanes.lane(d.span);
+    const auto [at, fresh] = place.try_emplace({d.span.track, lane}, out.size());
     if (fresh) {
-      std::string name = d.span.track.empty() ? "run" : d.span.track;
-      if (lane > 0) name += " (" + std::to_string(lane + 1) + ')';
-      meta("thread_name", at->second, {{"name", name}});
-      meta("thread_sort_index", at->second, {{"sort_index", at->second}});
+      timeline_track& t = out.emplace_back();
+      t.tid = first + static_cast<int>(at->second);
+      t.name = d.span.track.empty() ? "run" : valid_text(d.span.track);
+      if (lane > 0) t.name += " (" + std::to_string(lane + 1) + ')';
     }
-    ordered_json arguments{{"ns", d.measured_ns}};
-    if (!d.span.kind.empty()) arguments["kind"] = d.span.kind;
-    if (!d.told.empty()) arguments["told"] = d.told;
-    if (d.span.ambiguous) arguments["parent"] = "ambiguous";
-    events.push_back({{"ph", "X"},
-                      {"cat", levels[std::clamp(d.span.level, 0, 3)]},
-                      {"name", d.span.name.empty() ? d.span.kind : d.span.name},
-                      {"pid", pid},
-                      {"tid", at->second},
-                      {"ts", d.span.begin_ns / 1e3},
-                      {"dur", d.span.ns / 1e3},
-                      {"args", std::move(arguments)}});
+    out[at->second].slices.push_back(
+        {.level = d.span.level,
+         .name = valid_text(d.span.name.empty() ? d.span.kind : d.span.name),
+         .kind = valid_text(d.span.kind),
+         .told = valid_text(d.told),
+         .begin_ns = d.span.begin_ns,
+         .ns = d.span.ns,
+         .measured_ns = d.measured_ns,
+         .ambiguous = d.span.ambiguous});
   }
+  return out;
 }
 } // namespace detail
 
-/// The file. Names may hold anything: what is no UTF-8 in them is replaced.
-inline std::string timeline(const std::vector<levelled_run>& runs) {
-  detail::ordered_json events = detail::ordered_json::array();
-  int pid = 0;
-  for (const levelled_run& r : runs)
-    detail::add_process(events, r, ++pid);
-  std::string out = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
-  for (std::size_t i = 0; i < events.size(); ++i)
-    out.append(i == 0 ? "\n" : ",\n")
-        .append(events[i].dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
-  return out + "\n]}\n";
+inline std::vector<timeline_process> timeline(const std::vector<levelled_run>& runs) {
+  std::vector<timeline_process> out;
+  int tid = static_cast<int>(runs.size());
+  for (const levelled_run& r : runs) {
+    out.push_back({.pid = static_cast<int>(out.size()) + 1,
+                   .name = detail::valid_text(detail::title_of(r)),
+                   .tracks = detail::tracks_of(r, tid + 1)});
+    tid += static_cast<int>(out.back().tracks.size());
+  }
+  return out;
 }
 
 } // namespace benanza::profile

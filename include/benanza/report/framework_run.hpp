@@ -101,6 +101,13 @@ inline std::string match_line(const advice::comparison& c) {
                   "by their place beside such, {} by kind and dims alone (?).",
                   c.matched_nodes, counted(c.nodes, "node"), sure, between, guessed));
 }
+
+inline std::string warning_lines(const trace::profile& p, std::size_t limit) {
+  std::string out;
+  for (const std::string& w : first_of(p.warnings, limit))
+    out += wrapped("! ", printable(w));
+  return out;
+}
 } // namespace detail
 
 /// A framework's run against the best kernels, at most `limit` rows a table.
@@ -115,9 +122,11 @@ inline std::string framework_section(const advice::comparison& c, std::size_t li
   }
   out += detail::waterfall(c);
   if (!c.profiled())
-    return out + wrapped("- ", fmt::format("There is no profile of {}: which operators are slow "
-                                           "cannot be said.",
-                                           name));
+    return out +
+           wrapped("- ", fmt::format("There is no profile of {}: which operators are slow "
+                                     "cannot be said.",
+                                     name)) +
+           detail::warning_lines(*c.from, limit);
   if (c.pace < 1)
     out +=
         wrapped("- ", fmt::format("With the profiler on its runs were slower: times of operators "
@@ -131,10 +140,8 @@ inline std::string framework_section(const advice::comparison& c, std::size_t li
     out += wrapped("- ", "No operator is slower, beyond noise, than the best kernel for its work.");
   else
     out += detail::compared_table(c.slower, limit);
-  out += detail::added_lines(c) + detail::match_line(c);
-  for (const std::string& w : detail::first_of(c.from->warnings, limit))
-    out += wrapped("! ", printable(w));
-  return out;
+  return out + detail::added_lines(c) + detail::match_line(c) +
+         detail::warning_lines(*c.from, limit);
 }
 
 } // namespace benanza::report

@@ -32,29 +32,34 @@ struct html_parts {
 
 namespace html {
 /// Letters for all samples of a page, at most; and dots of a case.
-inline constexpr std::size_t most_letters = 500'000, most_dots = 32, least_dots = 6;
+inline constexpr std::size_t most_letters = 300'000, most_dots = 32, least_dots = 6;
 
 /// The data of a page about one machine, or several.
 inline ordered_json page_json(const std::vector<input>& all) {
   texts known;
-  std::deque<case_book> books;
+  ways by(known);
+  std::deque<shared> told; // of each machine
   ordered_json machines = ordered_json::array(), models = ordered_json::array();
   std::size_t cases = 0;
   for (const input& in : all) {
-    case_book& book = books.emplace_back(in.run, known);
-    for (const advice::advised& a : in.advised)
-      models.push_back(model_json(in.run, a, books.size() - 1, known, book));
+    shared& its = told.emplace_back(shared{known, by, case_book(in.run, by)});
+    for (std::size_t place = 0; place < in.advised.size(); ++place)
+      models.push_back(model_json(in, place, told.size() - 1, its));
     machines.push_back(machine_json(in.run));
-    cases += book.sampled();
+    cases += its.book.sampled();
   }
   const std::size_t dots =
       std::clamp(most_letters / std::max<std::size_t>(cases, 1), least_dots, most_dots);
-  for (std::size_t i = 0; i < books.size(); ++i)
-    machines[i]["tables"] = books[i].json(dots);
-  return {{"schema", 1},
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    machines[i]["layers"] = told[i].layers.all();
+    machines[i]["tables"] = told[i].book.json(dots);
+  }
+  return {{"schema", 2},
           {"lacking", all.empty() ? std::string() : printable(all.front().lacking)},
+          {"dots", dots},
           {"machines", std::move(machines)},
           {"models", std::move(models)},
+          {"ways", by.all()},
           {"texts", known.all()}};
 }
 

@@ -5,7 +5,8 @@
 // the figure itself, not its interval. A figure that is not there breaks its limit, and one that
 // rests on less than it should does not keep it for sure.
 //
-//   std::vector<limit_answer> all = hold_to({limit("gap<1.3")}, advised);   all[0].is == kept::no
+//   std::vector<limit_answer> all = hold_to(limits, advised);   check_limits(limits, all);
+//   all[0].is == kept::no
 #pragma once
 
 #include "../advice/algorithm.hpp"
@@ -54,6 +55,8 @@ public:
   }
 
   const std::string& text() const { return text_; }
+  /// What the figure is compared with, as it was written: "<1.3".
+  std::string bound() const { return text_.substr(text_.find_last_of("<>")); }
   const limit_figure& figure() const { return *figure_; }
   /// True for the models that it is about.
   bool is_about(const std::string& model) const {
@@ -121,6 +124,8 @@ constexpr std::string_view name(kept k) {
 struct limit_answer {
   std::string limit{}, model{}, type{};
   int threads = 1;
+  std::size_t place = 0;         ///< of the model among those that were held to limits
+  std::string bound{};           ///< the comparison and its number, as they were written: "<1.3"
   std::string figure{};          ///< its name; of a framework's also which
   std::optional<double> value{}; ///< ns, a share of 1, a factor, a number
   std::string shown{};           ///< the value for people; empty: there is none
@@ -129,12 +134,20 @@ struct limit_answer {
   std::string why{}; ///< why there is no value, or why it is not sure
 };
 
-/// Each limit with each model that it is about; refuses one that is about none.
+/// Refuses a limit that none of the answers is of.
+inline void check_limits(const std::vector<limit>& limits, const std::vector<limit_answer>& all) {
+  for (const limit& l : limits)
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const limit_answer& a) { return a.limit == l.text(); }))
+      throw error("no model that is reported has a name that this limit is about",
+                  "--limit " + l.text(), "--models lists them; leave the name out to mean all");
+}
+
+/// Each limit with each model that it is about.
 inline std::vector<limit_answer> hold_to(const std::vector<limit>& limits,
                                          const std::vector<advice::advised>& models) {
   std::vector<limit_answer> out;
   for (const limit& l : limits) {
-    const std::size_t before = out.size();
     for (const advice::advised& a : models) {
       if (!l.is_about(a.model->graph->name)) continue;
       for (limit_value& v : l.figure().of(a)) {
@@ -142,6 +155,8 @@ inline std::vector<limit_answer> hold_to(const std::vector<limit>& limits,
                          .model = a.model->graph->name,
                          .type = std::string(name(a.model->type)),
                          .threads = a.model->threads,
+                         .place = static_cast<std::size_t>(&a - models.data()),
+                         .bound = l.bound(),
                          .figure =
                              std::string(l.figure().name) + (v.of.empty() ? "" : " of " + v.of),
                          .value = v.value,
@@ -154,9 +169,6 @@ inline std::vector<limit_answer> hold_to(const std::vector<limit>& limits,
         out.push_back(std::move(one));
       }
     }
-    if (out.size() == before)
-      throw error("no model that is reported has a name that this limit is about",
-                  "--limit " + l.text(), "--models lists them; leave the name out to mean all");
   }
   return out;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do a model's runs look side by side in Perfetto? The bound as one schedule on its workers,
 // the chain's run where the result has its parts, with levels or without, and each framework's run:
-// a process each, a track a worker.
+// a process each, a track a worker. In Perfetto's own format, or as Chrome's trace events.
 //
-//   std::string json = trace_report(in);   // open it at ui.perfetto.dev
+//   std::string bytes = perfetto_report(in);   // open it at ui.perfetto.dev
 #pragma once
 
+#include "../profile/chrome_trace.hpp"
 #include "../profile/from_profile.hpp"
 #include "../profile/from_result.hpp"
+#include "../profile/perfetto_trace.hpp"
 #include "../profile/timeline.hpp"
 #include "input.hpp"
 #include "node_times.hpp"
@@ -62,10 +64,9 @@ inline profile::levelled_run run_of_parts(const result::measurement& m, const bo
           .model_ns = m.median_ns,
           .layers = profile::detail::layers_of(m, b.type, most)};
 }
-} // namespace detail
 
-/// The runs of all models as trace events.
-inline std::string trace_report(const input& in) {
+/// The runs of all models.
+inline std::vector<profile::timeline_process> timeline_of(const input& in) {
   const bound::ceilings most(in.run);
   const bool levels = std::any_of(
       in.run.measurements.begin(), in.run.measurements.end(), [](const result::measurement& m) {
@@ -75,8 +76,8 @@ inline std::string trace_report(const input& in) {
   if (levels) levelled = profile::levelled_runs(in.run);
   for (std::size_t i = 0; i < in.models.size(); ++i) {
     const bound::model_bound& b = in.models[i];
-    if (detail::loose(b)) continue;
-    all.push_back(detail::scheduled_run(b));
+    if (loose(b)) continue;
+    all.push_back(scheduled_run(b));
     bool has_levels = false;
     for (const profile::levelled_run& r : levelled)
       if (r.graph == b.fastest_form().graph->name && r.type == name(b.type) &&
@@ -87,12 +88,21 @@ inline std::string trace_report(const input& in) {
     for (const bound::chain_run& w : b.runs)
       if (!has_levels && w.fused == b.fused.has_value() && !w.side_by_side() &&
           !w.run->parts_ns.empty())
-        all.push_back(detail::run_of_parts(*w.run, b, most));
+        all.push_back(run_of_parts(*w.run, b, most));
     if (i >= in.advised.size()) continue;
     for (const advice::comparison& c : in.advised[i].frameworks)
       all.push_back(profile::levelled_run_of(*c.from, b.graph, most));
   }
   return profile::timeline(all);
+}
+} // namespace detail
+
+inline std::string trace_report(const input& in) {
+  return profile::chrome_trace(detail::timeline_of(in));
+}
+
+inline std::string perfetto_report(const input& in) {
+  return profile::perfetto_trace(detail::timeline_of(in));
 }
 
 } // namespace benanza::report

@@ -27,6 +27,12 @@ TEST_CASE("cublas: steps that an epilogue is, and no others") {
   CHECK(of("Gemm+Sigmoid/2x3x4-w").empty());
   CHECK(of("Gemm+Mul/2x3x4-w").empty());
   CHECK(of("Gemm+Relu+Relu/2x3x4-w").empty());
+  // SwiGLU and GeGLU are none, and that is said.
+  CHECK(of("MatMul+Swish+Mul/5x2x4-4x3-w", numeric::bf16).empty());
+  CHECK(step_without_epilogue(op::parse("MatMul+Swish+Mul/5x2x4-4x3-w")) == "Swish");
+  CHECK(step_without_epilogue(op::parse("Gemm+FastGelu+Mul/2x3x4-w")) == "Mul");
+  CHECK(step_without_epilogue(op::parse("Gemm+Add+Relu/2x3x4-w")).empty());
+  CHECK(step_without_epilogue(op::parse("Swish+Mul/2x3")).empty());
   const tasks residual = of("Conv+Add+Relu/2x8x5x7-16x1x1-s1");
   REQUIRE(residual.size() == 2);
   CHECK(residual[0].operand_layouts == "plain,plain");

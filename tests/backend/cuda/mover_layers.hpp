@@ -127,7 +127,7 @@ inline constexpr const char* computed[] = {
     "Less/3x8x5",
     "LessOrEqual/3x8x5",
     "Add/2x3x2x2x3x4-3x1x2x1x4",
-    "Sigmoid+Mul/3x8x4x5",
+    "Swish+Mul/3x8x4x5",
     "Add+Relu/3x8x5",
     "Mul+Add+HardSwish/3x8x5-w8x1",
 };

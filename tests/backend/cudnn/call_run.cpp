@@ -61,9 +61,10 @@ TEST_CASE("on the fake gpu: legacy convolutions compute what ONNX says") {
       CHECK(has(ids, kind, ":half") == (t == f16));
       CHECK(has(ids, kind + "-nhwc", ":half") == (t == f16));
     };
-    for (const char* layer : {"Conv/1x8x7x7-16x3x3-s1-p1", "Conv/2x8x8x9-8x3x3-s2-p1-d2",
-                              "Conv/1x8x7x7-8x3x3-s1-p1-g2", "Conv/1x8x20-8x3-s2-p1"})
+    for (const char* layer :
+         {"Conv/1x8x7x7-16x3x3-s1-p1", "Conv/1x8x7x7-8x3x3-s1-p1-g2", "Conv/1x8x20-8x3-s2-p1"})
       check(layer, "legacy");
+    if (t != s8s8s8) check("Conv/2x8x8x9-8x3x3-s2-p1-d2", "legacy");
     for (const char* layer : {"Conv/1x8x7x7-16x3x3-s1-p1-b", "Conv+Relu/1x8x7x7-16x3x3-s1-p1",
                               "Conv+Add/1x8x7x7-16x1x1-s1", "Conv+Add+Relu/1x8x7x7-8x3x3-s1-p1-b"})
       check(layer, "legacy-fused");
@@ -77,6 +78,25 @@ TEST_CASE("on the fake gpu: legacy convolutions compute what ONNX says") {
           "ConvWeightGradient/1x8x7x7-8x3x3-s1-p1-g2", "ConvWeightGradient/2x8x20-8x3-s2-p1"})
       check(layer, "legacy-filter");
   }
+  // Integers in vectors of channels; those of QLinearConv with scales of their own.
+  const auto in_vectors = [&](const char* layer, numeric t, const std::string& kind, bool wide) {
+    const words ids = forms(layer, t);
+    CHECK(has(ids, kind + "-nhwc"));
+    CHECK(has(ids, kind + "-x4"));
+    CHECK(has(ids, kind + "-x32") == wide);
+  };
+  in_vectors("Conv/2x8x6x7-12x3x2-s2-p1", s8s8s8, "legacy", false);
+  in_vectors("Conv/1x64x5x5-64x3x3-s1-p1-g2", s8s8s8, "legacy", true);
+  in_vectors("Conv+Add+Relu/1x32x4x4-64x1x1-s1-b", s8s8s8, "legacy-fused", true);
+  in_vectors("QLinearConv/1x32x5x5-32x3x3-s1-p1-s8s8s8", f32, "legacy", true);
+  in_vectors("QLinearConv/1x32x5x5-32x3x3-s1-p1-b-s8s8s8-relu", bf16, "legacy-fused", true);
+  in_vectors("QLinearConv/1x8x5x5-16x3x3-s1-p1-b-u8s8s8", f32, "legacy-fused", false);
+  for (const char* layer : {"QLinearConv/1x8x5x5-6x3x3-s1-p1-s8s8real",
+                            "QLinearConv/1x8x5x5-16x3x3-s1-p1-b-u8s8real-relu"})
+    CHECK(has(forms(layer, f32), std::string(layer).find("-b-") == std::string::npos
+                                     ? "legacy-nhwc"
+                                     : "legacy-fused-nhwc"));
+  CHECK(forms("Conv/1x6x5x5-16x3x3-s1", s8s8s8).empty()); // no fours of channels
   // Without a ReLU the fused call has one algorithm.
   for (const std::string& id : forms("Conv/1x8x7x7-16x3x3-s1-p1-b", f32))
     CHECK(id.find(":implicit_precomp_gemm:") != std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do the graphs of attentions and of gated products compute what ONNX says? On the fake GPU, in
+// Do the graphs of attentions, of gates and of codes compute what ONNX says? On the fake GPU, in
 // this process ("cudnn_calls" in tests/CMakeLists.txt); all other kinds: measure/gpu_program.cpp.
 #include "exact.hpp"
 
@@ -12,7 +12,7 @@
 using namespace benanza;
 using namespace benanza::backend::cudnn;
 
-TEST_CASE("on the fake gpu: attentions with a past, a window, lengths, and gated products") {
+TEST_CASE("on the fake gpu: attentions with a past, a window, lengths, gates, and codes") {
   if (!backend::cuda::no_gpu().empty()) return;
   const auto on = std::make_shared<context>(backend::cuda::gpu::of_this_process());
   lister list(this_gpu(on->get()));
@@ -43,8 +43,18 @@ TEST_CASE("on the fake gpu: attentions with a past, a window, lengths, and gated
          {"Attention/2x4x1x32-kv2-k24-lengths", "Attention/2x4x10x32-kv2-k16-bshd-cached",
           "Attention/2x4x10x32-kv2-k16-lengths-bshd-cached"})
       CHECK(ways(layer, t) == words{"sdpa:", "chain:"});
-    CHECK_FALSE(ways("MatMul+Swish+Mul/1x8x16-16x24-w", t).empty());
+    // SwiGLU behind the gate's product, behind up's, and alone.
+    for (const char* layer :
+         {"MatMul+Swish+Mul/1x8x16-16x24-w", "MatMul+Mul/1x8x16-16x24-w", "Swish+Mul/1x8x24"})
+      CHECK_FALSE(ways(layer, t).empty());
   }
+  for (const char* layer : {"QLinearConv/1x16x5x5-16x3x3-s1-p1-s8s8s8",
+                            "QLinearConv/1x16x5x5-32x3x3-s2-p1-b-s8s8s8-pc-zr-relu",
+                            "QLinearConv/2x16x5x5-16x1x1-s1-b-s8s8real-pc"})
+    for (const numeric t : {numeric::f32, numeric::bf16})
+      CHECK(ways(layer, t).contains("nhwc:"));
+  CHECK(
+      ways("QLinearConv/1x3x7x7-10x3x3-s1-p1-b-s8s8s8-pc-zr", numeric::f32).contains("nhwc-c16:"));
   for (const char* layer : {"Attention/2x4x16x32", "Attention/2x4x16x32-kv2-bshd",
                             "Attention/2x4x16x32-k24-causal-lengths"}) {
     CHECK(ways(layer, numeric::e4m3) == words{"chain:"});

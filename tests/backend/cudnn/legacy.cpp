@@ -51,7 +51,17 @@ TEST_CASE("cudnn: the legacy API takes convolutions in both layouts, alone and w
   }
   CHECK(forms("Conv/1x8x9x9-16x3x3-s1-p1", numeric::f16) ==
         words{"legacy", "legacy half", "legacy-nhwc", "legacy-nhwc half"});
-  CHECK(forms("Conv+Relu/1x8x9x9-16x3x3-s1-p1-b", numeric::s8s8s8) == words{"legacy-fused-nhwc"});
+  const words integers{"legacy-nhwc", "legacy-x4", "legacy-x32"};
+  CHECK(forms("Conv/1x64x9x9-32x3x3-s1-p1", numeric::s8s8s8) == integers);
+  CHECK(forms("Conv+Relu/1x8x9x9-16x3x3-s1-p1-b", numeric::s8s8s8) ==
+        words{"legacy-fused-nhwc", "legacy-fused-x4"});
+  CHECK(forms("Conv/1x6x9x9-16x3x3-s1-p1", numeric::s8s8s8) == words{"legacy-nhwc"});
+  CHECK(forms("QLinearConv/1x64x9x9-32x3x3-s1-p1-s8s8s8", numeric::f32) == integers);
+  CHECK(forms("QLinearConv/1x64x9x9-32x3x3-s1-p1-u8s8s8", numeric::f16) ==
+        words{"legacy-nhwc", "legacy-x4"});
+  CHECK(forms("QLinearConv/1x64x9x9-32x3x3-s1-p1-b-u8s8real", numeric::f32) ==
+        words{"legacy-fused-nhwc"});
+  CHECK(forms("QLinearConv/1x64x9x9-32x3x3-s1-p1-s8s8s8", numeric::tf32).empty());
   CHECK(forms("Conv/1x8x20-16x3-s1", numeric::f32) == plain);
   CHECK(forms("Conv/1x8x5x5x5-16x3x3x3-s1", numeric::f32) == plain);
 }
@@ -77,8 +87,38 @@ TEST_CASE("cudnn: what the legacy API cannot be told has a reason") {
        {"ConvTranspose/1x8x9x9-16x4x4-s2-p1", "ConvWeightGradient/1x8x9x9-16x3x3-s1-p1"})
     CHECK(why_not(gradient, numeric::s8s8s8).find("gradients") != std::string::npos);
   CHECK_FALSE(why_not("Conv/2000x8x1024x1024-16x1x1-s1", numeric::f16).empty()); // 32 bits
+  CHECK(why_not("Conv/1x8x9x9-16x3x3-s1-p1", numeric::u8s8u8).find("sign") != std::string::npos);
+  const std::pair<const char*, const char*> of_codes[]{
+      {"ConvInteger/1x8x9x9-16x3x3-s1-s8s8s32", "32 bits"},
+      {"QLinearConv/1x8x9x9-16x3x3-s1-s8s8s8-za", "zero points"},
+      {"QLinearConv/1x8x9x9-16x3x3-s1-s8s8s8-pc", "one scale"},
+      {"QLinearConv/1x8x9x9-16x3x3-s1-s8u8s8", "weights have a sign"},
+      {"QLinearConv/1x8x9x9-16x3x3-s1-u8s8u8", "results have a sign"},
+      {"QLinearConv/1x8x9x9-16x3x3-s1-s8s8real", "f32"}};
+  for (const auto& [layer, why] : of_codes)
+    CHECK(why_not(layer, numeric::f16).find(why) != std::string::npos);
   const legacy::told other = legacy::as_told(op::parse("Relu/1x8x9x9"), numeric::f32);
   CHECK((!other.what && other.why_not.empty()));
+}
+
+TEST_CASE("cudnn: forms that integers do not have are listed with a reason") {
+  const auto not_told = [](const char* layer, numeric t) {
+    std::string all;
+    for (const backend::refused_algorithm& r : legacy::not_told(op::parse(layer), t))
+      all += r.id + ": " + r.why + '\n';
+    return all;
+  };
+  const std::string plain = ": integers have their channels last, or in vectors\n";
+  CHECK(not_told("Conv/1x8x9x9-16x3x3-s1", numeric::f16).empty());
+  CHECK(not_told("Conv+Relu/1x12x9x9-64x3x3-s1", numeric::s8s8s8) ==
+        "legacy-fused" + plain + "legacy-fused-x32: 12 channels do not fill vectors of 32\n");
+  CHECK(not_told("Conv/1x8x5x5x5-16x3x3x3-s1", numeric::s8s8s8) ==
+        "legacy" + plain + "legacy-x4: vectors of 4 channels have two spatial dims\n" +
+            "legacy-x32: vectors of 32 channels have two spatial dims\n");
+  CHECK(not_told("QLinearConv/1x32x9x9-32x3x3-s1-u8s8s8", numeric::f32) ==
+        "legacy" + plain + "legacy-x32: vectors of 32 have a sign\n");
+  CHECK(not_told("QLinearConv/1x32x9x9-32x3x3-s1-s8s8s8-zr", numeric::f32) ==
+        "legacy: it has no zero points\n");
 }
 
 TEST_CASE("cudnn: the fused call has all its operands, and integers scale their bias") {
@@ -92,6 +132,13 @@ TEST_CASE("cudnn: the fused call has all its operands, and integers scale their 
   CHECK(c.operands[3].input == 2);
   CHECK(c.what.layouts == "nhwc,ohwi,nhwc");
   CHECK(c.what.operand_layouts == "channels_last");
+  // In vectors of four channels each of which is a dim.
+  const call& v = only(all, "legacy-fused-x4:gemm:default");
+  CHECK((v.operands[0].dims == shape{1, 2, 4, 9, 9}));
+  CHECK((v.operands[0].strides == shape{648, 324, 1, 36, 4}));
+  CHECK((v.operands[1].constant && v.operands[1].strides == shape{72, 36, 1, 12, 4}));
+  CHECK(v.what.layouts == "nChw4c,oIhw4i,nChw4c");
+  CHECK(v.what.operand_layouts.empty());
 }
 
 TEST_CASE("cudnn: a legacy Winograd is held to its own arithmetic, and its steps to theirs") {

@@ -66,6 +66,19 @@ TEST_CASE("cudnn: what integers and FP8 can be computed in") {
            "Gemm/1x1000x2048-tb-c1x1000-w", "MatMul/8x128x64-8x64x128", "Relu/1x64x14x14",
            "Add/1x64x14x14", "Sigmoid/1x64x14x14", "MaxPool/1x64x28x28-3x3-s2-p1",
            "GlobalAveragePool/1x64x7x7"});
+  // Layers on codes have scales and a zero point of the result of their own.
+  for (const numeric t : {numeric::f32, numeric::f16})
+    offered(t, {"QLinearConv/1x64x14x14-64x3x3-s1-p1-s8s8s8",
+                "QLinearConv/1x3x32x32-10x3x3-s1-p1-b-s8s8s8-pc-zr-relu",
+                "QLinearConv/1x64x14x14-64x3x3-s1-p1-b-s8s8real-pc"});
+  for (const char* layer : {"QLinearConv/1x64x14x14-64x3x3-s1-u8s8u8-za",
+                            "QLinearConv/1x64x14x14-64x3x3-s1-s8s8s8-za"}) {
+    CHECK(listed(layer, numeric::f32, "h200").empty());
+    std::vector<backend::refused_algorithm> refused;
+    CHECK(recipes_for(op::parse(layer), numeric::f32, &refused).empty());
+    CHECK(refused.size() == 1);
+  }
+  CHECK(listed("QLinearConv/1x64x14x14-64x3x3-s1-s8s8s8", numeric::tf32, "h200").empty());
   offered(numeric::e4m3, {"Conv/1x64x14x14-64x3x3-s1-p1", "Conv+Relu/1x3x32x32-10x3x3-s1-p1-b",
                           "Conv+Add+Relu/1x64x14x14-64x1x1-s1-b", "Gemm/1x1000x2048-tb-c1x1000-w",
                           "MatMul/8x128x64-8x64x128"});

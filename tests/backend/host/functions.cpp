@@ -13,7 +13,7 @@ constexpr const char* whole_types[] = {"-s8",  "-u8",  "-s16", "-u16",
 
 TEST_CASE("runs of elementwise layers") {
   for (const char* name :
-       {"Sigmoid+Mul/3x5x7", "Sigmoid+Mul/1x64x56x56", "Relu+Tanh/1", "Add+Relu/40x1000",
+       {"Swish+Mul/3x5x7", "Sigmoid+Mul/1x64x56x56", "Relu+Tanh/1", "Add+Relu/40x1000",
         "Square+Add+Sqrt/1x16x7x7-w1", "Add+Mul+Sub/4x1000-w1x1000-ww4x1", "Sub+Exp/4x1000-4x1",
         "Sub+Exp/1x7-5x7", "Div+Erf+Add+Mul+Mul/1x197x3072-1-ww1-wwww1", "Sum+Relu/4x333-n3",
         "HardSigmoid+Mul/1x72x28x28-w1x72x1x1", "Exp+Add/2x3x4x5-w3x1x5"})

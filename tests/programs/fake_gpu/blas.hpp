@@ -85,10 +85,21 @@ inline double apply(blas_function f, double x) {
   if (f == blas_function::none) return x;
   return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }
+/// The numbers of a stack of matrices as they are taken, column by column.
 inline std::vector<double> load_matrix(memory& m, const blas_matrix& x, std::int64_t batches,
-                                       bool tf32) {
-  std::vector<double> out;
-  benanza::backend::load_all(x.type, m.contents(x.at, x.bytes(batches)), x.count(batches), out);
+                                       bool tf32 = false) {
+  constexpr std::int64_t part = 64; // of a column: what lies row by row is read by lines of a cache
+  const std::int64_t rows = x.taken_rows(), columns = x.taken_columns();
+  std::vector<double> out(static_cast<std::size_t>(batches * rows * columns));
+  const std::byte* const bytes = m.contents(x.at, x.bytes(batches));
+  with_numbers(x.type, bytes, [&](auto number) {
+    for (std::int64_t batch = 0; batch < batches; ++batch)
+      for (std::int64_t first = 0; first < rows; first += part)
+        for (std::int64_t j = 0; j < columns; ++j)
+          for (std::int64_t i = first; i < std::min(first + part, rows); ++i)
+            out[static_cast<std::size_t>((batch * columns + j) * rows + i)] =
+                number(x.place(batch, i, j));
+  });
   if (tf32)
     for (double& v : out)
       v = to_tf32(v);
@@ -96,17 +107,14 @@ inline std::vector<double> load_matrix(memory& m, const blas_matrix& x, std::int
 }
 
 inline void compute(memory& m, const blas_product& p, bool wrong) {
-  const auto a = load_matrix(m, p.first, p.batches, p.tf32),
-             b = load_matrix(m, p.second, p.batches, p.tf32);
+  const auto first = load_matrix(m, p.first, p.batches, p.tf32),
+             second = load_matrix(m, p.second, p.batches, p.tf32);
   std::vector<double> c, bias;
-  if (p.beta != 0) c = load_matrix(m, p.addend, p.batches, false);
+  if (p.beta != 0) c = load_matrix(m, p.addend, p.batches);
   if (p.bias != nullptr)
     benanza::backend::load_all(p.bias_type,
                                m.contents(p.bias, p.result.rows * benanza::size_bytes(p.bias_type)),
                                p.result.rows, bias);
-  const auto at = [](const std::vector<double>& v, std::int64_t i) {
-    return v[static_cast<std::size_t>(i)];
-  };
   const auto scale = [&m](const void* where) {
     float v = 1;
     if (where != nullptr) std::memcpy(&v, m.contents(where, sizeof v), sizeof v);
@@ -114,22 +122,9 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
   };
   const double alpha = p.alpha * scale(p.first_scale) * scale(p.second_scale),
                result_scale = scale(p.result_scale);
-  std::byte* const to = m.contents(p.result.at, p.result.bytes(p.batches));
   const std::int64_t rows = p.result.rows, columns = p.result.columns,
                      terms = p.first.taken_columns();
   // Column by column is row by row of what is transposed: c^T = b^T a^T.
-  const auto packed = [&](const std::vector<double>& from, const blas_matrix& x, std::int64_t high,
-                          std::int64_t wide) {
-    std::vector<double> out;
-    out.reserve(static_cast<std::size_t>(p.batches * high * wide));
-    for (std::int64_t batch = 0; batch < p.batches; ++batch)
-      for (std::int64_t j = 0; j < wide; ++j)
-        for (std::int64_t i = 0; i < high; ++i)
-          out.push_back(at(from, x.place(batch, i, j)));
-    return out;
-  };
-  const std::vector<double> first = packed(a, p.first, rows, terms),
-                            second = packed(b, p.second, terms, columns);
   const dense sums = lately().result({first, second}, {p.batches, rows, columns, terms}, [&] {
     dense made({p.batches, columns, rows});
     for (std::int64_t batch = 0; batch < p.batches; ++batch)
@@ -137,16 +132,21 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
                made.at.data() + batch * columns * rows, columns, rows, terms);
     return made;
   });
-  for (std::int64_t batch = 0; batch < p.batches; ++batch)
-    for (std::int64_t j = 0; j < p.result.columns; ++j)
-      for (std::int64_t i = 0; i < p.result.rows; ++i) {
-        double v = alpha * sums[(batch * columns + j) * rows + i];
-        if (p.beta != 0) v += p.beta * at(c, p.addend.place(batch, i, j));
-        if (p.bias != nullptr) v += at(bias, i);
-        v = result_scale * apply(p.function, v);
-        if (wrong && batch == 0 && i == 0 && j == 0) v += 2 + 2 * std::fabs(v);
-        benanza::backend::store(p.result.type, to, p.result.place(batch, i, j), v);
-      }
+  std::byte* const bytes = m.contents(p.result.at, p.result.bytes(p.batches));
+  benanza::backend::with_element(p.result.type, [&](auto e) {
+    auto* const to = reinterpret_cast<typename decltype(e)::storage*>(bytes);
+    for (std::int64_t batch = 0; batch < p.batches; ++batch)
+      for (std::int64_t j = 0; j < columns; ++j)
+        for (std::int64_t i = 0; i < rows; ++i) {
+          const auto at = static_cast<std::size_t>((batch * columns + j) * rows + i);
+          double v = alpha * sums.at[at];
+          if (p.beta != 0) v += p.beta * c[at];
+          if (p.bias != nullptr) v += bias[static_cast<std::size_t>(i)];
+          v = result_scale * apply(p.function, v);
+          if (wrong && batch == 0 && i == 0 && j == 0) v += 2 + 2 * std::fabs(v);
+          to[p.result.place(batch, i, j)] = e.store(v);
+        }
+  });
 }
 } // namespace detail
 

@@ -8,6 +8,8 @@
 //   ran
 #pragma once
 
+#include <benanza/backend/number.hpp>
+
 #include <algorithm>
 #include <csetjmp>
 #include <csignal>
@@ -40,9 +42,9 @@ public:
 
 namespace detail {
 
+/// No header of C++ is among what it includes: those take longer than all the rest.
 inline constexpr const char* host_prelude = R"(
 #include <math.h>
-#include <utility>
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -50,7 +52,12 @@ inline constexpr const char* host_prelude = R"(
 #define __grid_constant__
 #define __launch_bounds__(...)
 struct benanza_place { unsigned x, y, z; };
-struct benanza_state { benanza_place thread, block, threads, blocks; void (*wait)(); };
+struct benanza_state {
+  benanza_place thread, block, threads, blocks;
+  void (*wait)();
+  float (*from_half)(unsigned short);
+  unsigned short (*to_half)(float);
+};
 static benanza_state benanza_here;
 extern "C" benanza_state* benanza_state_of() { return &benanza_here; }
 #define threadIdx benanza_here.thread
@@ -62,10 +69,13 @@ extern "C" benanza_state* benanza_state_of() { return &benanza_here; }
 template <class T> struct benanza_kind { static const int value = 0; };
 template <class T> struct benanza_kind<T*> { static const int value = 2; };
 template <class T> struct benanza_kind<const T*> { static const int value = 1; };
-template <class... A, std::size_t... I>
-void benanza_call(void (*f)(A...), void** a, std::index_sequence<I...>) { f(*(A*)a[I]...); }
+template <int... I> struct benanza_numbers {};
+template <int n, int... I> struct benanza_below : benanza_below<n - 1, n - 1, I...> {};
+template <int... I> struct benanza_below<0, I...> { typedef benanza_numbers<I...> all; };
+template <class... A, int... I>
+void benanza_call(void (*f)(A...), void** a, benanza_numbers<I...>) { f(*(A*)a[I]...); }
 template <class... A> void benanza_call(void (*f)(A...), void** a) {
-  benanza_call(f, a, std::index_sequence_for<A...>());
+  benanza_call(f, a, typename benanza_below<sizeof...(A)>::all());
 }
 template <class... A> int benanza_describe(void (*)(A...), unsigned long* bytes, int* kinds) {
   int n = 0;
@@ -75,13 +85,8 @@ template <class... A> int benanza_describe(void (*)(A...), unsigned long* bytes,
 )";
 
 inline constexpr const char* host_half = R"(
-#include <benanza/backend/number.hpp>
-static inline float from_half(unsigned short h) {
-  return (float)benanza::backend::f16_format.decode(h);
-}
-static inline unsigned short to_half(float f) {
-  return (unsigned short)benanza::backend::f16_format.encode(f);
-}
+static inline float from_half(unsigned short h) { return benanza_here.from_half(h); }
+static inline unsigned short to_half(float f) { return benanza_here.to_half(f); }
 )";
 
 /// Tiles of a warp (cuda/source/tile_row.hpp): its first thread has all of each.
@@ -197,6 +202,8 @@ struct host_place {
 struct host_state {
   host_place thread, block, threads, blocks;
   void (*wait)();
+  float (*from_half)(unsigned short);
+  unsigned short (*to_half)(float);
 };
 } // namespace detail
 
@@ -226,9 +233,9 @@ inline std::vector<char> build(const std::vector<kernel_text>& kernels) {
       });
     };
     const bool tiles = any_has("float_tile");
-    if (tiles || any_has("from_half")) out << detail::host_half;
     if (tiles) out << detail::host_tiles_before;
     out << detail::host_prelude;
+    if (tiles || any_has("from_half")) out << detail::host_half;
     if (tiles) out << "#include <string.h>\n" << detail::host_tiles;
     if (any_has("cub::")) out << detail::host_cub;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -246,6 +253,7 @@ inline std::vector<char> build(const std::vector<kernel_text>& kernels) {
   }
   const std::string command =
       "env -u LD_PRELOAD c++ -std=c++20 -O1 -w -fPIC -shared -fno-strict-aliasing "
+      "-D_GLIBCXX_INCLUDE_NEXT_C_HEADERS " // math.h is that of C
       "-fsanitize=undefined -fsanitize-undefined-trap-on-error -I" BENANZA_INCLUDE_FOLDER " " +
       folder + "/kernels.cpp -o " + folder + "/kernels.so 2>&1";
   std::string said;
@@ -278,6 +286,11 @@ public:
     unlink(path.c_str());
     if (library_ == nullptr) throw not_compiled("code that cannot be loaded");
     here_ = function<detail::host_state*()>("benanza_state_of")();
+    using benanza::backend::f16_format;
+    here_->from_half = [](unsigned short h) { return static_cast<float>(f16_format.decode(h)); };
+    here_->to_half = [](float f) {
+      return static_cast<unsigned short>(f16_format.encode(static_cast<double>(f)));
+    };
   }
   host_kernels(const host_kernels&) = delete;
   host_kernels& operator=(const host_kernels&) = delete;

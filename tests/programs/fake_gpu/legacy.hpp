@@ -12,6 +12,15 @@ namespace fake {
 
 inline constexpr int legacy_algorithms = 3;
 
+/// How many channels are one element, and what one of them is.
+inline std::int64_t vector_of(cudnnDataType_t t) {
+  return t == CUDNN_DATA_INT8x32 ? 32 : t == CUDNN_DATA_INT8x4 || t == CUDNN_DATA_UINT8x4 ? 4 : 1;
+}
+inline benanza::dtype channel_of(cudnnDataType_t t) {
+  if (t == CUDNN_DATA_UINT8x4) return benanza::dtype::u8;
+  return vector_of(t) > 1 ? benanza::dtype::s8 : type_of(t);
+}
+
 inline facts legacy_tensor(cudnnTensorDescriptor_t d) {
   cudnnDataType_t type{};
   int rank = 0, size[CUDNN_DIM_MAX], strides[CUDNN_DIM_MAX];
@@ -20,29 +29,32 @@ inline facts legacy_tensor(cudnnTensorDescriptor_t d) {
     throw not_understood("a tensor");
   return {.size = dims(size, size + rank),
           .strides = dims(strides, strides + rank),
-          .type = type_of(type)};
+          .type = channel_of(type),
+          .vector = vector_of(type)};
 }
-/// A filter: the last dim counted is the fastest in memory, or the channels' are.
+/// A filter: the last dim counted is the fastest in memory, or the channels' are. Of vectors of
+/// channels it is like the former.
 inline facts legacy_filter(cudnnFilterDescriptor_t d) {
   cudnnDataType_t type{};
   cudnnTensorFormat_t format{};
   int rank = 0, size[CUDNN_DIM_MAX];
   if (cudnnGetFilterNdDescriptor(d, CUDNN_DIM_MAX, &type, &format, &rank, size) !=
           CUDNN_STATUS_SUCCESS ||
-      (format != CUDNN_TENSOR_NCHW && format != CUDNN_TENSOR_NHWC))
+      (format == CUDNN_TENSOR_NCHW_VECT_C) != (vector_of(type) > 1))
     throw not_understood("a filter");
   facts f{.size = dims(size, size + rank),
           .strides = dims(static_cast<std::size_t>(rank), 1),
-          .type = type_of(type)};
+          .type = channel_of(type),
+          .vector = vector_of(type)};
   std::vector<std::size_t> order; // from the fastest
   for (std::size_t i = f.size.size(); i-- > 1;)
-    if (i > 1 || format == CUDNN_TENSOR_NCHW) order.push_back(i);
+    if (i > 1 || format != CUDNN_TENSOR_NHWC) order.push_back(i);
   if (format == CUDNN_TENSOR_NHWC) order.insert(order.begin(), 1);
   order.push_back(0);
   std::int64_t step = 1;
   for (const std::size_t i : order) {
     f.strides[i] = step;
-    step *= f.size[i];
+    step *= i == 1 ? f.size[i] / f.vector : f.size[i];
   }
   return f;
 }
@@ -60,24 +72,38 @@ inline detail::window legacy_window(cudnnConvolutionDescriptor_t d) {
 }
 /// Refuses what the tables of types and layouts do not have.
 inline void check_configuration(const facts& x, const facts& w, const facts& y,
-                                cudnnConvolutionDescriptor_t d) {
+                                cudnnConvolutionDescriptor_t d, int algorithm) {
   constexpr int most = CUDNN_DIM_MAX - 2;
   int rank = 0, pads[most], strides[most], dilations[most];
   cudnnConvolutionMode_t mode{};
   cudnnDataType_t sums{};
   cudnnGetConvolutionNdDescriptor(d, most, &rank, pads, strides, dilations, &mode, &sums);
   using benanza::dtype;
-  const bool whole = x.type == dtype::s8;
-  const auto last = [](const facts& f) { return f.strides[1] == 1; };
-  if (x.type != w.type || x.type != y.type) throw not_understood("types that differ");
+  const bool whole = w.type == dtype::s8;
   if ((sums == CUDNN_DATA_INT32) != whole) throw not_understood("sums of another kind");
   if (sums == CUDNN_DATA_HALF && x.type != dtype::f16) throw not_understood("sums in f16");
-  if (whole && (!last(x) || !last(w) || !last(y) || x.size[1] % 4 != 0 || y.size[1] % 4 != 0))
-    throw not_understood("integers whose channels are not last, or no fours");
   int groups = 1;
   cudnnGetConvolutionGroupCount(d, &groups);
   if (x.size[1] != groups * w.size[1] || y.size[1] != w.size[0])
     throw not_understood("channels that do not fit the filter");
+  if (!whole) {
+    if (x.type != w.type || x.type != y.type) throw not_understood("types that differ");
+    return;
+  }
+  const bool real = y.type == dtype::f32, vectors = x.vector > 1;
+  const auto last = [](const facts& f) { return f.strides[1] == 1; };
+  if ((x.type != dtype::s8 && x.type != dtype::u8) || (y.type != dtype::s8 && !real))
+    throw not_understood("integers of other types");
+  if (x.vector != w.vector || x.vector != y.vector) throw not_understood("vectors that differ");
+  if (!vectors && (!last(x) || !last(w) || !last(y)))
+    throw not_understood("integers whose channels are not last");
+  if (x.size[1] % 4 != 0 || (y.size[1] % 4 != 0 && !real))
+    throw not_understood("integers whose channels are no fours");
+  if (std::any_of(dilations, dilations + rank, [](int by) { return by != 1; }))
+    throw not_understood("integers with a dilation");
+  // Vectors and sources without a sign have IMPLICIT_PRECOMP_GEMM alone, others IMPLICIT_GEMM too.
+  if (algorithm > 1 || (algorithm == 0 && (vectors || x.type == dtype::u8)))
+    throw not_understood("integers with this algorithm");
 }
 inline std::size_t legacy_workspace(int algorithm) {
   return algorithm == 0 ? 0 : static_cast<std::size_t>(device::it().rules.workspace_bytes);
@@ -178,7 +204,7 @@ inline cudnnStatus_t convolution_workspace(const std::string& name, bool there,
   return understand([&]() -> cudnnStatus_t {
     if (!there || device::it().rules.fails(name, "unsupported"))
       return refuse(CUDNN_STATUS_NOT_SUPPORTED, name + " is not there");
-    check_configuration(legacy_tensor(x), legacy_filter(w), legacy_tensor(y), how);
+    check_configuration(legacy_tensor(x), legacy_filter(w), legacy_tensor(y), how, algorithm);
     *bytes = legacy_workspace(algorithm);
     return CUDNN_STATUS_SUCCESS;
   });
@@ -205,7 +231,7 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionForward(
     if (*static_cast<const float*>(beta) != 0) throw fake::not_understood("a factor");
     const fake::facts from = fake::legacy_tensor(xd), filter = fake::legacy_filter(wd),
                       to = fake::legacy_tensor(yd);
-    fake::check_configuration(from, filter, to, cd);
+    fake::check_configuration(from, filter, to, cd, algorithm);
     const double factor = *static_cast<const float*>(alpha);
     return fake::launch_scaled(
         h, "legacy " + std::to_string(algorithm), {{from, x}, {filter, w}}, {to, y},
@@ -232,7 +258,7 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionBiasActivationForward(
     const fake::facts from = fake::legacy_tensor(xd), filter = fake::legacy_filter(wd),
                       to = fake::legacy_tensor(yd), added = fake::legacy_tensor(zd),
                       each = fake::legacy_tensor(bd);
-    fake::check_configuration(from, filter, to, cd);
+    fake::check_configuration(from, filter, to, cd, algorithm);
     cudnnActivationMode_t mode{};
     cudnnNanPropagation_t nan{};
     double ceiling = 0;
@@ -242,9 +268,9 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionBiasActivationForward(
     if (mode == CUDNN_ACTIVATION_IDENTITY && algorithm != 1)
       throw fake::not_understood("an identity with another algorithm");
     if (added.size != to.size || added.strides != to.strides || added.type != to.type ||
-        each.size.size() != to.size.size() || each.size[0] != 1 || each.size[1] != to.size[1] ||
-        fake::product(each.size) != to.size[1] ||
-        each.type != (from.type == benanza::dtype::s8 ? benanza::dtype::f32 : to.type))
+        added.vector != to.vector || each.size.size() != to.size.size() || each.size[0] != 1 ||
+        each.size[1] != to.size[1] || fake::product(each.size) != to.size[1] ||
+        each.type != (filter.type == benanza::dtype::s8 ? benanza::dtype::f32 : to.type))
       throw fake::not_understood("a sum or a bias of other dims or types");
     const double factor = *static_cast<const float*>(alpha1),
                  share = *static_cast<const float*>(alpha2);
@@ -282,7 +308,7 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionBackwardData(
       return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
     const fake::facts from = fake::legacy_tensor(dyd), filter = fake::legacy_filter(wd),
                       to = fake::legacy_tensor(dxd);
-    fake::check_configuration(to, filter, from, cd);
+    fake::check_configuration(to, filter, from, cd, algorithm);
     return fake::launch(
         h, "legacy-data " + std::to_string(algorithm), alpha, beta, {{from, dy}, {filter, w}},
         {to, dx}, [to, over = fake::legacy_window(cd)](const auto& operands) {
@@ -309,7 +335,7 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionBackwardFilter(
       return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
     const fake::facts from = fake::legacy_tensor(xd), by = fake::legacy_tensor(dyd),
                       to = fake::legacy_filter(dwd);
-    fake::check_configuration(from, to, by, cd);
+    fake::check_configuration(from, to, by, cd, algorithm);
     return fake::launch(
         h, "legacy-filter " + std::to_string(algorithm), alpha, beta, {{from, x}, {by, dy}},
         {to, dw}, [to, over = fake::legacy_window(cd)](const auto& operands) {

@@ -20,10 +20,12 @@
 namespace fake {
 
 namespace detail {
-using lanes = double __attribute__((vector_size(64)));
+inline constexpr std::int64_t lane = 4;
+using lanes = double __attribute__((vector_size(8 * lane), aligned(8), may_alias));
 
-/// Rows and columns of what is summed up in registers.
-inline constexpr std::int64_t tile_rows = 4, tile_lanes = 2, tile_columns = 8 * tile_lanes;
+/// Rows and columns of what is summed up in registers, of which most processors have 16.
+inline constexpr std::int64_t tile_rows = 4, tile_lanes = 3, tile_columns = lane * tile_lanes;
+inline constexpr std::int64_t tile_terms = 256; ///< a panel of them stays in the L1 cache
 
 /// Adds a tile to c: a few rows of a times a panel of b, whose rows lie together.
 template <std::int64_t Rows>
@@ -32,19 +34,21 @@ void add_tile(const double* a, std::int64_t a_step, const double* panel, double*
   lanes sum[Rows][tile_lanes] = {};
   for (std::int64_t l = 0; l < terms; ++l) {
     lanes row[tile_lanes];
-    std::memcpy(row, panel + l * tile_columns, sizeof row);
+#pragma GCC unroll 3
+    for (std::int64_t j = 0; j < tile_lanes; ++j)
+      row[j] = *reinterpret_cast<const lanes*>(panel + l * tile_columns + j * lane);
 #pragma GCC unroll 4
     for (std::int64_t r = 0; r < Rows; ++r)
-#pragma GCC unroll 2
+#pragma GCC unroll 3
       for (std::int64_t j = 0; j < tile_lanes; ++j)
         sum[r][j] += a[r * a_step + l] * row[j];
   }
-  double out[tile_columns];
-  for (std::int64_t r = 0; r < Rows; ++r) {
-    std::memcpy(out, sum[r], sizeof out);
-    for (std::int64_t j = 0; j < columns; ++j)
-      c[r * c_step + j] += out[j];
-  }
+#pragma GCC unroll 4
+  for (std::int64_t r = 0; r < Rows; ++r)
+#pragma GCC unroll 3
+    for (std::int64_t j = 0; j < tile_lanes; ++j)
+      for (std::int64_t e = 0; e < std::min(lane, columns - j * lane); ++e)
+        c[r * c_step + j * lane + e] += sum[r][j][e];
 }
 } // namespace detail
 
@@ -52,17 +56,20 @@ void add_tile(const double* a, std::int64_t a_step, const double* panel, double*
 inline void multiply(const double* a, const double* b, double* c, std::int64_t m, std::int64_t n,
                      std::int64_t k) {
   using namespace detail;
-  std::vector<double> panel(static_cast<std::size_t>(k * tile_columns), 0.0);
-  for (std::int64_t from = 0; from < n; from += tile_columns) {
-    const std::int64_t columns = std::min(tile_columns, n - from);
-    for (std::int64_t l = 0; l < k; ++l)
-      std::copy_n(b + l * n + from, columns, panel.data() + l * tile_columns);
-    std::int64_t i = 0;
-    for (; i + tile_rows <= m; i += tile_rows)
-      add_tile<tile_rows>(a + i * k, k, panel.data(), c + i * n + from, n, columns, k);
-    for (; i < m; ++i)
-      add_tile<1>(a + i * k, k, panel.data(), c + i * n + from, n, columns, k);
-  }
+  std::vector<double> panel(static_cast<std::size_t>(tile_terms * tile_columns), 0.0);
+  for (std::int64_t first = 0; first < k; first += tile_terms)
+    for (std::int64_t from = 0; from < n; from += tile_columns) {
+      const std::int64_t columns = std::min(tile_columns, n - from);
+      const std::int64_t terms = std::min(tile_terms, k - first);
+      for (std::int64_t l = 0; l < terms; ++l)
+        std::copy_n(b + (first + l) * n + from, columns, panel.data() + l * tile_columns);
+      const double* const rows = a + first;
+      std::int64_t i = 0;
+      for (; i + tile_rows <= m; i += tile_rows)
+        add_tile<tile_rows>(rows + i * k, k, panel.data(), c + i * n + from, n, columns, terms);
+      for (; i < m; ++i)
+        add_tile<1>(rows + i * k, k, panel.data(), c + i * n + from, n, columns, terms);
+    }
 }
 
 /// What was computed last, by all the numbers that it was computed from.

@@ -53,12 +53,13 @@ struct facts {
   benanza::dtype type = benanza::dtype::f32;
   bool is_virtual = false, by_value = false;
   std::int64_t alignment = 1;
+  std::int64_t vector = 1; ///< so many of the second dim are one element of the strides
 
   std::int64_t bytes() const {
     std::int64_t last = 0;
     for (std::size_t i = 0; i < size.size(); ++i)
-      last += (size[i] - 1) * strides[i];
-    return (last + 1) * benanza::size_bytes(type);
+      last += ((i == 1 ? size[i] / vector : size[i]) - 1) * strides[i];
+    return (last + 1) * vector * benanza::size_bytes(type);
   }
 };
 
@@ -95,6 +96,13 @@ inline facts facts_of(const bag& b) {
 /// Calls `f` with the number of each element and its place in memory.
 template <class F>
 void each_place(const facts& t, F&& f) {
+  if (t.vector > 1)
+    return each_index(t.size, [&](const dims& at, std::int64_t i) {
+      std::int64_t place = 0;
+      for (std::size_t d = 0; d < at.size(); ++d)
+        place += (d == 1 ? at[d] / t.vector : at[d]) * t.strides[d];
+      f(i, place * t.vector + at[1] % t.vector);
+    });
   const dims rows(t.size.begin(), t.size.end() - (t.size.empty() ? 0 : 1));
   const std::int64_t columns = t.size.empty() ? 1 : t.size.back(),
                      step = t.size.empty() ? 0 : t.strides.back();
@@ -118,17 +126,25 @@ const std::vector<double>& numbers_of_codes() {
   return all;
 }
 
+/// Calls `f` with what gives the number at a place among elements of a type.
+template <class F>
+void with_numbers(benanza::dtype type, const std::byte* bytes, F&& f) {
+  benanza::backend::with_element(type, [&](auto e) {
+    using element = decltype(e);
+    const auto* const from = reinterpret_cast<const typename element::storage*>(bytes);
+    if constexpr (std::is_same_v<typename element::storage, std::uint16_t>)
+      f([from, known = numbers_of_codes<element>().data()](std::int64_t place) {
+        return known[from[place]];
+      });
+    else
+      f([from](std::int64_t place) { return element::load(from[place]); });
+  });
+}
+
 inline dense load(const facts& t, const std::byte* bytes) {
   dense out(t.size);
-  benanza::backend::with_element(t.type, [&](auto e) {
-    using element = decltype(e);
-    const auto* from = reinterpret_cast<const typename element::storage*>(bytes);
-    if constexpr (std::is_same_v<typename element::storage, std::uint16_t>) {
-      const std::vector<double>& known = numbers_of_codes<element>();
-      each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = known[from[place]]; });
-    } else {
-      each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = e.load(from[place]); });
-    }
+  with_numbers(t.type, bytes, [&](auto number) {
+    each_place(t, [&](std::int64_t i, std::int64_t place) { out[i] = number(place); });
   });
   return out;
 }

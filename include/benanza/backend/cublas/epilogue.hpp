@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which steps of a fused layer are an epilogue of cublasLt? Additions of a vector and of a matrix
 // of the result's dims, then Relu, or Gelu by tanh (FastGelu); the other Gelu only where the two
-// cannot be told apart.
+// cannot be told apart. So SwiGLU (Swish, and a product with another result) is none.
 //
 //   if (!add_steps(task, steps, 2, channels, layer, numeric::f16)) ...   // there is no way
 #pragma once
@@ -16,6 +16,13 @@ namespace benanza::backend::cublas {
 inline constexpr double gelu_difference = 4.8e-4;
 
 namespace detail {
+/// True for a step that is an epilogue somewhere.
+inline bool may_be_epilogue(const op::step& s) {
+  using enum op::unary_function;
+  return s.joins ? s.join == op::binary_function::add
+                 : s.function == relu || s.function == gelu || s.function == fast_gelu;
+}
+
 /// True if `operand` is one number for each index of the result's dim `channels`, and of no other.
 inline bool is_vector(const shape& operand, const shape& result, int channels) {
   if (operand.size > result.size) return false;
@@ -33,16 +40,14 @@ inline bool gelu_is_exact_enough(const op::layer& l, numeric t) {
 inline bool add_steps(task& to, const op::step_list& steps, int input, int channels,
                       const op::layer& whole, numeric t) {
   for (const op::step& s : steps) {
-    if (to.function) return false;
+    if (to.function || !may_be_epilogue(s)) return false;
     if (!s.joins) {
       using enum op::unary_function;
       if (s.function == gelu && !gelu_is_exact_enough(whole, t)) return false;
       if (s.function == fast_gelu && quantised(t)) return false;
-      if (s.function != relu && s.function != gelu && s.function != fast_gelu) return false;
       to.function = s.function;
       continue;
     }
-    if (s.join != op::binary_function::add) return false;
     const shape operand = s.operand.empty() ? to.result.dims : s.operand;
     const bool plain = !to.operand_layouts.starts_with(name(layout::channels_last));
     if (channels >= 0 && !to.bias && is_vector(operand, to.result.dims, channels)) {
@@ -59,5 +64,19 @@ inline bool add_steps(task& to, const op::step_list& steps, int input, int chann
   return true;
 }
 } // namespace detail
+
+/// The step of a fused product that is never an epilogue; empty: there is none.
+inline std::string_view step_without_epilogue(const op::layer& l) {
+  return op::visit(
+      [](const auto& p) -> std::string_view {
+        using kind = std::decay_t<decltype(p)>;
+        if constexpr (std::is_same_v<kind, op::fused<op::gemm>> ||
+                      std::is_same_v<kind, op::fused<op::matmul>>)
+          for (const op::step& s : p.steps)
+            if (!detail::may_be_epilogue(s)) return s.family();
+        return {};
+      },
+      l);
+}
 
 } // namespace benanza::backend::cublas

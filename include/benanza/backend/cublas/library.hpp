@@ -68,6 +68,12 @@ public:
     return out;
   }
 
+  std::vector<refused_algorithm> refused(const op::layer& l, numeric, const setting& s) override {
+    const std::string step(step_without_epilogue(l));
+    if (s.threads != 1 || step.empty()) return {};
+    return {{"lt", "it has no epilogue " + step}};
+  }
+
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
                                     const operands& values, const setting& s) override {
     const std::string where = op::name(l) + ", " + a.id;

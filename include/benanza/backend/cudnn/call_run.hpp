@@ -15,7 +15,8 @@ public:
   call_run(std::shared_ptr<context> on, call c, const operands& values, const setting& s)
       : device_run(on->gpu(), values, s)
       , context_(std::move(on))
-      , call_(std::move(c)) {
+      , call_(std::move(c))
+      , factor_(call_.factor ? call_.factor(values) : values.output_scale) {
     for (const placed& p : call_.operands)
       operands_.push_back(hold_as(p, values));
     for (const placed& p : call_.results)
@@ -24,7 +25,7 @@ public:
     places_.operands.resize(call_.operands.size());
     places_.results.resize(call_.results.size());
     places_.workspace_bytes = static_cast<std::size_t>(scratch_bytes());
-    places_.scale = static_cast<float>(values.output_scale);
+    places_.scale = static_cast<float>(factor_);
   }
 
   std::string ran() const override { return call_.what.id; }
@@ -36,8 +37,7 @@ private:
       own->upload(call_.packed(context_->get(), own->data(), own->bytes(), values));
       return hold_weights(std::move(own), p.type);
     }
-    if (p.input != placed::filled)
-      return hold(p.input, p.is(), p.constant, p.scaled ? values.output_scale : 1);
+    if (p.input != placed::filled) return hold(p.input, p.is(), p.constant, p.scaled ? factor_ : 1);
     return hold({.as = p.is(), .factor = p.value}, p.constant, [&p] { return filled(p); });
   }
 
@@ -52,6 +52,7 @@ private:
 
   std::shared_ptr<context> context_;
   call call_;
+  double factor_;
   std::vector<int> operands_{};
   call_memory places_{};
 };

@@ -70,6 +70,8 @@ struct call {
                              const backend::operands&)>
       packed{};
   bool certain = false; ///< every GPU has it: it need not be asked for
+  /// By what integers multiply their exact result; none: the operands' output scale.
+  std::function<double(const backend::operands&)> factor{};
 };
 
 namespace detail {

@@ -14,6 +14,7 @@
 #include "group_norm.hpp"
 #include "layer_norm.hpp"
 #include "norm.hpp"
+#include "on_codes.hpp"
 #include "plans.hpp"
 #include "pool.hpp"
 #include "reduce.hpp"
@@ -49,9 +50,9 @@ inline bool is_empty(const op::layer& l) {
       l);
 }
 
-/// True for layers of sums of products, which tensor cores compute.
+/// True for layers of sums of products of the class's reals, which tensor cores compute.
 inline bool multiplies(const op::layer& l) {
-  return op::cost(l).macs > 0;
+  return op::cost(l).macs > 0 && !std::holds_alternative<op::on_codes<op::conv>>(l);
 }
 
 /// Which algorithms an engine competes with; empty where it is none of the type at all. Products of

@@ -64,12 +64,12 @@ public:
       , context_(std::move(on))
       , recipe_(std::move(built.made))
       , configuration_(std::move(built.how))
-      , plan_(std::move(built.plan)) {
+      , plan_(std::move(built.plan))
+      , factor_(recipe_.factor ? recipe_.factor(values) : values.output_scale) {
     for (const placed& p : recipe_.tensors)
       places_.push_back(hold_or_write(p, values));
     for (const handed_over& n : recipe_.numbers)
-      numbers_.push_back(n.times_output_scale ? n.value * static_cast<float>(values.output_scale)
-                                              : n.value);
+      numbers_.push_back(n.times_factor ? n.value * static_cast<float>(factor_) : n.value);
     need_scratch(plan_.one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
   }
 
@@ -94,7 +94,7 @@ private:
     if (p.input == placed::filled)
       return hold({.as = p.is(), .factor = p.value}, p.constant, [&p] { return filled(p); });
     if (p.input != folded_scale && p.input != folded_shift)
-      return hold(p.input, p.is(), p.constant);
+      return hold(p.input, p.is(), p.constant, p.scaled ? factor_ : 1);
     const bool shift = p.input == folded_shift;
     return hold({values.inputs.at(1).bytes.data(), p.is(), 1, shift ? 2 : 1}, p.constant,
                 [&] { return cuda::spread(folded(values, shift), p.is()); });
@@ -137,6 +137,7 @@ private:
   recipe recipe_;
   configuration configuration_;
   descriptor plan_;
+  double factor_;
   std::vector<int> places_{};          ///< of the recipe's tensors
   std::vector<cuda::memory> unread_{}; ///< what is written besides
   std::vector<float> numbers_{};

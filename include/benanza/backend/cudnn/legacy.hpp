@@ -7,13 +7,16 @@
 //   legacy-data:algo_1:default     cudnnConvolutionBackwardData: transposed convolutions
 //   legacy-filter:algo_1:default   cudnnConvolutionBackwardFilter: gradients by weights
 //   legacy-nhwc:gemm:default:half  channels last; sums of products kept in f16, a class of its own
+//   legacy-x4:..., legacy-x32:...  8 bits in vectors of 4 or 32 channels (NCHW_VECT_C)
+// Integers of 8 bits, those of a class and those of QLinearConv, have their channels last or in
+// vectors, sums of 32 bits, and a result of 8 bits with a sign; QLinearConv's may be f32.
 // What a GPU does not have the library says when it is asked for a workspace; without a GPU it
 // cannot be asked.
 //
 //   for (const call& c : legacy::calls_for(layer, numeric::f16)) c.workspace(handle);
 #pragma once
 
-#include "calls.hpp"
+#include "legacy_problem.hpp"
 
 #include <array>
 
@@ -36,113 +39,39 @@ using convolution_descriptor = owned<cudnnConvolutionDescriptor_t, cudnnCreateCo
 using activation_descriptor = owned<cudnnActivationDescriptor_t, cudnnCreateActivationDescriptor,
                                     cudnnDestroyActivationDescriptor>;
 
-/// Which of its functions computes a layer.
-enum class function { forward, fused, gradient, by_weights };
-
-/// A layer as the legacy API knows it.
-struct problem {
-  function by = function::forward;
-  shape x{}, w{}, y{}; ///< of the convolution: a transposed one reads y and writes x;
-                       ///< the gradient by weights reads x and y, and writes w
-  window over{};
-  std::int64_t groups = 1;
-  bool bias = false, sum = false, relu = false; ///< behind it
-  int spatial = 2;                              ///< dims of the layer's source, for layouts' names
-  std::int64_t flops = 0, products = 0;         ///< of all, and of the convolution alone
-};
-
 namespace detail {
-/// Why a window is none that the API can be told; empty: it can.
-inline std::string why_not(const window& w) {
-  for (int i = 0; i < w.pre.size; ++i)
-    if (w.pre[i] != w.post[i]) return "it takes no pads that differ on the two sides";
-  return {};
+/// What the API calls elements, or vectors of them.
+inline cudnnDataType_t elements_of(dtype t, int vector) {
+  if (vector == 32) return CUDNN_DATA_INT8x32;
+  if (vector == 4) return t == dtype::u8 ? CUDNN_DATA_UINT8x4 : CUDNN_DATA_INT8x4;
+  return t == dtype::u8 ? CUDNN_DATA_UINT8 : *data_type_of(t);
 }
 
-/// True for the two gradients.
-inline bool is_gradient(const problem& p) {
-  return p.by == function::gradient || p.by == function::by_weights;
-}
-
-inline problem of_convolution(const op::conv& c) {
-  op::conv bare = c;
-  bare.bias = false;
-  const int rank = cudnn::detail::graph_rank(c.input);
-  return {.x = widened(c.input, rank),
-          .w = widened(c.weights(), rank),
-          .y = widened(c.output(), rank),
-          .over = cudnn::detail::window_of(c),
-          .groups = c.groups,
-          .bias = c.bias,
-          .spatial = c.input.size,
-          .products = bare.direct_flops()};
+inline void describe(const tensor_descriptor& d, const shape& dims, form f, dtype t) {
+  const cudnnDataType_t type = elements_of(t, f.vector);
+  if (f.vector == 1) return describe_tensor(d, dims, strides_in(f.in, dims), type);
+  int sizes[8];
+  for (int i = 0; i < dims.size; ++i)
+    sizes[i] = static_cast<int>(dims[i]);
+  check(cudnnSetTensorNdDescriptorEx(d.get(), CUDNN_TENSOR_NCHW_VECT_C, type, dims.size, sizes),
+        "a tensor");
 }
 } // namespace detail
 
-/// What the API computes of a layer, or why it does not: one of the two is empty. Neither is there
-/// for layers that are no convolutions.
-struct told {
-  std::optional<problem> what{};
-  std::string why_not{};
-};
-inline told as_told(const op::layer& l, numeric t) {
-  told out;
-  problem p;
-  if (const auto* c = std::get_if<op::conv>(&l)) {
-    p = detail::of_convolution(*c);
-    if (p.bias) p.by = function::fused;
-  } else if (const auto* f = std::get_if<op::fused<op::conv>>(&l)) {
-    p = detail::of_convolution(f->base);
-    p.by = function::fused;
-    for (const op::step& s : f->steps) {
-      const bool first = !p.sum && !p.relu;
-      if (s == op::step(op::binary_function::add) && first)
-        p.sum = true;
-      else if (s == op::step(op::unary_function::relu) && !p.relu)
-        p.relu = true;
-      else
-        out.why_not = "it fuses a bias, a sum and a ReLU, in this order";
-    }
-  } else if (const auto* d = std::get_if<op::conv_transpose>(&l)) {
-    const int rank = cudnn::detail::graph_rank(d->input);
-    p = {.by = function::gradient,
-         .x = widened(d->output(), rank),
-         .w = widened(d->weights(), rank),
-         .y = widened(d->input, rank),
-         .over = cudnn::detail::window_of(*d),
-         .groups = d->groups,
-         .spatial = d->input.size,
-         .products = op::direct_flops(l)};
-    if (d->bias) out.why_not = "a transposed convolution has no bias there";
-  } else if (const auto* g = std::get_if<op::conv_weight_gradient>(&l)) {
-    p = detail::of_convolution(g->forward());
-    p.by = function::by_weights;
-  } else {
-    return out;
-  }
-  p.flops = op::direct_flops(l);
-  if (out.why_not.empty()) out.why_not = detail::why_not(p.over);
-  if (t == numeric::e4m3) out.why_not = "it has no FP8";
-  if (t == numeric::u8s8u8) out.why_not = "it has no unsigned sources";
-  if (quantised(t) && detail::is_gradient(p)) out.why_not = "its gradients have no integers";
-  for (const shape& dims : {p.x, p.w, p.y})
-    if (elements(dims) > 0x7fffffff) out.why_not = "it counts in 32 bits";
-  if (out.why_not.empty()) out.what = p;
-  return out;
-}
-
 /// Descriptors of a problem, which all algorithms of a math type share.
 struct description {
-  description(const problem& p, numeric t, layout l, cudnnDataType_t sums, cudnnMathType_t math) {
-    const cudnnDataType_t type = *data_type_of(source_of(t));
-    describe_tensor(x, p.x, strides_in(l, p.x), type);
-    describe_tensor(y, p.y, strides_in(l, p.y), type);
+  description(const problem& p, form f, cudnnDataType_t sums, cudnnMathType_t math) {
+    detail::describe(x, p.x, f, p.from);
+    detail::describe(y, p.y, f, p.to);
     int filter[8], pads[8], strides[8], dilations[8];
     for (int i = 0; i < p.w.size; ++i)
       filter[i] = static_cast<int>(p.w[i]);
-    check(cudnnSetFilterNdDescriptor(
-              w.get(), type, l == layout::channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW,
-              p.w.size, filter),
+    const dtype element = quantised(p.type) ? dtype::s8 : p.from;
+    check(cudnnSetFilterNdDescriptor(w.get(), detail::elements_of(element, f.vector),
+                                     f.vector > 1                    ? CUDNN_TENSOR_NCHW_VECT_C
+                                     : f.in == layout::channels_last ? CUDNN_TENSOR_NHWC
+                                                                     : CUDNN_TENSOR_NCHW,
+                                     p.w.size, filter),
           "a filter");
     const int rank = p.over.kernel.size;
     for (int i = 0; i < rank; ++i) {
@@ -159,7 +88,8 @@ struct description {
     shape channels = shape::filled(p.y.size, 1);
     channels[1] = p.y[1];
     // Integers add their bias in f32.
-    describe_tensor(bias, channels, packed(channels), quantised(t) ? CUDNN_DATA_FLOAT : type);
+    const dtype added = quantised(p.type) ? dtype::f32 : p.from;
+    describe_tensor(bias, channels, packed(channels), *data_type_of(added));
     check(cudnnSetActivationDescriptor(activation.get(),
                                        p.relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY,
                                        CUDNN_NOT_PROPAGATE_NAN, 0),
@@ -254,60 +184,68 @@ inline std::int64_t own_products(std::string_view algorithm, std::int64_t direct
   return algorithm == "winograd_nonfused" || algorithm.starts_with("fft") ? direct / 4 : direct;
 }
 
+/// A tensor of the problem's dims in a form. Vectors are a dim of their own.
+inline placed placed_in(form f, int input, const shape& dims, dtype type, bool constant) {
+  placed out{.input = input,
+             .dims = dims,
+             .strides = strides_in(f.in, dims),
+             .type = type,
+             .elements = elements(dims),
+             .constant = constant};
+  if (f.vector == 1) return out;
+  const std::int64_t v = f.vector, row = v * dims[3], plane = row * dims[2];
+  out.dims = {dims[0], dims[1] / v, v, dims[2], dims[3]};
+  out.strides = {dims[1] / v * plane, plane, 1, row, v};
+  return out;
+}
+
 /// The tensors of a call, and what is said of it.
-inline call bare_call(const problem& p, numeric t, layout l) {
-  const dtype type = source_of(t);
-  const std::string letters = activation_letters(l, p.spatial), known(name(l));
-  const auto tensor = [&](int input, const shape& dims, bool constant) {
-    return placed{.input = input,
-                  .dims = dims,
-                  .strides = strides_in(l, dims),
-                  .type = type,
-                  .elements = elements(dims),
-                  .constant = constant};
-  };
-  const std::string filter = weight_letters(l, p.spatial);
+inline call bare_call(const problem& p, form f) {
+  const bool vectors = f.vector > 1, narrow = quantised(p.type);
+  const std::string count = std::to_string(f.vector), spatial = p.spatial == 3 ? "w" : "hw",
+                    letters = vectors ? "nC" + spatial + count + 'c'
+                                      : activation_letters(f.in, p.spatial),
+                    filter =
+                        vectors ? "oI" + spatial + count + 'i' : weight_letters(f.in, p.spatial),
+                    known(vectors ? "" : name(f.in));
   if (p.by == function::by_weights)
     return {.what = {.layouts = letters + ',' + letters + ',' + filter,
                      .operand_layouts = known,
                      .result_layout = known,
                      .notes = "legacy"},
-            .operands = {tensor(0, p.x, false), tensor(1, p.y, false)},
-            .results = {tensor(placed::result, p.w, false)}};
+            .operands = {placed_in(f, 0, p.x, p.from, false), placed_in(f, 1, p.y, p.to, false)},
+            .results = {placed_in(f, placed::result, p.w, p.from, false)}};
   const bool turned = p.by == function::gradient;
+  const dtype element = narrow ? dtype::s8 : p.from;
   call c{.what = {.layouts = letters + ',' + filter + ',' + letters,
                   .operand_layouts = known,
                   .result_layout = known,
                   .notes = "legacy"},
-         .operands = {tensor(0, turned ? p.y : p.x, false), tensor(1, p.w, true)},
-         .results = {tensor(placed::result, turned ? p.x : p.y, false)}};
+         .operands = {placed_in(f, 0, turned ? p.y : p.x, p.from, false),
+                      placed_in(f, p.weights, p.w, element, true)},
+         .results = {placed_in(f, placed::result, turned ? p.x : p.y, p.to, false)},
+         .factor = p.factor};
   if (p.by != function::fused) return c;
   const shape channels{p.y[1]};
-  c.operands.push_back({.input = p.bias ? 2 : placed::filled,
+  c.operands.push_back({.input = p.bias ? p.vector : placed::filled,
                         .dims = channels,
                         .strides = packed(channels),
-                        .type = quantised(t) ? dtype::f32 : type,
+                        .type = narrow ? dtype::f32 : p.from,
                         .elements = p.y[1],
-                        .scaled = quantised(t)});
-  if (p.sum) c.operands.push_back(tensor(p.bias ? 3 : 2, p.y, false));
+                        .scaled = narrow});
+  if (p.sum) c.operands.push_back(placed_in(f, p.bias ? 3 : 2, p.y, p.to, false));
   return c;
 }
 
 /// Adds the calls of all algorithms with one math type.
 template <cudnnMathType_t Math>
-void add_calls(const problem& p, numeric t, layout l, cudnnDataType_t sums,
-               std::vector<call>& out) {
-  if (!math_fits(Math, t)) return;
-  const auto d = std::make_shared<const description>(p, t, l, sums, Math);
-  const std::string which = p.by == function::fused        ? "-fused"
-                            : p.by == function::gradient   ? "-data"
-                            : p.by == function::by_weights ? "-filter"
-                                                           : "";
+void add_calls(const problem& p, numeric t, form f, cudnnDataType_t sums, std::vector<call>& out) {
+  if (!math_fits(Math, p.type)) return;
+  const auto d = std::make_shared<const description>(p, f, sums, Math);
   const bool narrow = sums == CUDNN_DATA_HALF;
   const auto add = [&](std::string_view algorithm) -> call& {
-    call c = bare_call(p, t, l);
-    c.what.id = "legacy" + which + (l == layout::channels_last ? "-nhwc:" : ":") +
-                std::string(algorithm) + ':' +
+    call c = bare_call(p, f);
+    c.what.id = begin_of_id(p, f) + ':' + std::string(algorithm) + ':' +
                 std::string(math_names[static_cast<std::size_t>(Math)]) + (narrow ? ":half" : "");
     c.what.equivalence = std::string(name(t)) + (narrow ? "-reduced-accumulation" : "");
     c.what.flops = own_products(algorithm, p.products) + p.flops - p.products;
@@ -330,22 +268,33 @@ void add_calls(const problem& p, numeric t, layout l, cudnnDataType_t sums,
 }
 } // namespace detail
 
-/// All combinations of function, layout, algorithm and math type that the API knows for a layer;
+/// All combinations of function, form, algorithm and math type that the API knows for a layer;
 /// which of them a GPU has each says when it is asked for its workspace.
 inline std::vector<call> calls_for(const op::layer& l, numeric t) {
   std::vector<call> out;
   const auto p = as_told(l, t).what;
   if (!p) return out;
-  const auto add = [&](layout in, cudnnDataType_t sums) {
-    detail::add_calls<CUDNN_DEFAULT_MATH>(*p, t, in, sums, out);
-    detail::add_calls<CUDNN_TENSOR_OP_MATH>(*p, t, in, sums, out);
-    detail::add_calls<CUDNN_FMA_MATH>(*p, t, in, sums, out);
+  const auto add = [&](form f, cudnnDataType_t sums) {
+    detail::add_calls<CUDNN_DEFAULT_MATH>(*p, t, f, sums, out);
+    detail::add_calls<CUDNN_TENSOR_OP_MATH>(*p, t, f, sums, out);
+    detail::add_calls<CUDNN_FMA_MATH>(*p, t, f, sums, out);
   };
-  for (const layout in : cudnn_layouts) {
-    if (quantised(t) && in == layout::plain) continue; // integers have their channels last
-    add(in, quantised(t) ? CUDNN_DATA_INT32 : CUDNN_DATA_FLOAT);
-    if (t == numeric::f16) add(in, CUDNN_DATA_HALF);
+  for (const formed& f : forms_of(*p)) {
+    if (!f.why_not.empty()) continue;
+    add(f.as, quantised(p->type) ? CUDNN_DATA_INT32 : CUDNN_DATA_FLOAT);
+    if (p->type == numeric::f16) add(f.as, CUDNN_DATA_HALF);
   }
+  return out;
+}
+
+/// What the API has by name and not for this layer, before any GPU is asked.
+inline std::vector<refused_algorithm> not_told(const op::layer& l, numeric t) {
+  std::vector<refused_algorithm> out;
+  const told said = as_told(l, t);
+  if (!said.why_not.empty()) out.push_back({"legacy", said.why_not});
+  if (!said.what) return out;
+  for (const formed& f : forms_of(*said.what))
+    if (!f.why_not.empty()) out.push_back({begin_of_id(*said.what, f.as), f.why_not});
   return out;
 }
 

@@ -73,8 +73,8 @@ public:
   std::vector<refused_algorithm> refused(const op::layer& l, numeric t, const setting& s) override {
     if (s.threads != 1 || !open()) return {};
     std::vector<refused_algorithm> out = list_->refused(l, t);
-    const legacy::told told = legacy::as_told(l, t);
-    if (!told.why_not.empty()) out.push_back({"legacy", told.why_not});
+    for (refused_algorithm& one : legacy::not_told(l, t))
+      out.push_back(std::move(one));
     each_call(l, t, [&](call& c, const std::string& why) {
       if (!why.empty()) out.push_back({c.what.id, why});
     });

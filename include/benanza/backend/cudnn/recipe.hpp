@@ -13,6 +13,7 @@
 #include "../cuda/placement.hpp"
 #include "graph.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -47,18 +48,18 @@ struct placed {
   dtype type = dtype::f32;   ///< in the device's memory
   std::int64_t elements = 0; ///< of memory, padding included
   bool constant = false;     ///< weights: they may be rotated
-  bool scaled = false;       ///< times the layer's output scale
+  bool scaled = false;       ///< times the factor of integers
   double value = 0;
   static constexpr int result = -1, unread = -2, filled = -3, packed = -4, second = -5;
 
   cuda::stored is() const { return {dims, strides, type, elements}; }
 };
 
-/// A number that the host hands over: `value`, times the layer's output scale where that is asked.
+/// A number that the host hands over: `value`, times the factor of integers where that is asked.
 struct handed_over {
   int tensor = 0;
   float value = 0;
-  bool times_output_scale = false;
+  bool times_factor = false;
 };
 
 /// One way to write a layer.
@@ -66,6 +67,8 @@ struct recipe {
   operation_graph graph{};
   std::vector<placed> tensors{};
   std::vector<handed_over> numbers{};
+  /// By what integers multiply their exact result; none: the operands' output scale.
+  std::function<double(const operands&)> factor{};
   std::string before{};          ///< of an engine's id: "nhwc:"
   std::string layouts{};         ///< of source, weights and result
   std::string operand_layouts{}; ///< as other layers know them; empty: none of theirs
@@ -143,9 +146,9 @@ public:
   int padded_result(const shape& dims, const shape& padded, const shape& strides, dtype type) {
     return padded_operand(placed::result, dims, padded, strides, type);
   }
-  int number(int rank, float value, bool times_output_scale = false) {
+  int number(int rank, float value, bool times_factor = false) {
     const int t = graph.number(rank);
-    made.numbers.push_back({t, value, times_output_scale});
+    made.numbers.push_back({t, value, times_factor});
     return t;
   }
   /// A tensor like `t` that has no memory.

@@ -117,6 +117,7 @@ public:
       , states_(graphs, s) {
     for (const model::graph& g : graphs) {
       const numeric type = measured_type(g, libraries, s);
+      model_types_.insert(type);
       for (const op::layer& l : g.layers)
         own_types_[op::name(l)].insert(type);
     }
@@ -133,7 +134,7 @@ public:
     const auto of_layers = layouts_;
     for (const auto& [setting, table] : of_layers)
       for (const auto& [name, r] : reorders(graphs_, table))
-        add(name, {model::no_layer, r, r.cost()}, setting.first, setting.second);
+        add_reorder(name, r, setting.first, setting.second);
     return std::move(groups_);
   }
 
@@ -155,6 +156,16 @@ private:
         for (numeric type : of_models)
           if (!types.contains(type)) add(name, l, type, threads);
     }
+  }
+
+  /// A change of layout in a type; or in the models' own, as layers: of tf32 there are none, for
+  /// its numbers are kept as f32.
+  void add_reorder(const std::string& name, const op::reorder& r, numeric type, int threads) {
+    const auto is_new = [&](numeric t) { return reorders_.emplace(name, t, threads).second; };
+    const op::registered_layer l{model::no_layer, r, r.cost()};
+    if (!is_new(type) || add(name, l, type, threads)) return;
+    for (const numeric own : model_types_)
+      if (is_new(own)) add(name, l, own, threads);
   }
 
   /// A layer in a type on so many threads; false if nothing runs it so.
@@ -208,7 +219,9 @@ private:
   name_filter selected_;
   state_choice states_;
   std::map<std::string, std::set<numeric>> own_types_{}; ///< in which models use each layer
+  std::set<numeric> model_types_{};
   std::map<std::pair<numeric, int>, layout_table> layouts_{};
+  std::set<std::tuple<std::string, numeric, int>> reorders_{}; ///< that were asked for
   std::vector<group> groups_{};
 };
 } // namespace detail

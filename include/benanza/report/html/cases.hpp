@@ -2,14 +2,17 @@
 // Which algorithms does each layer have, and why has one no time? A table a layer, type and number
 // of threads of one machine, with samples as dots; models share the tables of their layers.
 //
-//   case_book book(run, known_texts);   book.of("Conv/1x64x56x56-...", "f32", 1)   book.json(24)
+//   case_book book(run, known_ways);   book.of("Conv/1x64x56x56-...", "f32", 1)   book.json(24)
 #pragma once
 
 #include "../../result/fields.hpp"
 #include "../algorithms.hpp"
 #include "numbers.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -19,11 +22,33 @@
 
 namespace benanza::report::html {
 
+/// By what a layer may run, each told once: [library, algorithm, remark, layouts], as texts.
+class ways {
+public:
+  explicit ways(texts& known)
+      : known_(known) {}
+
+  std::size_t of(std::string_view backend, std::string_view algorithm, std::string_view remark,
+                 std::string_view layouts = {}) {
+    return all_.of(
+        {known_.of(backend), known_.of(algorithm), known_.of(remark), known_.of(layouts)});
+  }
+  std::size_t of(const result::measurement& m) {
+    return of(m.backend, m.algorithm, report::detail::remark_of(m), m.layouts);
+  }
+  texts& known() const { return known_; }
+  const ordered_json& all() const { return all_.all(); }
+
+private:
+  texts& known_;
+  told_once all_;
+};
+
 /// The tables of the layers that were asked for. Refers to the run.
 class case_book {
 public:
-  case_book(const result::run& r, texts& known)
-      : known_(known) {
+  case_book(const result::run& r, ways& known)
+      : ways_(known) {
     for (const result::measurement& m : r.measurements)
       if (result::of_a_layer(m)) cases_[m.family + '/' + m.key].push_back(&m);
     for (const result::refused_case& x : r.refused)
@@ -41,13 +66,15 @@ public:
   /// How many cases have samples to show.
   std::size_t sampled() const {
     std::size_t n = 0;
-    for (const auto& [layer, type, threads] : asked_)
-      for (const result::measurement* m : cases_of(layer))
-        n += m->type == type && m->threads == threads && !m->samples_ns.empty();
+    for (const auto& asked : asked_)
+      for (const row& one : rows_of(asked))
+        n += (one.hot != nullptr) + (one.cold != nullptr);
     return n;
   }
 
-  /// All tables: [layer, type, threads, algorithms, those without a time].
+  /// All tables: [layer, type, threads, ways, hot cases, cases with cold weights, samples thrown
+  /// away, [what disturbed cases, 2 * row + 1 where the weights are cold, ...] ..., ways without a
+  /// time].
   ordered_json json(std::size_t most_dots) const {
     ordered_json out = ordered_json::array();
     for (const auto& asked : asked_)
@@ -64,21 +91,14 @@ private:
     return found == cases_.end() ? none : found->second;
   }
 
-  /// [least, median, samples taken, thrown away, what disturbed them, low where that is not the
-  /// least, high, dots]
-  ordered_json times(const result::measurement& m, std::size_t most_dots) const {
-    const dotted d = dots(m.samples_ns, most_dots);
-    return ordered_json::array({number(m.min_ns), number(m.median_ns), m.count, m.rejected,
-                                known_.of(m.disturbed), number(d.low_ns == m.min_ns ? 0 : d.low_ns),
-                                number(d.high_ns), d.letters});
-  }
+  struct row {
+    const result::measurement *any = nullptr, *hot = nullptr, *cold = nullptr;
+  };
 
-  ordered_json table(const layer_in& asked, std::size_t most_dots) const {
+  /// The rows of a table, in the libraries' order.
+  std::vector<row> rows_of(const layer_in& asked) const {
     const auto& [layer, type, threads] = asked;
-    struct row {
-      const result::measurement *any = nullptr, *hot = nullptr, *cold = nullptr;
-    };
-    std::vector<row> rows; // in the libraries' order
+    std::vector<row> rows;
     std::unordered_map<std::string, std::size_t> places;
     for (const result::measurement* m : cases_of(layer)) {
       if (m->type != type || m->threads != threads) continue;
@@ -89,29 +109,56 @@ private:
       if (m->error.empty() && m->state == "hot") one.hot = m;
       if (m->error.empty() && m->state == "coldw") one.cold = m;
     }
+    return rows;
+  }
+
+  /// Least, median, samples taken, and dots; as long for each case, and zeros where there is none.
+  static std::string case_text(const result::measurement* m, std::size_t most_dots) {
+    if (m == nullptr) return std::string(10 + most_dots, letters[0]);
+    return packed(m->min_ns) + packed(m->median_ns) + packed(static_cast<double>(m->count)) +
+           dots(m->samples_ns, m->min_ns, most_dots);
+  }
+
+  ordered_json table(const layer_in& asked, std::size_t most_dots) const {
+    const auto& [layer, type, threads] = asked;
     ordered_json timed = ordered_json::array(), others = ordered_json::array();
+    std::string hot, cold;
+    std::int64_t thrown = 0;
+    std::map<std::size_t, ordered_json> disturbed; // by what
+    const std::vector<row> rows = rows_of(asked);
     for (const row& one : rows) {
-      const result::measurement& m = *one.any;
-      const std::string remark = report::detail::remark_of(m);
+      const std::size_t way = ways_.of(*one.any);
       if (one.hot == nullptr && one.cold == nullptr) {
-        others.push_back({known_.of(m.backend), known_.of(m.algorithm), known_.of(remark)});
+        others.push_back(way);
         continue;
       }
-      timed.push_back({known_.of(m.backend), known_.of(m.algorithm), known_.of(remark),
-                       known_.of(m.layouts), number(static_cast<double>(m.workspace_bytes)),
-                       one.hot == nullptr ? ordered_json(0) : times(*one.hot, most_dots),
-                       one.cold == nullptr ? ordered_json(0) : times(*one.cold, most_dots)});
+      for (const result::measurement* m : {one.hot, one.cold}) {
+        if (m == nullptr) continue;
+        thrown += m->rejected;
+        if (m->disturbed.empty()) continue;
+        const std::size_t what = ways_.known().of(m->disturbed);
+        ordered_json& places = disturbed[what];
+        if (places.empty()) places.push_back(what);
+        places.push_back(2 * timed.size() + (m == one.cold));
+      }
+      timed.push_back(way);
+      hot += case_text(one.hot, most_dots);
+      cold += case_text(one.cold, most_dots);
     }
     if (const auto found = refused_.find(layer); found != refused_.end())
       for (const result::refused_case* x : found->second)
-        if (x->type == type && !places.contains(x->backend + '\n' + x->algorithm))
-          others.push_back(
-              {known_.of(x->backend), known_.of(x->algorithm), known_.of("refused: " + x->why)});
-    return ordered_json::array(
-        {printable(layer), known_.of(type), threads, std::move(timed), std::move(others)});
+        if (x->type == type && std::none_of(rows.begin(), rows.end(), [&](const row& one) {
+              return one.any->backend == x->backend && one.any->algorithm == x->algorithm;
+            }))
+          others.push_back(ways_.of(x->backend, x->algorithm, "refused: " + x->why));
+    ordered_json disturbances = ordered_json::array();
+    for (auto& [what, places] : disturbed)
+      disturbances.push_back(std::move(places));
+    return ordered_json::array({printable(layer), ways_.known().of(type), threads, std::move(timed),
+                                hot, cold, thrown, disturbances, std::move(others)});
   }
 
-  texts& known_;
+  ways& ways_;
   std::unordered_map<std::string, std::vector<const result::measurement*>> cases_;
   std::unordered_map<std::string, std::vector<const result::refused_case*>> refused_;
   std::unordered_map<std::string, std::size_t> places_;

@@ -69,19 +69,35 @@ public:
   /// The layer of a drawn node.
   int layer_of(int node) const { return nodes_[at(node)].layer; }
 
-  /// [[name, operator, layer or -1, nodes that it reads], ...], producers first.
+  /// Columns, a row a node, producers first: names, each behind a letter that says how many letters
+  /// it has in common with the one before; operators; layers or -1; and how far back the nodes
+  /// stand that it reads, a number where it is one.
   ordered_json json(texts& known) const {
-    ordered_json out = ordered_json::array();
+    std::vector<std::string> names;
+    ordered_json ops = ordered_json::array(), layers = ordered_json::array(),
+                 reads = ordered_json::array();
+    std::string before;
     for (const auto& [i, n] : ranges::views::enumerate(nodes_)) {
-      std::vector<int> reads;
+      const std::string name = printable(n.of->name, 200);
+      names.push_back(html::letters[shared_letters(before, name)] +
+                      name.substr(shared_letters(before, name)));
+      before = name;
+      ops.push_back(known.of(n.of->op));
+      layers.push_back(n.layer);
+      std::vector<int> back;
       for (int part : n.parts)
         for (int from : b_.graph->nodes[at(part)].inputs)
-          reads.push_back(from);
-      reads = nodes_of(reads);
-      std::erase(reads, static_cast<int>(i));
-      out.push_back({printable(n.of->name, 200), known.of(n.of->op), n.layer, reads});
+          back.push_back(from);
+      back = nodes_of(back);
+      std::erase(back, static_cast<int>(i));
+      for (int& from : back)
+        from = static_cast<int>(i) - from;
+      reads.push_back(back.size() == 1 ? ordered_json(back.front()) : ordered_json(back));
     }
-    return out;
+    return {{"names", std::move(names)},
+            {"ops", std::move(ops)},
+            {"layers", std::move(layers)},
+            {"reads", std::move(reads)}};
   }
 
   /// What runs on several workers, where that is not what is drawn: some nodes end sooner as their
@@ -108,6 +124,15 @@ private:
     std::vector<int> parts{};    ///< of the unfused graph
   };
   static std::size_t at(int v) { return static_cast<std::size_t>(v); }
+
+  /// How many letters two names begin with alike, 63 at most; of one byte each, which JavaScript
+  /// counts as C++ does.
+  static std::size_t shared_letters(const std::string& a, const std::string& b) {
+    std::size_t n = 0;
+    while (n < 63 && n < a.size() && n < b.size() && a[n] == b[n] && (a[n] & 0x80) == 0)
+      ++n;
+    return n;
+  }
 
   void add(const model::node& n, int layer, std::vector<int> parts) {
     for (int part : parts)

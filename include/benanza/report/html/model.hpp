@@ -2,10 +2,11 @@
 // What does the page know of a model? All that the text report says of it, with every layer, as
 // small JSON: figures, steps down, advice, layers, the graph, frameworks' runs.
 //
-//   ordered_json j = model_json(run, advised, 0, known_texts, book);   // of the machine 0
+//   ordered_json j = model_json(input, 0, 0, shared);   // of the machine 0
 #pragma once
 
 #include "../../advice/steps.hpp"
+#include "../input.hpp"
 #include "../json_array.hpp"
 #include "../kinds.hpp"
 #include "../scenarios.hpp"
@@ -113,20 +114,13 @@ inline ordered_json framework_json(const advice::comparison& c, const drawn_grap
           {"warnings", array_of(c.from->warnings, [](const auto& w) { return printable(w); })}};
 }
 
-/// [backend, algorithm, its time a run of the layer] of a choice; 0: there is none.
-inline ordered_json choice_json(const bound::measurement* m, double ns, texts& known) {
-  if (m == nullptr) return 0;
-  return ordered_json::array({known.of(m->backend), known.of(m->algorithm), number(ns)});
-}
-
-/// A layer: [table, nodes, nodes in the form that should run, basis, kind, prediction, bound,
-/// roofline, limited by memory, chosen, best, first choice, flops, bytes, fewer operations than
-/// counted, on the longest path, remark, what disturbed it]
-inline ordered_json layer_json(const bound::layer_answer& l, std::int64_t runs, int threads,
-                               texts& known, case_book& book) {
+/// What is known of a layer wherever it stands: [table, basis, kind, prediction, bound, roofline,
+/// limited by memory, chosen, best and first choice as ways or -1, time of the first choice where
+/// that is not the prediction, flops, bytes, fewer operations than counted, remark, what disturbed
+/// it]
+inline ordered_json layer_json(const bound::layer_answer& l, int threads, ways& known,
+                               case_book& book) {
   const bound::choice& c = l.algorithms;
-  const bound::measurement* const best = c.best;
-  const bool less = rate(l).less_than_nominal;
   // As in the advice: what a user's framework can have and run.
   const bool compared = !bound::chose_first(c) && advice::detail::of_a_library(*c.first) &&
                         advice::detail::of_a_library(*c.chosen);
@@ -135,15 +129,18 @@ inline ordered_json layer_json(const bound::layer_answer& l, std::int64_t runs, 
   std::string disturbed;
   for (const bound::measurement* m : {c.best, c.chosen, c.chosen_warmer})
     if (m != nullptr && disturbed.empty()) disturbed = m->disturbed;
+  const auto way = [&](const bound::measurement* m) {
+    return m == nullptr ? ordered_json(-1) : ordered_json(known.of(*m));
+  };
+  texts& words = known.known();
   return ordered_json::array(
-      {book.of(l.name, name(l.type), threads), l.uses, runs, known.of(name(l.rests_on)),
-       known.of(report::detail::kind_name(l.name)), number(c.prediction.ns), number(c.bound.ns),
+      {book.of(l.name, name(l.type), threads), words.of(name(l.rests_on)),
+       words.of(report::detail::kind_name(l.name)), number(c.prediction.ns), number(c.bound.ns),
        number(l.roofline ? l.roofline->ns : 0), l.roofline && l.roofline->by_memory ? 1 : 0,
-       choice_json(c.chosen, c.prediction.ns, known), choice_json(best, c.bound.ns, known),
-       choice_json(c.first, compared ? c.first_choice.ns : c.prediction.ns, known),
+       way(c.chosen), way(c.best), way(c.first), number(compared ? c.first_choice.ns : 0),
        number(static_cast<double>(l.flops)),
-       number(best == nullptr ? 0 : static_cast<double>(best->bytes)), less ? 1 : 0,
-       l.on_path ? 1 : 0, known.of(remark), known.of(disturbed)});
+       number(c.best == nullptr ? 0 : static_cast<double>(c.best->bytes)),
+       rate(l).less_than_nominal ? 1 : 0, words.of(remark), words.of(disturbed)});
 }
 
 inline ordered_json run_json(const bound::chain_run& w) {
@@ -179,17 +176,42 @@ inline ordered_json coverage_json(const bound::model_bound& b) {
           {"views", c.view_nodes},
           {"unmeasured", c.unmeasured_nodes()}};
 }
+
+/// The limits that a model was held to: [kept, unsure or broken, limit, figure, its time or another
+/// value as it is shown, comparison, why]
+inline ordered_json limits_json(const std::vector<limit_answer>& all, std::size_t place) {
+  ordered_json out = ordered_json::array();
+  for (const limit_answer& a : all)
+    if (a.place == place)
+      out.push_back({name(a.is), printable(a.limit, 200), printable(a.figure),
+                     a.value && a.unit == "ns" ? number(*a.value) : ordered_json(a.shown),
+                     printable(a.bound, 200), printable(a.why)});
+  return out;
+}
 } // namespace detail
 
-/// A model of the machine `machine`.
-inline ordered_json model_json(const result::run& r, const advice::advised& a, std::size_t machine,
-                               texts& known, case_book& book) {
+/// What all models of a page, and of a machine, tell once.
+struct shared {
+  texts& known;
+  ways& by;
+  case_book book;
+  told_once layers{};
+};
+
+/// A model of the machine `machine`: the one in that place of the report. Its layers are columns:
+/// numbers of the machine's layers, nodes, and nodes in the form that should run.
+inline ordered_json model_json(const input& in, std::size_t place, std::size_t machine,
+                               shared& told) {
+  const advice::advised& a = in.advised[place];
   const bound::model_bound& b = *a.model;
   const drawn_graph graph(b);
+  texts& known = told.known;
   const std::vector<std::int64_t> runs = uses_as_fused(b);
-  ordered_json layers = ordered_json::array();
-  for (const auto& [l, n] : ranges::views::zip(b.layers, runs))
-    layers.push_back(detail::layer_json(l, n, b.threads, known, book));
+  ordered_json layers = ordered_json::array(), uses = ordered_json::array();
+  for (const bound::layer_answer& l : b.layers) {
+    layers.push_back(told.layers.of(detail::layer_json(l, b.threads, told.by, told.book)));
+    uses.push_back(l.uses);
+  }
   const advice::descent from_first = advice::descent_of(a);
   const bound::form_figures& form = b.fastest_form();
   const bool laid_out = form.layouts && form.layouts->prediction;
@@ -203,6 +225,7 @@ inline ordered_json model_json(const result::run& r, const advice::advised& a, s
           {"fused", b.fused.has_value()},
           {"no_verdict", printable(b.unmeasurable)},
           {"lacks", lacks(b)},
+          {"limits", detail::limits_json(in.limits, place)},
           {"figures", detail::figures_json(a)},
           {"frameworks", array_of(a.frameworks,
                                   [&](const advice::comparison& c) {
@@ -219,7 +242,7 @@ inline ordered_json model_json(const result::run& r, const advice::advised& a, s
           {"changes", laid_out ? ordered_json{form.layouts->prediction->change_count,
                                               number(form.layouts->prediction->changes.ns)}
                                : ordered_json()},
-          {"layers", std::move(layers)},
+          {"layers", {std::move(layers), std::move(uses), runs}},
           {"graph", graph.json(known)},
           {"tasks", graph.tasks_json()},
           {"runs", array_of(b.runs, detail::run_json)},
@@ -227,7 +250,7 @@ inline ordered_json model_json(const result::run& r, const advice::advised& a, s
           {"coverage", detail::coverage_json(b)},
           {"remarks", detail::remarks_json(b)},
           {"missing", printable(b.missing_command, 4000)},
-          {"measure", printable(bound::bench_command(r, b), 4000)}};
+          {"measure", printable(bound::bench_command(in.run, b), 4000)}};
 }
 
 } // namespace benanza::report::html

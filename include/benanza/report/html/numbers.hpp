@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do figures and texts become small in the page's data? Numbers have five significant digits,
-// texts that occur again and again are told once, and samples are letters.
+// what occurs again and again is told once, and the many figures of cases are letters.
 //
-//   texts known;   known.of("onednn") == known.of("onednn");   dots({1e6, 1.1e6}, 24).letters
+//   texts known;   known.of("onednn") == known.of("onednn");   packed(1234.5) + dots({1300}, 1234,
+//   8)
 #pragma once
 
 #include "../../bound/interval.hpp"
@@ -17,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace benanza::report::html {
@@ -55,31 +57,62 @@ private:
   std::vector<std::string> all_;
 };
 
-/// Samples as letters between two times: letter c of 64 is low * (high / low)^(c / 63).
-struct dotted {
-  double low_ns = 0, high_ns = 0;
-  std::string letters{};
+/// Values of several parts by number.
+class told_once {
+public:
+  std::size_t of(ordered_json value) {
+    const auto [found, fresh] = places_.try_emplace(value.dump(), all_.size());
+    if (fresh) all_.push_back(std::move(value));
+    return found->second;
+  }
+  const ordered_json& all() const { return all_; }
+
+private:
+  std::unordered_map<std::string, std::size_t> places_;
+  ordered_json all_ = ordered_json::array();
 };
 
-inline constexpr std::string_view dot_letters =
+/// Letters that stand for 0 to 63.
+inline constexpr std::string_view letters =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
-/// At most so many of the samples, the least and the largest among them.
-inline dotted dots(std::vector<double> samples, std::size_t most) {
+/// A number of 0.01 or more in three letters, with four significant digits; "000": there is none.
+/// Rounded to three digits, as the page shows it, it is what the number itself would be.
+inline std::string packed(double v) {
+  int code = 0;
+  if (v > 0 && std::isfinite(v)) {
+    int exponent = static_cast<int>(std::floor(std::log10(v)));
+    const double whole = v / std::pow(10.0, exponent - 3);
+    int digits = static_cast<int>(std::round(whole));
+    if (digits % 10 == 5) digits += whole < digits ? -1 : whole > digits ? 1 : 0;
+    if (digits >= 10000) {
+      digits = 1000;
+      ++exponent;
+    }
+    code = 1 + 9000 * std::clamp(exponent + 2, 0, 28) + std::clamp(digits, 1000, 9999) - 1000;
+  }
+  return {letters[static_cast<std::size_t>(code / 4096)],
+          letters[static_cast<std::size_t>(code / 64 % 64)],
+          letters[static_cast<std::size_t>(code % 64)]};
+}
+
+/// Samples as letters: first r, then for each of `most` samples, the least and the largest among
+/// them, a p that says that it is least * e^((r / 16)^2 * p / 63); blanks where there are fewer.
+inline std::string dots(std::vector<double> samples, double least, std::size_t most) {
   std::erase_if(samples, [](double v) { return !(v > 0); });
-  dotted out;
-  if (samples.empty() || most < 2) return out;
   std::sort(samples.begin(), samples.end());
-  out.low_ns = samples.front();
-  out.high_ns = samples.back();
+  const auto letter = [](double v) {
+    return letters[static_cast<std::size_t>(std::clamp(v, 0.0, 63.0))];
+  };
+  const double above = samples.empty() ? 0 : std::log(std::max(samples.back() / least, 1.0)),
+               r = std::min(std::ceil(16 * std::sqrt(above)), 63.0), range = r * r / 256;
+  std::string out{letter(r)};
   const std::size_t n = std::min(most, samples.size());
-  const double range = std::log(out.high_ns / out.low_ns);
   for (std::size_t i = 0; i < n; ++i) {
     const double v = samples[n == 1 ? 0 : i * (samples.size() - 1) / (n - 1)];
-    const double place = range > 0 ? 63 * std::log(v / out.low_ns) / range : 0;
-    out.letters += dot_letters[static_cast<std::size_t>(std::clamp(place + 0.5, 0.0, 63.0))];
+    out += letter(range > 0 ? 63 * std::log(v / least) / range + 0.5 : 0);
   }
-  return out;
+  return out.append(most - n, ' ');
 }
 
 } // namespace benanza::report::html

@@ -78,6 +78,11 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
   if (own.framework.empty()) throw error("the file names no framework", source, record_framework);
   own.device = "cpu";
   if (const json* model = member(value, "model")) own.model = stem_of(text_in(*model, "file"));
+  if (const json* machine = member(value, "machine")) {
+    own.processor = text_in(*machine, "processor");
+    if (own.processor == "unknown") own.processor.clear();
+    if (const json* n = member(*machine, "cpus")) own.processors = count_of(*n).value_or(0);
+  }
   if (const json* options = member(value, "options")) {
     own.precision = type_token(text_in(*options, "precision"));
     if (const json* n = member(*options, "threads"))

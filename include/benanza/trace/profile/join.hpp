@@ -119,6 +119,8 @@ inline profile join_profiles(std::vector<profile> files) {
     agree(out.device, f.device, "devices", out, f);
     agree(out.model, f.model, "models", out, f);
     agree(out.precision, f.precision, "precisions", out, f);
+    agree(out.processor, f.processor, "processors", out, f);
+    agree(out.processors, f.processors, "numbers of processors", out, f);
     agree(out.threads, f.threads, "numbers of threads", out, f);
     agree(out.batch, f.batch, "batches", out, f);
     if (!f.operators.empty()) {

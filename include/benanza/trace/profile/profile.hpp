@@ -48,11 +48,13 @@ struct profile {
   std::string format{};    ///< "ONNX Runtime's profile"
   std::string framework{}; ///< "onnxruntime", "openvino", "pytorch", "tensorrt"; empty: not told
   std::string version{};
-  std::string device{};    ///< "cpu" or "gpu"; empty: not told
-  std::string model{};     ///< the file's name, without its folder and ending; empty: not told
-  std::string precision{}; ///< that was asked for or found: "f32"; empty: not told
-  int threads = 0;         ///< 0: not told
-  std::int64_t batch = 0;  ///< 0: not told
+  std::string device{};        ///< "cpu" or "gpu"; empty: not told
+  std::string model{};         ///< the file's name, without its folder and ending; empty: not told
+  std::string precision{};     ///< that was asked for or found: "f32"; empty: not told
+  std::string processor{};     ///< "AMD EPYC"; empty: not told
+  std::int64_t processors = 0; ///< that its machine has; 0: not told
+  int threads = 0;             ///< 0: not told
+  std::int64_t batch = 0;      ///< 0: not told
   std::vector<profiled_operator> operators{}; ///< in the order in which they ran
   std::vector<double> latency_ns{};  ///< whole runs without a profiler, in the order measured
   std::vector<double> profiled_ns{}; ///< whole runs with it, without the first

@@ -63,13 +63,11 @@ const sum = values => values.reduce((a, b) => a + b, 0);
 
 // ---- models ----
 const decoded = new Map();
-/** What benanza_analyze calls the choice of a layer: library, algorithm, time of one run. */
-const choice = c => (c ? {library: words(c[0]), algorithm: words(c[1]), ns: c[2]} : null);
 const shortName = a => (a.includes(":") ? a.slice(0, a.lastIndexOf(":")) : a);
 
-function layerOf(raw, index, machine) {
-  const [table, uses, runs, basis, kind, prediction, bound, roofline, byMemory, chosen, best, first, flops, moved,
-    fewer, onPath, remark, disturbed] = raw;
+function layerOf(machine, number, index, uses, runs) {
+  const [table, basis, kind, prediction, bound, roofline, byMemory, chosen, best, first, firstTakes, flops, moved, fewer,
+    remark, disturbed] = machine.layers[number];
   const t = machine.tables[table];
   return {
     index,
@@ -81,7 +79,6 @@ function layerOf(raw, index, machine) {
     roofline,
     flops,
     fewer: !!fewer,
-    onPath: !!onPath,
     byMemory: !!byMemory,
     bytes: moved,
     name: t[0],
@@ -91,9 +88,9 @@ function layerOf(raw, index, machine) {
     kind: words(kind),
     remark: words(remark),
     disturbed: words(disturbed),
-    chosen: choice(chosen),
-    best: choice(best),
-    first: choice(first),
+    chosen: wayOf(chosen),
+    best: wayOf(best),
+    first: first < 0 ? null : {...wayOf(first), ns: firstTakes || prediction},
     gflops: bound > 0 ? flops / bound : 0,
     limit: roofline <= 0         ? "–" :
       bound > 3 * roofline + 500 ? "its kernels" :
@@ -122,16 +119,18 @@ function modelOf(i) {
   if (decoded.has(i)) return decoded.get(i);
   const raw = data.models[i];
   const machine = data.machines[raw.machine];
-  const layers = raw.layers.map((l, n) => layerOf(l, n, machine));
-  const nodes = raw.graph.map(([name, op, of, inputs], n) => {
+  const [numbers, uses, runs] = raw.layers;
+  const layers = numbers.map((number, n) => layerOf(machine, number, n, uses[n], runs[n]));
+  const names = namesOf(raw.graph.names);
+  const nodes = raw.graph.layers.map((of, n) => {
     const layer = of >= 0 ? layers[of] : null;
     const value = key => (layer ? layer[key] : 0);
     return {
       index: n,
-      name,
-      op: words(op),
+      name: names[n],
+      op: words(raw.graph.ops[n]),
       layer,
-      inputs,
+      inputs: [].concat(raw.graph.reads[n]).map(back => n - back),
       onPath: false,
       prediction: value("prediction"),
       bound: value("bound"),

@@ -240,8 +240,9 @@ function drawSources(m) {
     ["our own kernels", c.host], ["kernels for an older instruction set", c.old_isa],
     ["in the model's own type", c.other_type], ["rooflines", c.modelled]
   ].filter(s => s[1] > 0);
-  const samples = m.layers.flatMap(l => m.machine.tables[l.table][3].flatMap(a => [a[5], a[6]]).filter(t => t));
-  const taken = sum(samples.map(t => t[2])), thrown = sum(samples.map(t => t[3]));
+  const tables = m.layers.map(l => algorithmsOf(m, l));
+  const taken = sum(tables.flatMap(t => t.timed.flatMap(a => [a.hot, a.cold].map(c => (c ? c.count : 0))))),
+        thrown = sum(tables.map(t => t.thrown));
   const source = m.machine.source || "run.json";
   fill("sources_body",
     el("h3", {}, "What the figures are"),

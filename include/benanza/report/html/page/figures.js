@@ -96,7 +96,49 @@ function drawHead(m) {
     m.runs.filter(r => !r.disturbed)
       .map(r => el("p", {class: "quiet"},
              `${r.name}${r.fused ? "" : ", unfused"}: ${time(r.median)}, least ${time(r.least)}`)));
+  drawLimits(m);
   drawChanges(m);
+}
+
+// ---- limits: told by a word and a sign, so that no colour is needed ----
+const answers = {kept: ["✓", "kept"], unsure: ["?", "unsure"], broken: ["✗", "BROKEN"]};
+const heldIs = (is, what) => [el("span", {"aria-hidden": "true"}, `${answers[is][0]} `), what || answers[is][1]];
+/** The worst of some limits: how many are so, of how many. */
+function worstOf(limits) {
+  const is = ["broken", "unsure", "kept"].find(i => limits.some(l => l[0] === i));
+  return {is, count: limits.filter(l => l[0] === is).length};
+}
+
+/** The value of a figure; the page writes times itself. */
+const valueShown = v => (typeof v === "number" ? time(v) : v || "not there");
+/** Which models break limits, in a sentence with links. */
+function brokenLimits() {
+  const all = data.models.flatMap((m, index) => m.limits.map(limit => ({index, limit}))), most = 6;
+  const broken = all.filter(a => a.limit[0] === "broken");
+  if (!broken.length) return el("p", {}, `No limit is broken by any model, of ${all.length}.`);
+  return el("p", {},
+    el("strong", {}, `${broken.length} of ${counted(all.length, "limit")} broken, over all models: `),
+    broken.slice(0, most).map(({index, limit: [, , figure, shown]}, n) => [n ? ", " : "",
+      el("a", {href: `#model=${index}`}, data.models[index].name),
+      data.machines.length > 1 ? ` on ${data.machines[data.models[index].machine].title}` : null, `: ${figure} ${valueShown(shown)}`]),
+    broken.length > most ? `, and ${broken.length - most} more.` : ".");
+}
+/** The limits that were asked for, each with what this model has of it. */
+function drawLimits(m) {
+  if (!data.models.some(o => o.limits.length)) return fill("limits");
+  const row = ([is, limit, figure, shown, bound, why]) => el("tr", {}, el("td", {class: `held ${is}`}, heldIs(is)),
+    el("th", {scope: "row"}, figure, why ? el("div", {class: "quiet"}, why) : null),
+    el("td", {class: "n"}, valueShown(shown)), el("td", {class: "n"}, bound),
+    el("td", {class: "often"}, el("code", {}, limit)));
+  const head = [["", "this model"], ["", "figure"], ["n", "is"], ["n", "must be"], ["often", "asked for"]];
+  fill("limits",
+    el("div", {class: "card"}, el("h2", {}, "Limits"), data.models.length > 1 ? brokenLimits() : null,
+      m.limits.length === 0 ?
+        el("p", {class: "quiet"}, `None is about ${m.name}.`) :
+        el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Limits of this model"},
+          el("table", {},
+            el("thead", {}, el("tr", {}, head.map(([kind, text]) => el("th", {class: kind, scope: "col"}, text)))),
+            el("tbody", {}, m.limits.map(row))))));
 }
 
 function drawChanges(m) {
@@ -234,7 +276,9 @@ function drawAdvice(m) {
     a.items.length === 0 ? el("p", {}, "Nothing to change.") : null,
     a.small[0] > 0 ?
       el("p", {class: "quiet"},
-        `${counted(a.small[0], "change")} that save less than 0.5 % of a run each, ${time(a.small[1])} together.`) :
+        a.small[0] === 1 ?
+          `1 change that saves less than 0.5 % of a run, ${time(a.small[1])}.` :
+          `${a.small[0]} changes that save less than 0.5 % of a run each, ${time(a.small[1])} together.`) :
       null,
     a.not_worth.length ?
       [
@@ -250,7 +294,13 @@ function drawModels() {
   byId("models").hidden = false;
   byId("models_link").hidden = false;
   byId("pick_label").hidden = false;
-  const several = data.machines.length > 1;
+  const several = data.machines.length > 1, limited = data.models.some(m => m.limits.length);
+  const limitsCell = limits => {
+    if (!limits.length) return el("td", {}, "–");
+    const {is, count} = worstOf(limits);
+    return el("td", {class: `held ${is}`},
+      heldIs(is, count === limits.length ? null : `${count} of ${limits.length} ${answers[is][1]}`));
+  };
   const rows = data.models.map((raw, i) => {
     const f = raw.figures, run = raw.frameworks.length ? raw.frameworks[0].latency[0] : f.first;
     const v = x => (x ? x[0] : 0);
@@ -262,7 +312,8 @@ function drawModels() {
       several ?
         el("td", {class: "rare line", title: data.machines[raw.machine].title}, data.machines[raw.machine].title) :
         null,
-      cell(run, "run"), cell(v(f.expected), "expected"), el("td", {class: "n often"}, time(v(f.bound))),
+      limited ? limitsCell(raw.limits) : null, cell(run, "run"), cell(v(f.expected), "expected"),
+      el("td", {class: "n often"}, time(v(f.bound))),
       el("td", {class: "n often"}, v(f.roofline) > 0 ? time(v(f.roofline)) : "–"),
       el("td", {class: "n", title: "the compared run over what a run should take"},
         v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
@@ -275,7 +326,7 @@ function drawModels() {
       el("table", {},
         el("thead", {},
           el("tr", {}, el("th", {}, "model"), el("th", {class: "often n", title: "type of the numbers, threads"}, "in"),
-            several ? el("th", {class: "rare"}, "machine") : null,
+            several ? el("th", {class: "rare"}, "machine") : null, limited ? el("th", {}, "limits kept") : null,
             el("th", {class: "n", title: "of the framework, or by the libraries' first choices"}, "run"),
             el("th", {class: "n", title: "a run should take"}, "should take"), el("th", {class: "n often"}, "bound"),
             el("th", {class: "n often"}, "limits"),

@@ -214,41 +214,6 @@ function openLayer(index, focus) {
 }
 
 // ---- one layer ----
-const dotLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
-function samplesOf(low, high, letters) {
-  const range = Math.log(high / low);
-  return [...letters].map(c => low * Math.exp((range * dotLetters.indexOf(c)) / 63));
-}
-function algorithmsOf(m, l) {
-  const [, , , timed, others] = m.machine.tables[l.table];
-  const times = t => (t ? {
-    least: t[0],
-    median: t[1],
-    count: t[2],
-    rejected: t[3],
-    disturbed: words(t[4]),
-    samples: samplesOf(t[5] || t[0], t[6], t[7])
-  } :
-                          null);
-  const all = timed.map(([library, algorithm, remark, layouts, workspace, hot, cold]) => ({
-    library: words(library),
-    algorithm: words(algorithm),
-    remark: words(remark),
-    layouts: words(layouts),
-    workspace,
-    hot: times(hot),
-    cold: times(cold)
-  }));
-  const by = a => (a.hot ? a.hot.least : a.cold.median);
-  all.sort((a, b) => by(a) - by(b));
-  return {
-    timed: all,
-    by,
-    others: others.map(
-      ([library, algorithm, why]) => ({library: words(library), algorithm: words(algorithm), why: words(why)}))
-  };
-}
-
 /** Samples as a strip of dots: hot ones full, those with cold weights as rings. */
 function strip(a, x, width) {
   const height = 22;
@@ -354,7 +319,7 @@ function layerDetails(m, r) {
     found.others.length ?
       el("details", {open: found.others.length <= 6},
         el("summary", {}, `Why not: ${counted(found.others.length, "algorithm")} without a time`),
-        el("ul", {}, found.others.map(o => el("li", {}, `${o.library} ${o.algorithm}: ${o.why}`)))) :
+        el("ul", {}, found.others.map(o => el("li", {}, `${o.library} ${o.algorithm}: ${o.remark}`)))) :
       null,
     el("p", {class: "quiet"}, "Measure it again:"), command(`${m.measure} --benchmark_filter='^${pattern}/'`));
 }
