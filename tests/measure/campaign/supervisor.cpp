@@ -66,6 +66,12 @@ TEST_CASE("a device that hangs is given up sooner than the slowest loops of the 
   CHECK(patience_s(1'000'000'000, false, p) == 130);
   CHECK(patience_s(0, true, p) == 20);
   CHECK(patience_s(1'000'000'000'000, true, p) == 30);
+  // Half a gigabyte of weights is the host's work, though a device will use them.
+  struct loading : benanza::measure::subject {
+    benanza::measure::ready_case ready(const benanza::measure::bench_case&) override { return {}; }
+  } weights;
+  weights.loaded_bytes = 500'000'000;
+  CHECK(patience_s(weights, true, p) == 170);
 }
 
 TEST_CASE("who crashes while the group is freed is found among all, and the others keep theirs") {

@@ -106,9 +106,16 @@ inline std::vector<double> load_matrix(memory& m, const blas_matrix& x, std::int
   return out;
 }
 
+/// All that a product without what is added to it depends on, but for the operands' bytes.
+inline std::vector<std::int64_t> settings_of(const blas_product& p) {
+  std::vector<std::int64_t> out{p.batches, p.tf32};
+  for (const blas_matrix* x : {&p.first, &p.second})
+    out.insert(out.end(), {static_cast<std::int64_t>(x->type), x->rows, x->columns, x->ld, x->step,
+                           x->transposed});
+  return out;
+}
+
 inline void compute(memory& m, const blas_product& p, bool wrong) {
-  const auto first = load_matrix(m, p.first, p.batches, p.tf32),
-             second = load_matrix(m, p.second, p.batches, p.tf32);
   std::vector<double> c, bias;
   if (p.beta != 0) c = load_matrix(m, p.addend, p.batches);
   if (p.bias != nullptr)
@@ -125,16 +132,26 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
   const std::int64_t rows = p.result.rows, columns = p.result.columns,
                      terms = p.first.taken_columns();
   // Column by column is row by row of what is transposed: c^T = b^T a^T.
-  const dense sums = lately().result({first, second}, {p.batches, rows, columns, terms}, [&] {
-    dense made({p.batches, columns, rows});
-    for (std::int64_t batch = 0; batch < p.batches; ++batch)
-      multiply(second.data() + batch * columns * terms, first.data() + batch * terms * rows,
-               made.at.data() + batch * columns * rows, columns, rows, terms);
-    return made;
+  const auto bytes_of = [&](const blas_matrix& x) {
+    const std::int64_t count = x.bytes(p.batches);
+    return std::span<const std::byte>(m.contents(x.at, count), static_cast<std::size_t>(count));
+  };
+  // The same bytes are the same numbers, and so may be others that lie in another order.
+  const dense sums = lately().result({bytes_of(p.first), bytes_of(p.second)}, settings_of(p), [&] {
+    const auto first = load_matrix(m, p.first, p.batches, p.tf32),
+               second = load_matrix(m, p.second, p.batches, p.tf32);
+    const std::vector<std::int64_t> sizes{p.batches, rows, columns, terms};
+    return lately().result({bytes(first), bytes(second)}, sizes, [&] {
+      dense made({p.batches, columns, rows});
+      for (std::int64_t batch = 0; batch < p.batches; ++batch)
+        multiply(second.data() + batch * columns * terms, first.data() + batch * terms * rows,
+                 made.at.data() + batch * columns * rows, columns, rows, terms);
+      return made;
+    });
   });
-  std::byte* const bytes = m.contents(p.result.at, p.result.bytes(p.batches));
+  std::byte* const result = m.contents(p.result.at, p.result.bytes(p.batches));
   benanza::backend::with_element(p.result.type, [&](auto e) {
-    auto* const to = reinterpret_cast<typename decltype(e)::storage*>(bytes);
+    auto* const to = reinterpret_cast<typename decltype(e)::storage*>(result);
     for (std::int64_t batch = 0; batch < p.batches; ++batch)
       for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {

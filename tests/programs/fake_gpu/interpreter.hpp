@@ -245,7 +245,7 @@ private:
     std::vector<std::int64_t> settings{transpose_b};
     for (const dense* d : {&a, &b, static_cast<const dense*>(&c)})
       settings.insert(settings.end(), d->size.begin(), d->size.end());
-    return lately().result({a.at, b.at}, settings, [&] {
+    return lately().result({bytes(a.at), bytes(b.at)}, settings, [&] {
       const dims stacks(c.size.begin(), c.size.end() - 2);
       std::vector<double> turned(static_cast<std::size_t>(n * terms));
       each_index(stacks, [&](const dims& at, std::int64_t i) {

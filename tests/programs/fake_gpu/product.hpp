@@ -4,7 +4,7 @@
 // read each time; where they hold what others held before, what came of it is remembered.
 //
 //   multiply(a, b, c, m, n, k);   // c += a b, row by row
-//   dense y = lately().result({x.at, w.at}, numbers, [&] { return convolve(...); });
+//   dense y = lately().result({bytes(x.at), bytes(w.at)}, numbers, [&] { return convolve(...); });
 #pragma once
 
 #include "tensor.hpp"
@@ -75,7 +75,7 @@ inline void multiply(const double* a, const double* b, double* c, std::int64_t m
 /// What was computed last, by all the numbers that it was computed from.
 class remembered {
 public:
-  using operands = std::initializer_list<std::span<const double>>;
+  using operands = std::initializer_list<std::span<const std::byte>>;
 
   /// The result of `compute` for these operands and settings.
   template <class Compute>
@@ -95,7 +95,7 @@ public:
 private:
   static constexpr std::size_t most_elements = std::size_t{1} << 27; // of all results
 
-  /// 128 bits of the numbers; the settings as they are.
+  /// 128 bits of the operands; the settings as they are.
   struct key {
     std::uint64_t first = 0, second = 0;
     std::vector<std::int64_t> settings{};
@@ -107,10 +107,11 @@ private:
   };
   static key key_of(const operands& from, const std::vector<std::int64_t>& settings) {
     key k{.settings = settings};
-    for (const std::span<const double> numbers : from) {
-      k.settings.push_back(std::ssize(numbers));
-      for (const double v : numbers) {
-        const auto bits = std::bit_cast<std::uint64_t>(v);
+    for (const std::span<const std::byte> bytes : from) {
+      k.settings.push_back(std::ssize(bytes));
+      for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, bytes.data() + at, std::min(sizeof bits, bytes.size() - at));
         k.first = (std::rotl(k.first, 5) ^ bits) * 0x9e3779b97f4a7c15u;
         k.second = (std::rotl(k.second, 23) + bits) * 0xc2b2ae3d27d4eb4fu;
       }
@@ -122,6 +123,10 @@ private:
   std::size_t elements_ = 0;
 };
 
+/// Numbers as an operand of what is remembered.
+inline std::span<const std::byte> bytes(const std::vector<double>& numbers) {
+  return std::as_bytes(std::span(numbers));
+}
 /// Of this process; calls come one at a time, under the device's lock.
 inline remembered& lately() {
   static remembered all;

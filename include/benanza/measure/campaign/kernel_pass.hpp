@@ -97,8 +97,8 @@ private:
       question["kernels"] = true;
       question["counters"] = counting_;
       worker_->ask(question);
-      const double most_silent_s = timeout_s_.value_or(
-          patience_s(g.what->flops, false, parameters_)); // the host prepares too
+      const double most_silent_s =
+          timeout_s_.value_or(patience_s(*g.what, false, parameters_)); // the host prepares too
       switch (worker_->wait(
           answer, [most_silent_s] { return most_silent_s; }, stop)) {
       case worker_process::news::answer: take(answer, g, left); break;

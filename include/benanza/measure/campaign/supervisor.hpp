@@ -230,7 +230,7 @@ private:
     const stage doing = worker_->doing();
     const auto at = static_cast<std::size_t>(worker_->on_case()); // -1: none
     const bool runs = doing == stage::checking || doing == stage::sampling;
-    return patience_s(g.what->flops, runs && at < asked.size() && g.cases[asked[at]].on_device,
+    return patience_s(*g.what, runs && at < asked.size() && g.cases[asked[at]].on_device,
                       parameters_);
   }
 

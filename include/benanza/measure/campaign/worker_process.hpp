@@ -31,6 +31,12 @@ inline double patience_s(std::int64_t flops, bool device_runs, const parameters&
              : p.silence_s + static_cast<double>(flops) / p.silence_flops_per_s;
 }
 
+/// The same for a step of a group. Who loads weights is the host, also for a device.
+inline double patience_s(const subject& s, bool device_runs, const parameters& p) {
+  return patience_s(s.flops, device_runs && s.loaded_bytes == 0, p) +
+         static_cast<double>(s.loaded_bytes) / p.silence_loaded_bytes_per_s;
+}
+
 /// One worker process, from its start to its end.
 class worker_process {
 public:

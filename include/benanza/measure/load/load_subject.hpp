@@ -88,6 +88,10 @@ public:
     type = plan_.type;
     threads = plan_.threads;
     time_share = 5; // some take a second
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i)
+      if (!plan_.steps[i].backend.empty())
+        loaded_bytes +=
+            op::cost(layer_at(plan_.graph, static_cast<int>(i))).constant_bytes(plan_.type);
   }
   ~load_subject() override { drop(); }
 

@@ -94,9 +94,11 @@ struct parameters {
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
 
   // When is a worker process given up? The slowest loops that libraries fall back to reach some
-  // 0.1 GFLOP/s on a processor, and 100 on a device.
+  // 0.1 GFLOP/s on a processor, and 100 on a device. Weights are drawn, written and packed by one
+  // thread, several times.
   double silence_s = 120;
   double silence_flops_per_s = 1e8;
+  double silence_loaded_bytes_per_s = 1e7;
   double device_silence_s = 20;
   double device_silence_flops_per_s = 1e11;
   double start_s = 300;
@@ -178,6 +180,8 @@ struct parameters {
     f("silence_s", p.silence_s, "s", "of a worker, then it hangs");
     f("silence_flops_per_s", p.silence_flops_per_s, "FLOP/s",
       "of the slowest loops: more patience");
+    f("silence_loaded_bytes_per_s", p.silence_loaded_bytes_per_s, "B/s",
+      "of weights that are loaded: more patience");
     f("device_silence_s", p.device_silence_s, "s", "of a worker while a device runs a case");
     f("device_silence_flops_per_s", p.device_silence_flops_per_s, "FLOP/s",
       "likewise, of a device");

@@ -49,9 +49,11 @@ public:
   std::int64_t flops = 0;        ///< of one execution, as a textbook counts them
   std::int64_t direct_flops = 0; ///< what a direct algorithm needs; a rate is counted in these
   std::int64_t bytes = 0;        ///< that one execution moves
-  double time_share = 1;         ///< of the sampling time of a case
-  bool read_in_order = false;    ///< its result, by the layers behind it; else in tiles
-  bool minor = false;            ///< hardly any bound rests on it: its winner gets no more patience
+  std::int64_t loaded_bytes =
+      0;                      ///< weights that the host brings where they are used: it works then
+  double time_share = 1;      ///< of the sampling time of a case
+  bool read_in_order = false; ///< its result, by the layers behind it; else in tiles
+  bool minor = false;         ///< hardly any bound rests on it: its winner gets no more patience
 
   /// The name that people know it by: family and key.
   std::string title() const { return family + '/' + key; }
