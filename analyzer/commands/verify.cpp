@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // benanza_analyze verify RUN.json: do the figures that a bound rests on hold here? A random sample
 // of these cases is measured again by the benchmark program at hand, at most a minute of it, and
-// held against the result at one clock.
+// held against the result at one clock. What rests on no case is told beside them.
 #include "../answer.hpp"
+#include "../read_results.hpp"
 #include "../select.hpp"
 #include "all.hpp"
 
@@ -42,16 +43,46 @@ namespace benanza::analyzer {
 namespace {
 using report::printable;
 
+/// The case that a layer's bound rests on; null: none.
+const bound::measurement* case_of(const bound::layer_answer& l) {
+  return l.algorithms.bound_from_roofline ? nullptr : l.algorithms.best;
+}
+
 /// The cases that the bounds of some models rest on, each once.
 std::vector<const bound::measurement*> cases_of(const std::vector<bound::model_bound>& models) {
   std::set<std::string> seen;
   std::vector<const bound::measurement*> out;
   for (const bound::model_bound& b : models)
     for (const bound::layer_answer& l : b.layers)
-      if (const bound::measurement* m = l.algorithms.best;
-          m != nullptr && !l.algorithms.bound_from_roofline && m->device != result::gpu_device &&
-          seen.insert(m->name).second)
+      if (const bound::measurement* m = case_of(l); m != nullptr && seen.insert(m->name).second)
         out.push_back(m);
+  return out;
+}
+
+/// What nothing that is measured again can check: layers whose bound is a roofline, or that have
+/// none. Views take no time.
+struct beyond_reach {
+  std::size_t modelled = 0, missing = 0, layers = 0;
+  double modelled_ns = 0, ns = 0; ///< by all nodes of the models, unfused
+};
+
+beyond_reach beyond(const std::vector<bound::model_bound>& models) {
+  beyond_reach out;
+  std::set<std::string> seen;
+  for (const bound::model_bound& b : models)
+    for (const bound::layer_answer& l : b.layers) {
+      if (l.rests_on == bound::basis::view) continue;
+      const double ns = l.known() ? static_cast<double>(l.uses) * l.algorithms.bound.ns : 0;
+      const bool modelled = l.known() && case_of(l) == nullptr;
+      out.ns += ns;
+      if (modelled) out.modelled_ns += ns;
+      if (!seen.insert(l.name + '/' + std::string(name(l.type)) + '/' + std::to_string(b.threads))
+               .second)
+        continue;
+      ++out.layers;
+      out.modelled += modelled;
+      out.missing += !l.known();
+    }
   return out;
 }
 
@@ -188,6 +219,7 @@ struct verdict_of_run {
   std::vector<verified_case> cases;
   std::size_t of = 0; ///< cases that the bounds rest on
   std::size_t good = 0, measured = 0;
+  beyond_reach beyond{};
   std::string machine; ///< in which fact this machine is another one; empty: in none
   double median_ratio = 0;
 };
@@ -207,12 +239,24 @@ std::string text_of(const verdict_of_run& v) {
     out += name.size() > 50 ? name + '\n' + std::string(50, ' ') + figures + '\n'
                             : fmt::format("{:<50}{}\n", name, figures);
   }
-  out += fmt::format(
-      "\n{} of {} drawn from {} hold within {:.0f} % at one clock; median ratio {:.3f}\n", v.good,
-      v.measured, v.of, 100 * tolerance, v.median_ratio);
+  if (v.measured == 0)
+    out += fmt::format("\nnone of {} drawn from {} could be measured here\n", v.cases.size(), v.of);
+  else
+    out += fmt::format(
+        "\n{} of {} drawn from {} hold within {:.0f} % at one clock; median ratio {:.3f}\n", v.good,
+        v.measured, v.of, 100 * tolerance, v.median_ratio);
   if (v.measured > 0)
     out += fmt::format("with 95 % confidence at least {:.0f} % of all do\n",
                        100 * least_share(v.good, v.measured));
+  if (v.beyond.modelled > 0)
+    out += report::wrapped(
+        "", fmt::format("Not checked: {} of {} layers, {:.1f} % of the time of all nodes, rest on "
+                        "rooflines, which no case can confirm.",
+                        v.beyond.modelled, v.beyond.layers,
+                        100 * v.beyond.modelled_ns / std::max(v.beyond.ns, 1e-9)));
+  if (v.beyond.missing > 0)
+    out += fmt::format("Not checked: {} of {} layers have no time in this result.\n",
+                       v.beyond.missing, v.beyond.layers);
   if (!v.machine.empty())
     out += report::wrapped("", "This is another machine: " + printable(v.machine) + ".");
   return out;
@@ -229,14 +273,19 @@ std::string json_of(const verdict_of_run& v) {
                      {"holds", holds(c)},
                      {"disturbed", c.disturbed},
                      {"error", c.error}});
-  const ordered_json out{{"cases", std::move(cases)},
-                         {"drawn_from", v.of},
-                         {"measured", v.measured},
-                         {"hold", v.good},
-                         {"tolerance", tolerance},
-                         {"median_ratio", v.median_ratio},
-                         {"least_share_with_95_percent", least_share(v.good, v.measured)},
-                         {"other_machine", v.machine}};
+  const ordered_json out{
+      {"cases", std::move(cases)},
+      {"drawn_from", v.of},
+      {"measured", v.measured},
+      {"hold", v.good},
+      {"tolerance", tolerance},
+      {"median_ratio", v.median_ratio},
+      {"least_share_with_95_percent", least_share(v.good, v.measured)},
+      {"layers", v.beyond.layers},
+      {"layers_by_rooflines", v.beyond.modelled},
+      {"layers_without_a_time", v.beyond.missing},
+      {"share_of_time_by_rooflines", v.beyond.ns > 0 ? v.beyond.modelled_ns / v.beyond.ns : 0},
+      {"other_machine", v.machine}};
   return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
 }
 
@@ -263,7 +312,9 @@ result::run measure_again(const std::vector<const bound::measurement*>& cases,
   if ((ended != 0 && ended != 1) || !std::filesystem::exists(out, ignored))
     throw error("the benchmark program failed: " + printable(last_line(messages), 300), program,
                 "try it by hand, or name another one with --bench");
-  return result::read_file(out);
+  result::run again = result::read_file(out);
+  result::keep_device(again, result::device_of(*cases.front()));
+  return again;
 }
 
 /// A case, and what it is in another result.
@@ -288,12 +339,14 @@ status verify_result(std::vector<std::string> arguments, const streams& to) {
   CLI::App app("Do the figures that a bound rests on hold on this machine? Measures a random\n"
                "sample of its cases again. Status 1 where fewer than nine of ten hold.",
                "benanza_analyze verify");
-  std::string file, program, format = "text", output;
+  std::string file, program, device, format = "text", output;
   selection wanted;
   std::size_t count = 20;
   std::uint64_t seed = 1;
   app.add_option("result", file, "a result of benanza_bench")->required();
   app.add_option("--model", wanted.model, "only of models of this name, or with it in their name");
+  app.add_option("--device", device, "cpu or gpu, where the result holds times of both")
+      ->check(CLI::IsMember({"cpu", "gpu"}));
   app.add_option("--cases", count, "how many are drawn (20)")->check(CLI::Range(1, 100'000));
   app.add_option("--seed", seed, "another one draws others (1)");
   app.add_option("--bench", program, "the benchmark program; the one beside this by default");
@@ -305,13 +358,16 @@ status verify_result(std::vector<std::string> arguments, const streams& to) {
   }
   result::run run = result::read_file(file);
   result::leave_out_frameworks(run);
+  choose_device(run, device);
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
   const bound::source source(run);
-  const std::vector<const bound::measurement*> all = cases_of(select(source, wanted));
+  const std::vector<bound::model_bound> models = select(source, wanted);
+  const std::vector<const bound::measurement*> all = cases_of(models);
   if (all.empty())
-    throw error("no bound here rests on a case of the processor", file,
-                "give a result that was measured on one");
+    throw error("no bound here rests on a case that could be measured again", file,
+                "give a result with times of layers");
   verdict_of_run v;
+  v.beyond = beyond(models);
   v.of = all.size();
   const std::vector<const bound::measurement*> chosen = drawn(all, count, seed);
 
@@ -343,7 +399,10 @@ status verify_result(std::vector<std::string> arguments, const streams& to) {
   const std::string text = format == "json" ? json_of(v) : text_of(v);
   deliver(to.out, output, format, text);
   const bool fine = 10 * v.good >= 9 * chosen.size();
-  if (!fine) to.err << "benanza_analyze: the figures do not hold here\n";
+  if (!fine)
+    to.err << "benanza_analyze: "
+           << (v.measured == 0 ? "none of the figures can be tried here\n"
+                               : "the figures do not hold here\n");
   return fine ? status::complete : status::partial;
 }
 

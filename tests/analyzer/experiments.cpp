@@ -148,3 +148,44 @@ TEST_CASE("verify: a program that fails, lacks cases or is not there costs no cr
   CHECK(lacks.status == 1);
   CHECK(holds(lacks.out, "does not offer it"));
 }
+
+TEST_CASE("verify: a device is chosen, and what rests on no case is told") {
+  const scratch_folder folder("verify_device");
+  run both = some_run();
+  const run gpu_run = scaled(both, 0.25);
+  for (measurement m : gpu_run.measurements) {
+    if (!benanza::result::of_a_layer(m)) continue;
+    m.device = "gpu";
+    m.backend = "cudnn";
+    m.name.replace(m.name.find("/onednn/"), 8, "/cudnn/");
+    both.measurements.push_back(m);
+  }
+  write(folder / "both.json", synthetic::text(both));
+  const std::string same = fake_bench(folder, synthetic::text(both));
+  const auto on = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"verify", folder / "both.json", "--bench", same});
+    return analyze(more);
+  };
+  const outcome unclear = on({});
+  CHECK(unclear.status == 2);
+  CHECK(holds(unclear.err, "choose with --device cpu or --device gpu"));
+  const outcome gpu = on({"--device", "gpu", "--format", "json"});
+  CHECK(gpu.status == 0);
+  CHECK(holds(benanza::test::text_of(folder / "words"), "--backends\ncudnn\n"));
+  CHECK(json::parse(gpu.out)["layers_without_a_time"] == 0);
+  CHECK(on({"--device", "cpu"}).status == 0);
+
+  run r = some_run();
+  std::erase_if(r.measurements, [](const auto& m) { return m.family == "Softmax"; });
+  write(folder / "run.json", synthetic::text(r));
+  const outcome o =
+      analyze({"verify", folder / "run.json", "--bench", fake_bench(folder, synthetic::text(r))});
+  CHECK(holds(o.out, "Not checked: 1 of "));
+  for (auto& m : r.measurements)
+    m.error = "no such device";
+  const outcome none =
+      analyze({"verify", folder / "run.json", "--bench", fake_bench(folder, synthetic::text(r))});
+  CHECK(none.status == 1);
+  CHECK(holds(none.out, "drawn from"));
+  CHECK(holds(none.err, "none of the figures can be tried here"));
+}

@@ -5,14 +5,19 @@
 #include <benanza/report/limits.hpp>
 #include <benanza/report/node_times.hpp>
 
+#include <optional>
+
 namespace test_of_limits {
 namespace {
 using benanza::report::kept;
 using benanza::report::limit;
 using pages::run;
 
-std::vector<benanza::report::limit_answer> held(const run& r, const std::string& text) {
-  const auto models = pages::analyse(r);
+std::vector<benanza::report::limit_answer> held(const run& r, const std::string& text,
+                                                std::optional<double> measured = std::nullopt) {
+  auto models = pages::analyse(r);
+  if (measured) models.front().covered = {};
+  if (measured) models.front().covered.native = *measured;
   const benanza::bound::source source(r);
   const std::vector<limit> limits{limit(text)};
   auto out = benanza::report::hold_to(limits, benanza::advice::advise_all(source, models, {}));
@@ -28,6 +33,11 @@ TEST_CASE("limits: names, units and comparisons") {
   CHECK(limit("a>b bound<1s").is_about("a>b")); // the last comparison counts
   CHECK(limit("bound<2us").keeps(1999));
   CHECK_FALSE(limit("bound<2us").keeps(2000));
+  CHECK(limit("coverage>=100%").shown(1) == "100.0 %");
+  CHECK(limit("coverage>=100%").shown(0.99998) == ">99.9 %");
+  CHECK(limit("gap<1.3").shown(1.30004) == "1.30004"); // not 1.300
+  CHECK(limit("coverage>=100%").shown(0.98) == "98.0 %");
+  CHECK(limit("bound<60ms").shown(60.004e6) == "60004000 ns");
   CHECK(limit("bound<=2us").keeps(2000));
   CHECK(limit("coverage>=99%").keeps(0.99));
   CHECK_FALSE(limit("gap>130%").keeps(1.3));
@@ -43,6 +53,8 @@ TEST_CASE("limits: what is not there is broken, what is not measured is not sure
   CHECK(held(whole, "bound>1s").at(0).is == kept::no);
   CHECK(held(whole, "framework<1s").at(0).is == kept::no);
   CHECK(held(whole, "framework>1s").at(0).why == "no framework's run was given (--framework)");
+  CHECK(held(whole, "coverage>=100%", 0.9).at(0).is == kept::no);
+  CHECK(held(whole, "coverage>=100%", 1 - 3e-16).at(0).is == kept::yes); // all, but for rounding
   const run bent = pages::bent_run();
   CHECK(held(bent, "bound<1s").at(0).is == kept::unsure);
   CHECK(held(bent, "unmeasured<1").at(0).is == kept::no);

@@ -83,6 +83,18 @@ inline std::string shown_value(limit_kind kind, double v) {
   return {};
 }
 
+/// The same with all digits that count.
+inline std::string exact_value(limit_kind kind, double v) {
+  switch (kind) {
+  case limit_kind::time: return fmt::format("{:.9g} ns", v);
+  case limit_kind::share: return fmt::format("{:.9g} %", 100 * v);
+  case limit_kind::rate: return fmt::format("{:.9g}/s", v);
+  case limit_kind::factor:
+  case limit_kind::count: break;
+  }
+  return fmt::format("{:.9g}", v);
+}
+
 namespace detail {
 /// Why figures that add up layers are not sure; empty: they are.
 inline std::string unsure_sum(const model_bound& b) {
@@ -211,10 +223,11 @@ inline std::span<const limit_figure> limit_figures() {
       {"coverage", limit_kind::share, "how much of the bound is measured",
        [](const advised& a) -> values {
          const bound::coverage& c = a.model->covered;
+         const double share = c.measured() < 1 - 1e-9 ? c.measured() : 1; // only rounding is lost
          if (c.missing_nodes > 0)
-           return {{.value = c.measured(),
+           return {{.value = share,
                     .why = fmt::format("{} without any time", counted(c.missing_nodes, "node"))}};
-         return {{.value = c.measured()}};
+         return {{.value = share}};
        }},
       {"saves", limit_kind::share, "the most that one change saves of a run",
        [](const advised& a) {

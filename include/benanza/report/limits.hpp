@@ -67,6 +67,13 @@ public:
     return below_ ? value < number_ || (or_equal_ && value == number_)
                   : value > number_ || (or_equal_ && value == number_);
   }
+  /// A value for people; exact where it breaks the limit and would read like the limit's number.
+  std::string shown(double value) const {
+    const std::string out = shown_value(figure_->kind, value);
+    return keeps(value) || out != shown_value(figure_->kind, number_)
+               ? out
+               : exact_value(figure_->kind, value);
+  }
 
 private:
   static constexpr std::string_view letters =
@@ -163,7 +170,7 @@ inline std::vector<limit_answer> hold_to(const std::vector<limit>& limits,
                          .unit = unit_of(l.figure().kind),
                          .why = std::move(v.why)};
         if (one.value) {
-          one.shown = shown_value(l.figure().kind, *one.value);
+          one.shown = l.shown(*one.value);
           one.is = !l.keeps(*one.value) ? kept::no : one.why.empty() ? kept::yes : kept::unsure;
         }
         out.push_back(std::move(one));

@@ -177,14 +177,13 @@ inline ordered_json coverage_json(const bound::model_bound& b) {
           {"unmeasured", c.unmeasured_nodes()}};
 }
 
-/// The limits that a model was held to: [kept, unsure or broken, limit, figure, its time or another
-/// value as it is shown, comparison, why]
+/// The limits that a model was held to: [kept, unsure or broken, limit, figure, value or empty,
+/// comparison, why]
 inline ordered_json limits_json(const std::vector<limit_answer>& all, std::size_t place) {
   ordered_json out = ordered_json::array();
   for (const limit_answer& a : all)
     if (a.place == place)
-      out.push_back({name(a.is), printable(a.limit, 200), printable(a.figure),
-                     a.value && a.unit == "ns" ? number(*a.value) : ordered_json(a.shown),
+      out.push_back({name(a.is), printable(a.limit, 200), printable(a.figure), a.shown,
                      printable(a.bound, 200), printable(a.why)});
   return out;
 }

@@ -109,8 +109,8 @@ function worstOf(limits) {
   return {is, count: limits.filter(l => l[0] === is).length};
 }
 
-/** The value of a figure; the page writes times itself. */
-const valueShown = v => (typeof v === "number" ? time(v) : v || "not there");
+/** The value of a figure, with the page's sign of microseconds. */
+const valueShown = text => text.replace(/ us$/, " µs") || "not there";
 /** Which models break limits, in a sentence with links. */
 function brokenLimits() {
   const all = data.models.flatMap((m, index) => m.limits.map(limit => ({index, limit}))), most = 6;
