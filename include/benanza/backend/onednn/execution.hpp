@@ -8,6 +8,7 @@
 
 #include "../packed_weights.hpp"
 #include "enumerate.hpp"
+#include "rotating_weights.hpp"
 #include "timed_call.hpp"
 
 #include <bit>
@@ -44,31 +45,11 @@ public:
     return what_.before + plain_name(implementation_name(primitive_)) + what_.after;
   }
 
-  std::int64_t weight_bytes() const override {
-    std::int64_t sum = 0;
-    for (const rotating& w : rotating_)
-      sum += w.bytes;
-    return sum;
-  }
-
+  std::int64_t weight_bytes() const override { return weights_.bytes(); }
   double packing_ns() const override { return packing_ns_; }
-  void copy_weights(std::byte* to) const override {
-    for (const rotating& w : rotating_) {
-      std::memcpy(to, w.own, static_cast<std::size_t>(w.bytes));
-      to += w.bytes;
-    }
-  }
-
-  /// The pool's bytes are never touched. The place in the rotation goes on from call to call, so
-  /// that weights stay cold when algorithms take turns.
+  void copy_weights(std::byte* to) const override { weights_.copy(to); }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
-    pool_ = count > 0 && !rotating_.empty() ? pool : nullptr;
-    stride_ = stride;
-    count_ = count;
-    if (pool_ && place_ >= count_) place_ = 0;
-    if (!pool_)
-      for (const rotating& w : rotating_)
-        dnnl_memory_set_data_handle(w.memory, w.own);
+    weights_.rotate(pool, stride, count);
   }
 
   std::int64_t operand_bytes(int input) const override {
@@ -133,12 +114,6 @@ public:
   }
 
 private:
-  struct rotating {
-    dnnl_memory_t memory;
-    std::byte* own;
-    std::int64_t bytes;
-  };
-
   /// Data that comes from other layers, where they stand in a chain.
   struct flowing {
     int input;
@@ -247,9 +222,7 @@ private:
       to = allocate(wanted);
       fill(dnnl::memory(a.stored, device_->engine, first), to);
     }
-    if (a.constant)
-      rotating_.push_back(
-          {to.get(), place_of(to.get()), static_cast<std::int64_t>(wanted.get_size())});
+    if (a.constant) weights_.add(to);
     if (a.activation())
       flowing_.push_back({a.input, to.get(),
                           static_cast<std::int64_t>(std::max(
@@ -284,7 +257,7 @@ private:
     // The one place from which the library is called, whoever asks.
     machine::at_stack_place(stack_place(), [&] {
       for (int i = 0; i < executions && status == dnnl_success; ++i) {
-        if (pool_) advance();
+        weights_.advance();
         status = dnnl_primitive_execute(primitive_.get(), device_->stream.get(), count,
                                         arguments_.data());
       }
@@ -293,15 +266,6 @@ private:
     if (status != dnnl_success)
       throw error(std::string("oneDNN: an execution failed: ") + dnnl_status2str(status),
                   what_.what.id);
-  }
-
-  void advance() {
-    std::byte* at = pool_ + stride_ * place_;
-    for (const rotating& w : rotating_) {
-      dnnl_memory_set_data_handle(w.memory, at);
-      at += w.bytes;
-    }
-    if (++place_ >= count_) place_ = 0;
   }
 
   template <class T>
@@ -321,11 +285,9 @@ private:
   std::vector<dnnl::memory> inputs_{};
   dnnl::memory result_{}, scratch_{};
   std::vector<dnnl_exec_arg_t> arguments_{};
-  std::vector<rotating> rotating_{};
+  rotating_weights weights_{};
   std::vector<flowing> flowing_{};
   int overwritten_ = -1;
-  std::byte* pool_ = nullptr;
-  std::int64_t stride_ = 0, count_ = 0, place_ = 0;
   double packing_ns_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "../number.hpp"
 #include "../packed_weights.hpp"
 #include "ones_rows.hpp"
+#include "rotating_weights.hpp"
 #include "timed_call.hpp"
 
 #include <deque>
@@ -35,7 +36,8 @@ public:
     for (std::size_t i = 1; i < values.inputs.size(); ++i) {
       const rows_place p = i == 1 ? rows_place::scale : rows_place::bias;
       buffers_.emplace_back(values.inputs[i].bytes);
-      parameters_.push_back({memory_at(p, &buffers_.back()), buffers_.back().data()});
+      memory_at(p, &buffers_.back());
+      weights_.add(memories_.back());
     }
     packing_ns_ = timer.ns();
     for (const rows_call& c : what_.calls) {
@@ -55,22 +57,11 @@ public:
            plain_name(implementation_name(calls_[what_.product].primitive));
   }
 
-  std::int64_t weight_bytes() const override { return std::ssize(parameters_) * parameter_bytes(); }
+  std::int64_t weight_bytes() const override { return weights_.bytes(); }
   double packing_ns() const override { return packing_ns_; }
-  void copy_weights(std::byte* to) const override {
-    for (const parameter& p : parameters_) {
-      std::memcpy(to, p.own, static_cast<std::size_t>(parameter_bytes()));
-      to += parameter_bytes();
-    }
-  }
+  void copy_weights(std::byte* to) const override { weights_.copy(to); }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
-    pool_ = count > 0 && !parameters_.empty() ? pool : nullptr;
-    stride_ = stride;
-    count_ = count;
-    if (pool_ && place_ >= count_) place_ = 0;
-    if (!pool_)
-      for (const parameter& p : parameters_)
-        dnnl_memory_set_data_handle(p.memory, p.own);
+    weights_.rotate(pool, stride, count);
   }
 
   std::int64_t operand_bytes(int input) const override {
@@ -96,12 +87,6 @@ private:
     dnnl::primitive primitive{};
     std::vector<dnnl_exec_arg_t> arguments{};
   };
-  struct parameter {
-    dnnl_memory_t memory;
-    std::byte* own;
-  };
-
-  std::int64_t parameter_bytes() const { return what_.length * 4; }
 
   /// New memory, or that of `bytes`.
   dnnl_memory_t keep(const description& d, aligned_bytes* bytes = nullptr) {
@@ -144,7 +129,7 @@ private:
     dnnl_memory_t source = places_.at(rows_place::source), result = places_.at(rows_place::result);
     machine::at_stack_place(stack_place(), [&] {
       for (int i = 0; i < executions && status == dnnl_success; ++i) {
-        if (pool_) advance();
+        weights_.advance();
         for (std::int64_t at = 0; at < what_.rows && status == dnnl_success; at += what_.at_once) {
           const std::int64_t skipped = std::min(at, what_.rows - what_.at_once) * row;
           dnnl_memory_set_data_handle(source, from_ + skipped);
@@ -163,15 +148,6 @@ private:
                   what_.what.id);
   }
 
-  void advance() {
-    std::byte* at = pool_ + stride_ * place_;
-    for (const parameter& p : parameters_) {
-      dnnl_memory_set_data_handle(p.memory, at);
-      at += parameter_bytes();
-    }
-    if (++place_ >= count_) place_ = 0;
-  }
-
   std::shared_ptr<device> device_;
   ones_rows_offer what_;
   dtype type_ = dtype::f32;
@@ -180,10 +156,8 @@ private:
   std::deque<aligned_bytes> buffers_{};
   std::deque<dnnl::memory> memories_{};
   std::map<rows_place, dnnl_memory_t> places_{};
-  std::vector<parameter> parameters_{};
+  rotating_weights weights_{};
   std::vector<call> calls_{};
-  std::byte* pool_ = nullptr;
-  std::int64_t stride_ = 0, count_ = 0, place_ = 0;
   double packing_ns_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "../operands.hpp"
 #include "engine.hpp"
 #include "enumerate.hpp"
+#include "rotating_weights.hpp"
 #include "timed_call.hpp"
 
 #include <array>
@@ -176,27 +177,11 @@ public:
   std::string ran() const override {
     return what_.before + plain_name(implementation_name(primitive_)) + what_.after;
   }
-  std::int64_t weight_bytes() const override {
-    std::int64_t sum = 0;
-    for (const rotating& w : rotating_)
-      sum += w.bytes;
-    return sum;
-  }
+  std::int64_t weight_bytes() const override { return weights_.bytes(); }
   double packing_ns() const override { return packing_ns_; }
-  void copy_weights(std::byte* to) const override {
-    for (const rotating& w : rotating_) {
-      std::memcpy(to, w.own, static_cast<std::size_t>(w.bytes));
-      to += w.bytes;
-    }
-  }
+  void copy_weights(std::byte* to) const override { weights_.copy(to); }
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
-    pool_ = count > 0 ? pool : nullptr;
-    stride_ = stride;
-    count_ = count;
-    if (pool_ && place_ >= count_) place_ = 0;
-    if (!pool_)
-      for (const rotating& w : rotating_)
-        dnnl_memory_set_data_handle(w.memory, w.own);
+    weights_.rotate(pool, stride, count);
   }
   std::int64_t operand_bytes(int input) const override {
     for (const flowing& f : flowing_)
@@ -239,11 +224,6 @@ public:
   }
 
 private:
-  struct rotating {
-    dnnl_memory_t memory;
-    std::byte* own;
-    std::int64_t bytes;
-  };
   struct flowing {
     int input;
     dnnl_memory_t memory;
@@ -295,7 +275,7 @@ private:
     dnnl::reorder(source, m).execute(device_->stream, source, m);
     device_->stream.wait();
     arguments_.push_back({id, m.get()});
-    rotating_.push_back({m.get(), place_of(m.get()), static_cast<std::int64_t>(wanted.get_size())});
+    weights_.add(m);
   }
   /// The library has one bias a gate, but for the last gate of a GRU whose reset comes after.
   void add_bias(const tensor& from) {
@@ -360,7 +340,7 @@ private:
     dnnl_status_t status = dnnl_success;
     machine::at_stack_place(stack_place(), [&] {
       for (int i = 0; i < executions && status == dnnl_success; ++i) {
-        if (pool_) advance();
+        weights_.advance();
         status = started(primitive_, arguments_);
         if (turn_ && status == dnnl_success) status = started(turn_, turn_arguments_);
       }
@@ -374,14 +354,6 @@ private:
     return dnnl_primitive_execute(p.get(), device_->stream.get(), static_cast<int>(with.size()),
                                   with.data());
   }
-  void advance() {
-    std::byte* at = pool_ + stride_ * place_;
-    for (const rotating& w : rotating_) {
-      dnnl_memory_set_data_handle(w.memory, at);
-      at += w.bytes;
-    }
-    if (++place_ >= count_) place_ = 0;
-  }
 
   std::shared_ptr<device> device_;
   recurrent_offer what_;
@@ -394,11 +366,9 @@ private:
   dnnl::memory scratch_{};
   std::vector<dnnl_exec_arg_t> arguments_{}, turn_arguments_{};
   std::vector<std::pair<dnnl_memory_t, std::size_t>> made_{}; ///< and which result it is
-  std::vector<rotating> rotating_{};
+  rotating_weights weights_{};
   double packing_ns_ = 0;
   std::vector<flowing> flowing_{};
-  std::byte* pool_ = nullptr;
-  std::int64_t stride_ = 0, count_ = 0, place_ = 0;
 };
 
 } // namespace benanza::backend::onednn
