@@ -108,7 +108,7 @@ std::string file_of(const request& asked, const format& f) {
 /// Writes one format to standard output or to a file.
 void write_one(const answer& to, const format& f, const report::input& in) {
   if (f.binary && to.asked.output.empty() && &to.out == &std::cout && isatty(STDOUT_FILENO) != 0)
-    throw error("this format is none for a terminal", "--format " + std::string(f.name),
+    throw error("this format is binary and not for a terminal", "--format " + std::string(f.name),
                 "name a file with -o, such as report" + std::string(f.suffix));
   to.write(f.write(in));
 }
