@@ -55,6 +55,15 @@ def axe():
     return Path(found.origin).with_name("axe.min.js").read_text() if found else None
 
 
+def of_two_machines(name):
+    """The command for a page about results of One CPU and of Other CPU, and the page."""
+    out, files = Path(WORK.name, name), []
+    for cpu in ("One CPU", "Other CPU"):
+        files.append(out.with_suffix(f".{cpu[:3]}.json"))
+        files[-1].write_text(json.dumps(result(cpu=cpu)))
+    return [ANALYZE, *map(str, files), "--format", "html", "-o", str(out)], out
+
+
 class File(unittest.TestCase):
     """What is true without a browser."""
 
@@ -74,21 +83,15 @@ class File(unittest.TestCase):
         self.assertIn("default-src 'none'", head)
         self.assertEqual(re.findall(r'(?:src|href)="(?!#)[^"]*"', head), [])
 
-    def test_thirty_models_are_small_and_quick(self):
+    def test_thirty_models_are_small(self):
         begin = time.monotonic()
         out = page_of("thirty", models=30, nodes=150, algorithms=12)
         took, size = time.monotonic() - begin, out.stat().st_size
         print(f"30 models: {took:.2f} s, {size / 1e6:.2f} MB", flush=True)
         self.assertLess(size, 2e6)
-        self.assertLess(took, 10)  # 2 s where nothing else runs
 
     def test_machines_stand_beside_each_other(self):
-        files = []
-        for cpu in ("One CPU", "Other CPU"):
-            files.append(Path(WORK.name, f"{cpu[:3]}.json"))
-            files[-1].write_text(json.dumps(result(cpu=cpu)))
-        out = Path(WORK.name, "machines.html")
-        command = [ANALYZE, *map(str, files), "--format", "html", "-o", str(out)]
+        command, out = of_two_machines("machines.html")
         self.assertEqual(subprocess.run(command, capture_output=True).returncode, 1)  # its cases that fail
         data = json.loads(re.search(r'id="data">(.*?)</script>', out.read_text(), re.S)[1])
         self.assertEqual([m["title"] for m in data["machines"]], ["One CPU, 4 cores", "Other CPU, 4 cores"])
@@ -107,12 +110,7 @@ class File(unittest.TestCase):
                 "samples_ns": [1e6 * ms, 1.1e6 * ms], **({"machine": {"processor": processor, "cpus": 4}} if processor else {})}))
             return ["--framework", str(path)]
 
-        files = []
-        for cpu in ("One CPU", "Other CPU"):
-            files.append(Path(WORK.name, f"of {cpu}.json"))
-            files[-1].write_text(json.dumps(result(cpu=cpu)))
-        out = Path(WORK.name, "theirs.html")
-        command = [ANALYZE, *map(str, files), "--format", "html", "-o", str(out)]
+        command, out = of_two_machines("theirs.html")
         done = subprocess.run([*command, *run_of("Other CPU", 300), *run_of("One CPU", 200), "--limit", "gap<1.01"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 3, done.stderr)
         models = json.loads(re.search(r'id="data">(.*?)</script>', out.read_text(), re.S)[1])["models"]
@@ -123,7 +121,7 @@ class File(unittest.TestCase):
             refused = subprocess.run([*command, *run_of(one, 100)], capture_output=True, text=True)
             self.assertEqual((refused.returncode, refused.stderr.count("\n")), (2, 1), refused.stderr)
             self.assertIn(told, refused.stderr)
-        alone = subprocess.run([ANALYZE, str(files[0]), *run_of("Third CPU", 100)], capture_output=True, text=True)
+        alone = subprocess.run([*command[:2], *run_of("Third CPU", 100)], capture_output=True, text=True)
         self.assertIn("another machine than the result", alone.stdout)
 
     def test_what_is_no_result_is_refused(self):
