@@ -110,12 +110,13 @@ TEST_CASE("symbols take the caller's numbers, and sums of them") {
 }
 
 TEST_CASE("a whole shape wins, and its numbers are those of its symbols") {
-  const bonnx::options o{.batch = 1, .shapes = {{"x", {4, 3, 20, 30}}}};
+  const bonnx::options o{.shapes = {{"x", {4, 3, 20, 30}}}};
   CHECK(read("float[N,3,H,W] x, float[N,H] a", o).shapes ==
         dims{{"a", {4, 20}}, {"x", {4, 3, 20, 30}}});
   CHECK_SAYS(read_refusal("float[N,3] x", o), "has 2 dims, 4 were given");
   CHECK(read("float[1,3,8,8] x", o).fixed_dim_changed);
   CHECK(read("float[1,3,8,8] x", o).batch == 4);
+  CHECK(read("float[1,3,8,8] x, float[2,4] a", o).batch == 1);
 }
 
 TEST_CASE("what is missing is refused by name") {

@@ -162,28 +162,25 @@ private:
     if (!out_.has_batch) find_fixed_batch();
   }
 
-  /// Where dim 0 of every input is a number: what the first input says. If none is asked for it
-  /// stays, and counts as the batch where all inputs agree.
+  /// Where dim 0 of every input is a number, the file's or a given one: the batch that was asked
+  /// for takes the place of what the first input says in the file. If none is, the batch is the
+  /// number in which all inputs agree.
   void find_fixed_batch() {
-    std::optional<std::int64_t> given;
-    bool agree = true;
+    std::set<std::int64_t> numbers;
     for (const auto* i : inputs_) {
       const auto* s = dims(*i);
-      if (s == nullptr || s->dim_size() < 2 || !fixed(s->dim(0))) continue;
-      const std::int64_t n = s->dim(0).dim_value();
-      if (!out_.has_batch) {
-        out_.has_batch = true;
-        fixed_batch_ = out_.old_batch = n;
-        if (const auto found = options_.shapes.find(i->name()); found != options_.shapes.end())
-          given = found->second[0];
-      }
-      agree = agree && n == fixed_batch_;
+      if (s == nullptr || s->dim_size() < 2) continue;
+      const auto given = options_.shapes.find(i->name());
+      if (given != options_.shapes.end()) numbers.insert(given->second[0]);
+      if (!fixed(s->dim(0))) continue;
+      if (given == options_.shapes.end()) numbers.insert(s->dim(0).dim_value());
+      if (!out_.has_batch) fixed_batch_ = out_.old_batch = s->dim(0).dim_value();
+      out_.has_batch = true;
     }
-    if (given)
-      out_.batch = *given;
-    else if (!options_.batch && out_.has_batch && agree && fixed_batch_ <= largest_batch)
-      out_.batch = fixed_batch_;
-    if (!options_.batch && !given) out_.old_batch = out_.batch; // nothing was changed
+    if (!options_.batch && numbers.size() == 1 && *numbers.begin() <= largest_batch)
+      out_.batch = *numbers.begin();
+    if (!options_.batch && options_.shapes.empty())
+      out_.old_batch = out_.batch; // nothing is replaced
   }
 
   std::int64_t asked() const { return options_.batch.value_or(1); }
