@@ -22,13 +22,13 @@ def thinned(samples):
     return [samples[i] for i in sorted(kept)]
 
 
-def row_of(layer, framework, algorithm, state, threads):
+def row_of(layer, framework, algorithm, state, threads, kind="f32", device="cpu", layout="plain"):
     """A row of the result, without times."""
-    name = f"{layer['family']}/{layer['key']}/f32/{framework}/{algorithm}/{state}/t{threads}"
+    name = f"{layer['family']}/{layer['key']}/{kind}/{framework}/{algorithm}/{state}/t{threads}"
     return {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": 0,
-            "family": layer["family"], "key": layer["key"], "type": "f32", "backend": framework,
-            "algorithm": algorithm, "algorithm_index": 1, "state": state, "threads": threads, "device": "cpu",
-            "layouts": "plain", "operand_layouts": "plain", "result_layout": "plain", "equivalence": "f32",
+            "family": layer["family"], "key": layer["key"], "type": kind, "backend": framework,
+            "algorithm": algorithm, "algorithm_index": 1, "state": state, "threads": threads, "device": device,
+            "layouts": layout, "operand_layouts": layout, "result_layout": layout, "equivalence": kind,
             "flops": layer["flops"], "algorithm_flops": layer["algorithm_flops"], "bytes": layer["bytes"],
             "workspace_bytes": 0, "weight_bytes": layer["weight_bytes"], "pool_bytes": 0}
 

@@ -83,11 +83,18 @@ def is_step(event):
     return event.get("ph") == "X" and event.get("name", "").startswith("ProfilerStep#")
 
 
+OF_GPUS = ("kernel", "gpu_memcpy", "gpu_memset")
+LAUNCHES = ("cuda_runtime", "cuda_driver")
+
+
 def slim_torch(trace, most_bytes):
-    """What a run on processors says: operators and named ranges, of so many whole runs as have room."""
-    kept = [{**e, "args": {k: v for k, v in e.get("args", {}).items() if k in ("Input Dims", "Input type")}}
-            for e in trace.get("traceEvents", [])
-            if e.get("ph") == "X" and e.get("cat") in ("cpu_op", "user_annotation")]
+    """Operators and named ranges, of so many whole runs as have room; of a GPU its kernels and what launched them."""
+    events = [e for e in trace.get("traceEvents", []) if e.get("ph") == "X"]
+    launched = {e.get("args", {}).get("correlation") for e in events if e.get("cat") in OF_GPUS}
+    fields = {"Input Dims", "Input type", *(("External id", "correlation", "stream", "device") if launched else ())}
+    kept = [{**e, "args": {k: v for k, v in e.get("args", {}).items() if k in fields}} for e in events
+            if e.get("cat") in ("cpu_op", "user_annotation", *OF_GPUS)
+            or e.get("cat") in LAUNCHES and e.get("args", {}).get("correlation") in launched]
     kept = within_room(kept, most_bytes, is_step)
     return {**{k: v for k, v in trace.items() if k != "traceEvents"}, "traceEvents": kept}
 

@@ -119,15 +119,22 @@ def matching(names, whole=True):
     return "--benchmark_filter=^(" + "|".join(escaped) + (")$" if whole else ")")
 
 
-def analysed(arguments, result, path):
-    """Lets benanza_analyze say what it makes of a result and the GPU's ceilings, where it is at hand."""
+def analysed(arguments, result, path, more=()):
+    """Lets benanza_analyze say what it makes of a result, the GPU's ceilings and `more`, which are results or words
+    of its command line, where it is at hand."""
     if arguments.analyze is None:
         return
-    ceilings, beside = kept(arguments.work / "first" / "ceilings.json.gz"), path.with_name("ceilings.json")
-    if ceilings is not None:
-        beside.write_text(json.dumps(ceilings))
-    done = subprocess.run([arguments.analyze, "--device", "gpu", "-", *([beside] if ceilings is not None else [])],
-                          input=json.dumps(result), text=True, capture_output=True)
-    beside.unlink(missing_ok=True)
+    words, beside = [], []
+    for place, one in enumerate([kept(arguments.work / "first" / "ceilings.json.gz"), *more]):
+        if isinstance(one, dict):
+            beside.append(path.with_name(f"beside{place}.json"))
+            beside[-1].write_text(json.dumps(one))
+            words.append(beside[-1])
+        elif one is not None:
+            words.append(one)
+    done = subprocess.run([arguments.analyze, "--device", "gpu", "-", *words], input=json.dumps(result), text=True,
+                          capture_output=True)
+    for file in beside:
+        file.unlink()
     path.write_text(done.stdout + done.stderr)
     say(f"analysis: {path}" if done.returncode in (0, 1) else f"no analysis: {done.stderr.strip()}")

@@ -38,15 +38,16 @@ def weight_of(folder):
 
 
 def write_command(path):
-    """This package as one file that Python runs."""
+    """This package, and that of frameworks, as one file that Python runs."""
     text = io.BytesIO()
     with zipfile.ZipFile(text, "w", zipfile.ZIP_DEFLATED) as archive:
         def add(name, content):
             archive.writestr(zipfile.ZipInfo(name, (2000, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
 
         add("__main__.py", (ROOT / "scripts" / "gpu_check").read_text())
-        for file in sorted(Path(__file__).parent.glob("*.py")):
-            add(f"gpu/{file.name}", file.read_text())
+        for package in Path(__file__).parent, ROOT / "scripts" / "frameworks":
+            for file in sorted(package.glob("*.py")):
+                add(f"{package.name}/{file.name}", file.read_text())
     path.write_bytes(b"#!/usr/bin/env python3\n" + text.getvalue())
     path.chmod(0o755)
 

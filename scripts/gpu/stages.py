@@ -4,14 +4,14 @@ that libraries propose, each with a framework beside it; all algorithms, other t
 
 import json
 import subprocess
-import sys
 import time
 
 from gpu.bench import measured, unfinished_of
-from gpu.common import COMMAND, Refused, TimeOver, say
+from gpu.common import Refused, TimeOver, say
 from gpu.files import keep, kept
 from gpu.first import first_stage
-from gpu.torch_case import MODELS, MODES
+from gpu.torch_layers import DTYPES
+from gpu.torch_units import pytorch_unit, rivals_unit
 from gpu.units import Pace, Unit, run_unit
 
 
@@ -46,41 +46,6 @@ def ours(arguments, model, t):
     return None
 
 
-def pytorch_unit(arguments, bench, stage, model, t):
-    """The same model in PyTorch, in each of its ways to run it, in a process of its own for each."""
-    device, name = arguments.torch_device, model.label.split("_")[0]
-
-    def find(unit):
-        found = {} if name in MODELS else {"skipped": f"{name} is not written for PyTorch here"}
-        try:
-            import torch
-            if device == "cuda" and not torch.cuda.is_available():
-                found["skipped"] = "torch sees no GPU"
-        except Exception as e:  # an installation that is broken counts as none
-            found["skipped"] = f"torch cannot be imported ({type(e).__name__}: {e})"[:300]
-        for mode in () if found else MODES:
-            left = bench.ends - time.monotonic()
-            if left <= 5:
-                raise TimeOver()
-            try:
-                done = subprocess.run([sys.executable, COMMAND, "--torch-case",
-                                       f"{name},{mode},{model.batch},{t},{device}"],
-                                      capture_output=True, text=True, timeout=left)
-            except subprocess.TimeoutExpired:
-                raise TimeOver()
-            if done.returncode == 0:
-                found[mode] = json.loads(done.stdout.strip().split("\n")[-1])
-            else:
-                said = done.stderr.strip().split("\n")[-1][:200]
-                found[mode] = {"error": said or f"ended with {done.returncode}"}
-        keep(unit.path(arguments), found)
-        return found
-
-    made = Unit(stage, f"pytorch_{model.label}_{t}", find, 90)
-    made.beside = model, t
-    return made
-
-
 def plan_unit(arguments, bench, stage, model, t):
     """The whole model as one graph, by the algorithms that its layers' times choose; with the look at kernels."""
 
@@ -106,11 +71,12 @@ def plan_unit(arguments, bench, stage, model, t):
 
 
 def whole(arguments, bench, stage, model, t, algorithms="proposed"):
-    """A model's layers, the model as one graph, and PyTorch beside it."""
+    """A model's layers, the model as one graph, and PyTorch beside both."""
     yield layers_unit(arguments, bench, stage, model, t, algorithms)
     if model.whole:
         yield plan_unit(arguments, bench, stage, model, t)
     yield pytorch_unit(arguments, bench, stage, model, t)
+    yield rivals_unit(arguments, bench, stage, model, t, ours)
 
 
 def second_stage(arguments, bench):
@@ -121,7 +87,10 @@ def second_stage(arguments, bench):
 def third_stage(arguments, bench):
     for name in arguments.more_layers:
         for t in (arguments.types[0], *arguments.more_types):
-            yield layers_unit(arguments, bench, "third", Model(name.split("@")[0], name), t, "proposed")
+            model = Model(name.split("@")[0], name)
+            yield layers_unit(arguments, bench, "third", model, t, "proposed")
+            if t in DTYPES:
+                yield rivals_unit(arguments, bench, "third", model, t, ours)
     for t in arguments.types[1:3]:
         for model in models(arguments):
             yield from whole(arguments, bench, "third", model, t)

@@ -8,7 +8,9 @@ from gpu.first import MOVED, ONCE
 from gpu.result import HEADER, layer_cases, reasons, row_of, spread, sums
 from gpu.stages import STAGES, ours
 from gpu.torch_case import MODES
+from gpu.torch_units import rival_rows, trace_path
 
+MOST_RIVALS = 12  # layers in a table
 TYPES = ("f32", "tf32", "f16", "bf16", "e4m3")
 
 
@@ -103,6 +105,18 @@ def add_lists(answer, name, found):
     answer.remarks += [f"  {name}: {layer}: {', '.join(names[:4])}" for layer, names in apart.items() if names][:4]
 
 
+def add_rivals(answer, unit, found, result):
+    """Where PyTorch's kernels are faster than the best of ours, and what of the layers it has no time for."""
+    rows = rival_rows(result, found, unit.beside[1]) if result else []
+    answer.add(f"Layers in PyTorch, {unit.name}", [unit.name, "ours us", "PyTorch us", "its/ours", "by"],
+               rows[:MOST_RIVALS])
+    if len(rows) > MOST_RIVALS:
+        answer.remarks.append(f"  {unit.name}: and {len(rows) - MOST_RIVALS} layers in which PyTorch is further behind")
+    for what, names in ("not measured", found["not_measured"]), ("no time was left for", found["left"]):
+        if names:
+            answer.remarks.append(f"  {unit.name}: {what}: {len(names)}, such as {'; '.join(names[:3])[:300]}")
+
+
 def learnt(arguments, units):
     """The answer of these units, as far as they are there."""
     answer, rows, plans, rivals, results = Answer(), [], [], [], {}
@@ -135,12 +149,14 @@ def learnt(arguments, units):
             plans.append(plan_row(unit.name, found, answer))
         elif unit.name.startswith("pytorch"):
             model, t = unit.beside
-            errors = [f"  {unit.name}, {mode}: {found[mode]['error']}" for mode in MODES
+            errors = [f"  {unit.name}, {mode}: {found[mode]['error']}" for mode in (*MODES, "trace")
                       if "error" in found.get(mode, {})]
             answer.remarks += errors
             answer.failed = answer.failed or bool(errors)
             result = ours(arguments, model, t)
             rivals.append(torch_row(unit.name, found, sums(result, model.name, t)[0] if result else None))
+        elif unit.name.startswith("rivals"):
+            add_rivals(answer, unit, found, ours(arguments, *unit.beside))
     answer.add("Layers", HEADER, rows)
     answer.add("Whole models", ["whole model", "as one graph ms", "branches side by side ms"], plans)
     answer.add("PyTorch", ["PyTorch", *(f"{mode} ms" for mode in MODES), "our sum hot ms", "coldw ms", "its best/hot"],
@@ -155,6 +171,20 @@ def learnt(arguments, units):
     return answer, results
 
 
+def beside_pytorch(arguments, unit):
+    """What is analysed of a unit of PyTorch: our result, and its layers' times or its trace of the whole model."""
+    if not unit.name.startswith(("rivals", "pytorch")):
+        return
+    found, result = kept(unit.path(arguments)), ours(arguments, *unit.beside)
+    trace = trace_path(unit.path(arguments))
+    if found is None or "skipped" in found or result is None:
+        return
+    if unit.name.startswith("rivals"):
+        yield result, [found]
+    elif unit.beside[0].whole and trace.exists():
+        yield result, ["--model", unit.beside[0].name, "--framework", trace]
+
+
 def summary(arguments, units):
     """A screen of what was learnt. Returns whether anything failed."""
     answer, results = learnt(arguments, units)
@@ -163,6 +193,8 @@ def summary(arguments, units):
     for unit in units:
         if unit.name in results:
             analysed(arguments, results[unit.name][0], unit.path(arguments).with_name(f"{unit.name}.analysis.txt"))
+        for result, more in beside_pytorch(arguments, unit):
+            analysed(arguments, result, unit.path(arguments).with_name(f"{unit.name}.analysis.txt"), more)
     return answer.failed
 
 

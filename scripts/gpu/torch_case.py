@@ -1,87 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch's side, in a process of its own: the models that we measure, as people write them there. Run as it is
-(eager), by torch.compile, and as a CUDA graph of the eager run, which costs no calls."""
+"""PyTorch's side, in a process of its own (`run_case` starts it): what is asked comes as JSON, what is found is told
+line by line in JSON, first the versions.
 
+  {"what": "model", "model": "encoder", "mode": "graph", "batch": 1, "type": "f16", "device": "cuda"}
+  {"what": "trace", "model": "encoder", "batch": 1, "type": "f16", "device": "cuda", "file": "x.trace.json.gz"}
+  {"what": "layers", "layers": [...], ...}     # gpu/torch_layers.py
+
+A whole model is run as it is (eager), by torch.compile, whose mode reduce-overhead makes Triton's kernels one CUDA
+graph, and as a CUDA graph of the eager run, which costs no calls."""
+
+import gzip
 import json
+import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
+from pathlib import Path
+
+from frameworks.traces import slim_torch
+from gpu.torch_layers import DTYPES, measure_layers
+from gpu.torch_models import MODELS
 
 MODES = ("eager", "compile", "graph")
+STEPS = 6  # that are profiled, the first of them left out by who reads it
+MOST_TRACE_BYTES = 300_000  # packed
 
 
-def resnet50(torch, batch):
-    nn = torch.nn
-
-    def conv(i, o, k, s=1):
-        return nn.Sequential(nn.Conv2d(i, o, k, s, k // 2, bias=False), nn.BatchNorm2d(o))
-
-    class Block(nn.Module):
-        def __init__(self, i, mid, s):
-            super().__init__()
-            self.a, self.b, self.c = conv(i, mid, 1, s), conv(mid, mid, 3), conv(mid, 4 * mid, 1)
-            self.same = i == 4 * mid and s == 1
-            self.short = nn.Identity() if self.same else conv(i, 4 * mid, 1, s)
-            self.relu = nn.ReLU(inplace=True)
-
-        def forward(self, x):
-            y = self.c(self.relu(self.b(self.relu(self.a(x)))))
-            return self.relu(y + self.short(x))
-
-    parts, channels = [conv(3, 64, 7, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)], 64
-    for mid, blocks, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
-        for i in range(blocks):
-            parts.append(Block(channels, mid, stride if i == 0 else 1))
-            channels = 4 * mid
-    shape = (batch, 3, 224, 224)
-    return shape, nn.Sequential(*parts, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 1000))
+def run_case(command, asked, seconds, scratch):
+    """Runs a case in a process of its own: the lines that it told, and why it ended; "" if as it should."""
+    out = scratch.with_suffix(".told")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(out, "wb") as file:
+            done = subprocess.run([sys.executable, str(command), "--torch-case", "-"], input=json.dumps(asked).encode(),
+                                  stdout=file, stderr=subprocess.PIPE, timeout=seconds)
+        said = done.stderr.decode(errors="replace").strip().split("\n")[-1][:200]
+        why = "" if done.returncode == 0 else said or (
+            f"signal {-done.returncode} ended it" if done.returncode < 0 else f"it ended with {done.returncode}")
+    except subprocess.TimeoutExpired:
+        why = TOOK_TOO_LONG
+    lines = [line for line in map(parsed, out.read_text(errors="replace").splitlines()) if line]
+    out.unlink()
+    return lines, why
 
 
-def attended(torch, x, q, kv, size, causal):
-    """Attention of a row of queries, keys and values, `q` and `kv` heads of them."""
-    q, k, v = (t.unflatten(-1, (-1, size)).transpose(1, 2) for t in x.split((q * size, kv * size, kv * size), -1))
-    more = {"enable_gqa": True} if q.shape[1] != k.shape[1] else {}
-    y = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, **more)
-    return y.transpose(1, 2).flatten(2)
+TOOK_TOO_LONG = "its time was over"
 
 
-def encoder(torch, batch):
-    """The layers of gpu/layers.py as one module."""
-    nn = torch.nn
-
-    class Encoder(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.qkv, self.out = nn.Linear(768, 2304), nn.Linear(768, 768)
-            self.up, self.down = nn.Linear(768, 3072), nn.Linear(3072, 768)
-            self.first, self.second = nn.LayerNorm(768), nn.LayerNorm(768)
-
-        def forward(self, x):
-            x = self.first(x + self.out(attended(torch, self.qkv(x), 12, 12, 64, False)))
-            return self.second(x + self.down(nn.functional.gelu(self.up(x))))
-
-    return (batch, 128, 768), Encoder()
-
-
-def decoder(torch, batch):
-    nn = torch.nn
-
-    class Decoder(nn.Module):
-        def __init__(self):
-            super().__init__()
-            linear = lambda i, o: nn.Linear(i, o, bias=False)
-            self.qkv, self.out = linear(2048, 3072), linear(2048, 2048)
-            self.gate, self.up, self.down = linear(2048, 8192), linear(2048, 8192), linear(8192, 2048)
-            self.first, self.second = nn.RMSNorm(2048, eps=1e-5), nn.RMSNorm(2048, eps=1e-5)
-
-        def forward(self, x):
-            x = x + self.out(attended(torch, self.qkv(self.first(x)), 32, 8, 64, True))
-            y = self.second(x)
-            return x + self.down(nn.functional.silu(self.gate(y)) * self.up(y))
-
-    return (batch, 128, 2048), Decoder()
-
-
-MODELS = {"resnet50-v1": resnet50, "encoder": encoder, "decoder": decoder}
+def parsed(line):
+    """A line that was told; None of what others print, and what was cut off."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def graph_of(torch, model, x):
@@ -126,22 +100,28 @@ def sampled(torch, run, x, device):
     return sorted(samples)
 
 
-def torch_case(text):
-    """Times one model in one way; prints JSON. One that gives other results than eager does is refused."""
-    import torch
-    name, mode, batch, kind, device = text.split(",")
-    if name not in MODELS:
-        raise SystemExit(f"no model {name} is written here; there are {', '.join(MODELS)}")
-    if mode == "graph" and device != "cuda":
-        raise SystemExit("a CUDA graph wants a GPU")
+def prepared(torch, asked):
+    """The model with its input."""
+    kind, device = asked["type"], asked["device"]
+    if asked["model"] not in MODELS or kind not in DTYPES:
+        raise SystemExit(f"{asked['model']} is not written for PyTorch here, or not in {kind}")
     torch.manual_seed(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = kind == "tf32"
     torch.backends.cudnn.benchmark = True
-    dtype = {"f16": torch.float16, "bf16": torch.bfloat16}.get(kind, torch.float32)
-    shape, model = MODELS[name](torch, int(batch))
+    dtype = getattr(torch, DTYPES[kind])
+    shape, model = MODELS[asked["model"]](torch, asked["batch"])
     model, x = model.eval().to(device, dtype), torch.rand(*shape, device=device).to(dtype)
-    if len(shape) == 4 and (dtype != torch.float32 or kind == "tf32"):
+    if len(shape) == 4 and kind != "f32":
         model, x = model.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
+    return model, x
+
+
+def time_model(torch, asked):
+    """A model in one way. What gives other results than eager does is refused."""
+    mode, kind, device = asked["mode"], asked["type"], asked["device"]
+    if mode == "graph" and device != "cuda":
+        raise SystemExit("a CUDA graph wants a GPU")
+    model, x = prepared(torch, asked)
     with torch.inference_mode():
         run = (torch.compile(model, mode="reduce-overhead") if mode == "compile"
                else graph_of(torch, model, x) if mode == "graph" else model)
@@ -149,9 +129,49 @@ def torch_case(text):
         got, expected = run(x).float(), model(x).float()
         finite = bool(torch.isfinite(got).all())
         apart = float((got - expected).abs().max() / expected.abs().max())
-    if not finite or apart > (0.05 if kind in ("f16", "bf16") else 0.01):
+    if not finite or not apart <= (0.05 if kind in ("f16", "bf16") else 0.01):
         raise SystemExit(f"its result is {'not finite' if not finite else f'{apart:.3g} of the largest off eager'}")
-    print(json.dumps({"model": name, "mode": mode, "batch": int(batch), "type": kind,
-                      "median_ms": statistics.median(samples), "min_ms": samples[0], "count": len(samples),
-                      "apart": apart, "torch": torch.__version__, "cudnn": torch.backends.cudnn.version()}))
+    return {"model": asked["model"], "mode": mode, "batch": asked["batch"], "type": kind,
+            "median_ms": statistics.median(samples), "min_ms": samples[0], "count": len(samples), "apart": apart,
+            "torch": torch.__version__, "cudnn": torch.backends.cudnn.version()}
+
+
+def trace_model(torch, asked):
+    """Has PyTorch's profiler look at some eager runs; writes what of its trace benanza_analyze --framework reads."""
+    from torch.profiler import ProfilerActivity, profile, record_function
+    model, x = prepared(torch, asked)
+    gpu = asked["device"] == "cuda"
+    with torch.inference_mode():
+        for _ in range(5):
+            model(x)
+        with profile(activities=[ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * gpu, record_shapes=True) as seen:
+            for step in range(STEPS):
+                with record_function(f"ProfilerStep#{step}"):
+                    model(x)
+                    if gpu:
+                        torch.cuda.synchronize()
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "trace.json"
+        seen.export_chrome_trace(str(whole))
+        trace = json.loads(whole.read_text())
+    most = 1 << 23
+    while True:
+        packed = gzip.compress(json.dumps(slim_torch(trace, most), separators=(",", ":")).encode(), 9, mtime=0)
+        if len(packed) <= MOST_TRACE_BYTES or most < 1 << 16:
+            break
+        most //= 2
+    Path(asked["file"]).write_bytes(packed)
+    return {"trace": os.path.basename(asked["file"]), "bytes": len(packed)}
+
+
+def torch_case(text):
+    """What main does of --torch-case: "-" is standard input."""
+    asked = json.loads(sys.stdin.read() if text == "-" else text)
+    import torch
+    gpu = torch.cuda.get_device_name(0) if asked["device"] == "cuda" else ""
+    print(json.dumps({"torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "gpu": gpu}), flush=True)
+    if asked["what"] == "layers":
+        measure_layers(torch, asked)
+    else:
+        print(json.dumps((time_model if asked["what"] == "model" else trace_model)(torch, asked)), flush=True)
     return 0
