@@ -53,11 +53,11 @@ def pytorch_unit(arguments, bench, stage, model, t):
     def find(unit):
         found = {} if name in MODELS else {"skipped": f"{name} is not written for PyTorch here"}
         try:
-            import torch
-            if device == "cuda" and not torch.cuda.is_available():
+            import torch  # a broken one is said in its own words
+            if not found and device == "cuda" and not torch.cuda.is_available():
                 found["skipped"] = "torch sees no GPU"
         except Exception as e:  # an installation that is broken counts as none
-            found["skipped"] = f"torch cannot be imported ({type(e).__name__}: {e})"[:300]
+            found = found or {"skipped": f"torch cannot be imported ({type(e).__name__}: {e})"[:300]}
         for mode in () if found else MODES:
             left = bench.ends - time.monotonic()
             if left <= 5:

@@ -95,7 +95,7 @@ class Pack(unittest.TestCase):
                 self.assertTrue(library in files or OF_EVERY_LINUX.match(library) or OF_CUDA.match(library),
                                 f"{name} needs {library}")
         listed = json.loads(files["pack.json"].read_text())
-        for what in ("models", "zoo"):
+        for what in ("models", "zoo", "llm"):
             graphs = json.loads(files[f"{what}.json"].read_text())["graphs"]
             self.assertLessEqual(set(listed[what]), {g["name"] for g in graphs})
 
