@@ -16,7 +16,7 @@ MOST_PACKED_BYTES = 16 << 20
 ZOO_BATCHES = (1, 8, 32)
 # Models of the zoo that read language: prompts of 128 tokens, or one token after 1023.
 LANGUAGE_MODELS = ("bert-base", "gpt2-prefill", "gpt2-decode", "tinyllama-prefill", "tinyllama-decode",
-                   "tinyllama-prefill-op23", "tinyllama-decode-op23", "whisper-tiny-encoder", "whisper-tiny-decoder")
+                   "tinyllama-prefill-op23", "tinyllama-decode-op23", "whisper-tiny-encoder")
 LANGUAGE_DIMS = ("--dim", "sequence=128", "--dim", "past=1023")
 
 

@@ -290,8 +290,8 @@ class Stages(unittest.TestCase):
         graphs = self.folder / "resnet.json"
         text = (SOURCE / "generated" / "sample" / "graphs.json").read_text()
         graphs.write_text(text.replace('"lenet', '"resnet50-v1'))
-        whole = ["--graphs", graphs, "--models", "resnet50-v1", "--analyze", ANALYZE, "--filter",
-                 "^(Add|Relu)/.*/kernel:v1/|^MatMul/.*/gemm/|^(Conv|MaxPool)/.*/eng1/"]
+        whole = ["--graphs", graphs, "--models", "resnet50-v1", "--analyze", ANALYZE, "--algorithms", "all",
+                 "--filter", "^(Add|Relu)/.*/kernel:v1/|^MatMul/.*/gemm/|^(Conv|MaxPool)/.*/eng1/"]
         environment, other = self.environment, self.folder / "torch"
         try:
             self.assertIn("skipped: torch cannot be imported (ImportError: no such luck)",
