@@ -5,7 +5,7 @@
    "framework": "onnxruntime" | "openvino" | "pytorch", "framework_version": "1.32.0" | "unknown",
    "model": {"file", "sha256", "bytes"},
    "options": {"threads", "batch", "dims": {symbol: n}, "seconds", "cpus": [...],     0: not told
-               "precision": "f32" | ... | ""},
+               "precision": "f32" | ... | "", "device": "gpu"},   the processor where none is told
    "inputs", "filled_tensors", "filled_bytes", "finite", "machine", "started",        of what was run here
    "count", "min_ns", "median_ns", "samples_ns": [...],    whole runs, unprofiled; none where none were told
    "chain": "chain.json",                                  our run of the same model, in turns with these; or none

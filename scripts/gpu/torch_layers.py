@@ -16,6 +16,7 @@ from gpu.torch_operators import Absent, operator_of
 from gpu.torch_timing import cold_samples, hot_samples, kernels_of
 
 DTYPES = {"f32": "float32", "tf32": "float32", "f16": "float16", "bf16": "bfloat16"}
+OUR_DEVICE = {"cuda": "gpu", "cpu": "cpu"}  # as results call them
 SECONDS = 0.15  # of samples in each state
 MOST_S = 60  # of a layer in one way
 # The ways to run a layer, in the order in which they are tried: every layer in the first, then in the next.
@@ -78,7 +79,7 @@ def measure(torch, facts, way, t, device, states):
             samples, times = hot_samples(torch, device, lambda: run(*tensors), SECONDS)
         else:
             samples, times = cold_samples(torch, run, operator, tensors, SECONDS)
-        row = row_of(facts, "pytorch", algorithm, state, 1, t, device, operator.layout)
+        row = row_of(facts, "pytorch", algorithm, state, 1, t, OUR_DEVICE[device], operator.layout)
         notes = f"a CUDA graph of {times} calls" if device == "cuda" else f"{times} calls one after the other"
         row = timed_row(row, samples, notes, 0, "", setup_ns, time.perf_counter_ns() - started)
         rows.append(row | ({"kernels": kernels} if kernels else {}))

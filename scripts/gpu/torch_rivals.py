@@ -8,6 +8,7 @@ import time
 from frameworks.layers import SCHEMA_VERSION, host_facts
 from gpu.common import GPU_BACKENDS, Refused
 from gpu.torch_case import TOOK_TOO_LONG, run_case
+from gpu.torch_layers import OUR_DEVICE
 
 FACTS = ("family", "key", "flops", "algorithm_flops", "bytes", "weight_bytes")
 MOST_ENDS = 5  # of processes
@@ -20,7 +21,7 @@ def layers_of(result, t, device):
     for b in result["benchmarks"]:
         if b.get("family") in ("machine", "model", "sequence", "reorder") or b.get("type") != t:
             continue
-        if b.get("error_occurred") or b.get("device", "cpu") != device:
+        if b.get("error_occurred") or b.get("device", "cpu") != OUR_DEVICE[device]:
             continue
         known = found.setdefault((b["family"], b["key"]), {f: b[f] for f in FACTS})
         known["weight_bytes"] = max(known["weight_bytes"], b["weight_bytes"])
@@ -81,10 +82,10 @@ def measure(command, result, t, device, seconds, scratch):
     """PyTorch's times of the layers of a result: the document, what could not be measured, and what is left."""
     layers, told, ends = layers_of(result, t, device), Told(), time.monotonic() + seconds
     if not layers:
-        raise Refused(f"no layer was measured in {t} on a {device}")
+        raise Refused(f"no layer was measured in {t} on a {OUR_DEVICE[device]}")
     for _ in range(MOST_ENDS):
         asked = {"what": "layers", "type": t, "device": device, "seconds": ends - time.monotonic(),
-                 "layers": layers, "done": told.done}
+                 "layers": layers, "done": list(told.done)}
         if asked["seconds"] <= 0:
             break
         lines, ended = run_case(command, asked, asked["seconds"] + GRACE_S, scratch)

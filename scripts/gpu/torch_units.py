@@ -95,7 +95,8 @@ def rival_rows(result, rivals, t):
             if b["family"] in ("machine", "model", "reorder"):
                 continue
             at = f"{b['family']}/{b['key']}"
-            out[at] = min(out.get(at, (b["min_ns"], "")), (b["min_ns"], f"{b['backend']} {b['algorithm']}"))
+            one = b["min_ns"], f"{b['backend']} {b['algorithm']}"
+            out[at] = min(out.get(at, one), one)
         return out
 
     mine, theirs = best(result), best(rivals)

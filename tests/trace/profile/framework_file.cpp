@@ -34,6 +34,18 @@ TEST_CASE("framework file: version 1 has runs alone") {
   CHECK(p.precision == "int8 and f32");
 }
 
+TEST_CASE("framework file: a run on a GPU is one, also where its traces say nothing else") {
+  const std::string text =
+      R"({"schema":"benanza-framework","schema_version":2,"framework":"pytorch","samples_ns":[9000],
+"model":{"file":"m.onnx"},"options":{"device":"gpu","batch":1},"traces":[{"format":"pytorch-trace","json":{"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::relu","pid":1,"tid":1,"ts":1,"dur":9,"args":{"External id":3}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":4,"args":{"External id":3,"stream":7,"device":0}}]}}]})";
+  const profile p = read_profile(text, "torch.json");
+  CHECK(p.device == "gpu");
+  CHECK(p.warnings.empty());
+  CHECK(p.operators[0].ns == std::vector<double>{4'000});
+}
+
 TEST_CASE("framework file: rows of OpenVINO's API, of which the first run is cold") {
   const std::string text =
       R"({"schema":"benanza-framework","schema_version":2,"framework":"openvino","samples_ns":[9000],"traces":[

@@ -85,6 +85,7 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
   }
   if (const json* options = member(value, "options")) {
     own.precision = type_token(text_in(*options, "precision"));
+    if (text_in(*options, "device") == "gpu") own.device = "gpu";
     if (const json* n = member(*options, "threads"))
       own.threads = static_cast<int>(std::min<std::int64_t>(count_of(*n).value_or(0), 1 << 20));
     if (const json* n = member(*options, "batch")) own.batch = count_of(*n).value_or(0);
