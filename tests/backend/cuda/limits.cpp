@@ -144,13 +144,13 @@ TEST_CASE("cuda: kernels reach the host's memory, and its pages come to them" *
   }
 }
 
-TEST_CASE("cuda: kernels that read, copy and add up memory are limits too" *
+TEST_CASE("cuda: kernels that read, write, copy and add up memory are limits too" *
           doctest::skip(!runs_kernels())) {
   const auto all = cuda::limits();
   const std::int64_t n = 2 << 20;
   for (const auto& [kind, way] :
-       {std::pair("read", "kernel:read_all"), std::pair("copy", "kernel:copy_all"),
-        std::pair("triad", "kernel:triad")}) {
+       {std::pair("read", "kernel:read_all"), std::pair("write", "kernel:write_all"),
+        std::pair("copy", "kernel:copy_all"), std::pair("triad", "kernel:triad")}) {
     CAPTURE(kind);
     const device_limit& l = find(all, kind, n, way);
     CHECK(result::of_a_bandwidth(l.kind)); // rooflines take it

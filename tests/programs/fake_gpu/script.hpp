@@ -20,6 +20,7 @@
 //   clock 1400                 MHz of the multiprocessors, which kernels may read (default 1980)
 //   moves-about                no kernel runs on a multiprocessor on which another one ran
 //   event 1us, gap 1us         an event takes so long; so long lies before each node of a graph
+//   event-after-kernel 500ns   so long lies between a kernel of a graph and an event behind it
 //   architectures 80 90        that the fake NVRTC compiles for (default: 75 80 90 100)
 //   engine 4 runs NAME NAME    the kernels that CUPTI sees, in their order (default: "engine 4")
 //   engine 4 counts 62.5 9000 80  per cent of the tensor pipes, bytes read from and written to DRAM
@@ -89,7 +90,7 @@ public:
   bool no_capture = false;
   int gpus = 1, clock_mhz = 1980;
   bool moves_about = false;
-  ns event_ns = 0, gap_ns = 0;
+  ns event_ns = 0, event_after_kernel_ns = 0, gap_ns = 0;
   std::vector<int> architectures{75, 80, 90, 100};
   std::string cupti{};                ///< what is wrong with it
   std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
@@ -140,6 +141,8 @@ private:
       moves_about = true;
     } else if (word == "event" && valued) {
       event_ns = time(value);
+    } else if (word == "event-after-kernel" && valued) {
+      event_after_kernel_ns = time(value);
     } else if (word == "gap" && valued) {
       gap_ns = time(value);
     } else if (word == "architectures" && valued) {
@@ -169,8 +172,8 @@ private:
 
   inline static const std::set<std::string> faults{
       "unsupported", "refuses-to-run", "wrong", "launch-failure", "no-capture", "refuses-handle"};
-  by_name costs_{{"", 10'000}, {"kernel nothing", 0}};
-  by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
+  by_name costs_{{"", 10'000}, {"kernel nothing", 0}, {"kernel busy", 0}, {"kernel chase", 51'200}};
+  by_name colds_{{"", 0}, {"kernel chase", 51'200}};
   std::set<std::string> faults_{};
   std::map<std::string, std::vector<std::string>> kernels_{};
   std::map<std::string, counts> counts_{};
