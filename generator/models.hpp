@@ -17,6 +17,7 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 /// What the command line says about the models to read.
 struct model_arguments {
   std::vector<std::string> models;
-  std::string batches = "1";
+  std::optional<std::string> batches{}; ///< empty: the model's own
   std::vector<std::string> dims, shapes, loops;
   std::string data_dependent = "stop";
 };
@@ -103,14 +104,15 @@ inline onnx::options resolve_options(const model_arguments& a) {
   return o;
 }
 
-inline std::vector<std::int64_t> batches(const std::string& text) {
-  std::vector<std::int64_t> out;
-  for (const std::string_view b : split_at(text, ",")) {
+inline std::vector<std::optional<std::int64_t>> batches(const std::optional<std::string>& text) {
+  if (!text) return {std::nullopt};
+  std::vector<std::optional<std::int64_t>> out;
+  for (const std::string_view b : split_at(*text, ",")) {
     const std::int64_t n = whole_number(b, "--batch");
     if (n < 1 || n > 65536)
       throw error("a batch must be from 1 to 65536, not " + std::string(b), "--batch",
                   "write --batch 1,8");
-    if (!ranges::contains(out, n)) out.push_back(n);
+    if (!ranges::contains(out, std::optional(n))) out.push_back(n);
   }
   return out;
 }
@@ -126,7 +128,7 @@ inline std::string model_name(const fs::path& file) {
 /// All models at all batch sizes and dims.
 inline std::vector<model::graph> read_models(const model_arguments& a) {
   onnx::options o = resolve_options(a);
-  const std::vector<std::int64_t> sizes = batches(a.batches);
+  const std::vector<std::optional<std::int64_t>> sizes = batches(a.batches);
   const std::vector<dim_choice> choices = dim_choices(a);
   std::map<std::string, std::string> seen;
   std::vector<model::graph> graphs;
@@ -150,7 +152,8 @@ inline std::vector<model::graph> read_models(const model_arguments& a) {
 
 inline void add_model_options(CLI::App& app, model_arguments& a) {
   app.add_option("models", a.models, "ONNX files");
-  app.add_option("--batch", a.batches, "batch sizes: 1,8");
+  app.add_option("--batch", a.batches,
+                 "batch sizes: 1,8; else the model's own, or 1 where that is a symbol");
   app.add_option("--dim", a.dims, "a symbolic dim's value, or several: sequence=128,512")
       ->allow_extra_args(false);
   app.add_option(

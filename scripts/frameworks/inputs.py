@@ -22,46 +22,65 @@ def value_of(symbol, known):
     return total
 
 
-def fix_dims(model, asked, given):
-    """Puts numbers in place of symbols in all inputs; returns their dims by name, and what symbols stand for."""
-    batch = asked or 1
+def fix_dims(model, asked, given, shapes=None):
+    """Puts numbers in place of symbols in all inputs; returns their dims by name, what symbols stand for, and the
+    batch: what was asked for, or else the model's own where the first dims of its inputs are one number."""
+    shapes = shapes or {}
     stored = {t.name for t in model.graph.initializer}
     inputs = [i for i in model.graph.input if i.name not in stored]
     for i in inputs:
         if not i.type.HasField("tensor_type") or not i.type.tensor_type.HasField("shape"):
             raise Refused(f"the input '{i.name}' is no tensor of known dims")
-    symbols = {d.dim_param for i in inputs for d in i.type.tensor_type.shape.dim if d.dim_param}
-    known = {**{s: batch for s in symbols if names_batch(s)}, **given}
+    dims = {i.name: i.type.tensor_type.shape.dim for i in inputs}
+    symbols = {d.dim_param for row in dims.values() for d in row if d.dim_param}
+    firsts = {row[0].dim_value for row in dims.values() if len(row) > 1}
+    known = dict(given)
+    for name, shape in shapes.items():
+        if name not in dims:
+            raise Refused(f"--shape {name}: the model has no such input; it has: {', '.join(sorted(dims)) or 'none'}")
+        if len(shape) != len(dims[name]):
+            raise Refused(f"--shape {name}: the input has {len(dims[name])} dims, {len(shape)} were given")
+        for d, n in zip(dims[name], shape):
+            if d.dim_param:
+                known.setdefault(d.dim_param, n)
+            d.dim_value = n
+    batch = asked or 1
+    known = {**{s: batch for s in symbols if names_batch(s)}, **known}
     if not any(map(names_batch, symbols)):
-        for i in inputs:
-            for d in i.type.tensor_type.shape.dim[:1]:
-                if d.dim_param:
-                    known.setdefault(d.dim_param, batch)
+        for row in dims.values():
+            if len(row) > 0 and row[0].dim_param:
+                known.setdefault(row[0].dim_param, batch)
     for name in given:
         if not any(name == s or name in [t.strip() for t in s.split("+")] for s in symbols):
             raise Refused(f"--dim {name}: the model has no such symbol; it has: {', '.join(sorted(symbols)) or 'none'}")
-    out, missing = {}, set()
-    for i in inputs:
-        for place, d in enumerate(i.type.tensor_type.shape.dim):
+    missing, nameless = set(), set()
+    for name, row in dims.items():
+        for place, d in enumerate(row):
             if d.HasField("dim_value") and d.dim_value > 0:
                 continue
             n = value_of(d.dim_param, known) if d.dim_param else batch if place == 0 else None
-            if n is None:
-                missing.add(d.dim_param or f"{i.name}[{place}]")
-            else:
+            if n is not None:
                 d.dim_value = n
-        out[i.name] = [d.dim_value for d in i.type.tensor_type.shape.dim]
-    if missing:
-        raise Refused("dims without a number: set " + " ".join(f"--dim '{m}=N'" if " " in m else f"--dim {m}=N"
-                                                              for m in sorted(missing)))
+            elif d.dim_param:
+                missing.add(d.dim_param)
+            else:
+                nameless.add(name)
+    if missing or nameless:
+        words = [f"--dim '{m}=N'" if " " in m else f"--dim {m}=N" for m in sorted(missing)]
+        words += [f"--shape {name}={'x'.join(str(d.dim_value) if d.dim_value > 0 else 'N' for d in dims[name])}"
+                  for name in sorted(nameless)]
+        raise Refused(f"dims without a number: set {' '.join(words)}")
+    out = {name: [d.dim_value for d in row] for name, row in dims.items()}
     fixed = next((d[0] for d in out.values() if d), batch)
     if asked and fixed != asked and not any(map(names_batch, symbols)):
         raise Refused(f"--batch {asked}: the model's batch is fixed, {fixed}")
+    if not asked and len(firsts) == 1 and min(firsts) > 0:
+        batch = min(firsts)
     del model.graph.value_info[:]
     for o in model.graph.output:
         if o.type.HasField("tensor_type"):
             o.type.tensor_type.ClearField("shape")
-    return out, known
+    return out, known, next((known[s] for s in sorted(symbols) if names_batch(s)), batch)
 
 
 def make_inputs(model, dims, known):

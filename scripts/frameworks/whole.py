@@ -73,8 +73,7 @@ def measure(arguments):
     model = load(arguments.model)
     name_nodes(model)
     nodes = own_model(model)
-    dims, known = fix_dims(model, arguments.batch, arguments.dims)
-    arguments.batch = arguments.batch or 1
+    dims, known, arguments.batch = fix_dims(model, arguments.batch, arguments.dims, arguments.shapes)
     types = element_types(model)
     processors = os.sched_getaffinity(0)
     cpus = bind(arguments.threads)

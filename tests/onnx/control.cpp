@@ -164,6 +164,9 @@ TEST_CASE("sizes that depend on values: what follows is left out, refused, or as
   CHECK_SAYS(g.assumptions[0],
              "NonZero 'n': what the model reads decides the size; 2x8 is the largest");
   CHECK_SAYS(sized(bonnx::data_dependent::stop).nodes.back().problem, "since NonZero");
+  REQUIRE(sized(bonnx::data_dependent::stop).repairs.size() == 1); // the way out
+  CHECK_SAYS(sized(bonnx::data_dependent::stop).repairs[0],
+             "--data-dependent=max takes the largest");
   CHECK_SAYS(refusal([&] { sized(bonnx::data_dependent::refuse); }),
              "the size of what NonZero 'n' gives depends on what the model reads");
   const auto most = [](std::string_view inputs, std::string_view text, std::string_view tensors) {

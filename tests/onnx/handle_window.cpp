@@ -33,7 +33,7 @@ TEST_CASE("Conv: kernel, strides, pads, dilations, groups and bias") {
   CHECK(conv("<group = 8>", "float[8,1,3,3] w") == "Conv/1x8x15x14-8x3x3-s1-g8");
   CHECK(last_layer(13, image, "y = Conv(x, w, b)", "float[4,8,3,3] w, float[4] b") ==
         "Conv/1x8x15x14-4x3x3-s1-b");
-  CHECK(conv("", "float[4,8,3] w", "float[2,8,15] x") == "Conv/1x8x15-4x3-s1");
+  CHECK(conv("", "float[4,8,3] w", "float[2,8,15] x") == "Conv/2x8x15-4x3-s1");
   CHECK(conv("", "float[4,8,1,2,3] w", "float[N,8,5,6,7] x") == "Conv/1x8x5x6x7-4x1x2x3-s1");
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("the batch goes to dim 0") {
   CHECK(read("float[1,3,8,8] x", {.batch = 4}).shapes == dims{{"x", {4, 3, 8, 8}}});
   CHECK(read("float[?,3,8,8] x", {.batch = 4}).shapes == dims{{"x", {4, 3, 8, 8}}});
   CHECK(read("float[0,3,8,8] x", {.batch = 4}).shapes == dims{{"x", {4, 3, 8, 8}}});
-  CHECK(read("float[16,3,8,8] x").shapes == dims{{"x", {1, 3, 8, 8}}});
+  CHECK(read("float[N,3,8,8] x").shapes == dims{{"x", {1, 3, 8, 8}}});
   auto m = text_model(13, "float[7,3] x", "y = Relu(x)");
   m.mutable_graph()
       ->mutable_input(0)
@@ -44,6 +44,47 @@ TEST_CASE("a fixed batch is that of the first input; other numbers stay") {
   CHECK_FALSE(read("float[N,16] x", {.batch = 2}).fixed_dim_changed);
   CHECK(read("float[N,16] x, float[1,4] a", {.batch = 3}).shapes ==
         dims{{"a", {1, 4}}, {"x", {3, 16}}});
+}
+
+TEST_CASE("numbers of the file stay where no batch is asked for") {
+  const auto one = read("float[16,3,8,8] x");
+  CHECK(one.shapes == dims{{"x", {16, 3, 8, 8}}});
+  CHECK(one.batch == 16);
+  CHECK(one.old_batch == 16);
+  CHECK_FALSE(one.fixed_dim_changed);
+  CHECK(one.changed.empty());
+  // 10 steps of a recurrent layer and 2 directions: neither is the batch.
+  const auto apart = read("float[10,1,80] x, float[2,1,256] h");
+  CHECK(apart.shapes == dims{{"h", {2, 1, 256}}, {"x", {10, 1, 80}}});
+  CHECK(apart.batch == 1);
+  CHECK(apart.old_batch == 1);
+  CHECK(read("float[50] x").batch == 1);
+
+  const auto g =
+      graph_of(text_model(13, "float[2048,256] x", "y = MatMul(x, w)", "float[256,512] w"));
+  CHECK(layer_name(g, g.nodes[0]) == "MatMul/2048x256-256x512-w");
+  CHECK(g.name == "graph@batch=2048");
+  CHECK(g.batch == 2048);
+  CHECK(g.repairs.empty());
+}
+
+TEST_CASE("a dim that a batch replaced, and one that was taken for it, are said") {
+  const auto d = read("float[2,16] x, float[2,4] a, float[5,4] b", {.batch = 3});
+  REQUIRE(d.changed.size() == 2);
+  CHECK_SAYS(d.changed[0], "dim 0 of the input 'x' is 2 in the file and 3 here, as --batch says");
+  CHECK(read("float[2,16] x", {.batch = 2}).changed.empty());
+  CHECK(read("float[1,16] x", {.batch = 2}).changed.empty());
+  CHECK(graph_of(text_model(13, "float[2,3] x", "y = Relu(x)"), {.batch = 3}).repairs.size() == 1);
+
+  const auto g = graph_of(text_model(13, "float[time,4,32] x", "y = Relu(x)"));
+  REQUIRE(g.assumptions.size() == 1);
+  CHECK_SAYS(g.assumptions[0],
+             "dim 0 of the input 'x', 'time', is taken for the batch, 1; --dim time=N");
+  const auto said =
+      graph_of(text_model(13, "float[time,4,32] x", "y = Relu(x)"), {.dims = {{"time", 20}}});
+  CHECK(said.assumptions.empty());
+  CHECK(layer_name(said, said.nodes[0]) == "Relu/20x4x32");
+  CHECK(read("float[batch,4] x", {.batch = 2, .dims = {{"batch", 5}}}).batch == 5);
 }
 
 TEST_CASE("the batch's symbol is the batch wherever it stands") {
@@ -69,20 +110,24 @@ TEST_CASE("symbols take the caller's numbers, and sums of them") {
 }
 
 TEST_CASE("a whole shape wins, and its numbers are those of its symbols") {
-  const bonnx::options o{.batch = 1, .shapes = {{"x", {4, 3, 20, 30}}}};
+  const bonnx::options o{.shapes = {{"x", {4, 3, 20, 30}}}};
   CHECK(read("float[N,3,H,W] x, float[N,H] a", o).shapes ==
         dims{{"a", {4, 20}}, {"x", {4, 3, 20, 30}}});
   CHECK_SAYS(read_refusal("float[N,3] x", o), "has 2 dims, 4 were given");
   CHECK(read("float[1,3,8,8] x", o).fixed_dim_changed);
   CHECK(read("float[1,3,8,8] x", o).batch == 4);
+  CHECK(read("float[1,3,8,8] x, float[2,4] a", o).batch == 1);
 }
 
 TEST_CASE("what is missing is refused by name") {
   CHECK_SAYS(read_refusal("float[N,3,height,width] x"),
              "have dims without a number: 'height', 'width' (net.onnx); set --dim height=N --dim "
              "width=N");
-  CHECK_SAYS(read_refusal("float[N,?,8] x"), "dim 1 of the input 'x' is not known");
-  CHECK_SAYS(read_refusal("float[N,?,8] x", {.batch = 2}), "--shape x=2x?x8");
+  // All at once: those without a name too.
+  CHECK_SAYS(
+      read_refusal("float[N,?,8] x, float[2,?] h, float[N,time] t", {.batch = 2}),
+      "'time', of the input 'h', of the input 'x' (net.onnx); set --dim time=N --shape h=2xN "
+      "--shape x=2xNx8");
   for (std::int64_t bad : {0, -1, 65537})
     CHECK_SAYS(read_refusal("float[N] x", {.batch = bad}), "a batch must be from 1 to 65536");
   CHECK_SAYS(read_refusal("float[N,2,2,2,2,2,2,2,2] x"), "more than 8 dims");

@@ -65,14 +65,16 @@ class BadInput(unittest.TestCase):
             self.refused(run("tensorflow", there), "tensorflow", "onnxruntime", "openvino")
             self.refused(run("onnxruntime", there, "--dim", "sequence"), "--dim sequence", "NAME=N")
             self.refused(run("onnxruntime", there, "--batch", 0), "--batch 0")
+            for bad in "x", "x=", "x=0x3", "x=1x?":
+                self.refused(run("onnxruntime", there, "--shape", bad), f"--shape {bad}", "NAME=1x3x224x224")
             self.refused(run("onnxruntime", there, "--seconds", "nan"), "--seconds")
             self.refused(run("onnxruntime", there, "-o", folder + "/no/out.json"), "folder")
             self.refused(run("onnxruntime", there, "--turns", 2), "--turns goes with --plan")
             plan = Path(folder) / "m.plan"
             plan.write_text('{"graph": {"model": "m", "batch": 8}, "threads": 2}')
             bench = "--bench", sys.executable
-            self.refused(run("onnxruntime", there, "--plan", plan, *bench), "its batch is 8")
-            self.refused(run("onnxruntime", there, "--plan", plan, "--batch", 8, *bench), "say --threads 2")
+            self.refused(run("onnxruntime", there, "--plan", plan, "--batch", 1, *bench), "its batch is 8")
+            self.refused(run("onnxruntime", there, "--plan", plan, *bench), "say --threads 2")
             self.refused(run("onnxruntime", there, "--plan", there, *bench), "m.onnx: no plan")
             self.refused(run("onnxruntime", there, "--plan", plan, "--bench", folder), "benanza_bench is not built")
             self.refused(run("onnxruntime", there, "--plan", plan, "--trace", there), "a model that is run")
@@ -104,6 +106,24 @@ class BadInput(unittest.TestCase):
             inputs.fix_dims(fixed, 4, {})
         self.assertEqual(inputs.fix_dims(fixed, None, {})[0], {"x": [2, 3]})
         self.assertEqual(inputs.fix_dims(symbolic(), 4, {"past": 6})[0], {"x": [4, 7]})
+
+    @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
+    def test_dims_without_names_and_the_batch(self):
+        from onnx import TensorProto, helper
+        node = helper.make_node("Add", ["x", "s"], ["y"])
+        make = lambda *dims: model_of([node], [], [(n, d, TensorProto.FLOAT) for n, d in zip("xs", dims)])
+        with self.assertRaisesRegex(Refused, "set --shape s=2xNx128 --shape x=1xN$"):
+            inputs.fix_dims(make([None, None], [2, None, 128]), None, {})
+        asked = {"x": [1, 576], "s": [2, 1, 128]}
+        self.assertEqual(inputs.fix_dims(make([None, None], [2, None, 128]), None, {}, asked)[0], asked)
+        with self.assertRaisesRegex(Refused, "no such input; it has: s, x"):
+            inputs.fix_dims(make([None, 3], [2, 3]), None, {}, {"input": [1, 3]})
+        with self.assertRaisesRegex(Refused, "has 2 dims, 1 were given"):
+            inputs.fix_dims(make([None, 3], [2, 3]), None, {}, {"x": [1]})
+        # The model's own number is the batch where its inputs agree.
+        self.assertEqual(inputs.fix_dims(make([8, 3], [8, 5]), None, {})[2], 8)
+        self.assertEqual(inputs.fix_dims(make([10, 3], [2, 5]), None, {})[2], 1)
+        self.assertEqual(inputs.fix_dims(make(["batch", 3], [8, 5]), None, {"batch": 4})[2], 4)
 
 
 class Turns(unittest.TestCase):
@@ -210,7 +230,7 @@ class Weights(unittest.TestCase):
             [("input_ids", ["batch", "sequence"], TensorProto.INT64),
              ("attention_mask", ["batch", "past + sequence"], TensorProto.INT64),
              ("position_ids", ["batch", "sequence"], TensorProto.INT64)])
-        dims, known = inputs.fix_dims(model, 2, {"sequence": 50, "past": 6})
+        dims, known, _ = inputs.fix_dims(model, 2, {"sequence": 50, "past": 6})
         of = inputs.make_inputs(model, dims, known)
         self.assertEqual((of["input_ids"].min(), of["input_ids"].max()), (0, 10))
         self.assertEqual(of["attention_mask"].shape, (2, 56))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which dims do a model's inputs have? Those of the file, with numbers in place of its symbols: the
 // batch (dim 0, and wherever its symbol stands), named symbols, whole shapes. A symbol without a
-// number is refused by name.
+// number is refused by name. A number of the file is changed only for a batch that was asked for.
 //
 //   input_dims d = dims_of_inputs(model, {.batch = 8, .dims = {{"sequence", 128}}}, "bert.onnx");
 //   d.shapes.at("input_ids")   // {8, 128}
@@ -13,6 +13,7 @@
 #include <cctype>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,7 +28,8 @@ enum class data_dependent { stop, refuse, largest };
 
 /// What the caller says about a model's inputs.
 struct options {
-  std::int64_t batch = 1;
+  /// Empty: the model's own where its first dims are numbers, else 1.
+  std::optional<std::int64_t> batch{};
   std::map<std::string, std::int64_t> dims{}; ///< values of symbolic dims
   std::map<std::string, shape> shapes{};      ///< dims of whole inputs, these win
   /// How often loops run, by name, where only a run of the model would tell.
@@ -42,10 +44,12 @@ struct options {
 struct input_dims {
   std::map<std::string, shape, std::less<>> shapes{};
   std::map<std::string, std::int64_t, std::less<>> symbols{}; ///< numbers put in for symbols
-  std::int64_t batch = 1;         ///< dim 0 of the first input, where that is a batch
-  std::int64_t old_batch = 1;     ///< the batch that constants in the file may still say
-  bool fixed_dim_changed = false; ///< so what the file says of other values is stale
-  bool has_batch = false;         ///< some input has a batch dim
+  std::int64_t batch = 1;                 ///< dim 0 of the first input, where that is a batch
+  std::int64_t old_batch = 1;             ///< the batch that constants in the file may still say
+  bool fixed_dim_changed = false;         ///< so what the file says of other values is stale
+  bool has_batch = false;                 ///< some input has a batch dim
+  std::vector<std::string> changed{};     ///< dims of the file, but ones, that the batch replaced
+  std::vector<std::string> assumptions{}; ///< what was taken for the batch without being called so
 };
 
 namespace detail {
@@ -88,14 +92,15 @@ public:
   input_reader(const ::onnx::ModelProto& m, const options& o, std::string_view where)
       : model_(m)
       , options_(o)
-      , where_(where) {}
+      , where_(where) {
+    out_.batch = o.batch.value_or(1);
+  }
 
   input_dims run() {
-    if (options_.batch < 1 || options_.batch > largest_batch)
+    if (out_.batch < 1 || out_.batch > largest_batch)
       throw error("a batch must be from 1 to " + std::to_string(largest_batch) + ", not " +
-                      std::to_string(options_.batch),
+                      std::to_string(out_.batch),
                   where_);
-    out_.batch = options_.batch;
     find_inputs();
     for (const ::onnx::ValueInfoProto* i : inputs_)
       if (const auto given = options_.shapes.find(i->name()); given != options_.shapes.end())
@@ -103,7 +108,7 @@ public:
     find_batch();
     for (const ::onnx::ValueInfoProto* i : inputs_)
       if (!options_.shapes.contains(i->name())) read(*i);
-    if (!missing_.empty()) refuse_missing();
+    if (!missing_.empty() || !nameless_.empty()) refuse_missing();
     return std::move(out_);
   }
 
@@ -128,16 +133,16 @@ private:
     out_.symbols.insert(options_.dims.begin(), options_.dims.end());
   }
 
-  /// The batch is the symbol that is called so; where none is, dim 0 of every input; where that is
-  /// a number, the number that the first input says.
+  /// The batch is the symbol that is called so; where none is, dim 0 of every input.
   void find_batch() {
     bool symbolic = false, named = false;
     for (const auto* i : inputs_)
       if (const auto* s = dims(*i))
         for (const dim& d : s->dim())
           if (names_batch(symbol(d))) {
+            const auto [at, fresh] = out_.symbols.emplace(symbol(d), asked());
+            if (!named) out_.batch = at->second;
             named = true;
-            out_.symbols.emplace(symbol(d), options_.batch);
           }
     for (const auto* i : inputs_) {
       const auto* s = dims(*i);
@@ -145,20 +150,40 @@ private:
       const dim& first = s->dim(0);
       if (fixed(first)) continue;
       symbolic = true;
-      if (!named && !symbol(first).empty()) out_.symbols.emplace(symbol(first), options_.batch);
+      if (named || symbol(first).empty()) continue;
+      if (out_.symbols.emplace(symbol(first), asked()).second) {
+        const std::string word(symbol(first).substr(0, 80));
+        out_.assumptions.push_back("dim 0 of the input " + in_quotes(i->name()) + ", " +
+                                   in_quotes(word) + ", is taken for the batch, " +
+                                   std::to_string(asked()) + "; --dim " + word + "=N sets it");
+      }
     }
     out_.has_batch = symbolic || named;
-    if (out_.has_batch) return;
+    if (!out_.has_batch) find_fixed_batch();
+  }
+
+  /// Where dim 0 of every input is a number, the file's or a given one: the batch that was asked
+  /// for takes the place of what the first input says in the file. If none is, the batch is the
+  /// number in which all inputs agree.
+  void find_fixed_batch() {
+    std::set<std::int64_t> numbers;
     for (const auto* i : inputs_) {
       const auto* s = dims(*i);
-      if (s == nullptr || s->dim_size() < 2 || !fixed(s->dim(0))) continue;
-      fixed_batch_ = out_.old_batch = s->dim(0).dim_value();
-      out_.has_batch = true;
+      if (s == nullptr || s->dim_size() < 2) continue;
       const auto given = options_.shapes.find(i->name());
-      if (given != options_.shapes.end()) out_.batch = given->second[0];
-      return;
+      if (given != options_.shapes.end()) numbers.insert(given->second[0]);
+      if (!fixed(s->dim(0))) continue;
+      if (given == options_.shapes.end()) numbers.insert(s->dim(0).dim_value());
+      if (!out_.has_batch) fixed_batch_ = out_.old_batch = s->dim(0).dim_value();
+      out_.has_batch = true;
     }
+    if (!options_.batch && numbers.size() == 1 && *numbers.begin() <= largest_batch)
+      out_.batch = *numbers.begin();
+    if (!options_.batch && options_.shapes.empty())
+      out_.old_batch = out_.batch; // nothing is replaced
   }
+
+  std::int64_t asked() const { return options_.batch.value_or(1); }
 
   void read(const ::onnx::ValueInfoProto& input) {
     const auto* s = dims(input);
@@ -170,16 +195,10 @@ private:
       const dim& d = s->dim(i);
       if (fixed(d)) {
         out.push(d.dim_value());
-        if (i == 0 && s->dim_size() > 1 && d.dim_value() == fixed_batch_) {
-          out_.fixed_dim_changed = out_.fixed_dim_changed || fixed_batch_ != options_.batch;
-          out[0] = options_.batch;
-        }
+        if (i == 0 && s->dim_size() > 1 && d.dim_value() == fixed_batch_) change(input.name(), out);
       } else if (symbol(d).empty()) {
-        if (i != 0)
-          throw error("dim " + std::to_string(i) + " of the input " + in_quotes(input.name()) +
-                          " is not known",
-                      where_, "give the input's dims: --shape " + input.name() + '=' + guess(*s));
-        out.push(options_.batch);
+        if (i != 0) nameless_[input.name()] = guess(*s);
+        out.push(asked());
       } else {
         const std::int64_t n = value_of(symbol(d), out_.symbols);
         if (n < 0) missing_.emplace(symbol(d));
@@ -187,6 +206,17 @@ private:
       }
     }
     keep(input.name(), out);
+  }
+
+  /// The batch that was asked for in place of the file's number.
+  void change(const std::string& name, shape& dims) {
+    if (!options_.batch || *options_.batch == fixed_batch_) return;
+    dims[0] = *options_.batch;
+    out_.fixed_dim_changed = true;
+    if (fixed_batch_ == 1) return; // of one image, as it was asked for
+    out_.changed.push_back("dim 0 of the input " + in_quotes(name) + " is " +
+                           std::to_string(fixed_batch_) + " in the file and " +
+                           std::to_string(dims[0]) + " here, as --batch says");
   }
 
   void take(const std::string& name, const shape& given, const ::onnx::TensorShapeProto* s) {
@@ -203,7 +233,7 @@ private:
 
   void keep(const std::string& name, const shape& dims) {
     try {
-      if (missing_.empty()) (void)(check_dims(dims), benanza::elements(dims));
+      if (missing_.empty() && nameless_.empty()) (void)(check_dims(dims), benanza::elements(dims));
     } catch (const error& e) {
       throw error("the input " + in_quotes(name) + " is too large: " + e.what(), where_);
     }
@@ -214,18 +244,23 @@ private:
     std::string out;
     for (int i = 0; i < s.dim_size(); ++i)
       out += (i == 0 ? "" : "x") + (fixed(s.dim(i)) ? std::to_string(s.dim(i).dim_value())
-                                    : i == 0        ? std::to_string(options_.batch)
-                                                    : std::string("?"));
+                                    : i == 0        ? std::to_string(asked())
+                                                    : std::string("N"));
     return out;
   }
 
   [[noreturn]] void refuse_missing() const {
     std::string names, remedy = "set";
+    const auto name = [&](const std::string& text) { names += (names.empty() ? "" : ", ") + text; };
     for (std::string_view m : missing_) {
-      names += (names.empty() ? "" : ", ") + in_quotes(m);
+      name(in_quotes(m));
       const std::string word(m.substr(0, 80));
       remedy +=
           " --dim " + (word.find(' ') == std::string::npos ? word + "=N" : "'" + word + "=N'");
+    }
+    for (const auto& [input, dims] : nameless_) {
+      name("of the input " + in_quotes(input));
+      remedy += " --shape " + input.substr(0, 80) + '=' + dims;
     }
     throw error("the model's inputs have dims without a number: " + names, where_, remedy);
   }
@@ -235,7 +270,9 @@ private:
   std::string_view where_;
   std::vector<const ::onnx::ValueInfoProto*> inputs_{};
   std::int64_t fixed_batch_ = -1;
-  std::set<std::string, std::less<>> missing_{};
+  std::set<std::string, std::less<>> missing_{}; ///< symbols
+  std::map<std::string, std::string>
+      nameless_{}; ///< inputs with other open dims, and what to write
   input_dims out_{};
 };
 } // namespace detail

@@ -43,8 +43,10 @@ public:
       , control_(*this, o.loops) {
     model::graph& graph = builder_.graph;
     graph.model = o.name.empty() ? s.name() : o.name;
-    graph.batch = o.batch;
-    graph.name = graph.model + "@batch=" + std::to_string(o.batch);
+    graph.batch = inputs_.batch;
+    graph.name = graph.model + "@batch=" + std::to_string(graph.batch);
+    graph.repairs = inputs_.changed;
+    graph.assumptions = inputs_.assumptions;
     read_opsets(s.model().opset_import(), opsets_);
     root_.values.resize(program_.names.size());
     std::iota(root_.values.begin(), root_.values.end(), 0);
@@ -52,7 +54,7 @@ public:
       described_.emplace(i.name(), &i);
     for (const auto& i : s.model().graph().output())
       described_.emplace(i.name(), &i);
-    if (!inputs_.has_batch && o.batch != 1)
+    if (!inputs_.has_batch && o.batch.value_or(1) != 1)
       graph.repairs.push_back("the model has no batch dim, it is the same at every batch");
     for (const auto& [symbol, asked] : o.dims)
       note_unused(symbol);
@@ -251,10 +253,18 @@ private:
       if (r.dims) return;
     for (int i = 0; i < c.size(); ++i)
       if (c.has(i) && !c.operand(i).dims) return; // that is another cause
-    if (sizes_ == data_dependent::stop) return;
     const std::string name =
         in.path +
         (s.node->name().empty() && s.node->output_size() > 0 ? s.node->output(0) : s.node->name());
+    if (sizes_ == data_dependent::stop) {
+      if (stopped_ || !largest_results(c)) return;
+      stopped_ = true;
+      builder_.graph.repairs.push_back(
+          operator_name(*s.node) + ' ' + in_quotes(name) +
+          ": what the model reads decides the size, so nothing that needs it is resolved; "
+          "--data-dependent=max takes the largest size");
+      return;
+    }
     if (sizes_ == data_dependent::refuse)
       throw whole_model_refused(
           "the size of what " + operator_name(*s.node) + ' ' + in_quotes(name) +
@@ -431,6 +441,7 @@ private:
   const program& program_;
   input_dims inputs_;
   data_dependent sizes_;
+  bool stopped_ = false; ///< a size that the model decides was met, and said
   std::deque<value> values_;
   graph_builder builder_;
   opset_table opsets_{};
