@@ -36,7 +36,6 @@ TEST_CASE("gpu ceilings: products and convolutions are there in every type that 
   for (const std::string type : {"f16", "bf16", "tf32", "f32", "e4m3"}) {
     CAPTURE(type);
     CHECK(any(names, "machine/matmul/" + type + '/', "/cublas/"));
-    CHECK(any(names, "machine/matmul/" + type + '/', "/cudnn/"));
     CHECK(any(names, "machine/conv/" + type + '/', "/cudnn/"));
   }
   const auto own = listed(filter);
