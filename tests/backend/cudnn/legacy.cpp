@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <set>
+#include <string_view>
 
 using namespace benanza;
 using namespace benanza::backend::cudnn;
@@ -29,7 +30,7 @@ std::string why_not(const char* layer, numeric t) {
   CHECK(told.what.has_value() == told.why_not.empty());
   return told.why_not;
 }
-const call& only(const std::vector<call>& all, const std::string& id) {
+const call& only(const std::vector<call>& all, std::string_view id) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const call& c) { return c.what.id == id; });
   REQUIRE(found != all.end());
