@@ -69,8 +69,9 @@ TEST_CASE("gpu winograd: the bound of f16 is without it, and the page has both")
       shell(std::string(BENANZA_ANALYZE_BINARY) + " --format json " + (s / "run.json"));
   CAPTURE(o.err);
   REQUIRE(json::accept(o.out));
+  const json analysis = json::parse(o.out);
   bool found = false;
-  for (const auto& a : json::parse(o.out).at("analyses"))
+  for (const auto& a : analysis.at("analyses"))
     for (const auto& l : a.at("layers")) {
       if (l.at("layer") != layer || !l.contains("bound")) continue;
       found = true;
