@@ -26,8 +26,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/benanzaConfig.cmake ${PROJECT_BINARY_DIR}/benanzaConfigVersion.cmake
   cmake/benanza_dependencies.cmake cmake/benanza_add_benchmarks.cmake cmake/benanza_revision.cmake
   cmake/FindCUDNN.cmake
-  cmake/benanza_portable.cmake cmake/benanza_onednn.cmake cmake/onednn_module.cpp.in
-  cmake/portable_needs.cmake cmake/backend.cpp.in
+  cmake/benanza_onednn.cmake cmake/onednn_module.cpp.in cmake/backend.cpp.in
   cmake/ceilings.cpp.in cmake/runner.cpp.in cmake/defaults.cpp.in cmake/compiled.cpp.in
   DESTINATION ${config_folder} ${component})
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_DATADIR}/pkgconfig /)

@@ -1,67 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-# BENANZA_PORTABLE: a benchmark program for GPUs alone, and the analyzer, that run where nothing can be
-# installed. They need CUDA's own libraries and those of every Linux; Google Benchmark is built in, from source:
-# -DBENANZA_BENCHMARK_SOURCE=<folder> (on Debian: apt-get source benchmark), else it is fetched.
+# The target benanza_portable makes the folder portable/: a benchmark program for GPUs alone, which reads its
+# layers from a file (--graphs), and the analyzer, for a machine on which nothing can be installed. They are
+# objects of the ordinary programs, without what is compiled for this processor and without PostgreSQL.
+# CUDA's own libraries are looked for beside them first; the few others that they need lie there.
 
-set(BENANZA_BENCHMARK_SOURCE "$ENV{BENANZA_BENCHMARK_SOURCE}" CACHE PATH
-  "Folder of Google Benchmark's sources, for BENANZA_PORTABLE; fetched if unset")
+set(folder ${PROJECT_BINARY_DIR}/portable)
+configure_file(cmake/ceilings.cpp.in ${PROJECT_BINARY_DIR}/benanza/portable_ceilings.cpp @ONLY)
+set_source_files_properties(${PROJECT_BINARY_DIR}/benanza/portable_ceilings.cpp PROPERTIES COMPILE_OPTIONS -O3)
+add_executable(benanza_portable_bench EXCLUDE_FROM_ALL
+  generated/sample/main.cpp ${PROJECT_BINARY_DIR}/benanza/portable_ceilings.cpp
+  "$<FILTER:$<TARGET_OBJECTS:benanza_runner>,INCLUDE,/(runner|revision|backend_gpu)[.]>")
+target_link_libraries(benanza_portable_bench PRIVATE benanza_compiled_result benanza::store benanza::cuda
+  benanza::cudnn benanza::cublas benchmark::benchmark OpenMP::OpenMP_CXX benanza_internal)
+add_executable(benanza_portable_analyze EXCLUDE_FROM_ALL analyzer/benanza_analyze.cpp)
+target_link_libraries(benanza_portable_analyze PRIVATE benanza_analyzer benanza::store benanza_internal)
+benanza_add_revision(benanza_portable_analyze)
 
-set(BENANZA_BENCHMARK_REPOSITORY https://github.com/google/benchmark.git)
-set(BENANZA_BENCHMARK_COMMIT 192ef10025eb2c4cdd392bc502f0c852196baa48) # v1.9.5
+if(BENANZA_WITH_POSTGRES)
+  add_library(benanza_no_server OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/benanza/compiled_server.cpp)
+  target_compile_definitions(benanza_no_server PRIVATE BENANZA_WITH_STORE=1)
+  target_link_libraries(benanza_no_server PRIVATE SQLite::SQLite3 benanza_internal)
+endif()
 
-# The sources, fetched by the hash of their commit; ends with one line where that is not possible.
-function(benanza_fetch_benchmark folder)
-  find_package(Git QUIET)
-  set(failed "git was not found")
-  if(GIT_FOUND)
-    file(MAKE_DIRECTORY ${folder})
-    foreach(words "init;-q" "fetch;-q;--depth;1;${BENANZA_BENCHMARK_REPOSITORY};${BENANZA_BENCHMARK_COMMIT}"
-        "checkout;-q;${BENANZA_BENCHMARK_COMMIT}")
-      execute_process(COMMAND ${GIT_EXECUTABLE} ${words} WORKING_DIRECTORY ${folder}
-        RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET TIMEOUT 120)
-      if(failed)
-        break()
-      endif()
-    endforeach()
+add_custom_target(benanza_portable)
+foreach(program bench analyze)
+  set(target benanza_portable_${program})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME benanza_${program} RUNTIME_OUTPUT_DIRECTORY ${folder}
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR};/usr/local/cuda/lib64")
+  if(TARGET benanza_no_server)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:benanza_no_server>)
   endif()
-  if(failed)
-    file(REMOVE_RECURSE ${folder})
-    message(FATAL_ERROR "benanza: Google Benchmark's sources could not be fetched from ${BENANZA_BENCHMARK_REPOSITORY}; give -DBENANZA_BENCHMARK_SOURCE=<folder> (on Debian: apt-get source benchmark)")
-  endif()
-endfunction()
-
-# Makes the target benchmark::benchmark, a static library.
-macro(benanza_benchmark_from_source)
-  set(benanza_sources ${BENANZA_BENCHMARK_SOURCE})
-  if(NOT benanza_sources)
-    set(benanza_sources ${PROJECT_BINARY_DIR}/google_benchmark-source)
-    if(NOT EXISTS ${benanza_sources}/CMakeLists.txt)
-      benanza_fetch_benchmark(${benanza_sources})
-    endif()
-  endif()
-  if(NOT EXISTS ${benanza_sources}/include/benchmark/benchmark.h)
-    message(FATAL_ERROR "benanza: ${benanza_sources} does not hold Google Benchmark's sources; give -DBENANZA_BENCHMARK_SOURCE=<folder>")
-  endif()
-  foreach(option TESTING GTEST_TESTS INSTALL WERROR LIBPFM DOXYGEN)
-    set(BENCHMARK_ENABLE_${option} OFF CACHE BOOL "" FORCE)
-  endforeach()
-  set(BENCHMARK_INSTALL_DOCS OFF CACHE BOOL "" FORCE)
-  set(BUILD_SHARED_LIBS OFF)
-  if(NOT TARGET benchmark::benchmark)
-    add_subdirectory(${benanza_sources} ${PROJECT_BINARY_DIR}/google_benchmark EXCLUDE_FROM_ALL)
-  endif()
-  file(STRINGS ${benanza_sources}/CMakeLists.txt benanza_line REGEX "^project *\\(benchmark VERSION")
-  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" benchmark_VERSION "${benanza_line}")
-  set(benchmark_FOUND TRUE)
-endmacro()
-
-# Links a benchmark program for other machines: CUDA's libraries are looked for beside it first. What
-# it needs is printed, and refused where another machine will not have it.
-function(benanza_make_portable target)
-  set_target_properties(${target} PROPERTIES
-    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}")
   target_link_options(${target} PRIVATE -s -Wl,--as-needed -Wl,--gc-sections)
   add_custom_command(TARGET ${target} POST_BUILD COMMAND ${CMAKE_COMMAND}
     -DPROGRAM=$<TARGET_FILE:${target}> -DREADELF=${CMAKE_READELF}
-    -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/portable_needs.cmake VERBATIM)
-endfunction()
+    -P ${CMAKE_CURRENT_LIST_DIR}/portable_needs.cmake VERBATIM)
+  add_dependencies(benanza_portable ${target})
+endforeach()

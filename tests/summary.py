@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Says of each group of tests how many cases ran and which were skipped, and why.
 
-  tests/summary.py build-test [--require-cuda]    after ctest --output-junit tests.xml
+  tests/summary.py build-test [--installs FILE] [--require-cuda]    after ctest --output-junit tests.xml
 
-Exit status 2, with one line, if --require-cuda was given and a group for GPUs did not run.
+Exit status 2, with one line, if --require-cuda was given and a group for GPUs did not run; 1 if something was
+skipped for lack of a package that FILE names (scripts/install_packages --list) and that is to be had here.
 """
 
 import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -24,15 +26,16 @@ REASONS = {
     "!has_nvrtc()": "the fake GPU hides NVRTC; the group nvrtc asks it",
     "no_server()": "no server is named; the group postgresql asks one of its own",
     "has_driver()": "this machine has an NVIDIA driver",
-    "!with_cudnn": "cuDNN is not in this build",
+    "!with_cudnn": "cuDNN is not in this build (PyPI: nvidia-cudnn-cu13)",
     "!has_models()": "the folder of further models is not there (BENANZA_SHARED)",
-    "!has_chosen()": "the program of other defaults needs libonnx and oneDNN",
-    "!has_data()": "ONNX's node tests are not installed (libonnx-testdata)",
+    "!has_chosen()": "the program of other defaults needs libonnx and oneDNN (Debian: libonnx-dev libdnnl-dev)",
+    "!has_data()": "ONNX's node tests are not installed (Debian: libonnx-testdata)",
     "!machine_has(dnnl_cpu_isa_avx512_core)": "this processor has no AVX-512",
     "!machine_has(dnnl_cpu_isa_avx512_core_vnni)": "this processor has no VNNI",
     "!machine_has(dnnl_cpu_isa_avx512_core_bf16)": "this processor has no bf16 instructions",
 }
 COUNTS = re.compile(r"\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed \|\s*(\d+) skipped")
+LACKS = re.compile(r"\((Debian|PyPI): ([^)]+)\)")  # in a reason: what has to be installed
 FUZZED = re.compile(r"fuzz: (\w+: \d+ executions, \d+ refused)")
 
 
@@ -90,18 +93,45 @@ def groups_of(build):
     return out, set(tests)
 
 
+def can_be_had(source, package):
+    """Whether the release has a Debian package, or pip has installed one for the tests."""
+    if source == "PyPI":
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        return any(cache.glob(f"benanza/tests/lib/python*/site-packages/{package.replace('-', '_')}-*.dist-info"))
+    if not shutil.which("apt-cache"):
+        return False
+    said = subprocess.run(["apt-cache", "policy", package], capture_output=True, text=True).stdout
+    return re.search(r"Candidate: [^(]", said) is not None
+
+
+def without_reason(skipped, installs):
+    """(a line for each package that groups were skipped for, whether it is to be had); `skipped` is pairs of
+    group and reason, `installs` pairs of source and package."""
+    groups = {}
+    for name, reason in skipped:
+        for source, packages in LACKS.findall(reason):
+            for package in packages.split():
+                if (source, package) in installs and name not in groups.setdefault((source, package), []):
+                    groups[source, package].append(name)
+    return [(f"{source}'s {package}: {', '.join(names)}", can_be_had(source, package))
+            for (source, package), names in groups.items()]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
+    parser.add_argument("--installs", type=Path, help="lines of Debian or PyPI, and a package")
     parser.add_argument("--require-cuda", action="store_true")
     arguments = parser.parse_args()
 
     groups, known = groups_of(arguments.build)
     width = max([len(g["name"]) for g in groups] + [5])
+    skipped = []
     for g in sorted(groups, key=lambda g: g["name"]):
         passed_over = skipped_cases(g["test"]) if g["skipped"] and g["test"] else []
         if g["state"] == "skipped":
             what = f"skipped: {g['reason'] or 'it did not run'}"
+            skipped.append((g["name"], g["reason"]))
         elif g["ran"] is None:
             what = "1 ran"
         else:
@@ -110,7 +140,12 @@ def main():
         print(f"{g['name']:<{width}}  {'' if g['state'] == 'skipped' else g['state'] + ', '}{what}")
         for name, why in passed_over:
             print(f"{'':<{width}}    skipped: {name}: {why}")
+            skipped.append((g["name"], why))
 
+    installs = {tuple(l.split()) for l in arguments.installs.read_text().splitlines()} if arguments.installs else ()
+    lacking = without_reason(skipped, installs)
+    for line, _ in lacking:
+        print(f"not tested for lack of {line}")
     if arguments.require_cuda:
         ran = {g["name"] for g in groups if g["state"] != "skipped" and g["ran"] != 0}
         missing = [g for g in GPU_GROUPS if g in known and g not in ran]
@@ -119,6 +154,11 @@ def main():
             print(f"test: --require-cuda: {', '.join(missing)} did not run; install the CUDA toolkit and "
                   "cuDNN 9, and run all tests", file=sys.stderr)
             return 2
+    faults = [line for line, had in lacking if had]
+    if faults:
+        print(f"test: this is to be had here, and groups were skipped for lack of it: {'; '.join(faults)}; "
+              "call scripts/install_packages test, and look at what CMake finds", file=sys.stderr)
+        return 1
     return 0
 
 

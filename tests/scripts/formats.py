@@ -299,18 +299,20 @@ class Markdown(Case):
                     self.assertEqual(len(widths), 1)
 
 
-NEEDED = {"schema": ("the module jsonschema", "jsonschema", None), "pandas": ("the module pandas", "pandas", None),
-          "latex": ("pdflatex", None, "pdflatex"), "dot": ("dot", None, "dot"), "markdown": ("cmark-gfm", None, "cmark-gfm")}
+# A module of Python or a program, and the Debian package that brings it.
+NEEDED = {"schema": ("jsonschema", None, "python3-jsonschema"), "pandas": ("pandas", None, "python3-pandas"),
+          "latex": (None, "pdflatex", "texlive-latex-base"), "dot": (None, "dot", "graphviz"),
+          "markdown": (None, "cmark-gfm", "cmark-gfm")}
 
 
 def main():
     if PART:
-        what, module, program = NEEDED[PART]
+        module, program, package = NEEDED[PART]
         there = shutil.which(program) if program else importlib.util.find_spec(module)
         if module and not there and Path(sys.executable) != SYSTEMS_PYTHON and SYSTEMS_PYTHON.exists():
             os.execv(SYSTEMS_PYTHON, [str(SYSTEMS_PYTHON), *sys.argv])  # packages of the system are that one's
         if not there:
-            print(f"skipped: {what} is not installed")
+            print(f"skipped: there is no {program or module} here (Debian: {package})")
             return
     suite = {"": Plain, "schema": Schema, "pandas": Pandas, "latex": Latex, "dot": Dot, "markdown": Markdown}[PART]
     unittest.main(argv=[sys.argv[0], suite.__name__])

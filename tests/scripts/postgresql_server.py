@@ -46,7 +46,7 @@ def owner():
 def why_not():
     """Why no server can be started here; empty if one can."""
     if programs() is None:
-        return "there is no PostgreSQL server (on Debian: apt-get install postgresql)"
+        return "there is no PostgreSQL server here (Debian: postgresql)"
     if owner() is None or (os.geteuid() == 0 and not shutil.which("setpriv")):
         return "PostgreSQL refuses to run as root, and there is no other user"
     return ""

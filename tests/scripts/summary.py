@@ -15,8 +15,8 @@ from pathlib import Path
 SOURCE, PROGRAM, FAKE = sys.argv[1:4]
 
 
-def summary(tests, *options):
-    """Runs some tests through ctest, and then the summary."""
+def summary(tests, *options, installs="", known=(), pip=()):
+    """Runs some tests through ctest, and then the summary, where apt knows some packages and pip brought some."""
     with tempfile.TemporaryDirectory() as folder:
         lines = []
         for name, command, properties in tests:
@@ -27,7 +27,16 @@ def summary(tests, *options):
         subprocess.run(["ctest", "--test-dir", folder, "--output-junit", "tests.xml",
                         "--test-output-size-passed", "8192", "--test-output-truncation", "head"],
                        capture_output=True, check=False)
+        apt = Path(folder) / "bin" / "apt-cache"
+        apt.parent.mkdir()
+        apt.write_text("#!/bin/sh\ncase $2 in " + "".join(f"{k}) echo '  Candidate: 1.0';; " for k in known) + "esac\n")
+        apt.chmod(0o755)
+        for package in pip:
+            (Path(folder) / "benanza/tests/lib/python3.11/site-packages" / f"{package}-1.0.dist-info").mkdir(parents=True)
+        (Path(folder) / "installs").write_text(installs)
+        options = [*options, "--installs", f"{folder}/installs"]
         environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+        environment.update(PATH=f"{apt.parent}:{os.environ['PATH']}", XDG_CACHE_HOME=folder)
         return subprocess.run([sys.executable, f"{SOURCE}/tests/summary.py", folder, *options],
                               capture_output=True, text=True, env=environment)
 
@@ -63,6 +72,23 @@ class Summary(unittest.TestCase):
             self.assertEqual(done.stderr.count("\n"), 1)
             self.assertIn("cudnn did not run", done.stderr)
         self.assertEqual(summary([("op", "/bin/true", "")]).returncode, 0)
+
+    def test_what_could_be_installed_is_not_skipped(self):
+        page = ("page", '/bin/echo "skipped: built without d3 (Debian: node-d3)"', SKIPPED)
+        gpu = ("gpu", '/bin/echo "skipped: no cuDNN (PyPI: nvidia-cudnn-cu13)"', SKIPPED)
+        installs = "Debian node-d3\nDebian g++\nPyPI nvidia-cudnn-cu13\n"
+        for had in ({"known": ["node-d3"]}, {"pip": ["nvidia_cudnn_cu13"]}):
+            done = summary([page, gpu], installs=installs, **had)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertEqual(done.stderr.count("\n"), 1)
+            what = "Debian's node-d3: page" if "known" in had else "PyPI's nvidia-cudnn-cu13: gpu"
+            self.assertIn(f"skipped for lack of it: {what};", done.stderr)
+        # What a release lacks, pip did not bring, or nobody would install is named, and no fault.
+        done = summary([page, gpu], installs=installs, known=["g++"], pip=["perfetto"])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("not tested for lack of Debian's node-d3: page\n", done.stdout)
+        self.assertIn("not tested for lack of PyPI's nvidia-cudnn-cu13: gpu\n", done.stdout)
+        self.assertEqual(summary([page], installs="Debian g++\n", known=["node-d3"]).returncode, 0)
 
 
 if __name__ == "__main__":

@@ -368,7 +368,7 @@ def main():
             others = [p for p in PYTHONS[PYTHONS.index(here) + 1 if here in PYTHONS else 0:] if p.exists()]
             if others:
                 os.execv(others[0], [str(others[0]), *sys.argv])
-            print("skipped: the module perfetto is not installed")
+            print("skipped: there is no module perfetto here (PyPI: perfetto)")
             return
     unittest.main(argv=[sys.argv[0], "Perfetto" if PART else "Timelines"])
 

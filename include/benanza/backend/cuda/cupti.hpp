@@ -10,6 +10,7 @@
 
 #include "../../core/device_kernel.hpp"
 #include "device.hpp"
+#include "load_beside.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -75,6 +76,8 @@ public:
     for (const std::string& file : libraries)
       if (handle_ == nullptr && !file.empty())
         handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); // stays: it has threads of its own
+    if (handle_ != nullptr)                                    // what its counters need
+      load_beside(dlsym(handle_, "cuptiGetVersion"), "libnvperf_host.so");
     const std::string& first = libraries.front();
     if (handle_ == nullptr)
       why_not_ = first.empty() ? "no CUPTI" : "no CUPTI (" + first + " was not found)";

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../../core/error.hpp"
+#include "load_beside.hpp"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -35,17 +36,20 @@ private:
 
   static void* open() {
     const std::string name = "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
-    if (void* const it = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return it;
-    // Beside the runtime, where toolkits have it.
-    Dl_info runtime{};
-    if (dladdr(reinterpret_cast<const void*>(&cudaRuntimeGetVersion), &runtime) != 0) {
-      const std::string file = runtime.dli_fname;
-      const std::string beside = file.substr(0, file.rfind('/') + 1) + name;
-      if (void* const it = dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL)) return it;
+    void* it = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (it == nullptr) // where toolkits have it
+      it = load_beside(reinterpret_cast<const void*>(&cudaRuntimeGetVersion), name);
+    if (it == nullptr) {
+      const char* const why = dlerror();
+      throw error("NVRTC cannot be loaded: " + (why != nullptr ? std::string(why) : name), "",
+                  "install the CUDA toolkit's NVRTC, or name its folder in LD_LIBRARY_PATH");
     }
-    const char* const why = dlerror();
-    throw error("NVRTC cannot be loaded: " + (why != nullptr ? std::string(why) : name), "",
-                "install the CUDA toolkit's NVRTC, or name its folder in LD_LIBRARY_PATH");
+    int major = 0, minor = 0;
+    const auto ask = reinterpret_cast<decltype(&nvrtcVersion)>(dlsym(it, "nvrtcVersion"));
+    if (ask != nullptr && ask(&major, &minor) == NVRTC_SUCCESS)
+      load_beside(reinterpret_cast<const void*>(ask),
+                  "libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor));
+    return it;
   }
 
   void* library_ = open();

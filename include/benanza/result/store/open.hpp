@@ -120,28 +120,8 @@ inline std::unique_ptr<database> open_to_read(const std::string& file, const std
   return open_to_read(file, path, patience_ms);
 }
 
-#ifdef BENANZA_WITH_POSTGRES
-inline std::unique_ptr<connection> open_server(const std::string& address, access how,
-                                               int patience_ms) {
-  auto p = std::make_unique<postgresql>(address, how == access::read, patience_ms);
-  statement schema(*p, "SELECT current_schema()");
-  if (!schema.next() || schema.null(0))
-    throw error("the database has no schema of that name", p->path(), "make it: CREATE SCHEMA");
-  if (is_current(*p)) return p;
-  if (how == access::read && is_fresh(*p))
-    throw error("the store is empty", p->path(), "store results with benanza_bench --store");
-  if (how == access::write)
-    prepare(*p);
-  else
-    prepare(postgresql(address, false, patience_ms));
-  return p;
-}
-#else
-inline std::unique_ptr<connection> open_server(const std::string& address, access, int) {
-  throw error("this program was built without PostgreSQL's library", shown(address),
-              "install libpqxx-dev and build it again");
-}
-#endif
+/// The same in the database of a server (open_server.hpp).
+std::unique_ptr<connection> open_server(const std::string& address, access how, int patience_ms);
 } // namespace detail
 
 /// Opens the store in the file `path` or at that address, and waits at most `patience_ms` for other
@@ -167,3 +147,7 @@ inline std::unique_ptr<connection> open(const std::string& path, access how, int
 }
 
 } // namespace benanza::result::store
+
+#ifndef BENANZA_COMPILED_SERVER
+#include "open_server.hpp"
+#endif

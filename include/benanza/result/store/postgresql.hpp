@@ -9,7 +9,7 @@
 //   statement(p, "SELECT date FROM run WHERE id = ?").with(7).first(...);
 #pragma once
 
-#ifdef BENANZA_WITH_POSTGRES
+#if defined(BENANZA_WITH_POSTGRES) && !defined(BENANZA_COMPILED_SERVER)
 
 #include "../store_address.hpp"
 #include "connection.hpp"

@@ -164,7 +164,7 @@ inline const char* words_for(const database&, const migration& step) {
   return step.sql;
 }
 
-#ifdef BENANZA_WITH_POSTGRES
+#if defined(BENANZA_WITH_POSTGRES) && !defined(BENANZA_COMPILED_SERVER)
 inline bool has_table(const postgresql& p, std::string_view name) {
   statement s(p,
               "SELECT count(*) FROM pg_class WHERE relnamespace ="
