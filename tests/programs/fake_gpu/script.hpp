@@ -8,6 +8,8 @@
 //                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
 //                              own, "kernel v4" for kernels compiled at run time
 //                              "blas gemm" (gemv, grouped) for cuBLAS, "lt 21" for cublasLt's own
+//   turned gemm cost 2us       (gemv, 21) of those that take the transpose of their first matrix:
+//                              with weights n x k
 //   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
 //   offers lt:algo21_tile20_.. what cublasLt proposes, one a line (default: three; cublaslt.hpp)
 //   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
@@ -64,7 +66,10 @@ public:
   }
 
   /// `name` is "engine 4" or "legacy 1", `id` the configuration's.
-  ns cost(const std::string& name, const std::string& id) const { return chosen(costs_, name, id); }
+  ns cost(const std::string& name, const std::string& id, bool turned = false) const {
+    const auto own = costs_.find("turned " + name.substr(name.find(' ') + 1));
+    return turned && own != costs_.end() ? own->second : chosen(costs_, name, id);
+  }
   ns cold(const std::string& name, const std::string& id) const { return chosen(colds_, name, id); }
   bool fails(const std::string& name, const std::string& how, const std::string& id = {}) const {
     return faults_.contains(name + ' ' + how) || faults_.contains("id " + id + ' ' + how);
@@ -123,8 +128,9 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    static const std::set<std::string> named{
-        "engine", "legacy", "legacy-data", "legacy-filter", "call", "kernel", "blas", "lt", "id"};
+    static const std::set<std::string> named{"engine", "legacy", "legacy-data", "legacy-filter",
+                                             "call",   "kernel", "blas",        "lt",
+                                             "id",     "turned"};
     if (named.contains(word)) {
       words >> value;
       name = word + ' ' + value;
