@@ -147,6 +147,26 @@ TEST_CASE("cudnn: Winograd is held to its own arithmetic, and is less than the n
   CHECK(seen > 0);
 }
 
+TEST_CASE("cudnn: an engine that is a Winograd of a narrow type has its own class") {
+  for (const auto& [type, apart] :
+       {std::pair{numeric::f32, false}, {numeric::f16, true}, {numeric::bf16, true}}) {
+    int seen = 0;
+    for (const offer& o : listed(conv, type, "a100")) {
+      const bool winograd = o.how.winograd();
+      seen += winograd;
+      CHECK((o.what.equivalence == winograd_class(type)) == (winograd && apart));
+    }
+    CHECK(seen > 0);
+  }
+  found_engine e;
+  CHECK_FALSE(e.winograd());
+  e.numerics = {CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13, CUDNN_NUMERICAL_NOTE_TENSOR_CORE};
+  CHECK(e.winograd());
+  CHECK(benanza::backend::cudnn::detail::equivalence_of(e, numeric::tf32, true) == "tf32-winograd");
+  const op::layer five = op::parse("Conv+Relu/1x8x9x9-16x5x5-s1-p2-b");
+  CHECK(benanza::backend::cudnn::detail::flops_of(e, five) == op::direct_flops(five) * 169 / 2025);
+}
+
 TEST_CASE("cudnn: TF32 and FP32 are told apart by what the library says") {
   std::set<std::string> exact, narrow;
   for (const offer& o : listed(conv, numeric::f32, "h200"))
