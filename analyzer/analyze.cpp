@@ -103,7 +103,7 @@ status report_results(std::istream& in, const answer& to) {
   result::run run = put_together(std::move(runs), asked);
   choose_backends(run, asked);
   if (asked.models) return list_models(run, to);
-  choose_device(run, asked.device);
+  choose_device(run, asked.device, asked.machine);
   if (!asked.algorithms.empty()) return list_algorithms(run, to);
   if (asked.versions) return report_versions(run, rows, to);
   return asked.machine ? report_machine(run, to) : report_models(run, rows, to);

@@ -82,9 +82,11 @@ inline void choose_backends(result::run& run, const request& asked) {
   if (!asked.plan.empty()) result::leave_out_frameworks(run);
 }
 
-/// Leaves the cases of the device that was asked for, or of the only one there is.
-inline void choose_device(result::run& run, const std::string& device) {
-  const std::set<std::string_view> known = result::devices(run);
+/// Leaves the cases of the device that was asked for, or of the only one there is. For the page of
+/// the machine its ceilings count too: of a device that was asked for, or where there is no layer.
+inline void choose_device(result::run& run, const std::string& device, bool of_machine = false) {
+  std::set<std::string_view> known = result::devices(run);
+  if (of_machine && (known.empty() || !device.empty())) known.merge(result::ceiling_devices(run));
   if (device.empty()) {
     if (known.size() > 1)
       throw error("the result holds times of the CPU and of a GPU", run.source,

@@ -44,6 +44,34 @@ TEST_CASE("the page has peaks, bandwidths with the caches marked, lines, overhea
     CHECK_MESSAGE(line.size() <= columns, line);
 }
 
+TEST_CASE("the page of a GPU has what people ask for first, in the units of one") {
+  auto r = whole_machine();
+  r.provenance["machine"]["gpu"] = "H200";
+  std::erase_if(r.measurements, [](const auto& m) { return m.key == "fma"; }); // a CPU's
+  const auto put = [&r](const char* key, double ns, std::int64_t flops, const char* type = "f32") {
+    r.measurements.push_back(synthetic::machine_case(key, ns, flops, 0, type));
+  };
+  put("matmul", 1e6, 700'000'000'000, "f16");
+  put("kernel_launch", 2100, 0);
+  put("graph_gap", 1200, 0);
+  put("event_pair", 1500, 0);
+  put("host_to_device_pinned-65536", 3000, 0);
+  const std::string page = machine_report(r);
+  CAPTURE(page);
+  std::size_t at = 0;
+  for (const char* part :
+       {"TFLOP/s", "   matmul  the fastest", "f16       1    700.0", "TB/s  t1", "-- L2",
+        "graph_gap                      1.20 us", "event_pair                     1.50 us",
+        "kernel_launch                  2.10 us", "call", "  graph_gap: from the last instruction",
+        "t = alpha + n / beta", "host_to_device_pinned 64 KiB"}) {
+    CAPTURE(part);
+    const std::size_t next = page.find(part, at);
+    REQUIRE(next != std::string::npos);
+    at = next;
+  }
+  CHECK_FALSE(holds(page, "fma"));
+}
+
 TEST_CASE("the JSON says the same") {
   const auto j = nlohmann::json::parse(machine_json(whole_machine()));
   CHECK(j.at("peaks").size() == 3);

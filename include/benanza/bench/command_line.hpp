@@ -156,7 +156,10 @@ inline const flag own_flags[] = {
      [](options& o, std::string_view v, std::string_view where) {
        o.describe_device = truth(v, where);
      }},
-    {"--all", "", "also reference loops and outdated instruction sets",
+    {"--all", "",
+     "also reference loops and outdated instruction sets; of a GPU also managed\nmemory and memory "
+     "of "
+     "other processes",
      [](options& o, std::string_view v, std::string_view where) {
        o.all_algorithms = truth(v, where);
      }},

@@ -73,7 +73,7 @@ inline run_facts provenance(const machine::environment& e, const options& o,
   run_facts p;
   p["machine"] = machine::machine_facts(e);
   p["measuring"]["absent_ceilings"] =
-      ceilings::absent_ceilings(ceilings::numbers(e.processor_list), libs);
+      ceilings::absent_ceilings(ceilings::numbers(e.processor_list), libs, o.all_algorithms);
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
   software["compiler"] = compiler;
@@ -154,6 +154,7 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
                                result::store::by_fact,
                                "isolated",
                                "revision",
+                               "absent_ceilings",
                                clock_fact,
                                result::own_cache_bytes_fact,
                                result::own_cache_ns_fact,

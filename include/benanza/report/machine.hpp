@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can the machine do at most? The page behind every roofline: peaks by type and threads, the
-// bandwidth of each kind over the working set with the caches marked, the lines through the times,
-// what calls, launches, hand-offs and fresh pages cost, what is absent here, and which layers of
-// the run beat what nothing may beat. 80 columns, or JSON.
+// bandwidth of each kind over the working set with the caches marked, what calls, launches and
+// hand-offs cost, the lines through the times, messages and fresh pages by size, what is absent
+// here, and which layers of the run beat what nothing may beat. 80 columns, or JSON.
 //
 //   std::string text = machine_report(run);   std::string json = machine_json(run);
 #pragma once
@@ -13,12 +13,15 @@
 
 #include <fmt/format.h>
 #include <range/v3/algorithm/find.hpp>
+#include <range/v3/algorithm/none_of.hpp>
+#include <range/v3/algorithm/stable_sort.hpp>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -33,18 +36,37 @@ inline std::string show_rate(double per_ns) {
   return fmt::format("{:.{}f}", per_ns, per_ns < 9.95 ? 2 : 1);
 }
 
-inline std::string show_peaks(const bound::ceilings& c) {
+/// The unit of a page's rates: of a CPU so many flops or bytes a ns, of a GPU thousands of them.
+struct rate_unit {
+  double per_ns = 1;
+  std::string_view flops = "GFLOP/s", bytes = "GB/s";
+
+  static rate_unit of(const result::run& r) {
+    return fact(r, "machine", "gpu").empty() ? rate_unit{} : rate_unit{1000, "TFLOP/s", "TB/s"};
+  }
+  std::string operator()(double rate) const { return show_rate(rate / per_ns); }
+};
+
+inline std::string show_peaks(const bound::ceilings& c, const rate_unit& rate) {
   if (c.peaks().empty()) return {};
-  std::string out = fmt::format("{:<9}{:>2}{:>9}", "GFLOP/s", "t", "peak");
-  for (std::string_view kind : result::peak_kinds)
+  const auto best_of = [](const std::vector<bound::peak>& all, std::string_view kind) {
+    const auto found = ranges::find(all, std::string(kind), &bound::peak::kind);
+    return found == all.end() ? nullptr : &*found;
+  };
+  std::vector<std::string_view> kinds(result::peak_kinds.begin(), result::peak_kinds.end());
+  std::erase_if(kinds, [&](std::string_view kind) { // of a GPU there are no loops of ours
+    return ranges::none_of(c.peaks(), [&](const auto& p) { return best_of(p.second, kind); });
+  });
+  std::string out = fmt::format("{:<9}{:>2}{:>9}", rate.flops, "t", "peak");
+  for (std::string_view kind : kinds)
     out += fmt::format("{:>9}", kind);
   out += "  the fastest\n";
   for (const auto& [where, all] : c.peaks()) {
     out += fmt::format("{:<9}{:>2}{:>9}", name(where.first), where.second,
-                       show_rate(all.front().flops_per_ns));
-    for (std::string_view kind : result::peak_kinds) {
-      const auto best = ranges::find(all, std::string(kind), &bound::peak::kind);
-      out += fmt::format("{:>9}", best == all.end() ? "-" : show_rate(best->flops_per_ns));
+                       rate(all.front().flops_per_ns));
+    for (std::string_view kind : kinds) {
+      const bound::peak* const best = best_of(all, kind);
+      out += fmt::format("{:>9}", best == nullptr ? "-" : rate(best->flops_per_ns));
     }
     std::string fastest = printable(all.front().algorithm);
     constexpr std::size_t room = 30;
@@ -64,10 +86,10 @@ inline std::vector<std::string> kinds_of(const bound::ceilings& c, int threads) 
          ranges::to<std::vector>;
 }
 
-inline std::string show_bandwidth(const bound::ceilings& c, int threads) {
+inline std::string show_bandwidth(const bound::ceilings& c, int threads, const rate_unit& rate) {
   const std::vector<std::string> kinds = kinds_of(c, threads);
   if (kinds.empty()) return {};
-  std::string out = fmt::format("{:<13}", fmt::format("GB/s  t{}", threads));
+  std::string out = fmt::format("{:<13}", fmt::format("{}  t{}", rate.bytes, threads));
   for (const std::string& kind : kinds)
     out += fmt::format("{:>{}}", kind, std::max<std::size_t>(9, kind.size() + 2));
   out += fmt::format("{:>9}\n", "at most");
@@ -81,10 +103,10 @@ inline std::string show_bandwidth(const bound::ceilings& c, int threads) {
     for (const std::string& kind : kinds) {
       const auto& points = c.curves().at({kind, threads});
       const auto point = ranges::find(points, at.bytes, &bound::bandwidth::working_set_bytes);
-      out += fmt::format("{:>{}}", point == points.end() ? "-" : show_rate(point->bytes_per_ns()),
+      out += fmt::format("{:>{}}", point == points.end() ? "-" : rate(point->bytes_per_ns()),
                          std::max<std::size_t>(9, kind.size() + 2));
     }
-    out += fmt::format("{:>9}\n", show_rate(c.bytes_per_ns(at.bytes, threads)));
+    out += fmt::format("{:>9}\n", rate(c.bytes_per_ns(at.bytes, threads)));
   }
   return out +
          wrapped("  at most: ", "the fastest kind, with what fits a faster level staying "
@@ -110,15 +132,37 @@ inline std::string show_fits(const bound::ceilings& c) {
   return out.empty() ? out : out + '\n';
 }
 
-inline std::string show_overheads(const bound::ceilings& c) {
+inline std::string show_overhead(const bound::overhead& o) {
+  const std::string what =
+      printable(o.kind) +
+      (o.bytes > 0 ? ' ' + show_bytes(static_cast<double>(o.bytes)) : std::string());
+  return fmt::format("{:<28}{:>10}  {}, {}\n", what, show_time(o.ns), counted(o.threads, "thread"),
+                     printable(o.backend + ' ' + o.algorithm));
+}
+
+/// What it costs to start something: what people ask for first, then the others.
+inline std::string show_starts(const bound::ceilings& c) {
+  static constexpr std::string_view first[] = {"graph_gap", "event_pair", "kernel_launch",
+                                               "device_launch", "graph_launch"};
+  std::vector<bound::overhead> all = c.overheads();
+  std::erase_if(all, [](const bound::overhead& o) { return o.bytes > 0; });
+  ranges::stable_sort(all, ranges::less{}, [](const bound::overhead& o) {
+    return std::find(std::begin(first), std::end(first), o.kind) - std::begin(first);
+  });
   std::string out;
-  for (const bound::overhead& o : c.overheads()) {
-    const std::string what =
-        printable(o.kind) +
-        (o.bytes > 0 ? ' ' + show_bytes(static_cast<double>(o.bytes)) : std::string());
-    out += fmt::format("{:<28}{:>10}  {}, {}\n", what, show_time(o.ns),
-                       counted(o.threads, "thread"), printable(o.backend + ' ' + o.algorithm));
-  }
+  for (const bound::overhead& o : all)
+    out += show_overhead(o);
+  if (!all.empty() && all.front().kind == first[0])
+    out += wrapped("  graph_gap: ", "from the last instruction of a kernel in a graph to the first "
+                                    "of the next; a hot time holds one for each kernel.");
+  return out.empty() ? out : out + '\n';
+}
+
+/// What messages take, by their sizes.
+inline std::string show_messages(const bound::ceilings& c) {
+  std::string out;
+  for (const bound::overhead& o : c.overheads())
+    if (o.bytes > 0) out += show_overhead(o);
   return out.empty() ? out : out + '\n';
 }
 
@@ -156,10 +200,11 @@ inline std::string machine_shortfall(const result::run& r) {
 /// The page of a run's machine. Refuses a run that did not measure it.
 inline std::string machine_report(const result::run& r) {
   const bound::ceilings c = detail::measured_ceilings(r);
-  std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::show_peaks(c);
+  const auto rate = detail::rate_unit::of(r);
+  std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::show_peaks(c, rate);
   for (int threads : c.threads())
-    out += detail::show_bandwidth(c, threads);
-  out += detail::show_fits(c) + detail::show_overheads(c);
+    out += detail::show_bandwidth(c, threads, rate);
+  out += detail::show_starts(c) + detail::show_fits(c) + detail::show_messages(c);
   const auto sentences = [](const std::vector<std::string>& all, const char* before,
                             const char* after) {
     return all |

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../advice/advised.hpp"
+#include "below_bound.hpp"
 #include "heading.hpp"
 #include "kinds.hpp"
 #include "scenarios.hpp"
@@ -64,6 +65,8 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
                      w.run->median_ns, fmt::format("least {}", show_time(w.run->min_ns))});
   if (form.bound.sequential.ns > 0)
     out.push_back({"lower bound", form.bound.sequential.ns, "layers alone, hot caches"});
+  if (form.winograd_ns > 0)
+    out.push_back({"  with " + winograd_class(b.type), form.winograd_ns, "less exact, no bound"});
   if (form.roofline.sequential.ns > 0)
     out.push_back({"the machine's limits", form.roofline.sequential.ns, "roofline"});
   return out;
@@ -83,10 +86,8 @@ inline std::string distance_lines(const advice::advised& a) {
   std::string out;
   for (const advice::comparison& c : a.frameworks) {
     if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0) continue;
-    if (c.least_ns < form.bound.sequential.ns && !a.model->partial())
-      out += wrapped("! ", fmt::format("{} beats the lower bound, so that is wrong: a kernel or a "
-                                       "fusion is missing here.",
-                                       framework_name(*c.from)));
+    if (const std::string below = below_bound(c); !below.empty() && !a.model->partial())
+      out += wrapped("! ", fmt::format("{} {}.", framework_name(*c.from), below));
     else if (expected && expected->ns > 0)
       out += wrapped("  ", fmt::format("{}: {:.2f} times what a run should take, {:.2f} times the "
                                        "bound{}.",

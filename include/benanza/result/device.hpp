@@ -6,8 +6,10 @@
 #pragma once
 
 #include "fields.hpp"
+#include "machine_key.hpp"
 #include "own_cache.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -33,6 +35,27 @@ inline std::set<std::string_view> devices(const run& r) {
   std::set<std::string_view> out;
   for (const measurement& m : r.measurements)
     if (of_a_layer(m) && !nothing_runs(m)) out.insert(device_of(m));
+  return out;
+}
+
+/// The devices whose ceilings a run holds.
+inline std::set<std::string_view> ceiling_devices(const run& r) {
+  std::set<std::string_view> out;
+  for (const measurement& m : r.measurements)
+    if (m.family == machine_family) out.insert(device_of(m));
+  return out;
+}
+
+/// The GPUs by name that a run with cases of one says; empty: it has none.
+inline std::set<std::string_view> gpus_of(const run& r) {
+  std::set<std::string_view> out;
+  const auto software = r.provenance.find("software");
+  if (software == r.provenance.end() ||
+      std::none_of(r.measurements.begin(), r.measurements.end(),
+                   [](const measurement& m) { return device_of(m) == gpu_device; }))
+    return out;
+  for (const auto& [fact, value] : software->second)
+    if (fact.ends_with("_gpu")) out.insert(value);
   return out;
 }
 

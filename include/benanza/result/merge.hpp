@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../core/text.hpp"
+#include "device.hpp"
 #include "fields.hpp"
 #include "json.hpp"
 #include "statistics.hpp"
@@ -30,11 +31,14 @@
 namespace benanza::result {
 
 namespace detail {
-/// Refuses two runs of different machines, naming what differs.
+/// Refuses two runs of different machines, naming what differs; with cases of GPUs also of
+/// different kinds of these, as the ceilings of one say nothing of another.
 inline void same_machine(const run& a, const run& b) {
-  if (const std::string what =
-          difference(a.provenance.at(machine_section), b.provenance.at(machine_section));
-      !what.empty())
+  std::string what = difference(a.provenance.at(machine_section), b.provenance.at(machine_section));
+  const auto one = gpus_of(a), another = gpus_of(b);
+  if (what.empty() && !one.empty() && !another.empty() && one != another)
+    what = "gpu is \"" + join(one, "; ") + "\" and \"" + join(another, "; ") + '"';
+  if (!what.empty())
     throw error("results of different machines are not merged: " + what,
                 a.source + " and " + b.source, "analyse them one at a time");
 }

@@ -3,6 +3,7 @@
 // real NVRTC is, so these cases run where the fake GPU is not loaded.
 #include "mover_layers.hpp"
 #include "on_fake.hpp"
+#include "source/machine_code.hpp"
 
 #include <benanza/backend/cuda/compile.hpp>
 #include <benanza/backend/cuda/source/kernels.hpp>
@@ -91,7 +92,8 @@ TEST_CASE("nvrtc: what measures the GPU is compiled for every one, and as PTX" *
           doctest::skip(!has_nvrtc())) {
   const std::vector<int> known = cuda::compiled_architectures();
   CHECK(std::find(known.begin(), known.end(), 90) != known.end());
-  for (const auto& k : {cuda::source::sm_stamp(), cuda::source::nothing(), cuda::source::read_all(),
+  for (const auto& k : {cuda::source::sm_stamp(), cuda::source::nothing(), cuda::source::busy(),
+                        cuda::source::chase(), cuda::source::read_all(), cuda::source::write_all(),
                         cuda::source::copy_all(), cuda::source::triad()}) {
     CAPTURE(k.name);
     for (const int one : {known.front(), 90, known.back()}) {
@@ -225,4 +227,33 @@ TEST_CASE("nvrtc: wide accesses are wide in the code" * doctest::skip(!has_nvrtc
       cuda::source::kernels_for(op::parse("Slice/64x64-8x64-from3x0"), numeric::s8s8s8);
   REQUIRE(kernels.back().name == "v16");
   CHECK(number_before(cuda::compile(kernels.back().text, "sm_90").log, "registers") <= 16);
+}
+
+TEST_CASE("nvrtc: eight accesses of a thread are under way at once when memory is swept" *
+          doctest::skip(!has_nvrtc())) {
+  for (const int architecture : cuda::compiled_architectures()) {
+    CAPTURE(architecture);
+    const auto at_once = [&](const cuda::source::kernel& k) {
+      return cuda_test::accesses_at_once(
+          cuda::compile(k.text, "sm_" + std::to_string(architecture)).code, k.name);
+    };
+    CHECK(at_once(cuda::source::read_all()).loads == cuda::source::sweep_accesses);
+    CHECK(at_once(cuda::source::copy_all()).loads == cuda::source::sweep_accesses);
+    CHECK(at_once(cuda::source::triad()).loads == cuda::source::sweep_accesses);
+    CHECK(at_once(cuda::source::write_all()).stores == cuda::source::sweep_accesses);
+  }
+}
+
+TEST_CASE("nvrtc: what computes and what waits for memory is not left out as of no use" *
+          doctest::skip(!has_nvrtc())) {
+  for (const int architecture : cuda::compiled_architectures()) {
+    CAPTURE(architecture);
+    const auto code_of = [&](const cuda::source::kernel& k) {
+      return cuda_test::instructions_of(
+          cuda::compile(k.text, "sm_" + std::to_string(architecture)).code, k.name);
+    };
+    const auto work = code_of(cuda::source::busy()), waits = code_of(cuda::source::chase());
+    CHECK(std::count_if(work.begin(), work.end(), [](const auto& i) { return i.adds(); }) >= 4);
+    CHECK(std::any_of(waits.begin(), waits.end(), [](const auto& i) { return i.loads(); }));
+  }
 }

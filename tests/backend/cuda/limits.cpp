@@ -12,6 +12,7 @@
 #include <csignal>
 #include <optional>
 #include <set>
+#include <string_view>
 
 using namespace benanza;
 using namespace benanza::backend;
@@ -19,12 +20,12 @@ using cuda_test::on_fake;
 using cuda_test::runs_kernels;
 
 namespace {
-const device_limit& find(const std::vector<device_limit>& all, const std::string& kind,
-                         std::int64_t bytes, const std::string& way = {}) {
+const device_limit& find(const std::vector<device_limit>& all, std::string_view kind,
+                         std::int64_t bytes, std::string_view way = {}) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const device_limit& l) {
     return l.kind == kind && l.bytes == bytes && (way.empty() || l.way == way);
   });
-  REQUIRE_MESSAGE(found != all.end(), kind);
+  REQUIRE_MESSAGE(found != all.end(), std::string(kind));
   return *found;
 }
 } // namespace
@@ -144,13 +145,13 @@ TEST_CASE("cuda: kernels reach the host's memory, and its pages come to them" *
   }
 }
 
-TEST_CASE("cuda: kernels that read, copy and add up memory are limits too" *
+TEST_CASE("cuda: kernels that read, write, copy and add up memory are limits too" *
           doctest::skip(!runs_kernels())) {
   const auto all = cuda::limits();
   const std::int64_t n = 2 << 20;
   for (const auto& [kind, way] :
-       {std::pair("read", "kernel:read_all"), std::pair("copy", "kernel:copy_all"),
-        std::pair("triad", "kernel:triad")}) {
+       {std::pair("read", "kernel:read_all"), std::pair("write", "kernel:write_all"),
+        std::pair("copy", "kernel:copy_all"), std::pair("triad", "kernel:triad")}) {
     CAPTURE(kind);
     const device_limit& l = find(all, kind, n, way);
     CHECK(result::of_a_bandwidth(l.kind)); // rooflines take it

@@ -90,9 +90,9 @@ TEST_CASE("with one processor nothing goes to another, and that is told") {
   CHECK(count(names, "/hand_off/") == 0);
   CHECK(count(names, "/process-") == 0);
   const library_list none;
-  CHECK(absent_ceilings({0}, none).find("one processor") != std::string::npos);
-  CHECK(absent_ceilings({0, 1}, none).find("one processor") == std::string::npos);
-  CHECK(absent_ceilings({0, 1}, none).find("no library of this run has a device") !=
+  CHECK(absent_ceilings({0}, none, false).find("one processor") != std::string::npos);
+  CHECK(absent_ceilings({0, 1}, none, false).find("one processor") == std::string::npos);
+  CHECK(absent_ceilings({0, 1}, none, false).find("no library of this run has a device") !=
         std::string::npos);
 }
 

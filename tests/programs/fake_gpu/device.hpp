@@ -315,9 +315,15 @@ public:
 
   /// A replay of a graph begins or ends.
   void pass(ns time) { now_ += time; }
-  /// What an event takes; the time between two nodes of a graph.
+  /// What lies before an event, and what it takes; the time between two nodes of a graph.
+  void pass_to_event() {
+    if (std::exchange(behind_kernel_, false)) now_ += rules.event_after_kernel_ns;
+  }
   void pass_event() { now_ += rules.event_ns; }
-  void pass_gap() { now_ += in_graph_ ? rules.gap_ns : 0; }
+  void pass_gap() {
+    now_ += in_graph_ ? rules.gap_ns : 0;
+    behind_kernel_ = in_graph_;
+  }
 
   /// The clock that all of the GPU shares moves in steps.
   ns timer() const { return now_ / 1000 * 1000; }
@@ -352,7 +358,7 @@ public:
     pass_gap();
     const ns start = now_;
     ordered = ordered && is_free(uses_[e->writes.address], start, true);
-    now_ += rules.cost(e->name, e->id);
+    now_ += rules.cost(e->name, e->id, e->turned);
     for (const extent& r : e->reads) {
       block* const from = space.find(r.address, r.bytes);
       if (from == nullptr) return lose(cudaErrorIllegalAddress);
@@ -413,7 +419,7 @@ private:
   cudaError_t lost_ = cudaSuccess, last_ = cudaSuccess;
   ns now_ = 0, waited_ = 0;
   std::int64_t dirty_bytes_ = 0, multiprocessor_ = 0;
-  bool in_graph_ = false;
+  bool in_graph_ = false, behind_kernel_ = false;
   std::int64_t default_work_ = 0, default_done_ = 0, executed_ = 0;
   stream default_{};
   stream* capturing_ = nullptr;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -95,7 +96,8 @@ void each_address(std::vector<std::byte>& argument, F&& f) {
 
 /// Kernels that every process has, and that are not worth a run of the compiler.
 inline bool is_own(const std::string& name) {
-  return name == "sm_stamp" || name == "read_all" || name == "nothing";
+  static const std::set<std::string> all{"sm_stamp", "read_all", "nothing", "busy", "chase"};
+  return all.contains(name);
 }
 /// What one of these does when its turn comes; nothing: it is none of them.
 inline work own_kernel(device& d, const std::string& name, unsigned blocks, void** arguments) {
@@ -109,6 +111,14 @@ inline work own_kernel(device& d, const std::string& name, unsigned blocks, void
       d.pass_gap();
       d.pass(d.rules.cost("kernel nothing", {}));
     };
+  if (name == "busy") { // a step takes a nanosecond
+    unsigned steps = 0;
+    std::memcpy(&steps, arguments[0], sizeof steps);
+    return [&d, steps](const stream&) {
+      d.pass_gap();
+      d.pass(d.rules.cost("kernel busy", {}) + steps);
+    };
+  }
   if (name == "sm_stamp") {
     struct stamp {
       unsigned long long ns, cycles, sm;

@@ -283,6 +283,7 @@ FAKE_GPU_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s,
     return d.put(s, [&d, e, depends](const fake::stream&) {
       fake::event* const there = d.events.find(e);
       if (there == nullptr) return d.lose(cudaErrorIllegalAddress);
+      if (!depends) d.pass_to_event();
       there->at = d.now();
       if (!depends) d.pass_event();
     });

@@ -75,10 +75,25 @@ public:
   cuda::watch& watch() const { return *watch_; }
   const sm_clock& clock() const { return *clock_; }
 
-  /// Nanoseconds between two events of a graph with nothing between them; 0: not known.
+  /// What a pair of events around a kernel of a graph costs, in ns; 0: not known.
   double event_pair_ns() {
-    if (!event_pair_ns_) event_pair_ns_ = empty_pair_ns(*stream_);
+    if (!event_pair_ns_) event_pair_ns_ = measured_event_pair_ns();
     return *event_pair_ns_;
+  }
+  /// The same, measured now: by a kernel that does nothing, or by the least fill without NVRTC.
+  double measured_event_pair_ns() const {
+    std::shared_ptr<const loaded_kernel> nothing;
+    try {
+      nothing = loaded_kernel::of(source::nothing());
+    } catch (const device_lost&) {
+      throw;
+    } catch (const std::exception&) {
+      const memory word(sizeof(unsigned));
+      return cuda::event_pair_ns(*stream_, [&] {
+        check(cudaMemsetAsync(word.data(), 0, sizeof(unsigned), stream_->get()), "a fill");
+      });
+    }
+    return cuda::event_pair_ns(*stream_, [&] { nothing->launch(*stream_, nullptr); });
   }
 
   /// Brings a resting GPU to its full clock: it works until the clock no longer rises, two seconds

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the GPU move at most, and what does it cost to start something there? Copies and fills
-// of its own memory by working set, by the runtime and by kernels that read, copy and add up, all
-// replayed from a graph; copies from and to the host, out of pinned and of pageable memory, by
-// message, between GPUs and processes (peers.hpp), and other transfers (transfers.hpp); what lies
-// between two kernels of a graph, and in an empty pair of events there; the host's time for a
-// launch, and for one that it waits for.
+// of its own memory by working set, by the runtime and by kernels that read, write, copy and add
+// up, all replayed from a graph; copies from and to the host, out of pinned and of pageable memory,
+// by message, between GPUs and processes (peers.hpp), and other transfers (transfers.hpp); what
+// lies between two kernels of a graph, and what a pair of events around one costs there; the host's
+// time for a launch, and for one that it waits for.
 //
 //   for (device_limit& l : limits()) { auto run = l.make(); run->time(10); }
 #pragma once
 
 #include "peers.hpp"
 #include "transfers.hpp"
+
+#include <limits>
 
 namespace benanza::backend::cuda {
 
@@ -22,10 +24,9 @@ namespace detail {
 /// Something that is replayed from a graph.
 class graph_run : public limit_run {
 public:
-  graph_run(std::string way, caches state)
+  explicit graph_run(std::string way)
       : limit_run(std::move(way))
-      , timer_(shared())
-      , state_(state) {}
+      , timer_(shared()) {}
   double shortest_sample_ns() const override { return 1e6; }
   double clock_ns() const override { return timer_.clock_ns(); }
   std::string remark() const override {
@@ -37,7 +38,7 @@ public:
     stream().wait();
   }
   double time(int executions) override {
-    return timer_.time(executions, state_, 1, [this](std::int64_t) { enqueue(); });
+    return timer_.time(executions, caches::hot, 1, [this](std::int64_t) { enqueue(); });
   }
 
 protected:
@@ -45,14 +46,13 @@ protected:
 
 private:
   timer timer_;
-  caches state_;
 };
 
 /// Moves bytes within the GPU's memory: half a working set to the other half, or fills all of it.
 class device_sweep final : public graph_run {
 public:
   device_sweep(std::string way, std::int64_t bytes, bool copies)
-      : graph_run(std::move(way), caches::hot)
+      : graph_run(std::move(way))
       , all_(filled(bytes))
       , copies_(copies) {}
 
@@ -68,25 +68,25 @@ private:
   bool copies_;
 };
 
-/// A kernel that sweeps over arrays of equal size, the last of which it may write; reading has a
-/// word to be written to besides.
+/// A kernel that sweeps over arrays of equal size, the last of which it writes, if any; one that
+/// reads alone has a word besides that it may write to.
 class kernel_sweep final : public graph_run {
 public:
-  kernel_sweep(std::string way, const source::kernel& k, int arrays, std::int64_t array_bytes)
-      : graph_run(std::move(way), caches::hot)
+  kernel_sweep(std::string way, const source::kernel& k, int arrays, bool writes,
+               std::int64_t array_bytes)
+      : graph_run(std::move(way))
       , kernel_(loaded_kernel::of(k))
       , blocks_(source::sweep_blocks(array_bytes, attribute(cudaDevAttrMultiProcessorCount)))
       , count_(static_cast<unsigned long long>(array_bytes / source::pack_bytes)) {
-    const bool reads_alone = arrays == 1;
     for (int i = 0; i < arrays; ++i)
       arrays_.push_back(filled(array_bytes));
-    if (reads_alone) arrays_.push_back(filled(sizeof(unsigned)));
+    if (!writes) arrays_.push_back(filled(sizeof(unsigned)));
     for (const memory& m : arrays_)
       addresses_.push_back(m.data());
     for (std::size_t i = 0; i + 1 < addresses_.size(); ++i)
       arguments_.push_back(&addresses_[i]);
     arguments_.push_back(&count_);
-    if (reads_alone) arguments_.push_back(&never_);
+    if (!writes) arguments_.push_back(&never_);
     arguments_.push_back(&addresses_.back());
   }
 
@@ -101,26 +101,46 @@ private:
   std::vector<void*> arguments_{};
 };
 
-/// Kernels that do nothing, one behind the other: what lies between the nodes of a graph.
+/// Kernels one behind the other, each of which computes for some microseconds: what lies between
+/// the last instruction of one and the first of the next. What they compute is taken off, by how
+/// much longer twice of it takes.
 class gap_run final : public graph_run {
 public:
+  static constexpr unsigned steps = 2000; ///< of some four cycles
+
   explicit gap_run(std::string way)
-      : graph_run(std::move(way), caches::hot) {}
+      : graph_run(std::move(way))
+      , twice_(shared()) {}
+  double time(int executions) override {
+    const double once = graph_run::time(executions),
+                 twice = twice_.time(executions, caches::hot, 1,
+                                     [this](std::int64_t) { compute(&twice_steps_); });
+    least_once_ns_ = std::min(least_once_ns_, once / executions);
+    least_twice_ns_ = std::min(least_twice_ns_, twice / executions);
+    return std::max(0.0, once - executions * (least_twice_ns_ - least_once_ns_));
+  }
 
 private:
-  void enqueue() override { kernel_->launch(stream(), nullptr); }
-  std::shared_ptr<const loaded_kernel> kernel_ = loaded_kernel::of(source::nothing());
+  void enqueue() override { compute(&steps_); }
+  void compute(unsigned* how_many) {
+    float* to = nullptr; // nothing is written
+    void* arguments[] = {how_many, &to};
+    kernel_->launch(stream(), arguments);
+  }
+  std::shared_ptr<const loaded_kernel> kernel_ = loaded_kernel::of(source::busy());
+  timer twice_;
+  unsigned steps_ = steps, twice_steps_ = 2 * steps;
+  double least_once_ns_ = std::numeric_limits<double>::infinity(),
+         least_twice_ns_ = least_once_ns_; ///< a kernel
 };
 
-/// Pairs of events with nothing between them.
-class pair_run final : public graph_run {
+/// What a pair of events around a kernel costs: what is taken off cold times.
+class pair_run final : public limit_run {
 public:
-  explicit pair_run(std::string way)
-      : graph_run(std::move(way), caches::each) {}
+  using limit_run::limit_run;
   double shortest_sample_ns() const override { return 1e5; }
-
-private:
-  void enqueue() override {}
+  void run(int executions) override { time(executions); }
+  double time(int executions) override { return executions * on().measured_event_pair_ns(); }
 };
 
 /// Starts the least that there is of a memset or of a kernel, and waits for each, or does not; by
@@ -160,15 +180,17 @@ namespace detail {
 /// What kernels reach in a working set; none in a build without NVRTC.
 inline void add_kernels(std::vector<device_limit>& out, std::int64_t bytes) {
   if (!compiles) return;
-  const auto add = [&](const char* kind, source::kernel (*text)(), int arrays) {
+  const auto add = [&](const char* kind, source::kernel (*text)(), int arrays, bool writes) {
     const source::kernel k = text();
     const std::string way = "kernel:" + k.name;
     const std::int64_t each = bytes / arrays / source::pack_bytes * source::pack_bytes;
-    out.push_back({kind, way, bytes, arrays * each, maker<kernel_sweep>(way, k, arrays, each)});
+    out.push_back(
+        {kind, way, bytes, arrays * each, maker<kernel_sweep>(way, k, arrays, writes, each)});
   };
-  add("read", source::read_all, 1);
-  add("copy", source::copy_all, 2);
-  add("triad", source::triad, 3);
+  add("read", source::read_all, 1, false);
+  add("write", source::write_all, 1, true);
+  add("copy", source::copy_all, 2, true);
+  add("triad", source::triad, 3, true);
 }
 
 /// What it costs to start something.
@@ -178,11 +200,12 @@ inline void add_starts(std::vector<device_limit>& out) {
   };
   add("device_launch", "memset", maker<launch_run>("memset", false, false));
   add("device_round_trip", "memset", maker<launch_run>("memset", false, true));
-  add("event_pair", "graph", maker<pair_run>("graph"));
+  add("event_pair", "graph", maker<pair_run>(std::string("graph")));
   if (!compiles) return;
-  const std::string way = "kernel:" + source::nothing().name;
-  add("kernel_launch", way.c_str(), maker<launch_run>(way, true, false));
-  add("graph_gap", way.c_str(), maker<gap_run>(way));
+  const std::string nothing = "kernel:" + source::nothing().name,
+                    busy = "kernel:" + source::busy().name;
+  add("kernel_launch", nothing.c_str(), maker<launch_run>(nothing, true, false));
+  add("graph_gap", busy.c_str(), maker<gap_run>(busy));
 }
 } // namespace detail
 

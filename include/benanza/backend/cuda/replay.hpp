@@ -76,30 +76,40 @@ double between_events(const stream& s, const Enqueue& enqueue) {
   return end.ns_since(begin);
 }
 
-/// Nanoseconds that lie between two events of a graph with nothing between them, by the median of
-/// many; 0: no graph can be had.
-inline double empty_pair_ns(const stream& s) {
-  constexpr int pairs = 32, replays = 3;
-  std::vector<event> events(2 * pairs);
+/// What a pair of events around what `enqueue` puts on the stream costs in a graph, in ns: how much
+/// longer that takes between two events than in a row of its like, by medians. 0: no graph can be
+/// had.
+template <class Enqueue>
+double event_pair_ns(const stream& s, const Enqueue& enqueue) {
+  constexpr int pairs = 32, replays = 5;
+  std::vector<event> events(2 * pairs + 2);
   std::string problem;
   auto graph = capture(
       s,
       [&] {
-        for (event& e : events)
-          e.record_in_graph(s);
+        for (std::size_t i = 0; i < events.size(); i += 2) {
+          events[i].record_in_graph(s);
+          for (int k = 0; k < (i == 2 * pairs ? pairs : 1); ++k) // the last pair is around a row
+            enqueue();
+          events[i + 1].record_in_graph(s);
+        }
       },
       problem);
   if (!graph) return 0;
-  std::vector<double> all;
+  std::vector<double> each, rows;
   for (int replay = 0; replay < replays; ++replay) {
     graph->launch(s);
     s.wait();
-    for (std::size_t i = 0; i + 1 < events.size(); i += 2)
-      all.push_back(events[i + 1].ns_since(events[i]));
+    for (std::size_t i = 0; i < events.size(); i += 2)
+      (i == 2 * pairs ? rows : each).push_back(events[i + 1].ns_since(events[i]));
   }
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
+  const auto median = [](std::vector<double>& all) {
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), middle, all.end());
+    return *middle;
+  };
+  // One takes pair + t, the row pair + pairs * t.
+  return std::max(0.0, (pairs * median(each) - median(rows)) / (pairs - 1));
 }
 
 } // namespace benanza::backend::cuda

@@ -4,7 +4,8 @@
 // Where a library's work cannot be captured it is launched each time, and the timer says so.
 // Hot: back to back. Cold weights: after a flush of the L2 cache and one execution that brings the
 // activations back, each with weights that nothing has touched since. Cold: a flush before each,
-// and a pair of events around each, whose own cost is taken off. Outside of the events the GPU's
+// and a pair of events around each. What a pair costs around a kernel is taken off, so that what
+// needs nothing from memory takes in all three the same. Outside of the events the GPU's
 // clock is stamped.
 //
 //   timer t(gpu);   double ns = t.time(100, caches::hot, 1, [&](std::int64_t copy) { ... });
@@ -25,9 +26,8 @@
 
 namespace benanza::backend::cuda {
 
-/// What is in the GPU's L2 cache when an execution begins; `each`: as in `hot`, but with a pair of
-/// events around each execution, whose cost is left in.
-enum class caches { hot, cold_weights, cold, each };
+/// What is in the GPU's L2 cache when an execution begins.
+enum class caches { hot, cold_weights, cold };
 
 /// An execution that takes less, cold, is marked: what the events cost is a good part of it.
 inline constexpr double marked_cold_ns = 10e3;
@@ -48,8 +48,7 @@ public:
     clock_ns_ = 0;
     remark_.clear();
     if (!why_not_captured_.empty()) return launched(executions, state, copies, one);
-    const bool corrected = state == caches::cold || state == caches::cold_weights;
-    const double pair_ns = corrected ? gpu_->event_pair_ns() : 0;
+    const double pair_ns = state == caches::hot ? 0 : gpu_->event_pair_ns();
     const recording_key key(executions, state, copies, weights);
     auto known = recorded_.find(key);
     if (known == recorded_.end()) {
@@ -92,9 +91,9 @@ private:
   /// Puts the whole of a sample on the stream; `mark` records the next event.
   void sequence(int executions, caches state, std::int64_t copies, const enqueue& one,
                 const std::function<void()>& mark) {
-    if (state == caches::cold || state == caches::each) {
+    if (state == caches::cold) {
       for (int i = 0; i < executions; ++i) {
-        if (state == caches::cold) gpu_->flush();
+        gpu_->flush();
         mark();
         one(0);
         mark();

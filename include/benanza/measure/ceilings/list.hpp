@@ -5,7 +5,8 @@
 // What this machine or build does not have is told in words.
 //
 //   for (group& g : list_machine_cases(libraries, {numeric::f32}, {0, 1}, selection)) ...
-//   absent_ceilings({0, 1}, libraries) == "copies to, from and within a device: none runs here..."
+//   absent_ceilings({0, 1}, libraries, true) == "copies to, from and within a device: none runs
+//   here..."
 #pragma once
 
 #include "../../machine/facts.hpp"
@@ -21,6 +22,8 @@
 #include "process_copy.hpp"
 #include "sweep_subject.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <unistd.h>
@@ -39,6 +42,14 @@ inline constexpr peak_layer peak_layers[] = {
 };
 inline constexpr std::string_view call_layer = "Relu/16";
 
+/// Kinds of devices, by their beginnings, that are measured with --all alone: managed memory and
+/// memory of other processes. Not every GPU that is shared or lent serves them.
+inline constexpr std::string_view kinds_of_all[] = {"prefetch_", "demand_", "ipc_"};
+inline bool only_of_all(std::string_view kind) {
+  return std::any_of(std::begin(kinds_of_all), std::end(kinds_of_all),
+                     [kind](std::string_view start) { return kind.starts_with(start); });
+}
+
 /// Working sets from well inside the first cache to four times the last: doubling, with a step
 /// between in memory, where a line needs points; no more than `most_bytes`.
 inline std::vector<std::int64_t> working_sets(int threads, std::int64_t last_cache_bytes,
@@ -51,9 +62,10 @@ inline std::vector<std::int64_t> working_sets(int threads, std::int64_t last_cac
   }
 }
 
-/// What the machine or the build lacks of the ceilings that there are, in words.
+/// What the machine, the build or a run that is not about all lacks of the ceilings that there are,
+/// in words.
 inline std::string absent_ceilings(const std::vector<int>& processors,
-                                   const library_list& libraries) {
+                                   const library_list& libraries, bool all) {
   std::string out;
   const auto on_device = std::find_if(libraries.begin(), libraries.end(),
                                       [](const auto& l) { return l->on_device(); });
@@ -65,6 +77,9 @@ inline std::string absent_ceilings(const std::vector<int>& processors,
     if (backend::device_library* devices = l->own_devices())
       if (const std::string absent = devices->absent_limits(); !absent.empty())
         out += (out.empty() ? "" : "; ") + absent;
+  if (!all && on_device != libraries.end())
+    out += std::string(out.empty() ? "" : "; ") +
+           "managed memory, memory of other processes (IPC): measured with --all alone";
   if (nodes(processors).size() < 2)
     out += std::string(out.empty() ? "" : "; ") +
            "copies between NUMA nodes: there is one node for the processors of the run";
@@ -92,6 +107,10 @@ public:
   explicit group_list(const selection& s)
       : selection_(s)
       , selected_(s.filter) {}
+
+  bool takes(std::string_view kind) const {
+    return selection_.all_algorithms || !only_of_all(kind);
+  }
 
   /// What the libraries have for a layer; nothing where no case can be selected anyhow.
   std::vector<offer> offers(const op::layer& l, numeric type, int threads,
@@ -146,6 +165,7 @@ inline void add_devices(group_list& list, const library_list& libraries) {
   for (const auto& library : libraries)
     if (backend::device_library* devices = library->own_devices())
       for (backend::device_limit& limit : devices->limits()) {
+        if (!list.takes(limit.kind)) continue;
         auto what = std::make_shared<device_subject>(std::move(limit));
         list.add(what, {what->only_case(std::string(library->name()))});
       }

@@ -23,11 +23,14 @@ std::span<T> numbers(fake::memory& space, std::size_t count) {
 TEST_CASE("kernels on the host: sweeps go over all of memory, whatever the blocks" *
           doctest::skip(!fake::has_compiler())) {
   const source::kernel read = source::read_all(), copy = source::copy_all(),
-                       triad = source::triad();
-  fake::host_kernels code(
-      fake::build({{read.text, read.name}, {copy.text, copy.name}, {triad.text, triad.name}}));
+                       triad = source::triad(), write = source::write_all();
+  fake::host_kernels code(fake::build({{read.text, read.name},
+                                       {copy.text, copy.name},
+                                       {triad.text, triad.name},
+                                       {write.text, write.name}}));
   const auto threads = static_cast<unsigned>(source::threads_of_a_block);
-  for (const std::size_t packs : {1, 255, 5000}) {
+  // Fewer than threads; some of a round; whole rounds and what is left of one.
+  for (const std::size_t packs : {1, 255, 5000, 20000}) {
     CAPTURE(packs);
     fake::memory space;
     unsigned long long count = packs;
@@ -61,6 +64,10 @@ TEST_CASE("kernels on the host: sweeps go over all of memory, whatever the block
     for (std::size_t i = 0; i < sum.size(); ++i)
       right = right && sum[i] == x[i] + 3 * y[i];
     CHECK(right);
+
+    void* fills[] = {&count, &to};
+    REQUIRE(code.launch(3, 3, threads, fills));
+    CHECK(std::all_of(copied.begin(), copied.end(), [](unsigned w) { return w == 1; }));
   }
 }
 

@@ -166,10 +166,11 @@ inline void write_preamble(const counter& c, lines& out) {
   out("  return p ? *p : E(0);\n}");
 }
 
-/// What stands before a kernel's parameters.
-inline std::string kernel_head(const std::string& name) {
+/// What stands before a kernel's parameters. Where so many blocks of it are to be on a
+/// multiprocessor at once, that is how many registers it has; else the compiler takes its choice.
+inline std::string kernel_head(const std::string& name, int resident_blocks = 0) {
   return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads_of_a_block) +
-         ") " + name + '(';
+         (resident_blocks > 0 ? ", " + std::to_string(resident_blocks) : "") + ") " + name + '(';
 }
 
 /// The kernel in which a thread writes `width` elements.
