@@ -168,9 +168,9 @@ class Stages(unittest.TestCase):
                                    more_types=("e4m3",), torch_device="cuda", ceilings="", pace=[], sampling=[])
         names = [[u.name for u in stages.STAGES[s](asked, report.NoProgram())] for s in ("first", "second", "third")]
         self.assertEqual(names[0], ["facts", "libraries", "lists_f16", "ceilings", "convolution"])
-        self.assertEqual(names[1], ["encoder_f16", "pytorch_encoder_f16", "resnet50-v1_b1_f16", "plan_resnet50-v1_b1_f16",
-                                    "pytorch_resnet50-v1_b1_f16"])
-        self.assertEqual(names[2][:3], ["llm_f16", "llm_e4m3", "encoder_tf32"])
+        self.assertEqual(names[1], ["encoder_f16", "pytorch_encoder_f16", "rivals_encoder_f16", "resnet50-v1_b1_f16",
+                                    "plan_resnet50-v1_b1_f16", "pytorch_resnet50-v1_b1_f16", "rivals_resnet50-v1_b1_f16"])
+        self.assertEqual(names[2][:4], ["llm_f16", "rivals_llm_f16", "llm_e4m3", "encoder_tf32"])
         more = [u.name for u in stages.STAGES["more"](asked, report.NoProgram())]
         self.assertEqual(more[:len(sum(names, []))], sum(names, []))
         self.assertEqual(more[len(sum(names, []))], "encoder_f16_all")
