@@ -115,7 +115,7 @@ TEST_CASE("gpu: each way of a plan's weights to the GPU is a case, and coldstart
 
 TEST_CASE("gpu: GPUs and processes copy to each other") {
   const fake_run r({}, "gpus 2",
-                   on_gpu + "'--benchmark_filter=^machine/(device_(to|from)_device_1|" +
+                   on_gpu + "--all '--benchmark_filter=^machine/(device_(to|from)_device_1|" +
                        "both_ways_device_1|ipc_open|ipc_copy)-1048576/'",
                    BENANZA_BENCH_BINARY);
   CAPTURE(r.ended.err);
