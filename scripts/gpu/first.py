@@ -153,8 +153,9 @@ def first_stage(arguments, bench):
     yield Unit("first", "libraries", of_each_library, 30)
     yield lists_unit(arguments, bench, arguments.types[0])
     types = ",".join(dict.fromkeys([*arguments.types, *MORE_TYPES]))
+    unasked = ["--all"] if arguments.ceilings == ALL_CEILINGS else []  # managed memory, other processes
     yield Unit("first", "ceilings", *measuring(arguments, bench, [
-        "--types", types, *arguments.pace, "--kernels", "none", f"--benchmark_filter={arguments.ceilings}"]))
+        "--types", types, *arguments.pace, *unasked, "--kernels", "none", f"--benchmark_filter={arguments.ceilings}"]))
     yield Unit("first", "convolution", every_algorithm,
                cases=lambda: 2 * [n for n in hot_names() if n.startswith(convolution())],
                of=("", arguments.types[0]))
