@@ -86,6 +86,8 @@ inline std::string unmeasured(std::string_view what, const std::vector<bound::ho
 struct missing_kinds {
   std::int64_t other_type = 0; ///< layers that were measured in the model's own type only
   std::int64_t fused = 0;      ///< layers that only the fused form has
+  std::int64_t in_part = 0;    ///< layers of which some cases were measured, and not all
+  std::int64_t of_machine = 0; ///< names of the machine's cases
   std::int64_t reorders = 0;
   std::string reorder{}; ///< the first
 };
@@ -95,11 +97,18 @@ inline missing_kinds kinds_of_missing(const model_bound& b) {
   missing_kinds out;
   for (const layer_answer& l : b.layers) {
     if (!missing.contains(l.name)) continue;
-    if (l.uses == 0) ++out.fused;
-    if (l.uses != 0 && l.timed()) ++out.other_type;
+    if (l.timed() && l.left > 0)
+      ++out.in_part;
+    else if (l.uses == 0)
+      ++out.fused;
+    else if (l.timed())
+      ++out.other_type;
   }
   for (const std::string& l : b.missing)
-    if (l.starts_with("reorder/") && out.reorders++ == 0) out.reorder = l;
+    if (l.starts_with("reorder/") && out.reorders++ == 0)
+      out.reorder = l;
+    else if (l.starts_with("machine/"))
+      ++out.of_machine;
   return out;
 }
 
@@ -156,6 +165,11 @@ inline std::string lacks(const model_bound& b) {
   add(k.fused, fmt::format("{} {} not measured", counted(k.fused, "fused layer"), were(k.fused)));
   add(k.reorders,
       fmt::format("{} {} not measured", counted(k.reorders, "reorder"), were(k.reorders)));
+  add(k.in_part, fmt::format("{} of {} {} not measured", counted(b.left(), "case"),
+                             counted(k.in_part, "layer"), were(b.left())));
+  add(b.machine_left, fmt::format("{} of the machine's limits {} not measured",
+                                  counted(b.machine_left, "case"), were(b.machine_left)));
+  add(b.lost(), fmt::format("{} failed", counted(b.lost(), "case")));
   add(std::ssize(b.failed_runs), "the run of the whole model failed");
   return fmt::format("{}", fmt::join(all, "; "));
 }
