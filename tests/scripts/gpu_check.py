@@ -5,9 +5,8 @@
   gpu_check.py <source folder> <benanza_bench> <benanza_analyze> <fake GPU library>
 """
 
+import argparse
 import gzip
-import importlib.machinery
-import importlib.util
 import json
 import os
 import re
@@ -21,16 +20,12 @@ from pathlib import Path
 
 SOURCE, BENCH, ANALYZE, FAKE = (Path(p) for p in sys.argv[1:5])
 SCRIPT = SOURCE / "scripts" / "gpu_check"
-SMALL = ["--models", "lenet", "--types", "f32", "--batches", "1", "--effort", "quick",
-         "--min-time", "0.002", "--ceilings", "^machine/(copy|write)-[1248][0-9]{6}/f32/cuda/", "--filter", "^(Conv|MaxPool)/.*/(eng[0-9]|legacy:.*)/"]
-
-
-def module():
-    """The script itself, for what needs no GPU."""
-    loader = importlib.machinery.SourceFileLoader("gpu_check", str(SCRIPT))
-    made = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
-    loader.exec_module(made)
-    return made
+SMALL = ["--models", "lenet", "--types", "f32", "--batches", "1", "--effort", "quick", "--min-time", "0.002",
+         "--ceilings", "^machine/((copy|write)-[1248][0-9]{6}/f32/cuda|read-134217728/f32/cuda|graph_gap/f32/cuda|matmul/f32/cublas/gemm)",
+         "--filter", "^(Conv|MaxPool)/.*/(eng[0-9]|legacy:.*)/"]
+sys.path.insert(0, str(SOURCE / "scripts"))
+from gpu import files, first, pack, report, stages, units  # noqa: E402
+from gpu.common import Refused  # noqa: E402
 
 
 # As much of PyTorch as the stage asks for: it computes nothing, and cannot compile.
@@ -44,11 +39,23 @@ class Module:
     def eval(self): return self
     def to(self, *how, **options): return self
 nn = SimpleNamespace(**{n: Module for n in (
-    "Module Sequential Conv2d BatchNorm2d Identity ReLU MaxPool2d AdaptiveAvgPool2d Flatten Linear").split()})
+    "Module Sequential Conv2d BatchNorm2d Identity ReLU MaxPool2d AdaptiveAvgPool2d Flatten Linear LayerNorm "
+    "RMSNorm").split()})
 cuda = SimpleNamespace(is_available=lambda: False)
 backends = MagicMock()
 backends.cudnn.version = lambda: 91900
-manual_seed = rand = isfinite = inference_mode = MagicMock()
+manual_seed = isfinite = inference_mode = MagicMock()
+def rand(*shape, **options): return Same()
+class Same:
+    def to(self, *how, **options): return self
+    def float(self): return self
+    abs = max = float
+    def __sub__(self, other): return Zero()
+    def __truediv__(self, other): return self
+    def __float__(self): return 1.0
+class Zero(Same):
+    def __float__(self): return 0.0
+    def __truediv__(self, other): return self
 float16, bfloat16, float32, channels_last, contiguous_format = range(5)
 def compile(model, mode): raise RuntimeError("no compiler here")
 """
@@ -87,7 +94,7 @@ class Stages(unittest.TestCase):
     def test_first(self):
         out, environment = self.out, self.environment
         self.__class__.environment = dict(environment, BENANZA_CUPTI=str(FAKE))
-        said = self.check("first", out=out).stdout
+        said = self.check("first", "--analyze", ANALYZE, out=out).stdout
         self.__class__.environment = environment
         if b"cuptiActivityFlushAll" in Path(FAKE).read_bytes():  # built where CUPTI's header is
             self.assertRegex(said, r"kernels +CUPTI 13")
@@ -101,10 +108,90 @@ class Stages(unittest.TestCase):
         cases = self.kept("first/convolution.json.gz", out)["benchmarks"]
         self.assertEqual(len({b["key"] for b in cases}), 1)
         self.assertEqual({b["state"] for b in cases}, {"hot", "coldw"})
-        self.assertIn("GB/s", said)
+        self.assertIn("the machine's limits",
+                      (out.with_name("out.work") / "first" / "convolution.analysis.txt").read_text())
+        # The ceilings in the order in which they are asked for, with their units.
+        rows = [line.split()[0] for line in said[said.index("ceiling  "):].split("\n")[2:7]]
+        self.assertEqual(rows, ["matmul", "copy", "read", "write", "graph_gap"])
+        self.assertRegex(said, r"matmul f32 +[0-9.]+ +TFLOP/s +cublas gemm")
+        self.assertRegex(said, r"read +[0-9.]+ +GB/s")
+        self.assertRegex(said, r"graph_gap +[0-9.]+ +us")
+        # The fake is the GPU that it describes: what both list is the same, but for what needs a handle.
+        layers = self.kept("first/lists_f32.json.gz", out)
+        self.assertEqual(len(layers), 4)
+        self.assertGreater(sum(len(l["both"]) for l in layers.values()), 4)
+        self.assertFalse([a for l in layers.values() for a in l["only here"] + l["only without GPU"]])
+        # Names of kernels are looked for in one case of each library alone, whose seconds are announced.
+        self.assertFalse([b for b in cases if "kernels" in b])
         self.assertIn(f"next: gpu_check --stage second --out {out}", said)
         self.assertEqual((out / "summary.txt").read_text(), said[said.index("fact "):])
+        self.check_report(out)
         self.assertEqual(sorted(p.name for p in out.iterdir()), ["first.tar.0", "summary.txt"])
+
+    def check_report(self, out):
+        """A page and data of what came home, the same each time, elsewhere too."""
+        texts = []
+        for place in out, self.folder / "home" / "out":
+            if place != out:
+                place.mkdir(parents=True)
+                shutil.copy(out / "first.tar.0", place)
+            done = subprocess.run([sys.executable, SCRIPT, "--report", place], capture_output=True, text=True,
+                                  env=self.environment)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            made = place.with_name("out.report")
+            texts.append({f.name: f.read_bytes() for f in made.iterdir()})
+        self.assertEqual(texts[0], texts[1])
+        self.assertEqual(sorted(texts[0]), ["device.json", "lists_f32.json", "page.md", "result.json"])
+        page = texts[0]["page.md"].decode()
+        self.assertTrue(page.startswith("# Measured on h200\n"))
+        self.assertIn("\n| ceiling | at most | unit | by |\n|---|---|---|---|\n| matmul f32 | ", page)
+        self.assertIn("\n| convolution | 1 | ", page)
+        said = subprocess.run([ANALYZE, "--device", "gpu"], input=texts[0]["result.json"], capture_output=True)
+        self.assertEqual(said.returncode, 1, said.stderr)  # a few cases of one layer
+        self.assertIn(b"lenet@batch=1", said.stdout)
+
+    def test_ceilings_are_those_that_are_asked_for_first(self):
+        words = ["--types", "f16,bf16,tf32,f32,e4m3", "--backends", "cuda,cudnn,cublas",
+                 "--benchmark_list_tests"]
+        listed = [subprocess.run([BENCH, *words, f"--benchmark_filter={f}"], capture_output=True, text=True,
+                                 env={**self.environment, "LD_PRELOAD": str(FAKE)}).stdout.split()
+                  for f in (first.CEILINGS, first.ALL_CEILINGS)]
+        self.assertLess(set(listed[0]), set(listed[1]))
+        kinds = {n.split("/")[1].split("-")[0] for n in listed[0]}
+        self.assertEqual(kinds, {"matmul", "conv", *first.MOVED.split("|"), *first.ONCE.split("|")})
+        for t in "f16", "bf16", "tf32", "f32", "e4m3":
+            self.assertTrue([n for n in listed[0] if n.startswith(f"machine/matmul/{t}/")], t)
+
+    def test_what_tells_most_comes_first(self):
+        asked = argparse.Namespace(models=None, types=["f16", "tf32", "bf16", "f32"], batches=[1, 32], algorithms=None,
+                                   resnet="resnet50-v1", layer_models=["encoder@layers"], more_layers=["llm@layers"],
+                                   more_types=("e4m3",), torch_device="cuda", ceilings="", pace=[], sampling=[])
+        names = [[u.name for u in stages.STAGES[s](asked, report.NoProgram())] for s in ("first", "second", "third")]
+        self.assertEqual(names[0], ["facts", "libraries", "lists_f16", "ceilings", "convolution"])
+        self.assertEqual(names[1], ["encoder_f16", "pytorch_encoder_f16", "resnet50-v1_b1_f16", "plan_resnet50-v1_b1_f16",
+                                    "pytorch_resnet50-v1_b1_f16"])
+        self.assertEqual(names[2][:3], ["llm_f16", "llm_e4m3", "encoder_tf32"])
+        more = [u.name for u in stages.STAGES["more"](asked, report.NoProgram())]
+        self.assertEqual(more[:len(sum(names, []))], sum(names, []))
+        self.assertEqual(more[len(sum(names, []))], "encoder_f16_all")
+        self.assertIn("resnet50-v1_b32_f16", more)
+        self.assertEqual(len(more), len(set(more)))
+
+    def test_a_journal_travels_compressed(self):
+        work, out, there = (self.folder / "journal" / name for name in ("work", "out", "there"))
+        (work / "second").mkdir(parents=True)
+        out.mkdir()
+        (work / "second" / "a.json.unfinished").write_text("one line\n" * 100000)
+        files.pack_up(out, work, "second")
+        self.assertLess((out / "second.tar.0").stat().st_size, 20000)
+        files.unpack(out, there, "second")
+        self.assertEqual((there / "second" / "a.json.unfinished").read_text(), "one line\n" * 100000)
+
+    def test_lists_are_compared_but_for_what_only_a_gpu_can_list(self):
+        for name in "legacy:implicit_gemm:fma", "lt:algo1", "nhwc:lt:algo1", "wt:lt:algo1", "rnn:standard":
+            self.assertTrue(first.only_on_a_gpu(name), name)
+        for name in "eng1_k2=0", "nhwc:eng1", "kernel:v8", "gemm", "wt:gemm":
+            self.assertFalse(first.only_on_a_gpu(name), name)
 
     def test_a_layer_of_a_real_network_is_measured_within_what_was_announced(self):
         layer = {"name": "one@batch=1", "model": "one", "batch": 1, "type": "f32", "parameters": 36864,
@@ -125,7 +212,7 @@ class Stages(unittest.TestCase):
         self.assertIn("reorder/1x64x56x56-plain-channels_last/f32/", listed)
 
     def test_the_pace_is_that_of_each_backend(self):
-        script = module()
+        script = units
         arguments = type("Arguments", (), {"work": self.folder / "pace", "effort": "quick"})
         pace, cases = script.Pace(arguments), [f"Conv/k/f16/cudnn/{i}/hot/t1" for i in range(1000)]
         unit = script.Unit("second", "some", None, cases=lambda: cases)
@@ -141,13 +228,13 @@ class Stages(unittest.TestCase):
         self.assertGreater(script.Pace(arguments).seconds(unit), learned + 25)
 
     def test_a_pack_is_light_enough_to_be_carried(self):
-        script, folder = module(), self.folder / "pack"
+        script, folder = pack, self.folder / "pack"
         folder.mkdir()
         with open(folder / "benanza_bench", "wb") as f:
             f.truncate(16 << 20)
         self.assertEqual(script.weight_of(folder), 16 << 20)
         (folder / "pack.json").write_text("{}")
-        with self.assertRaisesRegex(script.Refused, "16777218 bytes, more than 16777216"):
+        with self.assertRaisesRegex(Refused, "16777218 bytes, more than 16777216"):
             script.weight_of(folder)
 
     def test_second_and_what_it_leaves(self):
@@ -161,9 +248,10 @@ class Stages(unittest.TestCase):
         for b in timed:
             if b["state"] == "hot":
                 best[b["key"]] = min(best.get(b["key"], 1e18), b["min_ns"])
-        self.assertIn(min(best.values()), (4000, 10000))
+        self.assertIn(round(min(best.values())), (4000, 10000))
         work = self.out.with_name("out.work")
         self.assertIn("analysis:", said)
+        self.assertIn("pytorch_lenet_b1_f32: skipped: lenet is not written for PyTorch here", said)
         self.assertIn("lenet@batch=1", (work / "second" / "lenet_b1_f32.analysis.txt").read_text())
         self.assertFalse(list((work / "second").glob("*.unfinished")))
         self.assertIn("0.0", row)  # the sum, in ms
@@ -188,43 +276,44 @@ class Stages(unittest.TestCase):
 
     def test_third_and_more(self):
         out = self.out  # what other tests have left there is kept
-        said = self.check("third", out=out).stdout
-        self.assertIn("pytorch_b1_f32: skipped: torch cannot be imported (ImportError: no such luck)", said)
+        self.check("third", out=out)
         said = self.check("more", out=out).stdout
         self.assertIn("two runs of the same cases differ by", said)
         self.assertIn("next: nothing, all is there", said)
-        # The fake is the GPU that it describes: what both list is the same, but for what needs a handle.
-        layers = self.kept("more/lists_f32.json.gz", out)
-        self.assertEqual(len(layers), 4)
-        self.assertGreater(sum(len(l["both"]) for l in layers.values()), 4)
-        self.assertFalse([a for l in layers.values() for a in l["only here"] + l["only without GPU"]])
         self.assertLessEqual(len(list(out.iterdir())), 8)
 
     def test_pytorch_where_it_is(self):
         package = self.folder / "stand_in"
         package.mkdir()
         (package / "torch.py").write_text(STAND_IN)
+        # A small model by the name of one that is written for PyTorch.
+        graphs = self.folder / "resnet.json"
+        text = (SOURCE / "generated" / "sample" / "graphs.json").read_text()
+        graphs.write_text(text.replace('"lenet', '"resnet50-v1'))
+        whole = ["--graphs", graphs, "--models", "resnet50-v1", "--analyze", ANALYZE, "--algorithms", "all",
+                 "--filter", "^(Add|Relu)/.*/kernel:v1/|^MatMul/.*/gemm/|^(Conv|MaxPool)/.*/eng1/"]
         environment, other = self.environment, self.folder / "torch"
         try:
+            self.assertIn("skipped: torch cannot be imported (ImportError: no such luck)",
+                          self.check("second", *whole, out=self.folder / "broken torch").stdout)
             self.__class__.environment = dict(environment, PYTHONPATH=str(package))
             self.assertIn("skipped: torch sees no GPU",
-                          self.check("third", out=self.folder / "torch without").stdout)
-            whole = ["--graphs", SOURCE / "generated" / "sample" / "graphs.json", "--filter", "^(Add|Relu)/.*/kernel:v1/|^MatMul/.*/gemm/|^(Conv|MaxPool)/.*/eng1/",
-                     "--analyze", ANALYZE]
-            self.check("second", *whole, out=other)
-            said = self.check("third", "--torch-device", "cpu", *whole, status=1, out=other).stdout
+                          self.check("second", *whole, out=self.folder / "torch without").stdout)
+            said = self.check("second", "--torch-device", "cpu", *whole, status=1, out=other).stdout
         finally:
             self.__class__.environment = environment
-        self.assertIn("pytorch_b1_f32, compile: RuntimeError: no compiler here", said)
-        eager = self.kept("third/pytorch_b1_f32.json.gz", other)["eager"]
+        name = "resnet50-v1_b1_f32"
+        self.assertIn(f"pytorch_{name}, compile: RuntimeError: no compiler here", said)
+        self.assertIn(f"pytorch_{name}, graph: a CUDA graph wants a GPU", said)
+        eager = self.kept(f"second/pytorch_{name}.json.gz", other)["eager"]
         self.assertGreaterEqual(eager["count"], 5)
         self.assertEqual(eager["torch"], "0.stand-in")
         # The whole model stands beside it: its ten layers of 10 us and more, one after the other.
-        runs = self.kept("third/plan_b1_f32.json.gz", other)["benchmarks"]
+        runs = self.kept(f"second/plan_{name}.json.gz", other)["benchmarks"]
         self.assertEqual([b["algorithm"] for b in runs], ["plan"])
         self.assertGreater(runs[0]["median_ns"], 80000)
-        self.assertRegex(said, r"plan_b1_f32 +0[.][01][0-9]+ +-")
-        self.assertRegex(said, r"pytorch_b1_f32 +[0-9.]+ +- +0[.0-9]+ +0[.0-9]+ ")  # beside our sums
+        self.assertRegex(said, rf"plan_{name} +0[.][01][0-9]+ +-")
+        self.assertRegex(said, rf"pytorch_{name} +[0-9.]+ +- +- +0[.0-9]+ +0[.0-9]+ ")  # beside our sums
 
     def test_a_stage_whose_time_is_over_goes_on_later(self):
         other = self.folder / "slow"
@@ -238,7 +327,7 @@ class Stages(unittest.TestCase):
         self.kept("second/lenet_b1_f32.json.gz", other)
 
     def test_failures_are_counted_and_named(self):
-        (self.folder / "wrong").write_text("cost 10us\nengine 0 wrong\n")
+        (self.folder / "wrong").write_text("cost 10us\nengine 1 wrong\n")
         other = self.folder / "failing"
         environment = self.environment
         try:

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does scripts/quickstart build all that cmake --install needs?   quickstart.py <source folder> <build folder>"""
+"""Does scripts/quickstart build all that cmake --install needs, and refuse what it cannot do before it builds?
+
+  quickstart.py <source folder> <build folder>
+"""
 
 import re
 import subprocess
@@ -24,6 +27,15 @@ class Quickstart(unittest.TestCase):
         wanted = {str(p.relative_to(BUILD)) for p in installed & made if BUILD in p.parents}
         self.assertLessEqual({"install/benanza_analyze.1.gz", "benanza_generate"}, wanted)
         self.assertEqual([p for p in wanted if p not in done], [])
+
+    def test_what_cannot_be_done_is_refused_before_anything_is_installed(self):
+        for words, said in (["squeezenet"], "there are squeezenet-v1.1;"), (["no/such.onnx"], "cannot be read"), (
+                ["--threads"], "--threads needs a value"), (["--thread", "2"], 'unknown option "--thread"'), (
+                ["lenet", "vgg16"], "one model at a time"):
+            done = subprocess.run([SOURCE / "scripts" / "quickstart", *words], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of scripts/gpu_check."""

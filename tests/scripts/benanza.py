@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does one command bring a model to its page, go on where it was, and refuse what it cannot do?
+
+  benanza.py <source folder> <build folder>
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE, BUILD = Path(sys.argv[1]), Path(sys.argv[2])
+# In place of measure_framework: says what it was asked, and takes a run of its own.
+FRAMEWORK = """#!/usr/bin/env python3
+import json, sys
+from pathlib import Path
+words = sys.argv[1:]
+with open(Path(__file__).with_name("asked"), "a") as f:
+    f.write(" ".join(words) + "\\n")
+print("a line of the framework's")
+Path(words[words.index("-o") + 1]).write_text(json.dumps({
+    "schema": "benanza-framework", "schema_version": 2, "framework": words[0], "framework_version": "1.0",
+    "model": {"file": words[1], "sha256": "", "bytes": 1}, "operators": [], "traces": [],
+    "options": {"threads": 1, "batch": 1, "dims": {}, "seconds": 1, "cpus": [0], "precision": "f32", "set": {}},
+    "count": 3, "min_ns": 1e6, "median_ns": 1e6, "samples_ns": [1e6, 1e6, 1e6]}))
+"""
+
+
+class Benanza(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="benanza_door_"))
+        # A tree of its own, in which the script finds a framework that takes no time.
+        scripts = cls.folder / "tree" / "scripts"
+        scripts.mkdir(parents=True)
+        shutil.copy(SOURCE / "scripts" / "benanza", scripts)
+        (scripts / "measure_framework").write_text(FRAMEWORK)
+        cls.scripts, cls.out = scripts, cls.folder / "out"
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def door(self, *words, status=(0, 1), programs=BUILD):
+        done = subprocess.run([sys.executable, self.scripts / "benanza", "-o", self.out, "--programs", programs,
+                               *map(str, words)], capture_output=True, text=True)
+        self.assertIn(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def cases(self):
+        exported = self.folder / "all.json"
+        subprocess.run([BUILD / "benanza_analyze", self.out / "results.db", "--export", exported], check=True)
+        return sorted((b["name"], b["min_ns"]) for b in json.loads(exported.read_text())["benchmarks"])
+
+    def test_a_model_comes_to_its_page_and_the_next_command_goes_on(self):
+        done = self.door("lenet", "--quick", "--framework", "onnxruntime")
+        self.assertIn("a run should take", done.stdout)
+        self.assertIn("lenet@batch=1", done.stdout)
+        self.assertNotIn("a line of the framework's", done.stdout)  # the page alone
+        measured = self.cases()
+        self.assertTrue([n for n, _ in measured if n.startswith("Conv/")])
+        done = self.door(self.out / "zoo" / "lenet.onnx", "--quick", "--framework", "onnxruntime", "--", "--limit",
+                         "bound<1ns", status=(3,))
+        self.assertIn("broken", done.stderr)
+        self.assertEqual(self.cases(), measured)  # nothing was measured again
+        asked = (self.scripts / "asked").read_text().split("\n")
+        self.assertEqual(len(asked), 2)  # nor by the framework
+        self.assertIn("--threads 1", asked[0])
+        # Other dims are another run.
+        self.door("lenet", "--quick", "--framework", "onnxruntime", "--shape", "Input3=1x1x28x28")
+        self.assertIn("--shape Input3=1x1x28x28", (self.scripts / "asked").read_text())
+
+    def test_refusals_are_one_line(self):
+        text = self.folder / "text.onnx"
+        text.write_text("no model")
+        for words, said in ((["no/such.onnx"], "no such file"), (["nothing"], "nothing"), ([text], "text.onnx"),
+                            (["lenet", "--threads", "0"], "--threads 0"), (["lenet", "--framework", "tf"], "there are"),
+                            (["lenet", "--typos"], "--typos"), ([], "model")):
+            done = self.door(*words, status=(2,))
+            self.assertIn(said, done.stderr)
+            lines = [line for line in done.stderr.split("\n") if line and not line.startswith("[")]
+            self.assertEqual(len(lines), 1, done.stderr)
+            self.assertEqual(done.stdout, "")
+        done = self.door("lenet", status=(2,), programs=self.folder)
+        self.assertIn("scripts/quickstart builds them", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
