@@ -255,7 +255,8 @@ TEST_CASE("an algorithm that the heuristic misses is found without a framework; 
   CHECK(advise_all(of_loops, only, {}).front().list.items.empty());
 }
 
-TEST_CASE("advice without a framework is about the form that runs: parts of fused layers are phantoms") {
+TEST_CASE(
+    "advice without a framework is about the form that runs: parts of fused layers are phantoms") {
   const run r = synthetic::fused_run();
   const source s(r);
   const std::vector<model_bound> all{figures(s)};

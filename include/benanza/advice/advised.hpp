@@ -102,8 +102,7 @@ inline found_nodes found_in(const trace::profile& p, const model::graph& g) {
   for (std::size_t o = 0; o < p.operators.size(); ++o)
     out.operators += !a.added(o);
   out.of_nodes = static_cast<double>(out.nodes) / static_cast<double>(g.nodes.size());
-  out.of_operators =
-      static_cast<double>(out.operators) / static_cast<double>(p.operators.size());
+  out.of_operators = static_cast<double>(out.operators) / static_cast<double>(p.operators.size());
   return out;
 }
 

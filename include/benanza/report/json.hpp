@@ -281,7 +281,7 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
     if (auto moved = transfers_json(r, models[i]); !moved.is_null())
       one["transfers"] = std::move(moved);
     if (i < all.size()) {
-      one["doubts"] = doubts(all[i]);
+      one["doubts"] = detail::doubts(all[i]);
       one["advice"] = advice_json(all[i]);
       one["frameworks"] = array_of(all[i].frameworks, comparison_json);
     }

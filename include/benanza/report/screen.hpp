@@ -33,7 +33,7 @@ inline std::string measured_share(const model_bound& b) {
 /// Items a second; of sums that lack something there is no such number.
 inline std::string rate_of(const model_bound& b, double ns, std::string_view unit = "") {
   if (b.partial()) return "-";
-  return show_rate(1e9 * static_cast<double>(b.graph->batch) / ns) + std::string(unit);
+  return report::show_rate(1e9 * static_cast<double>(b.graph->batch) / ns) + std::string(unit);
 }
 /// What a change saves of a run; the same.
 inline std::string share_of_run(const model_bound& b, double ns, double run_ns) {
@@ -73,7 +73,7 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
                                         : fmt::format("least {}", show_time(c.least_ns))});
   if (const double first = advice::changed_run_ns(a);
       a.frameworks.empty() && expected && first > 1.0005 * expected->ns)
-    out.push_back({"by libraries' first choices", first, "supposed: nobody measured such a run"});
+    out.push_back({"by libraries' first choices", first, "supposed: nobody ran it"});
   if (expected && expected->ns > 0)
     out.push_back({"a run should take", expected->ns, interval_of(*expected)});
   for (const bound::chain_run& w : b.runs)
@@ -125,14 +125,17 @@ inline std::vector<std::string> doubts(const advice::advised& a) {
   for (const advice::comparison& c : a.frameworks) {
     const std::string who = framework_name(*c.from);
     if (c.latency.ns > 0 && c.least_ns < bound && !a.model->partial())
-      out.push_back(who + " beats the lower bound, so that is wrong: a kernel or a fusion is missing "
-                          "here");
+      out.push_back(who +
+                    " beats the lower bound, so that is wrong: a kernel or a fusion is missing "
+                    "here");
     for (const advice::compared_row& r : first_of(c.faster, most_rows))
-      out.push_back(fmt::format("{} is faster than all that was measured here: {} in place of {} for "
-                                "{} x {}",
-                                who, show_time(r.ns), show_time(r.best_ns), r.count, r.layer));
+      out.push_back(
+          fmt::format("{} is faster than all that was measured here: {} in place of {} for "
+                      "{} x {}",
+                      who, show_time(r.ns), show_time(r.best_ns), r.count, r.layer));
     if (c.faster.size() > most_rows)
-      out.push_back(fmt::format("and {} more where {} is faster", c.faster.size() - most_rows, who));
+      out.push_back(
+          fmt::format("and {} more where {} is faster", c.faster.size() - most_rows, who));
   }
   return out;
 }

@@ -37,7 +37,8 @@ inline void same_machine(const run& a, const run& b) {
           difference(a.provenance.at(machine_section), b.provenance.at(machine_section));
       !what.empty())
     throw error("results of different machines are not merged: " + what,
-                a.source + " and " + b.source, "compare them: benanza_analyze compare A B; or see both on one page: "
+                a.source + " and " + b.source,
+                "compare them: benanza_analyze compare A B; or see both on one page: "
                 "--format html");
 }
 
