@@ -38,6 +38,8 @@ function(benanza_add_runner)
   endif()
   set(templates ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   add_library(benanza_runner OBJECT EXCLUDE_FROM_ALL)
+  # A project that names no kind of build wants to measure, not to debug.
+  target_compile_definitions(benanza_runner PUBLIC $<$<CONFIG:>:NDEBUG>)
   set_target_properties(benanza_runner PROPERTIES BENANZA_BACKENDS "${BENANZA_BACKENDS}")
   # The largest source first: the others are compiled beside it.
   set(backends ${BENANZA_BACKENDS})

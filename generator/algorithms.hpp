@@ -112,9 +112,12 @@ inline std::string products_text(const algorithm_list& a, int capability) {
   for (const layer_algorithms& l : a.layers) {
     if (!has_product(l, capability)) continue;
     out += fmt::format("  {} {} x{}: ", op::name(l.layer), name(l.type), l.uses);
+    std::vector<std::string> ids;
     for (const backend::algorithm& f : backend::cublas::plain_functions(l.layer, l.type))
-      out += f.id + ", ";
-    out += "lt:...\n";
+      ids.push_back(f.id);
+    for (const backend::cublas::task& t : backend::cublas::tasks_for(l.layer, l.type))
+      ids.push_back(t.before + "lt:...");
+    out += join(ids, ", ") + '\n';
   }
   return out;
 }

@@ -13,3 +13,4 @@
 #include "core/stopwatch.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "core/winograd.hpp"

@@ -9,16 +9,17 @@ def names_batch(symbol):
     return symbol.lower() in ("n", "b") or "batch" in symbol.lower()
 
 
-def value_of(symbol, known):
-    """The number of a symbol, or of a sum such as "past + 1"; None if it is not known."""
+def value_of(symbol, known, unknown):
+    """The number of a symbol, or of a sum such as "past + 1"; `unknown` gets the terms that are not known."""
+    if symbol in known:
+        return known[symbol]
     total = 0
     for term in symbol.split("+"):
         term = term.strip()
-        if symbol in known:
-            return known[symbol]
-        if term not in known and not term.isdigit():
-            return None
-        total += known[term] if term in known else int(term)
+        if term in known or term.isdigit():
+            total += known[term] if term in known else int(term)
+        else:
+            unknown.add(term)
     return total
 
 
@@ -58,11 +59,10 @@ def fix_dims(model, asked, given, shapes=None):
         for place, d in enumerate(row):
             if d.HasField("dim_value") and d.dim_value > 0:
                 continue
-            n = value_of(d.dim_param, known) if d.dim_param else batch if place == 0 else None
-            if n is not None:
-                d.dim_value = n
-            elif d.dim_param:
-                missing.add(d.dim_param)
+            if d.dim_param:
+                d.dim_value = value_of(d.dim_param, known, missing)
+            elif place == 0:
+                d.dim_value = batch
             else:
                 nameless.add(name)
     if missing or nameless:

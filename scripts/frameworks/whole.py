@@ -68,6 +68,12 @@ def told(samples):
             "samples_ns": samples}
 
 
+def began(text):
+    """A step that takes seconds, for whoever waits at a terminal."""
+    if sys.stderr.isatty():
+        print(f"measure_framework: {text}", file=sys.stderr, flush=True)
+
+
 def measure(arguments):
     """The file; and, with --plan, the result of the chain that took turns."""
     model = load(arguments.model)
@@ -85,6 +91,7 @@ def measure(arguments):
         del model
         made = FRAMEWORKS[arguments.framework]
         try:
+            began(f"{arguments.framework} makes {arguments.model.name} ready")
             framework = made(path, feeds, arguments.threads)
             framework.run()
             healthy = finite(framework.results())
@@ -92,9 +99,12 @@ def measure(arguments):
             if arguments.plan:
                 samples, chain = in_turns(framework.run, arguments, processors)
             else:
+                began(f"runs of {arguments.seconds * 1.25:g} s, the first to warm up")
                 samples = sample(framework.run, arguments.seconds)
             version, precision = framework.version, framework.precision
             del framework
+            if not arguments.no_profile:
+                began("runs with its profiler")
             traces, graph = ([], []) if arguments.no_profile else made.profiled(path, feeds, arguments.threads, arguments.seconds)
         except Refused:
             raise

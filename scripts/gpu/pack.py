@@ -24,6 +24,7 @@ def command(*words):
     done = subprocess.run([str(w) for w in words], cwd=ROOT, text=True, capture_output=True)
     if done.returncode != 0:
         said = (done.stderr.strip() or done.stdout.strip()).split("\n")
+        said = [line for line in done.stdout.split("\n") if line.startswith("benanza: ")] or said
         raise Refused(f"failed ({done.returncode}): {' '.join(map(str, words))}: {' '.join(said[-3:])[:400]}")
     return done.stdout
 

@@ -64,7 +64,8 @@ TEST_CASE("tensor cores: without a telling kernel the library's note answers, or
   CHECK(answer("cudnn", "legacy:gemm_fma", "legacy") == unknown);
   CHECK(answer("cublas", "gemm", "") == unknown);
   CHECK(answer("cublas", "lt:algo21_tile20", "heuristic,tensor-cores,waves=0.5") == yes);
-  CHECK(answer("cublas", "lt:algo21_tile20", "heuristic,waves=0.5") == no);
+  for (const char* id : {"lt:algo21_tile20", "nhwc:lt:algo21_tile20", "wt:lt:algo21_tile20"})
+    CHECK(answer("cublas", id, "heuristic,waves=0.5") == no);
   CHECK(answer("cublas", "lt:algo21_tile20", "heuristic,refused") == unknown);
   result::measurement cpu = on_gpu("onednn", "jit:avx512_core_amx", "");
   cpu.device = "cpu";

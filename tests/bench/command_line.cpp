@@ -134,6 +134,9 @@ TEST_CASE("a flag of Google Benchmark's in the environment is a flag in front of
 }
 
 TEST_CASE("what is unknown, or means nothing, is refused by name") {
+  CHECK_THROWS_WITH(parse({"--types=f16-winograd"}),
+                    "\"f16-winograd\" is no type of its own (--types); ask for f16: its Winograds "
+                    "are measured with it");
   for (const char* word : {"--typos=f32",
                            "stray",
                            "--types=f33",

@@ -116,6 +116,9 @@ TEST_CASE("only equivalent algorithms that did not fail compete") {
   CHECK(cases.algorithms.size() == 1);
   CHECK(cases.failed.size() == 2);
   CHECK(cases.inexact);
+  REQUIRE(cases.winograd != nullptr);
+  CHECK(cases.winograd->min_ns == 10);
+  CHECK(cases.winograd->state == "hot");
 }
 
 TEST_CASE("missing states are used around and marked") {

@@ -76,16 +76,20 @@ TEST_CASE("of cuBLAS the plain functions are listed, and what the GPU alone can 
   CHECK(text.status == 0);
   CHECK(holds(text.out, "\ncuBLAS has, where cublasLt lists its algorithms on the GPU itself "
                         "alone:\n"));
-  CHECK(holds(text.out, "\n  Gemm/1x10x256-w f32 x1: gemm, gemv, lt:...\n"));
-  CHECK(holds(text.out, "\n  Gemm/8x10x256-tb-c1x10-w f32 x1: lt:...\n"));
-  CHECK(holds(text.out, "\n  Conv/1x8x9x9-16x1x1-s1 f32 x1: gemm, nhwc:gemm, lt:...\n"));
+  CHECK(holds(text.out, "\n  Gemm/1x10x256-w f32 x1: gemm, gemv, wt:gemm, wt:gemv, "
+                        "lt:..., wt:lt:...\n"));
+  CHECK(holds(text.out, "\n  Gemm/8x10x256-tb-c1x10-w f32 x1: lt:..., wt:lt:...\n"));
+  CHECK(holds(text.out, "\n  Conv/1x8x9x9-16x1x1-s1 f32 x1: gemm, nhwc:gemm, lt:..., "
+                        "nhwc:lt:...\n"));
+  CHECK(holds(some.list("--target h200 --types e4m3").out,
+              "\n  Gemm/1x10x256-w e4m3 x1: wt:lt:...\n"));
   const auto json = some.list("--target h200 --types f32 --format json");
   CHECK(json.status == 0);
   const auto listed = nlohmann::json::parse(json.out);
   for (const auto& l : listed.at("layers")) {
     CHECK(l.contains("cublas") == (l.at("family") != "Relu"));
     if (l.at("key") != "1x10x256-w") continue;
-    REQUIRE(l.at("cublas").at("algorithms").size() == 2);
+    REQUIRE(l.at("cublas").at("algorithms").size() == 4);
     CHECK(l.at("cublas").at("algorithms")[1].at("algorithm") == "gemv");
     CHECK(holds(l.at("cublas").at("left_out"), "on the GPU itself"));
   }

@@ -38,7 +38,8 @@ std::string plan_from(const scratch_folder& s, const std::string& script,
   std::ofstream(s / "graphs.json") << model;
   const fake_run layers(
       {}, script,
-      on_gpu + "'--benchmark_filter=^[A-Z].*/(eng1|eng5|eng70_k2=12_k18=0|gemm|kernel:v1)/'" +
+      on_gpu +
+          "'--benchmark_filter=^[A-Z].*/(eng1|eng5|eng70_k2=12_k18=0|gemm|wt:gemm|kernel:v1)/'" +
           " --states hot,coldw --graphs " + (s / "graphs.json"));
   std::ofstream(s / "layers.json") << layers.ended.out;
   const outcome o = shell(std::string(BENANZA_ANALYZE_BINARY) + ' ' + (s / "layers.json") +
@@ -155,6 +156,27 @@ TEST_CASE("gpu: a plan's levels are timed, and each kernel has its layer") {
     last = k.at("part");
   }
   CHECK(last < static_cast<std::int64_t>(parts));
+}
+
+TEST_CASE("gpu: a plan whose products want their weights n x k runs, each node right") {
+  const scratch_folder s("gpu_turned");
+  const std::string script = "cost 20us\nturned gemm cost 5us";
+  const std::string plan = plan_from(s, script, normalized);
+  const std::string steps = text_of(plan);
+  CHECK(steps.find("wt:gemm") != std::string::npos);
+  CHECK(steps.find("\"gemm\"") == std::string::npos);
+  const fake_run r({}, script, on_gpu + "--plan " + plan, BENANZA_BENCH_BINARY);
+  CAPTURE(r.ended.err);
+  REQUIRE(r.rows.size() == 1);
+  CHECK(r.tidy());
+  CHECK(r.rows[0].error.empty());
+  CHECK(r.rows[0].median_ns >= 54.9e3); // three products of 5 us, two norms of 20
+  CHECK(r.rows[0].median_ns <= 60e3);
+
+  const fake_run wrong({}, script + "\nblas gemm wrong", on_gpu + "--plan " + plan,
+                       BENANZA_BENCH_BINARY);
+  REQUIRE(wrong.rows.size() == 1);
+  CHECK(wrong.rows[0].error.find("wrong result in the chain") != std::string::npos);
 }
 
 TEST_CASE("gpu: sums that are normalized run in a plan, node by node right") {

@@ -105,6 +105,9 @@ TEST_CASE("symbols take the caller's numbers, and sums of them") {
       ->mutable_shape()
       ->mutable_dim(1)
       ->set_dim_param("past + 1");
+  CHECK_SAYS(refusal([&] { bonnx::dims_of_inputs(m, {.batch = 2}, ""); }), "set --dim past=N");
+  CHECK(refusal([&] { bonnx::dims_of_inputs(m, {.batch = 2}, ""); }).find("past + 1") ==
+        std::string::npos);
   const bonnx::options o{.batch = 2, .dims = {{"past", 8}}};
   CHECK(bonnx::dims_of_inputs(m, o, "").shapes == dims{{"a", {2, 9}}, {"x", {2, 8}}});
 }

@@ -84,6 +84,33 @@ TEST_CASE("a bound that a framework beats is said to be wrong") {
   CHECK(holds(benanza::report::first_screen(r, all[0]), "beats the lower bound, so that is wrong"));
 }
 
+TEST_CASE("a framework that is below the bound by less exact Winograds is held against those") {
+  run r = synthetic::fused_run();
+  for (measurement& m : r.measurements)
+    m.type = m.equivalence = "f16";
+  const auto said = [&](double least_ns) {
+    const source s(r);
+    const std::vector<model_bound> models{
+        benanza::bound::analyse(s, r.graphs[0], {numeric::f16, 1}, {.workers = 1})};
+    std::vector<profile> profiles{slow_framework()};
+    profiles[0].latency_ns = {least_ns, least_ns};
+    profiles[0].operators[0].kernel = "cudnn::winograd_nonfused::winogradForwardData4x4";
+    std::string text = benanza::report::first_screen(r, advise_all(s, models, profiles)[0]);
+    for (std::size_t at = 0; (at = text.find("\n  ", at)) != text.npos;)
+      text.replace(at, 3, " ");
+    return text;
+  };
+  CHECK(holds(said(1.1e6), "is below the lower bound by Winograd kernels (1 operator), which are"));
+  CHECK(holds(said(1.1e6), "less exact than f16: none that is faster was measured here."));
+  synthetic::add(r, synthetic::conv, "winograd", 9, 500e3, 1.1, "f16");
+  for (measurement& m : r.measurements)
+    if (m.algorithm == "winograd") m.equivalence = "f16-winograd";
+  CHECK(holds(said(1.1e6), "with f16-winograd the bound is 1.04 ms."));
+  CHECK_FALSE(holds(said(1.1e6), "wrong"));
+  CHECK(holds(said(1.0e6), "it beats that too, so that is wrong"));
+  CHECK_FALSE(holds(said(1.4e6), "below the lower bound"));
+}
+
 TEST_CASE("with nothing to gain it says so") {
   run r = synthetic::small_run();
   std::erase_if(r.measurements, [](const measurement& m) { return m.algorithm_index != 0; });

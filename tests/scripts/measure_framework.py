@@ -98,7 +98,7 @@ class BadInput(unittest.TestCase):
                     models.load(path)
         node = helper.make_node("Relu", ["x"], ["y"])
         symbolic = lambda: model_of([node], [], [("x", ["batch", "past + 1"], TensorProto.FLOAT)])
-        for given, said in ({}, "--dim 'past . 1=N'"), ({"sequence": 3, "past": 2}, "no such symbol.*past . 1"):
+        for given, said in ({}, "set --dim past=N$"), ({"sequence": 3, "past": 2}, "no such symbol.*past . 1"):
             with self.assertRaisesRegex(Refused, said):
                 inputs.fix_dims(symbolic(), 1, given)
         fixed = model_of([node], [], [("x", [2, 3], TensorProto.FLOAT)])

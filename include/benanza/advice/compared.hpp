@@ -94,7 +94,8 @@ struct comparison {
   std::vector<bar> bars{};
   std::int64_t nodes = 0; ///< of the model, without views
   std::int64_t matched_nodes = 0;
-  double unexplained_ns = 0; ///< outside of all operators, or all of it without a profile
+  std::int64_t winograds = 0; ///< operators whose kernels the bound leaves out (core/winograd.hpp)
+  double unexplained_ns = 0;  ///< outside of all operators, or all of it without a profile
 
   bool profiled() const { return !from->operators.empty(); }
 };

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "../bound/form_totals.hpp"
+#include "../core/winograd.hpp"
 #include "bars.hpp"
 
 #include <range/v3/action/stable_sort.hpp>
@@ -180,6 +181,8 @@ inline comparison compare(const trace::profile& p, const bound::model_bound& b) 
     ++c.nodes;
     c.matched_nodes += owner != trace::no_operator;
   }
+  for (const trace::profiled_operator& o : p.operators)
+    c.winograds += names_winograd_apart(o.kernel, b.type);
   detail::add_bars(c, work);
   for (const bar& one : c.bars)
     if (one.id == "between_operators" || one.id == "unexplained") c.unexplained_ns = one.takes.ns;

@@ -37,9 +37,11 @@ inline tensor_use noted(const bound::measurement& m) {
     return std::find(notes.begin(), notes.end(), what) != notes.end();
   };
   if (says("tensor-cores")) return tensor_use::yes;
-  const bool engine = m.backend == "cudnn" && (m.algorithm.starts_with("eng") ||
-                                               m.algorithm.find(":eng") != m.algorithm.npos);
-  const bool lt = m.backend == "cublas" && m.algorithm.starts_with("lt:") && !says("refused");
+  const auto is_a = [&m](std::string kind) { // with a layout before it, or without
+    return m.algorithm.starts_with(kind) || m.algorithm.find(':' + kind) != m.algorithm.npos;
+  };
+  const bool engine = m.backend == "cudnn" && is_a("eng");
+  const bool lt = m.backend == "cublas" && is_a("lt:") && !says("refused");
   return engine || lt ? tensor_use::no : tensor_use::unknown;
 }
 } // namespace detail

@@ -9,6 +9,7 @@
 #include "../core/dtype.hpp"
 #include "../core/error.hpp"
 #include "../core/text.hpp"
+#include "../core/winograd.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -101,6 +102,10 @@ inline std::string one_of(std::string_view value, std::initializer_list<std::str
 
 inline numeric numeric_class(std::string_view text, std::string_view option) {
   const auto type = parse_numeric(text);
+  const std::string_view of = text.substr(0, text.find('-'));
+  if (const auto its = parse_numeric(of); its && is_winograd_class(text, *its))
+    throw error("\"" + std::string(text) + "\" is no type of its own", std::string(option),
+                "ask for " + std::string(of) + ": its Winograds are measured with it");
   if (!type)
     throw error("\"" + std::string(text) + "\" is no numeric class", std::string(option),
                 "take from f32, tf32, f16, bf16, u8s8u8, s8s8s8, e4m3");

@@ -41,14 +41,15 @@ struct layer_answer {
   std::int64_t uses = 0;       ///< nodes of the unfused model that are this layer
   std::int64_t fused_uses = 0; ///< nodes of its fused form that are
   basis rests_on = basis::missing;
-  numeric type = numeric::f32;  ///< in which it was measured
-  choice algorithms;            ///< of a modelled layer only times, no algorithms
-  std::optional<roof> roofline; ///< no algorithm is faster; nothing: no ceiling is known
-  std::int64_t flops = 0;       ///< of one execution by a direct algorithm
-  std::int64_t failed = 0;      ///< cases that failed
-  std::int64_t lost = 0;        ///< of these, without an answer (result::is_answer)
-  std::int64_t left = 0;        ///< cases that were not measured, or not to their end
-  bool untried = false;         ///< there is no case at all of it in the asked type
+  numeric type = numeric::f32;           ///< in which it was measured
+  choice algorithms;                     ///< of a modelled layer only times, no algorithms
+  const measurement* winograd = nullptr; ///< less exact than the type, and faster; null: none
+  std::optional<roof> roofline;          ///< no algorithm is faster; nothing: no ceiling is known
+  std::int64_t flops = 0;                ///< of one execution by a direct algorithm
+  std::int64_t failed = 0;               ///< cases that failed
+  std::int64_t lost = 0;                 ///< of these, without an answer (result::is_answer)
+  std::int64_t left = 0;                 ///< cases that were not measured, or not to their end
+  bool untried = false;                  ///< there is no case at all of it in the asked type
   bool nothing_runs = false; ///< no backend has an algorithm for it, so that no command measures it
   std::string reason;        ///< why it was not measured, or what the first failed case said
   bool on_path = false;      ///< a node on the longest path of the bounds is this layer
@@ -136,6 +137,9 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
     if (out.reason.empty() && known.nothing != nullptr) out.reason = known.nothing->error;
     if (type == q.type) out.untried = known.empty();
     out.algorithms = choose(known, q.weights);
+    out.winograd = nullptr;
+    if (known.winograd != nullptr && known.winograd->min_ns < out.algorithms.bound.ns)
+      out.winograd = known.winograd;
     nothing_runs = nothing_runs && known.nothing != nullptr && known.failed.empty();
     if (!out.timed()) return false;
     for (const candidate& c : known.algorithms)

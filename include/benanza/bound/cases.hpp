@@ -6,6 +6,7 @@
 //   case_table cases(run);   cases.of("Conv/1x64x56x56-64x3x3-s1-p1", numeric::f32, 1).algorithms
 #pragma once
 
+#include "../core/winograd.hpp"
 #include "../result/fields.hpp"
 #include "../result/planned.hpp"
 
@@ -37,9 +38,10 @@ struct candidate {
 struct layer_cases {
   std::vector<candidate> algorithms; ///< ordered by place in the library's list, backend and name
   std::vector<const measurement*> failed;
-  std::vector<const measurement*> left; ///< rows of what was not measured, or not to its end
-  const measurement* nothing = nullptr; ///< says that nothing runs it; null: none says so
-  bool inexact = false;                 ///< there are algorithms of another equivalence class
+  std::vector<const measurement*> left;  ///< rows of what was not measured, or not to its end
+  const measurement* nothing = nullptr;  ///< says that nothing runs it; null: none says so
+  bool inexact = false;                  ///< there are algorithms of another equivalence class
+  const measurement* winograd = nullptr; ///< of these the fastest Winograd, hot; null: none
 
   /// True if nothing was tried to its end, and nothing says that there is nothing to try.
   bool empty() const {
@@ -73,6 +75,9 @@ public:
         out.failed.push_back(m);
       } else if (m->equivalence != name(type)) {
         out.inexact = true;
+        const bool faster = out.winograd == nullptr || m->min_ns < out.winograd->min_ns;
+        if (m->state == "hot" && faster && is_winograd_class(m->equivalence, type))
+          out.winograd = m;
       } else if (m->state == "hot" || m->state == "llcw" || m->state == "coldw") {
         const auto same = [&](const candidate& c) {
           return c.any().backend == m->backend && c.any().algorithm == m->algorithm;

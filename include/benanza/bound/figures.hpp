@@ -33,6 +33,7 @@ struct form_figures {
   const model::graph* graph = nullptr;
   totals roofline; ///< zero: no ceiling is known
   totals bound, prediction;
+  double winograd_ns = 0; ///< the bound with the Winograds that it leaves out; 0: none is faster
   std::optional<layout_figures> layouts; ///< nothing: the algorithms' layouts are unknown
 };
 

@@ -70,6 +70,8 @@ void fill_totals(form_figures& f, const model_bound& b, const std::vector<layer_
   const layer_times point = point_times(b.layers);
   f.bound = bounds.totals(sums_of(b, point.bound));
   f.prediction = predictions.totals(sums_of(b, point.prediction));
+  const double winograd_ns = sums_of(b, times_with_winograd(b.layers)).sequential_ns;
+  if (winograd_ns < f.bound.sequential.ns) f.winograd_ns = winograd_ns;
   std::vector<double> roofs;
   for (const layer_answer& l : b.layers)
     roofs.push_back(l.roofline.value_or(roof{}).ns);

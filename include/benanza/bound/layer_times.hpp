@@ -36,6 +36,14 @@ inline layer_times point_times(const std::vector<layer_answer>& layers) {
   return out;
 }
 
+/// The least times where Winograds that are less exact than the type run too.
+inline std::vector<double> times_with_winograd(const std::vector<layer_answer>& layers) {
+  std::vector<double> out;
+  for (const layer_answer& l : layers)
+    out.push_back(l.winograd != nullptr ? l.winograd->min_ns : l.algorithms.bound.ns);
+  return out;
+}
+
 /// Each redraw of the samples of all layers; others have the time that is reported.
 inline std::vector<layer_times> redrawn_times(const std::vector<layer_answer>& layers) {
   std::vector<layer_times> out(redraws, point_times(layers));

@@ -84,8 +84,18 @@ inline void set_allocator() {
 }
 } // namespace detail
 
-/// Lets this process run on all processors that the run was started with. Binding threads made
-/// the mask narrow, and what a process starts inherits it. Allocates nothing.
+/// The environment that this process entered; of a program that enters none, the processors that
+/// its thread may use when it is first asked.
+inline environment& entered() {
+  static environment e = [] {
+    const auto [count, list] = detail::affinity();
+    return environment{count, list, list};
+  }();
+  return e;
+}
+
+/// Lets the calling thread run on all processors that the run was started with. Binding threads
+/// made the mask narrow, and processes and threads inherit it. Allocates nothing.
 inline void widen(const environment& e) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -130,7 +140,7 @@ inline environment enter_environment(char** argv, int threads) {
   e.processors = std::max(1, std::atoi(text.c_str()));
   e.processor_list = colon == std::string::npos ? "" : text.substr(colon + 1);
   e.bound = detail::affinity().second;
-  return e;
+  return entered() = e;
 }
 
 } // namespace benanza::machine

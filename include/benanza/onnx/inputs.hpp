@@ -61,11 +61,14 @@ inline bool names_batch(std::string_view symbol) {
   return s == "n" || s == "b" || s.find("batch") != std::string::npos;
 }
 
-/// The number of a symbol, or of a sum of symbols and numbers such as "past + 1"; -1: not known.
+/// The number of a symbol, or of a sum of symbols and numbers such as "past + 1"; -1: not known, or
+/// too large. `unknown` gets the terms that are not known.
 inline std::int64_t value_of(std::string_view symbol,
-                             const std::map<std::string, std::int64_t, std::less<>>& known) {
+                             const std::map<std::string, std::int64_t, std::less<>>& known,
+                             std::set<std::string, std::less<>>* unknown = nullptr) {
   if (const auto found = known.find(symbol); found != known.end()) return found->second;
   std::int64_t sum = 0;
+  bool whole = true;
   for (std::size_t from = 0; from <= symbol.size();) {
     const std::size_t to = std::min(symbol.find('+', from), symbol.size());
     std::string_view term = symbol.substr(from, to - from);
@@ -78,13 +81,20 @@ inline std::int64_t value_of(std::string_view symbol,
       n = found->second;
     } else {
       const auto [end, bad] = std::from_chars(term.data(), term.data() + term.size(), n);
-      if (bad != std::errc{} || end != term.data() + term.size()) return -1;
+      if (bad != std::errc{} || end != term.data() + term.size()) {
+        if (unknown != nullptr) unknown->emplace(term);
+        whole = false;
+        n = 0;
+      }
     }
-    if (n < 0 || n > dim_limit || sum > dim_limit) return -1;
+    if (n < 0 || n > dim_limit || sum > dim_limit) {
+      if (unknown != nullptr) unknown->emplace(symbol);
+      return -1;
+    }
     sum += n;
     from = to + 1;
   }
-  return sum;
+  return whole ? sum : -1;
 }
 
 class input_reader {
@@ -200,9 +210,7 @@ private:
         if (i != 0) nameless_[input.name()] = guess(*s);
         out.push(asked());
       } else {
-        const std::int64_t n = value_of(symbol(d), out_.symbols);
-        if (n < 0) missing_.emplace(symbol(d));
-        out.push(n);
+        out.push(value_of(symbol(d), out_.symbols, &missing_));
       }
     }
     keep(input.name(), out);

@@ -71,7 +71,7 @@ inline std::string csv_report(const input& in) {
   std::string out(detail::csv_head);
   for (const model_bound& b : in.models) {
     std::string partial = lacks(b);
-    if (!b.missing_command.empty()) partial += ": " + b.missing_command;
+    if (!b.missing_command.empty()) partial += ": " + detail::missing_line(b);
     for (const layer_answer& l : b.layers) {
       const auto found = known.find({l.name, std::string(name(l.type)), b.threads});
       if (found == known.end()) {

@@ -179,7 +179,7 @@ inline chapter chapter_of(const advice::advised& a, const text_options& o) {
                                    loose(b) ? counted(std::ssize(b.layers), "layer")
                                             : fmt::format("batch {}", b.graph->batch),
                                    name(b.type), counted(b.threads, "thread")),
-              .command = b.missing_command};
+              .command = missing_line(b)};
   if (!b.unmeasurable.empty()) out.warnings.push_back("NO VERDICT: " + b.unmeasurable + '.');
   if (const std::string lacking = lacks(b); !lacking.empty())
     out.warnings.push_back("PARTIAL: " + lacking + '.');

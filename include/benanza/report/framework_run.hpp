@@ -115,9 +115,10 @@ inline std::string framework_section(const advice::comparison& c, std::size_t li
   std::string out;
   const std::string name = detail::framework_name(*c.from);
   if (!c.faster.empty()) {
-    out += wrapped("! ", fmt::format("{} is faster than all that was measured here in these, which "
-                                     "is a fault of ours:",
-                                     name));
+    out += wrapped(
+        "! ", fmt::format("{} is faster than all that was measured here in these, which "
+                          "is a fault of ours{}:",
+                          name, c.winograds > 0 ? ", but for Winograds: they are less exact" : ""));
     out += detail::compared_table(c.faster, limit - limit / 2) + '\n';
   }
   out += detail::waterfall(c);

@@ -82,6 +82,7 @@ inline ordered_json to_json(const std::optional<bound::layout_figures>& l) {
 inline void add_form(ordered_json& out, const bound::form_figures& f) {
   out["roofline"] = f.roofline.sequential.ns > 0 ? to_json(f.roofline) : ordered_json();
   out["bound"] = to_json(f.bound);
+  if (f.winograd_ns > 0) out["bound_with_winograd_ns"] = f.winograd_ns;
   out["prediction"] = to_json(f.prediction);
   out["layouts"] = to_json(f.layouts);
 }
@@ -168,6 +169,10 @@ inline ordered_json to_json(const layer_answer& l, double sum_ns) {
   out["fewer_operations_than_counted"] = r.less_than_nominal;
   out["bound"] = to_json(c.best, c.bound.ns);
   if (c.bound_from_roofline) out["bound"]["from_roofline"] = true;
+  if (l.winograd != nullptr)
+    out["winograd"] = {{"algorithm", l.winograd->algorithm},
+                       {"class", l.winograd->equivalence},
+                       {"ns", l.winograd->min_ns}};
   out["prediction"] = to_json(c.chosen, c.prediction.ns);
   if (c.chosen_warmer != nullptr) out["prediction"]["state"] = "llcw+coldw";
   out["first_choice"] = to_json(c.first, c.first_choice.ns);

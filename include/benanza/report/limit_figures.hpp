@@ -7,6 +7,7 @@
 
 #include "../advice/advised.hpp"
 #include "../advice/algorithm.hpp"
+#include "below_bound.hpp"
 #include "heading.hpp"
 #include "layers.hpp"
 #include "units.hpp"
@@ -163,7 +164,8 @@ inline std::vector<limit_value> gap_values(const advice::advised& a) {
   if (loose(b) || !(bound > 0)) return sum_value(a, bound);
   return of_frameworks(a, [&](const advice::comparison& c) -> limit_value {
     limit_value v{.value = c.latency.ns / bound, .why = unsure_sum(b)};
-    if (v.why.empty() && c.least_ns < bound) v.why = "it beats the bound, so that is wrong";
+    if (const std::string below = below_bound(c); v.why.empty() && !below.empty())
+      v.why = "it " + below;
     return v;
   });
 }

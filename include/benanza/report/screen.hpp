@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../advice/advised.hpp"
+#include "below_bound.hpp"
 #include "heading.hpp"
 #include "kinds.hpp"
 #include "scenarios.hpp"
@@ -82,6 +83,8 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
                      w.run->median_ns, fmt::format("least {}", show_time(w.run->min_ns))});
   if (form.bound.sequential.ns > 0)
     out.push_back({"lower bound", form.bound.sequential.ns, "layers alone, hot caches"});
+  if (form.winograd_ns > 0)
+    out.push_back({"  with " + winograd_class(b.type), form.winograd_ns, "less exact, no bound"});
   if (form.roofline.sequential.ns > 0)
     out.push_back({"the machine's limits", form.roofline.sequential.ns, "roofline"});
   return out;
@@ -101,10 +104,8 @@ inline std::string distance_lines(const advice::advised& a) {
   std::string out;
   for (const advice::comparison& c : a.frameworks) {
     if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0 || a.model->partial()) continue;
-    if (c.least_ns < form.bound.sequential.ns)
-      out += wrapped("! ", fmt::format("{} beats the lower bound, so that is wrong: a kernel or a "
-                                       "fusion is missing here.",
-                                       framework_name(*c.from)));
+    if (const std::string below = below_bound(c); !below.empty())
+      out += wrapped("! ", fmt::format("{} {}.", framework_name(*c.from), below));
     else if (expected && expected->ns > 0)
       out += wrapped("  ", fmt::format("{}: {:.2f} times what a run should take, {:.2f} times the "
                                        "bound{}.",
@@ -121,13 +122,10 @@ inline std::vector<std::string> doubts(const advice::advised& a) {
   std::vector<std::string> out;
   for (const bound::fault& f : a.model->faults)
     out.push_back(f.what + ": " + f.name);
-  const double bound = a.model->fastest_form().bound.sequential.ns;
   for (const advice::comparison& c : a.frameworks) {
     const std::string who = framework_name(*c.from);
-    if (c.latency.ns > 0 && c.least_ns < bound && !a.model->partial())
-      out.push_back(who +
-                    " beats the lower bound, so that is wrong: a kernel or a fusion is missing "
-                    "here");
+    if (const std::string below = below_bound(c); !below.empty() && !a.model->partial())
+      out.push_back(who + ' ' + below);
     for (const advice::compared_row& r : first_of(c.faster, most_rows))
       out.push_back(
           fmt::format("{} is faster than all that was measured here: {} in place of {} for "

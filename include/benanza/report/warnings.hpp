@@ -112,25 +112,37 @@ inline missing_kinds kinds_of_missing(const model_bound& b) {
   return out;
 }
 
-/// The command that measures all that is missing, with what to do then.
-inline std::string measure_missing(const model_bound& b) {
-  // No person copies more: the filter is written to a file then.
+/// The commands that measure all that is missing: one, or, where no person copies its filter, that
+/// which writes this to a file before it. Empty: nothing is missing.
+inline std::vector<std::string> missing_commands(const model_bound& b) {
   constexpr std::size_t longest = 800;
   std::string command = b.missing_command;
   if (command.empty()) return {};
+  const std::string_view filter = "--benchmark_filter='";
+  const std::size_t from = command.find(filter);
+  if (command.size() <= longest || from == std::string::npos) return {command};
+  command.replace(from, command.rfind('\'') + 1 - from,
+                  "--benchmark_filter=\"$(cat missing.txt)\"");
+  return {"benanza_analyze RESULT --missing missing.txt", command};
+}
+
+/// The same on one line.
+inline std::string missing_line(const model_bound& b) {
+  return fmt::format("{}", fmt::join(missing_commands(b), " && "));
+}
+
+/// The command that measures all that is missing, with what to do then.
+inline std::string measure_missing(const model_bound& b) {
+  const std::vector<std::string> commands = missing_commands(b);
+  if (commands.empty()) return {};
   std::string out =
-      wrapped("! ", command.ends_with(bound::missing_file)
+      wrapped("! ", commands.back().ends_with(bound::missing_file)
                         ? "This measures all that is missing; then analyse its result "
                           "together with this one."
                         : "This measures all that is missing.");
-  const std::string_view filter = "--benchmark_filter='";
-  const std::size_t from = command.find(filter);
-  if (command.size() > longest && from != std::string::npos) {
-    out += "    benanza_analyze RESULT --missing missing.txt\n";
-    command.replace(from, command.rfind('\'') + 1 - from,
-                    "--benchmark_filter=\"$(cat missing.txt)\"");
-  }
-  return out + "    " + printable(command, std::size_t{1} << 14) + '\n';
+  for (const std::string& c : commands)
+    out += "    " + printable(c, std::size_t{1} << 14) + '\n';
+  return out;
 }
 
 /// Figures that cannot both be right, those of a kind together.

@@ -85,7 +85,7 @@ constexpr bool is_answer(std::string_view error) {
 
 /// How many cases such a row stands for.
 inline std::int64_t cases_behind(const measurement& m) {
-  return std::max<std::int64_t>(1, m.count);
+  return m.algorithm == absent_name ? std::max<std::int64_t>(1, m.count) : 1;
 }
 
 namespace detail {

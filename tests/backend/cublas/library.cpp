@@ -135,10 +135,9 @@ TEST_CASE("cublas: integers and FP8 too, as far as cublasLt takes them" *
 TEST_CASE("cublas: the library's plain functions come first, then what cublasLt proposes" *
           doctest::skip(!on_fake())) {
   blas lib;
-  CHECK(ids(lib, "Gemm/5x7x11-w", numeric::f16) == texts{"gemm", simple, split, clustered});
-  CHECK(ids(lib, "Gemm/1x7x11-w", numeric::bf16) ==
-        texts{"gemm", "gemv", simple, split, clustered});
-  CHECK(ids(lib, "Gemm/5x7x11-c1x7-w", numeric::f16) == texts{simple, split, clustered});
+  CHECK(ids(lib, "Gemm/5x7x11", numeric::f16) == texts{"gemm", simple, split, clustered});
+  CHECK(ids(lib, "Gemm/1x7x11", numeric::bf16) == texts{"gemm", "gemv", simple, split, clustered});
+  CHECK(ids(lib, "Gemm/5x7x11-c1x7", numeric::f16) == texts{simple, split, clustered});
   CHECK(ids(lib, "Conv/2x5x3x4-7x1x1-s1-b", numeric::f16) ==
         texts{"nhwc:" + simple, "nhwc:" + split, "nhwc:" + clustered});
   CHECK(ids(lib, "Relu/4x4", numeric::f32).empty());
@@ -148,8 +147,62 @@ TEST_CASE("cublas: the library's plain functions come first, then what cublasLt 
 TEST_CASE("cublas: FP32 has no tensor cores in it, and TF32 nothing else" *
           doctest::skip(!on_fake())) {
   blas lib;
-  CHECK(ids(lib, "Gemm/5x7x11-w", numeric::f32) == texts{"gemm", simple, split});
-  CHECK(ids(lib, "Gemm/5x7x11-w", numeric::tf32) == texts{"gemm", split, clustered});
+  CHECK(ids(lib, "Gemm/5x7x11", numeric::f32) == texts{"gemm", simple, split});
+  CHECK(ids(lib, "Gemm/5x7x11", numeric::tf32) == texts{"gemm", split, clustered});
+}
+
+TEST_CASE(
+    "cublas: weights of all types compete in both orders, of 8 bits in the one that there is" *
+    doctest::skip(!on_fake())) {
+  blas lib;
+  const std::string wt = "wt:";
+  CHECK(ids(lib, "Gemm/1x7x11-w", numeric::f16) == texts{"gemm", "gemv", simple, split, clustered,
+                                                         "wt:gemm", "wt:gemv", wt + simple,
+                                                         wt + split, wt + clustered});
+  CHECK(ids(lib, "MatMul+Add/3x5x11-11x7-w-w7", numeric::tf32) ==
+        texts{split, clustered, wt + split, wt + clustered});
+  for (const numeric t : {numeric::s8s8s8, numeric::e4m3}) {
+    for (const std::string& id : ids(lib, "MatMul/1x5x48-48x32-w", t))
+      CHECK(id.starts_with(wt));
+    for (const std::string& id : ids(lib, "Gemm/5x32x48-tb-w", t))
+      CHECK_FALSE(id.starts_with(wt));
+  }
+  // Of few the first of each order.
+  texts few;
+  for (const algorithm& a :
+       lib.enumerate(op::parse("Gemm/5x7x11-w"), numeric::f16, {.proposed = true}))
+    few.push_back(a.id);
+  for (const char* first : {"gemm", "wt:gemm"})
+    CHECK(std::count(few.begin(), few.end(), first) == 1);
+  for (const std::string& first : {simple, wt + simple})
+    CHECK(std::count(few.begin(), few.end(), first) == 1);
+}
+
+TEST_CASE("cublas: weights are turned once for all that want them so, and that is their packing" *
+          doctest::skip(!on_fake())) {
+  blas lib;
+  const op::layer l = op::parse("MatMul/1x5x48-48x32-w");
+  const operands values = make_operands(l, numeric::f16);
+  const setting by_turns{.operands_stay = true, .by_turns = true};
+  const auto made = [&](const std::string& id, const setting& s) {
+    return lib.prepare(l, numeric::f16, {.id = id}, values, s);
+  };
+  const auto first = made("wt:gemm", by_turns), second = made("wt:" + simple, by_turns);
+  CHECK(packed_weights::of(*first)->packing_ns() > 0);
+  CHECK(packed_weights::of(*second)->packing_ns() == 0);
+  const auto alone = made("wt:" + simple, {}); // as in a model, where each node has its own
+  CHECK(packed_weights::of(*alone)->packing_ns() > 0);
+  const auto weights_of = [](const prepared& p) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(p.weight_bytes()));
+    packed_weights::of(p)->copy_weights(bytes.data());
+    return bytes;
+  };
+  const auto as_stored = weights_of(*made("gemm", {})), turned = weights_of(*second);
+  REQUIRE(as_stored.size() == 48 * 32 * 2);
+  for (std::size_t k = 0; k < 48; ++k)
+    for (std::size_t n = 0; n < 32; ++n)
+      for (std::size_t byte = 0; byte < 2; ++byte)
+        REQUIRE(turned[(n * 48 + k) * 2 + byte] == as_stored[(k * 32 + n) * 2 + byte]);
 }
 
 TEST_CASE("cublas: an algorithm says its workspace, its parts of k, and how it fills the GPU" *
@@ -157,7 +210,7 @@ TEST_CASE("cublas: an algorithm says its workspace, its parts of k, and how it f
   blas lib;
   std::map<std::string, algorithm> by_id;
   int index = 0;
-  for (const algorithm& a : lib.enumerate(op::parse("Gemm/5x7x11-w"), numeric::f16, {})) {
+  for (const algorithm& a : lib.enumerate(op::parse("Gemm/5x7x11"), numeric::f16, {})) {
     CHECK(a.index == index++);
     CHECK(a.equivalence == "f16");
     CHECK(a.layouts == "ab,ab,ab");
@@ -176,7 +229,7 @@ TEST_CASE("cublas: the algorithm of an id is made again where it was never liste
           doctest::skip(!on_fake())) {
   const op::layer l = op::parse("Gemm+Relu/5x7x11-tb-c1x7-w");
   const operands values = make_operands(l, numeric::f16);
-  for (const std::string& id : {simple, split, clustered}) {
+  for (const std::string& id : {simple, split, clustered, "wt:" + simple, "wt:" + clustered}) {
     blas fresh;
     const auto made = fresh.prepare(l, numeric::f16, {.id = id}, values, {});
     CHECK(made->ran() == id);
@@ -227,7 +280,7 @@ TEST_CASE("cublas: the library's own bytes come back from a result, and are what
   const operands values = make_operands(l, numeric::f16);
   std::map<std::string, std::string> bytes;
   for (const algorithm& a : lib.enumerate(l, numeric::f16, {})) {
-    CHECK(a.opaque.empty() == (a.id == "gemm"));
+    CHECK(a.opaque.empty() == a.id.ends_with("gemm"));
     const std::string text =
         result::to_json(result::measurement{.algorithm = a.id, .opaque = a.opaque}).dump();
     bytes[a.id] = nlohmann::json::parse(text).value("opaque", "");
@@ -277,7 +330,8 @@ TEST_CASE("cublas: an algorithm that is not there is refused with the reason" *
   CHECK(holds(narrow, "CUBLAS_STATUS_NOT_SUPPORTED"));
   CHECK(holds(refused("lt:algo66_tile39_stages35_splitk1_red0_swz0_cust3_inner1_cluster65538"),
               "no setting of an algorithm is 65538"));
-  for (const char* id : {"gemv", "gemm_grouped", "nhwc:gemm", "eng4", "lt:algo21", ""})
+  for (const char* id : {"gemv", "gemm_grouped", "nhwc:gemm", "wt:gemv", "wt:", "wt:wt:gemm",
+                         "eng4", "lt:algo21", ""})
     CHECK(holds(refused(id), "does not offer this algorithm here"));
   CHECK(holds(refused(simple + "-fast-accum"), "does not offer this algorithm here"));
   CHECK(lib.prepare(l, numeric::f32, {.id = "gemm"}, values, {}) != nullptr);

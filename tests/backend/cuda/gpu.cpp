@@ -31,6 +31,25 @@ TEST_CASE("cuda: there is one GPU for all, as long as the process lives" *
   CHECK(facts.at("uuid") == "GPU-66616b65-2067-7075-206f-662074657374");
 }
 
+TEST_CASE("cuda: an operand is placed once, however its dims of one are told" *
+          doctest::skip(!on_fake())) {
+  cuda::group_memory m;
+  const std::vector<float> numbers(12, 1.0f);
+  int made = 0;
+  const auto operand = [&](const shape& dims, const shape& strides) {
+    return m.operand({numbers.data(), {dims, strides, dtype::f32, 12}}, [&] {
+      ++made;
+      return tensor_bytes(48);
+    });
+  };
+  const auto plain = operand({4, 3}, {3, 1}), with_one = operand({1, 4, 3}, {12, 3, 1}),
+             turned = operand({4, 3}, {1, 4}), turned_with_one = operand({4, 1, 3}, {1, 12, 4});
+  CHECK(made == 2);
+  CHECK(plain == with_one);
+  CHECK(turned == turned_with_one);
+  CHECK(plain != turned);
+}
+
 TEST_CASE("cuda: copies of weights lie apart, hold numbers of their type, and stay where they are" *
           doctest::skip(!on_fake())) {
   const auto g = cuda::gpu::of_this_process();

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <optional>
 #include <set>
+#include <string_view>
 
 using namespace benanza;
 using namespace benanza::backend;
@@ -19,12 +20,12 @@ using cuda_test::on_fake;
 using cuda_test::runs_kernels;
 
 namespace {
-const device_limit& find(const std::vector<device_limit>& all, const std::string& kind,
-                         std::int64_t bytes, const std::string& way = {}) {
+const device_limit& find(const std::vector<device_limit>& all, std::string_view kind,
+                         std::int64_t bytes, std::string_view way = {}) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const device_limit& l) {
     return l.kind == kind && l.bytes == bytes && (way.empty() || l.way == way);
   });
-  REQUIRE_MESSAGE(found != all.end(), kind);
+  REQUIRE_MESSAGE(found != all.end(), std::string(kind));
   return *found;
 }
 } // namespace

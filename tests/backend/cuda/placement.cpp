@@ -32,6 +32,15 @@ TEST_CASE("cuda: elements lie where the strides say") {
         values{0, 1, 2, 0, 3, 4, 5, 0}); // what is between is zero
 }
 
+TEST_CASE("cuda: matrices of a stack are transposed each for itself") {
+  CHECK(cuda::matrix_strides({2, 3}, false) == shape{3, 1});
+  CHECK(cuda::matrix_strides({2, 3}, true) == shape{1, 2});
+  CHECK(cuda::matrix_strides({5, 2, 3}, true) == shape{6, 1, 2});
+  CHECK(cuda::lies_two_ways(2, 3));
+  CHECK_FALSE(cuda::lies_two_ways(1, 3));
+  CHECK_FALSE(cuda::lies_two_ways(3, 1));
+}
+
 TEST_CASE("cuda: elements change their type, and are scaled, on the way") {
   const tensor t = counted({2, 3}, dtype::f32);
   CHECK(numbers(dtype::bf16, cuda::spread(t, {{6}, {1}, dtype::bf16, 6})) ==

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
 #include <set>
 
 using namespace benanza;
@@ -99,6 +100,42 @@ TEST_CASE("cudnn: every layout is offered, and what pads channels keeps to itsel
     if (o.made_by->before.starts_with("nhwc-c")) CHECK(o.made_by->before == "nhwc-c16:");
 }
 
+TEST_CASE("cudnn: weights of products lie as the model's file has them, and turned") {
+  const auto prefixes = [](const std::string& layer, numeric t) {
+    std::map<std::string, std::set<std::string>> out; // and layouts
+    for (const offer& o : listed(layer, t, "h200")) {
+      CAPTURE(o.what.id);
+      CHECK(remade(o, "h200"));
+      out[o.made_by->before].insert(o.what.layouts);
+    }
+    return out;
+  };
+  using seen = std::map<std::string, std::set<std::string>>;
+  for (const numeric t : {numeric::f16, numeric::bf16, numeric::s8s8s8, numeric::e4m3}) {
+    CAPTURE(std::string(name(t)));
+    for (const char* layer : {"MatMul/1x128x768-768x256-w", "Gemm/128x256x768-w",
+                              "MatMul+Swish+Mul/1x128x768-768x256-w", "MatMul/8x128x64-8x64x128-w"})
+      CHECK(prefixes(layer, t) == seen{{"", {"ab,ab,ab"}}, {"wt:", {"ab,ba,ab"}}});
+    CHECK(prefixes("Gemm/128x256x768-tb-w", t) == seen{{"", {"ab,ba,ab"}}, {"wt:", {"ab,ab,ab"}}});
+    CHECK(prefixes("MatMul/8x128x64-8x64x128", t) == seen{{"", {"ab,ab,ab"}}});
+  }
+  CHECK(prefixes("Gemm/128x1x768-w", numeric::f16).size() == 1); // a vector
+  // Of TF32 the graphs alone: the library lists none once a GPU without TF32 was asked for.
+  const recipes both = recipes_for(op::parse("Gemm/128x256x768-w"), numeric::tf32);
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].before.empty());
+  CHECK(both[1].before == "wt:");
+  // Of few the first of each order.
+  const op::layer l = op::parse("MatMul/1x128x768-768x256-w");
+  lister some(described_target("h200"));
+  std::map<std::string, std::string> first, first_of_few;
+  for (const offer& o : some.offers(l, numeric::bf16))
+    first.emplace(o.made_by->before, o.what.id);
+  for (const offer& o : some.offers(l, numeric::bf16, true))
+    first_of_few.emplace(o.made_by->before, o.what.id);
+  CHECK(first == first_of_few);
+}
+
 TEST_CASE("cudnn: Winograd is held to its own arithmetic, and is less than the nominal") {
   const std::int64_t nominal = op::direct_flops(op::parse(conv));
   int seen = 0;
@@ -108,6 +145,26 @@ TEST_CASE("cudnn: Winograd is held to its own arithmetic, and is less than the n
     seen += winograd;
   }
   CHECK(seen > 0);
+}
+
+TEST_CASE("cudnn: an engine that is a Winograd of a narrow type has its own class") {
+  for (const auto& [type, apart] :
+       {std::pair{numeric::f32, false}, {numeric::f16, true}, {numeric::bf16, true}}) {
+    int seen = 0;
+    for (const offer& o : listed(conv, type, "a100")) {
+      const bool winograd = o.how.winograd();
+      seen += winograd;
+      CHECK((o.what.equivalence == winograd_class(type)) == (winograd && apart));
+    }
+    CHECK(seen > 0);
+  }
+  found_engine e;
+  CHECK_FALSE(e.winograd());
+  e.numerics = {CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13, CUDNN_NUMERICAL_NOTE_TENSOR_CORE};
+  CHECK(e.winograd());
+  CHECK(benanza::backend::cudnn::detail::equivalence_of(e, numeric::tf32, true) == "tf32-winograd");
+  const op::layer five = op::parse("Conv+Relu/1x8x9x9-16x5x5-s1-p2-b");
+  CHECK(benanza::backend::cudnn::detail::flops_of(e, five) == op::direct_flops(five) * 169 / 2025);
 }
 
 TEST_CASE("cudnn: TF32 and FP32 are told apart by what the library says") {

@@ -44,10 +44,16 @@ TEST_CASE("on the fake gpu: attentions with a past, a window, lengths, gates, an
           "Attention/2x4x10x32-kv2-k16-lengths-bshd-cached"})
       CHECK(ways(layer, t) == words{"sdpa:", "chain:"});
     // SwiGLU behind the gate's product, behind up's, and alone.
+    CHECK_FALSE(ways("Swish+Mul/1x8x24", t).empty());
+    // Weights as the model's file has them, and turned.
     for (const char* layer :
-         {"MatMul+Swish+Mul/1x8x16-16x24-w", "MatMul+Mul/1x8x16-16x24-w", "Swish+Mul/1x8x24"})
-      CHECK_FALSE(ways(layer, t).empty());
+         {"MatMul+Swish+Mul/1x8x16-16x24-w", "MatMul+Mul/1x8x16-16x24-w", "MatMul/3x8x16-3x16x24-w",
+          "Gemm/8x24x16-w", "Gemm+Relu/8x24x16-tb-c1x24-w", "Gemm/8x24x16-ta-tb-w"})
+      CHECK(ways(layer, t) == words{"", "wt:"});
   }
+  for (const numeric t : {numeric::s8s8s8, numeric::e4m3})
+    for (const char* layer : {"MatMul/1x16x32-32x48-w", "Gemm/16x48x32-tb-c1x48-w"})
+      CHECK(ways(layer, t) == words{"", "wt:"});
   for (const char* layer : {"QLinearConv/1x16x5x5-16x3x3-s1-p1-s8s8s8",
                             "QLinearConv/1x16x5x5-32x3x3-s2-p1-b-s8s8s8-pc-zr-relu",
                             "QLinearConv/2x16x5x5-16x1x1-s1-b-s8s8real-pc"})

@@ -44,6 +44,26 @@ double fastest(const algorithm& a) {
 }
 } // namespace
 
+TEST_CASE("onednn: constant weights also lie n x k, as frameworks keep them") {
+  for (const char* layer : {"MatMul/1x2x64-64x48-w", "Gemm/2x48x64-w", "Gemm/2x48x64-tb-c1x48-w",
+                            "MatMul+Relu/1x2x64-64x48-w"}) {
+    CAPTURE(std::string(layer));
+    const std::vector<algorithm> all = listed(layer, numeric::f32);
+    const algorithm* const turned = find(all, "matmul:nk:");
+    REQUIRE(turned != nullptr);
+    CHECK(turned->layouts == "mk,nk,mn");
+    CHECK(turned->result_layout == "plain");
+    CHECK(turned->index > find(all, "matmul:")->index);
+  }
+  const std::vector<algorithm> stack = listed("MatMul/4x10x16-4x16x8-w", numeric::f32);
+  REQUIRE(find(stack, "nk:") != nullptr);
+  CHECK(find(stack, "nk:")->layouts == "amk,ank,amn");
+  // No weights, or a vector, which lies one way alone.
+  for (const char* layer : {"MatMul/2x64-64x48", "MatMul/4x10x16-4x16x8", "Gemm/2x48x64-tb",
+                            "Gemm/2x1x64-w", "Gemm/2x48x1-tb-w"})
+    CHECK_MESSAGE(find(listed(layer, numeric::f32), "nk:") == nullptr, layer);
+}
+
 TEST_CASE(
     "onednn: as many implementations are listed as a loop over the library's own list finds") {
   using tag = dnnl::memory::format_tag;

@@ -186,6 +186,21 @@ TEST_CASE("an algorithm that says it is inexact is held to a wider limit, not to
   CHECK(m.of(1).error.find("even for an inexact") != std::string::npos);
 }
 
+TEST_CASE("a Winograd is of its type if it is as exact, else of its class, which has a limit too") {
+  const auto winograd = [](double off_by) {
+    return test::script{
+        .algorithm = {.id = "off" + std::to_string(off_by), .equivalence = "f32-winograd"},
+        .off_by = off_by};
+  };
+  const measured m({winograd(0), winograd(0.01), winograd(1)}, "Relu/1x4x5x5", hot_only());
+  CHECK(m.of(0).error.empty());
+  CHECK(m.of(0).equivalence == "f32");
+  CHECK(m.of(1).error.empty());
+  CHECK(m.of(1).equivalence == "f32-winograd");
+  CHECK(m.of(2).error.find("inexact algorithm (f32-winograd): off by ") != std::string::npos);
+  CHECK(m.of(2).error.find("% of its root mean square, 0.98 % may be") != std::string::npos);
+}
+
 TEST_CASE(
     "an algorithm is prepared once for all its states, and runs in the one it is visited for") {
   request o;

@@ -140,7 +140,8 @@ TEST_CASE(
       old{.algorithm = {.id = "old", .fallback = "old-isa"}},
       ref{.algorithm = {.id = "ref", .fallback = "ref"}},
       host{.algorithm = {.id = "host", .fallback = "host"}},
-      inexact{.algorithm = {.id = "inexact", .equivalence = "f32-winograd"}};
+      inexact{.algorithm = {.id = "inexact", .equivalence = "f32-rough"}},
+      winograd{.algorithm = {.id = "winograd", .equivalence = "f32-winograd"}};
   const auto listed = [&](std::vector<test::script> scripts, bool all = false) {
     selection o;
     o.states = {"hot"};
@@ -157,6 +158,8 @@ TEST_CASE(
   CHECK(listed({ref, host}) == "host ");
   CHECK(listed({inexact, ref}) == "ref ");
   CHECK(listed({inexact}) == "inexact ");
+  CHECK(listed({good, inexact, winograd, ref}) == "good winograd "); // as frameworks run it
+  CHECK(listed({winograd, old, ref}) == "winograd old ");
   CHECK(listed({good, old, ref, inexact}, true) == "good old ref inexact ");
 }
 

@@ -176,6 +176,7 @@ inline cublasStatus_t launch(cudaStream_t on, const std::string& name, const std
   auto e = std::make_shared<execution>();
   e->name = name;
   e->id = id;
+  e->turned = p.first.transposed;
   e->reads = {{p.first.at, p.first.bytes(p.batches)}, {p.second.at, p.second.bytes(p.batches)}};
   if (p.beta != 0) e->reads.push_back({p.addend.at, p.addend.bytes(p.batches)});
   if (p.bias != nullptr)

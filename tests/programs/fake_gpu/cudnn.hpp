@@ -12,8 +12,11 @@
 
 #include <cudnn.h>
 #include <dlfcn.h>
+#include <sched.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace fake {
 
@@ -168,9 +171,14 @@ inline cudnnStatus_t finalize_plan(bag& b) {
   if (by_handle && rules.fails(e.name(), "refuses-handle", e.id))
     return refuse(CUDNN_STATUS_NOT_SUPPORTED, e.id + " is scripted to take no handle");
   if (!by_handle) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(rules.build_ns));
     const std::lock_guard lock(device::it().mutex);
     ++device::it().log.made["plan without handle"];
     ++device::it().log.freed["plan without handle"];
+    std::int64_t& most = device::it().log.plan_processors;
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) == 0)
+      most = std::max(most, std::int64_t{CPU_COUNT(&mine)});
   }
   std::int64_t workspace = rules.workspace_bytes;
   b.made_by_fake = e.compiled_at_run_time && cudnn_state::it().started;
@@ -203,6 +211,18 @@ inline cudnnStatus_t plan_attribute(const bag& b, cudnnBackendAttributeName_t na
   }
   *(count != nullptr ? count : &counted) = 1;
   return CUDNN_STATUS_SUCCESS;
+}
+
+/// Adds what a script lets an engine say of itself to what the real library says.
+inline void add_notes(cudnnBackendDescriptor_t engine, std::int64_t most, std::int64_t* count,
+                      void* to) {
+  const auto number =
+      real_values<std::int64_t>(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1);
+  if (number.empty() || count == nullptr || to == nullptr ||
+      !device::it().rules.fails("engine " + std::to_string(number[0]), "winograd"))
+    return;
+  for (const auto note : {CUDNN_NUMERICAL_NOTE_WINOGRAD, CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6})
+    if (*count < most) static_cast<cudnnBackendNumericalNote_t*>(to)[(*count)++] = note;
 }
 
 } // namespace fake
@@ -326,8 +346,12 @@ FAKE_GPU_API cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t con
                                                     void* to) {
   const auto b = fake::cudnn_state::it().bags.find(d);
   if (b && b->made_by_fake) return fake::plan_attribute(*b, name, most, count, to);
-  return fake::said(FAKE_GPU_REAL(cudnnBackendGetAttribute)(
-      b && b->stands_for ? b->stands_for->real : d, name, type, most, count, to));
+  const cudnnBackendDescriptor_t real = b && b->stands_for ? b->stands_for->real : d;
+  const auto s =
+      fake::said(FAKE_GPU_REAL(cudnnBackendGetAttribute)(real, name, type, most, count, to));
+  if (s == CUDNN_STATUS_SUCCESS && name == CUDNN_ATTR_ENGINE_NUMERICAL_NOTE)
+    fake::add_notes(real, most, count, to);
+  return s;
 }
 
 // ---- execution

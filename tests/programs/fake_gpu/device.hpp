@@ -352,7 +352,7 @@ public:
     pass_gap();
     const ns start = now_;
     ordered = ordered && is_free(uses_[e->writes.address], start, true);
-    now_ += rules.cost(e->name, e->id);
+    now_ += rules.cost(e->name, e->id, e->turned);
     for (const extent& r : e->reads) {
       block* const from = space.find(r.address, r.bytes);
       if (from == nullptr) return lose(cudaErrorIllegalAddress);

@@ -11,6 +11,11 @@
 namespace fake {
 
 inline constexpr int legacy_algorithms = 3;
+/// Forward also a Winograd, as older GPUs do, where a script says so.
+inline bool has_forward(int algorithm) {
+  return algorithm < legacy_algorithms ||
+         device::it().rules.fails("legacy " + std::to_string(algorithm), "winograd");
+}
 
 /// How many channels are one element, and what one of them is.
 inline std::int64_t vector_of(cudnnDataType_t t) {
@@ -130,12 +135,13 @@ inline cudnnStatus_t launch_scaled(cudnnHandle_t h, const std::string& name,
     e->reads.push_back({o.at, o.is.bytes()});
   e->writes = {to.at, to.is.bytes()};
   e->compute = [from = std::move(from), to, compute = std::move(compute),
-                wrong = d.rules.fails(name, "wrong")](memory& m) {
+                wrong = d.rules.fails(name, "wrong"), off = d.rules.off(name)](memory& m) {
     std::vector<dense> operands;
     for (const legacy_operand& o : from)
       operands.push_back(load(o.is, m.contents(o.at, o.is.bytes())));
     dense result = compute(operands);
     if (wrong) spoil(result);
+    if (off > 0) shift(result, off);
     store(to.is, result, m.contents(to.at, to.is.bytes()));
   };
   const cudaError_t put =
@@ -216,7 +222,7 @@ FAKE_GPU_API cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
     const cudnnConvolutionDescriptor_t cd, const cudnnTensorDescriptor_t yd,
     cudnnConvolutionFwdAlgo_t algorithm, std::size_t* bytes) {
   return fake::convolution_workspace("legacy " + std::to_string(algorithm),
-                                     algorithm < fake::legacy_algorithms, xd, wd, yd, cd, algorithm,
+                                     fake::has_forward(algorithm), xd, wd, yd, cd, algorithm,
                                      bytes);
 }
 FAKE_GPU_API cudnnStatus_t cudnnConvolutionForward(
@@ -225,7 +231,7 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionForward(
     cudnnConvolutionFwdAlgo_t algorithm, void* workspace, std::size_t bytes, const void* beta,
     const cudnnTensorDescriptor_t yd, void* y) {
   return fake::understand([&]() -> cudnnStatus_t {
-    if (algorithm >= fake::legacy_algorithms) return CUDNN_STATUS_NOT_SUPPORTED;
+    if (!fake::has_forward(algorithm)) return CUDNN_STATUS_NOT_SUPPORTED;
     if (!fake::holds_workspace(workspace, bytes, fake::legacy_workspace(algorithm)))
       return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
     if (*static_cast<const float*>(beta) != 0) throw fake::not_understood("a factor");
@@ -252,7 +258,7 @@ FAKE_GPU_API cudnnStatus_t cudnnConvolutionBiasActivationForward(
     const void* bias, const cudnnActivationDescriptor_t ad, const cudnnTensorDescriptor_t yd,
     void* y) {
   return fake::understand([&]() -> cudnnStatus_t {
-    if (algorithm >= fake::legacy_algorithms) return CUDNN_STATUS_NOT_SUPPORTED;
+    if (!fake::has_forward(algorithm)) return CUDNN_STATUS_NOT_SUPPORTED;
     if (!fake::holds_workspace(workspace, bytes, fake::legacy_workspace(algorithm)))
       return fake::refuse(CUDNN_STATUS_BAD_PARAM, "the workspace is too small");
     const fake::facts from = fake::legacy_tensor(xd), filter = fake::legacy_filter(wd),

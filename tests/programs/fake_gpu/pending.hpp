@@ -40,6 +40,7 @@ struct execution {
   extent writes{};
   std::vector<extent> writes_too{};
   bool is_copy = false; ///< of a run of bytes, which may be a part of a tensor
+  bool turned = false;  ///< a product of cuBLAS that takes the transpose of its first matrix
   std::function<void(memory&)> compute{};
 
   bool any_read(const extent& x) const {

@@ -51,6 +51,17 @@ inline void spoil(dense& y) {
   y[0] += 2 + 2 * std::fabs(y[0]);
 }
 
+/// Adds an error of that share of their root mean square to all, up and down.
+inline void shift(dense& y, double share) {
+  double squares = 0;
+  for (const double v : y.at)
+    squares += v * v;
+  const double by =
+      share * std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, y.at.size())));
+  for (std::size_t i = 0; i < y.at.size(); ++i)
+    y.at[i] += i % 2 == 0 ? by : -by;
+}
+
 /// One execution with the operands of a variant pack. Numbers by value are read now.
 inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan> p,
                                                      const bag& pack) {
@@ -86,7 +97,8 @@ inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan>
       e->writes_too.push_back(there);
   }
   const bool wrong = device::it().rules.fails(e->name, "wrong", e->id);
-  e->compute = [p, given, numbers, wrong](memory& m) {
+  const double off = device::it().rules.off(e->name, e->id);
+  e->compute = [p, given, numbers, wrong, off](memory& m) {
     last_results now;
     for (const auto& [id, n] : numbers)
       now.see(reinterpret_cast<const std::byte*>(n.at.data()), std::ssize(n.at) * 8);
@@ -111,6 +123,7 @@ inline std::shared_ptr<const execution> to_execution(std::shared_ptr<const plan>
     for (const std::int64_t id : p->writes) {
       const facts& t = p->run.tensors().at(id);
       if (wrong) spoil(v.at(id));
+      if (off > 0) shift(v.at(id), off);
       store(t, v.at(id), place(id).data());
       gaps = gaps || t.bytes() != product(t.size) * benanza::size_bytes(t.type);
     }

@@ -22,7 +22,8 @@ struct record {
   std::int64_t uploaded_bytes = 0, downloaded_bytes = 0;
   std::int64_t graphs_launched = 0, captures = 0, captures_failed = 0, flushes = 0;
   std::int64_t unordered = 0; ///< executions whose operands another stream may still be writing
-  std::int64_t misused = 0;   ///< calls with what was never made, or is gone
+  std::int64_t plan_processors = 0; ///< the most that a thread which built a plan alone might use
+  std::int64_t misused = 0;         ///< calls with what was never made, or is gone
   std::string first_misuse{};
 
   void misuse(const std::string& what) {
@@ -44,6 +45,7 @@ struct record {
     number("flushes", flushes);
     number("unordered", unordered);
     number("misused", misused);
+    number("plan_processors", plan_processors);
     number("uploaded_bytes", uploaded_bytes);
     number("downloaded_bytes", downloaded_bytes);
     number("live_bytes", live_bytes);

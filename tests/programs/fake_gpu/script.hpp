@@ -8,10 +8,15 @@
 //                              "call softmax" (lrn, transform, reduce, memcpy) for calls of their
 //                              own, "kernel v4" for kernels compiled at run time
 //                              "blas gemm" (gemv, grouped) for cuBLAS, "lt 21" for cublasLt's own
+//   turned gemm cost 2us       (gemv, 21) of those that take the transpose of their first matrix:
+//                              with weights n x k
 //   id eng4_k2=1 cost 5us      one configuration of an engine; it can fail like a whole engine
 //   offers lt:algo21_tile20_.. what cublasLt proposes, one a line (default: three; cublaslt.hpp)
 //   engine 7 unsupported       no plan can be made          engine 8 refuses-to-run
 //   engine 7 refuses-handle     its plan is made for a description of the device alone
+//   engine 9 off 0.003         all outputs are, by that share of their root mean square
+//   engine 9 winograd          it says that it is one, of tiles of 6 x 6; "legacy 7": it is there
+//   builds 50ms                on the wall clock, a plan that is compiled when it is built
 //   engine 9 wrong             one output is off            engine 11 launch-failure   (sticky)
 //   workspace 4096             bytes of plans that only the fake makes
 //   malloc-limit 1000000       bytes that can be had        device-lost-after 30       executions
@@ -61,10 +66,19 @@ public:
   }
 
   /// `name` is "engine 4" or "legacy 1", `id` the configuration's.
-  ns cost(const std::string& name, const std::string& id) const { return chosen(costs_, name, id); }
+  ns cost(const std::string& name, const std::string& id, bool turned = false) const {
+    const auto own = costs_.find("turned " + name.substr(name.find(' ') + 1));
+    return turned && own != costs_.end() ? own->second : chosen(costs_, name, id);
+  }
   ns cold(const std::string& name, const std::string& id) const { return chosen(colds_, name, id); }
   bool fails(const std::string& name, const std::string& how, const std::string& id = {}) const {
     return faults_.contains(name + ' ' + how) || faults_.contains("id " + id + ' ' + how);
+  }
+  /// By which share of their root mean square all results of an execution are off.
+  double off(const std::string& name, const std::string& id = {}) const {
+    for (const std::string& key : {"id " + id, name})
+      if (const auto found = offs_.find(key); found != offs_.end()) return found->second;
+    return 0;
   }
   /// Names of an execution's kernels; none: the script gives it none.
   std::vector<std::string> kernels(const std::string& name, const std::string& id) const {
@@ -89,7 +103,7 @@ public:
   bool no_capture = false;
   int gpus = 1, clock_mhz = 1980;
   bool moves_about = false;
-  ns event_ns = 0, gap_ns = 0;
+  ns event_ns = 0, gap_ns = 0, build_ns = 0;
   std::vector<int> architectures{75, 80, 90, 100};
   std::string cupti{};                ///< what is wrong with it
   std::vector<std::string> offered{}; ///< ids of cublasLt's algorithms
@@ -114,8 +128,9 @@ private:
     std::istringstream words(line);
     std::string word, value, name;
     if (!(words >> word) || word[0] == '#') return;
-    static const std::set<std::string> named{
-        "engine", "legacy", "legacy-data", "legacy-filter", "call", "kernel", "blas", "lt", "id"};
+    static const std::set<std::string> named{"engine", "legacy", "legacy-data", "legacy-filter",
+                                             "call",   "kernel", "blas",        "lt",
+                                             "id",     "turned"};
     if (named.contains(word)) {
       words >> value;
       name = word + ' ' + value;
@@ -126,6 +141,8 @@ private:
       costs_[name] = time(value);
     } else if (word == "cold" && valued) {
       colds_[name] = time(value);
+    } else if (word == "off" && valued && !name.empty()) {
+      offs_[name] = std::stod(value);
     } else if (faults.contains(word) && !name.empty()) {
       faults_.insert(name + ' ' + word);
     } else if (word == "workspace" && valued) {
@@ -140,6 +157,8 @@ private:
       moves_about = true;
     } else if (word == "event" && valued) {
       event_ns = time(value);
+    } else if (word == "builds" && valued) {
+      build_ns = time(value);
     } else if (word == "gap" && valued) {
       gap_ns = time(value);
     } else if (word == "architectures" && valued) {
@@ -168,10 +187,12 @@ private:
   }
 
   inline static const std::set<std::string> faults{
-      "unsupported", "refuses-to-run", "wrong", "launch-failure", "no-capture", "refuses-handle"};
+      "unsupported", "refuses-to-run", "wrong",   "launch-failure",
+      "no-capture",  "refuses-handle", "winograd"};
   by_name costs_{{"", 10'000}, {"kernel nothing", 0}};
   by_name colds_{{"", 0}, {"kernel read_all", 5'000}};
   std::set<std::string> faults_{};
+  std::map<std::string, double> offs_{};
   std::map<std::string, std::vector<std::string>> kernels_{};
   std::map<std::string, counts> counts_{};
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which layers are products of matrices, and how? Gemm and MatMul are one task, a convolution of
-// one tap is two: in ONNX order, and with the channels last. Sums over one run of dims are products
-// with ones (`ones:`). What cannot be said without moving
-// data is no task. Needs no GPU.
+// Which layers are products of matrices, and how? Gemm and MatMul are one task, or two where they
+// have weights: these as the model's file has them, and with rows and columns exchanged (`wt:`), as
+// what is stored k x n here is n x k in a framework. A convolution of one tap is two: in ONNX
+// order, and with the channels last. Sums over one run of dims are products with ones (`ones:`).
+// What cannot be said without moving data is no task. Needs no GPU.
 //
 //   tasks all = tasks_for(op::parse("Conv/1x64x56x56-256x1x1-s1"), numeric::f32);   all[1].before
 //   == "nhwc:"
@@ -16,19 +17,24 @@
 namespace benanza::backend::cublas {
 
 namespace detail {
-/// Turns weights where the class wants them so; false where what is no weight would have to be.
-inline bool turn_for(numeric t, task& of) {
-  if (!needs_turned_right(t)) return true;
-  if (of.what.left_turned) return false;
-  if (of.what.right_turned) return true;
-  if (of.weights != weights_place::right) return false;
-  of.what.right_turned = true;
-  of.right.is.strides = matrix_strides(of.right.is.dims, true);
-  return true;
-}
-
 inline std::string letters_of(const product& p) {
   return std::string(p.left_turned ? "ba" : "ab") + (p.right_turned ? ",ba,ab" : ",ab,ab");
+}
+
+/// Adds a task, and where it has weights also the one with these turned; of both what the class
+/// takes.
+inline void add_both_ways(task as_stored, numeric t, tasks& out) {
+  as_stored.layouts = letters_of(as_stored.what);
+  task turned = as_stored;
+  turned.before = cuda::turned_weights_prefix;
+  turned.what.right_turned = !turned.what.right_turned;
+  turned.right.is.strides = cuda::matrix_strides(turned.right.is.dims, true);
+  turned.layouts = letters_of(turned.what);
+  const bool taken = lies_right(as_stored.what, t);
+  const bool differs = !taken || cuda::lies_two_ways(as_stored.what.k, as_stored.what.n);
+  const bool may_turn = as_stored.weights == weights_place::right && differs;
+  if (taken) out.push_back(std::move(as_stored));
+  if (may_turn && lies_right(turned.what, t)) out.push_back(std::move(turned));
 }
 
 /// A task of matrices, its operands in ONNX's order.
@@ -77,9 +83,7 @@ inline void describe(const op::gemm& g, const op::step_list& steps, const op::la
     else
       return;
   }
-  if (!add_steps(made, steps, inputs, 1, whole, t) || !turn_for(t, made)) return;
-  made.layouts = letters_of(made.what);
-  out.push_back(std::move(made));
+  if (add_steps(made, steps, inputs, 1, whole, t)) add_both_ways(std::move(made), t, out);
 }
 
 inline void describe(const op::matmul& p, const op::step_list& steps, const op::layer& whole,
@@ -87,9 +91,8 @@ inline void describe(const op::matmul& p, const op::step_list& steps, const op::
   const auto stack = stacked(p);
   if (!stack) return;
   task made = matrices(*stack, p.a, p.b, p.output(), p.constant_b, t);
-  if (!add_steps(made, steps, 2, p.output().size - 1, whole, t) || !turn_for(t, made)) return;
-  made.layouts = letters_of(made.what);
-  out.push_back(std::move(made));
+  if (add_steps(made, steps, 2, p.output().size - 1, whole, t))
+    add_both_ways(std::move(made), t, out);
 }
 
 /// True for convolutions that only mix channels.
@@ -125,8 +128,8 @@ inline void describe(const op::conv& c, const op::step_list& steps, const op::la
     made.operand_layouts = made.result_layout = name(l);
     if (c.bias && plain) continue; // one number a row of the result: cublasLt adds none
     if (c.bias) made.bias = {2, dense({c.outputs}, {1}, bias_type(t)), true};
-    if (!add_steps(made, steps, c.bias ? 3 : 2, plain ? -1 : 1, whole, t) || !turn_for(t, made))
-      continue;
+    if (!add_steps(made, steps, c.bias ? 3 : 2, plain ? -1 : 1, whole, t)) continue;
+    if (!lies_right(made.what, t)) continue;
     out.push_back(std::move(made));
   }
 }

@@ -29,7 +29,7 @@ enum class weights_place : std::uint8_t { none, left, right };
 
 /// One way to see a layer as products.
 struct task {
-  std::string before{}; ///< of an algorithm's id: "nhwc:"
+  std::string before{}; ///< of an algorithm's id: "nhwc:", "wt:"
   product what{};
   task_operand left{}, right{};
   cuda::stored result{};
@@ -60,21 +60,14 @@ constexpr dtype bias_type(numeric t) {
 constexpr bool has_type(numeric t) {
   return t != numeric::u8s8u8;
 }
-/// True where the right operand must be stored n x k, and the left m x k: cublasLt's "TN".
-constexpr bool needs_turned_right(numeric t) {
-  return t == numeric::s8s8s8 || t == numeric::e4m3;
+/// True where matrices lie as the class wants them: of 8 bits the right operand must be stored
+/// n x k, and the left m x k, which is cublasLt's "TN".
+constexpr bool lies_right(const product& p, numeric t) {
+  const bool eight_bits = t == numeric::s8s8s8 || t == numeric::e4m3;
+  return !eight_bits || (p.right_turned && !p.left_turned);
 }
 
 namespace detail {
-/// Strides of stacks of matrices; turned ones are stored with rows and columns exchanged.
-inline shape matrix_strides(const shape& dims, bool turned) {
-  if (!turned) return packed(dims);
-  shape exchanged = dims;
-  std::swap(exchanged[dims.size - 2], exchanged[dims.size - 1]);
-  shape s = packed(exchanged);
-  std::swap(s[dims.size - 2], s[dims.size - 1]);
-  return s;
-}
 inline shape strides_in(layout l, const shape& dims) {
   if (l == layout::plain) return packed(dims);
   shape last{dims[0]};

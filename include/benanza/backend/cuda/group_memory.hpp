@@ -80,11 +80,13 @@ public:
 private:
   using key = std::vector<std::int64_t>;
   static key key_of(const operand_use& u) {
-    key k{
-        std::bit_cast<std::int64_t>(u.values), u.part,        std::bit_cast<std::int64_t>(u.factor),
-        static_cast<std::int64_t>(u.as.type),  u.as.elements, u.as.dims.size};
-    k.insert(k.end(), u.as.dims.begin(), u.as.dims.end());
-    k.insert(k.end(), u.as.strides.begin(), u.as.strides.end());
+    key k{std::bit_cast<std::int64_t>(u.values), u.part, std::bit_cast<std::int64_t>(u.factor),
+          static_cast<std::int64_t>(u.as.type), u.as.elements};
+    for (int d = 0; d < u.as.dims.size; ++d) {
+      if (u.as.dims[d] == 1) continue; // one library says them, and another one does not
+      k.push_back(u.as.dims[d]);
+      k.push_back(u.as.strides[d]);
+    }
     return k;
   }
   static std::shared_ptr<growing_memory> grown(std::weak_ptr<growing_memory>& known,

@@ -40,7 +40,8 @@ public:
   explicit loaded_kernel(const source::kernel& k)
       : blocks_(k.blocks)
       , threads_(k.threads) {
-    const compiled& made = compile(k.text, architecture_of_gpu());
+    const std::string architecture = architecture_of_gpu();
+    const compiled& made = compile(k.text, architecture);
     check(
         cudaLibraryLoadData(&library_, made.code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
         "a kernel cannot be loaded");

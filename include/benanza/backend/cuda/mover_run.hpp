@@ -75,11 +75,11 @@ private:
       check(cudaMemsetAsync(result(number), 0, static_cast<std::size_t>(result_bytes()), s),
             "zeros cannot be written");
     for (const copy& c : plan_.copies)
-      check(start(c, at(c.operand, number) + c.from, result(number) + c.to, s),
+      check(start_copy(c, at(c.operand, number) + c.from, result(number) + c.to, s),
             "a copy cannot be started");
   }
 
-  static cudaError_t start(const copy& c, std::byte* from, std::byte* to, cudaStream_t s) {
+  static cudaError_t start_copy(const copy& c, std::byte* from, std::byte* to, cudaStream_t s) {
     const auto n = [](std::int64_t v) { return static_cast<std::size_t>(v); };
     if (c.planes > 1) {
       cudaMemcpy3DParms p{};

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <string_view>
 
 namespace benanza::backend::cuda {
 
@@ -32,6 +33,25 @@ struct stored {
     return place;
   }
 };
+
+/// What stands before the ids of algorithms whose weights lie with rows and columns exchanged, as
+/// against the model's file: they are brought there once, which is packing.
+inline constexpr std::string_view turned_weights_prefix = "wt:";
+
+/// True where a matrix and its transpose are two orders of memory, and no vector.
+constexpr bool lies_two_ways(std::int64_t rows, std::int64_t columns) {
+  return rows > 1 && columns > 1;
+}
+
+/// Strides of a stack of matrices; of transposed ones rows and columns are exchanged in memory.
+inline shape matrix_strides(const shape& dims, bool transposed) {
+  shape s = packed(dims);
+  if (transposed) {
+    s[dims.size - 1] = dims[dims.size - 2];
+    s[dims.size - 2] = 1;
+  }
+  return s;
+}
 
 namespace detail {
 /// Calls `f` with the number of each element in the order of ONNX and its place in memory; in the

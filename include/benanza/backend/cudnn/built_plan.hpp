@@ -8,11 +8,11 @@
 //   if (auto plan = ahead.take(layer, type, id)) ...
 #pragma once
 
+#include "../../machine/side_threads.hpp"
 #include "enumerate.hpp"
 
 #include <atomic>
 #include <mutex>
-#include <thread>
 
 namespace benanza::backend::cudnn {
 
@@ -66,11 +66,7 @@ public:
       }
     };
     constexpr std::size_t most = 16;
-    const std::size_t cores = std::max<std::size_t>(1, std::thread::hardware_concurrency());
-    std::vector<std::jthread> helpers;
-    while (helpers.size() + 1 < std::min({most, cores, ids.size()}))
-      helpers.emplace_back(work);
-    work();
+    machine::on_all_processors(std::min(most, ids.size()), work);
   }
 
   /// The plan of an algorithm, if it was built; it is given away.

@@ -6,6 +6,7 @@
 //   for (const offer& o : offers(layer, numeric::f16, described_target("h200"))) o.what.id;
 #pragma once
 
+#include "../../core/winograd.hpp"
 #include "../concept.hpp"
 #include "attention.hpp"
 #include "conv.hpp"
@@ -61,6 +62,7 @@ inline std::string equivalence_of(const found_engine& e, numeric t, bool product
   if (products && t == numeric::f32 && e.tensor_cores()) return {};
   if (products && t == numeric::tf32 && !e.tensor_cores()) return {};
   std::string text(name(t));
+  if (e.winograd() && winograd_apart(t, e.winograd_tile())) text = winograd_class(t);
   if (e.converts_down()) text += "-down-converted";
   if (e.reduces_precision()) text += "-reduced-accumulation";
   return text;
@@ -84,17 +86,21 @@ inline std::string notes_of(const found_engine& e) {
   return text;
 }
 
-/// Its own arithmetic: a Winograd of tiles of t x t inputs multiplies t^2 times for (t - 2)^2
-/// outputs.
+/// The edge of a convolution's kernel; of what has none, that of most.
+inline std::int64_t kernel_of(const op::layer& l) {
+  return op::visit(
+      [](const auto& p) -> std::int64_t {
+        if constexpr (requires { p.base.kernel[0]; }) return p.base.kernel[0];
+        if constexpr (requires { p.kernel[0]; }) return p.kernel[0];
+        return 3;
+      },
+      l);
+}
+
+/// Its own arithmetic, which of a Winograd is less.
 inline std::int64_t flops_of(const found_engine& e, const op::layer& l) {
   const std::int64_t direct = op::direct_flops(l);
-  if (!e.winograd()) return direct;
-  const auto has = [&e](cudnnBackendNumericalNote_t n) { return e.numerics.contains(n); };
-  const double tile = has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) ? 13
-                      : has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ? 6
-                                                                    : 4;
-  return static_cast<std::int64_t>(static_cast<double>(direct) * tile * tile /
-                                   (9 * (tile - 2) * (tile - 2)));
+  return e.winograd() ? winograd_products(direct, e.winograd_tile(), kernel_of(l)) : direct;
 }
 } // namespace detail
 

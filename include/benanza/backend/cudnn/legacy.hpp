@@ -8,6 +8,7 @@
 //   legacy-filter:algo_1:default   cudnnConvolutionBackwardFilter: gradients by weights
 //   legacy-nhwc:gemm:default:half  channels last; sums of products kept in f16, a class of its own
 //   legacy-x4:..., legacy-x32:...  8 bits in vectors of 4 or 32 channels (NCHW_VECT_C)
+//   legacy:winograd_nonfused:...   of f16, bf16 and TF32 a class of its own (core/winograd.hpp)
 // Integers of 8 bits, those of a class and those of QLinearConv, have their channels last or in
 // vectors, sums of 32 bits, and a result of 8 bits with a sign; QLinearConv's may be f32.
 // What a GPU does not have the library says when it is asked for a workspace; without a GPU it
@@ -16,6 +17,7 @@
 //   for (const call& c : legacy::calls_for(layer, numeric::f16)) c.workspace(handle);
 #pragma once
 
+#include "../../core/winograd.hpp"
 #include "legacy_problem.hpp"
 
 #include <array>
@@ -177,11 +179,19 @@ constexpr bool math_fits(cudnnMathType_t math, numeric t) {
   return math != CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
 }
 
-/// An algorithm's own arithmetic: F(2x2, 3x3) multiplies 16 times in place of 36, F(4x4, 3x3) 36 in
-/// place of 144; an FFT is taken to need no more than the latter.
-inline std::int64_t own_products(std::string_view algorithm, std::int64_t direct) {
-  if (algorithm == "winograd") return direct * 16 / 36;
-  return algorithm == "winograd_nonfused" || algorithm.starts_with("fft") ? direct / 4 : direct;
+/// The edge of a Winograd's tiles of inputs; 0: it is none.
+constexpr std::int64_t winograd_tile(std::string_view algorithm, std::int64_t kernel) {
+  if (algorithm == "winograd") return 4;
+  return algorithm != "winograd_nonfused" ? 0 : kernel == 5 ? 13 : 6;
+}
+
+/// An algorithm's own arithmetic; an FFT is taken to need no more than a Winograd of 3 x 3 in its
+/// larger tiles.
+inline std::int64_t own_products(std::string_view algorithm, std::int64_t direct,
+                                 std::int64_t kernel) {
+  if (algorithm.starts_with("fft")) return direct / 4;
+  const std::int64_t tile = winograd_tile(algorithm, kernel);
+  return tile > 0 ? winograd_products(direct, tile, kernel) : direct;
 }
 
 /// A tensor of the problem's dims in a form. Vectors are a dim of their own.
@@ -247,8 +257,10 @@ void add_calls(const problem& p, numeric t, form f, cudnnDataType_t sums, std::v
     call c = bare_call(p, f);
     c.what.id = begin_of_id(p, f) + ':' + std::string(algorithm) + ':' +
                 std::string(math_names[static_cast<std::size_t>(Math)]) + (narrow ? ":half" : "");
-    c.what.equivalence = std::string(name(t)) + (narrow ? "-reduced-accumulation" : "");
-    c.what.flops = own_products(algorithm, p.products) + p.flops - p.products;
+    const std::int64_t kernel = p.w[2], tile = winograd_tile(algorithm, kernel);
+    c.what.equivalence = tile > 0 && winograd_apart(t, tile) ? winograd_class(t) : name(t);
+    if (narrow) c.what.equivalence += "-reduced-accumulation";
+    c.what.flops = own_products(algorithm, p.products, kernel) + p.flops - p.products;
     out.push_back(std::move(c));
     return out.back();
   };

@@ -30,7 +30,18 @@ struct found_engine {
   bool reduces_precision() const {
     return numerics.contains(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION);
   }
-  bool winograd() const { return numerics.contains(CUDNN_NUMERICAL_NOTE_WINOGRAD); }
+  bool winograd() const {
+    for (const auto note :
+         {CUDNN_NUMERICAL_NOTE_WINOGRAD, CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4,
+          CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6, CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13})
+      if (numerics.contains(note)) return true;
+    return false;
+  }
+  /// The edge of its tiles of inputs; of one that does not say, that of the smallest.
+  std::int64_t winograd_tile() const {
+    if (numerics.contains(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13)) return 13;
+    return numerics.contains(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ? 6 : 4;
+  }
   bool fft() const { return numerics.contains(CUDNN_NUMERICAL_NOTE_FFT); }
   bool compiled_at_run_time() const {
     return behaviour.contains(CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);

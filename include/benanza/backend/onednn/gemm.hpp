@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products for oneDNN. Constant second operands may be packed as an implementation likes and
-// then both primitives that multiply matrices compete, `inner_product:` and `matmul:`; operands
-// that change stay as ONNX stores them, transposes by strides. A C that is a row is a bias; one of
-// another form is added by a binary post-operation.
+// then both primitives that multiply matrices compete, `inner_product:` and `matmul:`; and with
+// them n x k as it is (`nk:`), which the library's own choice leaves out for few rows, where it is
+// fastest. Operands that change stay as ONNX stores them, transposes by strides. A C that is a row
+// is a bias; one of another form is added by a binary post-operation.
 //
 //   describe(op::gemm{.m = 1, .n = 1000, .k = 2048, .transpose_b = true, .constant_b = true},
 //   request, out);
@@ -19,6 +20,20 @@ namespace detail {
 /// A matrix of `rows` x `columns`; transposed ones are stored the other way round.
 inline description matrix(std::int64_t rows, std::int64_t columns, data_type t, bool transposed) {
   return {dims{rows, columns}, t, transposed ? dims{1, rows} : dims{columns, 1}};
+}
+
+/// A stack of matrices whose rows and columns are exchanged in memory.
+inline description turned(const description& matrices) {
+  anatomy a(matrices);
+  const std::size_t columns = a.sizes.size() - 1, rows = columns - 1;
+  a.strides[rows] = 1;
+  a.strides[columns] = a.sizes[rows];
+  return {a.sizes, type_of(matrices), a.strides};
+}
+
+/// True where constant weights are also asked for n x k.
+constexpr bool asked_turned(bool constant, std::int64_t n, std::int64_t k) {
+  return constant && n > 1 && k > 1;
 }
 
 /// Adds the operand C of a Gemm to a recipe: gives back the bias, and adds what is none to `a`.
@@ -72,13 +87,17 @@ inline void describe(const op::gemm& g, const request& r, recipes& out) {
     out.push_back(std::move(made));
   }
   const description b = detail::matrix(g.k, g.n, b_type, g.transpose_b);
-  recipe made = begin(b, "kn");
-  dnnl::primitive_attr attributes = r.product_attributes(made.given, 1, 2);
-  const description bias = detail::gemm_addend(g, r, made, attributes, false);
-  made.before = "matmul:";
-  made.what = operation::matmul(a, g.constant_b ? any_layout({g.k, g.n}, b_type) : b, bias, result,
-                                attributes);
-  out.push_back(std::move(made));
+  const auto add = [&](const description& asked, const char* before) {
+    recipe made = begin(b, "kn");
+    dnnl::primitive_attr attributes = r.product_attributes(made.given, 1, 2);
+    const description bias = detail::gemm_addend(g, r, made, attributes, false);
+    made.before = before;
+    made.what = operation::matmul(a, asked, bias, result, attributes);
+    out.push_back(std::move(made));
+  };
+  add(g.constant_b ? any_layout({g.k, g.n}, b_type) : b, "matmul:");
+  if (detail::asked_turned(g.constant_b, g.n, g.k))
+    add(detail::matrix(g.k, g.n, b_type, true), "matmul:nk:");
 }
 
 inline void describe(const op::matmul& p, const request& r, recipes& out) {
@@ -121,14 +140,18 @@ inline void describe(const op::matmul& p, const request& r, recipes& out) {
                        .constant = p.constant_b}};
     return made;
   };
-  recipe made = begin(dense(b, b_type), outer + "kn");
-  const int last = static_cast<int>(c.size()) - 1;
-  made.what = operation::matmul(made.arguments[0].stored,
-                                p.constant_b ? any_layout(b, b_type) : dense(b, b_type), {},
-                                made.result, r.product_attributes(made.given, last, 1 << last));
   const bool inner_product = p.constant_b && batch.empty();
-  if (inner_product) made.before = "matmul:";
-  out.push_back(std::move(made));
+  const int last = static_cast<int>(c.size()) - 1;
+  const auto add = [&](const description& asked, const std::string& order) {
+    recipe made = begin(dense(b, b_type), outer + "kn");
+    made.before = (inner_product ? "matmul:" : "") + order;
+    made.what = operation::matmul(made.arguments[0].stored, asked, {}, made.result,
+                                  r.product_attributes(made.given, last, 1 << last));
+    out.push_back(std::move(made));
+  };
+  add(p.constant_b ? any_layout(b, b_type) : dense(b, b_type), "");
+  if (detail::asked_turned(p.constant_b, p.n(), p.k()))
+    add(detail::turned(dense(b, b_type)), "nk:");
   if (!inner_product) return;
   recipe other = begin(detail::matrix(p.n(), p.k(), b_type, true), "nk");
   other.before = "inner_product:";

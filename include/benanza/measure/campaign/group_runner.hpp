@@ -145,6 +145,8 @@ private:
           at->second.problem = said(e);
         }
       c.results[0].error = at->second.problem;
+      if (const std::string& its = at->second.made.equivalence; !its.empty())
+        c.algorithm.equivalence = c.results[0].equivalence = its;
       entries.push_back({&c, &at->second});
     }
     if (!lost_by.empty())

@@ -11,12 +11,14 @@
 #include "../../backend/reference/reference.hpp"
 #include "../../backend/tolerance.hpp"
 #include "../../core/stopwatch.hpp"
+#include "../../core/winograd.hpp"
 #include "../process/stage.hpp"
 #include "memory_need.hpp"
 #include "stack_choice.hpp"
 #include "subject.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -69,7 +71,7 @@ public:
 
   ready_case ready(const bench_case& c) override {
     auto made = prepare(c);
-    check(c, *made.run);
+    made.equivalence = check(c, *made.run);
     note_stage(stage::sampling);
     choose_stack_place(*made.run, parameters_);
     return made;
@@ -100,15 +102,20 @@ private:
     throw error("no backend is called \"" + c.backend + "\"", title());
   }
 
-  void check(const bench_case& c, backend::prepared& made) const {
+  /// The class of its results: the library's, or, of a Winograd that turns out to be as exact as
+  /// its type, that of the type. Throws where they are wrong.
+  std::string check(const bench_case& c, backend::prepared& made) const {
     note_stage(stage::checking);
     made.run(1);
     if (!made.on_device()) machine::make_room(checked_bytes(layer_, type));
     std::vector<double> got;
     made.read_at(positions_, backend::result_count(layer_), got);
-    if (c.algorithm.equivalence != name(type)) return check_inexact(got);
+    const std::string& its = c.algorithm.equivalence;
+    const bool winograd = is_winograd_class(its, type);
+    if (its != name(type) && !winograd) return check_inexact(its, got, parameters_.inexact_error);
     const backend::verdict v = backend::compare(layer_, type, positions_, expected_, got);
-    if (v.ok) return;
+    if (v.ok) return std::string(name(type));
+    if (winograd) return check_inexact(its, got, winograd_error(type));
     const auto at = static_cast<std::size_t>(v.where);
     throw error("wrong result: " + backend::what_differs(positions_[at], got[at], expected_[at], v),
                 title());
@@ -116,15 +123,18 @@ private:
 
   /// An algorithm that says of itself that it is not exact can set no bound; it is timed if it is
   /// not plainly wrong: by its error relative to the whole result.
-  void check_inexact(const std::vector<double>& got) const {
+  std::string check_inexact(const std::string& its, const std::vector<double>& got,
+                            double limit) const {
     double error_square = 0, square = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
       error_square += (got[i] - expected_[i]) * (got[i] - expected_[i]);
       square += expected_[i] * expected_[i];
     }
-    const double limit = parameters_.inexact_error;
-    if (!(error_square <= limit * limit * square))
-      throw error("wrong result, even for an inexact algorithm", title());
+    if (error_square <= limit * limit * square) return its;
+    char text[96];
+    std::snprintf(text, sizeof text, "off by %.3g %% of its root mean square, %.2g %% may be",
+                  100 * std::sqrt(error_square / square), 100 * limit);
+    throw error("wrong result, even for an inexact algorithm (" + its + "): " + text, title());
   }
 
   op::layer layer_;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What have the libraries for a layer? All their algorithms, without reference loops and outdated
 // instruction sets where there is anything better, and without those of a device that want more
-// scratch memory than frameworks give them. A library that fails or crashes over a layer is named,
+// scratch memory than frameworks give them. What is less exact counts as worse, but for Winograds
+// that frameworks run unasked. A library that fails or crashes over a layer is named,
 // and costs no other.
 //
 //   offer_list o = offers_for("Relu/1x4/f32", layer, numeric::f32, 1, libraries, crashed, false);
 #pragma once
 
+#include "../../core/winograd.hpp"
 #include "../../model/graph.hpp"
 #include "../process/crash_guard.hpp"
 #include "../process/exit_reason.hpp"
@@ -63,6 +65,9 @@ inline offer_list offers_for(const std::string& title, const op::layer& layer, n
   std::erase_if(out.list, [&p](const offer& o) {
     return o.library->on_device() && o.algorithm.workspace_bytes > p.most_workspace_bytes;
   });
+  const auto beside = [type](const offer& o) {
+    return is_winograd_class(o.algorithm.equivalence, type);
+  };
   const auto rank = [type](const offer& o) {
     if (o.algorithm.equivalence != name(type)) return 3;
     if (o.algorithm.fallback == "ref") return 2;
@@ -71,7 +76,7 @@ inline offer_list offers_for(const std::string& title, const op::layer& layer, n
   int best = 3;
   for (const offer& o : out.list)
     best = std::min(best, rank(o));
-  std::erase_if(out.list, [&](const offer& o) { return rank(o) > best; });
+  std::erase_if(out.list, [&](const offer& o) { return rank(o) > best && !beside(o); });
   return out;
 }
 

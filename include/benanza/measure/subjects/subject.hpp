@@ -34,6 +34,7 @@ struct bench_case {
 struct ready_case {
   std::unique_ptr<backend::prepared> run;
   double setup_ns = 0;
+  std::string equivalence{}; ///< of its results, where they tell more than the library
 };
 
 /// What a group of cases times. Numbers that all of its cases share are plain members.

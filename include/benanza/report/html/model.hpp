@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../../advice/steps.hpp"
+#include "../below_bound.hpp"
 #include "../input.hpp"
 #include "../json_array.hpp"
 #include "../kinds.hpp"
@@ -38,6 +39,7 @@ inline ordered_json figures_json(const advice::advised& a) {
   return {{"first", number(advice::changed_run_ns(a))},
           {"expected", number_or_null(bound::expected(form))},
           {"bound", number_or_null(form.bound.sequential)},
+          {"winograd", form.winograd_ns > 0 ? number(form.winograd_ns) : ordered_json()},
           {"unfused", number_or_null(b.bound.sequential)},
           {"reachable", number_or_null(form.bound.reachable)},
           {"path", number_or_null(form.bound.parallel)},
@@ -102,6 +104,7 @@ inline ordered_json framework_json(const advice::comparison& c, const drawn_grap
   return {{"name", report::detail::framework_name(*c.from)},
           {"latency", number(c.latency)},
           {"least", number(c.least_ns)},
+          {"below", c.model->partial() ? "" : report::below_bound(c)},
           {"profiled", c.latency_profiled},
           {"disturbed", c.disturbed},
           {"matched", {c.matched_nodes, c.nodes}},

@@ -55,6 +55,8 @@ function figuresOf(m) {
   if (f.bound)
     out.push(
       ["bound", "lower bound", f.bound, "the least time of every layer, caches hot: no run of these layers is faster"]);
+  if (f.winograd)
+    out.push(["bound", `with ${m.type}-winograd`, [f.winograd], "with Winograds that are less exact than the type: no bound"]);
   if (f.roofline)
     out.push(
       ["limits", "the machine's limits", f.roofline, "arithmetic and bytes over what was measured of the machine"]);
@@ -72,9 +74,7 @@ function drawHead(m) {
     m.lacks ? el("p", {class: "notice"}, el("strong", {}, "Partial. "), `${m.lacks}.`) : null,
     m.missing ? command(m.missing) : null,
     m.machine.merged ? el("p", {class: "notice"}, m.machine.merged) : null,
-    m.frameworks.filter(c => m.figures.bound && c.least < m.figures.bound[0] && !m.lacks)
-      .map(c => el("p", {class: "notice"},
-             `${c.name} beats the lower bound, so that is wrong: a kernel or a fusion is missing here.`)));
+    m.frameworks.filter(c => c.below).map(c => el("p", {class: "notice"}, `${c.name} ${c.below}.`)));
   const rows = figuresOf(m);
   const most = Math.max(...rows.map(r => r[2][0]), 1);
   const f = m.figures;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does it mean that a framework is faster than the bound? That the bound is wrong, unless the
+// framework ran Winograds that are less exact than the type and no part of it: then it is held
+// against the bound with those.
+//
+//   below_bound(comparison) == "beats the lower bound, so that is wrong: a kernel or a fusion ..."
+#pragma once
+
+#include "../advice/compared.hpp"
+#include "../core/winograd.hpp"
+#include "units.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace benanza::report {
+
+/// What is said of a framework's run behind its name; empty: it is not below the bound.
+inline std::string below_bound(const advice::comparison& c) {
+  const bound::model_bound& b = *c.model;
+  const bound::form_figures& form = b.fastest_form();
+  if (!(c.latency.ns > 0 && c.least_ns < form.bound.sequential.ns)) return {};
+  const std::string wrong = "so that is wrong: a kernel or a fusion is missing here";
+  if (c.winograds == 0) return "beats the lower bound, " + wrong;
+  const std::string by = fmt::format("is below the lower bound by Winograd kernels ({}), which are "
+                                     "less exact than {}: ",
+                                     counted(c.winograds, "operator"), name(b.type));
+  if (form.winograd_ns <= 0) return by + "none that is faster was measured here";
+  const std::string with =
+      fmt::format("with {} the bound is {}", winograd_class(b.type), show_time(form.winograd_ns));
+  return by + with + (c.least_ns < form.winograd_ns ? ", and it beats that too, " + wrong : "");
+}
+
+} // namespace benanza::report
