@@ -20,8 +20,8 @@
 
 namespace benanza::analyzer {
 
-/// The runs that the files hold, a framework, model and machine each, in the order in which they
-/// are named.
+/// The runs that the files hold, a framework, model, machine, precision, batch and number of
+/// threads each, in the order in which they are named.
 inline std::vector<trace::profile> read_framework_runs(const std::vector<std::string>& files) {
   std::vector<std::vector<trace::profile>> groups;
   for (const std::string& f : files) {
@@ -32,7 +32,9 @@ inline std::vector<trace::profile> read_framework_runs(const std::vector<std::st
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
       const trace::profile& first = g.front();
       return agree(first.framework, p.framework) && agree(first.model, p.model) &&
-             agree(first.processor, p.processor) && agree(first.processors, p.processors);
+             agree(first.processor, p.processor) && agree(first.processors, p.processors) &&
+             agree(first.precision, p.precision) && agree(first.threads, p.threads) &&
+             agree(first.batch, p.batch);
     });
     if (same == groups.end())
       groups.push_back({std::move(p)});

@@ -16,6 +16,7 @@
 #include <range/v3/algorithm/count_if.hpp>
 #include <range/v3/algorithm/none_of.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -27,25 +28,34 @@ namespace benanza::analyzer {
 namespace detail {
 /// What makes the figures partial, in one line; empty: nothing.
 inline std::string shortfall(const std::vector<bound::model_bound>& models) {
-  std::int64_t nodes = 0, others = 0;
-  std::string node, other, run;
+  std::int64_t nodes = 0, others = 0, cut = 0, of_machine = 0;
+  std::string node, other, run, in_part;
   std::set<std::string> failed;
   for (const bound::model_bound& b : models) {
     nodes += b.covered.unmeasured_nodes();
     if (node.empty() && b.covered.partial())
       node = (b.covered.holes.empty() ? b.covered.rooflines : b.covered.holes).front().name +
              " in " + b.graph->name;
-    if (!b.covered.partial()) others += std::ssize(b.missing);
+    const report::detail::missing_kinds kinds = report::detail::kinds_of_missing(b);
+    if (!b.covered.partial()) others += std::ssize(b.missing) - kinds.in_part - kinds.of_machine;
     if (other.empty() && !b.missing.empty()) other = b.missing.front();
+    cut += b.left();
+    of_machine = std::max(of_machine, b.machine_left);
     if (run.empty() && !b.failed_runs.empty()) run = b.failed_runs.front()->error;
-    for (const bound::layer_answer& l : b.layers)
-      if (l.failed > 0) failed.insert(l.name);
+    for (const bound::layer_answer& l : b.layers) {
+      if (l.lost > 0) failed.insert(l.name);
+      if (in_part.empty() && l.timed() && l.left > 0) in_part = l.name;
+    }
   }
   std::vector<std::string> all;
   const auto add = [&](const std::string& what) { all.push_back(what); };
   if (nodes != 0) add(report::counted(nodes, "node") + " without a measured time, such as " + node);
   if (others != 0)
     add(std::to_string(others) + " layers or reorders not measured, such as " + other);
+  if (cut != 0)
+    add(report::counted(cut, "case") + " of measured layers not measured, such as of " + in_part);
+  if (of_machine != 0)
+    add(report::counted(of_machine, "case") + " of the machine's limits not measured");
   if (!failed.empty())
     add(report::counted(std::ssize(failed), "layer") + " with failed cases, such as " +
         *failed.begin());

@@ -55,9 +55,10 @@ inline result::run put_together(std::vector<result::run> runs, const request& as
         "two runs of the same cases, " + std::to_string(both.cases) + " of them, such as " +
             both.example,
         both.one + " and " + both.another,
-        "--merge puts their samples together, and bounds take the better of both; to compare them, "
-        "analyse each, and divide its bounds by its bound_clock_ns (--format json)");
+        "compare them: benanza_analyze compare A B; or --merge puts their samples together, and "
+        "bounds take the better of both");
   result::run out = result::merge(std::move(runs));
+  out.provenance["measuring"].erase(result::planned_fact); // rows stand for what is absent
   if (both.cases != 0)
     out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
   std::erase_if(out.graphs, model::is_sequence); // compose is about them

@@ -255,6 +255,33 @@ TEST_CASE("an algorithm that the heuristic misses is found without a framework; 
   CHECK(advise_all(of_loops, only, {}).front().list.items.empty());
 }
 
+TEST_CASE(
+    "advice without a framework is about the form that runs: parts of fused layers are phantoms") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  const advised a = advise_all(s, all, {}).front();
+  const item* fused = of_id(a.list, "algorithm/onednn/jit/Conv+Relu");
+  REQUIRE(fused != nullptr);
+  CHECK(fused->nodes == std::vector{0, 1});
+  for (const item& i : a.list.items) // the convolution alone would save as much once more
+    if (i.id == "algorithm/onednn/jit/Conv") CHECK(i.nodes == std::vector{2});
+}
+
+TEST_CASE("the profile of a large model is not that of a small one, though they share a layer") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  profile p = unfused(1400);
+  p.model = "other";
+  CHECK_NOTHROW(advise_all(s, all, {p})); // the same nodes by another file's name
+  for (int i = 0; i < 40; ++i) {
+    p.operators.push_back({.name = "foreign" + std::to_string(i), .type = "Conv"});
+    p.operators.back().ns = {1e5};
+  }
+  CHECK_THROWS_WITH_AS(advise_all(s, all, {p}), doctest::Contains("of its"), benanza::error);
+}
+
 TEST_CASE("a lower precision takes the layers that gain by it, with casts at the borders") {
   run r = synthetic::small_run();
   const auto add = [&](const std::string& layer, const char* algorithm, double ns) {

@@ -80,6 +80,7 @@ TEST_CASE("after Ctrl-C the JSON is closed and says what is missing, and the run
       CAPTURE(isolate);
       const scratch_folder s("interrupt");
       const std::string file = s / "run.json", log = s / "log";
+      std::string text;
       {
         running r(s, {"FRAGILE_LAYERS=12", "FRAGILE_PAUSE=20", "FRAGILE_LOG=" + log},
                   into(file, isolate));
@@ -87,9 +88,11 @@ TEST_CASE("after Ctrl-C the JSON is closed and says what is missing, and the run
         r.signal(number);
         CHECK(r.end() == 130);
         CHECK(one_line(r.err()));
+        CHECK(r.err().find("run.json is not written") != std::string::npos);
         CHECK(r.err().find("run.json.unfinished") != std::string::npos);
+        CHECK_FALSE(std::filesystem::exists(file)); // whole, or not there
+        text = r.out();
       }
-      const std::string text = text_of(file);
       REQUIRE(json::accept(text));
       CHECK(json::parse(text)["context"]["benanza"]["provenance"]["measuring"]["interrupted"] ==
             "yes");

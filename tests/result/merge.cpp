@@ -216,7 +216,7 @@ TEST_CASE("versions of a library are told apart, and each keeps its rows") {
   b.provenance["software"][backend + "_threading"] = "TBB";
   CHECK(refusal({a, b}) == "results of different provenance are not merged: of " + backend +
                                "-2.6.3, threading is nothing and \"TBB\" (a.json and b.json); "
-                               "analyse them one at a time");
+                               "benanza_analyze compare A B");
 }
 
 TEST_CASE("a library's name stands for all of its versions") {

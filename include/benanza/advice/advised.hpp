@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 #include <range/v3/algorithm/find_if.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,7 +40,8 @@ inline double changed_run_ns(const advised& a) {
   return ns;
 }
 
-/// At least this share of a model's nodes is found in a profile of it.
+/// At least this share of a model's nodes is found in a profile of it, and of its operators in the
+/// model: one layer that two models share is no sign that they are one.
 inline constexpr double least_matched = 0.3;
 
 namespace detail {
@@ -85,6 +88,24 @@ inline bool of_other_dims(const comparison& c) {
   return told >= 4 && 2 * equal < told;
 }
 
+/// How much of a profile and of a graph is the same work.
+struct found_nodes {
+  std::int64_t nodes = 0, operators = 0; ///< nodes with an operator, operators with a node
+  double of_nodes = 0, of_operators = 0;
+
+  double share() const { return std::min(of_nodes, of_operators); }
+};
+
+inline found_nodes found_in(const trace::profile& p, const model::graph& g) {
+  const trace::attribution a = trace::attribute(p, g);
+  found_nodes out{.nodes = a.matched()};
+  for (std::size_t o = 0; o < p.operators.size(); ++o)
+    out.operators += !a.added(o);
+  out.of_nodes = static_cast<double>(out.nodes) / static_cast<double>(g.nodes.size());
+  out.of_operators = static_cast<double>(out.operators) / static_cast<double>(p.operators.size());
+  return out;
+}
+
 /// The place of the figures that a profile belongs to.
 inline std::size_t place_of(const trace::profile& p, const std::vector<bound::model_bound>& all) {
   std::optional<std::size_t> best;
@@ -101,11 +122,16 @@ inline std::size_t place_of(const trace::profile& p, const std::vector<bound::mo
     }
     // A file of another name may be the same model, if its operators say so.
     if (!named && !p.model.empty() && p.operators.empty()) continue;
-    const std::int64_t matched =
-        named || p.operators.empty() ? 0 : trace::attribute(p, *all[i].graph).matched();
-    const double share =
-        static_cast<double>(matched) / static_cast<double>(all[i].graph->nodes.size());
-    if (!named && (all.size() > 1 || !p.operators.empty()) && share < least_matched) continue;
+    const found_nodes found =
+        named || p.operators.empty() ? found_nodes{} : found_in(p, *all[i].graph);
+    const std::int64_t matched = found.nodes;
+    if (!named && (all.size() > 1 || !p.operators.empty()) && found.share() < least_matched) {
+      if (why.empty() && !p.operators.empty())
+        why = fmt::format("{} of its {} operators and {} of the {} nodes of {} are the same",
+                          found.operators, p.operators.size(), matched, all[i].graph->nodes.size(),
+                          printable(all[i].graph->name));
+      continue;
+    }
     if (matched <= most) continue;
     best = i;
     most = matched;

@@ -103,21 +103,26 @@ inline advice_of_kind kernel_advice(const grounds& g) {
     out.items = detail::items_of(std::move(groups), "");
     return out;
   }
-  std::vector<std::vector<int>> nodes(g.model.layers.size()); // of each layer
-  for (std::size_t n = 0; n < g.model.graph->nodes.size(); ++n)
-    if (const int layer = g.model.graph->nodes[n].layer; layer != model::no_layer)
-      nodes[static_cast<std::size_t>(layer)].push_back(static_cast<int>(n));
-  for (const bound::layer_answer* l : by_gain(g.model)) {
+  // Of the form that runs: a layer that is a part of a fused one there takes no time.
+  const std::vector<std::vector<std::vector<int>>> used = nodes_as_fused(g.model);
+  const auto used_by = [&](const bound::layer_answer& l) -> const std::vector<std::vector<int>>& {
+    return used[static_cast<std::size_t>(&l - g.model.layers.data())];
+  };
+  const auto gain = [&](const bound::layer_answer& l) {
+    return static_cast<double>(used_by(l).size()) * gain_of_one_ns(l);
+  };
+  for (const bound::layer_answer* l : ranked(g.model.layers, gain)) {
     const bound::choice& c = l->algorithms;
     if (!detail::of_a_library(*c.first) || !detail::of_a_library(*c.chosen)) continue;
     detail::kernel_group& group =
         groups[{c.chosen->backend, std::string(detail::plain_algorithm(c.chosen->algorithm)),
                 std::string(detail::family_of(l->name))}];
-    const std::vector<int>& its = nodes[static_cast<std::size_t>(l - g.model.layers.data())];
-    group.made.nodes.insert(group.made.nodes.end(), its.begin(), its.end());
-    const auto uses = static_cast<double>(l->uses);
-    group.add(g, *l, l->uses, gain_ns(*l), uses * (c.first->mad_ns + c.chosen->mad_ns),
-              fmt::format("{} x {}: {} by {}, {} by {}", l->uses, l->name,
+    for (const std::vector<int>& its : used_by(*l))
+      group.made.nodes.insert(group.made.nodes.end(), its.begin(), its.end());
+    const std::int64_t uses = std::ssize(used_by(*l));
+    group.add(g, *l, uses, gain(*l),
+              static_cast<double>(uses) * (c.first->mad_ns + c.chosen->mad_ns),
+              fmt::format("{} x {}: {} by {}, {} by {}", uses, l->name,
                           detail::time_text(c.first_choice.ns), c.first->algorithm,
                           detail::time_text(c.prediction.ns), c.chosen->algorithm));
     group.made.assumes = "a framework takes the library's first choice";

@@ -107,6 +107,7 @@ struct listing {
   std::vector<std::string> in_f32;   ///< models that no library here computes in their own type
   std::vector<result::measurement> without; ///< rows of layers that no library runs, or lists
   std::size_t cases = 0;
+  result::planned_cases planned; ///< of layers all, of the rest what is selected; in all shards
 
   /// Asks the libraries. Refuses a selection without any case.
   listing(const options& o, const machine::environment& e, const std::vector<result::plan>& plans) {
@@ -121,6 +122,12 @@ struct listing {
     if (groups.empty() && without.empty())
       throw error("no case is selected", o.filter.empty() ? "" : "--benchmark_filter=" + o.filter,
                   "--benchmark_list_tests prints the names of all");
+    for (const group& g : groups) {
+      planned.insert(g.offered.begin(), g.offered.end());
+      if (g.offered.empty())
+        for (const bench_case& c : g.cases)
+          ++planned[result::setting_name(c.name)];
+    }
     keep_shard(groups, o.campaign.shard, o.campaign.shards, o);
     cases = ranges::accumulate(groups, std::size_t{0}, std::plus{},
                                [](const group& g) { return g.cases.size(); });

@@ -123,6 +123,7 @@ inline result::run header_of(const options& o, const machine::environment& e, co
   result::run header{.provenance = provenance(e, o, l.libraries), .graphs = l.graphs};
   auto& measuring = header.provenance["measuring"];
   note_own_cache(measuring, caches.share.own);
+  measuring[result::planned_fact] = result::planned_text(l.planned);
   if (!o.by.empty()) measuring[result::store::by_fact] = o.by;
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
   if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
@@ -187,11 +188,11 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
       std::fprintf(stderr, "benanza_bench: %s\n", printable(line).c_str());
   if (c.failure().empty()) {
     refuse_cut_off(problems.file, o.out);
-    if (out) out->commit();
+    if (out && !c.stopped()) out->commit(); // what is left of a stopped run is its journal
     refuse_cut_off(problems.display, "standard output");
   }
   if (kept && !c.stopped()) kept->finish();
-  return verdict(l, c, kept.get());
+  return verdict(l, c, kept.get(), out && out->regular() ? o.out : "");
 }
 
 /// True where weights are to come from somewhere else than a core's own caches.

@@ -142,8 +142,10 @@ inline void refuse_cut_off(const std::string& problem, const std::string& place)
                 "make room, then give the same command again");
 }
 
-/// Says how the run ended, where it did not end well, and gives the exit status.
-inline status verdict(const listing& l, const campaign& c, const keeper* k) {
+/// Says how the run ended, where it did not end well, and gives the exit status. `out` is the file
+/// that holds whole results only; empty: there is none.
+inline status verdict(const listing& l, const campaign& c, const keeper* k,
+                      const std::string& out) {
   std::size_t failed = 0, missing = 0;
   const bench_case* first = nullptr;
   for (const group& g : l.groups)
@@ -158,8 +160,8 @@ inline status verdict(const listing& l, const campaign& c, const keeper* k) {
     return status::refused;
   }
   if (interrupted) {
-    std::fprintf(stderr, "benanza_bench: interrupted, %zu of %zu cases are missing%s\n", missing,
-                 l.cases,
+    std::fprintf(stderr, "benanza_bench: interrupted, %zu of %zu cases are missing%s%s\n", missing,
+                 l.cases, out.empty() ? "" : ("; " + printable(out) + " is not written").c_str(),
                  k == nullptr ? "" : ("; the same command goes on from " + k->place()).c_str());
     return status::interrupted;
   }

@@ -151,6 +151,7 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
                                "states",
                                "bound_to",
                                "shard",
+                               result::planned_fact,
                                result::store::by_fact,
                                "isolated",
                                "revision",

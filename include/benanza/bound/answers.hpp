@@ -47,6 +47,8 @@ struct layer_answer {
   std::optional<roof> roofline;          ///< no algorithm is faster; nothing: no ceiling is known
   std::int64_t flops = 0;                ///< of one execution by a direct algorithm
   std::int64_t failed = 0;               ///< cases that failed
+  std::int64_t lost = 0;                 ///< of these, without an answer (result::is_answer)
+  std::int64_t left = 0;                 ///< cases that were not measured, or not to their end
   bool untried = false;                  ///< there is no case at all of it in the asked type
   bool nothing_runs = false; ///< no backend has an algorithm for it, so that no command measures it
   std::string reason;        ///< why it was not measured, or what the first failed case said
@@ -127,6 +129,11 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
     inexact = inexact || known.inexact;
     out.failed += static_cast<std::int64_t>(known.failed.size());
     if (out.reason.empty() && !known.failed.empty()) out.reason = known.failed.front()->error;
+    for (const measurement* m : known.failed)
+      out.lost += !result::is_answer(m->error);
+    for (const measurement* m : known.left)
+      out.left += result::cases_behind(*m);
+    if (out.reason.empty() && !known.left.empty()) out.reason = known.left.front()->error;
     if (out.reason.empty() && known.nothing != nullptr) out.reason = known.nothing->error;
     if (type == q.type) out.untried = known.empty();
     out.algorithms = choose(known, q.weights);

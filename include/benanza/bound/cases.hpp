@@ -8,6 +8,7 @@
 
 #include "../core/winograd.hpp"
 #include "../result/fields.hpp"
+#include "../result/planned.hpp"
 
 #include <algorithm>
 #include <set>
@@ -37,11 +38,12 @@ struct candidate {
 struct layer_cases {
   std::vector<candidate> algorithms; ///< ordered by place in the library's list, backend and name
   std::vector<const measurement*> failed;
+  std::vector<const measurement*> left;  ///< rows of what was not measured, or not to its end
   const measurement* nothing = nullptr;  ///< says that nothing runs it; null: none says so
   bool inexact = false;                  ///< there are algorithms of another equivalence class
   const measurement* winograd = nullptr; ///< of these the fastest Winograd, hot; null: none
 
-  /// True if nothing was tried, and nothing says that there is nothing to try.
+  /// True if nothing was tried to its end, and nothing says that there is nothing to try.
   bool empty() const {
     return algorithms.empty() && failed.empty() && nothing == nullptr && !inexact;
   }
@@ -67,6 +69,8 @@ public:
       if (m->type != name(type) || m->threads != threads) continue;
       if (result::nothing_runs(*m)) {
         out.nothing = m;
+      } else if (result::not_reached(*m)) {
+        out.left.push_back(m);
       } else if (!m->error.empty()) {
         out.failed.push_back(m);
       } else if (m->equivalence != name(type)) {

@@ -119,7 +119,9 @@ struct model_bound : form_figures {
   std::vector<chain_run> runs;
   std::vector<scenario_run> scenarios;
   std::vector<const measurement*> failed_runs;
-  /// Layers, fused ones and changes of layout that were not measured, and that something may run.
+  std::int64_t machine_left = 0; ///< cases of the machine's limits that were not measured
+  /// Layers, fused ones and changes of layout that were not measured, or not all of their cases,
+  /// and that something may run; cases of the machine too.
   std::vector<std::string> missing;
   /// The same, with changes of layout that these layers may need once they are measured.
   std::vector<std::string> missing_filter;
@@ -128,7 +130,23 @@ struct model_bound : form_figures {
   std::vector<fault> faults;
   std::vector<std::string> notes; ///< what the run lacks that the figures should rest on
 
-  bool partial() const { return covered.partial() || !missing.empty() || !failed_runs.empty(); }
+  bool partial() const {
+    return covered.partial() || !missing.empty() || !failed_runs.empty() || lost() > 0;
+  }
+  /// Cases that were not measured of layers that have others.
+  std::int64_t left() const {
+    std::int64_t n = 0;
+    for (const layer_answer& l : layers)
+      n += l.timed() ? l.left : 0;
+    return n;
+  }
+  /// Cases that failed without an answer: what they would have taken is not known.
+  std::int64_t lost() const {
+    std::int64_t n = 0;
+    for (const layer_answer& l : layers)
+      n += l.lost;
+    return n;
+  }
   /// Failed cases of the model's layers, and failed runs of it.
   std::int64_t failed() const {
     std::int64_t n = std::ssize(failed_runs);

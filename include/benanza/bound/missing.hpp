@@ -10,6 +10,7 @@
 #include "../model/dims.hpp"
 #include "../model/operands.hpp"
 #include "../result/effort.hpp"
+#include "../result/machine_key.hpp"
 #include "figures.hpp"
 #include "layout/choices.hpp"
 
@@ -129,16 +130,25 @@ inline std::set<std::string> changes_for(const std::set<std::string>& layers,
 /// it.
 inline model_bound with_missing(model_bound b, const result::run& r) {
   for (const layer_answer& l : b.layers) {
-    if (l.rests_on == basis::view || (l.timed() ? !l.untried : l.nothing_runs)) continue;
+    if (l.rests_on == basis::view) continue;
+    if (l.left == 0 && (l.timed() ? !l.untried : l.nothing_runs)) continue;
     // A fused layer that was tried in vain is taken as its parts.
-    if (l.uses > 0 || (l.fused_uses > 0 && l.untried)) b.missing.push_back(l.name);
+    if (l.uses > 0 || (l.fused_uses > 0 && (l.untried || l.left > 0))) b.missing.push_back(l.name);
   }
+  std::set<std::string> of_machine;
+  for (const measurement& m : r.measurements)
+    if (m.family == result::machine_family && result::not_reached(m)) {
+      b.machine_left += result::cases_behind(m);
+      of_machine.insert(m.family + '/' + m.key);
+    }
+  b.missing.insert(b.missing.end(), of_machine.begin(), of_machine.end());
   if (b.missing.empty()) return b;
   std::set<std::string> selected(b.missing.begin(), b.missing.end()), whole;
-  const auto mine = r.measurements | ranges::views::filter([&b](const measurement& m) {
-                      return m.type == name(b.type) && m.threads == b.threads;
-                    }) |
-                    ranges::views::addressof | ranges::to<std::vector>;
+  const auto mine =
+      r.measurements | ranges::views::filter([&b](const measurement& m) {
+        return m.type == name(b.type) && m.threads == b.threads && !result::not_reached(m);
+      }) |
+      ranges::views::addressof | ranges::to<std::vector>;
   std::vector<const model::graph*> graphs{b.graph};
   if (b.fused) graphs.push_back(b.fused->graph);
   if (b.layouts) selected.merge(detail::changes_for(selected, graphs, mine));
@@ -147,6 +157,7 @@ inline model_bound with_missing(model_bound b, const result::run& r) {
     whole.insert(l.substr(0, l.find('/')));
   for (const measurement* m : mine)
     whole.erase(m->family);
+  if (!of_machine.empty()) whole.insert(std::string(result::machine_family));
   // Where nothing was measured of it, all is missing.
   b.missing_command = bench_command(r, b);
   if (ranges::any_of(mine, [](const measurement* m) { return result::of_a_layer(*m); }))

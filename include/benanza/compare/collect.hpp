@@ -228,7 +228,7 @@ inline values_by<figure_key> model_values(const side& s, const std::set<figure_k
       for (const bound::scenario_run& r : b.scenarios)
         out[key(r.run->state + ' ' + r.run->algorithm)].push_back(of_visit(v, scenario_of(r)));
       const std::string title = b.graph->name + ' ' + std::string(name(b.type));
-      if (b.covered.partial() || !(b.bound.sequential.ns > 0)) {
+      if (b.covered.partial() || b.left() > 0 || !(b.bound.sequential.ns > 0)) {
         lacking.insert(title);
         continue;
       }

@@ -40,8 +40,10 @@ inline std::string advice_section(const advice::advised& a, std::size_t limit) {
   std::size_t n = 0;
   for (const advice::item& i : a.list.items) {
     out += wrapped(fmt::format("{:>2}  ", ++n), printable(i.what, 1000));
-    out += wrapped("    saves    ",
-                   fmt::format("{} ({} of a run)", show(i.saves), percent(i.saves.ns / run_ns)));
+    out +=
+        wrapped("    saves    ", a.model->partial() ? show(i.saves)
+                                                    : fmt::format("{} ({} of a run)", show(i.saves),
+                                                                  percent(i.saves.ns / run_ns)));
     if (!i.nodes.empty())
       out += wrapped("    nodes    ",
                      detail::some_of(detail::node_names(*a.model->graph, i.nodes), limit));
@@ -75,15 +77,17 @@ inline result::ordered_json advice_json(const advice::advised& a) {
   const double run_ns = advice::changed_run_ns(a);
   ordered_json items = ordered_json::array(), remarks = ordered_json::array();
   for (const advice::item& i : a.list.items)
-    items.push_back({{"id", i.id},
-                     {"kind", i.kind},
-                     {"what", i.what},
-                     {"saves", detail::figure_json(i.saves)},
-                     {"share_of_run", run_ns > 0 ? i.saves.ns / run_ns : 0},
-                     {"nodes", detail::node_names(*a.model->graph, i.nodes)},
-                     {"evidence", i.evidence},
-                     {"assumes", i.assumes},
-                     {"check", i.check}});
+    items.push_back(
+        {{"id", i.id},
+         {"kind", i.kind},
+         {"what", i.what},
+         {"saves", detail::figure_json(i.saves)},
+         {"share_of_run",
+          a.model->partial() ? ordered_json() : ordered_json(run_ns > 0 ? i.saves.ns / run_ns : 0)},
+         {"nodes", detail::node_names(*a.model->graph, i.nodes)},
+         {"evidence", i.evidence},
+         {"assumes", i.assumes},
+         {"check", i.check}});
   for (const advice::remark& r : a.list.not_worth)
     remarks.push_back({{"kind", r.kind}, {"what", r.what}});
   return {{"run_ns", run_ns},

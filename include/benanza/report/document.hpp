@@ -66,8 +66,7 @@ inline document_table figures_of(const advice::advised& a) {
       .columns = {{""}, {"time", column_kind::number}, {"items/s", column_kind::number}, {""}}};
   for (const head_row& r : head_rows(a))
     out.rows.push_back({r.what.substr(r.what.find_first_not_of(' ')), show_time(r.ns),
-                        show_rate(1e9 * static_cast<double>(a.model->graph->batch) / r.ns),
-                        r.means});
+                        rate_of(*a.model, r.ns), r.means});
   return out;
 }
 
@@ -77,13 +76,13 @@ inline document_table changes_of(const advice::advised& a, std::size_t limit) {
       .columns = {{""}, {"saves", column_kind::number}, {"of a run", column_kind::number}}};
   const double run = advice::changed_run_ns(a);
   for (const advice::item& i : a.list.items)
-    out.rows.push_back({i.what, show_time(i.saves.ns), run > 0 ? percent(i.saves.ns / run) : "-"});
+    out.rows.push_back({i.what, show_time(i.saves.ns), share_of_run(*a.model, i.saves.ns, run)});
   return cut_table(std::move(out), limit);
 }
 
 inline document_table kinds_of(const model_bound& b, std::size_t limit) {
   document_table out{
-      .title = "Where the time of the best run goes",
+      .title = std::string(kinds_title(b)),
       .columns = {
           {""}, {"share", column_kind::number}, {"GFLOP/s", column_kind::number}, {"limited by"}}};
   const std::vector<operator_kind> all = operator_kinds(b);
@@ -154,7 +153,7 @@ inline document_table summary_of(const std::vector<model_bound>& models) {
         {b.graph->name, std::string(name(b.type)), std::to_string(b.threads),
          show_time(b.bound.sequential.ns), b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
          show_time(b.fastest_form().bound.parallel.ns), expected ? show_time(expected->ns) : "-",
-         percent(b.covered.measured()), std::to_string(b.covered.unmeasured_nodes())});
+         measured_share(b), std::to_string(b.covered.unmeasured_nodes())});
   }
   return out;
 }
@@ -180,10 +179,12 @@ inline chapter chapter_of(const advice::advised& a, const text_options& o) {
                                    loose(b) ? counted(std::ssize(b.layers), "layer")
                                             : fmt::format("batch {}", b.graph->batch),
                                    name(b.type), counted(b.threads, "thread")),
-              .command = b.missing_command};
+              .command = missing_line(b)};
   if (!b.unmeasurable.empty()) out.warnings.push_back("NO VERDICT: " + b.unmeasurable + '.');
   if (const std::string lacking = lacks(b); !lacking.empty())
     out.warnings.push_back("PARTIAL: " + lacking + '.');
+  for (const std::string& doubt : doubts(a))
+    out.warnings.push_back(doubt + '.');
   if (!loose(b)) {
     out.tables.push_back(figures_of(a));
     for (const advice::comparison& c : a.frameworks)

@@ -16,7 +16,9 @@
 #include "json_array.hpp"
 #include "layers.hpp"
 #include "scenarios.hpp"
+#include "screen.hpp"
 #include "transfers.hpp"
+#include "warnings.hpp"
 
 #include <nlohmann/json.hpp>
 #include <range/v3/range/conversion.hpp>
@@ -223,8 +225,11 @@ inline ordered_json to_json(const model_bound& b) {
     expected["still_ns"] = by_clock->still_ns;
     expected["ns_per_clock_ns"] = by_clock->per_clock;
   }
-  out["bound_rate"] = rate_json(b.fastest_form().bound.sequential, b.graph->batch);
-  out["expected_rate"] = rate_json(predicted, b.graph->batch);
+  // Of sums that lack something there are no items a second.
+  const std::optional<bound::figure> none;
+  out["bound_rate"] =
+      rate_json(b.partial() ? none : b.fastest_form().bound.sequential, b.graph->batch);
+  out["expected_rate"] = rate_json(b.partial() ? none : predicted, b.graph->batch);
   out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
   if (!b.scenarios.empty()) out["scenarios"] = scenarios_json(b);
   out["algorithm_gain"] = to_json(advice::algorithm_gain(b));
@@ -243,6 +248,7 @@ inline ordered_json to_json(const model_bound& b) {
     out["tensor_cores"] = {{"yes", t.yes.size()},         {"no", t.no.size()},
                            {"unknown", t.unknown.size()}, {"counted", t.counted},
                            {"observed", t.observed},      {"by_the_librarys_note", t.noted}};
+  if (const std::string lacking = lacks(b); !lacking.empty()) out["lacks"] = lacking;
   out["missing"] = b.missing;
   out["missing_command"] = b.missing_command;
   out["failed_cases"] = b.failed();
@@ -280,6 +286,7 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
     if (auto moved = transfers_json(r, models[i]); !moved.is_null())
       one["transfers"] = std::move(moved);
     if (i < all.size()) {
+      one["doubts"] = detail::doubts(all[i]);
       one["advice"] = advice_json(all[i]);
       one["frameworks"] = array_of(all[i].frameworks, comparison_json);
     }

@@ -46,7 +46,9 @@ inline junit_suite junit_suite_of(const model_bound& b, const std::string& suite
   junit_suite out;
   const std::string lacking = b.unmeasurable.empty() ? lacks(b) : "no verdict: " + b.unmeasurable;
   out.add(suite, "everything is measured", lacking.empty() ? "" : "skipped",
-          lacking.empty() ? percent(b.covered.measured()) + " of the bound" : lacking);
+          lacking.empty()             ? percent(b.covered.measured()) + " of the bound"
+          : b.missing_command.empty() ? lacking
+                                      : lacking + "; this measures the rest: " + missing_line(b));
   for (const limit_answer& a : limits) {
     if (a.model != b.graph->name || a.type != name(b.type) || a.threads != b.threads) continue;
     std::string said = a.figure + ": " + (a.shown.empty() ? "none" : a.shown);

@@ -81,6 +81,9 @@ inline std::string latex_report(const input& in) {
     for (const document_table& t : c.tables)
       out += detail::latex_table(t);
     if (!c.sure.empty()) out += "\\noindent Sure? " + escape::latex(c.sure) + "\n\n";
+    if (!c.command.empty())
+      out += "\\noindent This measures what is missing: \\texttt{" + escape::latex(c.command) +
+             "}\n\n";
   }
   return out + "\\ifdefined\\benanzainput\\else\\end{document}\\fi\n";
 }

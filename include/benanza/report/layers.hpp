@@ -5,7 +5,7 @@
 //   for (const layer_answer* l : by_time(model)) ...   rate(*l).gflops
 #pragma once
 
-#include "../advice/ranking.hpp"
+#include "../advice/algorithm.hpp"
 #include "../bound/figures.hpp"
 
 #include <range/v3/action/stable_sort.hpp>
@@ -26,6 +26,7 @@
 
 namespace benanza::report {
 
+using advice::uses_as_fused;
 using bound::layer_answer;
 using bound::model_bound;
 
@@ -37,24 +38,6 @@ inline double bound_ns(const layer_answer& l) {
 /// Layers with a time, those that add most to the sequential bound first.
 inline std::vector<const layer_answer*> by_time(const model_bound& b) {
   return advice::ranked(b.layers, bound_ns);
-}
-
-/// How often each of `b.layers` runs in the fused form, or else the only one.
-inline std::vector<std::int64_t> uses_as_fused(const model_bound& b) {
-  if (!b.fused)
-    return b.layers | ranges::views::transform(&layer_answer::uses) | ranges::to<std::vector>;
-  std::vector<std::int64_t> out(b.layers.size(), 0);
-  const std::vector<model::node>& nodes = b.graph->nodes;
-  for (const auto& [n, as_one] : ranges::views::zip(b.fused->graph->nodes, b.fused->as_one)) {
-    if (n.parts.size() > 1 && as_one != 0) {
-      if (n.layer != model::no_layer) ++out[b.fused->layers[static_cast<std::size_t>(n.layer)]];
-      continue;
-    }
-    for (int part : n.parts)
-      if (const int l = nodes[static_cast<std::size_t>(part)].layer; l != model::no_layer)
-        ++out[static_cast<std::size_t>(l)];
-  }
-  return out;
 }
 
 /// A layer whose best algorithm stays far above the layer's roofline.

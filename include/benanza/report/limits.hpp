@@ -11,6 +11,7 @@
 
 #include "../advice/algorithm.hpp"
 #include "limit_figures.hpp"
+#include "warnings.hpp"
 
 #include <fmt/format.h>
 
@@ -169,6 +170,10 @@ inline std::vector<limit_answer> hold_to(const std::vector<limit>& limits,
                          .value = v.value,
                          .unit = unit_of(l.figure().kind),
                          .why = std::move(v.why)};
+        // A framework's and a chain's run are what they are; all else rests on the layers.
+        if (one.why.empty() && a.model->partial() && l.figure().name != "framework" &&
+            l.figure().name != "run")
+          one.why = "partial: " + lacks(*a.model);
         if (one.value) {
           one.shown = l.shown(*one.value);
           one.is = !l.keeps(*one.value) ? kept::no : one.why.empty() ? kept::yes : kept::unsure;

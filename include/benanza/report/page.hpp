@@ -46,9 +46,13 @@ inline std::string coverage_line(const model_bound& b) {
   std::string text = fmt::format("measured {}", percent(c.measured()));
   if (!of_measured.empty()) text += fmt::format(" ({})", fmt::join(of_measured, ", "));
   if (c.modelled > 0) text += fmt::format(", modelled {}", percent(c.modelled));
-  text += c.partial() ? fmt::format("; PARTIAL: {} of {} not measured", c.unmeasured_nodes(),
-                                    counted(c.nodes, "node"))
-                      : fmt::format("; no node of {} missing", c.nodes);
+  if (c.partial())
+    text += fmt::format("; PARTIAL: {} of {} not measured", c.unmeasured_nodes(),
+                        counted(c.nodes, "node"));
+  else if (b.partial())
+    text += "; PARTIAL: " + lacks(b);
+  else
+    text += fmt::format("; no node of {} missing", c.nodes);
   return wrapped("coverage    ", text);
 }
 

@@ -26,10 +26,25 @@ namespace benanza::report {
 namespace detail {
 inline constexpr std::size_t most_changes = 3, most_kinds = 5;
 
+/// How much of a bound is measured; of one that has no holes and lacks cases there is no share.
+inline std::string measured_share(const model_bound& b) {
+  return b.partial() && !b.covered.partial() ? "partly" : percent(b.covered.measured());
+}
+
+/// Items a second; of sums that lack something there is no such number.
+inline std::string rate_of(const model_bound& b, double ns, std::string_view unit = "") {
+  if (b.partial()) return "-";
+  return report::show_rate(1e9 * static_cast<double>(b.graph->batch) / ns) + std::string(unit);
+}
+/// What a change saves of a run; the same.
+inline std::string share_of_run(const model_bound& b, double ns, double run_ns) {
+  return b.partial() || !(run_ns > 0) ? "-" : percent(ns / run_ns);
+}
+
 /// One line of the head: what, how long, items a second, and what it means.
-inline std::string head_line(std::string_view what, double ns, std::int64_t batch,
+inline std::string head_line(const model_bound& b, std::string_view what, double ns,
                              std::string_view means) {
-  const std::string rate = show_rate(1e9 * static_cast<double>(batch) / ns) + "/s";
+  const std::string rate = rate_of(b, ns, "/s");
   std::string out = fmt::format("  {:<28.28}{:>8}  {:>10}  {}", what, show_time(ns), rate, means);
   return out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
 }
@@ -57,6 +72,9 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
       out.push_back({framework_name(*c.from), c.latency.ns,
                      c.latency_profiled ? "with its profiler on"
                                         : fmt::format("least {}", show_time(c.least_ns))});
+  if (const double first = advice::changed_run_ns(a);
+      a.frameworks.empty() && expected && first > 1.0005 * expected->ns)
+    out.push_back({"by libraries' first choices", first, "supposed: nobody ran it"});
   if (expected && expected->ns > 0)
     out.push_back({"a run should take", expected->ns, interval_of(*expected)});
   for (const bound::chain_run& w : b.runs)
@@ -75,7 +93,7 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
 inline std::string head_table(const advice::advised& a) {
   std::string out;
   for (const head_row& r : head_rows(a))
-    out += head_line(r.what, r.ns, a.model->graph->batch, r.means);
+    out += head_line(*a.model, r.what, r.ns, r.means);
   return out;
 }
 
@@ -85,8 +103,8 @@ inline std::string distance_lines(const advice::advised& a) {
   const auto expected = bound::expected(form);
   std::string out;
   for (const advice::comparison& c : a.frameworks) {
-    if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0) continue;
-    if (const std::string below = below_bound(c); !below.empty() && !a.model->partial())
+    if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0 || a.model->partial()) continue;
+    if (const std::string below = below_bound(c); !below.empty())
       out += wrapped("! ", fmt::format("{} {}.", framework_name(*c.from), below));
     else if (expected && expected->ns > 0)
       out += wrapped("  ", fmt::format("{}: {:.2f} times what a run should take, {:.2f} times the "
@@ -94,6 +112,28 @@ inline std::string distance_lines(const advice::advised& a) {
                                        framework_name(*c.from), c.latency.ns / expected->ns,
                                        c.latency.ns / form.bound.sequential.ns,
                                        c.disturbed ? "; its runs were disturbed" : ""));
+  }
+  return out;
+}
+
+/// Figures that cannot all be right, a line each: of what was measured, and beside frameworks.
+inline std::vector<std::string> doubts(const advice::advised& a) {
+  constexpr std::size_t most_rows = 10;
+  std::vector<std::string> out;
+  for (const bound::fault& f : a.model->faults)
+    out.push_back(f.what + ": " + f.name);
+  for (const advice::comparison& c : a.frameworks) {
+    const std::string who = framework_name(*c.from);
+    if (const std::string below = below_bound(c); !below.empty() && !a.model->partial())
+      out.push_back(who + ' ' + below);
+    for (const advice::compared_row& r : first_of(c.faster, most_rows))
+      out.push_back(
+          fmt::format("{} is faster than all that was measured here: {} in place of {} for "
+                      "{} x {}",
+                      who, show_time(r.ns), show_time(r.best_ns), r.count, r.layer));
+    if (c.faster.size() > most_rows)
+      out.push_back(
+          fmt::format("and {} more where {} is faster", c.faster.size() - most_rows, who));
   }
   return out;
 }
@@ -112,7 +152,7 @@ inline std::string changes_table(const advice::advised& a, double run_ns) {
   for (const advice::item& i : l.items) {
     if (n == most_changes) break;
     out += fmt::format(" {} {:<57} {:>9} {:>8}\n", ++n, cut(printable(i.what, 200), 57),
-                       show_time(i.saves.ns), percent(i.saves.ns / run_ns));
+                       show_time(i.saves.ns), share_of_run(*a.model, i.saves.ns, run_ns));
   }
   if (l.items.size() > n) out += fmt::format("   and {} more (--advice)\n", l.items.size() - n);
   return out;
@@ -129,14 +169,18 @@ inline std::string rates_of(const operator_kind& k) {
   return rate;
 }
 
+inline std::string_view kinds_title(const model_bound& b) {
+  return b.partial() ? "Where the time of what was measured goes"
+                     : "Where the time of the best run goes";
+}
+
 inline std::string kinds_table(const model_bound& b) {
   const std::vector<operator_kind> all = operator_kinds(b);
   double sum = 0;
   for (const operator_kind& k : all)
     sum += k.ns;
   if (all.empty() || sum <= 0) return {};
-  std::string out = fmt::format("{:<47}{:>12}  {}\n", "Where the time of the best run goes",
-                                "GFLOP/s", "limited by");
+  std::string out = fmt::format("{:<47}{:>12}  {}\n", kinds_title(b), "GFLOP/s", "limited by");
   const auto row = [&](std::string_view what, double ns, const std::string& rate,
                        std::string_view limit) {
     const std::string bars(static_cast<std::size_t>(18 * ns / all.front().ns + 0.5), '#');
@@ -161,13 +205,17 @@ inline std::string kinds_table(const model_bound& b) {
 /// What the figures rest on.
 inline std::string sure_text(const model_bound& b) {
   std::vector<std::string> all;
-  all.push_back(fmt::format("{} of the bound is measured", percent(b.covered.measured())));
+  if (b.partial())
+    all.push_back("No: " + lacks(b));
+  else
+    all.push_back(fmt::format("{} of the bound is measured", percent(b.covered.measured())));
   if (b.covered.modelled > 0)
     all.push_back(fmt::format("{} is a roofline", percent(b.covered.modelled)));
   if (const auto n = std::ssize(disturbed(b)); n > 0)
     all.push_back(
         fmt::format("{} disturbed", n == 1 ? "1 layer was" : fmt::format("{} layers were", n)));
-  if (const auto n = b.failed(); n > 0) all.push_back(counted(n, "case") + " failed");
+  if (const auto n = b.failed() - b.lost(); n > 0)
+    all.push_back(counted(n, "case") + " gave a wrong result or took too long");
   if (!b.faults.empty())
     all.push_back(counted(std::ssize(b.faults), "contradiction") + " between figures");
   return fmt::format("{}.", fmt::join(all, ", "));

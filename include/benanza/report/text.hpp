@@ -38,7 +38,7 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
     out += fmt::format(row, model, width, name(b.type), b.threads, show_time(b.bound.sequential.ns),
                        b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
                        show_time(b.fastest_form().bound.parallel.ns),
-                       expected ? show_time(expected->ns) : "-", percent(b.covered.measured()),
+                       expected ? show_time(expected->ns) : "-", detail::measured_share(b),
                        b.covered.unmeasured_nodes());
   }
   if (quiet) return out;

@@ -107,7 +107,7 @@ inline std::string totals_table(const model_bound& b) {
 
 /// What a batch of several takes for each; empty: there is one.
 inline std::string per_item(const model_bound& b) {
-  if (b.graph->batch <= 1) return {};
+  if (b.graph->batch <= 1 || b.partial()) return {};
   const auto n = static_cast<double>(b.graph->batch);
   std::vector<std::string> all;
   const auto add = [&](std::string_view what, double ns) {

@@ -86,6 +86,8 @@ inline std::string unmeasured(std::string_view what, const std::vector<bound::ho
 struct missing_kinds {
   std::int64_t other_type = 0; ///< layers that were measured in the model's own type only
   std::int64_t fused = 0;      ///< layers that only the fused form has
+  std::int64_t in_part = 0;    ///< layers of which some cases were measured, and not all
+  std::int64_t of_machine = 0; ///< names of the machine's cases
   std::int64_t reorders = 0;
   std::string reorder{}; ///< the first
 };
@@ -95,33 +97,52 @@ inline missing_kinds kinds_of_missing(const model_bound& b) {
   missing_kinds out;
   for (const layer_answer& l : b.layers) {
     if (!missing.contains(l.name)) continue;
-    if (l.uses == 0) ++out.fused;
-    if (l.uses != 0 && l.timed()) ++out.other_type;
+    if (l.timed() && l.left > 0)
+      ++out.in_part;
+    else if (l.uses == 0)
+      ++out.fused;
+    else if (l.timed())
+      ++out.other_type;
   }
   for (const std::string& l : b.missing)
-    if (l.starts_with("reorder/") && out.reorders++ == 0) out.reorder = l;
+    if (l.starts_with("reorder/") && out.reorders++ == 0)
+      out.reorder = l;
+    else if (l.starts_with("machine/"))
+      ++out.of_machine;
   return out;
+}
+
+/// The commands that measure all that is missing: one, or, where no person copies its filter, that
+/// which writes this to a file before it. Empty: nothing is missing.
+inline std::vector<std::string> missing_commands(const model_bound& b) {
+  constexpr std::size_t longest = 800;
+  std::string command = b.missing_command;
+  if (command.empty()) return {};
+  const std::string_view filter = "--benchmark_filter='";
+  const std::size_t from = command.find(filter);
+  if (command.size() <= longest || from == std::string::npos) return {command};
+  command.replace(from, command.rfind('\'') + 1 - from,
+                  "--benchmark_filter=\"$(cat missing.txt)\"");
+  return {"benanza_analyze RESULT --missing missing.txt", command};
+}
+
+/// The same on one line.
+inline std::string missing_line(const model_bound& b) {
+  return fmt::format("{}", fmt::join(missing_commands(b), " && "));
 }
 
 /// The command that measures all that is missing, with what to do then.
 inline std::string measure_missing(const model_bound& b) {
-  // No person copies more: the filter is written to a file then.
-  constexpr std::size_t longest = 800;
-  std::string command = b.missing_command;
-  if (command.empty()) return {};
+  const std::vector<std::string> commands = missing_commands(b);
+  if (commands.empty()) return {};
   std::string out =
-      wrapped("! ", command.ends_with(bound::missing_file)
+      wrapped("! ", commands.back().ends_with(bound::missing_file)
                         ? "This measures all that is missing; then analyse its result "
                           "together with this one."
                         : "This measures all that is missing.");
-  const std::string_view filter = "--benchmark_filter='";
-  const std::size_t from = command.find(filter);
-  if (command.size() > longest && from != std::string::npos) {
-    out += "    benanza_analyze RESULT --missing missing.txt\n";
-    command.replace(from, command.rfind('\'') + 1 - from,
-                    "--benchmark_filter=\"$(cat missing.txt)\"");
-  }
-  return out + "    " + printable(command, std::size_t{1} << 14) + '\n';
+  for (const std::string& c : commands)
+    out += "    " + printable(c, std::size_t{1} << 14) + '\n';
+  return out;
 }
 
 /// Figures that cannot both be right, those of a kind together.
@@ -156,6 +177,11 @@ inline std::string lacks(const model_bound& b) {
   add(k.fused, fmt::format("{} {} not measured", counted(k.fused, "fused layer"), were(k.fused)));
   add(k.reorders,
       fmt::format("{} {} not measured", counted(k.reorders, "reorder"), were(k.reorders)));
+  add(k.in_part, fmt::format("{} of {} {} not measured", counted(b.left(), "case"),
+                             counted(k.in_part, "layer"), were(b.left())));
+  add(b.machine_left, fmt::format("{} of the machine's limits {} not measured",
+                                  counted(b.machine_left, "case"), were(b.machine_left)));
+  add(b.lost(), fmt::format("{} failed", counted(b.lost(), "case")));
   add(std::ssize(b.failed_runs), "the run of the whole model failed");
   return fmt::format("{}", fmt::join(all, "; "));
 }

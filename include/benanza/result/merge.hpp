@@ -11,6 +11,7 @@
 #include "device.hpp"
 #include "fields.hpp"
 #include "json.hpp"
+#include "planned.hpp"
 #include "statistics.hpp"
 #include "stop_reason.hpp"
 #include "versions.hpp"
@@ -40,7 +41,9 @@ inline void same_machine(const run& a, const run& b) {
     what = "gpu is \"" + join(one, "; ") + "\" and \"" + join(another, "; ") + '"';
   if (!what.empty())
     throw error("results of different machines are not merged: " + what,
-                a.source + " and " + b.source, "analyse them one at a time");
+                a.source + " and " + b.source,
+                "compare them: benanza_analyze compare A B; or see both on one page: "
+                "--format html");
 }
 
 /// Facts of a section that need not agree: each fact's different values, in ascending order.
@@ -49,7 +52,7 @@ inline void join_facts(run& out, const std::vector<run>& runs) {
   for (const run& r : runs)
     for (const auto& [section, facts] : r.provenance)
       for (const auto& [key, value] : facts)
-        values[section][key].insert(value);
+        if (key != planned_fact) values[section][key].insert(value);
   for (const auto& [section, facts] : values)
     for (const auto& [key, all] : facts)
       out.provenance[section][key] = join(all, "; ");
@@ -163,7 +166,8 @@ inline overlap overlap_of(const std::vector<run>& runs) {
 }
 
 /// One run of several; refuses runs of different machines, and graphs that share a name
-/// but not their nodes. Cases are sorted by what identifies them.
+/// but not their nodes. Cases are sorted by what identifies them; behind them are rows for those
+/// that the runs set out to measure and none of them holds.
 inline run merge(std::vector<run> runs) {
   if (runs.empty()) throw error("there is no result to merge");
   run out;
@@ -171,8 +175,14 @@ inline run merge(std::vector<run> runs) {
     detail::same_machine(runs.front(), r);
   tell_versions_apart(runs);
   detail::join_facts(out, runs);
+  planned_cases planned;
+  for (const run& r : runs)
+    for (const auto& [setting, n] : planned_of(r))
+      planned[setting] = std::max(planned[setting], n);
 
   std::vector<measurement> entries;
+  for (run& r : runs) // of what is absent is decided anew
+    std::erase_if(r.measurements, [](const measurement& m) { return m.algorithm == absent_name; });
   if (runs.size() == 1) entries = std::move(runs.front().measurements);
   for (run& r : runs) {
     out.source += (out.source.empty() ? "" : ", ") + r.source;
@@ -200,6 +210,8 @@ inline run merge(std::vector<run> runs) {
       its.push_back(std::move(*m));
     out.measurements.push_back(detail::join_entries(std::move(its)));
   }
+  if (!planned.empty()) out.provenance["measuring"][planned_fact] = planned_text(planned);
+  stand_for_absent(out, std::move(planned));
   return out;
 }
 

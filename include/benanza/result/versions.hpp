@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../core/error.hpp"
+#include "planned.hpp"
 #include "schema.hpp"
 
 #include <range/v3/view/map.hpp>
@@ -87,6 +88,16 @@ inline void rename_backend(run& r, const std::string& from, const std::string& t
   }
   for (refused_case& x : r.refused)
     if (x.backend == from) x.backend = to;
+  if (planned_cases planned = planned_of(r); !planned.empty()) {
+    planned_cases renamed;
+    for (const auto& [setting, n] : planned) {
+      const std::size_t at = setting.rfind(in_name);
+      const bool its = at != setting.npos && at + in_name.size() == setting.rfind('/') + 1;
+      renamed[its ? setting.substr(0, at + 1) + to + setting.substr(setting.rfind('/')) : setting] =
+          n;
+    }
+    r.provenance["measuring"][planned_fact] = planned_text(renamed);
+  }
   std::map<std::string, std::string>& software = r.provenance["software"];
   for (auto fact = software.begin(); fact != software.end();) {
     if (!fact->first.starts_with(from + '_')) {

@@ -86,7 +86,7 @@ public:
         known_.try_emplace(std::tuple(std::vector(dims.begin(), dims.end()), element, from, to));
     if (fresh) {
       layer_answer a = answer(q_, r, 1);
-      if (!a.timed() && a.untried) untried_.push_back(a.name);
+      if (a.left > 0 || (!a.timed() && a.untried)) untried_.push_back(a.name);
       if (a.known()) {
         found->second = std::move(a.algorithms);
         if (a.rests_on == basis::modelled) modelled_.push_back(a.name + ": " + a.reason);
@@ -96,7 +96,7 @@ public:
   }
   /// The changes that were asked for and are modelled, each with the reason.
   const std::vector<std::string>& modelled() const { return modelled_; }
-  /// The changes that were asked for and that no case was tried of.
+  /// The changes that were asked for and of which no case was tried, or not all were.
   const std::vector<std::string>& untried() const { return untried_; }
 
 private:

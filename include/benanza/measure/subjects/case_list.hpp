@@ -180,9 +180,11 @@ private:
     group g{what};
     for (const offer& f : found) {
       layouts_[{type, threads}].add(layer_name, f.algorithm);
-      for (const std::string& state : states_.states(l.parameters, type, f.library->on_device()))
-        if (bench_case c = named(title, f, state, threads); selected_(c.name))
-          g.cases.push_back(std::move(c));
+      for (const std::string& state : states_.states(l.parameters, type, f.library->on_device())) {
+        bench_case c = named(title, f, state, threads);
+        ++g.offered[result::setting_name(c.name)];
+        if (selected_(c.name)) g.cases.push_back(std::move(c));
+      }
     }
     if (!g.cases.empty()) groups_.push_back(std::move(g));
     for (const auto& [library, why] : failed)

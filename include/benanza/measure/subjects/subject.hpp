@@ -7,7 +7,7 @@
 #pragma once
 
 #include "../../backend/concept.hpp"
-#include "../../result/schema.hpp"
+#include "../../result/planned.hpp"
 #include "../sampling/noise_monitor.hpp"
 #include "../scenario/scenario.hpp"
 
@@ -84,6 +84,7 @@ public:
 struct group {
   std::shared_ptr<subject> what;
   std::vector<bench_case> cases{};
+  result::planned_cases offered{}; ///< before a filter; empty: these are all
   bool measured = false;
   bool ahead = true; ///< its subject may prepare for all cases at once
 };

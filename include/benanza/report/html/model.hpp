@@ -11,6 +11,7 @@
 #include "../json_array.hpp"
 #include "../kinds.hpp"
 #include "../scenarios.hpp"
+#include "../screen.hpp"
 #include "../warnings.hpp"
 #include "cases.hpp"
 #include "graph.hpp"
@@ -155,10 +156,11 @@ inline ordered_json run_json(const bound::chain_run& w) {
 }
 
 /// What has to be known before the figures are believed, a line each.
-inline ordered_json remarks_json(const bound::model_bound& b) {
+inline ordered_json remarks_json(const advice::advised& a) {
+  const bound::model_bound& b = *a.model;
   ordered_json out = ordered_json::array();
-  for (const bound::fault& f : b.faults)
-    out.push_back(printable(f.what + ": " + f.name));
+  for (const std::string& doubt : report::detail::doubts(a))
+    out.push_back(printable(doubt));
   for (const bound::measurement* m : b.failed_runs)
     out.push_back(printable("the run of the whole model failed: " + m->error));
   for (const std::string& n : b.notes)
@@ -250,7 +252,7 @@ inline ordered_json model_json(const input& in, std::size_t place, std::size_t m
           {"runs", array_of(b.runs, detail::run_json)},
           {"scenarios", scenarios_json(b)},
           {"coverage", detail::coverage_json(b)},
-          {"remarks", detail::remarks_json(b)},
+          {"remarks", detail::remarks_json(a)},
           {"missing", printable(b.missing_command, 4000)},
           {"measure", printable(bound::bench_command(in.run, b), 4000)}};
 }

@@ -151,6 +151,7 @@ inline run read_entries(const store& s, const selection& wanted, std::int64_t sy
     for (const std::int64_t layer : detail::layers_to_read(s, out.graphs))
       s.rows().of_layer(system, layer, take);
   out.provenance = detail::joint_provenance(s, system, runs);
+  if (!wanted.model.empty()) out.provenance["measuring"].erase(planned_fact); // of other models too
   return out;
 }
 

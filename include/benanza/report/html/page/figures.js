@@ -72,6 +72,7 @@ function drawHead(m) {
   fill("notices",
     m.no_verdict ? el("p", {class: "notice"}, el("strong", {}, "No verdict. "), `${m.no_verdict}.`) : null,
     m.lacks ? el("p", {class: "notice"}, el("strong", {}, "Partial. "), `${m.lacks}.`) : null,
+    m.missing ? command(m.missing) : null,
     m.machine.merged ? el("p", {class: "notice"}, m.machine.merged) : null,
     m.frameworks.filter(c => c.below).map(c => el("p", {class: "notice"}, `${c.name} ${c.below}.`)));
   const rows = figuresOf(m);
@@ -87,7 +88,7 @@ function drawHead(m) {
     const within = v.length === 3 && v[2] > v[1] ? ` [${time(v[1])}, ${time(v[2])}]` : "";
     return el("div", {class: "figure_row"}, el("span", {class: "what"}, what),
       el("span", {class: "value", title: `95 of 100 redraws of the samples: ${within || "no interval"}`}, time(v[0])),
-      track, el("span", {class: "more"}, `${rate((1e9 * m.batch) / v[0])} items/s${within} · ${means}`));
+      track, el("span", {class: "more"}, m.lacks ? means : `${rate((1e9 * m.batch) / v[0])} items/s${within} · ${means}`));
   }),
     told,
     f.roofline ? null :
@@ -145,7 +146,7 @@ function drawChanges(m) {
   const a = m.advice, most = 5;
   const largest = Math.max(...a.items.map(i => i.saves[0]), 1);
   const c = m.coverage;
-  const sure = [`${percent(c.measured)} of the bound is measured`];
+  const sure = [m.lacks ? `No: ${m.lacks}` : `${percent(c.measured)} of the bound is measured`];
   if (c.modelled > 0) sure.push(`${percent(c.modelled)} is a roofline`);
   const disturbed = m.layers.filter(l => l.disturbed).length;
   if (disturbed) sure.push(disturbed === 1 ? "1 layer was disturbed" : `${disturbed} layers were disturbed`);
@@ -156,7 +157,7 @@ function drawChanges(m) {
         a.items.slice(0, most).map((item, n) => el("li", {}, el("span", {class: "n"}, `${n + 1}`),
                                      el("a", {class: "what", href: `#advice_${n}`}, item.what),
                                      el("span", {class: "saves", title: "of a run"},
-                                       `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`),
+                                       m.lacks ? time(item.saves[0]) : `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`),
                                      bar([["run", 0, item.saves[0]]], largest)))),
     a.items.length > most ? el("p", {}, el("a", {href: "#advice"}, `and ${a.items.length - most} more`)) : null,
     el("p", {class: "quiet"}, `Of ${time(a.run)}. What changes save does not add up. Sure? ${sure.join(", ")}.`));
@@ -259,7 +260,7 @@ function drawAdvice(m) {
       (item, n) =>
         el("details", {class: "item", id: `advice_${n}`},
           el("summary", {}, el("span", {class: "n"}, `${n + 1}`), el("span", {class: "what"}, item.what),
-            el("strong", {}, `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`)),
+            el("strong", {}, m.lacks ? time(item.saves[0]) : `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`)),
           el("dl", {class: "facts"}, el("dt", {}, "saves"),
             el("dd", {}, `${time(item.saves[0])} [${time(item.saves[1])}, ${time(item.saves[2])}] of ${time(a.run)}`),
             item.nodes.length ?
