@@ -170,8 +170,8 @@ TEST_CASE("the machine has to be the same; what was measured when need not") {
   CHECK(merge({b, a}).provenance == merge({a, b}).provenance);
   b.provenance["machine"]["cpu"] = "Another CPU";
   CHECK(refusal({a, b}) == "results of different machines are not merged: cpu is \"Test CPU "
-                           "9000\" and \"Another CPU\" (made up and b.json); analyse them one at a "
-                           "time");
+                           "9000\" and \"Another CPU\" (made up and b.json); compare them: "
+                           "benanza_analyze compare A B; or see both on one page: --format html");
 }
 
 TEST_CASE("versions of a library are told apart, and each keeps its rows") {
@@ -216,7 +216,7 @@ TEST_CASE("versions of a library are told apart, and each keeps its rows") {
   b.provenance["software"][backend + "_threading"] = "TBB";
   CHECK(refusal({a, b}) == "results of different provenance are not merged: of " + backend +
                                "-2.6.3, threading is nothing and \"TBB\" (a.json and b.json); "
-                               "benanza_analyze compare A B");
+                               "analyse them one at a time");
 }
 
 TEST_CASE("a library's name stands for all of its versions") {

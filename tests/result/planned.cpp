@@ -16,8 +16,11 @@ using namespace benanza::result;
 run planned_run() {
   run r = synthetic::small_run();
   planned_cases all;
-  for (const measurement& m : r.measurements)
+  for (measurement& m : r.measurements) {
+    m.name = m.family + '/' + m.key + '/' + m.type + '/' + m.backend + '/' + m.algorithm + '/' +
+             m.state + "/t1";
     ++all[setting_name(m.name)];
+  }
   r.provenance["measuring"][planned_fact] = planned_text(all);
   return r;
 }
