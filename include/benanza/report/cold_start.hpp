@@ -60,7 +60,8 @@ inline std::string cold_start_page(const bound::cold_start& c) {
                 fmt::format("{} cold: {} for the fastest way to the weights, {} for a run",
                             show_time(*cold), show_time(c.least_load_ns), show_time(*c.bound_ns)));
   else
-    out += wrapped("bound       ", "not known: add the result that holds the model's layers");
+    out += wrapped("bound       ",
+                   "not known: add a result that holds all cases of the model's layers");
   if (c.file_ns() > 0)
     for (const bound::granularity& g : c.shared)
       out += wrapped("rho         ",
