@@ -16,6 +16,7 @@ class Unit:
     def __init__(self, stage, name, find, seconds=0.0, cases=None, of=None):
         self.stage, self.name, self.find = stage, name, find
         self.seconds, self.cases, self.of = seconds, cases, of
+        self.case_s = None  # what a case takes, where that is not known from the layers'
 
     def path(self, arguments):
         return arguments.work / self.stage / f"{self.name}.json.gz"
@@ -48,6 +49,8 @@ class Pace:
         if unit.cases is None:
             return unit.seconds
         names = unit.cases()
+        if unit.case_s is not None:
+            return self.START_S + unit.case_s * len(names)
         return self.before_cases(names) + sum(n * self.case_s(b) for b, n in by_backend(names).items())
 
     def before_cases(self, names):
