@@ -25,7 +25,7 @@ ONCE = "graph_gap|graph_launch|event_pair|kernel_launch"
 CEILINGS = (f"^machine/(conv/[^/]*/(cudnn|cublas)/nhwc:|(matmul|({MOVED})-[0-9]+|{ONCE})/[^/]*/"
             f"({'|'.join(GPU_BACKENDS)})/)")
 ALL_CEILINGS = f"^machine/.*/({'|'.join(GPU_BACKENDS)})/"
-CEILING_S = 0.7  # large products are checked on the host, copies go up to 1 GiB
+CEILING_S = 1.2  # where the host is slow to check large products; on a card far less
 MORE_TYPES = ("e4m3",)  # of ceilings, beside those of layers
 
 
