@@ -19,6 +19,9 @@ FRAMEWORK = """#!/usr/bin/env python3
 import json, sys
 from pathlib import Path
 words = sys.argv[1:]
+if words[0] == "openvino":
+    print("measure_framework: openvino cannot run it", file=sys.stderr)
+    sys.exit(2)
 with open(Path(__file__).with_name("asked"), "a") as f:
     f.write(" ".join(words) + "\\n")
 print("a line of the framework's")
@@ -73,6 +76,13 @@ class Benanza(unittest.TestCase):
         # Other dims are another run.
         self.door("lenet", "--quick", "--framework", "onnxruntime", "--shape", "Input3=1x1x28x28")
         self.assertIn("--shape Input3=1x1x28x28", (self.scripts / "asked").read_text())
+
+    def test_a_framework_that_cannot_costs_no_page(self):
+        done = self.door("lenet", "--quick", "--framework", "openvino", status=(1,))
+        self.assertIn("openvino cannot run it", done.stderr)
+        self.assertIn("a run should take", done.stdout)
+        done = self.door("lenet", "--quick", "--framework", "onnxruntime", "--types", "bf16")
+        self.assertIn("onnxruntime is not measured in bf16 here", done.stderr)
 
     def test_refusals_are_one_line(self):
         text = self.folder / "text.onnx"
