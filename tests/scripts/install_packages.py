@@ -65,7 +65,7 @@ class Install(unittest.TestCase):
     def test_what_pip_does_not_bring_is_named(self):
         done, _ = self.run_script("test", pip=1)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("left out, as pip did not install it: perfetto==0.59.1 (no network)", done.stdout)
+        self.assertIn("left out, as pip did not install it: perfetto==0.59.1 protobuf==6.33.2 (no network)", done.stdout)
         done, asked = self.run_script("cuda", pip=1)
         self.assertEqual(done.returncode, 1)
         self.assertIn("downloading it from PyPI, 0.9 GB", done.stdout)
@@ -75,7 +75,7 @@ class Install(unittest.TestCase):
     def test_the_list_has_all_that_it_installs(self):
         done, asked = self.run_script("test", "--list")
         self.assertEqual((done.returncode, asked), (0, ""))
-        for line in ("Debian node-d3", "Debian graphviz", "PyPI perfetto", "PyPI nvidia-cudnn-cu13"):
+        for line in ("Debian node-d3", "Debian graphviz", "PyPI perfetto", "PyPI protobuf", "PyPI nvidia-cudnn-cu13"):
             self.assertIn(line + "\n", done.stdout)
         self.assertNotIn("PyPI", self.run_script("build", "--list")[0].stdout)
 

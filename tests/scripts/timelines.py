@@ -368,7 +368,7 @@ def main():
             others = [p for p in PYTHONS[PYTHONS.index(here) + 1 if here in PYTHONS else 0:] if p.exists()]
             if others:
                 os.execv(others[0], [str(others[0]), *sys.argv])
-            print("skipped: there is no module perfetto here (PyPI: perfetto)")
+            print("skipped: there is no module perfetto here, or none that it needs (PyPI: perfetto protobuf)")
             return
     unittest.main(argv=[sys.argv[0], "Perfetto" if PART else "Timelines"])
 
