@@ -121,7 +121,7 @@ inline void add_shown(CLI::App& app, request& asked) {
 
 /// What is made of it besides a page.
 inline void add_uses(CLI::App& app, request& asked) {
-  const char* group = "Limits, plans, and what is missing";
+  const char* group = "Limits and plans";
   each(app.add_option("--limit", asked.limits,
                       "end with status 3 where a model breaks it: [regular expression for models' "
                       "names] figure, <, <=, > or >=, number and unit, such as 'gap<1.3' or "
