@@ -105,6 +105,9 @@ inline status generate(const generate_arguments& a) {
   if (a.sequences.fused && (a.no_fusion || !a.sequences.wanted()))
     throw error("of fused forms which sequences?", "--fused",
                 a.no_fusion ? "leave out --no-fusion" : "give --granularity or --sweep too");
+  if (a.sequences.wanted() && !a.missing.store.empty())
+    throw error("sequences are written whole, whatever a store holds", "--missing-from",
+                "leave it out: benanza_bench --store passes over those that are there");
   std::vector<model::graph> graphs = read_models(a.models);
   for (const std::string& file : a.layers_files) {
     model::graph layers = result::as_chain(result::read_layers(file), file);

@@ -3,8 +3,8 @@
 // and how do the figures of several compare? The first result is the record that the others are
 // held against.
 #include "../answer.hpp"
-#include "../select.hpp"
 #include "all.hpp"
+#include "compared.hpp"
 
 #include <benanza/report/units.hpp>
 #include <benanza/result/experiment.hpp>
@@ -24,59 +24,6 @@ namespace benanza::analyzer {
 
 namespace {
 using report::printable;
-
-/// A figure of a result: a model's bound, or what a scenario of it showed.
-struct checked_figure {
-  std::string what;
-  bound::figure at{};
-  double clock_ns = 0; ///< at which it was taken; 0: not known
-};
-
-std::vector<checked_figure> figures_of(result::run& run) {
-  std::vector<checked_figure> out;
-  if (run.graphs.empty()) return out;
-  const bound::source source(run);
-  for (const bound::model_bound& b : select(source, {})) {
-    const std::string where = fmt::format("{} {} t{}", b.graph->name, name(b.type), b.threads);
-    const bound::form_figures& form = b.fastest_form();
-    if (form.bound.sequential.ns > 0)
-      out.push_back({where + " bound", form.bound.sequential, b.clock_ns});
-    if (const auto expected = bound::expected(form); expected && expected->ns > 0)
-      out.push_back({where + " expected", *expected, b.clock_ns});
-    for (const bound::scenario_run& l : b.scenarios)
-      out.push_back({where + ' ' + l.run->state,
-                     {l.run->scenario.percentile_ns, l.run->p10_ns, l.run->p90_ns},
-                     l.run->clock_ns});
-  }
-  return out;
-}
-
-/// How a figure compares with the record's, both at one clock: within both intervals and 3 %, the
-/// same.
-struct comparison_row {
-  std::string what;
-  double record_ns = 0, now_ns = 0, ratio = 1;
-  std::string verdict;
-};
-
-std::vector<comparison_row> compare(const std::vector<checked_figure>& record,
-                                    const std::vector<checked_figure>& now) {
-  constexpr double alike = 0.03;
-  std::vector<comparison_row> out;
-  for (const checked_figure& f : now) {
-    const auto at = std::find_if(record.begin(), record.end(),
-                                 [&](const checked_figure& r) { return r.what == f.what; });
-    if (at == record.end()) continue;
-    const double clock = f.clock_ns > 0 && at->clock_ns > 0 ? at->clock_ns / f.clock_ns : 1;
-    comparison_row row{f.what, at->at.ns, f.at.ns, f.at.ns * clock / at->at.ns, "SAME"};
-    const double low = f.at.low_ns * clock, high = f.at.high_ns * clock;
-    const bool apart = low > at->at.high_ns || high < at->at.low_ns;
-    if (apart && row.ratio > 1 + alike) row.verdict = "SLOWER";
-    if (apart && row.ratio < 1 - alike) row.verdict = "FASTER";
-    out.push_back(std::move(row));
-  }
-  return out;
-}
 
 /// Facts of machine and software in which two results differ.
 std::vector<result::deviation> different_facts(const result::run& record, const result::run& now) {
@@ -100,8 +47,25 @@ std::vector<result::deviation> different_facts(const result::run& record, const 
 struct checked_result {
   std::string source;
   std::vector<result::deviation> deviations, facts;
-  std::vector<comparison_row> rows;
+  compare::comparison compared{};
+  std::string not_compared{}; ///< why
 };
+
+std::string title_of(const compare::row& r) {
+  return fmt::format("{} {} t{} {}", r.subject, r.type, r.threads, r.what);
+}
+
+/// The result held against the record, as `compare` does it.
+void compare_with(const result::run& record, const std::string& source, result::run run,
+                  checked_result& c) {
+  if (record.graphs.empty() || run.graphs.empty()) return;
+  side_runs before = made(source, {record}, ""), after = made(c.source, {std::move(run)}, "");
+  try {
+    c.compared = compare::compare(figures_of(before, {}), figures_of(after, {}), {});
+  } catch (const error& e) {
+    c.not_compared = e.what();
+  }
+}
 
 std::string text_of(const result::experiment& e, const std::vector<checked_result>& all) {
   std::string out = fmt::format("experiment  {} ({} models)\n", printable(e.name), e.models.size());
@@ -121,12 +85,17 @@ std::string text_of(const result::experiment& e, const std::vector<checked_resul
         out += fmt::format("  {:<34.34} {:<20.20} {}\n", printable(d.what), printable(d.asked),
                            printable(d.found));
     }
-    if (!r.rows.empty())
-      out += fmt::format("  {:<44} {:>9} {:>9} {:>6}\n", "at one clock", "record", "here", "ratio");
-    for (const comparison_row& row : r.rows)
-      out += fmt::format("  {:<44} {:>9} {:>9} {:>6.3f} {}\n", printable(row.what),
-                         report::show_time(row.record_ns), report::show_time(row.now_ns), row.ratio,
-                         row.verdict);
+    if (!r.compared.models.empty())
+      out += fmt::format("  {:<44} {:>9} {:>9} {:>7}\n",
+                         r.compared.one_clock ? "at one clock" : "each at its own clock", "record",
+                         "here", "change");
+    for (const compare::row& row : r.compared.models)
+      out += fmt::format("  {:<44} {:>9} {:>9} {:>+6.1f}% [{:+.1f}, {:+.1f}] {}\n",
+                         printable(title_of(row)), report::show_time(row.of.before_ns),
+                         report::show_time(row.of.after_ns), 100 * row.of.change, 100 * row.of.low,
+                         100 * row.of.high, compare::name(row.says));
+    if (!r.not_compared.empty())
+      out += report::wrapped("  not compared: ", printable(r.not_compared, 1000));
   }
   return out;
 }
@@ -143,17 +112,21 @@ std::string json_of(const result::experiment& e, const std::vector<checked_resul
   ordered_json results = ordered_json::array();
   for (const checked_result& r : all) {
     ordered_json rows = ordered_json::array();
-    for (const comparison_row& row : r.rows)
-      rows.push_back({{"what", row.what},
-                      {"record_ns", row.record_ns},
-                      {"ns", row.now_ns},
-                      {"ratio_at_one_clock", row.ratio},
-                      {"verdict", row.verdict}});
+    for (const compare::row& row : r.compared.models)
+      rows.push_back({{"what", title_of(row)},
+                      {"record_ns", row.of.before_ns},
+                      {"ns", row.of.after_ns},
+                      {"change", row.of.change},
+                      {"change_low", row.of.low},
+                      {"change_high", row.of.high},
+                      {"at_one_clock", row.at_one_clock},
+                      {"verdict", compare::name(row.says)}});
     results.push_back({{"source", r.source},
                        {"as_asked", r.deviations.empty()},
                        {"deviations", list(r.deviations, "asked", "found")},
                        {"differences", list(r.facts, "record", "here")},
-                       {"figures", std::move(rows)}});
+                       {"figures", std::move(rows)},
+                       {"not_compared", r.not_compared}});
   }
   const ordered_json out{{"experiment", e.name}, {"results", std::move(results)}};
   return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
@@ -179,18 +152,15 @@ status check_results(std::vector<std::string> arguments, const streams& to) {
   const result::experiment e = result::read_experiment_file(file);
   std::vector<checked_result> all;
   result::run record;
-  std::vector<checked_figure> figures;
   for (const std::string& path : results) {
     result::run run = result::read_file(path);
-    checked_result& c = all.emplace_back(checked_result{path, result::deviations(e, run), {}, {}});
-    std::vector<checked_figure> its = figures_of(run);
+    all.push_back({path, result::deviations(e, run), {}});
     if (all.size() == 1) {
       record = std::move(run);
-      figures = std::move(its);
       continue;
     }
-    c.facts = different_facts(record, run);
-    c.rows = compare(figures, its);
+    all.back().facts = different_facts(record, run);
+    compare_with(record, results.front(), std::move(run), all.back());
   }
   const std::string text = format == "json" ? json_of(e, all) : text_of(e, all);
   deliver(to.out, output, format, text);

@@ -4,6 +4,7 @@
 #include "../answer.hpp"
 #include "../read_results.hpp"
 #include "all.hpp"
+#include "compared.hpp"
 
 #include <benanza/compare/compare.hpp>
 #include <benanza/report/compare/json.hpp>
@@ -42,12 +43,6 @@ double share_of(const std::string& text, const char* option) {
   return percent / 100;
 }
 
-/// The runs of a side, and what it is called.
-struct side_runs {
-  std::string source{};
-  std::vector<result::run> visits{};
-};
-
 void add_file(std::vector<result::run>& runs, const std::string& path, const std::string& system,
               const std::string& model) {
   if (!is_store(path)) {
@@ -56,16 +51,6 @@ void add_file(std::vector<result::run>& runs, const std::string& path, const std
   }
   std::vector<result::run> its = runs_in_store(path, system, model);
   runs.insert(runs.end(), std::make_move_iterator(its.begin()), std::make_move_iterator(its.end()));
-}
-
-/// Refuses the results of several machines as one side.
-side_runs made(std::string source, std::vector<result::run> runs, const std::string& device) {
-  for (result::run& r : runs) {
-    choose_device(r, device);
-    std::erase_if(r.graphs, model::is_sequence);
-  }
-  if (runs.empty()) throw error("there are no results", source, "measure some");
-  return {std::move(source), compare::visits_of(std::move(runs))};
 }
 
 std::string date_of(const result::run& r) {
@@ -143,32 +128,6 @@ std::pair<side_runs, side_runs> read_sides(const compare_request& asked) {
     return made(std::move(named), std::move(runs), asked.device);
   };
   return {side(before, asked.system), side(after, asked.against)};
-}
-
-/// A side with the figures of its models. What a visit lacks that was asked for, another may have.
-compare::side figures_of(side_runs& from, const selection& wanted) {
-  compare::side out{.source = from.source, .visits = {}, .advised = {}};
-  std::optional<error> lacks;
-  for (result::run& r : from.visits) {
-    compare::visit v{.run = &r, .models = {}};
-    if (r.graphs.empty()) r.graphs.push_back(loose_layers(r));
-    const bound::source source(r);
-    try {
-      v.models = select(source, wanted);
-    } catch (const error& e) {
-      lacks = e;
-      continue;
-    }
-    if (&r == &from.visits.back()) {
-      const std::vector<bound::model_bound> others = related(source, v.models);
-      out.visits.push_back(std::move(v));
-      out.advised = advice::advise_all(source, out.visits.back().models, {}, {.others = &others});
-      continue;
-    }
-    out.visits.push_back(std::move(v));
-  }
-  if (out.visits.empty()) throw lacks.value_or(error("there are no results", from.source));
-  return out;
 }
 
 /// Empty: the request is read; else what --help prints.

@@ -176,7 +176,7 @@ report::composed_page page_of(const compose_request& asked, const result::run& r
   out.cut = asked.best() ? "best tiling, " + asked.split
                          : "G = " + asked.granularity + ", " + asked.split;
   if (asked.fused) out.cut += ", fused forms";
-  std::set<std::string> used;
+  std::map<std::string, bound::warmth> used; // as the first model that has it finds its weights
   for (const model::graph& g : models) {
     const bound::measurement* whole = against ? bound::whole_run(*against, g, in) : nullptr;
     if (against && whole == nullptr)
@@ -195,17 +195,18 @@ report::composed_page page_of(const compose_request& asked, const result::run& r
         .made = bound::compose(g, cut_so({}), times, caches, in.first, clock_ns), .whole = whole};
     if (asked.best() && row.made.weights.gone < 1)
       row.made = bound::compose(g, cut_so(row.made.weights), times, caches, in.first, clock_ns);
-    used.insert(row.made.used.begin(), row.made.used.end());
+    for (const std::string& name : row.made.used)
+      used.emplace(name, row.made.weights);
     out.rows.push_back(std::move(row));
   }
   refuse_missing(out.rows, times, run);
   out.unique = used.size();
   bool states = false;
   double clocked_ns = 0;
-  for (const std::string& name : used) {
+  for (const auto& [name, weights] : used) {
     const bound::sequence_cases& its = *times.find(name);
     states = states || its.coldw != nullptr;
-    out.by_latency.sequences_ns += its.estimate_ns(bound::warmth{});
+    out.by_latency.sequences_ns += its.estimate_ns(weights);
     clocked_ns += its.clock_time_ns();
   }
   for (const report::composed_row& r : out.rows)

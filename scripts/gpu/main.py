@@ -64,7 +64,7 @@ def parse():
                              "memory and other processes")
     parser.add_argument("--effort", default="quick", help="as benanza_bench --effort")
     parser.add_argument("--algorithms", choices=["all", "proposed"],
-                        help="as benanza_bench --algorithms, in all stages: proposed is a short list")
+                        help="as benanza_bench --algorithms, in all units but the ceilings, which are the best of all")
     parser.add_argument("--min-time", help="as benanza_bench --benchmark_min_time")
     parser.add_argument("--analyze", type=Path, help="benanza_analyze (default: beside this script)")
     parser.add_argument("--torch-device", choices=["cuda", "cpu"], default="cuda")

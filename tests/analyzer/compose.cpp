@@ -74,6 +74,28 @@ TEST_CASE("compose puts models together and compares them with runs of the whole
   CHECK(best.out.find("best tiling") != std::string::npos);
 }
 
+TEST_CASE("what sequences take and what models made of them take is of one state of the caches") {
+  const scratch_folder s("compose_states");
+  put(s / "whole.json", synthetic::text(sequences_run(model::whole_model, 1010)));
+  const auto composed_over_sequences = [&](double hot_factor) {
+    result::run r = sequences_run(2);
+    for (result::measurement& m : r.measurements)
+      if (m.family == "sequence" && m.state == "hot") {
+        m.samples_ns = {m.median_ns * hot_factor};
+        m.median_ns = m.min_ns = m.p10_ns = m.p90_ns = m.samples_ns[0];
+      }
+    put(s / "run.json", synthetic::text(r));
+    const outcome o = analyze({"compose", s / "run.json", "--granularity", "2", "--against",
+                               s / "whole.json", "--format", "json"});
+    CAPTURE(o.err);
+    REQUIRE(o.status == 0);
+    const auto j = nlohmann::json::parse(o.out);
+    REQUIRE(j.at("models").size() == 1);
+    return j.at("models")[0].at("n").get<double>() * j.at("saving").at("by_latency").get<double>();
+  };
+  CHECK(composed_over_sequences(0.5) == doctest::Approx(composed_over_sequences(1)));
+}
+
 TEST_CASE("compose puts fused forms together from sequences of fused layers") {
   const scratch_folder s("compose_fused");
   put(s / "run.json",

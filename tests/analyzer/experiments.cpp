@@ -76,12 +76,22 @@ TEST_CASE("check: a result is what was asked for, and others are held against it
   const outcome both = analyze({"check", folder / "e.json", folder / "a.json", folder / "b.json"});
   CHECK(both.status == 0);
   CHECK(holds(both.out, "software.onednn_version"));
-  CHECK(holds(both.out, "1.500 SLOWER"));
+  CHECK(holds(both.out, "+50.0%"));
+  CHECK(holds(both.out, "SLOWER"));
   CHECK_FALSE(holds(both.out, "\x1b"));
   const outcome back = analyze(
       {"check", folder / "e.json", folder / "b.json", folder / "a.json", "--format", "json"});
   const json j = json::parse(back.out);
-  CHECK(j["results"][1]["figures"][0]["verdict"] == "FASTER");
+  // The same files have the same verdicts in `compare`.
+  const json compared = json::parse(
+      analyze({"compare", folder / "b.json", folder / "a.json", "--format", "json"}).out);
+  const json& figures = j["results"][1]["figures"];
+  REQUIRE(figures.size() == compared["models"].size());
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    CHECK(figures[i]["verdict"] == compared["models"][i]["verdict"]);
+    CHECK(figures[i]["change"] == compared["models"][i]["change"]);
+  }
+  CHECK(figures[0]["verdict"] == "FASTER");
   CHECK(j["results"][1]["as_asked"] == true);
   const outcome same = analyze({"check", folder / "e.json", folder / "a.json", folder / "a.json"});
   CHECK(holds(same.out, "SAME"));

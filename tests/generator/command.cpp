@@ -272,6 +272,7 @@ TEST_CASE("bad arguments are refused in one line") {
   refused("zoo", {"zoo --list"});
   refused("zoo resnet51 -o " + (s / "m"), {"resnet51"});
   refused("stats", {});
+  refused(first + " --granularity 3 --missing-from " + (s / "store.db") + to, {"--missing-from"});
   refused("--layers " + (s / "bad.txt") + to, {"bad.txt, line 2"});
   refused("--layers " + (s / "view.txt") + to, {"view"});
   refused("--layers " + (s / "none.txt") + to, {"none.txt"});

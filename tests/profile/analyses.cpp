@@ -109,6 +109,12 @@ TEST_CASE("rooflines: by the machine's most where it was measured") {
   all[0].layers[0].flops = 1e6;
   CHECK(text(made("A14", all).rows[0][8]) == "arithmetic");
   CHECK(number(made("A12", all).rows[2][4]) == doctest::Approx(1024 / 5e3));
+  CHECK(made("A12", all)
+            .notes[0]
+            .find("layer first is above the measured peak of 40 GFLOP/s: that "
+                  "cannot be") == 0);
+  all[0].layers[0].ran = "onednn/jit_wino_4x3";
+  CHECK(made("A12", all).notes[0].find("Winograd does fewer operations") != std::string::npos);
 }
 
 TEST_CASE("T: thirds of the layers by their number") {

@@ -33,6 +33,8 @@ inline void not_both(bool given, const char* option) {
 
 /// Takes from the experiment that the options name what else they would say.
 inline void take_experiment(options& o) {
+  if (!o.experiment_out.empty() && !o.filter.empty())
+    throw error("an experiment is of all cases", "--benchmark_filter", "leave it out");
   if (o.experiment_file.empty()) return;
   const options usual;
   detail::not_both(!o.types.empty(), "--types");

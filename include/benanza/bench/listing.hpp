@@ -18,6 +18,7 @@
 
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/move.hpp>
+#include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/iterator/insert_iterators.hpp>
 #include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/view/map.hpp>
@@ -105,6 +106,7 @@ struct listing {
   std::vector<group> groups;
   std::vector<std::string> left_out; ///< libraries that cannot run here, and why
   std::vector<std::string> in_f32;   ///< models that no library here computes in their own type
+  std::vector<std::string> in_own;   ///< types asked for in which some layers are not computed here
   std::vector<result::measurement> without; ///< rows of layers that no library runs, or lists
   std::size_t cases = 0;
   result::planned_cases planned; ///< of layers all, of the rest what is selected; in all shards
@@ -115,6 +117,9 @@ struct listing {
       throw error("this program was built without any backend", "",
                   "build it with oneDNN installed");
     libraries = selected_libraries(o, left_out);
+    if (o.proposed && ranges::none_of(libraries, [](const auto& l) { return l->on_device(); }))
+      throw error("the libraries here propose no algorithms before others", "--algorithms proposed",
+                  "leave it out: it is for a GPU's");
     if (plans.empty())
       list_layers(o, e);
     else
@@ -152,6 +157,7 @@ private:
     for (const model::graph& g : graphs)
       if (!model::is_sequence(g)) whole.push_back(g);
     groups = list_cases(models.layers, whole, libraries, o, &without, o.parameters);
+    look_for_types(o);
     const auto choices = [&o](int threads) {
       return o.choices.empty() ? named_choices{} : read_choices(o.choices, threads);
     };
@@ -168,6 +174,22 @@ private:
     ranges::move(ceilings::list_machine_cases(libraries, measured_types(graphs, o),
                                               ceilings::numbers(e.processor_list), o),
                  ranges::back_inserter(groups));
+  }
+
+  /// Refuses a type that was asked for where no layer is computed in it, and notes where some are.
+  void look_for_types(const options& o) {
+    for (const numeric t : o.types) {
+      std::set<std::string> lacking;
+      for (const result::measurement& m : without)
+        if (m.type == name(t)) lacking.insert(m.family + '/' + m.key);
+      if (lacking.empty()) continue;
+      const std::string type(name(t));
+      if (ranges::none_of(groups, [t](const group& g) { return g.what->type == t; }))
+        throw error("no library here computes any of these layers in " + type, "--types " + type,
+                    "leave it out, or name libraries that do in --backends");
+      in_own.push_back(std::to_string(lacking.size()) + " layers, such as " + *lacking.begin() +
+                       ": no library here computes them in " + type);
+    }
   }
 };
 

@@ -4,9 +4,10 @@
 // ready, getting the weights (from a file and packing them, or attaching to memory that others have
 // filled and mapping its pages), running once. From TrIMS (IEEE CLOUD 2019): the ideal, of which
 // load takes nothing; and rho = b / q - n (o + s), above zero where sharing n objects of b bytes
-// together pays. Our store has no server, and nothing has to be exported: o is zero, s is what
-// attaching takes. On a GPU weights of a process's own are also copied there, and shared ones are
-// another process's memory of the GPU. Times in ns.
+// together pays. Here b / q is all that a load of one's own takes, packing and copies to a GPU too;
+// our store has no server, and nothing has to be exported: o is zero, s is what attaching takes,
+// and once for all objects mapping their pages. On a GPU shared weights are another process's
+// memory of the GPU. Times in ns.
 //
 //   for (const cold_start& c : cold_starts(run)) c.private_ns() / c.shared_ns();
 #pragma once
@@ -31,9 +32,9 @@ namespace benanza::bound {
 /// What sharing a model's weights in so many objects takes and spares.
 struct granularity {
   int objects = 1;
-  double attach_ns = 0; ///< to all of them: n (o + s)
-  double read_ns = 0;   ///< b / q
-  double rho_ns() const { return read_ns - attach_ns; }
+  double attach_ns = 0; ///< to all of them, and mapping their pages: n (o + s)
+  double load_ns = 0;   ///< b / q
+  double rho_ns() const { return load_ns - attach_ns; }
 };
 
 /// A model's way to its first answer, in a type on some threads. Times that were not measured are
@@ -152,7 +153,7 @@ inline void fill(cold_start& c, const load_rows& rows) {
   for (const auto& [text, m] : rows.by_way) {
     const result::load_way way = result::parse_load_way(text);
     if (way.name == "attach")
-      c.shared.push_back({way.objects, m->median_ns, c.file_ns() + c.copy_ns()});
+      c.shared.push_back({way.objects, m->median_ns + c.map_ns(), c.private_load_ns()});
     const bool of_file = way.name == "read" || way.name == "mmap";
     double& bytes = of_file ? c.file_bytes : c.packed_bytes;
     bytes = std::max(bytes, static_cast<double>(m->weight_bytes));
@@ -162,7 +163,7 @@ inline void fill(cold_start& c, const load_rows& rows) {
   if (c.shared.empty() || c.shared.front().objects != 1)
     absent.emplace_back("attach");
   else
-    c.attach_ns = c.shared.front().attach_ns;
+    c.attach_ns = rows.ns("attach:1");
   if (!absent.empty())
     c.lacking.push_back("no time of " + join(absent, ", ") +
                         ": run its plan with benanza_bench --plan PLAN --load");

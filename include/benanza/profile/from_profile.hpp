@@ -52,7 +52,7 @@ inline void fill_from_nodes(layer& l, const std::vector<int>& nodes, const model
     if (at == model::no_layer) return;
     const op::layer& of = g.layers[static_cast<std::size_t>(at)];
     const op::work w = op::cost(of);
-    flops += static_cast<double>(w.flops());
+    flops += static_cast<double>(op::direct_flops(of));
     constants += static_cast<double>(w.constant_bytes(type));
     if (nodes.size() > 1) continue;
     l.bytes = static_cast<double>(w.bytes(type));

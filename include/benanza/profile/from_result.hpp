@@ -80,7 +80,7 @@ inline void fill_layer(layer& l, const op::layer& of, numeric type, int threads,
   l.type = op::family(of);
   l.what = op::key(of);
   const op::work w = op::cost(of);
-  l.flops = static_cast<double>(w.flops());
+  l.flops = static_cast<double>(op::direct_flops(of));
   l.bytes = static_cast<double>(w.bytes(type));
   l.constant_bytes = static_cast<double>(w.constant_bytes(type));
   const shape out = op::output(of);

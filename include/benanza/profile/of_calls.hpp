@@ -23,7 +23,7 @@ namespace detail {
 inline const column call_column{"call", "", "what ran: the library's implementation, or a kernel"};
 inline const column call_time_column{"time", "us", "by the library's or the profiler's clock"};
 inline const std::vector<column> roofline_columns{
-    {"operations", "MFLOP", "counted from dims, as a textbook counts them"},
+    {"operations", "MFLOP", "counted from dims, of a direct algorithm: none on padding"},
     {"bytes", "MiB", "counted from dims: operands and results once each"},
     {"intensity", "FLOP/B", "operations / bytes"},
     {"rate", "GFLOP/s", "operations / time"},
@@ -51,7 +51,30 @@ inline void add_roofline(std::vector<cell>& row, const levelled_run& r, const la
                                     : "arithmetic")));
 }
 
+/// Names what no processor does: more operations a second than its peak. Winograd leaves some out.
+inline void say_above_peak(table& t, const levelled_run& r) {
+  if (!r.peak_flops_per_ns) return;
+  std::size_t count = 0;
+  bool all_winograd = true;
+  const layer* first = nullptr;
+  for (const layer& l : r.layers) {
+    if (!l.flops || !(l.ns > 0) || *l.flops / l.ns < 1.03 * *r.peak_flops_per_ns) continue;
+    if (count++ == 0) first = &l;
+    all_winograd = all_winograd && l.ran.find("wino") != std::string::npos;
+  }
+  if (first == nullptr) return;
+  const std::string which =
+      (count == 1 ? "layer " + first->name + " is"
+                  : std::to_string(count) + " layers, such as " + first->name + ", are");
+  t.notes.push_back(which + " above the measured peak of " +
+                    std::to_string(static_cast<int>(*r.peak_flops_per_ns + 0.5)) + " GFLOP/s: " +
+                    (all_winograd ? "Winograd does fewer operations than are counted here"
+                                  : "that cannot be; its time is another's too, or its operations "
+                                    "were not all done"));
+}
+
 inline void say_roofline(table& t, const levelled_run& r) {
+  say_above_peak(t, r);
   if (!r.peak_flops_per_ns || !r.memory_bytes_per_ns)
     t.notes.push_back("the machine's most is not in the result: measure it with "
                       "--benchmark_filter=^machine/, and give both files");
@@ -184,12 +207,13 @@ inline table calls_by_layer(const levelled_run& r) {
 inline table metrics_by_layer(const levelled_run& r) {
   table t{.id = "A12",
           .title = "Figures by layer",
-          .columns = {detail::number_column,
-                      detail::layer_column,
-                      {"operations", "MFLOP", "counted from dims, as a textbook counts them"},
-                      {"bytes", "MiB", "counted from dims: operands and results once each"},
-                      {"rate", "GFLOP/s", "operations / time"},
-                      {"bandwidth", "GB/s", "bytes / time"}}};
+          .columns = {
+              detail::number_column,
+              detail::layer_column,
+              {"operations", "MFLOP", "counted from dims, of a direct algorithm: none on padding"},
+              {"bytes", "MiB", "counted from dims: operands and results once each"},
+              {"rate", "GFLOP/s", "operations / time"},
+              {"bandwidth", "GB/s", "bytes / time"}}};
   for (const std::string& name : r.counters)
     t.columns.push_back({name, "", "counted by the processor, in an execution that was not timed"});
   for (std::size_t i = 0; i < r.layers.size(); ++i) {
@@ -201,6 +225,7 @@ inline table metrics_by_layer(const levelled_run& r) {
       row.push_back(k < l.counted.size() ? cell(l.counted[k]) : cell());
   }
   detail::say_no_layers(t, r);
+  detail::say_above_peak(t, r);
   t.notes.push_back("operations and bytes are counted from dims, not measured");
   if (!r.not_counted.empty()) t.notes.push_back("no counters: " + r.not_counted);
   return t;

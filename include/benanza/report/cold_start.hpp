@@ -62,12 +62,14 @@ inline std::string cold_start_page(const bound::cold_start& c) {
   else
     out += wrapped("bound       ",
                    "not known: add a result that holds all cases of the model's layers");
-  if (c.file_ns() > 0)
+  if (c.complete())
     for (const bound::granularity& g : c.shared)
       out += wrapped("rho         ",
-                     fmt::format("{} for {}: b/q {} - n(o+s) {}; sharing {}", show_time(g.rho_ns()),
-                                 counted(g.objects, "object"), show_time(g.read_ns),
-                                 show_time(g.attach_ns), g.rho_ns() > 0 ? "pays" : "does not pay"));
+                     fmt::format("{} for {}: a load of one's own {} - attaching and mapping {}; "
+                                 "sharing {}",
+                                 show_time(g.rho_ns()), counted(g.objects, "object"),
+                                 show_time(g.load_ns), show_time(g.attach_ns),
+                                 g.rho_ns() > 0 ? "pays" : "does not pay"));
   for (const std::string& what : c.lacking)
     out += wrapped("! ", what + '.');
   return out + '\n';
@@ -130,8 +132,8 @@ inline std::string cold_start_json(const result::run& r,
     out["granularity"] = array_of(c.shared, [&](const bound::granularity& g) -> ordered_json {
       return {{"objects", g.objects},
               {"attach_ns", g.attach_ns},
-              {"read_ns", time(g.read_ns)},
-              {"rho_ns", g.rho_ns()}};
+              {"load_ns", time(g.load_ns)},
+              {"rho_ns", c.complete() ? ordered_json(g.rho_ns()) : ordered_json(nullptr)}};
     });
     out["lacking"] = c.lacking;
     return out;

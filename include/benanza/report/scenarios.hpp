@@ -57,6 +57,11 @@ inline std::string scenario_table(const model_bound& b) {
                        show_rate(detail::items_per_s(l, b)));
     if (!l.run->disturbed.empty()) out += " ~";
     out += '\n';
+    if (f.highest_per_s > 0)
+      out += fmt::format(
+          "    keeps its limit up to {} queries a second [{}, {}], by a queue of one server\n",
+          show_rate(f.highest_per_s), show_rate(f.highest_from_per_s),
+          show_rate(f.highest_to_per_s));
     if (f.offered_per_s > 0)
       out += fmt::format("    {} queries a second came; a queue of one server: {}\n",
                          show_rate(f.offered_per_s), show_time(f.queued_ns));
@@ -86,6 +91,9 @@ inline nlohmann::ordered_json scenarios_json(const model_bound& b) {
                    {"percentile_ns", f.percentile_ns},
                    {"queued_ns", f.queued_ns},
                    {"offered_per_s", f.offered_per_s},
+                   {"highest_per_s", f.highest_per_s},
+                   {"highest_from_per_s", f.highest_from_per_s},
+                   {"highest_to_per_s", f.highest_to_per_s},
                    {"items_per_s", detail::items_per_s(l, b)},
                    {"disturbed", l.run->disturbed}});
   }

@@ -79,6 +79,9 @@ void fields(Measurement& m, Visit&& visit) {
   visit("queued_ns", m.scenario.queued_ns, remark);
   visit("offered_per_s", m.scenario.offered_per_s, remark);
   visit("completed_per_s", m.scenario.completed_per_s, remark);
+  visit("highest_per_s", m.scenario.highest_per_s, remark);
+  visit("highest_from_per_s", m.scenario.highest_from_per_s, remark);
+  visit("highest_to_per_s", m.scenario.highest_to_per_s, remark);
   visit("flops", m.flops, fact);
   visit("algorithm_flops", m.algorithm_flops, fact);
   visit("bytes", m.bytes, fact);

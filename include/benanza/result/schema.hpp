@@ -28,6 +28,8 @@ struct scenario_figures {
   double queued_ns = 0;
   double offered_per_s = 0;   ///< queries that came
   double completed_per_s = 0; ///< executions that ended
+  /// The load that keeps a limit in such a queue, and its range with other chances of the arrivals.
+  double highest_per_s = 0, highest_from_per_s = 0, highest_to_per_s = 0;
   bool operator==(const scenario_figures&) const = default;
 };
 

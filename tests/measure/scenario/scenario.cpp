@@ -43,6 +43,8 @@ TEST_CASE("a scenario is written down as it is read, and what is usual is left o
         "server:rate=20", "server:rate=0.5,percentile=97.5,seed=7", "server:limit=50ms",
         "server:limit=12.5ms,percentile=95,seconds=10"})
     CHECK(name(parse_scenario(text)) == text);
+  CHECK(parse_scenario("server:limit=2s") == parse_scenario("server:limit=2000ms"));
+  CHECK(parse_scenario("server:limit=500us") == parse_scenario("server:limit=0.5ms"));
   CHECK(parse_scenario("server:limit=50") ==
         parse_scenario("server:limit=50ms,seconds=2,percentile=99"));
   CHECK(parse_scenario("single_stream").percentile == 90);
@@ -102,17 +104,39 @@ TEST_CASE("latencies of a server are those of the queue, and the load is the one
   CHECK(o.figures.completed_per_s == doctest::Approx(30).epsilon(0.02));
 }
 
-TEST_CASE("the highest rate within a limit keeps it, and a higher one does not") {
+TEST_CASE("the highest load within a limit is that of theory, whatever the chances are") {
+  // M/M/1: a percentile p of the time in the queue is -log(1 - p) / (served - load).
+  std::vector<double> service;
+  for (int i = 0; i < 20000; ++i)
+    service.push_back(-1e7 * std::log1p(-(i + 0.5) / 20000));
+  for (const double busy : {0.3, 0.6, 0.9})
+    for (const double percentile : {90.0, 99.0}) {
+      CAPTURE(busy);
+      CAPTURE(percentile);
+      const double limit_ns = -std::log1p(-percentile / 100) * 1e7 / (1 - busy);
+      for (const std::uint64_t seed : {1u, 100u, 200u}) {
+        const offered_load found = highest_load(service, limit_ns, percentile, seed);
+        CHECK(found.per_s == doctest::Approx(100 * busy).epsilon(0.03));
+        CHECK(found.lowest_per_s <= 100 * busy);
+        CHECK(found.highest_per_s >= 100 * busy);
+        CHECK(found.highest_per_s < 1.2 * found.lowest_per_s);
+      }
+    }
+  // Nothing is served within less than it takes; with all the time of the world nearly all is.
+  CHECK(highest_load({1e7}, 9e6, 99, 1).per_s < 0.01);
+  CHECK(highest_load({1e7}, 1e12, 99, 1).per_s == doctest::Approx(100).epsilon(0.02));
+}
+
+TEST_CASE("a server with a limit runs at the highest load that keeps it") {
   served s(test::about(10e6));
   const scenario_outcome o = s.under("server:limit=30ms,seconds=20");
-  CHECK(o.figures.percentile_ns <= 30e6);
-  CHECK(o.figures.offered_per_s > 15);
-  CHECK(o.figures.offered_per_s < 100);
-  const std::string more =
-      "server:seconds=20,rate=" + std::to_string(1.15 * o.figures.offered_per_s);
-  CHECK(s.under(more).figures.percentile_ns > 30e6);
+  CHECK(o.figures.offered_per_s == doctest::Approx(o.figures.highest_per_s).epsilon(0.05));
+  CHECK(o.figures.highest_from_per_s <= o.figures.highest_per_s);
+  CHECK(o.figures.highest_to_per_s >= o.figures.highest_per_s);
+  CHECK(o.figures.percentile_ns == doctest::Approx(30e6).epsilon(0.3));
   const scenario_outcome none = s.under("server:limit=5ms");
   CHECK(none.figures.offered_per_s == 0);
+  CHECK(none.figures.highest_per_s == 0);
   CHECK(none.figures.percentile_ns > 5e6);
 }
 

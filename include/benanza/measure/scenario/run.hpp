@@ -81,29 +81,19 @@ inline scenario_outcome serve_at(backend::prepared& model, const scenario& l, do
   return out;
 }
 
-/// The highest rate whose percentile keeps the limit, by halving: each try comes with its outcome.
+/// The highest rate whose percentile keeps the limit: in a queue of executions as they are one
+/// after the other, and then as it really is at that rate.
 inline scenario_outcome serve_within(backend::prepared& model, const scenario& l,
                                      const scenario_clock& now, const std::atomic<bool>& stop) {
-  scenario alone = l;
-  alone.seconds = std::min(0.5, l.seconds);
-  const scenario_outcome single = back_to_back(model, alone, 1, now, stop);
-  const double service_ns = result::median(single.latencies_ns);
-  double low = 0, high = 1e9 / std::max(1.0, service_ns);
-  scenario_outcome best;
-  best.figures = {.percentile = l.percentile, .percentile_ns = single.figures.percentile_ns};
-  best.latencies_ns = single.latencies_ns;
-  if (single.figures.percentile_ns > l.limit_ns) return best; // no query keeps it
-  for (int i = 0; i < 7 && !stop; ++i) {
-    const double rate = (low + high) / 2;
-    scenario_outcome tried = serve_at(model, l, rate, now, stop);
-    if (tried.figures.percentile_ns <= l.limit_ns) {
-      low = rate;
-      best = std::move(tried);
-    } else {
-      high = rate;
-    }
-  }
-  return best;
+  scenario_outcome alone = back_to_back(model, l, 1, now, stop);
+  alone.figures = {.percentile = l.percentile, .percentile_ns = alone.figures.percentile_ns};
+  if (stop || alone.figures.percentile_ns > l.limit_ns) return alone; // no query keeps it
+  const offered_load highest = highest_load(alone.latencies_ns, l.limit_ns, l.percentile, l.seed);
+  scenario_outcome out = serve_at(model, l, highest.per_s, now, stop);
+  out.figures.highest_per_s = highest.per_s;
+  out.figures.highest_from_per_s = highest.lowest_per_s;
+  out.figures.highest_to_per_s = highest.highest_per_s;
+  return out;
 }
 } // namespace detail
 

@@ -57,6 +57,15 @@ Number number_of(std::string_view text, std::string_view what, std::string_view 
 }
 
 /// A number as short as it can be.
+/// Nanoseconds of a time with its unit; without one it is in milliseconds.
+inline double time_of(std::string_view value, std::string_view text) {
+  static constexpr std::pair<std::string_view, double> units[] = {
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  for (const auto& [unit, ns] : units)
+    if (value.ends_with(unit))
+      return ns * number_of<double>(value.substr(0, value.size() - unit.size()), "time", text);
+  return 1e6 * number_of<double>(value, "time", text);
+}
 inline std::string shortest(double v) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, v).ptr};
@@ -89,8 +98,7 @@ inline scenario parse_scenario(std::string_view text) {
       } else if (what == "rate" && server) {
         l.rate = detail::number_of<double>(value, "rate", text);
       } else if (what == "limit" && server) {
-        if (value.ends_with("ms")) value.remove_suffix(2);
-        l.limit_ns = 1e6 * detail::number_of<double>(value, "number of milliseconds", text);
+        l.limit_ns = detail::time_of(value, text);
       } else if (what == "percentile") {
         l.percentile = detail::number_of<double>(value, "percentile", text);
       } else if (what == "seconds") {
