@@ -104,9 +104,10 @@ TEST_CASE("that no worker could be made is the run's failure, and the next run m
   const test::scratch_folder s("journal_worker");
   journal j(s / "f", setting, false);
   layers l;
+  const sampling_request asked;
   campaign_settings settings;
   settings.progress = progress_mode::never;
-  campaign c(without, &j, settings, {}, l.groups);
+  campaign c(without, &j, settings, asked, l.groups);
   c.measure(l.groups[0]);
   CHECK(c.failure().empty());
   CHECK(l.groups[0].cases[0].results[0].error.ends_with("no room"));
