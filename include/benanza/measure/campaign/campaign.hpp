@@ -129,7 +129,8 @@ private:
 
   void keep(const group& g, case_list which) {
     std::erase_if(which, [&](std::size_t i) {
-      return g.cases[i].results[0].error.starts_with(no_worker_error);
+      const auto& all = g.cases[i].results;
+      return !all.empty() && all[0].error.starts_with(no_worker_error);
     });
     if (keeper_ == nullptr || which.empty()) return;
     try {
