@@ -114,7 +114,7 @@ TEST_CASE(
             };
             add("user_annotation", "ProfilerStep#0", 0, 20 * n, "");
             for (int i = 0; i < n; ++i)
-              add("cpu_op", "aten::relu", 1 + i, 2 * (n - i), "");
+              add("cpu_op", i + 1 < n ? "aten::relu" : "aten::mm", 1 + i, 2 * (n - i), "");
             for (int i = 0; kernels && i < n; ++i) {
               const std::string number = "\"correlation\":" + std::to_string(i);
               add("cuda_runtime", "cudaLaunchKernel", 3 * n + i, 1, number);
