@@ -43,6 +43,9 @@ inline void write_page(std::ostream& out, const std::string& text) {
 
 /// Writes `text` to a file whole or not at all; to what is no file, such as /dev/null, directly.
 inline void write_file(const std::string& path, const std::string& text) {
+  if (path == "-")
+    throw error("an answer goes to standard output by itself", "-o -",
+                "leave it out, or write ./- for a file of that name");
   result::output_file file(path);
   std::ofstream out(file.written_to(), std::ios::binary | std::ios::trunc);
   write_stream(out, text, path);

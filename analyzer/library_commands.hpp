@@ -51,8 +51,8 @@ inline status report_versions(result::run& run, std::size_t rows, const answer& 
     std::vector<std::vector<bound::model_bound>> alone;
     for (const report::library_version& v : versions) {
       result::run& one = runs.emplace_back(run);
-      std::erase_if(one.measurements, [&](const result::measurement& m) {
-        return result::library_of(m.backend) == library && m.backend != v.backend;
+      std::erase_if(one.measurements, [&, &of = library](const result::measurement& m) {
+        return result::library_of(m.backend) == of && m.backend != v.backend;
       });
       std::vector<bound::model_bound>& its = alone.emplace_back();
       const bound::source source(one);

@@ -23,10 +23,7 @@ endforeach()
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING) # what lies deeper first
 foreach(folder IN LISTS folders)
-  file(GLOB left ${folder}/*)
-  if(NOT left AND IS_DIRECTORY ${folder})
-    file(REMOVE_RECURSE ${folder})
-  endif()
+  execute_process(COMMAND rmdir -- ${folder} OUTPUT_QUIET ERROR_QUIET) # only an empty one goes
 endforeach()
 file(REMOVE ${MANIFEST})
 list(LENGTH files count)

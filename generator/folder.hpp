@@ -140,8 +140,9 @@ private:
 };
 
 /// A file whose text is on the disk, and that has no name yet.
-inline std::unique_ptr<result::output_file> written(const fs::path& path, const std::string& text) {
-  auto file = std::make_unique<result::output_file>(path.string());
+inline std::unique_ptr<result::output_file> written(const fs::path& path, const std::string& text,
+                                                    mode_t mode = result::for_all) {
+  auto file = std::make_unique<result::output_file>(path.string(), mode);
   errno = 0;
   std::ofstream out(file->written_to(), std::ios::binary | std::ios::trunc);
   out << text;

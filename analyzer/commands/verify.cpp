@@ -27,6 +27,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <spawn.h>
@@ -98,8 +99,13 @@ std::vector<const bound::measurement*> drawn(std::vector<const bound::measuremen
 
 /// A folder that is gone afterwards.
 struct scratch_folder {
-  std::string path = (std::filesystem::temp_directory_path() / "benanza-verify-XXXXXX").string();
+  std::string path{};
   scratch_folder() {
+    std::error_code bad;
+    path = (std::filesystem::temp_directory_path(bad) / "benanza-verify-XXXXXX").string();
+    if (bad)
+      throw error("the folder for what is temporary: " + bad.message(), "TMPDIR",
+                  "name another one");
     if (mkdtemp(path.data()) == nullptr)
       throw error(std::string("no folder can be made: ") + std::strerror(errno), path);
   }
@@ -302,9 +308,9 @@ std::string other_machine(const result::run& was, const result::run& again) {
   return {};
 }
 
-/// The result of measuring some cases again.
-result::run measure_again(const std::vector<const bound::measurement*>& cases,
-                          const std::string& program, const std::string& folder) {
+/// The result of measuring some cases again, which one command line can name.
+result::run measure_at_once(const std::vector<const bound::measurement*>& cases,
+                            const std::string& program, const std::string& folder) {
   const std::string messages = folder + "/messages", out = folder + "/again.json";
   std::error_code ignored;
   std::filesystem::remove(out, ignored);
@@ -315,6 +321,28 @@ result::run measure_again(const std::vector<const bound::measurement*>& cases,
   result::run again = result::read_file(out);
   result::keep_device(again, result::device_of(*cases.front()));
   return again;
+}
+
+/// The same of any number of cases, in several turns.
+result::run measure_again(const std::vector<const bound::measurement*>& cases,
+                          const std::string& program, const std::string& folder) {
+  constexpr std::size_t longest_word = 100'000; // Linux takes one of 128 KiB
+  result::run all;
+  for (std::size_t next = 0; next < cases.size();) {
+    std::vector<const bound::measurement*> some;
+    std::size_t letters = 0;
+    for (; next < cases.size(); some.push_back(cases[next++]))
+      if (letters += bound::as_pattern(cases[next]->name).size() + 1;
+          letters > longest_word && !some.empty())
+        break;
+    result::run again = measure_at_once(some, program, folder);
+    if (all.measurements.empty())
+      all = std::move(again);
+    else
+      std::move(again.measurements.begin(), again.measurements.end(),
+                std::back_inserter(all.measurements));
+  }
+  return all;
 }
 
 /// A case, and what it is in another result.

@@ -70,13 +70,13 @@ inline void do_sequences(const sequence_arguments& a, std::vector<model::graph> 
   const suite s = suite_of(models, forms, a.how(), a.anonymise, mixed, to.emitting);
   if (s.unique == s.views + s.unresolved)
     throw error("the models hold no sequence that could be measured");
-  if (a.anonymise) {
-    const std::string file = detail::map_file(a, to.folder);
-    detail::written(file, s.map)->commit();
-    if (!to.quiet) say(fmt::format("what the sequences are stands in {}\n", printable(file)));
-  }
+  // The map is the only key to its suite: it takes the place of an older one only with it.
+  const std::string map = a.anonymise ? detail::map_file(a, to.folder) : std::string();
+  const auto key = map.empty() ? nullptr : detail::written(map, s.map, result::for_owner);
   write_folder(to.folder, s.files);
+  if (key) key->commit();
   if (to.quiet) return;
+  if (key) say(fmt::format("what the sequences are stands in {}\n", printable(map)));
   say(fmt::format(
       "{} layers of {} model{}{}: {} sequences, {} unique ones to measure{}, written to "
       "{}\n",

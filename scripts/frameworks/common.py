@@ -1,15 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be measured, and on which processors does what can?"""
+"""What cannot be measured, on which processors does what can, and how is it said and written?"""
 
 import os
+import secrets
+import stat
+from pathlib import Path
 
 
 class Refused(Exception):
     """What cannot be measured, in one line."""
 
 
+def printable(text):
+    """With nothing that steers a terminal."""
+    return "".join(c if c.isprintable() else "?" for c in str(text))
+
+
 def one_line(text):
-    return " ".join(str(text).split())[:400]
+    return printable(" ".join(str(text).split()))[:400]
+
+
+def write_whole(path, data):
+    """Whole or not at all, whoever reads meanwhile. Until then it has a name that nobody can guess, so that no link
+    that somebody planted is followed; a name that is a link stays one, a pipe is written as it is."""
+    path = Path(os.path.realpath(path))
+    there = path.stat() if path.exists() else None
+    if there and not stat.S_ISREG(there.st_mode):
+        path.write_bytes(data)
+        return
+    new = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
+    try:
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as out:
+            if there:
+                os.fchmod(out.fileno(), stat.S_IMODE(there.st_mode))
+            out.write(data)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def bind(threads):

@@ -25,7 +25,10 @@ def missing_packages(needed):
 
 def run_elsewhere(framework, needed):
     """Makes or completes the virtual environment, and goes on in its Python."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:
+        raise Refused(f"there is no home for {framework}: set HOME or XDG_CACHE_HOME") from None
     folder = cache / "benanza" / "frameworks"
     python = folder / "bin" / "python3"
     if Path(sys.prefix).resolve() == folder.resolve():

@@ -7,11 +7,13 @@ Nothing here needs a framework, nor NumPy or onnx.
 import gzip
 import json
 import xml.etree.ElementTree as ElementTree
+import zlib
 from collections import Counter
 
 from frameworks.common import Refused, one_line
 from frameworks.operators import Node
 
+MOST_TEXT = 1 << 30  # bytes of a file, unpacked; as benanza_analyze
 MOST_BYTES = 8_000_000  # of a trace of which runs can be left out
 STORED = {"Const", "Input", "Output"}  # layers of an execution graph that run nothing
 TYPES = {"float": "f32", "float16": "f16", "bfloat16": "bf16", "double": "f64"}
@@ -108,10 +110,15 @@ KINDS = {"onnxruntime": "a profile of ONNX Runtime (enable_profiling)",
 
 
 def text_of(path):
-    data = path.read_bytes()
+    with open(path, "rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
     try:
-        return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
-    except (OSError, EOFError, UnicodeDecodeError):
+        with (gzip.open if packed else open)(path, "rb") as file:
+            data = file.read(MOST_TEXT + 1)
+        if len(data) > MOST_TEXT:
+            raise Refused(f"{path}: more than {MOST_TEXT >> 20} MiB of text; profile fewer runs")
+        return data.decode("utf-8-sig")
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error):
         raise Refused(f"{path}: neither text nor packed text") from None
 
 

@@ -3,7 +3,7 @@
 
 import math
 
-from frameworks.common import Refused
+from frameworks.common import Refused, one_line
 from frameworks.models import attribute, elements, first_reader, readers_of, tensors_of
 
 
@@ -123,7 +123,10 @@ def fill_weights(model, folder):
     filler = Filler(model)
     for name, t in tensors_of(model):
         if t.data_location == onnx.TensorProto.EXTERNAL and is_there(t, folder):
-            load_external_data_for_tensor(t, str(folder))
+            try:
+                load_external_data_for_tensor(t, str(folder))
+            except (onnx.checker.ValidationError, ValueError) as e:  # outside the model's folder
+                raise Refused(f"the tensor '{name}' cannot be read: {one_line(e)}") from None
             t.data_location = onnx.TensorProto.DEFAULT
             t.ClearField("external_data")
         elif t.data_location == onnx.TensorProto.EXTERNAL or lacks_payload(t):

@@ -30,7 +30,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from frameworks.common import Refused, bind, one_line
+from frameworks.common import Refused, bind, one_line, printable
 from frameworks.environment import has_package
 from frameworks.inputs import fix_dims, make_inputs
 from frameworks.models import checksum, element_types, load, name_nodes, save
@@ -72,7 +72,7 @@ def told(samples):
 def began(text):
     """A step that takes seconds, for whoever waits at a terminal."""
     if sys.stderr.isatty():
-        print(f"measure_framework: {text}", file=sys.stderr, flush=True)
+        print(f"measure_framework: {printable(text)}", file=sys.stderr, flush=True)
 
 
 def measure(arguments):
@@ -116,7 +116,7 @@ def measure(arguments):
     if not precision or "int8" in types:
         precision = types
     if precision != "f32":
-        print(f"measure_framework: {arguments.framework} computes in {precision}, not in f32", file=sys.stderr)
+        print(f"measure_framework: {arguments.framework} computes in {printable(precision)}, not in f32", file=sys.stderr)
     if not healthy:
         print("measure_framework: some results are infinite or not a number", file=sys.stderr)
     return {
@@ -147,7 +147,7 @@ def imported(arguments):
         operators = operators_of(own_model(load(arguments.model)), graph)
     precision = next(filter(None, map(precision_of, traces)), "")
     if precision not in ("f32", ""):
-        print(f"measure_framework: {arguments.framework} computed in {precision}, not in f32", file=sys.stderr)
+        print(f"measure_framework: {arguments.framework} computed in {printable(precision)}, not in f32", file=sys.stderr)
     latency = {} if arguments.latency_ms is None else told([arguments.latency_ms * 1e6])
     structure = structure_of(load(arguments.model)) if has_package("onnx") else None
     return {**file_of(arguments, "unknown", [], precision, structure), **latency, "traces": traces, "operators": operators}

@@ -7,6 +7,7 @@ import json
 import tarfile
 from pathlib import Path
 
+from frameworks.common import write_whole
 from gpu.common import Refused
 
 MOST_ARCHIVE_BYTES = 15 << 20
@@ -15,10 +16,7 @@ JOURNAL = ".unfinished"  # what a run that was stopped leaves in place of NAME.j
 
 def keep(path, value):
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    with open(part, "wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as out:
-        out.write(json.dumps(value).encode())
-    part.replace(path)
+    write_whole(path, gzip.compress(json.dumps(value).encode(), mtime=0))
 
 
 def kept(path):
@@ -56,7 +54,7 @@ def unpack(out, work, stage):
 
 def pack_up(out, work, stage):
     folder = work / stage
-    files = [f for f in sorted(folder.iterdir()) if f.is_file() and f.suffix not in (".part", ".old")] \
+    files = [f for f in sorted(folder.iterdir()) if f.is_file() and f.suffix != ".old" and not f.name.startswith(".")] \
         if folder.is_dir() else []
     if not files:
         return
@@ -74,9 +72,7 @@ def pack_up(out, work, stage):
     before = parts_of(out, stage)
     for i in range(0, max(len(text), 1), MOST_ARCHIVE_BYTES):
         path = out / f"{stage}.tar.{i // MOST_ARCHIVE_BYTES}"
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(text[i:i + MOST_ARCHIVE_BYTES])
-        part.replace(path)
+        write_whole(path, text[i:i + MOST_ARCHIVE_BYTES])
         before = [p for p in before if p != path]
     for path in before:
         path.unlink()

@@ -141,6 +141,21 @@ TEST_CASE("verify: figures that come again hold, and others are told") {
   CHECK(j["drawn_from"] == j["cases"].size());
 }
 
+TEST_CASE("verify: more cases than one command line can name are measured in turns") {
+  const scratch_folder folder("verify_many");
+  run r = some_run();
+  r.graphs.clear();
+  r.measurements.clear();
+  for (int i = 1; i <= 4000; ++i)
+    synthetic::add(r, "Relu/1x64x" + std::to_string(i) + "x56", "jit_avx512:any_layout", 0, 1000);
+  write(folder / "run.json", synthetic::text(r));
+  const std::string same = fake_bench(folder, synthetic::text(r));
+  const outcome o = analyze({"verify", folder / "run.json", "--bench", same, "--cases", "100000"});
+  CAPTURE(o.err);
+  CHECK(o.status == 0);
+  CHECK(holds(o.out, "4000 of 4000 drawn from"));
+}
+
 TEST_CASE("verify: a program that fails, lacks cases or is not there costs no crash") {
   const scratch_folder folder("verify_bad");
   run r = some_run();

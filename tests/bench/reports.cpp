@@ -96,6 +96,15 @@ TEST_CASE("CSV is a table: one header, each case a whole row, with all that the 
   CHECK(rows_of_csv(shown.out).size() == 5);
 }
 
+TEST_CASE("nothing in CSV is a formula for a spreadsheet") {
+  const outcome o = hot("FRAGILE_ALGORITHMS='good,=1+1,@x, -y'", "--benchmark_format=csv");
+  const table t = rows_of_csv(o.out);
+  std::set<std::string> algorithms;
+  for (std::size_t i = 1; i < t.size(); ++i)
+    algorithms.insert(cell(t, i, "algorithm"));
+  CHECK(algorithms == std::set<std::string>{"good", "'=1+1", "'@x", "' -y"});
+}
+
 TEST_CASE("the processor's time is the time, also in what repetitions have in common") {
   const outcome o = hot("", "--benchmark_format=json --benchmark_repetitions=3");
   REQUIRE(o.status == 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm is chosen for a layer, on which samples, and what if some states are missing?
+#include "../growth.hpp"
 #include "../result/synthetic.hpp"
 
 #include <benanza/bound/choice.hpp>
@@ -119,6 +120,18 @@ TEST_CASE("only equivalent algorithms that did not fail compete") {
   REQUIRE(cases.winograd != nullptr);
   CHECK(cases.winograd->min_ns == 10);
   CHECK(cases.winograd->state == "hot");
+}
+
+TEST_CASE("many algorithms of one layer take time in proportion") {
+  CHECK(benanza::test::growth(2000, [](int n) {
+          run r = synthetic::empty_run();
+          for (int i = 0; i < n; ++i)
+            for (const char* state : {"hot", "coldw"})
+              r.measurements.push_back(timed(conv, "a" + std::to_string(i), i, state, {100, 104}));
+          return [r = std::move(r), n] {
+            CHECK(std::ssize(case_table(r).of(conv, numeric::f32, 1).algorithms) == n);
+          };
+        }) < benanza::test::near_proportion);
 }
 
 TEST_CASE("missing states are used around and marked") {

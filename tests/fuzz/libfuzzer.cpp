@@ -21,8 +21,14 @@ void write_samples(const std::filesystem::path& folder) {
     std::ofstream words(own.string() + ".dict");
     for (const std::string_view w : t.words) {
       words << '"';
-      for (const char c : w)
-        words << (c == '"' || c == '\\' ? "\\" : "") << c;
+      for (const char c : w) {
+        char code[8];
+        std::snprintf(code, sizeof code, "\\x%02X", static_cast<unsigned>(c) & 0xffu);
+        if (c < ' ' || c > '~' || c == '"' || c == '\\')
+          words << code;
+        else
+          words << c;
+      }
       words << "\"\n";
     }
     std::printf("%s\n", std::string(t.name).c_str());

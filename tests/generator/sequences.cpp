@@ -100,6 +100,22 @@ TEST_CASE("an anonymous suite names no model and no node, and its map stands els
   CHECK(one_line(inside.err));
 }
 
+TEST_CASE("an anonymous suite and its map change together, and the map is its owner's alone") {
+  const scratch_folder s("anonymous_map");
+  REQUIRE(generate_with("zoo lenet bvlc-alexnet -o " + (s / "m")).status == 0);
+  const std::string how = " --granularity 3 --anonymise -o " + (s / "suite");
+  REQUIRE(generate_with((s / "m/lenet.onnx") + how).status == 0);
+  const std::string map = text_of(s / "suite.map.json");
+  CHECK(std::filesystem::status(s / "suite.map.json").permissions() ==
+        std::filesystem::perms(0600));
+  REQUIRE(shell("touch " + (s / "suite/note.txt")).status == 0);
+  CHECK(generate_with((s / "m/bvlc-alexnet.onnx") + how).status == 2);
+  CHECK(text_of(s / "suite.map.json") == map);
+  REQUIRE(shell("rm " + (s / "suite/note.txt")).status == 0);
+  CHECK(generate_with((s / "m/bvlc-alexnet.onnx") + how).status == 0);
+  CHECK(text_of(s / "suite.map.json") != map);
+}
+
 TEST_CASE("a sweep prints a row a granularity and recommends one, without a folder") {
   const scratch_folder s("sweep");
   REQUIRE(generate_with("zoo resnet18-v1 -o " + (s / "m")).status == 0);

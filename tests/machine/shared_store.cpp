@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <random>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 using namespace benanza;
@@ -15,10 +17,7 @@ struct own_store {
   explicit own_store(std::int64_t budget)
       : name("benanza-test-" + std::to_string(getpid()))
       , store(name, budget) {}
-  ~own_store() {
-    store.clear();
-    unlink(("/dev/shm/" + name + ".lock").c_str());
-  }
+  ~own_store() { std::filesystem::remove_all(store.folder()); }
   std::string name;
   shared_store store;
 };
@@ -185,6 +184,40 @@ TEST_CASE("what was not used for longest goes first, and what is used never") {
   CHECK_THROWS_WITH_AS(put(s.store, "f", what), doctest::Contains("are in use"), error);
   CHECK(s.store.list().size() == 3);
   CHECK_FALSE(s.store.evict("a"));
+}
+
+TEST_CASE("what somebody else put in the place of a store is never read nor written") {
+  namespace files = std::filesystem;
+  const std::string name = "benanza-test-planted-" + std::to_string(getpid());
+  const std::string place = "/dev/shm/" + name + '-' + std::to_string(geteuid());
+  const std::string elsewhere = "/dev/shm/" + name + "-victim";
+  for (const char* what : {"link", "open to all", "file", "another user's"}) {
+    CAPTURE(what);
+    const std::string kind = what;
+    files::create_directory(elsewhere);
+    if (kind == "link")
+      files::create_directory_symlink(elsewhere, place);
+    else if (kind == "file")
+      REQUIRE(close(::open(place.c_str(), O_CREAT | O_WRONLY, 0600)) == 0);
+    else
+      files::create_directory(place);
+    if (kind == "open to all") files::permissions(place, files::perms(0777));
+    if (kind == "another user's" && geteuid() == 0)
+      REQUIRE(chown(place.c_str(), 65534, 65534) == 0);
+    {
+      const shared_store s(name, 1 << 20);
+      CHECK(put(s, "weights", values(100, 1)).intact());
+      if (kind != "another user's" || geteuid() == 0) CHECK(s.folder() != place + '/');
+      struct stat made {};
+      REQUIRE(lstat(s.folder().substr(0, s.folder().size() - 1).c_str(), &made) == 0);
+      CHECK((made.st_mode & 0777) == 0700);
+      CHECK(shared_store(name, 1 << 20).attach("weights").has_value()); // found again
+      files::remove_all(s.folder());
+    }
+    CHECK(files::is_empty(elsewhere));
+    files::remove_all(place);
+    files::remove_all(elsewhere);
+  }
 }
 
 TEST_CASE("what cannot be made leaves nothing behind") {

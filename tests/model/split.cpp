@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does every node come into one sequence, in an order in which all edges go forward, and are equal
 // sequences called alike? On small graphs by hand, on VGG-16, and on random ones.
+#include "../growth.hpp"
 #include "graph_maker.hpp"
 
 #include <benanza/model/forms.hpp>
@@ -47,6 +48,31 @@ graph random_graph(std::mt19937& random) {
   return m.g;
 }
 } // namespace
+
+TEST_CASE("windows end where a node reads what was made before them, and no earlier") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    const graph g = random_graph(random);
+    const line all = lines_of(g, cut::window).at(0);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      std::size_t end = i + 1;
+      while (end < g.nodes.size() && g.nodes[i].layer != no_layer &&
+             benanza::model::detail::reads_back_to(g, end) >= static_cast<int>(i))
+        ++end;
+      CHECK(all.reach.at(i) == end - i);
+    }
+  }
+}
+
+TEST_CASE("long paths take time in proportion") {
+  CHECK(benanza::test::growth(4000, [](int n) {
+          maker m;
+          m.add("Relu/1x8", "i");
+          for (int i = 1; i < n; ++i)
+            m.add("Relu/1x8", std::to_string(i - 1));
+          return [g = std::move(m.g)] { split(g, {.length = 50, .by = cut::window}); };
+        }) < benanza::test::near_proportion);
+}
 
 TEST_CASE("a path is cut into windows, the last one shorter") {
   maker m;

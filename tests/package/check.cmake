@@ -70,6 +70,17 @@ if(NOT output MATCHES "Conv/1x3x224x224-64x3x3-s2")
   message(FATAL_ERROR "the changed model was not generated again:\n${output}")
 endif()
 
+# A folder in which something else lies is left, whatever it is called.
+set(odd "${WORK}/odd [1]/include/benanza")
+file(WRITE "${odd}/core/ours.hpp" "")
+file(WRITE "${odd}/core/theirs.hpp" "")
+file(WRITE "${odd}/op/ours.hpp" "")
+file(WRITE ${WORK}/odd.txt "${odd}/core/ours.hpp\n${odd}/op/ours.hpp\n")
+run(${CMAKE_COMMAND} -DMANIFEST=${WORK}/odd.txt -P ${CMAKE_CURRENT_LIST_DIR}/../../cmake/benanza_uninstall.cmake)
+if(NOT EXISTS "${odd}/core/theirs.hpp" OR EXISTS "${odd}/core/ours.hpp" OR EXISTS "${odd}/op")
+  message(FATAL_ERROR "uninstall took or left what it should not")
+endif()
+
 # What was installed is removed again, whole.
 file(WRITE ${BENANZA_BUILD}/install_manifest.txt "${manifest}") # another test installs too
 file(WRITE ${prefix}/include/theirs.hpp "")

@@ -78,6 +78,10 @@ TEST_CASE("what is no experiment is refused in one line that names the file") {
        R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "threads": [0]})",
        R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "types": ["f33"]})",
        R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "effort": "much"})",
+       R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "graphs": "/etc/a"})",
+       R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "graphs": "../a"})",
+       R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "graphs": "a/../../b"})",
+       R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "graphs": "a\u0000b"})",
        R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "expects": []})",
        R"({"benanza_experiment": 1, "models": [{"name": "m", "content": "c"}], "tyqes\u001b": []})"}) {
     CAPTURE(text);

@@ -65,6 +65,29 @@ TEST_CASE("a file takes the rights that the user's mask leaves") {
   CHECK(fs::status(f / "run.json").permissions() == fs::perms(0640));
 }
 
+TEST_CASE("who may read and write a file that is replaced stays the same") {
+  const folder f;
+  for (const mode_t mode : {0600, 0640, 0664, 0444}) {
+    put(f / "run.json", "old");
+    REQUIRE(chmod((f / "run.json").c_str(), mode) == 0);
+    output_file out(f / "run.json");
+    put(out.written_to(), "new");
+    out.commit();
+    CHECK(text_of(f / "run.json") == "new");
+    CHECK(fs::status(f / "run.json").permissions() == fs::perms(mode));
+    fs::remove(f / "run.json");
+  }
+  output_file(f / "secret", result::for_owner).commit();
+  CHECK(fs::status(f / "secret").permissions() == fs::perms(0600));
+  constexpr uid_t other = 65534;
+  if (geteuid() != 0 || chown((f / "secret").c_str(), other, other) != 0) return;
+  output_file(f / "secret").commit();
+  struct stat s {};
+  REQUIRE(stat((f / "secret").c_str(), &s) == 0);
+  CHECK(s.st_uid == other);
+  CHECK((s.st_mode & 0777) == 0600);
+}
+
 TEST_CASE("no file beside it is touched, and no planted link followed") {
   const folder f;
   put(f / "precious", "mine");

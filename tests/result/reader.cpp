@@ -113,6 +113,14 @@ TEST_CASE("aggregates are left out; keys take their canonical form; other famili
   }
 }
 
+TEST_CASE("a time that is none, as it is too short, is refused") {
+  for (const double ns : {0.0, 5e-324, 1e-300, 1e-9, 9e-4}) {
+    CAPTURE(ns);
+    CHECK(holds(refused_with([&](auto& d) { d["benchmarks"][0]["samples_ns"][0] = ns; }), "time"));
+    CHECK(holds(refused_with([&](auto& d) { d["benchmarks"][0]["min_ns"] = ns; }), "time"));
+  }
+}
+
 TEST_CASE("facts of the provenance may be numbers") {
   ordered_json d = synthetic::document(synthetic::small_run());
   d["context"]["benanza"]["provenance"]["machine"]["cores"] = 2;

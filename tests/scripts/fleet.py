@@ -7,9 +7,11 @@
 With `slurm` sixteen parts go through a Slurm of the tests' own; one is killed, one is queued again.
 """
 
+import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -121,12 +123,57 @@ class Fleet(unittest.TestCase):
                 (("run", place, "--shard", 3), "the shards 1 to 2"),
                 (("run", place, "--shard", 1, "--system", "../x"), "a system is called by"),
                 (("submit", place), "there is no sbatch here"),
+                (("submit", place, "--system", 'a=an "open quote'), "No closing quotation"),
                 (("gather", place, "--store", self.folder / "x.db", "--analyze", "none"), "benanza_analyze")):
             done = fleet(*words, env=without)
             with self.subTest(said):
                 self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
                 self.assertIn(said, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    @unittest.skipIf(SLURM, "by Slurm")
+    def test_a_store_that_cannot_be_read_is_named(self):
+        experiment, place = experiment_in(self.folder), self.folder / "run#1?%41"
+        self.fine(fleet("plan", experiment, "--bench", BENCH, "--shards", 2, "--into", place))
+        for shard in 1, 2:
+            self.fine(fleet("run", place, "--shard", shard))
+        listed = self.fine(call(BENCH, "--experiment", experiment, "--benchmark_list_tests")).split()
+        self.assertEqual(self.gathered(place), sorted(listed))
+        store = place / "parts" / "all" / "2.db"
+        sound = store.read_bytes()
+
+        for spoil in (lambda: store.write_bytes(sound[:1000]), lambda: store.write_bytes(os.urandom(5000)),
+                      lambda: store.write_bytes(b""), store.unlink):
+            spoil()
+            said = self.fine(fleet("status", place), 1)
+            self.assertIn("shard 2 is done, and its store cannot be read: ", said)
+            done = fleet("gather", place, "--store", self.folder / "other.db", "--analyze", ANALYZE)
+            self.fine(done, 1)
+            self.assertIn("shard 2 of all cannot be read: ", done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        store.write_bytes(sound)
+        with contextlib.closing(sqlite3.connect(store)) as db:
+            db.execute("UPDATE run SET results = 'many'")
+            db.commit()
+        self.assertIn("its store cannot be read: it is damaged", self.fine(fleet("status", place), 1))
+
+    @unittest.skipIf(SLURM, "by Slurm")
+    def test_graphs_of_an_experiment_lie_beside_it(self):
+        experiment, place = experiment_in(self.folder), self.folder / "f"
+        asked = json.loads(experiment.read_text())
+        (self.folder / "sub").mkdir()
+        (self.folder / "secret").write_text("a secret")
+        (self.folder / "other.json").write_text("{}")
+        os.mkfifo(self.folder / "fifo")
+        for graphs in ("/proc/self/environ", "../../etc/passwd", "sub/../graphs.json", str(self.folder / "graphs.json"), 7, {},
+                       [], "a\0b", "secret", "other.json", "fifo", "sub", "none"):
+            experiment.write_text(json.dumps({**asked, "graphs": graphs}))
+            with self.subTest(graphs):
+                done = fleet("plan", experiment, "--bench", BENCH, "--shards", 2, "--into", place)
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stdout + done.stderr)
+                self.assertFalse(place.exists())
+                done = call(BENCH, "--experiment", experiment, "--benchmark_list_tests")
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stdout + done.stderr)
 
     @unittest.skipUnless(SLURM, "for --full")
     def test_by_slurm(self):

@@ -6,21 +6,25 @@ readers need? Without any framework; with onnx also its form of graphs.
   framework_operators.py <source folder>
 """
 
+import gzip
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 SOURCE = Path(sys.argv[1])
 SCRIPT = SOURCE / "scripts" / "measure_framework"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
 from frameworks import traces  # noqa: E402: it stands beside the script
-from frameworks.common import Refused  # noqa: E402
-from frameworks.environment import has_package, missing_packages  # noqa: E402
+from frameworks.common import Refused, one_line, write_whole  # noqa: E402
+from frameworks.environment import has_package, missing_packages, run_elsewhere  # noqa: E402
 from frameworks.operators import Model, Node, nodes_of, operators_of, share  # noqa: E402
+from gpu import files  # noqa: E402
 
 
 def model(text, inputs="x"):
@@ -193,6 +197,70 @@ class Traces(unittest.TestCase):
             self.assertIn(said, done.stderr)
         done, _ = self.imported("onnxruntime", more=["--latency-ms", 3])
         self.assertIn("go with --trace", done.stderr)
+
+    def test_hostile_files_end_in_one_line(self):
+        done, made = self.imported("onnxruntime", "[" * 100_000 + "]" * 100_000)
+        self.assertEqual((done.returncode, made, done.stderr.count("\n")), (2, None, 1), done.stderr)
+        self.assertIn("nested too deeply", done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            packed = Path(folder) / "trace.json.gz"
+            packed.write_bytes(gzip.compress(b" " * 3_000_000))
+            most, traces.MOST_TEXT = traces.MOST_TEXT, 1 << 20
+            try:
+                with self.assertRaisesRegex(Refused, "more than 1 MiB of text"):
+                    traces.read_trace(packed, "onnxruntime")
+            finally:
+                traces.MOST_TEXT = most
+            packed.write_bytes(gzip.compress(b"[]")[:-9])
+            with self.assertRaisesRegex(Refused, "neither text nor packed text"):
+                traces.read_trace(packed, "onnxruntime")
+        environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME")}
+        with mock.patch.dict(os.environ, environment, clear=True), \
+                mock.patch.object(Path, "home", side_effect=RuntimeError("no home")):
+            with self.assertRaisesRegex(Refused, "set HOME or XDG_CACHE_HOME"):
+                run_elsewhere("onnxruntime", ("none",))
+
+    def test_what_is_printed_steers_no_terminal(self):
+        events = [event("model_run", 0, 10), event("\x1b]0;x\x07_kernel_time", 2, 3, op_name="Conv",
+                                                   output_type_shape=[{"\x1b[2J": [1]}])]
+        with tempfile.TemporaryDirectory() as folder:
+            model, trace = Path(folder) / "a\x1b[2J\x07.onnx", Path(folder) / "trace.json"
+            model.write_bytes(b"\x08\x08")
+            trace.write_text(json.dumps(events))
+            for words in ((), ("--dim", "\x1b[2J"), ("--optimized", Path(folder) / "\x9b.onnx")):
+                done = subprocess.run([sys.executable, "-S", SCRIPT, "onnxruntime", model, "--trace", trace, "-o",
+                                       Path(folder) / "out.json", *words], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2 if words else 0, done.stderr)
+                self.assertTrue(all(c.isprintable() or c == "\n" for c in done.stdout + done.stderr), done)
+        self.assertEqual(one_line("a\x1b[2J \x07\u202e b\n c"), "a?[2J ?? b c")
+
+    def test_no_planted_link_is_followed_and_no_file_beside_is_touched(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, victim = Path(folder) / "out.json", Path(folder) / "victim"
+            victim.write_text("mine")
+            (Path(folder) / "out.json.unfinished").symlink_to(victim)
+            (Path(folder) / "out.json.part").symlink_to(victim)
+            for write in (lambda: write_whole(out, b"new"), lambda: files.keep(out, {}),
+                          lambda: subprocess.run([sys.executable, "-S", SCRIPT, "onnxruntime", model, "--trace", trace,
+                                                  "-o", out], check=True, capture_output=True)):
+                model, trace = Path(folder) / "m.onnx", Path(folder) / "trace.json"
+                model.write_bytes(b"\x08\x08")
+                trace.write_text(json.dumps([event("a_kernel_time", 2, 3, op_name="Conv")]))
+                write()
+                self.assertEqual(victim.read_text(), "mine")
+                self.assertTrue(out.is_file() and not out.is_symlink())
+                self.assertEqual(len(list(Path(folder).glob(".*"))), 0)
+            # A name that is a link stays one, rights stay, and what is no file is written as it is.
+            (Path(folder) / "latest").symlink_to("out.json")
+            out.chmod(0o600)
+            write_whole(Path(folder) / "latest", b"newer")
+            self.assertTrue((Path(folder) / "latest").is_symlink())
+            self.assertEqual((out.read_bytes(), out.stat().st_mode & 0o777), (b"newer", 0o600))
+            os.mkfifo(Path(folder) / "pipe")
+            reader = os.open(Path(folder) / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+            self.addCleanup(os.close, reader)
+            write_whole(Path(folder) / "pipe", b"x")
+            self.assertEqual((os.read(reader, 9), (Path(folder) / "pipe").is_fifo()), (b"x", True))
 
 
 if __name__ == "__main__":

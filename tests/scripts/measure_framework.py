@@ -108,6 +108,18 @@ class BadInput(unittest.TestCase):
         self.assertEqual(inputs.fix_dims(symbolic(), 4, {"past": 6})[0], {"x": [4, 7]})
 
     @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
+    def test_weights_that_lie_outside_of_the_models_folder(self):
+        from onnx import TensorProto, helper
+        model = model_of([helper.make_node("Add", ["x", "w"], ["y"])], [("w", [4], TensorProto.FLOAT)],
+                         [("x", [4], TensorProto.FLOAT)])
+        model.graph.initializer[0].external_data[0].value = "../model.data"
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "model.data").write_bytes(bytes(16))
+            (Path(folder) / "sub").mkdir()
+            with self.assertRaisesRegex(Refused, "the tensor 'w' cannot be read"):
+                weights.fill_weights(model, Path(folder) / "sub")
+
+    @unittest.skipUnless(WITH_ONNX, "onnx for Python is missing")
     def test_dims_without_names_and_the_batch(self):
         from onnx import TensorProto, helper
         node = helper.make_node("Add", ["x", "s"], ["y"])

@@ -97,6 +97,11 @@ class Store(unittest.TestCase):
         self.assertIn("(by the night run)", told.stdout)
         self.assertEqual(told.stdout.count("\n"), 3, told.stdout)
         self.assertIn("all is what was written", analyze("store", "check", address).stdout)
+        # A store of schema 4, with dates of other zones, is brought up to date when it is read.
+        SERVER.ask("UPDATE guest.run SET date = '2026-11-27T12:44:51-0400' WHERE id = 1", "named")
+        SERVER.ask("UPDATE guest.benanza_store SET schema = 4", "named")
+        self.assertIn("2026-11-27T16:44:51", analyze("store", "runs", address).stdout)
+        self.assertIn("all is what was written", analyze("store", "check", address).stdout)
         gone = analyze("store", "prune", address, "--keep", 1)
         self.assertRegex(gone.stdout, r": forgotten: [1-9][0-9]* results, 1 run, [01] graphs?")
         SERVER.ask("UPDATE guest.result SET checksum = checksum + 1", "named")

@@ -20,13 +20,14 @@ namespace benanza::backend {
 using make_library = library*(const char* name);
 inline constexpr const char* make_library_symbol = "benanza_make_library";
 
-/// The library of a module. It is looked for where it was built, then beside the program.
+/// The library of a module. It is looked for beside the program, then where it was built: on
+/// another machine somebody else may have put a file there.
 inline std::unique_ptr<library> library_of_module(const std::string& name,
                                                   const std::filesystem::path& built) {
   namespace fs = std::filesystem;
   std::error_code none;
   const fs::path beside = fs::read_symlink("/proc/self/exe", none).parent_path() / built.filename();
-  const fs::path& file = fs::exists(built, none) ? built : beside;
+  const fs::path& file = fs::exists(beside, none) ? beside : built;
   void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); // stays open to the end
   if (opened == nullptr) {
     const char* why = dlerror();

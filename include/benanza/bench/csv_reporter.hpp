@@ -31,8 +31,12 @@ inline std::vector<std::string> csv_columns() {
 
 namespace detail {
 inline std::string csv_quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char c : printable(text, std::numeric_limits<std::size_t>::max()))
+  const std::string shown = printable(text, std::numeric_limits<std::size_t>::max());
+  const std::size_t first = shown.find_first_not_of(' ');
+  const bool formula = first != std::string::npos &&
+                       std::string_view("=+-@|%").find(shown[first]) != std::string::npos;
+  std::string out = formula ? "\"'" : "\""; // for a spreadsheet
+  for (char c : shown)
     out.append(c == '"' ? 2 : 1, c);
   return out + '"';
 }

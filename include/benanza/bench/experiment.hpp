@@ -49,8 +49,14 @@ inline void take_experiment(options& o) {
   detail::not_both(o.seconds > 0, "--benchmark_min_time");
   o.asked = result::read_experiment_file(o.experiment_file);
   const result::experiment& e = *o.asked;
-  if (!e.graphs.empty() && o.graph_files.empty())
-    o.graph_files = {(std::filesystem::path(o.experiment_file).parent_path() / e.graphs).string()};
+  if (!e.graphs.empty() && o.graph_files.empty()) {
+    const auto file = std::filesystem::path(o.experiment_file).parent_path() / e.graphs;
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored))
+      throw error("the experiment's graphs are not there", file.string(),
+                  "put them there, or give them with --graphs");
+    o.graph_files = {file.string()};
+  }
   for (const std::string& t : e.types)
     o.types.push_back(numeric_class(t, o.experiment_file));
   o.threads = e.threads;
@@ -104,7 +110,10 @@ inline result::experiment experiment_of(const options& o, const std::vector<mode
     const auto folder = std::filesystem::absolute(file, ignored).parent_path();
     const auto relative = std::filesystem::relative(
         std::filesystem::absolute(o.graph_files[0], ignored), folder, ignored);
-    e.graphs = relative.empty() ? o.graph_files[0] : relative.string();
+    e.graphs = relative.string();
+    if (e.graphs.empty() || !result::is_beside(e.graphs))
+      throw error("the models' file does not lie beside the experiment or below", o.experiment_out,
+                  "write the experiment into the folder of " + printable(o.graph_files[0]));
   }
   for (numeric t : o.types)
     e.types.emplace_back(name(t));

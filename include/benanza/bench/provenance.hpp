@@ -34,13 +34,13 @@ namespace benanza::bench {
 /// Facts by section and name.
 using run_facts = run_setting;
 
-/// The local time, as "2026-11-21T11:53:12+0000".
+/// Now, as "2026-11-21T11:53:12+0000", in UTC (result/date.hpp).
 inline std::string iso_date() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const std::time_t now = std::time(nullptr);
   char text[40];
   std::tm parts{};
-  localtime_r(&now, &parts);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &parts);
+  gmtime_r(&now, &parts);
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S+0000", &parts);
   return text;
 }
 

@@ -11,6 +11,8 @@
 #include "../result/planned.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -65,6 +67,7 @@ public:
     layer_cases out;
     const auto found = by_layer_.find(layer);
     if (found == by_layer_.end()) return out;
+    std::map<std::pair<std::string_view, std::string_view>, std::size_t> place; // in algorithms
     for (const measurement* m : found->second) {
       if (m->type != name(type) || m->threads != threads) continue;
       if (result::nothing_runs(*m)) {
@@ -79,12 +82,11 @@ public:
         if (m->state == "hot" && faster && is_winograd_class(m->equivalence, type))
           out.winograd = m;
       } else if (m->state == "hot" || m->state == "llcw" || m->state == "coldw") {
-        const auto same = [&](const candidate& c) {
-          return c.any().backend == m->backend && c.any().algorithm == m->algorithm;
-        };
-        auto c = std::find_if(out.algorithms.begin(), out.algorithms.end(), same);
-        if (c == out.algorithms.end()) c = out.algorithms.emplace(c);
-        (m->state == "hot" ? c->hot : m->state == "llcw" ? c->llcw : c->coldw) = m;
+        const auto [at, fresh] =
+            place.try_emplace({m->backend, m->algorithm}, out.algorithms.size());
+        if (fresh) out.algorithms.emplace_back();
+        candidate& c = out.algorithms[at->second];
+        (m->state == "hot" ? c.hot : m->state == "llcw" ? c.llcw : c.coldw) = m;
       }
     }
     std::sort(out.algorithms.begin(), out.algorithms.end(),

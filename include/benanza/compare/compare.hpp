@@ -242,14 +242,15 @@ private:
     for (const auto& [key, its] : before) {
       const auto found = after.find(key);
       if (found == after.end()) continue;
-      const auto add = [&](const char* what, pool p, const std::vector<clocked_value>& a,
-                           const std::vector<clocked_value>& b) {
+      const auto add = [&, &layer = key, &was = its](const char* what, pool p,
+                                                     const std::vector<clocked_value>& a,
+                                                     const std::vector<clocked_value>& b) {
         row r = row_of(twin_of(p, a, b, out_.clock_ns), a, b, single_df_);
-        std::tie(r.subject, r.type, r.threads) = key;
+        std::tie(r.subject, r.type, r.threads) = layer;
         r.what = what;
-        r.before_by = its.by;
+        r.before_by = was.by;
         r.after_by = found->second.by;
-        weigh(r, key);
+        weigh(r, layer);
         out_.layers.push_back(std::move(r));
       };
       add("alone", pool::hot, its.alone, found->second.alone);

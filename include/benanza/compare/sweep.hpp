@@ -175,8 +175,9 @@ inline std::set<std::string> differing_axes(const std::vector<point>& all) {
       places[axis].insert(place);
   std::set<std::string> out;
   for (const auto& [axis, its] : places)
-    if (its.size() > 1 ||
-        std::any_of(all.begin(), all.end(), [&](const point& p) { return !p.axes.contains(axis); }))
+    if (its.size() > 1 || std::any_of(all.begin(), all.end(), [&, &of = axis](const point& p) {
+          return !p.axes.contains(of);
+        }))
       out.insert(axis);
   return out;
 }

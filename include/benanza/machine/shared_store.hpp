@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do processes share one copy of what they only read, such as a model's weights? Each object is
-// a POSIX shared memory segment that one process fills and all others map; it stays when no process
-// uses it, and goes, least recently used first, when another one needs its room. One in use never
-// goes. Who uses an object holds a lock on a byte of its own (an open file description lock): the
-// kernel gives it back when the process ends, by kill -9 too, so that no count can be wrong. There
-// is no server.
+// How do processes of a user share one copy of what they only read, such as a model's weights? Each
+// object is a file in memory, in a folder that others cannot look into; one process fills it and
+// all others map it. It stays when no process uses it, and goes, least recently used first, when
+// another one needs its room. One in use never goes. Who uses an object holds a lock on a byte of
+// its own (an open file description lock): the kernel gives it back when the process ends, by kill
+// -9 too, so that no count can be wrong. There is no server.
 //
 //   shared_store s("benanza", 2'000'000'000);
 //   shared_object o = s.open(key, bytes, [](std::span<std::byte> to) { ... });   // fills it once
@@ -107,7 +107,7 @@ inline int locked_by_others(int fd, off_t first, off_t count) {
 class store_lock {
 public:
   explicit store_lock(const std::string& path)
-      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {
     int done = -1;
     while (file_ && (done = flock(file_.fd(), LOCK_EX)) != 0 && errno == EINTR) {
     }
@@ -117,6 +117,24 @@ public:
 private:
   open_file file_;
 };
+
+/// The folder of a store, which this user made and nobody else can look into: all may write to
+/// /dev/shm, and names are known beforehand. Where something else has its name, such as what
+/// another user put there, the next of a few names is taken.
+inline std::string own_folder(const std::string& name) {
+  constexpr int most = 10;
+  const std::string first = "/dev/shm/" + name + '-' + std::to_string(geteuid());
+  for (int i = 0; i < most; ++i) {
+    const std::string path = i == 0 ? first : first + '.' + std::to_string(i);
+    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+      refuse("the store's folder cannot be made", path, "check your rights");
+    struct stat s {};
+    if (lstat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid() &&
+        (s.st_mode & 077) == 0)
+      return path + '/';
+  }
+  throw error("the names of the store's folder are taken", first, "have what is there removed");
+}
 } // namespace detail
 
 /// Mapped memory of an object; it is in use as long as this lives.
@@ -181,6 +199,7 @@ public:
       , budget_(budget_bytes) {
     if (name_.empty() || name_.size() > 64 || name_.find('/') != std::string::npos)
       throw error("a store's name is a word without a slash", '"' + name_ + '"');
+    folder_ = detail::own_folder(name_);
   }
 
   /// The object if it is there; it counts as used just now.
@@ -238,17 +257,18 @@ public:
     return out;
   }
   std::int64_t budget_bytes() const { return budget_; }
+  /// Where its objects lie.
+  const std::string& folder() const { return folder_; }
 
 private:
-  static constexpr const char* folder = "/dev/shm/"; // where shm_open has its segments
   static constexpr const char* unfinished = ".new";
   static constexpr int most_tries = 1000;
 
-  std::string lock_path() const { return folder + name_ + ".lock"; }
+  std::string lock_path() const { return folder_ + "lock"; }
   std::string path_of(const std::string& key) const {
     if (key.empty() || key.size() >= detail::object_header{}.key.size())
       throw error("the key of a shared object has 1 to 4000 characters", key.substr(0, 40));
-    return folder + name_ + '.' + fnv1a(key);
+    return folder_ + fnv1a(key);
   }
 
   static bool take_slot(int fd) {
@@ -321,15 +341,13 @@ private:
   /// Objects that are finished.
   std::vector<std::string> paths(bool finished = true) const {
     std::vector<std::string> out;
-    const std::string before = name_ + '.';
     const auto shut = [](DIR* d) { closedir(d); };
-    const std::unique_ptr<DIR, decltype(shut)> all(opendir(folder), shut);
+    const std::unique_ptr<DIR, decltype(shut)> all(opendir(folder_.c_str()), shut);
     while (const dirent* e = all ? readdir(all.get()) : nullptr) {
       const std::string file = e->d_name;
       const bool is_new = file.ends_with(unfinished);
-      const std::size_t end = before.size() + 16 + (is_new ? std::strlen(unfinished) : 0);
-      if (file.starts_with(before) && file.size() == end && is_new != finished)
-        out.push_back(folder + file);
+      if (file.size() == 16 + (is_new ? std::strlen(unfinished) : 0) && is_new != finished)
+        out.push_back(folder_ + file);
     }
     return out;
   }
@@ -375,7 +393,7 @@ private:
                   name_, "give it a larger budget");
   }
 
-  std::string name_;
+  std::string name_, folder_{};
   std::int64_t budget_;
 };
 

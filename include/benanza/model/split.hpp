@@ -91,12 +91,18 @@ inline std::vector<line> paths_of(const graph& g) {
 inline std::vector<line> order_of(const graph& g) {
   line all;
   const std::size_t n = g.nodes.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    std::size_t end = i + 1;
-    while (end < n && g.nodes[i].layer != no_layer && reads_back_to(g, end) >= static_cast<int>(i))
-      ++end;
-    all.nodes.push_back(static_cast<int>(i));
-    all.reach.push_back(end - i);
+  all.nodes.resize(n);
+  all.reach.resize(n);
+  // The last first: ends[k] is where a window of what comes next may end, the nearest at the back.
+  // A node that reads none of what is before the window ends no window that begins earlier either.
+  std::vector<std::pair<std::size_t, int>> ends; // the node, and how far it reads back
+  for (std::size_t i = n; i-- > 0;) {
+    while (!ends.empty() && ends.back().second >= static_cast<int>(i))
+      ends.pop_back();
+    const std::size_t end = ends.empty() ? n : ends.back().first;
+    all.nodes[i] = static_cast<int>(i);
+    all.reach[i] = g.nodes[i].layer == no_layer ? 1 : end - i;
+    ends.emplace_back(i, reads_back_to(g, i));
   }
   return {std::move(all)};
 }

@@ -78,6 +78,7 @@ public:
   void drop(int from, int to) {
     auto& nodes = graph.nodes;
     nodes.erase(nodes.begin() + from, nodes.begin() + to);
+    if (static_cast<std::size_t>(from) == nodes.size()) return; // nothing was behind them
     const auto moved = [&](int& n) {
       if (n >= to) n -= to - from;
     };

@@ -43,9 +43,9 @@ inline ordered_json node_data(const bound::model_bound& b) {
   const std::vector<double> ns = times_of_own_nodes(b);
   for (std::size_t i = 0; i < ns.size(); ++i)
     us[b.graph->nodes[i].name] += ns[i] / 1e3;
-  ordered_json results = ordered_json::object();
+  ordered_json::object_t results; // its operator[] looks through all of it
   for (const auto& [node, value] : us)
-    results[node] = {{"value", value}};
+    results.emplace_back(node, ordered_json{{"value", value}});
   return {{"name", "us that a run should take, " + std::string(name(b.type)) + ", " +
                        counted(b.threads, "thread")},
           {"results", std::move(results)},

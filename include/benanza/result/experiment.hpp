@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 #include <initializer_list>
 #include <map>
 #include <set>
@@ -63,6 +64,13 @@ inline std::string content_of(const model::graph& g) {
       text += ' ' + std::to_string(o.node) + '.' + std::to_string(o.output);
   }
   return fnv1a(text);
+}
+
+/// True for a name that leads to no other folder than those below: whoever sends an experiment
+/// names no file of the reader's own.
+inline bool is_beside(const std::filesystem::path& file) {
+  return file.is_relative() && file.native().find('\0') == std::string::npos &&
+         std::find(file.begin(), file.end(), "..") == file.end();
 }
 
 namespace detail {
@@ -168,6 +176,7 @@ inline experiment read_experiment(std::string_view text, const std::string& sour
   read_text("name", e.name);
   read_text("note", e.note);
   read_text("graphs", e.graphs);
+  if (!is_beside(e.graphs)) refuse("\"graphs\" is no file beside the experiment or below");
   read_text("effort", e.effort);
   if (!parse_effort(e.effort)) refuse("\"effort\" is none");
   read_texts("types", e.types);

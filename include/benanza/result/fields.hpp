@@ -90,9 +90,13 @@ void fields(Measurement& m, Visit&& visit) {
 /// No time is longer, in ns: eleven days. Sums of any number of them are finite.
 inline constexpr double longest_ns = 1e15;
 
+/// And none that is above zero is shorter: light does not come through a grain of dust in it. A
+/// deviation, and what is zero where it is not told, may be.
+inline constexpr double shortest_ns = 1e-3;
+
 /// True for what a time (or an energy) of a result can be; `zero` says whether it may be zero.
 inline bool possible_ns(double v, bool zero) {
-  return v <= longest_ns && (zero ? v >= 0 : v > 0);
+  return v <= longest_ns && v >= (zero ? 0 : shortest_ns);
 }
 
 /// A field of `m` that holds a number that no time or count can be; empty: none does. What is not

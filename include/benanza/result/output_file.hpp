@@ -2,7 +2,8 @@
 // How does an output file appear? Under its name only once it is whole and on the disk; what was
 // there before is replaced at once, or not at all. Until then it has no name, or, where the file
 // system knows no files without one, a name that nobody can guess: a link that somebody planted is
-// never followed, and no file of a user's own is written over. A name that is a link stays one.
+// never followed, and no file of a user's own is written over. A name that is a link stays one, and
+// who might read or write what was there may do so with the new file, and nobody else.
 // What is no regular file (a pipe, /dev/null) is written as it is.
 //
 //   output_file f("run.json");   write(f.written_to());   f.commit();
@@ -17,6 +18,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -33,12 +35,16 @@ inline std::filesystem::path unguessable_beside(const std::filesystem::path& pat
   return path.parent_path() / ("." + path.filename().string().substr(0, 200) + "." + tail);
 }
 
+/// Rights of a file that is new, less what the user's umask takes.
+inline constexpr mode_t for_all = 0666, for_owner = 0600;
+
 /// An output file in the making; taken away again if it is not committed.
 class output_file {
 public:
   /// Refuses a place that cannot be written.
-  explicit output_file(const std::string& path)
-      : path_(behind_links(path)) {
+  explicit output_file(const std::string& path, mode_t mode = for_all)
+      : path_(behind_links(path))
+      , mode_(mode) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path_, ignored))
       throw error("this is a directory", path, "name a file in it");
@@ -63,6 +69,7 @@ public:
   /// Gives it its name.
   void commit() {
     if (!regular_) return;
+    keep_rights();
     if (fsync(descriptor_) != 0) fail();
     if (name_.empty()) {
       const std::filesystem::path name = unguessable_beside(path_);
@@ -87,14 +94,20 @@ private:
 
   void open() {
     const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-    constexpr mode_t mode = 0666; // less what the user's umask takes
-    descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode_);
     if (descriptor_ >= 0 && access(own_name().c_str(), W_OK) == 0) return;
     if (descriptor_ >= 0) close(descriptor_);
     const std::filesystem::path name = unguessable_beside(path_);
-    descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_);
     if (descriptor_ < 0) fail();
     name_ = name;
+  }
+  /// Those of the file that is replaced. Where its owner cannot be kept, nobody else gets rights.
+  void keep_rights() const {
+    struct stat old {};
+    if (lstat(path_.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return;
+    const bool kept = fchown(descriptor_, old.st_uid, old.st_gid) == 0;
+    if (fchmod(descriptor_, old.st_mode & (kept ? 0777 : 0700)) != 0) fail();
   }
   [[noreturn]] void fail() const {
     throw error(std::string("cannot be written: ") + std::strerror(errno), path_.string(),
@@ -102,6 +115,7 @@ private:
   }
 
   std::filesystem::path path_, name_{};
+  mode_t mode_;
   bool regular_ = true;
   int descriptor_ = -1;
 };

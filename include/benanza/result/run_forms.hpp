@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../core/out_of_memory.hpp"
+#include "date.hpp"
 #include "device.hpp"
 #include "document.hpp"
 #include "json_forms.hpp"
@@ -59,6 +60,7 @@ inline auto provenance_from_json(const json& own, const std::string& source) {
       for (const auto& [key, value] : facts.items())
         table[key] = value.is_string() ? value.get<std::string>() : value.dump();
     }
+  put_date_in_utc(out);
   for (const char* section : identity_sections)
     if (!out.contains(section) || out[section].empty())
       throw error("the result's provenance lacks its section \"" + std::string(section) + "\"",

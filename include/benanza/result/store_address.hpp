@@ -59,16 +59,22 @@ constexpr bool are_hosts(std::string_view text) {
 }
 } // namespace detail
 
-/// True if a store of this name is on a server.
-constexpr bool is_address(std::string_view name) {
-  return std::ranges::any_of(detail::schemes,
-                             [&](std::string_view s) { return name.starts_with(s); });
+/// True if a store of this name is on a server, or was meant to be: such a text may hold a
+/// password, and is no file's name.
+inline bool is_address(std::string_view name) {
+  std::string small(name.substr(0, 4096));
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  return small.starts_with("postgresql:") || small.starts_with("postgres:") ||
+         small.find("password=") != std::string::npos;
 }
 
 /// The server and the database of an address; nothing where it is not clear which of its parts are
 /// which, and so which are secret.
-constexpr std::optional<std::string> server_of(std::string_view address) {
-  if (!is_address(address) || !detail::is_encoded(address)) return std::nullopt;
+inline std::optional<std::string> server_of(std::string_view address) {
+  const bool ours = std::ranges::any_of(detail::schemes,
+                                        [&](std::string_view s) { return address.starts_with(s); });
+  if (!ours || !detail::is_encoded(address)) return std::nullopt;
   std::string_view rest = address.substr(address.find("//") + 2);
   std::string_view parameters;
   if (const std::size_t at = rest.find('?'); at != std::string_view::npos) {

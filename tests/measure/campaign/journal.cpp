@@ -2,6 +2,7 @@
 #include "../fake_library.hpp"
 #include "program.hpp"
 
+#include <benanza/measure/campaign/campaign.hpp>
 #include <benanza/measure/campaign/journal.hpp>
 #include <benanza/measure/subjects/case_list.hpp>
 #include <doctest/doctest.h>
@@ -92,6 +93,32 @@ TEST_CASE("what is kept comes back, times and failures") {
   }
 }
 
+TEST_CASE("that no worker could be made is the run's failure, and the next run measures the case") {
+  struct starved final : runner {
+    void measure(group& g, const case_list&, const std::atomic<bool>&) override {
+      fill(g, 1000);
+      g.cases[0].results = failed_case(g, 0, std::string(no_worker_error) + " made: no room");
+    }
+    machine_seen seen(int) const override { return {}; }
+  } without;
+  const test::scratch_folder s("journal_worker");
+  journal j(s / "f", setting, false);
+  layers l;
+  const sampling_request asked;
+  campaign_settings settings;
+  settings.progress = progress_mode::never;
+  campaign c(without, &j, settings, asked, l.groups);
+  c.measure(l.groups[0]);
+  CHECK(c.failure().empty());
+  CHECK(l.groups[0].cases[0].results[0].error.ends_with("no room"));
+  layers next;
+  std::filesystem::copy_file(s / "f", s / "h"); // the first one is locked
+  journal kept(s / "h", setting, false);
+  kept.recall(next.groups[0]);
+  CHECK(next.groups[0].cases[0].results.empty());
+  CHECK(next.groups[0].cases[1].results.size() == 1); // its own failure
+}
+
 TEST_CASE("a file cut off anywhere gives its whole lines back, and can be written on") {
   const test::scratch_folder s("journal_cut");
   const std::string file = s / "f", text = three_groups(s / "g");
@@ -140,6 +167,22 @@ TEST_CASE("a file that is not ours is refused and left as it is") {
     write(file, text);
     CHECK_FALSE(recalled(file).has_value());
     CHECK_THROWS_AS(journal(file, setting, true), error); // nor with --again
+    CHECK(test::text_of(file) == text);
+  }
+}
+
+TEST_CASE("right checksums of what no run writes are refused by the file's name") {
+  const test::scratch_folder s("journal_types");
+  const std::string file = s / "f";
+  const auto line = [](const std::string& text) { return fnv1a(text) + ' ' + text + '\n'; };
+  const std::string header = R"({"benanza_unfinished":1,"setting":)";
+  for (const std::string& text :
+       {line(header + "7}"), line(header + R"({"machine":[]}})"), line(header + "{}}") + line("7"),
+        line(header + "{}}") + line(R"({"measurements":7})"),
+        line(header + "{}}") + line(R"({"measurements":[7]})")}) {
+    CAPTURE(text);
+    write(file, text);
+    CHECK_THROWS_WITH_AS(journal(file, {}, false), doctest::Contains(file.c_str()), error);
     CHECK(test::text_of(file) == text);
   }
 }

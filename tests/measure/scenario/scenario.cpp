@@ -57,9 +57,10 @@ TEST_CASE("what is no scenario is refused in a line that says what there is") {
   CHECK(refused("server:rate=20,limit=50ms").find("either") != std::string::npos);
   for (const char* text :
        {"server:rate=0", "server:rate=-1", "server:rate=nan", "server:rate=1e9", "server:rate",
-        "server:limit=x", "offline:seconds=1e9", "offline:percentile=100", "single_stream:rate=2",
-        "multi_stream:streams=0", "multi_stream:streams=1.5", "server:rate=2,streams=3",
-        "single_stream:", "", "server:rate=2,seed=-1", "\x1b[31m"}) {
+        "server:limit=x", "server:limit=infms", "server:limit=nan", "offline:seconds=1e9",
+        "offline:percentile=100", "single_stream:rate=2", "multi_stream:streams=0",
+        "multi_stream:streams=1.5", "server:rate=2,streams=3", "single_stream:", "",
+        "server:rate=2,seed=-1", "\x1b[31m"}) {
     CAPTURE(text);
     CHECK(refused(text) != "");
     CHECK(refused(text).find('\x1b') == std::string::npos);

@@ -40,6 +40,18 @@ std::vector<std::int64_t> ids(const store& s) {
 
 } // namespace
 
+TEST_CASE("the newest run is the last one, in whatever zone it was") {
+  const benanza::test::store_places f("keeping");
+  store s(f / "a.db", mode::write);
+  const auto first = add(s, of_date("2026-11-27T16:44:50+0000"));
+  const auto second = add(s, of_date("2026-11-27T12:44:51-0400")); // a second later
+  CHECK(ids(s) == std::vector{first, second});
+  CHECK(runs_of(s)[1].date == "2026-11-27T16:44:51+0000");
+  prune(s, {.keep = 1}, false);
+  CHECK(ids(s) == std::vector{second});
+  s.check_run(second);
+}
+
 TEST_CASE("runs are told with their dates, machines, models and who measured, if that was said") {
   const benanza::test::store_places f("keeping");
   store s(f / "a.db", mode::write);

@@ -90,6 +90,35 @@ TEST_CASE("another application's database is refused and left as it is") {
   CHECK(benanza::test::text_of(f / "theirs.db") == before);
 }
 
+TEST_CASE(
+    "a store with views, triggers or tables that are computed is refused, and nothing is run") {
+  const benanza::test::scratch_folder f("open");
+  for (const char* made :
+       {"ALTER TABLE run RENAME TO run_; CREATE VIEW run AS WITH RECURSIVE n(x) AS (SELECT 1 UNION"
+        " ALL SELECT x + 1 FROM n) SELECT r.* FROM n, run_ r",
+        "CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM graph; END",
+        "CREATE TRIGGER t AFTER UPDATE ON run BEGIN DELETE FROM graph; END; PRAGMA user_version = "
+        "4",
+        "CREATE VIRTUAL TABLE v USING rtree(id, a, b)"}) {
+    CAPTURE(made);
+    files::remove(f / "a.db");
+    make_store(f / "a.db");
+    database(f / "a.db", SQLITE_OPEN_READWRITE, "", 100).run(made);
+    const std::string before = benanza::test::text_of(f / "a.db");
+    for (const mode how : {mode::read, mode::write})
+      CHECK(holds(refusal(f / "a.db", how), "more than the tables of a store"));
+    CHECK(benanza::test::text_of(f / "a.db") == before);
+  }
+  // What comes into a file that is open already does nothing.
+  files::remove(f / "a.db");
+  store s(f / "a.db", mode::write);
+  database(f / "a.db", SQLITE_OPEN_READWRITE, "", 100)
+      .run("CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM graph; END");
+  const auto r = synthetic::small_run();
+  s.add(s.begin_run(r), r.measurements);
+  CHECK(detail::number(s.tables_of(), "SELECT count(*) FROM graph") > 0);
+}
+
 TEST_CASE("a newer schema is refused and left as it is") {
   const benanza::test::scratch_folder f("open");
   make_store(f / "new.db");

@@ -37,7 +37,9 @@ TEST_CASE("an address shows its server and its database, and nothing else") {
        {"postgresql://me:s3c@ret@db/r", "postgresql://me:s3c/ret@db/r", "postgresql://me:1?2@db/r",
         "postgresql://me:s3cret%@db/r", "postgresql://me:s3cret%00@db/r", "postgresql://db/a b",
         "postgresql://db/r?s3cret", "postgresql://db/r?password=s3c@ret",
-        "postgresql://me:s#c@db/r", "postgresql://db:s3cret/r", "postgresql://db/s3cret@x"}) {
+        "postgresql://me:s#c@db/r", "postgresql://db:s3cret/r", "postgresql://db/s3cret@x",
+        "POSTGRESQL://me:s3cret@db/r", "Postgres://me:s3cret@db/r", "postgresql:/me:s3cret@db",
+        "host=db user=me password=s3cret", "host=db PASSWORD=s3cret"}) {
     CAPTURE(unclear);
     CHECK(shown(unclear) == "postgresql://...");
     const std::string said = benanza::test::refusal([&] { store(unclear, mode::read); });

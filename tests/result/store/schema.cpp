@@ -132,6 +132,33 @@ PRAGMA user_version = 2;)");
   }
 }
 
+TEST_CASE("runs of a store of schema 4 get their dates in UTC, and keep all else") {
+  const benanza::test::scratch_folder f("schema");
+  const std::string file = f / "old.db";
+  {
+    store s(file, mode::write);
+    for (int i = 0; i < 4; ++i)
+      s.begin_run(synthetic::small_run());
+  }
+  {
+    const database d(file, SQLITE_OPEN_READWRITE, file, 100);
+    d.run(R"(UPDATE run SET date = '2026-11-27T12:44:51-0400' WHERE id = 1;
+UPDATE run SET date = '2026-11-27T16:44:50+0000' WHERE id = 2;
+UPDATE run SET date = '2026-99-99T16:44:50+0100' WHERE id = 3;
+PRAGMA user_version = 4;)");
+  }
+  const store s(file, mode::read);
+  CHECK(version_of(file) == current_schema);
+  statement q(s.tables_of(), "SELECT date, checksum FROM run ORDER BY id");
+  for (const char* date : {"2026-11-27T16:44:51+0000", "2026-11-27T16:44:50+0000",
+                           "2026-99-99T16:44:50+0100", "2024-01-02"}) {
+    REQUIRE(q.next());
+    CHECK(q.text(0) == date);
+  }
+  s.check_run(1);
+  s.check_run(4);
+}
+
 TEST_CASE("a made store and a migrated one have the same columns") {
   const benanza::test::scratch_folder f("schema");
   write_old(f / "old.db");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For which nodes of a model does each operator of a framework stand?
+#include "growth.hpp"
 #include "result/synthetic.hpp"
 
 #include <benanza/trace/profile/match.hpp>
@@ -49,6 +50,21 @@ TEST_CASE("an operator has the nodes that the framework names, and no others") {
   CHECK(a.nodes[1] == std::vector{3, 4, 5});
   CHECK(a.sureness(0) == matched_by::said);
   CHECK(a.matched() == 6);
+}
+
+TEST_CASE("operators of one name before many nodes take time in proportion") {
+  CHECK(benanza::test::growth(2000, [](int n) {
+          graph g = block();
+          g.nodes.clear();
+          profile p;
+          for (int i = 0; i < n; ++i) {
+            auto& node = g.nodes.emplace_back();
+            node.name = "a/" + std::to_string(i);
+            node.op = "Relu";
+            p.operators.push_back(made("a", "Relu"));
+          }
+          return [g, p] { CHECK(attribute(p, g).nodes[0].size() == g.nodes.size()); };
+        }) < benanza::test::near_proportion);
 }
 
 TEST_CASE("operators for which the same nodes are named did that work together") {

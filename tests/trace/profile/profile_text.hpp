@@ -5,8 +5,6 @@
 #include <benanza/core/error.hpp>
 #include <benanza/trace/profile/read_profile.hpp>
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <initializer_list>
 #include <string>
@@ -20,13 +18,12 @@ using benanza::trace::profile;
 using benanza::trace::profiled_operator;
 using benanza::trace::read_profile;
 
-/// The operator of that name; a failed test without one.
+/// The operator of that name; refuses a profile without it.
 inline const profiled_operator& of_name(const profile& p, std::string_view name) {
-  static const profiled_operator none{};
   const auto found = std::find_if(p.operators.begin(), p.operators.end(),
                                   [&](const profiled_operator& o) { return o.name == name; });
-  CHECK_MESSAGE(found != p.operators.end(), "no operator ", std::string(name));
-  return found == p.operators.end() ? none : *found;
+  if (found == p.operators.end()) throw benanza::error("no operator " + std::string(name));
+  return *found;
 }
 
 inline bool warns(const profile& p, std::string_view of) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces of PyTorch's profiler.
+#include "growth.hpp"
 #include "profile_samples.hpp"
 
 #include <doctest/doctest.h>
@@ -98,4 +99,29 @@ TEST_CASE(
   CHECK(names(cut) == std::vector<std::string>{"aten::addmm"});
   CHECK(refusal(R"({"traceEvents": [{"ph":"X","cat":"x","name":"a","ts":1,"dur":1}]})")
             .find("no operator of PyTorch") != std::string::npos);
+}
+
+TEST_CASE(
+    "pytorch trace: ranges within each other, and kernels behind them, take time in proportion") {
+  for (const bool kernels : {false, true})
+    CHECK(benanza::test::growth(2000, [&](int n) {
+            std::string events;
+            const auto add = [&](const std::string& cat, const std::string& name, int ts, int dur,
+                                 const std::string& arguments) {
+              events += std::string(events.empty() ? "" : ",") + R"({"ph":"X","cat":")" + cat +
+                        R"(","name":")" + name + R"(","pid":1,"tid":1,"ts":)" + std::to_string(ts) +
+                        R"(,"dur":)" + std::to_string(dur) + R"(,"args":{)" + arguments + "}}";
+            };
+            add("user_annotation", "ProfilerStep#0", 0, 20 * n, "");
+            for (int i = 0; i < n; ++i)
+              add("cpu_op", i + 1 < n ? "aten::relu" : "aten::mm", 1 + i, 2 * (n - i), "");
+            for (int i = 0; kernels && i < n; ++i) {
+              const std::string number = "\"correlation\":" + std::to_string(i);
+              add("cuda_runtime", "cudaLaunchKernel", 3 * n + i, 1, number);
+              add("kernel", "k", 5 * n + i, 1, number + ",\"stream\":7,\"device\":0");
+            }
+            return [text = R"({"schemaVersion":1,"traceEvents":[)" + events + "]}"] {
+              read_profile(text, "trace.json");
+            };
+          }) < benanza::test::near_proportion);
 }

@@ -127,8 +127,12 @@ private:
         if (m.error.empty()) m.disturbed = "this was a dry run, whose times mean nothing";
   }
 
-  void keep(const group& g, const case_list& which) {
-    if (keeper_ == nullptr) return;
+  void keep(const group& g, case_list which) {
+    std::erase_if(which, [&](std::size_t i) {
+      const auto& all = g.cases[i].results;
+      return !all.empty() && all[0].error.starts_with(no_worker_error);
+    });
+    if (keeper_ == nullptr || which.empty()) return;
     try {
       keeper_->keep(g, which);
     } catch (const std::exception& e) {

@@ -65,7 +65,11 @@ public:
       sync_folder();
       return;
     }
-    read(text, setting);
+    try {
+      read(text, setting);
+    } catch (const nlohmann::json::exception&) { // right checksums of what we do not write
+      require_journal({});
+    }
   }
   void recall(group& g) override {
     for (bench_case& c : g.cases)

@@ -29,6 +29,10 @@ inline std::vector<result::measurement> failed_case(const group& g, std::size_t 
   return one;
 }
 
+/// How a failure begins that is the run's and not the case's: there was no room for a worker, say.
+/// It is not kept: the next run measures the case.
+inline constexpr const char* no_worker_error = "a worker process cannot be";
+
 /// Measures cases of groups, one group after the other.
 class runner {
 public:

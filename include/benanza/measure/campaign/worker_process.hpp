@@ -47,12 +47,12 @@ public:
     const int memory = memfd_create("benanza_board", 0);
     if (memory < 0 || ftruncate(memory, sizeof(stage_board)) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
-      throw error(std::string("a worker process cannot be made: ") + std::strerror(errno));
+      throw error(std::string(no_worker_error) + " made: " + std::strerror(errno));
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     void* shared =
         mmap(nullptr, sizeof(stage_board), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
     if (shared == MAP_FAILED)
-      throw error(std::string("a worker process cannot be made: ") + std::strerror(errno));
+      throw error(std::string(no_worker_error) + " made: " + std::strerror(errno));
     board_ = new (shared) stage_board;
     socket_ = ends[0];
     start(argv, e, ends[1], memory);
@@ -128,8 +128,7 @@ private:
     all.push_back(nullptr);
     const pid_t parent = getpid();
     pid_ = fork();
-    if (pid_ < 0)
-      throw error(std::string("a worker process cannot be started: ") + std::strerror(errno));
+    if (pid_ < 0) throw error(std::string(no_worker_error) + " started: " + std::strerror(errno));
     if (pid_ > 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(0);

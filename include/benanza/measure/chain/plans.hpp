@@ -5,10 +5,8 @@
 //   auto plans = read_plans({"plan.json"});   groups_of(plans, libraries, provenance)
 #pragma once
 
+#include "../../result/input_text.hpp"
 #include "plan_subject.hpp"
-
-#include <fstream>
-#include <iterator>
 
 namespace benanza::measure {
 
@@ -16,9 +14,8 @@ namespace benanza::measure {
 inline std::vector<result::plan> read_plans(const std::vector<std::string>& files) {
   std::vector<result::plan> out;
   for (const std::string& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw error("the plan cannot be opened", file, "check its name and your rights");
-    out.push_back(result::read_plan(std::string{std::istreambuf_iterator<char>(in), {}}, file));
+    constexpr std::size_t most = std::size_t{256} << 20;
+    out.push_back(result::read_plan(result::input_text(file, most, "the plan"), file));
   }
   return out;
 }

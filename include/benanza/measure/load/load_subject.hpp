@@ -81,8 +81,7 @@ public:
       : plan_(std::move(p))
       , libraries_(libraries)
       , on_device_(measure::detail::on_device(plan_, libraries))
-      , store_("benanza-bench-" + std::to_string(getuid()),
-               std::numeric_limits<std::int64_t>::max() / 2) {
+      , store_("benanza-bench", std::numeric_limits<std::int64_t>::max() / 2) {
     family = "model";
     key = plan_.graph.name;
     type = plan_.type;

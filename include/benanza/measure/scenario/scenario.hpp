@@ -14,6 +14,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,7 +51,8 @@ template <class Number>
 Number number_of(std::string_view text, std::string_view what, std::string_view whole) {
   Number n{};
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (bad != std::errc{} || end != text.data() + text.size() || !(n > Number{0}))
+  if (bad != std::errc{} || end != text.data() + text.size() || !(n > Number{0}) ||
+      !std::isfinite(static_cast<double>(n)))
     throw error("\"" + printable(text) + "\" is no " + std::string(what) + " above zero",
                 printable(whole));
   return n;

@@ -30,6 +30,9 @@ public:
     }
     sqlite3_extended_result_codes(handle_, 1);
     sqlite3_busy_timeout(handle_, patience_ms);
+    // Ours has neither, and a file of somebody else's may get them at any time.
+    for (const int has : {SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
+      sqlite3_db_config(handle_, has, 0, nullptr);
   }
   database(const database&) = delete;
   database& operator=(const database&) = delete;

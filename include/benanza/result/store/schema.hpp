@@ -100,8 +100,9 @@ struct migration {
 };
 
 /// All steps. Schema 1 did not know of which graph another one is the fused form; schema 2 had the
-/// effort of a run in its provenance only; schema 3 had no checksums.
-inline constexpr std::array<migration, 3> migrations{{
+/// effort of a run in its provenance only; schema 3 had no checksums; schema 4 had dates in any
+/// zone, which are ordered as texts (a run whose date changes has no checksum any more).
+inline constexpr std::array<migration, 4> migrations{{
     {1, "ALTER TABLE graph ADD COLUMN unfused TEXT NOT NULL DEFAULT '';"},
     {2, R"(ALTER TABLE run ADD COLUMN effort INTEGER NOT NULL DEFAULT 1;
 UPDATE run SET effort = min(
@@ -114,9 +115,16 @@ WHERE json_valid(provenance);)"},
     {3, R"(ALTER TABLE run ADD COLUMN checksum INTEGER;
 ALTER TABLE graph ADD COLUMN checksum INTEGER;
 ALTER TABLE result ADD COLUMN checksum INTEGER;)"},
+    {4, R"(UPDATE run SET checksum = NULL, date = coalesce(strftime('%Y-%m-%dT%H:%M:%S+0000',
+  substr(date, 1, 22) || ':' || substr(date, 23)), date)
+WHERE date GLOB '????-??-??T??:??:??[+-][0-9][0-9][0-9][0-9]' AND date NOT LIKE '%0000';)",
+     R"(UPDATE run SET checksum = NULL, date = to_char(date::timestamptz AT TIME ZONE 'UTC',
+  'YYYY-MM-DD"T"HH24:MI:SS"+0000"')
+WHERE date ~ '^[0-9]{4}-(0[1-9]|1[0-2])-([0-2][0-9]|3[01])T[0-2][0-9](:[0-5][0-9]){2}[+-](0[0-9]|1[0-4])[0-5][0-9]$'
+  AND date NOT LIKE '%0000';)"},
 }};
 
-inline constexpr int current_schema = 4;
+inline constexpr int current_schema = 5;
 static_assert(migrations.back().from + 1 == current_schema);
 
 namespace detail {
@@ -151,6 +159,11 @@ inline int schema_of(const database& d) {
   if (number(d, "PRAGMA application_id") != application_id)
     throw error("this is a database of another application, not a store of results", d.path(),
                 "name the file that benanza_bench --store wrote");
+  // Views, triggers and tables that a program computes could do anything, for ever.
+  if (number(d, "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR"
+                " (type = 'table' AND rootpage = 0)") != 0)
+    throw error("this file has more than the tables of a store", d.path(),
+                "take the results from who measured them");
   return known_schema(d, number(d, "PRAGMA user_version"));
 }
 

@@ -8,6 +8,7 @@
 //   const auto run = s.begin_run(header);   s.add(run, measurements);   // durable now
 #pragma once
 
+#include "../date.hpp"
 #include "../effort.hpp"
 #include "../fields.hpp"
 #include "dictionary.hpp"
@@ -268,7 +269,9 @@ private:
   }
   decltype(run::provenance) provenance_from(std::string_view text) const {
     try {
-      return json::parse(text).get<decltype(run::provenance)>();
+      auto out = json::parse(text).get<decltype(run::provenance)>();
+      put_date_in_utc(out);
+      return out;
     } catch (const json::exception&) {
       connection_->refuse_damaged("the provenance of a run cannot be read");
     }
@@ -304,7 +307,7 @@ private:
     const auto measuring = r.provenance.find("measuring");
     std::string date;
     if (measuring != r.provenance.end() && measuring->second.contains("date"))
-      date = measuring->second.at("date");
+      date = utc_date(measuring->second.at("date"));
     const std::string provenance =
         ordered_json(r.provenance).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
     dictionary<5> known(*connection_, "graph", {"name", "model", "unfused", "body", "checksum"});

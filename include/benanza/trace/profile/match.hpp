@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -186,6 +187,7 @@ private:
       return;
     }
     const std::string inside = std::string(name) + '/';
+    if (!opened_.insert(inside).second) return; // all of it is claimed
     for (auto it = names_.lower_bound(inside); it != names_.end() && it->first.starts_with(inside);
          ++it)
       for (int n : it->second)
@@ -266,6 +268,7 @@ private:
   const profile& profile_;
   const model::graph& graph_;
   std::map<std::string, std::vector<int>, std::less<>> names_{};
+  std::set<std::string> opened_{}; ///< names whose parts are all claimed
   attribution out_{};
 };
 } // namespace detail

@@ -76,8 +76,10 @@ private:
   struct op {
     double begin = 0, end = 0;
     int thread = 0, parent = -1;
-    double inside = 0; ///< of those that it called and that compute
-    int what = 0;      ///< place in kinds_
+    int mark = -1;      ///< the range, of those that are operators, that it is or is in; or none
+    int outermost = -1; ///< that, or the operator around all
+    double inside = 0;  ///< of those that it called and that compute
+    int what = 0;       ///< place in kinds_
   };
   struct kind {
     profiled_operator told{};
@@ -89,6 +91,7 @@ private:
     double begin = 0;
     int thread = 0;
     bool graph = false; ///< of many kernels at once
+    int op = -1;        ///< within which it was launched; negative: there is none
   };
   struct kernel {
     std::string name, id, correlation;
@@ -141,21 +144,40 @@ private:
       return std::tie(at(a).thread, at(a).begin, at(b).end) <
              std::tie(at(b).thread, at(b).begin, at(a).end);
     });
+    std::vector<launch*> launches;
+    for (auto& [correlation, l] : launches_)
+      launches.push_back(&l);
+    std::sort(launches.begin(), launches.end(), [](const launch* a, const launch* b) {
+      return std::tie(a->thread, a->begin) < std::tie(b->thread, b->begin);
+    });
     std::vector<int> open;
+    auto launched = launches.begin();
+    const auto launched_before = [&](int thread, double begin) {
+      for (; launched != launches.end() &&
+             std::tie((*launched)->thread, (*launched)->begin) < std::tie(thread, begin);
+           ++launched) {
+        while (!open.empty() && (at(open.back()).thread != (*launched)->thread ||
+                                 at(open.back()).end < (*launched)->begin))
+          open.pop_back(); // ended before all that follow
+        if (!open.empty()) (*launched)->op = open.back();
+      }
+    };
     for (const int i : order_) {
       op& o = at(i);
+      launched_before(o.thread, o.begin);
       const double error = std::max(2.0, std::abs(o.begin) * 0x1p-51);
       while (!open.empty() &&
              (at(open.back()).thread != o.thread || at(open.back()).end <= o.begin + error))
         open.pop_back();
       if (!open.empty()) o.parent = open.back();
       open.push_back(i);
-      if (kind_at(o).view) continue;
-      for (int above = o.parent; above >= 0; above = at(above).parent) {
-        at(above).inside += o.end - o.begin;
-        if (!kind_at(at(above)).view) break;
-      }
+      o.mark = kind_at(o).mark ? i : o.parent < 0 ? -1 : at(o.parent).mark;
+      o.outermost = o.mark == i || o.parent < 0 ? i : at(o.parent).outermost;
     }
+    launched_before(std::numeric_limits<int>::max(), 0);
+    for (auto i = order_.rbegin(); i != order_.rend(); ++i)
+      if (const op& o = at(*i); o.parent >= 0)
+        at(o.parent).inside += kind_at(o).view ? o.inside : o.end - o.begin;
     for (const op& o : ops_) {
       kind_at(o).own += std::max(0.0, o.end - o.begin - o.inside);
       kind_at(o).inside += o.inside;
@@ -174,11 +196,7 @@ private:
     return k.view ? o.parent < 0 && k.inside <= 0 : k.own >= k.inside;
   }
   /// The range, of those that are operators, in which an operator was called; negative: none.
-  int mark_of(int i) const {
-    while (i >= 0 && !kind_at(at(i)).mark)
-      i = at(i).parent;
-    return i;
-  }
+  int mark_of(int i) const { return i < 0 ? i : at(i).mark; }
   static void add_kernel(profiled_operator& o, std::string_view name) {
     constexpr std::size_t longest = 1000; // a list of them is for people
     if (o.kernel.size() < longest) o.kernel.append(o.kernel.empty() ? "" : " + ").append(name);
@@ -221,20 +239,6 @@ private:
     return out;
   }
 
-  /// The operator within which something was launched by a thread; negative: there is none.
-  int op_at(const launch& l) const {
-    const auto behind =
-        std::upper_bound(order_.begin(), order_.end(), l, [&](const launch& one, int i) {
-          return std::tie(one.thread, one.begin) < std::tie(at(i).thread, at(i).begin);
-        });
-    if (behind == order_.begin()) return -1;
-    int found = *(behind - 1);
-    if (at(found).thread != l.thread) return -1;
-    while (found >= 0 && at(found).end < l.begin)
-      found = at(found).parent;
-    return found;
-  }
-
   /// What ran on a GPU: operators with the sum of their kernels, in the order of the first ones.
   /// Kernels of a CUDA graph have one launch together, and stand alone.
   std::vector<execution> on_gpu(profile& p) {
@@ -256,7 +260,7 @@ private:
       else if (named != op_of_id_.end())
         found = named->second;
       else if (known)
-        found = op_at(launched->second);
+        found = launched->second.op;
       if (const int mark = mark_of(found); mark >= 0) found = mark;
       if (found < 0) {
         ++lone;
@@ -321,11 +325,7 @@ private:
     };
     std::vector<span> out{made(model_level, "step", "", begin, end)};
     std::unordered_map<int, int> place;
-    const auto outermost = [&](int i) {
-      while (at(i).parent >= 0 && !kind_at(at(i)).mark)
-        i = at(i).parent;
-      return i;
-    };
+    const auto outermost = [&](int i) { return at(i).outermost; };
     for (const int i : order_) {
       const op& o = at(i);
       if (step_at(o.begin) != static_cast<int>(step) || outermost(i) != i) continue;
@@ -345,20 +345,19 @@ private:
       const bool known = !k.correlation.empty() && launched != launches_.end();
       if (step_at(known ? launched->second.begin : k.begin) != static_cast<int>(step)) continue;
       const auto named = op_of_id_.find(k.id);
-      const int of = known && !launched->second.graph ? op_at(launched->second)
+      const int of = known && !launched->second.graph ? launched->second.op
                      : named != op_of_id_.end()       ? named->second
                                                       : -1;
       span one = made(call_level, k.name, "kernel", k.begin, k.end);
       one.track = "GPU queue " + std::to_string(k.lane);
       child(of, std::move(one));
     }
-    const auto computes_within = [&](int i) { // another operator that does is around it
-      for (int above = at(i).parent; above >= 0 && above != outermost(i); above = at(above).parent)
-        if (counts(at(above))) return true;
-      return false;
-    };
+    std::vector<char> within(ops_.size(), 0); // true where another operator that computes is around
+    const auto computes_within = [&](int i) { return within[static_cast<std::size_t>(i)] != 0; };
     for (const int i : order_) {
       const op& o = at(i);
+      if (outermost(i) != i && o.parent != outermost(i))
+        within[static_cast<std::size_t>(i)] = counts(at(o.parent)) || computes_within(o.parent);
       if (kernels_.empty() && outermost(i) != i && counts(o) && !computes_within(i) &&
           step_at(o.begin) == static_cast<int>(step))
         child(i, made(call_level, kind_at(o).told.name, "operator", o.begin, o.end));
