@@ -8,6 +8,7 @@
 //   benanza_generate model.onnx --granularity 6 -o generated/sequences
 //   benanza_generate stats model.onnx --format json
 //   benanza_generate zoo resnet50-v1 -o models/
+//   benanza_generate rewrite model.onnx -o rewritten.onnx
 //   benanza_generate onnx Conv/1x64x56x56-64x3x3-s1-p1 -o layers/
 //
 // Exit status: 0 complete, 1 some layers could not be resolved (the rest is written), 2 refused.
@@ -20,6 +21,7 @@
 #include "missing_from.hpp"
 #include "models.hpp"
 #include "nodes/command.hpp"
+#include "rewrite/command.hpp"
 #include "sequences/command.hpp"
 #include "sequences/similarity.hpp"
 #include "stats.hpp"
@@ -77,21 +79,6 @@ struct generate_arguments {
   target_arguments gpu;
   sequence_arguments sequences;
 };
-
-/// A line a rule: at how many nodes, and what it saves.
-inline std::string rewrites_text(const model::graph& rewritten) {
-  std::int64_t before = model::work_of(rewritten).flops;
-  for (const model::rewrite& r : rewritten.rewrites)
-    before += r.flops;
-  std::string out;
-  for (const model::rewrite& r : model::by_rule(rewritten.rewrites))
-    out += fmt::format("{}: {} at {} node{}, saves {:.3g} of {:.3g} GFLOP and {:.3g} MB\n",
-                       printable(rewritten.original), r.rule, r.nodes.size(),
-                       r.nodes.size() == 1 ? "" : "s", 1e-9 * static_cast<double>(r.flops),
-                       1e-9 * static_cast<double>(before),
-                       1e-6 * static_cast<double>(r.bytes));
-  return out;
-}
 
 /// Adds the other forms of each model behind it: fused, rewritten, and rewritten and fused.
 inline void add_forms(std::vector<model::graph>& graphs, const generate_arguments& a,
@@ -365,6 +352,9 @@ inline status run_checked(int argc, char** argv) {
   node_arguments writing;
   const CLI::App* onnx = add_nodes(app, writing);
 
+  rewrite_arguments rewriting;
+  const CLI::App* rewrite = add_rewrite(app, rewriting);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -381,6 +371,7 @@ inline status run_checked(int argc, char** argv) {
   }
   if (*zoo) return write_zoo(zoos);
   if (*onnx) return write_nodes(writing);
+  if (*rewrite) return write_rewritten(rewriting);
   if (!generating.missing.types.empty()) {
     if (generating.missing.store.empty() && !generating.gpu.wanted)
       throw error("types of what?", "--types", "it goes with --missing-from or --algorithms");

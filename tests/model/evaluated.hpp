@@ -38,12 +38,11 @@ inline values of_node(const model::graph& g, const model::node& n,
     backend::tensor& t = all.inputs[k];
     const model::operand& o = n.operands[k];
     // A model's inputs are told apart by their dims alone.
-    const values its =
-        o.node >= 0 ? known[static_cast<std::size_t>(o.node)]
-        : o.node == model::constant
-            ? constants(n.name + std::to_string(k), t.dims,
-                        std::holds_alternative<op::batch_norm>(l))
-            : constants("input", t.dims, false);
+    const values its = o.node >= 0 ? known[static_cast<std::size_t>(o.node)]
+                       : o.node == model::constant
+                           ? constants(n.name + std::to_string(k), t.dims,
+                                       std::holds_alternative<op::batch_norm>(l))
+                           : constants("input", t.dims, false);
     REQUIRE(std::ssize(its) == t.count());
     t.type = dtype::f64;
     t.bytes.resize(its.size() * sizeof(double));

@@ -18,7 +18,8 @@ namespace {
 std::vector<std::string> names(const graph& g) {
   std::vector<std::string> out;
   for (int i = 0; i < static_cast<int>(g.nodes.size()); ++i)
-    out.push_back(name_of(g, i) + ' ' + write_operands(g.nodes[static_cast<std::size_t>(i)].operands));
+    out.push_back(name_of(g, i) + ' ' +
+                  write_operands(g.nodes[static_cast<std::size_t>(i)].operands));
   return out;
 }
 using rows = std::vector<std::string>;
@@ -26,12 +27,12 @@ using rows = std::vector<std::string>;
 /// The end of a stage of a ResNet, version 1, and the unit behind it.
 maker stage() {
   maker m;
-  m.add("Relu/1x4x8x8", "i").add("Conv/1x4x8x8-2x3x3-s1-p1", "0 c");               // 0 1
-  m.add("BatchNormalization/1x2x8x8", "1 c c c c").add("Relu/1x2x8x8", "2");        // 2 3
-  m.add("Conv/1x2x8x8-4x1x1-s1-b", "3 c c").add("Add/1x4x8x8", "4 0");              // 4 5
-  m.add("Relu/1x4x8x8", "5");                                                       // 6
-  m.add("Conv/1x4x8x8-2x1x1-s2-b", "6 c c").add("Conv/1x4x8x8-2x1x1-s2", "6 c");    // 7 8
-  m.add("Add/1x2x4x4", "7 8");                                                      // 9
+  m.add("Relu/1x4x8x8", "i").add("Conv/1x4x8x8-2x3x3-s1-p1", "0 c");             // 0 1
+  m.add("BatchNormalization/1x2x8x8", "1 c c c c").add("Relu/1x2x8x8", "2");     // 2 3
+  m.add("Conv/1x2x8x8-4x1x1-s1-b", "3 c c").add("Add/1x4x8x8", "4 0");           // 4 5
+  m.add("Relu/1x4x8x8", "5");                                                    // 6
+  m.add("Conv/1x4x8x8-2x1x1-s2-b", "6 c c").add("Conv/1x4x8x8-2x1x1-s2", "6 c"); // 7 8
+  m.add("Add/1x2x4x4", "7 8");                                                   // 9
   m.g.nodes.back().given = true;
   m.g.name = "stage";
   return m;
@@ -113,8 +114,8 @@ TEST_CASE("strides multiply, and a pool that only picks is dropped") {
   m.g.nodes.back().given = true;
   const auto r = rewritten_form(m.g);
   REQUIRE(r);
-  CHECK(names(*r) == rows{"Conv/1x4x17x17-4x3x3-s4-p1 i c", "Mul/1x4x5x5-4x1x1 0 c",
-                          "Sigmoid/1x4x5x5 1"});
+  CHECK(names(*r) ==
+        rows{"Conv/1x4x17x17-4x3x3-s4-p1 i c", "Mul/1x4x5x5-4x1x1 0 c", "Sigmoid/1x4x5x5 1"});
   check_equivalent(m.g, *r);
 }
 
@@ -130,11 +131,11 @@ TEST_CASE("an average comes before the 1x1 convolution that it is of") {
   CHECK(r->nodes.back().given);
   check_equivalent(m.g, *r);
   // Not behind what is not linear, nor where pads count, nor where the channels are many more.
-  for (const auto& [conv, pool] : {std::pair{"Conv/1x8x6x6-4x3x3-s1-p1", "AveragePool/1x4x6x6-2x2-s2"},
-                                   std::pair{"Conv/1x8x6x6-4x1x1-s1-b",
-                                             "AveragePool/1x4x6x6-3x3-s2-p1-ip"},
-                                   std::pair{"Conv/1x8x6x6-4x1x1-s1", "MaxPool/1x4x6x6-2x2-s2"},
-                                   std::pair{"Conv/1x64x6x6-1x1x1-s1", "AveragePool/1x1x6x6-3x3-s1-p1"}}) {
+  for (const auto& [conv, pool] :
+       {std::pair{"Conv/1x8x6x6-4x3x3-s1-p1", "AveragePool/1x4x6x6-2x2-s2"},
+        std::pair{"Conv/1x8x6x6-4x1x1-s1-b", "AveragePool/1x4x6x6-3x3-s2-p1-ip"},
+        std::pair{"Conv/1x8x6x6-4x1x1-s1", "MaxPool/1x4x6x6-2x2-s2"},
+        std::pair{"Conv/1x64x6x6-1x1x1-s1", "AveragePool/1x1x6x6-3x3-s1-p1"}}) {
     maker other;
     other.add(conv, "i c").add(pool, "0");
     CHECK_MESSAGE(!rewritten_form(other.g), conv);
@@ -146,7 +147,8 @@ namespace {
 graph graph_to_rewrite(std::mt19937& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   maker m;
-  const std::string first = "1x2x" + std::to_string(7 + below(2)) + 'x' + std::to_string(7 + below(3));
+  const std::string first =
+      "1x2x" + std::to_string(7 + below(2)) + 'x' + std::to_string(7 + below(3));
   m.add("Relu/" + first, "i");
   for (int i = 1; i < 14; ++i) {
     const int from = below(3) != 0 ? i - 1 : static_cast<int>(below(static_cast<std::size_t>(i)));

@@ -45,8 +45,8 @@ struct node {
 
 /// One change of a graph that leaves its results as they are (model/rewrite/).
 struct rewrite {
-  std::string rule{};       ///< "strides moved back"
-  std::vector<int> nodes{}; ///< that compute less, of the rewritten graph
+  std::string rule{};                ///< "strides moved back"
+  std::vector<int> nodes{};          ///< that compute less, of the rewritten graph
   std::int64_t flops = 0, bytes = 0; ///< that it saves
   bool operator==(const rewrite&) const = default;
 };

@@ -89,7 +89,7 @@ constexpr std::int64_t window_reads(std::int64_t input, std::int64_t kernel, std
   // Places that a tap at `at` of the first output reads with all outputs.
   const auto by_tap = [&](std::int64_t at) {
     const std::int64_t before = at < 0 ? (-at + stride - 1) / stride : 0; // outputs left of it
-    const std::int64_t last = input - 1 - at;                            // as far as it may step
+    const std::int64_t last = input - 1 - at;                             // as far as it may step
     const std::int64_t inside = last < 0 ? 0 : last / stride + 1;
     const std::int64_t up_to = inside < outputs ? inside : outputs;
     return up_to > before ? up_to - before : 0;

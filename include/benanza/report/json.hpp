@@ -228,8 +228,8 @@ inline ordered_json to_json(const model_bound& b) {
   }
   // Of sums that lack something there are no items a second.
   const std::optional<bound::figure> none;
-  out["bound_rate"] =
-      rate_json(b.partial() ? none : b.best_graph().fastest_form().bound.sequential, b.graph->batch);
+  out["bound_rate"] = rate_json(b.partial() ? none : b.best_graph().fastest_form().bound.sequential,
+                                b.graph->batch);
   out["expected_rate"] = rate_json(b.partial() ? none : predicted, b.graph->batch);
   out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
   if (!b.scenarios.empty()) out["scenarios"] = scenarios_json(b);

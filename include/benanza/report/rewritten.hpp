@@ -8,13 +8,14 @@
 #include "../bound/figures.hpp"
 #include "../model/rewrite/rewrite.hpp"
 #include "escape.hpp"
-#include "json_array.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace benanza::report {
@@ -31,7 +32,7 @@ inline std::string best_graph_line(const bound::model_bound& b) {
 }
 
 namespace detail {
-inline nlohmann::ordered_json figure_json(const bound::figure& f) {
+inline nlohmann::ordered_json time_json(const bound::figure& f) {
   return {{"ns", f.ns}, {"low_ns", f.low_ns}, {"high_ns", f.high_ns}};
 }
 } // namespace detail
@@ -42,21 +43,19 @@ inline nlohmann::ordered_json rewritten_json(const bound::model_bound& b) {
   const model::graph& g = *b.rewritten->graph;
   const bound::form_figures& form = b.rewritten->fastest_form();
   const auto expected = bound::expected(form);
+  nlohmann::ordered_json rewrites = nlohmann::ordered_json::array();
+  for (const model::rewrite& r : g.rewrites) {
+    std::vector<std::string> names;
+    for (const int n : r.nodes)
+      if (n < static_cast<int>(g.nodes.size()))
+        names.push_back(g.nodes[static_cast<std::size_t>(n)].name);
+    rewrites.push_back(
+        {{"rule", r.rule}, {"nodes", names}, {"saves_flops", r.flops}, {"saves_bytes", r.bytes}});
+  }
   return {{"graph", g.name},
-          {"rewrites", array_of(g.rewrites,
-                                [&g](const model::rewrite& r) -> nlohmann::ordered_json {
-                                  std::vector<std::string> names;
-                                  for (const int n : r.nodes)
-                                    if (n < static_cast<int>(g.nodes.size()))
-                                      names.push_back(g.nodes[static_cast<std::size_t>(n)].name);
-                                  return {{"rule", r.rule},
-                                          {"nodes", names},
-                                          {"saves_flops", r.flops},
-                                          {"saves_bytes", r.bytes}};
-                                })},
-          {"bound", detail::figure_json(form.bound.sequential)},
-          {"expected",
-           expected ? detail::figure_json(*expected) : nlohmann::ordered_json(nullptr)},
+          {"rewrites", std::move(rewrites)},
+          {"bound", detail::time_json(form.bound.sequential)},
+          {"expected", expected ? detail::time_json(*expected) : nlohmann::ordered_json(nullptr)},
           {"roofline_ns", form.roofline.sequential.ns}};
 }
 

@@ -68,9 +68,7 @@ public:
     return l ? &*l : nullptr;
   }
   /// Of the graph as it was.
-  const std::vector<reader>& readers(int i) const {
-    return readers_[static_cast<std::size_t>(i)];
-  }
+  const std::vector<reader>& readers(int i) const { return readers_[static_cast<std::size_t>(i)]; }
   /// True if node `i` has one result that only nodes of this graph read.
   bool inner(int i) const {
     return layer(i) != nullptr && !at(i).given && !readers(i).empty() &&

@@ -49,8 +49,8 @@ inline std::optional<graph> rewritten_form(const graph& g) {
 inline std::vector<rewrite> by_rule(const std::vector<rewrite>& all) {
   std::vector<rewrite> out;
   for (const rewrite& r : all) {
-    auto same = std::find_if(out.begin(), out.end(),
-                             [&r](const rewrite& o) { return o.rule == r.rule; });
+    auto same =
+        std::find_if(out.begin(), out.end(), [&r](const rewrite& o) { return o.rule == r.rule; });
     if (same == out.end()) {
       out.push_back(r);
       continue;

@@ -180,8 +180,7 @@ private:
     }
     auto few = thinner_of(*w_.layer(i), d_, operands.size());
     const auto fixed = [&](std::size_t k) { return operands[k].node == constant; };
-    if (!few || operands.empty() ||
-        std::any_of(few->operands.begin(), few->operands.end(), fixed))
+    if (!few || operands.empty() || std::any_of(few->operands.begin(), few->operands.end(), fixed))
       return false;
     unpick(i, edges);
     const op::layer whole = *w_.layer(i);

@@ -2,7 +2,8 @@
 // How are rewrites written in a generated table? A line each, its words apart by ';': the rule,
 // operations and bytes that it saves, and the nodes that compute less.
 //
-//   write_rewrites({{"strides moved back", {17, 20}, 512, 64}})  // "strides moved back;512;64;17 20\n"
+//   write_rewrites({{"strides moved back", {17, 20}, 512, 64}})  // "strides moved back;512;64;17
+//   20\n"
 #pragma once
 
 #include "../operands.hpp"

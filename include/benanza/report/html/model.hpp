@@ -7,10 +7,10 @@
 
 #include "../../advice/steps.hpp"
 #include "../below_bound.hpp"
-#include "../rewritten.hpp"
 #include "../input.hpp"
 #include "../json_array.hpp"
 #include "../kinds.hpp"
+#include "../rewritten.hpp"
 #include "../scenarios.hpp"
 #include "../screen.hpp"
 #include "../warnings.hpp"
