@@ -7,6 +7,8 @@
 //   written_model w = rewrite_model(whole, source, options);   w.model   w.graph.rewrites
 #pragma once
 
+#include "nodes.hpp"
+
 #include <benanza/model/operands.hpp>
 #include <benanza/model/rewrite/rewrite.hpp>
 #include <benanza/onnx/load.hpp>
@@ -32,57 +34,6 @@ struct written_model {
 };
 
 namespace detail {
-/// Names of nodes that are numbers: of a node of the model, and of those behind an input or output.
-inline constexpr std::string_view node_mark = "benanza@", input_mark = "benanza<",
-                                  output_mark = "benanza>", picked_mark = "/picked";
-
-inline std::string marked(std::string_view mark, int i) {
-  return std::string(mark) + std::to_string(i);
-}
-inline std::optional<int> number_in(std::string_view mark, std::string_view name) {
-  if (!name.starts_with(mark)) return std::nullopt;
-  name.remove_prefix(mark.size());
-  int n = 0;
-  const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), n);
-  if (bad != std::errc{} || end != name.data() + name.size()) return std::nullopt;
-  return n;
-}
-
-/// `m` with numbers as names of its nodes, and a node behind each input and output.
-inline ::onnx::ModelProto with_numbers(::onnx::ModelProto m) {
-  ::onnx::GraphProto& g = *m.mutable_graph();
-  std::set<std::string> made, held;
-  for (const auto& t : g.initializer())
-    held.insert(t.name());
-  for (int i = 0; i < g.node_size(); ++i) {
-    g.mutable_node(i)->set_name(marked(node_mark, i));
-    made.insert(g.node(i).output().begin(), g.node(i).output().end());
-  }
-  const int nodes = g.node_size();
-  const auto pass = [&g](std::string name, std::string from, std::string to) {
-    ::onnx::NodeProto& n = *g.add_node();
-    n.set_op_type("Identity");
-    n.set_name(std::move(name));
-    n.add_input(std::move(from));
-    n.add_output(std::move(to));
-  };
-  for (int i = 0; i < g.input_size(); ++i) {
-    const std::string name = g.input(i).name(), inner = marked(input_mark, i) + " result";
-    if (held.contains(name)) continue; // a constant
-    for (int k = 0; k < nodes; ++k)
-      for (std::string& s : *g.mutable_node(k)->mutable_input())
-        if (s == name) s = inner;
-    pass(marked(input_mark, i), name, inner);
-  }
-  for (int i = 0; i < g.output_size(); ++i) {
-    const std::string name = g.output(i).name();
-    if (!made.contains(name)) continue;
-    g.mutable_output(i)->set_name(marked(output_mark, i) + " result");
-    pass(marked(output_mark, i), name, g.output(i).name());
-  }
-  return m;
-}
-
 /// Does in a model what was done from one of its graphs to the other.
 class onnx_rewriter {
 public:
@@ -130,7 +81,7 @@ private:
     const auto hidden = [this](const model::graph& g) {
       std::multiset<std::string> out;
       for (const model::node& n : g.nodes)
-        if (!was_.contains(n.name) && !(&g == &to_ && n.name.ends_with(picked_mark)))
+        if (!was_.contains(n.name) && !(&g == &to_ && made_here(n.name)))
           out.insert(n.name + ' ' + (n.layer < 0 ? n.op : op::name(*model::layer_of(g, n))));
       return out;
     };
@@ -148,20 +99,75 @@ private:
     return g.nodes[static_cast<std::size_t>(o.node)].name + '/' + std::to_string(o.output);
   }
 
+  static bool made_here(const std::string& name) {
+    return name.ends_with(picked_mark) || name.ends_with(model::taken_mark);
+  }
+
   /// The number of the model's node that `n` is, a new one if it has to be made; -1: it is none.
   int number_of(const model::node& n) {
     if (was_.contains(n.name)) return number_in(node_mark, n.name).value_or(-1);
-    if (!n.name.ends_with(picked_mark)) return -1;
+    if (!made_here(n.name)) return -1;
+    return n.name.ends_with(picked_mark) ? add_pool(n) : add_gather(n);
+  }
+
+  /// A node of the model that is new: one result, called `name`.
+  int add_node(const char* op, const std::string& name, std::vector<std::string> inputs) {
+    ::onnx::NodeProto& n = *graph_.add_node();
+    n.set_op_type(op);
+    n.set_name(fresh(name));
+    n.add_output(n.name());
+    for (std::string& s : inputs)
+      n.add_input(std::move(s));
+    return graph_.node_size() - 1;
+  }
+  /// A constant of dims `dims` that holds one whole number.
+  int add_constant(const std::string& name, std::int64_t value, const shape& dims) {
+    const int made = add_node("Constant", name, {});
+    ::onnx::AttributeProto& a = *graph_.mutable_node(made)->add_attribute();
+    a.set_name("value");
+    a.set_type(::onnx::AttributeProto::TENSOR);
+    ::onnx::TensorProto& t = *a.mutable_t();
+    t.set_data_type(::onnx::TensorProto::INT64);
+    for (const std::int64_t d : dims)
+      t.add_dims(d);
+    t.add_int64_data(value);
+    return made;
+  }
+  const std::string& result_of(int node) const { return graph_.node(node).output(0); }
+
+  int add_gather(const model::node& n) {
+    const auto whose =
+        number_in(node_mark, n.name.substr(0, n.name.size() - model::taken_mark.size()));
+    if (!whose || graph_.node(*whose).input_size() != 2) refuse();
+    auto place = places_.find(*whose);
+    if (place == places_.end()) {
+      const std::string index = graph_.node(*whose).input(1);
+      const int one = add_constant(index + "/dims", 1, {1});
+      const int made = add_node("Reshape", index + "/row", {index, result_of(one)});
+      reads_[made].push_back(one);
+      for (int i = 0; i < nodes_; ++i)
+        for (const std::string& s : graph_.node(i).output())
+          if (s == index) reads_[made].push_back(i);
+      place = places_.emplace(*whose, made).first;
+    }
+    const std::string from = tensor_of(n.operands.at(0));
+    const int made =
+        add_node("Gather", from + std::string(model::taken_mark), {from, result_of(place->second)});
+    reads_[made].push_back(place->second);
+    ::onnx::AttributeProto& a = *graph_.mutable_node(made)->add_attribute();
+    a.set_name("axis");
+    a.set_type(::onnx::AttributeProto::INT);
+    a.set_i(std::get<op::gather>(*model::layer_of(to_, n)).axis);
+    return made;
+  }
+
+  int add_pool(const model::node& n) {
     const auto& p = std::get<op::pool>(*model::layer_of(to_, n));
     const std::string from = tensor_of(n.operands.at(0));
-    ::onnx::NodeProto& pool = *graph_.add_node();
-    pool.set_op_type("MaxPool");
-    pool.add_input(from);
-    pool.set_name(fresh(from + std::string(picked_mark)));
-    pool.add_output(pool.name());
-    set_list(pool, "kernel_shape", {p.kernel.begin(), p.kernel.end()});
-    set_list(pool, "strides", {p.strides.begin(), p.strides.end()});
-    return graph_.node_size() - 1;
+    const int made = add_node("MaxPool", from + std::string(picked_mark), {from});
+    set_list(*graph_.mutable_node(made), "kernel_shape", {p.kernel.begin(), p.kernel.end()});
+    set_list(*graph_.mutable_node(made), "strides", {p.strides.begin(), p.strides.end()});
+    return made;
   }
 
   std::string fresh(std::string name) {
@@ -178,38 +184,6 @@ private:
     const int node = known_[static_cast<std::size_t>(o.node)];
     if (node < 0 || o.output >= graph_.node(node).output_size()) refuse();
     return graph_.node(node).output(o.output);
-  }
-
-  static void set_list(::onnx::NodeProto& n, const std::string& name,
-                       const std::vector<std::int64_t>& values) {
-    ::onnx::AttributeProto* a = nullptr;
-    for (auto& known : *n.mutable_attribute())
-      if (known.name() == name) a = &known;
-    if (a == nullptr) a = n.add_attribute();
-    a->Clear();
-    a->set_name(name);
-    a->set_type(::onnx::AttributeProto::INTS);
-    for (const std::int64_t v : values)
-      a->add_ints(v);
-  }
-
-  /// The strides of a window, and pads that would depend on them.
-  template <class Window>
-  void set_window(::onnx::NodeProto& n, const op::layer& was, const op::layer& is) {
-    const auto *old = std::get_if<Window>(&was), *now = std::get_if<Window>(&is);
-    if (old == nullptr || now == nullptr || old->strides == now->strides) return;
-    std::vector<std::int64_t> strides, pads;
-    for (int d = 0; d < now->kernel.size; ++d)
-      strides.push_back(op::entry(now->strides, d, 1));
-    for (int d = 0; d < 2 * now->kernel.size; ++d)
-      pads.push_back(op::entry(now->pads, d, 0));
-    set_list(n, "strides", strides);
-    for (int i = 0; i < n.attribute_size(); ++i)
-      if (n.attribute(i).name() == "auto_pad") {
-        n.mutable_attribute()->DeleteSubrange(i, 1);
-        set_list(n, "pads", pads);
-        break;
-      }
   }
 
   void change(const model::node& n, int number) {
@@ -230,6 +204,12 @@ private:
         changed_.insert(its.output().begin(), its.output().end());
       set_window<op::conv>(its, *before, *now);
       set_window<op::pool>(its, *before, *now);
+      const auto *all = std::get_if<op::gather>(before), *one = std::get_if<op::gather>(now);
+      if (all != nullptr && one != nullptr && one->data[one->axis] < all->data[all->axis]) {
+        const int zero = add_constant(its.input(1) + "/first", 0, one->indices);
+        graph_.mutable_node(number)->set_input(1, result_of(zero));
+        reads_[number].push_back(zero);
+      }
     }
     for (std::size_t k = 0; k < n.operands.size() && k < old.size(); ++k) {
       if (source_of(to_, n.operands[k]) == source_of(from_, old[k])) continue;
@@ -241,7 +221,7 @@ private:
   /// Each node behind those that it reads, the others in their order; without those that are
   /// dropped.
   void place() {
-    std::map<int, std::vector<int>> reads;
+    std::map<int, std::vector<int>> reads = reads_;
     for (std::size_t i = 0; i < to_.nodes.size(); ++i)
       for (const model::operand& o : to_.nodes[i].operands)
         if (o.node >= 0 && known_[static_cast<std::size_t>(o.node)] >= 0)
@@ -282,6 +262,8 @@ private:
   std::map<int, std::string> outputs_{};
   std::set<std::string> names_{}, changed_{};
   std::set<int> dropped_{};
+  std::map<int, std::vector<int>> reads_{}; ///< new nodes that have to come before a node
+  std::map<int, int> places_{};             ///< of a Gather what makes its place a row
 };
 } // namespace detail
 

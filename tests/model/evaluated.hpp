@@ -10,6 +10,8 @@
 #include <benanza/model/graph.hpp>
 #include <benanza/model/operands.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -37,12 +39,18 @@ inline values of_node(const model::graph& g, const model::node& n,
   for (std::size_t k = 0; k < n.operands.size() && k < all.inputs.size(); ++k) {
     backend::tensor& t = all.inputs[k];
     const model::operand& o = n.operands[k];
-    // A model's inputs are told apart by their dims alone.
-    const values its = o.node >= 0 ? known[static_cast<std::size_t>(o.node)]
-                       : o.node == model::constant
-                           ? constants(n.name + std::to_string(k), t.dims,
-                                       std::holds_alternative<op::batch_norm>(l))
-                           : constants("input", t.dims, false);
+    // A model's inputs are told apart by their dims alone. Places are the same in all Gathers, but
+    // in one that finds a single place.
+    values its;
+    if (const auto* gather = std::get_if<op::gather>(&l); gather != nullptr && k == 1)
+      its = {std::min<double>(2, static_cast<double>(gather->data[gather->axis] - 1))};
+    else if (o.node >= 0)
+      its = known[static_cast<std::size_t>(o.node)];
+    else if (o.node == model::constant)
+      its =
+          constants(n.name + std::to_string(k), t.dims, std::holds_alternative<op::batch_norm>(l));
+    else
+      its = constants("input", t.dims, false);
     REQUIRE(std::ssize(its) == t.count());
     t.type = dtype::f64;
     t.bytes.resize(its.size() * sizeof(double));

@@ -178,11 +178,15 @@ inline int workers_of(model_bound& b, const inquiry& q) {
   return std::max(1, most / std::max(1, b.threads));
 }
 
-/// `b` with the figures of its rewritten graph where that has a lower bound.
+/// `b` with the figures of its rewritten graph where that has a lower bound. What that lacks is
+/// missing in the bound.
 inline model_bound with_rewritten(model_bound b, model_bound other) {
   if (other.partial()) {
-    if (!b.partial())
-      b.notes.push_back("not all of the rewritten graph was measured: it sets no bound");
+    b.notes.push_back("not all of the rewritten graph was measured: it sets no bound");
+    if (b.partial()) return b;
+    b.missing = std::move(other.missing);
+    b.missing_filter = std::move(other.missing_filter);
+    b.missing_command = std::move(other.missing_command);
     return b;
   }
   for (const fault& f : other.faults)

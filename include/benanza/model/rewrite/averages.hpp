@@ -22,7 +22,7 @@ namespace detail {
 /// True for averages over the points that are there.
 inline bool averages_points(const op::layer& l) {
   const auto* p = std::get_if<op::pool>(&l);
-  return p != nullptr && !p->include_pad &&
+  return p != nullptr && !p->include_pad && !p->ceil &&
          (p->function == op::pooling::average || p->function == op::pooling::global_average);
 }
 

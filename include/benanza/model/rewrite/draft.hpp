@@ -10,6 +10,7 @@
 #include "../layer_table.hpp"
 #include "../operands.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -141,6 +142,7 @@ private:
     std::vector<int> out;
     for (const int i : nodes)
       if (const auto found = number.find(i); found != number.end()) out.push_back(found->second);
+    std::sort(out.begin(), out.end());
     return out;
   }
 

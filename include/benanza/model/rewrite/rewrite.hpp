@@ -7,6 +7,7 @@
 #pragma once
 
 #include "averages.hpp"
+#include "rows.hpp"
 #include "strides.hpp"
 
 #include <algorithm>
@@ -28,12 +29,17 @@ struct rewrite_rule {
 inline constexpr rewrite_rule rewrite_rules[] = {
     {strides_rule, strides_moved_back},
     {averages_rule, averages_moved_forward},
+    {rows_rule, only_rows_read},
 };
 
 /// `g` rewritten wherever a rule fits; nothing: none fits. Each change takes operations away, so
 /// that comes to an end.
 inline std::optional<graph> rewritten_form(const graph& g) {
   std::optional<graph> out;
+  // What an unresolved node reads may not be known.
+  if (std::any_of(g.nodes.begin(), g.nodes.end(),
+                  [](const node& n) { return n.layer == no_layer; }))
+    return out;
   for (bool changed = true; changed;) {
     changed = false;
     for (const rewrite_rule& rule : rewrite_rules)
