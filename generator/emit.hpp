@@ -137,7 +137,7 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
     assumed += printable(a) + '\n';
   out += fmt::format("const benanza::model::registration graph_{0}{{{{.name = {1},\n"
                      "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
-                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}{9}{10}\n"
+                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}{9}{10}{11}\n"
                      "    .nodes = nodes_{0}}}}};\n",
                      number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
                      g.parameter_bytes, g.folded,
@@ -146,6 +146,7 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
                          ? ""
                          : fmt::format("\n    .original = {}, .rewrites = {},", literal(g.original),
                                        literal(model::write_rewrites(g.rewrites))),
+                     g.structure.empty() ? "" : "\n    .structure = " + literal(g.structure) + ",",
                      assumed.empty() ? "" : "\n    .assumptions = " + literal(assumed) + ",");
 }
 } // namespace detail

@@ -61,6 +61,7 @@ struct graph {
   /// the model's own.
   std::string original{};
   std::vector<rewrite> rewrites{}; ///< of a rewritten graph, and of its fused forms
+  std::string structure{}; ///< hash of the file's structure (onnx/structure.hpp); empty: no file's
   std::int64_t batch = 1;
   numeric type = numeric::f32;        ///< the model's own class
   std::vector<op::layer> layers{};    ///< unique, sorted by name

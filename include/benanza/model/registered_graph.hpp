@@ -39,6 +39,7 @@ BENANZA_INLINE graph to_graph(const table& t, const std::vector<op::registered_l
   else
     throw error("what was rewritten is not said as it should be", g.name,
                 "generate the folder again");
+  g.structure = t.structure;
   for (const std::string_view line : items(t.assumptions, "\n"))
     g.assumptions.emplace_back(line);
 

@@ -40,10 +40,9 @@ inline std::string advice_section(const advice::advised& a, std::size_t limit) {
   std::size_t n = 0;
   for (const advice::item& i : a.list.items) {
     out += wrapped(fmt::format("{:>2}  ", ++n), printable(i.what, 1000));
-    out +=
-        wrapped("    saves    ", a.model->partial() ? show(i.saves)
-                                                    : fmt::format("{} ({} of a run)", show(i.saves),
-                                                                  percent(i.saves.ns / run_ns)));
+    out += wrapped("    saves    ", a.model->sure() ? fmt::format("{} ({} of a run)", show(i.saves),
+                                                                  percent(i.saves.ns / run_ns))
+                                                    : show(i.saves));
     if (!i.nodes.empty())
       out += wrapped("    nodes    ",
                      detail::some_of(detail::node_names(*a.model->graph, i.nodes), limit));
@@ -83,7 +82,7 @@ inline result::ordered_json advice_json(const advice::advised& a) {
          {"what", i.what},
          {"saves", detail::figure_json(i.saves)},
          {"share_of_run",
-          a.model->partial() ? ordered_json() : ordered_json(run_ns > 0 ? i.saves.ns / run_ns : 0)},
+          a.model->sure() ? ordered_json(run_ns > 0 ? i.saves.ns / run_ns : 0) : ordered_json()},
          {"nodes", detail::node_names(*a.model->graph, i.nodes)},
          {"evidence", i.evidence},
          {"assumes", i.assumes},

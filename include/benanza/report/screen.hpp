@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a person want to know first of a model? How fast it could run and how long a run should
 // take, what the framework takes, what to change first, where the time of the best run goes, and
-// how sure that is: at most 25 lines of 80 columns. Then what the framework loses, row by row.
+// how sure that is: at most 25 lines. Then what the framework loses, row by row. Only a terminal
+// that is narrow cuts a line.
 //
 //   std::string text = first_screen(run, advised) + framework_section(advised.frameworks[0], 10);
 #pragma once
@@ -9,6 +10,7 @@
 #include "../advice/advised.hpp"
 #include "below_bound.hpp"
 #include "heading.hpp"
+#include "input.hpp"
 #include "kinds.hpp"
 #include "rewritten.hpp"
 #include "scenarios.hpp"
@@ -32,14 +34,14 @@ inline std::string measured_share(const model_bound& b) {
   return b.partial() && !b.covered.partial() ? "partly" : percent(b.covered.measured());
 }
 
-/// Items a second; of sums that lack something there is no such number.
+/// Items a second; of sums that lack something, or were disturbed, there is no such number.
 inline std::string rate_of(const model_bound& b, double ns, std::string_view unit = "") {
-  if (b.partial()) return "-";
+  if (!b.sure()) return "-";
   return report::show_rate(1e9 * static_cast<double>(b.graph->batch) / ns) + std::string(unit);
 }
 /// What a change saves of a run; the same.
 inline std::string share_of_run(const model_bound& b, double ns, double run_ns) {
-  return b.partial() || !(run_ns > 0) ? "-" : percent(ns / run_ns);
+  return !b.sure() || !(run_ns > 0) ? "-" : percent(ns / run_ns);
 }
 
 /// One line of the head: what, how long, items a second, and what it means.
@@ -77,7 +79,7 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
       a.frameworks.empty() && expected && first > 1.0005 * expected->ns)
     out.push_back({"by libraries' first choices", first, "supposed: nobody ran it"});
   if (expected && expected->ns > 0)
-    out.push_back({"a run should take", expected->ns, interval_of(*expected)});
+    out.push_back({"expected run", expected->ns, interval_of(*expected)});
   if (expected && rewritten && rewritten->ns < expected->ns)
     out.push_back({"  by the best graph", rewritten->ns, interval_of(*rewritten)});
   for (const bound::chain_run& w : b.runs)
@@ -109,15 +111,15 @@ inline std::string distance_lines(const advice::advised& a) {
   if (const std::string rewrites = best_graph_line(*a.model); !rewrites.empty())
     out += wrapped("  best graph: ", rewrites + ".");
   for (const advice::comparison& c : a.frameworks) {
-    if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0 || a.model->partial()) continue;
+    if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0 || !a.model->sure()) continue;
     if (const std::string below = below_bound(c); !below.empty())
       out += wrapped("! ", fmt::format("{} {}.", framework_name(*c.from), below));
     else if (expected && expected->ns > 0)
-      out += wrapped("  ", fmt::format("{}: {:.2f} times what a run should take, {:.2f} times the "
-                                       "bound{}.",
-                                       framework_name(*c.from), c.latency.ns / expected->ns,
-                                       c.latency.ns / form.bound.sequential.ns,
-                                       c.disturbed ? "; its runs were disturbed" : ""));
+      out +=
+          wrapped("  ", fmt::format("{}: {:.2f} times the expected run, {:.2f} times the bound{}.",
+                                    framework_name(*c.from), c.latency.ns / expected->ns,
+                                    c.latency.ns / form.bound.sequential.ns,
+                                    c.disturbed ? "; its runs were disturbed" : ""));
   }
   return out;
 }
@@ -130,7 +132,7 @@ inline std::vector<std::string> doubts(const advice::advised& a) {
     out.push_back(f.what + ": " + f.name);
   for (const advice::comparison& c : a.frameworks) {
     const std::string who = framework_name(*c.from);
-    if (const std::string below = below_bound(c); !below.empty() && !a.model->partial())
+    if (const std::string below = below_bound(c); !below.empty() && a.model->sure())
       out.push_back(who + ' ' + below);
     for (const advice::compared_row& r : first_of(c.faster, most_rows))
       out.push_back(
@@ -144,22 +146,37 @@ inline std::vector<std::string> doubts(const advice::advised& a) {
   return out;
 }
 
-/// A text in one line of so many columns.
-inline std::string cut(std::string text, std::size_t most) {
-  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+/// The same of a model of a report, and why there is no verdict.
+inline std::vector<std::string> doubts_of(const input& in, const model_bound& b) {
+  std::vector<std::string> out;
+  if (!b.unmeasurable.empty()) out.push_back("no verdict: " + b.unmeasurable);
+  for (const advice::advised& a : in.advised)
+    if (a.model == &b)
+      for (std::string& doubt : doubts(a))
+        out.push_back(std::move(doubt));
+  return out;
 }
 
-inline std::string changes_table(const advice::advised& a, double run_ns) {
+/// A text in one line of so many columns; 0: as many as it has.
+inline std::string cut(std::string text, std::size_t most) {
+  return most == 0 || text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
+inline std::string changes_table(const advice::advised& a, double run_ns, std::size_t terminal) {
+  constexpr std::size_t least_width = 57, beside = 22;
   const advice::advice_list& l = a.list;
   if (l.items.empty())
     return wrapped("", "Nothing to change: no change that was looked at saves 0.5 % of a run.");
-  std::string out = fmt::format("{:<60} {:>9} {:>8}\n", "Change first", "saves", "of a run");
+  std::size_t width = least_width;
+  for (const advice::item& i : first_of(l.items, most_changes))
+    width = std::max(width, printable(i.what, 200).size());
+  if (terminal != 0) width = std::clamp(terminal - std::min(terminal, beside), least_width, width);
+  std::string out =
+      fmt::format("{:<{}} {:>9} {:>8}\n", "Change first", width + 3, "saves", "of a run");
   std::size_t n = 0;
-  for (const advice::item& i : l.items) {
-    if (n == most_changes) break;
-    out += fmt::format(" {} {:<57} {:>9} {:>8}\n", ++n, cut(printable(i.what, 200), 57),
+  for (const advice::item& i : first_of(l.items, most_changes))
+    out += fmt::format(" {} {:<{}} {:>9} {:>8}\n", ++n, cut(printable(i.what, 200), width), width,
                        show_time(i.saves.ns), share_of_run(*a.model, i.saves.ns, run_ns));
-  }
   if (l.items.size() > n) out += fmt::format("   and {} more (--advice)\n", l.items.size() - n);
   return out;
 }
@@ -211,8 +228,8 @@ inline std::string kinds_table(const model_bound& b) {
 /// What the figures rest on.
 inline std::string sure_text(const model_bound& b) {
   std::vector<std::string> all;
-  if (b.partial())
-    all.push_back("No: " + lacks(b));
+  if (!b.sure())
+    all.push_back("No: " + (b.partial() ? lacks(b) : "it was disturbed while measured"));
   else
     all.push_back(fmt::format("{} of the bound is measured", percent(b.covered.measured())));
   if (b.covered.modelled > 0)
@@ -223,23 +240,26 @@ inline std::string sure_text(const model_bound& b) {
   if (const auto n = b.failed() - b.lost(); n > 0)
     all.push_back(counted(n, "case") + " gave a wrong result or took too long");
   if (!b.faults.empty())
-    all.push_back(counted(std::ssize(b.faults), "contradiction") + " between figures");
+    all.push_back(counted(std::ssize(b.faults), "contradiction") + " between figures, such as " +
+                  printable(b.faults.front().what) + ": " + printable(b.faults.front().name));
   return fmt::format("{}.", fmt::join(all, ", "));
 }
 } // namespace detail
 
 /// The answer on one screen.
-inline std::string first_screen(const result::run& r, const advice::advised& a) {
+inline std::string first_screen(const result::run& r, const advice::advised& a,
+                                std::size_t terminal = 0) {
   const model_bound& b = *a.model;
   std::string out =
-      detail::title(b) + '\n' + detail::cut(detail::where_measured(r), columns) + "\n\n";
+      detail::title(b) + '\n' + detail::cut(detail::where_measured(r), terminal) + "\n\n";
   out += detail::merged_line(r);
   if (!b.unmeasurable.empty())
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
   out += detail::head_table(a) + detail::distance_lines(a) + '\n';
-  out += detail::changes_table(a, advice::changed_run_ns(a)) + '\n' + detail::kinds_table(b) + '\n';
+  out += detail::changes_table(a, advice::changed_run_ns(a), terminal) + '\n' +
+         detail::kinds_table(b) + '\n';
   out += wrapped("Sure?  ", detail::sure_text(b));
   const std::string loads = scenario_table(b);
   return loads.empty() ? out : out + '\n' + loads;

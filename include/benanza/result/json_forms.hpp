@@ -45,6 +45,7 @@ BENANZA_INLINE ordered_json to_json(const model::graph& g) {
     for (const model::rewrite& w : g.rewrites)
       all.push_back({{"rule", w.rule}, {"nodes", w.nodes}, {"flops", w.flops}, {"bytes", w.bytes}});
   }
+  if (!g.structure.empty()) out["structure"] = g.structure;
   out["repairs"] = g.repairs;
   if (!g.assumptions.empty()) out["assumptions"] = g.assumptions;
   out["layers"] = std::move(layers);
@@ -258,6 +259,8 @@ BENANZA_INLINE model::graph graph_from_json(const json& j, const std::string& so
       detail::assign_integer(one.bytes, member(w, "bytes", where), "bytes", where, 0);
     }
   }
+  if (const auto structure = j.find("structure"); structure != j.end())
+    detail::assign(g.structure, *structure, "structure", where);
   for (const json& line : detail::list_member(j, "repairs", where))
     detail::assign(g.repairs.emplace_back(), line, "repairs", where);
   if (j.contains("assumptions"))

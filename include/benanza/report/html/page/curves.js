@@ -10,7 +10,7 @@ const seriesOf = [
         m.figures.first > 0   ? [m.figures.first] :
                                 null)
   ],
-  ["expected", "a run should take", m => m.figures.expected], ["bound", "lower bound", m => m.figures.bound],
+  ["expected", "expected run", m => m.figures.expected], ["bound", "lower bound", m => m.figures.bound],
   ["limits", "the machine's limits", m => m.figures.roofline]
 ];
 
@@ -93,7 +93,7 @@ function barChart(title, models, nameOf, note) {
   return el("div", {class: "card"}, el("h3", {}, title), legend(zonesShown(models.some(m => m.figures.roofline))),
     el("table", {},
       el("thead", {},
-        el("tr", {}, el("th", {}, title === "Machines" ? "machine" : "type"), el("th", {class: "n"}, "should take"),
+        el("tr", {}, el("th", {}, title === "Machines" ? "machine" : "type"), el("th", {class: "n"}, "expected"),
           el("th", {class: "n"}, "bound"), el("th", {}, "to the compared run"))),
       el("tbody", {},
         rows.map(r => el("tr", {}, el("th", {scope: "row"}, nameOf(r.m)),
@@ -248,7 +248,7 @@ function drawSources(m) {
     el("h3", {}, "What the figures are"),
     el("dl", { class: "facts" },
       [["run", "what a framework took, median of runs without a profiler; without such a run, each layer by the algorithm that its library offers first"],
-        ["a run should take", "each layer by its best algorithm (median), caches as a run of the model finds them, and changes of memory layout paid for"],
+        ["expected run", "each layer by its best algorithm (median), caches as a run of the model finds them, and changes of memory layout paid for"],
         ["lower bound", "the least sample of every layer, caches hot, fused where that is faster: no run of these layers is faster"],
         ["the machine's limits", "the layers' arithmetic at the measured peak, or their bytes at the measured bandwidth, whichever takes longer (roofline)"],
         ["lost", "what the compared run takes above the machine's limits; above the lower bound where these were not measured"],
