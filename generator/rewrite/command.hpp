@@ -33,7 +33,7 @@ struct rewrite_arguments {
 inline CLI::App* add_rewrite(CLI::App& app, rewrite_arguments& a) {
   CLI::App* verb = app.add_subcommand(
       "rewrite", "write an equivalent model that computes less: strides moved back, averages "
-                 "moved forward");
+                 "moved forward, only rows that are read");
   detail::add_model_options(*verb, a.models);
   verb->add_option("-o,--output", a.output, "the .onnx file to write");
   verb->add_flag("-q,--quiet", a.quiet, "do not print what was rewritten");
@@ -74,11 +74,15 @@ inline std::string places_text(const model::graph& rewritten) {
   return out;
 }
 
-/// True where weights stand in other files, whose names hold from the model's folder on.
-inline bool has_weights_beside(const ::onnx::ModelProto& m) {
-  return std::any_of(
-      m.graph().initializer().begin(), m.graph().initializer().end(),
-      [](const auto& t) { return t.data_location() == ::onnx::TensorProto::EXTERNAL; });
+/// True where weights stand in files of `folder`, from which on they are named. Those of a model
+/// that lost them stand nowhere.
+inline bool has_weights_beside(const ::onnx::ModelProto& m, const std::filesystem::path& folder) {
+  for (const auto& t : m.graph().initializer())
+    if (t.data_location() == ::onnx::TensorProto::EXTERNAL)
+      for (const auto& entry : t.external_data())
+        if (entry.key() == "location" && std::filesystem::exists(folder / entry.value()))
+          return true;
+  return false;
 }
 } // namespace detail
 
@@ -107,9 +111,10 @@ inline status write_rewritten(const rewrite_arguments& a) {
       throw error("a model of 2 GB or more is not written", file,
                   "keep its weights in a file beside it");
   }
-  if (detail::has_weights_beside(whole) &&
-      fs::absolute(a.output).lexically_normal().parent_path() !=
-          fs::absolute(file).lexically_normal().parent_path())
+  const auto folder_of = [](const std::string& f) {
+    return fs::absolute(f).lexically_normal().parent_path();
+  };
+  if (folder_of(a.output) != folder_of(file) && detail::has_weights_beside(whole, folder_of(file)))
     throw error("the model's weights stand in files beside it", file,
                 "give -o a name in its folder");
   written_model written = rewrite_model(std::move(whole), source, o);

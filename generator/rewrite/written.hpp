@@ -276,7 +276,7 @@ inline written_model rewrite_model(::onnx::ModelProto whole, const onnx::source&
   auto to = model::rewritten_form(from);
   if (!to)
     throw error("no rule fits: nothing is to be rewritten", source.where(),
-                "benanza_generate --help names what is looked for");
+                "benanza_generate rewrite --help says what is looked for");
   detail::onnx_rewriter(whole, from, *to).follow();
   for (model::node& n : to->nodes)
     if (const auto number = detail::number_in(detail::node_mark, n.name)) {
