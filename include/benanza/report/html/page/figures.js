@@ -302,8 +302,10 @@ function drawModels() {
     return el("td", {class: `held ${is}`},
       heldIs(is, count === limits.length ? null : `${count} of ${limits.length} ${answers[is][1]}`));
   };
+  // What ran and what is supposed never stand in one column.
+  const ran = data.models.some(m => m.frameworks.length);
   const rows = data.models.map((raw, i) => {
-    const f = raw.figures, run = raw.frameworks.length ? raw.frameworks[0].latency[0] : f.first;
+    const f = raw.figures, run = !ran ? f.first : raw.frameworks.length ? raw.frameworks[0].latency[0] : 0;
     const v = x => (x ? x[0] : 0);
     const most = Math.max(run, v(f.expected), v(f.bound), 1);
     const cell = (ns, key) => el("td", {class: `n ${key}_cell`}, ns > 0 ? time(ns) : "–");
@@ -317,7 +319,7 @@ function drawModels() {
       el("td", {class: "n often"}, time(v(f.bound))),
       el("td", {class: "n often"}, v(f.roofline) > 0 ? time(v(f.roofline)) : "–"),
       el("td", {class: "n", title: "the compared run over the expected run"},
-        raw.sure && v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
+        raw.sure && run > 0 && v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
       el("td", {class: "wide often"}, zoneBar(z, most)),
       el("td", {class: "rare line", title: raw.advice.items.length ? raw.advice.items[0].what : null},
         raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
@@ -328,7 +330,8 @@ function drawModels() {
         el("thead", {},
           el("tr", {}, el("th", {}, "model"), el("th", {class: "often n", title: "type of the numbers, threads"}, "in"),
             several ? el("th", {class: "rare"}, "machine") : null, limited ? el("th", {}, "limits kept") : null,
-            el("th", {class: "n", title: "of the framework, or by the libraries' first choices"}, "run"),
+            ran ? el("th", {class: "n", title: "of a framework; a dash where none ran in this setting"}, "run") :
+                  el("th", {class: "n", title: "each layer by what its library offers first: nobody ran it"}, "first choices"),
             el("th", {class: "n", title: "expected run"}, "expected"), el("th", {class: "n often"}, "bound"),
             el("th", {class: "n often"}, "limits"),
             el("th", {class: "n", title: "run over the expected run"}, "times"),
