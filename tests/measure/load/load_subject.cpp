@@ -3,6 +3,7 @@
 
 #include <benanza/measure/chain/chain.hpp>
 #include <benanza/measure/load/load_subject.hpp>
+#include <filesystem>
 
 #include <sys/wait.h>
 
