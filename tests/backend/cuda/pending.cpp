@@ -54,6 +54,21 @@ TEST_CASE("fake pending: who reads a result, or writes to operands, waits for it
   CHECK(b.log.computed["one"] == 2);
 }
 
+TEST_CASE(
+    "fake pending: of a result that can be had by elements, one that is read is computed alone") {
+  lazy_bench b;
+  const auto e = std::make_shared<execution>(*b.writes({{b.x, 64}}, 1));
+  e->element_bytes = 4;
+  e->compute_element = [](memory& m, const void* at) { std::memset(m.contents(at, 4), 7, 4); };
+  b.left.add(e);
+  b.left.settle_for_reading({b.x + 8, 4});
+  CHECK(b.space.contents(b.x, 64)[8] == std::byte{7});
+  CHECK(b.space.contents(b.x, 64)[12] != std::byte{7});
+  CHECK(b.log.computed["one"] == 0);
+  CHECK(b.seen(b.x + 8) == 1);
+  CHECK(b.log.computed["one"] == 1);
+}
+
 TEST_CASE("fake pending: a result beside scratch that others used since comes alone") {
   lazy_bench b;
   b.left.add(b.writes({{b.x, 16}, {b.y, 64}}, 1));

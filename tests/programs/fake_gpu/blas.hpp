@@ -115,20 +115,46 @@ inline std::vector<std::int64_t> settings_of(const blas_product& p) {
   return out;
 }
 
-inline void compute(memory& m, const blas_product& p, bool wrong) {
-  std::vector<double> c, bias;
-  if (p.beta != 0) c = load_matrix(m, p.addend, p.batches);
-  if (p.bias != nullptr)
-    benanza::backend::load_all(p.bias_type,
-                               m.contents(p.bias, p.result.rows * benanza::size_bytes(p.bias_type)),
-                               p.result.rows, bias);
-  const auto scale = [&m](const void* where) {
+/// What becomes of a sum of products: factors, what is added, and the function.
+class blas_ending {
+public:
+  blas_ending(memory& m, const blas_product& p, bool wrong)
+      : p_(p)
+      , alpha_(p.alpha * scale(m, p.first_scale) * scale(m, p.second_scale))
+      , result_scale_(scale(m, p.result_scale))
+      , wrong_(wrong) {
+    if (p.bias != nullptr)
+      benanza::backend::load_all(
+          p.bias_type, m.contents(p.bias, p.result.rows * benanza::size_bytes(p.bias_type)),
+          p.result.rows, bias_);
+  }
+  double operator()(double sum, double addend, std::int64_t batch, std::int64_t i,
+                    std::int64_t j) const {
+    double v = alpha_ * sum;
+    if (p_.beta != 0) v += p_.beta * addend;
+    if (p_.bias != nullptr) v += bias_[static_cast<std::size_t>(i)];
+    v = result_scale_ * apply(p_.function, v);
+    if (wrong_ && batch == 0 && i == 0 && j == 0) v += 2 + 2 * std::fabs(v);
+    return v;
+  }
+
+private:
+  static double scale(memory& m, const void* where) {
     float v = 1;
     if (where != nullptr) std::memcpy(&v, m.contents(where, sizeof v), sizeof v);
     return static_cast<double>(v);
-  };
-  const double alpha = p.alpha * scale(p.first_scale) * scale(p.second_scale),
-               result_scale = scale(p.result_scale);
+  }
+
+  const blas_product& p_;
+  double alpha_, result_scale_;
+  std::vector<double> bias_{};
+  bool wrong_;
+};
+
+inline void compute(memory& m, const blas_product& p, bool wrong) {
+  const blas_ending ending(m, p, wrong);
+  std::vector<double> c;
+  if (p.beta != 0) c = load_matrix(m, p.addend, p.batches);
   const std::int64_t rows = p.result.rows, columns = p.result.columns,
                      terms = p.first.taken_columns();
   // Column by column is row by row of what is transposed: c^T = b^T a^T.
@@ -156,13 +182,39 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
       for (std::int64_t j = 0; j < columns; ++j)
         for (std::int64_t i = 0; i < rows; ++i) {
           const auto at = static_cast<std::size_t>((batch * columns + j) * rows + i);
-          double v = alpha * sums.at[at];
-          if (p.beta != 0) v += p.beta * c[at];
-          if (p.bias != nullptr) v += bias[static_cast<std::size_t>(i)];
-          v = result_scale * apply(p.function, v);
-          if (wrong && batch == 0 && i == 0 && j == 0) v += 2 + 2 * std::fabs(v);
-          to[p.result.place(batch, i, j)] = e.store(v);
+          to[p.result.place(batch, i, j)] =
+              e.store(ending(sums.at[at], c.empty() ? 0 : c[at], batch, i, j));
         }
+  });
+}
+
+/// A row of a matrix as it is taken, or a column.
+inline blas_matrix line(const blas_matrix& x, std::int64_t batch, bool row, std::int64_t number) {
+  blas_matrix out = x;
+  const std::int64_t from = row ? x.place(batch, number, 0) : x.place(batch, 0, number);
+  out.at = static_cast<const std::byte*>(x.at) + from * benanza::size_bytes(x.type);
+  (row != x.transposed ? out.rows : out.columns) = 1;
+  return out;
+}
+/// The one element of the result that stands at `where`: of a large product few are read.
+inline void compute_element(memory& m, const blas_product& p, bool wrong, const void* where) {
+  const std::int64_t index =
+      (static_cast<const std::byte*>(where) - static_cast<const std::byte*>(p.result.at)) /
+      benanza::size_bytes(p.result.type);
+  const std::int64_t batch = p.batches > 1 ? index / p.result.step : 0;
+  const std::int64_t within = index - batch * p.result.step * (p.batches > 1);
+  const std::int64_t i = within % p.result.ld, j = within / p.result.ld;
+  if (i >= p.result.rows || j >= p.result.columns) return; // a gap
+  const auto first = load_matrix(m, line(p.first, batch, true, i), 1, p.tf32),
+             second = load_matrix(m, line(p.second, batch, false, j), 1, p.tf32);
+  double sum = 0, addend = 0;
+  for (std::size_t l = 0; l < first.size(); ++l)
+    sum += first[l] * second[l];
+  if (p.beta != 0) addend = load_matrix(m, line(line(p.addend, batch, true, i), 0, false, j), 1)[0];
+  const double v = blas_ending(m, p, wrong)(sum, addend, batch, i, j);
+  benanza::backend::with_element(p.result.type, [&](auto e) {
+    using storage = typename decltype(e)::storage;
+    *reinterpret_cast<storage*>(m.contents(where, sizeof(storage))) = e.store(v);
   });
 }
 } // namespace detail
@@ -185,6 +237,10 @@ inline cublasStatus_t launch(cudaStream_t on, const std::string& name, const std
   e->compute = [p, wrong = d.rules.fails(name, "wrong", id)](memory& m) {
     detail::compute(m, p, wrong);
   };
+  e->compute_element = [p, wrong = d.rules.fails(name, "wrong", id)](memory& m, const void* where) {
+    detail::compute_element(m, p, wrong, where);
+  };
+  e->element_bytes = benanza::size_bytes(p.result.type);
   const cudaError_t put = d.put(on, [&d, e = std::shared_ptr<const execution>(std::move(e))](
                                         const stream& s) { d.run(e, s); });
   return put == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;

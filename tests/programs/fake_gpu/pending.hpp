@@ -42,6 +42,10 @@ struct execution {
   bool is_copy = false; ///< of a run of bytes, which may be a part of a tensor
   bool turned = false;  ///< a product of cuBLAS that takes the transpose of its first matrix
   std::function<void(memory&)> compute{};
+  /// Computes one element of what is written first, which has so many bytes, where that is worth
+  /// it.
+  std::function<void(memory&, const void*)> compute_element{};
+  std::int64_t element_bytes = 0;
 
   bool any_read(const extent& x) const {
     return std::any_of(reads.begin(), reads.end(), [&x](const extent& r) { return r.overlaps(x); });
@@ -74,9 +78,13 @@ public:
   }
   /// These bytes are read.
   void settle_for_reading(const extent& x) {
-    settle([&x](const entry& p) {
-      return any(p.wanted, [&x](const extent& w) { return w.overlaps(x); }) ? what::compute
-                                                                            : what::keep;
+    settle([&](const entry& p) {
+      if (!any(p.wanted, [&x](const extent& w) { return w.overlaps(x); })) return what::keep;
+      const execution& e = *p.of;
+      if (!e.compute_element || x.bytes != e.element_bytes || !e.writes.contains(x))
+        return what::compute;
+      e.compute_element(space_, x.address);
+      return what::keep;
     });
   }
   /// All of these bytes are written.
