@@ -152,9 +152,10 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   std::vector<advice::advised> advised; // of what is shown
   if (pages || asked.formats.size() > 1 || asked.format != "text" || !limits.empty()) {
     others = related(source, models);
-    advised =
-        advice::advise_all(source, models, profiles,
-                           {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
+    advice::advice_options how{.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms};
+    if (asked.files.size() == 1 && is_store(asked.files.front()))
+      how.result_into = from_store(asked.files.front(), models.front());
+    advised = advice::advise_all(source, models, profiles, how);
   }
   std::vector<report::limit_answer> held = report::hold_to(limits, advised);
   report::check_limits(limits, held);

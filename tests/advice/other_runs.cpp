@@ -106,7 +106,7 @@ TEST_CASE("where one number of threads was measured, the page asks for more of t
   CHECK(of_id(l, "threads/") == nullptr);
   REQUIRE(said(l.not_measured, "threads") == "more than 1 thread, of 2 cores\n");
   CHECK(l.not_measured.front().command ==
-        "benanza_bench --model block@batch=1 --threads 1,2 --benchmark_out=threads.json");
+        "benanza_bench --model block@batch=1 --threads 1,2 --benchmark_out=more.json");
 }
 
 TEST_CASE("beside a framework its own runs count, else its run changed as predictions do") {
@@ -187,6 +187,19 @@ TEST_CASE("another type saves what the framework's own run of it shows, where th
   const item* j = of_id(other, "framework/switch/openvino/bf16");
   REQUIRE(j != nullptr);
   CHECK(j->how.text == "OpenVINO 1.2: INFERENCE_PRECISION_HINT=bf16");
+}
+
+TEST_CASE("only a lower precision is advised, by what the framework has for it") {
+  const run r = block(0, 0.5);
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}, {numeric::bf16, 1}});
+  const std::vector<advised> none = advise_all(s, all, {});
+  const item* i = of_id(none[0].list, "precision/bf16");
+  REQUIRE(i != nullptr);
+  CHECK(i->how.by == doer::you);
+  CHECK(i->how.text.find("OpenVINO: INFERENCE_PRECISION_HINT=bf16") == 0);
+  CHECK(i->assumes.find("as fast as the best that were measured here") != std::string::npos);
+  CHECK(of_id(none[1].list, "precision/") == nullptr);
 }
 
 TEST_CASE("a setting that was tried is said with what it gave") {

@@ -79,6 +79,65 @@ TEST_CASE("a framework's run: what it is faster in first, then the steps, then w
   CHECK(a["advice"]["not_measured"][0]["what"] == "more than 1 thread, of 2 cores");
 }
 
+TEST_CASE(
+    "what one can do comes first, with how; then what makers can do, and what is not worth it") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  std::vector<profile> profiles{slow_framework(), slow_framework()};
+  profiles[1].framework = "openvino";
+  profiles[1].version = "2026.4";
+  profiles[1].latency_ns = {1.31e6, 1.31e6, 1.31e6};
+  const std::vector<advised> all = advise_all(s, models, profiles);
+  const std::string text = benanza::report::first_screen(r, all[0]);
+  check_width(text);
+  const std::size_t you = text.find("What you can do"),
+                    switched = text.find(" 1 OpenVINO 2026.4: 1.41 ms -> 1.31 ms (run the model"),
+                    makers = text.find("What only the makers of ONNX Runtime can do"),
+                    no_way = text.find("No way is known today"), not_worth = text.find("Not worth");
+  CHECK(you < switched);
+  CHECK(switched < makers);
+  CHECK(makers < no_way);
+  CHECK(no_way < not_worth);
+  CHECK(not_worth < text.size());
+  CHECK(holds(text, "Not measured: more than 1 thread, of 2 cores. This does:\n"
+                    "    benanza_bench --model block@batch=1 --threads 1,2"));
+}
+
+TEST_CASE("the layers on the first page are those of the run above them, by the times of a run") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  const std::string text =
+      benanza::report::text_report(r, advise_all(s, models, {}), models, text_options{});
+  check_width(text);
+  const std::size_t table = text.find("Layers of that run, fused, with caches as in a run:");
+  REQUIRE(table != text.npos);
+  CHECK(text.find("Conv+Relu/", table) != text.npos);
+  CHECK(text.find("uses path", table) == text.npos);
+  double sum = 0;
+  for (const auto& l : benanza::report::layers_in_run(models[0]))
+    sum += l.ns();
+  CHECK(sum == doctest::Approx(models[0].fused->prediction.sequential.ns).epsilon(0.01));
+}
+
+TEST_CASE("a profiler that slowed a run much is said above the rows, in every format") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  std::vector<profile> profiles{slow_framework()};
+  profiles[0].profiled_ns = {3.2e6};
+  for (auto& o : profiles[0].operators)
+    for (double& ns : o.ns)
+      ns *= 2;
+  const std::vector<advised> all = advise_all(s, models, profiles);
+  const std::string text = benanza::report::text_report(r, all, models, text_options{});
+  check_width(text);
+  const std::size_t said = text.find("made this run 2.3 times as long");
+  CHECK(said < text.find("From the run of"));
+  CHECK(holds(json_report(r, models, false, all), "made this run 2.3 times as long"));
+}
+
 TEST_CASE("a bound that a framework beats is said to be wrong") {
   const run r = synthetic::fused_run();
   const source s(r);

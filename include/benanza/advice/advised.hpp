@@ -142,6 +142,8 @@ struct advice_options {
   /// Of the models in other types and batches, where those that are shown are not all.
   const std::vector<bound::model_bound>* others = nullptr;
   double latency_limit_ns = 0; ///< that a batch may take; 0: any
+  /// How benanza_bench is told where what is still to be measured goes.
+  std::string result_into = " --benchmark_out=more.json";
 };
 
 /// All advice on all models, with the frameworks' runs where they belong.
@@ -177,7 +179,8 @@ inline std::vector<advised> advise_all(const bound::source& s,
                      .framework = framework,
                      .latency_limit_ns = o.latency_limit_ns,
                      .run = baseline_of(*a.model, framework),
-                     .runs = runs});
+                     .runs = runs,
+                     .result_into = o.result_into});
   }
   return out;
 }

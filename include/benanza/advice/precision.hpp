@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does another precision save? The layers that were measured in it take it where that wins,
+// What does a lower precision save? The layers that were measured in it take it where that wins,
 // along the graph: a tensor that goes from one precision to another is cast, which costs what
 // reading it and writing it takes at the least. Which layers do not gain, and why, is said too.
 //
@@ -230,6 +230,8 @@ inline advice_of_kind precision_advice(const grounds& g) {
   for (const bound::model_bound* other : g.others) {
     if (other->graph != g.model.graph || other->threads != g.model.threads ||
         other->type == g.model.type || !other->fused != !g.model.fused ||
+        size_bytes(source_of(other->type), other->type) >
+            size_bytes(source_of(g.model.type), g.model.type) ||
         detail::run_of(g, *other) != nullptr)
       continue;
     const mixed_precision m = mix(g, *other);

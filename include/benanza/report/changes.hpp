@@ -93,13 +93,19 @@ inline std::string changes_table(const advice::advised& a) {
   const double run_ns = advice::changed_run_ns(a);
   std::string out;
   std::size_t shown = 0, of_part = 0, n = 0;
+  if (l.items.empty() || l.items.front().how.by != advice::doer::you)
+    out = wrapped("What you can do: ",
+                  std::string("nothing that was measured") +
+                      (a.frameworks.empty() ? "; how far your framework is and why, its run beside "
+                                              "this says (below)."
+                                            : "."));
   for (const advice::item& i : l.items) {
     ++n;
     if (n == 1 || i.how.by != l.items[n - 2].how.by) {
       of_part = 0;
       const std::string title = part_title(a, i.how.by);
-      out += out.empty() ? fmt::format("{:<60} {:>9} {:>8}\n", title, "saves", "of a run")
-                         : title + '\n';
+      out +=
+          n == 1 ? fmt::format("{:<60} {:>9} {:>8}\n", title, "saves", "of a run") : title + '\n';
     }
     if (++of_part > most_changes) continue;
     ++shown;
@@ -108,7 +114,7 @@ inline std::string changes_table(const advice::advised& a) {
                                   share_of_run(*a.model, i.saves.ns, run_ns)));
   }
   if (l.items.empty())
-    out += wrapped("", "Nothing to change: no change that was looked at saves 0.5 % of a run.");
+    out = wrapped("", "Nothing to change: no change that was looked at saves 0.5 % of a run.");
   if (l.items.size() > shown)
     out += fmt::format("   and {} more (--advice)\n", l.items.size() - shown);
   if (const std::string text = not_worth_text(l); !text.empty())
