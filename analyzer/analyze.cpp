@@ -29,7 +29,8 @@ namespace {
 status report_machine(const result::run& run, const answer& to) {
   const std::string lacking = report::machine_shortfall(run);
   to.check(lacking, run.source);
-  to.write(to.asked.json() ? report::machine_json(run) : report::machine_report(run));
+  to.write(to.asked.json() ? report::machine_json(run)
+                           : report::machine_report(run, to.asked.details));
   return to.partial(lacking);
 }
 

@@ -23,6 +23,7 @@
 #include <string>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 namespace benanza::analyzer {
 
@@ -66,12 +67,23 @@ struct answer {
   std::ostream& out;
   std::ostream& err;
 
+  /// Of the terminal that is written to; 0: it is none.
+  std::size_t columns() const {
+    return asked.output.empty() && &out == &std::cout ? terminal_columns(STDOUT_FILENO) : 0;
+  }
+
   void write(const std::string& text) const { deliver(out, asked.output, asked.format, text); }
 
   /// Refuses an answer that lacks something, where --strict asks for that.
   void check(const std::string& lacking, const std::string& source) const {
     if (asked.strict && !lacking.empty())
       throw error("partial: " + lacking, source, "leave out --strict to see the report");
+  }
+
+  /// Names the runs of frameworks that the answer has no figures for.
+  void left_out(const std::vector<std::string>& runs) const {
+    for (const std::string& r : runs)
+      err << "benanza_analyze: left out: " << printable(r) << '\n';
   }
 
   /// Says which limits are broken, if any are, and what is lacking.

@@ -7,83 +7,211 @@
 #include "request.hpp"
 #include "versions.hpp"
 
+#include <benanza/core/help_text.hpp>
+#include <benanza/machine/colours.hpp>
+#include <benanza/report/limit_figures.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace benanza::analyzer {
 
+namespace detail {
+/// An option that may be given again, each time with one value, or with several and commas between.
+inline CLI::Option* each(CLI::Option* o) {
+  return o->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
+/// What is asked for most, and how it is answered.
+inline void add_first(CLI::App& app, request& asked) {
+  const char* group = "What matters first";
+  app.set_help_flag("-h,--help", "print this, and end")->group(group);
+  app.set_version_flag("--version", versions)->group(group);
+  app.add_option("results", asked.files,
+                 "results of benanza_bench, or a store of them; none or -: standard input")
+      ->type_name("RESULT");
+  each(app.add_option("--framework", asked.frameworks,
+                      "a framework's run beside it: scripts/measure_framework's file, or a trace "
+                      "of ONNX Runtime, OpenVINO, PyTorch, TensorRT, Nsight Systems or oneDNN; "
+                      "several: a.json,b.json, or given again"))
+      ->delimiter(',')
+      ->type_name("FILE,...")
+      ->group(group);
+  app.add_flag("--advice", asked.advice, "all advice in full: evidence, and a command to check it")
+      ->group(group);
+  app.add_flag("--details", asked.details, "all figures, explanations and warnings of a model")
+      ->group(group);
+  each(app.add_option("--format", asked.formats,
+                      "how it is written (the list is below); several want a folder (-o)"))
+      ->delimiter(',')
+      ->type_name('{' + names_of_formats() + "},...")
+      ->group(group);
+  app.add_option("-o,--output", asked.output,
+                 "write there, whole or not at all; into a folder as report.md and so on")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+/// Of which figures it is.
+inline void add_figures(CLI::App& app, request& asked) {
+  const char* group = "Of which figures";
+  app.add_option("--model", asked.wanted.model,
+                 "only models of this name, or with it in their name")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--type", asked.wanted.type, "only this type")
+      ->type_name("{f32,tf32,f16,bf16,u8s8u8,s8s8s8,e4m3}")
+      ->group(group);
+  app.add_option("--threads", asked.wanted.threads, "only times on so many threads")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--device", asked.device, "where the result holds times of both")
+      ->check(CLI::Validator(CLI::IsMember({"cpu", "gpu"})).description(""))
+      ->type_name("{cpu,gpu}")
+      ->group(group);
+  each(app.add_option("--backends", asked.backends,
+                      "only these compete: onednn,host leaves out what frameworks ran"))
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->group(group);
+  app.add_option("--workers", asked.wanted.workers,
+                 "layers that run at the same time; else as many as the cores leave room for")
+      ->check(CLI::Validator(CLI::Range(1, 1 << 20)).description(""))
+      ->type_name("N")
+      ->group(group);
+  app.add_flag("--merge", asked.merge, "put the samples of several runs of the same cases together")
+      ->group(group);
+  app.add_option("--latency-limit", asked.latency_limit_ms,
+                 "ms that a batch may take: which one gives most items a second then")
+      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
+      ->type_name("MS")
+      ->group(group);
+}
+
+/// What is shown in place of that, or of it.
+inline void add_shown(CLI::App& app, request& asked) {
+  const char* group = "What is shown";
+  app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all")
+      ->type_name("N")
+      ->group(group);
+  app.add_flag("-q,--quiet", asked.quiet, "only the figures: no explanations, layers or advice")
+      ->group(group);
+  app.add_flag("--models", asked.models, "only list the models that the results hold")
+      ->group(group);
+  app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models")
+      ->group(group);
+  app.add_option("--algorithms", asked.algorithms,
+                 "every algorithm of the layers with this in their names, or of this node: its "
+                 "time, or why it has none")
+      ->type_name("LAYER")
+      ->group(group);
+  app.add_flag("--versions", asked.versions,
+               "where one version of a library is faster or slower than another")
+      ->group(group);
+}
+
+/// What is made of it besides a page.
+inline void add_uses(CLI::App& app, request& asked) {
+  const char* group = "Limits and plans";
+  each(app.add_option("--limit", asked.limits,
+                      "end with status 3 where a model breaks it: [regular expression for models' "
+                      "names] figure, <, <=, > or >=, number and unit, such as 'gap<1.3' or "
+                      "'resnet50.* expected<60ms'; may be given again"))
+      ->type_name("LIMIT")
+      ->group(group);
+  app.add_flag("--strict", asked.strict, "refuse (status 2) where figures would be partial")
+      ->group(group);
+  app.add_option("--missing", asked.missing,
+                 "write there the filter (--benchmark_filter) for what was not measured")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--plan", asked.plan, "write there how each node of the model should run")
+      ->type_name("FILE")
+      ->group(group);
+  auto* fused = app.add_flag("--fused", asked.fused, "the plan is that of the fused form");
+  fused->group(group);
+  app.add_flag("--unfused", asked.unfused, "the plan is that of the unfused form")
+      ->excludes(fused)
+      ->group(group);
+}
+
+/// Logs of frameworks' calls, and stores.
+inline void add_others(CLI::App& app, request& asked) {
+  const char* group = "What a framework called";
+  each(app.add_option("--calls", asked.calls.logs,
+                      "a log that cuDNN, cuBLAS or cublasLt wrote while a framework ran: which "
+                      "calls it made, and the fastest of the results for each; without results, "
+                      "only the calls; may be given again"))
+      ->type_name("LOG")
+      ->group(group);
+  app.add_option("--iteration", asked.calls.iteration,
+                 "which of the framework's iterations is shown, from 1; the last by default")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--layers-out", asked.calls.layers_out,
+                 "write the layers of the calls there, for benanza_generate --layers")
+      ->type_name("FILE")
+      ->group(group);
+  group = "Stores of results";
+  app.add_option("--system", asked.store.system, "whose results of a store: a number, or latest")
+      ->type_name("SYSTEM")
+      ->group(group);
+  app.add_option("--export", asked.store.exported, "write the results of a store as a result file")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--import", asked.store.imported,
+                 "add result files to the store that --store names")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--store", asked.store.store, "the store that --import adds to")
+      ->type_name("STORE")
+      ->group(group);
+}
+
+inline std::string footer() {
+  std::string out = "\nExamples:\n"
+                    "  benanza_analyze run.json\n"
+                    "  benanza_analyze run.json --framework ort.json --advice\n"
+                    "  benanza_analyze run.json --format html -o report.html\n"
+                    "  benanza_analyze run.json --limit 'expected<60ms'\n"
+                    "  benanza_analyze compare old.json new.json\n"
+                    "\nFormats:\n";
+  const auto row = [&](std::string_view what, std::string_view about) {
+    out += "  " + std::string(what) +
+           std::string(28 - std::min<std::size_t>(27, what.size()), ' ') + std::string(about) +
+           '\n';
+  };
+  for (const format& f : formats())
+    row(f.name, f.about);
+  out += "\nFigures of limits:\n";
+  for (const report::limit_figure& f : report::limit_figures())
+    row(f.name, f.about);
+  return out + "\nExit status:\n"
+               "  0 complete, 1 usable but partial, 2 refused (one line says what, where, and what "
+               "to do), 3 worse than a limit.\n";
+}
+} // namespace detail
+
 /// Reads a command line into `asked`. What comes back is to be printed instead of an answer
-/// (--help,
-/// --version); empty: nothing.
+/// (--help, --version); empty: nothing.
 inline std::string parse(std::vector<std::string> arguments, request& asked) {
   CLI::App app("How fast could each model run on the machine that was measured?",
                "benanza_analyze");
-  app.set_version_flag("--version", versions);
-  app.add_option("results", asked.files,
-                 "results of benanza_bench, or a store of them; none or -: standard input");
-  app.add_option("--model", asked.wanted.model,
-                 "only models of this name, or with it in their name");
-  app.add_option("--type", asked.wanted.type, "only this type: f32, bf16, u8s8u8 ...");
-  app.add_option("--threads", asked.wanted.threads, "only times on so many threads");
-  app.add_option("--device", asked.device, "cpu or gpu, where the result holds times of both")
-      ->check(CLI::IsMember({"cpu", "gpu"}));
-  app.add_option("--backends", asked.backends,
-                 "only these compete: onednn,host leaves out what frameworks ran")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--workers", asked.wanted.workers,
-                 "layers that run at the same time; else as many as the cores leave room for")
-      ->check(CLI::Range(1, 1 << 20));
-  app.add_option("--plan", asked.plan, "write there how each node of the model should run");
-  auto* fused = app.add_flag("--fused", asked.fused, "the plan is that of the fused form");
-  app.add_flag("--unfused", asked.unfused, "the plan is that of the unfused form")->excludes(fused);
-  app.add_option("--format", asked.formats, about_formats())
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all");
-  app.add_option("-o,--output", asked.output,
-                 "write there, whole or not at all; into a folder as report.md and so on");
-  app.add_flag("-q,--quiet", asked.quiet, "only the figures: no explanations, layers or advice");
-  app.add_flag("--models", asked.models, "only list the models that the results hold");
-  app.add_flag("--merge", asked.merge,
-               "put the samples of several runs of the same cases together");
-  app.add_option(
-      "--missing", asked.missing,
-      "write there the benanza_bench filter (--benchmark_filter) for what was not measured");
-  app.add_flag("--machine", asked.machine, "what the machine can do at most, in place of models");
-  app.add_option("--algorithms", asked.algorithms,
-                 "every algorithm of the layers with this in their names, or of this node: its "
-                 "time, or why it has none");
-  app.add_flag("--versions", asked.versions,
-               "where one version of a library is faster or slower than another");
-  app.add_option("--framework", asked.frameworks,
-                 "what a framework took: scripts/measure_framework's file, or a trace of ONNX "
-                 "Runtime, OpenVINO, PyTorch, TensorRT, Nsight Systems or oneDNN")
-      ->allow_extra_args(false);
-  app.add_option("--latency-limit", asked.latency_limit_ms,
-                 "ms that a batch may take: which one gives most items a second then")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--limit", asked.limits, about_limits())->allow_extra_args(false);
-  app.add_flag("--advice", asked.advice, "all advice in full: evidence, and a command to check it");
-  app.add_flag("--details", asked.details, "all figures, explanations and warnings of a model");
-  app.add_option("--calls", asked.calls.logs,
-                 "logs that cuDNN, cuBLAS or cublasLt wrote while a framework ran: which calls it "
-                 "made, and the fastest of the results for each; without results, only the calls")
-      ->allow_extra_args(false);
-  app.add_option("--iteration", asked.calls.iteration,
-                 "which of the framework's iterations is shown, from 1; the last by default");
-  app.add_option("--layers-out", asked.calls.layers_out,
-                 "write the layers of the calls there, for benanza_generate --layers");
-  app.add_flag("--strict", asked.strict, "refuse (status 2) where figures would be partial");
-  app.add_option("--system", asked.store.system, "whose results of a store: a number, or latest");
-  app.add_option("--export", asked.store.exported, "write the results of a store as a result file");
-  app.add_option("--import", asked.store.imported,
-                 "add result files to the store that --store names");
-  app.add_option("--store", asked.store.store, "the store that --import adds to");
+  app.footer(detail::footer());
+  detail::add_first(app, asked);
+  detail::add_figures(app, asked);
+  detail::add_shown(app, asked);
+  detail::add_uses(app, asked);
+  detail::add_others(app, asked);
   // For --help: they are called before this is reached.
   for (const command& c : commands())
     app.add_subcommand(std::string(c.name), c.about)->callback([&c] {
@@ -93,7 +221,7 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    return app.help();
+    return fit_help(app.help(), terminal_columns(STDOUT_FILENO));
   } catch (const CLI::CallForVersion&) {
     return versions();
   }

@@ -48,21 +48,8 @@ const format* find_format(std::string_view name) {
   return nullptr;
 }
 
-std::string about_formats() {
-  std::string out;
-  for (const format& f : formats())
-    out += (out.empty() ? "" : ", ") + std::string(f.name) + " (" + f.about + ')';
-  return out + "; several, such as md,json, want a folder (-o)";
-}
-
-std::string about_limits() {
-  std::string out = "status 3 where a model breaks it: [regular expression for models' names] "
-                    "figure, <, <=, > or >=, number and unit, such as 'gap<1.3' or 'resnet50.* "
-                    "prediction<60ms'; may be given again. Figures:";
-  for (const report::limit_figure& f : report::limit_figures())
-    out += (f.name == report::limit_figures().front().name ? " " : ", ") + std::string(f.name) +
-           " (" + f.about + ')';
-  return out;
+std::string names_of_formats() {
+  return join(formats() | ranges::views::transform(&format::name), ",");
 }
 
 void check_formats(const request& asked) {

@@ -32,11 +32,8 @@ std::span<const format> formats();
 /// The format of this name; null: there is none.
 const format* find_format(std::string_view name);
 
-/// What --help says of --format.
-std::string about_formats();
-
-/// What --help says of --limit.
-std::string about_limits();
+/// Their names with commas between.
+std::string names_of_formats();
 
 /// Refuses names that are no format or come twice, and several without a folder for them.
 void check_formats(const request& asked);

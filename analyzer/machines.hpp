@@ -47,6 +47,7 @@ struct machine_answer {
   std::vector<advice::advised> advised{};
   std::vector<report::limit_answer> limits{};
   std::string lacking{};
+  std::vector<std::string> left_out{}; ///< runs of frameworks that belong to no figures
 
   machine_answer(result::run measured, std::vector<trace::profile> frameworks,
                  const std::vector<report::limit>& asked_limits, const request& asked)
@@ -58,9 +59,10 @@ struct machine_answer {
     source.emplace(run);
     models = select(*source, asked.wanted);
     others = related(*source, models);
-    advised =
-        advice::advise_all(*source, models, profiles,
-                           {.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms});
+    advised = advice::advise_all(*source, models, profiles,
+                                 {.others = &others,
+                                  .latency_limit_ns = 1e6 * asked.latency_limit_ms,
+                                  .left_out = &left_out});
     limits = report::hold_to(asked_limits, advised);
     lacking = shortfall(models);
   }
@@ -86,6 +88,7 @@ inline status report_machines(std::vector<std::vector<result::run>> machines, co
     const detail::machine_answer& one = all.emplace_back(
         put_together(std::move(machines[i]), asked), std::move(profiles[i]), limits, asked);
     to.check(one.lacking, one.run.source);
+    to.left_out(one.left_out);
     inputs.push_back({.run = one.run,
                       .models = one.models,
                       .advised = one.advised,

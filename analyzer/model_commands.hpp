@@ -150,13 +150,16 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
                      !profiles.empty() || asked.advice || asked.details;
   std::vector<bound::model_bound> others;
   std::vector<advice::advised> advised; // of what is shown
+  std::vector<std::string> left_out;
   if (pages || asked.formats.size() > 1 || asked.format != "text" || !limits.empty()) {
     others = related(source, models);
-    advice::advice_options how{.others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms};
+    advice::advice_options how{
+        .others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms, .left_out = &left_out};
     if (asked.files.size() == 1 && is_store(asked.files.front()))
       how.result_into = from_store(asked.files.front(), models.front());
     advised = advice::advise_all(source, models, profiles, how);
   }
+  to.left_out(left_out);
   std::vector<report::limit_answer> held = report::hold_to(limits, advised);
   report::check_limits(limits, held);
   const std::string broken = report::broken_limits(held);
@@ -168,7 +171,8 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
                                 .pages = pages,
                                 .details = asked.details,
                                 .advice = asked.advice,
-                                .quiet = asked.quiet},
+                                .quiet = asked.quiet,
+                                .columns = to.columns()},
                     .lacking = lacking,
                     .limits = std::move(held)});
   return to.keeps(broken, lacking);

@@ -99,7 +99,7 @@ endmacro()
 # The commands: `  name   what it is` below a heading of their own.
 execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help)
 set(main_commands "")
-if(help MATCHES "\nSubcommands:\n(.*)$")
+if(help MATCHES "\nSubcommands:\n((  [^\n]*\n)+)")
   string(REGEX MATCHALL "\n  [a-z_]+ " main_commands "\n${CMAKE_MATCH_1}")
   list(TRANSFORM main_commands STRIP)
 endif()
@@ -141,7 +141,8 @@ ${bash_lists}    esac
   elif [[ -z \$words ]] && ((COMP_CWORD == 1)); then
     words='${main_commands}'
   fi
-  mapfile -t COMPREPLY < <(compgen -W \"\$words\" -- \"\$current\")
+  each=\${current##*,} # of several values with commas between
+  mapfile -t COMPREPLY < <(compgen -P \"\${current%\"\$each\"}\" -W \"\$words\" -- \"\$each\")
 }
 complete -o default -F _${NAME} ${NAME}
 ")

@@ -36,7 +36,20 @@ install(FILES ${out}/benanza.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig $
 install(FILES cmake/bench/CMakeLists.txt DESTINATION ${CMAKE_INSTALL_DATADIR}/benanza/bench ${component})
 
 # ---- benanza -------------------------------------------------------------------------------------
+if(BENANZA_PROGRAMS AND TARGET benanza_bench)
+  list(APPEND BENANZA_PROGRAMS benanza_bench)
+endif()
 if(BENANZA_PROGRAMS)
+  # What calls them, and measures frameworks: scripts that find each other in a folder of their own.
+  set(scripts ${CMAKE_INSTALL_DATADIR}/benanza/scripts)
+  install(PROGRAMS scripts/benanza scripts/measure_framework DESTINATION ${scripts} COMPONENT benanza)
+  install(DIRECTORY scripts/frameworks DESTINATION ${scripts} COMPONENT benanza FILES_MATCHING PATTERN "*.py")
+  file(RELATIVE_PATH to_scripts /${CMAKE_INSTALL_BINDIR} /${scripts})
+  file(MAKE_DIRECTORY ${out}/links)
+  file(CREATE_LINK ${to_scripts}/benanza ${out}/links/benanza SYMBOLIC)
+  file(CREATE_LINK ${to_scripts}/measure_framework ${out}/links/benanza_measure_framework SYMBOLIC)
+  install(FILES ${out}/links/benanza ${out}/links/benanza_measure_framework
+    DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)
   install(TARGETS ${BENANZA_PROGRAMS} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)
   install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT benanza)
   if(NOT CMAKE_CROSSCOMPILING)
@@ -47,7 +60,8 @@ if(BENANZA_PROGRAMS)
       set(page ${out}/${program}.1.gz)
       add_custom_command(OUTPUT ${page}
         COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> -DNAME=${program} -DOUT=${page}
-          -DVERSION=${PROJECT_VERSION} -P ${PROJECT_SOURCE_DIR}/cmake/benanza_man.cmake
+          -DVERSION=${PROJECT_VERSION} -DCOLUMN=$<IF:$<STREQUAL:${program},benanza_bench>,34,30>
+          -P ${PROJECT_SOURCE_DIR}/cmake/benanza_man.cmake
         DEPENDS ${program} cmake/benanza_man.cmake VERBATIM)
       list(APPEND pages ${page})
       set(completion ${shells}/bash/${program} ${shells}/zsh/_${program} ${shells}/fish/${program}.fish)

@@ -3,8 +3,8 @@
 # no other text that could become untrue.
 cmake_policy(VERSION 3.22)
 
-# Help has `  name   what it is`, the second part in this column or on a line of its own.
-set(column 30)
+# Help has `  name   what it is`, the second part in this column (COLUMN) or on a line of its own.
+set(column ${COLUMN})
 
 function(roff text out)
   string(REPLACE "\\" "\\e" text "${text}")
@@ -93,10 +93,14 @@ foreach(command IN LISTS main_commands)
   string(APPEND page ".SH ${title}\n${sub_usage}\n${sub_body}")
 endforeach()
 # What all programs have in common.
-string(APPEND page ".SH EXIT STATUS\n0: complete. 1: usable, but partial. 2: refused; one line says what, where, and what\n"
-  "to do. 3: worse than what was asked for (benanza_analyze: a limit, compare). 130: interrupted.\n.SH SEE ALSO\n")
-set(others benanza_generate benanza_analyze)
+if(NOT page MATCHES "[.]SH EXIT STATUS\n")
+  string(APPEND page ".SH EXIT STATUS\n0: complete. 1: usable, but partial. 2: refused; one line says what, where, and what\n"
+    "to do. 3: worse than what was asked for (benanza_analyze: a limit, compare). 130: interrupted.\n")
+endif()
+string(APPEND page ".SH SEE ALSO\n")
+set(others benanza_generate benanza_bench benanza_analyze)
 list(REMOVE_ITEM others ${NAME})
+list(JOIN others " (1),\n.BR " others)
 string(APPEND page ".BR ${others} (1)\n")
 
 string(REGEX REPLACE "\\.gz$" "" plain ${OUT})

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Debian packages of the two components that cmake --install has (benanza_install.cmake): `benanza` and
-# `libbenanza-dev`. Build them on the release that they are for, without CUDA, which no package there has:
+# `libbenanza-dev`. Build them on the release that they are for, without CUDA, which no package there has, and
+# on a processor like those that they are for: benanza_bench has kernels that are compiled for this one
+# (-DBENANZA_BENCH=OFF leaves it out).
 #
-#   cmake -S . -B build-deb -DBENANZA_BENCH=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON
+#   cmake -S . -B build-deb -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON
 #   cmake --build build-deb --target package          # *.deb in build-deb
 
 set(CPACK_GENERATOR DEB)
@@ -26,13 +28,15 @@ if(BENANZA_PROGRAMS)
 endif()
 
 set(CPACK_COMPONENT_BENANZA_DESCRIPTION "benchmarks and lower bounds of deep-learning models (programs)
-benanza_generate writes benchmarks of every unique layer of ONNX models, and
-benanza_analyze turns what was measured into lower bounds of their latency.
-What measures is compiled with libbenanza-dev.")
+benanza takes an ONNX model to a page: how fast it could run here, and what to
+change first. It calls benanza_generate (the unique layers of a model),
+benanza_bench (measures them; compiled for processors like that of the build),
+benanza_analyze (bounds and advice) and, if asked, benanza_measure_framework.")
 set(CPACK_DEBIAN_BENANZA_PACKAGE_NAME benanza)
 set(CPACK_DEBIAN_BENANZA_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_BENANZA_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_BENANZA_PACKAGE_RECOMMENDS "libbenanza-dev (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_BENANZA_PACKAGE_DEPENDS python3)
+set(CPACK_DEBIAN_BENANZA_PACKAGE_RECOMMENDS "python3-venv, libbenanza-dev (= ${PROJECT_VERSION})")
 
 set(CPACK_COMPONENT_LIBBENANZA-DEV_DESCRIPTION "benchmarks and lower bounds of deep-learning models (library)
 C++20 headers, and what CMake and pkg-config need to find them. A project

@@ -29,8 +29,10 @@
 #include "zoo/zoo.hpp"
 #include "zoo_table.hpp"
 
+#include <benanza/core/help_text.hpp>
 #include <benanza/core/out_of_memory.hpp>
 #include <benanza/core/text.hpp>
+#include <benanza/machine/colours.hpp>
 #include <benanza/model/fuse.hpp>
 #include <benanza/model/unique.hpp>
 #include <benanza/result/input_text.hpp>
@@ -277,9 +279,8 @@ inline status run_checked(int argc, char** argv) {
                    "write nothing; print what cuDNN and cuBLAS have for the layers on a GPU "
                    "that need not be here");
   missing->excludes(algorithms);
-  app.add_option("--target", generating.gpu.target,
-                 "that GPU: v100, t4, a10, a100, l4, l40s, h100, h200, b200, rtx5090, or a file "
-                 "with a description")
+  app.add_option("--target", generating.gpu.target, "that GPU, or a file with a description")
+      ->type_name("{v100,t4,a10,a100,l4,l40s,h100,h200,b200,rtx5090}")
       ->needs(algorithms);
   auto* what_if =
       app.add_flag("--what-if", generating.gpu.what_if,
@@ -336,11 +337,13 @@ inline status run_checked(int argc, char** argv) {
   } catch (const CLI::Success& e) {
     std::ostringstream text;
     app.exit(e, text, text);
-    say(text.str());
+    say(fit_help(text.str(), terminal_columns(STDOUT_FILENO)));
     return status::complete;
   } catch (const CLI::ParseError& e) {
     throw error(e.what(), "", "see benanza_generate --help");
   }
+  take_models_back(generating.models);
+  take_models_back(stating.models);
   if (*stats) {
     if (stating.models.models.empty()) throw error("no model was named", "stats", "give a model");
     return show_stats(stating);

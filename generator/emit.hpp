@@ -136,11 +136,12 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
     assumed += printable(a) + '\n';
   out += fmt::format("const benanza::model::registration graph_{0}{{{{.name = {1},\n"
                      "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
-                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}{9}\n"
+                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}{9}{10}\n"
                      "    .nodes = nodes_{0}}}}};\n",
                      number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
                      g.parameter_bytes, g.folded,
                      g.unfused.empty() ? "" : " .unfused = " + literal(g.unfused) + ",",
+                     g.structure.empty() ? "" : "\n    .structure = " + literal(g.structure) + ",",
                      assumed.empty() ? "" : "\n    .assumptions = " + literal(assumed) + ",");
 }
 } // namespace detail

@@ -12,10 +12,12 @@
 
 #include <CLI/CLI.hpp>
 #include <range/v3/algorithm/contains.hpp>
+#include <range/v3/algorithm/copy_if.hpp>
 #include <range/v3/view/cartesian_product.hpp>
 
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -125,6 +127,17 @@ inline std::string model_name(const fs::path& file) {
   return stem == "model" && !folder.empty() ? folder : stem;
 }
 
+/// Models that stand behind a list of assignments, as in `--dim sequence=128 model.onnx`.
+inline void take_models_back(model_arguments& a) {
+  for (std::vector<std::string>* list : {&a.dims, &a.loops, &a.shapes}) {
+    const auto model = [](const std::string& word) {
+      return word.find('=') == word.npos && word.ends_with(".onnx");
+    };
+    ranges::copy_if(*list, std::back_inserter(a.models), model);
+    std::erase_if(*list, model);
+  }
+}
+
 /// All models at all batch sizes and dims.
 inline std::vector<model::graph> read_models(const model_arguments& a) {
   onnx::options o = resolve_options(a);
@@ -154,18 +167,17 @@ inline void add_model_options(CLI::App& app, model_arguments& a) {
   app.add_option("models", a.models, "ONNX files");
   app.add_option("--batch", a.batches,
                  "batch sizes: 1,8; else the model's own, or 1 where that is a symbol");
-  app.add_option("--dim", a.dims, "a symbolic dim's value, or several: sequence=128,512")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--loop-count", a.loops,
-         "how often a loop runs, where only a run of the model decides: decoder=12; else it "
-         "is counted once")
-      ->allow_extra_args(false);
+  app.add_option("--dim", a.dims, "symbolic dims' values, each one or several: sequence=128,512")
+      ->type_name("NAME=N,...");
+  app.add_option("--loop-count", a.loops,
+                 "how often loops run, where only a run of the model decides: decoder=12; else "
+                 "they are counted once")
+      ->type_name("NAME=N");
   app.add_option("--data-dependent", a.data_dependent,
                  "results whose size depends on what the model reads: max, the largest that can "
                  "be; stop, what follows is not resolved; error, the model is refused")
       ->check(CLI::IsMember({"error", "stop", "max"}));
-  app.add_option("--shape", a.shapes, "an input's dims: data=1x3x224x224")->allow_extra_args(false);
+  app.add_option("--shape", a.shapes, "inputs' dims: data=1x3x224x224")->type_name("NAME=DIMS");
 }
 } // namespace detail
 } // namespace benanza::generator

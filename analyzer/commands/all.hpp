@@ -4,10 +4,14 @@
 
 #include "../commands.hpp"
 
+#include <benanza/core/help_text.hpp>
+#include <benanza/machine/colours.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -26,7 +30,7 @@ inline std::string parse_command(CLI::App& app, std::vector<std::string> argumen
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    return app.help();
+    return fit_help(app.help(), terminal_columns(STDOUT_FILENO));
   }
   return {};
 }

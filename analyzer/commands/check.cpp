@@ -42,7 +42,7 @@ std::vector<checked_figure> figures_of(result::run& run) {
     if (form.bound.sequential.ns > 0)
       out.push_back({where + " bound", form.bound.sequential, b.clock_ns});
     if (const auto expected = bound::expected(form); expected && expected->ns > 0)
-      out.push_back({where + " prediction", *expected, b.clock_ns});
+      out.push_back({where + " expected", *expected, b.clock_ns});
     for (const bound::scenario_run& l : b.scenarios)
       out.push_back({where + ' ' + l.run->state,
                      {l.run->scenario.percentile_ns, l.run->p10_ns, l.run->p90_ns},

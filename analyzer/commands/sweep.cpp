@@ -115,7 +115,7 @@ std::string parse_sweep(std::vector<std::string> arguments, sweep_request& asked
                  "cpu, compiler, onednn (a library's version) ...")
       ->required();
   app.add_option("--figure", asked.figure,
-                 "bound, prediction, roofline, run, parallel, items_per_s, bound_items_per_s, "
+                 "bound, expected, roofline, run, parallel, items_per_s, bound_items_per_s, "
                  "node:NAME, kind:Conv or layer:KEY (bound)");
   app.add_option("--by", asked.by, "axes that tell curves apart; else all that differ")
       ->delimiter(',')
@@ -168,6 +168,7 @@ status sweep_results(std::vector<std::string> arguments, const streams& to) {
     write_stream(to.out, told, "standard output");
     return status::complete;
   }
+  if (asked.figure == "prediction") asked.figure = "expected"; // as it was called before
   if (!is_a_figure(asked.figure))
     detail::refuse_choice("no figure is called \"" + asked.figure + '"',
                           std::vector<std::string_view>(std::begin(compare::sweep_figures),

@@ -112,9 +112,17 @@ inline std::string marks_text(const answers& a) {
   return out;
 }
 
+/// Nodes of which each is a kernel at least.
+inline std::int64_t kernels_of(const model::graph& g) {
+  return ranges::count_if(g.nodes, [&](const model::node& n) {
+    const op::layer* l = model::layer_of(g, n);
+    return l != nullptr && !op::is_view(*l);
+  });
+}
+
 inline std::string sums_text(const answers& a, const model_answer& m) {
   if (!a.sheet) return {};
-  std::string out = "\nAll layers at their rooflines [d]\n"
+  std::string out = "Rooflines of all layers one after the other [d]\n"
                     "            unfused  by arithmetic       fused      saves  bytes not moved\n";
   for (const type_answer& t : m.types) {
     if (!(a.sheet->flops_per_ns(t.type) > 0)) {
@@ -132,7 +140,10 @@ inline std::string sums_text(const answers& a, const model_answer& m) {
       out += fmt::format("    without {}, whose rooflines are not known\n",
                          counted(t.unfused.unknown, "node"));
   }
-  return out;
+  const std::int64_t unfused = kernels_of(*m.it), fused = m.fused ? kernels_of(*m.fused) : 0;
+  return out + wrapped("  ", fmt::format("Launches are not in it: of {} at least{}.",
+                                         counted(unfused, "kernel"),
+                                         fused > 0 ? fmt::format(", {} fused", fused) : ""));
 }
 
 /// The type whose layers are shown: that with the least fused roofline.
@@ -153,7 +164,7 @@ inline std::string estimate_text(const layer_answer& l) {
 }
 
 inline std::string layers_text(const answers& a, const model_answer& m) {
-  std::string out = "\n3  Algorithms: layers for which cuDNN lists [l]\n"
+  std::string out = "Algorithms: layers for which cuDNN lists [l]\n"
                     "          several engines    one   none";
   out += a.aimed ? "     products estimated [e]\n" : "\n";
   for (const type_answer& t : m.types) {
@@ -193,10 +204,10 @@ inline std::string layers_text(const answers& a, const model_answer& m) {
 }
 
 inline std::string fusion_text(const answers& a, const model_answer& m) {
-  if (m.fused == nullptr) return "\n5  Fusion: no pattern fits this model\n";
+  if (m.fused == nullptr) return "Fusion: no pattern fits this model\n";
   const type_answer& shown = shown_type(a, m);
   std::string out = fmt::format(
-      "\n5  Fusion: nodes that stand for several; for how many cuDNN has an engine [l]\n  {:>5}",
+      "Fusion: nodes that stand for several; for how many cuDNN has an engine [l]\n  {:>5}",
       "nodes");
   for (const type_answer& t : m.types)
     out += fmt::format(" {:>6}", name(t.type));
@@ -242,7 +253,7 @@ inline const layer_answer* example(const type_answer& t, bool gains) {
 }
 
 inline std::string tensor_cores_text(const answers& a, const model_answer& m) {
-  std::string out = "\n6  Tensor cores: layers that multiply, and may use them [l]\n"
+  std::string out = "Tensor cores: layers that multiply, and may use them [l]\n"
                     "          cuDNN's  cuBLAS: not told  none";
   out += a.sheet ? "  without [d]   with [d]  gain nothing\n" : "\n";
   bool any = false;
@@ -256,7 +267,7 @@ inline std::string tensor_cores_text(const answers& a, const model_answer& m) {
                          t.no_gain.layers);
     out += '\n';
   }
-  if (!any) return "\n6  Tensor cores: f32 does not use them\n";
+  if (!any) return "Tensor cores: f32 does not use them\n";
   if (!a.sheet) return out;
   said_of examples;
   for (const type_answer& t : m.types) {
@@ -291,8 +302,11 @@ inline std::string text_of(const answers& a) {
                                        printable(m.it->name, 60), printable(a.list.target.name, 60),
                                        capability / 100, capability / 10 % 10));
     if (const std::string w = detail::warning_of(a.list); !w.empty()) out += detail::wrapped("", w);
-    out += detail::marks_text(a) + detail::sums_text(a, m) + detail::layers_text(a, m) +
-           detail::fusion_text(a, m) + detail::tensor_cores_text(a, m);
+    out += detail::marks_text(a);
+    int number = 0;
+    for (const std::string& section : {detail::sums_text(a, m), detail::layers_text(a, m),
+                                       detail::fusion_text(a, m), detail::tensor_cores_text(a, m)})
+      if (!section.empty()) out += fmt::format("\n{}  {}", ++number, section);
     if (m.unresolved > 0)
       out += fmt::format("\nPARTIAL: {} not resolved, and in no figure\n",
                          detail::counted(m.unresolved, "node"));

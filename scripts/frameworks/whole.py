@@ -3,7 +3,7 @@
 
   {"schema": "benanza-framework", "schema_version": 2,
    "framework": "onnxruntime" | "openvino" | "pytorch", "framework_version": "1.32.0" | "unknown",
-   "model": {"file", "sha256", "bytes"},
+   "model": {"file", "sha256", "bytes", "structure"},      the last as structure.py has it, where it was read
    "options": {"threads", "batch", "dims": {symbol: n}, "seconds", "cpus": [...],     0: not told
                "precision": "f32" | ... | "", "device": "gpu"},   the processor where none is told
    "inputs", "filled_tensors", "filled_bytes", "finite", "machine", "started",        of what was run here
@@ -37,6 +37,7 @@ from frameworks.models import checksum, element_types, load, name_nodes, save
 from frameworks.operators import Model, nodes_of, operators_of, stored_in
 from frameworks.running import FRAMEWORKS
 from frameworks.settings import chosen
+from frameworks.structure import structure_of
 from frameworks.timing import finite, processor, sample
 from frameworks.traces import graph_of_xml, precision_of, read_trace
 from frameworks.turns import in_turns
@@ -51,13 +52,13 @@ def own_model(model):
     return Model(nodes_of(model.graph), [i.name for i in model.graph.input if i.name not in stored])
 
 
-def file_of(arguments, version, cpus, precision):
+def file_of(arguments, version, cpus, precision, structure):
     """What every file begins with."""
     return {
         "schema": SCHEMA, "schema_version": SCHEMA_VERSION,
         "framework": arguments.framework, "framework_version": version,
         "model": {"file": str(arguments.model), "sha256": checksum(arguments.model),
-                  "bytes": arguments.model.stat().st_size},
+                  "bytes": arguments.model.stat().st_size, **({"structure": structure} if structure else {})},
         "options": {"threads": arguments.threads or 0, "batch": arguments.batch or 0, "dims": arguments.dims,
                     "seconds": arguments.seconds, "cpus": cpus, "precision": precision, "set": dict(chosen)},
     }
@@ -77,6 +78,7 @@ def began(text):
 def measure(arguments):
     """The file; and, with --plan, the result of the chain that took turns."""
     model = load(arguments.model)
+    structure = structure_of(model)
     name_nodes(model)
     nodes = own_model(model)
     dims, known, arguments.batch = fix_dims(model, arguments.batch, arguments.dims, arguments.shapes)
@@ -118,7 +120,7 @@ def measure(arguments):
     if not healthy:
         print("measure_framework: some results are infinite or not a number", file=sys.stderr)
     return {
-        **file_of(arguments, version, cpus, precision),
+        **file_of(arguments, version, cpus, precision, structure),
         "inputs": [{"name": n, "dims": list(a.shape), "type": str(a.dtype)} for n, a in feeds.items()],
         "filled_tensors": filler.tensors, "filled_bytes": filler.bytes, "finite": healthy,
         "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
@@ -147,4 +149,5 @@ def imported(arguments):
     if precision not in ("f32", ""):
         print(f"measure_framework: {arguments.framework} computed in {precision}, not in f32", file=sys.stderr)
     latency = {} if arguments.latency_ms is None else told([arguments.latency_ms * 1e6])
-    return {**file_of(arguments, "unknown", [], precision), **latency, "traces": traces, "operators": operators}
+    structure = structure_of(load(arguments.model)) if has_package("onnx") else None
+    return {**file_of(arguments, "unknown", [], precision, structure), **latency, "traces": traces, "operators": operators}

@@ -381,6 +381,55 @@ TEST_CASE("a run of another precision, on other threads or of another model is r
   CHECK(said(p).find("belongs to no model") != std::string::npos);
 }
 
+TEST_CASE(
+    "a run belongs to a model by the file's structure, else by its nodes, whatever its name") {
+  run r = synthetic::fused_run();
+  for (auto& g : r.graphs)
+    g.structure = "a1";
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  const auto said = [&](const profile& p) -> std::string {
+    try {
+      advise_all(s, all, {p});
+    } catch (const benanza::error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  profile p = unfused(1400);
+  p.structure = "b2"; // the same names, and another file
+  CHECK(said(p).find("block as it ran there has other nodes or tensors") != std::string::npos);
+  p.structure = "a1";
+  p.model = "renamed";
+  for (profiled_operator& o : p.operators)
+    o.name = "n" + o.name; // and nothing that a node is called by
+  CHECK(said(p).empty());
+  p.operators.clear();
+  CHECK(said(p).empty());
+  // Without a structure a name is no proof.
+  p = unfused(1400);
+  for (profiled_operator& o : p.operators)
+    o.name = "n" + o.name, o.type = "Foreign";
+  CHECK(said(p).find("0 of its 6 operators") != std::string::npos);
+}
+
+TEST_CASE("a run of a setting without figures is named and left out; all of them are refused") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> all{figures(s)};
+  std::vector<profile> both{unfused(1400), unfused(1400)};
+  both[1].threads = 2;
+  both[1].source = "two.json";
+  std::vector<std::string> left_out;
+  const advised a = advise_all(s, all, both, {.left_out = &left_out}).front();
+  CHECK(a.frameworks.size() == 1);
+  REQUIRE(left_out.size() == 1);
+  CHECK(left_out[0] == "two.json: it ran on 2 threads, the figures are of 1");
+  both[0].batch = 8;
+  CHECK_THROWS_WITH_AS(advise_all(s, all, both, {.left_out = &left_out}),
+                       doctest::Contains("batch is 8"), benanza::error);
+}
+
 TEST_CASE("a run at other dims is refused: its times are of other work") {
   const run r = synthetic::fused_run();
   const source s(r);

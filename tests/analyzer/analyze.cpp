@@ -363,8 +363,16 @@ TEST_CASE("-o writes the whole report or nothing") {
 }
 
 TEST_CASE("--help explains itself with status 0; a stream that cannot be written is refused") {
-  CHECK(analyze({"--help"}).status == 0);
-  CHECK(holds(analyze({"--help"}).out, "--strict"));
+  REQUIRE(analyze({"--help"}).status == 0);
+  const std::string help = analyze({"--help"}).out;
+  CHECK(holds(help, "--strict"));
+  CHECK(help.find("--framework") < help.find("--model"));
+  CHECK(help.find("--model") < help.find("--export"));
+  for (const char* part :
+       {"Examples:", "Formats:\n  text ", "Figures of limits:\n  expected ", "Exit status:"})
+    CHECK(holds(help, part));
+  CHECK_FALSE(holds(help, " ...\n"));
+  CHECK_FALSE(holds(help, "TEXT"));
   std::istringstream in(synthetic::text(synthetic::small_run()));
   std::ostringstream out, err;
   out.setstate(std::ios::badbit);

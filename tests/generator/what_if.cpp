@@ -121,6 +121,9 @@ TEST_CASE("the page of a model has fusion by rooflines, and fits its columns" *
     CHECK(holds(o.out, type));
   CHECK(holds(o.out, "\n     26     26     26     26     26 ")); // of Conv+Relu, in each type
   CHECK(holds(o.out, "gains most"));
+  CHECK(holds(o.out, "\n1  Rooflines"));
+  CHECK(holds(o.out, "\n4  Tensor cores"));
+  CHECK(holds(o.out, "Launches are not in it: of "));
   std::size_t lines = 0;
   for (const std::string_view line : items(o.out, "\n")) {
     CAPTURE(line);

@@ -145,6 +145,42 @@ TEST_CASE("a refusal is one line, however hostile the names") {
     CHECK(static_cast<unsigned char>(c) >= 0x20);
 }
 
+TEST_CASE("structure: the same with weights and without, another for another model") {
+  auto m = text_model(13, "float[N,8] x", "y = LeakyRelu<alpha = 0.5>(x)");
+  *m.mutable_graph()->add_initializer() = weight("w", 1000);
+  const auto structure = [](const onnx::ModelProto& one) {
+    onnx::ModelProto read;
+    REQUIRE(read.ParseFromString(bonnx::without_payloads(one.SerializeAsString())));
+    CHECK(bonnx::structure_of(read) == bonnx::structure_of(one));
+    return bonnx::structure_of(read);
+  };
+  const std::string whole = structure(m);
+  CHECK(whole.size() == 64);
+  const auto changed = [&](auto change) {
+    auto other = m;
+    change(other);
+    return structure(other) != whole;
+  };
+  CHECK_FALSE(changed([](auto& o) {
+    auto& t = *o.mutable_graph()->mutable_initializer(0);
+    t.clear_raw_data();
+    t.set_data_location(onnx::TensorProto::EXTERNAL);
+    o.set_producer_name("somebody");
+    o.mutable_graph()->mutable_node(0)->set_name("called");
+  }));
+  CHECK(changed([](auto& o) { o.mutable_graph()->mutable_initializer(0)->set_dims(0, 999); }));
+  CHECK(changed(
+      [](auto& o) { o.mutable_graph()->mutable_node(0)->mutable_attribute(0)->set_f(0.25f); }));
+  CHECK(changed([](auto& o) { o.mutable_graph()->mutable_node(0)->set_op_type("Elu"); }));
+  CHECK(changed([](auto& o) { o.mutable_opset_import(0)->set_version(14); }));
+  CHECK(changed([](auto& o) {
+    auto& type = *o.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+    type.mutable_shape()->mutable_dim(0)->set_dim_param("M");
+  }));
+  // A graph that is resolved has it.
+  CHECK(bonnx::resolve(bonnx::from(m), two).structure == whole);
+}
+
 TEST_CASE("wire: payloads over a limit are left out, all else is kept") {
   auto m = text_model(13, "float[1,8] x", "y = Relu(x)");
   auto& g = *m.mutable_graph();

@@ -91,7 +91,9 @@ if(NOT packed STREQUAL installed)
   list(REMOVE_ITEM less ${packed})
   message(FATAL_ERROR "in packages alone: ${more}; installed alone: ${less}")
 endif()
-foreach(file bin/benanza_generate bin/benanza_analyze
+foreach(file bin/benanza_generate bin/benanza_analyze bin/benanza_bench bin/benanza bin/benanza_measure_framework
+    share/benanza/scripts/benanza share/benanza/scripts/measure_framework share/benanza/scripts/frameworks/whole.py
+    share/man/man1/benanza_bench.1.gz
     share/man/man1/benanza_generate.1.gz share/man/man1/benanza_analyze.1.gz
     share/bash-completion/completions/benanza_generate share/zsh/vendor-completions/_benanza_generate
     share/fish/vendor_completions.d/benanza_generate.fish
@@ -104,6 +106,15 @@ foreach(file bin/benanza_generate bin/benanza_analyze
     message(FATAL_ERROR "no package holds ${file}: ${packed}")
   endif()
 endforeach()
+
+# The command that calls the others finds them beside itself.
+run(${CMAKE_COMMAND} -E env PATH=/usr/bin:/bin ${WORK}/unpacked/usr/bin/benanza_measure_framework --help)
+expect("${output}" "^usage: measure_framework")
+execute_process(COMMAND ${CMAKE_COMMAND} -E env PATH=/usr/bin:/bin ${WORK}/unpacked/usr/bin/benanza no-model -o ${WORK}/door
+  RESULT_VARIABLE failed ERROR_VARIABLE err)
+if(NOT failed EQUAL 2 OR NOT err MATCHES "no-model" OR err MATCHES "quickstart")
+  message(FATAL_ERROR "benanza did not find its programs (${failed}): ${err}")
+endif()
 
 # What a shell completes: options, commands, and the values of an option that has few.
 file(WRITE ${WORK}/try "source ${WORK}/unpacked/usr/share/bash-completion/completions/benanza_generate

@@ -41,7 +41,7 @@ TEST_CASE("limits: names, units and comparisons") {
   CHECK(limit("bound<=2us").keeps(2000));
   CHECK(limit("coverage>=99%").keeps(0.99));
   CHECK_FALSE(limit("gap>130%").keeps(1.3));
-  CHECK(limit("expected<1s").figure().name == "prediction");
+  CHECK(limit("prediction<1s").figure().name == "expected");
   for (const char* bad : {"", "bound", "bound<", "bound<1", "gap<1ms", "<1ms", "(bound<1ms",
                           "bound<-1ms", "bound<nan", "bound<infs", "xbound<1ms", "rate<1s"})
     CHECK_THROWS_AS(limit{bad}, benanza::error);

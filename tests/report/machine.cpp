@@ -32,7 +32,10 @@ TEST_CASE("bytes are shown in the unit that suits them") {
 }
 
 TEST_CASE("the page has peaks, bandwidths with the caches marked, lines, overheads, absences") {
-  const std::string page = machine_report(whole_machine());
+  const std::string page = machine_report(whole_machine(), true);
+  const std::string shorter = machine_report(whole_machine());
+  CHECK_FALSE(holds(shorter, "alpha"));
+  CHECK(holds(shorter, "--details"));
   for (const char* part : {"GFLOP/s", "bf16", "100.0", "200.0", "-- L1: 32 KiB --",
                            "-- L2: 1 MiB --", "-- L3: 32 MiB --", "128 MiB", "alpha", "process",
                            "150 ns", "- Absent: copies between NUMA nodes", "at most"})
@@ -56,7 +59,7 @@ TEST_CASE("the page of a GPU has what people ask for first, in the units of one"
   put("graph_gap", 1200, 0);
   put("event_pair", 1500, 0);
   put("host_to_device_pinned-65536", 3000, 0);
-  const std::string page = machine_report(r);
+  const std::string page = machine_report(r, true);
   CAPTURE(page);
   std::size_t at = 0;
   for (const char* part :

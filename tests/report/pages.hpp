@@ -42,6 +42,7 @@ inline std::vector<model_bound> analyse(const run& r, std::vector<numeric> types
 inline std::string text_report(const run& r, const std::vector<model_bound>& models,
                                text_options options) {
   options.details = true;
+  options.columns = benanza::report::columns;
   const benanza::bound::source source(r);
   return benanza::report::text_report(r, benanza::advice::advise_all(source, models, {}), models,
                                       options);

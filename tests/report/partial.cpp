@@ -132,12 +132,44 @@ TEST_CASE("the run that changes are about is the first row, and doubts are in ev
   const auto advised = advice::advise_all(s, models, {});
   const report::input in{.run = r, .models = models, .advised = advised};
   const std::string text = report::text_report(in);
-  CHECK(text.find("by libraries' first choices") < text.find("a run should take"));
+  CHECK(text.find("by libraries' first choices") < text.find("expected run"));
   const std::string told = "the prediction lies below the bound: Conv/8";
   CHECK(holds(report::markdown_report(in), "the prediction lies below the bound"));
   CHECK(holds(report::latex_report(in), "the prediction lies below the bound"));
   CHECK(holds(report::html::page_json({in}).dump(), told));
   CHECK(json::parse(report::json_report(in))["analyses"][0]["doubts"][0] == told);
+  CHECK(holds(report::csv_report(in), told));
+  CHECK(holds(report::junit_report(in), told));
+}
+
+TEST_CASE(
+    "figures that were disturbed have no rate and no share, and are not sure, in any format") {
+  run r = planned_run();
+  const bound::source s(r);
+  std::vector<model_bound> models{bound::analyse(s, r.graphs[0], {numeric::f32, 1})};
+  models[0].unmeasurable = "others ran here";
+  const auto advised = advice::advise_all(s, models, {});
+  REQUIRE_FALSE(advised[0].list.items.empty());
+  const report::input in{.run = r, .models = models, .advised = advised};
+  report::input full = in;
+  full.options.advice = true;
+  for (const std::string& text : {report::text_report(in), report::text_report(full)}) {
+    CHECK(holds(text, "NO VERDICT  others ran here."));
+    CHECK(holds(text, "Sure?  No: it was disturbed while measured"));
+    for (const char* rate : {"/s  [", "/s  layers", "/s  roofline", "of a run)"})
+      CHECK_FALSE(holds(text, rate));
+    CHECK_FALSE(holds(text, "of the bound is measured"));
+  }
+  const json one = json::parse(report::json_report(in))["analyses"][0];
+  CHECK(one["bound_rate"].is_null());
+  CHECK(one["expected_rate"].is_null());
+  CHECK(one["advice"]["items"][0]["share_of_run"].is_null());
+  const std::string html = report::html::page_json({in}).dump();
+  CHECK(holds(html, "\"sure\":false"));
+  CHECK(holds(report::csv_report(in), ",doubts\n"));
+  CHECK(holds(report::csv_report(in), "\"no verdict: others ran here\"\n"));
+  CHECK(holds(report::junit_report(in), "name=\"nothing is doubtful\">\n      <skipped "
+                                        "message=\"no verdict: others ran here\"/>"));
 }
 
 TEST_CASE("a wrong result and a case that was given up are answers, a crash is none") {

@@ -32,17 +32,17 @@ profile slow_framework() {
   return p;
 }
 
-TEST_CASE("the first screen has at most 35 lines of 80 columns") {
+TEST_CASE("the first screen has at most 35 lines, of 80 columns where the terminal has no more") {
   const run r = synthetic::fused_run();
   const source s(r);
   const std::vector<model_bound> models{analyse(r)[0]};
   for (const bool beside : {false, true}) {
     const std::vector<advised> all =
         advise_all(s, models, beside ? std::vector{slow_framework()} : std::vector<profile>{});
-    const std::string text = benanza::report::first_screen(r, all[0]);
+    const std::string text = benanza::report::first_screen(r, all[0], 80);
     check_width(text);
     CHECK(std::count(text.begin(), text.end(), '\n') <= 35);
-    CHECK(holds(text, "a run should take"));
+    CHECK(holds(text, "expected run"));
     CHECK(holds(text, "lower bound"));
     CHECK(holds(text, "Where the time of the best run goes"));
     CHECK(holds(text, "Sure?"));
@@ -56,7 +56,8 @@ TEST_CASE("a framework's run: what it is faster in first, then the steps, then w
   const std::vector<model_bound> models{analyse(r)[0]};
   const std::vector<profile> profiles{slow_framework()};
   const std::vector<advised> all = advise_all(s, models, profiles);
-  const std::string text = benanza::report::text_report(r, all, models, {.advice = true});
+  const std::string text =
+      benanza::report::text_report(r, all, models, {.advice = true, .columns = 80});
   check_width(text);
   check_golden(text, "report_framework.txt");
   const std::size_t faster = text.find("a fault of ours"), steps = text.find("From the run of");
@@ -175,6 +176,32 @@ TEST_CASE("a framework that is below the bound by less exact Winograds is held a
   CHECK_FALSE(holds(said(1.4e6), "below the lower bound"));
 }
 
+TEST_CASE("a heading is cut where the terminal is narrow alone; changes go on below, and lose nothing") {
+  run r = synthetic::fused_run();
+  r.provenance["machine"]["cpu"] = std::string(100, 'x') + " end";
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  std::vector<advised> all = advise_all(s, models, {});
+  REQUIRE_FALSE(all[0].list.items.empty());
+  all[0].list.items[0].what = std::string(100, 'y') + " end";
+  const auto screen = [&](std::size_t columns) {
+    return benanza::report::first_screen(r, all[0], columns);
+  };
+  check_width(screen(80));
+  check_width(screen(20)); // it has its least width
+  CHECK(holds(screen(80), "xxx..."));
+  CHECK(holds(screen(0), "xxx end"));
+  for (const std::size_t terminal : {0, 20, 80, 200}) {
+    const std::string text = screen(terminal);
+    CHECK(holds(text, "yyy end"));
+    const std::size_t from = text.find(" 1 y"), to = text.find("yyy end");
+    REQUIRE(from < to);
+    REQUIRE(to < text.size());
+    const std::string its = text.substr(from, to + 3 - from);
+    CHECK(std::count(its.begin(), its.end(), 'y') == 100);
+  }
+}
+
 TEST_CASE("with nothing to gain it says so") {
   run r = synthetic::small_run();
   std::erase_if(r.measurements, [](const measurement& m) { return m.algorithm_index != 0; });
@@ -206,7 +233,8 @@ TEST_CASE("names of strangers do not steer a terminal") {
     o.type = o.kernel = evil;
   profiles[0].operators[1].name = evil;
   const std::vector<advised> all = advise_all(s, models, profiles);
-  const std::string text = benanza::report::text_report(r, all, models, {.advice = true});
+  const std::string text =
+      benanza::report::text_report(r, all, models, {.advice = true, .columns = 80});
   CHECK_FALSE(holds(text, "\x1b"));
   CHECK_FALSE(holds(text, "\u202e"));
   CHECK_FALSE(holds(json_report(r, models, false, all), "\x1b"));

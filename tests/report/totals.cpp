@@ -29,7 +29,7 @@ TEST_CASE("a batch of several tells what each item takes, and how many that is a
   const auto models = analyse(r);
   const std::string text = text_report(r, models, {});
   check_width(text);
-  CHECK(holds(text, "each item   bound 154 us, 6488 items/s; prediction "));
+  CHECK(holds(text, "each item   bound 154 us, 6488 items/s; expected "));
   CHECK(holds(text, "run         2.00 ms (4000 items/s) as one chain"));
   const json a = json::parse(json_report(r, models, false))["analyses"][0];
   CHECK(a["bound_rate"]["ns_per_item"].get<double>() == doctest::Approx(1233e3 / 8));

@@ -15,8 +15,8 @@ TEST_CASE("without reorders there is no prediction, in no table") {
   const auto models = analyse(r);
   const std::string text = text_report(r, models, {});
   check_width(text);
-  CHECK(
-      holds(text, "layouts paid for\n  no prediction: reorders were not measured\n    all plain"));
+  CHECK(holds(text,
+              "layouts paid for\n  no expected run: reorders were not measured\n    all plain"));
   CHECK(holds(text, "PARTIAL     6 reorders were not measured."));
   CHECK(holds(text, "    benanza_bench --model block@batch=1 --benchmark_filter='^reorder/'"));
   const json a = json::parse(json_report(r, models, true))["analyses"][0];

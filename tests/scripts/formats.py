@@ -163,7 +163,7 @@ class Plain(Case):
         self.assertEqual(page.count("\n  kept    "), len(held), page)
         broken = self.analyze(result(), "--format", "junit", "--limit", "gap<1.01", "--limit", "bound<1s", status=3)
         root = xml.fromstring(broken)
-        self.assertEqual((root.get("tests"), root.get("failures"), root.get("skipped")), ("3", "1", "0"))
+        self.assertEqual((root.get("tests"), root.get("failures"), root.get("skipped")), ("4", "1", "0"))
         failed = [c for c in root.iter("testcase") if c.find("failure") is not None]
         self.assertEqual([c.get("name") for c in failed], ["gap<1.01"])
         self.assertIn("broken: 1 of 2 limits, such as gap<1.01 by fork@batch=1", self.said)

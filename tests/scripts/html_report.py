@@ -162,7 +162,7 @@ class Browser(unittest.TestCase):
             shown = page.run("[...document.querySelectorAll('.figure_row')].map(r => [r.children[0].textContent, r.children[1].textContent])")
             told = dict(shown)
             self.assertEqual(told["lower bound"], page.run(f"time({m['bound']['sequential']['ns']})"))
-            self.assertEqual(told["a run should take"], page.run(f"time({m['expected']['ns']})"))
+            self.assertEqual(told["expected run"], page.run(f"time({m['expected']['ns']})"))
             self.assertEqual(told["the machine's limits"], page.run(f"time({m['roofline']['sequential']['ns']})"))
             changes = page.run("[...document.querySelectorAll('ol.changes .what')].map(a => a.textContent)")
             self.assertEqual(changes, [a["what"] for a in m["advice"]["items"]][:5])

@@ -125,6 +125,29 @@ class BadInput(unittest.TestCase):
         self.assertEqual(inputs.fix_dims(make([10, 3], [2, 5]), None, {})[2], 1)
         self.assertEqual(inputs.fix_dims(make(["batch", 3], [8, 5]), None, {"batch": 4})[2], 4)
 
+    @unittest.skipUnless(WITH_ONNX and len(sys.argv) > 2, "onnx for Python is missing, or benanza_generate is not built")
+    def test_its_structure_is_that_of_benanza_generate(self):
+        from onnx import TensorProto, helper
+        from frameworks.structure import structure_of
+        inner = helper.make_graph([helper.make_node("Identity", ["x"], ["z"])], "then", [],
+                                  [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
+        own = helper.make_function("own", "F", ["a"], ["b"], [helper.make_node("Elu", ["a"], ["b"], alpha=0.1)],
+                                   [helper.make_opsetid("", 17)])
+        nodes = [helper.make_node("F", ["x"], ["f"], domain="own"),
+                 helper.make_node("If", ["c"], ["i"], then_branch=inner, else_branch=inner),
+                 helper.make_node("Conv", ["f", "w"], ["v"], pads=[1, 1, 1, 1], auto_pad="NOTSET"),
+                 helper.make_node("Add", ["i", "v"], ["y"])]
+        model = model_of(nodes, [("w", [3, 3, 3, 3], TensorProto.FLOAT)],
+                         [("x", ["batch", 3, 8, 8], TensorProto.FLOAT), ("c", [], TensorProto.BOOL)])
+        model.functions.append(own)
+        model.opset_import.append(helper.make_opsetid("own", 1))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "m.onnx"
+            path.write_bytes(model.SerializeToString())
+            subprocess.run([sys.argv[2], path, "--no-sources", "-o", Path(folder) / "out"], capture_output=True)
+            graphs = json.loads((Path(folder) / "out" / "graphs.json").read_text())["graphs"]
+            self.assertEqual({g["structure"] for g in graphs}, {structure_of(models.load(path))})
+
 
 class Turns(unittest.TestCase):
     """A program in place of benanza_bench, which writes what it was told and on which processors it ran."""

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which framework's run belongs to which model, and what is advised of each? A run belongs to the
-// figures of the same model in its precision, at its batch and on its threads; a run that does not
-// say its model, to the one with most of its nodes. A run of another precision is refused: it would
-// be held against bounds that are not its own.
+// figures of the same model in its precision, at its batch and on its threads. The same model has
+// the same structure (onnx/structure.hpp); where either side does not tell it, most of its nodes
+// are found. A run of another model is refused; one of a setting without figures is named and left
+// out, and refused where that is so of all.
 //
-//   std::vector<advised> all = advise_all(source, models, profiles);   all[0].list.items[0].what
+//   std::vector<std::string> left_out;
+//   std::vector<advised> all = advise_all(source, models, profiles, {.left_out = &left_out});
 #pragma once
 
 #include "advise.hpp"
 
 #include <fmt/format.h>
-#include <range/v3/algorithm/find_if.hpp>
+#include <range/v3/algorithm/any_of.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -100,40 +102,52 @@ inline found_nodes found_in(const trace::profile& p, const model::graph& g) {
   return out;
 }
 
-/// The place of the figures that a profile belongs to.
-inline std::size_t place_of(const trace::profile& p, const std::vector<bound::model_bound>& all) {
+/// The place of the figures that a profile belongs to; nothing where they are of other settings,
+/// which `why` says. Refuses a run of another model.
+inline std::optional<std::size_t>
+place_of(const trace::profile& p, const std::vector<bound::model_bound>& all, std::string& why) {
   std::optional<std::size_t> best;
   std::int64_t most = -1;
-  std::string why;
-  const bool named = !p.model.empty() && ranges::find_if(all, [&](const auto& b) {
-                                           return b.graph->model == p.model;
-                                         }) != all.end();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (named && all[i].graph->model != p.model) continue;
-    if (std::string reason = differs(p, all[i]); !reason.empty()) {
+  bool of_a_model = false; ///< it is a run of one of them, if not in this setting
+  std::string other;       ///< why it is a run of another model
+  const bool named = !p.model.empty() && ranges::any_of(all, [&](const bound::model_bound& b) {
+    return b.graph->model == p.model;
+  });
+  for (const bound::model_bound& b : all) {
+    const model::graph& g = *b.graph;
+    const bool hashed = !p.structure.empty() && !g.structure.empty();
+    if (hashed && p.structure != g.structure) {
+      if (other.empty())
+        other = fmt::format("{} as it ran there has other nodes or tensors than {}",
+                            printable(p.model), printable(g.model));
+      continue;
+    }
+    if (!hashed && named && g.model != p.model) continue;
+    // A file of another name may be the same model, if its operators say so.
+    if (!hashed && !named && !p.model.empty() && p.operators.empty()) continue;
+    const found_nodes found = hashed || p.operators.empty() ? found_nodes{} : found_in(p, g);
+    if (!hashed &&
+        (p.operators.empty() ? !named && all.size() > 1 : found.share() < least_matched)) {
+      if (other.empty() && !p.operators.empty())
+        other = fmt::format("{} of its {} operators and {} of the {} nodes of {} are the same",
+                            found.operators, p.operators.size(), found.nodes, g.nodes.size(),
+                            printable(g.name));
+      continue;
+    }
+    of_a_model = true;
+    if (std::string reason = differs(p, b); !reason.empty()) {
       if (why.empty()) why = std::move(reason);
       continue;
     }
-    // A file of another name may be the same model, if its operators say so.
-    if (!named && !p.model.empty() && p.operators.empty()) continue;
-    const found_nodes found =
-        named || p.operators.empty() ? found_nodes{} : found_in(p, *all[i].graph);
-    const std::int64_t matched = found.nodes;
-    if (!named && (all.size() > 1 || !p.operators.empty()) && found.share() < least_matched) {
-      if (why.empty() && !p.operators.empty())
-        why = fmt::format("{} of its {} operators and {} of the {} nodes of {} are the same",
-                          found.operators, p.operators.size(), matched, all[i].graph->nodes.size(),
-                          printable(all[i].graph->name));
-      continue;
-    }
-    if (matched <= most) continue;
-    best = i;
-    most = matched;
+    if (found.nodes <= most) continue;
+    best = static_cast<std::size_t>(&b - all.data());
+    most = found.nodes;
   }
-  if (best) return *best;
-  throw error("the framework's run belongs to no model of the results", p.source,
-              why.empty() ? "name results of the model that ran"
-                          : why + ": measure these, or run the framework again");
+  if (!of_a_model)
+    throw error("the framework's run belongs to no model of the results", p.source,
+                other.empty() ? "name results of the model that ran"
+                              : other + ": name results of the model that ran");
+  return best;
 }
 } // namespace detail
 
@@ -144,6 +158,8 @@ struct advice_options {
   double latency_limit_ns = 0; ///< that a batch may take; 0: any
   /// How benanza_bench is told where what is still to be measured goes.
   std::string result_into = " --benchmark_out=more.json";
+  /// Gets a line for each run that belongs to none of the figures.
+  std::vector<std::string>* left_out = nullptr;
 };
 
 /// All advice on all models, with the frameworks' runs where they belong.
@@ -160,13 +176,23 @@ inline std::vector<advised> advise_all(const bound::source& s,
   if (o.others != nullptr)
     for (const bound::model_bound& b : *o.others)
       others.push_back(&b);
+  std::vector<std::string> left_out;
   for (const trace::profile& p : profiles) {
-    const std::size_t at = detail::place_of(p, models);
-    out[at].frameworks.push_back(compare(p, models[at]));
-    if (detail::of_other_dims(out[at].frameworks.back()))
-      throw error("the framework ran " + models[at].graph->model + " at other dims", p.source,
+    std::string why;
+    const std::optional<std::size_t> at = detail::place_of(p, models, why);
+    if (!at) {
+      left_out.push_back(p.source + ": " + why);
+      continue;
+    }
+    out[*at].frameworks.push_back(compare(p, models[*at]));
+    if (detail::of_other_dims(out[*at].frameworks.back()))
+      throw error("the framework ran " + models[*at].graph->model + " at other dims", p.source,
                   "give it the dims (--dim) that the model was measured with");
   }
+  if (!left_out.empty() && (o.left_out == nullptr || left_out.size() == profiles.size()))
+    throw error("the results have no figures of the framework's setting", left_out.front(),
+                "measure these, or run the framework again");
+  if (o.left_out != nullptr) *o.left_out = std::move(left_out);
   std::vector<const comparison*> runs;
   for (const advised& a : out)
     for (const comparison& c : a.frameworks)

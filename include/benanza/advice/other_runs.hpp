@@ -102,7 +102,7 @@ inline std::string row_of(const grounds& g, const other_run& o, const std::strin
                                            : framework_of(*g.framework) + ", not measured";
   const bound::figure best = figure_of_run(*o.model);
   return fmt::format("{}: {} ({}){}", setting, time_text(o.takes.ns), who,
-                     best.ns > 0 ? ", a run should take " + time_text(best.ns) : "");
+                     best.ns > 0 ? ", expected of the best kernels " + time_text(best.ns) : "");
 }
 } // namespace detail
 

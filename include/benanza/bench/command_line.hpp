@@ -25,7 +25,7 @@ struct flag {
 };
 
 inline const flag own_flags[] = {
-    {"--types", "T,...",
+    {"--types", "{f32,tf32,f16,bf16,u8s8u8,s8s8s8,e4m3},...",
      "numeric classes: f32, bf16, u8s8u8, s8s8s8 ... (default: the models'\nown)",
      [](options& o, std::string_view v, std::string_view where) {
        o.types.clear();
@@ -43,7 +43,7 @@ inline const flag own_flags[] = {
        o.threads.erase(std::unique(o.threads.begin(), o.threads.end()), o.threads.end());
        if (o.threads.empty()) throw error("a number of threads is needed", std::string(where));
      }},
-    {"--states", "S,...",
+    {"--states", "{hot,llcw,coldw,cold},...",
      "what the caches hold: hot, llcw (weights in the last-level cache), coldw\n(weights in "
      "memory), cold (default: hot,llcw,coldw, without llcw where no\nmodel fits that cache)",
      [](options& o, std::string_view v, std::string_view where) {
@@ -53,7 +53,7 @@ inline const flag own_flags[] = {
        if (o.states.empty()) throw error("hot, llcw, coldw or cold is needed", std::string(where));
        o.states_given = true;
      }},
-    {"--effort", "E",
+    {"--effort", "{quick,normal,thorough,exhaustive}",
      "how long to sample: quick, normal (default), thorough or exhaustive,\nwhich stops no case "
      "early",
      [](options& o, std::string_view v, std::string_view where) {
@@ -111,7 +111,7 @@ inline const flag own_flags[] = {
      "with --plan: also what it takes to load the model's weights, private and\nshared between "
      "processes",
      [](options& o, std::string_view v, std::string_view where) { o.load = truth(v, where); }},
-    {"--levels", "L",
+    {"--levels", "{model,layer,call}",
      "with --plan: run it with the events of model, layer or call taken, each\nwith those before "
      "it, in turns: what every level takes, and what its\nevents cost; for benanza_analyze profile",
      [](options& o, std::string_view v, std::string_view where) {
@@ -173,7 +173,7 @@ inline const flag own_flags[] = {
      "also what the libraries have by name and refuse for these layers, and\nwhy: in the result, "
      "for benanza_analyze --algorithms; with\n--benchmark_list_tests printed",
      [](options& o, std::string_view v, std::string_view where) { o.refused = truth(v, where); }},
-    {"--progress", "WHEN", "auto, always or never, on stderr (default auto: on a terminal)",
+    {"--progress", "{auto,always,never}", "on stderr (default auto: on a terminal)",
      [](options& o, std::string_view v, std::string_view where) {
        const std::string mode = one_of(v, {"auto", "always", "never"}, where);
        o.campaign.progress = mode == "always"  ? progress_mode::always
@@ -219,7 +219,9 @@ inline const flag campaign_flags[] = {
      [](options& o, std::string_view v, std::string_view where) {
        o.by = given(v, where, "a name", "write --by \"the lab's night run\"");
      }},
-    {"--again", "", "measures again what is kept: everything, or what failed (--again=failed)",
+    {"--again", "",
+     "measures again what is kept, the machine's limits too: everything, or what\nfailed "
+     "(--again=failed)",
      [](options& o, std::string_view v, std::string_view where) {
        if (v == "true") v = "all";
        o.campaign.again = one_of(v, {"failed", "all"}, where) == "failed" ? again_mode::failed

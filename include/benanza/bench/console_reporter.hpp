@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a person see of a run? Google Benchmark's table, with our names and figures: its rows
-// as its tools know them, the least time of a case in the unit of the others. What is not known yet
-// because the run was stopped has no row.
+// as its tools know them, with the least time of a case in seconds (`min_s=18.8m`: it writes 1000
+// as k, and a thousandth as m). What is not known yet because the run was stopped has no row.
 //
 //   console_reporter r(source, columns, problem);   benchmark::RunSpecifiedBenchmarks(&r);
 #pragma once
@@ -36,7 +36,6 @@ public:
       if (failure == interrupted_error) continue;
       failure = printable(failure);
       run.run_name.function_name = printable(run.run_name.function_name);
-      show_least_time(run);
       shown.push_back(std::move(run));
     }
     if (shown.empty()) return;
@@ -48,17 +47,6 @@ public:
   void Finalize() override { detail::close_report(GetOutputStream(), problem_); }
 
 private:
-  /// The counter of the least time, in the row's own unit.
-  static void show_least_time(benchmark_run& run) {
-    const auto least = run.counters.find("min_s");
-    if (least == run.counters.end()) return;
-    benchmark::Counter counter = least->second;
-    run.counters.erase(least);
-    if (run.run_type != benchmark_run::RT_Aggregate || run.aggregate_unit == benchmark::kTime)
-      counter.value *= benchmark::GetTimeUnitMultiplier(run.time_unit);
-    run.counters[std::string("min_") + benchmark::GetTimeUnitString(run.time_unit)] = counter;
-  }
-
   const report_source& from_;
   std::string& problem_;
 };

@@ -12,6 +12,7 @@
 #include "../machine/facts.hpp"
 #include "../machine/team.hpp"
 #include "../measure/cache/llc_share.hpp"
+#include "../measure/campaign/kept_ceilings.hpp"
 #include "../measure/campaign/store_keeper.hpp"
 #include "../measure/campaign/supervisor.hpp"
 #include "../measure/process/crash_guard.hpp"
@@ -161,8 +162,20 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
     throw error("no backend has an algorithm for the selected layers", l.without.front().name,
                 "build it with a backend that has one");
   const auto measuring = make_runner(argv, e, o, here);
-  campaign c(*measuring, kept.get(), o.campaign, o, l.groups, pass.get());
-  if (c.recalled() > 0 && !o.quiet) say_recalled(c.recalled(), l.cases, kept->place());
+  // Other thresholds, and times that mean nothing, are nobody else's.
+  const auto ceilings = o.campaign.dry_run || !o.parameters.changed().empty()
+                            ? nullptr
+                            : with_kept_ceilings(kept.get(), header);
+  campaign c(*measuring, ceilings ? ceilings.get() : kept.get(), o.campaign, o, l.groups,
+             pass.get());
+  const std::size_t of_machine = ceilings ? ceilings->recalled() : 0;
+  if (c.recalled() > of_machine && !o.quiet)
+    say_recalled(c.recalled() - of_machine, l.cases, kept->place());
+  if (of_machine > 0) {
+    header.provenance["measuring"][kept_ceilings_fact] =
+        std::to_string(of_machine) + " cases, since " + ceilings->since();
+    if (!o.quiet) say_kept_ceilings(of_machine, ceilings->since());
+  }
 
   const stopwatch timer;
   bool probe_again = caches.share.own.known();

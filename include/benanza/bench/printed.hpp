@@ -115,6 +115,13 @@ inline void say_recalled(std::size_t recalled, std::size_t cases, const std::str
                place.c_str());
 }
 
+inline void say_kept_ceilings(std::size_t cases, const std::string& since) {
+  std::fprintf(stderr,
+               "benanza_bench: %zu of the machine's cases were measured since %s and are not "
+               "measured again (--again measures all)\n",
+               cases, printable(since).c_str());
+}
+
 /// Says which libraries cannot run here, and which models are measured in another type.
 inline void say_left_out(const listing& l, bool quiet) {
   if (quiet) return;

@@ -72,8 +72,8 @@ inline run_facts provenance(const machine::environment& e, const options& o,
                             const library_list& libs) {
   run_facts p;
   p["machine"] = machine::machine_facts(e);
-  p["measuring"]["absent_ceilings"] =
-      ceilings::absent_ceilings(ceilings::numbers(e.processor_list), libs, o.all_algorithms);
+  p["measuring"]["absent_ceilings"] = ceilings::absent_ceilings(ceilings::numbers(e.processor_list),
+                                                                libs, o.all_algorithms, o.filter);
   auto& software = p["software"];
   software["benanza"] = BENANZA_VERSION;
   software["compiler"] = compiler;

@@ -133,6 +133,8 @@ struct model_bound : form_figures {
   bool partial() const {
     return covered.partial() || !missing.empty() || !failed_runs.empty() || lost() > 0;
   }
+  /// True where all was measured, and undisturbed: only then have sums rates and shares.
+  bool sure() const { return !partial() && unmeasurable.empty(); }
   /// Cases that were not measured of layers that have others.
   std::int64_t left() const {
     std::int64_t n = 0;

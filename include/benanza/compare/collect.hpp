@@ -236,7 +236,7 @@ inline values_by<figure_key> model_values(const side& s, const std::set<figure_k
       const bool as_fused = b.fused && fused.contains(key(""));
       out[key("bound")].push_back(of_visit(v, bound_of(b, as_fused)));
       if (const auto expected = prediction_of(b, as_fused))
-        out[key("prediction")].push_back(of_visit(v, *expected));
+        out[key("expected")].push_back(of_visit(v, *expected));
     }
   for (const std::string& title : whole)
     lacking.erase(title);

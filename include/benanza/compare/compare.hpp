@@ -285,7 +285,7 @@ private:
       const auto found = after.find(key);
       if (found == after.end()) continue;
       const auto& [model, type, threads, what] = key;
-      const pool p = what == "bound" ? pool::hot : what == "prediction" ? pool::cold : pool::run;
+      const pool p = what == "bound" ? pool::hot : what == "expected" ? pool::cold : pool::run;
       row r = row_of(twin_of(p, its, found->second, out_.clock_ns), its, found->second, quiet_df);
       r.subject = r.in_model = model;
       r.what = what;

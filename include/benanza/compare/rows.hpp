@@ -19,7 +19,7 @@ namespace benanza::compare {
 /// One time on both sides.
 struct row {
   std::string subject{}; ///< a model, or a layer
-  std::string what{};    ///< bound, prediction, run ...; alone, in a run; a cache state
+  std::string what{};    ///< bound, expected, run ...; alone, in a run; a cache state
   std::string type{};
   int threads = 1;
   std::string algorithm{}; ///< `backend/algorithm`, of an algorithm's row

@@ -93,7 +93,7 @@ inline std::vector<point> points_of(const result::run& r,
 
 /// The names of figures; node:NAME, kind:OP and layer:NAME are more.
 inline constexpr std::string_view sweep_figures[] = {
-    "bound", "prediction", "roofline", "run", "items_per_s", "bound_items_per_s", "parallel"};
+    "bound", "expected", "roofline", "run", "items_per_s", "bound_items_per_s", "parallel"};
 
 namespace detail {
 inline sweep_figure as_time(const bound::figure& f) {
@@ -134,7 +134,7 @@ inline std::optional<sweep_figure> figure_of(const point& p, std::string_view fi
   if (figure == "bound_items_per_s" && form.bound.sequential.ns > 0)
     return detail::as_rate(form.bound.sequential, b.graph->batch);
   if (const auto expected = bound::expected(form); expected && expected->ns > 0) {
-    if (figure == "prediction") return detail::as_time(*expected);
+    if (figure == "expected") return detail::as_time(*expected);
     if (figure == "items_per_s") return detail::as_rate(*expected, b.graph->batch);
   }
   if (figure == "run" && !b.runs.empty()) {

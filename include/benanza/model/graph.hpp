@@ -48,6 +48,7 @@ struct graph {
   std::string model{}; ///< `resnet50`
   /// The name of the graph that this is the fused form of; empty: this one is not fused.
   std::string unfused{};
+  std::string structure{}; ///< hash of the file's structure (onnx/structure.hpp); empty: no file's
   std::int64_t batch = 1;
   numeric type = numeric::f32;        ///< the model's own class
   std::vector<op::layer> layers{};    ///< unique, sorted by name

@@ -32,6 +32,7 @@ BENANZA_INLINE graph to_graph(const table& t, const std::vector<op::registered_l
   g.parameter_bytes = t.parameter_bytes;
   g.folded = t.folded;
   g.unfused = t.unfused;
+  g.structure = t.structure;
   for (const std::string_view line : items(t.assumptions, "\n"))
     g.assumptions.emplace_back(line);
 

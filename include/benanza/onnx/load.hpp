@@ -7,6 +7,7 @@
 #pragma once
 
 #include "order.hpp"
+#include "structure.hpp"
 #include "wire.hpp"
 
 #include <fcntl.h>
@@ -33,6 +34,7 @@ public:
   const program& steps() const { return held_->steps; }
   const std::string& where() const { return held_->where; }
   const std::string& name() const { return held_->name; }
+  const std::string& structure() const { return held_->structure; } ///< its hash
 
 private:
   struct held {
@@ -42,9 +44,10 @@ private:
         , name(std::move(n)) {
       check(model, where);
       steps = order(model.graph(), where);
+      structure = structure_of(model);
     }
     ::onnx::ModelProto model;
-    std::string where, name;
+    std::string where, name, structure{};
     program steps{};
   };
   std::shared_ptr<const held> held_;

@@ -61,10 +61,9 @@ inline std::string advice_section(const advice::advised& a, std::size_t limit) {
       out += wrapped(n == 0 ? "" : "\n", title);
     }
     out += wrapped(fmt::format("{:>2}  ", ++n), printable(i.what, 1000));
-    out +=
-        wrapped("    saves    ", a.model->partial() ? show(i.saves)
-                                                    : fmt::format("{} ({} of a run)", show(i.saves),
-                                                                  percent(i.saves.ns / run_ns)));
+    out += wrapped("    saves    ", a.model->sure() ? fmt::format("{} ({} of a run)", show(i.saves),
+                                                                  percent(i.saves.ns / run_ns))
+                                                    : show(i.saves));
     if (!i.how.text.empty()) out += wrapped("    do       ", printable(i.how.text, 1000) + ".");
     if (!i.how.command.empty()) out += "             " + printable(i.how.command, 4000) + '\n';
     if (!i.nodes.empty())
@@ -126,7 +125,7 @@ inline result::ordered_json advice_json(const advice::advised& a) {
          {"saves", detail::figure_json(i.saves)},
          {"leads_to", i.leads_to},
          {"share_of_run",
-          a.model->partial() ? ordered_json() : ordered_json(run_ns > 0 ? i.saves.ns / run_ns : 0)},
+          a.model->sure() ? ordered_json(run_ns > 0 ? i.saves.ns / run_ns : 0) : ordered_json()},
          {"nodes", detail::node_names(*a.model->graph, i.nodes)},
          {"evidence", i.evidence},
          {"assumes", i.assumes},

@@ -21,9 +21,10 @@ namespace detail {
 /// The most changes of each part that a screen shows.
 inline constexpr std::size_t most_changes = 3;
 
-/// What a change saves of a run; of sums that lack something there is no such share.
+/// What a change saves of a run; of sums that lack something, or were disturbed, there is no such
+/// share.
 inline std::string share_of_run(const model_bound& b, double ns, double run_ns) {
-  return b.partial() || !(run_ns > 0) ? "-" : percent(ns / run_ns);
+  return !b.sure() || !(run_ns > 0) ? "-" : percent(ns / run_ns);
 }
 
 /// A row of a table whose text has `width` columns, and goes on below where it is longer.
@@ -38,7 +39,8 @@ inline std::string change_row(std::string_view head, std::string_view text, std:
     out += '\n';
   };
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
+    // A word longer than the row is broken.
+    const std::size_t end = std::min({text.find(' '), text.size(), width - 2});
     const std::string_view word = text.substr(0, end);
     if (column > 0 && column + 1 + word.size() > width) {
       end_line();
@@ -50,7 +52,8 @@ inline std::string change_row(std::string_view head, std::string_view text, std:
     }
     out += word;
     column += word.size();
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool broken = end < text.size() && text[end] != ' ';
+    text.remove_prefix(std::min(end + (broken ? 0 : 1), text.size()));
   }
   end_line();
   return out;

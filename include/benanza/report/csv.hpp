@@ -10,6 +10,7 @@
 #include "escape.hpp"
 #include "input.hpp"
 #include "layers.hpp"
+#include "screen.hpp"
 #include "warnings.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +48,7 @@ private:
 inline constexpr std::string_view csv_head =
     "model,batch,type,threads,layer,uses,uses_fused,rests_on,on_longest_path,flops,bound_ns,"
     "prediction_ns,roofline_ns,share_of_bound,backend,algorithm,layouts,least_hot_ns,"
-    "median_coldw_ns,sets_bound,sets_prediction,first_choice,remark,partial\n";
+    "median_coldw_ns,sets_bound,sets_prediction,first_choice,remark,partial,doubts\n";
 
 /// What all rows of a layer begin with.
 inline csv_row csv_layer(const model_bound& b, const layer_answer& l) {
@@ -70,6 +71,7 @@ inline std::string csv_report(const input& in) {
     known.insert_or_assign({l.layer, l.type, l.threads}, std::move(l));
   std::string out(detail::csv_head);
   for (const model_bound& b : in.models) {
+    const std::string doubts = fmt::format("{}", fmt::join(detail::doubts_of(in, b), "; "));
     std::string partial = lacks(b);
     if (!b.missing_command.empty()) partial += ": " + detail::missing_line(b);
     for (const layer_answer& l : b.layers) {
@@ -78,7 +80,7 @@ inline std::string csv_report(const input& in) {
         detail::csv_row row = detail::csv_layer(b, l);
         for (int empty = 0; empty < 8; ++empty)
           row.text("");
-        out += row.text(l.reason).text(partial).take();
+        out += row.text(l.reason).text(partial).text(doubts).take();
         continue;
       }
       for (const auto* part : {&found->second.timed, &found->second.others})
@@ -91,7 +93,7 @@ inline std::string csv_report(const input& in) {
           row.text(a.backend).text(a.algorithm).text(a.layouts);
           row.number(a.hot_ns, a.hot_ns > 0).number(a.coldw_ns, a.coldw_ns > 0);
           row.flag(is(c.best)).flag(is(c.chosen)).flag(is(c.first));
-          out += row.text(a.remark).text(partial).take();
+          out += row.text(a.remark).text(partial).text(doubts).take();
         }
     }
   }

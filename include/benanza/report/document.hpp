@@ -154,7 +154,7 @@ inline document_table summary_of(const std::vector<model_bound>& models) {
                                  {"bound", column_kind::number},
                                  {"fused", column_kind::number},
                                  {"parallel", column_kind::number},
-                                 {"a run should take", column_kind::number},
+                                 {"expected run", column_kind::number},
                                  {"measured", column_kind::number},
                                  {"holes", column_kind::number}}};
   for (const model_bound& b : models) {

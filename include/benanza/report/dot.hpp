@@ -40,6 +40,7 @@ inline std::string dot_title(const bound::model_bound& b, double lost_ns) {
         fmt::format(", on {} {}", counted(b.workers, "worker"), show_time(form.bound.reachable.ns));
   out += "\\nred: the longest path; filled: time above the roofline, ";
   out += form.roofline.sequential.ns > 0 ? show_time(lost_ns) + " in all" : "which is not known";
+  if (!b.unmeasurable.empty()) out += "\\nNO VERDICT: " + escape::dot(b.unmeasurable);
   if (b.partial()) out += "\\nPARTIAL: " + escape::dot(lacks(b));
   return out;
 }

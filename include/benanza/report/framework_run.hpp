@@ -47,7 +47,7 @@ inline std::string compared_table(const std::vector<advice::compared_row>& rows,
 /// The total that is left behind a step; empty: it has no name.
 inline std::string_view total_behind(const advice::comparison& c, const advice::bar& b) {
   if (b.id == "layouts" || (b.id == "fusion" && c.bars.back().id == "fusion"))
-    return "a run should take";
+    return "expected run";
   return b.id == "caches" ? "lower bound" : b.id == "roofline" ? "the machine's limits" : "";
 }
 

@@ -21,6 +21,7 @@ struct text_options {
   bool details = false;    ///< with all figures, explanations and warnings
   bool advice = false;     ///< with all advice in full
   bool quiet = false;      ///< figures without what explains them
+  std::size_t columns = 0; ///< of the terminal, for lines that would be longer; 0: there is none
 };
 
 inline constexpr std::size_t all_layers = std::numeric_limits<std::size_t>::max();

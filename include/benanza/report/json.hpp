@@ -225,11 +225,11 @@ inline ordered_json to_json(const model_bound& b) {
     expected["still_ns"] = by_clock->still_ns;
     expected["ns_per_clock_ns"] = by_clock->per_clock;
   }
-  // Of sums that lack something there are no items a second.
+  // Of sums that lack something, or were disturbed, there are no items a second.
   const std::optional<bound::figure> none;
   out["bound_rate"] =
-      rate_json(b.partial() ? none : b.fastest_form().bound.sequential, b.graph->batch);
-  out["expected_rate"] = rate_json(b.partial() ? none : predicted, b.graph->batch);
+      rate_json(b.sure() ? b.fastest_form().bound.sequential : none, b.graph->batch);
+  out["expected_rate"] = rate_json(b.sure() ? predicted : none, b.graph->batch);
   out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
   if (!b.scenarios.empty()) out["scenarios"] = scenarios_json(b);
   out["algorithm_gain"] = to_json(advice::algorithm_gain(b));

@@ -9,6 +9,7 @@
 #include "escape.hpp"
 #include "heading.hpp"
 #include "input.hpp"
+#include "screen.hpp"
 #include "warnings.hpp"
 
 #include <fmt/format.h>
@@ -41,15 +42,18 @@ struct junit_suite {
   }
 };
 
-inline junit_suite junit_suite_of(const model_bound& b, const std::string& suite,
-                                  const std::vector<limit_answer>& limits) {
+inline junit_suite junit_suite_of(const model_bound& b, const std::string& suite, const input& in) {
   junit_suite out;
-  const std::string lacking = b.unmeasurable.empty() ? lacks(b) : "no verdict: " + b.unmeasurable;
+  const std::string lacking = lacks(b);
   out.add(suite, "everything is measured", lacking.empty() ? "" : "skipped",
           lacking.empty()             ? percent(b.covered.measured()) + " of the bound"
           : b.missing_command.empty() ? lacking
                                       : lacking + "; this measures the rest: " + missing_line(b));
-  for (const limit_answer& a : limits) {
+  const std::vector<std::string> doubts = doubts_of(in, b);
+  out.add(suite, "nothing is doubtful", doubts.empty() ? "" : "skipped",
+          doubts.empty() ? "no figure contradicts another"
+                         : fmt::format("{}", fmt::join(doubts, "; ")));
+  for (const limit_answer& a : in.limits) {
     if (a.model != b.graph->name || a.type != name(b.type) || a.threads != b.threads) continue;
     std::string said = a.figure + ": " + (a.shown.empty() ? "none" : a.shown);
     if (!a.why.empty()) said += ", " + a.why;
@@ -70,7 +74,7 @@ inline std::string junit_report(const input& in) {
   for (const model_bound& b : in.models) {
     const std::string title =
         fmt::format("{} {} {}", b.graph->name, name(b.type), counted(b.threads, "thread"));
-    const detail::junit_suite s = detail::junit_suite_of(b, title, in.limits);
+    const detail::junit_suite s = detail::junit_suite_of(b, title, in);
     tests += s.tests;
     failures += s.failures;
     skipped += s.skipped;

@@ -176,7 +176,7 @@ inline std::span<const limit_figure> limit_figures() {
   using advised = advice::advised;
   using values = std::vector<limit_value>;
   static constexpr limit_figure all[] = {
-      {"prediction", limit_kind::time, "what a run should take",
+      {"expected", limit_kind::time, "what a run should take",
        [](const advised& a) {
          return detail::sum_value(a, detail::expected_ns(*a.model), detail::no_expected);
        }},
@@ -214,7 +214,7 @@ inline std::span<const limit_figure> limit_figures() {
        }},
       {"gap", limit_kind::factor,
        "each framework's run, or else the first choices', over the bound", detail::gap_values},
-      {"error", limit_kind::share, "how far the prediction lies from the chain's run",
+      {"error", limit_kind::share, "how far the expected run lies from the chain's run",
        [](const advised& a) -> values {
          const limit_value run = detail::run_value(*a.model);
          if (!run.value || !(*run.value > 0)) return {run};
@@ -264,10 +264,10 @@ inline std::span<const limit_figure> limit_figures() {
   return all;
 }
 
-/// The figure of this name; `expected` is the prediction too. Null: there is none.
+/// The figure of this name; `prediction` is the expected run too. Null: there is none.
 inline const limit_figure* find_limit_figure(std::string_view name) {
   for (const limit_figure& f : limit_figures())
-    if (f.name == name || (name == "expected" && f.name == "prediction")) return &f;
+    if (f.name == name || (name == "prediction" && f.name == "expected")) return &f;
   return nullptr;
 }
 

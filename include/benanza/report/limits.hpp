@@ -36,7 +36,7 @@ public:
       : text_(std::move(text)) {
     const std::size_t sign = text_.find_last_of("<>");
     if (sign == std::string::npos)
-      refuse("a limit compares: it has <, <=, > or >=", "such as 'prediction<60ms'");
+      refuse("a limit compares: it has <, <=, > or >=", "such as 'expected<60ms'");
     below_ = text_[sign] == '<';
     const bool equal = text_.substr(sign + 1).starts_with('=');
     or_equal_ = equal;

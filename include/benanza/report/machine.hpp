@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can the machine do at most? The page behind every roofline: peaks by type and threads, the
 // bandwidth of each kind over the working set with the caches marked, what calls, launches and
-// hand-offs cost, the lines through the times, messages and fresh pages by size, what is absent
-// here, and which layers of the run beat what nothing may beat. 80 columns, or JSON.
+// hand-offs cost, what is absent here, and which layers of the run beat what nothing may beat; with
+// details also the lines through the times, and messages and fresh pages by size. 80 columns, or
+// JSON, which has all.
 //
 //   std::string text = machine_report(run);   std::string json = machine_json(run);
 #pragma once
@@ -198,13 +199,20 @@ inline std::string machine_shortfall(const result::run& r) {
 }
 
 /// The page of a run's machine. Refuses a run that did not measure it.
-inline std::string machine_report(const result::run& r) {
+inline std::string machine_report(const result::run& r, bool details = false) {
   const bound::ceilings c = detail::measured_ceilings(r);
   const auto rate = detail::rate_unit::of(r);
-  std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::show_peaks(c, rate);
+  std::string out = wrapped("", detail::where_measured(r));
+  if (const std::string kept = detail::fact(r, "measuring", "ceilings_kept"); !kept.empty())
+    out += wrapped("", "Kept from earlier runs: " + printable(kept, 100) + '.');
+  out += '\n' + detail::show_peaks(c, rate);
   for (int threads : c.threads())
     out += detail::show_bandwidth(c, threads, rate);
-  out += detail::show_starts(c) + detail::show_fits(c) + detail::show_messages(c);
+  out += detail::show_starts(c);
+  if (const std::string more = detail::show_fits(c) + detail::show_messages(c); details)
+    out += more;
+  else if (!more.empty())
+    out += wrapped("More:  ", "--details  lines through these times, and messages by size") + '\n';
   const auto sentences = [](const std::vector<std::string>& all, const char* before,
                             const char* after) {
     return all |

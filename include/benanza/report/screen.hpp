@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a person want to know first of a model? How fast it could run and how long a run should
 // take, what the framework takes, what to change first and how, where the time of the best run
-// goes, and how sure that is: at most 35 lines of 80 columns. Then what the framework loses, row by
-// row.
+// goes, and how sure that is: at most 35 lines. Then what the framework loses, row by row. Only a
+// terminal that is narrow cuts a line.
 //
 //   std::string text = first_screen(run, advised) + framework_section(advised.frameworks[0], 10);
 #pragma once
@@ -12,6 +12,7 @@
 #include "changes.hpp"
 #include "framework_run.hpp"
 #include "heading.hpp"
+#include "input.hpp"
 #include "kinds.hpp"
 #include "scenarios.hpp"
 #include "warnings.hpp"
@@ -34,9 +35,9 @@ inline std::string measured_share(const model_bound& b) {
   return b.partial() && !b.covered.partial() ? "partly" : percent(b.covered.measured());
 }
 
-/// Items a second; of sums that lack something there is no such number.
+/// Items a second; of sums that lack something, or were disturbed, there is no such number.
 inline std::string rate_of(const model_bound& b, double ns, std::string_view unit = "") {
-  if (b.partial()) return "-";
+  if (!b.sure()) return "-";
   return report::show_rate(1e9 * static_cast<double>(b.graph->batch) / ns) + std::string(unit);
 }
 /// One line of the head: what, how long, items a second, and what it means.
@@ -73,7 +74,7 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
   if (a.list.run.supposed && expected && a.list.run.ns > 1.0005 * expected->ns)
     out.push_back({"by libraries' first choices", a.list.run.ns, "supposed: nobody ran it"});
   if (expected && expected->ns > 0)
-    out.push_back({"a run should take", expected->ns, interval_of(*expected)});
+    out.push_back({"expected run", expected->ns, interval_of(*expected)});
   for (const bound::chain_run& w : b.runs)
     if (w.run->disturbed.empty() && w.fused == b.fused.has_value())
       out.push_back({w.side_by_side() ? "  branches side by side" : "measured as one chain",
@@ -100,15 +101,15 @@ inline std::string distance_lines(const advice::advised& a) {
   const auto expected = bound::expected(form);
   std::string out;
   for (const advice::comparison& c : a.frameworks) {
-    if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0 || a.model->partial()) continue;
+    if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0 || !a.model->sure()) continue;
     if (const std::string below = below_bound(c); !below.empty())
       out += wrapped("! ", fmt::format("{} {}.", framework_name(*c.from), below));
     else if (expected && expected->ns > 0)
-      out += wrapped("  ", fmt::format("{}: {:.2f} times what a run should take, {:.2f} times the "
-                                       "bound{}.",
-                                       framework_name(*c.from), c.latency.ns / expected->ns,
-                                       c.latency.ns / form.bound.sequential.ns,
-                                       c.disturbed ? "; its runs were disturbed" : ""));
+      out +=
+          wrapped("  ", fmt::format("{}: {:.2f} times the expected run, {:.2f} times the bound{}.",
+                                    framework_name(*c.from), c.latency.ns / expected->ns,
+                                    c.latency.ns / form.bound.sequential.ns,
+                                    c.disturbed ? "; its runs were disturbed" : ""));
   }
   return out;
 }
@@ -121,7 +122,7 @@ inline std::vector<std::string> doubts(const advice::advised& a) {
     out.push_back(f.what + ": " + f.name);
   for (const advice::comparison& c : a.frameworks) {
     const std::string who = framework_name(*c.from);
-    if (const std::string below = below_bound(c); !below.empty() && !a.model->partial())
+    if (const std::string below = below_bound(c); !below.empty() && a.model->sure())
       out.push_back(who + ' ' + below);
     if (const std::string slowed = slowed_text(c); !slowed.empty()) out.push_back(slowed);
     for (const advice::compared_row& r : first_of(c.faster, most_rows))
@@ -136,9 +137,20 @@ inline std::vector<std::string> doubts(const advice::advised& a) {
   return out;
 }
 
-/// A text in one line of so many columns.
+/// The same of a model of a report, and why there is no verdict.
+inline std::vector<std::string> doubts_of(const input& in, const model_bound& b) {
+  std::vector<std::string> out;
+  if (!b.unmeasurable.empty()) out.push_back("no verdict: " + b.unmeasurable);
+  for (const advice::advised& a : in.advised)
+    if (a.model == &b)
+      for (std::string& doubt : doubts(a))
+        out.push_back(std::move(doubt));
+  return out;
+}
+
+/// A text in one line of so many columns; 0: as many as it has.
 inline std::string cut(std::string text, std::size_t most) {
-  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+  return most == 0 || text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
 /// The rates of a kind's layers: one, or from the least to the most.
@@ -219,8 +231,8 @@ inline std::string run_table(const model_bound& b, std::size_t limit) {
 /// What the figures rest on.
 inline std::string sure_text(const model_bound& b) {
   std::vector<std::string> all;
-  if (b.partial())
-    all.push_back("No: " + lacks(b));
+  if (!b.sure())
+    all.push_back("No: " + (b.partial() ? lacks(b) : "it was disturbed while measured"));
   else
     all.push_back(fmt::format("{} of the bound is measured", percent(b.covered.measured())));
   if (b.covered.modelled > 0)
@@ -231,16 +243,18 @@ inline std::string sure_text(const model_bound& b) {
   if (const auto n = b.failed() - b.lost(); n > 0)
     all.push_back(counted(n, "case") + " gave a wrong result or took too long");
   if (!b.faults.empty())
-    all.push_back(counted(std::ssize(b.faults), "contradiction") + " between figures");
+    all.push_back(counted(std::ssize(b.faults), "contradiction") + " between figures, such as " +
+                  printable(b.faults.front().what) + ": " + printable(b.faults.front().name));
   return fmt::format("{}.", fmt::join(all, ", "));
 }
 } // namespace detail
 
 /// The answer on one screen.
-inline std::string first_screen(const result::run& r, const advice::advised& a) {
+inline std::string first_screen(const result::run& r, const advice::advised& a,
+                                std::size_t terminal = 0) {
   const model_bound& b = *a.model;
   std::string out =
-      detail::title(b) + '\n' + detail::cut(detail::where_measured(r), columns) + "\n\n";
+      detail::title(b) + '\n' + detail::cut(detail::where_measured(r), terminal) + "\n\n";
   out += detail::merged_line(r);
   if (!b.unmeasurable.empty())
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';

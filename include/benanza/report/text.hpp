@@ -19,14 +19,14 @@
 
 namespace benanza::report {
 
-/// A line a model: bounds unfused, fused and in parallel, prediction, what was measured, and nodes
-/// that were not.
+/// A line a model: bounds unfused, fused and in parallel, expected run, what was measured, and
+/// nodes that were not.
 inline std::string summary(const result::run& r, const std::vector<model_bound>& models,
                            bool quiet = false) {
   constexpr std::size_t width = 20;
   constexpr const char* row = "{:<{}} {:<6} {:>2} {:>7} {:>7} {:>8} {:>9} {:>8} {:>5}\n";
   std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::merged_line(r);
-  out += fmt::format(row, "model", width, "type", "t", "bound", "fused", "parallel", "predicted",
+  out += fmt::format(row, "model", width, "type", "t", "bound", "fused", "parallel", "expected",
                      "measured", "holes");
   for (const model_bound& b : models) {
     std::string model = printable(b.graph->name);
@@ -46,8 +46,8 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
   out += wrapped("  bound, fused: ", "least times of all layers one after the other, unfused and "
                                      "with layers fused where that was measured to be faster.");
   out += wrapped("  parallel: ", "bound along the longest path, fused where there is a figure.");
-  out += wrapped("  predicted: ", "what a run should take, one layer after the other, fused "
-                                  "and with changes of layout; -: these were not measured.");
+  out += wrapped("  expected: ", "what a run should take, one layer after the other, fused "
+                                 "and with changes of layout; -: these were not measured.");
   out += wrapped("  measured: ", "share of the bound that was measured; rooflines give the rest.");
   out += wrapped("  holes: ", "nodes that were not measured; their rooflines, or nothing, make the "
                               "figures too low.");
@@ -61,7 +61,7 @@ inline std::string model_page(const result::run& r, const advice::advised& a,
                               const text_options& o) {
   const model_bound& b = *a.model;
   if (o.quiet || loose(b)) return page(r, b, o.layers, o.quiet);
-  std::string out = first_screen(r, a) + transfers_line(r, b);
+  std::string out = first_screen(r, a, o.columns) + transfers_line(r, b);
   for (const advice::comparison& c : a.frameworks)
     out += '\n' + framework_section(c, o.layers);
   if (o.advice) out += "\nAdvice\n" + advice_section(a, o.layers);

@@ -62,12 +62,12 @@ inline std::string layout_rows(const model_bound& b) {
   };
   std::string out = totals_row(
       b, "bound", [&](const auto& f) { return f.layouts ? of(f.layouts->bound) : std::nullopt; });
-  out += totals_row(b, "prediction", [&](const auto& f) {
+  out += totals_row(b, "expected", [&](const auto& f) {
     return f.layouts ? of(f.layouts->prediction) : std::nullopt;
   });
   if (out.empty() && b.layouts)
-    out = b.missing.empty() ? "  no prediction: a reorder that is needed has no time\n"
-                            : "  no prediction: reorders were not measured\n";
+    out = b.missing.empty() ? "  no expected run: a reorder that is needed has no time\n"
+                            : "  no expected run: reorders were not measured\n";
   if (out.empty()) return out;
   return "layouts paid for\n" + out + totals_row(b, "  all plain", [](const auto& f) {
            return f.layouts ? f.layouts->plain_prediction : std::nullopt;
@@ -107,7 +107,7 @@ inline std::string totals_table(const model_bound& b) {
 
 /// What a batch of several takes for each; empty: there is one.
 inline std::string per_item(const model_bound& b) {
-  if (b.graph->batch <= 1 || b.partial()) return {};
+  if (b.graph->batch <= 1 || !b.sure()) return {};
   const auto n = static_cast<double>(b.graph->batch);
   std::vector<std::string> all;
   const auto add = [&](std::string_view what, double ns) {
@@ -117,7 +117,7 @@ inline std::string per_item(const model_bound& b) {
   };
   const bound::form_figures& f = b.fastest_form();
   add("bound", f.bound.sequential.ns);
-  if (const auto expected = bound::expected(f)) add("prediction", expected->ns);
+  if (const auto expected = bound::expected(f)) add("expected", expected->ns);
   return all.empty() ? std::string()
                      : wrapped("each item   ", fmt::format("{}", fmt::join(all, "; ")));
 }
@@ -226,11 +226,11 @@ inline std::string runs(const model_bound& b) {
     }
     const std::optional<bound::figure> expected = bound::expected(f);
     if (!expected) {
-      out += wrapped("run         ", what + "no prediction: reorders were not measured.");
+      out += wrapped("run         ", what + "no expected run: reorders were not measured.");
       continue;
     }
     const double predicted = expected->ns;
-    what += "prediction " + show_time(predicted);
+    what += "expected " + show_time(predicted);
     if (!w.run->disturbed.empty()) {
       out += wrapped("run         ", what + "; no comparison, the run was disturbed: " +
                                          printable(w.run->disturbed) + ".");
@@ -242,7 +242,7 @@ inline std::string runs(const model_bound& b) {
                               100 * (*at_clock / took - 1));
     out += wrapped("run         ", compared);
     if (const std::string slower = detail::slower_parts(w); !slower.empty())
-      out += wrapped("  slower than predicted: ", slower + ".");
+      out += wrapped("  slower than expected: ", slower + ".");
   }
   return out;
 }

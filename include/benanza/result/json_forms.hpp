@@ -39,6 +39,7 @@ BENANZA_INLINE ordered_json to_json(const model::graph& g) {
       {"type", name(g.type)}, {"parameters", g.parameters}, {"parameter_bytes", g.parameter_bytes},
       {"folded", g.folded}};
   if (!g.unfused.empty()) out["unfused"] = g.unfused;
+  if (!g.structure.empty()) out["structure"] = g.structure;
   out["repairs"] = g.repairs;
   if (!g.assumptions.empty()) out["assumptions"] = g.assumptions;
   out["layers"] = std::move(layers);
@@ -241,6 +242,8 @@ BENANZA_INLINE model::graph graph_from_json(const json& j, const std::string& so
   detail::assign_integer(g.folded, member(j, "folded", where), "folded", where, 0);
   if (const auto unfused = j.find("unfused"); unfused != j.end())
     detail::assign(g.unfused, *unfused, "unfused", where);
+  if (const auto structure = j.find("structure"); structure != j.end())
+    detail::assign(g.structure, *structure, "structure", where);
   for (const json& line : detail::list_member(j, "repairs", where))
     detail::assign(g.repairs.emplace_back(), line, "repairs", where);
   if (j.contains("assumptions"))

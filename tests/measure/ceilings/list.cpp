@@ -17,10 +17,11 @@ library_list one_library() {
 }
 
 std::vector<std::string> listed(const std::string& filter, std::vector<int> threads = {1},
-                                const std::vector<int>& processors = {0, 1}) {
+                                const std::vector<int>& processors = {0, 1}, bool all = true) {
   static const library_list libraries = one_library();
   selection o;
   o.filter = filter;
+  o.all_algorithms = all;
   o.threads = std::move(threads);
   std::vector<std::string> out;
   for (const group& g : list_machine_cases(libraries, {numeric::f32, numeric::e4m3}, processors, o))
@@ -75,6 +76,23 @@ TEST_CASE("what the C library takes for memory is there by size, and right") {
     CHECK(l.make()->ran() == l.way);
     CHECK(l.make()->time(2) > 0);
   }
+}
+
+TEST_CASE("transfers that no figure rests on are asked for: with all, or by a filter that is about "
+          "the machine") {
+  for (const char* kind :
+       {"memcpy_flushed", "copy_2d_64", "copy_small_pages", "malloc", "first_touch", "process"}) {
+    CAPTURE(kind);
+    const std::string name = std::string("machine/") + kind + "-";
+    CHECK(count(listed("", {1}, {0, 1}, false), name) == 0);
+    CHECK(count(listed("-Conv", {1}, {0, 1}, false), name) == 0);
+    CHECK(count(listed("^machine/", {1}, {0, 1}, false), name) > 0);
+    CHECK(count(listed("", {1}, {0, 1}, true), name) > 0);
+  }
+  CHECK(count(listed("", {1}, {0, 1}, false), "machine/memcpy-") > 3); // a bandwidth
+  const library_list none;
+  CHECK(absent_ceilings({0, 1}, none, false, "").find("transfers that no") != std::string::npos);
+  CHECK(absent_ceilings({0, 1}, none, true, "").find("transfers that no") == std::string::npos);
 }
 
 TEST_CASE("the filter selects, and what has no thread to launch has no launch") {

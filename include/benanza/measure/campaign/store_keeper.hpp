@@ -16,8 +16,11 @@
 #endif
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace benanza::measure {
 
@@ -33,15 +36,22 @@ public:
       , system_(result::store::identity_of(header_))
       , effort_(result::effort_of(header_)) {}
 
-  void recall(group& g) override {
+  void recall(group& g) override { recall(g, nullptr); }
+
+  /// The same; `since` gets the date of the oldest result that came back.
+  void recall(group& g, std::string* since) {
     const subject& s = *g.what;
-    for (result::measurement& m :
-         store_.find(system_, s.family, s.key, name(s.type), s.threads, effort_))
+    std::vector<std::string> dates;
+    std::vector<result::measurement> known =
+        store_.find(system_, s.family, s.key, name(s.type), s.threads, effort_, &dates);
+    for (std::size_t i = 0; i < known.size(); ++i)
       for (bench_case& c : g.cases)
-        if (c.results.empty() && m.backend == c.backend && m.algorithm == c.algorithm.id &&
-            m.state == c.state) {
+        if (result::measurement& m = known[i]; c.results.empty() && m.backend == c.backend &&
+                                               m.algorithm == c.algorithm.id &&
+                                               m.state == c.state) {
           m.name = c.name;
           c.results.push_back(std::move(m));
+          if (since != nullptr && (since->empty() || dates[i] < *since)) *since = dates[i];
           break;
         }
   }

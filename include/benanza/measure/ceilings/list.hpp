@@ -45,9 +45,19 @@ inline constexpr std::string_view call_layer = "Relu/16";
 /// Kinds of devices, by their beginnings, that are measured with --all alone: managed memory and
 /// memory of other processes. Not every GPU that is shared or lent serves them.
 inline constexpr std::string_view kinds_of_all[] = {"prefetch_", "demand_", "ipc_"};
-inline bool only_of_all(std::string_view kind) {
-  return std::any_of(std::begin(kinds_of_all), std::end(kinds_of_all),
-                     [kind](std::string_view start) { return kind.starts_with(start); });
+/// Transfers that no figure of a model rests on: with --all, or a filter that is about the machine.
+inline constexpr std::string_view transfers[] = {
+    "memcpy_flushed", "copy_2d_", "copy_small_pages", "malloc", "first_touch", "process", "numa_"};
+
+/// Is this kind measured, where all is asked for or not, and with this filter?
+inline bool is_asked_for(std::string_view kind, bool all, std::string_view filter) {
+  const auto among = [kind](const auto& kinds) {
+    return std::any_of(std::begin(kinds), std::end(kinds),
+                       [kind](std::string_view start) { return kind.starts_with(start); });
+  };
+  const bool of_machine =
+      filter.find(result::machine_family) != filter.npos && !filter.starts_with('-');
+  return all || (!among(kinds_of_all) && (of_machine || !among(transfers)));
 }
 
 /// Working sets from well inside the first cache to four times the last: doubling, with a step
@@ -65,7 +75,8 @@ inline std::vector<std::int64_t> working_sets(int threads, std::int64_t last_cac
 /// What the machine, the build or a run that is not about all lacks of the ceilings that there are,
 /// in words.
 inline std::string absent_ceilings(const std::vector<int>& processors,
-                                   const library_list& libraries, bool all) {
+                                   const library_list& libraries, bool all,
+                                   std::string_view filter = result::machine_family) {
   std::string out;
   const auto on_device = std::find_if(libraries.begin(), libraries.end(),
                                       [](const auto& l) { return l->on_device(); });
@@ -80,6 +91,11 @@ inline std::string absent_ceilings(const std::vector<int>& processors,
   if (!all && on_device != libraries.end())
     out += std::string(out.empty() ? "" : "; ") +
            "managed memory, memory of other processes (IPC): measured with --all alone";
+  if (!is_asked_for(transfers[0], all, filter))
+    out +=
+        std::string(out.empty() ? "" : "; ") +
+        "transfers that no model's figure rests on (rows, fresh pages, other processes): measured "
+        "with --all or --benchmark_filter=^machine/";
   if (nodes(processors).size() < 2)
     out += std::string(out.empty() ? "" : "; ") +
            "copies between NUMA nodes: there is one node for the processors of the run";
@@ -109,7 +125,7 @@ public:
       , selected_(s.filter) {}
 
   bool takes(std::string_view kind) const {
-    return selection_.all_algorithms || !only_of_all(kind);
+    return is_asked_for(kind, selection_.all_algorithms, selection_.filter);
   }
 
   /// What the libraries have for a layer; nothing where no case can be selected anyhow.
@@ -121,6 +137,7 @@ public:
   }
 
   void add(std::shared_ptr<subject> what, std::vector<bench_case> cases) {
+    if (!takes(what->key)) return;
     std::erase_if(cases, [this](const bench_case& c) { return !selected_(c.name); });
     if (!cases.empty()) groups_.push_back({std::move(what), std::move(cases)});
   }
@@ -165,7 +182,6 @@ inline void add_devices(group_list& list, const library_list& libraries) {
   for (const auto& library : libraries)
     if (backend::device_library* devices = library->own_devices())
       for (backend::device_limit& limit : devices->limits()) {
-        if (!list.takes(limit.kind)) continue;
         auto what = std::make_shared<device_subject>(std::move(limit));
         list.add(what, {what->only_case(std::string(library->name()))});
       }

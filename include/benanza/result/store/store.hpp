@@ -122,7 +122,8 @@ public:
   /// effort: successful cases first, of each the newest run's first. Empty where there is nothing.
   std::vector<measurement> find(const system_identity& system, std::string_view family,
                                 std::string_view key, std::string_view type, int threads,
-                                effort least = effort::quick) const {
+                                effort least = effort::quick,
+                                std::vector<std::string>* dates = nullptr) const {
     const auto s = find_system(system);
     const auto layer = parts_->layers.find({family, key});
     const auto setting = parts_->settings.find({type, std::to_string(threads)});
@@ -138,6 +139,9 @@ public:
                         std::move(row.what));
     });
     ranges::sort(rows, ranges::greater{}, &std::pair<entry, measurement>::first);
+    if (dates != nullptr)
+      for (const auto& [of, what] : rows)
+        dates->push_back(std::get<1>(of));
     return rows | ranges::views::values | ranges::views::move | ranges::to<std::vector>;
   }
 

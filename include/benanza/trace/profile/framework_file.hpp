@@ -77,7 +77,10 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
   own.version = text_in(value, "framework_version");
   if (own.framework.empty()) throw error("the file names no framework", source, record_framework);
   own.device = "cpu";
-  if (const json* model = member(value, "model")) own.model = stem_of(text_in(*model, "file"));
+  if (const json* model = member(value, "model")) {
+    own.model = stem_of(text_in(*model, "file"));
+    own.structure = text_in(*model, "structure");
+  }
   if (const json* machine = member(value, "machine")) {
     own.processor = text_in(*machine, "processor");
     if (own.processor == "unknown") own.processor.clear();

@@ -118,6 +118,7 @@ inline profile join_profiles(std::vector<profile> files) {
     agree(out.version, f.version, "versions", out, f);
     agree(out.device, f.device, "devices", out, f);
     agree(out.model, f.model, "models", out, f);
+    agree(out.structure, f.structure, "structures", out, f);
     agree(out.precision, f.precision, "precisions", out, f);
     agree(out.processor, f.processor, "processors", out, f);
     agree(out.processors, f.processors, "numbers of processors", out, f);

@@ -51,6 +51,7 @@ struct profile {
   std::string version{};
   std::string device{};        ///< "cpu" or "gpu"; empty: not told
   std::string model{};         ///< the file's name, without its folder and ending; empty: not told
+  std::string structure{};     ///< hash of that file's (onnx/structure.hpp); empty: not told
   std::string precision{};     ///< that was asked for or found: "f32"; empty: not told
   std::string processor{};     ///< "AMD EPYC"; empty: not told
   std::int64_t processors = 0; ///< that its machine has; 0: not told

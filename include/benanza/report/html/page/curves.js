@@ -3,20 +3,21 @@
 // library and on other machines, where the data hold that; and where each figure comes from.
 "use strict";
 
-const seriesOf = [
-  [
-    "run", "run, compared",
-    m => (m.frameworks.length ? m.frameworks[0].latency :
-        m.figures.first > 0   ? [m.figures.first] :
-                                null)
-  ],
-  ["expected", "a run should take", m => m.figures.expected], ["bound", "lower bound", m => m.figures.bound],
+/** One framework's runs, where any ran; else what is supposed. Never both on one line. */
+function runSeries(models) {
+  const first = models.find(m => m.frameworks.length);
+  if (!first) return ["run", "by first choices, supposed", m => (m.figures.first > 0 ? [m.figures.first] : null)];
+  const name = first.frameworks[0].name;
+  return ["run", name, m => m.frameworks.filter(c => c.name === name).map(c => c.latency)[0]];
+}
+const seriesOf = models => [
+  runSeries(models), ["expected", "expected run", m => m.figures.expected], ["bound", "lower bound", m => m.figures.bound],
   ["limits", "the machine's limits", m => m.figures.roofline]
 ];
 
 /** Lines over a number; below them the same as a table. */
 function lineChart(title, xName, yName, models, xOf, yOf, show) {
-  const series = seriesOf
+  const series = seriesOf(models)
                    .map(([key, name, of]) => ({
                      key,
                      name,
@@ -84,17 +85,18 @@ function lineChart(title, xName, yName, models, xOf, yOf, show) {
 /** Rows of zones, one a model. */
 function barChart(title, models, nameOf, note) {
   const v = f => (f ? f[0] : 0);
+  const [, compared, runOf] = runSeries(models);
   const rows = models.map(m => ({
     m,
-    run: v(seriesOf[0][2](m)),
+    run: v(runOf(m)),
     z: {limits: v(m.figures.roofline), bound: v(m.figures.bound), run: v(m.figures.expected) || v(m.figures.bound)}
   }));
   const most = Math.max(...rows.map(r => Math.max(r.run, r.z.run)), 1);
   return el("div", {class: "card"}, el("h3", {}, title), legend(zonesShown(models.some(m => m.figures.roofline))),
     el("table", {},
       el("thead", {},
-        el("tr", {}, el("th", {}, title === "Machines" ? "machine" : "type"), el("th", {class: "n"}, "should take"),
-          el("th", {class: "n"}, "bound"), el("th", {}, "to the compared run"))),
+        el("tr", {}, el("th", {}, title === "Machines" ? "machine" : "type"), el("th", {class: "n"}, "expected"),
+          el("th", {class: "n"}, "bound"), el("th", {}, `to the run: ${compared}`))),
       el("tbody", {},
         rows.map(r => el("tr", {}, el("th", {scope: "row"}, nameOf(r.m)),
                    el("td", {class: "n"}, v(r.m.figures.expected) > 0 ? time(v(r.m.figures.expected)) : "–"),
@@ -248,7 +250,7 @@ function drawSources(m) {
     el("h3", {}, "What the figures are"),
     el("dl", { class: "facts" },
       [["run", "what a framework took, median of runs without a profiler; without such a run, each layer by the algorithm that its library offers first"],
-        ["a run should take", "each layer by its best algorithm (median), caches as a run of the model finds them, and changes of memory layout paid for"],
+        ["expected run", "each layer by its best algorithm (median), caches as a run of the model finds them, and changes of memory layout paid for"],
         ["lower bound", "the least sample of every layer, caches hot, fused where that is faster: no run of these layers is faster"],
         ["the machine's limits", "the layers' arithmetic at the measured peak, or their bytes at the measured bandwidth, whichever takes longer (roofline)"],
         ["lost", "what the compared run takes above the machine's limits; above the lower bound where these were not measured"],

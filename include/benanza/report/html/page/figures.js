@@ -49,7 +49,7 @@ function figuresOf(m) {
     ]);
   if (f.expected)
     out.push([
-      "expected", "a run should take", f.expected,
+      "expected", "expected run", f.expected,
       "each layer by its best algorithm, caches as in a run, changes of layout paid for"
     ]);
   if (f.bound)
@@ -79,16 +79,16 @@ function drawHead(m) {
   const most = Math.max(...rows.map(r => r[2][0]), 1);
   const f = m.figures;
   const told =
-    m.frameworks.filter(c => f.expected && f.bound)
+    m.frameworks.filter(c => m.sure && f.expected && f.bound)
       .map(c => el("p", {}, `${c.name} takes `, el("strong", {}, `${(c.latency[0] / f.expected[0]).toFixed(2)} times`),
-             ` what a run should take, ${(c.latency[0] / f.bound[0]).toFixed(2)} times the bound.`));
+             ` the expected run, ${(c.latency[0] / f.bound[0]).toFixed(2)} times the bound.`));
   fill("figures_body", el("h2", {}, "How fast could it run?"), rows.map(([key, what, v, means]) => {
     const track = el("div", {class: "track", "aria-hidden": "true"}, el("i", {class: key}));
     track.firstChild.style.width = `${(100 * v[0]) / most}%`;
     const within = v.length === 3 && v[2] > v[1] ? ` [${time(v[1])}, ${time(v[2])}]` : "";
     return el("div", {class: "figure_row"}, el("span", {class: "what"}, what),
       el("span", {class: "value", title: `95 of 100 redraws of the samples: ${within || "no interval"}`}, time(v[0])),
-      track, el("span", {class: "more"}, m.lacks ? means : `${rate((1e9 * m.batch) / v[0])} items/s${within} · ${means}`));
+      track, el("span", {class: "more"}, !m.sure ? means : `${rate((1e9 * m.batch) / v[0])} items/s${within} · ${means}`));
   }),
     told,
     f.roofline ? null :
@@ -146,7 +146,7 @@ function drawChanges(m) {
   const a = m.advice, most = 4;
   const largest = Math.max(...a.items.map(i => i.saves[0]), 1);
   const c = m.coverage;
-  const sure = [m.lacks ? `No: ${m.lacks}` : `${percent(c.measured)} of the bound is measured`];
+  const sure = [!m.sure ? `No: ${m.lacks || "it was disturbed while measured"}` : `${percent(c.measured)} of the bound is measured`];
   if (c.modelled > 0) sure.push(`${percent(c.modelled)} is a roofline`);
   const disturbed = m.layers.filter(l => l.disturbed).length;
   if (disturbed) sure.push(disturbed === 1 ? "1 layer was disturbed" : `${disturbed} layers were disturbed`);
@@ -156,7 +156,7 @@ function drawChanges(m) {
     return el("li", {}, el("span", {class: "n"}, `${n + 1}`),
       el("a", {class: "what", href: `#advice_${n}`}, item.what),
       el("span", {class: "saves", title: "of a run"},
-        m.lacks ? time(item.saves[0]) : `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`),
+        !m.sure ? time(item.saves[0]) : `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`),
       bar([["run", 0, item.saves[0]]], largest),
       item.how ? el("span", {class: "how quiet"}, item.how) : null);
   };
@@ -180,7 +180,7 @@ function drawSteps(m) {
   if (!s.bars.length || !(s.top > 0))
     return fill("steps_body", el("p", {class: "quiet"}, "There is no time to begin at."));
   const names = {
-    layouts: "a run should take",
+    layouts: "expected run",
     caches: "lower bound",
     parallel: "lower bound, side by side",
     roofline: "the machine's limits"
@@ -202,10 +202,10 @@ function drawSteps(m) {
         `${up ? "+" : "−"}${time(Math.abs(at - left))}`),
       el("td", {class: "n often"}, percent(Math.abs(at - left) / s.top)), el("td", {}, what),
       cell(id === "layouts" ? "other" : keys[id] || "run", left, at)));
-    const last = id === "kernels" && !framework ? "a run should take" : names[id];
+    const last = id === "kernels" && !framework ? "expected run" : names[id];
     if (last)
       rows.push(total(last, left,
-        id === "layouts" || last === "a run should take" ? "expected" :
+        id === "layouts" || last === "expected run" ? "expected" :
           id === "roofline"                              ? "limits" :
                                                            "bound"));
     at = left;
@@ -270,7 +270,7 @@ function drawAdvice(m) {
       (item, n) =>
         el("details", {class: "item", id: `advice_${n}`},
           el("summary", {}, el("span", {class: "n"}, `${n + 1}`), el("span", {class: "what"}, item.what),
-            el("strong", {}, m.lacks ? time(item.saves[0]) : `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`)),
+            el("strong", {}, !m.sure ? time(item.saves[0]) : `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`)),
           el("dl", {class: "facts"}, el("dt", {}, "saves"),
             el("dd", {}, `${time(item.saves[0])} [${time(item.saves[1])}, ${time(item.saves[2])}] of ${time(a.run)}`),
             item.nodes.length ?
@@ -322,8 +322,10 @@ function drawModels() {
     return el("td", {class: `held ${is}`},
       heldIs(is, count === limits.length ? null : `${count} of ${limits.length} ${answers[is][1]}`));
   };
+  // What ran and what is supposed never stand in one column.
+  const ran = data.models.some(m => m.frameworks.length);
   const rows = data.models.map((raw, i) => {
-    const f = raw.figures, run = raw.frameworks.length ? raw.frameworks[0].latency[0] : f.first;
+    const f = raw.figures, run = !ran ? f.first : raw.frameworks.length ? raw.frameworks[0].latency[0] : 0;
     const v = x => (x ? x[0] : 0);
     const most = Math.max(run, v(f.expected), v(f.bound), 1);
     const cell = (ns, key) => el("td", {class: `n ${key}_cell`}, ns > 0 ? time(ns) : "–");
@@ -336,8 +338,8 @@ function drawModels() {
       limited ? limitsCell(raw.limits) : null, cell(run, "run"), cell(v(f.expected), "expected"),
       el("td", {class: "n often"}, time(v(f.bound))),
       el("td", {class: "n often"}, v(f.roofline) > 0 ? time(v(f.roofline)) : "–"),
-      el("td", {class: "n", title: "the compared run over what a run should take"},
-        v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
+      el("td", {class: "n", title: "the compared run over the expected run"},
+        raw.sure && run > 0 && v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
       el("td", {class: "wide often"}, zoneBar(z, most)),
       el("td", {class: "rare line", title: raw.advice.items.length ? raw.advice.items[0].what : null},
         raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
@@ -348,10 +350,11 @@ function drawModels() {
         el("thead", {},
           el("tr", {}, el("th", {}, "model"), el("th", {class: "often n", title: "type of the numbers, threads"}, "in"),
             several ? el("th", {class: "rare"}, "machine") : null, limited ? el("th", {}, "limits kept") : null,
-            el("th", {class: "n", title: "of the framework, or by the libraries' first choices"}, "run"),
-            el("th", {class: "n", title: "a run should take"}, "should take"), el("th", {class: "n often"}, "bound"),
+            ran ? el("th", {class: "n", title: "of a framework; a dash where none ran in this setting"}, "run") :
+                  el("th", {class: "n", title: "each layer by what its library offers first: nobody ran it"}, "first choices"),
+            el("th", {class: "n", title: "expected run"}, "expected"), el("th", {class: "n often"}, "bound"),
             el("th", {class: "n often"}, "limits"),
-            el("th", {class: "n", title: "run over what it should take"}, "times"),
+            el("th", {class: "n", title: "run over the expected run"}, "times"),
             el("th", {class: "often"}, "of the run"), el("th", {class: "rare"}, "change first"))),
         el("tbody", {}, rows))));
   const pick = byId("pick");

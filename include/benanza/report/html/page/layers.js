@@ -42,7 +42,7 @@ const columns = [
     (m, r) => time(r.l.runs * r.l.prediction)
   ],
   [
-    "share", "of what a run should take", "n rare", r => r.z.run,
+    "share", "of the expected run", "n rare", r => r.z.run,
     (m, r, most, all) => percent((r.l.runs * r.l.prediction) / all)
   ],
   [
