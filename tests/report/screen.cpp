@@ -176,7 +176,8 @@ TEST_CASE("a framework that is below the bound by less exact Winograds is held a
   CHECK_FALSE(holds(said(1.4e6), "below the lower bound"));
 }
 
-TEST_CASE("a heading is cut where the terminal is narrow alone; changes go on below, and lose nothing") {
+TEST_CASE(
+    "a heading is cut where the terminal is narrow alone; changes go on below, and lose nothing") {
   run r = synthetic::fused_run();
   r.provenance["machine"]["cpu"] = std::string(100, 'x') + " end";
   const source s(r);
