@@ -153,11 +153,10 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   std::vector<std::string> left_out;
   if (pages || asked.formats.size() > 1 || asked.format != "text" || !limits.empty()) {
     others = related(source, models);
-    advice::advice_options how{
-        .others = &others, .latency_limit_ns = 1e6 * asked.latency_limit_ms, .left_out = &left_out};
-    if (asked.files.size() == 1 && is_store(asked.files.front()))
-      how.result_into = from_store(asked.files.front(), models.front());
-    advised = advice::advise_all(source, models, profiles, how);
+    advised = advice::advise_all(source, models, profiles,
+                                 {.others = &others,
+                                  .latency_limit_ns = 1e6 * asked.latency_limit_ms,
+                                  .left_out = &left_out});
   }
   to.left_out(left_out);
   std::vector<report::limit_answer> held = report::hold_to(limits, advised);

@@ -156,8 +156,6 @@ struct advice_options {
   /// Of the models in other types and batches, where those that are shown are not all.
   const std::vector<bound::model_bound>* others = nullptr;
   double latency_limit_ns = 0; ///< that a batch may take; 0: any
-  /// How benanza_bench is told where what is still to be measured goes.
-  std::string result_into = " --benchmark_out=more.json";
   /// Gets a line for each run that belongs to none of the figures.
   std::vector<std::string>* left_out = nullptr;
 };
@@ -205,8 +203,7 @@ inline std::vector<advised> advise_all(const bound::source& s,
                      .framework = framework,
                      .latency_limit_ns = o.latency_limit_ns,
                      .run = baseline_of(*a.model, framework),
-                     .runs = runs,
-                     .result_into = o.result_into});
+                     .runs = runs});
   }
   return out;
 }

@@ -65,7 +65,6 @@ struct grounds {
   double latency_limit_ns = 0;           ///< that a batch may take; 0: any
   baseline run{};                        ///< that changes save something of
   std::vector<const comparison*> runs{}; ///< of all frameworks, in all settings of the models
-  std::string result_into{};             ///< how benanza_bench is told where a result goes
 };
 
 /// Advice of one kind.

@@ -38,7 +38,7 @@ inline std::string more_threads_command(const grounds& g, int cores) {
   for (int n : {cores / 2, cores})
     if (n > all.back()) all.push_back(n);
   return bound::bench_command(g.of.run, g.model, fmt::format("{}", fmt::join(all, ","))) +
-         g.result_into;
+         " --benchmark_out=more.json";
 }
 } // namespace detail
 
