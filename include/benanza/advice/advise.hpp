@@ -15,6 +15,7 @@
 #include "measured.hpp"
 #include "parallel.hpp"
 #include "precision.hpp"
+#include "rewritten.hpp"
 #include "threads.hpp"
 
 #include <range/v3/action/stable_sort.hpp>
@@ -90,6 +91,7 @@ inline advice_list advise(const grounds& g) {
   add(measured_advice(g));
   add(kernel_advice(g));
   add(fusion_advice(g));
+  add(rewrite_advice(g));
   add(precision_advice(g));
   add(framework_advice(g));
   add(parallel_advice(g));
