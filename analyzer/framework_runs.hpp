@@ -31,7 +31,8 @@ inline std::vector<trace::profile> read_framework_runs(const std::vector<std::st
     };
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
       const trace::profile& first = g.front();
-      return agree(first.framework, p.framework) && agree(first.model, p.model) &&
+      return agree(first.framework, p.framework) && agree(first.version, p.version) &&
+             agree(first.settings, p.settings) && agree(first.model, p.model) &&
              agree(first.structure, p.structure) && agree(first.processor, p.processor) &&
              agree(first.processors, p.processors) && agree(first.precision, p.precision) &&
              agree(first.threads, p.threads) && agree(first.batch, p.batch);

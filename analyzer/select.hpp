@@ -149,21 +149,25 @@ inline std::vector<bound::model_bound> select(const bound::source& source,
   return out;
 }
 
-/// The figures of the same models in other types and at other batches than those that were wanted:
-/// advice compares with them.
+/// The figures of the same models in another type, on other threads or at other batches than those
+/// that were wanted: advice compares with them.
 inline std::vector<bound::model_bound> related(const bound::source& source,
                                                const std::vector<bound::model_bound>& models) {
   std::set<std::pair<const model::graph*, bound::setting>> known;
   std::set<std::pair<std::string, int>> wanted; // model and threads
+  std::set<std::pair<const model::graph*, numeric>> on_threads;
   for (const bound::model_bound& b : models) {
     known.insert({b.graph, {b.type, b.threads}});
-    if (!b.graph->model.empty()) wanted.insert({b.graph->model, b.threads});
+    if (b.graph->model.empty()) continue;
+    wanted.insert({b.graph->model, b.threads});
+    on_threads.insert({b.graph, b.type});
   }
   std::vector<bound::model_bound> out;
   if (wanted.empty()) return out;
   for (const model::graph* g : detail::models(source.run, "")) {
     for (const bound::setting& s : source.cases.settings(*g))
-      if (wanted.contains({g->model, s.second}) && known.insert({g, s}).second)
+      if ((wanted.contains({g->model, s.second}) || on_threads.contains({g, s.first})) &&
+          known.insert({g, s}).second)
         out.push_back(bound::analyse(source, *g, s));
   }
   return out;

@@ -2,8 +2,9 @@
 """With which settings does a framework run? One thread or so many, one request after the other, in f32; and what
 --set NAME=VALUE says besides, which is how advice is tried:
 
-  ONNX Runtime  graph_optimization_level=disabled|basic|extended|all, execution_mode=parallel, any number or
-                truth value of SessionOptions, any entry of its configuration (session.set_denormal_as_zero=1)
+  ONNX Runtime  graph_optimization_level=disabled|basic|extended|all, execution_mode=parallel, or these by its own
+                names (ORT_ENABLE_ALL, ORT_PARALLEL), any number or truth value of SessionOptions, any entry of its
+                configuration (session.set_denormal_as_zero=1)
   OpenVINO      any property: INFERENCE_PRECISION_HINT=bf16
 """
 
@@ -30,7 +31,7 @@ def set_option(options, name, value):
              "execution_mode": (ort.ExecutionMode, "ORT_")}
     if name in kinds:
         kind, prefix = kinds[name]
-        word = "ORT_DISABLE_ALL" if value == "disabled" else prefix + value.upper()
+        word = "ORT_DISABLE_ALL" if value == "disabled" else prefix + value.upper().removeprefix(prefix)
         if not hasattr(kind, word):
             raise Refused(f"--set {name}={value}: there is no such value")
         setattr(options, name, getattr(kind, word))

@@ -84,7 +84,7 @@ TEST_CASE("the first choices being best, there is nothing to choose") {
   run r = synthetic::small_run();
   std::erase_if(r.measurements, [](const measurement& m) { return m.algorithm_index != 0; });
   const std::string text = text_report(r, analyse(r), {});
-  CHECK(holds(text, "the library's first choices are as good as any"));
+  CHECK(holds(text, "the libraries' first choices are as good as any"));
   CHECK_FALSE(holds(text, "Where another algorithm"));
 }
 

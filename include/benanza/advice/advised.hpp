@@ -31,15 +31,9 @@ struct advised {
   advice_list list{};
 };
 
-/// The run that changes start from: the framework's; where there is none, one that takes what the
-/// libraries choose first, not the algorithms that are advised.
+/// The run that changes start from.
 inline double changed_run_ns(const advised& a) {
-  const comparison* const framework = a.frameworks.empty() ? nullptr : &a.frameworks.front();
-  double ns = run_ns(*a.model, framework);
-  if (framework == nullptr)
-    for (const item& i : a.list.items)
-      if (i.kind == "algorithm" || i.kind == "library") ns += i.saves.ns;
-  return ns;
+  return a.list.run.ns;
 }
 
 /// At least this share of a model's nodes is found in a profile of it, and of its operators in the
@@ -197,12 +191,20 @@ inline std::vector<advised> advise_all(const bound::source& s,
     throw error("the results have no figures of the framework's setting", left_out.front(),
                 "measure these, or run the framework again");
   if (o.left_out != nullptr) *o.left_out = std::move(left_out);
-  for (advised& a : out)
+  std::vector<const comparison*> runs;
+  for (const advised& a : out)
+    for (const comparison& c : a.frameworks)
+      runs.push_back(&c);
+  for (advised& a : out) {
+    const comparison* const framework = a.frameworks.empty() ? nullptr : &a.frameworks.front();
     a.list = advise({.of = s,
                      .model = *a.model,
                      .others = others,
-                     .framework = a.frameworks.empty() ? nullptr : &a.frameworks.front(),
-                     .latency_limit_ns = o.latency_limit_ns});
+                     .framework = framework,
+                     .latency_limit_ns = o.latency_limit_ns,
+                     .run = baseline_of(*a.model, framework),
+                     .runs = runs});
+  }
   return out;
 }
 

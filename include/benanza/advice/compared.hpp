@@ -24,6 +24,8 @@ namespace benanza::advice {
 
 /// Two times are told apart if they lie further apart than this share, or their own scatter.
 inline constexpr double told_apart = 0.05;
+/// A profiler by which a run takes longer than this share of its time with it slowed it much.
+inline constexpr double much_slower = 0.7;
 /// Branches that win less than this share of the bound are not spoken of.
 inline constexpr double least_parallel = 0.01;
 
@@ -36,13 +38,14 @@ struct compared_operator {
   double best_ns = 0;            ///< the prediction of the same work
   double least_ns = 0;           ///< its bound: what is less than this beats all that was measured
   bool known = false;            ///< all of that work was measured or modelled
+  bool seen = true;              ///< not below `unseen_ns`
   std::string layer{};           ///< the layer that takes most of it
   const bound::layer_answer* answer = nullptr; ///< of that layer
 
   double lost_ns() const { return known ? ns - best_ns : 0; }
   /// +1: the framework is slower beyond noise; -1: it is faster; 0: neither.
   int verdict() const {
-    if (!known) return 0;
+    if (!known || !seen) return 0;
     const double noise = std::max(told_apart * std::max(ns, best_ns), 2 * scatter_ns);
     return lost_ns() > noise ? 1 : ns < least_ns - noise ? -1 : 0;
   }
@@ -65,6 +68,7 @@ struct added_row {
   std::string type{};
   std::int64_t count = 0;
   bound::figure takes{};
+  bool seen = true; ///< not below as many `unseen_ns`
 };
 
 /// A step from the framework's run down to the roofline: what it takes away, where positive.
@@ -86,6 +90,9 @@ struct comparison {
   /// What the times of operators are multiplied by: where their sum is longer than a run without
   /// the profiler, only their shares of a run with it count.
   double pace = 1;
+  /// Twice what a profiler that slowed the run much added to each operator: of those that take
+  /// less, little is known. 0: it did not.
+  double unseen_ns = 0;
   trace::attribution matched{};
   std::vector<compared_operator> operators{};   ///< matched ones, in their order
   std::vector<compared_operator> groups{};      ///< where ours runs as one what are several there

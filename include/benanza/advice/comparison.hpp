@@ -68,7 +68,10 @@ inline std::vector<added_row> added_rows(const comparison& c) {
   }
   std::vector<added_row> out;
   for (const auto& [type, kind] : kinds)
-    out.push_back({.type = type, .count = kind.first, .takes = kind.second.figure()});
+    out.push_back({.type = type,
+                   .count = kind.first,
+                   .takes = kind.second.figure(),
+                   .seen = kind.second.ns > static_cast<double>(kind.first) * c.unseen_ns});
   return std::move(out) | ranges::actions::stable_sort(
                               ranges::greater{}, [](const added_row& r) { return r.takes.ns; });
 }
@@ -89,6 +92,7 @@ compared_operators(const comparison& c, const work_table& work, const bound::lay
       one.scatter_ns += c.pace * scatter_of(o.ns);
       one.known = one.known && !o.ns.empty();
     }
+    one.seen = one.ns > static_cast<double>(together[i].size()) * c.unseen_ns;
     one.best_ns = work.take(nodes, times.prediction);
     one.least_ns = work.take(nodes, times.bound);
     one.answer = work.main_layer(nodes, times.prediction);
@@ -133,6 +137,7 @@ inline std::vector<compared_operator> compared_groups(const comparison& c) {
     all.best_ns += o.best_ns;
     all.least_ns += o.least_ns;
     all.known = all.known && o.known;
+    all.seen = all.seen && o.seen;
     all.how = std::max(all.how, o.how);
   }
   for (const auto& [group, where] : place) {
@@ -157,6 +162,13 @@ inline double pace_of(const trace::profile& p, double latency_ns) {
   if (p.overlapping || latency_ns <= 0 || sum <= latency_ns) return 1;
   return latency_ns / std::max(sum, median_of(p.profiled_ns));
 }
+
+/// Twice what the profiler adds to each operator, in the time of a run without it; 0 where it
+/// slowed the run little.
+inline double unseen_of(const trace::profile& p, double pace, double latency_ns) {
+  if (pace >= much_slower || p.operators.empty()) return 0;
+  return 2 * (1 - pace) * latency_ns / static_cast<double>(p.operators.size());
+}
 } // namespace detail
 
 /// Holds a profile against the model `b`. Refers to both.
@@ -169,6 +181,7 @@ inline comparison compare(const trace::profile& p, const bound::model_bound& b) 
   c.disturbed = !p.latency_ns.empty() && !p.profiled_ns.empty() &&
                 c.latency.ns > (1 + told_apart) * detail::median_of(p.profiled_ns);
   c.pace = detail::pace_of(p, c.latency.ns);
+  c.unseen_ns = detail::unseen_of(p, c.pace, c.latency.ns);
   c.matched = trace::attribute(p, *b.graph);
   const detail::work_table work(b);
   c.operators = detail::compared_operators(c, work, bound::point_times(b.layers));

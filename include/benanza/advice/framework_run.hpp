@@ -48,15 +48,19 @@ inline advice_of_kind framework_advice(const grounds& g) {
       layouts += r.count;
       continue;
     }
+    if (!r.seen) continue;
+    const std::string row =
+        fmt::format("{} x {}: {} together", r.count, r.type, detail::time_text(r.takes.ns));
     out.items.push_back(
         {.id = "framework/added/" + r.type,
          .kind = "framework",
          .what = fmt::format("without {} {} that the model does not have", r.count, r.type),
          .saves = r.takes,
-         .evidence = {fmt::format("{} x {}: {} together", r.count, r.type,
-                                  detail::time_text(r.takes.ns))},
+         .evidence = {row},
          .assumes = "nothing else has to do their work",
-         .check = detail::measure_command(c)});
+         .check = detail::measure_command(c),
+         .how = detail::by_makers(g, "do not add " + r.type,
+                                  detail::who_is_asked(g) + " adds them by itself", {row})});
   }
   if (layouts > 0 && all.ns > changes.ns)
     out.items.push_back(
@@ -67,17 +71,27 @@ inline advice_of_kind framework_advice(const grounds& g) {
          .saves = detail::between_figures(all, changes),
          .evidence = {fmt::format("{} changes of layout: {}", layouts, detail::time_text(all.ns))},
          .assumes = "kernels that work in these layouts are there",
-         .check = detail::measure_command(c)});
+         .check = detail::measure_command(c),
+         .how = detail::by_makers(
+             g, "fewer changes of layout",
+             detail::who_is_asked(g) + " chooses its layouts by itself",
+             {fmt::format("{} changes take {}, the best assignment's {}", layouts,
+                          detail::time_text(all.ns), detail::time_text(changes.ns))})});
   else if (layouts > 0)
     out.not_worth.push_back(
-        {"layout", fmt::format("its changes of layout ({}) take {}, no more than those of the best "
-                               "assignment, {}",
-                               layouts, detail::time_text(all.ns), detail::time_text(changes.ns))});
+        {"layout",
+         fmt::format("its changes of layout ({}) take {}, no more than those of the best "
+                     "assignment, {}",
+                     layouts, detail::time_text(all.ns), detail::time_text(changes.ns)),
+         "layouts"});
   if (c.disturbed)
     out.not_worth.push_back(
-        {"framework", "its runs without a profiler took longer than those with it: they were "
-                      "disturbed, and say nothing of the time between operators"});
-  else if (c.profiled() && !c.from->overlapping && !c.latency_profiled && c.unexplained_ns > 0) {
+        {"framework",
+         "its runs without a profiler took longer than those with it: they were "
+         "disturbed, and say nothing of the time between operators",
+         "calls (its runs were disturbed)"});
+  else if (c.profiled() && !c.from->overlapping && !c.latency_profiled && c.unexplained_ns > 0 &&
+           c.unseen_ns <= 0) {
     const double each = c.unexplained_ns / static_cast<double>(c.from->operators.size());
     out.items.push_back({.id = "framework/between_operators",
                          .kind = "framework",
@@ -88,7 +102,8 @@ inline advice_of_kind framework_advice(const grounds& g) {
                              "a run takes {}, its operators {}", detail::time_text(c.latency.ns),
                              detail::time_text(c.latency.ns - c.unexplained_ns))},
                          .assumes = "all of it could be saved",
-                         .check = detail::measure_command(c)});
+                         .check = detail::measure_command(c),
+                         .how = {.text = "no setting of it is known that does that"}});
   }
   return out;
 }

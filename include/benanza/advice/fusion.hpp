@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does running several layers as one save? Beside a framework: groups that are faster as one
-// and that it runs as several operators. Without one: groups that are no product followed by what
-// every framework fuses with it.
+// and that it runs as several operators. Without one the run is supposed to be fused already.
 //
 //   advice_of_kind a = fusion_advice(grounds);   a.items[0].id   // "fusion/LayerNormalization"
 #pragma once
@@ -23,12 +22,6 @@
 namespace benanza::advice {
 
 namespace detail {
-/// True for a product with what follows it: every framework fuses that by itself.
-inline bool usually_fused(std::string_view family) {
-  return family.starts_with("Conv+") || family.starts_with("Gemm+") ||
-         family.starts_with("ConvTranspose+");
-}
-
 /// What a framework gains by running a group as one: all its operators in the group but the
 /// longest, which is as good as the group's own kernel at most. Nothing: they are one, or do other
 /// nodes too.
@@ -44,6 +37,7 @@ inline std::optional<bound::figure> gained_by_fusing(const comparison& c,
     if (!owners.contains(static_cast<int>(o.op))) continue;
     for (int n : o.nodes)
       if (!inside.contains(n)) return std::nullopt;
+    if (!o.seen) return bound::figure{}; // what it takes is not known
     ++operators;
     sum += o.ns;
     scatter += o.scatter_ns;
@@ -57,7 +51,7 @@ inline std::optional<bound::figure> gained_by_fusing(const comparison& c,
 /// Groups of one family that should run as one.
 struct fused_family {
   item made{};
-  std::vector<std::size_t> groups{}; ///< nodes of the fused graph
+  std::int64_t groups = 0;
   std::set<std::string> layers{};
 };
 
@@ -67,22 +61,17 @@ inline void add(bound::figure& to, const bound::figure& f) {
   to.high_ns += f.high_ns;
 }
 
-/// What groups save as one by our own times, drawn again.
-inline bound::figure saved_as_one(const bound::model_bound& b,
-                                  const std::vector<std::size_t>& groups) {
-  const auto of = [&](const bound::layer_times& times) {
-    const bound::detail::fused_times t = bound::detail::times_as_fused(b, times.prediction);
-    double sum = 0;
-    for (std::size_t i : groups) {
-      const auto [as_one, as_parts] = b.fused->pair.times(i, t.own, t.parts);
-      sum += as_parts - as_one;
-    }
-    return sum;
-  };
-  std::vector<double> drawn;
-  for (const bound::layer_times& times : bound::redrawn_times(b.layers))
-    drawn.push_back(of(times));
-  return bound::between(std::move(drawn), of(bound::point_times(b.layers)));
+/// A framework that was told to leave its graph alone is told otherwise; else its makers are asked.
+inline how_to way_to_fuse(const grounds& g, const std::string& family,
+                          const std::vector<std::string>& rows) {
+  const std::map<std::string, std::string>& chosen = g.framework->from->settings;
+  for (const setting& s :
+       settings_for(lever::optimization, g.framework->from->framework, std::string_view()))
+    if (const auto its = chosen.find(s.name);
+        its != chosen.end() && its->second != "all" && its->second != s.value)
+      return by_settings(lever::optimization, s.framework, s.value);
+  return by_makers(g, "run " + family + " as one kernel",
+                   who_is_asked(g) + " has to fuse " + family, rows);
 }
 } // namespace detail
 
@@ -95,31 +84,25 @@ inline advice_of_kind fusion_advice(const grounds& g) {
   const bound::detail::fused_times t = bound::detail::times_as_fused(b, point.prediction);
   const bool beside = g.framework != nullptr && g.framework->profiled();
   std::map<std::string, detail::fused_family> families;
-  double usual_ns = 0, done_ns = 0;
+  double done_ns = 0;
   std::int64_t done = 0;
   for (std::size_t i = 0; i < t.own.size(); ++i) {
     const model::node& n = b.fused->graph->nodes[i];
     const auto [as_one, as_parts] = b.fused->pair.times(i, t.own, t.parts);
     if (n.parts.size() < 2 || as_one == bound::detail::never || as_parts == bound::detail::never)
       continue;
-    const double ours = as_parts - as_one;
+    const std::optional<bound::figure> gain =
+        beside ? detail::gained_by_fusing(*g.framework, n.parts, as_one) : std::nullopt;
+    if (!gain) {
+      done_ns += std::max(0.0, as_parts - as_one);
+      ++done;
+    }
+    if (!gain || gain->ns <= 0) continue;
     const std::string layer = op::name(b.fused->graph->layers[static_cast<std::size_t>(n.layer)]);
     const std::string family(detail::family_of(layer));
-    std::optional<bound::figure> gain;
-    if (beside) {
-      gain = detail::gained_by_fusing(*g.framework, n.parts, as_one);
-      if (!gain) {
-        done_ns += std::max(0.0, ours);
-        ++done;
-      }
-      if (!gain || gain->ns <= 0) continue;
-    } else {
-      if (ours > 0 && detail::usually_fused(family)) usual_ns += ours;
-      if (ours <= 0 || detail::usually_fused(family)) continue;
-    }
     detail::fused_family& f = families[family];
-    f.groups.push_back(i);
-    if (gain) detail::add(f.made.saves, *gain);
+    ++f.groups;
+    detail::add(f.made.saves, *gain);
     f.made.nodes.insert(f.made.nodes.end(), n.parts.begin(), n.parts.end());
     if (f.layers.insert(layer).second && f.made.evidence.size() < most_evidence)
       f.made.evidence.push_back(fmt::format("{}: {} as one, {} as {} layers", layer,
@@ -130,24 +113,26 @@ inline advice_of_kind fusion_advice(const grounds& g) {
   for (auto& [family, f] : families) {
     f.made.kind = "fusion";
     f.made.id = "fusion/" + family;
-    f.made.what = fmt::format("run {} {} as one layer each", f.groups.size(), family);
-    if (!beside) f.made.saves = detail::saved_as_one(b, f.groups);
-    f.made.assumes = beside ? "a group as one takes what its longest operator takes now"
-                            : "kernels as they were measured alone";
+    f.made.what = fmt::format("run {} {} as one layer each", f.groups, family);
+    f.made.assumes = "a group as one takes what its longest operator takes now";
     f.made.nodes = std::move(f.made.nodes) | ranges::actions::sort;
+    f.made.how = detail::way_to_fuse(g, family, f.made.evidence);
     out.items.push_back(std::move(f.made));
   }
-  if (done > 0)
+  if (done_ns > 0 && beside)
     out.not_worth.push_back(
         {"fusion",
-         fmt::format(
-             "the framework runs {} groups as one already, or cut otherwise, which saves {}", done,
-             detail::time_text(done_ns))});
-  if (usual_ns > 0)
+         fmt::format("the framework runs {} groups as one already, or cut otherwise, which saves "
+                     "{}",
+                     done, detail::time_text(done_ns)),
+         "fusion (done)"});
+  else if (done_ns > 0)
     out.not_worth.push_back(
-        {"fusion", fmt::format("products with what follows them save {} as one layer, and "
-                               "frameworks do that by themselves",
-                               detail::time_text(usual_ns))});
+        {"fusion",
+         fmt::format("the run is supposed to have {} groups as one, which saves {}; what a "
+                     "framework fuses, its run says (--framework)",
+                     done, detail::time_text(done_ns)),
+         "fusion (supposed done)"});
   return out;
 }
 

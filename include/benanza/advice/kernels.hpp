@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm or library should run which layers? Beside a framework: where its operators are
 // slower, beyond noise, than the best kernel for the same work, by what that kernel is. Without
-// one: where a library's first choice is slower than another of its own algorithms. A loop of ours,
-// or a library's reference loop, is no framework's first choice and is not compared with.
+// one: where a library's first choice is slower than another of its own algorithms, in the form
+// that should run. A loop of ours, or a library's reference loop, is no framework's first choice
+// and is not compared with. A user cannot give a framework a kernel: its makers get a text.
 //
 //   advice_of_kind a = kernel_advice(grounds);   a.items[0].what
 #pragma once
 
-#include "algorithm.hpp"
 #include "item.hpp"
 
 #include <fmt/format.h>
 #include <range/v3/action/sort.hpp>
 #include <range/v3/action/unique.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace benanza::advice {
 
 namespace detail {
-/// True for kernels that a user's framework can have: those of a library, not our plain loops.
-inline bool of_a_library(const bound::measurement& m) {
-  return m.fallback.empty() && m.backend.substr(0, m.backend.find('-')) != "host";
-}
-
 /// One kernel that should run several layers.
 struct kernel_group {
   item made{};
@@ -55,24 +54,60 @@ struct kernel_group {
 
 using kernel_groups = std::map<std::tuple<std::string, std::string, std::string>, kernel_group>;
 
-inline std::vector<item> items_of(kernel_groups groups, std::string_view in_place_of) {
+/// What the operators of a run take that do the work of these nodes, ascending, and no other;
+/// nothing: some of it is done otherwise, or not seen.
+inline std::optional<double> taken_by(const comparison& c, const std::vector<int>& nodes) {
+  double ns = 0;
+  std::size_t done = 0;
+  for (const compared_operator& o : c.operators) {
+    if (!std::includes(nodes.begin(), nodes.end(), o.nodes.begin(), o.nodes.end())) continue;
+    if (!o.known || !o.seen) return std::nullopt;
+    ns += o.ns;
+    done += o.nodes.size();
+  }
+  return done == nodes.size() ? std::optional(ns) : std::nullopt;
+}
+
+/// Another framework that was measured in the same setting and is faster at these nodes; empty:
+/// there is none.
+inline std::string who_has_it(const grounds& g, const std::vector<int>& nodes) {
+  if (g.framework == nullptr) return {};
+  const std::optional<double> own = taken_by(*g.framework, nodes);
+  std::string out;
+  double least = own ? (1 - told_apart) * *own : 0;
+  for (const comparison* c : g.runs) {
+    if (c->model != &g.model || c->from->framework == g.framework->from->framework) continue;
+    const std::optional<double> its = taken_by(*c, nodes);
+    if (!its || *its >= least) continue;
+    least = *its;
+    out = fmt::format("{} takes {} for these in place of {}", framework_of(*c), time_text(*its),
+                      time_text(*own));
+  }
+  return out;
+}
+
+inline std::vector<item> items_of(const grounds& grounds_of, kernel_groups groups) {
   std::vector<item> out;
   for (auto& [key, g] : groups) {
     const auto& [backend, algorithm, family] = key;
     // A version of a library that is one of several, or kernels of ours: something to install.
     const bool other = backend.starts_with("host") || backend.find('-') != std::string::npos;
     g.made.kind = other ? "library" : "algorithm";
-    if (g.workspace > 0)
-      g.made.evidence.push_back(fmt::format("it needs up to {:.1f} MiB of workspace",
-                                            static_cast<double>(g.workspace) / (1 << 20)));
+    constexpr double least_mib = 0.05;
+    if (const double mib = static_cast<double>(g.workspace) / (1 << 20); mib >= least_mib)
+      g.made.costs.push_back(fmt::format("up to {:.1f} MiB of workspace", mib));
     if (g.search_ns > 0)
-      g.made.evidence.push_back(
-          fmt::format("to find it took {:.1f} s of measuring", g.search_ns / 1e9));
+      g.made.costs.push_back(fmt::format("{:.1f} s of measuring, to find it", g.search_ns / 1e9));
     g.made.id = fmt::format("{}/{}/{}/{}", g.made.kind, backend, algorithm, family);
-    g.made.what = fmt::format("{} by {} of {}: {} {}, {} {}{}", family, algorithm, backend, g.nodes,
-                              g.nodes == 1 ? "node" : "nodes", g.shapes.size(),
-                              g.shapes.size() == 1 ? "shape" : "shapes", in_place_of);
+    g.made.what = fmt::format("{} by {} of {}, {} node{}", family, algorithm, backend, g.nodes,
+                              g.nodes == 1 ? "" : "s");
     g.made.nodes = std::move(g.made.nodes) | ranges::actions::sort | ranges::actions::unique;
+    const std::string has_it = who_has_it(grounds_of, g.made.nodes);
+    g.made.how = by_makers(grounds_of, g.made.what,
+                           fmt::format("{} has to take {}'s {}{}", who_is_asked(grounds_of),
+                                       backend, algorithm, has_it.empty() ? "" : "; " + has_it),
+                           g.made.evidence);
+    if (!has_it.empty()) g.made.evidence.push_back(has_it);
     out.push_back(std::move(g.made));
   }
   return out;
@@ -100,7 +135,14 @@ inline advice_of_kind kernel_advice(const grounds& g) {
       group.made.assumes = "tensors lie as that kernel wants them; changes of layout that this "
                            "needs are counted apart";
     }
-    out.items = detail::items_of(std::move(groups), "");
+    out.items = detail::items_of(g, std::move(groups));
+    return out;
+  }
+  if (g.framework != nullptr && g.framework->latency.ns > 0) {
+    out.not_measured.push_back({"algorithm",
+                                "which operators of " + detail::framework_of(*g.framework) +
+                                    " are slow: there is no profile of them",
+                                detail::measure_command(*g.framework)});
     return out;
   }
   // Of the form that runs: a layer that is a part of a fused one there takes no time.
@@ -109,11 +151,10 @@ inline advice_of_kind kernel_advice(const grounds& g) {
     return used[static_cast<std::size_t>(&l - g.model.layers.data())];
   };
   const auto gain = [&](const bound::layer_answer& l) {
-    return static_cast<double>(used_by(l).size()) * gain_of_one_ns(l);
+    return static_cast<double>(used_by(l).size()) * detail::library_gain_ns(l);
   };
   for (const bound::layer_answer* l : ranked(g.model.layers, gain)) {
     const bound::choice& c = l->algorithms;
-    if (!detail::of_a_library(*c.first) || !detail::of_a_library(*c.chosen)) continue;
     detail::kernel_group& group =
         groups[{c.chosen->backend, std::string(detail::plain_algorithm(c.chosen->algorithm)),
                 std::string(detail::family_of(l->name))}];
@@ -127,10 +168,12 @@ inline advice_of_kind kernel_advice(const grounds& g) {
                           detail::time_text(c.prediction.ns), c.chosen->algorithm));
     group.made.assumes = "a framework takes the library's first choice";
   }
-  out.items = detail::items_of(std::move(groups), ", not by its first choice");
+  out.items = detail::items_of(g, std::move(groups));
   if (out.items.empty())
-    out.not_worth.push_back({"algorithm", "the libraries' first choices are as fast as any other "
-                                          "algorithm that was measured"});
+    out.not_worth.push_back({"algorithm",
+                             "the libraries' first choices are as fast as any other "
+                             "algorithm that was measured",
+                             "other algorithms (first choices are as fast)"});
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does another precision save? The layers that were measured in it take it where that wins,
+// What does a lower precision save? The layers that were measured in it take it where that wins,
 // along the graph: a tensor that goes from one precision to another is cast, which costs what
 // reading it and writing it takes at the least. Which layers do not gain, and why, is said too.
 //
@@ -9,6 +9,7 @@
 #include "../bound/layout/assignment.hpp"
 #include "../op/eltwise.hpp"
 #include "item.hpp"
+#include "other_runs.hpp"
 
 #include <fmt/format.h>
 #include <range/v3/numeric/accumulate.hpp>
@@ -31,7 +32,8 @@ struct mixed_precision {
   double ns = 0;               ///< all layers and casts
   std::int64_t casts = 0;
   double casts_ns = 0;
-  bool exact = true; ///< no other assignment is faster
+  double bound_ns = 0; ///< the least of all that, casts included
+  bool exact = true;   ///< no other assignment is faster
 };
 
 namespace detail {
@@ -69,8 +71,9 @@ inline node_costs costs_of(const bound::model_bound& b, const std::vector<double
   return out;
 }
 
-inline node_costs costs_of(const bound::model_bound& b) {
-  return costs_of(b, bound::point_times(b.layers).prediction);
+inline node_costs costs_of(const bound::model_bound& b, bool least = false) {
+  const bound::layer_times times = bound::point_times(b.layers);
+  return costs_of(b, least ? times.bound : times.prediction);
 }
 
 /// What casting the result of a node takes at the least; zero where the machine's memory was not
@@ -116,12 +119,16 @@ inline mixed_precision mix(const grounds& g, const bound::model_bound& other) {
   for (const auto& [i, n] : ranges::views::enumerate(form.nodes))
     for (int from : n.inputs)
       if (which[i] != which[bound::detail::at(from)]) cast[bound::detail::at(from)] = 1;
+  const std::vector<double> least = detail::costs_of(g.model, true).ns,
+                            least_in = detail::costs_of(other, true).ns;
   for (std::size_t i = 0; i < which.size(); ++i) {
     out.ns += which[i] != 0 ? in.ns[i] : own.ns[i];
+    out.bound_ns += which[i] != 0 ? least_in[i] : least[i];
     out.casts += cast[i];
     out.casts_ns += cast[i] != 0 ? casts[i] : 0;
   }
   out.ns += out.casts_ns;
+  out.bound_ns += out.casts_ns;
   out.in_type.assign(which.begin(), which.end());
   return out;
 }
@@ -196,56 +203,81 @@ inline bound::figure against_framework(const comparison& c, const bound::model_b
     }
   return {.ns = saves, .low_ns = saves - scatter, .high_ns = saves + scatter};
 }
+/// How a framework is told to compute in the type of `other`. Whole numbers need another file.
+inline how_to way_to_type(const grounds& g, const bound::model_bound& other,
+                          const std::vector<std::string>& rows) {
+  const std::string_view framework =
+      g.framework == nullptr ? std::string_view() : g.framework->from->framework;
+  const std::string type(name(other.type));
+  how_to by = by_settings(lever::precision, framework, type);
+  if (by.by == doer::you) return by;
+  if (quantised(other.type))
+    return {.by = doer::you,
+            .kind = way::rewrite,
+            .text = "quantize the model (onnxruntime.quantization.quantize_static, or NNCF)"};
+  return by_makers(g, "kernels in " + type,
+                   who_is_asked(g) + " has no setting for it on a processor", rows);
+}
 } // namespace detail
 
-/// Advice on precision.
+/// Advice on precision, where the framework itself was not measured in that type.
 inline advice_of_kind precision_advice(const grounds& g) {
   advice_of_kind out;
   const detail::node_costs own = detail::costs_of(g.model);
   const double own_ns = ranges::accumulate(own.ns, 0.0);
+  const bool beside = g.framework != nullptr && g.framework->profiled();
+  const std::string framework = g.framework == nullptr ? "" : g.framework->from->framework;
   for (const bound::model_bound* other : g.others) {
     if (other->graph != g.model.graph || other->threads != g.model.threads ||
-        other->type == g.model.type || !other->fused != !g.model.fused)
+        other->type == g.model.type || !other->fused != !g.model.fused ||
+        size_bytes(source_of(other->type), other->type) >
+            size_bytes(source_of(g.model.type), g.model.type) ||
+        detail::run_of(g, *other) != nullptr)
       continue;
     const mixed_precision m = mix(g, *other);
     const detail::layers_in_type layers = detail::layers_of(g.model, own, *other, m);
     const std::string_view type = name(other->type), base = name(g.model.type);
     if (layers.slower > 0)
       out.not_worth.push_back(
-          {"precision", fmt::format("{} layers do not gain in {}, alone or with the casts beside "
-                                    "them, such as {}",
-                                    layers.slower, type, layers.slowest)});
+          {"precision",
+           fmt::format("{} layers do not gain in {}, alone or with the casts beside them, such as "
+                       "{}",
+                       layers.slower, type, layers.slowest),
+           fmt::format("{} for {} layers", type, layers.slower)});
     if (layers.unmeasured > 0)
-      out.not_worth.push_back(
-          {"precision", fmt::format("{} layers were not measured in {}", layers.unmeasured, type)});
-    const bool beside = g.framework != nullptr && g.framework->profiled();
-    if (layers.chosen == 0) continue;
-    const bound::figure saves =
-        beside ? detail::against_framework(*g.framework, *other, m, layers.nodes)
-               : detail::saved_by_mixing(g.model, *other, m);
-    if (saves.ns <= 0) continue;
+      out.not_measured.push_back({"precision",
+                                  fmt::format("{} layers in {}", layers.unmeasured, type),
+                                  other->missing_command});
+    if (layers.chosen == 0 || (g.framework != nullptr && !beside)) continue;
     item one{.id = fmt::format("precision/{}", type), .kind = "precision"};
-    one.what = fmt::format("run {} of the layers in {}, the others in {}, with {} casts",
-                           layers.chosen, type, base, m.casts);
-    one.saves = saves;
+    one.saves = beside ? detail::against_framework(*g.framework, *other, m, layers.nodes)
+                       : detail::saved_by_mixing(g.model, *other, m);
+    if (one.saves.ns <= 0) continue;
+    one.what = fmt::format("{} of the layers in {}, the others in {}: results less exact",
+                           layers.chosen, type, base);
+    one.leads_to = std::string(type);
+    one.bound_ns = m.bound_ns;
     one.nodes = layers.nodes;
-    one.evidence = {fmt::format("the best in {}: {}; mixed: {}, of which casts {}{}", base,
-                                detail::time_text(own_ns), detail::time_text(m.ns),
+    one.evidence = {fmt::format("the best in {}: {}; mixed: {}, of which {} casts {}{}", base,
+                                detail::time_text(own_ns), detail::time_text(m.ns), m.casts,
                                 detail::time_text(m.casts_ns),
                                 m.exact ? "" : " (not shown to be the best assignment)")};
     if (beside)
       one.evidence.push_back(
           fmt::format("the framework's operators for these nodes less the best kernels in {}: {}",
-                      type, detail::time_text(saves.ns)));
-    one.assumes = fmt::format("results may be as inexact as {} is; ", type) +
-                  (m.casts > 0 && m.casts_ns <= 0
-                       ? "casts are free, as the machine's memory was not measured: "
-                         "--benchmark_filter=^machine/"
-                       : "a cast takes what the machine needs to copy the tensor");
+                      type, detail::time_text(one.saves.ns)));
+    one.assumes =
+        fmt::format("the framework's kernels in {} are as fast as the best that were measured "
+                    "here; results may be as inexact as {} is; ",
+                    type, type) +
+        (m.casts > 0 && m.casts_ns <= 0
+             ? "casts are free, as the machine's memory was not measured: "
+               "--benchmark_filter=^machine/"
+             : "a cast takes what the machine needs to copy the tensor");
+    one.how = detail::way_to_type(g, *other, one.evidence);
     one.check =
-        beside && g.framework->from->framework == "openvino"
-            ? fmt::format("{} --set INFERENCE_PRECISION_HINT={}",
-                          detail::measure_command(*g.framework), type)
+        beside && framework == "openvino"
+            ? detail::measure_command(*g.framework, 0, one.how.settings)
             : fmt::format("benanza_bench --types {},{} --benchmark_filter=-^machine/", base, type);
     out.items.push_back(std::move(one));
   }

@@ -77,17 +77,28 @@ inline advice_of_kind rewrite_advice(const grounds& g) {
   }
   one.nodes = detail::rewritten_nodes(*g.model.graph, *other.graph);
   if (g.framework != nullptr && detail::computes_less(*g.framework, one.nodes)) {
-    out.not_worth.push_back({"rewrite", what + ": the framework does it by itself"});
+    out.not_worth.push_back(
+        {"rewrite", what + ": the framework does it by itself", "rewriting the graph (done)"});
     return out;
   }
   one.what = "rewrite the model: " + what;
+  one.leads_to = "the rewritten graph";
+  one.bound_ns = other.fastest_form().bound.sequential.ns;
   one.saves = detail::between_figures(*own, *less);
   one.evidence.push_back(fmt::format("by the model's graph a run should take {}, by the rewritten "
                                      "one {}",
                                      detail::time_text(own->ns), detail::time_text(less->ns)));
   one.assumes = "a framework's kernels gain what the best ones gain; results differ by rounding";
-  one.check = fmt::format("benanza_generate rewrite {0}.onnx -o {0}_rewritten.onnx",
-                          bound::shell_word(g.model.graph->model));
+  const std::string from = bound::shell_word(g.model.graph->model + ".onnx"),
+                    to = bound::shell_word(g.model.graph->model + "_rewritten.onnx");
+  one.how = {.by = doer::you,
+             .kind = way::rewrite,
+             .text = "benanza_generate rewrite writes it",
+             .command = fmt::format("benanza_generate rewrite {} -o {}", from, to)};
+  one.check = fmt::format("scripts/measure_framework {} {} --threads {}",
+                          g.framework == nullptr ? "onnxruntime"
+                                                 : bound::shell_word(g.framework->from->framework),
+                          to, g.model.threads);
   out.items.push_back(std::move(one));
   return out;
 }

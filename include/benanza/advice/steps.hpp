@@ -30,18 +30,12 @@ inline descent descent_of(const advised& a) {
   descent out;
   bound::figure at = bound::expected(form).value_or(form.prediction.sequential);
   if (at.ns <= 0) return out;
-  bound::figure chosen{.ns = at.ns};
-  for (const item& i : a.list.items)
-    if (i.kind == "algorithm" || i.kind == "library") {
-      chosen.ns += i.saves.ns;
-      chosen.low_ns += i.saves.low_ns;
-      chosen.high_ns += i.saves.high_ns;
-    }
-  out.top_ns = chosen.ns;
-  if (chosen.ns > at.ns)
+  const bound::figure gain = first_choice_gain(b);
+  out.top_ns = at.ns + gain.ns;
+  if (gain.ns > 0)
     out.bars.push_back({.id = "kernels",
                         .what = "other algorithms than the libraries choose first",
-                        .takes = {chosen.ns - at.ns, chosen.low_ns, chosen.high_ns},
+                        .takes = gain,
                         .left_ns = at.ns});
   const auto down_to = [&](std::string_view id, std::string what, const bound::figure& next) {
     out.bars.push_back({id, std::move(what), detail::between_figures(at, next), next.ns});

@@ -69,14 +69,17 @@ inline std::string filter_of(const std::vector<std::string>& layers,
   return '^' + detail::any_of(families) + '/';
 }
 
-/// The start of the command that measures something of `b` as the rest of the run was.
-inline std::string bench_command(const result::run& r, const model_bound& b) {
+/// The start of the command that measures something of `b` as the rest of the run was; on `threads`
+/// where that says other numbers.
+inline std::string bench_command(const result::run& r, const model_bound& b,
+                                 const std::string& threads = {}) {
   std::string out = "benanza_bench";
   const std::string& model = b.graph->name;
   if (!b.graph->model.empty() && !model.empty() && printable(model, model.size()) == model)
     out += " --model " + shell_word(model);
   if (b.type != b.graph->type) out += " --types " + std::string(name(b.type));
-  if (b.threads != 1) out += " --threads " + std::to_string(b.threads);
+  if (!threads.empty() || b.threads != 1)
+    out += " --threads " + (threads.empty() ? std::to_string(b.threads) : threads);
   if (const auto facts = r.provenance.find("measuring"); facts != r.provenance.end())
     if (const auto fact = facts->second.find("effort"); fact != facts->second.end())
       if (const auto e = result::parse_effort(fact->second); e && *e != result::effort::normal)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is advised of a model, in full? Each change with what it saves, on which nodes, the rows it
-// rests on, what it assumes, and the command that checks it; and what is not worth doing. As text
-// and as JSON.
+// What is advised of a model, in full? Each change with what it saves, how it is done and by whom,
+// on which nodes, the rows it rests on, what it assumes, what it costs, and the command that checks
+// it; what is not worth doing; and what was not measured. As text and as JSON.
 //
 //   std::string text = advice_section(advised, 10);   ordered_json j = advice_json(advised);
 #pragma once
@@ -31,6 +31,23 @@ inline std::vector<std::string> node_names(const model::graph& g, const std::vec
          }) |
          ranges::to<std::vector>;
 }
+
+/// The heading of what `by` can do.
+inline std::string part_title(const advice::advised& a, advice::doer by) {
+  if (by == advice::doer::you) return "What you can do";
+  if (by == advice::doer::nobody) return "No way is known today";
+  return "What only the makers of " +
+         (a.frameworks.empty()
+              ? "a framework"
+              : printable(advice::framework_title(a.frameworks.front().from->framework))) +
+         " can do";
+}
+
+/// What the run is called that changes start from.
+inline std::string baseline_name(const advice::advised& a) {
+  return a.list.run.supposed || a.frameworks.empty() ? "by libraries' first choices"
+                                                     : framework_name(*a.frameworks.front().from);
+}
 } // namespace detail
 
 /// All advice; at most `limit` names and rows in each list.
@@ -39,16 +56,25 @@ inline std::string advice_section(const advice::advised& a, std::size_t limit) {
   std::string out;
   std::size_t n = 0;
   for (const advice::item& i : a.list.items) {
+    if (n == 0 || i.how.by != a.list.items[n - 1].how.by) {
+      const std::string title = detail::part_title(a, i.how.by);
+      out += wrapped(n == 0 ? "" : "\n", title);
+    }
     out += wrapped(fmt::format("{:>2}  ", ++n), printable(i.what, 1000));
     out += wrapped("    saves    ", a.model->sure() ? fmt::format("{} ({} of a run)", show(i.saves),
                                                                   percent(i.saves.ns / run_ns))
                                                     : show(i.saves));
+    if (!i.how.text.empty()) out += wrapped("    do       ", printable(i.how.text, 1000) + ".");
+    if (!i.how.command.empty()) out += "             " + printable(i.how.command, 4000) + '\n';
     if (!i.nodes.empty())
       out += wrapped("    nodes    ",
                      detail::some_of(detail::node_names(*a.model->graph, i.nodes), limit));
     for (const std::string& row : detail::first_of(i.evidence, limit))
       out += wrapped("    because  ", printable(row, 1000));
     if (!i.assumes.empty()) out += wrapped("    assumes  ", printable(i.assumes, 1000));
+    for (const std::string& cost : i.costs)
+      out += wrapped("    costs    ", printable(cost, 1000));
+    if (!i.how.letter.empty()) out += wrapped("    tell     ", printable(i.how.letter, 2000));
     out += "    check    " + printable(i.check, 4000) + "\n    id       " + printable(i.id, 400) +
            '\n';
   }
@@ -57,6 +83,11 @@ inline std::string advice_section(const advice::advised& a, std::size_t limit) {
                                      counted(a.list.small, "change"), show_time(a.list.small_ns)));
   for (const advice::remark& r : a.list.not_worth)
     out += wrapped("- ", fmt::format("{}: {}.", r.kind, printable(r.what, 1000)));
+  for (const advice::question& q : a.list.not_measured) {
+    out += wrapped("- ", fmt::format("not measured: {}{}", printable(q.what, 1000),
+                                     q.command.empty() ? "." : "; this does:"));
+    if (!q.command.empty()) out += "    " + printable(q.command, 4000) + '\n';
+  }
   if (!out.empty() && a.list.items.size() > 1)
     out += wrapped("- ", "What changes save does not add up: they are of the same run.");
   return out;
@@ -68,32 +99,50 @@ using result::ordered_json;
 inline ordered_json figure_json(const bound::figure& f) {
   return {{"ns", f.ns}, {"low_ns", f.low_ns}, {"high_ns", f.high_ns}};
 }
+
+inline ordered_json how_json(const advice::how_to& h) {
+  ordered_json settings = ordered_json::array();
+  for (const advice::setting& s : h.settings)
+    settings.push_back({{"framework", s.framework}, {"name", s.name}, {"value", s.value}});
+  return {{"who", name(h.by)},    {"way", name(h.kind)},
+          {"text", h.text},       {"settings", std::move(settings)},
+          {"command", h.command}, {"tell", h.letter}};
+}
 } // namespace detail
 
 /// The same for programs.
 inline result::ordered_json advice_json(const advice::advised& a) {
   using result::ordered_json;
   const double run_ns = advice::changed_run_ns(a);
-  ordered_json items = ordered_json::array(), remarks = ordered_json::array();
+  ordered_json items = ordered_json::array(), remarks = ordered_json::array(),
+               questions = ordered_json::array();
   for (const advice::item& i : a.list.items)
     items.push_back(
         {{"id", i.id},
          {"kind", i.kind},
          {"what", i.what},
+         {"do", detail::how_json(i.how)},
          {"saves", detail::figure_json(i.saves)},
+         {"leads_to", i.leads_to},
          {"share_of_run",
           a.model->sure() ? ordered_json(run_ns > 0 ? i.saves.ns / run_ns : 0) : ordered_json()},
          {"nodes", detail::node_names(*a.model->graph, i.nodes)},
          {"evidence", i.evidence},
          {"assumes", i.assumes},
+         {"costs", i.costs},
          {"check", i.check}});
   for (const advice::remark& r : a.list.not_worth)
-    remarks.push_back({{"kind", r.kind}, {"what", r.what}});
+    remarks.push_back({{"kind", r.kind}, {"what", r.what}, {"brief", r.brief}});
+  for (const advice::question& q : a.list.not_measured)
+    questions.push_back({{"kind", q.kind}, {"what", q.what}, {"command", q.command}});
   return {{"run_ns", run_ns},
+          {"run", detail::baseline_name(a)},
+          {"run_supposed", a.list.run.supposed},
           {"items", std::move(items)},
           {"small_changes", a.list.small},
           {"small_changes_ns", a.list.small_ns},
-          {"not_worth", std::move(remarks)}};
+          {"not_worth", std::move(remarks)},
+          {"not_measured", std::move(questions)}};
 }
 
 /// A framework's run for programs: bars, operators with their nodes, and what it added.

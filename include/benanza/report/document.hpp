@@ -70,14 +70,28 @@ inline document_table figures_of(const advice::advised& a) {
   return out;
 }
 
-inline document_table changes_of(const advice::advised& a, std::size_t limit) {
+/// What a part of the advice holds, each change with how it is done.
+inline document_table changes_of(const advice::advised& a, advice::doer by, std::size_t limit) {
   document_table out{
-      .title = "Change first",
-      .columns = {{""}, {"saves", column_kind::number}, {"of a run", column_kind::number}}};
+      .title = part_title(a, by),
+      .columns = {
+          {""}, {"saves", column_kind::number}, {"of a run", column_kind::number}, {"how"}}};
   const double run = advice::changed_run_ns(a);
   for (const advice::item& i : a.list.items)
-    out.rows.push_back({i.what, show_time(i.saves.ns), share_of_run(*a.model, i.saves.ns, run)});
+    if (i.how.by == by)
+      out.rows.push_back(
+          {i.what, show_time(i.saves.ns), share_of_run(*a.model, i.saves.ns, run), i.how.text});
   return cut_table(std::move(out), limit);
+}
+
+inline document_table not_worth_of(const advice::advised& a) {
+  document_table out{.title = "Not worth it, or not measured", .columns = {{""}, {""}}};
+  for (const advice::remark& r : a.list.not_worth)
+    out.rows.push_back({std::string(r.kind), r.what});
+  for (const advice::question& q : a.list.not_measured)
+    out.rows.push_back({std::string(q.kind),
+                        "not measured: " + q.what + (q.command.empty() ? "" : "; " + q.command)});
+  return out;
 }
 
 inline document_table kinds_of(const model_bound& b, std::size_t limit) {
@@ -112,28 +126,24 @@ inline document_table steps_of(const advice::comparison& c) {
   return out;
 }
 
+/// The layers of the run that the figures are about; of layers without a model, alone.
 inline document_table layers_of(const model_bound& b, std::size_t limit) {
-  document_table out{.title = "Layers",
+  document_table out{.title = loose(b) ? "Layers" : std::string(run_table_title(b)),
                      .columns = {{"share", column_kind::number},
                                  {"each", column_kind::number},
                                  {"uses", column_kind::number},
-                                 {"path"},
                                  {"GFLOP/s", column_kind::number},
                                  {"algorithm", column_kind::name},
                                  {"layer", column_kind::name}}};
-  const double sum = b.bound.sequential.ns;
-  bool fewer = false;
-  for (const layer_answer* l : by_time(b)) {
-    const arithmetic_rate r = rate(*l);
-    const bool by_roofline = !l->timed() || l->algorithms.bound_from_roofline;
-    fewer = fewer || r.less_than_nominal;
-    out.rows.push_back({percent(sum > 0 ? bound_ns(*l) / sum : 0),
-                        show_time(l->algorithms.bound.ns), std::to_string(l->uses),
-                        l->on_path && !loose(b) ? "*" : "",
-                        r.gflops > 0 ? show_rate(r.gflops) + (r.less_than_nominal ? "w" : "") : "-",
-                        by_roofline ? "(roofline)" : l->algorithms.best->algorithm, l->name});
+  const std::vector<layer_in_run> all = layers_in_run(b);
+  const double sum = sum_of_run(b, all);
+  for (const layer_in_run& l : all) {
+    const double rate = gflops_in_run(l);
+    const bound::measurement* const by = l.layer->algorithms.chosen;
+    out.rows.push_back({percent(sum > 0 ? l.ns() / sum : 0), show_time(l.each_ns),
+                        std::to_string(l.uses), rate > 0 ? show_rate(rate) : "-",
+                        by == nullptr ? "(roofline)" : by->algorithm, l.layer->name});
   }
-  if (fewer) out.note = "w: needs fewer operations than are counted (Winograd).";
   return cut_table(std::move(out), limit);
 }
 
@@ -189,7 +199,11 @@ inline chapter chapter_of(const advice::advised& a, const text_options& o) {
     out.tables.push_back(figures_of(a));
     for (const advice::comparison& c : a.frameworks)
       out.tables.push_back(steps_of(c));
-    if (!o.quiet) out.tables.push_back(changes_of(a, o.layers));
+    if (!o.quiet) {
+      for (const advice::doer by : {advice::doer::you, advice::doer::makers, advice::doer::nobody})
+        out.tables.push_back(changes_of(a, by, o.layers));
+      out.tables.push_back(not_worth_of(a));
+    }
     if (!o.quiet) out.tables.push_back(kinds_of(b, o.layers));
     out.sure = sure_text(b);
   }

@@ -97,9 +97,18 @@ inline std::string match_line(const advice::comparison& c) {
   }
   return wrapped(
       "Matched: ",
-      fmt::format("{} of {} that compute something: {} by what the framework says or by name, {} "
-                  "by their place beside such, {} by kind and dims alone (?).",
+      fmt::format("{} of {} of the model that take time: {} as the framework says or by name, {} "
+                  "as they lie between these, {} by kind and dims alone (?).",
                   c.matched_nodes, counted(c.nodes, "node"), sure, between, guessed));
+}
+
+/// Says that the profiler slowed the run so much that rows say little; empty: it did not.
+inline std::string slowed_text(const advice::comparison& c) {
+  if (c.unseen_ns <= 0) return {};
+  return fmt::format("The profiler of {} made this run {:.1f} times as long, so rows of operators "
+                     "say little: their times are multiplied by {:.3f}, and nothing is said of "
+                     "those below {}",
+                     framework_name(*c.from), 1 / c.pace, c.pace, show_time(c.unseen_ns));
 }
 
 inline std::string warning_lines(const trace::profile& p, std::size_t limit) {
@@ -112,8 +121,9 @@ inline std::string warning_lines(const trace::profile& p, std::size_t limit) {
 
 /// A framework's run against the best kernels, at most `limit` rows a table.
 inline std::string framework_section(const advice::comparison& c, std::size_t limit) {
-  std::string out;
   const std::string name = detail::framework_name(*c.from);
+  const std::string slowed = detail::slowed_text(c);
+  std::string out = slowed.empty() ? "" : wrapped("! ", slowed + ".");
   if (!c.faster.empty()) {
     out += wrapped(
         "! ", fmt::format("{} is faster than all that was measured here in these, which "
@@ -128,7 +138,7 @@ inline std::string framework_section(const advice::comparison& c, std::size_t li
                                      "cannot be said.",
                                      name)) +
            detail::warning_lines(*c.from, limit);
-  if (c.pace < 1)
+  if (c.pace < 1 && c.unseen_ns <= 0)
     out +=
         wrapped("- ", fmt::format("With the profiler on its runs were slower: times of operators "
                                   "are multiplied by {:.3f}.",

@@ -5,6 +5,7 @@
 //   title(model)   // "resnet50@batch=1  batch 1  f32  1 thread"
 #pragma once
 
+#include "../advice/how.hpp"
 #include "../bound/figures.hpp"
 #include "../result/backends.hpp"
 #include "../result/merge.hpp"
@@ -72,12 +73,7 @@ inline std::string title(const model_bound& b) {
 
 /// `ONNX Runtime 1.32.0`.
 inline std::string framework_name(const trace::profile& p) {
-  std::string out = p.framework == "onnxruntime" ? "ONNX Runtime"
-                    : p.framework == "openvino"  ? "OpenVINO"
-                    : p.framework == "pytorch"   ? "PyTorch"
-                    : p.framework == "tensorrt"  ? "TensorRT"
-                    : p.framework.empty()        ? "the framework"
-                                                 : printable(p.framework);
+  std::string out = printable(advice::framework_title(p.framework));
   if (!p.version.empty()) out += ' ' + printable(p.version.substr(0, p.version.find('-')), 20);
   return out;
 }

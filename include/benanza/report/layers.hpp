@@ -40,6 +40,40 @@ inline std::vector<const layer_answer*> by_time(const model_bound& b) {
   return advice::ranked(b.layers, bound_ns);
 }
 
+/// A layer of the form that should run, by the algorithm that a run takes, with caches as a run has
+/// them.
+struct layer_in_run {
+  const layer_answer* layer = nullptr;
+  std::int64_t uses = 0;
+  double each_ns = 0;
+  double ns() const { return static_cast<double>(uses) * each_ns; }
+};
+
+/// Layers of the form that should run, those that take most of it first.
+inline std::vector<layer_in_run> layers_in_run(const model_bound& b) {
+  std::vector<layer_in_run> out;
+  const std::vector<std::int64_t> all_uses = uses_as_fused(b);
+  for (const auto& [l, uses] : ranges::views::zip(b.layers, all_uses))
+    if (uses > 0 && l.known() && l.algorithms.prediction.ns > 0)
+      out.push_back({&l, uses, l.algorithms.prediction.ns});
+  return std::move(out) | ranges::actions::stable_sort(ranges::greater{}, &layer_in_run::ns);
+}
+
+/// Arithmetic per time, in GFLOP/s.
+inline double gflops_in_run(const layer_in_run& l) {
+  return l.layer->timed() ? static_cast<double>(l.layer->flops) / l.each_ns : 0;
+}
+
+/// What the layers of a run and the changes of layout between them take together.
+inline double sum_of_run(const model_bound& b, const std::vector<layer_in_run>& layers) {
+  double sum = 0;
+  for (const layer_in_run& l : layers)
+    sum += l.ns();
+  const auto& form = b.fastest_form();
+  return form.layouts && form.layouts->prediction ? sum + form.layouts->prediction->changes.ns
+                                                  : sum;
+}
+
 /// A layer whose best algorithm stays far above the layer's roofline.
 struct far_layer {
   const layer_answer* layer = nullptr;

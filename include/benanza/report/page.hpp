@@ -6,7 +6,7 @@
 //   std::string text = page(run, model, 10);   // at most ten rows a table
 #pragma once
 
-#include "../advice/algorithm.hpp"
+#include "../advice/baseline.hpp"
 #include "heading.hpp"
 #include "kernels.hpp"
 #include "scenarios.hpp"
@@ -25,12 +25,12 @@ namespace benanza::report {
 
 namespace detail {
 inline std::string gain_line(const model_bound& b) {
-  const bound::figure gain = advice::algorithm_gain(b);
-  const double first = b.prediction.sequential.ns + gain.ns;
+  const bound::figure gain = advice::first_choice_gain(b);
+  const double first = advice::by_first_choices_ns(b);
   if (gain.ns <= 0 || first <= 0)
-    return "algorithms  the library's first choices are as good as any\n";
-  return fmt::format("algorithms  the best save {} ({}) over the first choices\n", show(gain),
-                     percent(gain.ns / first));
+    return "algorithms  the libraries' first choices are as good as any\n";
+  return wrapped("algorithms  ", fmt::format("the best save {} ({}) of a run by first choices",
+                                             show(gain), percent(gain.ns / first)));
 }
 
 inline std::string coverage_line(const model_bound& b) {
@@ -80,8 +80,9 @@ inline std::string layer_row(const layer_answer& l, double sum, bool path) {
 inline std::string layer_table(const model_bound& b, std::size_t limit) {
   const std::vector<const layer_answer*> rows = by_time(b);
   if (rows.empty()) return {};
-  std::string out = fmt::format("{:>7} {:>7} {:>4} {:>4} {:>7}  {:<13} {}\n", "share", "each",
-                                "uses", "path", "GFLOP/s", "algorithm", "layer");
+  std::string out = loose(b) ? "" : "Layers, unfused, each alone with hot caches:\n";
+  out += fmt::format("{:>7} {:>7} {:>4} {:>4} {:>7}  {:<13} {}\n", "share", "each", "uses", "path",
+                     "GFLOP/s", "algorithm", "layer");
   for (const layer_answer* l : first_of(rows, limit))
     out += layer_row(*l, b.bound.sequential.ns, !loose(b));
   out += left_out(limit, rows.size(), "layers");

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a person want to know first of a model? How fast it could run and how long a run should
-// take, what the framework takes, what to change first, where the time of the best run goes, and
-// how sure that is: at most 25 lines. Then what the framework loses, row by row. Only a terminal
-// that is narrow cuts a line.
+// take, what the framework takes, what to change first and how, where the time of the best run
+// goes, and how sure that is: at most 35 lines. Then what the framework loses, row by row. Only a
+// terminal that is narrow cuts a line.
 //
 //   std::string text = first_screen(run, advised) + framework_section(advised.frameworks[0], 10);
 #pragma once
 
 #include "../advice/advised.hpp"
 #include "below_bound.hpp"
+#include "changes.hpp"
+#include "framework_run.hpp"
 #include "heading.hpp"
 #include "input.hpp"
 #include "kinds.hpp"
@@ -27,7 +29,7 @@
 namespace benanza::report {
 
 namespace detail {
-inline constexpr std::size_t most_changes = 3, most_kinds = 5;
+inline constexpr std::size_t most_kinds = 5;
 
 /// How much of a bound is measured; of one that has no holes and lacks cases there is no share.
 inline std::string measured_share(const model_bound& b) {
@@ -39,11 +41,6 @@ inline std::string rate_of(const model_bound& b, double ns, std::string_view uni
   if (!b.sure()) return "-";
   return report::show_rate(1e9 * static_cast<double>(b.graph->batch) / ns) + std::string(unit);
 }
-/// What a change saves of a run; the same.
-inline std::string share_of_run(const model_bound& b, double ns, double run_ns) {
-  return !b.sure() || !(run_ns > 0) ? "-" : percent(ns / run_ns);
-}
-
 /// One line of the head: what, how long, items a second, and what it means.
 inline std::string head_line(const model_bound& b, std::string_view what, double ns,
                              std::string_view means) {
@@ -75,9 +72,8 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
       out.push_back({framework_name(*c.from), c.latency.ns,
                      c.latency_profiled ? "with its profiler on"
                                         : fmt::format("least {}", show_time(c.least_ns))});
-  if (const double first = advice::changed_run_ns(a);
-      a.frameworks.empty() && expected && first > 1.0005 * expected->ns)
-    out.push_back({"by libraries' first choices", first, "supposed: nobody ran it"});
+  if (a.list.run.supposed && expected && a.list.run.ns > 1.0005 * expected->ns)
+    out.push_back({"by libraries' first choices", a.list.run.ns, "supposed: nobody ran it"});
   if (expected && expected->ns > 0)
     out.push_back({"expected run", expected->ns, interval_of(*expected)});
   if (expected && rewritten && rewritten->ns < expected->ns)
@@ -134,6 +130,7 @@ inline std::vector<std::string> doubts(const advice::advised& a) {
     const std::string who = framework_name(*c.from);
     if (const std::string below = below_bound(c); !below.empty() && a.model->sure())
       out.push_back(who + ' ' + below);
+    if (const std::string slowed = slowed_text(c); !slowed.empty()) out.push_back(slowed);
     for (const advice::compared_row& r : first_of(c.faster, most_rows))
       out.push_back(
           fmt::format("{} is faster than all that was measured here: {} in place of {} for "
@@ -162,25 +159,6 @@ inline std::string cut(std::string text, std::size_t most) {
   return most == 0 || text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
 
-inline std::string changes_table(const advice::advised& a, double run_ns, std::size_t terminal) {
-  constexpr std::size_t least_width = 57, beside = 22;
-  const advice::advice_list& l = a.list;
-  if (l.items.empty())
-    return wrapped("", "Nothing to change: no change that was looked at saves 0.5 % of a run.");
-  std::size_t width = least_width;
-  for (const advice::item& i : first_of(l.items, most_changes))
-    width = std::max(width, printable(i.what, 200).size());
-  if (terminal != 0) width = std::clamp(terminal - std::min(terminal, beside), least_width, width);
-  std::string out =
-      fmt::format("{:<{}} {:>9} {:>8}\n", "Change first", width + 3, "saves", "of a run");
-  std::size_t n = 0;
-  for (const advice::item& i : first_of(l.items, most_changes))
-    out += fmt::format(" {} {:<{}} {:>9} {:>8}\n", ++n, cut(printable(i.what, 200), width), width,
-                       show_time(i.saves.ns), share_of_run(*a.model, i.saves.ns, run_ns));
-  if (l.items.size() > n) out += fmt::format("   and {} more (--advice)\n", l.items.size() - n);
-  return out;
-}
-
 /// The rates of a kind's layers: one, or from the least to the most.
 inline std::string rates_of(const operator_kind& k) {
   std::string rate = "-";
@@ -195,6 +173,11 @@ inline std::string rates_of(const operator_kind& k) {
 inline std::string_view kinds_title(const model_bound& b) {
   return b.partial() ? "Where the time of what was measured goes"
                      : "Where the time of the best run goes";
+}
+
+inline std::string_view run_table_title(const model_bound& b) {
+  return b.fused ? "Layers of that run, fused, with caches as in a run"
+                 : "Layers of that run, with caches as in a run";
 }
 
 inline std::string kinds_table(const model_bound& b) {
@@ -221,8 +204,34 @@ inline std::string kinds_table(const model_bound& b) {
     ++shown;
     row(printable(k.what), k.ns, rates_of(k), k.limit());
   }
-  if (rest > 0) row("others", rest, "", "");
+  if (rest > 0) row("other kinds", rest, "", "");
+  if (std::any_of(all.begin(), all.end(), [](const auto& k) { return k.fewer_operations; }))
+    out += "  w: with fewer operations than are counted (Winograd)\n";
   return out;
+}
+
+/// The same by layer: of the run that the lines above are about.
+inline std::string run_table(const model_bound& b, std::size_t limit) {
+  const std::vector<layer_in_run> rows = layers_in_run(b);
+  const double sum = sum_of_run(b, rows);
+  if (rows.empty() || sum <= 0 || limit == 0) return {};
+  std::string out = std::string(run_table_title(b)) + ":\n" +
+                    fmt::format("{:>7} {:>7} {:>4} {:>7}  {:<14} {}\n", "share", "each", "uses",
+                                "GFLOP/s", "algorithm", "layer");
+  for (const layer_in_run& l : first_of(rows, limit)) {
+    const double rate = gflops_in_run(l);
+    const std::string algorithm =
+        l.layer->algorithms.chosen == nullptr
+            ? "(roofline)"
+            : printable(short_name(l.layer->algorithms.chosen->algorithm));
+    std::string row = fmt::format(
+        "{:>7} {:>7} {:>4} {:>7}  {:<14.14} ", percent(l.ns() / sum), show_time(l.each_ns), l.uses,
+        rate > 0 ? fmt::format("{:.{}f}", rate, rate < 10 ? 1 : 0) : "-", algorithm);
+    if (row.size() + l.layer->name.size() > columns)
+      row = row.substr(0, row.find_last_not_of(' ') + 1) + "\n        ";
+    out += row + l.layer->name + '\n';
+  }
+  return out + left_out(limit, rows.size(), "layers");
 }
 
 /// What the figures rest on.
@@ -258,8 +267,7 @@ inline std::string first_screen(const result::run& r, const advice::advised& a,
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
   out += detail::head_table(a) + detail::distance_lines(a) + '\n';
-  out += detail::changes_table(a, advice::changed_run_ns(a), terminal) + '\n' +
-         detail::kinds_table(b) + '\n';
+  out += detail::changes_table(a) + '\n' + detail::kinds_table(b) + '\n';
   out += wrapped("Sure?  ", detail::sure_text(b));
   const std::string loads = scenario_table(b);
   return loads.empty() ? out : out + '\n' + loads;

@@ -62,18 +62,29 @@ inline ordered_json advice_json(const advice::advised& a, const drawn_graph& gra
     return {{"id", printable(i.id)},
             {"kind", i.kind},
             {"what", printable(i.what)},
+            {"part", report::detail::part_title(a, i.how.by)},
+            {"how", printable(i.how.text)},
+            {"command", printable(i.how.command, 4000)},
+            {"tell", printable(i.how.letter, 2000)},
             {"saves", number(i.saves)},
             {"nodes", graph.nodes_of(i.nodes)},
             {"evidence", array_of(i.evidence, [](const auto& e) { return printable(e); })},
             {"assumes", printable(i.assumes)},
+            {"costs", array_of(i.costs, [](const auto& c) { return printable(c); })},
             {"check", printable(i.check, 4000)}};
   });
-  return {{"run", number(run_ns)},
-          {"items", std::move(items)},
-          {"small", {a.list.small, number(a.list.small_ns)}},
-          {"not_worth", array_of(a.list.not_worth, [](const advice::remark& r) -> ordered_json {
-             return {r.kind, printable(r.what)};
-           })}};
+  return {
+      {"run", number(run_ns)},
+      {"of", report::detail::baseline_name(a)},
+      {"items", std::move(items)},
+      {"small", {a.list.small, number(a.list.small_ns)}},
+      {"not_worth", array_of(a.list.not_worth,
+                             [](const advice::remark& r) -> ordered_json {
+                               return {r.kind, printable(r.what)};
+                             })},
+      {"not_measured", array_of(a.list.not_measured, [](const advice::question& q) -> ordered_json {
+         return {q.kind, printable(q.what), printable(q.command, 4000)};
+       })}};
 }
 
 /// A framework's run: what each layer and each node of the drawn graph took in it, and the best of

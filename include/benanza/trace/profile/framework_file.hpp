@@ -92,6 +92,9 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
     if (const json* n = member(*options, "threads"))
       own.threads = static_cast<int>(std::min<std::int64_t>(count_of(*n).value_or(0), 1 << 20));
     if (const json* n = member(*options, "batch")) own.batch = count_of(*n).value_or(0);
+    if (const json* set = member(*options, "set"); set != nullptr && set->is_object())
+      for (const auto& [key, chosen] : set->items())
+        if (chosen.is_string()) own.settings.emplace(key, chosen.get<std::string>());
   }
   if (const json* samples = member(value, "samples_ns"); samples && samples->is_array())
     for (const json& one : *samples)

@@ -131,6 +131,7 @@ inline profile join_profiles(std::vector<profile> files) {
         out.warnings.push_back(std::to_string(found) + " of " + counted(all, "operator") +
                                " are in " + f.source + " too, by their names");
     }
+    fill_empty(out.settings, f.settings);
     fill_empty(out.latency_ns, f.latency_ns);
     if (out.profiled_ns.empty() && out.first_ns <= 0) {
       out.profiled_ns = std::move(f.profiled_ns);

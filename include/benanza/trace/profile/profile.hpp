@@ -12,6 +12,7 @@
 #include "span.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,8 @@ struct profile {
   std::int64_t processors = 0; ///< that its machine has; 0: not told
   int threads = 0;             ///< 0: not told
   std::int64_t batch = 0;      ///< 0: not told
-  std::vector<profiled_operator> operators{}; ///< in the order in which they ran
+  std::map<std::string, std::string> settings{}; ///< of the framework, that somebody chose
+  std::vector<profiled_operator> operators{};    ///< in the order in which they ran
   std::vector<double> latency_ns{};  ///< whole runs without a profiler, in the order measured
   std::vector<double> profiled_ns{}; ///< whole runs with it, without the first
   double first_ns = 0;               ///< the first profiled run, which is cold; 0: not told

@@ -147,24 +147,34 @@ function drawLimits(m) {
 }
 
 function drawChanges(m) {
-  const a = m.advice, most = 5;
+  const a = m.advice, most = 4;
   const largest = Math.max(...a.items.map(i => i.saves[0]), 1);
   const c = m.coverage;
   const sure = [!m.sure ? `No: ${m.lacks || "it was disturbed while measured"}` : `${percent(c.measured)} of the bound is measured`];
   if (c.modelled > 0) sure.push(`${percent(c.modelled)} is a roofline`);
   const disturbed = m.layers.filter(l => l.disturbed).length;
   if (disturbed) sure.push(disturbed === 1 ? "1 layer was disturbed" : `${disturbed} layers were disturbed`);
+  const shown = a.items.filter((item, n) => a.items.slice(0, n).filter(i => i.part === item.part).length < most);
+  const row = item => {
+    const n = a.items.indexOf(item);
+    return el("li", {}, el("span", {class: "n"}, `${n + 1}`),
+      el("a", {class: "what", href: `#advice_${n}`}, item.what),
+      el("span", {class: "saves", title: "of a run"},
+        !m.sure ? time(item.saves[0]) : `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`),
+      bar([["run", 0, item.saves[0]]], largest),
+      item.how ? el("span", {class: "how quiet"}, item.how) : null);
+  };
+  const parts = [...new Set(shown.map(item => item.part))];
   fill("first_changes", el("h2", {}, "Change first"),
     a.items.length === 0 ?
       el("p", {}, "Nothing to change: no change that was looked at saves 0.5 % of a run.") :
-      el("ol", {class: "changes"},
-        a.items.slice(0, most).map((item, n) => el("li", {}, el("span", {class: "n"}, `${n + 1}`),
-                                     el("a", {class: "what", href: `#advice_${n}`}, item.what),
-                                     el("span", {class: "saves", title: "of a run"},
-                                       !m.sure ? time(item.saves[0]) : `${time(item.saves[0])} · ${percent(item.saves[0] / a.run)}`),
-                                     bar([["run", 0, item.saves[0]]], largest)))),
-    a.items.length > most ? el("p", {}, el("a", {href: "#advice"}, `and ${a.items.length - most} more`)) : null,
-    el("p", {class: "quiet"}, `Of ${time(a.run)}. What changes save does not add up. Sure? ${sure.join(", ")}.`));
+      parts.map(part => [el("h3", {}, part),
+        el("ol", {class: "changes"}, shown.filter(item => item.part === part).map(row))]),
+    a.items.length > shown.length ?
+      el("p", {}, el("a", {href: "#advice"}, `and ${a.items.length - shown.length} more`)) :
+      null,
+    el("p", {class: "quiet"},
+      `Of ${time(a.run)}, ${a.of}. What changes save does not add up. Sure? ${sure.join(", ")}.`));
 }
 
 /** The steps from the compared run down: a table whose bars stand under each other. */
@@ -274,9 +284,13 @@ function drawAdvice(m) {
                   {}, el("a", {href: `#nodes=${item.nodes.join(",")}`}, `${counted(item.nodes.length, "node")} in the graph`))
               ] :
               null,
+            item.how ? [el("dt", {}, item.part), el("dd", {}, item.how)] : null,
             item.evidence.length ? [el("dt", {}, "because"), el("dd", {}, item.evidence.map(e => el("div", {}, e)))] :
                                    null,
-            item.assumes ? [el("dt", {}, "assumes"), el("dd", {}, item.assumes)] : null),
+            item.assumes ? [el("dt", {}, "assumes"), el("dd", {}, item.assumes)] : null,
+            item.costs.length ? [el("dt", {}, "costs"), el("dd", {}, item.costs.map(c => el("div", {}, c)))] : null,
+            item.tell ? [el("dt", {}, "a text for them"), el("dd", {}, item.tell)] : null),
+          item.command ? [el("div", {class: "quiet"}, "Do it:"), command(item.command)] : null,
           el("div", {class: "quiet"}, "Check it:"), command(item.check), el("p", {class: "quiet"}, `id ${item.id}`))),
     a.items.length === 0 ? el("p", {}, "Nothing to change.") : null,
     a.small[0] > 0 ?
@@ -289,6 +303,12 @@ function drawAdvice(m) {
       [
         el("h3", {}, "Not worth doing"),
         el("ul", {}, a.not_worth.map(([kind, what]) => el("li", {}, `${kind}: ${what}.`)))
+      ] :
+      null,
+    a.not_measured.length ?
+      [
+        el("h3", {}, "Not measured"),
+        a.not_measured.map(([, what, line]) => [el("p", {}, `${what}.`), line ? command(line) : null])
       ] :
       null);
 }

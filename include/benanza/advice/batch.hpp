@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which batch gives most items a second? Of those that were measured: by the framework itself, or
+// else by what its run, or the libraries' first choices, would take there.
+//
+//   advice_of_kind a = batch_advice(grounds);   a.items[0].id   // "batch/8"
+#pragma once
+
+#include "other_runs.hpp"
+
+#include <fmt/format.h>
+#include <range/v3/algorithm/find_if.hpp>
+#include <range/v3/algorithm/sort.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benanza::advice {
+
+/// One batch of a model, and what a run of it takes.
+struct batch_point {
+  std::int64_t batch = 1;
+  double ns = 0;
+  other_run run{};
+  double items_per_s() const { return 1e9 * static_cast<double>(batch) / ns; }
+};
+
+/// The same model at all batches, in its type and on its threads, ascending.
+inline std::vector<batch_point> batches_of(const grounds& g) {
+  std::vector<batch_point> out;
+  for (const bound::model_bound* one : g.others) {
+    const bound::model_bound& b = *one;
+    if (b.graph->model != g.model.graph->model || b.type != g.model.type ||
+        b.threads != g.model.threads || b.partial() || !b.graph->unfused.empty())
+      continue;
+    if (auto run = run_in(g, b); run && run->takes.ns > 0)
+      out.push_back({b.graph->batch, run->takes.ns, std::move(*run)});
+  }
+  ranges::sort(out, ranges::less{}, &batch_point::batch);
+  return out;
+}
+
+/// Doubling a batch that wins less than this share of items a second does not pay.
+inline constexpr double least_gain_of_doubling = 0.05;
+
+/// The smallest batch from which on doubling pays no more; nothing: one batch was measured.
+inline std::optional<batch_point> best_batch(const std::vector<batch_point>& all) {
+  if (all.size() < 2) return std::nullopt;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i)
+    if (all[i + 1].items_per_s() < (1 + least_gain_of_doubling) * all[i].items_per_s())
+      return all[i];
+  return all.back();
+}
+
+/// The batch with most items a second of those that take no longer than `limit_ns`; nothing: none
+/// does.
+inline std::optional<batch_point> best_within(const std::vector<batch_point>& all,
+                                              double limit_ns) {
+  std::optional<batch_point> out;
+  for (const batch_point& p : all)
+    if (p.ns <= limit_ns && (!out || p.items_per_s() > out->items_per_s())) out = p;
+  return out;
+}
+
+/// Advice on the batch.
+inline advice_of_kind batch_advice(const grounds& g) {
+  advice_of_kind out;
+  const std::vector<batch_point> all = batches_of(g);
+  const std::optional<batch_point> best = best_batch(all);
+  if (!best) return out;
+  const auto own =
+      ranges::find_if(all, [&](const batch_point& p) { return p.run.model == &g.model; });
+  if (own == all.end()) return out;
+  std::vector<std::string> rows;
+  for (const batch_point& p : all)
+    rows.push_back(fmt::format("{}, {:.1f} items a second",
+                               detail::row_of(g, p.run, fmt::format("batch {}", p.batch)),
+                               p.items_per_s()));
+  if (g.latency_limit_ns > 0) {
+    const std::optional<batch_point> within = best_within(all, g.latency_limit_ns);
+    const std::string limit = detail::time_text(g.latency_limit_ns);
+    out.not_worth.push_back(
+        {"batch",
+         within ? fmt::format("within {} batch {} gives most, {:.1f} items a second", limit,
+                              within->batch, within->items_per_s())
+                : fmt::format("no batch that was measured takes less than {}", limit),
+         within ? fmt::format("more than batch {} (within {})", within->batch, limit)
+                : fmt::format("any batch (none within {})", limit)});
+  }
+  if (best->batch <= own->batch || best->items_per_s() <= own->items_per_s()) {
+    out.not_worth.push_back(
+        {"batch",
+         fmt::format("from batch {} on doubling it wins less than {:.0f} % items a second",
+                     best->batch, 100 * least_gain_of_doubling),
+         "larger batches"});
+    return out;
+  }
+  // What as many items take in such batches.
+  const double share = static_cast<double>(own->batch) / static_cast<double>(best->batch);
+  item one{.id = "batch/" + std::to_string(best->batch), .kind = "batch"};
+  one.what =
+      fmt::format("batches of {}: {:.0f} items/s in place of {:.0f}, a run takes {}", best->batch,
+                  best->items_per_s(), own->items_per_s(), detail::time_text(best->ns));
+  one.saves = detail::between_figures(own->run.takes, detail::times(best->run.takes, share));
+  one.leads_to = fmt::format("batch {}", best->batch);
+  one.bound_ns = share * best->run.model->fastest_form().bound.sequential.ns;
+  one.evidence = std::move(rows);
+  const std::string of_kernels = detail::assumed_of(g, best->run, one.leads_to);
+  one.assumes = "items come fast enough to fill a batch" +
+                (of_kernels.empty() ? of_kernels : "; " + of_kernels);
+  one.how = {.by = doer::you,
+             .kind = way::call,
+             .text = fmt::format("give a run {} items at once", best->batch)};
+  one.check = fmt::format(
+      "scripts/measure_framework {} {} --batch {} --threads {}",
+      g.framework == nullptr ? "onnxruntime" : bound::shell_word(g.framework->from->framework),
+      bound::shell_word(g.model.graph->model + ".onnx"), best->batch, g.model.threads);
+  out.items.push_back(std::move(one));
+  return out;
+}
+
+} // namespace benanza::advice

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of threads, other frameworks, types and settings, where they were measured, and
+// where they were not?
+#include "result/synthetic.hpp"
+
+#include <benanza/advice/advised.hpp>
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace test_of_other_runs {
+using namespace benanza::advice;
+using benanza::numeric;
+using benanza::bound::model_bound;
+using benanza::bound::source;
+using benanza::result::measurement;
+using benanza::result::run;
+using benanza::trace::profile;
+
+/// The residual block; on two threads too, each case in this share of its time.
+run block(double two_threads = 0, double bf16 = 0) {
+  run r = synthetic::fused_run();
+  const std::vector<measurement> own = r.measurements;
+  const auto add = [&](double by, const char* type, int threads) {
+    for (measurement m : own) {
+      m.type = m.equivalence = type;
+      m.threads = threads;
+      for (double& ns : m.samples_ns)
+        ns *= by;
+      benanza::result::recompute(m);
+      r.measurements.push_back(std::move(m));
+    }
+  };
+  if (two_threads > 0) add(two_threads, "f32", 2);
+  if (bf16 > 0) add(bf16, "bf16", 1);
+  return r;
+}
+
+std::vector<model_bound> figures(const source& s,
+                                 const std::vector<benanza::bound::setting>& settings) {
+  std::vector<model_bound> out;
+  for (const benanza::bound::setting& in : settings)
+    out.push_back(benanza::bound::analyse(s, s.run.graphs[0], in));
+  return out;
+}
+
+profile ran(const char* framework, double ms, int threads = 1, const char* precision = "f32") {
+  profile p{.source = "made up", .framework = framework, .version = "1.2"};
+  p.model = "block";
+  p.precision = precision;
+  p.threads = threads;
+  p.batch = 1;
+  p.latency_ns = {ms * 1e6, ms * 1e6, ms * 1.01e6};
+  return p;
+}
+
+const item* of_id(const advice_list& l, std::string_view beginning) {
+  const auto found = std::find_if(l.items.begin(), l.items.end(),
+                                  [&](const item& i) { return i.id.starts_with(beginning); });
+  return found == l.items.end() ? nullptr : &*found;
+}
+template <class List>
+std::string said(const List& list, std::string_view kind) {
+  std::string out;
+  for (const auto& x : list)
+    if (x.kind == kind) out += x.what + "\n";
+  return out;
+}
+
+TEST_CASE("a second thread is advised where it was measured, by what it saves of the same run") {
+  const run r = block(0.6);
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}, {numeric::f32, 2}});
+  const std::vector<advised> of_all = advise_all(s, all, {});
+  const advice_list& l = of_all[0].list;
+  const item* i = of_id(l, "threads/2");
+  REQUIRE(i != nullptr);
+  CHECK(l.run.supposed);
+  CHECK(i->saves.ns == doctest::Approx(0.4 * l.run.ns).epsilon(0.01));
+  CHECK(i->how.text.find("intra_op_num_threads=2") != std::string::npos);
+  CHECK(i->leads_to == "2 threads");
+  CHECK(i->evidence.size() == 2);
+  CHECK(&l.items.front() == i); // before what only makers can do, and the most
+  // Nothing is gained by one thread fewer.
+  CHECK(of_id(of_all[1].list, "threads/") == nullptr);
+  CHECK(said(of_all[1].list.not_worth, "threads").find("1 thread in place of 2") == 0);
+}
+
+TEST_CASE("a second thread that does not pay is not advised") {
+  const run r = block(1.02);
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}, {numeric::f32, 2}});
+  const advice_list l = advise_all(s, all, {})[0].list;
+  CHECK(of_id(l, "threads/") == nullptr);
+  CHECK(said(l.not_worth, "threads").find("2 threads in place of 1") == 0);
+}
+
+TEST_CASE("where one number of threads was measured, the page asks for more of them") {
+  const run r = block();
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}});
+  const advice_list l = advise_all(s, all, {})[0].list;
+  CHECK(of_id(l, "threads/") == nullptr);
+  REQUIRE(said(l.not_measured, "threads") == "more than 1 thread, of 2 cores\n");
+  CHECK(l.not_measured.front().command ==
+        "benanza_bench --model block@batch=1 --threads 1,2 --benchmark_out=more.json");
+}
+
+TEST_CASE("beside a framework its own runs count, else its run changed as predictions do") {
+  const run r = block(0.6);
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}, {numeric::f32, 2}});
+  const advice_list measured =
+      advise_all(s, all, {ran("onnxruntime", 4), ran("onnxruntime", 2.2, 2)})[0].list;
+  const item* i = of_id(measured, "threads/2");
+  REQUIRE(i != nullptr);
+  CHECK(i->saves.ns == doctest::Approx(1.8e6));
+  CHECK(i->assumes.empty());
+  CHECK(i->how.text == "intra_op_num_threads=2");
+  CHECK(i->check == "scripts/measure_framework onnxruntime block.onnx --threads 2");
+  const advice_list other =
+      advise_all(s, all, {ran("onnxruntime", 4), ran("openvino", 2.2, 2)})[0].list;
+  const item* j = of_id(other, "threads/2");
+  REQUIRE(j != nullptr);
+  CHECK(j->saves.ns == doctest::Approx(0.4 * 4e6).epsilon(0.01));
+  CHECK(j->assumes.find("what the best kernels gain") != std::string::npos);
+}
+
+TEST_CASE("another framework that is faster is advised; a slower one is not") {
+  const run r = block();
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}});
+  const advice_list l = advise_all(s, all, {ran("onnxruntime", 4), ran("openvino", 3)})[0].list;
+  const item* i = of_id(l, "framework/switch/openvino");
+  REQUIRE(i != nullptr);
+  CHECK(i->saves.ns == doctest::Approx(1e6));
+  CHECK(i->how.by == doer::you);
+  CHECK(i->how.kind == way::framework);
+  CHECK(i->how.text == "run the model by OpenVINO 1.2");
+  const advice_list back = advise_all(s, all, {ran("openvino", 3), ran("onnxruntime", 4)})[0].list;
+  CHECK(of_id(back, "framework/switch") == nullptr);
+  CHECK(said(back.not_worth, "framework") == "ONNX Runtime 1.2: 4.00 ms in place of 3.00 ms\n");
+}
+
+TEST_CASE("a framework that is faster at the same nodes is named beside what makers can do") {
+  const run r = block();
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}});
+  const auto profiled = [](const char* framework, double first_us) {
+    profile p = ran(framework, 2);
+    const std::vector<double> us{first_us, 9.2, 110, 15.2, 9.2, 410};
+    for (std::size_t i = 0; i < us.size(); ++i) {
+      p.operators.push_back({.name = "node" + std::to_string(i), .type = "Op"});
+      p.operators.back().ns = {1000 * us[i], 1000 * us[i]};
+    }
+    return p;
+  };
+  const auto text = [&](double other_us) {
+    const advice_list l =
+        advise_all(s, all, {profiled("onnxruntime", 900), profiled("openvino", other_us)})[0].list;
+    const item* i = of_id(l, "algorithm/onednn/jit/Conv");
+    return i == nullptr ? std::string() : i->how.text;
+  };
+  CHECK(text(750) == "ONNX Runtime has to take onednn's jit; OpenVINO 1.2 takes 750 us for these "
+                     "in place of 900 us");
+  CHECK(text(890) == "ONNX Runtime has to take onednn's jit");
+}
+
+TEST_CASE("another type saves what the framework's own run of it shows, where there is one") {
+  const run r = block(0, 0.5);
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}, {numeric::bf16, 1}});
+  profile bf16 = ran("openvino", 2.5, 1, "bf16");
+  bf16.settings["INFERENCE_PRECISION_HINT"] = "bf16";
+  const advice_list own = advise_all(s, all, {ran("openvino", 4), bf16})[0].list;
+  const item* i = of_id(own, "precision/bf16");
+  REQUIRE(i != nullptr);
+  CHECK(i->saves.ns == doctest::Approx(1.5e6));
+  CHECK(i->how.text == "INFERENCE_PRECISION_HINT=bf16");
+  CHECK(i->assumes.empty());
+  // ONNX Runtime has no such kernels: the other framework is the way.
+  const advice_list other = advise_all(s, all, {ran("onnxruntime", 4), bf16})[0].list;
+  CHECK(of_id(other, "precision/bf16") == nullptr);
+  const item* j = of_id(other, "framework/switch/openvino/bf16");
+  REQUIRE(j != nullptr);
+  CHECK(j->how.text == "OpenVINO 1.2: INFERENCE_PRECISION_HINT=bf16");
+}
+
+TEST_CASE("only a lower precision is advised, by what the framework has for it") {
+  const run r = block(0, 0.5);
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}, {numeric::bf16, 1}});
+  const std::vector<advised> none = advise_all(s, all, {});
+  const item* i = of_id(none[0].list, "precision/bf16");
+  REQUIRE(i != nullptr);
+  CHECK(i->how.by == doer::you);
+  CHECK(i->how.text.find("OpenVINO: INFERENCE_PRECISION_HINT=bf16") == 0);
+  CHECK(i->assumes.find("as fast as the best that were measured here") != std::string::npos);
+  CHECK(of_id(none[1].list, "precision/") == nullptr);
+}
+
+TEST_CASE("a setting that was tried is said with what it gave") {
+  const run r = block();
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}});
+  profile tried = ran("onnxruntime", 4.1);
+  tried.settings["execution_mode"] = "parallel";
+  const advice_list l = advise_all(s, all, {ran("onnxruntime", 4), tried})[0].list;
+  CHECK(said(l.not_worth, "setting") == "execution_mode=parallel: 4.10 ms in place of 4.00 ms\n");
+  tried.latency_ns = {3e6, 3e6};
+  const advice_list faster = advise_all(s, all, {ran("onnxruntime", 4), tried})[0].list;
+  const item* i = of_id(faster, "setting/execution_mode=parallel");
+  REQUIRE(i != nullptr);
+  CHECK(i->how.kind == way::setting);
+  CHECK(i->check == "scripts/measure_framework onnxruntime block.onnx --threads 1 --set "
+                    "execution_mode=parallel");
+}
+
+TEST_CASE("of operators below what a slow profiler can see nothing is advised") {
+  const run r = block();
+  const source s(r);
+  const auto all = figures(s, {{numeric::f32, 1}});
+  profile p = ran("onnxruntime", 3);
+  const auto op = [&](const std::string& name, double us) {
+    p.operators.push_back({.name = name, .type = "Op"});
+    p.operators.back().ns = {us * 1000, us * 1000};
+  };
+  op("node0", 1500);
+  op("node1", 300); // a Relu of 9 us
+  op("node2", 130);
+  op("node3", 100);
+  op("node4", 100);
+  op("node5", 420);
+  op("pad", 90);
+  const advice_list clear = advise_all(s, all, {p})[0].list;
+  CHECK(of_id(clear, "framework/added/pad") == nullptr);
+  CHECK(of_id(clear, "framework/added/Op") != nullptr);
+  CHECK(of_id(clear, "framework/between_operators") != nullptr);
+  p.profiled_ns = {6e6, 6e6}; // 3 ms more for 7 operators
+  for (auto& o : p.operators)
+    for (double& ns : o.ns)
+      ns *= 2;
+  const std::vector<advised> slowed = advise_all(s, all, {p});
+  CHECK(slowed[0].frameworks[0].pace == doctest::Approx(0.5));
+  CHECK(slowed[0].frameworks[0].unseen_ns == doctest::Approx(2 * 0.5 * 3e6 / 7));
+  CHECK(of_id(slowed[0].list, "framework/") == nullptr);
+  for (const item& i : slowed[0].list.items)
+    CHECK(i.nodes == std::vector{0}); // the only one that takes more than that
+}
+} // namespace test_of_other_runs
