@@ -36,9 +36,15 @@ inline std::vector<holding> holdings(const result::run& r) {
                    ranges::to<std::set<std::string>>();
   std::vector<holding> out;
   for (const model::graph& g : r.graphs) {
-    if (all.contains(g.unfused)) continue; // counts with the model that it is the form of
+    // A form counts with the model that it is the form of.
+    if (all.contains(g.unfused) || all.contains(g.original)) continue;
     std::vector<const model::graph*> forms = bound::fused_forms(r, g);
     const bool fused = !forms.empty();
+    for (const model::graph* rewritten : bound::rewritten_forms(r, g)) {
+      forms.push_back(rewritten);
+      const auto its = bound::fused_forms(r, *rewritten);
+      forms.insert(forms.end(), its.begin(), its.end());
+    }
     forms.push_back(&g);
     std::set<std::string> layers;
     for (const model::graph* of : forms)

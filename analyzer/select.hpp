@@ -51,9 +51,10 @@ template <class Names>
 inline std::vector<const model::graph*> models(const result::run& r, const std::string& wanted) {
   const auto all = r.graphs | ranges::views::transform(&model::graph::name) |
                    ranges::to<std::set<std::string>>();
-  // A fused form is reported with the model that it is the form of.
-  auto unfused = r.graphs | ranges::views::filter(
-                                [&](const model::graph& g) { return !all.contains(g.unfused); });
+  // A fused or rewritten form is reported with the model that it is the form of.
+  auto unfused = r.graphs | ranges::views::filter([&](const model::graph& g) {
+                   return !all.contains(g.unfused) && !all.contains(g.original);
+                 });
   const auto those = [&](auto is) {
     return unfused | ranges::views::filter(is) | ranges::views::addressof | ranges::to<std::vector>;
   };

@@ -8,6 +8,7 @@
 //   benanza_generate model.onnx --granularity 6 -o generated/sequences
 //   benanza_generate stats model.onnx --format json
 //   benanza_generate zoo resnet50-v1 -o models/
+//   benanza_generate rewrite model.onnx -o rewritten.onnx
 //   benanza_generate onnx Conv/1x64x56x56-64x3x3-s1-p1 -o layers/
 //
 // Exit status: 0 complete, 1 some layers could not be resolved (the rest is written), 2 refused.
@@ -20,6 +21,7 @@
 #include "missing_from.hpp"
 #include "models.hpp"
 #include "nodes/command.hpp"
+#include "rewrite/command.hpp"
 #include "sequences/command.hpp"
 #include "sequences/similarity.hpp"
 #include "stats.hpp"
@@ -34,6 +36,7 @@
 #include <benanza/core/text.hpp>
 #include <benanza/machine/colours.hpp>
 #include <benanza/model/fuse.hpp>
+#include <benanza/model/rewrite/rewrite.hpp>
 #include <benanza/model/unique.hpp>
 #include <benanza/result/input_text.hpp>
 #include <benanza/result/layer_file.hpp>
@@ -41,6 +44,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/count_if.hpp>
 #include <range/v3/algorithm/move.hpp>
@@ -72,15 +76,16 @@ struct generate_arguments {
   std::string folder;
   std::string patterns_file;
   std::size_t layer_files = 0;
-  bool strict = false, no_fusion = false, no_sources = false, quiet = false;
+  bool strict = false, no_fusion = false, no_rewrites = false, no_sources = false, quiet = false;
   missing_arguments missing;
   target_arguments gpu;
   sequence_arguments sequences;
 };
 
-/// Adds the fused forms of each model behind it.
-inline void add_fused(std::vector<model::graph>& graphs, const generate_arguments& a) {
-  if (a.no_fusion) return;
+/// Adds the other forms of each model behind it: fused, rewritten, and rewritten and fused.
+inline void add_forms(std::vector<model::graph>& graphs, const generate_arguments& a,
+                      bool rewrites) {
+  if (a.no_fusion && !rewrites) return;
   model::patterns patterns = model::default_patterns();
   if (!a.patterns_file.empty()) {
     std::istringstream in(
@@ -89,10 +94,21 @@ inline void add_fused(std::vector<model::graph>& graphs, const generate_argument
   }
   std::vector<model::graph> all;
   for (model::graph& g : graphs) {
-    std::vector<model::graph> fused;
-    if (!g.model.empty() && !g.name.ends_with("@layers")) fused = model::fused_forms(g, patterns);
-    all.push_back(std::move(g));
-    ranges::move(fused, std::back_inserter(all));
+    const auto add = [&](model::graph&& form) {
+      std::vector<model::graph> fused;
+      if (!a.no_fusion) fused = model::fused_forms(form, patterns);
+      all.push_back(std::move(form));
+      ranges::move(fused, std::back_inserter(all));
+    };
+    if (g.model.empty() || g.name.ends_with("@layers")) {
+      all.push_back(std::move(g));
+      continue;
+    }
+    auto rewritten = rewrites ? model::rewritten_form(g) : std::nullopt;
+    add(std::move(g));
+    if (!rewritten) continue;
+    if (!a.quiet) say(rewrites_text(*rewritten));
+    add(std::move(*rewritten));
   }
   graphs = std::move(all);
 }
@@ -118,8 +134,8 @@ inline status generate(const generate_arguments& a) {
     decoys.models = a.sequences.decoys;
     std::vector<model::graph> mixed = read_models(decoys);
     if (a.sequences.fused) {
-      add_fused(graphs, a);
-      add_fused(mixed, a);
+      add_forms(graphs, a, false);
+      add_forms(mixed, a, false);
     }
     do_sequences(a.sequences, std::move(graphs), std::move(mixed),
                  {.folder = a.folder,
@@ -130,7 +146,7 @@ inline status generate(const generate_arguments& a) {
   }
   const std::size_t models = graphs.size();
   const model::catalogue plain = model::unique_layers(graphs);
-  add_fused(graphs, a);
+  add_forms(graphs, a, !a.no_rewrites && !a.gpu.wanted);
   const model::catalogue all = model::unique_layers(graphs);
   if (partial && a.strict) throw error("some layers could not be resolved, and --strict was given");
   const auto measurable = [](const model::catalogue& c) {
@@ -164,6 +180,9 @@ inline status generate(const generate_arguments& a) {
            {.layer_files = a.layer_files, .known = known.names, .sources = !a.no_sources}));
   if (a.quiet) return partial ? status::partial : status::complete;
   const auto fused = measured - measurable(plain);
+  const bool rewritten = ranges::any_of(
+      graphs, [](const model::graph& g) { return !g.rewrites.empty() && g.unfused.empty(); });
+  const char* other_forms = rewritten ? "the fused and rewritten forms" : "the fused form";
   const auto wanted = measured - std::ssize(known.names);
   if (known.weaker > 0) {
     say(fmt::format("{} of {} unique layers are to be measured, written to {}: {} are missing in "
@@ -177,7 +196,7 @@ inline status generate(const generate_arguments& a) {
   } else {
     say(fmt::format("{} layers of {} model{}: {} unique ones to measure{}, written to {}\n",
                     plain.nodes, models, models == 1 ? "" : "s", measured - fused,
-                    fused == 0 ? "" : fmt::format(" and {} of the fused form", fused), folder));
+                    fused == 0 ? "" : fmt::format(" and {} of {}", fused, other_forms), folder));
   }
   return partial ? status::partial : status::complete;
 }
@@ -266,6 +285,8 @@ inline status run_checked(int argc, char** argv) {
                  "a file of what may be fused, one a line, in place of the usual: "
                  "Conv+BatchNormalization?+Add?+Activation?");
   app.add_flag("--no-fusion", generating.no_fusion, "leave out the fused forms of the models");
+  app.add_flag("--no-rewrites", generating.no_rewrites,
+               "leave out equivalent graphs of the models that compute less");
   auto* missing = app.add_option("--missing-from", generating.missing.store,
                                  "measure only layers of which this store holds no result");
   app.add_option("--system", generating.missing.system,
@@ -332,6 +353,9 @@ inline status run_checked(int argc, char** argv) {
   node_arguments writing;
   const CLI::App* onnx = add_nodes(app, writing);
 
+  rewrite_arguments rewriting;
+  const CLI::App* rewrite = add_rewrite(app, rewriting);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -350,6 +374,7 @@ inline status run_checked(int argc, char** argv) {
   }
   if (*zoo) return write_zoo(zoos);
   if (*onnx) return write_nodes(writing);
+  if (*rewrite) return write_rewritten(rewriting);
   if (!generating.missing.types.empty()) {
     if (generating.missing.store.empty() && !generating.gpu.wanted)
       throw error("types of what?", "--types", "it goes with --missing-from or --algorithms");

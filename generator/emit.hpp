@@ -13,6 +13,7 @@
 #include <benanza/core/text.hpp>
 #include <benanza/model/graph.hpp>
 #include <benanza/model/operands.hpp>
+#include <benanza/model/rewrite/text.hpp>
 #include <benanza/model/unique.hpp>
 #include <benanza/result/graph_file.hpp>
 
@@ -136,11 +137,15 @@ inline void graph_table(std::string& out, const model::graph& g, std::size_t num
     assumed += printable(a) + '\n';
   out += fmt::format("const benanza::model::registration graph_{0}{{{{.name = {1},\n"
                      "    .model = {2}, .batch = {3}, .type = benanza::numeric::{4},\n"
-                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}{9}{10}\n"
+                     "    .parameters = {5}, .parameter_bytes = {6}, .folded = {7},{8}{9}{10}{11}\n"
                      "    .nodes = nodes_{0}}}}};\n",
                      number, literal(g.name), literal(g.model), g.batch, name(g.type), g.parameters,
                      g.parameter_bytes, g.folded,
                      g.unfused.empty() ? "" : " .unfused = " + literal(g.unfused) + ",",
+                     g.original.empty()
+                         ? ""
+                         : fmt::format("\n    .original = {}, .rewrites = {},", literal(g.original),
+                                       literal(model::write_rewrites(g.rewrites))),
                      g.structure.empty() ? "" : "\n    .structure = " + literal(g.structure) + ",",
                      assumed.empty() ? "" : "\n    .assumptions = " + literal(assumed) + ",");
 }

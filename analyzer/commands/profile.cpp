@@ -68,7 +68,7 @@ std::string parse_profile(std::vector<std::string> arguments, profile_request& a
 const model::graph* graph_of(const result::run& r, const trace::profile& p) {
   const model::graph* found = nullptr;
   for (const model::graph& g : r.graphs) {
-    if (!g.unfused.empty() || (!p.model.empty() && g.model != p.model) ||
+    if (model::is_form(g) || (!p.model.empty() && g.model != p.model) ||
         (p.batch > 0 && g.batch != p.batch))
       continue;
     if (found != nullptr) return nullptr; // of several none is known to be it

@@ -290,7 +290,7 @@ inline answers answer(const model::catalogue& all, std::span<const model::graph>
     book[{op::name(l.layer), l.type}] = &a.layers.back();
   }
   for (const model::graph& g : graphs) {
-    if (!g.unfused.empty()) continue;
+    if (model::is_form(g)) continue;
     model_answer m{.it = &g};
     for (const model::graph& f : graphs)
       if (f.unfused == g.name && m.fused == nullptr) m.fused = &f; // the usual one

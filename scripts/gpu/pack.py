@@ -73,7 +73,8 @@ def pack(arguments):
     for file in (build / "portable").iterdir():
         shutil.copy2(file, folder)
     def gather(name, models, *options):
-        command(generate, *(work / f"{m}.onnx" for m in models), *options, "--no-sources", "-o", work / name)
+        command(generate, *(work / f"{m}.onnx" for m in models), *options, "--no-sources", "--no-rewrites", "-o",
+                work / name)
         shutil.copy2(work / name / "graphs.json", folder / f"{name}.json")
         return [g["name"] for g in json.loads((folder / f"{name}.json").read_text())["graphs"]]
 

@@ -29,7 +29,7 @@ def best_times(result, wanted):
 def sums(result, model, wanted):
     """Per state the sum over the model's layers in ms; and the layers without a time."""
     graphs = [g for g in result["context"]["benanza"]["graphs"]
-              if g["name"].startswith(model) and not g.get("unfused")]
+              if g["name"].startswith(model) and not g.get("unfused") and not g.get("original")]
     best = best_times(result, wanted)
     total, missing, others = {"hot": 0.0, "coldw": 0.0}, set(), set()
     for g in graphs[:1]:

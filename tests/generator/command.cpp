@@ -67,10 +67,44 @@ TEST_CASE("the models are written for programs without them too, beside the sour
 TEST_CASE("ResNet-50 is under 300 lines of generated code") {
   const scratch_folder s("lines");
   REQUIRE(shell(generate + " zoo resnet50-v1 -o " + (s / "m")).status == 0);
-  REQUIRE(shell(generate + " " + (s / "m/resnet50-v1.onnx") + " -o " + (s / "g")).status == 0);
+  REQUIRE(shell(generate + " " + (s / "m/resnet50-v1.onnx") + " --no-rewrites -o " + (s / "g"))
+              .status == 0);
   const int lines = std::stoi(shell("cat " + (s / "g") + "/*.cpp | wc -l").out);
   MESSAGE(lines, " lines");
   CHECK(lines < 300);
+}
+
+TEST_CASE("a rewritten model is one more form, and is written for frameworks") {
+  const scratch_folder s("rewritten");
+  REQUIRE(shell(generate + " zoo resnet50-v1 vgg16 -o " + (s / "m")).status == 0);
+  const std::string model = s / "m/resnet50-v1.onnx", out = s / "m/new.onnx";
+  REQUIRE(shell(generate + " " + model + " --no-sources -o " + (s / "g")).status == 0);
+  std::vector<std::string> names;
+  const auto graphs = nlohmann::json::parse(text_of(s / "g/graphs.json")).at("graphs");
+  for (const auto& g : graphs)
+    names.push_back(g.at("name"));
+  const std::string name = "resnet50-v1@batch=1";
+  CHECK(names ==
+        std::vector{name, name + ",fused", name + ",rewritten", name + ",rewritten,fused"});
+  CHECK(graphs.at(2).at("original") == name);
+  CHECK(graphs.at(2).at("rewrites").at(0).at("rule") == "strides moved back");
+  REQUIRE(shell(generate + " " + model + " --no-sources --no-rewrites -o " + (s / "h")).status ==
+          0);
+  CHECK(nlohmann::json::parse(text_of(s / "h/graphs.json")).at("graphs").size() == 2);
+
+  const outcome o = shell(generate + " rewrite " + model + " -o " + out);
+  CAPTURE(o.err);
+  REQUIRE(o.status == 0);
+  CHECK(o.out.find("strides moved back at 6 nodes, saves 0.757 of 7.76 GFLOP") !=
+        std::string::npos);
+  CHECK(shell(generate + " " + out + " --no-sources -o " + (s / "n")).status == 0);
+  refused("rewrite " + out + " -o " + (s / "again.onnx"), {"nothing is to be rewritten", out});
+  refused("rewrite " + (s / "m/vgg16.onnx") + " -o " + (s / "v.onnx"),
+          {"nothing is to be rewritten"});
+  CHECK_FALSE(fs::exists(s / "v.onnx"));
+  refused("rewrite " + model, {"no file to write to", "-o"});
+  refused("rewrite -o " + out, {"no model was named"});
+  refused("rewrite " + model + " --batch 1,8 -o " + out, {"one batch"});
 }
 
 TEST_CASE("the checked-in sample is what the generator writes today") {

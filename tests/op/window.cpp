@@ -3,7 +3,10 @@
 
 #include "checks.hpp"
 
+#include <benanza/op/layer.hpp>
+
 #include <limits>
+#include <set>
 
 using namespace benanza;
 using namespace benanza::op;
@@ -138,4 +141,36 @@ TEST_CASE("a dilation of a one-tap kernel means nothing") {
   CHECK_TWICE(used_dilations({1, 1}, {2, 2}).empty());
   CHECK_TWICE(used_dilations({1, 3}, {2, 2}) == extents{1, 2});
   CHECK_TWICE(used_dilations({3, 3}, {}).empty());
+}
+
+TEST_CASE("what a window reads along one dim is what it touches, and never more") {
+  for (std::int64_t input = 1; input < 14; ++input)
+    for (std::int64_t kernel = 1; kernel < 4; ++kernel)
+      for (std::int64_t stride = 1; stride < 6; ++stride)
+        for (std::int64_t dilation = 1; dilation < 4; ++dilation)
+          for (std::int64_t pad = 0; pad < 3; ++pad) {
+            if (input + 2 * pad < window_span(kernel, dilation)) continue;
+            const std::int64_t outs =
+                window_output(input, kernel, stride, dilation, pad, pad, false);
+            std::set<std::int64_t> touched;
+            for (std::int64_t o = 0; o < outs; ++o)
+              for (std::int64_t k = 0; k < kernel; ++k)
+                if (const std::int64_t at = o * stride + k * dilation - pad; at >= 0 && at < input)
+                  touched.insert(at);
+            const std::int64_t reads = window_reads(input, kernel, stride, dilation, pad, outs);
+            CHECK(reads <= std::ssize(touched));
+            if (dilation == 1 || stride >= window_span(kernel, dilation))
+              CHECK(reads == std::ssize(touched));
+          }
+}
+
+TEST_CASE("bytes that have to move leave out what a stride steps over") {
+  const layer picks = parse("MaxPool/1x256x56x56-1x1-s2"),
+              conv = parse("Conv/1x64x56x56-8x3x3-s2-p1");
+  CHECK(least_bytes(picks, numeric::f32) == 4 * 256 * 28 * 28 * 2);
+  CHECK(cost(picks).bytes(numeric::f32) == 4 * 256 * (56 * 56 + 28 * 28));
+  CHECK(least_bytes(conv, numeric::f32) == cost(conv).bytes(numeric::f32));
+  const layer first = parse("Conv+Relu/1x64x56x56-128x1x1-s2");
+  CHECK(cost(first).bytes(numeric::bf16) - least_bytes(first, numeric::bf16) ==
+        2 * 64 * (56 * 56 - 28 * 28));
 }

@@ -22,12 +22,16 @@ graph_list listed(const char* name, std::set<std::string> known) {
 TEST_CASE("models come back from their file as they were, but for what was repaired") {
   graph_list l = listed("m@batch=1", {"Relu/1x8"});
   l.graphs[0].repairs = {"something was odd"};
+  l.graphs[0].original = "m@batch=2";
+  l.graphs[0].rewrites = {{.rule = "strides moved back", .nodes = {0, 2}, .flops = 17, .bytes = 4}};
   const std::string text = to_text(l);
   const graph_list back = read_graphs(text, "graphs.json");
   REQUIRE(back.graphs.size() == 1);
   CHECK(back.graphs[0].layers == l.graphs[0].layers);
   CHECK(back.graphs[0].nodes.size() == l.graphs[0].nodes.size());
   CHECK(back.graphs[0].repairs.empty());
+  CHECK(back.graphs[0].original == "m@batch=2");
+  CHECK(back.graphs[0].rewrites == l.graphs[0].rewrites);
   CHECK(back.known == l.known);
   CHECK(to_text(back) == text);
 }

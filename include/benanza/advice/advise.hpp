@@ -10,6 +10,7 @@
 #include "kernels.hpp"
 #include "parallel.hpp"
 #include "precision.hpp"
+#include "rewritten.hpp"
 
 #include <range/v3/action/stable_sort.hpp>
 
@@ -45,6 +46,7 @@ inline advice_list advise(const grounds& g) {
   };
   add(kernel_advice(g));
   add(fusion_advice(g));
+  add(rewrite_advice(g));
   add(precision_advice(g));
   add(framework_advice(g));
   add(parallel_advice(g));

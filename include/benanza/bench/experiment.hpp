@@ -102,7 +102,7 @@ inline result::experiment experiment_of(const options& o, const std::vector<mode
   const auto file = std::filesystem::path(o.experiment_out);
   result::experiment e{.name = file.stem().string()};
   for (const model::graph& g : graphs)
-    if (g.unfused.empty()) e.models.push_back({g.name, result::content_of(g)});
+    if (!model::is_form(g)) e.models.push_back({g.name, result::content_of(g)});
   if (o.graph_files.size() == 1) {
     std::error_code ignored;
     const auto folder = std::filesystem::absolute(file, ignored).parent_path();

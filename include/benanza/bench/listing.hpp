@@ -162,7 +162,7 @@ private:
       ranges::move(scenario_groups(graphs, libraries, o, o.scenarios, choices, o.parameters),
                    ranges::back_inserter(groups));
     for (const model::graph& g : whole)
-      if (g.unfused.empty() && measured_type(g, libraries, o) != g.type)
+      if (!model::is_form(g) && measured_type(g, libraries, o) != g.type)
         in_f32.push_back(printable(g.name) + ": no library here computes all of it in " +
                          std::string(name(g.type)));
     ranges::move(ceilings::list_machine_cases(libraries, measured_types(graphs, o),

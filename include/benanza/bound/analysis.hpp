@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -176,6 +177,24 @@ inline int workers_of(model_bound& b, const inquiry& q) {
   const auto most = static_cast<int>(std::min<std::int64_t>(cores.value_or(1), 1 << 20));
   return std::max(1, most / std::max(1, b.threads));
 }
+
+/// `b` with the figures of its rewritten graph where that has a lower bound. What that lacks is
+/// missing in the bound.
+inline model_bound with_rewritten(model_bound b, model_bound other) {
+  if (other.partial()) {
+    b.notes.push_back("not all of the rewritten graph was measured: it sets no bound");
+    if (b.partial()) return b;
+    b.missing = std::move(other.missing);
+    b.missing_filter = std::move(other.missing_filter);
+    b.missing_command = std::move(other.missing_command);
+    return b;
+  }
+  for (const fault& f : other.faults)
+    if (std::find(b.faults.begin(), b.faults.end(), f) == b.faults.end()) b.faults.push_back(f);
+  if (other.fastest_form().bound.sequential.ns < b.best_graph().fastest_form().bound.sequential.ns)
+    b.rewritten = std::make_shared<const model_bound>(std::move(other));
+  return b;
+}
 } // namespace detail
 
 /// The steps of an analysis: behind `|`, each from a value to a value.
@@ -306,6 +325,8 @@ BENANZA_INLINE model_bound analyse(const source& s, const model::graph& g, setti
     if (model_bound other = analysed(forms[i]);
         other.fused->bound.sequential.ns < least.fused->bound.sequential.ns)
       least = std::move(other);
+  for (const model::graph* r : rewritten_forms(s.run, g))
+    least = detail::with_rewritten(std::move(least), analyse(s, *r, in, options));
   return least;
 }
 

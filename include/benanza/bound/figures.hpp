@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -127,6 +128,9 @@ struct model_bound : form_figures {
   std::vector<std::string> missing_filter;
   std::string missing_command; ///< measures all of these; empty: nothing is missing
   std::string unmeasurable;    ///< why there is no verdict, and what to do; empty: there is one
+  /// The figures of the model's rewritten graph; null: there is none, not all of it was measured,
+  /// or its bound is not lower.
+  std::shared_ptr<const model_bound> rewritten{};
   std::vector<fault> faults;
   std::vector<std::string> notes; ///< what the run lacks that the figures should rest on
 
@@ -162,6 +166,9 @@ struct model_bound : form_figures {
   }
   /// The form that a fast framework runs: the fused one if the run holds it.
   const form_figures& fastest_form() const { return form(fused.has_value()); }
+  /// The model's graph, or the rewritten one where its bound is lower: no equivalent graph that was
+  /// looked at can run faster.
+  const model_bound& best_graph() const { return rewritten ? *rewritten : *this; }
   /// The assumption of the parallel bound.
   std::string_view assumption() const {
     return threads == 1 ? "unbounded workers" : "each layer has the whole device to itself";

@@ -34,8 +34,18 @@ inline std::vector<const model::graph*> fused_forms(const result::run& r, const 
   return out;
 }
 
+/// The rewritten forms of `g` in a run, unfused.
+inline std::vector<const model::graph*> rewritten_forms(const result::run& r,
+                                                        const model::graph& g) {
+  std::vector<const model::graph*> out;
+  for (const model::graph& f : r.graphs)
+    if (!g.name.empty() && f.original == g.name && f.unfused.empty()) out.push_back(&f);
+  return out;
+}
+
 /// All figures of the model `g` of the run, and of its fused form if the run holds one, in a type
-/// on some threads. Of several fused forms it is the one with the least bound. Refers to the run.
+/// on some threads. Of several fused forms it is the one with the least bound; a rewritten graph is
+/// there too where its bound is lower. Refers to the run.
 model_bound analyse(const source& s, const model::graph& g, setting in,
                     const analysis_options& options = {});
 

@@ -35,7 +35,7 @@ inline roof roofline(const ceilings& c, const op::layer& layer, numeric type, in
   if (op::is_view(layer)) return {};
   const numeric arithmetic = op::computes_in(layer, type);
   const double peak_rate = c.peak_flops_per_ns(arithmetic, threads);
-  const auto bytes = static_cast<double>(op::cost(layer).bytes(type));
+  const auto bytes = static_cast<double>(op::least_bytes(layer, type));
   const double rate = c.bytes_per_ns(bytes, threads);
   if (!(rate > 0) || (least_flops > 0 && !(peak_rate > 0))) return {};
   const double memory_ns = bytes / rate;

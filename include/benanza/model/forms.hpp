@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which graphs among some are models, and in which form is each to be looked at? A graph of another
-// name may be the fused form of one, and a sequence is no model. Of several fused forms the first
-// stands for the model; where nothing is fused, it stands for itself.
+// name may be another form of one, fused or rewritten, and a sequence is no model. Of several fused
+// forms the first stands for the model; where nothing is fused, it stands for itself.
 //
 //   for (const graph* g : one_form_each(graphs, form::fused)) ...
 #pragma once
@@ -25,7 +25,7 @@ inline std::vector<const graph*> one_form_each(std::span<const graph> graphs, fo
       if (!g.unfused.empty()) fused.emplace(g.unfused, &g);
   std::vector<const graph*> out;
   for (const graph& g : graphs) {
-    if (is_sequence(g) || !g.unfused.empty()) continue;
+    if (is_sequence(g) || is_form(g)) continue;
     const auto its = fused.find(g.name);
     out.push_back(its == fused.end() ? &g : its->second);
   }

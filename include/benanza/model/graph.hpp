@@ -11,6 +11,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace benanza::model {
@@ -42,12 +43,24 @@ struct node {
   bool given = false; ///< the model's caller gets a result; known where the model was read alone
 };
 
+/// One change of a graph that leaves its results as they are (model/rewrite/).
+struct rewrite {
+  std::string rule{};                ///< "strides moved back"
+  std::vector<int> nodes{};          ///< that compute less, of the rewritten graph
+  std::int64_t flops = 0, bytes = 0; ///< that it saves
+  bool operator==(const rewrite&) const = default;
+};
+
 /// One model at one batch size.
 struct graph {
   std::string name{};  ///< `resnet50@batch=8`, the name of this variant
   std::string model{}; ///< `resnet50`
   /// The name of the graph that this is the fused form of; empty: this one is not fused.
   std::string unfused{};
+  /// The name of the graph that this is a rewritten form of, or the fused form of one; empty: it is
+  /// the model's own.
+  std::string original{};
+  std::vector<rewrite> rewrites{}; ///< of a rewritten graph, and of its fused forms
   std::string structure{}; ///< hash of the file's structure (onnx/structure.hpp); empty: no file's
   std::int64_t batch = 1;
   numeric type = numeric::f32;        ///< the model's own class
@@ -60,6 +73,14 @@ struct graph {
   /// What a run of the model decides and was assumed here, a line each: how often a loop runs.
   std::vector<std::string> assumptions{};
 };
+
+/// What is behind the name of a model whose graph was rewritten.
+inline constexpr std::string_view rewritten_suffix = ",rewritten";
+
+/// True for another form of a model than that it is written in: fused, rewritten, or both.
+inline bool is_form(const graph& g) {
+  return !g.unfused.empty() || !g.original.empty();
+}
 
 /// The layer of a node; null: it is unresolved.
 inline const op::layer* layer_of(const graph& g, const node& n) {

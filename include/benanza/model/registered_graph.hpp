@@ -7,6 +7,7 @@
 #include "layer_table.hpp"
 #include "operands.hpp"
 #include "registry.hpp"
+#include "rewrite/text.hpp"
 
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/filter.hpp>
@@ -32,6 +33,12 @@ BENANZA_INLINE graph to_graph(const table& t, const std::vector<op::registered_l
   g.parameter_bytes = t.parameter_bytes;
   g.folded = t.folded;
   g.unfused = t.unfused;
+  g.original = t.original;
+  if (const auto rewrites = read_rewrites(t.rewrites))
+    g.rewrites = *rewrites;
+  else
+    throw error("what was rewritten is not said as it should be", g.name,
+                "generate the folder again");
   g.structure = t.structure;
   for (const std::string_view line : items(t.assumptions, "\n"))
     g.assumptions.emplace_back(line);

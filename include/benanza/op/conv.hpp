@@ -126,6 +126,9 @@ struct conv {
     return all == 0 ? 0 : 2 * checked_multiply(w.macs / all, taps) + w.other;
   }
 
+  /// Elements of the source that are never read: a stride larger than the kernel steps over them.
+  constexpr std::int64_t unread() const { return unread_by(*this); }
+
   constexpr work cost() const {
     work w;
     w.sources = elements(input);

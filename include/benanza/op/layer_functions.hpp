@@ -49,6 +49,21 @@ BENANZA_INLINE work cost(const layer& l) {
   return op::visit([](const auto& p) { return p.cost(); }, l);
 }
 
+BENANZA_INLINE std::int64_t least_bytes(const layer& l, numeric t) {
+  const std::int64_t unread = op::visit(
+      [](const auto& p) -> std::int64_t {
+        using kind = std::decay_t<decltype(p)>;
+        if constexpr (requires { p.unread(); })
+          return p.unread();
+        else if constexpr (std::is_same_v<kind, fused<conv>>)
+          return p.base.unread();
+        else
+          return 0;
+      },
+      l);
+  return cost(l).bytes(t) - unread * size_bytes(source_of(t));
+}
+
 BENANZA_INLINE numeric computes_in(const layer& l, numeric t) {
   return op::visit(
       [t](const auto& p) {

@@ -102,6 +102,9 @@ struct pool {
     return {{output()}, {output(), dtype::s64}};
   }
 
+  /// Elements of the source that are never read: a stride larger than the kernel steps over them.
+  constexpr std::int64_t unread() const { return global() ? 0 : unread_by(*this); }
+
   constexpr work cost() const {
     work w = moved(dtype::real, elements(input), elements(output()));
     if (indices != pool_index::none) w.fixed_bytes = checked_multiply(8, w.results);

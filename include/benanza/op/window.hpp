@@ -80,6 +80,49 @@ constexpr std::int64_t window_output(std::int64_t input, std::int64_t kernel, st
   return out;
 }
 
+/// How many of `input` places along one dim a window's `outputs` read at least: all that they span,
+/// but for a stride that steps over some. Of a dilated window whose outputs overlap not more is
+/// said than what one of its taps reads.
+constexpr std::int64_t window_reads(std::int64_t input, std::int64_t kernel, std::int64_t stride,
+                                    std::int64_t dilation, std::int64_t pad_begin,
+                                    std::int64_t outputs) {
+  // Places that a tap at `at` of the first output reads with all outputs.
+  const auto by_tap = [&](std::int64_t at) {
+    const std::int64_t before = at < 0 ? (-at + stride - 1) / stride : 0; // outputs left of it
+    const std::int64_t last = input - 1 - at;                             // as far as it may step
+    const std::int64_t inside = last < 0 ? 0 : last / stride + 1;
+    const std::int64_t up_to = inside < outputs ? inside : outputs;
+    return up_to > before ? up_to - before : 0;
+  };
+  if (outputs < 1 || input < 1) return 0;
+  const std::int64_t span = window_span(kernel, dilation);
+  if (stride >= span) { // no two outputs read the same
+    constexpr std::int64_t most_taps = 4096;
+    if (kernel > most_taps) return by_tap(0 - pad_begin);
+    std::int64_t places = 0;
+    for (std::int64_t k = 0; k < kernel; ++k)
+      places += by_tap(k * dilation - pad_begin);
+    return places;
+  }
+  if (dilation == 1 || (stride == 1 && outputs >= dilation)) { // without a gap
+    const std::int64_t end = (outputs - 1) * stride + span - pad_begin;
+    return end < 0 ? 0 : end < input ? end : input;
+  }
+  return by_tap(0 - pad_begin);
+}
+
+/// Elements of `input` (N x C x spatial) that no output of a window over it reads.
+template <class Window>
+constexpr std::int64_t unread_by(const Window& w) {
+  std::int64_t read = checked_multiply(w.input[0], w.input[1]);
+  const shape out = w.output();
+  for (int i = 0; i < w.kernel.size; ++i)
+    read = checked_multiply(read, window_reads(w.input[i + 2], w.kernel[i], entry(w.strides, i, 1),
+                                               entry(w.dilations, i, 1), entry(w.pads, i, 0),
+                                               out[i + 2]));
+  return elements(w.input) - read;
+}
+
 /// Pads in ONNX order (begins, then ends) that `mode` stands for. `notset` gives back `pads`.
 constexpr paddings resolve_auto_pad(auto_pad mode, const shape& input, const extents& kernel,
                                     const extents& strides, const extents& dilations,

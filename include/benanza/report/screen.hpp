@@ -12,6 +12,7 @@
 #include "heading.hpp"
 #include "input.hpp"
 #include "kinds.hpp"
+#include "rewritten.hpp"
 #include "scenarios.hpp"
 #include "warnings.hpp"
 
@@ -66,8 +67,8 @@ struct head_row {
 
 inline std::vector<head_row> head_rows(const advice::advised& a) {
   const model_bound& b = *a.model;
-  const bound::form_figures& form = b.fastest_form();
-  const auto expected = bound::expected(form);
+  const bound::form_figures &form = b.fastest_form(), &best = b.best_graph().fastest_form();
+  const auto expected = bound::expected(form), rewritten = bound::expected(best);
   std::vector<head_row> out;
   for (const advice::comparison& c : a.frameworks)
     if (c.latency.ns > 0)
@@ -79,16 +80,19 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
     out.push_back({"by libraries' first choices", first, "supposed: nobody ran it"});
   if (expected && expected->ns > 0)
     out.push_back({"expected run", expected->ns, interval_of(*expected)});
+  if (expected && rewritten && rewritten->ns < expected->ns)
+    out.push_back({"  by the best graph", rewritten->ns, interval_of(*rewritten)});
   for (const bound::chain_run& w : b.runs)
     if (w.run->disturbed.empty() && w.fused == b.fused.has_value())
       out.push_back({w.side_by_side() ? "  branches side by side" : "measured as one chain",
                      w.run->median_ns, fmt::format("least {}", show_time(w.run->min_ns))});
-  if (form.bound.sequential.ns > 0)
-    out.push_back({"lower bound", form.bound.sequential.ns, "layers alone, hot caches"});
-  if (form.winograd_ns > 0)
-    out.push_back({"  with " + winograd_class(b.type), form.winograd_ns, "less exact, no bound"});
-  if (form.roofline.sequential.ns > 0)
-    out.push_back({"the machine's limits", form.roofline.sequential.ns, "roofline"});
+  if (best.bound.sequential.ns > 0)
+    out.push_back({"lower bound", best.bound.sequential.ns,
+                   b.rewritten ? "the best graph's layers alone" : "layers alone, hot caches"});
+  if (best.winograd_ns > 0)
+    out.push_back({"  with " + winograd_class(b.type), best.winograd_ns, "less exact, no bound"});
+  if (best.roofline.sequential.ns > 0)
+    out.push_back({"the machine's limits", best.roofline.sequential.ns, "roofline"});
   return out;
 }
 
@@ -99,11 +103,13 @@ inline std::string head_table(const advice::advised& a) {
   return out;
 }
 
-/// How far the framework is, and where it beats what cannot be beaten.
+/// Which graph is the best, how far the framework is, and where it beats what cannot be beaten.
 inline std::string distance_lines(const advice::advised& a) {
-  const bound::form_figures& form = a.model->fastest_form();
-  const auto expected = bound::expected(form);
+  const bound::form_figures& form = a.model->best_graph().fastest_form();
+  const auto expected = bound::expected(a.model->fastest_form());
   std::string out;
+  if (const std::string rewrites = best_graph_line(*a.model); !rewrites.empty())
+    out += wrapped("  best graph: ", rewrites + ".");
   for (const advice::comparison& c : a.frameworks) {
     if (c.latency.ns <= 0 || form.bound.sequential.ns <= 0 || !a.model->sure()) continue;
     if (const std::string below = below_bound(c); !below.empty())

@@ -39,6 +39,12 @@ BENANZA_INLINE ordered_json to_json(const model::graph& g) {
       {"type", name(g.type)}, {"parameters", g.parameters}, {"parameter_bytes", g.parameter_bytes},
       {"folded", g.folded}};
   if (!g.unfused.empty()) out["unfused"] = g.unfused;
+  if (!g.original.empty()) {
+    out["original"] = g.original;
+    ordered_json& all = out["rewrites"] = ordered_json::array();
+    for (const model::rewrite& w : g.rewrites)
+      all.push_back({{"rule", w.rule}, {"nodes", w.nodes}, {"flops", w.flops}, {"bytes", w.bytes}});
+  }
   if (!g.structure.empty()) out["structure"] = g.structure;
   out["repairs"] = g.repairs;
   if (!g.assumptions.empty()) out["assumptions"] = g.assumptions;
@@ -242,6 +248,17 @@ BENANZA_INLINE model::graph graph_from_json(const json& j, const std::string& so
   detail::assign_integer(g.folded, member(j, "folded", where), "folded", where, 0);
   if (const auto unfused = j.find("unfused"); unfused != j.end())
     detail::assign(g.unfused, *unfused, "unfused", where);
+  if (const auto original = j.find("original"); original != j.end()) {
+    detail::assign(g.original, *original, "original", where);
+    for (const json& w : detail::list_member(j, "rewrites", where)) {
+      model::rewrite& one = g.rewrites.emplace_back();
+      detail::assign(one.rule, member(w, "rule", where), "rule", where);
+      for (const json& n : detail::list_member(w, "nodes", where))
+        detail::assign_integer(one.nodes.emplace_back(), n, "nodes", where, 0);
+      detail::assign_integer(one.flops, member(w, "flops", where), "flops", where, 0);
+      detail::assign_integer(one.bytes, member(w, "bytes", where), "bytes", where, 0);
+    }
+  }
   if (const auto structure = j.find("structure"); structure != j.end())
     detail::assign(g.structure, *structure, "structure", where);
   for (const json& line : detail::list_member(j, "repairs", where))

@@ -10,6 +10,7 @@
 #include "../input.hpp"
 #include "../json_array.hpp"
 #include "../kinds.hpp"
+#include "../rewritten.hpp"
 #include "../scenarios.hpp"
 #include "../screen.hpp"
 #include "../warnings.hpp"
@@ -35,15 +36,17 @@ inline ordered_json number_or_null(const std::optional<bound::figure>& f) {
 
 inline ordered_json figures_json(const advice::advised& a) {
   const bound::model_bound& b = *a.model;
-  const bound::form_figures& form = b.fastest_form();
+  const bound::form_figures &form = b.fastest_form(), &best = b.best_graph().fastest_form();
   return {{"first", number(advice::changed_run_ns(a))},
           {"expected", number_or_null(bound::expected(form))},
-          {"bound", number_or_null(form.bound.sequential)},
-          {"winograd", form.winograd_ns > 0 ? number(form.winograd_ns) : ordered_json()},
+          {"rewritten", b.rewritten ? number_or_null(bound::expected(best)) : ordered_json()},
+          {"best_graph", best_graph_line(b)},
+          {"bound", number_or_null(best.bound.sequential)},
+          {"winograd", best.winograd_ns > 0 ? number(best.winograd_ns) : ordered_json()},
           {"unfused", number_or_null(b.bound.sequential)},
           {"reachable", number_or_null(form.bound.reachable)},
           {"path", number_or_null(form.bound.parallel)},
-          {"roofline", number_or_null(form.roofline.sequential)}};
+          {"roofline", number_or_null(best.roofline.sequential)}};
 }
 
 inline ordered_json bars_json(double top_ns, const std::vector<advice::bar>& bars) {

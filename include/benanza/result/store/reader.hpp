@@ -60,16 +60,18 @@ inline std::vector<graph_entry> newest_graphs(const store& s, std::int64_t syste
 }
 
 /// Marks the graphs called `model`, as variants or models; if there are none, those with it in
-/// their name; and with each its fused forms and what it is the fused form of.
+/// their name; and with each its other forms and what it is the fused form of.
 inline void want(std::vector<graph_entry>& graphs, const std::string& model) {
   for (graph_entry& g : graphs)
     g.wanted = g.name == model || g.model == model || model.empty();
   if (!ranges::any_of(graphs, &graph_entry::wanted))
     for (graph_entry& g : graphs)
       g.wanted = g.name.find(model) != std::string::npos;
+  // A model, fused; rewritten; rewritten and fused.
+  const std::string rewritten(model::rewritten_suffix);
   std::set<std::string> kin;
   for (const graph_entry& g : graphs)
-    if (g.wanted) kin.insert({g.name, g.unfused});
+    if (g.wanted) kin.insert({g.name, g.unfused, g.name + rewritten});
   for (graph_entry& g : graphs)
     g.wanted = g.wanted || kin.contains(g.name) || (!g.unfused.empty() && kin.contains(g.unfused));
 }

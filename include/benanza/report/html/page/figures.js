@@ -52,9 +52,13 @@ function figuresOf(m) {
       "expected", "expected run", f.expected,
       "each layer by its best algorithm, caches as in a run, changes of layout paid for"
     ]);
+  if (f.rewritten)
+    out.push(["expected", "by the best graph", f.rewritten, `the same results with less work: ${f.best_graph}`]);
   if (f.bound)
-    out.push(
-      ["bound", "lower bound", f.bound, "the least time of every layer, caches hot: no run of these layers is faster"]);
+    out.push([
+      "bound", "lower bound", f.bound,
+      `the least time of every layer${f.best_graph ? " of the best graph" : ""}, caches hot: no run of these layers is faster`
+    ]);
   if (f.winograd)
     out.push(["bound", `with ${m.type}-winograd`, [f.winograd], "with Winograds that are less exact than the type: no bound"]);
   if (f.roofline)

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// How does a rewritten graph become an ONNX model again? The model is resolved with a number as
+// each node's name, and nodes of our own behind its inputs and outputs; what the rules change in
+// that graph is then done in the model: strides, what nodes read, new pools. All else stays as it
+// is, weights too, whether they are there or not.
+//
+//   written_model w = rewrite_model(whole, source, options);   w.model   w.graph.rewrites
+#pragma once
+
+#include "nodes.hpp"
+
+#include <benanza/model/operands.hpp>
+#include <benanza/model/rewrite/rewrite.hpp>
+#include <benanza/onnx/load.hpp>
+#include <benanza/onnx/resolve.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace benanza::generator {
+
+/// A rewritten model, and its graph with what was rewritten.
+struct written_model {
+  ::onnx::ModelProto model;
+  model::graph graph;
+};
+
+namespace detail {
+/// Does in a model what was done from one of its graphs to the other.
+class onnx_rewriter {
+public:
+  onnx_rewriter(::onnx::ModelProto& m, const model::graph& from, const model::graph& to)
+      : graph_(*m.mutable_graph())
+      , nodes_(graph_.node_size())
+      , from_(from)
+      , to_(to) {
+    for (const auto& n : graph_.node()) {
+      names_.insert(n.input().begin(), n.input().end());
+      names_.insert(n.output().begin(), n.output().end());
+    }
+  }
+
+  void follow() {
+    learn();
+    for (const model::node& n : to_.nodes) {
+      known_.push_back(number_of(n));
+      change(n, known_.back());
+    }
+    place();
+    rename_outputs();
+    for (int i = 0; i < graph_.value_info_size(); ++i)
+      if (changed_.contains(graph_.value_info(i).name()))
+        graph_.mutable_value_info()->DeleteSubrange(i--, 1);
+  }
+
+private:
+  [[noreturn]] void refuse() const {
+    throw error("what could be rewritten lies in a function, a branch or a composite operator",
+                from_.name, "write these out in the model first");
+  }
+  static bool numbered(const std::string& name) {
+    return number_in(node_mark, name) || number_in(input_mark, name) ||
+           number_in(output_mark, name);
+  }
+
+  /// What each node of the model was. Refuses changes of nodes that are none of the model's own.
+  void learn() {
+    std::map<std::string, int> uses;
+    for (const model::node& n : from_.nodes)
+      ++uses[n.name];
+    for (const model::node& n : from_.nodes)
+      if (uses.at(n.name) == 1 && numbered(n.name)) was_.emplace(n.name, &n);
+    const auto hidden = [this](const model::graph& g) {
+      std::multiset<std::string> out;
+      for (const model::node& n : g.nodes)
+        if (!was_.contains(n.name) && !(&g == &to_ && made_here(n.name)))
+          out.insert(n.name + ' ' + (n.layer < 0 ? n.op : op::name(*model::layer_of(g, n))));
+      return out;
+    };
+    if (hidden(from_) != hidden(to_)) refuse();
+    std::set<std::string> left;
+    for (const model::node& n : to_.nodes)
+      left.insert(n.name);
+    for (const auto& [name, n] : was_)
+      if (const auto number = number_in(node_mark, name); number && !left.contains(name))
+        dropped_.insert(*number);
+  }
+
+  static std::string source_of(const model::graph& g, const model::operand& o) {
+    if (o.node < 0) return std::to_string(o.node);
+    return g.nodes[static_cast<std::size_t>(o.node)].name + '/' + std::to_string(o.output);
+  }
+
+  static bool made_here(const std::string& name) {
+    return name.ends_with(picked_mark) || name.ends_with(model::taken_mark);
+  }
+
+  /// The number of the model's node that `n` is, a new one if it has to be made; -1: it is none.
+  int number_of(const model::node& n) {
+    if (was_.contains(n.name)) return number_in(node_mark, n.name).value_or(-1);
+    if (!made_here(n.name)) return -1;
+    return n.name.ends_with(picked_mark) ? add_pool(n) : add_gather(n);
+  }
+
+  /// A node of the model that is new: one result, called `name`.
+  int add_node(const char* op, const std::string& name, std::vector<std::string> inputs) {
+    ::onnx::NodeProto& n = *graph_.add_node();
+    n.set_op_type(op);
+    n.set_name(fresh(name));
+    n.add_output(n.name());
+    for (std::string& s : inputs)
+      n.add_input(std::move(s));
+    return graph_.node_size() - 1;
+  }
+  /// A constant of dims `dims` that holds one whole number.
+  int add_constant(const std::string& name, std::int64_t value, const shape& dims) {
+    const int made = add_node("Constant", name, {});
+    ::onnx::AttributeProto& a = *graph_.mutable_node(made)->add_attribute();
+    a.set_name("value");
+    a.set_type(::onnx::AttributeProto::TENSOR);
+    ::onnx::TensorProto& t = *a.mutable_t();
+    t.set_data_type(::onnx::TensorProto::INT64);
+    for (const std::int64_t d : dims)
+      t.add_dims(d);
+    t.add_int64_data(value);
+    return made;
+  }
+  const std::string& result_of(int node) const { return graph_.node(node).output(0); }
+
+  int add_gather(const model::node& n) {
+    const auto whose =
+        number_in(node_mark, n.name.substr(0, n.name.size() - model::taken_mark.size()));
+    if (!whose || graph_.node(*whose).input_size() != 2) refuse();
+    auto place = places_.find(*whose);
+    if (place == places_.end()) {
+      const std::string index = graph_.node(*whose).input(1);
+      const int one = add_constant(index + "/dims", 1, {1});
+      const int made = add_node("Reshape", index + "/row", {index, result_of(one)});
+      reads_[made].push_back(one);
+      for (int i = 0; i < nodes_; ++i)
+        for (const std::string& s : graph_.node(i).output())
+          if (s == index) reads_[made].push_back(i);
+      place = places_.emplace(*whose, made).first;
+    }
+    const std::string from = tensor_of(n.operands.at(0));
+    const int made =
+        add_node("Gather", from + std::string(model::taken_mark), {from, result_of(place->second)});
+    reads_[made].push_back(place->second);
+    ::onnx::AttributeProto& a = *graph_.mutable_node(made)->add_attribute();
+    a.set_name("axis");
+    a.set_type(::onnx::AttributeProto::INT);
+    a.set_i(std::get<op::gather>(*model::layer_of(to_, n)).axis);
+    return made;
+  }
+
+  int add_pool(const model::node& n) {
+    const auto& p = std::get<op::pool>(*model::layer_of(to_, n));
+    const std::string from = tensor_of(n.operands.at(0));
+    const int made = add_node("MaxPool", from + std::string(picked_mark), {from});
+    set_list(*graph_.mutable_node(made), "kernel_shape", {p.kernel.begin(), p.kernel.end()});
+    set_list(*graph_.mutable_node(made), "strides", {p.strides.begin(), p.strides.end()});
+    return made;
+  }
+
+  std::string fresh(std::string name) {
+    while (!names_.insert(name).second)
+      name += '_';
+    return name;
+  }
+
+  /// The name in the model of what an operand of the rewritten graph reads.
+  std::string tensor_of(const model::operand& o) const {
+    if (o.node < 0) refuse();
+    const std::string& name = to_.nodes[static_cast<std::size_t>(o.node)].name;
+    if (const auto input = number_in(input_mark, name)) return graph_.input(*input).name();
+    const int node = known_[static_cast<std::size_t>(o.node)];
+    if (node < 0 || o.output >= graph_.node(node).output_size()) refuse();
+    return graph_.node(node).output(o.output);
+  }
+
+  void change(const model::node& n, int number) {
+    const auto was = was_.find(n.name);
+    if (was == was_.end()) return;
+    const std::vector<model::operand> old = model::known_operands(*was->second);
+    if (const auto output = number_in(output_mark, n.name)) {
+      const model::operand& o = n.operands.at(0);
+      if (source_of(to_, o) != source_of(from_, old.at(0))) outputs_[*output] = tensor_of(o);
+      return;
+    }
+    if (number < 0) return;
+    ::onnx::NodeProto& its = *graph_.mutable_node(number);
+    if (const op::layer* before = model::layer_of(from_, *was->second),
+        *now = model::layer_of(to_, n);
+        before != nullptr && now != nullptr) {
+      if (!(op::output(*before) == op::output(*now)))
+        changed_.insert(its.output().begin(), its.output().end());
+      set_window<op::conv>(its, *before, *now);
+      set_window<op::pool>(its, *before, *now);
+      const auto *all = std::get_if<op::gather>(before), *one = std::get_if<op::gather>(now);
+      if (all != nullptr && one != nullptr && one->data[one->axis] < all->data[all->axis]) {
+        const int zero = add_constant(its.input(1) + "/first", 0, one->indices);
+        graph_.mutable_node(number)->set_input(1, result_of(zero));
+        reads_[number].push_back(zero);
+      }
+    }
+    for (std::size_t k = 0; k < n.operands.size() && k < old.size(); ++k) {
+      if (source_of(to_, n.operands[k]) == source_of(from_, old[k])) continue;
+      if (k >= static_cast<std::size_t>(its.input_size())) refuse();
+      its.set_input(static_cast<int>(k), tensor_of(n.operands[k]));
+    }
+  }
+
+  /// Each node behind those that it reads, the others in their order; without those that are
+  /// dropped.
+  void place() {
+    std::map<int, std::vector<int>> reads = reads_;
+    for (std::size_t i = 0; i < to_.nodes.size(); ++i)
+      for (const model::operand& o : to_.nodes[i].operands)
+        if (o.node >= 0 && known_[static_cast<std::size_t>(o.node)] >= 0)
+          reads[known_[i]].push_back(known_[static_cast<std::size_t>(o.node)]);
+    ::onnx::GraphProto sorted;
+    std::set<int> done = dropped_;
+    const auto add = [&](const auto& self, int i) -> void {
+      if (!done.insert(i).second) return;
+      for (const int first : reads[i])
+        self(self, first);
+      sorted.add_node()->Swap(graph_.mutable_node(i));
+    };
+    for (int i = 0; i < nodes_; ++i)
+      add(add, i);
+    graph_.mutable_node()->Swap(sorted.mutable_node());
+  }
+
+  /// What takes the place of one of the model's outputs gets its name.
+  void rename_outputs() {
+    for (const auto& [output, tensor] : outputs_) {
+      const std::string name = graph_.output(output).name(), other = fresh(name + "/before");
+      changed_.insert({name, tensor});
+      for (auto& n : *graph_.mutable_node()) {
+        for (const auto& a : n.attribute())
+          if (a.has_g()) refuse(); // it may read either by name
+        for (auto* list : {n.mutable_input(), n.mutable_output()})
+          for (std::string& s : *list)
+            s = s == name ? other : s == tensor ? name : s;
+      }
+    }
+  }
+
+  ::onnx::GraphProto& graph_;
+  int nodes_;
+  const model::graph &from_, &to_;
+  std::map<std::string, const model::node*> was_{};
+  std::vector<int> known_{}; ///< of each node of the rewritten graph its number in the model
+  std::map<int, std::string> outputs_{};
+  std::set<std::string> names_{}, changed_{};
+  std::set<int> dropped_{};
+  std::map<int, std::vector<int>> reads_{}; ///< new nodes that have to come before a node
+  std::map<int, int> places_{};             ///< of a Gather what makes its place a row
+};
+} // namespace detail
+
+/// `whole`, whose checked form without weights is `source`, rewritten wherever a rule fits; refuses
+/// a model in which none does.
+inline written_model rewrite_model(::onnx::ModelProto whole, const onnx::source& source,
+                                   const onnx::options& o) {
+  const model::graph from = onnx::resolve(
+      onnx::source(detail::with_numbers(source.model()), source.where(), source.name()), o);
+  auto to = model::rewritten_form(from);
+  if (!to)
+    throw error("no rule fits: nothing is to be rewritten", source.where(),
+                "benanza_generate rewrite --help says what is looked for");
+  detail::onnx_rewriter(whole, from, *to).follow();
+  for (model::node& n : to->nodes)
+    if (const auto number = detail::number_in(detail::node_mark, n.name)) {
+      const auto& its = source.model().graph().node(*number);
+      n.name = its.name().empty() && its.output_size() > 0 ? its.output(0) : its.name();
+    }
+  return {std::move(whole), std::move(*to)};
+}
+
+} // namespace benanza::generator

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a small graph compute? Its nodes one after the other by the reference, in f64, on
+// constants that depend on the node's name and the operand's place alone: an equivalent graph finds
+// the same.
+//
+//   evaluated::results(g)   // the values of each node that the caller gets
+#pragma once
+
+#include <benanza/backend/reference/reference.hpp>
+#include <benanza/model/graph.hpp>
+#include <benanza/model/operands.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace evaluated {
+using namespace benanza;
+using values = std::vector<double>;
+
+/// Numbers of either sign between 0.5 and 1.5 in size; positive ones where `positive`.
+inline values constants(const std::string& seed, const shape& dims, bool positive) {
+  values out(static_cast<std::size_t>(elements(dims)));
+  const std::uint64_t of = backend::detail::seed_of(seed);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::uint64_t bits = backend::detail::random_bits(of, i);
+    const double size = 0.5 + static_cast<double>(bits % 1000) / 1000;
+    out[i] = positive || (bits >> 20) % 2 == 0 ? size : -size;
+  }
+  return out;
+}
+
+inline values of_node(const model::graph& g, const model::node& n,
+                      const std::vector<values>& known) {
+  const op::layer& l = *model::layer_of(g, n);
+  backend::operands all = backend::describe_operands(l, numeric::f32);
+  for (std::size_t k = 0; k < n.operands.size() && k < all.inputs.size(); ++k) {
+    backend::tensor& t = all.inputs[k];
+    const model::operand& o = n.operands[k];
+    // A model's inputs are told apart by their dims alone. Places are the same in all Gathers, but
+    // in one that finds a single place.
+    values its;
+    if (const auto* gather = std::get_if<op::gather>(&l); gather != nullptr && k == 1)
+      its = {std::min<double>(2, static_cast<double>(gather->data[gather->axis] - 1))};
+    else if (o.node >= 0)
+      its = known[static_cast<std::size_t>(o.node)];
+    else if (o.node == model::constant)
+      its =
+          constants(n.name + std::to_string(k), t.dims, std::holds_alternative<op::batch_norm>(l));
+    else
+      its = constants("input", t.dims, false);
+    REQUIRE(std::ssize(its) == t.count());
+    t.type = dtype::f64;
+    t.bytes.resize(its.size() * sizeof(double));
+    std::copy(its.begin(), its.end(), t.as<double>().begin());
+  }
+  std::vector<std::int64_t> where(static_cast<std::size_t>(elements(op::output(l))));
+  std::iota(where.begin(), where.end(), 0);
+  values out(where.size());
+  backend::reference::evaluate(l, numeric::f32, all, where, out);
+  return out;
+}
+
+inline std::vector<values> results(const model::graph& g) {
+  std::vector<values> known, out;
+  for (const model::node& n : g.nodes) {
+    known.push_back(of_node(g, n, known));
+    if (n.given) out.push_back(known.back());
+  }
+  return out;
+}
+
+inline bool close(const values& a, const values& b) {
+  if (a.size() != b.size()) return false;
+  double most = 1;
+  for (const double v : a)
+    most = std::max(most, std::abs(v));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!(std::abs(a[i] - b[i]) <= 1e-11 * most)) return false;
+  return true;
+}
+} // namespace evaluated
