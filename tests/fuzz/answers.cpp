@@ -57,7 +57,7 @@ void say(std::vector<std::string> words, const std::string& format) {
   if (json && !nlohmann::json::accept(said)) throw fuzz::finding("the answer is no JSON");
 }
 
-constexpr std::array<const char*, 9> formats{"md",       "csv",   "latex",          "dot",  "trace",
+constexpr std::array<const char*, 9> formats{"md",       "csv",   "latex",          "dot", "trace",
                                              "perfetto", "junit", "model-explorer", "text"};
 
 void take_formats(std::string_view bytes) {
@@ -70,16 +70,16 @@ void take_formats(std::string_view bytes) {
 void command_on(std::string_view bytes) {
   static const std::string other = fuzz::put("other.json", synthetic::text(synthetic::fused_run()));
   const std::string file = fuzz::put("given.json", bytes);
-  const std::array<std::vector<std::string>, 9> ways{{{"compare", other, file},
-                                                      {"compare", file, other, "--format", "json"},
-                                                      {"compare", file, file, "--format", "junit"},
-                                                      {"sweep", file, "--over", "threads"},
-                                                      {"sweep", other, file, "--over", "date",
-                                                       "--format", "csv"},
-                                                      {"compose", file},
-                                                      {"coldstart", file},
-                                                      {"profile", file},
-                                                      {"profile", file, "--format", "json"}}};
+  const std::array<std::vector<std::string>, 9> ways{
+      {{"compare", other, file},
+       {"compare", file, other, "--format", "json"},
+       {"compare", file, file, "--format", "junit"},
+       {"sweep", file, "--over", "threads"},
+       {"sweep", other, file, "--over", "date", "--format", "csv"},
+       {"compose", file},
+       {"coldstart", file},
+       {"profile", file},
+       {"profile", file, "--format", "json"}}};
   std::vector<std::string> words = ways[fuzz::turn(bytes, ways.size())];
   const std::string name = words.front();
   words.erase(words.begin());

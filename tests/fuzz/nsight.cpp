@@ -46,9 +46,9 @@ std::vector<std::string> nsight_samples() {
 
 std::string spoil_export(const std::string& bytes, fuzz::dice& d) {
   static constexpr std::array<std::string_view, 12> columns{
-      "KERNEL.start",  "KERNEL.end",    "KERNEL.streamId",   "KERNEL.correlationId",
-      "KERNEL.globalPid", "KERNEL.shortName", "RUNTIME.start", "RUNTIME.globalTid",
-      "NVTX.start",    "NVTX.end",      "NVTX.text",         "NVTX.eventType"};
+      "KERNEL.start",     "KERNEL.end",       "KERNEL.streamId", "KERNEL.correlationId",
+      "KERNEL.globalPid", "KERNEL.shortName", "RUNTIME.start",   "RUNTIME.globalTid",
+      "NVTX.start",       "NVTX.end",         "NVTX.text",       "NVTX.eventType"};
   static constexpr std::array<std::string_view, 7> others{
       "NULL", "'x' || x'1b0a'", "randomblob(200)", "''", "-1.5", "9e999", "'9'"};
   if (fuzz::below(d, 4) == 0) return fuzz::spoil(bytes, {}, d);
@@ -56,9 +56,9 @@ std::string spoil_export(const std::string& bytes, fuzz::dice& d) {
   for (std::size_t left = 1 + fuzz::below(d, 3); left > 0; --left) {
     const std::string_view what = columns[fuzz::below(d, columns.size())];
     const std::string_view table = what.substr(0, what.find('.'));
-    const std::string value(fuzz::below(d, 2) == 0 ? others[fuzz::below(d, others.size())]
-                                                   : fuzz::numbers[fuzz::below(
-                                                         d, fuzz::numbers.size())]);
+    const std::string value(fuzz::below(d, 2) == 0
+                                ? others[fuzz::below(d, others.size())]
+                                : fuzz::numbers[fuzz::below(d, fuzz::numbers.size())]);
     statements.push_back(
         "UPDATE " +
         (table == "NVTX" ? "NVTX_EVENTS" : "CUPTI_ACTIVITY_KIND_" + std::string(table)) + " SET " +

@@ -42,12 +42,16 @@ void take_text(std::string_view bytes) {
 }
 
 std::vector<std::string> text_samples() {
-  return {R"(e{"benanza_experiment":1,"name":"x","note":"n","models":[{"name":"a","content":"0123"}],)"
-          R"("graphs":"g.json","types":["f32"],"states":["hot"],"backends":["onednn"],"threads":[1,2],)"
-          R"("effort":"quick","scenarios":["offline"],"expects":{"software":{"benanza":">=0.3 <1"}}})",
-          "sserver:rate=20,percentile=99.9,seconds=3,seed=7", "smulti_stream:streams=8",
-          "sserver:limit=50ms", "apostgresql://user:p%40ss@host:5432/db?sslmode=require",
-          "ahost=db password=secret", "d2026-11-27T12:44:51-0400"};
+  return {
+      R"(e{"benanza_experiment":1,"name":"x","note":"n","models":[{"name":"a","content":"0123"}],)"
+      R"("graphs":"g.json","types":["f32"],"states":["hot"],"backends":["onednn"],"threads":[1,2],)"
+      R"("effort":"quick","scenarios":["offline"],"expects":{"software":{"benanza":">=0.3 <1"}}})",
+      "sserver:rate=20,percentile=99.9,seconds=3,seed=7",
+      "smulti_stream:streams=8",
+      "sserver:limit=50ms",
+      "apostgresql://user:p%40ss@host:5432/db?sslmode=require",
+      "ahost=db password=secret",
+      "d2026-11-27T12:44:51-0400"};
 }
 
 const fuzz::registration texts_target{
