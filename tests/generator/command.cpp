@@ -306,13 +306,14 @@ TEST_CASE("bad arguments are refused in one line") {
   refused("zoo", {"zoo --list"});
   refused("zoo resnet51 -o " + (s / "m"), {"resnet51"});
   refused("stats", {});
-  refused(first + " --granularity 3 --missing-from " + (s / "store.db") + to, {"--missing-from"});
   refused("--layers " + (s / "bad.txt") + to, {"bad.txt, line 2"});
   refused("--layers " + (s / "view.txt") + to, {"view"});
   refused("--layers " + (s / "none.txt") + to, {"none.txt"});
   refused("--layers " + (s / "absent.txt") + to, {"absent.txt"});
   REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
   refused(s / "m/lenet.onnx", {"-o"});
+  refused((s / "m/lenet.onnx") + " --granularity 3 --missing-from " + (s / "store.db") + to,
+          {"--missing-from"});
   refused((s / "m/lenet.onnx") + " --patterns /dev/zero" + to, {"longer than 1 MiB"});
   refused((s / "m/lenet.onnx") + " -o " + s.path.string(), {"did not make"});
   CHECK_FALSE(fs::exists(s / "g"));

@@ -132,7 +132,8 @@ inline void say_left_out(const listing& l, bool quiet) {
   for (const std::string& why : l.in_f32)
     std::fprintf(stderr, "benanza_bench: measured in f32, %s\n", why.c_str());
   for (const std::string& why : l.in_own)
-    std::fprintf(stderr, "benanza_bench: measured in their models' own type, %s\n", why.c_str());
+    std::fprintf(stderr, "benanza_bench: layers measured in their models' own type: %s\n",
+                 why.c_str());
 }
 
 /// Says where emptying a device's cache was tried and left what was there: cold times are none
