@@ -4,6 +4,7 @@
 #include <benanza/measure/noise/host_monitor.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -76,17 +77,23 @@ TEST_CASE("what the kernel reports of waiting and of others' load is the noise")
   const noise busy = w.end_window();
   CHECK(judge(busy) == interference::other_load);
   pass(2e6);
+  const double before_ns = w.now_ns();
   CHECK(w.end_window().other_load == 0);
-  CHECK_FALSE(w.window_is_over());
+  const bool is_over = w.window_is_over();
+  if (w.now_ns() - before_ns < p.window_ns) CHECK_FALSE(is_over); // others may have had the core
 }
 
 TEST_CASE("what the kernel does not report counts as quiet") {
   parameters p;
   p.window_ns = 1e6;
   host_monitor w(0, p, {"/nowhere", "/nowhere"});
-  w.begin_slice();
-  for (const double until = w.now_ns() + 2e6; w.now_ns() < until;) {
+  double least_waiting = 1; // others may have the core for most of a slice
+  for (int slice = 0; slice < 100 && least_waiting >= 1; ++slice) {
+    w.begin_slice();
+    for (const double until = w.now_ns() + 2e6; w.now_ns() < until;) {
+    }
+    least_waiting = std::min(least_waiting, w.end_slice().waiting);
   }
-  CHECK(w.end_slice().waiting < 1);
+  CHECK(least_waiting < 1);
   CHECK(w.end_window().other_load == 0);
 }
