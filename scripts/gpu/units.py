@@ -2,6 +2,7 @@
 """Something to find out, and how long that takes."""
 
 from collections import Counter
+from math import prod
 
 from gpu.bench import listed, measured
 from gpu.common import GPU_BACKENDS
@@ -29,6 +30,7 @@ class Pace:
 
     START_S = 12.0
     LAYER_S = 0.25
+    ELEMENT_S = 5e-8  # for each element of a layer's operands
     GUESS_S = {"quick": 0.12, "normal": 0.25, "thorough": 0.8}
     COMPILED_S = 0.15  # more for one of our own kernels, which are compiled first
     GUESSED_CASES = 20
@@ -54,7 +56,8 @@ class Pace:
         return self.before_cases(names) + sum(n * self.case_s(b) for b, n in by_backend(names).items())
 
     def before_cases(self, names):
-        return self.START_S + self.LAYER_S * len({name.rsplit("/", 5)[0] for name in names})
+        layers = {name.rsplit("/", 5)[0] for name in names}
+        return self.START_S + self.LAYER_S * len(layers) + self.ELEMENT_S * sum(map(elements, layers))
 
     def learn(self, took, found):
         """What a result says of its cases, and each case's part of the rest of its time."""
@@ -76,6 +79,12 @@ class Pace:
             n, seconds = self.seen[backend]
             self.seen[backend] = [n + count, seconds + own[backend] + rest * count]
         keep(self.file, {**(kept(self.file) or {}), self.effort: self.seen})
+
+
+def elements(layer):
+    """Of the operands whose dims a layer's key has."""
+    dims = (p.split("x") for p in layer.split("/", 1)[-1].split("-"))
+    return sum(prod(map(int, d)) for d in dims if len(d) > 1 and all(n.isdigit() for n in d))
 
 
 def by_backend(names):

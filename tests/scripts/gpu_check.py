@@ -101,7 +101,7 @@ class Stages(unittest.TestCase):
             self.assertRegex(said, r"cudnn ran (engine|legacy|call) ")
         self.assertIn("cudnn version", said)
         self.assertIn("Fake", said)
-        self.assertRegex(said, r"convolution: [0-9]+ cases, about [0-9]+ s, [0-9]+ s are left")
+        self.assertRegex(said, r"convolution: [0-9]+ cases, about [0-9]+ s on a GPU, [0-9]+ s are left")
         # Each library runs something, and one layer is measured by all that there is.
         backends = {b["backend"] for b in self.kept("first/libraries.json.gz", out)["benchmarks"]}
         self.assertIn("cudnn", backends)
@@ -226,6 +226,10 @@ class Stages(unittest.TestCase):
         self.assertAlmostEqual(learned, 12.25 + 1.25 * 1000 * (26 + 20 * 0.12) / 2020, places=3)
         cases += 100 * ["Conv/k/f16/cuda/1/hot/t1"]  # of which nothing is known: they are compiled
         self.assertGreater(script.Pace(arguments).seconds(unit), learned + 25)
+        # Operands of large layers are made by the processor, and go to the card.
+        large = script.Unit("third", "large", None, cases=lambda: ["MatMul/1x1x4096-4096x14336-w/f16/cudnn/1/hot/t1"])
+        small = script.Unit("third", "small", None, cases=lambda: ["MatMul/1x1x4096-4096x16-w/f16/cudnn/1/hot/t1"])
+        self.assertAlmostEqual(pace.seconds(large) - pace.seconds(small), 5e-8 * 4096 * 14320, places=6)
 
     def test_a_pack_is_light_enough_to_be_carried(self):
         script, folder = pack, self.folder / "pack"
