@@ -127,8 +127,7 @@ def run_stage(arguments, bench):
         try:
             needs, left = pace.seconds(unit), bench.ends - time.monotonic()
             count = "" if unit.cases is None else f"{len(unit.cases())} cases, "
-            where = " on a GPU" if arguments.preload else ""  # a stand-in computes large layers on the processor
-            say(f"{unit.name}: {count}about {needs:.0f} s{where}, {max(left, 0):.0f} s are left")
+            say(f"{unit.name}: {count}about {needs:.0f} s, {max(left, 0):.0f} s are left")
             # One that is longer than a whole command is begun in one that has just begun, and goes on.
             if left <= 0 or needs > left and (needs <= whole_s or left < whole_s / 2):
                 left_over.append(unit.name)

@@ -30,7 +30,7 @@ class Pace:
 
     START_S = 12.0
     LAYER_S = 0.25
-    ELEMENT_S = 5e-8  # for each element of a layer's operands
+    ELEMENT_S, STAND_IN_ELEMENT_S = 5e-8, 5e-7  # for each element of a layer's operands; a stand-in computes with them
     GUESS_S = {"quick": 0.12, "normal": 0.25, "thorough": 0.8}
     COMPILED_S = 0.15  # more for one of our own kernels, which are compiled first
     GUESSED_CASES = 20
@@ -38,6 +38,7 @@ class Pace:
 
     def __init__(self, arguments):
         self.file, self.effort = arguments.work / "first" / "pace.json.gz", arguments.effort
+        self.element_s = self.STAND_IN_ELEMENT_S if arguments.preload else self.ELEMENT_S
         seen, guess = (kept(self.file) or {}).get(self.effort), self.GUESS_S.get(self.effort, 0.25)
         self.seen = seen if isinstance(seen, dict) else {  # cases and seconds
             b: [self.GUESSED_CASES, self.GUESSED_CASES * (guess + (self.COMPILED_S if b == "cuda" else 0))]
@@ -57,7 +58,7 @@ class Pace:
 
     def before_cases(self, names):
         layers = {name.rsplit("/", 5)[0] for name in names}
-        return self.START_S + self.LAYER_S * len(layers) + self.ELEMENT_S * sum(map(elements, layers))
+        return self.START_S + self.LAYER_S * len(layers) + self.element_s * sum(map(elements, layers))
 
     def learn(self, took, found):
         """What a result says of its cases, and each case's part of the rest of its time."""

@@ -96,20 +96,27 @@ public:
   const std::map<std::int64_t, facts>& tensors() const { return tensors_; }
   bool writes(std::int64_t id) const { return written_.contains(id); }
 
-  /// Computes all tensors that operations write from those that are there.
+  /// Computes the tensors that operations write from those that are there. What is not a result is
+  /// given up when its last reader has it: all scores of attention are gigabytes.
   void operator()(values& v) const {
     std::vector<const operation*> left;
     for (const operation& o : operations_)
       left.push_back(&o);
     while (!left.empty()) {
-      const std::size_t before = left.size();
-      std::erase_if(left, [&](const operation* o) {
-        for (std::int64_t id : o->reads)
-          if (!v.contains(id)) return false;
-        v[o->writes] = compute(*o->what, v);
-        return true;
+      const auto next = std::find_if(left.begin(), left.end(), [&v](const operation* o) {
+        return std::all_of(o->reads.begin(), o->reads.end(),
+                           [&v](std::int64_t id) { return v.contains(id); });
       });
-      if (left.size() == before) throw not_understood("a graph with a circle, or without inputs");
+      if (next == left.end()) throw not_understood("a graph with a circle, or without inputs");
+      const operation& o = **next;
+      left.erase(next);
+      v[o.writes] = compute(*o.what, v);
+      std::erase_if(v, [&](const auto& known) {
+        const bool is_result = writes(known.first) && !tensors_.at(known.first).is_virtual;
+        return !is_result && std::none_of(left.begin(), left.end(), [&](const operation* later) {
+          return later->reads.contains(known.first);
+        });
+      });
     }
   }
 
@@ -148,9 +155,10 @@ private:
   static const dense* maybe(const bag& op, cudnnBackendAttributeName_t name, const values& v) {
     return op.has(name) ? &of(op, name, v) : nullptr;
   }
-  static dense empty_result(const bag& op) {
-    return dense(op.child(result_of(op.type)).numbers(CUDNN_ATTR_TENSOR_DIMENSIONS));
+  static dims result_dims(const bag& op) {
+    return op.child(result_of(op.type)).numbers(CUDNN_ATTR_TENSOR_DIMENSIONS);
   }
+  static dense empty_result(const bag& op) { return dense(result_dims(op)); }
 
   static dense compute(const bag& op, const values& v) {
     switch (op.type) {
@@ -231,21 +239,22 @@ private:
 
   static dense matmul(const bag& op, const values& v) {
     return product_of(of(op, CUDNN_ATTR_OPERATION_MATMUL_ADESC, v),
-                      of(op, CUDNN_ATTR_OPERATION_MATMUL_BDESC, v), empty_result(op), false);
+                      of(op, CUDNN_ATTR_OPERATION_MATMUL_BDESC, v), result_dims(op), false);
   }
-  /// c = a b, or a times the transpose of b; stacks of matrices. Neighbours share the matrices of
-  /// an operand that has fewer.
-  static dense product_of(const dense& a, const dense& b, dense c, bool transpose_b) {
-    const std::size_t rank = c.size.size();
+  /// a b, or a times the transpose of b; stacks of matrices of this size. Consecutive matrices
+  /// share those of an operand that has fewer.
+  static dense product_of(const dense& a, const dense& b, const dims& size, bool transpose_b) {
+    const std::size_t rank = size.size();
     const std::int64_t terms = a.size[rank - 1];
     for (std::size_t d = 0; d + 2 < rank; ++d)
-      if (c.size[d] % a.size[d] != 0 || c.size[d] % b.size[d] != 0)
+      if (size[d] % a.size[d] != 0 || size[d] % b.size[d] != 0)
         throw not_understood("stacks of matrices that do not broadcast");
-    const std::int64_t m = c.size[rank - 2], n = c.size[rank - 1];
+    const std::int64_t m = size[rank - 2], n = size[rank - 1];
     std::vector<std::int64_t> settings{transpose_b};
-    for (const dense* d : {&a, &b, static_cast<const dense*>(&c)})
-      settings.insert(settings.end(), d->size.begin(), d->size.end());
+    for (const dims* d : {&a.size, &b.size, &size})
+      settings.insert(settings.end(), d->begin(), d->end());
     return lately().result({bytes(a.at), bytes(b.at)}, settings, [&] {
+      dense c(size);
       const dims stacks(c.size.begin(), c.size.end() - 2);
       std::vector<double> turned(static_cast<std::size_t>(n * terms));
       each_index(stacks, [&](const dims& at, std::int64_t i) {
@@ -263,7 +272,7 @@ private:
         }
         multiply(a.at.data() + from_a * m * terms, second, c.at.data() + i * m * n, m, n, terms);
       });
-      return std::move(c);
+      return c;
     });
   }
 
@@ -392,7 +401,7 @@ private:
                 &k = of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, v);
     const dense* const scale = maybe(op, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, v);
     const dense* const lengths = maybe(op, CUDNN_ATTR_OPERATION_SDPA_FWD_SEQ_LEN_KVDESC, v);
-    dense p = product_of(q, k, dense({q.size[0], q.size[1], q.size[2], k.size[2]}), true);
+    dense p = product_of(q, k, {q.size[0], q.size[1], q.size[2], k.size[2]}, true);
     const std::int64_t all = p.size[3];
     for (std::int64_t row = 0; row < std::ssize(p.at); row += all) {
       const std::int64_t columns =
@@ -411,7 +420,7 @@ private:
       for (std::int64_t i = row; i < row + columns; ++i)
         p[i] /= sum;
     }
-    return product_of(p, of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, v), empty_result(op), false);
+    return product_of(p, of(op, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, v), result_dims(op), false);
   }
 
   std::vector<operation> operations_{};
