@@ -119,6 +119,17 @@ TEST_CASE("grids and regions") {
     check_floats(name);
 }
 
+TEST_CASE("transposed convolutions: phases that share a product, and such that do not") {
+  for (const char* name :
+       {"ConvTranspose/1x24x20x30-24x2x2-s2-b", "ConvTranspose/1x7x33x65-1x2x2-s2",
+        "ConvTranspose/2x6x9x7-4x3x3-s2-p1-op1-g2-b", "ConvTranspose/1x300x4x4-130x4x4-s2-p1",
+        "ConvTranspose/1x3x5x6-5x3x2-s3x1-p1x0x0x1-d1x2", "ConvTranspose/1x4x6x5-6x1x1-s3x5-b",
+        "ConvTranspose/1x2x40-3x5-s4-p1x2-op2-b", "ConvTranspose/1x2x70-3x16-s8-p4",
+        "ConvTranspose/2x3x4x3x5-4x3x2x4-s2x1x4-p1x0x2x1x1x0-b",
+        "ConvTranspose/1x8x7x7-8x3x3-s1-p1-g8", "ConvTranspose/1x2x3x3-2x5x5-s2-p2-d2"})
+    check_floats(name);
+}
+
 TEST_CASE("columns, norms of windows, signals") {
   for (const char* name :
        {"Col2Im/1x2x8x9-2x3-s2x3", "Col2Im/2x3x9x9-3x3-s1-p1", "Col2Im/1x4x30-4-s3-p2x1-d2",

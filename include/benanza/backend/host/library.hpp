@@ -17,6 +17,7 @@
 #include "cast.hpp"
 #include "code_products.hpp"
 #include "columns.hpp"
+#include "conv_transpose.hpp"
 #include "cumulate.hpp"
 #include "eltwise.hpp"
 #include "expand.hpp"
