@@ -44,7 +44,7 @@ def page_of(name, *more, **made):
 
 def held_page():
     """A page of two models in two batches, held to a limit that they keep and one that the larger batches break."""
-    return page_of("held", "--limit", "bound<1s", "--limit", "batch=2 gap<1.01", models=2, batches=(1, 2))
+    return page_of("held", "--limit", "bound<1s", "--limit", "batch=2 gap<1.01", models=2, batches=(1, 2), fails=False)
 
 
 def axe():
@@ -218,6 +218,11 @@ class Browser(unittest.TestCase):
         self.assertEqual(straight.run("[state.model, table.open]"), [3, 1])
         for wild in ("#model=99&layer=1", "#layer=-1", "#nodes=1e9,x", "#model=%3Cb%3E", "#advice_999"):
             self.open(page_of("two"), fragment=wild)
+
+    def test_limits_of_a_result_with_failed_cases_are_unsure(self):
+        page = self.open(page_of("held_partial", "--limit", "bound<1s"))
+        [row] = page.run("[...document.querySelectorAll('#limits tbody tr')].map(r => [...r.cells].map(c => c.innerText))")
+        self.assertEqual(row[:2], ["? unsure", "bound\npartial: 3 cases failed"])
 
     def test_limits_are_told_without_colour(self):
         page = self.open(held_page())
