@@ -5,6 +5,7 @@
 #include "result/synthetic.hpp"
 
 #include <benanza/advice/advised.hpp>
+#include <benanza/advice/steps.hpp>
 #include <benanza/core/error.hpp>
 #include <doctest/doctest.h>
 
@@ -90,6 +91,30 @@ TEST_CASE("the bars add up to the framework's run") {
   CHECK(c.slower[0].layer == synthetic::conv);
   CHECK(c.slower[0].lost_ns() == doctest::Approx(90e3).epsilon(0.2));
   CHECK(c.faster.empty());
+}
+
+TEST_CASE("the steps end at the lower bound and the limits of the best graph, with a framework and "
+          "without") {
+  const run r = synthetic::rewritten_run(60e3);
+  const source s{r};
+  const std::vector<model_bound> all{figures(s)};
+  REQUIRE(all[0].rewritten);
+  profile p{.source = "ort.json", .framework = "onnxruntime", .version = "1.32.0"};
+  p.model = "net";
+  p.threads = 1;
+  p.batch = 1;
+  p.latency_ns = {150e3, 150e3, 151e3};
+  const advised a = advise_one(s, all, p);
+  REQUIRE(a.frameworks.size() == 1);
+  const auto ends = [&](const std::vector<bar>& bars) {
+    const auto at =
+        std::find_if(bars.begin(), bars.end(), [](const bar& b) { return b.id == "rewriting"; });
+    REQUIRE(at != bars.end());
+    CHECK(at->left_ns == doctest::Approx(60e3));
+    CHECK(at->takes.ns == doctest::Approx(40e3));
+  };
+  ends(a.frameworks[0].bars);
+  ends(descent_of(a).bars);
 }
 
 TEST_CASE("a framework that fuses is held against fused layers") {

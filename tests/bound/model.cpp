@@ -114,37 +114,19 @@ TEST_CASE("of two fused forms the one with the lower bound counts") {
   CHECK(benanza::model::write_operands(apart.graph.nodes[3].operands) == "2 c 1");
 }
 
-namespace {
-/// A model of one convolution, and its rewritten graph, of another that takes so long; 0: it was
-/// not measured.
-run rewritten_run(double ns) {
-  const std::string own = "Conv/1x8x8x8-8x3x3-s1-p1", less = "Conv/1x8x8x8-8x3x3-s2-p1";
-  run r = synthetic::empty_run();
-  r.graphs.push_back(synthetic::make_graph("net@batch=1", {own}, {{}}));
-  r.graphs.push_back(synthetic::make_graph("net@batch=1,rewritten", {less}, {{}}));
-  for (benanza::model::graph& g : r.graphs)
-    g.nodes[0].operands = {{benanza::model::model_input}, {benanza::model::constant}};
-  r.graphs[1].original = r.graphs[0].name;
-  r.graphs[1].rewrites = {{.rule = "strides moved back", .nodes = {0}, .flops = 1, .bytes = 0}};
-  synthetic::add_laid(r, own, "plain", 0, "plain", "plain", 100e3);
-  if (ns > 0) synthetic::add_laid(r, less, "plain", 0, "plain", "plain", ns);
-  return r;
-}
-} // namespace
-
 TEST_CASE("the bound is that of the rewritten graph where that was measured to be faster") {
-  const run faster = rewritten_run(60e3);
+  const run faster = synthetic::rewritten_run(60e3);
   const model_bound b = analyse(faster);
   CHECK(b.bound.sequential.ns == 100e3);
   REQUIRE(b.rewritten);
   CHECK(b.best_graph().fastest_form().bound.sequential.ns == 60e3);
   CHECK(b.rewritten->graph->rewrites.size() == 1);
   CHECK_FALSE(b.partial());
-  const run slower = rewritten_run(140e3);
+  const run slower = synthetic::rewritten_run(140e3);
   const model_bound own = analyse(slower);
   CHECK_FALSE(own.rewritten);
   CHECK(&own.best_graph() == &own);
-  const run lacks = rewritten_run(0);
+  const run lacks = synthetic::rewritten_run(0);
   const model_bound partly = analyse(lacks);
   CHECK_FALSE(partly.rewritten);
   CHECK(partly.partial());

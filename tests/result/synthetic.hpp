@@ -268,4 +268,20 @@ inline run large_run(int models, int layers, int algorithms, int n) {
   return r;
 }
 
+/// A model of one convolution, and its rewritten graph, of another that takes so long; 0: it was
+/// not measured.
+inline run rewritten_run(double ns) {
+  const std::string own = "Conv/1x8x8x8-8x3x3-s1-p1", less = "Conv/1x8x8x8-8x3x3-s2-p1";
+  run r = empty_run();
+  r.graphs.push_back(make_graph("net@batch=1", {own}, {{}}));
+  r.graphs.push_back(make_graph("net@batch=1,rewritten", {less}, {{}}));
+  for (benanza::model::graph& g : r.graphs)
+    g.nodes[0].operands = {{benanza::model::model_input}, {benanza::model::constant}};
+  r.graphs[1].original = r.graphs[0].name;
+  r.graphs[1].rewrites = {{.rule = "strides moved back", .nodes = {0}, .flops = 1, .bytes = 0}};
+  add_laid(r, own, "plain", 0, "plain", "plain", 100e3);
+  if (ns > 0) add_laid(r, less, "plain", 0, "plain", "plain", ns);
+  return r;
+}
+
 } // namespace synthetic

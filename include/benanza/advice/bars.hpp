@@ -43,7 +43,7 @@ private:
 /// The bars from the framework's run down to what a run should take.
 inline void add_bars(comparison& c, const work_table& work) {
   const bound::model_bound& b = *c.model;
-  const bound::form_figures& form = b.fastest_form();
+  const bound::form_figures &form = b.fastest_form(), &last = b.best_graph().fastest_form();
   bound::generator random{7};
   drawn_total run;
   run.add(c.from->latency_ns.empty() ? c.from->profiled_ns : c.from->latency_ns, random);
@@ -92,12 +92,15 @@ inline void add_bars(comparison& c, const work_table& work) {
                   drawn_total::of(*expected));
   chain.down_to("caches", "caches warmer than in a run, and no interference",
                 drawn_total::of(form.bound.sequential));
+  if (b.rewritten)
+    chain.down_to("rewriting", std::string(what_rewriting_saves),
+                  drawn_total::of(last.bound.sequential));
   const bool parallel = (c.from->threads == 0 || c.from->threads >= b.workers * b.threads) &&
-                        form.bound.reachable.ns < (1 - least_parallel) * form.bound.sequential.ns;
+                        last.bound.reachable.ns < (1 - least_parallel) * last.bound.sequential.ns;
   if (parallel)
     chain.down_to("parallel", fmt::format("branches side by side on {} workers", b.workers),
-                  drawn_total::of(form.bound.reachable));
-  const bound::figure& roof = parallel ? form.roofline.reachable : form.roofline.sequential;
+                  drawn_total::of(last.bound.reachable));
+  const bound::figure& roof = parallel ? last.roofline.reachable : last.roofline.sequential;
   if (roof.ns > 0)
     chain.down_to("roofline", "kernels that do not reach the machine's limits",
                   drawn_total::of(roof));

@@ -79,6 +79,10 @@ struct bar {
   double left_ns = 0; ///< behind it
 };
 
+/// Of the step from the model's graph to the best one.
+inline constexpr std::string_view what_rewriting_saves =
+    "less to compute: the rewritten graph (benanza_generate rewrite writes it)";
+
 /// A framework's run of a model, held against what was measured of its layers.
 struct comparison {
   const trace::profile* from = nullptr;

@@ -26,7 +26,7 @@ struct descent {
 /// From what the libraries choose first.
 inline descent descent_of(const advised& a) {
   const bound::model_bound& b = *a.model;
-  const bound::form_figures& form = b.fastest_form();
+  const bound::form_figures &form = b.fastest_form(), &last = b.best_graph().fastest_form();
   descent out;
   bound::figure at = bound::expected(form).value_or(form.prediction.sequential);
   if (at.ns <= 0) return out;
@@ -45,11 +45,12 @@ inline descent descent_of(const advised& a) {
           form.layouts ? "caches warmer than in a run, no changes of layout, no interference"
                        : "caches warmer than in a run, and no interference",
           form.bound.sequential);
-  const bool parallel = form.bound.reachable.ns < (1 - least_parallel) * form.bound.sequential.ns;
+  if (b.rewritten) down_to("rewriting", std::string(what_rewriting_saves), last.bound.sequential);
+  const bool parallel = last.bound.reachable.ns < (1 - least_parallel) * last.bound.sequential.ns;
   if (parallel)
     down_to("parallel", fmt::format("branches side by side on {} workers", b.workers),
-            form.bound.reachable);
-  const bound::figure& roof = parallel ? form.roofline.reachable : form.roofline.sequential;
+            last.bound.reachable);
+  const bound::figure& roof = parallel ? last.roofline.reachable : last.roofline.sequential;
   if (roof.ns > 0) down_to("roofline", "kernels that do not reach the machine's limits", roof);
   return out;
 }

@@ -48,7 +48,9 @@ inline std::string compared_table(const std::vector<advice::compared_row>& rows,
 inline std::string_view total_behind(const advice::comparison& c, const advice::bar& b) {
   if (b.id == "layouts" || (b.id == "fusion" && c.bars.back().id == "fusion"))
     return "expected run";
-  return b.id == "caches" ? "lower bound" : b.id == "roofline" ? "the machine's limits" : "";
+  const bool rewritten = c.model->rewritten != nullptr;
+  if (b.id == (rewritten ? "rewriting" : "caches")) return "lower bound";
+  return b.id == "roofline" ? "the machine's limits" : "";
 }
 
 /// The steps from the run down; those that take less than a thousandth are left out.

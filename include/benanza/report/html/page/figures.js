@@ -183,13 +183,14 @@ function drawSteps(m) {
   const s = framework ? framework.steps : m.steps;
   if (!s.bars.length || !(s.top > 0))
     return fill("steps_body", el("p", {class: "quiet"}, "There is no time to begin at."));
+  const rewritten = s.bars.some(([id]) => id === "rewriting");
   const names = {
     layouts: "expected run",
-    caches: "lower bound",
+    [rewritten ? "rewriting" : "caches"]: "lower bound",
     parallel: "lower bound, side by side",
     roofline: "the machine's limits"
   };
-  const keys = {layouts: "expected", fusion: "run", caches: "expected", parallel: "bound", roofline: "bound"};
+  const keys = {layouts: "expected", fusion: "run", caches: "expected", rewriting: "bound", parallel: "bound", roofline: "bound"};
   const scale = d3.scaleLinear().domain([0, Math.max(s.top, ...s.bars.map(b => b[3]))]).range([0, 100]);
   const cell = (key, from, to) => {
     const out = bar([[key, Math.min(from, to), Math.max(from, to)]], scale.domain()[1]);
