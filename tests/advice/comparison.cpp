@@ -93,8 +93,7 @@ TEST_CASE("the bars add up to the framework's run") {
   CHECK(c.faster.empty());
 }
 
-TEST_CASE("the steps end at the lower bound and the limits of the best graph, with a framework and "
-          "without") {
+TEST_CASE("the steps down have one for the rewritten graph, with a framework and without") {
   const run r = synthetic::rewritten_run(60e3);
   const source s{r};
   const std::vector<model_bound> all{figures(s)};
