@@ -33,7 +33,7 @@ struct rewrite_arguments {
 inline CLI::App* add_rewrite(CLI::App& app, rewrite_arguments& a) {
   CLI::App* verb = app.add_subcommand(
       "rewrite", "write an equivalent model that computes less: strides moved back, averages "
-                 "moved forward, only rows that are read");
+                 "moved forward, only rows that are read, upsampling folded into convolutions");
   detail::add_model_options(*verb, a.models);
   verb->add_option("-o,--output", a.output, "the .onnx file to write");
   verb->add_flag("-q,--quiet", a.quiet, "do not print what was rewritten");
@@ -53,11 +53,9 @@ inline std::int64_t flops_before(const model::graph& rewritten) {
 inline std::string rewrites_text(const model::graph& rewritten) {
   std::string out;
   for (const model::rewrite& r : model::by_rule(rewritten.rewrites))
-    out += fmt::format("{}: {} at {} node{}, saves {:.3g} of {:.3g} GFLOP and {:.3g} MB\n",
-                       printable(rewritten.original), r.rule, r.nodes.size(),
-                       r.nodes.size() == 1 ? "" : "s", 1e-9 * static_cast<double>(r.flops),
-                       1e-9 * static_cast<double>(flops_before(rewritten)),
-                       1e-6 * static_cast<double>(r.bytes));
+    out += fmt::format("{}: {} at {} node{}, {}\n", printable(rewritten.original), r.rule,
+                       r.nodes.size(), r.nodes.size() == 1 ? "" : "s",
+                       model::savings_text(r, flops_before(rewritten)));
   return out;
 }
 
@@ -68,8 +66,7 @@ inline std::string places_text(const model::graph& rewritten) {
     std::vector<std::string> names;
     for (const int n : r.nodes)
       names.push_back(printable(rewritten.nodes[static_cast<std::size_t>(n)].name, 60));
-    out += fmt::format("  {}: {:.3g} GFLOP, {:.3g} MB\n", fmt::join(names, ", "),
-                       1e-9 * static_cast<double>(r.flops), 1e-6 * static_cast<double>(r.bytes));
+    out += fmt::format("  {}: {}\n", fmt::join(names, ", "), model::savings_text(r));
   }
   return out;
 }

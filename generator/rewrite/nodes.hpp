@@ -36,6 +36,12 @@ inline std::optional<int> number_in(std::string_view mark, std::string_view name
   return n;
 }
 
+/// `name` without `mark` at its end.
+inline std::string_view unmarked(std::string_view name, std::string_view mark) {
+  if (name.ends_with(mark)) name.remove_suffix(mark.size());
+  return name;
+}
+
 /// `m` with numbers as names of its nodes, and a node behind each input and output.
 inline ::onnx::ModelProto with_numbers(::onnx::ModelProto m) {
   ::onnx::GraphProto& g = *m.mutable_graph();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a rewritten graph become an ONNX model again? The model is resolved with a number as
 // each node's name, and nodes of our own behind its inputs and outputs; what the rules change in
-// that graph is then done in the model: strides, what nodes read, new pools. All else stays as it
+// that graph is then done in the model: strides, what nodes read, new nodes. All else stays as it
 // is, weights too, whether they are there or not.
 //
 //   written_model w = rewrite_model(whole, source, options);   w.model   w.graph.rewrites
@@ -100,14 +100,17 @@ private:
   }
 
   static bool made_here(const std::string& name) {
-    return name.ends_with(picked_mark) || name.ends_with(model::taken_mark);
+    return name.ends_with(picked_mark) || name.ends_with(model::taken_mark) ||
+           name.ends_with(model::upsampled_mark);
   }
 
   /// The number of the model's node that `n` is, a new one if it has to be made; -1: it is none.
   int number_of(const model::node& n) {
     if (was_.contains(n.name)) return number_in(node_mark, n.name).value_or(-1);
     if (!made_here(n.name)) return -1;
-    return n.name.ends_with(picked_mark) ? add_pool(n) : add_gather(n);
+    return n.name.ends_with(picked_mark)         ? add_pool(n)
+           : n.name.ends_with(model::taken_mark) ? add_gather(n)
+                                                 : add_transposed(n);
   }
 
   /// A node of the model that is new: one result, called `name`.
@@ -120,44 +123,64 @@ private:
       n.add_input(std::move(s));
     return graph_.node_size() - 1;
   }
-  /// A constant of dims `dims` that holds one whole number.
-  int add_constant(const std::string& name, std::int64_t value, const shape& dims) {
+  /// A constant of dims `dims`, whose values are to be added to what comes back as second.
+  std::pair<int, ::onnx::TensorProto*> add_constant(const std::string& name, std::int32_t type,
+                                                    const shape& dims) {
     const int made = add_node("Constant", name, {});
-    ::onnx::AttributeProto& a = *graph_.mutable_node(made)->add_attribute();
-    a.set_name("value");
-    a.set_type(::onnx::AttributeProto::TENSOR);
-    ::onnx::TensorProto& t = *a.mutable_t();
-    t.set_data_type(::onnx::TensorProto::INT64);
+    ::onnx::AttributeProto& a = add_attribute(made, "value", ::onnx::AttributeProto::TENSOR);
+    a.mutable_t()->set_data_type(type);
     for (const std::int64_t d : dims)
-      t.add_dims(d);
-    t.add_int64_data(value);
+      a.mutable_t()->add_dims(d);
+    return {made, a.mutable_t()};
+  }
+  int add_numbers(const std::string& name, const std::vector<std::int64_t>& values,
+                  const shape& dims) {
+    const auto [made, t] = add_constant(name, ::onnx::TensorProto::INT64, dims);
+    for (const std::int64_t v : values)
+      t->add_int64_data(v);
+    return made;
+  }
+  int add_numbers(const std::string& name, const std::vector<std::int64_t>& values) {
+    return add_numbers(name, values, {std::ssize(values)});
+  }
+  ::onnx::AttributeProto& add_attribute(int node, const char* name,
+                                        ::onnx::AttributeProto::AttributeType type) {
+    ::onnx::AttributeProto& a = *graph_.mutable_node(node)->add_attribute();
+    a.set_name(name);
+    a.set_type(type);
+    return a;
+  }
+  /// A node behind `before`, which it reads first, and behind the new ones in `others`.
+  int add_behind(const char* op, const std::string& name, int before, const std::string& from,
+                 const std::vector<int>& others) {
+    std::vector<std::string> inputs{from};
+    for (const int i : others)
+      inputs.push_back(result_of(i));
+    const int made = add_node(op, name, std::move(inputs));
+    reads_[made] = others;
+    if (before >= 0) reads_[made].push_back(before);
     return made;
   }
   const std::string& result_of(int node) const { return graph_.node(node).output(0); }
 
   int add_gather(const model::node& n) {
-    const auto whose =
-        number_in(node_mark, n.name.substr(0, n.name.size() - model::taken_mark.size()));
+    const auto whose = number_in(node_mark, unmarked(n.name, model::taken_mark));
     if (!whose || graph_.node(*whose).input_size() != 2) refuse();
     auto place = places_.find(*whose);
     if (place == places_.end()) {
       const std::string index = graph_.node(*whose).input(1);
-      const int one = add_constant(index + "/dims", 1, {1});
+      const int one = add_numbers(index + "/dims", {1});
       const int made = add_node("Reshape", index + "/row", {index, result_of(one)});
       reads_[made].push_back(one);
-      for (int i = 0; i < nodes_; ++i)
-        for (const std::string& s : graph_.node(i).output())
-          if (s == index) reads_[made].push_back(i);
+      if (const int before = maker_of(index); before >= 0) reads_[made].push_back(before);
       place = places_.emplace(*whose, made).first;
     }
     const std::string from = tensor_of(n.operands.at(0));
     const int made =
         add_node("Gather", from + std::string(model::taken_mark), {from, result_of(place->second)});
     reads_[made].push_back(place->second);
-    ::onnx::AttributeProto& a = *graph_.mutable_node(made)->add_attribute();
-    a.set_name("axis");
-    a.set_type(::onnx::AttributeProto::INT);
-    a.set_i(std::get<op::gather>(*model::layer_of(to_, n)).axis);
+    add_attribute(made, "axis", ::onnx::AttributeProto::INT)
+        .set_i(std::get<op::gather>(*model::layer_of(to_, n)).axis);
     return made;
   }
 
@@ -167,6 +190,65 @@ private:
     const int made = add_node("MaxPool", from + std::string(picked_mark), {from});
     set_list(*graph_.mutable_node(made), "kernel_shape", {p.kernel.begin(), p.kernel.end()});
     set_list(*graph_.mutable_node(made), "strides", {p.strides.begin(), p.strides.end()});
+    return made;
+  }
+
+  /// The number of the node that makes `tensor`; -1: no node of the main graph.
+  int maker_of(const std::string& tensor) const {
+    for (int i = 0; i < nodes_; ++i)
+      for (const std::string& s : graph_.node(i).output())
+        if (s == tensor) return i;
+    return -1;
+  }
+
+  /// A transposed convolution in place of one behind a Resize. Its weights are a product of the
+  /// convolution's with zeros and ones, which frameworks compute once, when they load the model.
+  int add_transposed(const model::node& n) {
+    const auto whose = number_in(node_mark, unmarked(n.name, model::upsampled_mark));
+    if (!whose || graph_.node(*whose).input_size() < 2) refuse();
+    const ::onnx::NodeProto was = graph_.node(*whose);
+    const auto& p = std::get<op::conv_transpose>(*model::layer_of(to_, n));
+    const std::string name = was.output(0) + std::string(model::upsampled_mark),
+                      weights = was.input(1);
+    const std::vector<std::int64_t> sums = model::summed_taps(p);
+    std::vector<std::int64_t> dims{p.outputs, p.input[1]}, order{1, 0};
+    std::int64_t places = 1;
+    for (int i = 0; i < p.kernel.size; ++i) {
+      dims.push_back(p.kernel[i]);
+      order.push_back(i + 2);
+      places *= p.kernel[i];
+    }
+    const std::int64_t taps = std::ssize(sums) / places;
+
+    const auto [ones, t] = add_constant(name + "/sums", ::onnx::TensorProto::FLOAT, {taps, places});
+    for (const std::int64_t s : sums)
+      t->add_float_data(static_cast<float>(s));
+    int factor = ones;
+    for (const auto& its : graph_.initializer())
+      if (its.name() == weights && its.data_type() != ::onnx::TensorProto::FLOAT) {
+        factor = add_behind("Cast", name + "/ones", -1, result_of(ones), {});
+        reads_[factor].push_back(ones);
+        add_attribute(factor, "to", ::onnx::AttributeProto::INT).set_i(its.data_type());
+      }
+    const auto reshaped = [&](const char* what, int before, const std::string& from,
+                              const std::vector<std::int64_t>& to) {
+      return add_behind("Reshape", name + what, before, from,
+                        {add_numbers(name + what + "/dims", to)});
+    };
+    const int flat = reshaped("/taps", maker_of(weights), weights, {p.outputs, p.input[1], taps}),
+              summed = add_behind("MatMul", name + "/summed", flat, result_of(flat), {factor}),
+              shaped = reshaped("/kernel", summed, result_of(summed), dims),
+              turned = add_behind("Transpose", name + "/weights", shaped, result_of(shaped), {});
+    set_list(*graph_.mutable_node(turned), "perm", order);
+    const int made = add_behind("ConvTranspose", name, -1, tensor_of(n.operands.at(0)), {turned});
+    ::onnx::NodeProto& its = *graph_.mutable_node(made);
+    if (p.bias) {
+      its.add_input(was.input(2));
+      if (const int before = maker_of(was.input(2)); before >= 0) reads_[made].push_back(before);
+    }
+    set_list(its, "kernel_shape", {p.kernel.begin(), p.kernel.end()});
+    set_list(its, "strides", {p.strides.begin(), p.strides.end()});
+    if (!p.pads.empty()) set_list(its, "pads", {p.pads.begin(), p.pads.end()});
     return made;
   }
 
@@ -206,7 +288,7 @@ private:
       set_window<op::pool>(its, *before, *now);
       const auto *all = std::get_if<op::gather>(before), *one = std::get_if<op::gather>(now);
       if (all != nullptr && one != nullptr && one->data[one->axis] < all->data[all->axis]) {
-        const int zero = add_constant(its.input(1) + "/first", 0, one->indices);
+        const int zero = add_numbers(its.input(1) + "/first", {0}, one->indices);
         graph_.mutable_node(number)->set_input(1, result_of(zero));
         reads_[number].push_back(zero);
       }
@@ -279,7 +361,8 @@ inline written_model rewrite_model(::onnx::ModelProto whole, const onnx::source&
                 "benanza_generate rewrite --help says what is looked for");
   detail::onnx_rewriter(whole, from, *to).follow();
   for (model::node& n : to->nodes)
-    if (const auto number = detail::number_in(detail::node_mark, n.name)) {
+    if (const auto number =
+            detail::number_in(detail::node_mark, detail::unmarked(n.name, model::upsampled_mark))) {
       const auto& its = source.model().graph().node(*number);
       n.name = its.name().empty() && its.output_size() > 0 ? its.output(0) : its.name();
     }

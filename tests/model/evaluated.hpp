@@ -9,6 +9,7 @@
 #include <benanza/backend/reference/reference.hpp>
 #include <benanza/model/graph.hpp>
 #include <benanza/model/operands.hpp>
+#include <benanza/model/rewrite/upsampling.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +33,24 @@ inline values constants(const std::string& seed, const shape& dims, bool positiv
   return out;
 }
 
+/// Of a convolution of upsampled points, whose weights are the constants called `seed`, what those
+/// of the transposed convolution `p` are that takes its place.
+inline values upsampled_weights(const op::conv_transpose& p, const std::string& seed) {
+  shape dims{p.outputs, p.input[1]};
+  for (const std::int64_t k : model::taps_before(p))
+    dims.push(k);
+  const values its = constants(seed, dims, false);
+  const std::vector<std::int64_t> sums = model::summed_taps(p);
+  values out(static_cast<std::size_t>(elements(p.weights())));
+  const std::size_t pairs = static_cast<std::size_t>(dims[0] * dims[1]), taps = its.size() / pairs,
+                    places = out.size() / pairs, channels = static_cast<std::size_t>(dims[1]);
+  for (std::size_t pair = 0; pair < pairs; ++pair)
+    for (std::size_t i = 0; i < taps * places; ++i)
+      out[(pair % channels * (pairs / channels) + pair / channels) * places + i % places] +=
+          static_cast<double>(sums[i]) * its[pair * taps + i / places];
+  return out;
+}
+
 inline values of_node(const model::graph& g, const model::node& n,
                       const std::vector<values>& known) {
   const op::layer& l = *model::layer_of(g, n);
@@ -46,7 +65,12 @@ inline values of_node(const model::graph& g, const model::node& n,
       its = {std::min<double>(2, static_cast<double>(gather->data[gather->axis] - 1))};
     else if (o.node >= 0)
       its = known[static_cast<std::size_t>(o.node)];
-    else if (o.node == model::constant)
+    else if (o.node == model::constant && n.name.ends_with(model::upsampled_mark)) {
+      const std::string seed =
+          n.name.substr(0, n.name.size() - model::upsampled_mark.size()) + std::to_string(k);
+      its = k == 1 ? upsampled_weights(std::get<op::conv_transpose>(l), seed)
+                   : constants(seed, t.dims, false);
+    } else if (o.node == model::constant)
       its =
           constants(n.name + std::to_string(k), t.dims, std::holds_alternative<op::batch_norm>(l));
     else

@@ -7,6 +7,7 @@
 
 #include "../bound/figures.hpp"
 #include "../model/rewrite/rewrite.hpp"
+#include "../model/rewrite/text.hpp"
 #include "escape.hpp"
 #include "units.hpp"
 
@@ -25,9 +26,8 @@ inline std::string best_graph_line(const bound::model_bound& b) {
   std::string out;
   if (!b.rewritten) return out;
   for (const model::rewrite& r : model::by_rule(b.rewritten->graph->rewrites))
-    out += fmt::format("{}{} at {}, saves {:.3g} GFLOP and {:.3g} MB", out.empty() ? "" : "; ",
-                       printable(r.rule), counted(std::ssize(r.nodes), "node"),
-                       1e-9 * static_cast<double>(r.flops), 1e-6 * static_cast<double>(r.bytes));
+    out += fmt::format("{}{} at {}, {}", out.empty() ? "" : "; ", printable(r.rule),
+                       counted(std::ssize(r.nodes), "node"), model::savings_text(r));
   return out;
 }
 

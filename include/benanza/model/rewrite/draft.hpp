@@ -92,8 +92,10 @@ public:
     for (const reader& r : readers(i))
       set_operand(r, by);
     if (at(i).given && by.node >= 0) nodes_[static_cast<std::size_t>(by.node)].its.given = true;
-    nodes_[static_cast<std::size_t>(i)].gone = true;
+    drop(i);
   }
+  /// Drops node `i`, which nobody reads any more.
+  void drop(int i) { nodes_[static_cast<std::size_t>(i)].gone = true; }
 
   /// The graph, with one more row of what was rewritten.
   graph finished(std::string_view rule, const std::vector<int>& changed) const {

@@ -9,6 +9,7 @@
 #include "averages.hpp"
 #include "rows.hpp"
 #include "strides.hpp"
+#include "upsampling.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -30,6 +31,7 @@ inline constexpr rewrite_rule rewrite_rules[] = {
     {strides_rule, strides_moved_back},
     {averages_rule, averages_moved_forward},
     {rows_rule, only_rows_read},
+    {upsampling_rule, upsampling_folded},
 };
 
 /// `g` rewritten wherever a rule fits; nothing: none fits. Each change takes operations away, so

@@ -8,7 +8,10 @@
 
 #include "../operands.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -38,14 +41,26 @@ inline std::optional<std::vector<rewrite>> read_rewrites(std::string_view text) 
     rewrite r{.rule = std::string(words[0])};
     const auto number = [](std::string_view word, std::int64_t& n) {
       const auto [end, bad] = std::from_chars(word.data(), word.data() + word.size(), n);
-      return bad == std::errc{} && end == word.data() + word.size() && n >= 0;
+      return bad == std::errc{} && end == word.data() + word.size();
     };
     const auto nodes = read_operands(words[3], std::numeric_limits<int>::max());
-    if (!number(words[1], r.flops) || !number(words[2], r.bytes) || !nodes) return std::nullopt;
+    if (!number(words[1], r.flops) || r.flops < 0 || !number(words[2], r.bytes) || !nodes)
+      return std::nullopt;
     r.nodes = inputs_of(*nodes);
     out.push_back(std::move(r));
   }
   return out;
+}
+
+/// "saves 0.757 of 7.76 GFLOP and 37.2 MB"; without `all`, not of how many.
+inline std::string savings_text(const rewrite& r, std::int64_t all = 0) {
+  const auto giga = [](std::int64_t n) {
+    return fmt::format("{:.3g}", 1e-9 * static_cast<double>(n));
+  };
+  const double megabytes = 1e-6 * static_cast<double>(r.bytes);
+  return fmt::format("saves {}{} GFLOP{}", giga(r.flops), all > 0 ? " of " + giga(all) : "",
+                     megabytes < 0 ? fmt::format(", moves {:.3g} MB more", -megabytes)
+                                   : fmt::format(" and {:.3g} MB", megabytes));
 }
 
 } // namespace benanza::model
