@@ -256,7 +256,7 @@ BENANZA_INLINE model::graph graph_from_json(const json& j, const std::string& so
       for (const json& n : detail::list_member(w, "nodes", where))
         detail::assign_integer(one.nodes.emplace_back(), n, "nodes", where, 0);
       detail::assign_integer(one.flops, member(w, "flops", where), "flops", where, 0);
-      detail::assign_integer(one.bytes, member(w, "bytes", where), "bytes", where, 0);
+      detail::assign_integer(one.bytes, member(w, "bytes", where), "bytes", where, -count_limit);
     }
   }
   if (const auto structure = j.find("structure"); structure != j.end())
