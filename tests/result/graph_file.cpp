@@ -23,7 +23,8 @@ TEST_CASE("models come back from their file as they were, but for what was repai
   graph_list l = listed("m@batch=1", {"Relu/1x8"});
   l.graphs[0].repairs = {"something was odd"};
   l.graphs[0].original = "m@batch=2";
-  l.graphs[0].rewrites = {{.rule = "strides moved back", .nodes = {0, 2}, .flops = 17, .bytes = -4}};
+  l.graphs[0].rewrites = {
+      {.rule = "strides moved back", .nodes = {0, 2}, .flops = 17, .bytes = -4}};
   const std::string text = to_text(l);
   const graph_list back = read_graphs(text, "graphs.json");
   REQUIRE(back.graphs.size() == 1);

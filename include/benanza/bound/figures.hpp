@@ -128,8 +128,9 @@ struct model_bound : form_figures {
   std::vector<std::string> missing_filter;
   std::string missing_command; ///< measures all of these; empty: nothing is missing
   std::string unmeasurable;    ///< why there is no verdict, and what to do; empty: there is one
-  /// The figures of the model's rewritten graph; null: there is none, not all of it was measured,
-  /// or its bound is not lower.
+  /// The figures of the model's rewritten graph; null: there is none, or not all was measured.
+  std::shared_ptr<const model_bound> equivalent{};
+  /// The same; null where its bound is not lower.
   std::shared_ptr<const model_bound> rewritten{};
   std::vector<fault> faults;
   std::vector<std::string> notes; ///< what the run lacks that the figures should rest on
