@@ -392,6 +392,9 @@ TEST_CASE("a run of another precision, on other threads or of another model is r
   profile p = unfused(1400);
   p.precision = "bf16"; // OpenVINO's own choice: no bound of f32 may be beaten by that
   CHECK(said(p).find("computes in bf16, the figures are of f32") != std::string::npos);
+  CHECK(said(p).find("INFERENCE_PRECISION_HINT") == std::string::npos);
+  p.framework = "openvino";
+  CHECK(said(p).find("INFERENCE_PRECISION_HINT to f32") != std::string::npos);
   p = unfused(1400);
   p.threads = 2;
   CHECK(said(p).find("2 threads") != std::string::npos);

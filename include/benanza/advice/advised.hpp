@@ -53,7 +53,11 @@ inline std::string precision_of(const trace::profile& p) {
 inline std::string differs(const trace::profile& p, const bound::model_bound& b) {
   const std::string precision = precision_of(p);
   if (!precision.empty() && precision != name(b.type) && precision.find(' ') == std::string::npos)
-    return fmt::format("it computes in {}, the figures are of {}", precision, name(b.type));
+    return fmt::format("it computes in {}, the figures are of {}{}", precision, name(b.type),
+                       p.framework == "openvino" && (precision == "bf16" || precision == "f16")
+                           ? ", and OpenVINO may choose that by itself: set its "
+                             "INFERENCE_PRECISION_HINT to f32 (benchmark_app -infer_precision f32)"
+                           : "");
   if (p.threads != 0 && p.threads != b.threads)
     return fmt::format("it ran on {} threads, the figures are of {}", p.threads, b.threads);
   if (p.batch != 0 && p.batch != b.graph->batch)

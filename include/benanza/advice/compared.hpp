@@ -39,6 +39,7 @@ struct compared_operator {
   double least_ns = 0;           ///< its bound: what is less than this beats all that was measured
   bool known = false;            ///< all of that work was measured or modelled
   bool seen = true;              ///< not below `unseen_ns`
+  bool fewer = false;            ///< it makes fewer points than its nodes: by a rewritten graph
   std::string layer{};           ///< the layer that takes most of it
   const bound::layer_answer* answer = nullptr; ///< of that layer
 
@@ -47,7 +48,7 @@ struct compared_operator {
   int verdict() const {
     if (!known || !seen) return 0;
     const double noise = std::max(told_apart * std::max(ns, best_ns), 2 * scatter_ns);
-    return lost_ns() > noise ? 1 : ns < least_ns - noise ? -1 : 0;
+    return lost_ns() > noise ? 1 : ns < least_ns - noise && !fewer ? -1 : 0;
   }
 };
 

@@ -76,6 +76,15 @@ inline std::vector<added_row> added_rows(const comparison& c) {
                               ranges::greater{}, [](const added_row& r) { return r.takes.ns; });
 }
 
+/// True if operator `i` makes fewer elements than the last of its nodes.
+inline bool makes_fewer(const comparison& c, std::size_t i, const std::vector<int>& nodes) {
+  const std::vector<trace::profiled_tensor>& results = c.from->operators[i].results;
+  const model::graph& g = *c.model->graph;
+  const op::layer* l = model::layer_of(g, g.nodes[bound::detail::at(nodes.back())]);
+  return results.size() == 1 && results[0].dims && l != nullptr &&
+         elements(*results[0].dims) < elements(op::output(*l));
+}
+
 inline std::vector<compared_operator>
 compared_operators(const comparison& c, const work_table& work, const bound::layer_times& times) {
   std::vector<std::vector<std::size_t>> together(c.matched.leader.size());
@@ -95,6 +104,7 @@ compared_operators(const comparison& c, const work_table& work, const bound::lay
     one.seen = one.ns > static_cast<double>(together[i].size()) * c.unseen_ns;
     one.best_ns = work.take(nodes, times.prediction);
     one.least_ns = work.take(nodes, times.bound);
+    one.fewer = makes_fewer(c, i, nodes);
     one.answer = work.main_layer(nodes, times.prediction);
     if (one.answer != nullptr) one.layer = one.answer->name;
     out.push_back(std::move(one));
@@ -138,6 +148,7 @@ inline std::vector<compared_operator> compared_groups(const comparison& c) {
     all.least_ns += o.least_ns;
     all.known = all.known && o.known;
     all.seen = all.seen && o.seen;
+    all.fewer = all.fewer || o.fewer;
     all.how = std::max(all.how, o.how);
   }
   for (const auto& [group, where] : place) {

@@ -82,9 +82,8 @@ inline advice_of_kind measured_advice(const grounds& g) {
     if (d.count() == 0 || own_type) continue;
     const std::string what = detail::what_differs(d, *other);
     if (!detail::timed_alone(*other)) {
-      out.not_measured.push_back({"framework",
-                                  what + ": its runs were disturbed, or had a profiler on",
-                                  detail::measure_command(*other)});
+      out.not_measured.push_back(
+          {"framework", what + ": its runs had a profiler on", detail::measure_command(*other)});
       continue;
     }
     const std::string now = detail::time_text(page.latency.ns),
@@ -107,10 +106,11 @@ inline advice_of_kind measured_advice(const grounds& g) {
     one.saves = detail::between_figures(page.latency, other->latency);
     one.leads_to = what;
     one.bound_ns = b.fastest_form().bound.sequential.ns;
-    one.evidence = {
-        fmt::format("{}: {}, least {}", detail::framework_of(page), now,
-                    detail::time_text(page.least_ns)),
-        fmt::format("{}: {}, least {}", what, then, detail::time_text(other->least_ns))};
+    one.evidence = {fmt::format("{}: {}, least {}{}", detail::framework_of(page), now,
+                                detail::time_text(page.least_ns), detail::disturbed_text(page)),
+                    fmt::format("{}: {}, least {}{}", what, then,
+                                detail::time_text(other->least_ns),
+                                detail::disturbed_text(*other))};
     one.how = detail::way_to_run(d, *other);
     one.check = detail::measure_command(*other);
     out.items.push_back(std::move(one));

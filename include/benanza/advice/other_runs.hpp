@@ -29,9 +29,14 @@ struct other_run {
 };
 
 namespace detail {
-/// True for runs whose whole time can be compared with that of others.
+/// True for runs whose whole time can be compared with that of others; what disturbed them makes
+/// them longer.
 inline bool timed_alone(const comparison& c) {
-  return c.latency.ns > 0 && !c.latency_profiled && !c.disturbed;
+  return c.latency.ns > 0 && !c.latency_profiled;
+}
+/// What to say of them then.
+inline std::string disturbed_text(const comparison& c) {
+  return c.disturbed ? "; its runs were disturbed" : "";
 }
 
 inline bool same_framework(const comparison& a, const comparison& b) {
@@ -97,7 +102,7 @@ inline std::string assumed_of(const grounds& g, const other_run& o, std::string_
 }
 /// A row of evidence on a run.
 inline std::string row_of(const grounds& g, const other_run& o, const std::string& setting) {
-  const std::string who = o.measured()     ? framework_of(*o.by) + ", measured"
+  const std::string who = o.measured() ? framework_of(*o.by) + ", measured" + disturbed_text(*o.by)
                           : g.run.supposed ? "by the libraries' first choices"
                                            : framework_of(*g.framework) + ", not measured";
   const bound::figure best = figure_of_run(*o.model);

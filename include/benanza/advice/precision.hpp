@@ -243,7 +243,7 @@ inline advice_of_kind precision_advice(const grounds& g) {
            fmt::format("{} layers do not gain in {}, alone or with the casts beside them, such as "
                        "{}",
                        layers.slower, type, layers.slowest),
-           fmt::format("{} for {} layers", type, layers.slower)});
+           fmt::format("{} for {} layer{}", type, layers.slower, layers.slower == 1 ? "" : "s")});
     if (layers.unmeasured > 0)
       out.not_measured.push_back({"precision",
                                   fmt::format("{} layers in {}", layers.unmeasured, type),

@@ -172,6 +172,14 @@ inline result::ordered_json comparison_json(const advice::comparison& c) {
                                                        : "unknown"},
                          {"layer", o.layer}});
   }
+  ordered_json faster = ordered_json::array();
+  for (const advice::compared_row& r : c.faster)
+    faster.push_back({{"layer", r.layer},
+                      {"type", r.type},
+                      {"kernel", r.kernel},
+                      {"count", r.count},
+                      {"ns", r.ns},
+                      {"best_ns", r.best_ns}});
   for (const auto& [i, from] : ranges::views::enumerate(c.from->operators)) {
     if (!c.matched.added(i) || advice::detail::idle(from)) continue;
     added.push_back(
@@ -192,6 +200,7 @@ inline result::ordered_json comparison_json(const advice::comparison& c) {
           {"operators_multiplied_by", c.pace},
           {"bars", std::move(bars)},
           {"operators", std::move(operators)},
+          {"faster", std::move(faster)},
           {"added", std::move(added)},
           {"warnings", c.from->warnings}};
 }

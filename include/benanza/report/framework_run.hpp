@@ -145,6 +145,12 @@ inline std::string framework_section(const advice::comparison& c, std::size_t li
         wrapped("- ", fmt::format("With the profiler on its runs were slower: times of operators "
                                   "are multiplied by {:.3f}.",
                                   c.pace));
+  if (const auto fewer = std::count_if(c.operators.begin(), c.operators.end(),
+                                       [](const auto& o) { return o.fewer; });
+      fewer > 0)
+    out += wrapped("- ", fmt::format("At {} it computes fewer points than the model has: it runs "
+                                     "an equivalent graph.",
+                                     counted(fewer, "operator")));
   if (c.from->overlapping)
     out += wrapped("! ", "Operators ran at the same time: their times overlap, and no sum of them "
                          "is a time of the model.");

@@ -18,11 +18,9 @@ TEST_CASE("openvino profile: counters of the layers that ran") {
   CHECK(p.operators[2].precision == "f32");
 }
 
-TEST_CASE("openvino profile: bf16 that was not asked for is told") {
-  const profile p = read_profile(openvino_csv, "counters.csv");
-  CHECK(p.precision == "bf16");
-  CHECK(warns(p, "-infer_precision f32"));
-  CHECK_FALSE(warns(read_profile(openvino_json, "counters.json"), "-infer_precision"));
+TEST_CASE("openvino profile: the type of most of its time is that of the run") {
+  CHECK(read_profile(openvino_csv, "counters.csv").precision == "bf16");
+  CHECK(read_profile(openvino_json, "counters.json").precision != "bf16");
 }
 
 TEST_CASE("openvino profile: each infer request is a run, and names may hold the separator") {

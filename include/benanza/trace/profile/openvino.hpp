@@ -36,15 +36,6 @@ inline std::string main_precision(const std::vector<profiled_operator>& all) {
   return most == spent.end() ? std::string() : most->first;
 }
 
-/// What all files of OpenVINO say of precision.
-inline void tell_openvino_precision(profile& p) {
-  p.precision = main_precision(p.operators);
-  if (p.precision == "bf16" || p.precision == "f16")
-    p.warnings.push_back(
-        "OpenVINO computed in " + p.precision +
-        ", which it may choose by itself: " + "for f32 run it again with -infer_precision f32");
-}
-
 /// Puts the runs together that are told layer by layer.
 class openvino_runs {
 public:
@@ -89,7 +80,7 @@ public:
       o.ns.resize(runs_);
     if (cut_off) p.warnings.push_back("the counters are cut off: what follows is missing");
     if (broken_ != 0) p.warnings.push_back(counted(broken_, "layer") + " without a time left out");
-    tell_openvino_precision(p);
+    p.precision = main_precision(p.operators);
     return p;
   }
 

@@ -116,7 +116,7 @@ inline profile read_openvino_graph(std::string_view text, const std::string& sou
     if (!executed || !r.told.ns.empty()) p.operators.push_back(std::move(r.told));
   if (!executed)
     p.warnings.push_back("the graph has no times: it was written before a run, or without -pc");
-  detail::tell_openvino_precision(p);
+  p.precision = detail::main_precision(p.operators);
   return p;
 }
 #else
