@@ -2,6 +2,7 @@
 // Where does a framework's time go against the best kernels, and what is advised? The findings of
 // the paper, each on a run that is made up: a pad before every convolution, stalls between calls,
 // branches one after the other, an algorithm that the heuristic misses, tensor cores unused.
+#include "model/graph_maker.hpp"
 #include "result/synthetic.hpp"
 
 #include <benanza/advice/advised.hpp>
@@ -438,6 +439,20 @@ TEST_CASE(
   for (profiled_operator& o : p.operators)
     o.name = "n" + o.name, o.type = "Foreign";
   CHECK(said(p).find("0 of its 6 operators") != std::string::npos);
+}
+
+TEST_CASE("int8 is the type of a model that says its codes, and of no other") {
+  const auto differs = [](const char* layer) {
+    const benanza::model::graph g = graphs::maker().add(layer, "i").g;
+    model_bound b;
+    b.graph = &g;
+    b.threads = 1;
+    profile p;
+    p.precision = "s8";
+    return benanza::advice::detail::differs(p, b);
+  };
+  CHECK(differs("DequantizeLinear/1x8-u8").empty());
+  CHECK(differs("Relu/1x8") == "it computes in s8, the figures are of f32");
 }
 
 TEST_CASE("a run of a setting without figures is named and left out; all of them are refused") {

@@ -52,7 +52,9 @@ inline std::string precision_of(const trace::profile& p) {
 /// Why the figures of `b` are not those of a profile; empty: they are.
 inline std::string differs(const trace::profile& p, const bound::model_bound& b) {
   const std::string precision = precision_of(p);
-  if (!precision.empty() && precision != name(b.type) && precision.find(' ') == std::string::npos)
+  const bool in_codes = (precision == "s8" || precision == "u8") && model::holds_codes(*b.graph);
+  if (!precision.empty() && precision != name(b.type) && !in_codes &&
+      precision.find(' ') == std::string::npos)
     return fmt::format("it computes in {}, the figures are of {}{}", precision, name(b.type),
                        p.framework == "openvino" && (precision == "bf16" || precision == "f16")
                            ? ", and OpenVINO may choose that by itself: set its "

@@ -76,13 +76,21 @@ inline std::vector<added_row> added_rows(const comparison& c) {
                               ranges::greater{}, [](const added_row& r) { return r.takes.ns; });
 }
 
-/// True if operator `i` makes fewer elements than the last of its nodes.
-inline bool makes_fewer(const comparison& c, std::size_t i, const std::vector<int>& nodes) {
-  const std::vector<trace::profiled_tensor>& results = c.from->operators[i].results;
+/// True if the operators that are these nodes together multiply, and each makes fewer elements than
+/// the last of the nodes.
+inline bool make_fewer(const comparison& c, const std::vector<std::size_t>& together,
+                       const std::vector<int>& nodes) {
   const model::graph& g = *c.model->graph;
-  const op::layer* l = model::layer_of(g, g.nodes[bound::detail::at(nodes.back())]);
-  return results.size() == 1 && results[0].dims && l != nullptr &&
-         elements(*results[0].dims) < elements(op::output(*l));
+  const auto layer = [&g](int n) { return model::layer_of(g, g.nodes[bound::detail::at(n)]); };
+  const op::layer* last = layer(nodes.back());
+  return last != nullptr &&
+         ranges::any_of(
+             nodes, [&](int n) { return layer(n) != nullptr && op::cost(*layer(n)).macs > 0; }) &&
+         ranges::all_of(together, [&](std::size_t i) {
+           const std::vector<trace::profiled_tensor>& results = c.from->operators[i].results;
+           return results.size() == 1 && results[0].dims &&
+                  elements(*results[0].dims) < elements(op::output(*last));
+         });
 }
 
 inline std::vector<compared_operator>
@@ -104,7 +112,7 @@ compared_operators(const comparison& c, const work_table& work, const bound::lay
     one.seen = one.ns > static_cast<double>(together[i].size()) * c.unseen_ns;
     one.best_ns = work.take(nodes, times.prediction);
     one.least_ns = work.take(nodes, times.bound);
-    one.fewer = makes_fewer(c, i, nodes);
+    one.fewer = make_fewer(c, together[i], nodes);
     one.answer = work.main_layer(nodes, times.prediction);
     if (one.answer != nullptr) one.layer = one.answer->name;
     out.push_back(std::move(one));

@@ -87,6 +87,16 @@ inline const op::layer* layer_of(const graph& g, const node& n) {
   return n.layer == no_layer ? nullptr : &g.layers[static_cast<std::size_t>(n.layer)];
 }
 
+/// True for a graph that says its codes of 8 bits by pairs of QuantizeLinear and DequantizeLinear:
+/// frameworks compute in int8 there.
+inline bool holds_codes(const graph& g) {
+  for (const op::layer& l : g.layers)
+    if (const auto* q = std::get_if<op::quantize>(&l);
+        q != nullptr && (q->code == dtype::u8 || q->code == dtype::s8))
+      return true;
+  return false;
+}
+
 /// How many nodes use each layer of `g`.
 inline std::vector<std::int64_t> counts(const graph& g) {
   std::vector<std::int64_t> n(g.layers.size());

@@ -160,7 +160,7 @@ inline document_table summary_of(const std::vector<model_bound>& models) {
   for (const model_bound& b : models) {
     const auto expected = bound::expected(b.fastest_form());
     out.rows.push_back(
-        {b.graph->name, std::string(name(b.type)), std::to_string(b.threads),
+        {b.graph->name, std::string(detail::type_shown(b)), std::to_string(b.threads),
          show_time(b.bound.sequential.ns), b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
          show_time(b.fastest_form().bound.parallel.ns), expected ? show_time(expected->ns) : "-",
          measured_share(b), std::to_string(b.covered.unmeasured_nodes())});
@@ -188,7 +188,7 @@ inline chapter chapter_of(const advice::advised& a, const text_options& o) {
               .about = fmt::format("{}, {}, {}",
                                    loose(b) ? counted(std::ssize(b.layers), "layer")
                                             : fmt::format("batch {}", b.graph->batch),
-                                   name(b.type), counted(b.threads, "thread")),
+                                   detail::type_shown(b), counted(b.threads, "thread")),
               .command = missing_line(b)};
   if (!b.unmeasurable.empty()) out.warnings.push_back("NO VERDICT: " + b.unmeasurable + '.');
   if (const std::string lacking = lacks(b); !lacking.empty())

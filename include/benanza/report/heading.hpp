@@ -64,11 +64,16 @@ inline bool loose(const model_bound& b) {
   return b.graph->model.empty();
 }
 
+/// The type that a model computes in, as pages say it.
+inline std::string_view type_shown(const model_bound& b) {
+  return model::holds_codes(*b.graph) ? "int8" : name(b.type);
+}
+
 inline std::string title(const model_bound& b) {
   const std::string what =
       loose(b) ? counted(std::ssize(b.layers), "layer") + ", no model"
                : fmt::format("{}  batch {}", printable(b.graph->name), b.graph->batch);
-  return fmt::format("{}  {}  {}", what, name(b.type), counted(b.threads, "thread"));
+  return fmt::format("{}  {}  {}", what, type_shown(b), counted(b.threads, "thread"));
 }
 
 /// `ONNX Runtime 1.32.0`.

@@ -35,11 +35,11 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
       model.clear();
     }
     const std::optional<bound::figure> expected = bound::expected(b.fastest_form());
-    out += fmt::format(row, model, width, name(b.type), b.threads, show_time(b.bound.sequential.ns),
-                       b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
-                       show_time(b.fastest_form().bound.parallel.ns),
-                       expected ? show_time(expected->ns) : "-", detail::measured_share(b),
-                       b.covered.unmeasured_nodes());
+    out += fmt::format(
+        row, model, width, detail::type_shown(b), b.threads, show_time(b.bound.sequential.ns),
+        b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
+        show_time(b.fastest_form().bound.parallel.ns), expected ? show_time(expected->ns) : "-",
+        detail::measured_share(b), b.covered.unmeasured_nodes());
   }
   if (quiet) return out;
   out += '\n';

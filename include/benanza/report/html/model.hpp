@@ -238,6 +238,7 @@ inline ordered_json model_json(const input& in, std::size_t place, std::size_t m
           {"model", printable(b.graph->model)},
           {"batch", b.graph->batch},
           {"type", name(b.type)},
+          {"type_shown", report::detail::type_shown(b)},
           {"threads", b.threads},
           {"workers", b.workers},
           {"fused", b.fused.has_value()},

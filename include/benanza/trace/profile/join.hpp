@@ -70,6 +70,11 @@ inline std::size_t runs_of(const profile& p) {
   return most;
 }
 
+/// Codes of 8 bits, signed ones for weights and others for what layers read: int8.
+inline bool of_bytes(std::string_view precision) {
+  return precision == "s8" || precision == "u8";
+}
+
 /// One fact that two files may tell differently.
 template <class Value>
 void agree(Value& to, const Value& from, std::string_view what, profile& into,
@@ -119,7 +124,8 @@ inline profile join_profiles(std::vector<profile> files) {
     agree(out.device, f.device, "devices", out, f);
     agree(out.model, f.model, "models", out, f);
     agree(out.structure, f.structure, "structures", out, f);
-    agree(out.precision, f.precision, "precisions", out, f);
+    if (!(of_bytes(out.precision) && of_bytes(f.precision)))
+      agree(out.precision, f.precision, "precisions", out, f);
     agree(out.processor, f.processor, "processors", out, f);
     agree(out.processors, f.processors, "numbers of processors", out, f);
     agree(out.threads, f.threads, "numbers of threads", out, f);

@@ -70,7 +70,7 @@ function figuresOf(m) {
 function drawHead(m) {
   const loose = m.model === "";
   fill("title", loose ? counted(m.layers.length, "layer") : m.name, " ",
-    el("small", {}, loose ? `no model, ${m.type}, ${counted(m.threads, "thread")}` : settingOf(m)));
+    el("small", {}, loose ? `no model, ${m.type_shown}, ${counted(m.threads, "thread")}` : settingOf(m)));
   for (const box of document.querySelectorAll("#figures .two")) box.hidden = loose;
   fill("where", m.machine.line);
   fill("notices",
@@ -365,5 +365,5 @@ function drawModels() {
   const pick = byId("pick");
   pick.replaceChildren(...data.models.map(
     (m, i) => el("option", {value: i},
-      `${m.name}, ${m.type}, ${m.threads} t${several ? ` · ${data.machines[m.machine].title}` : ""}`)));
+      `${m.name}, ${m.type_shown}, ${m.threads} t${several ? ` · ${data.machines[m.machine].title}` : ""}`)));
 }

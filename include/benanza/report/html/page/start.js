@@ -27,7 +27,7 @@ function drawParts(some) {
 
 function drawAll() {
   const m = current();
-  document.title = `${m.name}, ${m.type}: Benanza`;
+  document.title = `${m.name}, ${m.type_shown}: Benanza`;
   byId("pick").value = `${m.index}`;
   const select = byId("against");
   select.replaceChildren(
