@@ -59,7 +59,6 @@ void compile_each(bool every_width) {
   try_all(cuda_test::summed, numeric::f16);
   try_all(cuda_test::tiled_rows, numeric::f16);
   try_all(cuda_test::tiled_rows, numeric::bf16);
-  try_all(cuda_test::tiled_norms, numeric::f16);
   try_all(cuda_test::scanned, numeric::f32);
   try_all(cuda_test::whole, numeric::f32);
   MESSAGE(texts << " texts, at most " << most << " registers");

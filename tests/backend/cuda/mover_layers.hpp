@@ -138,18 +138,6 @@ inline constexpr const char* tiled_rows[] = {
     "ReduceSum/2x4096-a1", "CumSum/3x512-a1",          "CumSum/2x16x16-a2",
 };
 
-/// Rows divided by sums that tiles add up: 16 of a warp, with rests of rows and columns, and one of
-/// a warp or a block.
-inline constexpr const char* tiled_norms[] = {
-    "Softmax/19x20-a1",
-    "LogSoftmax/17x9-a1",
-    "Softmax/3x2050-a1",
-    "LayerNormalization/18x24-a1-b",
-    "RMSNormalization/9x300-a1",
-    "LayerNormalization/1x2100-a1",
-    "Add+LayerNormalization/2x9x33-a2-b-sum",
-};
-
 /// Sums, and running sums, that CUB's functions compute: by a warp, by a block and by many, of
 /// whole tiles and others.
 inline constexpr const char* cub_rows[] = {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do running sums and products run? Along rows in blocks of eight, whose own sums do not wait
 // for what stands before them; along another axis whole pieces of rows at once. In the type of the
-// elements, bf16 in f32. Sums along the last axis also run as products of 16 x 16 tiles.
+// elements, bf16 in f32.
 //
 //   kernel k = make(op::cumulate{.input = {8, 512}, .axis = 1}, job);
 #pragma once
 
 #include "detail/convert.hpp"
 #include "detail/job.hpp"
-#include "detail/tile_product.hpp"
 
 namespace benanza::backend::host {
 
@@ -135,98 +134,6 @@ private:
   }
 };
 
-/// Running sums of rows by products of tiles: segments of up to 16 elements 16 at once, longer ones
-/// in pieces of 256.
-struct tile_sums_plan {
-  std::int64_t size, outer;
-  bool exclusive, reverse, narrow; ///< `narrow`: stored as bf16
-  const std::byte* x;
-  std::byte* y;
-  int threads;
-
-  static constexpr std::string_view name = "tiles";
-  /// Operations for each element that it pads a row to.
-  static constexpr std::int64_t flops(std::int64_t size) {
-    return size <= tiles::side ? 2 * tiles::side : 3 * 2 * tiles::side;
-  }
-  static constexpr std::int64_t padded(std::int64_t size) {
-    const std::int64_t step = size <= tiles::side ? tiles::side : tiles::area;
-    return (size + step - 1) / step * step;
-  }
-
-  void run() const {
-    if (size > tiles::side)
-      return share(threads, outer, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (; begin < end; ++begin)
-          run_row(begin);
-      });
-    share(threads, outer, tiles::side, [&](std::int64_t begin, std::int64_t end) {
-      for (; begin < end; begin += tiles::side)
-        run_rows(begin, std::min<std::int64_t>(tiles::side, end - begin));
-    });
-  }
-
-private:
-  const tiles::tile& along() const {
-    if (reverse) return exclusive ? tiles::below : tiles::lower;
-    return exclusive ? tiles::above : tiles::upper;
-  }
-  void read(std::int64_t at, std::int64_t n, float* to) const {
-    if (narrow)
-      widen<std::uint16_t>(x + 2 * at, to, n);
-    else
-      std::memcpy(to, x + 4 * at, static_cast<std::size_t>(4 * n));
-  }
-  void write(const float* from, std::int64_t at, std::int64_t n) const {
-    if (narrow)
-      detail::narrow<std::uint16_t>(from, y + 2 * at, n, 1);
-    else
-      std::memcpy(y + 4 * at, from, static_cast<std::size_t>(4 * n));
-  }
-
-  void run_rows(std::int64_t row, std::int64_t rows) const {
-    tiles::tile a;
-    if (size == tiles::side)
-      read(row * size, rows * size, a.at[0]);
-    else
-      for (std::int64_t i = 0; i < rows; ++i)
-        read((row + i) * size, size, a.at[i]);
-    const tiles::tile made = tiles::scan16<vector_products>(a, along());
-    if (size == tiles::side) return write(made.at[0], row * size, rows * size);
-    for (std::int64_t i = 0; i < rows; ++i)
-      write(made.at[i], (row + i) * size, size);
-  }
-
-  void run_row(std::int64_t row) const {
-    constexpr int end = tiles::side - 1;
-    tiles::tile a;
-    float before = 0;
-    for (std::int64_t done = 0; done < size; done += tiles::area) {
-      const std::int64_t n = std::min<std::int64_t>(tiles::area, size - done);
-      const std::int64_t at = row * size + (reverse ? size - done - n : done);
-      if (n < tiles::area) a = {};
-      read(at, n, a.at[0]);
-      const tiles::tile made = tiles::scan256<vector_products>(
-          a, before, along(), reverse ? tiles::above : tiles::below);
-      write(made.at[0], at, n);
-      before = reverse ? made.at[0][0] : made.at[end][end];
-      if (exclusive) before += reverse ? a.at[0][0] : a.at[end][end];
-    }
-  }
-};
-
-inline task tile_sums_task(const op::cumulate& p, const job& j) {
-  const tile_sums_plan plan{.size = p.input[p.axis],
-                            .outer = elements(p.input, 0, p.axis),
-                            .exclusive = p.exclusive,
-                            .reverse = p.reverse,
-                            .narrow = j.element == dtype::bf16,
-                            .x = j.inputs[0],
-                            .y = j.output,
-                            .threads = team_for(j.threads, 2 * elements(p.input) * j.width())};
-  return [plan] { plan.run(); };
-}
-
 template <class T>
 task running_task(const op::cumulate& p, const job& j) {
   const auto with = [&](auto product) -> task {
@@ -246,18 +153,7 @@ task running_task(const op::cumulate& p, const job& j) {
 }
 } // namespace detail
 
-/// Running sums along the last axis as products, beside the loops.
-inline std::vector<further_way> further_ways(const op::cumulate& p, dtype element) {
-  const bool rows = elements(p.input, p.axis + 1, p.input.size) == 1;
-  if (p.product || !rows || (element != dtype::f32 && element != dtype::bf16)) return {};
-  const std::int64_t size = p.input[p.axis];
-  using plan = detail::tile_sums_plan;
-  return {{std::string(plan::name),
-           elements(p.input, 0, p.axis) * plan::padded(size) * plan::flops(size)}};
-}
-
 inline detail::kernel make(const op::cumulate& p, const detail::job& j) {
-  if (j.way == detail::tile_sums_plan::name) return {j.way, detail::tile_sums_task(p, j)};
   const bool rows = elements(p.input, p.axis + 1, p.input.size) == 1;
   detail::kernel made{rows ? "rows" : "columns", {}};
   switch (j.element) {

@@ -114,18 +114,6 @@ inline bool offered(const op::layer& l, numeric t) {
   return op::visit(offer_kinds{element, result_type(l, t)}, l);
 }
 
-/// The ways beside the usual one; most layers have none.
-inline std::vector<further_way> further_ways_of(const op::layer& l, numeric t) {
-  return op::visit(
-      [&](const auto& p) -> std::vector<further_way> {
-        if constexpr (requires { further_ways(p, dtype{}); })
-          return further_ways(p, element_type(l, t));
-        else
-          return {};
-      },
-      l);
-}
-
 /// True for layers that go through memory element by element.
 inline bool flat(const op::layer& l) {
   const auto same = [](const op::step_list& steps) {
@@ -159,9 +147,7 @@ inline std::string way_of(const op::layer& l, numeric t) {
 /// A layer with its operands in memory and its kernel's loops worked out.
 class prepared_kernel final : public prepared, public chainable, public packed_weights {
 public:
-  /// `way`: one of `further_ways`; empty: the usual one.
-  prepared_kernel(const op::layer& l, numeric t, const operands& o, const setting& s,
-                  std::string way = {})
+  prepared_kernel(const op::layer& l, numeric t, const operands& o, const setting& s)
       : layer_(l)
       , results_(results_of(l, t))
       , output_(results_.back().end_bytes()) {
@@ -192,7 +178,6 @@ public:
     job_.scale = static_cast<float>(o.output_scale);
     job_.threads = s.threads;
     job_.weights = &current_;
-    job_.way = std::move(way);
     kernel_ = detail::kernel_for(l, job_);
   }
 
@@ -312,14 +297,7 @@ public:
         detail::flat(l) ? any_layout_name : benanza::name(layout::plain);
     a.fallback = "host";
     a.flops = op::cost(l).flops();
-    std::vector<algorithm> out{a};
-    for (further_way& w : detail::further_ways_of(l, t)) {
-      a.id = std::move(w.id);
-      a.flops = w.flops;
-      a.index = static_cast<int>(out.size());
-      out.push_back(a);
-    }
-    return out;
+    return {a};
   }
 
   std::unique_ptr<prepared> prepare(const op::layer& l, numeric t, const algorithm& a,
@@ -327,10 +305,7 @@ public:
     if (!detail::offered(l, t))
       throw error("there is no host kernel for this layer and type",
                   op::name(l) + ", " + std::string(benanza::name(t)));
-    const auto further = detail::further_ways_of(l, t);
-    const bool is_further = std::any_of(further.begin(), further.end(),
-                                        [&](const further_way& w) { return w.id == a.id; });
-    auto made = std::make_unique<prepared_kernel>(l, t, o, s, is_further ? a.id : std::string());
+    auto made = std::make_unique<prepared_kernel>(l, t, o, s);
     if (made->ran() != a.id)
       throw error("a host kernel is called \"" + made->ran() + "\", not \"" + a.id + '"',
                   op::name(l));

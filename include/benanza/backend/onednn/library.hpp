@@ -10,7 +10,6 @@
 
 #include "execution.hpp"
 #include "graph_attention.hpp"
-#include "ones_rows_execution.hpp"
 #include "recurrent.hpp"
 #include "refusals.hpp"
 
@@ -53,10 +52,6 @@ public:
         out.push_back(std::move(o.what));
       for (offer& o : offers(l, t, s, device_->engine))
         out.push_back(std::move(o.what));
-      for (ones_rows_offer& o : ones_rows_offers(l, t, s, device_->engine)) {
-        o.what.index = static_cast<int>(out.size());
-        out.push_back(std::move(o.what));
-      }
 #ifdef BENANZA_ONEDNN_GRAPH
       if (auto attention = listed_attention(l, t, s, *device_))
         out.push_back(std::move(*attention));
@@ -105,9 +100,6 @@ public:
             throw error("oneDNN cannot scale this layer's result");
           return std::make_unique<execution>(device_, std::move(o), values, s);
         }
-      for (ones_rows_offer& o : ones_rows_offers(l, t, s, device_->engine))
-        if (o.what.id == a.id)
-          return std::make_unique<ones_rows_execution>(device_, std::move(o), values, s);
 #ifdef BENANZA_ONEDNN_GRAPH
       if (a.id == graph_attention_id)
         if (auto graph = attention_graph_of(l, t, s, *device_))

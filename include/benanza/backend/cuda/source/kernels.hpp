@@ -13,7 +13,6 @@
 #include "row.hpp"
 #include "scan.hpp"
 #include "tile.hpp"
-#include "tile_norm.hpp"
 #include "tile_row.hpp"
 
 namespace benanza::backend::cuda::source {
@@ -120,10 +119,6 @@ struct kernels_of {
         if (!computes(l)) return {};
       const auto r = rows_of(l, element_of(l, type), scale);
       std::vector<kernel> out = r ? all_shares(*r) : std::vector<kernel>{};
-      if constexpr (sums_inside<Layer>)
-        if (r)
-          for (kernel& k : tile_norms_of(*r, element_of(l, type)))
-            out.push_back(std::move(k));
       if constexpr (requires { tile_rows_of(l, dtype{}); })
         for (kernel& k : tile_rows_of(l, element_of(l, type)))
           out.push_back(std::move(k));

@@ -30,15 +30,8 @@ struct rows {
     std::string each{};  ///< what an element `v` adds; `so_far` is what there is
     std::string both{};  ///< of two partial findings `a` and `b`
     std::string end{};   ///< what is made of it; empty: nothing
-    /// What tiles add up of each element, or of its square; empty: it is no sum.
-    std::string term{};
-    bool squared = false;
-    bool in_two = false;   ///< what rounding to the type takes away of it is added up too
-    bool of_first = false; ///< it is the row's first element
   };
   std::vector<finding> findings{};
-  /// The same where tiles of a narrow type add up (tile_norm.hpp); empty: they do not.
-  std::vector<finding> by_tiles{};
   std::string result{};      ///< the only element that a row gives; empty: as many as it has
   std::string each_result{}; ///< otherwise of element `v` at place `at`
   std::string element = "load(x0[at])"; ///< `v`
@@ -89,7 +82,7 @@ inline rows begun(const shape& input, const arithmetic& a) {
 
 inline rows::finding sum_of(const std::string& name, const std::string& each) {
   return {
-      .name = name, .begin = "0", .each = "so_far + (" + each + ')', .both = "a + b", .term = each};
+      .name = name, .begin = "0", .each = "so_far + (" + each + ')', .both = "a + b"};
 }
 
 /// The largest of a row; every row has an element.
@@ -131,21 +124,7 @@ inline rows normalized(const shape& input, std::int64_t length, std::int64_t run
   }
   const std::string off = centred ? "(v - mean)" : "v";
   r.findings.push_back(sum_of("scale", off + " * " + off));
-  const auto deviation = [&](const std::string& of) {
-    return "1.0f / sqrtf(" + of + " / " + n + " + " + literal(attribute::epsilon, a) + ')';
-  };
-  r.findings.back().end = deviation("scale");
-  // Halves of differences, so that f16 has them. Those from one element keep the mean of equal
-  // ones exact, and let a large mean not swallow what is added up.
-  if (centred) {
-    r.by_tiles.push_back({.name = "near", .of_first = true});
-    r.by_tiles.push_back(sum_of("mean", "(v - near) * 0.5f"));
-    r.by_tiles.back().end = "near + mean * 2.0f / " + n;
-    r.by_tiles.back().in_two = true; // like elements are rounded alike: such errors add up
-  }
-  r.by_tiles.push_back(sum_of("scale", off + " * 0.5f"));
-  r.by_tiles.back().squared = true;
-  r.by_tiles.back().end = deviation("scale * 4.0f");
+  r.findings.back().end = "1.0f / sqrtf(scale / " + n + " + " + literal(attribute::epsilon, a) + ')';
   const std::string which = (run == 1 ? "at" : "at / " + c(run)) + " % " + c(scales);
   r.each_result = off + " * scale * x1[" + which + ']' + (shifted ? " + x2[" + which + ']' : "");
   return r;
@@ -207,7 +186,6 @@ inline std::optional<rows> rows_of(const op::softmax& l, dtype type, double scal
   r.findings.push_back(detail::sum_of("sum", power));
   r.findings.back().end = l.log ? "log" + a->suffix + "(sum)" : "1.0f / sum";
   r.each_result = l.log ? "v - most - sum" : power + " * sum";
-  r.by_tiles = r.findings;
   return r;
 }
 

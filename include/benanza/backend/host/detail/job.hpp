@@ -29,7 +29,6 @@ struct job {
   std::vector<std::int64_t> parts{};    ///< lengths of those of a Split; empty: equal ones
   float scale = 1;                      ///< quantised results are round(scale * exact), saturated
   int threads = 1;
-  std::string way{}; ///< that the kernel takes, of those of `further_ways`; empty: the usual one
   /// Where the constant operands of this execution stand; changes between executions.
   const std::byte* const* weights = nullptr;
 
@@ -47,11 +46,3 @@ struct kernel {
 };
 
 } // namespace benanza::backend::host::detail
-
-namespace benanza::backend::host {
-/// One more way in which a layer's kernel can run: an algorithm of its own.
-struct further_way {
-  std::string id;
-  std::int64_t flops = 0; ///< its own arithmetic
-};
-} // namespace benanza::backend::host
