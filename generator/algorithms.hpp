@@ -37,7 +37,6 @@ struct target_arguments {
   std::vector<numeric> types{}; ///< --types: those of the models, if empty
   std::string format = "text";  ///< --format: text or json
   bool what_if = false;         ///< --what-if
-  std::string heuristics{};     ///< --matmul-heuristics: a library
 };
 
 #ifdef BENANZA_WITH_CUDNN

@@ -306,14 +306,10 @@ inline status run_checked(int argc, char** argv) {
   app.add_option("--target", generating.gpu.target, "that GPU, or a file with a description")
       ->type_name("{v100,t4,a10,a100,l4,l40s,h100,h200,b200,rtx5090}")
       ->needs(algorithms);
-  auto* what_if =
-      app.add_flag("--what-if", generating.gpu.what_if,
-                   "in place of the list: what it, NVIDIA's data sheet and estimates say of "
-                   "algorithms, fusion and tensor cores for each model")
-          ->needs(algorithms);
-  app.add_option("--matmul-heuristics", generating.gpu.heuristics,
-                 "a libnvMatmulHeuristics.so.0 to estimate products; else it is looked for")
-      ->needs(what_if);
+  app.add_flag("--what-if", generating.gpu.what_if,
+               "in place of the list: what it and NVIDIA's data sheet say of algorithms, fusion and "
+               "tensor cores for each model")
+      ->needs(algorithms);
   app.add_option("--format", generating.gpu.format, "of that list, or of a sweep: text or json")
       ->check(CLI::IsMember({"text", "json"}));
   app.add_option("--threads", generating.missing.threads,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm, what to fuse, which numbers: what is known of that for a GPU that is not here
-// (--what-if)? What cuDNN lists, rooflines of the GPU's data sheet, and estimates of products by
-// nvMatmulHeuristics where that is installed. Nothing here was measured, and what none of the three
-// knows is left open.
+// (--what-if)? What cuDNN lists, and rooflines of the GPU's data sheet. Nothing here was measured, and
+// what neither knows is left open.
 //
 //   answers a = answer(all, graphs, {.wanted = true, .target = "h100", .what_if = true});
 //   a.models[0].types[2].fused->ns
@@ -12,7 +11,6 @@
 #include "data_sheet.hpp"
 
 #ifdef BENANZA_WITH_CUDNN
-#include "matmul_heuristics.hpp"
 
 #include <algorithm>
 #include <map>
@@ -41,7 +39,6 @@ struct layer_answer {
   std::string refused{};            ///< why cuDNN lists none
   bool multiplies = false;
   tensor_cores on = tensor_cores::none;
-  std::optional<product_estimate> estimate{};
 
   /// How many times faster than without tensor cores, by the data sheet; 1 where there are none.
   double gain() const {
@@ -80,8 +77,6 @@ struct type_answer {
   std::optional<roof_sum> fused{};
   std::vector<std::pair<const layer_answer*, std::int64_t>> layers{}; ///< with uses, heaviest first
   tally several{}, one{}, none{};                                     ///< of cuDNN's engines
-  tally estimated{};
-  double estimate_ns = 0, constant_ns = 0, estimated_roof_ns = 0;
   std::vector<fused_group> groups{}; ///< what saves most first
   tally on_listed{}, on_not_told{}, on_none{}, no_gain{};
   double without_ns = 0, with_ns = 0; ///< products without and with tensor cores
@@ -99,8 +94,6 @@ struct model_answer {
 struct answers {
   algorithm_list list{};
   std::optional<data_sheet> sheet{};
-  found_heuristics heuristics{};
-  bool aimed = false; ///< the heuristics know the GPU
   std::vector<layer_answer> layers{};
   std::vector<model_answer> models{};
 };
@@ -137,18 +130,6 @@ inline tensor_cores tensor_cores_for(const answers& a, const layer_algorithms& l
   return has_product(l, capability) ? tensor_cores::not_told : tensor_cores::none;
 }
 
-/// The best estimate of all ways to see a layer as a product.
-inline std::optional<product_estimate> estimate_of(const answers& a, const layer_algorithms& l,
-                                                   int capability) {
-  std::optional<product_estimate> best;
-  if (!a.aimed || !may_have(a, l.type) || !has_product(l, capability)) return best;
-  for (const backend::cublas::task& t : backend::cublas::tasks_for(l.layer, l.type)) {
-    const auto one = a.heuristics.library->estimate_of(t.what, l.type);
-    if (one && (!best || one->ns < best->ns)) best = one;
-  }
-  return best;
-}
-
 inline layer_answer answer_for(const answers& a, const layer_algorithms& l,
                                const backend::cudnn::lister& lister, int capability) {
   layer_answer out{.list = &l};
@@ -175,7 +156,6 @@ inline layer_answer answer_for(const answers& a, const layer_algorithms& l,
       out.without_tensor_cores = roofline(*a.sheet, a.sheet->flops_per_ns(numeric::f32),
                                           out.least->flops, out.least->bytes);
   }
-  out.estimate = estimate_of(a, l, capability);
   return out;
 }
 
@@ -244,12 +224,6 @@ inline void count_layers(const layer_book& book, const model_answer& m, type_ans
     out.layers.emplace_back(l, n);
     const auto times = static_cast<double>(n);
     (l->engines == 0 ? out.none : l->engines == 1 ? out.one : out.several).add(n);
-    if (l->estimate) {
-      out.estimated.add(n);
-      out.estimate_ns += times * l->estimate->ns;
-      out.constant_ns += times * l->estimate->constant_ns;
-      if (l->least) out.estimated_roof_ns += times * l->least->ns;
-    }
     if (!l->multiplies) continue;
     (l->on == tensor_cores::listed     ? out.on_listed
      : l->on == tensor_cores::not_told ? out.on_not_told
@@ -272,15 +246,11 @@ inline void count_layers(const layer_book& book, const model_answer& m, type_ans
 }
 } // namespace detail
 
-/// Asks cuDNN, the data sheet and the heuristics.
+/// Asks cuDNN and the data sheet.
 inline answers answer(const model::catalogue& all, std::span<const model::graph> graphs,
                       const target_arguments& arguments) {
-  answers a{.heuristics = find_heuristics(arguments.heuristics)};
-  a.list = list_algorithms(all, graphs, arguments);
+  answers a{.list = list_algorithms(all, graphs, arguments)};
   a.sheet = find_data_sheet(a.list.target.name);
-  a.aimed = a.heuristics.library && a.heuristics.library->aim(a.list.target.name);
-  if (a.heuristics.library && !a.aimed)
-    a.heuristics.why_not = "nvMatmulHeuristics does not know " + printable(a.list.target.name);
   const backend::cudnn::lister lister(a.list.target);
   const int capability = detail::capability_of(a.list.target.json);
   detail::layer_book book;

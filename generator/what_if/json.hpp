@@ -59,14 +59,6 @@ inline json layer_json(const answers& a, const layer_answer& l) {
       out["roofline"]["tensor_cores_gain"] = l.gain();
     }
   }
-  if (l.estimate) {
-    out["estimate"] = {{"mark", marked_estimate},
-                       {"of", "nvMatmulHeuristics " + a.heuristics.library->version()},
-                       {"us", l.estimate->ns / 1e3},
-                       {"constant_us", l.estimate->constant_ns / 1e3}};
-    if (const double rest = l.estimate->ns - l.estimate->constant_ns; l.least && rest > 0)
-      out["estimate"]["roofline_share_without_constant"] = l.least->ns / rest;
-  }
   return out;
 }
 
@@ -86,11 +78,6 @@ inline json type_json(const answers& a, const type_answer& t) {
                        {"several_engines", json_of(t.several)},
                        {"one_engine", json_of(t.one)},
                        {"no_engine", json_of(t.none)}};
-  if (t.estimated.layers > 0)
-    out["estimate"] = {{"mark", marked_estimate},
-                       {"of", json_of(t.estimated)},
-                       {"us", t.estimate_ns / 1e3},
-                       {"constant_us", t.constant_ns / 1e3}};
   json groups = json::array();
   for (const fused_group& g : t.groups) {
     json one{{"family", g.family},
@@ -127,11 +114,6 @@ inline nlohmann::ordered_json json_of(const answers& a) {
            {"cudnn", detail::version_text()}};
   if (const std::string w = detail::warning_of(a.list); !w.empty()) out["warning"] = w;
   if (a.sheet) out["data_sheet"] = detail::sheet_json(*a.sheet);
-  if (a.aimed)
-    out["estimates"] = {{"of", "nvMatmulHeuristics " + a.heuristics.library->version()},
-                        {"best_of_kernels", matmul_heuristics::kernels}};
-  else
-    out["estimates"] = {{"left_out", a.heuristics.why_not}};
   out["models"] = json::array();
   for (const model_answer& m : a.models) {
     json one{{"model", m.it->name}, {"unresolved", m.unresolved}, {"types", json::array()}};

@@ -102,13 +102,6 @@ inline std::string marks_text(const answers& a) {
   } else {
     out += wrapped("[d] ", "no data sheet is known of a GPU that a file describes: no rooflines");
   }
-  if (a.aimed)
-    out +=
-        wrapped("[e] ", fmt::format("estimate of nvMatmulHeuristics {}, the best of {} kernels "
-                                    "that it proposes, of the product alone",
-                                    a.heuristics.library->version(), matmul_heuristics::kernels));
-  else
-    out += wrapped("[e] ", "no estimates of products: " + a.heuristics.why_not);
   return out;
 }
 
@@ -156,50 +149,31 @@ inline const type_answer& shown_type(const answers& a, const model_answer& m) {
                            [&](auto& x, auto& y) { return weight(x) < weight(y); });
 }
 
-inline std::string estimate_text(const layer_answer& l) {
-  if (!l.estimate) return "-";
-  const std::string share =
-      l.least ? ' ' + percent(l.least->ns, l.estimate->ns - l.estimate->constant_ns) : "";
-  return time_text(l.estimate->ns) + share;
-}
-
 inline std::string layers_text(const answers& a, const model_answer& m) {
   std::string out = "Algorithms: layers for which cuDNN lists [l]\n"
-                    "          several engines    one   none";
-  out += a.aimed ? "     products estimated [e]\n" : "\n";
+                    "          several engines    one   none\n";
   for (const type_answer& t : m.types) {
-    out += fmt::format("  {:<7} {:>15}  {:>5}  {:>5}", name(t.type), t.several.layers, t.one.layers,
-                       t.none.layers);
-    if (t.estimated.layers > 0)
-      out += fmt::format("     {}, {}: {}", counted(t.estimated.layers, "layer"),
-                         counted(t.estimated.nodes, "node"), time_text(t.estimate_ns));
-    out += '\n';
+    out += fmt::format("  {:<7} {:>15}  {:>5}  {:>5}\n", name(t.type), t.several.layers,
+                       t.one.layers, t.none.layers);
   }
   const type_answer& t = shown_type(a, m);
-  if (t.estimate_ns > 0)
-    out += wrapped("  ", fmt::format("In {} {} of these {} are its constants for launches; the "
-                                     "rooflines of the same are {}.",
-                                     name(t.type), time_text(t.constant_ns),
-                                     time_text(t.estimate_ns), time_text(t.estimated_roof_ns)));
   said_of refused;
   for (const auto& [l, uses] : t.layers)
     if (l->engines == 0) refused.add(op::family(l->list->layer), short_reason(l->refused));
   for (const auto& [families, why] : refused.each())
     out += wrapped("  ", fmt::format("none in {}: {}: {}", name(t.type), families, why));
   if (t.several.layers == 0) return out;
-  out += fmt::format("  {:>9} {:>4} {:>4}  {:<17} {:>14}  the heaviest, in {}\n",
-                     a.sheet ? "[d] each" : "", "uses", "[l]", "cuDNN's first [l]",
-                     a.aimed ? "[e] each" : "", name(t.type));
+  out += fmt::format("  {:>9} {:>4} {:>4}  {:<17}  the heaviest, in {}\n",
+                     a.sheet ? "[d] each" : "", "uses", "[l]", "cuDNN's first [l]", name(t.type));
   std::size_t shown = 0;
   for (const auto& [l, uses] : t.layers) {
     if (l->engines < 2 || ++shown > heaviest) continue;
     const std::string first =
         l->first.empty() ? "-" : join(l->first | ranges::views::transform(engine_of), " ");
-    out += fmt::format("  {:>9} {:>4} {:>4}  {:<17} {:>14}  {}\n",
+    out += fmt::format("  {:>9} {:>4} {:>4}  {:<17}  {}\n",
                        l->least ? time_text(l->least->ns) : "-", uses, l->engines, cell(first, 17),
-                       a.aimed ? estimate_text(*l) : "", cell(op::name(l->list->layer), 23, 9));
+                       cell(op::name(l->list->layer), 38, 9));
   }
-  if (a.aimed) out += "  (of [e] the percentage is [d] of the estimate without its constant)\n";
   return out;
 }
 

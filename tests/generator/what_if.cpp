@@ -19,7 +19,7 @@ using benanza::test::scratch_folder;
 using benanza::test::shell;
 
 namespace {
-const std::string generate = BENANZA_GENERATE_BINARY, fake = BENANZA_FAKE_HEURISTICS;
+const std::string generate = BENANZA_GENERATE_BINARY;
 
 constexpr bool with_cudnn =
 #ifdef BENANZA_WITH_CUDNN
@@ -72,37 +72,30 @@ TEST_CASE("what is known of layers on a GPU that is not here, each figure with i
           doctest::skip(!with_cudnn)) {
   const asked some("Gemm/128x3072x768-w\nConv/1x64x56x56-64x3x3-s1-p1\nConcat/1x8x4x4-a1-n2\n");
   const auto o =
-      some.what_if("--target h100 --types f32,f16 --format json --matmul-heuristics " + fake);
+      some.what_if("--target h100 --types f32,f16 --format json");
   CHECK(o.err == "");
   REQUIRE(o.status == 0);
   const auto all = nlohmann::json::parse(o.out);
   CHECK(all.at("measured") == false);
   CHECK(all.at("data_sheet").at("mark") == "data sheet");
   CHECK(all.at("data_sheet").at("dense_tflop_per_s").at("f16") == 989.5);
-  CHECK(all.at("estimates").at("of") == "nvMatmulHeuristics 0.1.7");
 
   const auto product = layer_of(all, "Gemm", "f16");
-  const double flops = 2.0 * 128 * 3072 * 768;
   CHECK(product.at("roofline").at("mark") == "roofline of data sheet");
   CHECK(product.at("roofline").at("limited_by") == "memory");
   CHECK(product.at("roofline").at("us").get<double>() ==
         doctest::Approx(2 * (128 * 3072 + 3072 * 768 + 128 * 768) / 3350e3));
-  CHECK(product.at("estimate").at("mark") == "estimate");
-  CHECK(product.at("estimate").at("us").get<double>() == doctest::Approx(10 + flops / 1e9));
-  CHECK(product.at("estimate").at("constant_us").get<double>() == doctest::Approx(10));
   CHECK(product.at("cudnn").at("mark") == "listed");
   CHECK(product.at("cudnn").at("tensor_cores") == "listed");
   const auto conv = layer_of(all, "Conv", "f16");
   CHECK(conv.at("cudnn").at("engines") > 5);
   CHECK(conv.at("cudnn").at("first").size() == 2);
-  CHECK_FALSE(conv.contains("estimate"));
   CHECK(layer_of(all, "Concat", "f16").at("cudnn").contains("refused"));
   CHECK(layer_of(all, "Conv", "f32").at("cudnn").at("tensor_cores") == "none");
 
   const auto& types = all.at("models")[0].at("types");
   REQUIRE(types.size() == 2);
   CHECK(types[1].at("algorithms").at("no_engine").at("layers") == 1);
-  CHECK(types[1].at("estimate").at("of").at("nodes") == 1);
   const auto& on = types[1].at("tensor_cores");
   CHECK(on.at("by_cudnn").at("layers") == 2);
   CHECK(on.at("roofline").at("without_us") > on.at("roofline").at("with_us"));
@@ -113,10 +106,9 @@ TEST_CASE("the page of a model has fusion by rooflines, and fits its columns" *
   const scratch_folder folder("what_if_model");
   REQUIRE(shell(generate + " zoo squeezenet-v1.1 -q -o " + folder.path.string()).status == 0);
   const auto o = shell(generate + " " + (folder / "squeezenet-v1.1.onnx") +
-                       " --algorithms --what-if --target a100 --matmul-heuristics " + fake);
+                       " --algorithms --what-if --target a100");
   CHECK(o.status == 0);
   CHECK(holds(o.out, "squeezenet-v1.1@batch=1 on a100 (compute capability 8.0): not measured\n"));
-  CHECK(holds(o.out, "[e] estimate of nvMatmulHeuristics 0.1.7"));
   for (const char* type : {"\n  f32  ", "\n  tf32 ", "\n  f16  ", "\n  bf16 "})
     CHECK(holds(o.out, type));
   CHECK(holds(o.out, "\n     26     26     26     26     26 ")); // of Conv+Relu, in each type
@@ -135,14 +127,12 @@ TEST_CASE("the page of a model has fusion by rooflines, and fits its columns" *
 
 TEST_CASE("what is not known is no number" * doctest::skip(!with_cudnn)) {
   const asked some("Gemm/128x3072x768-w\n");
-  const auto old = some.what_if("--target v100 --format json --matmul-heuristics " + fake);
+  const auto old = some.what_if("--target v100 --format json");
   REQUIRE(old.status == 0);
   const auto v100 = nlohmann::json::parse(old.out);
-  CHECK(holds(v100.at("estimates").at("left_out"), "does not know v100"));
   for (const auto& t : v100.at("models")[0].at("types")) {
     const bool there = t.at("type") == "f32" || t.at("type") == "f16";
     CHECK(t.contains("roofline") == there);
-    CHECK_FALSE(t.contains("estimate"));
   }
   CHECK_FALSE(layer_of(v100, "Gemm", "bf16").contains("roofline"));
   CHECK(layer_of(v100, "Gemm", "bf16").at("cudnn").at("tensor_cores") == "none");
@@ -157,45 +147,10 @@ TEST_CASE("what is not known is no number" * doctest::skip(!with_cudnn)) {
   CHECK_FALSE(std::regex_search(described.out, std::regex("[0-9] [um]s")));
 }
 
-TEST_CASE("the library of heuristics is found where Python's packages are, or must be that" *
-          doctest::skip(!with_cudnn)) {
-  const asked some("Gemm/128x3072x768-w\n");
-  const std::string place =
-      some.folder / ".local/lib/python3.99/site-packages/nvidia/nvMatmulHeuristics/lib";
-  std::filesystem::create_directories(place);
-  std::filesystem::create_symlink(fake, place + "/libnvMatmulHeuristics.so.0");
-  const auto found = some.what_if("--target h100 --types f16");
-  CHECK(holds(found.out, "[e] estimate of nvMatmulHeuristics 0.1.7"));
-
-  std::ofstream(some.folder / "text.so") << "no library";
-  for (const auto& [given, words] : std::vector<std::pair<std::string, std::string>>{
-           {some.folder / "none.so", "no such file"},
-           {some.folder.path.string(), "no such file"},
-           {some.folder / "text.so", "text.so"},
-           {"libnothing.so", "libnothing.so"},
-           {"libm.so.6", "no function nvMatmulHeuristicsGetVersionMajor"}}) {
-    const auto o = some.what_if("--target h100 --matmul-heuristics " + given);
-    CAPTURE(o.err);
-    CHECK(o.status == 2);
-    CHECK(o.out == "");
-    CHECK(one_line(o.err));
-    CHECK(holds(o.err, words));
-  }
-  const auto other =
-      shell("BENANZA_FAKE_HEURISTICS_OF_ANOTHER_VERSION=1 BENANZA_MATMUL_HEURISTICS=" + fake + ' ' +
-            generate + " --layers " + some.file + " --algorithms --what-if --target h100");
-  CHECK(other.status == 2);
-  CHECK(one_line(other.err));
-  CHECK(holds(other.err, "nvMatmulHeuristics 0.2.7, and 0.1 is understood"));
-}
-
 TEST_CASE("options of --what-if mean nothing alone") {
   const asked one("Relu/4x4\n");
-  for (const std::string& options :
-       {std::string("--what-if -o ") + (one.folder / "out"),
-        std::string("--algorithms --target h100 --matmul-heuristics ") + fake}) {
-    const auto o = shell(generate + " --layers " + one.file + ' ' + options);
-    CHECK(o.status == 2);
-    CHECK(one_line(o.err));
-  }
+  const auto o =
+      shell(generate + " --layers " + one.file + " --what-if -o " + (one.folder / "out"));
+  CHECK(o.status == 2);
+  CHECK(one_line(o.err));
 }
