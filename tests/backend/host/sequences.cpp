@@ -71,5 +71,5 @@ TEST_CASE("recurrent layers of every form") {
         "GRU/4x2x40-h200-n2", "GRU/12x2x30-h40-b-n2", "GRU/7x3x10-h20-bidirectional-b-h0-after-n2",
         "GRU/7x3x10-h20-reverse-len-clip-nt-n2", "RNN/7x3x10-h20-b-len-h0-n2",
         "RNN/7x3x10-h20-bidirectional-n2-f0x2"})
-    check(name);
+    check_floats(name);
 }

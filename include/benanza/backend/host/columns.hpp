@@ -210,7 +210,7 @@ inline bool runs(const op::deform_conv& p, dtype element) {
 }
 
 /// Bytes of the weights as the kernel reads them.
-inline std::int64_t weight_bytes(const op::deform_conv& p) {
+inline std::int64_t weight_bytes(const op::deform_conv& p, dtype) {
   return elements(p.weights()) * 4;
 }
 

@@ -279,7 +279,7 @@ inline bool runs(const op::conv_transpose& p, dtype element) {
 }
 
 /// Bytes of the weights and the bias as the kernel reads them.
-inline std::int64_t weight_bytes(const op::conv_transpose& p) {
+inline std::int64_t weight_bytes(const op::conv_transpose& p, dtype) {
   return (elements(p.weights()) + p.outputs) * 4;
 }
 

@@ -23,7 +23,7 @@ concept own_statistics = requires(const Layer& p) {
 
 /// Bytes of scale and bias.
 template <own_statistics Layer>
-std::int64_t weight_bytes(const Layer& p) {
+std::int64_t weight_bytes(const Layer& p, dtype) {
   return p.cost().vectors * 4;
 }
 

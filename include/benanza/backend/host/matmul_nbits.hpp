@@ -186,7 +186,7 @@ inline bool runs(const op::matmul_nbits&, dtype element) {
 }
 
 /// Bytes of the weights as the kernel reads them.
-inline std::int64_t weight_bytes(const op::matmul_nbits& p) {
+inline std::int64_t weight_bytes(const op::matmul_nbits& p, dtype) {
   return detail::nbits_parts(p).all;
 }
 

@@ -30,7 +30,7 @@ inline void scale_and_shift(const float* from, float* to, std::int64_t n, const 
 } // namespace detail
 
 /// Bytes of the folded weights: a scale and a shift for each channel.
-inline std::int64_t weight_bytes(const op::batch_norm& p) {
+inline std::int64_t weight_bytes(const op::batch_norm& p, dtype) {
   return p.input[1] * 8;
 }
 

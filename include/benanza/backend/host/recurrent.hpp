@@ -8,6 +8,7 @@
 //   kernel k = make(op::recurrent{.cell = op::cell_kind::lstm, ...}, job);
 #pragma once
 
+#include "detail/convert.hpp"
 #include "detail/functions.hpp"
 #include "detail/job.hpp"
 #include "detail/product.hpp"
@@ -19,67 +20,73 @@ namespace benanza::backend::host {
 
 namespace detail {
 
-/// Where the parts of one direction's packed weights are, in floats.
+/// Where the parts of one direction's packed weights are, in floats; panels hold elements of `width`
+/// bytes.
 struct recurrent_parts {
   std::int64_t row = 0;     ///< of one gate: the hidden numbers up to a whole tile
   std::int64_t columns = 0; ///< of all gates
   std::int64_t inputs = 0, states = 0, biases = 0, state_bias = 0, peepholes = 0, all = 0;
 
-  explicit recurrent_parts(const op::recurrent& p)
+  recurrent_parts(const op::recurrent& p, std::int64_t width)
       : row((p.hidden + tile_columns - 1) / tile_columns * tile_columns)
       , columns(row * p.gates())
-      , states(columns * p.inputs)
-      , biases(states + columns * p.hidden)
+      , states(columns * p.inputs * width / 4)
+      , biases(states + columns * p.hidden * width / 4)
       , state_bias(biases + columns)
       , peepholes(state_bias + row)
       , all(peepholes + 3 * row) {}
 };
 
 /// Rows of `gates` x `hidden` weights as panels: for each tile of columns, `depth` rows of it.
-inline void pack_panels(const float* weights, float* to, std::int64_t gates, std::int64_t hidden,
-                        std::int64_t row, std::int64_t depth) {
+template <class T>
+void pack_panels(const T* weights, T* to, std::int64_t gates, std::int64_t hidden, std::int64_t row,
+                 std::int64_t depth) {
   for (std::int64_t column = 0; column < gates * row; ++column)
     for (std::int64_t k = 0; k < depth; ++k) {
       const std::int64_t gate = column / row, j = column % row;
-      to[(column / tile_columns * depth + k) * tile_columns + column % tile_columns] =
-          j < hidden ? weights[(gate * hidden + j) * depth + k] : 0.f;
+      to[(column / tile_columns * depth + k) * tile_columns +
+         place_in_tile<T>(column % tile_columns)] =
+          j < hidden ? weights[(gate * hidden + j) * depth + k] : T{};
     }
 }
 
 /// C += A B for B in panels, from column `first` to `end`.
-inline void add_panels(const float* a, std::int64_t a_row, const float* panels, float* c,
-                       std::int64_t c_row, std::int64_t rows, std::int64_t first, std::int64_t end,
-                       std::int64_t depth) {
+template <class T>
+void add_panels(const float* a, std::int64_t a_row, const T* panels, float* c, std::int64_t c_row,
+                std::int64_t rows, std::int64_t first, std::int64_t end, std::int64_t depth) {
   for (std::int64_t column = first; column < end; column += tile_columns)
     add_product(a, a_row, panels + column * depth, tile_columns, c + column, c_row, rows,
                 tile_columns, depth);
 }
 
+/// `T`: how operands and results are stored, f32 or bf16; all is computed in f32.
+template <class T>
 struct recurrent_plan {
   op::recurrent p;
   recurrent_parts parts;
   std::int64_t block = 1; ///< steps whose products with inputs are made at once
   int team = 1;           ///< threads that share the columns of a product
-  const float *x = nullptr, *first_h = nullptr, *first_c = nullptr;
+  const T *x = nullptr, *first_h = nullptr, *first_c = nullptr;
   const std::int32_t* lengths = nullptr;
-  float *sequence = nullptr, *last_h = nullptr, *last_c = nullptr;
+  T *sequence = nullptr, *last_h = nullptr, *last_c = nullptr;
   std::array<std::array<block_function, 3>, 2> functions{};
 
   static constexpr std::int64_t block_floats = 128 * 1024;
+  static constexpr bool widens = !std::is_same_v<T, float>;
 
   recurrent_plan(const op::recurrent& layer, const job& j)
       : p(layer)
-      , parts(layer)
+      , parts(layer, sizeof(T))
       , block(
             std::clamp<std::int64_t>(block_floats / (layer.batch * parts.columns), 1, layer.steps))
-      , x(floats(j, 0))
-      , first_h(layer.initial_h ? floats(j, 5) : nullptr)
-      , first_c(layer.initial_c ? floats(j, 6) : nullptr)
+      , x(operand(j, 0))
+      , first_h(layer.initial_h ? operand(j, 5) : nullptr)
+      , first_c(layer.initial_c ? operand(j, 6) : nullptr)
       , lengths(layer.lengths ? reinterpret_cast<const std::int32_t*>(j.inputs[4]) : nullptr)
-      , sequence(reinterpret_cast<float*>(j.output)) {
+      , sequence(reinterpret_cast<T*>(j.output)) {
     if (j.threads > p.directions()) team = j.threads;
-    if (p.wanted > 1) last_h = reinterpret_cast<float*>(j.result_at(1));
-    if (p.wanted > 2) last_c = reinterpret_cast<float*>(j.result_at(2));
+    if (p.wanted > 1) last_h = reinterpret_cast<T*>(j.result_at(1));
+    if (p.wanted > 2) last_c = reinterpret_cast<T*>(j.result_at(2));
     for (std::int64_t d = 0; d < p.directions(); ++d)
       for (int i = 0; i < p.functions(); ++i)
         functions[static_cast<std::size_t>(d)][static_cast<std::size_t>(i)] =
@@ -88,7 +95,8 @@ struct recurrent_plan {
 
   /// Floats of scratch memory for one thread.
   std::int64_t floats_a_thread() const {
-    return p.batch * (block * parts.columns + 4 * parts.row) + 2 * parts.row;
+    return p.batch * (block * (parts.columns + (widens ? p.inputs : 0)) + 4 * parts.row) +
+           2 * parts.row;
   }
 
   /// One direction.
@@ -100,6 +108,7 @@ struct recurrent_plan {
     s.kept = take(p.batch * parts.row);
     s.after = take(p.batch * parts.row);
     s.line = take(parts.row);
+    s.wide = widens ? take(p.batch * block * p.inputs) : nullptr;
     float* gates = take(p.batch * block * parts.columns);
     begin(s);
     const bool back = p.way == op::direction::reverse || d == 1;
@@ -122,10 +131,30 @@ private:
     float *h = nullptr, *c = nullptr;        ///< a row for each sequence of the batch
     float *kept = nullptr, *after = nullptr; ///< of a GRU: what its reset gate lets through
     float* line = nullptr;
+    float* wide = nullptr; ///< inputs of some steps in f32
   };
 
-  static const float* floats(const job& j, std::size_t k) {
-    return reinterpret_cast<const float*>(j.inputs[k]);
+  static const T* operand(const job& j, std::size_t k) {
+    return reinterpret_cast<const T*>(j.inputs[k]);
+  }
+  static void read(const T* from, std::int64_t n, float* to) {
+    widen<T>(reinterpret_cast<const std::byte*>(from), to, n);
+  }
+  static void write(const float* from, std::int64_t n, T* to) {
+    narrow<T>(from, reinterpret_cast<std::byte*>(to), n, 1);
+  }
+  /// `n` rows of inputs in f32.
+  const float* inputs(const state& s, std::int64_t first, std::int64_t n) const {
+    const T* from = x + first * p.inputs;
+    if constexpr (widens) {
+      read(from, n * p.inputs, s.wide);
+      return s.wide;
+    } else {
+      return from;
+    }
+  }
+  static const T* panels(const state& s, std::int64_t at) {
+    return reinterpret_cast<const T*>(s.weights + at);
   }
   std::int64_t state_place(std::int64_t d, std::int64_t n) const {
     return (p.batch_first ? n * p.directions() + d : d * p.batch + n) * p.hidden;
@@ -140,23 +169,23 @@ private:
   void begin(const state& s) const {
     std::fill_n(s.h, 4 * p.batch * parts.row, 0.f); // all that stand behind it, too
     for (std::int64_t n = 0; n < p.batch; ++n) {
-      if (first_h) std::copy_n(first_h + state_place(s.d, n), p.hidden, s.h + n * parts.row);
-      if (first_c) std::copy_n(first_c + state_place(s.d, n), p.hidden, s.c + n * parts.row);
+      if (first_h) read(first_h + state_place(s.d, n), p.hidden, s.h + n * parts.row);
+      if (first_c) read(first_c + state_place(s.d, n), p.hidden, s.c + n * parts.row);
     }
   }
   void end(const state& s) const {
     for (std::int64_t n = 0; n < p.batch; ++n) {
-      if (last_h) std::copy_n(s.h + n * parts.row, p.hidden, last_h + state_place(s.d, n));
-      if (last_c) std::copy_n(s.c + n * parts.row, p.hidden, last_c + state_place(s.d, n));
+      if (last_h) write(s.h + n * parts.row, p.hidden, last_h + state_place(s.d, n));
+      if (last_c) write(s.c + n * parts.row, p.hidden, last_c + state_place(s.d, n));
     }
   }
 
   /// C += A B for the first columns of B, in panels, shared among the threads.
-  void add(const float* a, std::int64_t a_row, const float* panels, float* c, std::int64_t c_row,
+  void add(const float* a, std::int64_t a_row, const T* of, float* c, std::int64_t c_row,
            std::int64_t rows, std::int64_t columns, std::int64_t depth) const {
-    share(team_for(team, columns * depth * 4), columns, tile_columns,
-          [&](std::int64_t first, std::int64_t end) {
-            add_panels(a, a_row, panels, c, c_row, rows, first, end, depth);
+    share(team_for(team, columns * depth * static_cast<std::int64_t>(sizeof(T))), columns,
+          tile_columns, [&](std::int64_t first, std::int64_t end) {
+            add_panels(a, a_row, of, c, c_row, rows, first, end, depth);
           });
   }
 
@@ -165,20 +194,19 @@ private:
     const float* bias = s.weights + parts.biases;
     for (std::int64_t row = 0; row < steps * p.batch; ++row)
       std::copy_n(bias, parts.columns, gates + row * parts.columns);
-    const float* panels = s.weights + parts.inputs;
+    const T* of = panels(s, parts.inputs);
     if (!p.batch_first)
-      return add(x + first * p.batch * p.inputs, p.inputs, panels, gates, parts.columns,
+      return add(inputs(s, first * p.batch, steps * p.batch), p.inputs, of, gates, parts.columns,
                  steps * p.batch, parts.columns, p.inputs);
     for (std::int64_t n = 0; n < p.batch; ++n)
-      add(x + (n * p.steps + first) * p.inputs, p.inputs, panels, gates + n * parts.columns,
+      add(inputs(s, n * p.steps + first, steps), p.inputs, of, gates + n * parts.columns,
           p.batch * parts.columns, steps, parts.columns, p.inputs);
   }
 
   void step(const state& s, float* gates, std::int64_t t) const {
-    const float* panels = s.weights + parts.states;
     const bool gru = p.cell == op::cell_kind::gru;
     const std::int64_t now = gru ? 2 * parts.row : parts.columns;
-    add(s.h, parts.row, panels, gates, parts.columns, p.batch, now, p.hidden);
+    add(s.h, parts.row, panels(s, parts.states), gates, parts.columns, p.batch, now, p.hidden);
     if (gru) {
       if (p.reset_after) {
         for (std::int64_t n = 0; n < p.batch; ++n)
@@ -194,7 +222,7 @@ private:
                                      ? ((n * p.steps + t) * p.directions() + s.d) * p.hidden
                                      : ((t * p.directions() + s.d) * p.batch + n) * p.hidden;
       if (!runs_at(n, t)) {
-        std::fill_n(sequence + place, p.hidden, 0.f);
+        std::fill_n(sequence + place, p.hidden, T{});
         continue;
       }
       float* row = gates + n * parts.columns;
@@ -204,14 +232,14 @@ private:
         finish_lstm(s, row, n);
       else
         activate(s, 0, row, s.h + n * parts.row);
-      std::copy_n(s.h + n * parts.row, p.hidden, sequence + place);
+      write(s.h + n * parts.row, p.hidden, sequence + place);
     }
   }
 
   void add_product_of_last_gate(const state& s, const float* a, float* c,
                                 std::int64_t c_row) const {
-    const float* panels = s.weights + parts.states + 2 * parts.row * p.hidden;
-    add(a, parts.row, panels, c, c_row, p.batch, parts.row, p.hidden);
+    const T* of = panels(s, parts.states) + 2 * parts.row * p.hidden;
+    add(a, parts.row, of, c, c_row, p.batch, parts.row, p.hidden);
   }
 
   /// Activation `i` of a gate's row.
@@ -288,51 +316,68 @@ private:
 };
 } // namespace detail
 
-/// True where there is a kernel: f32.
+/// True where there is a kernel: f32 and bf16.
 inline bool runs(const op::recurrent&, dtype element) {
-  return element == dtype::f32;
+  return element == dtype::f32 || element == dtype::bf16;
 }
 
 /// Bytes of the weights as the kernel reads them.
-inline std::int64_t weight_bytes(const op::recurrent& p) {
-  return p.directions() * detail::recurrent_parts(p).all * 4;
+inline std::int64_t weight_bytes(const op::recurrent& p, dtype element) {
+  return p.directions() * detail::recurrent_parts(p, size_bytes(element)).all * 4;
 }
+
+namespace detail {
+template <class T>
+void fold_recurrent(const op::recurrent& p, const operands& o, float* to) {
+  const recurrent_parts parts(p, sizeof(T));
+  std::fill_n(to, p.directions() * parts.all, 0.f);
+  const std::int64_t gates = p.gates(), hidden = p.hidden;
+  const auto number = [&o](std::size_t operand, std::int64_t i) {
+    return static_cast<float>(load(o.inputs[operand].type, o.inputs[operand].bytes.data(), i));
+  };
+  for (std::int64_t d = 0; d < p.directions(); ++d, to += parts.all) {
+    pack_panels(o.inputs[1].as<T>().data() + d * gates * hidden * p.inputs,
+                reinterpret_cast<T*>(to + parts.inputs), gates, hidden, parts.row, p.inputs);
+    pack_panels(o.inputs[2].as<T>().data() + d * gates * hidden * hidden,
+                reinterpret_cast<T*>(to + parts.states), gates, hidden, parts.row, hidden);
+    for (std::int64_t gate = 0; p.bias && gate < gates; ++gate)
+      for (std::int64_t j = 0; j < hidden; ++j) {
+        const std::int64_t at = (d * 2 * gates + gate) * hidden + j;
+        const float of_states = number(3, at + gates * hidden);
+        const bool apart = p.reset_after && gate == 2;
+        to[parts.biases + gate * parts.row + j] = number(3, at) + (apart ? 0 : of_states);
+        if (apart) to[parts.state_bias + j] = of_states;
+      }
+    for (std::int64_t i = 0; p.peepholes && i < 3 * hidden; ++i)
+      to[parts.peepholes + i / hidden * parts.row + i % hidden] = number(7, d * 3 * hidden + i);
+  }
+}
+
+template <class T>
+task recurrent_task(const op::recurrent& p, const job& j) {
+  recurrent_plan<T> plan(p, j);
+  const int threads =
+      plan.team > 1 ? 1 : static_cast<int>(std::min<std::int64_t>(j.threads, p.directions()));
+  const scratch room(threads, plan.floats_a_thread());
+  return [=, weights = j.weights] {
+    share(threads, p.directions(), 1, [&](std::int64_t d, std::int64_t end) {
+      for (; d < end; ++d)
+        plan.run(d, reinterpret_cast<const float*>(*weights), room.mine());
+    });
+  };
+}
+} // namespace detail
 
 /// Brings weights, biases and peepholes into panels and rows.
 inline void fold_weights(const op::recurrent& p, const operands& o, float* to) {
-  const detail::recurrent_parts parts(p);
-  std::fill_n(to, p.directions() * parts.all, 0.f);
-  const std::int64_t gates = p.gates(), hidden = p.hidden;
-  for (std::int64_t d = 0; d < p.directions(); ++d, to += parts.all) {
-    detail::pack_panels(o.inputs[1].as<float>().data() + d * gates * hidden * p.inputs,
-                        to + parts.inputs, gates, hidden, parts.row, p.inputs);
-    detail::pack_panels(o.inputs[2].as<float>().data() + d * gates * hidden * hidden,
-                        to + parts.states, gates, hidden, parts.row, hidden);
-    for (std::int64_t gate = 0; p.bias && gate < gates; ++gate)
-      for (std::int64_t j = 0; j < hidden; ++j) {
-        const float* b = o.inputs[3].as<float>().data() + (d * 2 * gates + gate) * hidden + j;
-        const bool apart = p.reset_after && gate == 2;
-        to[parts.biases + gate * parts.row + j] = b[0] + (apart ? 0 : b[gates * hidden]);
-        if (apart) to[parts.state_bias + j] = b[gates * hidden];
-      }
-    for (std::int64_t i = 0; p.peepholes && i < 3 * hidden; ++i)
-      to[parts.peepholes + i / hidden * parts.row + i % hidden] =
-          o.inputs[7].as<float>()[static_cast<std::size_t>(d * 3 * hidden + i)];
-  }
+  if (o.inputs[1].type == dtype::bf16) return detail::fold_recurrent<std::uint16_t>(p, o, to);
+  detail::fold_recurrent<float>(p, o, to);
 }
 
 inline detail::kernel make(const op::recurrent& p, const detail::job& j) {
   if (j.output == nullptr) return {"steps", [] {}};
-  detail::recurrent_plan plan(p, j);
-  const int threads =
-      plan.team > 1 ? 1 : static_cast<int>(std::min<std::int64_t>(j.threads, p.directions()));
-  const detail::scratch room(threads, plan.floats_a_thread());
-  return {"steps", [=, weights = j.weights] {
-            detail::share(threads, p.directions(), 1, [&](std::int64_t d, std::int64_t end) {
-              for (; d < end; ++d)
-                plan.run(d, reinterpret_cast<const float*>(*weights), room.mine());
-            });
-          }};
+  return {"steps", j.element == dtype::bf16 ? detail::recurrent_task<std::uint16_t>(p, j)
+                                            : detail::recurrent_task<float>(p, j)};
 }
 
 } // namespace benanza::backend::host

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are small matrices in the cache multiplied? In tiles of up to six rows by two vectors, whose
-// sums stay in registers: a step reads two vectors of B and one number of each row of A.
+// sums stay in registers: a step reads two vectors of B, in f32 or bf16, and one number of each row
+// of A.
 //
 //   add_product(scores, weights_row, values, value_row, sums, sum_row, rows, columns, depth);
 #pragma once
@@ -15,8 +16,29 @@ inline constexpr std::int64_t tile_columns = 2 * float_lanes::count;
 /// Most rows of a tile: with twelve sums and what they are made of, registers are used up.
 inline constexpr int tile_rows = 6;
 
-template <int Rows>
-void add_tile(const float* a, std::int64_t a_row, const float* b, std::int64_t b_row, float* c,
+/// Where column `j` of a tile stands in a row of B: bf16 in pairs, one of each vector.
+template <class Stored>
+constexpr std::int64_t place_in_tile(std::int64_t j) {
+  if constexpr (std::is_same_v<Stored, float>) return j;
+  return j < float_lanes::count ? 2 * j : 2 * (j - float_lanes::count) + 1;
+}
+
+/// The two vectors of a tile's row of B.
+[[gnu::always_inline]] inline void load_row(const float* b, float_vector& left,
+                                            float_vector& right) {
+  left = float_lanes::load(b);
+  right = float_lanes::load(b + float_lanes::count);
+}
+[[gnu::always_inline]] inline void load_row(const std::uint16_t* b, float_vector& left,
+                                            float_vector& right) {
+  float_lanes::whole pairs;
+  std::memcpy(&pairs, b, sizeof pairs);
+  left = std::bit_cast<float_vector>(pairs << 16);
+  right = std::bit_cast<float_vector>(pairs & static_cast<std::int32_t>(0xffff0000));
+}
+
+template <int Rows, class Stored>
+void add_tile(const float* a, std::int64_t a_row, const Stored* b, std::int64_t b_row, float* c,
               std::int64_t c_row, std::int64_t depth) {
   using lanes = float_lanes;
   lanes::vector low[Rows], high[Rows];
@@ -26,8 +48,8 @@ void add_tile(const float* a, std::int64_t a_row, const float* b, std::int64_t b
     high[r] = lanes::load(c + r * c_row + lanes::count);
   }
   for (std::int64_t k = 0; k < depth; ++k) {
-    const lanes::vector left = lanes::load(b + k * b_row);
-    const lanes::vector right = lanes::load(b + k * b_row + lanes::count);
+    lanes::vector left, right;
+    load_row(b + k * b_row, left, right);
 #pragma GCC unroll 6
     for (int r = 0; r < Rows; ++r) {
       const lanes::vector x = lanes::all(a[r * a_row + k]);
@@ -69,8 +91,8 @@ inline void multiply_rows(const float* a, const float* b, std::int64_t b_row, fl
 }
 
 /// C += A B for `Rows` rows at a time, then for what is left.
-template <int Rows = tile_rows>
-void add_product(const float* a, std::int64_t a_row, const float* b, std::int64_t b_row, float* c,
+template <int Rows = tile_rows, class Stored>
+void add_product(const float* a, std::int64_t a_row, const Stored* b, std::int64_t b_row, float* c,
                  std::int64_t c_row, std::int64_t rows, std::int64_t columns, std::int64_t depth) {
   if constexpr (Rows > 0) {
     for (; rows >= Rows; rows -= Rows, a += Rows * a_row, c += Rows * c_row)
