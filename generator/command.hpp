@@ -306,9 +306,10 @@ inline status run_checked(int argc, char** argv) {
   app.add_option("--target", generating.gpu.target, "that GPU, or a file with a description")
       ->type_name("{v100,t4,a10,a100,l4,l40s,h100,h200,b200,rtx5090}")
       ->needs(algorithms);
-  app.add_flag("--what-if", generating.gpu.what_if,
-               "in place of the list: what it and NVIDIA's data sheet say of algorithms, fusion and "
-               "tensor cores for each model")
+  app.add_flag(
+         "--what-if", generating.gpu.what_if,
+         "in place of the list: what it and NVIDIA's data sheet say of algorithms, fusion and "
+         "tensor cores for each model")
       ->needs(algorithms);
   app.add_option("--format", generating.gpu.format, "of that list, or of a sweep: text or json")
       ->check(CLI::IsMember({"text", "json"}));

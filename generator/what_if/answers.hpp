@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithm, what to fuse, which numbers: what is known of that for a GPU that is not here
-// (--what-if)? What cuDNN lists, and rooflines of the GPU's data sheet. Nothing here was measured, and
-// what neither knows is left open.
+// (--what-if)? What cuDNN lists, and rooflines of the GPU's data sheet. Nothing here was measured,
+// and what neither knows is left open.
 //
 //   answers a = answer(all, graphs, {.wanted = true, .target = "h100", .what_if = true});
 //   a.models[0].types[2].fused->ns
@@ -77,7 +77,7 @@ struct type_answer {
   std::optional<roof_sum> fused{};
   std::vector<std::pair<const layer_answer*, std::int64_t>> layers{}; ///< with uses, heaviest first
   tally several{}, one{}, none{};                                     ///< of cuDNN's engines
-  std::vector<fused_group> groups{}; ///< what saves most first
+  std::vector<fused_group> groups{};                                  ///< what saves most first
   tally on_listed{}, on_not_told{}, on_none{}, no_gain{};
   double without_ns = 0, with_ns = 0; ///< products without and with tensor cores
 };

@@ -14,8 +14,7 @@ namespace benanza::generator {
 
 namespace detail {
 using json = nlohmann::ordered_json;
-inline constexpr const char *marked_listed = "listed", *marked_roofline = "roofline of data sheet",
-                            *marked_estimate = "estimate";
+inline constexpr const char *marked_listed = "listed", *marked_roofline = "roofline of data sheet";
 
 inline json json_of(const tally& t) {
   return {{"layers", t.layers}, {"nodes", t.nodes}};
@@ -37,7 +36,7 @@ inline json sheet_json(const data_sheet& d) {
           {"memory_gb_per_s", d.gb_per_s}};
 }
 
-inline json layer_json(const answers& a, const layer_answer& l) {
+inline json layer_json(const layer_answer& l) {
   json out{{"family", op::family(l.list->layer)},
            {"key", op::key(l.list->layer)},
            {"type", name(l.list->type)}};
@@ -123,7 +122,7 @@ inline nlohmann::ordered_json json_of(const answers& a) {
   }
   out["layers"] = json::array();
   for (const layer_answer& l : a.layers)
-    out["layers"].push_back(detail::layer_json(a, l));
+    out["layers"].push_back(detail::layer_json(l));
   return out;
 }
 

@@ -170,9 +170,9 @@ inline std::string layers_text(const answers& a, const model_answer& m) {
     if (l->engines < 2 || ++shown > heaviest) continue;
     const std::string first =
         l->first.empty() ? "-" : join(l->first | ranges::views::transform(engine_of), " ");
-    out += fmt::format("  {:>9} {:>4} {:>4}  {:<17}  {}\n",
-                       l->least ? time_text(l->least->ns) : "-", uses, l->engines, cell(first, 17),
-                       cell(op::name(l->list->layer), 38, 9));
+    out +=
+        fmt::format("  {:>9} {:>4} {:>4}  {:<17}  {}\n", l->least ? time_text(l->least->ns) : "-",
+                    uses, l->engines, cell(first, 17), cell(op::name(l->list->layer), 38, 9));
   }
   return out;
 }

@@ -71,8 +71,7 @@ TEST_CASE("a roofline of a data sheet is the longer of arithmetic and memory") {
 TEST_CASE("what is known of layers on a GPU that is not here, each figure with its mark" *
           doctest::skip(!with_cudnn)) {
   const asked some("Gemm/128x3072x768-w\nConv/1x64x56x56-64x3x3-s1-p1\nConcat/1x8x4x4-a1-n2\n");
-  const auto o =
-      some.what_if("--target h100 --types f32,f16 --format json");
+  const auto o = some.what_if("--target h100 --types f32,f16 --format json");
   CHECK(o.err == "");
   REQUIRE(o.status == 0);
   const auto all = nlohmann::json::parse(o.out);

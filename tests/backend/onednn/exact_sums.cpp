@@ -68,7 +68,7 @@ TEST_CASE("sums of exact numbers are equal to the last bit, by every algorithm")
     }
 }
 
-TEST_CASE("running sums of exact numbers are equal to the last bit, by every algorithm") {
+TEST_CASE("running sums of exact numbers are equal to the last bit") {
   const auto host = test::built("host");
   for (const numeric t : {numeric::f32, numeric::bf16})
     for (const std::string name : {"CumSum/37x16-a1", "CumSum/16x256-a1", "CumSum/3x4096-a1",
@@ -77,6 +77,6 @@ TEST_CASE("running sums of exact numbers are equal to the last bit, by every alg
         CAPTURE(name);
         CAPTURE(way);
         CAPTURE(benanza::name(t));
-        CHECK(check_bits(*host, op::parse(name + way), t) == 2);
+        CHECK(check_bits(*host, op::parse(name + way), t) == 1);
       }
 }

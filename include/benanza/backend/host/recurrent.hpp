@@ -20,8 +20,8 @@ namespace benanza::backend::host {
 
 namespace detail {
 
-/// Where the parts of one direction's packed weights are, in floats; panels hold elements of `width`
-/// bytes.
+/// Where the parts of one direction's packed weights are, in floats; panels hold elements of
+/// `width` bytes.
 struct recurrent_parts {
   std::int64_t row = 0;     ///< of one gate: the hidden numbers up to a whole tile
   std::int64_t columns = 0; ///< of all gates

@@ -10,6 +10,9 @@
 
 #include "../../op/conv.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace benanza::backend::onednn {
 
 namespace detail {
@@ -87,18 +90,44 @@ void mark_winograd(recipe& made, const Layer& c, const request& r) {
 }
 } // namespace detail
 
-inline void describe(const op::conv& c, const request& r, recipes& out) {
+namespace detail {
+/// A convolution of one column as that of one row, of the same bytes: the library's kernels work on
+/// columns side by side. Nothing: it is none.
+inline std::optional<op::conv> turned(op::conv c) {
+  if (c.kernel.size != 2 || c.input[3] != 1 || c.input[2] == 1 || c.kernel[1] != 1 ||
+      op::entry(c.pads, 1, 0) != 0 || op::entry(c.pads, 3, 0) != 0)
+    return std::nullopt;
+  const auto turn = [](auto& list, int first) {
+    if (!list.empty()) std::swap(list[first], list[first + 1]);
+  };
+  turn(c.input, 2);
+  turn(c.kernel, 0);
+  turn(c.strides, 0);
+  turn(c.dilations, 0);
+  turn(c.pads, 0);
+  turn(c.pads, 2);
+  return c;
+}
+
+/// True where an operand of the result's dims follows.
+inline bool joins(const dnnl::post_ops& after) {
+  for (int i = 0; i < after.len(); ++i)
+    if (after.kind(i) == dnnl::primitive::kind::binary) return true;
+  return false;
+}
+
+inline void describe_conv(const op::conv& c, const request& r, recipes& out) {
   dims w = c.groups > 1 ? dims{c.groups, c.outputs / c.groups} : dims{c.outputs};
   w.push_back(c.input[1] / c.groups);
-  w = detail::with_kernel(w, c.kernel);
+  w = with_kernel(w, c.kernel);
   const dims source = to_dims(c.input), result = to_dims(c.output());
   const auto offer = [&](dnnl::algorithm how, const description& from,
                          const description& to) -> recipe& {
-    recipe made = detail::convolution_recipe(c, r, dense(w, r.types.weights));
-    made.what = operation::convolution(
-        how, from, any_layout(w, r.types.weights),
-        c.bias ? dense({c.outputs}, r.bias_type) : description(), to, detail::window_of(c),
-        r.product_attributes(made.given, 1, detail::channel_bits(c)));
+    recipe made = convolution_recipe(c, r, dense(w, r.types.weights));
+    made.what =
+        operation::convolution(how, from, any_layout(w, r.types.weights),
+                               c.bias ? dense({c.outputs}, r.bias_type) : description(), to,
+                               window_of(c), r.product_attributes(made.given, 1, channel_bits(c)));
     return out.emplace_back(std::move(made));
   };
   const description from = any_layout(source, r.types.source),
@@ -113,7 +142,18 @@ inline void describe(const op::conv& c, const request& r, recipes& out) {
         .after = '@' + layout_name(arranged(source, r.types.source, arrangement::blocked),
                                    activation_letters(source.size()));
   if (c.kernel.size != 2) return;
-  detail::mark_winograd(offer(dnnl::algorithm::convolution_winograd, from, to), c, r);
+  mark_winograd(offer(dnnl::algorithm::convolution_winograd, from, to), c, r);
+}
+} // namespace detail
+
+inline void describe(const op::conv& c, const request& r, recipes& out) {
+  detail::describe_conv(c, r, out);
+  const auto row = detail::turned(c);
+  if (!row || detail::joins(r.after)) return;
+  const std::size_t before = out.size();
+  detail::describe_conv(*row, r, out);
+  for (std::size_t i = before; i < out.size(); ++i)
+    out[i].before = "turned:" + out[i].before;
 }
 
 inline void describe(const op::conv_transpose& c, const request& r, recipes& out) {

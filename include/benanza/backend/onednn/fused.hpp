@@ -122,7 +122,8 @@ void describe(const op::fused<Base>& f, const request& r, recipes& out) {
     recipes made;
     describe(f.base, with_steps, made);
     for (recipe& m : made) {
-      if (m.result != bases.front().result) continue; // the operands would not fit
+      if (!chain->arguments.empty() && m.result != bases.front().result)
+        continue; // the operands would not fit
       const bool whole = std::all_of(f.steps.begin(), f.steps.end(), [&](const op::step& s) {
         return !s.joins || f.operand_of(s) == f.output();
       });

@@ -81,8 +81,7 @@ inline rows begun(const shape& input, const arithmetic& a) {
 }
 
 inline rows::finding sum_of(const std::string& name, const std::string& each) {
-  return {
-      .name = name, .begin = "0", .each = "so_far + (" + each + ')', .both = "a + b"};
+  return {.name = name, .begin = "0", .each = "so_far + (" + each + ')', .both = "a + b"};
 }
 
 /// The largest of a row; every row has an element.
@@ -124,7 +123,8 @@ inline rows normalized(const shape& input, std::int64_t length, std::int64_t run
   }
   const std::string off = centred ? "(v - mean)" : "v";
   r.findings.push_back(sum_of("scale", off + " * " + off));
-  r.findings.back().end = "1.0f / sqrtf(scale / " + n + " + " + literal(attribute::epsilon, a) + ')';
+  r.findings.back().end =
+      "1.0f / sqrtf(scale / " + n + " + " + literal(attribute::epsilon, a) + ')';
   const std::string which = (run == 1 ? "at" : "at / " + c(run)) + " % " + c(scales);
   r.each_result = off + " * scale * x1[" + which + ']' + (shifted ? " + x2[" + which + ']' : "");
   return r;

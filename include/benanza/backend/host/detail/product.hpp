@@ -41,26 +41,40 @@ template <int Rows, class Stored>
 void add_tile(const float* a, std::int64_t a_row, const Stored* b, std::int64_t b_row, float* c,
               std::int64_t c_row, std::int64_t depth) {
   using lanes = float_lanes;
-  lanes::vector low[Rows], high[Rows];
+  // Sums of few rows would wait for each other: every so many steps there are others.
+  constexpr int chains = Rows == 1 ? 4 : Rows == 2 ? 2 : 1;
+  lanes::vector low[chains][Rows]{}, high[chains][Rows]{};
 #pragma GCC unroll 6
   for (int r = 0; r < Rows; ++r) {
-    low[r] = lanes::load(c + r * c_row);
-    high[r] = lanes::load(c + r * c_row + lanes::count);
+    low[0][r] = lanes::load(c + r * c_row);
+    high[0][r] = lanes::load(c + r * c_row + lanes::count);
   }
-  for (std::int64_t k = 0; k < depth; ++k) {
+  const auto add = [&](std::int64_t k, int chain) __attribute__((always_inline)) {
     lanes::vector left, right;
     load_row(b + k * b_row, left, right);
 #pragma GCC unroll 6
     for (int r = 0; r < Rows; ++r) {
       const lanes::vector x = lanes::all(a[r * a_row + k]);
-      low[r] = lanes::multiply_add(x, left, low[r]);
-      high[r] = lanes::multiply_add(x, right, high[r]);
+      low[chain][r] = lanes::multiply_add(x, left, low[chain][r]);
+      high[chain][r] = lanes::multiply_add(x, right, high[chain][r]);
     }
-  }
+  };
+  std::int64_t k = 0;
+  for (; k + chains <= depth; k += chains)
+#pragma GCC unroll 4
+    for (int i = 0; i < chains; ++i)
+      add(k + i, i);
+  for (; k < depth; ++k)
+    add(k, 0);
 #pragma GCC unroll 6
   for (int r = 0; r < Rows; ++r) {
-    lanes::store(low[r], c + r * c_row);
-    lanes::store(high[r], c + r * c_row + lanes::count);
+#pragma GCC unroll 4
+    for (int i = 1; i < chains; ++i) {
+      low[0][r] += low[i][r];
+      high[0][r] += high[i][r];
+    }
+    lanes::store(low[0][r], c + r * c_row);
+    lanes::store(high[0][r], c + r * c_row + lanes::count);
   }
 }
 
