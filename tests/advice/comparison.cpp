@@ -147,6 +147,29 @@ TEST_CASE("where the framework is faster, that is told first: it is a fault of o
   CHECK(of_id(a.list, "algorithm/") == nullptr);
 }
 
+TEST_CASE("a framework that cuts layers elsewhere is faster only where all of them are together") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const model_bound b = figures(s);
+  // Ours are the convolution with its Relu, and all between that and the Softmax.
+  profile p = unfused(1400);
+  p.operators = {ran("node0", "Conv", 850), ran("node2", "Conv", 60), ran("node4", "Add", 60),
+                 ran("node5", "Softmax", 410)};
+  p.operators[1].stands_for = {"node1", "node2"};
+  p.operators[2].stands_for = {"node3", "node4"};
+  const comparison c = compare(p, b);
+  REQUIRE(c.operators.size() == 4);
+  CHECK(c.operators[1].nodes == std::vector{1, 2});
+  for (const compared_operator& o : c.operators)
+    CHECK(o.verdict() >= 0);
+  CHECK(c.faster.empty());
+  REQUIRE(c.groups.size() == 2);
+  CHECK(c.groups[0].nodes == std::vector{0, 1, 2, 3, 4});
+  CHECK(c.groups[0].ns == 970e3);
+  p.operators[0].ns = {600e3, 600e3, 600e3};
+  CHECK(compare(p, b).faster.size() == 1);
+}
+
 TEST_CASE("what is faster than predicted but not than the bound is no fault of ours") {
   run r = synthetic::fused_run();
   for (auto& m : r.measurements) // with cold weights it takes twice as long here

@@ -39,8 +39,10 @@ struct compared_operator {
   double least_ns = 0;           ///< its bound: what is less than this beats all that was measured
   bool known = false;            ///< all of that work was measured or modelled
   bool seen = true;              ///< not below `unseen_ns`
-  bool fewer = false;            ///< it makes fewer points than its nodes: by a rewritten graph
-  std::string layer{};           ///< the layer that takes most of it
+  /// The best run has a part of it and of others as one: only together can they be faster.
+  bool shares = false;
+  bool fewer = false;  ///< it makes fewer points than its nodes: by a rewritten graph
+  std::string layer{}; ///< the layer that takes most of it
   const bound::layer_answer* answer = nullptr; ///< of that layer
 
   double lost_ns() const { return known ? ns - best_ns : 0; }
@@ -48,7 +50,7 @@ struct compared_operator {
   int verdict() const {
     if (!known || !seen) return 0;
     const double noise = std::max(told_apart * std::max(ns, best_ns), 2 * scatter_ns);
-    return lost_ns() > noise ? 1 : ns < least_ns - noise && !fewer ? -1 : 0;
+    return lost_ns() > noise ? 1 : ns < least_ns - noise && !fewer && !shares ? -1 : 0;
   }
 };
 

@@ -14,6 +14,8 @@
 
 #include <range/v3/action/stable_sort.hpp>
 #include <range/v3/algorithm/min.hpp>
+#include <range/v3/algorithm/sort.hpp>
+#include <range/v3/view/drop.hpp>
 #include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/zip.hpp>
 
@@ -120,54 +122,55 @@ compared_operators(const comparison& c, const work_table& work, const bound::lay
   return out;
 }
 
-/// The operators as the best run has its layers: where that runs as one what are several operators
-/// there, these are one. A framework that is faster in a part of it only is not faster.
-inline std::vector<compared_operator> compared_groups(const comparison& c) {
+/// The operators as the best run has its layers: where what it runs as one is in several of them,
+/// these are one. A framework that is faster in a part of it only is not faster.
+inline std::vector<compared_operator> compared_groups(comparison& c, const work_table& work,
+                                                      const bound::layer_times& times) {
   const bound::model_bound& b = *c.model;
   if (!b.fused) return c.operators;
-  const bound::layer_times point = bound::point_times(b.layers);
-  const bound::detail::fused_times t = bound::detail::times_as_fused(b, point.prediction),
-                                   least = bound::detail::times_as_fused(b, point.bound);
-  const auto group_of = [&](const compared_operator& o) { // -1: in none, or in several
-    int owner = -1;
-    for (int n : o.nodes) {
-      if (!computes(*b.graph, b.graph->nodes[bound::detail::at(n)])) continue;
-      const int its = b.fused->pair.owner[bound::detail::at(n)];
-      if (owner >= 0 && owner != its) return -1;
-      owner = its;
-    }
-    return owner >= 0 && t.own[bound::detail::at(owner)] < bound::detail::never ? owner : -1;
+  std::vector<std::size_t> leader(c.operators.size()); // the first operator of its group
+  std::map<int, std::size_t> first;                    // that has a part of a node of the best run
+  const auto leader_of = [&leader](std::size_t i) {
+    while (leader[i] != i)
+      i = leader[i];
+    return i;
   };
-  std::vector<compared_operator> out;
-  std::map<int, std::size_t> place; // of the group
-  for (const compared_operator& o : c.operators) {
-    const int group = group_of(o);
-    const auto [found, fresh] =
-        group < 0 ? std::pair(place.end(), true) : place.try_emplace(group, out.size());
-    if (fresh) {
-      out.push_back(o);
-      continue;
+  for (const auto& [i, o] : ranges::views::enumerate(c.operators)) {
+    leader[i] = i;
+    for (const int n : o.nodes) {
+      if (!computes(*b.graph, b.graph->nodes[bound::detail::at(n)])) continue;
+      const auto [found, fresh] = first.try_emplace(b.fused->pair.owner[bound::detail::at(n)], i);
+      if (fresh) continue;
+      const auto [before, behind] = std::minmax(leader_of(found->second), leader_of(i));
+      leader[behind] = before;
     }
-    compared_operator& all = out[found->second];
-    all.nodes.insert(all.nodes.end(), o.nodes.begin(), o.nodes.end());
-    all.ns += o.ns;
-    all.scatter_ns += o.scatter_ns;
-    all.best_ns += o.best_ns;
-    all.least_ns += o.least_ns;
-    all.known = all.known && o.known;
-    all.seen = all.seen && o.seen;
-    all.fewer = all.fewer || o.fewer;
-    all.how = std::max(all.how, o.how);
   }
-  for (const auto& [group, where] : place) {
-    const auto g = bound::detail::at(group);
-    const auto [own, parts] = b.fused->pair.times(g, t.own, t.parts);
-    if (!(own < parts)) continue;
-    compared_operator& all = out[where];
-    all.best_ns = std::min(all.best_ns, own);
-    all.least_ns = std::min(all.least_ns, least.own[g]);
-    all.answer = &b.layers[b.fused->layers[bound::detail::at(b.fused->graph->nodes[g].layer)]];
-    all.layer = all.answer->name;
+  std::map<std::size_t, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < leader.size(); ++i)
+    groups[leader_of(i)].push_back(i);
+  std::vector<compared_operator> out;
+  for (const auto& [at, members] : groups) {
+    compared_operator all = c.operators[at];
+    for (const std::size_t i : members | ranges::views::drop(1)) {
+      const compared_operator& o = c.operators[i];
+      all.nodes.insert(all.nodes.end(), o.nodes.begin(), o.nodes.end());
+      all.ns += o.ns;
+      all.scatter_ns += o.scatter_ns;
+      all.known = all.known && o.known;
+      all.seen = all.seen && o.seen;
+      all.fewer = all.fewer || o.fewer;
+      all.how = std::max(all.how, o.how);
+    }
+    if (members.size() > 1) {
+      for (const std::size_t i : members)
+        c.operators[i].shares = true;
+      ranges::sort(all.nodes);
+      all.best_ns = work.take(all.nodes, times.prediction);
+      all.least_ns = work.take(all.nodes, times.bound);
+      all.answer = work.main_layer(all.nodes, times.prediction);
+      if (all.answer != nullptr) all.layer = all.answer->name;
+    }
+    out.push_back(std::move(all));
   }
   return out;
 }
@@ -203,9 +206,10 @@ inline comparison compare(const trace::profile& p, const bound::model_bound& b) 
   c.unseen_ns = detail::unseen_of(p, c.pace, c.latency.ns);
   c.matched = trace::attribute(p, *b.graph);
   const detail::work_table work(b);
-  c.operators = detail::compared_operators(c, work, bound::point_times(b.layers));
+  const bound::layer_times times = bound::point_times(b.layers);
+  c.operators = detail::compared_operators(c, work, times);
   c.slower = detail::rows_of(c.operators, p, 1);
-  c.groups = detail::compared_groups(c);
+  c.groups = detail::compared_groups(c, work, times);
   c.faster = detail::rows_of(c.groups, p, -1);
   c.added = detail::added_rows(c);
   for (const auto& [n, owner] : ranges::views::zip(b.graph->nodes, c.matched.owner)) {
