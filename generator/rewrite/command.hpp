@@ -33,7 +33,8 @@ struct rewrite_arguments {
 inline CLI::App* add_rewrite(CLI::App& app, rewrite_arguments& a) {
   CLI::App* verb = app.add_subcommand(
       "rewrite", "write an equivalent model that computes less: strides moved back, averages "
-                 "moved forward, only rows that are read, upsampling folded into convolutions");
+                 "moved forward, only rows that are read, upsampling folded into convolutions, 1x1 "
+                 "convolutions before upsampling");
   detail::add_model_options(*verb, a.models);
   verb->add_option("-o,--output", a.output, "the .onnx file to write");
   verb->add_flag("-q,--quiet", a.quiet, "do not print what was rewritten");

@@ -100,17 +100,23 @@ private:
   }
 
   static bool made_here(const std::string& name) {
-    return name.ends_with(picked_mark) || name.ends_with(model::taken_mark) ||
-           name.ends_with(model::upsampled_mark);
+    for (const std::string_view mark :
+         {picked_mark, model::taken_mark, model::upsampled_mark, model::front_mark,
+          model::back_mark, model::widened_mark, model::sum_mark})
+      if (name.ends_with(mark)) return true;
+    return false;
   }
 
   /// The number of the model's node that `n` is, a new one if it has to be made; -1: it is none.
   int number_of(const model::node& n) {
     if (was_.contains(n.name)) return number_in(node_mark, n.name).value_or(-1);
     if (!made_here(n.name)) return -1;
-    return n.name.ends_with(picked_mark)         ? add_pool(n)
-           : n.name.ends_with(model::taken_mark) ? add_gather(n)
-                                                 : add_transposed(n);
+    return n.name.ends_with(picked_mark)             ? add_pool(n)
+           : n.name.ends_with(model::taken_mark)     ? add_gather(n)
+           : n.name.ends_with(model::upsampled_mark) ? add_transposed(n)
+           : n.name.ends_with(model::widened_mark)   ? add_widened(n)
+           : n.name.ends_with(model::sum_mark)       ? add_sum(n)
+                                                     : add_part(n);
   }
 
   /// A node of the model that is new: one result, called `name`.
@@ -252,6 +258,68 @@ private:
     return made;
   }
 
+  /// The node of the model that a new one with a mark is made of.
+  const ::onnx::NodeProto& origin(const model::node& n, std::string_view mark) const {
+    const auto whose = number_in(node_mark, unmarked(n.name, mark));
+    if (!whose) refuse();
+    return graph_.node(*whose);
+  }
+
+  /// A convolution of the first or last channels of another.
+  int add_part(const model::node& n) {
+    const bool front = n.name.ends_with(model::front_mark);
+    const std::string_view mark = front ? model::front_mark : model::back_mark;
+    const ::onnx::NodeProto was = origin(n, mark);
+    const auto& p = std::get<op::conv>(*model::layer_of(to_, n));
+    const std::string name = was.output(0) + std::string(mark), weights = was.input(1);
+    constexpr std::int64_t to_end = std::int64_t{1} << 40;
+    const int part = add_behind("Slice", name + "/weights", maker_of(weights), weights,
+                                {add_numbers(name + "/from", {front ? 0 : -p.input[1]}),
+                                 add_numbers(name + "/to", {front ? p.input[1] : to_end}),
+                                 add_numbers(name + "/axis", {1})});
+    const int made = add_behind("Conv", name, -1, tensor_of(n.operands.at(0)), {part});
+    ::onnx::NodeProto& its = *graph_.mutable_node(made);
+    if (p.bias) {
+      its.add_input(was.input(2));
+      if (const int before = maker_of(was.input(2)); before >= 0) reads_[made].push_back(before);
+    }
+    set_list(its, "kernel_shape", {p.kernel.begin(), p.kernel.end()});
+    return made;
+  }
+
+  /// The Resize of a part, of other channels than the one that was there.
+  int add_widened(const model::node& n) {
+    const ::onnx::NodeProto conv = origin(n, model::widened_mark);
+    int resize = -1; // through the Concat that the convolution read
+    for (const std::string& s : graph_.node(std::max(0, maker_of(conv.input(0)))).input())
+      if (const int at = maker_of(s); at >= 0 && graph_.node(at).op_type() == "Resize") resize = at;
+    if (resize < 0) refuse();
+    const ::onnx::NodeProto was = graph_.node(resize);
+    const auto& p = std::get<op::resize>(*model::layer_of(to_, n));
+    const std::string name = conv.output(0) + std::string(model::widened_mark);
+    const int made = add_node("Resize", name, {});
+    for (const std::string& s : was.input())
+      if (const int at = maker_of(s); at >= 0) reads_[made].push_back(at);
+    if (was.input_size() > 3 && !was.input(3).empty()) {
+      const int sizes = add_numbers(name + "/sizes", {p.sizes.begin(), p.sizes.end()});
+      reads_[made].push_back(sizes);
+      graph_.mutable_node(made)->mutable_input()->CopyFrom(was.input());
+      graph_.mutable_node(made)->set_input(3, result_of(sizes));
+    } else {
+      graph_.mutable_node(made)->mutable_input()->CopyFrom(was.input());
+    }
+    graph_.mutable_node(made)->mutable_attribute()->CopyFrom(was.attribute());
+    graph_.mutable_node(made)->set_input(0, tensor_of(n.operands.at(0)));
+    // The one that was there comes first no more.
+    std::erase(reads_[made], maker_of(was.input(0)));
+    return made;
+  }
+
+  int add_sum(const model::node& n) {
+    return add_node("Add", origin(n, model::sum_mark).output(0) + std::string(model::sum_mark),
+                    {tensor_of(n.operands.at(0)), tensor_of(n.operands.at(1))});
+  }
+
   std::string fresh(std::string name) {
     while (!names_.insert(name).second)
       name += '_';
@@ -361,8 +429,7 @@ inline written_model rewrite_model(::onnx::ModelProto whole, const onnx::source&
                 "benanza_generate rewrite --help says what is looked for");
   detail::onnx_rewriter(whole, from, *to).follow();
   for (model::node& n : to->nodes)
-    if (const auto number =
-            detail::number_in(detail::node_mark, detail::unmarked(n.name, model::upsampled_mark))) {
+    if (const auto number = detail::number_in(detail::node_mark, model::rewritten_from(n.name))) {
       const auto& its = source.model().graph().node(*number);
       n.name = its.name().empty() && its.output_size() > 0 ? its.output(0) : its.name();
     }

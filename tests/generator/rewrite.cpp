@@ -26,7 +26,7 @@ written_model rewritten(const ::onnx::ModelProto& m) {
 } // namespace
 
 TEST_CASE("rewritten models are read back as their rewritten graphs") {
-  for (const char* name : {"resnet50-v1", "densenet-121", "ddpm-unet"}) {
+  for (const char* name : {"resnet50-v1", "densenet-121", "ddpm-unet", "yolo-n"}) {
     const ::onnx::ModelProto m = zoo::build(name);
     const written_model w = rewritten(m);
     const model::graph was = benanza::onnx::resolve(benanza::onnx::from(m), {}),

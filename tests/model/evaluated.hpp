@@ -9,7 +9,7 @@
 #include <benanza/backend/reference/reference.hpp>
 #include <benanza/model/graph.hpp>
 #include <benanza/model/operands.hpp>
-#include <benanza/model/rewrite/upsampling.hpp>
+#include <benanza/model/rewrite/rewrite.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +51,22 @@ inline values upsampled_weights(const op::conv_transpose& p, const std::string& 
   return out;
 }
 
+/// Of a convolution of some channels of another the weights: those of the other's.
+inline values weights_of_part(const model::graph& g, const model::node& n, const op::conv& c) {
+  const bool front = n.name.ends_with(model::front_mark);
+  const std::string name(model::rewritten_from(n.name));
+  std::int64_t all = c.input[1];
+  for (const model::node& other : g.nodes)
+    if (other.name == name + std::string(front ? model::back_mark : model::front_mark))
+      all += std::get<op::conv>(*model::layer_of(g, other)).input[1];
+  const values whole = constants(name + "1", {c.outputs, all, 1, 1}, false);
+  values out;
+  for (std::int64_t m = 0; m < c.outputs; ++m)
+    for (std::int64_t k = front ? 0 : all - c.input[1]; k < (front ? c.input[1] : all); ++k)
+      out.push_back(whole[static_cast<std::size_t>(m * all + k)]);
+  return out;
+}
+
 inline values of_node(const model::graph& g, const model::node& n,
                       const std::vector<values>& known) {
   const op::layer& l = *model::layer_of(g, n);
@@ -70,6 +86,11 @@ inline values of_node(const model::graph& g, const model::node& n,
           n.name.substr(0, n.name.size() - model::upsampled_mark.size()) + std::to_string(k);
       its = k == 1 ? upsampled_weights(std::get<op::conv_transpose>(l), seed)
                    : constants(seed, t.dims, false);
+    } else if (o.node == model::constant &&
+               (n.name.ends_with(model::front_mark) || n.name.ends_with(model::back_mark))) {
+      const std::string seed(model::rewritten_from(n.name));
+      its = k == 1 ? weights_of_part(g, n, std::get<op::conv>(l))
+                   : constants(seed + std::to_string(k), t.dims, false);
     } else if (o.node == model::constant)
       its =
           constants(n.name + std::to_string(k), t.dims, std::holds_alternative<op::batch_norm>(l));

@@ -239,6 +239,38 @@ TEST_CASE("upsampling and the convolution behind it become one transposed convol
   }
 }
 
+TEST_CASE("a 1x1 convolution comes before the upsampling that is joined to another tensor") {
+  for (const bool first : {true, false}) {
+    maker m;
+    m.add("Relu/1x4x5x6", "i").add("Sigmoid/1x4x10x12", "i");
+    m.add("Resize/1x4x5x6-1x4x10x12-asymmetric", "0 c");
+    m.add("Concat/1x8x10x12-a1-n2", first ? "2 1" : "1 2");
+    m.add("Conv/1x8x10x12-3x1x1-s1-b", "3 c c").add("Sigmoid/1x3x10x12", "4");
+    m.g.nodes.back().given = true;
+    const auto r = rewritten_form(m.g);
+    REQUIRE(r);
+    CHECK(names(*r) == rows{"Relu/1x4x5x6 i", "Sigmoid/1x4x10x12 i", "Conv/1x4x5x6-3x1x1-s1 0 c",
+                            "Resize/1x3x5x6-1x3x10x12-asymmetric 2 c",
+                            "Conv/1x4x10x12-3x1x1-s1-b 1 c c", "Add/1x3x10x12 4 3",
+                            "Sigmoid/1x3x10x12 5"});
+    CHECK(rewritten_from(r->nodes[2].name) == m.g.nodes[4].name);
+    check_equivalent(m.g, *r);
+  }
+  const auto stays = [](const char* resize, const char* concat, const char* conv, bool other) {
+    maker m;
+    m.add(resize, "i c").add(concat, "0 i").add(conv, "1 c");
+    if (other) m.add("Relu/1x8x10x12", "1");
+    CHECK_MESSAGE(!rewritten_form(m.g), resize << ' ' << conv);
+  };
+  const char *twice = "Resize/1x4x5x6-1x4x10x12", *joined = "Concat/1x8x10x12-a1-n2",
+             *conv = "Conv/1x8x10x12-3x1x1-s1";
+  stays("Resize/1x4x5x6-1x4x10x12-linear", joined, conv, false);
+  stays(twice, joined, "Conv/1x8x10x12-3x1x1-s2", false);
+  stays(twice, joined, "Conv/1x8x10x12-4x1x1-s1-g2", false);
+  stays(twice, "Concat/1x4x20x12-a2-n2", "Conv/1x4x20x12-3x1x1-s1", false);
+  stays(twice, joined, conv, true); // somebody else reads all
+}
+
 namespace {
 /// Layers on the rows of a transformer, and a Gather of one of them.
 graph rows_to_rewrite(std::mt19937& random) {
@@ -318,6 +350,17 @@ graph graph_to_rewrite(std::mt19937& random) {
     case 13: {
       if (!small) m.add("Sigmoid/" + text, at);
       if (!small) break;
+      if (below(2) != 0) {
+        const std::string wide =
+            'x' + std::to_string(2 * dims[2]) + 'x' + std::to_string(2 * dims[3]);
+        m.add("Resize/" + text + "-1x" + c + wide, at + " c");
+        m.add("Concat/1x" + std::to_string(2 * dims[1]) + wide + "-a1-n2",
+              std::to_string(i) + " i");
+        m.add("Conv/1x" + std::to_string(2 * dims[1]) + wide + "-2x1x1-s1",
+              std::to_string(i + 1) + " c");
+        i += 2;
+        break;
+      }
       const std::string more =
           "1x" + c + 'x' + std::to_string(2 * dims[2]) + 'x' + std::to_string(2 * dims[3]);
       m.add("Resize/" + text + "-" + more, at + " c");

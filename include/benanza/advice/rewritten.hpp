@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,19 +36,23 @@ inline std::map<int, double> rewritten_nodes(const model::graph& own,
     const op::layer* l = model::layer_of(g, n);
     return l == nullptr ? 0.0 : static_cast<double>(op::cost(*l).flops());
   };
-  std::map<int, double> out;
+  std::set<std::string_view> changed; // own nodes, by name
   for (const model::rewrite& r : rewritten.rewrites)
-    for (const int i : r.nodes) {
-      if (i >= static_cast<int>(rewritten.nodes.size())) continue;
-      const model::node& now = rewritten.nodes[static_cast<std::size_t>(i)];
-      std::string_view name = now.name;
-      if (name.ends_with(model::upsampled_mark)) name.remove_suffix(model::upsampled_mark.size());
-      const auto found = by_name.find(name);
-      if (found == by_name.end() || found->second.size() != 1) continue;
-      const int its = found->second[0];
-      const double before = flops(own, own.nodes[static_cast<std::size_t>(its)]);
-      out[its] = before > 0 ? std::max(0.0, 1 - flops(rewritten, now) / before) : 0;
-    }
+    for (const int i : r.nodes)
+      if (i < static_cast<int>(rewritten.nodes.size()))
+        changed.insert(model::rewritten_from(rewritten.nodes[static_cast<std::size_t>(i)].name));
+  std::map<int, double> left; // operations of own nodes
+  for (const model::node& now : rewritten.nodes) {
+    const std::string_view name = model::rewritten_from(now.name);
+    const auto found = by_name.find(name);
+    if (changed.contains(name) && found != by_name.end() && found->second.size() == 1)
+      left[found->second[0]] += flops(rewritten, now);
+  }
+  std::map<int, double> out;
+  for (const auto& [n, after] : left) {
+    const double before = flops(own, own.nodes[static_cast<std::size_t>(n)]);
+    out[n] = before > 0 ? std::max(0.0, 1 - after / before) : 0;
+  }
   return out;
 }
 

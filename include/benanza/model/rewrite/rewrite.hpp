@@ -7,6 +7,7 @@
 #pragma once
 
 #include "averages.hpp"
+#include "before_upsampling.hpp"
 #include "rows.hpp"
 #include "strides.hpp"
 #include "upsampling.hpp"
@@ -32,6 +33,7 @@ inline constexpr rewrite_rule rewrite_rules[] = {
     {averages_rule, averages_moved_forward},
     {rows_rule, only_rows_read},
     {upsampling_rule, upsampling_folded},
+    {before_upsampling_rule, convolved_before_upsampling},
 };
 
 /// `g` rewritten wherever a rule fits; nothing: none fits. Each change takes operations away, so
@@ -51,6 +53,13 @@ inline std::optional<graph> rewritten_form(const graph& g) {
       }
   }
   return out;
+}
+
+/// The name of the node of the model's own graph that a rewritten node computes, or a part of it.
+inline std::string_view rewritten_from(std::string_view name) {
+  for (const std::string_view mark : {upsampled_mark, front_mark, back_mark})
+    if (name.ends_with(mark)) name.remove_suffix(mark.size());
+  return name;
 }
 
 /// What the rewrites of one rule are together: at how many nodes, and what they save.
