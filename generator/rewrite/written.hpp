@@ -290,28 +290,35 @@ private:
   /// The Resize of a part, of other channels than the one that was there.
   int add_widened(const model::node& n) {
     const ::onnx::NodeProto conv = origin(n, model::widened_mark);
-    int resize = -1; // through the Concat that the convolution read
-    for (const std::string& s : graph_.node(std::max(0, maker_of(conv.input(0)))).input())
-      if (const int at = maker_of(s); at >= 0 && graph_.node(at).op_type() == "Resize") resize = at;
+    int resize = -1; // one that is dropped, through the Concat that the convolution read
+    if (const int joined = maker_of(conv.input(0)); joined >= 0)
+      for (const std::string& s : graph_.node(joined).input())
+        if (const int at = maker_of(s); dropped_.contains(at)) resize = at;
     if (resize < 0) refuse();
     const ::onnx::NodeProto was = graph_.node(resize);
     const auto& p = std::get<op::resize>(*model::layer_of(to_, n));
     const std::string name = conv.output(0) + std::string(model::widened_mark);
-    const int made = add_node("Resize", name, {});
-    for (const std::string& s : was.input())
-      if (const int at = maker_of(s); at >= 0) reads_[made].push_back(at);
-    if (was.input_size() > 3 && !was.input(3).empty()) {
-      const int sizes = add_numbers(name + "/sizes", {p.sizes.begin(), p.sizes.end()});
-      reads_[made].push_back(sizes);
-      graph_.mutable_node(made)->mutable_input()->CopyFrom(was.input());
-      graph_.mutable_node(made)->set_input(3, result_of(sizes));
-    } else {
-      graph_.mutable_node(made)->mutable_input()->CopyFrom(was.input());
-    }
+    const int made = add_node("Resize", name, {tensor_of(n.operands.at(0))});
+    const auto read = [&](const std::string& tensor) {
+      graph_.mutable_node(made)->add_input(tensor);
+      if (const int before = maker_of(tensor); before >= 0) reads_[made].push_back(before);
+    };
+    for (int k = 1; k < was.input_size() && k < 3; ++k)
+      read(was.input(k));
     graph_.mutable_node(made)->mutable_attribute()->CopyFrom(was.attribute());
-    graph_.mutable_node(made)->set_input(0, tensor_of(n.operands.at(0)));
-    // The one that was there comes first no more.
-    std::erase(reads_[made], maker_of(was.input(0)));
+    if (was.input_size() < 4 || was.input(3).empty()) return made;
+    // Sizes name channels and a batch, factors fit any.
+    const auto [factors, t] =
+        add_constant(name + "/scales", ::onnx::TensorProto::FLOAT, {p.input.size});
+    for (int i = 0; i < p.input.size; ++i)
+      t->add_float_data(static_cast<float>(p.sizes[i] / p.input[i]));
+    ::onnx::NodeProto& its = *graph_.mutable_node(made);
+    its.set_input(2, result_of(factors));
+    reads_[made].push_back(factors);
+    for (int i = its.attribute_size(); i-- > 0;)
+      if (its.attribute(i).name() == "axes" ||
+          its.attribute(i).name() == "keep_aspect_ratio_policy")
+        its.mutable_attribute()->DeleteSubrange(i, 1);
     return made;
   }
 

@@ -125,3 +125,30 @@ TEST_CASE("what takes an output's place gets its name, and pads follow no stride
                                                     {"AveragePool/1x8x5x5-2x2-s2", 1},
                                                     {"Conv/1x8x2x2-4x1x1-s1", 1}});
 }
+
+TEST_CASE("a Resize by sizes is written with factors, which fit every batch") {
+  ::onnx::ModelProto m = zoo::build("yolo-n");
+  ::onnx::GraphProto& g = *m.mutable_graph();
+  const std::vector<std::int64_t> sizes[] = {{1, 256, 40, 40}, {1, 128, 80, 80}};
+  int resizes = 0;
+  for (::onnx::NodeProto& n : *g.mutable_node()) {
+    if (n.op_type() != "Resize") continue;
+    ::onnx::TensorProto& t = *g.add_initializer();
+    t.set_name("sizes" + std::to_string(resizes));
+    t.set_data_type(::onnx::TensorProto::INT64);
+    t.add_dims(4);
+    for (const std::int64_t d : sizes[resizes++])
+      t.add_int64_data(d);
+    n.set_input(2, "");
+    n.add_input(t.name());
+  }
+  REQUIRE(resizes == 2);
+  const written_model w = rewritten(m);
+  const model::graph is = benanza::onnx::resolve(benanza::onnx::from(w.model), {});
+  CHECK(layers_of(is) == layers_of(w.graph));
+  for (const ::onnx::NodeProto& n : w.model.graph().node())
+    if (n.op_type() == "Resize") {
+      CHECK(n.input_size() == 3);
+      CHECK(n.input(2).ends_with("/scales"));
+    }
+}
