@@ -14,13 +14,15 @@
               {"format": "openvino-profiling", "json": {"runs": [[{"name", "type", "exec_type", "status",
                                                                    "real_us"}, ...], ...], "run_ns": [...]}},
               {"format": "pytorch-trace", "json": {"traceEvents": [...]}}],
+   "empty_operator": {"profiled_ns", "ns"},     one that does nothing: what the profiler says, what it takes without; or none
    "operators": [{"name", "type", "stands_for": [nodes], "makes": [tensors]}]}     of the optimized graph
 
 Version 1 had neither traces nor operators. Profiled runs follow the unprofiled ones in a session of their own; the
-first of them is cold. Unused fields of events are left out, of runs all but 6 to 30 so that a file stays
-below 10 MB. PyTorch's runs are within `ProfilerStep#n`, and each node's module within a range of its name.
-Nodes without a name are called by their first result. operators.py says which nodes an operator stands for;
-those of several operators that name the same nodes did that work together.
+first of them is cold. Unused fields of events are left out, of runs all but 6 to 30 so that a file stays below
+10 MB; OpenVINO's are the first one, and means of the runs between two reads of its counters. PyTorch's runs are
+within `ProfilerStep#n`, and each node's module within a range of its name. Nodes without a name are called by their
+first result. operators.py says which nodes an operator stands for; those of several operators that name the same
+nodes did that work together.
 """
 
 import datetime
@@ -31,6 +33,7 @@ import tempfile
 from pathlib import Path
 
 from frameworks.common import Refused, bind, one_line, printable
+from frameworks.empty import empty_operator
 from frameworks.environment import has_package
 from frameworks.inputs import fix_dims, make_inputs
 from frameworks.models import checksum, element_types, load, name_nodes, save
@@ -105,9 +108,11 @@ def measure(arguments):
                 samples = sample(framework.run, arguments.seconds)
             version, precision = framework.version, framework.precision
             del framework
+            traces, graph, empty = [], [], None
             if not arguments.no_profile:
                 began("runs with its profiler")
-            traces, graph = ([], []) if arguments.no_profile else made.profiled(path, feeds, arguments.threads, arguments.seconds)
+                traces, graph = made.profiled(path, feeds, arguments.threads, arguments.seconds)
+                empty = empty_operator(made, Path(folder), arguments.threads)
         except Refused:
             raise
         except Exception as e:  # the framework's own words, whatever it throws
@@ -125,7 +130,7 @@ def measure(arguments):
         "filled_tensors": filler.tensors, "filled_bytes": filler.bytes, "finite": healthy,
         "machine": {"processor": processor(), "cpus": os.cpu_count(), "python": sys.version.split()[0]},
         "started": started, **told(samples), **({"chain": str(arguments.chain)} if chain else {}),
-        "traces": traces, "operators": operators_of(nodes, graph),
+        "traces": traces, **({"empty_operator": empty} if empty else {}), "operators": operators_of(nodes, graph),
     }, chain
 
 

@@ -37,8 +37,8 @@ TEST_CASE("the first screen has at most 35 lines, of 80 columns where the termin
   const source s(r);
   const std::vector<model_bound> models{analyse(r)[0]};
   for (const bool beside : {false, true}) {
-    const std::vector<advised> all =
-        advise_all(s, models, beside ? std::vector{slow_framework()} : std::vector<profile>{});
+    const std::vector<profile> profiles(beside ? 1 : 0, slow_framework());
+    const std::vector<advised> all = advise_all(s, models, profiles);
     const std::string text = benanza::report::first_screen(r, all[0], 80);
     check_width(text);
     CHECK(std::count(text.begin(), text.end(), '\n') <= 35);
@@ -134,9 +134,9 @@ TEST_CASE("a profiler that slowed a run much is said above the rows, in every fo
   const std::vector<advised> all = advise_all(s, models, profiles);
   const std::string text = benanza::report::text_report(r, all, models, text_options{});
   check_width(text);
-  const std::size_t said = text.find("made this run 2.3 times as long");
+  const std::size_t said = text.find("The profiler of ONNX Runtime");
   CHECK(said < text.find("From the run of"));
-  CHECK(holds(json_report(r, models, false, all), "made this run 2.3 times as long"));
+  CHECK(holds(json_report(r, models, false, all), "made all of its runs longer"));
 }
 
 TEST_CASE("a bound that a framework beats is said to be wrong") {

@@ -20,11 +20,31 @@ SOURCE = Path(sys.argv[1])
 SCRIPT = SOURCE / "scripts" / "measure_framework"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
-from frameworks import traces  # noqa: E402: it stands beside the script
+from frameworks import running, traces  # noqa: E402: it stands beside the script
 from frameworks.common import Refused, one_line, write_whole  # noqa: E402
 from frameworks.environment import has_package, missing_packages, run_elsewhere  # noqa: E402
 from frameworks.operators import Model, Node, nodes_of, operators_of, share  # noqa: E402
 from gpu import files  # noqa: E402
+
+
+class Counters(unittest.TestCase):
+    def test_means_of_all_runs_become_means_between_reads(self):
+        def told(**us):
+            return {name: {"name": name, "real_us": n} for name, n in us.items()}
+
+        read = [(1, told(cold=200, long=500)), (5, told(cold=40, long=420)), (9, told(cold=22, long=411, late=2))]
+        runs = running.between_reads(read)
+        us = [{layer["name"]: layer["real_us"] for layer in run} for run in runs]
+        self.assertEqual(us, [{"cold": 200, "long": 500, "late": 0}, {"cold": 0, "long": 400, "late": 0},
+                              {"cold": 0, "long": 399.75, "late": 4.5}])
+
+    def test_operators_of_a_run(self):
+        events = [{"name": "model_run", "cat": "Session", "ts": 10, "dur": 9}, {"name": "a", "cat": "Node", "ts": 10, "dur": 3},
+                  {"name": "b", "cat": "Node", "ts": 14, "dur": 4}, {"name": "model_run", "cat": "Session", "ts": 30, "dur": 5},
+                  {"name": "a", "cat": "Node", "ts": 31, "dur": 2}]
+        self.assertEqual(running.OnnxRuntime.run_us([{"json": events[::-1]}]), [7, 2])
+        rows = {"runs": [[{"real_us": 3}, {"real_us": 1.5}], [{"real_us": 2}]]}
+        self.assertEqual(running.OpenVino.run_us([{}, {"json": rows}]), [4.5, 2])
 
 
 def model(text, inputs="x"):

@@ -292,6 +292,7 @@ class Weights(unittest.TestCase):
             self.assertEqual(result["operators"][-1]["stands_for"], ["y"])  # the node has no name
             events = result["traces"][0]["json"]
             self.assertGreaterEqual(sum(e["name"] == "model_run" for e in events), 6)
+            self.check_empty_operator("onnxruntime", result)
             self.assertTrue({e["args"]["op_name"] for e in events if e["cat"] == "Node"} <=
                             {o["type"] for o in result["operators"]})
 
@@ -317,8 +318,16 @@ class Weights(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             result = json.loads(out.read_text())
         self.assertEqual([t["format"] for t in result["traces"]], formats)
+        self.check_empty_operator(framework, result)
         self.assertEqual({n for o in result["operators"] for n in o["stands_for"]}, {"c", "after"})
         return result["traces"]
+
+    def check_empty_operator(self, framework, result):
+        if framework == "pytorch":  # it runs several calls for a node
+            self.assertNotIn("empty_operator", result)
+        else:
+            self.assertTrue(0 < result["empty_operator"]["ns"] < 1e6)
+            self.assertTrue(0 <= result["empty_operator"]["profiled_ns"] < 1e6)
 
 
 def result_of(machine, rows):

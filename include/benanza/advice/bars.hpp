@@ -66,7 +66,7 @@ inline void add_bars(comparison& c, const work_table& work) {
   if (c.profiled()) {
     drawn_total mine, added;
     for (const auto& [i, o] : ranges::views::enumerate(c.from->operators))
-      (c.matched.added(i) ? added : mine).add(o.ns, random, c.pace);
+      (c.matched.added(i) ? added : mine).add(o.ns, random, c.profiler);
     const drawn_total all = plus(mine, added);
     chain.down_to("between_operators", "outside of its operators: calls, scheduling, memory", all);
     chain.down_to("added_operators", "operators that the model does not have", mine);

@@ -9,6 +9,7 @@
 #include "../bound/figures.hpp"
 #include "../result/statistics.hpp"
 #include "../trace/profile/match.hpp"
+#include "profiler.hpp"
 
 #include <range/v3/action/sort.hpp>
 
@@ -24,8 +25,8 @@ namespace benanza::advice {
 
 /// Two times are told apart if they lie further apart than this share, or their own scatter.
 inline constexpr double told_apart = 0.05;
-/// A profiler by which a run takes longer than this share of its time with it slowed it much.
-inline constexpr double much_slower = 0.7;
+/// Operators of which little is known are spoken of first where they take this share of the run.
+inline constexpr double most_blurred = 0.1;
 /// Branches that win less than this share of the bound are not spoken of.
 inline constexpr double least_parallel = 0.01;
 
@@ -34,11 +35,12 @@ struct compared_operator {
   std::size_t op = 0;       ///< of the profile
   std::vector<int> nodes{}; ///< of the unfused graph that it stands for, ascending
   trace::matched_by how = trace::matched_by::nothing;
-  double ns = 0, scatter_ns = 0; ///< median of its runs, and half of their middle range
-  double best_ns = 0;            ///< the prediction of the same work
-  double least_ns = 0;           ///< its bound: what is less than this beats all that was measured
-  bool known = false;            ///< all of that work was measured or modelled
-  bool seen = true;              ///< not below `unseen_ns`
+  double ns = 0;         ///< the median of its runs, without what the profiler adds
+  double scatter_ns = 0; ///< half of their middle range, and of what the profiler leaves open
+  double best_ns = 0;    ///< the prediction of the same work
+  double least_ns = 0;   ///< its bound: what is less than this beats all that was measured
+  bool known = false;    ///< all of that work was measured or modelled
+  bool seen = true;      ///< it takes more than what the profiler leaves open
   /// The best run has a part of it and of others as one: only together can they be faster.
   bool shares = false;
   bool fewer = false;  ///< it makes fewer points than its nodes: by a rewritten graph
@@ -71,7 +73,7 @@ struct added_row {
   std::string type{};
   std::int64_t count = 0;
   bound::figure takes{};
-  bool seen = true; ///< not below as many `unseen_ns`
+  bool seen = true; ///< they take more than what the profiler leaves open
 };
 
 /// A step from the framework's run down to the roofline: what it takes away, where positive.
@@ -94,12 +96,9 @@ struct comparison {
   double least_ns = 0;           ///< of them
   bool latency_profiled = false; ///< there are only runs with the profiler
   bool disturbed = false;        ///< runs without the profiler took longer than those with it
-  /// What the times of operators are multiplied by: where their sum is longer than a run without
-  /// the profiler, only their shares of a run with it count.
-  double pace = 1;
-  /// Twice what a profiler that slowed the run much added to each operator: of those that take
-  /// less, little is known. 0: it did not.
-  double unseen_ns = 0;
+  profiler_cost profiler{};
+  std::int64_t blurred = 0; ///< operators that take no more than what the profiler leaves open
+  double blurred_ns = 0;    ///< what the profiler says of them
   trace::attribution matched{};
   std::vector<compared_operator> operators{};   ///< matched ones, in their order
   std::vector<compared_operator> groups{};      ///< where ours runs as one what are several there
@@ -112,17 +111,11 @@ struct comparison {
   double unexplained_ns = 0;  ///< outside of all operators, or all of it without a profile
 
   bool profiled() const { return !from->operators.empty(); }
+  /// Operators of which little is known take much of what the profiler says.
+  bool much_blurred() const { return blurred_ns > most_blurred * latency.ns; }
 };
 
 namespace detail {
-inline std::vector<double> ascending(std::vector<double> samples) {
-  return std::move(samples) | ranges::actions::sort;
-}
-
-inline double median_of(const std::vector<double>& samples) {
-  return samples.empty() ? 0 : result::quantile(ascending(samples), 0.5);
-}
-
 /// Half of the range that the middle half of samples lies in.
 inline double scatter_of(const std::vector<double>& samples) {
   if (samples.size() < 2) return 0;

@@ -66,14 +66,15 @@ inline std::vector<added_row> added_rows(const comparison& c) {
     if (!c.matched.added(i) || idle(o)) continue;
     auto& [count, sum] = kinds[o.type];
     ++count;
-    sum.add(o.ns, random, c.pace);
+    sum.add(o.ns, random, c.profiler);
   }
   std::vector<added_row> out;
   for (const auto& [type, kind] : kinds)
-    out.push_back({.type = type,
-                   .count = kind.first,
-                   .takes = kind.second.figure(),
-                   .seen = kind.second.ns > static_cast<double>(kind.first) * c.unseen_ns});
+    out.push_back(
+        {.type = type,
+         .count = kind.first,
+         .takes = kind.second.figure(),
+         .seen = kind.second.ns > static_cast<double>(kind.first) * c.profiler.blur_ns()});
   return std::move(out) | ranges::actions::stable_sort(
                               ranges::greater{}, [](const added_row& r) { return r.takes.ns; });
 }
@@ -107,11 +108,11 @@ compared_operators(const comparison& c, const work_table& work, const bound::lay
     one.known = work.known(nodes);
     for (std::size_t j : together[i]) {
       const trace::profiled_operator& o = c.from->operators[j];
-      one.ns += c.pace * median_of(o.ns);
-      one.scatter_ns += c.pace * scatter_of(o.ns);
+      one.ns += c.profiler.taken(median_of(o.ns));
+      one.scatter_ns += c.profiler.pace * scatter_of(o.ns) + c.profiler.blur_ns() / 2;
       one.known = one.known && !o.ns.empty();
     }
-    one.seen = one.ns > static_cast<double>(together[i].size()) * c.unseen_ns;
+    one.seen = one.ns >= static_cast<double>(together[i].size()) * c.profiler.blur_ns();
     one.best_ns = work.take(nodes, times.prediction);
     one.least_ns = work.take(nodes, times.bound);
     one.fewer = make_fewer(c, together[i], nodes);
@@ -174,23 +175,6 @@ inline std::vector<compared_operator> compared_groups(comparison& c, const work_
   }
   return out;
 }
-
-/// Operators cannot take longer than the run that they are of, unless they overlap: then the runs
-/// with the profiler were slower throughout.
-inline double pace_of(const trace::profile& p, double latency_ns) {
-  double sum = 0;
-  for (const trace::profiled_operator& o : p.operators)
-    sum += median_of(o.ns);
-  if (p.overlapping || latency_ns <= 0 || sum <= latency_ns) return 1;
-  return latency_ns / std::max(sum, median_of(p.profiled_ns));
-}
-
-/// Twice what the profiler adds to each operator, in the time of a run without it; 0 where it
-/// slowed the run little.
-inline double unseen_of(const trace::profile& p, double pace, double latency_ns) {
-  if (pace >= much_slower || p.operators.empty()) return 0;
-  return 2 * (1 - pace) * latency_ns / static_cast<double>(p.operators.size());
-}
 } // namespace detail
 
 /// Holds a profile against the model `b`. Refers to both.
@@ -202,8 +186,13 @@ inline comparison compare(const trace::profile& p, const bound::model_bound& b) 
   if (!runs.empty()) c.least_ns = ranges::min(runs);
   c.disturbed = !p.latency_ns.empty() && !p.profiled_ns.empty() &&
                 c.latency.ns > (1 + told_apart) * detail::median_of(p.profiled_ns);
-  c.pace = detail::pace_of(p, c.latency.ns);
-  c.unseen_ns = detail::unseen_of(p, c.pace, c.latency.ns);
+  c.profiler = cost_of(p, c.latency.ns);
+  for (const trace::profiled_operator& o : p.operators)
+    if (const double ns = detail::median_of(o.ns);
+        ns > 0 && c.profiler.taken(ns) < c.profiler.blur_ns()) {
+      ++c.blurred;
+      c.blurred_ns += ns;
+    }
   c.matched = trace::attribute(p, *b.graph);
   const detail::work_table work(b);
   const bound::layer_times times = bound::point_times(b.layers);

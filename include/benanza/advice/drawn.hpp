@@ -28,12 +28,18 @@ struct drawn_total {
   double ns = 0;
   std::vector<double> drawn = std::vector<double>(bound::redraws, 0.0);
 
-  void add(const std::vector<double>& samples, bound::generator& random, double times = 1) {
+  /// What a profiler adds is more or less in a redraw as a whole, of a step each operator loses
+  /// another part.
+  void add(const std::vector<double>& samples, bound::generator& random,
+           const profiler_cost& cost = {}) {
     if (samples.empty()) return;
     const std::vector<double> sorted = ascending(samples);
-    ns += times * result::quantile(sorted, 0.5);
-    for (double& d : drawn)
-      d += times * bound::redrawn_median(sorted, random);
+    ns += cost.taken(result::quantile(sorted, 0.5));
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      const double added = (static_cast<double>(i) + 0.5) / static_cast<double>(drawn.size());
+      const double ns_drawn = bound::redrawn_median(sorted, random);
+      drawn[i] += cost.taken(ns_drawn, added, cost.step_ns > 0 ? random.uniform() : 0.5);
+    }
   }
   bound::figure figure() const { return bound::between(drawn, ns); }
   /// A figure of the model, whose redraws are not kept: its interval stands for them.

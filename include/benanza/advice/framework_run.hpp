@@ -91,7 +91,7 @@ inline advice_of_kind framework_advice(const grounds& g) {
          "disturbed, and say nothing of the time between operators",
          "calls (its runs were disturbed)"});
   else if (c.profiled() && !c.from->overlapping && !c.latency_profiled && c.unexplained_ns > 0 &&
-           c.unseen_ns <= 0) {
+           c.profiler.unplaced_ns <= 0 && c.bars.front().takes.low_ns > 0) {
     const double each = c.unexplained_ns / static_cast<double>(c.from->operators.size());
     out.items.push_back({.id = "framework/between_operators",
                          .kind = "framework",

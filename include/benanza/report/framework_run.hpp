@@ -104,13 +104,32 @@ inline std::string match_line(const advice::comparison& c) {
                   c.matched_nodes, counted(c.nodes, "node"), sure, between, guessed));
 }
 
-/// Says that the profiler slowed the run so much that rows say little; empty: it did not.
-inline std::string slowed_text(const advice::comparison& c) {
-  if (c.unseen_ns <= 0) return {};
-  return fmt::format("The profiler of {} made this run {:.1f} times as long, so rows of operators "
-                     "say little: their times are multiplied by {:.3f}, and nothing is said of "
-                     "those below {}",
-                     framework_name(*c.from), 1 / c.pace, c.pace, show_time(c.unseen_ns));
+/// What the profiler did to the times of operators, and of which of them nothing is said; empty:
+/// nothing.
+inline std::string profiler_text(const advice::comparison& c) {
+  const advice::profiler_cost& cost = c.profiler;
+  std::vector<std::string> said;
+  if (cost.most_ns > 0)
+    said.push_back(fmt::format("adds {} to {} to each operator ({}), which is taken off",
+                               show_time(cost.least_ns), show_time(cost.most_ns),
+                               c.from->empty_operator ? "as measured at empty ones" : "at most"));
+  if (cost.step_ns > 0 && c.blurred > 0)
+    said.push_back(fmt::format("cuts times to whole {}", show_time(cost.step_ns)));
+  if (cost.pace < 1)
+    said.push_back(fmt::format("made all of its runs longer: times of operators are multiplied by "
+                               "{:.3f}",
+                               cost.pace));
+  if (c.blurred > 0)
+    said.push_back(fmt::format("says nothing of {} of {} that take less than {}", c.blurred,
+                               counted(std::ssize(c.from->operators), "operator"),
+                               show_time(cost.blur_ns())));
+  if (said.empty()) return {};
+  return fmt::format("The profiler of {} {}", framework_name(*c.from), fmt::join(said, "; it "));
+}
+
+/// That, where it matters for the page; empty: it does not.
+inline std::string blurred_text(const advice::comparison& c) {
+  return c.much_blurred() ? profiler_text(c) : std::string();
 }
 
 inline std::string warning_lines(const trace::profile& p, std::size_t limit) {
@@ -124,8 +143,8 @@ inline std::string warning_lines(const trace::profile& p, std::size_t limit) {
 /// A framework's run against the best kernels, at most `limit` rows a table.
 inline std::string framework_section(const advice::comparison& c, std::size_t limit) {
   const std::string name = detail::framework_name(*c.from);
-  const std::string slowed = detail::slowed_text(c);
-  std::string out = slowed.empty() ? "" : wrapped("! ", slowed + ".");
+  const std::string blurred = detail::blurred_text(c), cost = detail::profiler_text(c);
+  std::string out = blurred.empty() ? "" : wrapped("! ", blurred + ".");
   if (!c.faster.empty()) {
     out += wrapped(
         "! ", fmt::format("{} is faster than all that was measured here in these, which "
@@ -140,11 +159,7 @@ inline std::string framework_section(const advice::comparison& c, std::size_t li
                                      "cannot be said.",
                                      name)) +
            detail::warning_lines(*c.from, limit);
-  if (c.pace < 1 && c.unseen_ns <= 0)
-    out +=
-        wrapped("- ", fmt::format("With the profiler on its runs were slower: times of operators "
-                                  "are multiplied by {:.3f}.",
-                                  c.pace));
+  if (blurred.empty() && !cost.empty()) out += wrapped("- ", cost + ".");
   if (const auto fewer = std::count_if(c.operators.begin(), c.operators.end(),
                                        [](const auto& o) { return o.fewer; });
       fewer > 0)

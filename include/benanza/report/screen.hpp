@@ -130,7 +130,7 @@ inline std::vector<std::string> doubts(const advice::advised& a) {
     const std::string who = framework_name(*c.from);
     if (const std::string below = below_bound(c); !below.empty() && a.model->sure())
       out.push_back(who + ' ' + below);
-    if (const std::string slowed = slowed_text(c); !slowed.empty()) out.push_back(slowed);
+    if (const std::string blurred = blurred_text(c); !blurred.empty()) out.push_back(blurred);
     for (const advice::compared_row& r : first_of(c.faster, most_rows))
       out.push_back(
           fmt::format("{} is faster than all that was measured here: {} in place of {} for "

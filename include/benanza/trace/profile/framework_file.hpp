@@ -99,6 +99,11 @@ inline profile read_framework_file(const nlohmann::json& value, const std::strin
   if (const json* samples = member(value, "samples_ns"); samples && samples->is_array())
     for (const json& one : *samples)
       if (const auto ns = ns_of(number_of(one), 1)) own.latency_ns.push_back(*ns);
+  if (const json* empty = member(value, "empty_operator")) {
+    const auto of = [empty](const char* key) { return ns_of(number_in(*empty, key), 1); };
+    if (const auto profiled = of("profiled_ns"), alone = of("ns"); profiled && alone)
+      own.empty_operator = {.profiled_ns = *profiled, .ns = *alone};
+  }
   const std::vector<profiled_operator> operators = framework_operators(value);
   std::vector<profile> parts{std::move(own)};
   if (const json* traces = member(value, "traces"); traces != nullptr && traces->is_array())

@@ -143,6 +143,8 @@ inline profile join_profiles(std::vector<profile> files) {
       out.profiled_ns = std::move(f.profiled_ns);
       out.first_ns = f.first_ns;
     }
+    if (!out.empty_operator) out.empty_operator = f.empty_operator;
+    out.step_ns = std::max(out.step_ns, f.step_ns);
     out.overlapping |= f.overlapping;
     out.source.append(", ").append(f.source);
     out.format.append(", ").append(f.format);

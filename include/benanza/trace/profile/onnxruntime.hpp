@@ -239,6 +239,7 @@ private:
       counted_ = 1;
       return;
     }
+    p.step_ns = ns_of_us;
     p.first_ns = (runs_[0].end - runs_[0].begin) * ns_of_us;
     if (runs_.size() == 1)
       p.warnings.push_back(

@@ -189,6 +189,7 @@ inline profile read_openvino_profiling(const nlohmann::json& value, const std::s
                    detail::ns_of(detail::number_in(n, "real_us"), detail::ns_of_us));
     }
   profile p = runs.finish(source, "OpenVINO's profiling rows", false);
+  p.step_ns = detail::ns_of_us;
   if (!several)
     p.warnings.push_back("one run is in it: the times of operators are those of a first, cold run");
   if (const nlohmann::json* whole = detail::member(value, "run_ns"); whole && whole->is_array())

@@ -43,6 +43,13 @@ struct profiled_operator {
   bool operator==(const profiled_operator&) const = default;
 };
 
+/// An operator that does nothing, as measure_framework times it: what the profiler says of it, and
+/// what one more of it takes in runs without the profiler. On average.
+struct empty_operator_times {
+  double profiled_ns = 0, ns = 0;
+  bool operator==(const empty_operator_times&) const = default;
+};
+
 /// What is known of a framework's runs of one model.
 struct profile {
   std::string source{};    ///< the files
@@ -61,7 +68,9 @@ struct profile {
   std::vector<profiled_operator> operators{};    ///< in the order in which they ran
   std::vector<double> latency_ns{};  ///< whole runs without a profiler, in the order measured
   std::vector<double> profiled_ns{}; ///< whole runs with it, without the first
-  double first_ns = 0;               ///< the first profiled run, which is cold; 0: not told
+  double step_ns = 0;                ///< times of operators are whole ones of these, cut; 0: not so
+  std::optional<empty_operator_times> empty_operator{}; ///< nothing: not measured
+  double first_ns = 0; ///< the first profiled run, which is cold; 0: not told
   /// One run event by event, the one of median length, where the file says when events began; the
   /// model first. With parents (span.hpp).
   std::vector<span> spans{};
