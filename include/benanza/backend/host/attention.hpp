@@ -19,14 +19,18 @@ namespace benanza::backend::host {
 namespace detail {
 
 struct attention_plan {
-  static constexpr std::int64_t row_block = 96, key_block = 64; // whole tiles
+  /// Of queries and keys in a block. Its scores stay in the second-level cache; more queries bring
+  /// keys into columns less often, but where each sees keys up to itself, more of them in vain.
+  static constexpr std::int64_t most_rows = 192, most_causal_rows = 96, key_block = 256;
   /// Fewer rows than this do not pay for bringing keys into columns.
   static constexpr std::int64_t few = 5;
 
   op::attention p{};
-  std::int64_t shared = 1;  ///< heads of queries for each of the keys
-  std::int64_t rows = 0;    ///< of all queries that share keys
-  std::int64_t columns = 0; ///< of a value, up to a whole tile
+  std::int64_t shared = 1;    ///< heads of queries for each of the keys
+  std::int64_t rows = 0;      ///< of all queries that share keys
+  std::int64_t blocks = 1;    ///< of as many rows, but for the last
+  std::int64_t row_block = 0; ///< whole tiles
+  std::int64_t columns = 0;   ///< of a value, up to a whole tile
   std::int64_t mask_steps[4]{};
   bool floats = true;
   widener widen = nullptr;
@@ -41,6 +45,8 @@ struct attention_plan {
       : p(layer)
       , shared(layer.heads / layer.kv_heads)
       , rows(shared * layer.queries)
+      , blocks(parts_of(rows, layer.causal ? most_causal_rows : most_rows))
+      , row_block(parts_of(parts_of(rows, blocks), tile_rows) * tile_rows)
       , columns((layer.value_size + tile_columns - 1) / tile_columns * tile_columns)
       , floats(j.element == dtype::f32)
       , widen(widen_as(j.element))
@@ -61,7 +67,7 @@ struct attention_plan {
     }
   }
 
-  std::int64_t blocks() const { return (rows + row_block - 1) / row_block; }
+  static std::int64_t parts_of(std::int64_t n, std::int64_t most) { return (n + most - 1) / most; }
   /// Floats of scratch memory for one thread.
   std::int64_t floats_a_thread() const {
     return row_block * (p.head_size + key_block + columns + 2) +
@@ -70,9 +76,9 @@ struct attention_plan {
 
   /// One block of queries, by its number.
   void run(std::int64_t number) const {
-    const std::int64_t image = number / blocks(); // of batch and heads of keys
-    const std::int64_t first = number % blocks() * row_block;
-    work_space w{room.mine(), p.head_size, columns};
+    const std::int64_t image = number / blocks; // of batch and heads of keys
+    const std::int64_t first = number % blocks * row_block;
+    work_space w{room.mine(), row_block, p.head_size, columns};
     w.rows = std::min(row_block, rows - first);
     w.batch = image / p.kv_heads;
     w.kv_head = image % p.kv_heads;
@@ -100,7 +106,7 @@ private:
     float *query, *scores, *result, *most, *sum, *turned, *line, *value, *added;
     std::int64_t rows = 0, batch = 0, kv_head = 0, first = 0;
 
-    work_space(float* at, std::int64_t head_size, std::int64_t columns) {
+    work_space(float* at, std::int64_t row_block, std::int64_t head_size, std::int64_t columns) {
       const auto take = [&](std::int64_t n) { return std::exchange(at, at + n); };
       // First those of which whole tiles are read and written: each begins on a cache line.
       scores = take(row_block * key_block);
@@ -256,7 +262,7 @@ inline detail::kernel make(const op::attention& p, const detail::job& j) {
   detail::attention_plan plan(p, j);
   const int threads = detail::team_for(j.threads, 16 * p.cost().macs / p.head_size);
   plan.room = detail::scratch(threads, plan.floats_a_thread());
-  return {"blocks", [=, count = p.batch * p.kv_heads * plan.blocks()] {
+  return {"blocks", [=, count = p.batch * p.kv_heads * plan.blocks] {
             detail::share(threads, count, 1, [&](std::int64_t at, std::int64_t end) {
               for (; at < end; ++at)
                 plan.run(at);
