@@ -17,8 +17,16 @@ result::run whole_machine() {
   auto r = synthetic::machine_run();
   for (std::int64_t n : {4096, 65536, 1 << 20})
     r.measurements.push_back(synthetic::machine_case(
-        result::text({"process", n}), 300 + static_cast<double>(n) / 5, 0, 2 * n, "f32", 2));
+        result::text({"process", n}), 300 + static_cast<double>(n) / 5, 0, 4 * n, "f32", 2));
   return r;
+}
+
+/// The only line of a page that begins so.
+std::string line_of(const std::string& page, const std::string& begin) {
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(begin)) return line;
+  return {};
 }
 } // namespace
 
@@ -47,6 +55,35 @@ TEST_CASE("the page has peaks, bandwidths with the caches marked, lines, overhea
     CHECK_MESSAGE(line.size() <= columns, line);
 }
 
+TEST_CASE("levels have a line with its error, or what was measured and why there is none") {
+  auto r = whole_machine();
+  for (synthetic::measurement& m : r.measurements)
+    if (m.key == "copy-262144") m.min_ns *= 2;
+  const std::string page = machine_report(r, true);
+  CAPTURE(page);
+  CHECK(line_of(page, "t = ") ==
+        "t = alpha + moved / beta        t         alpha     beta, GB/s    n_half  off by");
+  CHECK(
+      line_of(page, "read L1")
+          .starts_with("read L1                         1       20.0 ns          400.0  7.81 KiB"));
+  CHECK(line_of(page, "read L3") ==
+        "read L3                         1 below 1.27 us          100.0         -   0.1 %");
+  CHECK(line_of(page, "read memory") ==
+        "read memory                     1             -           25.0         - 2 sizes");
+  CHECK(line_of(page, "copy L2") ==
+        "copy L2                         1             -  79.0 to 159.0         -  45.4 %");
+  CHECK(holds(page, "a copy of 1 KiB moves 2 KiB."));
+  CHECK(line_of(page, "process 16 KiB").find(" 1.12 us    14.6  2 threads") !=
+        std::string::npos); // a message of 4 KiB, in and out, read and written
+}
+
+TEST_CASE("what is faster than the sweeps that rooflines rest on is named") {
+  auto r = whole_machine();
+  CHECK_FALSE(holds(machine_report(r, true), "beyond"));
+  r.measurements.push_back(synthetic::machine_case("malloc-134217728", 1e6, 0, 128 << 20));
+  CHECK(holds(machine_report(r, true), "beyond \"at most\": malloc plain memory."));
+}
+
 TEST_CASE("the page of a GPU has what people ask for first, in the units of one") {
   auto r = whole_machine();
   r.provenance["machine"]["gpu"] = "H200";
@@ -66,12 +103,13 @@ TEST_CASE("the page of a GPU has what people ask for first, in the units of one"
        {"TFLOP/s", "   matmul  the fastest", "f16       1    700.0", "TB/s  t1", "-- L2",
         "graph_gap                      1.20 us", "event_pair                     1.50 us",
         "kernel_launch                  2.10 us", "call", "  graph_gap: from the last instruction",
-        "t = alpha + n / beta", "host_to_device_pinned 64 KiB"}) {
+        "t = alpha + moved / beta", "host_to_device_pinned"}) {
     CAPTURE(part);
     const std::size_t next = page.find(part, at);
     REQUIRE(next != std::string::npos);
     at = next;
   }
+  CHECK(holds(page, "crosses the link."));
   CHECK_FALSE(holds(page, "fma"));
 }
 
@@ -82,8 +120,17 @@ TEST_CASE("the JSON says the same") {
   CHECK(j.at("bandwidth").size() == 32);
   for (const auto& b : j.at("bandwidth"))
     CHECK(b.at("bytes_per_ns") <= b.at("at_most_bytes_per_ns"));
-  CHECK(j.at("fits").size() >= 6);
+  CHECK(j.at("fits").size() >= 8);
+  for (const auto& f : j.at("fits")) {
+    CAPTURE(f.dump());
+    CHECK(f.at("slowest_bytes_per_ns") <= f.at("fastest_bytes_per_ns"));
+    CHECK(f.at("bytes_per_ns").is_null() == (f.at("sizes") < 3));
+    CHECK(f.at("bytes_per_ns").is_null() == f.at("off_by").is_null());
+    CHECK(f.at("alpha_ns").is_null() == (f.at("level") != "L1" || f.at("threads") == 2));
+  }
   CHECK(j.at("overheads").size() == 4);
+  for (const auto& o : j.at("overheads"))
+    CHECK(o.at("moved_bytes") == (o.at("kind") == "process" ? 4 * o.at("bytes").get<double>() : 0));
   CHECK(j.at("absent").size() == 1);
   CHECK(j.at("faults").empty());
 }

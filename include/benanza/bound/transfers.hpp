@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does it take to bring a model's inputs to a GPU, and its results back? By the lines through
-// the measured copies of pinned memory. No bound holds it: whose data are on the GPU already pay
-// nothing.
+// What does it take to bring a model's inputs to a GPU, and its results back? As long
+// as the measured copies of pinned memory of the next sizes. No bound holds it: whose data are on
+// the GPU already pay nothing.
 //
 //   if (const auto t = transfers_of(run, graph, type)) t->ns() + b.bound.sequential.ns;
 #pragma once
@@ -61,11 +61,11 @@ inline std::optional<transfers> transfers_of(const result::run& r, const model::
                                              numeric type) {
   if (result::devices(r) != std::set<std::string_view>{result::gpu_device}) return std::nullopt;
   const ceilings machine(r);
-  const auto there = machine.message("host_to_device_pinned"),
-             back = machine.message("device_to_host_pinned");
   const auto [inputs, results] = outer_bytes(g, type);
+  const auto there = machine.message_ns("host_to_device_pinned", inputs),
+             back = machine.message_ns("device_to_host_pinned", results);
   if (!there || !back || inputs <= 0 || results <= 0) return std::nullopt;
-  return transfers{inputs, results, there->ns(inputs), back->ns(results)};
+  return transfers{inputs, results, *there, *back};
 }
 
 } // namespace benanza::bound

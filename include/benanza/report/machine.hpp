@@ -2,8 +2,8 @@
 // What can the machine do at most? The page behind every roofline: peaks by type and threads, the
 // bandwidth of each kind over the working set with the caches marked, what calls, launches and
 // hand-offs cost, what is absent here, and which layers of the run beat what nothing may beat; with
-// details also the lines through the times, and messages and fresh pages by size. 80 columns, or
-// JSON, which has all.
+// details also latency and bandwidth of each level of the caches, and messages and fresh pages by
+// size. 80 columns, or JSON, which has all.
 //
 //   std::string text = machine_report(run);   std::string json = machine_json(run);
 #pragma once
@@ -115,30 +115,74 @@ inline std::string show_bandwidth(const bound::ceilings& c, int threads, const r
          '\n';
 }
 
-inline std::string show_fits(const bound::ceilings& c) {
+/// What is counted as moved, above the tables that it holds for.
+inline std::string moved_bytes_heading(const result::run& r) {
+  return wrapped("Moved: ", std::string("bytes read plus bytes written; a copy of 1 KiB moves 2 "
+                                        "KiB") +
+                                (fact(r, "machine", "gpu").empty()
+                                     ? "."
+                                     : "; from, to and between GPUs what crosses the link."));
+}
+
+/// A line's figures, or what was measured where there is no line.
+inline std::string show_fit(const bound::level_fit& f) {
+  std::string alpha = "-", rate = show_rate(f.slowest_per_ns), half = "-";
+  if (f.line) {
+    alpha = f.line->alpha_known ? show_time(f.line->alpha_ns)
+                                : "below " + show_time(f.line->alpha_below_ns);
+    rate = show_rate(f.line->bytes_per_ns);
+    if (const auto bytes = f.half_bytes()) half = show_bytes(std::round(*bytes));
+  } else if (const std::string fastest = show_rate(f.fastest_per_ns); fastest != rate) {
+    rate += " to " + fastest;
+  }
+  const std::string off = f.off_by      ? percent(*f.off_by)
+                          : f.sizes < 3 ? counted(static_cast<std::int64_t>(f.sizes), "size")
+                                        : "no line";
+  return fmt::format("{:>14}{:>15}{:>10}{:>8}\n", alpha, rate, half, off);
+}
+
+/// How a level of a way of moving bytes is called.
+inline std::string fit_name(const bound::level_fit& f) {
+  return printable(f.kind + (f.way.empty() ? "" : ' ' + f.way) +
+                   (f.level == "all" ? "" : ' ' + f.level));
+}
+
+/// What no roofline knows of: such as pure stores past the caches.
+inline std::string show_beyond(const bound::ceilings& c) {
+  std::string out;
+  for (const bound::level_fit& f : c.fits())
+    if (f.at_most_per_ns > 0 && f.fastest_per_ns > (1 + bound::most_off_by) * f.at_most_per_ns)
+      out += (out.empty() ? "" : ", ") + fit_name(f);
+  if (out.empty()) return out;
+  return wrapped("  beyond \"at most\": ", out + ". Rooflines rest on the sweeps above alone.");
+}
+
+inline std::string show_fits(const result::run& r, const bound::ceilings& c) {
   std::string out;
   for (const bound::level_fit& f : c.fits()) {
     if (out.empty())
-      out = fmt::format("{:<34}{:>3}{:>10}{:>13}{:>11}{:>9}\n", "t = alpha + n / beta", "t",
-                        "alpha", "beta", "n_half", "off by");
-    std::string what = printable(f.kind + ' ' + (f.way.empty() ? f.level : f.way));
-    constexpr std::size_t room = 33;
-    if (what.size() > room) what.resize(room);
-    out += fmt::format("{:<34}{:>3}{:>10}{:>8} GB/s{:>11}{:>9}\n", what, f.threads,
-                       show_time(f.line.alpha_ns), show_rate(f.line.bytes_per_ns),
-                       show_bytes(std::round(f.line.half_bytes())), percent(f.line.residual));
+      out = moved_bytes_heading(r) + fmt::format("{:<30}{:>3}{:>14}{:>15}{:>10}{:>8}\n",
+                                                 "t = alpha + moved / beta", "t", "alpha",
+                                                 "beta, GB/s", "n_half", "off by");
+    constexpr std::size_t room = 30;
+    out += fmt::format("{:<30}{:>3}", fit_name(f).substr(0, room), f.threads) + show_fit(f);
   }
-  if (!out.empty())
-    out += wrapped("  n_half: ", "alpha * beta, the size that reaches half of beta.");
-  return out.empty() ? out : out + '\n';
+  if (out.empty()) return out;
+  return out +
+         wrapped("  off by: ", fmt::format("the time that lies furthest from the line. Over {:.0f} "
+                                           "%, or with fewer than three sizes in a level, there is "
+                                           "none: x to y is what was measured.",
+                                           100 * bound::most_off_by)) +
+         wrapped("  below: ", "alpha cannot be told from 0, or other sizes take less.") +
+         wrapped("  n_half: ",
+                 "alpha * beta, the size that reaches half of beta, where it is among "
+                 "the level's.") +
+         show_beyond(c) + '\n';
 }
 
 inline std::string show_overhead(const bound::overhead& o) {
-  const std::string what =
-      printable(o.kind) +
-      (o.bytes > 0 ? ' ' + show_bytes(static_cast<double>(o.bytes)) : std::string());
-  return fmt::format("{:<28}{:>10}  {}, {}\n", what, show_time(o.ns), counted(o.threads, "thread"),
-                     printable(o.backend + ' ' + o.algorithm));
+  return fmt::format("{:<28}{:>10}  {}, {}\n", printable(o.kind), show_time(o.ns),
+                     counted(o.threads, "thread"), printable(o.backend + ' ' + o.algorithm));
 }
 
 /// What it costs to start something: what people ask for first, then the others.
@@ -159,11 +203,17 @@ inline std::string show_starts(const bound::ceilings& c) {
   return out.empty() ? out : out + '\n';
 }
 
-/// What messages take, by their sizes.
+/// What messages take, by the bytes that they move; of memory that is only opened, by its size.
 inline std::string show_messages(const bound::ceilings& c) {
   std::string out;
-  for (const bound::overhead& o : c.overheads())
-    if (o.bytes > 0) out += show_overhead(o);
+  for (const bound::overhead& o : c.overheads()) {
+    if (o.bytes <= 0) continue;
+    if (out.empty()) out = fmt::format("{:<28}{:>10}{:>8}\n", "moved", "time", "GB/s");
+    const double bytes = o.moved_bytes > 0 ? o.moved_bytes : static_cast<double>(o.bytes);
+    out += fmt::format("{:<28}{:>10}{:>8}  {}, {}\n", printable(o.kind) + ' ' + show_bytes(bytes),
+                       show_time(o.ns), o.moved_bytes > 0 ? show_rate(o.bytes_per_ns()) : "-",
+                       counted(o.threads, "thread"), printable(o.backend + ' ' + o.algorithm));
+  }
   return out.empty() ? out : out + '\n';
 }
 
@@ -176,6 +226,30 @@ inline std::vector<std::string> absent_parts(const std::string& text) {
     at = end + 2;
   }
   return out;
+}
+
+/// A level's figures as JSON; null: there is no line, or the figure cannot be told.
+inline ordered_json fit_json(const bound::level_fit& f) {
+  const auto known = [](bool is, double value) {
+    return is ? ordered_json(value) : ordered_json();
+  };
+  const bound::latency_fit line = f.line.value_or(bound::latency_fit{});
+  const auto half = f.half_bytes();
+  return {{"kind", f.kind},
+          {"threads", f.threads},
+          {"level", f.level},
+          {"algorithm", f.way},
+          {"sizes", f.sizes},
+          {"least_bytes", f.least_bytes},
+          {"most_bytes", f.most_bytes},
+          {"slowest_bytes_per_ns", f.slowest_per_ns},
+          {"fastest_bytes_per_ns", f.fastest_per_ns},
+          {"at_most_bytes_per_ns", known(f.at_most_per_ns > 0, f.at_most_per_ns)},
+          {"off_by", known(f.off_by.has_value(), f.off_by.value_or(0))},
+          {"alpha_ns", known(line.alpha_known, line.alpha_ns)},
+          {"alpha_below_ns", known(f.line.has_value(), line.alpha_below_ns)},
+          {"bytes_per_ns", known(f.line.has_value(), line.bytes_per_ns)},
+          {"half_bytes", known(half.has_value(), half.value_or(0))}};
 }
 
 inline bound::ceilings measured_ceilings(const result::run& r) {
@@ -209,10 +283,11 @@ inline std::string machine_report(const result::run& r, bool details = false) {
   for (int threads : c.threads())
     out += detail::show_bandwidth(c, threads, rate);
   out += detail::show_starts(c);
-  if (const std::string more = detail::show_fits(c) + detail::show_messages(c); details)
+  if (const std::string more = detail::show_fits(r, c) + detail::show_messages(c); details)
     out += more;
   else if (!more.empty())
-    out += wrapped("More:  ", "--details  lines through these times, and messages by size") + '\n';
+    out += wrapped("More:  ", "--details  latency and bandwidth by level, and messages by size") +
+           '\n';
   const auto sentences = [](const std::vector<std::string>& all, const char* before,
                             const char* after) {
     return all |
@@ -226,7 +301,7 @@ inline std::string machine_report(const result::run& r, bool details = false) {
                                                 ". Measure again on a quiet machine."));
 }
 
-/// The same as JSON: rates in flops and bytes a ns, times in ns.
+/// The same as JSON: rates in flops and bytes a ns, times in ns; null: it is not known.
 inline std::string machine_json(const result::run& r) {
   using detail::ordered_json;
   const bound::ceilings c = detail::measured_ceilings(r);
@@ -247,20 +322,15 @@ inline std::string machine_json(const result::run& r) {
                         {"bytes_per_ns", b.bytes_per_ns()},
                         {"at_most_bytes_per_ns", c.bytes_per_ns(b.working_set_bytes, where.second)},
                         {"algorithm", b.algorithm}});
-  ordered_json fits = array_of(c.fits(), [](const bound::level_fit& f) -> ordered_json {
-    return {{"kind", f.kind},
-            {"threads", f.threads},
-            {"level", f.level},
-            {"algorithm", f.way},
-            {"alpha_ns", f.line.alpha_ns},
-            {"bytes_per_ns", f.line.bytes_per_ns},
-            {"half_bytes", f.line.half_bytes()},
-            {"residual", f.line.residual},
-            {"points", f.line.points}};
-  });
+  ordered_json fits = array_of(c.fits(), detail::fit_json);
   ordered_json overheads = array_of(c.overheads(), [](const bound::overhead& o) -> ordered_json {
-    return {{"kind", o.kind},       {"threads", o.threads},     {"bytes", o.bytes},
-            {"backend", o.backend}, {"algorithm", o.algorithm}, {"ns", o.ns}};
+    return {{"kind", o.kind},
+            {"threads", o.threads},
+            {"bytes", o.bytes},
+            {"backend", o.backend},
+            {"algorithm", o.algorithm},
+            {"moved_bytes", o.moved_bytes},
+            {"ns", o.ns}};
   });
   return detail::dumped({{"schema", report_schema},
                          {"sources", r.source},

@@ -11,8 +11,8 @@ using namespace benanza::bound;
 TEST_CASE("the line that times lie on is found") {
   synthetic::random dice{3};
   for (int i = 0; i < 200; ++i) {
-    const double alpha = 1e4 * dice.unit(), beta = 0.5 + 500 * dice.unit();
-    const double first = 64 * (1 + dice.below(1000));
+    const double beta = 0.5 + 500 * dice.unit(), first = 64 * (1 + dice.below(1000)),
+                 alpha = (0.5 + dice.unit()) * first / beta; // enough to be told from nothing
     std::vector<timed_size> points;
     for (int j = 0; j < 3 + dice.below(8); ++j) {
       const double n = first * std::pow(2, j);
@@ -23,8 +23,9 @@ TEST_CASE("the line that times lie on is found") {
     CHECK(f->bytes_per_ns == doctest::Approx(beta).epsilon(1e-3));
     CHECK(f->alpha_ns == doctest::Approx(alpha).epsilon(1e-3).scale(1));
     CHECK(f->half_bytes() == doctest::Approx(alpha * beta).epsilon(2e-3).scale(1));
-    CHECK(f->residual < 1e-5);
-    CHECK(f->points == points.size());
+    CHECK(f->off_by < 1e-5);
+    CHECK(f->alpha_known);
+    CHECK(f->alpha_below_ns > alpha);
   }
 }
 
@@ -43,14 +44,59 @@ TEST_CASE("the order of points means nothing, and noise moves the line by no mor
   CHECK(f->bytes_per_ns == doctest::Approx(g->bytes_per_ns));
   CHECK(f->bytes_per_ns == doctest::Approx(30).epsilon(0.02));
   CHECK(f->alpha_ns == doctest::Approx(500).epsilon(0.05));
-  CHECK(f->residual < 0.01);
-  CHECK(f->residual > 0.0005);
+  CHECK(f->off_by < 0.02);
+  CHECK(f->off_by > 0.001);
+}
+
+TEST_CASE("what it is off by is that of the worst time, not of all together") {
+  std::vector<timed_size> points;
+  for (int j = 0; j < 10; ++j) {
+    const double n = 4096 * std::pow(2, j);
+    points.push_back({n, (500 + n / 30) * (j == 5 ? 1.5 : 1)});
+  }
+  const auto f = fit_line(points);
+  REQUIRE(f.has_value());
+  CHECK(f->off_by > most_off_by); // the root of the mean square is not
+  CHECK(f->off_by == doctest::Approx(std::abs(f->ns(points[5].bytes) / points[5].ns - 1)));
+}
+
+TEST_CASE("an alpha that noise could make is not told from nothing: what it lies below is said") {
+  synthetic::random dice{5};
+  for (int i = 0; i < 100; ++i) {
+    const double alpha = i % 2 == 0 ? 0 : 10;
+    std::vector<timed_size> points;
+    for (int j = 0; j < 4; ++j) {
+      const double n = 65536 * std::pow(2, j); // the first takes 2185 ns
+      points.push_back({n, (alpha + n / 30) * (1 + 0.01 * dice.unit())});
+    }
+    const auto f = fit_line(points);
+    REQUIRE(f.has_value());
+    CHECK_FALSE(f->alpha_known);
+    CHECK(f->alpha_ns == 0);
+    CHECK(f->alpha_below_ns > alpha);
+    CHECK(f->alpha_below_ns < 400);
+    CHECK(f->bytes_per_ns <= 30.01); // and so not above what any size reached
+  }
+}
+
+TEST_CASE("what is more than some transfer takes is not what nothing takes") {
+  const std::vector<timed_size> points{{2000, 1200}, {4000, 1400}, {8000, 1800}, {16000, 2600}};
+  CHECK(fit_line(points, 1100)->alpha_known);
+  const auto f = fit_line(points, 400); // as 1000 bytes take in a faster cache
+  REQUIRE(f.has_value());
+  CHECK_FALSE(f->alpha_known);
+  CHECK(f->bytes_per_ns == doctest::Approx(10));
+  CHECK(f->off_by < 1e-6);
+  CHECK(f->alpha_below_ns > 1000);
+  CHECK(f->alpha_below_ns <= 1200); // bytes take time too
 }
 
 TEST_CASE("no line starts below zero: a rate that falls makes the best line through zero") {
   const auto f = fit_line({{1000, 10}, {2000, 25}, {4000, 60}});
   REQUIRE(f.has_value());
   CHECK(f->alpha_ns == 0);
+  CHECK_FALSE(f->alpha_known);
+  CHECK(f->alpha_below_ns > 0);
   CHECK(f->half_bytes() == 0);
   CHECK(f->bytes_per_ns > 4000.0 / 60);
   CHECK(f->bytes_per_ns < 100);
@@ -60,16 +106,19 @@ TEST_CASE("no line starts below zero: a rate that falls makes the best line thro
   };
   CHECK(error_of(f->bytes_per_ns) <= error_of(f->bytes_per_ns * 1.01));
   CHECK(error_of(f->bytes_per_ns) <= error_of(f->bytes_per_ns * 0.99));
-  CHECK(f->residual == doctest::Approx(std::sqrt(error_of(f->bytes_per_ns) / 3)));
+  CHECK(f->off_by == doctest::Approx(1 - f->ns(4000) / 60));
 }
 
 TEST_CASE("where there is no line there is none") {
   CHECK_FALSE(fit_line({}).has_value());
   CHECK_FALSE(fit_line({{4096, 10}}).has_value());
-  CHECK_FALSE(fit_line({{4096, 10}, {4096, 12}}).has_value());
-  CHECK_FALSE(fit_line({{4096, 10}, {8192, 10}}).has_value());
-  CHECK_FALSE(fit_line({{4096, 20}, {8192, 10}}).has_value());
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  CHECK_FALSE(fit_line({{4096, none}, {8192, 10}}).has_value());
-  CHECK_FALSE(fit_line({{0, 5}, {8192, 10}}).has_value());
+  CHECK_FALSE(fit_line({{4096, 10}, {8192, 20}}).has_value()); // of two nobody knows its error
+  CHECK_FALSE(fit_line({{4096, 10}, {4096, 12}, {4096, 11}}).has_value());
+  CHECK_FALSE(fit_line({{4096, 10}, {8192, 10}, {16384, 10}}).has_value());
+  CHECK_FALSE(fit_line({{4096, 20}, {8192, 10}, {16384, 5}}).has_value());
+  const double none = std::numeric_limits<double>::quiet_NaN(),
+               endless = std::numeric_limits<double>::infinity();
+  CHECK_FALSE(fit_line({{4096, none}, {8192, 10}, {16384, 20}}).has_value());
+  CHECK_FALSE(fit_line({{4096, endless}, {8192, 10}, {16384, 20}}).has_value());
+  CHECK_FALSE(fit_line({{0, 5}, {8192, 10}, {16384, 20}}).has_value());
 }

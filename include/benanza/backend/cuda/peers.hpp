@@ -151,7 +151,7 @@ inline void add_peers(std::vector<device_limit>& out, std::span<const std::int64
     }
     if (!has_ipc()) continue;
     out.push_back({"ipc_open", ipc, n, 0, maker<ipc_open>(ipc, n)});
-    out.push_back({"ipc_copy", "memcpy", n, n, maker<ipc_copy>(std::string("memcpy"), n)});
+    out.push_back({"ipc_copy", "memcpy", n, 2 * n, maker<ipc_copy>(std::string("memcpy"), n)});
   }
 }
 

@@ -7,12 +7,14 @@
 //   ceilings c(run);   c.peak_flops_per_ns(numeric::f32, 1);   c.bytes_per_ns(3e6, 1);
 #pragma once
 
+#include "../../result/device.hpp"
 #include "../../result/machine_key.hpp"
 #include "../../result/schema.hpp"
 #include "caches.hpp"
 #include "latency_fit.hpp"
 
 #include <range/v3/algorithm/lower_bound.hpp>
+#include <range/v3/algorithm/minmax.hpp>
 #include <range/v3/algorithm/sort.hpp>
 #include <range/v3/algorithm/upper_bound.hpp>
 #include <range/v3/range/conversion.hpp>
@@ -53,17 +55,32 @@ struct bandwidth {
 struct overhead {
   std::string kind{}, backend{}, algorithm{};
   int threads = 1;
-  std::int64_t bytes = 0; ///< 0: the kind has none
+  std::int64_t bytes = 0; ///< of the message, as its case is called; 0: the kind has none
+  double moved_bytes = 0; ///< in `ns`: read and written, or across a link; 0: nothing moves
   double ns = 0;
+  bool on_gpu = false;
+  double bytes_per_ns() const { return moved_bytes / ns; }
 };
 
-/// The line through a kind's times within a level of the caches, or of one way of it through all.
+/// What a way of moving bytes reaches within a level of the caches, and the line through its times
+/// there.
 struct level_fit {
   std::string kind{};
   int threads = 1;
-  std::string level{}; ///< L1, L2, L3, memory; "all" for messages
+  std::string level{}; ///< L1, L2, L3, memory; "all" for messages from, to and between GPUs
   std::string way{};   ///< of messages: the algorithm; of the others, whichever is faster: empty
-  latency_fit line{};
+  std::size_t sizes = 0;
+  double least_bytes = 0, most_bytes = 0; ///< moved
+  double slowest_per_ns = 0, fastest_per_ns = 0;
+  double at_most_per_ns = 0;         ///< what rooflines take for the fastest there; 0: unknown
+  std::optional<double> off_by{};    ///< of the line through three sizes or more, if there is one
+  std::optional<latency_fit> line{}; ///< where it holds
+
+  /// n_half, where it is among the sizes.
+  std::optional<double> half_bytes() const {
+    const double half = line && line->alpha_known ? line->half_bytes() : 0;
+    return half >= least_bytes && half <= most_bytes ? std::optional(half) : std::nullopt;
+  }
 };
 
 /// The measured ceilings of a machine.
@@ -83,6 +100,8 @@ public:
       threads_.insert(where.second);
       levels_.emplace(where.second, cache_levels(r, where.second));
     }
+    for (const overhead& o : overheads_)
+      levels_.emplace(o.threads, cache_levels(r, o.threads));
     for (const auto& [where, all] : peaks_)
       threads_.insert(where.second);
     for (int threads : threads_) {
@@ -178,47 +197,75 @@ public:
     return cache_levels(knees(best_curve(threads)));
   }
 
-  /// The line of a message of that kind by that way; nothing where too few sizes were measured.
-  std::optional<latency_fit> message(std::string_view kind, std::string_view way = {}) const {
-    for (const level_fit& f : fits())
-      if (f.kind == kind && f.level == "all" && (way.empty() || f.way == way)) return f.line;
-    return std::nullopt;
+  /// What a message of so many bytes takes: between two sizes that were measured in proportion, up
+  /// to the least as much as that, beyond the largest at its rate. Nothing where none was measured.
+  std::optional<double> message_ns(std::string_view kind, double bytes) const {
+    const overhead* below = nullptr;
+    for (const overhead& o : overheads_) { // of a kind by size
+      if (o.kind != kind || o.bytes <= 0) continue;
+      const auto size = static_cast<double>(o.bytes);
+      if (bytes <= size) {
+        if (below == nullptr) return o.ns;
+        const auto before = static_cast<double>(below->bytes);
+        return below->ns + (o.ns - below->ns) * (bytes - before) / (size - before);
+      }
+      below = &o;
+    }
+    if (below == nullptr) return std::nullopt;
+    return below->ns * bytes / static_cast<double>(below->bytes);
   }
 
-  /// A line for each kind in each level where there are three sizes or more, and for messages.
+  /// What each way of moving bytes reaches in each level that sizes of it clearly lie in.
   std::vector<level_fit> fits() const {
-    std::vector<level_fit> out;
-    for (const auto& [where, points] : curves_) {
-      const cache_levels caches = levels(where.second);
-      std::map<std::size_t, std::vector<timed_size>> by_level;
+    using place = std::tuple<std::string, int, std::string, std::size_t>;
+    std::map<place, std::vector<timed_size>> times;
+    for (const auto& [where, points] : curves_)
       for (const bandwidth& b : points)
-        if (const auto level = caches.level_of(b.working_set_bytes))
-          by_level[*level].push_back({b.moved_bytes, b.ns});
-      for (const auto& [level, times] : by_level)
-        add(out, {where.first, where.second, caches.name(level), {}, {}}, times);
-    }
-    std::map<std::tuple<std::string, int, std::string>, std::vector<timed_size>> messages;
+        if (const auto level = levels(where.second).level_of(b.working_set_bytes))
+          times[{where.first, where.second, "", *level}].push_back({b.moved_bytes, b.ns});
     for (const overhead& o : overheads_)
-      if (o.bytes > 0)
-        messages[{o.kind, o.threads, o.algorithm}].push_back({static_cast<double>(o.bytes), o.ns});
-    for (const auto& [what, times] : messages) {
-      const auto& [kind, threads, way] = what;
-      add(out, {kind, threads, "all", way, {}}, times);
+      if (o.moved_bytes > 0)
+        if (const auto level =
+                o.on_gpu ? std::optional(all_levels) : levels(o.threads).level_of(o.moved_bytes))
+          times[{o.kind, o.threads, o.algorithm, *level}].push_back({o.moved_bytes, o.ns});
+    std::map<std::tuple<std::string, int, std::string>, double> least_ns;
+    for (const auto& [what, sizes] : times) {
+      const auto& [kind, threads, way, level] = what;
+      double& least = least_ns.try_emplace({kind, threads, way}, sizes.front().ns).first->second;
+      for (const timed_size& t : sizes)
+        least = std::min(least, t.ns);
+    }
+    std::vector<level_fit> out;
+    for (const auto& [what, sizes] : times) {
+      const auto& [kind, threads, way, level] = what;
+      level_fit& f = out.emplace_back(fit_of(sizes, least_ns.at({kind, threads, way})));
+      f.kind = kind;
+      f.threads = threads;
+      f.way = way;
+      f.level = level == all_levels ? "all" : levels(threads).name(level);
+      if (level != all_levels) f.at_most_per_ns = bytes_per_ns(f.least_bytes, threads);
     }
     return out;
   }
 
 private:
-  static void add(std::vector<level_fit>& out, level_fit f, const std::vector<timed_size>& times) {
-    if (times.size() < 3) return;
-    double largest = 0;
-    for (const timed_size& t : times)
-      largest = std::max(largest, t.bytes);
-    // What takes the same for all sizes has no rate.
-    if (const auto line = fit_line(times); line && line->half_bytes() < 100 * largest) {
-      f.line = *line;
-      out.push_back(std::move(f));
-    }
+  static constexpr auto all_levels = static_cast<std::size_t>(-1);
+
+  /// What the times of a level come to. A line whose half rate no size reaches tells no rate.
+  static level_fit fit_of(const std::vector<timed_size>& times, double least_ns) {
+    const auto rate = [](const timed_size& t) { return t.bytes / t.ns; };
+    const auto [least, most] = ranges::minmax(times, ranges::less{}, &timed_size::bytes);
+    const auto [slowest, fastest] = ranges::minmax(times, ranges::less{}, rate);
+    level_fit f{.sizes = times.size(),
+                .least_bytes = least.bytes,
+                .most_bytes = most.bytes,
+                .slowest_per_ns = rate(slowest),
+                .fastest_per_ns = rate(fastest)};
+    const auto line = fit_line(times, least_ns);
+    if (!line || line->half_bytes() > most.bytes) return f;
+    f.off_by = line->off_by;
+    if (line->off_by <= most_off_by) f.line = line;
+    return f;
   }
 
   void take(const result::measurement& m) {
@@ -242,7 +289,9 @@ private:
       else if (b.bytes_per_ns() > at->bytes_per_ns())
         *at = b;
     } else {
-      overheads_.push_back({key.kind, m.backend, m.algorithm, m.threads, key.bytes, m.min_ns});
+      overheads_.push_back({key.kind, m.backend, m.algorithm, m.threads, key.bytes,
+                            key.bytes > 0 ? static_cast<double>(m.bytes) : 0, m.min_ns,
+                            m.device == result::gpu_device});
     }
   }
 

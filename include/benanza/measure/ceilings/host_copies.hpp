@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the C library take for memory? Copies whose source and destination are in no cache,
-// copies of rows that lie apart (2D), blocks that are taken and given back, and taken, filled and
-// given back. Each is checked once, before it is timed.
+// copies of rows that lie apart (2D), a block that is taken and given back, which never gets a
+// page, and blocks that are taken, filled and given back, which are the same memory each time. Each
+// is checked once, before it is timed.
 //
-//   for (limit& l : host_copies()) l.make()->time(10);   // l.kind == "copy_2d_64", l.bytes ==
-//   65536
+//   for (limit& l : host_copies({131072})) l.make()->time(10);   // a copy of 65536 bytes moves
+//   them
 #pragma once
 
 #include "../../core/error.hpp"
@@ -93,7 +94,7 @@ private:
 class block_run final : public timed_run {
 public:
   block_run(std::int64_t bytes, bool fills)
-      : timed_run(fills ? "libc_memset" : "libc")
+      : timed_run(fills ? "libc_memset" : "libc_untouched")
       , bytes_(static_cast<std::size_t>(bytes))
       , fills_(fills) {
     settle();
@@ -113,26 +114,27 @@ private:
   bool fills_;
 };
 
-/// All of them, by growing sizes: a line through the times needs three.
-inline std::vector<limit> host_copies() {
-  constexpr std::int64_t sizes[] = {64 << 10, 512 << 10, 4 << 20, 32 << 20};
+/// All of them, each to move so many bytes: a copy reads half of them and writes half.
+inline std::vector<limit> host_copies(const std::vector<std::int64_t>& moved) {
   std::vector<limit> out;
-  const auto add = [&out](std::string kind, const char* way, std::int64_t bytes, std::int64_t moved,
+  const auto add = [&out](std::string kind, const char* way, std::int64_t bytes, std::int64_t moves,
                           auto make) {
-    out.push_back({std::move(kind), way, bytes, moved,
+    out.push_back({std::move(kind), way, bytes, moves,
                    [make] { return std::unique_ptr<backend::prepared>(make()); }});
   };
-  for (const std::int64_t n : sizes) {
+  for (const std::int64_t all : moved) {
+    const std::int64_t n = all / 2;
 #if defined(__x86_64__)
-    add("memcpy_flushed", "libc", n, 2 * n, [n] { return std::make_unique<flushed_copy>(n); });
+    add("memcpy_flushed", "libc", n, all, [n] { return std::make_unique<flushed_copy>(n); });
 #endif
     for (const std::int64_t row : {64, 1024})
-      add("copy_2d_" + std::to_string(row), "libc", n, 2 * n,
+      add("copy_2d_" + std::to_string(row), "libc", n, all,
           [n, row] { return std::make_unique<rows_copy>(row, n); });
-    for (const bool fills : {false, true})
-      add("malloc", fills ? "libc_memset" : "libc", n, fills ? n : 0,
-          [n, fills] { return std::make_unique<block_run>(n, fills); });
+    add("malloc", "libc_memset", all, all,
+        [all] { return std::make_unique<block_run>(all, true); });
   }
+  // The size of what is never touched makes no difference.
+  add("malloc", "libc_untouched", 0, 0, [] { return std::make_unique<block_run>(65536, false); });
   return out;
 }
 

@@ -220,33 +220,41 @@ inline void add_other(group_list& list, int threads, const library_list& librari
   }
 }
 
+/// Working sets of transfers: three or more in each level of the caches, where a line needs points.
+inline std::vector<std::int64_t> transfer_sets(int threads, std::int64_t most_bytes) {
+  constexpr std::int64_t enough = 128 << 20;
+  return working_sets(threads, machine::last_level_cache_bytes(), std::min(most_bytes, enough));
+}
+
 /// What the C library takes for memory; and a sweep on pages that are small.
-inline void add_host_copies(group_list& list) {
-  for (limit& l : host_copies()) {
+inline void add_host_copies(group_list& list, std::int64_t most_bytes) {
+  const std::vector<std::int64_t> sets = transfer_sets(1, most_bytes);
+  if (sets.empty()) return;
+  for (limit& l : host_copies(sets)) {
     const std::string way = l.way;
     auto what = std::make_shared<limit_subject>(std::move(l));
     list.add(what, {own_case(*what, way)});
   }
-  constexpr std::int64_t largest = 64 << 20;
   const auto memory =
-      std::make_shared<working_memory>(sweep_subject::memory_bytes(largest), page_size::small);
+      std::make_shared<working_memory>(sweep_subject::memory_bytes(sets.back()), page_size::small);
   for (sweep s : kernels().sweeps) {
     if (s.kind != "copy") continue;
     s.kind = "copy_small_pages";
-    for (const std::int64_t n : {std::int64_t{256} << 10, std::int64_t{4} << 20, largest}) {
+    for (const std::int64_t n : sets) {
       auto what = std::make_shared<sweep_subject>(s, n, 1, 0.3, memory);
       list.add(what, {own_case(*what, s.way)});
     }
   }
 }
 
-inline void add_between_processors(group_list& list, const std::vector<int>& processors) {
+inline void add_between_processors(group_list& list, const std::vector<int>& processors,
+                                   std::int64_t most_bytes) {
   if (processors.size() > 1) {
     auto what = std::make_shared<hand_off_subject>(processors);
     list.add(what, {own_case(*what, "spin")});
-    for (std::int64_t n : {4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20}) {
-      auto message = std::make_shared<process_subject>(n, processors);
-      list.add(message, {own_case(*message, "shared_memory")});
+    for (const std::int64_t moved : transfer_sets(2, most_bytes)) {
+      auto message = std::make_shared<process_subject>(moved / 4, processors);
+      list.add(message, {own_case(*message, "two_copies")});
     }
   }
   const std::vector<node> all = nodes(processors);
@@ -280,8 +288,8 @@ inline std::vector<group> list_machine_cases(const library_list& libraries,
     detail::add_sweeps(list, threads, most, memory);
     detail::add_other(list, threads, libraries);
   }
-  detail::add_host_copies(list);
-  detail::add_between_processors(list, processors);
+  detail::add_host_copies(list, most);
+  detail::add_between_processors(list, processors, most);
   detail::add_devices(list, libraries);
   return list.take();
 }
