@@ -72,6 +72,32 @@ TEST_CASE("a result from standard input or a file gives a page and status 0") {
   CHECK(analyze({"-", "-"}, text).status == 2);
 }
 
+TEST_CASE("a model has one lower bound on every page: that of its best graph") {
+  const folder f;
+  run r = synthetic::rewritten_run(60e3); // its own graph takes 100 us
+  r.graphs.push_back(r.graphs[0]);
+  r.graphs.back().name = r.graphs.back().model = "other";
+  const std::string a = f.write("run.json", synthetic::text(r));
+  CHECK(holds(analyze({a, "-q"}).out, "net@batch=1          f32     1  60.0 us  60.0 us  "));
+  CHECK(
+      holds(analyze({a, "--format", "md"}).out, "| `net@batch=1` | f32 | 1 | 60.0 us | 60.0 us |"));
+  CHECK(holds(analyze({a, "--model", "net"}).out, "lower bound                  60.0 us"));
+  CHECK(holds(analyze({a, "--model", "net", "--format", "dot"}).out,
+              "lower bound 60.0 us by the best graph, by this one 100 us"));
+  const json one = json::parse(analyze({a, "--model", "net", "--format", "json"}).out);
+  CHECK(one["analyses"][0]["lower_bound"]["ns"] == 60e3);
+  for (const char* limit : {"net bound<61us", "net parallel<61us", "net workers<61us"})
+    CHECK(analyze({a, "--limit", limit}).status == 0);
+  for (const char* figure : {"bound", "parallel", "bound_items_per_s"}) {
+    const json swept = json::parse(analyze({"sweep", a, "--over", "batch", "--model", "net",
+                                            "--figure", figure, "--format", "json"})
+                                       .out);
+    const double is = swept["curves"][0]["points"][0]["value"].get<double>();
+    CHECK(is == doctest::Approx(figure == std::string("bound_items_per_s") ? 1e9 / 60e3 : 60e3));
+  }
+  CHECK(holds(analyze({"compare", a, a, "--rows", "all"}).out, "60.0 us   60.0 us"));
+}
+
 TEST_CASE("the order of entries changes no byte of the report") {
   run r = synthetic::small_run();
   const outcome before = analyze({"--format", "json"}, synthetic::text(r));

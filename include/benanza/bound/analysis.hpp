@@ -192,8 +192,7 @@ inline model_bound with_rewritten(model_bound b, model_bound other) {
   for (const fault& f : other.faults)
     if (std::find(b.faults.begin(), b.faults.end(), f) == b.faults.end()) b.faults.push_back(f);
   b.equivalent = std::make_shared<const model_bound>(std::move(other));
-  if (b.equivalent->fastest_form().bound.sequential.ns <
-      b.best_graph().fastest_form().bound.sequential.ns)
+  if (b.equivalent->fastest_form().bound.sequential.ns < b.best_form().bound.sequential.ns)
     b.rewritten = b.equivalent;
   return b;
 }

@@ -170,6 +170,8 @@ struct model_bound : form_figures {
   /// The model's graph, or the rewritten one where its bound is lower: no equivalent graph that was
   /// looked at can run faster.
   const model_bound& best_graph() const { return rewritten ? *rewritten : *this; }
+  /// The form whose bound is the model's lower bound, on every page.
+  const form_figures& best_form() const { return best_graph().fastest_form(); }
   /// The assumption of the parallel bound.
   std::string_view assumption() const {
     return threads == 1 ? "unbounded workers" : "each layer has the whole device to itself";

@@ -122,18 +122,18 @@ std::optional<sweep_figure> of_nodes(const bound::model_bound& b, Is is) {
 /// A figure of a point by its name; nothing: it has none, or no such name is known.
 inline std::optional<sweep_figure> figure_of(const point& p, std::string_view figure) {
   const bound::model_bound& b = *p.of;
-  const bound::form_figures& form = b.fastest_form();
+  const bound::form_figures& best = b.best_form();
   const auto time = [](const bound::figure& f) -> std::optional<sweep_figure> {
     if (!(f.ns > 0)) return std::nullopt;
     return detail::as_time(f);
   };
   const auto after = [&](std::string_view prefix) { return figure.substr(prefix.size()); };
-  if (figure == "bound") return time(form.bound.sequential);
-  if (figure == "parallel") return time(form.bound.parallel);
-  if (figure == "roofline") return time(form.roofline.sequential);
-  if (figure == "bound_items_per_s" && form.bound.sequential.ns > 0)
-    return detail::as_rate(form.bound.sequential, b.graph->batch);
-  if (const auto expected = bound::expected(form); expected && expected->ns > 0) {
+  if (figure == "bound") return time(best.bound.sequential);
+  if (figure == "parallel") return time(best.bound.parallel);
+  if (figure == "roofline") return time(best.roofline.sequential);
+  if (figure == "bound_items_per_s" && best.bound.sequential.ns > 0)
+    return detail::as_rate(best.bound.sequential, b.graph->batch);
+  if (const auto expected = bound::expected(b.fastest_form()); expected && expected->ns > 0) {
     if (figure == "expected") return detail::as_time(*expected);
     if (figure == "items_per_s") return detail::as_rate(*expected, b.graph->batch);
   }

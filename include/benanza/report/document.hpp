@@ -151,19 +151,18 @@ inline document_table summary_of(const std::vector<model_bound>& models) {
   document_table out{.columns = {{"model", column_kind::name},
                                  {"type"},
                                  {"threads", column_kind::number},
-                                 {"bound", column_kind::number},
-                                 {"fused", column_kind::number},
+                                 {"lower bound", column_kind::number},
                                  {"parallel", column_kind::number},
                                  {"expected run", column_kind::number},
                                  {"measured", column_kind::number},
                                  {"holes", column_kind::number}}};
   for (const model_bound& b : models) {
     const auto expected = bound::expected(b.fastest_form());
-    out.rows.push_back(
-        {b.graph->name, std::string(detail::type_shown(b)), std::to_string(b.threads),
-         show_time(b.bound.sequential.ns), b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
-         show_time(b.fastest_form().bound.parallel.ns), expected ? show_time(expected->ns) : "-",
-         measured_share(b), std::to_string(b.covered.unmeasured_nodes())});
+    const bound::totals& least = b.best_form().bound;
+    out.rows.push_back({b.graph->name, std::string(detail::type_shown(b)),
+                        std::to_string(b.threads), show_time(least.sequential.ns),
+                        show_time(least.parallel.ns), expected ? show_time(expected->ns) : "-",
+                        measured_share(b), std::to_string(b.covered.unmeasured_nodes())});
   }
   return out;
 }

@@ -31,10 +31,13 @@ inline std::string lost_color(double share) {
 
 inline std::string dot_title(const bound::model_bound& b, double lost_ns) {
   const bound::form_figures& form = b.fastest_form();
-  std::string out =
-      fmt::format("{}  {}  {}\\nlower bound {}, its longest path {}", escape::dot(b.graph->name),
-                  name(b.type), counted(b.threads, "thread"), show_time(form.bound.sequential.ns),
-                  show_time(form.bound.parallel.ns));
+  std::string out = fmt::format(
+      "{}  {}  {}\\nlower bound {}, its longest path {}", escape::dot(b.graph->name), name(b.type),
+      counted(b.threads, "thread"),
+      show_time(b.best_form().bound.sequential.ns) +
+          (b.rewritten ? " by the best graph, by this one " + show_time(form.bound.sequential.ns)
+                       : ""),
+      show_time(form.bound.parallel.ns));
   if (b.workers > 1)
     out +=
         fmt::format(", on {} {}", counted(b.workers, "worker"), show_time(form.bound.reachable.ns));

@@ -219,6 +219,7 @@ inline ordered_json to_json(const model_bound& b) {
   add_form(out, b);
   out["fused"] = b.fused ? to_json(*b.fused) : ordered_json();
   out["rewritten"] = rewritten_json(b);
+  out["lower_bound"] = to_json(b.best_form().bound.sequential);
   out["bound_clock_ns"] = b.clock_ns;
   const std::optional<bound::figure> predicted = bound::expected(b.fastest_form());
   ordered_json& expected = out["expected"] = predicted ? to_json(*predicted) : ordered_json();
@@ -228,8 +229,7 @@ inline ordered_json to_json(const model_bound& b) {
   }
   // Of sums that lack something, or were disturbed, there are no items a second.
   const std::optional<bound::figure> none;
-  out["bound_rate"] =
-      rate_json(b.sure() ? b.best_graph().fastest_form().bound.sequential : none, b.graph->batch);
+  out["bound_rate"] = rate_json(b.sure() ? b.best_form().bound.sequential : none, b.graph->batch);
   out["expected_rate"] = rate_json(b.sure() ? predicted : none, b.graph->batch);
   out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
   if (!b.scenarios.empty()) out["scenarios"] = scenarios_json(b);

@@ -155,7 +155,7 @@ std::vector<limit_value> of_frameworks(const advice::advised& a, Value value) {
 /// What a run takes, the framework's or one by the libraries' first choices, over the bound.
 inline std::vector<limit_value> gap_values(const advice::advised& a) {
   const model_bound& b = *a.model;
-  const double bound = b.best_graph().fastest_form().bound.sequential.ns;
+  const double bound = b.best_form().bound.sequential.ns;
   if (a.frameworks.empty()) {
     std::vector<limit_value> out = sum_value(a, bound);
     if (out.front().value) *out.front().value = advice::changed_run_ns(a) / bound;
@@ -182,19 +182,19 @@ inline std::span<const limit_figure> limit_figures() {
        }},
       {"bound", limit_kind::time, "the lower bound",
        [](const advised& a) {
-         return detail::sum_value(a, a.model->best_graph().fastest_form().bound.sequential.ns);
+         return detail::sum_value(a, a.model->best_form().bound.sequential.ns);
        }},
       {"parallel", limit_kind::time, "the bound along the longest path",
        [](const advised& a) {
-         return detail::sum_value(a, a.model->fastest_form().bound.parallel.ns);
+         return detail::sum_value(a, a.model->best_form().bound.parallel.ns);
        }},
       {"workers", limit_kind::time, "the bound on as many workers as there are",
        [](const advised& a) {
-         return detail::sum_value(a, a.model->fastest_form().bound.reachable.ns);
+         return detail::sum_value(a, a.model->best_form().bound.reachable.ns);
        }},
       {"roofline", limit_kind::time, "the machine's limits",
        [](const advised& a) {
-         return detail::sum_value(a, a.model->fastest_form().roofline.sequential.ns,
+         return detail::sum_value(a, a.model->best_form().roofline.sequential.ns,
                                   "the machine's limits were not measured");
        }},
       {"run", limit_kind::time, "the model, run as a chain by --plan",

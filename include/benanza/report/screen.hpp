@@ -64,7 +64,7 @@ struct head_row {
 
 inline std::vector<head_row> head_rows(const advice::advised& a) {
   const model_bound& b = *a.model;
-  const bound::form_figures &form = b.fastest_form(), &best = b.best_graph().fastest_form();
+  const bound::form_figures &form = b.fastest_form(), &best = b.best_form();
   const auto expected = bound::expected(form), rewritten = bound::expected(best);
   std::vector<head_row> out;
   for (const advice::comparison& c : a.frameworks)
@@ -101,7 +101,7 @@ inline std::string head_table(const advice::advised& a) {
 
 /// Which graph is the best, how far the framework is, and where it beats what cannot be beaten.
 inline std::string distance_lines(const advice::advised& a) {
-  const bound::form_figures& form = a.model->best_graph().fastest_form();
+  const bound::form_figures& form = a.model->best_form();
   const auto expected = bound::expected(a.model->fastest_form());
   std::string out;
   if (const std::string rewrites = best_graph_line(*a.model); !rewrites.empty())

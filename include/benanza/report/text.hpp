@@ -19,15 +19,15 @@
 
 namespace benanza::report {
 
-/// A line a model: bounds unfused, fused and in parallel, expected run, what was measured, and
-/// nodes that were not.
+/// A line a model: its lower bound, that in parallel, expected run, what was measured, and nodes
+/// that were not.
 inline std::string summary(const result::run& r, const std::vector<model_bound>& models,
                            bool quiet = false) {
   constexpr std::size_t width = 20;
-  constexpr const char* row = "{:<{}} {:<6} {:>2} {:>7} {:>7} {:>8} {:>9} {:>8} {:>5}\n";
+  constexpr const char* row = "{:<{}} {:<6} {:>2} {:>8} {:>8} {:>9} {:>8} {:>5}\n";
   std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::merged_line(r);
-  out += fmt::format(row, "model", width, "type", "t", "bound", "fused", "parallel", "expected",
-                     "measured", "holes");
+  out += fmt::format(row, "model", width, "type", "t", "bound", "parallel", "expected", "measured",
+                     "holes");
   for (const model_bound& b : models) {
     std::string model = printable(b.graph->name);
     if (model.size() > width) {
@@ -35,17 +35,18 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
       model.clear();
     }
     const std::optional<bound::figure> expected = bound::expected(b.fastest_form());
-    out += fmt::format(
-        row, model, width, detail::type_shown(b), b.threads, show_time(b.bound.sequential.ns),
-        b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
-        show_time(b.fastest_form().bound.parallel.ns), expected ? show_time(expected->ns) : "-",
-        detail::measured_share(b), b.covered.unmeasured_nodes());
+    const bound::totals& least = b.best_form().bound;
+    out += fmt::format(row, model, width, detail::type_shown(b), b.threads,
+                       show_time(least.sequential.ns), show_time(least.parallel.ns),
+                       expected ? show_time(expected->ns) : "-", detail::measured_share(b),
+                       b.covered.unmeasured_nodes());
   }
   if (quiet) return out;
   out += '\n';
-  out += wrapped("  bound, fused: ", "least times of all layers one after the other, unfused and "
-                                     "with layers fused where that was measured to be faster.");
-  out += wrapped("  parallel: ", "bound along the longest path, fused where there is a figure.");
+  out +=
+      wrapped("  bound: ", "least times of all layers one after the other, with layers fused and "
+                           "of a rewritten graph where that was measured to be faster.");
+  out += wrapped("  parallel: ", "the same along the longest path.");
   out += wrapped("  expected: ", "what a run should take, one layer after the other, fused "
                                  "and with changes of layout; -: these were not measured.");
   out += wrapped("  measured: ", "share of the bound that was measured; rooflines give the rest.");
