@@ -14,6 +14,7 @@
 #include <benanza/report/text.hpp>
 #include <benanza/report/trace.hpp>
 #include <range/v3/algorithm/count.hpp>
+#include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/view/transform.hpp>
 
 #include <filesystem>
@@ -60,6 +61,12 @@ void check_formats(const request& asked) {
     if (ranges::count(asked.formats, name) > 1)
       throw error("a format is named twice", "--format " + name, "name it once");
   }
+  const auto cut = [](const std::string& f) { return f == "text" || f == "md" || f == "latex"; };
+  if (asked.layers.value_or("all") != "all" && !asked.formats.empty() &&
+      ranges::none_of(asked.formats, cut))
+    throw error("--layers is about tables of text, md and latex, and " + join(asked.formats, ", ") +
+                    " has all rows",
+                "--layers " + *asked.layers, "leave it out");
   if (asked.formats.size() > 1 && asked.output.empty())
     throw error("several formats are several files", "--format " + join(asked.formats, ","),
                 "name a folder for them with -o");

@@ -153,10 +153,9 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   std::vector<std::string> left_out;
   if (pages || asked.formats.size() > 1 || asked.format != "text" || !limits.empty()) {
     others = related(source, models);
-    advised = advice::advise_all(source, models, profiles,
-                                 {.others = &others,
-                                  .latency_limit_ns = 1e6 * asked.latency_limit_ms,
-                                  .left_out = &left_out});
+    advised = advice::advise_all(
+        source, models, profiles,
+        {.others = &others, .latency_limit_ns = asked.latency_limit_ns, .left_out = &left_out});
   }
   to.left_out(left_out);
   std::vector<report::limit_answer> held = report::hold_to(limits, advised);

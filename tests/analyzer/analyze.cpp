@@ -98,6 +98,20 @@ TEST_CASE("a model has one lower bound on every page: that of its best graph") {
   CHECK(holds(analyze({"compare", a, a, "--rows", "all"}).out, "60.0 us   60.0 us"));
 }
 
+TEST_CASE("--latency-limit takes the units of --limit, a number alone is of ms") {
+  run r = synthetic::empty_run();
+  for (const char* n : {"1", "4"}) {
+    const std::string batch(n), layer = "Relu/" + batch + "x64x56x56";
+    r.graphs.push_back(synthetic::make_graph("tiny@batch=" + batch, {layer}, {{}}));
+    r.graphs.back().batch = batch == "4" ? 4 : 1;
+    synthetic::add(r, layer, "jit", 0, batch == "4" ? 30e3 : 10e3);
+  }
+  const std::string text = synthetic::text(r);
+  for (const char* limit : {"0.02", "20us", "20 us", "20000ns"})
+    CHECK(holds(analyze({"--model", "tiny@batch=1", "--latency-limit", limit}, text).out,
+                "more than batch 1 (within 20.0 us)"));
+}
+
 TEST_CASE("the order of entries changes no byte of the report") {
   run r = synthetic::small_run();
   const outcome before = analyze({"--format", "json"}, synthetic::text(r));
@@ -144,6 +158,10 @@ TEST_CASE("what is refused leaves a line, status 2 and no report") {
   refused(analyze({"--bogus"}, text), "--bogus");
   refused(analyze({"--format", "xml"}, text), "--format");
   refused(analyze({"--layers", "many"}, text), "--layers");
+  refused(analyze({"--layers", "3", "--format", "csv"}, text), "csv has all rows");
+  refused(analyze({"--advice", "-q"}, text), "--quiet leaves out the advice");
+  for (const char* time : {"", "0ms", "1h", "ms", "-1ms", "infs"})
+    refused(analyze({"--latency-limit", time}, text), "write --latency-limit 20ms");
   refused(analyze({"--threads", "x"}, text), "--threads");
   refused(analyze({"--model"}, text), "--model");
   refused(analyze({"--model", "resnet"}, text), "there are: tiny@batch=1");
