@@ -159,9 +159,10 @@ inline document_table summary_of(const std::vector<model_bound>& models) {
   for (const model_bound& b : models) {
     const auto expected = bound::expected(b.fastest_form());
     const bound::totals& least = b.best_form().bound;
+    const auto time = [](double ns) { return ns > 0 ? show_time(ns) : "-"; };
     out.rows.push_back({b.graph->name, std::string(detail::type_shown(b)),
-                        std::to_string(b.threads), show_time(least.sequential.ns),
-                        show_time(least.parallel.ns), expected ? show_time(expected->ns) : "-",
+                        std::to_string(b.threads), time(least.sequential.ns),
+                        time(least.parallel.ns), expected ? show_time(expected->ns) : "-",
                         measured_share(b), std::to_string(b.covered.unmeasured_nodes())});
   }
   return out;
@@ -194,8 +195,8 @@ inline chapter chapter_of(const advice::advised& a, const text_options& o) {
     out.warnings.push_back("PARTIAL: " + lacking + '.');
   for (const std::string& doubt : doubts(a))
     out.warnings.push_back(doubt + '.');
-  if (!loose(b)) {
-    out.tables.push_back(figures_of(a));
+  if (!loose(b)) out.tables.push_back(figures_of(a));
+  if (!loose(b) && b.has_bound()) {
     for (const advice::comparison& c : a.frameworks)
       out.tables.push_back(steps_of(c));
     if (!o.quiet) {

@@ -81,9 +81,9 @@ inline ordered_json to_json(const std::optional<bound::layout_figures>& l) {
 /// The figures of a form of a model, added to `out`.
 inline void add_form(ordered_json& out, const bound::form_figures& f) {
   out["roofline"] = f.roofline.sequential.ns > 0 ? to_json(f.roofline) : ordered_json();
-  out["bound"] = to_json(f.bound);
+  out["bound"] = f.bound.sequential.ns > 0 ? to_json(f.bound) : ordered_json();
   if (f.winograd_ns > 0) out["bound_with_winograd_ns"] = f.winograd_ns;
-  out["prediction"] = to_json(f.prediction);
+  out["prediction"] = f.prediction.sequential.ns > 0 ? to_json(f.prediction) : ordered_json();
   out["layouts"] = to_json(f.layouts);
 }
 
@@ -219,7 +219,7 @@ inline ordered_json to_json(const model_bound& b) {
   add_form(out, b);
   out["fused"] = b.fused ? to_json(*b.fused) : ordered_json();
   out["rewritten"] = rewritten_json(b);
-  out["lower_bound"] = to_json(b.best_form().bound.sequential);
+  out["lower_bound"] = b.has_bound() ? to_json(b.best_form().bound.sequential) : ordered_json();
   out["bound_clock_ns"] = b.clock_ns;
   const std::optional<bound::figure> predicted = bound::expected(b.fastest_form());
   ordered_json& expected = out["expected"] = predicted ? to_json(*predicted) : ordered_json();

@@ -111,6 +111,7 @@ inline std::string unsure_sum(const model_bound& b) {
 inline std::vector<limit_value> sum_value(const advice::advised& a, double ns,
                                           const char* without = "the result does not have it") {
   if (loose(*a.model)) return {{.why = "layers without a model add up to nothing"}};
+  if (!a.model->has_bound()) return {{.why = "nothing of it was measured"}};
   if (!(ns > 0)) return {{.why = without}};
   return {{.value = ns, .why = unsure_sum(*a.model)}};
 }

@@ -87,7 +87,7 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
                    b.rewritten ? "the best graph's layers alone" : "layers alone, hot caches"});
   if (best.winograd_ns > 0)
     out.push_back({"  with " + winograd_class(b.type), best.winograd_ns, "less exact, no bound"});
-  if (best.roofline.sequential.ns > 0)
+  if (b.has_bound() && best.roofline.sequential.ns > 0)
     out.push_back({"the machine's limits", best.roofline.sequential.ns, "roofline"});
   return out;
 }
@@ -266,9 +266,11 @@ inline std::string first_screen(const result::run& r, const advice::advised& a,
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
-  out += detail::head_table(a) + detail::distance_lines(a) + '\n';
-  out += detail::changes_table(a) + '\n' + detail::kinds_table(b) + '\n';
-  out += wrapped("Sure?  ", detail::sure_text(b));
+  out += detail::head_table(a) + detail::distance_lines(a);
+  if (b.has_bound()) {
+    out += '\n' + detail::changes_table(a) + '\n' + detail::kinds_table(b) + '\n';
+    out += wrapped("Sure?  ", detail::sure_text(b));
+  }
   const std::string loads = scenario_table(b);
   return loads.empty() ? out : out + '\n' + loads;
 }

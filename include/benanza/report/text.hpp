@@ -36,10 +36,11 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
     }
     const std::optional<bound::figure> expected = bound::expected(b.fastest_form());
     const bound::totals& least = b.best_form().bound;
-    out += fmt::format(row, model, width, detail::type_shown(b), b.threads,
-                       show_time(least.sequential.ns), show_time(least.parallel.ns),
-                       expected ? show_time(expected->ns) : "-", detail::measured_share(b),
-                       b.covered.unmeasured_nodes());
+    const auto time = [](double ns) { return ns > 0 ? show_time(ns) : "-"; };
+    out +=
+        fmt::format(row, model, width, detail::type_shown(b), b.threads, time(least.sequential.ns),
+                    time(least.parallel.ns), expected ? show_time(expected->ns) : "-",
+                    detail::measured_share(b), b.covered.unmeasured_nodes());
   }
   if (quiet) return out;
   out += '\n';
@@ -61,6 +62,8 @@ namespace detail {
 inline std::string model_page(const result::run& r, const advice::advised& a,
                               const text_options& o) {
   const model_bound& b = *a.model;
+  if (!loose(b) && !b.has_bound())
+    return first_screen(r, a, o.columns) + failed_runs(b) + what_is_missing(b, o.layers);
   if (o.quiet || loose(b)) return page(r, b, o.layers, o.quiet);
   std::string out = first_screen(r, a, o.columns) + transfers_line(r, b);
   for (const advice::comparison& c : a.frameworks)

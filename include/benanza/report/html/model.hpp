@@ -46,7 +46,7 @@ inline ordered_json figures_json(const advice::advised& a) {
           {"unfused", number_or_null(b.bound.sequential)},
           {"reachable", number_or_null(best.bound.reachable)},
           {"path", number_or_null(best.bound.parallel)},
-          {"roofline", number_or_null(best.roofline.sequential)}};
+          {"roofline", b.has_bound() ? number_or_null(best.roofline.sequential) : ordered_json()}};
 }
 
 inline ordered_json bars_json(double top_ns, const std::vector<advice::bar>& bars) {
