@@ -89,7 +89,7 @@ inline void add_figures(CLI::App& app, request& asked) {
       ->check(CLI::Validator(CLI::Range(1, 1 << 20)).description(""))
       ->type_name("N")
       ->group(group);
-  app.add_flag("--merge", asked.merge, "put the samples of several runs of the same cases together")
+  app.add_flag("--merge", asked.merge, "put the samples of several runs of one model together")
       ->group(group);
   app.add_option_function<std::string>(
          "--latency-limit",

@@ -319,6 +319,13 @@ TEST_CASE("two runs of the same cases are refused, or said to be merged") {
   const json report = json::parse(analyze({a, b, "--merge", "--format", "json"}).out);
   CHECK(report["provenance"]["measuring"]["merged_cases"] == "14");
   CHECK_FALSE(holds(analyze({a, a, "--merge"}).out, "MERGED"));
+  // Of two models that share layers all samples count.
+  again.graphs[0].name = again.graphs[0].model = "another";
+  const std::string c = f.write("c.json", synthetic::text(again));
+  const outcome shared = analyze({a, c});
+  CHECK(shared.status == 0);
+  CHECK(holds(shared.out, "MERGED      14 cases that several runs measured"));
+  CHECK(holds(shared.out, "another"));
 }
 
 TEST_CASE("a run of the whole model that failed is shown, with its reason") {
