@@ -5,6 +5,7 @@
 
 #include <benanza/core/text.hpp>
 #include <benanza/report/csv.hpp>
+#include <benanza/report/csv_models.hpp>
 #include <benanza/report/dot.hpp>
 #include <benanza/report/json.hpp>
 #include <benanza/report/junit.hpp>
@@ -33,6 +34,7 @@ std::span<const format> formats() {
       {"json", ".json", "for programs", report::json_report},
       {"html", ".html", "one page for a browser", html_format},
       {"csv", ".csv", "a row a layer and algorithm", report::csv_report},
+      {"csv-models", ".models.csv", "a row a model and framework", report::csv_models_report},
       {"latex", ".tex", "tables for a paper", report::latex_report},
       {"dot", ".dot", "the graph, for Graphviz", report::dot_report},
       {"perfetto", ".pftrace", "a timeline, for Perfetto", report::perfetto_report, true},

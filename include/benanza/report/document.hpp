@@ -7,10 +7,12 @@
 //   for (const chapter& c : document_of(in)) ...   // c.tables[0].rows
 #pragma once
 
+#include "gaps.hpp"
 #include "input.hpp"
 #include "screen.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -25,7 +27,7 @@ namespace benanza::report {
 /// A column: numbers stand at the right; names, of layers and algorithms, are set as code.
 struct document_column {
   enum class kind { text, number, name };
-  std::string_view title{};
+  std::string title{};
   kind is = kind::text;
 };
 
@@ -168,6 +170,40 @@ inline document_table summary_of(const std::vector<model_bound>& models) {
   return out;
 }
 
+/// The runs of frameworks, with their gaps, and below them the means.
+inline document_table gap_table_of(const std::vector<advice::advised>& all) {
+  const gap_table t = gaps_of(all);
+  document_table out{.title = "Frameworks' runs",
+                     .columns = {{"model", column_kind::name},
+                                 {"type"},
+                                 {"threads", column_kind::number},
+                                 {"lower bound", column_kind::number}},
+                     .note = std::string(gap_means_what) + unsure_note(t)};
+  for (const gap_column& c : t.columns) {
+    out.columns.push_back({c.name, column_kind::number});
+    out.columns.push_back({"gap", column_kind::number});
+  }
+  for (const auto& [i, b] : ranges::views::enumerate(t.models)) {
+    auto& row = out.rows.emplace_back();
+    row = {b->graph->name, std::string(type_shown(*b)), std::to_string(b->threads),
+           b->has_bound() ? show_time(b->best_form().bound.sequential.ns) : "-"};
+    for (const gap_column& c : t.columns)
+      row.insert(row.end(),
+                 {run_text(c.cells[i]), gap_text(c.cells[i]) + std::string(mark_of(c.cells[i]))});
+  }
+  for (const gap_means& m : t.means) {
+    auto& row = out.rows.emplace_back();
+    row = {"geometric mean", std::string(name(m.type)), std::to_string(m.threads), ""};
+    for (const gap_mean& g : m.of)
+      row.insert(
+          row.end(),
+          {fmt::format("{} models", g.models),
+           g.models == 0 ? "-" : fmt::format("{:.2f} {}", g.mean.value, interval_text(g.mean))});
+  }
+  if (t.columns.empty()) out.rows.clear();
+  return out;
+}
+
 inline document_table limits_of(const std::vector<limit_answer>& all) {
   document_table out{.title = "Limits",
                      .columns = {{""},
@@ -218,7 +254,11 @@ inline std::vector<chapter> document_of(const input& in) {
   std::vector<chapter> out(1);
   out[0].about = detail::where_measured(in.run);
   if (in.partial()) out[0].warnings.push_back("Partial: " + in.lacking + '.');
-  if (in.models.size() > 1) out[0].tables.push_back(detail::summary_of(in.models));
+  if (in.models.size() > 1) {
+    out[0].tables.push_back(detail::summary_of(in.models));
+    if (auto gaps = detail::gap_table_of(in.advised); !gaps.rows.empty())
+      out[0].tables.push_back(std::move(gaps));
+  }
   if (!in.limits.empty()) out[0].tables.push_back(detail::limits_of(in.limits));
   for (const advice::advised& a : in.advised)
     out.push_back(detail::chapter_of(a, in.options));

@@ -12,6 +12,7 @@
 #include "../result/json.hpp"
 #include "../result/stop_reason.hpp"
 #include "advice.hpp"
+#include "gaps.hpp"
 #include "input.hpp"
 #include "json_array.hpp"
 #include "layers.hpp"
@@ -25,6 +26,7 @@
 #include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/map.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -274,6 +276,21 @@ inline ordered_json limit_json(const limit_answer& a) {
           {"unit", a.unit},     {"is", name(a.is)},
           {"why", a.why}};
 }
+
+/// The geometric means of the gaps of each framework, in each type on so many threads.
+inline ordered_json means_json(const std::vector<advice::advised>& all) {
+  ordered_json out = ordered_json::array();
+  const gap_table t = gaps_of(all);
+  for (const gap_means& m : t.means)
+    for (const auto& [column, of] : ranges::views::zip(t.columns, m.of))
+      if (of.models > 0)
+        out.push_back({{"framework", column.name},
+                       {"type", name(m.type)},
+                       {"threads", m.threads},
+                       {"models", of.models},
+                       {"gap", gap_json(of.mean)}});
+  return out;
+}
 } // namespace detail
 
 /// The report as JSON text; `partial` says whether the run's figures have holes or failed cases.
@@ -297,6 +314,7 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
                            {"status", partial ? "partial" : "complete"},
                            {"sources", r.source},
                            {"provenance", r.provenance}};
+  if (auto means = detail::means_json(all); !means.empty()) out["mean_gaps"] = std::move(means);
   if (!limits.empty()) out["limits"] = array_of(limits, detail::limit_json);
   out["analyses"] = std::move(analyses);
   return detail::dumped(out);

@@ -7,12 +7,15 @@
 
 #include "../advice/advised.hpp"
 #include "../advice/algorithm.hpp"
+#include "../advice/gap.hpp"
 #include "below_bound.hpp"
 #include "heading.hpp"
 #include "layers.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include <cmath>
 #include <optional>
@@ -136,21 +139,29 @@ inline limit_value run_value(const model_bound& b) {
   return out;
 }
 
-/// A figure of each framework's run.
+/// A figure of a framework's run.
 template <class Value>
-std::vector<limit_value> of_frameworks(const advice::advised& a, Value value) {
-  std::vector<limit_value> out;
-  for (const advice::comparison& c : a.frameworks) {
-    limit_value v{.why = "it has no time of a whole run"};
-    if (c.latency.ns > 0) {
-      v = value(c);
-      if (v.why.empty() && c.latency_profiled) v.why = "it ran with its profiler on";
-      if (v.why.empty() && c.disturbed) v.why = "its runs were disturbed";
-    }
-    v.of = framework_name(*c.from);
-    out.push_back(std::move(v));
+limit_value of_framework(const advice::comparison& c, Value value) {
+  limit_value v{.why = "it has no time of a whole run"};
+  if (c.latency.ns > 0) {
+    v = value(c);
+    if (v.why.empty() && c.latency_profiled) v.why = "it ran with its profiler on";
+    if (v.why.empty() && c.disturbed) v.why = "its runs were disturbed";
   }
-  return out;
+  v.of = framework_name(*c.from);
+  return v;
+}
+
+/// A framework's run over the bound.
+inline limit_value gap_value(const advice::comparison& run) {
+  return of_framework(run, [](const advice::comparison& c) -> limit_value {
+    const model_bound& b = *c.model;
+    if (!advice::has_gap(c)) return {.why = "nothing of the model was measured"};
+    limit_value v{.value = advice::gap_of(c).value, .why = unsure_sum(b)};
+    if (const std::string below = below_bound(c); v.why.empty() && !below.empty())
+      v.why = "it " + below;
+    return v;
+  });
 }
 
 /// What a run takes, the framework's or one by the libraries' first choices, over the bound.
@@ -163,12 +174,7 @@ inline std::vector<limit_value> gap_values(const advice::advised& a) {
     return out;
   }
   if (loose(b) || !(bound > 0)) return sum_value(a, bound);
-  return of_frameworks(a, [&](const advice::comparison& c) -> limit_value {
-    limit_value v{.value = c.latency.ns / bound, .why = unsure_sum(b)};
-    if (const std::string below = below_bound(c); v.why.empty() && !below.empty())
-      v.why = "it " + below;
-    return v;
-  });
+  return a.frameworks | ranges::views::transform(gap_value) | ranges::to<std::vector>;
 }
 } // namespace detail
 
@@ -203,8 +209,12 @@ inline std::span<const limit_figure> limit_figures() {
       {"framework", limit_kind::time, "each framework's run (--framework)",
        [](const advised& a) -> values {
          if (a.frameworks.empty()) return {{.why = "no framework's run was given (--framework)"}};
-         return detail::of_frameworks(
-             a, [](const advice::comparison& c) { return limit_value{.value = c.latency.ns}; });
+         values out;
+         for (const advice::comparison& run : a.frameworks)
+           out.push_back(detail::of_framework(run, [](const advice::comparison& c) {
+             return limit_value{.value = c.latency.ns};
+           }));
+         return out;
        }},
       {"first", limit_kind::time, "a run by what the libraries choose first",
        [](const advised& a) {

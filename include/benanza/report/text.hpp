@@ -6,7 +6,9 @@
 #pragma once
 
 #include "advice.hpp"
+#include "document.hpp"
 #include "framework_run.hpp"
+#include "gaps.hpp"
 #include "input.hpp"
 #include "page.hpp"
 #include "screen.hpp"
@@ -15,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace benanza::report {
@@ -28,19 +31,10 @@ inline std::string summary(const result::run& r, const std::vector<model_bound>&
   std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::merged_line(r);
   out += fmt::format(row, "model", width, "type", "t", "bound", "parallel", "expected", "measured",
                      "holes");
-  for (const model_bound& b : models) {
-    std::string model = printable(b.graph->name);
-    if (model.size() > width) {
-      out += model + '\n';
-      model.clear();
-    }
-    const std::optional<bound::figure> expected = bound::expected(b.fastest_form());
-    const bound::totals& least = b.best_form().bound;
-    const auto time = [](double ns) { return ns > 0 ? show_time(ns) : "-"; };
-    out +=
-        fmt::format(row, model, width, detail::type_shown(b), b.threads, time(least.sequential.ns),
-                    time(least.parallel.ns), expected ? show_time(expected->ns) : "-",
-                    detail::measured_share(b), b.covered.unmeasured_nodes());
+  for (const std::vector<std::string>& of : detail::summary_of(models).rows) {
+    std::string model = printable(of[0]);
+    if (model.size() > width) out += std::exchange(model, "") + '\n';
+    out += fmt::format(row, model, width, of[1], of[2], of[3], of[4], of[5], of[6], of[7]);
   }
   if (quiet) return out;
   out += '\n';
@@ -89,6 +83,8 @@ inline std::string text_report(const result::run& r, const std::vector<advice::a
                                const std::vector<model_bound>& models,
                                const text_options& options) {
   std::string out = models.size() > 1 ? summary(r, models, options.quiet) : "";
+  if (const std::string gaps = gaps_text(all, options.quiet); models.size() > 1 && !gaps.empty())
+    out += '\n' + gaps;
   if (!options.pages)
     return options.quiet ? out
                          : out + "  --model NAME shows where a model's time goes, and what "
