@@ -80,6 +80,8 @@ TEST_CASE("--framework: steps down from its run, what to change first, each with
   CHECK(holds(page.out, "ONNX Runtime 1.2"));
   CHECK(holds(page.out, "From the run of ONNX Runtime 1.2 down to the machine's limits:"));
   CHECK_FALSE(holds(page.out, "because"));
+  CHECK(holds(analyze({a, "--framework", f / "ort.json", "-q"}).out,
+              "ONNX Runtime 1.2             1.54 ms"));
   const outcome all = analyze({a, "--framework", f / "ort.json", "--advice"});
   CHECK(holds(all.out, "    check    benanza_bench --model block@batch=1 "
                        "--benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'"));

@@ -58,7 +58,8 @@ inline std::string model_page(const result::run& r, const advice::advised& a,
   const model_bound& b = *a.model;
   if (!loose(b) && !b.has_bound())
     return first_screen(r, a, o.columns) + failed_runs(b) + what_is_missing(b, o.layers);
-  if (o.quiet || loose(b)) return page(r, b, o.layers, o.quiet);
+  if (loose(b)) return page(r, b, o.layers, o.quiet);
+  if (o.quiet) return page(r, b, o.layers, true) + '\n' + head_table(a) + distance_lines(a);
   std::string out = first_screen(r, a, o.columns) + transfers_line(r, b);
   for (const advice::comparison& c : a.frameworks)
     out += '\n' + framework_section(c, o.layers);
