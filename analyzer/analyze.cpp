@@ -37,7 +37,7 @@ status report_machine(const result::run& run, const answer& to) {
 /// The page of a framework's calls in place of the models'.
 status report_calls(std::istream& in, const answer& to) {
   const request& asked = to.asked;
-  const std::size_t limit = layer_limit(asked.layers);
+  const std::size_t limit = layer_limit(asked.layers.value_or("10"));
   check_no_report(asked);
   if (ranges::count(asked.files, "-") + ranges::count(asked.calls.logs, "-") > 1)
     throw error("standard input is named twice", "-", "name it once");
@@ -90,7 +90,8 @@ status export_results(const answer& to) {
 /// Bounds, plans and lists of what was measured.
 status report_results(std::istream& in, const answer& to) {
   const request& asked = to.asked;
-  const std::size_t rows = layer_limit(asked.layers); // refused before anything is read
+  const std::size_t rows =
+      layer_limit(asked.layers.value_or("10")); // refused before anything is read
   if (asked.models || !asked.algorithms.empty() || asked.versions || asked.machine)
     check_no_report(asked);
   check_system(asked.files, asked.store.system);

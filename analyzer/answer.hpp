@@ -11,16 +11,20 @@
 #include <benanza/core/error.hpp>
 #include <benanza/machine/colours.hpp>
 #include <benanza/report/coloured.hpp>
+#include <benanza/report/limit_figures.hpp>
 #include <benanza/report/text.hpp>
 #include <benanza/result/output_file.hpp>
 
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -113,6 +117,21 @@ inline std::size_t layer_limit(const std::string& text, const std::string& optio
   if (bad != std::errc{} || end != text.data() + text.size())
     throw error(option + " takes a number or all", text);
   return n;
+}
+
+/// The ns that an option gives: 20ms, 500us; a number alone is of ms.
+inline double time_of(const std::string& text, const std::string& option) {
+  double n = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, bad] = std::from_chars(text.data(), last, n);
+  const std::string_view unit(end + (end != last && *end == ' '), last);
+  const auto factor =
+      unit.empty() ? std::optional(1e6) : report::factor_of(report::limit_kind::time, unit);
+  if (bad != std::errc{} || !factor || !(n > 0) || !std::isfinite(n))
+    throw error("a time above zero is needed, not \"" + text + '"', option,
+                "write " + option +
+                    " 20ms; its units: " + std::string(report::units_of(report::limit_kind::time)));
+  return n * *factor;
 }
 
 } // namespace benanza::analyzer

@@ -2,6 +2,7 @@
 // The options of benanza_analyze.
 #pragma once
 
+#include "answer.hpp"
 #include "commands.hpp"
 #include "formats.hpp"
 #include "request.hpp"
@@ -88,19 +89,23 @@ inline void add_figures(CLI::App& app, request& asked) {
       ->check(CLI::Validator(CLI::Range(1, 1 << 20)).description(""))
       ->type_name("N")
       ->group(group);
-  app.add_flag("--merge", asked.merge, "put the samples of several runs of the same cases together")
+  app.add_flag("--merge", asked.merge, "put the samples of several runs of one model together")
       ->group(group);
-  app.add_option("--latency-limit", asked.latency_limit_ms,
-                 "ms that a batch may take: which one gives most items a second then")
-      ->check(CLI::Validator(CLI::PositiveNumber).description(""))
-      ->type_name("MS")
+  app.add_option_function<std::string>(
+         "--latency-limit",
+         [&asked](const std::string& text) {
+           asked.latency_limit_ns = time_of(text, "--latency-limit");
+         },
+         "time that a batch may take, such as 20ms: which one gives most items a second then")
+      ->type_name("TIME")
       ->group(group);
 }
 
 /// What is shown in place of that, or of it.
 inline void add_shown(CLI::App& app, request& asked) {
   const char* group = "What is shown";
-  app.add_option("--layers", asked.layers, "rows of a model's table: a number, or all")
+  app.add_option("--layers", asked.layers,
+                 "rows of a model's table in text, md and latex: a number, or all")
       ->type_name("N")
       ->group(group);
   app.add_flag("-q,--quiet", asked.quiet, "only the figures: no explanations, layers or advice")
@@ -226,6 +231,8 @@ inline std::string parse(std::vector<std::string> arguments, request& asked) {
     return versions();
   }
   check_formats(asked);
+  if (asked.quiet && asked.advice)
+    throw error("--quiet leaves out the advice that --advice asks for", "", "give one of them");
   if (!asked.formats.empty()) asked.format = asked.formats.front();
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include <benanza/core/text.hpp>
 #include <benanza/report/csv.hpp>
+#include <benanza/report/csv_models.hpp>
 #include <benanza/report/dot.hpp>
 #include <benanza/report/json.hpp>
 #include <benanza/report/junit.hpp>
@@ -14,6 +15,7 @@
 #include <benanza/report/text.hpp>
 #include <benanza/report/trace.hpp>
 #include <range/v3/algorithm/count.hpp>
+#include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/view/transform.hpp>
 
 #include <filesystem>
@@ -32,6 +34,7 @@ std::span<const format> formats() {
       {"json", ".json", "for programs", report::json_report},
       {"html", ".html", "one page for a browser", html_format},
       {"csv", ".csv", "a row a layer and algorithm", report::csv_report},
+      {"csv-models", ".models.csv", "a row a model and framework", report::csv_models_report},
       {"latex", ".tex", "tables for a paper", report::latex_report},
       {"dot", ".dot", "the graph, for Graphviz", report::dot_report},
       {"perfetto", ".pftrace", "a timeline, for Perfetto", report::perfetto_report, true},
@@ -60,6 +63,12 @@ void check_formats(const request& asked) {
     if (ranges::count(asked.formats, name) > 1)
       throw error("a format is named twice", "--format " + name, "name it once");
   }
+  const auto cut = [](const std::string& f) { return f == "text" || f == "md" || f == "latex"; };
+  if (asked.layers.value_or("all") != "all" && !asked.formats.empty() &&
+      ranges::none_of(asked.formats, cut))
+    throw error("--layers is about tables of text, md and latex, and " + join(asked.formats, ", ") +
+                    " has all rows",
+                "--layers " + *asked.layers, "leave it out");
   if (asked.formats.size() > 1 && asked.output.empty())
     throw error("several formats are several files", "--format " + join(asked.formats, ","),
                 "name a folder for them with -o");

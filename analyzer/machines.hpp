@@ -59,10 +59,9 @@ struct machine_answer {
     source.emplace(run);
     models = select(*source, asked.wanted);
     others = related(*source, models);
-    advised = advice::advise_all(*source, models, profiles,
-                                 {.others = &others,
-                                  .latency_limit_ns = 1e6 * asked.latency_limit_ms,
-                                  .left_out = &left_out});
+    advised = advice::advise_all(
+        *source, models, profiles,
+        {.others = &others, .latency_limit_ns = asked.latency_limit_ns, .left_out = &left_out});
     limits = report::hold_to(asked_limits, advised);
     lacking = shortfall(models);
   }

@@ -73,6 +73,12 @@ inline bool of_one_model(const std::vector<bound::model_bound>& models) {
   return ranges::all_of(models, [&](const auto& b) { return b.graph == models.front().graph; });
 }
 
+/// True for the batches and other dims of one model.
+inline bool of_one_name(const std::vector<bound::model_bound>& models) {
+  return ranges::all_of(
+      models, [&](const auto& b) { return b.graph->model == models.front().graph->model; });
+}
+
 /// Writes the plan of the only model, type and number of threads that were asked for.
 inline void write_plan(const request& asked, const result::run& run,
                        const std::vector<bound::model_bound>& models) {
@@ -147,16 +153,17 @@ inline status report_models(result::run& run, std::size_t rows, const answer& to
   for (trace::profile& p : profiles)
     check_machine(p, run);
   const bool pages = detail::of_one_model(models) || !asked.wanted.model.empty() ||
-                     !profiles.empty() || asked.advice || asked.details;
+                     (!profiles.empty() && detail::of_one_name(models)) || asked.advice ||
+                     asked.details;
   std::vector<bound::model_bound> others;
   std::vector<advice::advised> advised; // of what is shown
   std::vector<std::string> left_out;
-  if (pages || asked.formats.size() > 1 || asked.format != "text" || !limits.empty()) {
+  if (pages || !profiles.empty() || asked.formats.size() > 1 || asked.format != "text" ||
+      !limits.empty()) {
     others = related(source, models);
-    advised = advice::advise_all(source, models, profiles,
-                                 {.others = &others,
-                                  .latency_limit_ns = 1e6 * asked.latency_limit_ms,
-                                  .left_out = &left_out});
+    advised = advice::advise_all(
+        source, models, profiles,
+        {.others = &others, .latency_limit_ns = asked.latency_limit_ns, .left_out = &left_out});
   }
   to.left_out(left_out);
   std::vector<report::limit_answer> held = report::hold_to(limits, advised);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which run do the files of a command line hold together? Result files and stores are merged; cases
-// that two of them measured are refused, unless --merge asks for that.
+// Which run do the files of a command line hold together? Result files and stores are merged, and
+// a layer that several models share has the samples of all; two runs of one model are refused,
+// unless --merge asks for that.
 #pragma once
 
 #include "request.hpp"
@@ -50,9 +51,9 @@ inline std::vector<result::run> read_each(const std::vector<std::string>& files,
 inline result::run put_together(std::vector<result::run> runs, const request& asked) {
   result::tell_versions_apart(runs);
   const result::overlap both = result::overlap_of(runs);
-  if (both.cases != 0 && !asked.merge)
+  if (both.again != 0 && !asked.merge)
     throw error(
-        "two runs of the same cases, " + std::to_string(both.cases) + " of them, such as " +
+        "two runs of the same cases, " + std::to_string(both.again) + " of them, such as " +
             both.example,
         both.one + " and " + both.another,
         "compare them: benanza_analyze compare A B; or --merge puts their samples together, and "

@@ -6,6 +6,7 @@
 #include "select.hpp"
 #include "store_commands.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ struct request {
   std::vector<std::string> files;
   selection wanted;
   std::string format = "text";
-  std::vector<std::string> formats{}; ///< as they were named; one of them is `format`
-  std::string layers = "10";
+  std::vector<std::string> formats{};  ///< as they were named; one of them is `format`
+  std::optional<std::string> layers{}; ///< rows of a table; nothing: 10
   std::string output;
   std::string plan;
   bool fused = false, unfused = false; ///< the form of the plan; neither: fused where there is one
@@ -36,7 +37,7 @@ struct request {
   std::vector<std::string> frameworks; ///< files of a framework's runs
   bool details = false;                ///< all figures of a page
   bool advice = false;                 ///< all advice, in full
-  double latency_limit_ms = 0;         ///< that a batch may take; 0: any
+  double latency_limit_ns = 0;         ///< that a batch may take; 0: any
 
   std::vector<std::string> limits{}; ///< that figures of the models have to keep
 

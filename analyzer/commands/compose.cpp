@@ -53,7 +53,7 @@ std::string parse_compose(std::vector<std::string> arguments, compose_request& a
   app.add_option("--model", asked.model, "only models with this in their name");
   app.add_option("--type", asked.type, "f32, bf16 ...: which, where there are several");
   app.add_option("--threads", asked.threads, "on how many threads, where there are several")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1 << 20));
   app.add_option("--system", asked.system, "whose results of a store: a number, or latest");
   app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
   app.add_option("-o,--output", asked.output, "write there, whole or not at all");

@@ -3,12 +3,14 @@
 // axis? Each result file is a system of its own, and so is each system of a store; over dates each
 // run is.
 #include "../answer.hpp"
+#include "../framework_runs.hpp"
 #include "../read_results.hpp"
 #include "all.hpp"
 
 #include <benanza/compare/sweep.hpp>
 #include <benanza/report/sweep.hpp>
 #include <benanza/result/store_address.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -25,7 +27,7 @@ namespace benanza::analyzer {
 
 namespace {
 struct sweep_request {
-  std::vector<std::string> files{}, at{}, by{};
+  std::vector<std::string> files{}, frameworks{}, at{}, by{};
   std::string over, figure = "bound", system{}, device{}, format = "text", output{};
   selection wanted{};
 };
@@ -116,7 +118,12 @@ std::string parse_sweep(std::vector<std::string> arguments, sweep_request& asked
       ->required();
   app.add_option("--figure", asked.figure,
                  "bound, expected, roofline, run, parallel, items_per_s, bound_items_per_s, "
-                 "node:NAME, kind:Conv or layer:KEY (bound)");
+                 "node:NAME, kind:Conv or layer:KEY (bound); with --framework, framework (its "
+                 "runs) or gap (these over the bound)");
+  app.add_option("--framework", asked.frameworks,
+                 "frameworks' runs of the models, a curve each: a.json,b.json, or given again")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--by", asked.by, "axes that tell curves apart; else all that differ")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -143,6 +150,35 @@ bool is_a_figure(const std::string& name) {
     if (name.starts_with(prefix) && name.size() > prefix.size()) return true;
   return std::find(std::begin(compare::sweep_figures), std::end(compare::sweep_figures), name) !=
          std::end(compare::sweep_figures);
+}
+
+/// The frameworks' runs beside each result that they fit; refuses them where none does.
+std::deque<advice::comparison> runs_of(const std::vector<trace::profile>& profiles,
+                                       const std::vector<swept_run>& runs,
+                                       const std::deque<std::vector<bound::model_bound>>& models,
+                                       std::ostream& err) {
+  std::deque<advice::comparison> out;
+  std::vector<std::string> left_out;
+  for (const trace::profile& p : profiles) {
+    const std::size_t before = out.size();
+    std::string why;
+    for (const auto& [swept, its] : ranges::views::zip(runs, models)) {
+      if (!fits(p, swept.run)) {
+        why = p.source + ": it was measured on another machine: on " + machine_of(p);
+        continue;
+      }
+      try {
+        if (auto c = advice::run_beside(p, its, why)) out.push_back(std::move(*c));
+      } catch (const error& e) { // it may be a run of another result
+        why = e.what();
+      }
+    }
+    if (out.size() == before) left_out.push_back(why);
+  }
+  if (out.empty()) throw error("no result has figures of the frameworks' runs", left_out.front());
+  for (const std::string& why : left_out)
+    err << "benanza_analyze: left out: " << printable(why) << '\n';
+  return out;
 }
 
 /// Why there is nothing to show.
@@ -173,6 +209,10 @@ status sweep_results(std::vector<std::string> arguments, const streams& to) {
     detail::refuse_choice("no figure is called \"" + asked.figure + '"',
                           std::vector<std::string_view>(std::begin(compare::sweep_figures),
                                                         std::end(compare::sweep_figures)));
+  if (compare::is_of_frameworks(asked.figure) == asked.frameworks.empty())
+    throw error("the figures framework and gap are of frameworks' runs, others are not",
+                "--figure " + asked.figure,
+                "name runs with --framework and one of the two figures, or neither");
   std::vector<double> at;
   for (const std::string& text : asked.at)
     at.push_back(asked_place(text, asked.over));
@@ -183,8 +223,9 @@ status sweep_results(std::vector<std::string> arguments, const streams& to) {
   for (swept_run& s : runs) {
     if (s.run.graphs.empty()) s.run.graphs.push_back(loose_layers(s.run));
     const bound::source source(s.run);
+    models.emplace_back();
     try {
-      models.push_back(select(source, asked.wanted));
+      models.back() = select(source, asked.wanted);
     } catch (const error& e) { // another result may hold it
       lacks = e.what();
       continue;
@@ -193,6 +234,12 @@ status sweep_results(std::vector<std::string> arguments, const streams& to) {
       points.push_back(std::move(p));
   }
   if (points.empty()) throw error(lacks);
+  const std::vector<trace::profile> profiles = read_framework_runs(asked.frameworks);
+  std::deque<advice::comparison> beside;
+  if (!profiles.empty()) {
+    beside = runs_of(profiles, runs, models, to.err);
+    points = compare::points_of_runs(points, beside);
+  }
   report::sweep_page page{asked.over, asked.figure, {}};
   page.curves =
       compare::curves(points, asked.over, asked.figure, {asked.by.begin(), asked.by.end()});

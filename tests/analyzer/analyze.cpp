@@ -72,6 +72,47 @@ TEST_CASE("a result from standard input or a file gives a page and status 0") {
   CHECK(analyze({"-", "-"}, text).status == 2);
 }
 
+TEST_CASE("a model has one lower bound on every page: that of its best graph") {
+  const folder f;
+  run r = synthetic::rewritten_run(60e3); // its own graph takes 100 us
+  r.graphs.push_back(r.graphs[0]);
+  r.graphs.back().name = r.graphs.back().model = "other";
+  const std::string a = f.write("run.json", synthetic::text(r));
+  CHECK(holds(analyze({a, "-q"}).out, "net@batch=1          f32     1  60.0 us  60.0 us  "));
+  CHECK(
+      holds(analyze({a, "--format", "md"}).out, "| `net@batch=1` | f32 | 1 | 60.0 us | 60.0 us |"));
+  for (const char* how : {"--details", "-q"})
+    CHECK(holds(analyze({a, "--model", "net", how}).out, "lower bound                  60.0 us"));
+  CHECK(holds(analyze({a, "--model", "net", "--format", "dot"}).out,
+              "lower bound 60.0 us by the best graph, by this one 100 us"));
+  const json one = json::parse(analyze({a, "--model", "net", "--format", "json"}).out);
+  CHECK(one["analyses"][0]["lower_bound"]["ns"] == 60e3);
+  for (const char* limit : {"net bound<61us", "net parallel<61us", "net workers<61us"})
+    CHECK(analyze({a, "--limit", limit}).status == 0);
+  for (const char* figure : {"bound", "parallel", "bound_items_per_s"}) {
+    const json swept = json::parse(analyze({"sweep", a, "--over", "batch", "--model", "net",
+                                            "--figure", figure, "--format", "json"})
+                                       .out);
+    const double is = swept["curves"][0]["points"][0]["value"].get<double>();
+    CHECK(is == doctest::Approx(figure == std::string("bound_items_per_s") ? 1e9 / 60e3 : 60e3));
+  }
+  CHECK(holds(analyze({"compare", a, a, "--rows", "all"}).out, "60.0 us   60.0 us"));
+}
+
+TEST_CASE("--latency-limit takes the units of --limit, a number alone is of ms") {
+  run r = synthetic::empty_run();
+  for (const char* n : {"1", "4"}) {
+    const std::string batch(n), layer = "Relu/" + batch + "x64x56x56";
+    r.graphs.push_back(synthetic::make_graph("tiny@batch=" + batch, {layer}, {{}}));
+    r.graphs.back().batch = batch == "4" ? 4 : 1;
+    synthetic::add(r, layer, "jit", 0, batch == "4" ? 30e3 : 10e3);
+  }
+  const std::string text = synthetic::text(r);
+  for (const char* limit : {"0.02", "20us", "20 us", "20000ns"})
+    CHECK(holds(analyze({"--model", "tiny@batch=1", "--latency-limit", limit}, text).out,
+                "more than batch 1 (within 20.0 us)"));
+}
+
 TEST_CASE("the order of entries changes no byte of the report") {
   run r = synthetic::small_run();
   const outcome before = analyze({"--format", "json"}, synthetic::text(r));
@@ -118,6 +159,10 @@ TEST_CASE("what is refused leaves a line, status 2 and no report") {
   refused(analyze({"--bogus"}, text), "--bogus");
   refused(analyze({"--format", "xml"}, text), "--format");
   refused(analyze({"--layers", "many"}, text), "--layers");
+  refused(analyze({"--layers", "3", "--format", "csv"}, text), "csv has all rows");
+  refused(analyze({"--advice", "-q"}, text), "--quiet leaves out the advice");
+  for (const char* time : {"", "0ms", "1h", "ms", "-1ms", "infs"})
+    refused(analyze({"--latency-limit", time}, text), "write --latency-limit 20ms");
   refused(analyze({"--threads", "x"}, text), "--threads");
   refused(analyze({"--model"}, text), "--model");
   refused(analyze({"--model", "resnet"}, text), "there are: tiny@batch=1");
@@ -275,6 +320,13 @@ TEST_CASE("two runs of the same cases are refused, or said to be merged") {
   const json report = json::parse(analyze({a, b, "--merge", "--format", "json"}).out);
   CHECK(report["provenance"]["measuring"]["merged_cases"] == "14");
   CHECK_FALSE(holds(analyze({a, a, "--merge"}).out, "MERGED"));
+  // Of two models that share layers all samples count.
+  again.graphs[0].name = again.graphs[0].model = "another";
+  const std::string c = f.write("c.json", synthetic::text(again));
+  const outcome shared = analyze({a, c});
+  CHECK(shared.status == 0);
+  CHECK(holds(shared.out, "MERGED      14 cases that several runs measured"));
+  CHECK(holds(shared.out, "another"));
 }
 
 TEST_CASE("a run of the whole model that failed is shown, with its reason") {

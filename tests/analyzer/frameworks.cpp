@@ -80,6 +80,8 @@ TEST_CASE("--framework: steps down from its run, what to change first, each with
   CHECK(holds(page.out, "ONNX Runtime 1.2"));
   CHECK(holds(page.out, "From the run of ONNX Runtime 1.2 down to the machine's limits:"));
   CHECK_FALSE(holds(page.out, "because"));
+  CHECK(holds(analyze({a, "--framework", f / "ort.json", "-q"}).out,
+              "ONNX Runtime 1.2             1.54 ms"));
   const outcome all = analyze({a, "--framework", f / "ort.json", "--advice"});
   CHECK(holds(all.out, "    check    benanza_bench --model block@batch=1 "
                        "--benchmark_filter='^Conv/1x64x56x56-64x3x3-s1-p1/'"));
@@ -89,6 +91,61 @@ TEST_CASE("--framework: steps down from its run, what to change first, each with
   CHECK(one["frameworks"][0]["operators"].size() == 6);
   CHECK(one["advice"]["items"][0]["id"] == "algorithm/onednn/jit/Conv");
   CHECK(analyze({a, "--format", "json", "--advice"}).status == 0); // advice without a framework
+}
+
+TEST_CASE("several models beside frameworks: runs, gaps and their geometric means") {
+  const scratch_folder f("gaps");
+  run r = synthetic::empty_run();
+  const std::string small = "Relu/1x64x56x56", large = "Relu/4x64x56x56", absent = "Add/1x64x56x56";
+  r.graphs = {synthetic::make_graph("large@batch=1", {large}, {{}}),
+              synthetic::make_graph("partly@batch=1", {small, absent}, {{}, {0}}),
+              synthetic::make_graph("small@batch=1", {small}, {{}})};
+  synthetic::add(r, small, "jit", 0, 10e3);
+  synthetic::add(r, large, "jit", 0, 40e3);
+  const std::string a = file(f, "run.json", r);
+  std::vector<std::string> words{a};
+  const auto beside = [&](const std::string& framework, const std::string& model, double ns) {
+    const std::string name = f / (framework + '_' + model);
+    std::ofstream(name) << framework_latency(framework, model, ns);
+    words.insert(words.end(), {"--framework", name});
+  };
+  beside("onnxruntime", "small", 20e3);
+  beside("onnxruntime", "large", 320e3);
+  beside("onnxruntime", "partly", 100e3);
+  beside("openvino", "small", 30e3);
+  const auto as = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    const outcome o = analyze(more);
+    CAPTURE(o.err);
+    CHECK(o.status == 1);
+    return o.out;
+  };
+  const std::string text = as({"-q"});
+  CHECK(holds(text, "  (1) ONNX Runtime 1.2\n  (2) OpenVINO 1.2\n"));
+  CHECK(holds(text, "large@batch=1        f32     1   320 us  8.00         -     -\n"));
+  CHECK(holds(text, "partly@batch=1       f32     1   100 us 10.00!        -     -\n"));
+  CHECK(holds(text, "small@batch=1        f32     1  20.0 us  2.00   30.0 us  3.00\n"));
+  CHECK(holds(text, "geometric mean       f32     1           4.00            3.00\n"));
+  CHECK(holds(text, "  of so many models  f32     1              2               1\n"));
+  CHECK(holds(as({}), "of partly@batch=1: 1 of 2 nodes not measured"));
+  const json j = json::parse(as({"--format", "json"}));
+  const json mean = j["mean_gaps"][0];
+  CHECK(mean["framework"] == "ONNX Runtime 1.2");
+  CHECK(mean["models"] == 2);
+  CHECK(mean["gap"]["value"].get<double>() == doctest::Approx(4));
+  CHECK(mean["gap"]["low"].get<double>() < 4);
+  CHECK(mean["gap"]["high"].get<double>() < 4.1);
+  CHECK(j["analyses"][0]["frameworks"][0]["gap"]["value"].get<double>() == doctest::Approx(8));
+  const std::string csv = as({"--format", "csv-models"});
+  CHECK(holds(csv, "\n\"small@batch=1\",1,\"f32\",1,10000,10000,"));
+  CHECK(holds(csv, ",1,0,\"OpenVINO 1.2\",30000,"));
+  CHECK(holds(csv, "\n\"geometric mean\",,\"f32\",1,,,,,,\"ONNX Runtime 1.2\",,,,4,"));
+  for (const char* format : {"md", "latex"}) {
+    const std::string page = as({"--format", format});
+    CHECK(holds(page, "geometric mean"));
+    CHECK(holds(page, "2 models"));
+    CHECK(holds(page, "10.00"));
+  }
 }
 
 TEST_CASE("--framework: what is no profile, or of other threads, is refused in a line") {

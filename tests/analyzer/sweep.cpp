@@ -74,6 +74,40 @@ TEST_CASE("sweep: versions of a library, and cells that a spreadsheet takes for 
   CHECK(holds(text.out, "(2) system b.json"));
 }
 
+TEST_CASE("sweep: frameworks' runs, and their gaps, a curve each") {
+  const benanza::test::scratch_folder f("sweep_frameworks");
+  const std::string a = swept_file(f / "a.json", batches());
+  std::vector<std::string> words{"sweep", a, "--over", "batch"};
+  for (const auto& [framework, factor] : {std::pair("onnxruntime", 2.0), {"openvino", 3.0}})
+    for (const int batch : {1, 4, 8}) {
+      const std::string file = f / (framework + std::to_string(batch) + ".json");
+      std::ofstream(file) << benanza::test::framework_latency(framework, "tiny",
+                                                              factor * 10e3 * batch, batch);
+      words.insert(words.end(), {"--framework", file});
+    }
+  const auto of = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    const outcome o = analyze(more);
+    CAPTURE(o.err);
+    CHECK(o.status == 0);
+    return o.out;
+  };
+  const std::string runs = of({"--figure", "framework"});
+  CHECK(holds(runs, "(1) framework ONNX Runtime 1.2"));
+  CHECK(holds(runs, "80.0 us"));
+  const json j = json::parse(of({"--figure", "gap", "--format", "json"}));
+  CHECK(j["unit"] == "");
+  REQUIRE(j["curves"].size() == 2);
+  CHECK(j["curves"][1]["axes"]["framework"] == "OpenVINO 1.2");
+  REQUIRE(j["curves"][1]["points"].size() == 3);
+  CHECK(j["curves"][1]["points"][2]["value"].get<double>() == doctest::Approx(3));
+  CHECK(holds(of({"--figure", "gap", "--format", "csv"}), "\n4,\"OpenVINO 1.2\",\"gap\",,3,"));
+  CHECK(holds(of({"--figure", "gap"}), "2.000"));
+  CHECK(analyze({"sweep", a, "--over", "batch", "--figure", "gap"}).status == 2);
+  words.insert(words.end(), {"--figure", "bound"});
+  CHECK(holds(analyze(words).err, "name runs with --framework and one of the two figures"));
+}
+
 TEST_CASE("sweep: what cannot be swept is refused in one line") {
   const benanza::test::scratch_folder f("sweep_refused");
   const std::string a = swept_file(f / "a.json", batches());

@@ -51,14 +51,15 @@ void say(std::vector<std::string> words, const std::string& format) {
   const std::string said = out.str();
   fuzz::check_shown(err.str());
   if (format != "perfetto" && format != "html") fuzz::check_shown(said);
-  if (format == "csv") check_csv(said);
+  if (format.starts_with("csv")) check_csv(said);
   if (format == "junit") check_xml(said);
   const bool json = format == "json" || format == "trace" || format == "model-explorer";
   if (json && !nlohmann::json::accept(said)) throw fuzz::finding("the answer is no JSON");
 }
 
-constexpr std::array<const char*, 9> formats{"md",       "csv",   "latex",          "dot", "trace",
-                                             "perfetto", "junit", "model-explorer", "text"};
+constexpr std::array<const char*, 10> formats{
+    "md",    "csv",      "csv-models", "latex",          "dot",
+    "trace", "perfetto", "junit",      "model-explorer", "text"};
 
 void take_formats(std::string_view bytes) {
   const std::string file = fuzz::put("said.json", bytes);

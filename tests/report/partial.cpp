@@ -45,9 +45,9 @@ struct pages_of {
   std::map<std::string, std::string> text{};
 };
 
-pages_of report_of(run half) {
+pages_of report_of(run half, const bound::limits* machine = nullptr) {
   const run r = result::merge({std::move(half)});
-  const bound::source s(r);
+  const bound::source s = machine == nullptr ? bound::source(r) : bound::source(r, *machine);
   const std::vector<model_bound> models{bound::analyse(s, r.graphs[0], {numeric::f32, 1})};
   const std::vector<report::limit> limits{report::limit("failed<1"), report::limit("bound<1s"),
                                           report::limit("coverage>=0")};
@@ -122,6 +122,29 @@ TEST_CASE("half a result says so in every format, or has the same figures") {
     check(whole, found);
     if (any) CHECK(found.partial); // all of these cases count
   }
+}
+
+TEST_CASE("a model of which nothing was measured has no figures and no advice in any format") {
+  run r = planned_run();
+  std::erase_if(r.measurements, [](const measurement& m) { return m.family != "machine"; });
+  const bound::limits machine{[](const auto&, numeric, int, std::int64_t) {
+    return std::optional(bound::roof{.ns = 777e3});
+  }};
+  const pages_of found = report_of(r, &machine);
+  CHECK(found.partial);
+  CHECK(holds(found.text.at("text"), "PARTIAL     6 of 6 nodes have no time"));
+  for (const auto& [format, text] : found.text) {
+    CAPTURE(format);
+    CAPTURE(text);
+    if (format != "html" && format != "json") CHECK_FALSE(holds(text, "777"));
+    for (const char* said : {"expected run", "Nothing to change", "lower bound", "is modelled"})
+      CHECK_FALSE(holds(text, said));
+    CHECK(holds(text, "missing.json"));
+  }
+  const json one = json::parse(found.text.at("json"))["analyses"][0];
+  for (const char* figure : {"lower_bound", "bound", "prediction", "expected"})
+    CHECK(one[figure].is_null());
+  CHECK(one["advice"]["items"].empty());
 }
 
 TEST_CASE("the run that changes are about is the first row, and doubts are in every format") {

@@ -17,7 +17,7 @@ TEST_CASE("several models: a line each, pages only where asked for") {
   const auto models = analyse(r, {numeric::f32, numeric::bf16});
   const std::string brief = text_report(r, models, {.pages = false});
   check_width(brief);
-  CHECK(holds(brief, "tiny@batch=1         f32     1 1.54 ms"));
+  CHECK(holds(brief, "tiny@batch=1         f32     1  1.54 ms"));
   CHECK(holds(brief, "--model NAME"));
   CHECK_FALSE(holds(brief, "GFLOP/s"));
   const std::string pages = text_report(r, models, {});

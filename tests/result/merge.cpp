@@ -150,6 +150,18 @@ TEST_CASE("a failed repetition never loses a good one") {
   CHECK(merge({with({bad, bad})}).measurements[0].error == "out of memory");
 }
 
+TEST_CASE("samples that were disturbed count where there are no others") {
+  const measurement clean = sampled({10, 12});
+  measurement met = sampled({20, 24});
+  met.disturbed = "another process used the CPU";
+  for (const run& r : {merge({with({clean}), with({met})}), merge({with({met, clean})})}) {
+    REQUIRE(r.measurements.size() == 1);
+    CHECK(r.measurements[0].disturbed.empty());
+    CHECK(r.measurements[0].samples_ns == clean.samples_ns);
+  }
+  CHECK(merge({with({met}), with({met})}).measurements[0].disturbed == met.disturbed);
+}
+
 TEST_CASE("cases that differ in any part of their identity stay apart") {
   std::vector<measurement> cases(7, sampled({10}));
   cases[0].backend = "host";
@@ -260,7 +272,16 @@ TEST_CASE("two runs of the same cases are told from parts of one run") {
   CHECK(overlap_of({with({a}), with({cold})}).cases == 0);         // other cases
   CHECK(overlap_of({with({a}), with({a}), with({a})}).cases == 0); // one measurement, named thrice
   CHECK(overlap_of({with({a, b}), with({b})}).cases == 0);         // a part of the other
-  CHECK(overlap_of({with({a}), with({bad})}).cases == 0);          // measured once
+  CHECK(both.again == 1);
+  run tiny = synthetic::small_run(), other = tiny;
+  for (measurement& m : other.measurements)
+    for (double& s : m.samples_ns)
+      s *= 0.9;
+  CHECK(overlap_of({tiny, other}).again == 14);
+  other.graphs[0].name = "another";
+  CHECK(overlap_of({tiny, other}).cases == 14);
+  CHECK(overlap_of({tiny, other}).again == 0);            // two models share all of their layers
+  CHECK(overlap_of({with({a}), with({bad})}).cases == 0); // measured once
   CHECK(overlap_of({with({ceiling}), with({other_ceiling})}).cases == 0); // every run measures it
   CHECK(overlap_of({with({cold}), with({a}), with({b, cold})}).cases == 1);
 }

@@ -25,8 +25,8 @@ from pathlib import Path
 SOURCE, PROGRAM = Path(sys.argv[1]), sys.argv[2]
 SYSTEMS_PYTHON = Path("/usr/bin/python3")
 PART = sys.argv[3] if len(sys.argv) > 3 else ""
-FORMATS = {"text": "txt", "md": "md", "json": "json", "csv": "csv", "latex": "tex", "dot": "dot",
-           "trace": "trace.json", "model-explorer": "explorer.json", "junit": "junit.xml"}
+FORMATS = {"text": "txt", "md": "md", "json": "json", "csv": "csv", "csv-models": "models.csv",
+           "latex": "tex", "dot": "dot", "trace": "trace.json", "model-explorer": "explorer.json", "junit": "junit.xml"}
 
 # What a stranger may call a node: markup, formulas, commands, escape sequences of every format.
 HOSTILE = ["<script>alert(1)</script>", "=HYPERLINK(\"http://x\")", "+1", "-1", "@user", "\x1b[31mred\x07",
@@ -149,9 +149,10 @@ class Plain(Case):
         self.assertIn(name + "4", names)  # the very name: a program looks it up
         json.loads(said["trace"])
         xml.fromstring(said["junit"])
-        for r in csv.DictReader(io.StringIO(said["csv"])):
-            for cell in r.values():
-                self.assertNotRegex(cell or "", r"^\s*[=+@|%-]")
+        for f in ("csv", "csv-models"):
+            for r in csv.DictReader(io.StringIO(said[f])):
+                for cell in r.values():
+                    self.assertNotRegex(cell or "", r"^\s*[=+@|%-]")
         self.assertEqual(len(said["csv"].splitlines()), 7)
 
     def test_limits(self):

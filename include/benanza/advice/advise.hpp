@@ -71,6 +71,7 @@ inline void choose_for_cores(advice_list& l) {
 /// All advice.
 inline advice_list advise(const grounds& g) {
   advice_list out{.run = g.run};
+  if (!g.model.has_bound()) return out;
   const double least = least_share * g.run.ns;
   const auto add = [&](advice_of_kind a) {
     for (item& one : a.items) {

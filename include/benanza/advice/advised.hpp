@@ -157,6 +157,20 @@ place_of(const trace::profile& p, const std::vector<bound::model_bound>& all, st
 }
 } // namespace detail
 
+/// A framework's run beside the figures that it belongs to; nothing where these are of other
+/// settings, which `why` says. Refuses a run of another model, or at other dims.
+inline std::optional<comparison> run_beside(const trace::profile& p,
+                                            const std::vector<bound::model_bound>& models,
+                                            std::string& why) {
+  const std::optional<std::size_t> at = detail::place_of(p, models, why);
+  if (!at) return std::nullopt;
+  std::optional<comparison> out = compare(p, models[*at]);
+  if (detail::of_other_dims(*out))
+    throw error("the framework ran " + models[*at].graph->model + " at other dims", p.source,
+                "give it the dims (--dim) that the model was measured with");
+  return out;
+}
+
 /// What is asked besides.
 struct advice_options {
   /// Of the models in other types and batches, where those that are shown are not all.
@@ -183,15 +197,10 @@ inline std::vector<advised> advise_all(const bound::source& s,
   std::vector<std::string> left_out;
   for (const trace::profile& p : profiles) {
     std::string why;
-    const std::optional<std::size_t> at = detail::place_of(p, models, why);
-    if (!at) {
+    if (std::optional<comparison> c = run_beside(p, models, why))
+      out[static_cast<std::size_t>(c->model - models.data())].frameworks.push_back(std::move(*c));
+    else
       left_out.push_back(p.source + ": " + why);
-      continue;
-    }
-    out[*at].frameworks.push_back(compare(p, models[*at]));
-    if (detail::of_other_dims(out[*at].frameworks.back()))
-      throw error("the framework ran " + models[*at].graph->model + " at other dims", p.source,
-                  "give it the dims (--dim) that the model was measured with");
   }
   if (!left_out.empty() && (o.left_out == nullptr || left_out.size() == profiles.size()))
     throw error("the results have no figures of the framework's setting", left_out.front(),

@@ -43,7 +43,7 @@ private:
 /// The bars from the framework's run down to what a run should take.
 inline void add_bars(comparison& c, const work_table& work) {
   const bound::model_bound& b = *c.model;
-  const bound::form_figures &form = b.fastest_form(), &last = b.best_graph().fastest_form();
+  const bound::form_figures &form = b.fastest_form(), &last = b.best_form();
   bound::generator random{7};
   drawn_total run;
   run.add(c.from->latency_ns.empty() ? c.from->profiled_ns : c.from->latency_ns, random);

@@ -106,7 +106,7 @@ inline advice_of_kind batch_advice(const grounds& g) {
                   best->items_per_s(), own->items_per_s(), detail::time_text(best->ns));
   one.saves = detail::between_figures(own->run.takes, detail::times(best->run.takes, share));
   one.leads_to = fmt::format("batch {}", best->batch);
-  one.bound_ns = share * best->run.model->fastest_form().bound.sequential.ns;
+  one.bound_ns = share * best->run.model->best_form().bound.sequential.ns;
   one.evidence = std::move(rows);
   const std::string of_kernels = detail::assumed_of(g, best->run, one.leads_to);
   one.assumes = "items come fast enough to fill a batch" +

@@ -105,7 +105,7 @@ inline advice_of_kind measured_advice(const grounds& g) {
                            d.type && !quantised(b.type) ? ", results less exact" : "");
     one.saves = detail::between_figures(page.latency, other->latency);
     one.leads_to = what;
-    one.bound_ns = b.fastest_form().bound.sequential.ns;
+    one.bound_ns = b.best_form().bound.sequential.ns;
     one.evidence = {fmt::format("{}: {}, least {}{}", detail::framework_of(page), now,
                                 detail::time_text(page.least_ns), detail::disturbed_text(page)),
                     fmt::format("{}: {}, least {}{}", what, then,

@@ -26,7 +26,7 @@ struct descent {
 /// From what the libraries choose first.
 inline descent descent_of(const advised& a) {
   const bound::model_bound& b = *a.model;
-  const bound::form_figures &form = b.fastest_form(), &last = b.best_graph().fastest_form();
+  const bound::form_figures &form = b.fastest_form(), &last = b.best_form();
   descent out;
   bound::figure at = bound::expected(form).value_or(form.prediction.sequential);
   if (at.ns <= 0) return out;

@@ -84,7 +84,7 @@ inline advice_of_kind thread_advice(const grounds& g) {
                          detail::time_text(now.ns), detail::time_text(best->takes.ns));
   one.saves = detail::between_figures(now, best->takes);
   one.leads_to = detail::threads_text(n);
-  one.bound_ns = best->model->fastest_form().bound.sequential.ns;
+  one.bound_ns = best->model->best_form().bound.sequential.ns;
   one.evidence = std::move(rows);
   one.assumes = detail::assumed_of(g, *best, detail::threads_text(n));
   one.how = by_settings(lever::threads,

@@ -20,6 +20,7 @@
 #include "roofline.hpp"
 #include "verdict.hpp"
 
+#include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/functional/pipeable.hpp>
 #include <range/v3/numeric/accumulate.hpp>
 #include <range/v3/view/zip.hpp>
@@ -59,6 +60,17 @@ struct inquiry {
   }
 };
 
+/// Rooflines stand for layers beside others that were measured; alone they are no figures of a
+/// model.
+inline void leave_rooflines_alone(std::vector<layer_answer>& layers) {
+  if (ranges::any_of(layers, &layer_answer::timed)) return;
+  for (layer_answer& l : layers)
+    if (l.rests_on == basis::modelled) {
+      l.rests_on = basis::missing;
+      l.algorithms = {};
+    }
+}
+
 /// Answers for the layers of the graph, and behind them for those that only its fused form has,
 /// with weights as warm as that.
 inline model_bound answered(model_bound b, const inquiry& q, const warmth& weights) {
@@ -71,15 +83,17 @@ inline model_bound answered(model_bound b, const inquiry& q, const warmth& weigh
     places.emplace(op::name(layer), b.layers.size());
     b.layers.push_back(answer(asked, layer, n));
   }
-  if (!b.fused) return b;
-  b.fused->layers.clear();
-  const std::vector<std::int64_t> fused_uses = model::counts(*b.fused->graph);
-  for (const auto& [layer, n] : ranges::views::zip(b.fused->graph->layers, fused_uses)) {
-    const auto [found, fresh] = places.try_emplace(op::name(layer), b.layers.size());
-    if (fresh) b.layers.push_back(answer(asked, layer, 0));
-    b.layers[found->second].fused_uses += n;
-    b.fused->layers.push_back(found->second);
+  if (b.fused) {
+    b.fused->layers.clear();
+    const std::vector<std::int64_t> fused_uses = model::counts(*b.fused->graph);
+    for (const auto& [layer, n] : ranges::views::zip(b.fused->graph->layers, fused_uses)) {
+      const auto [found, fresh] = places.try_emplace(op::name(layer), b.layers.size());
+      if (fresh) b.layers.push_back(answer(asked, layer, 0));
+      b.layers[found->second].fused_uses += n;
+      b.fused->layers.push_back(found->second);
+    }
   }
+  leave_rooflines_alone(b.layers);
   return b;
 }
 
@@ -192,8 +206,7 @@ inline model_bound with_rewritten(model_bound b, model_bound other) {
   for (const fault& f : other.faults)
     if (std::find(b.faults.begin(), b.faults.end(), f) == b.faults.end()) b.faults.push_back(f);
   b.equivalent = std::make_shared<const model_bound>(std::move(other));
-  if (b.equivalent->fastest_form().bound.sequential.ns <
-      b.best_graph().fastest_form().bound.sequential.ns)
+  if (b.equivalent->fastest_form().bound.sequential.ns < b.best_form().bound.sequential.ns)
     b.rewritten = b.equivalent;
   return b;
 }

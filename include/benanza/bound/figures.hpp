@@ -39,10 +39,11 @@ struct form_figures {
 };
 
 /// What a run of a form should take, one layer after the other, with changes of layout paid
-/// for; nothing where these were not measured.
+/// for; nothing where these, or all layers, were not measured.
 inline std::optional<figure> expected(const form_figures& f) {
-  if (!f.layouts) return f.prediction.sequential;
-  return f.layouts->prediction ? std::optional(f.layouts->prediction->total) : std::nullopt;
+  if (f.layouts && !f.layouts->prediction) return std::nullopt;
+  const figure& out = f.layouts ? f.layouts->prediction->total : f.prediction.sequential;
+  return out.ns > 0 ? std::optional(out) : std::nullopt;
 }
 
 /// The same at any clock; nothing where that of the layers is unknown.
@@ -170,6 +171,10 @@ struct model_bound : form_figures {
   /// The model's graph, or the rewritten one where its bound is lower: no equivalent graph that was
   /// looked at can run faster.
   const model_bound& best_graph() const { return rewritten ? *rewritten : *this; }
+  /// The form whose bound is the model's lower bound, on every page.
+  const form_figures& best_form() const { return best_graph().fastest_form(); }
+  /// False where no layer was measured that takes time: then there is no figure but of whole runs.
+  bool has_bound() const { return best_form().bound.sequential.ns > 0; }
   /// The assumption of the parallel bound.
   std::string_view assumption() const {
     return threads == 1 ? "unbounded workers" : "each layer has the whole device to itself";

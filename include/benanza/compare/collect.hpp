@@ -208,9 +208,11 @@ inline std::map<layer_key, layer_values> layer_values_of(const side& s,
   return out;
 }
 
-/// All figures of models. Of a partial one the sums mean something else; `lacking` names those of
-/// which no visit is whole.
-inline values_by<figure_key> model_values(const side& s, const std::set<figure_key>& fused,
+inline constexpr const char *fused_form = "fused", *rewritten_form = "rewritten";
+
+/// All figures of models, in the forms that both sides hold. Of a partial one the sums mean
+/// something else; `lacking` names those of which no visit is whole.
+inline values_by<figure_key> model_values(const side& s, const std::set<figure_key>& forms,
                                           std::set<std::string>& lacking) {
   values_by<figure_key> out;
   std::set<std::string> whole;
@@ -233,8 +235,10 @@ inline values_by<figure_key> model_values(const side& s, const std::set<figure_k
         continue;
       }
       whole.insert(title);
-      const bool as_fused = b.fused && fused.contains(key(""));
-      out[key("bound")].push_back(of_visit(v, bound_of(b, as_fused)));
+      const bool as_fused = b.fused && forms.contains(key(fused_form));
+      const model_bound& best = forms.contains(key(rewritten_form)) ? b.best_graph() : b;
+      out[key("bound")].push_back(
+          of_visit(v, bound_of(best, best.fused && forms.contains(key(fused_form)))));
       if (const auto expected = prediction_of(b, as_fused))
         out[key("expected")].push_back(of_visit(v, *expected));
     }
@@ -243,21 +247,23 @@ inline values_by<figure_key> model_values(const side& s, const std::set<figure_k
   return out;
 }
 
-/// The models of which both sides hold a fused form.
-inline std::set<figure_key> fused_on_both(const side& a, const side& b) {
+/// The models of which both sides hold a fused form, or a rewritten graph.
+inline std::set<figure_key> forms_on_both(const side& a, const side& b) {
   const auto all = [](const side& s) {
     std::map<figure_key, bool> out;
     for (const visit& v : s.visits)
-      for (const model_bound& m : v.models) {
-        const figure_key key{m.graph->name, std::string(name(m.type)), m.threads, ""};
-        out[key] = m.fused.has_value() && (!out.contains(key) || out[key]);
-      }
+      for (const model_bound& m : v.models)
+        for (const auto& [form, held] : {std::pair(fused_form, m.fused.has_value()),
+                                         std::pair(rewritten_form, m.equivalent != nullptr)}) {
+          const figure_key key{m.graph->name, std::string(name(m.type)), m.threads, form};
+          out[key] = held && (!out.contains(key) || out[key]);
+        }
     return out;
   };
   const auto first = all(a), second = all(b);
   std::set<figure_key> out;
-  for (const auto& [key, fused] : first)
-    if (const auto found = second.find(key); fused && found != second.end() && found->second)
+  for (const auto& [key, held] : first)
+    if (const auto found = second.find(key); held && found != second.end() && found->second)
       out.insert(key);
   return out;
 }
@@ -269,11 +275,11 @@ struct weight {
   double share_of_ns = 0,
          share_of_run_ns = 0; ///< uses by the model's bound, by what it should take
 };
-inline std::map<layer_key, weight> weights_of(const side& s, const std::set<figure_key>& fused) {
+inline std::map<layer_key, weight> weights_of(const side& s, const std::set<figure_key>& forms) {
   std::map<layer_key, weight> out;
   for (const model_bound& b : s.visits.back().models) {
-    const bool as_fused =
-        b.fused && fused.contains({b.graph->name, std::string(name(b.type)), b.threads, ""});
+    const bool as_fused = b.fused && forms.contains({b.graph->name, std::string(name(b.type)),
+                                                     b.threads, fused_form});
     const double sum = b.form(as_fused).bound.sequential.ns;
     const std::optional<bound::figure> expected = bound::expected(b.form(as_fused));
     const double run_ns = expected && expected->ns > 0 ? expected->ns : sum;

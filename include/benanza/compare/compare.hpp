@@ -57,8 +57,8 @@ public:
       : before_(before)
       , after_(after)
       , names_(before, after)
-      , fused_(fused_on_both(before, after))
-      , weights_(weights_of(after, fused_)) {
+      , forms_(forms_on_both(before, after))
+      , weights_(weights_of(after, forms_)) {
     out_.asked = l;
     out_.before = facts_of(before);
     out_.after = facts_of(after);
@@ -277,8 +277,8 @@ private:
 
   void compare_models() {
     std::set<std::string> lacking;
-    const auto before = model_values(before_, fused_, lacking),
-               after = model_values(after_, fused_, lacking);
+    const auto before = model_values(before_, forms_, lacking),
+               after = model_values(after_, forms_, lacking);
     for (const std::string& title : lacking)
       out_.notes.push_back(title + ": its bound is not compared, as layers of it have no time "
                                    "(benanza_analyze names them)");
@@ -381,7 +381,7 @@ private:
 
   const side &before_, &after_;
   backend_names names_;
-  std::set<figure_key> fused_;
+  std::set<figure_key> forms_; ///< that both hold
   std::map<layer_key, weight> weights_;
   scatter scatter_;
   double single_df_ = quiet_df; ///< of the times of single layers

@@ -9,6 +9,7 @@
 //   std::vector<curve> c = curves(all, "batch", "bound");   value_at(c[0], 6)->interpolated
 #pragma once
 
+#include "../advice/gap.hpp"
 #include "../bound/model.hpp"
 #include "../core/text.hpp"
 
@@ -16,6 +17,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,16 +28,23 @@
 
 namespace benanza::compare {
 
-/// A figure of a point: times in ns, rates a second.
+/// A figure of a point: times in ns, rates a second, factors.
+enum class sweep_unit { time, rate, factor };
 struct sweep_figure {
   double value = 0, low = 0, high = 0;
-  bool rate = false; ///< more is better
+  sweep_unit unit = sweep_unit::time;
 };
+
+/// The unit as programs read it.
+constexpr std::string_view name(sweep_unit u) {
+  return u == sweep_unit::time ? "ns" : u == sweep_unit::rate ? "1/s" : "";
+}
 
 /// One model in one type on some threads, of one result.
 struct point {
   std::map<std::string, std::string> axes{};
   const bound::model_bound* of = nullptr;
+  const advice::comparison* run = nullptr; ///< a framework's; null: the point is of the model
   bool partial = false, disturbed = false;
 };
 
@@ -76,7 +85,7 @@ inline std::vector<point> points_of(const result::run& r,
       if (name.ends_with(version)) shared[name.substr(0, name.size() - version.size())] = told;
   std::vector<point> out;
   for (const bound::model_bound& b : models) {
-    point& p = out.emplace_back(point{shared, &b, b.partial(), !b.unmeasurable.empty()});
+    point& p = out.emplace_back(point{shared, &b, nullptr, b.partial(), !b.unmeasurable.empty()});
     const std::string& name = b.graph->name;
     p.axes["model"] = b.graph->model.empty() ? name : b.graph->model;
     p.axes["batch"] = std::to_string(b.graph->batch);
@@ -91,17 +100,37 @@ inline std::vector<point> points_of(const result::run& r,
   return out;
 }
 
-/// The names of figures; node:NAME, kind:OP and layer:NAME are more.
-inline constexpr std::string_view sweep_figures[] = {
-    "bound", "expected", "roofline", "run", "items_per_s", "bound_items_per_s", "parallel"};
+/// A point for each framework's run of the models of `all`, with its place on the axis `framework`.
+inline std::vector<point> points_of_runs(const std::vector<point>& all,
+                                         const std::deque<advice::comparison>& runs) {
+  std::vector<point> out;
+  for (const point& p : all)
+    for (const advice::comparison& c : runs) {
+      if (c.model != p.of) continue;
+      point& one = out.emplace_back(p);
+      one.run = &c;
+      one.axes["framework"] = advice::run_title(c);
+      one.disturbed = p.disturbed || c.disturbed || c.latency_profiled;
+    }
+  return out;
+}
+
+/// The names of figures; node:NAME, kind:OP and layer:NAME are more. The last two are of
+/// frameworks' runs.
+inline constexpr std::string_view sweep_figures[] = {"bound",    "expected",    "roofline",
+                                                     "run",      "items_per_s", "bound_items_per_s",
+                                                     "parallel", "framework",   "gap"};
+constexpr bool is_of_frameworks(std::string_view figure) {
+  return figure == "framework" || figure == "gap";
+}
 
 namespace detail {
 inline sweep_figure as_time(const bound::figure& f) {
-  return {f.ns, f.low_ns, f.high_ns, false};
+  return {f.ns, f.low_ns, f.high_ns, sweep_unit::time};
 }
 inline sweep_figure as_rate(const bound::figure& f, std::int64_t batch) {
   const double n = 1e9 * static_cast<double>(batch);
-  return {n / f.ns, n / f.high_ns, n / f.low_ns, true};
+  return {n / f.ns, n / f.high_ns, n / f.low_ns, sweep_unit::rate};
 }
 
 /// The bound of some nodes of the unfused form.
@@ -115,31 +144,36 @@ std::optional<sweep_figure> of_nodes(const bound::model_bound& b, Is is) {
     ns += l.algorithms.bound.ns;
   }
   if (!(ns > 0)) return std::nullopt;
-  return sweep_figure{ns, ns, ns, false};
+  return sweep_figure{ns, ns, ns};
 }
 } // namespace detail
 
 /// A figure of a point by its name; nothing: it has none, or no such name is known.
 inline std::optional<sweep_figure> figure_of(const point& p, std::string_view figure) {
   const bound::model_bound& b = *p.of;
-  const bound::form_figures& form = b.fastest_form();
+  const bound::form_figures& best = b.best_form();
   const auto time = [](const bound::figure& f) -> std::optional<sweep_figure> {
     if (!(f.ns > 0)) return std::nullopt;
     return detail::as_time(f);
   };
   const auto after = [&](std::string_view prefix) { return figure.substr(prefix.size()); };
-  if (figure == "bound") return time(form.bound.sequential);
-  if (figure == "parallel") return time(form.bound.parallel);
-  if (figure == "roofline") return time(form.roofline.sequential);
-  if (figure == "bound_items_per_s" && form.bound.sequential.ns > 0)
-    return detail::as_rate(form.bound.sequential, b.graph->batch);
-  if (const auto expected = bound::expected(form); expected && expected->ns > 0) {
+  if (figure == "bound") return time(best.bound.sequential);
+  if (figure == "parallel") return time(best.bound.parallel);
+  if (figure == "roofline") return time(best.roofline.sequential);
+  if (figure == "bound_items_per_s" && best.bound.sequential.ns > 0)
+    return detail::as_rate(best.bound.sequential, b.graph->batch);
+  if (const auto expected = bound::expected(b.fastest_form()); expected && expected->ns > 0) {
     if (figure == "expected") return detail::as_time(*expected);
     if (figure == "items_per_s") return detail::as_rate(*expected, b.graph->batch);
   }
   if (figure == "run" && !b.runs.empty()) {
     const bound::measurement& m = *b.runs.front().run;
-    return sweep_figure{m.median_ns, m.p10_ns, m.p90_ns, false};
+    return sweep_figure{m.median_ns, m.p10_ns, m.p90_ns};
+  }
+  if (p.run != nullptr && figure == "framework") return time(p.run->latency);
+  if (p.run != nullptr && figure == "gap" && advice::has_gap(*p.run)) {
+    const advice::factor gap = advice::gap_of(*p.run);
+    return sweep_figure{gap.value, gap.low, gap.high, sweep_unit::factor};
   }
   if (figure.starts_with("node:"))
     return detail::of_nodes(b, [&](const model::node& n) { return n.name == after("node:"); });
@@ -148,8 +182,7 @@ inline std::optional<sweep_figure> figure_of(const point& p, std::string_view fi
   if (figure.starts_with("layer:"))
     for (const bound::layer_answer& l : b.layers)
       if (l.name == after("layer:") && l.timed())
-        return sweep_figure{l.algorithms.bound.ns, l.algorithms.bound.ns, l.algorithms.bound.ns,
-                            false};
+        return sweep_figure{l.algorithms.bound.ns, l.algorithms.bound.ns, l.algorithms.bound.ns};
   return std::nullopt;
 }
 
@@ -248,7 +281,7 @@ inline std::optional<curve_point> value_at(const curve& c, double x) {
   curve_point out{.place = {},
                   .at = {std::lerp(low->at.value, high->at.value, t),
                          std::lerp(low->at.low, high->at.low, t),
-                         std::lerp(low->at.high, high->at.high, t), low->at.rate},
+                         std::lerp(low->at.high, high->at.high, t), low->at.unit},
                   .partial = low->partial || high->partial,
                   .disturbed = low->disturbed || high->disturbed,
                   .interpolated = true};

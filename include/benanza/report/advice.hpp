@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../advice/advised.hpp"
+#include "../advice/gap.hpp"
 #include "../result/json.hpp"
 #include "heading.hpp"
 #include "warnings.hpp"
@@ -100,6 +101,10 @@ inline ordered_json figure_json(const bound::figure& f) {
   return {{"ns", f.ns}, {"low_ns", f.low_ns}, {"high_ns", f.high_ns}};
 }
 
+inline ordered_json gap_json(const advice::factor& f) {
+  return {{"value", f.value}, {"low", f.low}, {"high", f.high}};
+}
+
 inline ordered_json how_json(const advice::how_to& h) {
   ordered_json settings = ordered_json::array();
   for (const advice::setting& s : h.settings)
@@ -191,6 +196,7 @@ inline result::ordered_json comparison_json(const advice::comparison& c) {
           {"threads", c.from->threads},
           {"precision", c.from->precision},
           {"latency", detail::figure_json(c.latency)},
+          {"gap", advice::has_gap(c) ? detail::gap_json(advice::gap_of(c)) : ordered_json()},
           {"least_ns", c.least_ns},
           {"latency_with_profiler", c.latency_profiled},
           {"overlapping", c.from->overlapping},

@@ -19,7 +19,7 @@ namespace benanza::report {
 /// What is said of a framework's run behind its name; empty: it is not below the bound.
 inline std::string below_bound(const advice::comparison& c) {
   const bound::model_bound& b = *c.model;
-  const bound::form_figures& form = b.best_graph().fastest_form();
+  const bound::form_figures& form = b.best_form();
   if (!(c.latency.ns > 0 && c.least_ns < form.bound.sequential.ns)) return {};
   const std::string wrong = "so that is wrong: a kernel or a fusion is missing here";
   if (c.winograds == 0) return "beats the lower bound, " + wrong;

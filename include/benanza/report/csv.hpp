@@ -59,7 +59,7 @@ inline csv_row csv_layer(const model_bound& b, const layer_answer& l) {
   row.number(static_cast<double>(l.fused_uses)).text(name(l.rests_on)).flag(l.on_path);
   row.number(static_cast<double>(l.flops));
   row.number(l.algorithms.bound.ns, l.known()).number(l.algorithms.prediction.ns, l.known());
-  row.number(l.roofline ? l.roofline->ns : 0, l.roofline.has_value());
+  row.number(l.roofline ? l.roofline->ns : 0, b.has_bound() && l.roofline.has_value());
   return row.number(sum > 0 ? bound_ns(l) / sum : 0, l.known() && sum > 0);
 }
 } // namespace detail

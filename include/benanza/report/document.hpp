@@ -7,10 +7,12 @@
 //   for (const chapter& c : document_of(in)) ...   // c.tables[0].rows
 #pragma once
 
+#include "gaps.hpp"
 #include "input.hpp"
 #include "screen.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/view/enumerate.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -25,7 +27,7 @@ namespace benanza::report {
 /// A column: numbers stand at the right; names, of layers and algorithms, are set as code.
 struct document_column {
   enum class kind { text, number, name };
-  std::string_view title{};
+  std::string title{};
   kind is = kind::text;
 };
 
@@ -151,20 +153,54 @@ inline document_table summary_of(const std::vector<model_bound>& models) {
   document_table out{.columns = {{"model", column_kind::name},
                                  {"type"},
                                  {"threads", column_kind::number},
-                                 {"bound", column_kind::number},
-                                 {"fused", column_kind::number},
+                                 {"lower bound", column_kind::number},
                                  {"parallel", column_kind::number},
                                  {"expected run", column_kind::number},
                                  {"measured", column_kind::number},
                                  {"holes", column_kind::number}}};
   for (const model_bound& b : models) {
     const auto expected = bound::expected(b.fastest_form());
-    out.rows.push_back(
-        {b.graph->name, std::string(detail::type_shown(b)), std::to_string(b.threads),
-         show_time(b.bound.sequential.ns), b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
-         show_time(b.fastest_form().bound.parallel.ns), expected ? show_time(expected->ns) : "-",
-         measured_share(b), std::to_string(b.covered.unmeasured_nodes())});
+    const bound::totals& least = b.best_form().bound;
+    const auto time = [](double ns) { return ns > 0 ? show_time(ns) : "-"; };
+    out.rows.push_back({b.graph->name, std::string(detail::type_shown(b)),
+                        std::to_string(b.threads), time(least.sequential.ns),
+                        time(least.parallel.ns), expected ? show_time(expected->ns) : "-",
+                        measured_share(b), std::to_string(b.covered.unmeasured_nodes())});
   }
+  return out;
+}
+
+/// The runs of frameworks, with their gaps, and below them the means.
+inline document_table gap_table_of(const std::vector<advice::advised>& all) {
+  const gap_table t = gaps_of(all);
+  document_table out{.title = "Frameworks' runs",
+                     .columns = {{"model", column_kind::name},
+                                 {"type"},
+                                 {"threads", column_kind::number},
+                                 {"lower bound", column_kind::number}},
+                     .note = std::string(gap_means_what) + unsure_note(t)};
+  for (const gap_column& c : t.columns) {
+    out.columns.push_back({c.name, column_kind::number});
+    out.columns.push_back({"gap", column_kind::number});
+  }
+  for (const auto& [i, b] : ranges::views::enumerate(t.models)) {
+    auto& row = out.rows.emplace_back();
+    row = {b->graph->name, std::string(type_shown(*b)), std::to_string(b->threads),
+           b->has_bound() ? show_time(b->best_form().bound.sequential.ns) : "-"};
+    for (const gap_column& c : t.columns)
+      row.insert(row.end(),
+                 {run_text(c.cells[i]), gap_text(c.cells[i]) + std::string(mark_of(c.cells[i]))});
+  }
+  for (const gap_means& m : t.means) {
+    auto& row = out.rows.emplace_back();
+    row = {"geometric mean", std::string(name(m.type)), std::to_string(m.threads), ""};
+    for (const gap_mean& g : m.of)
+      row.insert(
+          row.end(),
+          {fmt::format("{} models", g.models),
+           g.models == 0 ? "-" : fmt::format("{:.2f} {}", g.mean.value, interval_text(g.mean))});
+  }
+  if (t.columns.empty()) out.rows.clear();
   return out;
 }
 
@@ -195,8 +231,8 @@ inline chapter chapter_of(const advice::advised& a, const text_options& o) {
     out.warnings.push_back("PARTIAL: " + lacking + '.');
   for (const std::string& doubt : doubts(a))
     out.warnings.push_back(doubt + '.');
-  if (!loose(b)) {
-    out.tables.push_back(figures_of(a));
+  if (!loose(b)) out.tables.push_back(figures_of(a));
+  if (!loose(b) && b.has_bound()) {
     for (const advice::comparison& c : a.frameworks)
       out.tables.push_back(steps_of(c));
     if (!o.quiet) {
@@ -218,7 +254,11 @@ inline std::vector<chapter> document_of(const input& in) {
   std::vector<chapter> out(1);
   out[0].about = detail::where_measured(in.run);
   if (in.partial()) out[0].warnings.push_back("Partial: " + in.lacking + '.');
-  if (in.models.size() > 1) out[0].tables.push_back(detail::summary_of(in.models));
+  if (in.models.size() > 1) {
+    out[0].tables.push_back(detail::summary_of(in.models));
+    if (auto gaps = detail::gap_table_of(in.advised); !gaps.rows.empty())
+      out[0].tables.push_back(std::move(gaps));
+  }
   if (!in.limits.empty()) out[0].tables.push_back(detail::limits_of(in.limits));
   for (const advice::advised& a : in.advised)
     out.push_back(detail::chapter_of(a, in.options));

@@ -31,15 +31,19 @@ inline std::string lost_color(double share) {
 
 inline std::string dot_title(const bound::model_bound& b, double lost_ns) {
   const bound::form_figures& form = b.fastest_form();
-  std::string out =
-      fmt::format("{}  {}  {}\\nlower bound {}, its longest path {}", escape::dot(b.graph->name),
-                  name(b.type), counted(b.threads, "thread"), show_time(form.bound.sequential.ns),
-                  show_time(form.bound.parallel.ns));
-  if (b.workers > 1)
-    out +=
-        fmt::format(", on {} {}", counted(b.workers, "worker"), show_time(form.bound.reachable.ns));
-  out += "\\nred: the longest path; filled: time above the roofline, ";
-  out += form.roofline.sequential.ns > 0 ? show_time(lost_ns) + " in all" : "which is not known";
+  std::string out = fmt::format("{}  {}  {}", escape::dot(b.graph->name), name(b.type),
+                                counted(b.threads, "thread"));
+  if (b.has_bound()) {
+    out += "\\nlower bound " + show_time(b.best_form().bound.sequential.ns);
+    if (b.rewritten)
+      out += " by the best graph, by this one " + show_time(form.bound.sequential.ns);
+    out += ", its longest path " + show_time(form.bound.parallel.ns);
+    if (b.workers > 1)
+      out += fmt::format(", on {} {}", counted(b.workers, "worker"),
+                         show_time(form.bound.reachable.ns));
+    out += "\\nred: the longest path; filled: time above the roofline, ";
+    out += form.roofline.sequential.ns > 0 ? show_time(lost_ns) + " in all" : "which is not known";
+  }
   if (!b.unmeasurable.empty()) out += "\\nNO VERDICT: " + escape::dot(b.unmeasurable);
   if (b.partial()) out += "\\nPARTIAL: " + escape::dot(lacks(b));
   return out;

@@ -55,7 +55,8 @@ inline std::string merged_line(const result::run& r) {
              ? cases
              : wrapped("MERGED      ", cases + " cases that several runs measured: bounds "
                                                "take the least time of all, predictions "
-                                               "the median of all samples.") +
+                                               "the median of all samples; disturbed ones "
+                                               "count where there are no others.") +
                    '\n';
 }
 

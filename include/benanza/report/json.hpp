@@ -12,6 +12,7 @@
 #include "../result/json.hpp"
 #include "../result/stop_reason.hpp"
 #include "advice.hpp"
+#include "gaps.hpp"
 #include "input.hpp"
 #include "json_array.hpp"
 #include "layers.hpp"
@@ -25,6 +26,7 @@
 #include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/map.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -81,9 +83,9 @@ inline ordered_json to_json(const std::optional<bound::layout_figures>& l) {
 /// The figures of a form of a model, added to `out`.
 inline void add_form(ordered_json& out, const bound::form_figures& f) {
   out["roofline"] = f.roofline.sequential.ns > 0 ? to_json(f.roofline) : ordered_json();
-  out["bound"] = to_json(f.bound);
+  out["bound"] = f.bound.sequential.ns > 0 ? to_json(f.bound) : ordered_json();
   if (f.winograd_ns > 0) out["bound_with_winograd_ns"] = f.winograd_ns;
-  out["prediction"] = to_json(f.prediction);
+  out["prediction"] = f.prediction.sequential.ns > 0 ? to_json(f.prediction) : ordered_json();
   out["layouts"] = to_json(f.layouts);
 }
 
@@ -219,6 +221,7 @@ inline ordered_json to_json(const model_bound& b) {
   add_form(out, b);
   out["fused"] = b.fused ? to_json(*b.fused) : ordered_json();
   out["rewritten"] = rewritten_json(b);
+  out["lower_bound"] = b.has_bound() ? to_json(b.best_form().bound.sequential) : ordered_json();
   out["bound_clock_ns"] = b.clock_ns;
   const std::optional<bound::figure> predicted = bound::expected(b.fastest_form());
   ordered_json& expected = out["expected"] = predicted ? to_json(*predicted) : ordered_json();
@@ -228,8 +231,7 @@ inline ordered_json to_json(const model_bound& b) {
   }
   // Of sums that lack something, or were disturbed, there are no items a second.
   const std::optional<bound::figure> none;
-  out["bound_rate"] =
-      rate_json(b.sure() ? b.best_graph().fastest_form().bound.sequential : none, b.graph->batch);
+  out["bound_rate"] = rate_json(b.sure() ? b.best_form().bound.sequential : none, b.graph->batch);
   out["expected_rate"] = rate_json(b.sure() ? predicted : none, b.graph->batch);
   out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
   if (!b.scenarios.empty()) out["scenarios"] = scenarios_json(b);
@@ -274,6 +276,21 @@ inline ordered_json limit_json(const limit_answer& a) {
           {"unit", a.unit},     {"is", name(a.is)},
           {"why", a.why}};
 }
+
+/// The geometric means of the gaps of each framework, in each type on so many threads.
+inline ordered_json means_json(const std::vector<advice::advised>& all) {
+  ordered_json out = ordered_json::array();
+  const gap_table t = gaps_of(all);
+  for (const gap_means& m : t.means)
+    for (const auto& [column, of] : ranges::views::zip(t.columns, m.of))
+      if (of.models > 0)
+        out.push_back({{"framework", column.name},
+                       {"type", name(m.type)},
+                       {"threads", m.threads},
+                       {"models", of.models},
+                       {"gap", gap_json(of.mean)}});
+  return out;
+}
 } // namespace detail
 
 /// The report as JSON text; `partial` says whether the run's figures have holes or failed cases.
@@ -297,6 +314,7 @@ inline std::string json_report(const result::run& r, const std::vector<model_bou
                            {"status", partial ? "partial" : "complete"},
                            {"sources", r.source},
                            {"provenance", r.provenance}};
+  if (auto means = detail::means_json(all); !means.empty()) out["mean_gaps"] = std::move(means);
   if (!limits.empty()) out["limits"] = array_of(limits, detail::limit_json);
   out["analyses"] = std::move(analyses);
   return detail::dumped(out);

@@ -7,12 +7,15 @@
 
 #include "../advice/advised.hpp"
 #include "../advice/algorithm.hpp"
+#include "../advice/gap.hpp"
 #include "below_bound.hpp"
 #include "heading.hpp"
 #include "layers.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/transform.hpp>
 
 #include <cmath>
 #include <optional>
@@ -111,6 +114,7 @@ inline std::string unsure_sum(const model_bound& b) {
 inline std::vector<limit_value> sum_value(const advice::advised& a, double ns,
                                           const char* without = "the result does not have it") {
   if (loose(*a.model)) return {{.why = "layers without a model add up to nothing"}};
+  if (!a.model->has_bound()) return {{.why = "nothing of it was measured"}};
   if (!(ns > 0)) return {{.why = without}};
   return {{.value = ns, .why = unsure_sum(*a.model)}};
 }
@@ -135,39 +139,42 @@ inline limit_value run_value(const model_bound& b) {
   return out;
 }
 
-/// A figure of each framework's run.
+/// A figure of a framework's run.
 template <class Value>
-std::vector<limit_value> of_frameworks(const advice::advised& a, Value value) {
-  std::vector<limit_value> out;
-  for (const advice::comparison& c : a.frameworks) {
-    limit_value v{.why = "it has no time of a whole run"};
-    if (c.latency.ns > 0) {
-      v = value(c);
-      if (v.why.empty() && c.latency_profiled) v.why = "it ran with its profiler on";
-      if (v.why.empty() && c.disturbed) v.why = "its runs were disturbed";
-    }
-    v.of = framework_name(*c.from);
-    out.push_back(std::move(v));
+limit_value of_framework(const advice::comparison& c, Value value) {
+  limit_value v{.why = "it has no time of a whole run"};
+  if (c.latency.ns > 0) {
+    v = value(c);
+    if (v.why.empty() && c.latency_profiled) v.why = "it ran with its profiler on";
+    if (v.why.empty() && c.disturbed) v.why = "its runs were disturbed";
   }
-  return out;
+  v.of = framework_name(*c.from);
+  return v;
+}
+
+/// A framework's run over the bound.
+inline limit_value gap_value(const advice::comparison& run) {
+  return of_framework(run, [](const advice::comparison& c) -> limit_value {
+    const model_bound& b = *c.model;
+    if (!advice::has_gap(c)) return {.why = "nothing of the model was measured"};
+    limit_value v{.value = advice::gap_of(c).value, .why = unsure_sum(b)};
+    if (const std::string below = below_bound(c); v.why.empty() && !below.empty())
+      v.why = "it " + below;
+    return v;
+  });
 }
 
 /// What a run takes, the framework's or one by the libraries' first choices, over the bound.
 inline std::vector<limit_value> gap_values(const advice::advised& a) {
   const model_bound& b = *a.model;
-  const double bound = b.best_graph().fastest_form().bound.sequential.ns;
+  const double bound = b.best_form().bound.sequential.ns;
   if (a.frameworks.empty()) {
     std::vector<limit_value> out = sum_value(a, bound);
     if (out.front().value) *out.front().value = advice::changed_run_ns(a) / bound;
     return out;
   }
   if (loose(b) || !(bound > 0)) return sum_value(a, bound);
-  return of_frameworks(a, [&](const advice::comparison& c) -> limit_value {
-    limit_value v{.value = c.latency.ns / bound, .why = unsure_sum(b)};
-    if (const std::string below = below_bound(c); v.why.empty() && !below.empty())
-      v.why = "it " + below;
-    return v;
-  });
+  return a.frameworks | ranges::views::transform(gap_value) | ranges::to<std::vector>;
 }
 } // namespace detail
 
@@ -182,19 +189,19 @@ inline std::span<const limit_figure> limit_figures() {
        }},
       {"bound", limit_kind::time, "the lower bound",
        [](const advised& a) {
-         return detail::sum_value(a, a.model->best_graph().fastest_form().bound.sequential.ns);
+         return detail::sum_value(a, a.model->best_form().bound.sequential.ns);
        }},
       {"parallel", limit_kind::time, "the bound along the longest path",
        [](const advised& a) {
-         return detail::sum_value(a, a.model->fastest_form().bound.parallel.ns);
+         return detail::sum_value(a, a.model->best_form().bound.parallel.ns);
        }},
       {"workers", limit_kind::time, "the bound on as many workers as there are",
        [](const advised& a) {
-         return detail::sum_value(a, a.model->fastest_form().bound.reachable.ns);
+         return detail::sum_value(a, a.model->best_form().bound.reachable.ns);
        }},
       {"roofline", limit_kind::time, "the machine's limits",
        [](const advised& a) {
-         return detail::sum_value(a, a.model->fastest_form().roofline.sequential.ns,
+         return detail::sum_value(a, a.model->best_form().roofline.sequential.ns,
                                   "the machine's limits were not measured");
        }},
       {"run", limit_kind::time, "the model, run as a chain by --plan",
@@ -202,8 +209,12 @@ inline std::span<const limit_figure> limit_figures() {
       {"framework", limit_kind::time, "each framework's run (--framework)",
        [](const advised& a) -> values {
          if (a.frameworks.empty()) return {{.why = "no framework's run was given (--framework)"}};
-         return detail::of_frameworks(
-             a, [](const advice::comparison& c) { return limit_value{.value = c.latency.ns}; });
+         values out;
+         for (const advice::comparison& run : a.frameworks)
+           out.push_back(detail::of_framework(run, [](const advice::comparison& c) {
+             return limit_value{.value = c.latency.ns};
+           }));
+         return out;
        }},
       {"first", limit_kind::time, "a run by what the libraries choose first",
        [](const advised& a) {

@@ -44,7 +44,7 @@ inline ordered_json node_data(const bound::model_bound& b) {
   for (std::size_t i = 0; i < ns.size(); ++i)
     us[b.graph->nodes[i].name] += ns[i] / 1e3;
   ordered_json::object_t results; // its operator[] looks through all of it
-  for (const auto& [node, value] : us)
+  for (const auto& [node, value] : b.has_bound() ? us : decltype(us){})
     results.emplace_back(node, ordered_json{{"value", value}});
   return {{"name", "us that a run should take, " + std::string(name(b.type)) + ", " +
                        counted(b.threads, "thread")},

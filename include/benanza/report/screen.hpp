@@ -64,7 +64,7 @@ struct head_row {
 
 inline std::vector<head_row> head_rows(const advice::advised& a) {
   const model_bound& b = *a.model;
-  const bound::form_figures &form = b.fastest_form(), &best = b.best_graph().fastest_form();
+  const bound::form_figures &form = b.fastest_form(), &best = b.best_form();
   const auto expected = bound::expected(form), rewritten = bound::expected(best);
   std::vector<head_row> out;
   for (const advice::comparison& c : a.frameworks)
@@ -87,7 +87,7 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
                    b.rewritten ? "the best graph's layers alone" : "layers alone, hot caches"});
   if (best.winograd_ns > 0)
     out.push_back({"  with " + winograd_class(b.type), best.winograd_ns, "less exact, no bound"});
-  if (best.roofline.sequential.ns > 0)
+  if (b.has_bound() && best.roofline.sequential.ns > 0)
     out.push_back({"the machine's limits", best.roofline.sequential.ns, "roofline"});
   return out;
 }
@@ -101,7 +101,7 @@ inline std::string head_table(const advice::advised& a) {
 
 /// Which graph is the best, how far the framework is, and where it beats what cannot be beaten.
 inline std::string distance_lines(const advice::advised& a) {
-  const bound::form_figures& form = a.model->best_graph().fastest_form();
+  const bound::form_figures& form = a.model->best_form();
   const auto expected = bound::expected(a.model->fastest_form());
   std::string out;
   if (const std::string rewrites = best_graph_line(*a.model); !rewrites.empty())
@@ -266,9 +266,11 @@ inline std::string first_screen(const result::run& r, const advice::advised& a,
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
-  out += detail::head_table(a) + detail::distance_lines(a) + '\n';
-  out += detail::changes_table(a) + '\n' + detail::kinds_table(b) + '\n';
-  out += wrapped("Sure?  ", detail::sure_text(b));
+  out += detail::head_table(a) + detail::distance_lines(a);
+  if (b.has_bound()) {
+    out += '\n' + detail::changes_table(a) + '\n' + detail::kinds_table(b) + '\n';
+    out += wrapped("Sure?  ", detail::sure_text(b));
+  }
   const std::string loads = scenario_table(b);
   return loads.empty() ? out : out + '\n' + loads;
 }

@@ -30,7 +30,12 @@ struct sweep_page {
 
 namespace detail {
 inline std::string show_figure(const compare::sweep_figure& f) {
-  return f.rate ? show_rate(f.value) + "/s" : show_time(f.value);
+  switch (f.unit) {
+  case compare::sweep_unit::time: return show_time(f.value);
+  case compare::sweep_unit::rate: return show_rate(f.value) + "/s";
+  case compare::sweep_unit::factor: return fmt::format("{:.3f}", f.value);
+  }
+  return {};
 }
 
 /// `~` interpolated, `p` partial, `!` disturbed.
@@ -118,7 +123,7 @@ inline std::string sweep_csv(const sweep_page& s) {
         out += ',' + (place == c.others.end() ? std::string() : detail::place_cell(place->second));
       }
       out += fmt::format(",{},{},{:.10g},{:.10g},{:.10g},{:d},{:d},{:d}\n", escape::csv(s.figure),
-                         p.at.rate ? "1/s" : "ns", p.at.value, p.at.low, p.at.high, p.interpolated,
+                         name(p.at.unit), p.at.value, p.at.low, p.at.high, p.interpolated,
                          p.partial, p.disturbed);
     }
   return out;
@@ -141,11 +146,12 @@ inline std::string sweep_json(const sweep_page& s) {
     }
     all.push_back({{"axes", c.others}, {"points", std::move(points)}});
   }
-  const bool rate = !s.curves.empty() && s.curves.front().points.front().at.rate;
+  const compare::sweep_unit unit =
+      s.curves.empty() ? compare::sweep_unit::time : s.curves.front().points.front().at.unit;
   const ordered_json out{{"schema", 1},
                          {"axis", s.x},
                          {"figure", s.figure},
-                         {"unit", rate ? "1/s" : "ns"},
+                         {"unit", name(unit)},
                          {"curves", std::move(all)}};
   return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
 }

@@ -6,7 +6,9 @@
 #pragma once
 
 #include "advice.hpp"
+#include "document.hpp"
 #include "framework_run.hpp"
+#include "gaps.hpp"
 #include "input.hpp"
 #include "page.hpp"
 #include "screen.hpp"
@@ -15,37 +17,31 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace benanza::report {
 
-/// A line a model: bounds unfused, fused and in parallel, expected run, what was measured, and
-/// nodes that were not.
+/// A line a model: its lower bound, that in parallel, expected run, what was measured, and nodes
+/// that were not.
 inline std::string summary(const result::run& r, const std::vector<model_bound>& models,
                            bool quiet = false) {
   constexpr std::size_t width = 20;
-  constexpr const char* row = "{:<{}} {:<6} {:>2} {:>7} {:>7} {:>8} {:>9} {:>8} {:>5}\n";
+  constexpr const char* row = "{:<{}} {:<6} {:>2} {:>8} {:>8} {:>9} {:>8} {:>5}\n";
   std::string out = wrapped("", detail::where_measured(r)) + '\n' + detail::merged_line(r);
-  out += fmt::format(row, "model", width, "type", "t", "bound", "fused", "parallel", "expected",
-                     "measured", "holes");
-  for (const model_bound& b : models) {
-    std::string model = printable(b.graph->name);
-    if (model.size() > width) {
-      out += model + '\n';
-      model.clear();
-    }
-    const std::optional<bound::figure> expected = bound::expected(b.fastest_form());
-    out += fmt::format(
-        row, model, width, detail::type_shown(b), b.threads, show_time(b.bound.sequential.ns),
-        b.fused ? show_time(b.fused->bound.sequential.ns) : "-",
-        show_time(b.fastest_form().bound.parallel.ns), expected ? show_time(expected->ns) : "-",
-        detail::measured_share(b), b.covered.unmeasured_nodes());
+  out += fmt::format(row, "model", width, "type", "t", "bound", "parallel", "expected", "measured",
+                     "holes");
+  for (const std::vector<std::string>& of : detail::summary_of(models).rows) {
+    std::string model = printable(of[0]);
+    if (model.size() > width) out += std::exchange(model, "") + '\n';
+    out += fmt::format(row, model, width, of[1], of[2], of[3], of[4], of[5], of[6], of[7]);
   }
   if (quiet) return out;
   out += '\n';
-  out += wrapped("  bound, fused: ", "least times of all layers one after the other, unfused and "
-                                     "with layers fused where that was measured to be faster.");
-  out += wrapped("  parallel: ", "bound along the longest path, fused where there is a figure.");
+  out +=
+      wrapped("  bound: ", "least times of all layers one after the other, with layers fused and "
+                           "of a rewritten graph where that was measured to be faster.");
+  out += wrapped("  parallel: ", "the same along the longest path.");
   out += wrapped("  expected: ", "what a run should take, one layer after the other, fused "
                                  "and with changes of layout; -: these were not measured.");
   out += wrapped("  measured: ", "share of the bound that was measured; rooflines give the rest.");
@@ -60,7 +56,10 @@ namespace detail {
 inline std::string model_page(const result::run& r, const advice::advised& a,
                               const text_options& o) {
   const model_bound& b = *a.model;
-  if (o.quiet || loose(b)) return page(r, b, o.layers, o.quiet);
+  if (!loose(b) && !b.has_bound())
+    return first_screen(r, a, o.columns) + failed_runs(b) + what_is_missing(b, o.layers);
+  if (loose(b)) return page(r, b, o.layers, o.quiet);
+  if (o.quiet) return page(r, b, o.layers, true) + '\n' + head_table(a) + distance_lines(a);
   std::string out = first_screen(r, a, o.columns) + transfers_line(r, b);
   for (const advice::comparison& c : a.frameworks)
     out += '\n' + framework_section(c, o.layers);
@@ -85,6 +84,8 @@ inline std::string text_report(const result::run& r, const std::vector<advice::a
                                const std::vector<model_bound>& models,
                                const text_options& options) {
   std::string out = models.size() > 1 ? summary(r, models, options.quiet) : "";
+  if (const std::string gaps = gaps_text(all, options.quiet); models.size() > 1 && !gaps.empty())
+    out += '\n' + gaps;
   if (!options.pages)
     return options.quiet ? out
                          : out + "  --model NAME shows where a model's time goes, and what "

@@ -115,9 +115,8 @@ inline std::string per_item(const model_bound& b) {
       all.push_back(
           fmt::format("{} {}, {} items/s", what, show_time(ns / n), show_rate(1e9 * n / ns)));
   };
-  const bound::form_figures& f = b.fastest_form();
-  add("bound", f.bound.sequential.ns);
-  if (const auto expected = bound::expected(f)) add("expected", expected->ns);
+  add("bound", b.best_form().bound.sequential.ns);
+  if (const auto expected = bound::expected(b.fastest_form())) add("expected", expected->ns);
   return all.empty() ? std::string()
                      : wrapped("each item   ", fmt::format("{}", fmt::join(all, "; ")));
 }

@@ -77,7 +77,7 @@ inline std::vector<profile::timeline_process> timeline_of(const input& in) {
   for (std::size_t i = 0; i < in.models.size(); ++i) {
     const bound::model_bound& b = in.models[i];
     if (loose(b)) continue;
-    all.push_back(scheduled_run(b));
+    if (b.has_bound()) all.push_back(scheduled_run(b));
     bool has_levels = false;
     for (const profile::levelled_run& r : levelled)
       if (r.graph == b.fastest_form().graph->name && r.type == name(b.type) &&

@@ -19,7 +19,7 @@ namespace benanza::report {
 inline std::string transfers_line(const result::run& r, const bound::model_bound& b) {
   const auto t = bound::transfers_of(r, *b.graph, b.type);
   if (!t) return {};
-  const double bound_ns = b.fastest_form().bound.sequential.ns;
+  const double bound_ns = b.best_form().bound.sequential.ns;
   return wrapped("transfers   ",
                  fmt::format("{} of inputs to the GPU in {}, {} back in {}, pinned: not in the "
                              "bound, which is {} with them",
@@ -35,7 +35,7 @@ inline result::ordered_json transfers_json(const result::run& r, const bound::mo
           {"there_ns", t->there_ns},
           {"result_bytes", t->result_bytes},
           {"back_ns", t->back_ns},
-          {"bound_with_them_ns", b.fastest_form().bound.sequential.ns + t->ns()}};
+          {"bound_with_them_ns", b.best_form().bound.sequential.ns + t->ns()}};
 }
 
 } // namespace benanza::report

@@ -84,7 +84,7 @@ inline constexpr double same_speed = 1.03;
 
 namespace detail {
 inline double bound_of(const bound::model_bound& b) {
-  return b.partial() ? 0 : b.fastest_form().bound.sequential.ns;
+  return b.partial() ? 0 : b.best_form().bound.sequential.ns;
 }
 } // namespace detail
 
@@ -101,7 +101,7 @@ inline library_versions compare_versions(std::string library, std::vector<librar
     m.model = all.graph->name;
     m.type = name(all.type);
     m.threads = all.threads;
-    m.together_ns = all.fastest_form().bound.sequential.ns;
+    m.together_ns = all.best_form().bound.sequential.ns;
     m.wins.resize(out.versions.size());
     for (const auto& its : alone)
       m.alone_ns.push_back(detail::bound_of(its[i]));

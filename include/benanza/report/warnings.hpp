@@ -192,7 +192,10 @@ inline std::string what_is_missing(const model_bound& b, std::size_t limit) {
   return detail::unmeasured("Partial: these nodes were not measured, and their rooflines stand for "
                             "them; real algorithms are slower.",
                             b.covered.rooflines, "layers", limit) +
-         detail::unmeasured("Partial: these nodes have no time, so the figures are too low.",
+         detail::unmeasured(b.has_bound()
+                                ? "Partial: these nodes have no time, so the figures are too low."
+                                : "Partial: none of these nodes has a time, so there are no "
+                                  "figures.",
                             b.covered.holes, "holes", limit) +
          detail::measure_missing(b);
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../core/text.hpp"
+#include "../model/sequence.hpp"
 #include "device.hpp"
 #include "fields.hpp"
 #include "json.hpp"
@@ -80,8 +81,13 @@ inline double joined(const measurement& a, const measurement& b, double measurem
   return (a.*field * first + b.*field * second) / std::max(first + second, 1.0);
 }
 
-/// One measurement of all entries of a case. An entry with the samples of another adds nothing.
+/// One measurement of all entries of a case. An entry with the samples of another adds nothing, and
+/// neither does one that was disturbed beside one that was not.
 inline measurement join_entries(std::vector<measurement> entries) {
+  const auto clean = [](const measurement& m) { return m.error.empty() && m.disturbed.empty(); };
+  if (std::any_of(entries.begin(), entries.end(), clean))
+    std::erase_if(entries,
+                  [](const measurement& m) { return m.error.empty() && !m.disturbed.empty(); });
   std::sort(entries.begin(), entries.end(), [](const measurement& a, const measurement& b) {
     return std::tie(a.samples_ns, a.error, a.disturbed, a.setup_ns, a.algorithm_index) <
            std::tie(b.samples_ns, b.error, b.disturbed, b.setup_ns, b.algorithm_index);
@@ -128,9 +134,22 @@ inline constexpr const char* merged_cases_fact = "merged_cases";
 /// Cases that were measured in several runs.
 struct overlap {
   std::size_t cases = 0;
-  std::string example{};        ///< the name of one of them
+  std::size_t again = 0;        ///< of these, in runs of one model, or of no model
+  std::string example{};        ///< the name of one of the latter
   std::string one{}, another{}; ///< whose runs hold it
 };
+
+namespace detail {
+/// True where two runs are of the same layers: they hold a model's graph both, or one holds none.
+inline bool of_same_model(const run& a, const run& b) {
+  const auto in_b = [&](const model::graph& g) {
+    return !model::is_sequence(g) && std::any_of(b.graphs.begin(), b.graphs.end(),
+                                                 [&](const auto& o) { return o.name == g.name; });
+  };
+  return a.graphs.empty() || b.graphs.empty() ||
+         std::any_of(a.graphs.begin(), a.graphs.end(), in_b);
+}
+} // namespace detail
 
 /// The cases that several of the runs measured, each with samples of its own. What only one of them
 /// has a time for does not count, nor what they hold of one measurement; nor the machine's cases,
@@ -152,14 +171,25 @@ inline overlap overlap_of(const std::vector<run>& runs) {
     const auto last = std::find_if(first, all.end(), [&](const entry& e) {
       return identity(*e.what) != identity(*first->what);
     });
-    const auto own = std::find_if(first, last, [&](const entry& e) { return e.run != first->run; });
-    const auto other = std::find_if(own, last, [&](const entry& e) {
-      return std::none_of(first, own, [&](const entry& known) {
-        return known.what->samples_ns == e.what->samples_ns;
-      });
-    });
-    if (other != last && out.cases++ == 0)
-      out = {1, other->what->name, runs[first->run].source, runs[other->run].source};
+    const auto twice = [&](const entry& one, const entry& other) {
+      return one.run != other.run && std::none_of(first, last, [&](const entry& known) {
+               return known.run == one.run && known.what->samples_ns == other.what->samples_ns;
+             });
+    };
+    bool several = false, again = false;
+    for (auto one = first; one != last && !again; ++one)
+      for (auto other = one + 1; other != last && !again; ++other) {
+        if (!twice(*one, *other)) continue;
+        several = true;
+        again = detail::of_same_model(runs[one->run], runs[other->run]);
+        if (again && out.again == 0) {
+          out.example = other->what->name;
+          out.one = runs[one->run].source;
+          out.another = runs[other->run].source;
+        }
+      }
+    out.cases += several;
+    out.again += again;
     first = last;
   }
   return out;

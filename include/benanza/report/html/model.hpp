@@ -36,7 +36,7 @@ inline ordered_json number_or_null(const std::optional<bound::figure>& f) {
 
 inline ordered_json figures_json(const advice::advised& a) {
   const bound::model_bound& b = *a.model;
-  const bound::form_figures &form = b.fastest_form(), &best = b.best_graph().fastest_form();
+  const bound::form_figures &form = b.fastest_form(), &best = b.best_form();
   return {{"first", number(advice::changed_run_ns(a))},
           {"expected", number_or_null(bound::expected(form))},
           {"rewritten", b.rewritten ? number_or_null(bound::expected(best)) : ordered_json()},
@@ -44,9 +44,9 @@ inline ordered_json figures_json(const advice::advised& a) {
           {"bound", number_or_null(best.bound.sequential)},
           {"winograd", best.winograd_ns > 0 ? number(best.winograd_ns) : ordered_json()},
           {"unfused", number_or_null(b.bound.sequential)},
-          {"reachable", number_or_null(form.bound.reachable)},
-          {"path", number_or_null(form.bound.parallel)},
-          {"roofline", number_or_null(best.roofline.sequential)}};
+          {"reachable", number_or_null(best.bound.reachable)},
+          {"path", number_or_null(best.bound.parallel)},
+          {"roofline", b.has_bound() ? number_or_null(best.roofline.sequential) : ordered_json()}};
 }
 
 inline ordered_json bars_json(double top_ns, const std::vector<advice::bar>& bars) {

@@ -167,13 +167,14 @@ function drawChanges(m) {
   const parts = [...new Set(shown.map(item => item.part))];
   fill("first_changes", el("h2", {}, "Change first"),
     a.items.length === 0 ?
-      el("p", {}, "Nothing to change: no change that was looked at saves 0.5 % of a run.") :
+      el("p", {}, m.figures.bound ? "Nothing to change: no change that was looked at saves 0.5 % of a run." :
+                                    "Nothing of it was measured.") :
       parts.map(part => [el("h3", {}, part),
         el("ol", {class: "changes"}, shown.filter(item => item.part === part).map(row))]),
     a.items.length > shown.length ?
       el("p", {}, el("a", {href: "#advice"}, `and ${a.items.length - shown.length} more`)) :
       null,
-    el("p", {class: "quiet"},
+    m.figures.bound && el("p", {class: "quiet"},
       `Of ${time(a.run)}, ${a.of}. What changes save does not add up. Sure? ${sure.join(", ")}.`));
 }
 
@@ -293,7 +294,7 @@ function drawAdvice(m) {
             item.tell ? [el("dt", {}, "a text for them"), el("dd", {}, item.tell)] : null),
           item.command ? [el("div", {class: "quiet"}, "Do it:"), command(item.command)] : null,
           el("div", {class: "quiet"}, "Check it:"), command(item.check), el("p", {class: "quiet"}, `id ${item.id}`))),
-    a.items.length === 0 ? el("p", {}, "Nothing to change.") : null,
+    a.items.length === 0 ? el("p", {}, m.figures.bound ? "Nothing to change." : "Nothing of it was measured.") : null,
     a.small[0] > 0 ?
       el("p", {class: "quiet"},
         a.small[0] === 1 ?
@@ -341,13 +342,13 @@ function drawModels() {
         el("td", {class: "rare line", title: data.machines[raw.machine].title}, data.machines[raw.machine].title) :
         null,
       limited ? limitsCell(raw.limits) : null, cell(run, "run"), cell(v(f.expected), "expected"),
-      el("td", {class: "n often"}, time(v(f.bound))),
+      el("td", {class: "n often"}, v(f.bound) > 0 ? time(v(f.bound)) : "–"),
       el("td", {class: "n often"}, v(f.roofline) > 0 ? time(v(f.roofline)) : "–"),
       el("td", {class: "n", title: "the compared run over the expected run"},
         raw.sure && run > 0 && v(f.expected) > 0 ? (run / v(f.expected)).toFixed(2) : "–"),
       el("td", {class: "wide often"}, zoneBar(z, most)),
       el("td", {class: "rare line", title: raw.advice.items.length ? raw.advice.items[0].what : null},
-        raw.advice.items.length ? raw.advice.items[0].what : "nothing to change"));
+        raw.advice.items.length ? raw.advice.items[0].what : v(f.bound) > 0 ? "nothing to change" : "nothing was measured"));
   });
   fill("models_body", legend(zonesShown(data.models.some(m => m.figures.roofline))),
     el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of models"},
