@@ -46,6 +46,15 @@ TEST_CASE("A1: throughput at each batch, and from which one on doubling pays no 
   CHECK(number(t.rows[0][6]) == doctest::Approx(100));
   CHECK(t.notes[0].find("optimal batch: 2,") == 0); // 4 items take 39 us: 2.6 a batch of 1
   CHECK(made("A1", {all[0]}).notes[0].find("one batch was measured") == 0);
+  // Of what was not measured nothing is said.
+  CHECK(made("A1", {all[1], all[2]}).notes[0] ==
+        "the best batch of those measured: 2; larger ones were not measured: benanza_generate "
+        "net.onnx --batch 4 --no-sources -o larger && benanza_bench --graphs larger/graphs.json "
+        "--benchmark_out=larger.json");
+  all[1].who = all[2].who = "onnxruntime";
+  CHECK(made("A1", {all[1], all[2]})
+            .notes[0]
+            .ends_with("scripts/measure_framework onnxruntime net.onnx --batch 4 --threads 1"));
 }
 
 TEST_CASE("layers: their table, and by type") {
