@@ -27,6 +27,7 @@
 #include "stats.hpp"
 #include "versions.hpp"
 #include "what_if/what_if.hpp"
+#include "years.hpp"
 #include "zoo/modern.hpp"
 #include "zoo/zoo.hpp"
 #include "zoo_table.hpp"
@@ -208,8 +209,13 @@ struct stats_arguments {
   model_arguments models;
   std::string format = "text";
   std::int64_t length = 6; ///< of sequences
-  bool wide = false, quiet = false, similarity = false;
+  bool wide = false, quiet = false, similarity = false, years = false;
 };
+
+/// JSON as programs of this tool print it.
+inline std::string json_text(const nlohmann::ordered_json& j) {
+  return j.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n';
+}
 
 inline status show_stats(const stats_arguments& a) {
   const std::vector<model::graph> graphs = read_models(a.models);
@@ -217,13 +223,15 @@ inline status show_stats(const stats_arguments& a) {
     const similarity s = similarity_of(graphs, {.length = a.length});
     if (a.format == "csv") throw error("similarities are text or json", "--format csv");
     say(a.format == "json" ? similarity_json(s) : similarity_text(s));
+  } else if (a.years) {
+    say(a.format == "json"  ? json_text(years_json(graphs))
+        : a.format == "csv" ? years_csv(graphs)
+                            : years_text(graphs));
   } else if (a.format == "json") {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const model::graph& g : graphs)
       all.push_back(stats_json(g));
-    say((graphs.size() == 1 ? all[0] : all)
-            .dump(1, ' ', true, nlohmann::json::error_handler_t::replace) +
-        '\n');
+    say(json_text(graphs.size() == 1 ? all[0] : all));
   } else if (a.format == "csv") {
     say(stats_csv(graphs));
   } else {
@@ -339,6 +347,10 @@ inline status run_checked(int argc, char** argv) {
   stats->add_option("--granularity", stating.length, "of sequences, in layers; 6 by default")
       ->check(CLI::Range(std::int64_t{1}, longest_sequence))
       ->needs(alike);
+  stats
+      ->add_flag("--years", stating.years,
+                 "how many unique layers the zoo's models of each year bring")
+      ->excludes(alike);
   stats->add_flag("--wide", stating.wide, "cut no names and keys, however long the lines get");
   stats->add_flag("-q,--quiet", stating.quiet, "print nothing beside it but what is missing");
 

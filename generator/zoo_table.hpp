@@ -99,18 +99,18 @@ inline std::string noted(std::string_view name, std::string_view note) {
 /// The paper's 30.
 inline std::string paper_table() {
   std::string out =
-      fmt::format("{:<20}{:>28}{:>33}\n{:<20}{:>10}{:>10}{:>8}{:>8}{:>7}{:>10}{:>8}\n", "",
-                  "MACs            ", "layers             ", "model", "ours", "paper", "diff",
-                  "paper", "ours", "measured", "unique");
+      fmt::format("{:<20}{:>28}{:>33}\n{:<20}{:>10}{:>10}{:>8}{:>8}{:>7}{:>10}{:>8}  {:<4}  {}\n",
+                  "", "MACs            ", "layers             ", "model", "ours", "paper", "diff",
+                  "paper", "ours", "measured", "unique", "year", "task");
   std::vector<model::graph> graphs;
   std::int64_t paper = 0, nodes = 0, measured = 0;
   for (const zoo::entry& e : zoo::list()) {
     graphs.push_back(zoo_graph(e.name));
     const zoo_row r = counted(graphs.back());
-    out += fmt::format("{:<20}{:>10}{:>10}{:>8}{:>8}{:>7}{:>10}{:>8}{}\n", e.name,
+    out += fmt::format("{:<20}{:>10}{:>10}{:>8}{:>8}{:>7}{:>10}{:>8}  {}  {}{}\n", e.name,
                        detail::figure(static_cast<double>(r.macs)), detail::figure(e.paper_macs),
                        detail::apart(r.macs, e.paper_macs), e.paper_layers, r.nodes, r.measured,
-                       r.unique, e.note.empty() ? "" : " *");
+                       r.unique, e.year, e.task, e.note.empty() ? "" : " *");
     paper += e.paper_layers;
     nodes += r.nodes;
     measured += r.measured;
@@ -119,12 +119,14 @@ inline std::string paper_table() {
   for (const model::catalogue_entry& e : model::unique_layers(graphs).layers)
     unique += !op::is_view(e.layer);
   out += fmt::format("{:<48}{:>8}{:>7}{:>10}{:>8}\n\n", "all", paper, nodes, measured, unique);
-  out += detail::wrapped(
-      "The paper counts every node of the file, also those that only shape weights "
-      "(Unsqueeze before Mul and Add). Ours are the nodes on activations; measured "
-      "are those that are no views; unique are those that differ in "
-      "a shape or an attribute. MACs are those of convolutions and matrix products.",
-      80, "");
+  out +=
+      detail::wrapped("The paper counts every node of the file, also those that only shape weights "
+                      "(Unsqueeze before Mul and Add). Ours are the nodes on activations; measured "
+                      "are those that are no views; unique are those that differ in "
+                      "a shape or an attribute. MACs are those of convolutions and matrix "
+                      "products. Years are those of "
+                      "the first publication.",
+                      80, "");
   for (const zoo::entry& e : zoo::list())
     out += detail::noted(e.name, e.note);
   return out;

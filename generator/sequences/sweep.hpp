@@ -78,6 +78,16 @@ inline std::vector<model::sweep_row> sweep_rows(const std::vector<model::graph>&
   return out;
 }
 
+/// Which granularity to take, and by what rule.
+inline std::string recommendation(const std::vector<model::sweep_row>& rows) {
+  const model::sweep_row* best = model::recommended(rows);
+  if (best == nullptr) return "none to take: no G above 1 was seen to save anything\n";
+  return fmt::format("take --granularity {}: the longest that saves {:.0f} % or more of what the "
+                     "best G above 1 does;\nlonger sequences hold more of what layers do to each "
+                     "other\n",
+                     best->length, 100 * model::about_the_most);
+}
+
 inline std::string sweep_text(const std::vector<model::sweep_row>& rows,
                               const std::vector<model::graph>& graphs, const std::string& source) {
   const std::size_t models = graphs.size();
@@ -94,9 +104,7 @@ inline std::string sweep_text(const std::vector<model::sweep_row>& rows,
   if (const model::sweep_row& r = rows.front(); r.saving_without > much * r.saving && models > 1)
     out += fmt::format("without {}, most of whose time no other model shares: {:.2f}x at G = {}\n",
                        printable(graphs[r.without].name), r.saving_without, r.length);
-  if (const model::sweep_row* best = model::recommended(rows))
-    out += fmt::format("take --granularity {}\n", best->length);
-  return out;
+  return out + recommendation(rows);
 }
 
 inline std::string sweep_json(const std::vector<model::sweep_row>& rows,

@@ -6,6 +6,7 @@
 #include "families.hpp"
 
 #include <array>
+#include <charconv>
 
 namespace benanza::generator::zoo {
 namespace {
@@ -65,6 +66,14 @@ std::map<std::string, std::int64_t> modern_entry::dims() const {
   std::map<std::string, std::int64_t> out;
   if (sequence > 0) out["sequence"] = sequence;
   if (past > 0) out["past"] = past;
+  return out;
+}
+
+int modern_entry::year() const {
+  const std::size_t at = source.find("20");
+  int out = 0;
+  if (at != std::string_view::npos)
+    std::from_chars(source.data() + at, source.data() + at + 4, out);
   return out;
 }
 

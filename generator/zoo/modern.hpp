@@ -30,6 +30,8 @@ struct modern_entry {
   /// Why our parameters or multiply-accumulates differ; empty where they agree within 2 %.
   std::string_view note;
 
+  /// The first one that the source names: that of the publication.
+  int year() const;
   /// Values of the symbolic dims at which `macs` holds.
   std::map<std::string, std::int64_t> dims() const;
 };

@@ -18,6 +18,8 @@ namespace benanza::generator::zoo {
 struct entry {
   std::string_view name;
   std::string_view title;
+  int year; ///< of its first publication
+  std::string_view task;
   double paper_macs;
   int paper_layers;
   /// Why our multiply-accumulates or nodes differ from the paper's; empty where they agree.
@@ -26,6 +28,10 @@ struct entry {
 
 /// All of the paper's models, in the order of the paper's table.
 std::span<const entry> list();
+
+/// The year in which the model of that name was first published, of the paper's or of the newer
+/// ones; 0: it is none of these.
+int year_of(std::string_view name);
 
 /// The model of that name, of the paper's or of the newer ones. An unknown name is refused with a
 /// `benanza::error`.

@@ -402,6 +402,10 @@ TEST_CASE("the batch from which on doubling wins less than 5 %") {
   using points = std::vector<batch_point>;
   CHECK(best_batch(points{{1, 10}, {2, 12}, {4, 20}, {8, 39.5}, {16, 79}})->batch == 4);
   CHECK(best_batch(points{{1, 10}, {2, 12}, {4, 20}})->batch == 4); // it pays to the end
+  // From 1 to 8 are three doublings, which have to win 16 % together.
+  CHECK(best_batch(points{{1, 10}, {8, 80 / 1.10}})->batch == 1);
+  CHECK(best_batch(points{{1, 10}, {8, 80 / 1.20}})->batch == 8);
+  CHECK(best_batch(points{{8, 10}, {9, 9 * 10 / 8 / 1.02}})->batch == 9); // a sixth of a doubling
   CHECK_FALSE(best_batch(points{{1, 10}}));
   CHECK_FALSE(best_batch({}));
 }

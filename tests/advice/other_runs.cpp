@@ -109,6 +109,32 @@ TEST_CASE("where one number of threads was measured, the page asks for more of t
         "benanza_bench --model block@batch=1 --threads 1,2 --benchmark_out=more.json");
 }
 
+TEST_CASE(
+    "of batches beyond the largest that was measured nothing is said, but how to measure them") {
+  run r = block();
+  r.provenance["measuring"]["effort"] = "quick";
+  benanza::model::graph eight = r.graphs[0];
+  eight.batch = 8;
+  eight.name = "block@batch=8";
+  r.graphs.push_back(eight); // whose layers take as long as those of one item
+  const source s(r);
+  const std::vector<model_bound> all{
+      benanza::bound::analyse(s, r.graphs[0], {numeric::f32, 1}),
+      benanza::bound::analyse(s, r.graphs.back(), {numeric::f32, 1})};
+  const std::vector<advised> of_all = advise_all(s, all, {});
+  CHECK(of_id(of_all[0].list, "batch/8") != nullptr);
+  for (const advised& a : of_all) {
+    CHECK(said(a.list.not_worth, "batch").empty());
+    CHECK(said(a.list.not_measured, "batch").find("batches of more than 8; up to there") == 0);
+    const auto asked = std::find_if(a.list.not_measured.begin(), a.list.not_measured.end(),
+                                    [](const question& q) { return q.kind == "batch"; });
+    REQUIRE(asked != a.list.not_measured.end());
+    CHECK(asked->command == "benanza_generate block.onnx --batch 16 --no-sources -o larger && "
+                            "benanza_bench --graphs larger/graphs.json --effort quick "
+                            "--benchmark_out=larger.json");
+  }
+}
+
 TEST_CASE("beside a framework its own runs count, else its run changed as predictions do") {
   const run r = block(0.6);
   const source s(r);

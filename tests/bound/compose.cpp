@@ -168,6 +168,12 @@ TEST_CASE("n and s are as DLBricks defines them") {
   const model::sweep_row pairs = model::sweep(both, {.length = 2}, letters);
   CHECK(pairs.sequences == 3);
   CHECK(pairs.mean_length == doctest::Approx(5.0 / 3));
-  CHECK(model::recommended({single, pairs})->length == 2);
+  // No pair comes twice: none is taken. Else the longest that saves about the most.
+  CHECK(pairs.saving == 1);
+  CHECK(model::recommended({single, pairs}) == nullptr);
+  CHECK(model::recommended({single}) == nullptr);
+  const model::sweep_row two_fold{.length = 2, .saving = 2}, longer{.length = 3, .saving = 1.85},
+      longest{.length = 4, .saving = 1.7};
+  CHECK(model::recommended({single, two_fold, longer, longest})->length == 3);
   CHECK(model::jaccard({"a", "b"}, {"b", "c"}) == doctest::Approx(1.0 / 3));
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -270,6 +271,7 @@ TEST_CASE("the zoo lists the paper's models and newer ones") {
   for (const char* name : {"arcface", "resnet50-v1", "zfnet512", "squeezenet-v1.1", "bert-base",
                            "gpt2-decode", "resnet50-qdq"})
     CHECK(o.out.find(name) != std::string::npos);
+  CHECK(std::regex_search(o.out, std::regex("\nbvlc-rcnn-ilsvrc13 .* 2013  object detection\n")));
 }
 
 TEST_CASE("what is no model is refused by name, and nothing is written") {

@@ -128,8 +128,16 @@ TEST_CASE("a sweep prints a row a granularity and recommends one, without a fold
   CHECK(j.at("granularities")[0].at("mean_length") == 1.0);
   CHECK(j.at("granularities")[0].at("saving") > 1.0);
   CHECK(j.at("recommended") > 1);
-  CHECK(generate_with(model + " --sweep 1:4 --split window").out.find("take --granularity") !=
+  const std::string text = generate_with(model + " --sweep 1:4 --split window").out;
+  CHECK(text.find("take --granularity ") != std::string::npos);
+  CHECK(text.find("the longest that saves 90 % or more of what the best G above 1 does") !=
         std::string::npos);
+  // Of LeNet no sequence comes twice.
+  REQUIRE(generate_with("zoo lenet -o " + (s / "m")).status == 0);
+  const std::string alone = generate_with((s / "m/lenet.onnx") + " --sweep 1:4").out;
+  CHECK(alone.find("1.00x") != std::string::npos);
+  CHECK(alone.find("take --granularity") == std::string::npos);
+  CHECK(alone.find("no G above 1 was seen to save anything") != std::string::npos);
   for (const std::string& wrong : std::vector<std::string>{
            " --sweep 4:1", " --sweep x", " --granularity 0 -o " + (s / "x"), " --granularity 2",
            " --anonymise -o " + (s / "x"), " --sweep 1:2 --granularity 2"}) {

@@ -126,8 +126,16 @@ TEST_CASE("zoo: the list is the paper's table") {
   for (const zoo::entry& e : zoo::list()) {
     names.insert(e.name);
     layers_of_all += e.paper_layers;
+    CHECK(e.year >= 1998);
+    CHECK(e.year <= 2018);
+    CHECK_FALSE(e.task.empty());
   }
   CHECK(names.size() == 30);
+  CHECK(zoo::year_of("lenet") == 1998);
+  CHECK(zoo::year_of("resnet50-v1") == 2015);
+  CHECK(zoo::year_of("resnet50-v2") == 2016);
+  CHECK(zoo::year_of("resnet50-qdq") == 2015);
+  CHECK(zoo::year_of("mine") == 0);
   // The paper's text says 5,754: its tool counts the eight Dropouts with a mask output twice.
   CHECK(layers_of_all == 5754 - 8);
 }
@@ -176,6 +184,8 @@ TEST_CASE("zoo: newer models are as exporters write them, without weights") {
     CAPTURE(e.name);
     CHECK(names.insert(e.name).second);
     CHECK(!e.source.empty());
+    CHECK(e.year() >= 2014);
+    CHECK(e.year() <= 2024);
     const ::onnx::ModelProto model = zoo::build(e.name);
     CHECK(model.ByteSizeLong() < 300'000);
     bool batch = false;

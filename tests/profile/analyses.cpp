@@ -46,6 +46,15 @@ TEST_CASE("A1: throughput at each batch, and from which one on doubling pays no 
   CHECK(number(t.rows[0][6]) == doctest::Approx(100));
   CHECK(t.notes[0].find("optimal batch: 2,") == 0); // 4 items take 39 us: 2.6 a batch of 1
   CHECK(made("A1", {all[0]}).notes[0].find("one batch was measured") == 0);
+  // Of what was not measured nothing is said.
+  CHECK(made("A1", {all[1], all[2]}).notes[0] ==
+        "the best batch of those measured: 2; larger ones were not measured: benanza_generate "
+        "net.onnx --batch 4 --no-sources -o larger && benanza_bench --graphs larger/graphs.json "
+        "--benchmark_out=larger.json");
+  all[1].who = all[2].who = "onnxruntime";
+  CHECK(made("A1", {all[1], all[2]})
+            .notes[0]
+            .ends_with("scripts/measure_framework onnxruntime net.onnx --batch 4 --threads 1"));
 }
 
 TEST_CASE("layers: their table, and by type") {
@@ -85,6 +94,18 @@ TEST_CASE("calls: their table, their roofline, by name and by layer") {
   CHECK(number(a13.rows[0][4]) == doctest::Approx(0.5));
   CHECK(empty(a13.rows[2][4]));
   CHECK(number(a13.rows[3][4]) == doctest::Approx(1)); // 5 us of layers with calls, less 4
+  CHECK(a13.notes.size() == 1);
+  // Calls by a clock of their own may take longer than their layer: that is no negative time.
+  auto slow = all;
+  slow[0].calls[0].ns = 5e3;
+  const profile::table less = made("A13", slow);
+  CHECK(number(less.rows[0][4]) == 0);
+  CHECK(number(less.rows[0][5]) == 0);
+  CHECK(number(less.rows[3][4]) == 0);
+  REQUIRE(less.notes.size() == 2);
+  CHECK(less.notes[1] ==
+        "other time is 0 or less than noise, and 0 above, where calls took longer than their "
+        "layer: first (by 25.0 %), all that have calls (by 10.0 %)");
   const profile::table a15 = made("A15", all);
   CHECK(number(a15.rows[0][1]) == doctest::Approx(4));
   CHECK(number(a15.rows[0][2]) == doctest::Approx(40));

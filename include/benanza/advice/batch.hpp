@@ -11,6 +11,7 @@
 #include <range/v3/algorithm/find_if.hpp>
 #include <range/v3/algorithm/sort.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -46,13 +47,28 @@ inline std::vector<batch_point> batches_of(const grounds& g) {
 /// Doubling a batch that wins less than this share of items a second does not pay.
 inline constexpr double least_gain_of_doubling = 0.05;
 
-/// The smallest batch from which on doubling pays no more; nothing: one batch was measured.
+/// The smallest batch from which on doubling pays no more, of the doublings up to the next one that
+/// was measured on average; the largest: it is not known whether more would pay. Nothing: one batch
+/// was measured.
 inline std::optional<batch_point> best_batch(const std::vector<batch_point>& all) {
   if (all.size() < 2) return std::nullopt;
-  for (std::size_t i = 0; i + 1 < all.size(); ++i)
-    if (all[i + 1].items_per_s() < (1 + least_gain_of_doubling) * all[i].items_per_s())
-      return all[i];
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    const batch_point &one = all[i], &next = all[i + 1];
+    const double doublings =
+        std::log2(static_cast<double>(next.batch) / static_cast<double>(one.batch));
+    if (std::log2(next.items_per_s() / one.items_per_s()) <
+        doublings * std::log2(1 + least_gain_of_doubling))
+      return one;
+  }
   return all.back();
+}
+
+/// The command that measures a model at twice a batch, in a setting as benanza_bench takes it.
+inline std::string larger_batch_command(const std::string& model, std::int64_t batch,
+                                        const std::string& setting = {}) {
+  return fmt::format("benanza_generate {} --batch {} --no-sources -o larger && benanza_bench "
+                     "--graphs larger/graphs.json{} --benchmark_out=larger.json",
+                     bound::shell_word(model + ".onnx"), 2 * batch, setting);
 }
 
 /// The batch with most items a second of those that take no longer than `limit_ns`; nothing: none
@@ -74,6 +90,7 @@ inline advice_of_kind batch_advice(const grounds& g) {
   const auto own =
       ranges::find_if(all, [&](const batch_point& p) { return p.run.model == &g.model; });
   if (own == all.end()) return out;
+  const batch_point& largest = all.back();
   std::vector<std::string> rows;
   for (const batch_point& p : all)
     rows.push_back(fmt::format("{}, {:.1f} items a second",
@@ -87,15 +104,26 @@ inline advice_of_kind batch_advice(const grounds& g) {
          within ? fmt::format("within {} batch {} gives most, {:.1f} items a second", limit,
                               within->batch, within->items_per_s())
                 : fmt::format("no batch that was measured takes less than {}", limit),
-         within ? fmt::format("more than batch {} (within {})", within->batch, limit)
-                : fmt::format("any batch (none within {})", limit)});
+         within
+             ? fmt::format("{} than batch {} (within {})",
+                           within->batch == largest.batch ? "less" : "more", within->batch, limit)
+             : fmt::format("any batch (none within {})", limit)});
   }
-  if (best->batch <= own->batch || best->items_per_s() <= own->items_per_s()) {
-    out.not_worth.push_back(
+  if (best->batch == largest.batch && (g.latency_limit_ns <= 0 || largest.ns <= g.latency_limit_ns))
+    out.not_measured.push_back(
         {"batch",
-         fmt::format("from batch {} on doubling it wins less than {:.0f} % items a second",
-                     best->batch, 100 * least_gain_of_doubling),
-         "larger batches"});
+         fmt::format("batches of more than {}; up to there each doubling wins {:.0f} % items a "
+                     "second or more",
+                     largest.batch, 100 * least_gain_of_doubling),
+         larger_batch_command(g.model.graph->model, largest.batch,
+                              bound::bench_setting(g.of.run, g.model))});
+  if (best->batch <= own->batch) {
+    if (best->batch < largest.batch)
+      out.not_worth.push_back(
+          {"batch",
+           fmt::format("from batch {} on doubling it wins less than {:.0f} % items a second",
+                       best->batch, 100 * least_gain_of_doubling),
+           "larger batches"});
     return out;
   }
   // What as many items take in such batches.

@@ -10,6 +10,7 @@
 #include "../result/parts.hpp"
 #include "figures.hpp"
 
+#include <range/v3/algorithm/stable_sort.hpp>
 #include <range/v3/view/zip.hpp>
 
 #include <functional>
@@ -45,6 +46,34 @@ inline std::vector<run_part> parts_of(const measurement& m, bool fused, const mo
   return out;
 }
 
+namespace detail {
+/// The name of a variant at any batch: `bert@,sequence=128` of `bert@batch=8,sequence=128`.
+inline std::string at_any_batch(const model::graph& g) {
+  const std::string its = "batch=" + std::to_string(g.batch);
+  std::string out = g.name;
+  if (const auto at = out.find('@' + its); at != std::string::npos) out.erase(at + 1, its.size());
+  return out;
+}
+
+/// The `offline` runs of the model at all batches in its type and on its threads, by batch.
+inline std::vector<scenario_run> offline_runs(const model_bound& b, const result::run& r) {
+  const std::string plain = at_any_batch(*b.graph),
+                    fused = b.fused ? at_any_batch(*b.fused->graph) : "";
+  std::vector<scenario_run> out;
+  for (const measurement& m : r.measurements) {
+    if (!result::of_a_scenario(m) || !m.state.starts_with("offline") || !m.error.empty() ||
+        m.type != name(b.type) || m.threads != b.threads)
+      continue;
+    for (const model::graph& g : r.graphs)
+      if (const std::string any = at_any_batch(g);
+          g.name == m.key && (any == plain || any == fused))
+        out.push_back({&m, any != plain, g.batch});
+  }
+  ranges::stable_sort(out, ranges::less{}, &scenario_run::batch);
+  return out;
+}
+} // namespace detail
+
 /// `b` with the chain runs and the scenarios of the model in its type and on its threads.
 inline model_bound with_chain_runs(model_bound b, const result::run& r) {
   for (const measurement& m : r.measurements) {
@@ -56,7 +85,7 @@ inline model_bound with_chain_runs(model_bound b, const result::run& r) {
     // By other choices than the prediction's it is compared with nothing.
     if (result::of_a_scenario(m) || m.algorithm == result::by_first_choice ||
         m.algorithm == result::by_named_choice) {
-      if (m.error.empty()) b.scenarios.push_back({&m, fused});
+      if (m.error.empty()) b.scenarios.push_back({&m, fused, b.graph->batch});
       continue;
     }
     if (m.error.empty())
@@ -64,6 +93,7 @@ inline model_bound with_chain_runs(model_bound b, const result::run& r) {
     else
       b.failed_runs.push_back(&m);
   }
+  b.at_all_batches = detail::offline_runs(b, r);
   return b;
 }
 

@@ -91,6 +91,7 @@ struct chain_run {
 struct scenario_run {
   const measurement* run = nullptr;
   bool fused = false;
+  std::int64_t batch = 1;
 };
 
 /// Where the command that measures what is missing writes its result.
@@ -120,6 +121,7 @@ struct model_bound : form_figures {
   coverage covered;
   std::vector<chain_run> runs;
   std::vector<scenario_run> scenarios;
+  std::vector<scenario_run> at_all_batches; ///< `offline` of the model at its own and other batches
   std::vector<const measurement*> failed_runs;
   std::int64_t machine_left = 0; ///< cases of the machine's limits that were not measured
   /// Layers, fused ones and changes of layout that were not measured, or not all of their cases,

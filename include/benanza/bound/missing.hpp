@@ -69,14 +69,11 @@ inline std::string filter_of(const std::vector<std::string>& layers,
   return '^' + detail::any_of(families) + '/';
 }
 
-/// The start of the command that measures something of `b` as the rest of the run was; on `threads`
-/// where that says other numbers.
-inline std::string bench_command(const result::run& r, const model_bound& b,
+/// The options of benanza_bench by which the rest of the run was measured; on `threads` where that
+/// says other numbers.
+inline std::string bench_setting(const result::run& r, const model_bound& b,
                                  const std::string& threads = {}) {
-  std::string out = "benanza_bench";
-  const std::string& model = b.graph->name;
-  if (!b.graph->model.empty() && !model.empty() && printable(model, model.size()) == model)
-    out += " --model " + shell_word(model);
+  std::string out;
   if (b.type != b.graph->type) out += " --types " + std::string(name(b.type));
   if (!threads.empty() || b.threads != 1)
     out += " --threads " + (threads.empty() ? std::to_string(b.threads) : threads);
@@ -85,6 +82,16 @@ inline std::string bench_command(const result::run& r, const model_bound& b,
       if (const auto e = result::parse_effort(fact->second); e && *e != result::effort::normal)
         out += " --effort " + std::string(name(*e));
   return out;
+}
+
+/// The start of the command that measures something of `b` so.
+inline std::string bench_command(const result::run& r, const model_bound& b,
+                                 const std::string& threads = {}) {
+  std::string out = "benanza_bench";
+  const std::string& model = b.graph->name;
+  if (!b.graph->model.empty() && !model.empty() && printable(model, model.size()) == model)
+    out += " --model " + shell_word(model);
+  return out + bench_setting(r, b, threads);
 }
 
 namespace detail {

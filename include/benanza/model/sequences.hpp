@@ -110,19 +110,23 @@ sweep_row sweep(std::span<const graph> graphs, const granularity& how, LayerNs&&
   return out;
 }
 
+/// A granularity that saves this share of the most saves about as much.
+inline constexpr double about_the_most = 0.9;
+
 /// The granularity to take: of those longer than single layers, within which some of what layers do
 /// to each other is measured, the one that saves most; of those that save about as much the
-/// longest. Null: there is none.
+/// longest. Null: none saves as much as half a percent.
 inline const sweep_row* recommended(const std::vector<sweep_row>& rows) {
-  constexpr double about = 0.9;
   double most = 0;
   for (const sweep_row& r : rows)
     if (r.length > 1) most = std::max(most, r.saving);
   const sweep_row* out = nullptr;
+  if (most < 1.005) return out;
   for (const sweep_row& r : rows)
-    if (r.length > 1 && r.saving >= about * most && (out == nullptr || r.length > out->length))
+    if (r.length > 1 && r.saving >= about_the_most * most &&
+        (out == nullptr || r.length > out->length))
       out = &r;
-  return out != nullptr || rows.empty() ? out : &rows.front();
+  return out;
 }
 
 } // namespace benanza::model

@@ -7,7 +7,10 @@
 //   table t = call_table(run);   table u = layer_roofline(run);
 #pragma once
 
+#include "../core/text.hpp"
 #include "of_layers.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -231,6 +234,17 @@ inline table metrics_by_layer(const levelled_run& r) {
   return t;
 }
 
+namespace detail {
+/// What is left of a time without its calls. Calls have a clock and a run of their own, so the
+/// difference may be negative: it is 0 or less than noise then, and said.
+inline double left_of(double ns, double calls_ns, const std::string& name,
+                      std::vector<std::string>& longer) {
+  if (ns > 0 && calls_ns > ns)
+    longer.push_back(fmt::format("{} (by {:.1f} %)", name, 100 * (calls_ns / ns - 1)));
+  return std::max(0.0, ns - calls_ns);
+}
+} // namespace detail
+
 /// A13: of each layer, what its calls take and what is left.
 inline table other_time_by_layer(const levelled_run& r) {
   table t{.id = "A13",
@@ -243,18 +257,25 @@ inline table other_time_by_layer(const levelled_run& r) {
                       {"other", "%", "of the layer's time"}}};
   if (!detail::has_calls(t, r)) return t;
   double with_ns = 0, calls_ns = 0;
+  std::vector<std::string> longer;
   for (std::size_t i = 0; i < r.layers.size(); ++i) {
     const layer& l = r.layers[i];
     const auto ns = r.calls_ns(static_cast<int>(i));
     if (ns) with_ns += l.ns, calls_ns += *ns;
+    const double left = ns ? detail::left_of(l.ns, *ns, l.name, longer) : 0;
     t.rows.push_back({static_cast<std::int64_t>(i), l.name, l.ns / us, known(ns, us),
-                      ns ? cell((l.ns - *ns) / us) : cell(),
-                      ns && l.ns > 0 ? cell(100 * (l.ns - *ns) / l.ns) : cell()});
+                      ns ? cell(left / us) : cell(),
+                      ns && l.ns > 0 ? cell(100 * left / l.ns) : cell()});
   }
-  t.rows.push_back({cell(), std::string("all that have calls"), with_ns / us, calls_ns / us,
-                    (with_ns - calls_ns) / us,
-                    with_ns > 0 ? cell(100 * (with_ns - calls_ns) / with_ns) : cell()});
+  const std::string all = "all that have calls";
+  const double left = detail::left_of(with_ns, calls_ns, all, longer);
+  t.rows.push_back({cell(), all, with_ns / us, calls_ns / us, left / us,
+                    with_ns > 0 ? cell(100 * left / with_ns) : cell()});
   t.notes.push_back("two clocks and two runs: a difference of a few % either way is noise");
+  if (!longer.empty())
+    t.notes.push_back("other time is 0 or less than noise, and 0 above, where calls took longer "
+                      "than their layer: " +
+                      join(longer, ", "));
   return t;
 }
 

@@ -6,12 +6,16 @@
 //   table t = model_information(all, all[0]);   table u = thirds(all[0]);
 #pragma once
 
+#include "../advice/batch.hpp"
 #include "../advice/parallel.hpp"
 #include "levelled_run.hpp"
 #include "table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +27,27 @@ namespace detail {
 /// A sum of what is known; nothing: none of it is.
 inline void add_known(std::optional<double>& sum, const std::optional<double>& one) {
   if (one) sum = sum.value_or(0) + *one;
+}
+
+/// The command that takes a run's time at twice a batch, by whoever took it.
+inline std::string larger_batch_command(const levelled_run& r, std::int64_t batch) {
+  if (r.who == "benanza") return advice::larger_batch_command(r.model, batch);
+  return fmt::format("scripts/measure_framework {} {} --batch {} --threads {}",
+                     bound::shell_word(r.who), bound::shell_word(r.model + ".onnx"), 2 * batch,
+                     std::max(1, r.threads));
+}
+
+/// What is known of the best batch for such a run.
+inline std::string optimal_batch(const std::vector<advice::batch_point>& all,
+                                 const levelled_run& r) {
+  const auto best = advice::best_batch(all);
+  if (!best) return "one batch was measured: which one is best is not known";
+  if (best->batch < all.back().batch)
+    return fmt::format("optimal batch: {}, from which on doubling gains less than {:.0f} % of "
+                       "items",
+                       best->batch, 100 * advice::least_gain_of_doubling);
+  return fmt::format("the best batch of those measured: {}; larger ones were not measured: {}",
+                     best->batch, larger_batch_command(r, best->batch));
 }
 } // namespace detail
 
@@ -55,13 +80,7 @@ inline table model_information(const std::vector<levelled_run>& all, const level
     if (o->batch > 0 && (points.empty() || points.back().batch != o->batch))
       points.push_back({o->batch, o->model_ns});
   }
-  if (const auto best = advice::best_batch(points))
-    t.notes.push_back("optimal batch: " + std::to_string(best->batch) +
-                      (best->batch == points.back().batch
-                           ? ", the largest that was measured"
-                           : ", from which on doubling gains no more than 5 % of items"));
-  else
-    t.notes.push_back("one batch was measured: which one is best is not known");
+  t.notes.push_back(detail::optimal_batch(points, r));
   if (!r.free_of_events)
     t.notes.push_back(
         "the latency is of runs in which events were taken: a run without is shorter");

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did scenarios of a whole model show? A row each: the latency at its percentile, and how many
-// items a second it stood; of a server, what a queue of the same arrivals says.
+// items a second it stood; of a server, what a queue of the same arrivals says; of `offline`, which
+// batch gives most.
 //
 //   std::string text = scenario_table(model);   ordered_json j = scenarios_json(model);
 #pragma once
 
+#include "../advice/batch.hpp"
 #include "../bound/figures.hpp"
 #include "../result/parts.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <range/v3/algorithm/max_element.hpp>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace benanza::report {
 
@@ -25,10 +29,44 @@ inline bool is_scenario(const bound::scenario_run& l) {
   return l.run->scenario.percentile > 0;
 }
 /// Of a scenario: items a second that ended.
-inline double items_per_s(const bound::scenario_run& l, const model_bound& b) {
+inline double items_per_s(const bound::scenario_run& l) {
   const double runs_per_s =
       is_scenario(l) ? l.run->scenario.completed_per_s : 1e9 / std::max(1.0, l.run->median_ns);
-  return runs_per_s * static_cast<double>(b.graph->batch);
+  return runs_per_s * static_cast<double>(l.batch);
+}
+/// The same scenario at all batches where it is `offline`; else none.
+inline std::vector<bound::scenario_run> at_all_batches(const bound::scenario_run& l,
+                                                       const model_bound& b) {
+  std::vector<bound::scenario_run> out;
+  for (const bound::scenario_run& o : b.at_all_batches)
+    if (o.run->state == l.run->state && o.run->algorithm == l.run->algorithm && o.fused == l.fused)
+      out.push_back(o);
+  return out;
+}
+/// The command that puts the model at twice a batch in that scenario.
+inline std::string larger_batch_command(const bound::scenario_run& largest, const model_bound& b) {
+  return advice::larger_batch_command(b.graph->model, largest.batch,
+                                      bound::bench_setting({}, b) + " --scenario " +
+                                          bound::shell_word(largest.run->state));
+}
+/// Of `offline` a row a batch; and what measures larger ones where the largest gives most.
+inline std::string batch_lines(const bound::scenario_run& l, const model_bound& b) {
+  const std::vector<bound::scenario_run> all = at_all_batches(l, b);
+  if (all.empty()) return {};
+  const auto best = ranges::max_element(all, ranges::less{}, items_per_s);
+  std::string out;
+  if (all.size() > 1)
+    for (const bound::scenario_run& o : all)
+      out += fmt::format("    {:<40}{:>6}{:>10}{:>9}/s{}\n",
+                         fmt::format("batch {}{}", o.batch, &o == &*best ? ", gives most" : ""),
+                         fmt::format("p{:g}", o.run->scenario.percentile),
+                         show_time(o.run->scenario.percentile_ns), show_rate(items_per_s(o)),
+                         o.run->disturbed.empty() ? "" : " ~");
+  if (best->batch == all.back().batch)
+    out += fmt::format("    {} not measured. This does:\n    {}\n",
+                       all.size() > 1 ? "larger batches were" : "other batches were",
+                       larger_batch_command(all.back(), b));
+  return out;
 }
 /// How it is called: its scenario, and by what its layers ran where that is not the plan's choice.
 inline std::string scenario_title(const bound::scenario_run& l, const model_bound& b) {
@@ -51,10 +89,9 @@ inline std::string scenario_table(const model_bound& b) {
       what.clear();
     }
     const bool played = detail::is_scenario(l);
-    out += fmt::format("  {:<42}{:>6}{:>10}{:>9}/s", what,
-                       played ? fmt::format("p{:g}", f.percentile) : "median",
-                       show_time(played ? f.percentile_ns : l.run->median_ns),
-                       show_rate(detail::items_per_s(l, b)));
+    out += fmt::format(
+        "  {:<42}{:>6}{:>10}{:>9}/s", what, played ? fmt::format("p{:g}", f.percentile) : "median",
+        show_time(played ? f.percentile_ns : l.run->median_ns), show_rate(detail::items_per_s(l)));
     if (!l.run->disturbed.empty()) out += " ~";
     out += '\n';
     if (f.highest_per_s > 0)
@@ -67,6 +104,7 @@ inline std::string scenario_table(const model_bound& b) {
                          show_rate(f.offered_per_s), show_time(f.queued_ns));
     else if (l.run->state.starts_with("server"))
       out += "    one query alone does not keep that limit\n";
+    out += detail::batch_lines(l, b);
   }
   for (const bound::scenario_run& l : b.scenarios)
     if (!l.run->disturbed.empty()) {
@@ -94,8 +132,11 @@ inline nlohmann::ordered_json scenarios_json(const model_bound& b) {
                    {"highest_per_s", f.highest_per_s},
                    {"highest_from_per_s", f.highest_from_per_s},
                    {"highest_to_per_s", f.highest_to_per_s},
-                   {"items_per_s", detail::items_per_s(l, b)},
+                   {"items_per_s", detail::items_per_s(l)},
                    {"disturbed", l.run->disturbed}});
+    for (const bound::scenario_run& o : detail::at_all_batches(l, b))
+      out.back()["batches"].push_back(
+          {{"batch", o.batch}, {"name", o.run->name}, {"items_per_s", detail::items_per_s(o)}});
   }
   return out;
 }

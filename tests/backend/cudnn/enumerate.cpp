@@ -71,6 +71,18 @@ TEST_CASE("cudnn: each GPU has the engines of its generation") {
   }
 }
 
+TEST_CASE("cudnn: tensor cores are noted where there are products") {
+  for (const char* plain :
+       {"Relu/16x64x56x56", "Add/16x64x56x56", "BatchNormalization/16x64x56x56"}) {
+    CAPTURE(std::string(plain));
+    const auto all = listed(plain, numeric::f16, "h200");
+    CHECK_FALSE(all.empty());
+    CHECK_FALSE(noted(all, "tensor-cores"));
+  }
+  CHECK(noted(listed(product, numeric::f16, "h200"), "tensor-cores"));
+  CHECK(noted(listed(product, numeric::s8s8s8, "h200"), "tensor-cores"));
+}
+
 TEST_CASE("cudnn: ids are unique, and the plan of an id is the one that was listed") {
   for (const auto& [layer, type] :
        {std::pair{conv, numeric::f32}, {conv, numeric::f16}, {fused, numeric::f16}}) {

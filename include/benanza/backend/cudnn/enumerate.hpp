@@ -57,7 +57,8 @@ inline bool multiplies(const op::layer& l) {
 }
 
 /// Which algorithms an engine competes with; empty where it is none of the type at all. Products of
-/// f32 on tensor cores are TF32. Engines without products may have the same note, and mean nothing.
+/// f32 on tensor cores are TF32. Engines without products may have the same note, which means
+/// nothing.
 inline std::string equivalence_of(const found_engine& e, numeric t, bool products) {
   if (products && t == numeric::f32 && e.tensor_cores()) return {};
   if (products && t == numeric::tf32 && !e.tensor_cores()) return {};
@@ -68,14 +69,14 @@ inline std::string equivalence_of(const found_engine& e, numeric t, bool product
   return text;
 }
 
-inline std::string notes_of(const found_engine& e) {
+inline std::string notes_of(const found_engine& e, bool products) {
   std::string text;
   const auto say = [&text](bool really, std::string_view what) {
     if (really) text.append(text.empty() ? "" : ",").append(what);
   };
   say(e.proposed_by == "A", "heuristic");
   say(e.proposed_by == "fallback", "fallback");
-  say(e.tensor_cores(), "tensor-cores");
+  say(products && e.tensor_cores(), "tensor-cores");
   say(e.converts_down(), "down-converts");
   say(e.reduces_precision(), "reduced-accumulation");
   say(e.winograd(), "winograd");
@@ -154,7 +155,7 @@ public:
                   .result_layout = r.made->result_layout,
                   .workspace_bytes = std::max<std::int64_t>(e.workspace_bytes, 0),
                   .flops = detail::flops_of(e, l)};
-        o.what.notes = detail::notes_of(e);
+        o.what.notes = detail::notes_of(e, op::cost(l).macs > 0);
         out.push_back(std::move(o));
       }
     }

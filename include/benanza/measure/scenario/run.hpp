@@ -104,6 +104,8 @@ inline scenario_outcome run_scenario(backend::prepared& model, const scenario& l
   switch (l.kind) {
   case scenario_kind::single_stream: return detail::back_to_back(model, l, 1, now, stop);
   case scenario_kind::multi_stream: return detail::back_to_back(model, l, l.streams, now, stop);
+  // A query is a batch; each batch of the model is a case of its own, and the report finds the
+  // best.
   case scenario_kind::offline: return detail::back_to_back(model, l, 1, now, stop);
   case scenario_kind::server: break;
   }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is a layer counted as new in the year of the first model that has it?
+#include "generator/years.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace test_of_years {
+using namespace benanza;
+
+model::graph of(const std::string& model, const std::vector<std::string>& layers) {
+  model::graph g{.name = model + "@batch=1", .model = model};
+  for (const std::string& l : layers) {
+    g.nodes.push_back({.name = "n",
+                       .op = "any",
+                       .layer = static_cast<int>(g.layers.size()),
+                       .inputs = {},
+                       .problem = {}});
+    g.layers.push_back(op::parse(l));
+  }
+  return g;
+}
+
+TEST_CASE("a layer is new in the year of the first model that has it") {
+  const std::vector<model::graph> graphs{
+      of("resnet50-v2", {"Relu/1x8", "Tanh/1x8"}), // 2016
+      of("mine", {"Sigmoid/1x9"}),                 // nobody knows
+      of("resnet18-v1", {"Relu/1x8", "Relu/1x8", "Sigmoid/1x8", "Reshape/2x8-16"}),
+      of("resnet34-v1", {"Relu/1x8", "Relu/1x9"}), // 2015, both
+  };
+  CHECK(generator::years_csv(graphs) == "year,models,layers,unique,new,so_far\n"
+                                        "2015,2,5,3,3,3\n"
+                                        "2016,1,2,2,1,4\n");
+  const auto j = generator::years_json(graphs);
+  CHECK(j.size() == 2);
+  CHECK(j[1]["new"] == 1);
+  const std::string text = generator::years_text(graphs);
+  CHECK(text.find("2016        1       2       2     1       4\n") != std::string::npos);
+  CHECK(text.find("the zoo's models alone: 1 of 4\n") != std::string::npos);
+}
+
+} // namespace test_of_years

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does `offline` say which batch gives most, and nothing of batches that were not measured?
+#include "pages.hpp"
+
+#include <benanza/report/scenarios.hpp>
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace test_of_scenarios {
+using namespace pages;
+using benanza::report::scenario_table;
+using benanza::report::scenarios_json;
+
+/// The block at batches, each with the executions a second of its `offline`.
+run offline(const std::vector<std::pair<std::int64_t, double>>& batches) {
+  run r = synthetic::fused_run();
+  for (const auto& [batch, per_s] : batches) {
+    benanza::model::graph g = r.graphs[0];
+    g.name = "block@batch=" + std::to_string(batch);
+    if (batch != 1) {
+      g.batch = batch;
+      r.graphs.push_back(g);
+    }
+    measurement m = r.measurements.front();
+    m.family = "model";
+    m.key = g.name;
+    m.backend = benanza::result::chain_backend;
+    m.algorithm = benanza::result::by_first_choice;
+    m.state = "offline";
+    m.name = "model/" + g.name + "/f32/chain/first/offline/t1";
+    m.scenario = {.percentile = 99, .percentile_ns = 1e9 / per_s, .completed_per_s = per_s};
+    r.measurements.push_back(m);
+  }
+  return r;
+}
+
+TEST_CASE("offline: the batch that gives most, and the others") {
+  const run r = offline({{8, 50}, {1, 200}, {32, 10}});
+  const std::vector<model_bound> all = analyse(r);
+  const std::string text = scenario_table(all[0]);
+  CHECK(holds(text, "batch 1  "));
+  CHECK(holds(text, "    batch 8, gives most                        p99   20.0 ms      400/s\n"));
+  CHECK(text.find("batch 1  ") < text.find("batch 8,"));
+  CHECK(text.find("batch 8,") < text.find("batch 32  "));
+  CHECK_FALSE(holds(text, "not measured"));
+  const auto j = scenarios_json(all[0]);
+  REQUIRE(j[0]["batches"].size() == 3);
+  CHECK(j[0]["batches"][1]["items_per_s"] == 400);
+}
+
+TEST_CASE(
+    "offline: where the largest batch gives most, or there is one alone, more are asked for") {
+  const std::string command = "benanza_generate block.onnx --batch 16 --no-sources -o larger && "
+                              "benanza_bench --graphs larger/graphs.json --scenario offline "
+                              "--benchmark_out=larger.json\n";
+  const run two = offline({{1, 200}, {8, 50}});
+  CHECK(holds(scenario_table(analyse(two)[0]),
+              "larger batches were not measured. This does:\n    " + command));
+  const run one = offline({{1, 200}});
+  const std::string text = scenario_table(analyse(one)[0]);
+  CHECK(holds(text, "other batches were not measured. This does:\n"));
+  CHECK(holds(text, "--batch 2 "));
+}
+
+TEST_CASE("offline: other types, threads, models and sizes are not its batches") {
+  run r = offline({{1, 200}, {8, 50}});
+  r.measurements.back().threads = 2;
+  CHECK(analyse(r)[0].at_all_batches.size() == 1);
+  r.measurements.back().threads = 1;
+  r.graphs.back().name = r.measurements.back().key = "block@batch=8,sequence=128";
+  CHECK(analyse(r)[0].at_all_batches.size() == 1);
+}
+
+} // namespace test_of_scenarios
