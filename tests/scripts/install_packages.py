@@ -29,8 +29,9 @@ for i in range(20000):
 
 
 class Install(unittest.TestCase):
-    def run_script(self, *words, unknown=(), unlisted=(), pip=0):
-        """What it said, and what apt-get and pip were asked for. What is unlisted is known once lists were fetched."""
+    def run_script(self, *words, unknown=(), unlisted=(), missing=None, update=0, pip=0):
+        """What it said, and what apt-get and pip were asked for. What is unlisted is known once lists were fetched.
+        `missing`: nothing else is."""
         with tempfile.TemporaryDirectory() as folder:
             programs = Path(folder, "programs")
             programs.mkdir()
@@ -38,9 +39,10 @@ class Install(unittest.TestCase):
             (programs / "unlisted").write_text(" ".join(unlisted))
             asked = Path(folder, "asked")
             asked.touch()
-            for name, text in (("apt-cache", APT_CACHE), ("dpkg-query", "#!/bin/sh\nexit 1\n"),
+            for name, text in (("apt-cache", APT_CACHE), ("dpkg-query", "#!/bin/sh\nexit 1\n" if missing is None else
+                                f'#!/bin/sh\ncase "$3" in {missing}) exit 1;; esac\necho "install ok installed"\n'),
                                ("apt-get", f'#!/bin/sh\necho "apt-get $*" >>{asked}\n'
-                                           f'[ "$1" != update ] || : >{programs}/unlisted\n'),
+                                           f'[ "$1" != update ] || {{ : >{programs}/unlisted; exit {update}; }}\n'),
                                ("sudo", '#!/bin/sh\nexec "$@"\n')):
                 (programs / name).write_text(text)
                 (programs / name).chmod(0o755)
@@ -72,6 +74,15 @@ class Install(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("left out", done.stdout)
         self.assertRegex(asked, r"^apt-get update.*\napt-get install .* node-d3\b")
+
+    def test_no_network_is_needed_for_what_can_be_done_without(self):
+        done, asked = self.run_script("build", unknown=["node-d3"], missing="node-d3", update=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("left out, as no list that could be fetched has it: node-d3", done.stdout)
+        self.assertNotIn("install", asked)
+        done, _ = self.run_script("build", missing="cmake", update=100)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("apt-get update failed, see above; missing: cmake", done.stderr)
 
     def test_what_pip_does_not_bring_is_named(self):
         done, _ = self.run_script("test", pip=1)
