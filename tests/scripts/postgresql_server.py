@@ -120,7 +120,12 @@ class Server:
     def kill(self):
         """All of it at once, as a crash does."""
         postmaster = int((self.data / "postmaster.pid").read_text().split()[0])
+        # First it starts no more: a session that outlived it would write where the next server writes.
+        os.kill(postmaster, signal.SIGSTOP)
+        while state_of(postmaster) not in "TZ":
+            time.sleep(0.001)
         children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        time.sleep(0.1)
         processes = (postmaster, *map(int, children))
         for process in processes:
             try:

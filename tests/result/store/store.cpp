@@ -48,7 +48,49 @@ std::vector<measurement> batch(std::int64_t first, int n) {
   return out;
 }
 
+/// A connection that is lost at each second commit: before it, or when it came to pass.
+class losing final : public connection {
+public:
+  losing(std::unique_ptr<connection> whole, bool before)
+      : connection(whole->path())
+      , whole_(std::move(whole))
+      , before_(before) {}
+  std::unique_ptr<prepared> prepare(std::string_view sql) const override {
+    return whole_->prepare(sql);
+  }
+  void run(const char* sql) const override { whole_->run(sql); }
+  void begin() const override { whole_->begin(); }
+  void undo() const noexcept override { whole_->undo(); }
+  void exclude_others() const override { whole_->exclude_others(); }
+  bool many_write() const override { return whole_->many_write(); }
+  void commit() const override {
+    const bool lost = n_++ % 2 == 1;
+    if (lost && before_) throw undone("lost");
+    whole_->commit();
+    if (lost) throw undone("lost");
+  }
+
+private:
+  std::unique_ptr<connection> whole_;
+  bool before_;
+  mutable int n_ = 0;
+};
+
 } // namespace
+
+TEST_CASE("a change whose answer was lost is there once") {
+  for (const bool before : {true, false}) {
+    const benanza::test::store_places f("store");
+    store s(std::make_unique<losing>(open(f / "a.db", mode::write, 1000), before));
+    const auto id = s.begin_run(synthetic::small_run());
+    for (int b = 0; b < 4; ++b)
+      s.add(id, batch(b * 10, 10));
+    const auto found = numbered(s);
+    CHECK(found.size() == 40);
+    for (const auto& [number, times] : found)
+      CHECK(times == 1);
+  }
+}
 
 TEST_CASE("what was added is found by system, layer, type and threads, to the last bit") {
   const benanza::test::store_places f("store");

@@ -42,8 +42,8 @@ public:
   virtual std::span<const unsigned char> bytes(int column) const = 0;
 };
 
-/// A change of which nothing came to pass, and that may do so if it is made again: the connection
-/// was lost, or two changes waited for each other.
+/// A change is to be made again: the connection was lost, or two changes waited for each other.
+/// Nothing of it came to pass; or all of it, where the connection was lost at its `commit`.
 class undone : public error {
 public:
   using error::error;
@@ -193,7 +193,8 @@ auto try_again(Make&& make, Forget&& forget) {
     }
 }
 
-/// Makes a change whole or not at all, and gives what it gives; again where it was undone.
+/// Makes a change whole or not at all, and gives what it gives; again where it was undone. It may
+/// find then that it came to pass before (see `undone`).
 template <class Change, class Forget>
 auto make_whole(const connection& c, Change&& make, Forget&& forget) {
   return try_again(

@@ -138,7 +138,6 @@ struct session {
   quiet_connection c;
   std::map<std::string, std::string> names;
   std::optional<pqxx::work> change{}; ///< the transaction that is open
-  std::string number{};               ///< its number
 };
 } // namespace detail
 
@@ -173,24 +172,21 @@ public:
       try {
         guarded([&] {
           session_->change.emplace(session_->c);
-          session_->number = session_->change->exec("SELECT txid_current()")[0][0].c_str();
+          session_->change->exec("SELECT 1"); // it begins at the server with the first words
         });
         return;
       } catch (const undone&) { // at its begin: nothing is in it
         session_->change.reset();
       }
   }
+  /// Throws `undone`, too, where it came to pass and the answer was lost with the connection. The
+  /// server's number of the transaction does not tell which: after a crash it gives numbers anew
+  /// whose transactions it had not written yet. So what a change does it must be able to do twice.
   void commit() const override {
-    const std::string number = session_->number;
-    try {
-      guarded([&] {
-        session_->change->commit();
-        session_->change.reset();
-      });
-    } catch (const undone&) {
-      // The connection was lost and is there again, and the answer, how it ended, was lost.
-      if (!came_to_pass(number)) throw;
-    }
+    guarded([&] {
+      session_->change->commit();
+      session_->change.reset();
+    });
   }
   void undo() const noexcept override {
     try {
@@ -257,22 +253,6 @@ private:
                       "what was stored is there; run the same command again when the server runs");
       }
       std::this_thread::sleep_for(pause);
-    }
-  }
-
-  /// Whether a transaction was committed whose end was not seen. Its session may still be at it.
-  bool came_to_pass(const std::string& number) const {
-    session_->change.reset();
-    const auto end = std::chrono::steady_clock::now() + 10 * patience_ms_;
-    while (true) {
-      const pqxx::result r = ask("SELECT txid_status(CAST($1 AS bigint))", {number});
-      const std::string is = r[0][0].is_null() ? "forgotten" : r[0][0].c_str();
-      if (is == "committed") return true;
-      if (is == "aborted") return false;
-      if (is == "forgotten" || std::chrono::steady_clock::now() > end)
-        throw error("the server does not say whether the last results were stored", path(),
-                    "run the same command again: what is there is not measured again");
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
 

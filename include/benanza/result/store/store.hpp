@@ -60,7 +60,10 @@ public:
   /// Opens the file; refuses, in one line, what is no store, damaged, too new or may not be
   /// written. Waits at most `patience_ms` for other programs, then and later.
   explicit store(const std::string& path, access how, int patience_ms = 30'000)
-      : connection_(open(path, how, patience_ms))
+      : store(open(path, how, patience_ms)) {}
+  /// Over a connection to a store that was opened.
+  explicit store(std::unique_ptr<connection> opened)
+      : connection_(std::move(opened))
       , parts_(std::make_unique<parts>(*connection_)) {}
 
   const std::string& path() const { return connection_->path(); }
@@ -89,9 +92,13 @@ public:
     // Texts that results share are added one by one where many write: a change that holds several
     // of them would wait for another one that waits for it.
     if (connection_->many_write()) try_again(find_places, [this] { parts_->forget(); });
+    std::optional<std::int64_t> tried;
     change([&] {
       if (!connection_->many_write()) find_places();
       std::int64_t n = reserve(run, std::ssize(places));
+      if (tried && n == *tried + std::ssize(places)) // only the answer was lost
+        return reserve(run, -std::ssize(places));
+      tried = n;
       for (const place& p : places)
         insert(p, run, n++);
       return n;
