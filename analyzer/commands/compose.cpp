@@ -147,7 +147,8 @@ void refuse_missing(const std::vector<report::composed_row>& rows,
 }
 
 /// How warm caches are taken to be.
-std::string estimate_text(const std::vector<report::composed_row>& rows, bool states) {
+std::string estimate_text(const std::vector<report::composed_row>& rows,
+                          const std::set<std::string>& states) {
   double least = 1, most = 0;
   bool hot = false;
   for (const report::composed_row& r : rows) {
@@ -155,13 +156,20 @@ std::string estimate_text(const std::vector<report::composed_row>& rows, bool st
     most = std::max(most, r.made.weights.gone);
     hot = hot || r.made.weights.hot;
   }
+  const bool hot_too = hot && states.contains("hot");
+  if (states.size() == 1 || (states.contains("coldw") && !states.contains("llcw")))
+    return fmt::format(
+        "composed: medians in one state ({}){}",
+        states.contains("coldw") ? "coldw" : *states.begin(),
+        hot_too && states.size() > 1 ? "; hot where a core's own caches hold all of a model" : "");
   return std::string("composed: medians ") +
-         (states ? "with weights from the last cache (llcw) and from memory (coldw)"
-                 : "hot and cold") +
+         (states.contains("coldw")
+              ? "with weights from the last cache (llcw) and from memory (coldw)"
+              : "hot and cold") +
          fmt::format(", as much of\neach as runs of the models find there: {:.0f} to {:.0f} % from "
                      "memory{}",
                      100 * least, 100 * most,
-                     hot ? "; hot\nwhere a core's own caches hold all of a model" : "");
+                     hot_too ? "; hot\nwhere a core's own caches hold all of a model" : "");
 }
 
 report::composed_page page_of(const compose_request& asked, const result::run& run,
@@ -201,11 +209,12 @@ report::composed_page page_of(const compose_request& asked, const result::run& r
   }
   refuse_missing(out.rows, times, run);
   out.unique = used.size();
-  bool states = false;
+  std::set<std::string> states;
   double clocked_ns = 0;
   for (const auto& [name, weights] : used) {
     const bound::sequence_cases& its = *times.find(name);
-    states = states || its.coldw != nullptr;
+    for (const bound::measurement* m : {its.hot, its.llcw, its.coldw, its.cold})
+      if (m != nullptr) states.insert(m->state);
     out.by_latency.sequences_ns += its.estimate_ns(weights);
     clocked_ns += its.clock_time_ns();
   }

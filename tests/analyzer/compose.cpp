@@ -96,6 +96,27 @@ TEST_CASE("what sequences take and what models made of them take is of one state
   CHECK(composed_over_sequences(0.5) == doctest::Approx(composed_over_sequences(1)));
 }
 
+TEST_CASE("compose shows no interval of sequences that were measured in one state") {
+  const scratch_folder s("compose_one_state");
+  for (const char* state : {"hot", "llcw", "coldw", "cold"}) {
+    CAPTURE(state);
+    result::run r = sequences_run(2);
+    std::erase_if(r.measurements, [](const auto& m) { return m.state == "cold"; });
+    for (result::measurement& m : r.measurements)
+      m.name.replace(m.name.find("/hot/"), 5, '/' + std::string(state) + '/'), m.state = state;
+    put(s / "run.json", synthetic::text(r));
+    const outcome o = analyze({"compose", s / "run.json", "--granularity", "2"});
+    CAPTURE(o.err);
+    REQUIRE(o.status == 0);
+    CHECK(o.out.find("  -  ") != std::string::npos);
+    CHECK(o.out.find("in one state (" + std::string(state) + ")") != std::string::npos);
+    CHECK(o.out.find("--states hot,coldw,cold") != std::string::npos);
+    const auto j = nlohmann::json::parse(
+        analyze({"compose", s / "run.json", "--granularity", "2", "--format", "json"}).out);
+    CHECK_FALSE(j.at("models")[0].contains("low_ns"));
+  }
+}
+
 TEST_CASE("compose puts fused forms together from sequences of fused layers") {
   const scratch_folder s("compose_fused");
   put(s / "run.json",

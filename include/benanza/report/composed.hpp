@@ -67,13 +67,22 @@ inline std::string composed_text(const composed_page& p) {
     const bound::figure& f = r.made.sequential;
     const time_scale s = scale_of(f.ns);
     line(printable(r.made.graph->name), r.made.sequences, show_time(f.ns),
-         fmt::format("[{:.{}f}, {:.{}f}]", f.low_ns / s.ns, s.decimals, f.high_ns / s.ns,
-                     s.decimals),
+         r.made.has_ends ? fmt::format("[{:.{}f}, {:.{}f}]", f.low_ns / s.ns, s.decimals,
+                                       f.high_ns / s.ns, s.decimals)
+                         : "-",
          show_time(r.made.parallel_ns),
          r.whole == nullptr ? "- " : show_time(r.whole_ns()) + (r.disturbed() ? "*" : " "),
          r.whole == nullptr ? "-" : fmt::format("{:.3f}", r.n()));
   }
   out += '\n' + p.estimate + '\n';
+  const auto without_ends = [](const auto& r) { return !r.made.has_ends; };
+  if (std::any_of(p.rows.begin(), p.rows.end(), without_ends))
+    out += "-: no interval, as sequences were not measured in both (--states hot,coldw,cold)\n";
+  for (const composed_row& r : p.rows)
+    if (without_ends(r) && r.made.weights.hot)
+      out += fmt::format("{}: a core's own caches hold all of it, so sequences that were not "
+                         "measured hot are too slow\n",
+                         printable(r.made.graph->name));
   if (std::any_of(p.rows.begin(), p.rows.end(), [](const auto& r) { return r.disturbed(); }))
     out += "* others disturbed it all along: the medians of its steps together\n";
   const bound::accuracy a = bound::accuracy_of(p.n_of_models());
@@ -99,10 +108,11 @@ inline std::string composed_json(const composed_page& p) {
   ordered_json out{{"cut", p.cut}, {"type", p.type}, {"threads", p.threads}, {"unique", p.unique}};
   out["models"] = ordered_json::array();
   for (const composed_row& r : p.rows) {
-    ordered_json row{{"model", r.made.graph->name},          {"sequences", r.made.sequences},
-                     {"composed_ns", r.made.sequential.ns},  {"low_ns", r.made.sequential.low_ns},
-                     {"high_ns", r.made.sequential.high_ns}, {"parallel_ns", r.made.parallel_ns},
-                     {"weights", r.made.weights.name()},     {"gone", r.made.weights.gone}};
+    ordered_json row{{"model", r.made.graph->name},         {"sequences", r.made.sequences},
+                     {"composed_ns", r.made.sequential.ns}, {"parallel_ns", r.made.parallel_ns},
+                     {"weights", r.made.weights.name()},    {"gone", r.made.weights.gone}};
+    if (r.made.has_ends)
+      row["low_ns"] = r.made.sequential.low_ns, row["high_ns"] = r.made.sequential.high_ns;
     if (r.whole != nullptr) {
       row["measured_ns"] = r.whole_ns();
       row["disturbed"] = r.disturbed();

@@ -39,7 +39,8 @@ inline run_caches caches_of(const result::run& r) {
 struct composed {
   const model::graph* graph = nullptr;
   std::size_t sequences = 0;
-  figure sequential{}; ///< the interval is from all hot to all cold
+  figure sequential{};  ///< the interval is from all hot to all cold
+  bool has_ends = true; ///< false: some sequence was not measured in both
   double parallel_ns = 0;
   warmth weights{};                        ///< where a run of it finds them
   std::set<std::string> used{};            ///< names of the sequences with times
@@ -87,7 +88,10 @@ inline composed compose_at(const model::graph& g, const std::vector<std::vector<
       out.missing.push_back(s.name);
       out.missing_text.push_back(model::text_of(s));
     }
-    if (t && t->ns > 0) out.used.insert(s.name);
+    if (t && t->ns > 0) {
+      out.used.insert(s.name);
+      out.has_ends = out.has_ends && times.find(s.name)->has_ends();
+    }
     each.push_back(t ? t->ns : 0);
     out.sequential.ns += each.back();
     out.sequential.low_ns += t ? t->low_ns : 0;

@@ -3,8 +3,8 @@
 // cache states. Hot and cold are the ends of an interval: in a model some of what it uses is there,
 // and not all of it. Between them lies the estimate: with weights as warm as a run of the model
 // finds them, its operands just written and its results' memory used a while ago (llcw, coldw);
-// where only hot and cold were measured, the same share of these. A model that fits a core's own
-// caches finds everything there: it is hot.
+// where only hot and cold were measured, the same share of these; of one state, that. A model that
+// fits a core's own caches finds everything there: it is hot.
 //
 //   sequence_times times(run, {numeric::f32, 1});   times.find("sequence/3-9ae16a3b2f90404f")
 //   t->estimate_ns({.gone = 0.4})   t->interval(ns).low_ns
@@ -41,7 +41,11 @@ struct sequence_cases {
   const measurement *hot = nullptr, *llcw = nullptr, *coldw = nullptr, *cold = nullptr;
   const measurement* failed = nullptr; ///< one that has no time
 
-  bool measured() const { return hot != nullptr || coldw != nullptr || cold != nullptr; }
+  bool measured() const {
+    return hot != nullptr || llcw != nullptr || coldw != nullptr || cold != nullptr;
+  }
+  /// Both ends of an interval are known.
+  bool has_ends() const { return hot != nullptr && (coldw != nullptr || cold != nullptr); }
 
   /// With weights, and all else that a model leaves, as warm as that.
   double estimate_ns(const warmth& w) const {
@@ -77,7 +81,7 @@ struct sequence_cases {
     return ns + (measured() ? any().setup_ns : 0);
   }
   const measurement& any() const {
-    return coldw != nullptr ? *coldw : hot != nullptr ? *hot : *cold;
+    return coldw != nullptr ? *coldw : llcw != nullptr ? *llcw : hot != nullptr ? *hot : *cold;
   }
 };
 

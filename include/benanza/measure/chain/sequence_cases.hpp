@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sequences of layers are there to time? Each that a generated folder holds is a case in each
-// cache state: `sequence/3-9ae16a3b2f90404f/f32/chain/first/coldw/t1`, run as a chain by first
-// choices, or by named ones. What only views memory has no case, as it takes no time, unless the
-// layout has to be changed for it.
+// Which sequences of layers are there to time? Each that a generated folder holds is a case in one
+// cache state, or in those that were asked for:
+// `sequence/3-9ae16a3b2f90404f/f32/chain/first/coldw/t1`, run as a chain by first choices, or by
+// named ones. What only views memory has no case, as it takes no time, unless the layout has to be
+// changed for it.
 //
 //   auto groups = sequence_groups(graphs, libraries, selection, {});   groups[0].cases[0].name
 #pragma once
@@ -21,22 +22,15 @@
 namespace benanza::measure {
 
 /// Longer sequences drive their own weights out of the caches, and what is there before each run
-/// matters for few of their layers: they are measured hot and cold only.
+/// matters for few of their layers.
 inline constexpr std::size_t longest_among_others = 16;
 
-/// The cache states of a sequence.
+/// The cache states of a sequence: one, so that pieces take less time to measure than models do.
 inline std::vector<std::string> sequence_states(const model::graph& g, const selection& s,
                                                 bool on_device) {
   if (on_device) return {"hot"}; // a device's caches are emptied for single layers
-  std::vector<std::string> wanted = s.states, out;
-  if (!s.states_given) wanted.push_back("cold");
-  const bool alone = g.nodes.size() > longest_among_others;
-  for (const std::string& state : wanted) {
-    if (!s.states_given && alone && (state == "llcw" || state == "coldw")) continue;
-    if (!s.states_given && s.llc_bytes == 0 && state == "llcw") continue;
-    out.push_back(state);
-  }
-  return out;
+  if (s.states_given) return s.states;
+  return {g.nodes.size() > longest_among_others ? "hot" : "coldw"};
 }
 
 namespace detail {
