@@ -29,7 +29,7 @@ int answer(const std::string& file, const std::string& mode) {
   for (const auto& [name, make] : backend::registered_backends())
     if (auto made = make(); made->unavailable().empty()) libraries.push_back(std::move(made));
   const load::model_weights weights(plan, libraries);
-  const machine::shared_store store("benanza-first-answer", std::int64_t{1} << 40);
+  const machine::shared_store store("benanza-first-answer");
   const std::string key = weights.packed_key();
   if (mode == "share") {
     const load::built_nodes built = weights.build();

@@ -27,7 +27,7 @@ TEST_CASE("a model answers the same with weights that another process shares") {
   std::vector<double> own, shared;
   c.read(own);
 
-  const machine::shared_store store("benanza-test-load-" + std::to_string(getpid()), 1 << 30);
+  const machine::shared_store store("benanza-test-load-" + std::to_string(getpid()));
   const pid_t other = fork();
   if (other == 0) {
     store.open("w", built.packed_bytes(),
@@ -55,7 +55,7 @@ TEST_CASE("a model answers the same with weights that another process shares") {
 TEST_CASE("each way to load a model is a case, and leaves nothing behind") {
   const library_list libraries = real_libraries();
   const result::plan p = plan_of(graph_of(residual), libraries, 1);
-  const machine::shared_store store("benanza-bench", 1 << 30);
+  const machine::shared_store store("benanza-bench");
   const std::size_t before = store.list().size();
   group g = load::load_group(p, libraries);
   g.what->begin();

@@ -18,7 +18,6 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -81,7 +80,7 @@ public:
       : plan_(std::move(p))
       , libraries_(libraries)
       , on_device_(measure::detail::on_device(plan_, libraries))
-      , store_("benanza-bench", std::numeric_limits<std::int64_t>::max() / 2) {
+      , store_("benanza-bench") {
     family = "model";
     key = plan_.graph.name;
     type = plan_.type;
