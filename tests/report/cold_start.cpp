@@ -115,6 +115,35 @@ TEST_CASE("where no disk was read the page says why, and has no figure of one") 
   CHECK(holds(report::cold_start_report(r, bound::cold_starts(r)), "from disk not measured"));
 }
 
+TEST_CASE("clients that begin at once stand beside each other, private and shared") {
+  result::run r = loaded();
+  const auto clients = [&r](const char* way, std::vector<double> answers, std::int64_t held) {
+    add(r, "load", way, answers.back(), held);
+    r.measurements.back().parts_ns = std::move(answers);
+  };
+  clients("private:1", {300e6}, 150'000'000);
+  clients("shared:1", {60e6}, 50'000'000);
+  clients("private:4", {500e6, 600e6, 700e6, 800e6}, 600'000'000);
+  clients("shared:4", {100e6, 110e6, 120e6, 130e6}, 190'000'000);
+  clients("private:8", {900e6}, 1); // without the other one it says nothing
+  const bound::cold_start c = bound::cold_starts(r)[0];
+  CHECK(c.packed_bytes == 110'000'000); // and not what clients hold
+  REQUIRE(c.at_once.size() == 2);
+  CHECK(c.at_once[1].count == 4);
+  CHECK(c.at_once[1].own.median_ns == Approx(650e6));
+  CHECK(c.at_once[1].own.worst_ns == Approx(800e6));
+  CHECK(c.at_once[1].shared.held_bytes == 190'000'000);
+  CHECK(c.at_once[1].speedup() == Approx(800.0 / 130));
+  const std::string text = report::cold_start_report(r, {c});
+  for (const char* part : {"650 ms", "800 ms", "115 ms", "130 ms", "572 MiB", "6.15x"})
+    CHECK_MESSAGE(holds(text, part), part, "\n", text);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    CHECK_MESSAGE(line.size() <= report::columns, line);
+  const auto json = nlohmann::json::parse(report::cold_start_json(r, {c})).at("cold_starts")[0];
+  CHECK(json.at("clients")[1].at("private").at("worst_ns") == 800e6);
+}
+
 TEST_CASE("the bound of a cold start is that of a run and the fastest way to the weights") {
   const result::run r = loaded();
   const bound::cold_start c = bound::cold_starts(r)[0];

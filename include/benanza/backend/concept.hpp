@@ -54,6 +54,9 @@ struct setting {
   /// What is prepared in this process runs by turns, and is read before another one runs: where
   /// the operands stay too, memory may be shared.
   bool by_turns = false;
+  /// Where its weights stand as packed_weights::copy_weights wrote them, and stay; null: it packs
+  /// them itself. In the memory of the host alone.
+  const std::byte* packed = nullptr;
   bool proposed = false; ///< of lists: only what the library would try first
 };
 

@@ -16,6 +16,7 @@
 #include "../core/text.hpp"
 #include "../result/device.hpp"
 #include "../result/load_case.hpp"
+#include "../result/statistics.hpp"
 #include "model.hpp"
 
 #include <algorithm>
@@ -40,6 +41,18 @@ struct granularity {
   double disk_rho_ns() const { return disk_ns - attach_ns; }
 };
 
+/// Clients that begin at once: when half of them, and when the last one has its first answer, and
+/// the memory that all hold together. Of one way, zero: not known.
+struct clients {
+  struct side {
+    double median_ns = 0, worst_ns = 0, held_bytes = 0;
+  };
+  int count = 1;
+  side own{}, shared{}; ///< each with its own weights, all with the same
+  bool complete() const { return own.worst_ns > 0 && shared.worst_ns > 0; }
+  double speedup() const { return own.worst_ns / shared.worst_ns; }
+};
+
 /// A model's way to its first answer, in a type on some threads. Times that were not measured are
 /// zero, and named in `lacking`.
 struct cold_start {
@@ -56,6 +69,7 @@ struct cold_start {
   double pageable_ns = 0, pinned_ns = 0, pin_ns = 0; ///< on a GPU
   double run_ns = 0;
   std::vector<granularity> shared{};  ///< from one object on
+  std::vector<clients> at_once{};     ///< from one client on
   double least_load_ns = 0;           ///< the least measured time of any way to the weights
   std::optional<double> bound_ns{};   ///< of a run
   std::vector<std::string> lacking{}; ///< what to measure
@@ -144,6 +158,22 @@ inline double least_load(const cold_start& c, const load_rows& rows) {
   return out;
 }
 
+inline void fill_clients(cold_start& c, const load_rows& rows) {
+  std::map<int, clients> by_count;
+  for (const auto& [text, m] : rows.by_way) {
+    const result::load_way way = result::parse_load_way(text);
+    if (!result::of_clients(way.name)) continue;
+    clients& its = by_count[way.count];
+    its.count = way.count;
+    clients::side& side = way.name == result::private_clients ? its.own : its.shared;
+    side.median_ns = m->parts_ns.empty() ? m->median_ns : result::median(m->parts_ns);
+    side.worst_ns = m->median_ns;
+    side.held_bytes = static_cast<double>(m->weight_bytes);
+  }
+  for (const auto& [count, its] : by_count)
+    if (its.complete()) c.at_once.push_back(its);
+}
+
 inline void fill(cold_start& c, const load_rows& rows) {
   c.setup_ns = rows.ns("setup");
   c.read_ns = rows.ns("read");
@@ -166,6 +196,7 @@ inline void fill(cold_start& c, const load_rows& rows) {
     if (rows.ns(way) <= 0) absent.push_back(way);
   for (const auto& [text, m] : rows.by_way) {
     const result::load_way way = result::parse_load_way(text);
+    if (result::of_clients(way.name)) continue;
     if (way.name == "attach")
       c.shared.push_back({way.count, m->median_ns + c.map_ns(), c.private_load_ns(),
                           c.from_disk() ? c.disk_load_ns() : 0});
@@ -186,6 +217,7 @@ inline void fill(cold_start& c, const load_rows& rows) {
   else
     c.run_ns = rows.run->median_ns;
   c.least_load_ns = least_load(c, rows);
+  fill_clients(c, rows);
 }
 
 /// Those of a run whose loads are all of one device.

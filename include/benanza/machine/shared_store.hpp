@@ -169,6 +169,8 @@ public:
     constexpr int populate_read = 22; // MADV_POPULATE_READ; older headers have no name for it
     return madvise(base_, size_, populate_read) == 0;
   }
+  /// Maps no page any more, until one is read: then this process has no part of what others map.
+  void unmap_pages() const { madvise(base_, size_, MADV_DONTNEED); }
 
 private:
   friend class shared_store;

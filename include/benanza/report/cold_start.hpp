@@ -85,6 +85,28 @@ inline std::string rho_line(const bound::granularity& g) {
   return wrapped("rho         ", out);
 }
 
+inline std::string clients_table(const bound::cold_start& c) {
+  std::string out =
+      fmt::format("\n{:<9}{:>22}{:>22}{:>24}\n{:<9}{:>11}{:>11}{:>11}{:>11}{:>12}{:>12}\n",
+                  "clients", "private weights", "shared weights", "memory of all", "at once",
+                  "median", "worst", "median", "worst", "private", "shared");
+  for (const bound::clients& n : c.at_once)
+    out += fmt::format("{:<9}{:>11}{:>11}{:>11}{:>11}{:>12}{:>12}\n", n.count,
+                       show_time(n.own.median_ns), show_time(n.own.worst_ns),
+                       show_time(n.shared.median_ns), show_time(n.shared.worst_ns),
+                       show_bytes(n.own.held_bytes), show_bytes(n.shared.held_bytes));
+  const bound::clients& most = c.at_once.back();
+  const std::string factor = fmt::format("{:.2f}x", most.speedup());
+  return out + wrapped("clients     ",
+                       fmt::format("of {} the last one has its first answer {}; each is a process, "
+                                   "which gets the weights (from the page cache, or shared), makes "
+                                   "its kernels ready and runs once",
+                                   most.count,
+                                   most.speedup() >= 1
+                                       ? factor + " sooner with shared weights"
+                                       : "no sooner with shared weights (" + factor + ")"));
+}
+
 inline std::string cold_start_page(const bound::cold_start& c) {
   std::string out = wrapped("", fmt::format("{}, {} on {}: weights of {} in a file, {} packed",
                                             printable(c.model), name(c.type),
@@ -105,6 +127,7 @@ inline std::string cold_start_page(const bound::cold_start& c) {
     for (const bound::granularity& g : c.shared)
       out += rho_line(g);
   }
+  if (!c.at_once.empty()) out += clients_table(c);
   for (const std::string& what : c.lacking)
     out += wrapped("! ", what + '.');
   return out + '\n';
@@ -180,6 +203,15 @@ inline std::string cold_start_json(const result::run& r,
               {"rho_ns", c.complete() ? ordered_json(g.rho_ns()) : ordered_json(nullptr)},
               {"disk_ns", time(g.disk_ns)},
               {"disk_rho_ns", disk ? ordered_json(g.disk_rho_ns()) : ordered_json(nullptr)}};
+    });
+    out["clients"] = array_of(c.at_once, [](const bound::clients& n) -> ordered_json {
+      const auto side = [](const bound::clients::side& s) -> ordered_json {
+        return {{"median_ns", s.median_ns}, {"worst_ns", s.worst_ns}, {"held_bytes", s.held_bytes}};
+      };
+      return {{"count", n.count},
+              {"private", side(n.own)},
+              {"shared", side(n.shared)},
+              {"speedup", n.speedup()}};
     });
     out["lacking"] = c.lacking;
     return out;

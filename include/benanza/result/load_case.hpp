@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are the cases told apart that load a model's weights? Family `model`, backend `load`, and the
 // way as their algorithm: read, mmap, disk_read, disk_mmap, pack, setup, touch, populate, on a GPU
-// pageable, pinned and pin, and attach with the number of shared objects.
+// pageable, pinned and pin, attach with the number of shared objects, and private and shared with
+// the number of processes that begin at once.
 //
 //   load_way w = parse_load_way("attach:16");   w.name == "attach", w.count == 16
 #pragma once
@@ -29,12 +30,20 @@ inline bool of_a_file(std::string_view way) {
   return way == "read" || way == "mmap" || of_a_disk(way);
 }
 
+/// Ways of several processes: each with weights of its own, or all with the same.
+inline constexpr std::string_view private_clients = "private", shared_clients = "shared";
+inline bool of_clients(std::string_view way) {
+  return way == private_clients || way == shared_clients;
+}
+
 /// A way to load.
 struct load_way {
   std::string name{};
-  int count = 1; ///< of shared objects that hold the weights
+  int count = 1; ///< of shared objects that hold the weights, or of clients
 
-  std::string text() const { return name == "attach" ? name + ':' + std::to_string(count) : name; }
+  std::string text() const {
+    return name == "attach" || of_clients(name) ? name + ':' + std::to_string(count) : name;
+  }
 };
 
 /// The parts of a way's name; without a number it is of one.

@@ -38,15 +38,67 @@ TEST_CASE("a model answers the same with weights that another process shares") {
   {
     const auto object = store.attach("w");
     REQUIRE(object);
-    c.use_weights(object->bytes().data());
-    c.run(1);
-    c.read(shared);
+    chain with(p, libraries, usual_parameters, false, {.packed = object->bytes().data()});
+    CHECK(with.weight_bytes() == c.weight_bytes());
+    with.run(1);
+    with.read(shared);
     CHECK(shared == own);
-    std::vector<std::byte> none(object->bytes().size());
-    c.use_weights(none.data()); // and it does read those
-    c.run(1);
-    c.read(shared);
+    const std::vector<std::byte> none(object->bytes().size());
+    chain without(p, libraries, usual_parameters, false, {.packed = none.data()});
+    without.run(1); // and it does read those
+    without.read(shared);
     CHECK(shared != own);
+  }
+  store.clear();
+  std::filesystem::remove_all(store.folder());
+}
+
+TEST_CASE("an algorithm that is given packed weights reads those, and packs none") {
+  std::set<std::string> seen;
+  for (const char* key : {"Conv/1x16x9x9-32x3x3-s1-p1-b", "Gemm/1x10x64-tb-c1x10-w",
+                          "LSTM/4x1x10-h16-b", "GRU/4x1x10-h16-reverse-after"}) {
+    const op::layer l = op::parse(key);
+    const backend::operands values = backend::make_operands(l, numeric::f32);
+    backend::operands emptied = values;
+    for (backend::tensor& t : emptied.inputs)
+      if (t.part == backend::role::weights) std::fill(t.bytes.begin(), t.bytes.end(), std::byte{});
+    for (const auto& library : real_libraries())
+      for (const backend::algorithm& a : library->enumerate(l, numeric::f32, {.threads = 1})) {
+        CAPTURE(key);
+        CAPTURE(a.id);
+        const auto own = library->prepare(l, numeric::f32, a, values, {.threads = 1});
+        const auto* packs = backend::packed_weights::of(*own);
+        if (packs == nullptr || own->weight_bytes() == 0) continue;
+        const load::fresh_memory packed(own->weight_bytes());
+        packs->copy_weights(packed.bytes().data());
+        const auto given = library->prepare(l, numeric::f32, a, emptied,
+                                            {.threads = 1, .packed = packed.bytes().data()});
+        CHECK(given->weight_bytes() == own->weight_bytes());
+        std::vector<double> its, others;
+        own->run(1);
+        own->read(its);
+        given->run(1);
+        given->read(others);
+        CHECK(its == others);
+        seen.insert(std::string(library->name()) + std::string(op::family(l)));
+      }
+  }
+  CHECK(seen.contains("onednnConv"));
+  CHECK(seen.contains("onednnGemm"));
+  CHECK(seen.contains("onednnLSTM"));
+}
+
+TEST_CASE("what a process holds is its part of what it maps, and nothing of what it does not") {
+  constexpr std::int64_t bytes = 16 << 20;
+  const machine::shared_store store("benanza-test-held-" + std::to_string(getpid()));
+  {
+    const auto object = store.open(
+        "w", bytes, [](std::span<std::byte> to) { std::fill(to.begin(), to.end(), std::byte{1}); });
+    load::touch(object.bytes());
+    const std::int64_t mapped = load::detail::held_bytes();
+    object.unmap_pages();
+    CHECK(mapped - load::detail::held_bytes() > bytes * 3 / 4);
+    CHECK(object.intact());
   }
   store.clear();
   std::filesystem::remove_all(store.folder());

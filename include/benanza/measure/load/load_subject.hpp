@@ -7,7 +7,8 @@
 // a layer), and map their pages, by reading each (`touch`) or at once (`populate`). On a device
 // also: a copy of them to it out of memory that can be paged out (`pageable`) or is pinned
 // (`pinned`, and `pin` it); there the objects are another process's memory of the device (IPC), and
-// `touch` is a first access.
+// `touch` is a first access. On the processor also `private:n` and `shared:n`: n processes do all
+// of it at once.
 //
 //   group g = load_group(plan, libraries);   // model/vgg16@batch=1/f32/load/read/warm/t1 ...
 #pragma once
@@ -15,7 +16,7 @@
 #include "../../machine/shared_store.hpp"
 #include "../../result/load_case.hpp"
 #include "../chain/plan_subject.hpp"
-#include "model_weights.hpp"
+#include "clients.hpp"
 
 #include <cmath>
 #include <functional>
@@ -74,14 +75,25 @@ inline std::set<int> granularities(const result::plan& p) {
   return {1, static_cast<int>(std::ceil(std::sqrt(most))), most};
 }
 
+/// How many clients begin at once.
+inline std::vector<int> client_counts() {
+  constexpr int most = 8;
+  std::vector<int> out;
+  for (int n = 1; n <= std::min(most, 2 * machine::entered().processors); n *= 2)
+    out.push_back(n);
+  return out;
+}
+
 /// The weights of a plan's model, loaded in every way.
 class load_subject final : public subject {
 public:
-  load_subject(result::plan p, const library_list& libraries)
+  /// `number`: of the plan on the command line of this program, which can be started as a client.
+  load_subject(result::plan p, const library_list& libraries, std::optional<int> number = {})
       : plan_(std::move(p))
+      , number_(number)
       , libraries_(libraries)
       , on_device_(measure::detail::on_device(plan_, libraries))
-      , store_("benanza-bench") {
+      , store_(store_name) {
     family = "model";
     key = plan_.graph.name;
     type = plan_.type;
@@ -104,6 +116,10 @@ public:
       ways.emplace_back("populate");
     for (const int objects : granularities(plan_))
       ways.push_back(result::load_way{"attach", objects}.text());
+    if (number_ && !on_device_)
+      for (const int clients : client_counts())
+        for (const std::string_view way : {result::private_clients, result::shared_clients})
+          ways.push_back(result::load_way{std::string(way), clients}.text());
     for (const std::string& way : ways)
       out.push_back({.name = title() + '/' + std::string(name(type)) + '/' +
                              std::string(load_backend) + '/' + way + "/warm/t" +
@@ -138,6 +154,8 @@ public:
   ready_case ready(const bench_case& c) override {
     const std::string& way = c.algorithm.id;
     const stopwatch timer;
+    if (const auto its = result::parse_load_way(way); result::of_clients(its.name))
+      return {clients(its), timer.ns()};
     const std::int64_t loaded = result::of_a_file(way) ? weights_->file_bytes() : packed_bytes_;
     const std::function<double()> timed = [this, way] { return time_of(way); };
     std::unique_ptr<load_run> run;
@@ -150,6 +168,16 @@ public:
   }
 
 private:
+  std::unique_ptr<backend::prepared> clients(const result::load_way& way) const {
+    machine::check_memory(3.0 * way.count * static_cast<double>(weights_->file_bytes()),
+                          way.text() + " of " + key);
+    held_.front().unmap_pages(); // clients count what they map with others
+    const client_link what{.file = weights_->file(),
+                           .plan = number_.value(),
+                           .shared = way.name == result::private_clients ? "" : key_of(1, 0)};
+    return std::make_unique<clients_run>(way.text(), what, way.count, answer_);
+  }
+
   void begin_on_device(const built_nodes& built) {
     for (const auto& library : libraries_)
       if (auto* const devices = library->own_devices(); devices != nullptr && !loader_)
@@ -281,8 +309,11 @@ private:
   }
 
   result::plan plan_;
+  std::optional<int> number_;
   const library_list& libraries_;
   bool on_device_;
+  std::shared_ptr<std::optional<std::uint64_t>> answer_ = ///< of all clients
+      std::make_shared<std::optional<std::uint64_t>>();
   machine::shared_store store_;
   std::optional<model_weights> weights_{};
   std::int64_t packed_bytes_ = 0;
@@ -295,8 +326,9 @@ private:
 };
 
 /// The ways to load a plan's model, as a group.
-inline group load_group(const result::plan& p, const library_list& libraries) {
-  const auto what = std::make_shared<load_subject>(p, libraries);
+inline group load_group(const result::plan& p, const library_list& libraries,
+                        std::optional<int> number = {}) {
+  const auto what = std::make_shared<load_subject>(p, libraries, number);
   return {.what = what, .cases = what->cases(), .ahead = false};
 }
 

@@ -34,10 +34,9 @@ struct built_nodes {
 
   /// Where each node's packed weights begin, and behind the last where they end.
   std::vector<std::int64_t> places() const {
-    constexpr std::int64_t line = 64;
     std::vector<std::int64_t> out{0};
     for (const auto& n : nodes)
-      out.push_back(out.back() + (n->weight_bytes() + line - 1) / line * line);
+      out.push_back(out.back() + slot_bytes(*n));
     return out;
   }
   std::int64_t packed_bytes() const { return places().back(); }
@@ -98,6 +97,11 @@ private:
   std::size_t size_;
   void* base_;
 };
+
+/// True for an operand that is in the model's file.
+inline bool stays(const backend::tensor& t) {
+  return t.part == backend::role::weights || t.part == backend::role::vector;
+}
 
 /// Where files lie that are to be on a disk, as /tmp is not everywhere.
 inline std::filesystem::path folder_on_disk() {
@@ -184,10 +188,6 @@ private:
     std::shared_ptr<const backend::operands> values;
   };
 
-  static bool stays(const backend::tensor& t) {
-    return t.part == backend::role::weights || t.part == backend::role::vector;
-  }
-
   void add(int node, const library_list& libraries) {
     const result::plan_step& s = plan_.steps[static_cast<std::size_t>(node)];
     const op::layer& l = layer_at(plan_.graph, node);
@@ -257,10 +257,11 @@ private:
   int file_ = -1;
 };
 
-/// Reads `to.size()` bytes from the beginning of a file.
-inline void read_file(int file, std::span<std::byte> to) {
+/// Reads `to.size()` bytes of a file, from its beginning or from `from` on.
+inline void read_file(int file, std::span<std::byte> to, std::int64_t from = 0) {
   for (std::size_t done = 0; done < to.size();) {
-    const ssize_t n = pread(file, to.data() + done, to.size() - done, static_cast<off_t>(done));
+    const ssize_t n = pread(file, to.data() + done, to.size() - done,
+                            static_cast<off_t>(from) + static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) throw error("the weights cannot be read: " + std::string(std::strerror(errno)));
     done += static_cast<std::size_t>(n);
