@@ -82,16 +82,54 @@ TEST_CASE("the models of the program are listed, each on a line") {
               "it holds \"lenet@batch=1\" and \"lenet@batch=1,fused\""));
 }
 
-TEST_CASE("a plan for one thread runs wherever one core is allowed") {
-  if (shell("taskset -c 0,1 true").status != 0) return; // there is one
-  const scratch_folder s("plan_core");
-  const std::string run = s / "run.json", plan = s / "plan.json", whole = s / "whole.json";
+/// A plan for one thread, from a run that is written there.
+static std::string plan_of_lenet(const scratch_folder& s, const std::string& run) {
   REQUIRE(shell(bench_program + quick +
                 "-q --backends host,onednn --benchmark_filter='^[A-Z][A-Za-z]*/|^reorder' "
                 "--states hot,coldw --benchmark_out=" +
                 run)
               .status == 0);
-  shell(BENANZA_ANALYZE_BINARY " " + run + " --model lenet --unfused --plan " + plan);
+  shell(BENANZA_ANALYZE_BINARY " " + run + " --model lenet --unfused --plan " + (s / "plan.json"));
+  return s / "plan.json";
+}
+
+TEST_CASE("a plan's weights are loaded in each way, also by clients that begin at once") {
+  const scratch_folder s("clients");
+  const std::string run = s / "run.json", plan = plan_of_lenet(s, run), load = s / "load.json";
+  const outcome o =
+      shell(bench_program + quick + "--plan " + plan + " --load --benchmark_out=" + load);
+  CAPTURE(o.err);
+  CHECK(o.status <= 1); // where the file system keeps its pages no disk is read
+  std::map<std::string, json> rows;
+  const json result = json::parse(text_of(load));
+  for (const json& row : result.at("benchmarks"))
+    rows[row.at("algorithm")] = row;
+  for (const int clients : {1, 2})
+    for (const std::string side : {"private:", "shared:"}) {
+      CAPTURE(side);
+      const json& row = rows.at(side + std::to_string(clients));
+      CHECK_FALSE(row.contains("error_message"));
+      CHECK(row.at("parts_ns").size() == static_cast<std::size_t>(clients));
+      CHECK(row.at("weight_bytes").get<std::int64_t>() > 0);
+    }
+  const outcome page = shell(BENANZA_ANALYZE_BINARY " coldstart " + run + " " + load);
+  CAPTURE(page.err);
+  CHECK(page.status == 0);
+  for (const char* part : {"clients", "at once", "memory of all", "from the page cache"})
+    CHECK_MESSAGE(holds(page.out, part), part, "\n", page.out);
+}
+
+TEST_CASE("a variable that only a client finds is refused in one line") {
+  const outcome o = shell("BENANZA_CLIENT=odd " + bench_program + " --benchmark_list_tests");
+  CHECK(o.status == 2);
+  CHECK(one_line(o.err));
+  CHECK(holds(o.err, "BENANZA_CLIENT"));
+}
+
+TEST_CASE("a plan for one thread runs wherever one core is allowed") {
+  if (shell("taskset -c 0,1 true").status != 0) return; // there is one
+  const scratch_folder s("plan_core");
+  const std::string run = s / "run.json", plan = plan_of_lenet(s, run), whole = s / "whole.json";
   const outcome one = shell("taskset -c 0 " + bench_program + quick + "--plan " + plan +
                             " --benchmark_out=" + whole);
   CAPTURE(one.err);

@@ -27,11 +27,14 @@ void add(result::run& r, const std::string& backend, const std::string& way, dou
   r.measurements.push_back(m);
 }
 
-/// 100 MB: 60 ms to read, 140 to pack, 2 to map, 20 to attach to; 10 to be ready, 38 to run.
+/// 100 MB: 60 ms to read, 800 from disk, 140 to pack, 2 to map, 20 to attach to; 10 to be ready, 38
+/// to run.
 result::run loaded() {
   result::run r = synthetic::fused_run();
   add(r, "load", "read", 60e6, 100'000'000);
   add(r, "load", "mmap", 70e6, 100'000'000);
+  add(r, "load", "disk_read", 900e6, 100'000'000);
+  add(r, "load", "disk_mmap", 800e6, 100'000'000);
   add(r, "load", "pack", 140e6, 110'000'000);
   add(r, "load", "setup", 10e6, 110'000'000);
   add(r, "load", "touch", 30e6, 110'000'000);
@@ -71,6 +74,74 @@ TEST_CASE("rho is what sharing saves in all; of very many small objects it is a 
   CHECK(all[0].shared[3].rho_ns() < 0);
   const std::string text = report::cold_start_report(r, all);
   CHECK(holds(text, "12000 objects: a load of one's own 200 ms"));
+  CHECK(holds(text, "sharing so many objects does not pay"));
+  CHECK_FALSE(holds(text, "sharing does not pay")); // beside a speedup of 4.96
+}
+
+TEST_CASE("from a disk a load of one's own takes longer, and sharing saves more") {
+  result::run r = loaded();
+  const bound::cold_start c = bound::cold_starts(r)[0];
+  CHECK(c.disk_private_ns() == Approx(10e6 + 800e6 + 140e6 + 38e6));
+  CHECK(c.disk_speedup() == Approx(988.0 / 50.02));
+  CHECK(c.shared[0].disk_rho_ns() == Approx(c.disk_private_ns() - c.shared_ns()));
+  const std::string text = report::cold_start_report(r, {c});
+  for (const char* part :
+       {"of disk", "of cache", "988 ms", "19.75x, 4.96x", "from the page cache 60.0 ms",
+        "from disk 800 ms (0.125 GB/s, disk_mmap)"})
+    CHECK_MESSAGE(holds(text, part), part, "\n", text);
+  const auto json = nlohmann::json::parse(report::cold_start_json(r, {c})).at("cold_starts")[0];
+  CHECK(json.at("disk_mmap_ns") == 800e6);
+  CHECK(json.at("disk_speedup").get<double>() == Approx(988.0 / 50.02));
+  CHECK(json.at("granularity")[0].at("disk_rho_ns").get<double>() ==
+        Approx(c.shared[0].disk_rho_ns()));
+}
+
+TEST_CASE("where no disk was read the page says why, and has no figure of one") {
+  result::run r = loaded();
+  for (result::measurement& m : r.measurements)
+    if (result::of_a_disk(m.algorithm)) m.error = "no disk is read: all stays in memory";
+  const bound::cold_start c = bound::cold_starts(r)[0];
+  CHECK(c.complete());
+  CHECK_FALSE(c.from_disk());
+  const std::string text = report::cold_start_report(r, {c});
+  CHECK(holds(text, "not measured"));
+  CHECK(holds(text, "stays in"));
+  CHECK_FALSE(holds(text, "of disk"));
+  const auto json = nlohmann::json::parse(report::cold_start_json(r, {c})).at("cold_starts")[0];
+  CHECK(json.at("disk_read_ns").is_null());
+  CHECK_FALSE(json.contains("disk_speedup"));
+  CHECK(json.at("no_disk") == "no disk is read: all stays in memory");
+  std::erase_if(r.measurements, [](const auto& m) { return result::of_a_disk(m.algorithm); });
+  CHECK(holds(report::cold_start_report(r, bound::cold_starts(r)), "from disk not measured"));
+}
+
+TEST_CASE("clients that begin at once stand beside each other, private and shared") {
+  result::run r = loaded();
+  const auto clients = [&r](const char* way, std::vector<double> answers, std::int64_t held) {
+    add(r, "load", way, answers.back(), held);
+    r.measurements.back().parts_ns = std::move(answers);
+  };
+  clients("private:1", {300e6}, 150'000'000);
+  clients("shared:1", {60e6}, 50'000'000);
+  clients("private:4", {500e6, 600e6, 700e6, 800e6}, 600'000'000);
+  clients("shared:4", {100e6, 110e6, 120e6, 130e6}, 190'000'000);
+  clients("private:8", {900e6}, 1); // without the other one it says nothing
+  const bound::cold_start c = bound::cold_starts(r)[0];
+  CHECK(c.packed_bytes == 110'000'000); // and not what clients hold
+  REQUIRE(c.at_once.size() == 2);
+  CHECK(c.at_once[1].count == 4);
+  CHECK(c.at_once[1].own.median_ns == Approx(650e6));
+  CHECK(c.at_once[1].own.worst_ns == Approx(800e6));
+  CHECK(c.at_once[1].shared.held_bytes == 190'000'000);
+  CHECK(c.at_once[1].speedup() == Approx(800.0 / 130));
+  const std::string text = report::cold_start_report(r, {c});
+  for (const char* part : {"650 ms", "800 ms", "115 ms", "130 ms", "572 MiB", "6.15x"})
+    CHECK_MESSAGE(holds(text, part), part, "\n", text);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    CHECK_MESSAGE(line.size() <= report::columns, line);
+  const auto json = nlohmann::json::parse(report::cold_start_json(r, {c})).at("cold_starts")[0];
+  CHECK(json.at("clients")[1].at("private").at("worst_ns") == 800e6);
 }
 
 TEST_CASE("the bound of a cold start is that of a run and the fastest way to the weights") {

@@ -54,6 +54,9 @@ struct setting {
   /// What is prepared in this process runs by turns, and is read before another one runs: where
   /// the operands stay too, memory may be shared.
   bool by_turns = false;
+  /// Where its weights stand as packed_weights::copy_weights wrote them, and stay; null: it packs
+  /// them itself. In the memory of the host alone.
+  const std::byte* packed = nullptr;
   bool proposed = false; ///< of lists: only what the library would try first
 };
 
@@ -123,14 +126,13 @@ public:
   virtual double copy_ns(std::span<const std::byte> weights, bool pinned) = 0;
   /// Nanoseconds for so much pinned memory.
   virtual double pin_ns(std::int64_t bytes) = 0;
-  /// Has another process hold the weights, in one object; or so many objects of `bytes` each.
-  virtual void share(std::span<const std::byte> weights) = 0;
-  virtual void share(int objects, std::int64_t bytes) = 0;
+  /// Has another process hold the weights, each of these parts in an object of its own.
+  virtual void share(const std::vector<std::span<const std::byte>>& parts) = 0;
   /// Nanoseconds to open all of so many objects, and for a first access to all that are open.
   virtual double attach_ns(int objects) = 0;
   virtual double touch_ns(int objects) = 0;
-  /// True if these are the weights that the other process holds.
-  virtual bool shares(std::span<const std::byte> weights) = 0;
+  /// True if these are the weights that the other process holds in so many objects.
+  virtual bool shares(const std::vector<std::span<const std::byte>>& parts) = 0;
 };
 
 /// What a library knows of its devices besides.

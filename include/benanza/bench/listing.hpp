@@ -146,8 +146,8 @@ private:
     groups = groups_of(plans, libraries, provenance(e, o, libraries), o.parameters,
                        {.scenarios = o.scenarios, .deepest = o.levels});
     if (!o.load) return;
-    for (const result::plan& p : plans)
-      groups.push_back(load::load_group(p, libraries));
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      groups.push_back(load::load_group(plans[i], libraries, static_cast<int>(i)));
   }
 
   void list_layers(const options& o, const machine::environment& e) {

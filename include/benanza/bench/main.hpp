@@ -228,6 +228,12 @@ inline status run_checked(int argc, char** argv) {
                 "build one with OpenMP");
   share_models(o);
   const machine::environment e = machine::enter_environment(argv, threads);
+  if (const auto client = load::client_link::from_environment()) {
+    std::vector<std::string> left_out;
+    return static_cast<status>(load::serve_client(*client,
+                                                  plans.at(static_cast<std::size_t>(client->plan)),
+                                                  selected_libraries(o, left_out)));
+  }
   const auto supervisor = worker_link::from_environment();
   o.crashed = crashed_before();
   auto guard = supervisor ? nullptr : std::make_unique<crash_guard>(argv, e);

@@ -4,10 +4,11 @@
 // ready, getting the weights (from a file and packing them, or attaching to memory that others have
 // filled and mapping its pages), running once. From TrIMS (IEEE CLOUD 2019): the ideal, of which
 // load takes nothing; and rho = b / q - n (o + s), above zero where sharing n objects of b bytes
-// together pays. Here b / q is all that a load of one's own takes, packing and copies to a GPU too;
-// our store has no server, and nothing has to be exported: o is zero, s is what attaching takes,
-// and once for all objects mapping their pages. On a GPU shared weights are another process's
-// memory of the GPU. Times in ns.
+// together pays. Here b / q is all that a load of one's own takes: reading each byte of the file,
+// from the page cache or from the disk, packing, and copies to a GPU. Our store has no server, and
+// nothing has to be exported: o is zero, s is what attaching takes, and once for all objects
+// mapping their pages. On a GPU shared weights are another process's memory of the GPU. Times in
+// ns.
 //
 //   for (const cold_start& c : cold_starts(run)) c.private_ns() / c.shared_ns();
 #pragma once
@@ -15,6 +16,7 @@
 #include "../core/text.hpp"
 #include "../result/device.hpp"
 #include "../result/load_case.hpp"
+#include "../result/statistics.hpp"
 #include "model.hpp"
 
 #include <algorithm>
@@ -33,8 +35,22 @@ namespace benanza::bound {
 struct granularity {
   int objects = 1;
   double attach_ns = 0; ///< to all of them, and mapping their pages: n (o + s)
-  double load_ns = 0;   ///< b / q
+  double load_ns = 0;   ///< b / q, of a file in the page cache
+  double disk_ns = 0;   ///< b / q, of a file on a disk; 0: not known
   double rho_ns() const { return load_ns - attach_ns; }
+  double disk_rho_ns() const { return disk_ns - attach_ns; }
+};
+
+/// Clients that begin at once: when half of them, and when the last one has its first answer, and
+/// the memory that all hold together. Of one way, zero: not known.
+struct clients {
+  struct side {
+    double median_ns = 0, worst_ns = 0, held_bytes = 0;
+  };
+  int count = 1;
+  side own{}, shared{}; ///< each with its own weights, all with the same
+  bool complete() const { return own.worst_ns > 0 && shared.worst_ns > 0; }
+  double speedup() const { return own.worst_ns / shared.worst_ns; }
 };
 
 /// A model's way to its first answer, in a type on some threads. Times that were not measured are
@@ -47,17 +63,21 @@ struct cold_start {
   double file_bytes = 0, packed_bytes = 0;
   double setup_ns = 0;
   double read_ns = 0, mmap_ns = 0, pack_ns = 0;
+  double disk_read_ns = 0, disk_mmap_ns = 0;
+  std::string no_disk{}; ///< why these are not known; empty: they are, or were not asked for
   double attach_ns = 0, touch_ns = 0, populate_ns = 0;
   double pageable_ns = 0, pinned_ns = 0, pin_ns = 0; ///< on a GPU
   double run_ns = 0;
   std::vector<granularity> shared{};  ///< from one object on
+  std::vector<clients> at_once{};     ///< from one client on
   double least_load_ns = 0;           ///< the least measured time of any way to the weights
   std::optional<double> bound_ns{};   ///< of a run
   std::vector<std::string> lacking{}; ///< what to measure
 
   bool complete() const { return lacking.empty(); }
-  /// The faster way to the bytes of a file.
+  /// The faster way to the bytes of a file in the page cache; and on a disk, 0: not known.
   double file_ns() const { return std::min(read_ns, mmap_ns); }
+  double disk_ns() const { return std::min(disk_read_ns, disk_mmap_ns); }
   /// The faster way to map the pages of what was attached; on a GPU the first access to it.
   double map_ns() const { return on_gpu ? touch_ns : std::min(touch_ns, populate_ns); }
   /// True where a process gains by pinning memory for its copy to the GPU.
@@ -65,6 +85,10 @@ struct cold_start {
   /// The faster copy to the GPU.
   double copy_ns() const { return pins() ? pin_ns + pinned_ns : pageable_ns; }
   double private_load_ns() const { return file_ns() + pack_ns + copy_ns(); }
+  bool from_disk() const { return disk_ns() > 0; }
+  double disk_load_ns() const { return disk_ns() + pack_ns + copy_ns(); }
+  double disk_private_ns() const { return setup_ns + disk_load_ns() + run_ns; }
+  double disk_speedup() const { return disk_private_ns() / shared_ns(); }
   double shared_load_ns() const { return attach_ns + map_ns(); }
   double private_ns() const { return setup_ns + private_load_ns() + run_ns; }
   double shared_ns() const { return setup_ns + shared_load_ns() + run_ns; }
@@ -86,6 +110,7 @@ namespace detail {
 struct load_rows {
   std::map<std::string, const measurement*> by_way{};
   const measurement* run = nullptr;
+  std::string no_disk{};
 
   double ns(const std::string& way) const {
     const auto found = by_way.find(way);
@@ -133,10 +158,29 @@ inline double least_load(const cold_start& c, const load_rows& rows) {
   return out;
 }
 
+inline void fill_clients(cold_start& c, const load_rows& rows) {
+  std::map<int, clients> by_count;
+  for (const auto& [text, m] : rows.by_way) {
+    const result::load_way way = result::parse_load_way(text);
+    if (!result::of_clients(way.name)) continue;
+    clients& its = by_count[way.count];
+    its.count = way.count;
+    clients::side& side = way.name == result::private_clients ? its.own : its.shared;
+    side.median_ns = m->parts_ns.empty() ? m->median_ns : result::median(m->parts_ns);
+    side.worst_ns = m->median_ns;
+    side.held_bytes = static_cast<double>(m->weight_bytes);
+  }
+  for (const auto& [count, its] : by_count)
+    if (its.complete()) c.at_once.push_back(its);
+}
+
 inline void fill(cold_start& c, const load_rows& rows) {
   c.setup_ns = rows.ns("setup");
   c.read_ns = rows.ns("read");
   c.mmap_ns = rows.ns("mmap");
+  c.disk_read_ns = rows.ns("disk_read");
+  c.disk_mmap_ns = rows.ns("disk_mmap");
+  c.no_disk = rows.no_disk;
   c.pack_ns = rows.ns("pack");
   c.touch_ns = rows.ns("touch");
   c.populate_ns = rows.ns("populate");
@@ -152,10 +196,11 @@ inline void fill(cold_start& c, const load_rows& rows) {
     if (rows.ns(way) <= 0) absent.push_back(way);
   for (const auto& [text, m] : rows.by_way) {
     const result::load_way way = result::parse_load_way(text);
+    if (result::of_clients(way.name)) continue;
     if (way.name == "attach")
-      c.shared.push_back({way.objects, m->median_ns + c.map_ns(), c.private_load_ns()});
-    const bool of_file = way.name == "read" || way.name == "mmap";
-    double& bytes = of_file ? c.file_bytes : c.packed_bytes;
+      c.shared.push_back({way.count, m->median_ns + c.map_ns(), c.private_load_ns(),
+                          c.from_disk() ? c.disk_load_ns() : 0});
+    double& bytes = result::of_a_file(way.name) ? c.file_bytes : c.packed_bytes;
     bytes = std::max(bytes, static_cast<double>(m->weight_bytes));
   }
   std::sort(c.shared.begin(), c.shared.end(),
@@ -172,14 +217,20 @@ inline void fill(cold_start& c, const load_rows& rows) {
   else
     c.run_ns = rows.run->median_ns;
   c.least_load_ns = least_load(c, rows);
+  fill_clients(c, rows);
 }
 
 /// Those of a run whose loads are all of one device.
 inline void add_cold_starts(const result::run& r, bool on_gpu, std::vector<cold_start>& out) {
   std::map<std::tuple<std::string, std::string, int>, load_rows> known;
   for (const measurement& m : r.measurements)
-    if (result::of_a_load(m) && m.error.empty())
-      known[{m.key, m.type, m.threads}].by_way[m.algorithm] = &m;
+    if (result::of_a_load(m)) {
+      load_rows& its = known[{m.key, m.type, m.threads}];
+      if (m.error.empty())
+        its.by_way[m.algorithm] = &m;
+      else if (result::of_a_disk(m.algorithm))
+        its.no_disk = m.error;
+    }
   for (const measurement& m : r.measurements)
     if (result::of_a_whole_run(m) && m.error.empty() && m.algorithm == result::in_order)
       if (const auto its = known.find({m.key, m.type, m.threads}); its != known.end())

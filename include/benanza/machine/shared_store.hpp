@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do processes of a user share one copy of what they only read, such as a model's weights? Each
 // object is a file in memory, in a folder that others cannot look into; one process fills it and
-// all others map it. It stays when no process uses it, and goes, least recently used first, when
-// another one needs its room. One in use never goes. Who uses an object holds a lock on a byte of
-// its own (an open file description lock): the kernel gives it back when the process ends, by kill
-// -9 too, so that no count can be wrong. There is no server.
+// all others map it. It stays when no process uses it, until it is evicted; one in use never is.
+// Who uses an object holds a lock on a byte of its own (an open file description lock): the kernel
+// gives it back when the process ends, by kill -9 too, so that no count can be wrong. There is no
+// server.
 //
-//   shared_store s("benanza", 2'000'000'000);
+//   shared_store s("benanza");
 //   shared_object o = s.open(key, bytes, [](std::span<std::byte> to) { ... });   // fills it once
 //   o.bytes();   s.list()[0].users == 1;   s.evict(key) == false
 #pragma once
@@ -31,7 +31,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -170,6 +169,8 @@ public:
     constexpr int populate_read = 22; // MADV_POPULATE_READ; older headers have no name for it
     return madvise(base_, size_, populate_read) == 0;
   }
+  /// Maps no page any more, until one is read: then this process has no part of what others map.
+  void unmap_pages() const { madvise(base_, size_, MADV_DONTNEED); }
 
 private:
   friend class shared_store;
@@ -187,22 +188,18 @@ struct stored_object {
   std::string key{};
   std::int64_t bytes = 0;
   int users = 0; ///< open objects of living processes
-  timespec used{};
 };
 
 /// Objects of a name's processes of one user.
 class shared_store {
 public:
-  /// `budget_bytes`: of all objects together, at most.
-  shared_store(std::string name, std::int64_t budget_bytes)
-      : name_(std::move(name))
-      , budget_(budget_bytes) {
-    if (name_.empty() || name_.size() > 64 || name_.find('/') != std::string::npos)
-      throw error("a store's name is a word without a slash", '"' + name_ + '"');
-    folder_ = detail::own_folder(name_);
+  explicit shared_store(const std::string& name) {
+    if (name.empty() || name.size() > 64 || name.find('/') != std::string::npos)
+      throw error("a store's name is a word without a slash", '"' + name + '"');
+    folder_ = detail::own_folder(name);
   }
 
-  /// The object if it is there; it counts as used just now.
+  /// The object if it is there.
   std::optional<shared_object> attach(const std::string& key) const {
     const std::string path = path_of(key);
     for (int tries = 0; tries < most_tries; ++tries) {
@@ -215,7 +212,6 @@ public:
       }
       struct stat s {};
       if (fstat(file.fd(), &s) != 0 || s.st_nlink == 0) continue; // it was evicted meanwhile
-      touch_time(file.fd());
       return mapped(std::move(file), static_cast<std::size_t>(s.st_size), key, path);
     }
     throw error("a shared object has too many users", path);
@@ -229,7 +225,6 @@ public:
     const detail::store_lock alone(lock_path());
     if (auto there = attach(key)) return std::move(*there);
     remove_unfinished();
-    make_room(bytes + detail::object_header::size);
     return made(key, bytes, fill);
   }
 
@@ -246,17 +241,13 @@ public:
       unlink_unused(path);
   }
 
-  /// All objects, the least recently used first.
+  /// All objects.
   std::vector<stored_object> list() const {
     std::vector<stored_object> out;
     for (const std::string& path : paths())
       if (auto known = look(path)) out.push_back(std::move(*known));
-    std::sort(out.begin(), out.end(), [](const stored_object& a, const stored_object& b) {
-      return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
-    });
     return out;
   }
-  std::int64_t budget_bytes() const { return budget_; }
   /// Where its objects lie.
   const std::string& folder() const { return folder_; }
 
@@ -276,13 +267,6 @@ private:
     for (int i = 0; i < detail::slots; ++i)
       if (detail::try_lock(fd, detail::first_slot + (begin + i) % detail::slots, 1)) return true;
     return false;
-  }
-
-  static void touch_time(int fd) {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    const timespec both[2] = {now, now};
-    futimens(fd, both);
   }
 
   static shared_object mapped(detail::open_file file, std::size_t size, const std::string& key,
@@ -311,7 +295,6 @@ private:
                        under_way, "free some of /dev/shm");
       fill_mapped(file.fd(), size, key, fill, under_way);
       take_slot(file.fd());
-      touch_time(file.fd());
       if (rename(under_way.c_str(), path.c_str()) != 0)
         detail::refuse("a shared object cannot be named", path);
       return mapped(std::move(file), size, key, path);
@@ -364,11 +347,10 @@ private:
         pread(file.fd(), &head, sizeof head, 0) != ssize_t{sizeof head})
       return std::nullopt;
     head.key.back() = 0;
-    return stored_object{.key = head.key.data(),
-                         .bytes = s.st_size - detail::object_header::size,
-                         .users =
-                             detail::locked_by_others(file.fd(), detail::first_slot, detail::slots),
-                         .used = s.st_mtim};
+    return stored_object{
+        .key = head.key.data(),
+        .bytes = s.st_size - detail::object_header::size,
+        .users = detail::locked_by_others(file.fd(), detail::first_slot, detail::slots)};
   }
 
   /// No process can begin to use an object while all of its slots are locked here.
@@ -378,23 +360,7 @@ private:
            unlink(path.c_str()) == 0;
   }
 
-  /// Evicts what was not used for longest until `bytes` more fit the budget.
-  void make_room(std::int64_t bytes) const {
-    std::int64_t held = 0;
-    const std::vector<stored_object> all = list();
-    for (const stored_object& o : all)
-      held += o.bytes + detail::object_header::size;
-    for (const stored_object& o : all)
-      if (held + bytes > budget_ && unlink_unused(path_of(o.key)))
-        held -= o.bytes + detail::object_header::size;
-    if (held + bytes > budget_)
-      throw error("the store has no room for " + std::to_string(bytes) + " bytes: of its " +
-                      std::to_string(budget_) + " bytes " + std::to_string(held) + " are in use",
-                  name_, "give it a larger budget");
-  }
-
-  std::string name_, folder_{};
-  std::int64_t budget_;
+  std::string folder_{};
 };
 
 } // namespace benanza::machine

@@ -5,8 +5,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace benanza;
 using namespace benanza::measure;
@@ -76,6 +79,17 @@ TEST_CASE("what the kernel reports of waiting and of others' load is the noise")
   pass(2e6);
   const noise busy = w.end_window();
   CHECK(judge(busy) == interference::other_load);
+  pass(2e6);
+  CHECK(w.end_window().other_load == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    while (std::clock() < CLOCKS_PER_SEC / 10) {
+    }
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  say(stat, "cpu  5010 0 5000 0 0 0 0 0"); // what it took, and it was ours
+  CHECK(w.end_window().other_load == 0);
   pass(2e6);
   const double before_ns = w.now_ns();
   CHECK(w.end_window().other_load == 0);

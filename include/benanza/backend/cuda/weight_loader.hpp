@@ -38,19 +38,18 @@ public:
     return took.ns();
   }
 
-  void share(std::span<const std::byte> weights) override {
-    share(1, std::ssize(weights));
-    opened_memory(shared_.at(1).handles.at(0), std::ssize(weights)).fill(weights);
-  }
-  void share(int objects, std::int64_t bytes) override {
+  void share(const std::vector<std::span<const std::byte>>& parts) override {
     if (!has_ipc())
       throw error(
           "memory of other processes cannot be opened (IPC): the GPU or its driver has none");
     if (!other_) other_.emplace();
-    object_set& set = shared_[objects];
-    set = {.bytes = bytes};
-    for (int i = 0; i < objects; ++i)
-      set.handles.push_back(other_->take(bytes));
+    std::vector<object>& all = shared_[static_cast<int>(parts.size())];
+    all.clear();
+    for (const std::span<const std::byte> part : parts) {
+      const std::int64_t bytes = std::max<std::int64_t>(std::ssize(part), own_mapping_bytes);
+      all.push_back({other_->take(bytes), bytes});
+      opened_memory(all.back().handle, bytes).fill(part);
+    }
   }
 
   double attach_ns(int objects) override {
@@ -65,24 +64,28 @@ public:
       one.touch();
     return took.ns();
   }
-  bool shares(std::span<const std::byte> weights) override {
-    const auto all = opened(1);
-    std::vector<std::byte> there(weights.size());
-    download(all.at(0).data(), there);
-    return std::equal(there.begin(), there.end(), weights.begin());
+  bool shares(const std::vector<std::span<const std::byte>>& parts) override {
+    const auto all = opened(static_cast<int>(parts.size()));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      std::vector<std::byte> there(parts[i].size());
+      download(all[i].data(), there);
+      if (!std::equal(there.begin(), there.end(), parts[i].begin())) return false;
+    }
+    return true;
   }
 
 private:
-  struct object_set {
+  /// A GPU maps so much at once: smaller objects would share a mapping.
+  static constexpr std::int64_t own_mapping_bytes = 2 << 20;
+  struct object {
+    cudaIpcMemHandle_t handle{};
     std::int64_t bytes = 0;
-    std::vector<cudaIpcMemHandle_t> handles{};
   };
   std::vector<opened_memory> opened(int objects) const {
-    const object_set& set = shared_.at(objects);
     std::vector<opened_memory> out;
-    out.reserve(set.handles.size());
-    for (const cudaIpcMemHandle_t& one : set.handles)
-      out.emplace_back(one, set.bytes);
+    out.reserve(static_cast<std::size_t>(objects));
+    for (const object& one : shared_.at(objects))
+      out.emplace_back(one.handle, one.bytes);
     return out;
   }
 
@@ -90,7 +93,7 @@ private:
   memory there_{};
   std::optional<pinned_memory> pinned_{};
   std::optional<other_process> other_{};
-  std::map<int, object_set> shared_{}; ///< by how many there are
+  std::map<int, std::vector<object>> shared_{}; ///< by how many there are
 };
 
 } // namespace benanza::backend::cuda

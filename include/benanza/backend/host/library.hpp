@@ -159,9 +159,11 @@ public:
           if constexpr (requires { host::weight_bytes(p, dtype{}); }) {
             const stopwatch timer;
             weight_bytes_ = host::weight_bytes(p, detail::element_type(l, t));
+            own_ = current_ = s.packed;
+            if (own_ != nullptr) return;
             folded_.emplace(weight_bytes_);
             host::fold_weights(p, o, reinterpret_cast<float*>(folded_->bytes()));
-            current_ = folded_->bytes();
+            own_ = current_ = folded_->bytes();
             packing_ns_ = timer.ns();
           }
         },
@@ -186,14 +188,14 @@ public:
 
   double packing_ns() const override { return packing_ns_; }
   void copy_weights(std::byte* to) const override {
-    if (folded_) std::memcpy(to, folded_->bytes(), static_cast<std::size_t>(weight_bytes_));
+    if (own_ != nullptr) std::memcpy(to, own_, static_cast<std::size_t>(weight_bytes_));
   }
 
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) override {
     pool_ = weight_bytes_ > 0 ? pool : nullptr;
     stride_ = stride;
     places_ = count;
-    if (pool_ == nullptr && folded_) current_ = folded_->bytes();
+    if (pool_ == nullptr) current_ = own_;
   }
 
   chainable* chain() override { return this; }
@@ -261,7 +263,7 @@ private:
   std::optional<detail::buffer> folded_;
   std::int64_t weight_bytes_ = 0;
   double packing_ns_ = 0;
-  const std::byte* current_ = nullptr;
+  const std::byte *own_ = nullptr, *current_ = nullptr;
   std::byte* pool_ = nullptr;
   std::int64_t stride_ = 0, places_ = 1;
   detail::job job_;

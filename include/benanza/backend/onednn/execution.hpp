@@ -21,7 +21,8 @@ public:
       : timed_call(s.threads)
       , device_(std::move(on))
       , what_(std::move(what))
-      , operands_stay_(s.operands_stay) {
+      , operands_stay_(s.operands_stay)
+      , packed_(s.packed) {
     use_threads(threads_);
     primitive_ = dnnl::primitive(what_.how.get());
     for (const argument& a : what_.made_by->arguments) {
@@ -193,6 +194,7 @@ private:
   /// Brings an operand into the layout that the implementation wants.
   void bind(const argument& a, const operands& values) {
     if (a.filled) return bind_filled(a);
+    if (a.constant && packed_ != nullptr) return bind_packed(a);
     if (static_cast<std::size_t>(a.input) >= values.inputs.size())
       throw error("an operand is missing");
     const tensor& from = values.inputs[static_cast<std::size_t>(a.input)];
@@ -208,8 +210,7 @@ private:
     const std::span<const std::byte> given = as_it_is ? from.bytes : scaled;
     const bool lent = operands_stay_ && a.constant && as_it_is &&
                       given.size() >= machine::page_store::smallest; // and so begins with a page
-    description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
-    if (wanted.is_zero()) wanted = a.stored;
+    const description wanted = wanted_for(a);
     dnnl::memory to;
     // The library reads this memory only, but has no type for that.
     auto* const first = const_cast<std::byte*>(given.data() + skipped);
@@ -236,14 +237,26 @@ private:
     inputs_.push_back(std::move(to));
   }
 
+  description wanted_for(const argument& a) const {
+    const description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
+    return wanted.is_zero() ? a.stored : wanted;
+  }
+
+  /// Weights that stand packed behind those of the arguments before.
+  void bind_packed(const argument& a) {
+    const dnnl::memory m(wanted_for(a), device_->engine,
+                         const_cast<std::byte*>(packed_ + weights_.bytes()));
+    weights_.add(m);
+    arguments_.push_back({a.id, m.get()});
+    inputs_.push_back(m);
+  }
+
   /// An argument that is the same whatever the operands are.
   void bind_filled(const argument& a) {
     const description wide = dense(anatomy(a.stored).sizes, data_type::f32);
     const aligned_bytes bytes(wide.get_size());
     std::fill_n(reinterpret_cast<float*>(bytes.data()), wide.get_size() / sizeof(float), *a.filled);
-    description wanted = what_.how.query_md(dnnl::query::exec_arg_md, a.id);
-    if (wanted.is_zero()) wanted = a.stored;
-    dnnl::memory to = allocate(wanted);
+    dnnl::memory to = allocate(wanted_for(a));
     dnnl::memory plain = allocate(a.stored);
     reorder(dnnl::memory(wide, device_->engine, bytes.data()), plain);
     fill(plain, to);
@@ -280,6 +293,7 @@ private:
   std::shared_ptr<device> device_;
   offer what_;
   bool operands_stay_;
+  const std::byte* packed_;
   dnnl::primitive primitive_{};
   std::vector<aligned_bytes> buffers_{};
   std::vector<dnnl::memory> inputs_{};

@@ -161,8 +161,8 @@ public:
     if (f.has_first()) flows(5, DNNL_ARG_SRC_ITER, tensors.first_h, values);
     if (f.has_first() && f.p.lstm()) flows(6, DNNL_ARG_SRC_ITER_C, tensors.first_c, values);
     const stopwatch timer;
-    add_weights(DNNL_ARG_WEIGHTS_LAYER, values.inputs[1], f.p.inputs);
-    add_weights(DNNL_ARG_WEIGHTS_ITER, values.inputs[2], f.p.hidden);
+    add_weights(DNNL_ARG_WEIGHTS_LAYER, values.inputs[1], f.p.inputs, s.packed);
+    add_weights(DNNL_ARG_WEIGHTS_ITER, values.inputs[2], f.p.hidden, s.packed);
     packing_ns_ = timer.ns();
     add_bias(values.inputs[3]);
     if (f.p.peepholes) add_peepholes(values.inputs[7]);
@@ -255,7 +255,14 @@ private:
   }
 
   /// ONNX has D x (gates x hidden) x depth; the library is given 1 x D x depth x gates x hidden.
-  void add_weights(int id, const tensor& from, std::int64_t depth) {
+  void add_weights(int id, const tensor& from, std::int64_t depth, const std::byte* packed) {
+    const description wanted = what_.how.query_md(dnnl::query::exec_arg_md, id);
+    if (packed != nullptr) {
+      memories_.emplace_back(wanted, device_->engine,
+                             const_cast<std::byte*>(packed + weights_.bytes()));
+      arguments_.push_back({id, memories_.back().get()});
+      return weights_.add(memories_.back());
+    }
     const detail::recurrent_form& f = what_.form;
     const std::int64_t gates = f.p.gates(), hidden = f.p.hidden;
     const description turned = dense(f.weights(depth), f.type);
@@ -270,7 +277,6 @@ private:
             store(from.type, bytes.data(), to++,
                   load(from.type, from.bytes.data(), row * depth + k));
           }
-    const description wanted = what_.how.query_md(dnnl::query::exec_arg_md, id);
     dnnl::memory m = allocate(wanted), source(turned, device_->engine, bytes.data());
     dnnl::reorder(source, m).execute(device_->stream, source, m);
     device_->stream.wait();

@@ -32,16 +32,33 @@ struct built_chain {
   std::int64_t scratch_bytes = 0;
 };
 
+/// What is there before a chain is built.
+struct chain_givens {
+  std::vector<backend::operands> operands{};    ///< of each node's layer; empty: they are made
+  std::vector<backend::algorithm> algorithms{}; ///< of each node; empty: libraries are asked
+  /// The weights of all steps as their algorithms want them, each on a line of 64 bytes; null: they
+  /// are packed.
+  const std::byte* packed = nullptr;
+};
+
+/// Bytes of a step's weights, packed, up to the next line.
+inline std::int64_t slot_bytes(const backend::prepared& p) {
+  constexpr std::int64_t line = 64;
+  return (p.weight_bytes() + line - 1) / line * line;
+}
+
 /// Builds one chain.
 class chain_builder {
 public:
   /// `side_by_side`: steps that do not wait for each other run on several of the device's queues.
   chain_builder(const result::plan& p, const library_list& libraries,
-                const parameters& thresholds = usual_parameters, bool side_by_side = false)
+                const parameters& thresholds = usual_parameters, bool side_by_side = false,
+                chain_givens given = {})
       : plan_(p)
       , libraries_(libraries)
       , parameters_(thresholds)
       , side_by_side_(side_by_side)
+      , given_(std::move(given))
       , places_(p.graph, out_.storage) {}
   chain_builder(const chain_builder&) = delete;
   chain_builder& operator=(const chain_builder&) = delete;
@@ -154,7 +171,8 @@ private:
           flowing.emplace_back(*at, listed[k]);
       }
 
-    const backend::algorithm a = find(l, s, i);
+    const backend::algorithm a =
+        given_.algorithms.empty() ? find(l, s, i) : given_.algorithms[static_cast<std::size_t>(i)];
     step.run = prepare(l, s.backend, a, step.values, i);
     const std::vector<layout> wanted = layouts(s.operand_layouts, i);
     std::size_t activation = 0;
@@ -196,10 +214,12 @@ private:
   /// The operands of a node's layer; the parts of a Concat have the dims of what it joins, those of
   /// a Split the ones that their readers want.
   backend::operands operands_of(const op::layer& l, const std::vector<model::operand>& listed,
-                                int node) const {
+                                int node) {
     const auto* c = std::get_if<op::concat>(&l);
     if (c == nullptr) {
-      backend::operands made = backend::make_operands(l, plan_.type);
+      backend::operands made = given_.operands.empty()
+                                   ? backend::make_operands(l, plan_.type)
+                                   : std::move(given_.operands[static_cast<std::size_t>(node)]);
       if (std::holds_alternative<op::split>(l))
         made.parts = split_lengths(plan_.graph, node, plan_.type);
       return made;
@@ -233,12 +253,13 @@ private:
 
   std::unique_ptr<backend::prepared> prepare(const op::layer& l, const std::string& backend,
                                              const backend::algorithm& a,
-                                             const backend::operands& values, int node) const {
+                                             const backend::operands& values, int node) {
     machine::check_memory(host_bytes(l, a), where(node));
     std::unique_ptr<backend::prepared> made;
     try {
       made = library_named(backend, node)
-                 .prepare(l, plan_.type, a, values, {.threads = plan_.threads});
+                 .prepare(l, plan_.type, a, values,
+                          {.threads = plan_.threads, .packed = given_.packed});
     } catch (const backend::device_lost&) {
       throw;
     } catch (const error& e) {
@@ -251,6 +272,7 @@ private:
       throw error("algorithm \"" + a.id + "\" cannot stand in a chain", where(node),
                   "measure the CPU alone, and write the plan from that result");
     choose_stack_place(*made, parameters_);
+    if (given_.packed != nullptr) given_.packed += slot_bytes(*made);
     return made;
   }
 
@@ -427,6 +449,7 @@ private:
   const library_list& libraries_;
   const parameters& parameters_;
   bool side_by_side_;
+  chain_givens given_;
   built_chain out_{};
   activation_storage& storage_ = out_.storage;
   std::vector<chain_step>& steps_ = out_.steps;

@@ -30,10 +30,11 @@ class chain final : public backend::prepared,
                     private backend::device_control {
 public:
   chain(const result::plan& p, const library_list& libraries,
-        const parameters& thresholds = usual_parameters, bool side_by_side = false)
+        const parameters& thresholds = usual_parameters, bool side_by_side = false,
+        chain_givens given = {})
       : plan_(p)
       , parameters_(thresholds)
-      , built_(chain_builder(plan_, libraries, thresholds, side_by_side).build())
+      , built_(chain_builder(plan_, libraries, thresholds, side_by_side, std::move(given)).build())
       , times_(built_.steps.size()) {
     if (built_.device)
       for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -54,7 +55,7 @@ public:
   std::int64_t weight_bytes() const override {
     std::int64_t sum = 0;
     for (const chain_step& step : steps_)
-      if (step.run) sum += slot_bytes(step);
+      if (step.run) sum += slot_bytes(*step.run);
     return sum;
   }
   /// Each step has its weights behind those of the ones before it.
@@ -62,7 +63,7 @@ public:
     for (chain_step& step : steps_) {
       if (!step.run) continue;
       step.run->rotate_weights(pool, stride, count);
-      if (pool != nullptr) pool += slot_bytes(step);
+      if (pool != nullptr) pool += slot_bytes(*step.run);
     }
   }
   in_memory* activations() override { return built_.device ? nullptr : this; }
@@ -76,10 +77,10 @@ public:
   std::span<std::byte> result_memory() const override { return span_of(built_.result); }
   /// Between its first and its last layer it writes to all of its memory.
   std::span<std::byte> scratch_memory() const override { return storage_.memory(); }
-  /// From now on the steps read their weights from `packed`, where each step's begin at the next
-  /// line of 64 bytes. Nothing writes to them.
-  void use_weights(const std::byte* packed) {
-    rotate_weights(const_cast<std::byte*>(packed), 0, 1);
+  /// Lets go of the operands that the algorithms were made from: no run needs them, `verify` does.
+  void forget_operands() {
+    for (chain_step& step : steps_)
+      step.values = {};
   }
   /// Bytes of the memory that all activations share.
   std::int64_t activation_bytes() const { return storage_.bytes() - built_.scratch_bytes; }
@@ -215,10 +216,6 @@ public:
   }
 
 private:
-  static std::int64_t slot_bytes(const chain_step& step) {
-    constexpr std::int64_t line = 64;
-    return (step.run->weight_bytes() + line - 1) / line * line;
-  }
   std::span<std::byte> span_of(const tensor_place& p) const {
     return {storage_.at(p.room) + p.offset,
             static_cast<std::size_t>(bytes_of(p.type, elements(p.dims)))};

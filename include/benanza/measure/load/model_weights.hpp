@@ -2,9 +2,9 @@
 // What has to be loaded before a model can run? The weights of each node that a plan runs, as a
 // file has them and as the plan's algorithms want them. Generated models have no weights: these are
 // random, of the model's true sizes. The file is unlinked while it is open, and stays in the page
-// cache.
+// cache, until it is taken out of it.
 //
-//   model_weights w(plan, libraries);   w.file_bytes();
+//   model_weights w(plan, libraries);   w.file_bytes();   w.leave_page_cache();
 //   const built_nodes b = w.build();   b.packing_ns;   copy_packed(b, to);
 #pragma once
 
@@ -12,7 +12,9 @@
 #include "../../core/content_hash.hpp"
 #include "../chain/builder.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -32,13 +34,26 @@ struct built_nodes {
 
   /// Where each node's packed weights begin, and behind the last where they end.
   std::vector<std::int64_t> places() const {
-    constexpr std::int64_t line = 64;
     std::vector<std::int64_t> out{0};
     for (const auto& n : nodes)
-      out.push_back(out.back() + (n->weight_bytes() + line - 1) / line * line);
+      out.push_back(out.back() + slot_bytes(*n));
     return out;
   }
   std::int64_t packed_bytes() const { return places().back(); }
+
+  /// Where the packed weights are cut into groups of neighbouring nodes, each with its first byte,
+  /// and behind the last where it ends.
+  std::vector<std::int64_t> cuts(int groups) const {
+    const std::vector<std::int64_t> all = places();
+    std::vector<std::int64_t> begins, out; // of nodes that have weights
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (all[i + 1] > all[i]) begins.push_back(all[i]);
+    begins.push_back(all.back());
+    for (int k = 0; k <= groups; ++k)
+      out.push_back(begins[static_cast<std::size_t>(k) * (begins.size() - 1) /
+                           static_cast<std::size_t>(groups)]);
+    return out;
+  }
 };
 
 /// Copies the packed weights of all nodes, `packed_bytes()` of them with what lies between.
@@ -54,6 +69,47 @@ inline void copy_packed(const built_nodes& b, std::byte* to) {
     }
 }
 
+/// Fresh memory of this process alone, unmapped at the end.
+class fresh_memory {
+public:
+  /// `file`: mapped in place of memory of its own.
+  explicit fresh_memory(std::int64_t bytes, int file = -1)
+      : size_(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)))
+      , base_(mmap(nullptr, size_, file < 0 ? PROT_READ | PROT_WRITE : PROT_READ,
+                   file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, file, 0)) {
+    if (base_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  fresh_memory(const fresh_memory&) = delete;
+  fresh_memory& operator=(const fresh_memory&) = delete;
+  ~fresh_memory() { munmap(base_, size_); }
+  std::span<std::byte> bytes() const { return {static_cast<std::byte*>(base_), size_}; }
+
+  /// Pages of what is mapped that are in memory, whoever has them there.
+  std::int64_t resident_pages() const {
+    std::vector<unsigned char> pages((size_ + machine::page_bytes - 1) / machine::page_bytes);
+    if (mincore(base_, size_, pages.data()) != 0)
+      throw error("the system does not say which pages are in memory: " +
+                  std::string(std::strerror(errno)));
+    return std::count_if(pages.begin(), pages.end(), [](unsigned char p) { return p & 1; });
+  }
+
+private:
+  std::size_t size_;
+  void* base_;
+};
+
+/// True for an operand that is in the model's file.
+inline bool stays(const backend::tensor& t) {
+  return t.part == backend::role::weights || t.part == backend::role::vector;
+}
+
+/// Where files lie that are to be on a disk, as /tmp is not everywhere.
+inline std::filesystem::path folder_on_disk() {
+  const char* const usual = "/var/tmp";
+  const bool given = std::getenv("TMPDIR") != nullptr;
+  return given || access(usual, W_OK) != 0 ? std::filesystem::temp_directory_path() : usual;
+}
+
 /// The weights of a plan's model.
 class model_weights {
 public:
@@ -62,7 +118,8 @@ public:
       , values_(p.graph.layers.size()) {
     for (std::size_t i = 0; i < p.steps.size(); ++i)
       if (!p.steps[i].backend.empty()) add(static_cast<int>(i), libraries);
-    machine::check_memory(3 * static_cast<double>(file_bytes_), p.graph.name,
+    // The file, the operands, and packed as one object, in groups and by layers.
+    machine::check_memory(5 * static_cast<double>(file_bytes_), p.graph.name,
                           "load a smaller model, or free memory");
     write_file();
   }
@@ -75,6 +132,20 @@ public:
   /// All weights as the model has them, and a file of them.
   std::int64_t file_bytes() const { return file_bytes_; }
   int file() const { return file_; }
+  /// Takes the file out of the page cache: who reads it next reads the disk. Refuses where the file
+  /// system keeps it in memory.
+  void leave_page_cache() const {
+    std::int64_t left = 0;
+    for (int tries = 0; tries < 10; ++tries) {
+      posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED);
+      left = fresh_memory(file_bytes_, file_).resident_pages();
+      if (left == 0) return;
+      usleep(1'000); // others may just look at a page
+    }
+    throw error("no disk is read: the file system keeps " + std::to_string(left) +
+                    " pages of the file in memory",
+                folder_on_disk().string(), "set TMPDIR to a folder on a disk");
+  }
 
   /// What tells these weights, packed like this, from all others.
   std::string packed_key() const {
@@ -117,10 +188,6 @@ private:
     std::shared_ptr<const backend::operands> values;
   };
 
-  static bool stays(const backend::tensor& t) {
-    return t.part == backend::role::weights || t.part == backend::role::vector;
-  }
-
   void add(int node, const library_list& libraries) {
     const result::plan_step& s = plan_.steps[static_cast<std::size_t>(node)];
     const op::layer& l = layer_at(plan_.graph, node);
@@ -158,7 +225,7 @@ private:
   }
 
   void write_file() {
-    std::string path = (std::filesystem::temp_directory_path() / "benanza-weights-XXXXXX").string();
+    std::string path = (folder_on_disk() / "benanza-weights-XXXXXX").string();
     file_ = mkostemp(path.data(), O_CLOEXEC);
     if (file_ < 0) throw error(std::strerror(errno), path, "set TMPDIR to a folder of yours");
     unlink(path.c_str());
@@ -168,6 +235,7 @@ private:
           content_ = content_ * 31 + content_hash(t.bytes);
           write_all(t.bytes, path);
         }
+    fsync(file_); // what is not on the disk yet cannot leave the page cache
   }
   void write_all(std::span<const std::byte> bytes, const std::string& path) const {
     while (!bytes.empty()) {
@@ -189,41 +257,21 @@ private:
   int file_ = -1;
 };
 
-/// Fresh memory of this process alone, unmapped at the end.
-class fresh_memory {
-public:
-  /// `file`: mapped in place of memory of its own.
-  explicit fresh_memory(std::int64_t bytes, int file = -1)
-      : size_(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)))
-      , base_(mmap(nullptr, size_, file < 0 ? PROT_READ | PROT_WRITE : PROT_READ,
-                   file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_PRIVATE, file, 0)) {
-    if (base_ == MAP_FAILED) throw std::bad_alloc();
-  }
-  fresh_memory(const fresh_memory&) = delete;
-  fresh_memory& operator=(const fresh_memory&) = delete;
-  ~fresh_memory() { munmap(base_, size_); }
-  std::span<std::byte> bytes() const { return {static_cast<std::byte*>(base_), size_}; }
-
-private:
-  std::size_t size_;
-  void* base_;
-};
-
-/// Reads `to.size()` bytes from the beginning of a file.
-inline void read_file(int file, std::span<std::byte> to) {
+/// Reads `to.size()` bytes of a file, from its beginning or from `from` on.
+inline void read_file(int file, std::span<std::byte> to, std::int64_t from = 0) {
   for (std::size_t done = 0; done < to.size();) {
-    const ssize_t n = pread(file, to.data() + done, to.size() - done, static_cast<off_t>(done));
+    const ssize_t n = pread(file, to.data() + done, to.size() - done,
+                            static_cast<off_t>(from) + static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) throw error("the weights cannot be read: " + std::string(std::strerror(errno)));
     done += static_cast<std::size_t>(n);
   }
 }
 
-/// Reads a byte of each page.
-inline void touch(std::span<const std::byte> memory) {
-  constexpr std::size_t page = machine::page_bytes;
+/// Reads a byte of each page, or of each `step` bytes: by lines of 64 all of it comes from memory.
+inline void touch(std::span<const std::byte> memory, std::size_t step = machine::page_bytes) {
   unsigned sum = 0;
-  for (std::size_t i = 0; i < memory.size(); i += page)
+  for (std::size_t i = 0; i < memory.size(); i += step)
     sum += static_cast<unsigned>(memory[i]);
   asm volatile("" : : "r"(sum));
 }
