@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder that looks like /sys/class/powercap, whose counters a test writes.
 //
-//   fake_powercap f;   f.zone("intel-rapl:0", "package-0", 5'000'000);   f.set("intel-rapl:0", 6'000'000)
+//   fake_powercap f;   f.zone("intel-rapl:0", "package-0", 5'000'000);   f.set("intel-rapl:0",
+//   6'000'000)
 #pragma once
 
 #include "program.hpp"

@@ -46,14 +46,16 @@ TEST_CASE("a counter of energy begins anew where its range ends") {
 TEST_CASE("where no energy is told it says why, and what to do") {
   fake_powercap fake;
   CHECK(package_energy(fake.folder()).why_not() == "no RAPL in " + fake.folder());
-  CHECK(package_energy(fake.folder() + "/none").why_not() == "no RAPL in " + fake.folder() + "/none");
+  CHECK(package_energy(fake.folder() + "/none").why_not() ==
+        "no RAPL in " + fake.folder() + "/none");
   CHECK_FALSE(package_energy(fake.folder()).joules());
 
   fake.zone("intel-rapl:0", "package-0", 5'000'000);
   fake.zone("intel-rapl:1", "package-1", 5'000'000);
   fake.forbid("intel-rapl:1"); // half of the packages would look like all
   package_energy half(fake.folder());
-  CHECK(half.why_not() == fake.folder() + "/intel-rapl:1/energy_uj cannot be read: as root, chmod a+r " +
+  CHECK(half.why_not() == fake.folder() +
+                              "/intel-rapl:1/energy_uj cannot be read: as root, chmod a+r " +
                               fake.folder() + "/intel-rapl:*/energy_uj");
   CHECK_FALSE(half.joules());
 

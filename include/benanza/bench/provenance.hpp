@@ -154,9 +154,9 @@ inline std::string energy_of_packages(const sampling_request& o,
   if (!packages.why_not().empty()) return "none: " + packages.why_not();
   const std::string why = too_short_for_energy(o, machine::package_energy::step_ns);
   if (!why.empty()) return why;
-  return packages.packages() == 1 ? "of the processor's package (RAPL)"
-                                  : "of " + std::to_string(packages.packages()) +
-                                        " packages of the processor (RAPL)";
+  return packages.packages() == 1
+             ? "of the processor's package (RAPL)"
+             : "of " + std::to_string(packages.packages()) + " packages of the processor (RAPL)";
 }
 
 /// The same of a device, whose condition says whether it is told.

@@ -89,8 +89,8 @@ private:
     const std::string counter = zone / "energy_uj";
     const int file = ::open(counter.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-      why_not_ = counter + " cannot be read: as root, chmod a+r " + folder +
-                 "/intel-rapl:*/energy_uj";
+      why_not_ =
+          counter + " cannot be read: as root, chmod a+r " + folder + "/intel-rapl:*/energy_uj";
       return;
     }
     const auto now = number_in(file);

@@ -31,8 +31,7 @@ struct measured {
     groups = list_cases({{0, l, op::cost(l)}}, {}, libraries, o);
     test::scripted_monitor quiet;
     quiet.of_slice = noise_of_slice;
-    group_runner runner({.llc_bytes = 1 << 16, .private_bytes = 1 << 10}, o, &quiet,
-                        packages);
+    group_runner runner({.llc_bytes = 1 << 16, .private_bytes = 1 << 10}, o, &quiet, packages);
     const std::atomic<bool> stop{false};
     for (group& g : groups)
       runner.measure(g, stop);

@@ -5,7 +5,8 @@
 // before and after. That gives a power; its energy is this times its median, as what empties caches
 // before an execution in a cold state would count too. No time is taken meanwhile.
 //
-//   if (const auto w = watts_of(c, {.joules = [&] { return e.joules(); }, .step_ns = 1e6}, monitor))
+//   if (const auto w = watts_of(c, {.joules = [&] { return e.joules(); }, .step_ns = 1e6},
+//   monitor))
 //     m.energy_nj = *w * m.median_ns;
 #pragma once
 
@@ -43,9 +44,10 @@ inline std::optional<double> watts_of(sampled_case& c, const energy_counter& cou
   note_stage(stage::sampling, c.place);
   if (c.enter) c.enter();
   // A GPU has recorded so many of them.
-  const int together = c.run->on_device() ? c.batch
-                                          : std::max(c.batch, static_cast<int>(std::ceil(
-                                                                  1e6 / std::max(c.median_ns, 1.0))));
+  const int together =
+      c.run->on_device()
+          ? c.batch
+          : std::max(c.batch, static_cast<int>(std::ceil(1e6 / std::max(c.median_ns, 1.0))));
   if (c.median_ns < p.warms_itself_ns) (void)c.run->time(together);
   monitor.end_window();
   monitor.begin_slice();
