@@ -73,6 +73,17 @@ TEST_CASE("executions unlike those that were sampled tell no energy of them") {
   CHECK(after(38e3));
   CHECK_FALSE(after(44e3));
   CHECK_FALSE(after(8e3));
+
+  const auto slower_from = [](int first) {
+    one_case c(35, [first](int i) { return i < first ? 20e3 : 50e3; });
+    c.all.runs[0]->time(99'000 - c.executions());
+    const bool told = c.told().has_value();
+    CHECK(c.asked == (first < 99'100 ? 0 : 2)); // known before it runs on end
+    return told;
+  };
+  CHECK_FALSE(slower_from(99'000));
+  CHECK_FALSE(slower_from(99'150));
+  CHECK(slower_from(101'000));
 }
 
 TEST_CASE("what others drew meanwhile is no case's") {

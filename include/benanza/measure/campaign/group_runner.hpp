@@ -201,10 +201,10 @@ private:
             .step_ns = machine::package_energy::step_ns};
   }
 
-  /// True for a case that runs layers, in its own way, and was sampled to its end undisturbed.
+  /// True for a case that runs layers, as frameworks would, and was sampled to its end undisturbed.
   static bool has_energy(const group& g, const entry& e, const sampled_case& s) {
     const sampled_pass& last = s.passes.back();
-    return g.what->family != "machine" &&
+    return g.what->family != "machine" && !g.what->minor &&
            (g.what->family != "model" || e.c->state == result::whole_run) &&
            !last.samples.empty() && last.disturbed.empty() &&
            !result::was_raced_out(last.stop_reason);

@@ -48,7 +48,13 @@ inline std::optional<double> watts_of(sampled_case& c, const energy_counter& cou
       c.run->on_device()
           ? c.batch
           : std::max(c.batch, static_cast<int>(std::ceil(1e6 / std::max(c.median_ns, 1.0))));
-  if (c.median_ns < p.warms_itself_ns) (void)c.run->time(together);
+  const auto as_sampled = [&](double each_ns) {
+    return each_ns <= alike * c.median_ns && each_ns >= c.median_ns / alike;
+  };
+  if (c.median_ns < p.warms_itself_ns) {
+    (void)c.run->time(together); // the first may load what it needs
+    if (!as_sampled(c.run->time(together) / together)) return std::nullopt;
+  }
   monitor.end_window();
   monitor.begin_slice();
   const auto before = counter.joules();
@@ -65,10 +71,7 @@ inline std::optional<double> watts_of(sampled_case& c, const energy_counter& cou
   noise seen = monitor.end_slice();
   seen.other_load = monitor.end_window().other_load;
   if (!c.run->on_device() && judge(seen, p) != interference::none) return std::nullopt;
-  const double each_ns = ran_ns / executions;
-  if (!after || ran_ns < busy * passed_ns || each_ns > alike * c.median_ns ||
-      each_ns < c.median_ns / alike)
-    return std::nullopt;
+  if (!after || ran_ns < busy * passed_ns || !as_sampled(ran_ns / executions)) return std::nullopt;
   const double watts = 1e9 * (*after - *before) / std::max(ran_ns, passed_ns);
   return watts > 0 && watts <= result::most_watts ? std::optional(watts) : std::nullopt;
 }
