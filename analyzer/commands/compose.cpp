@@ -66,7 +66,10 @@ std::string parse_compose(std::vector<std::string> arguments, compose_request& a
     throw error(e.what(), "compose", "see benanza_analyze compose --help");
   }
   if (asked.granularity.empty() == !asked.best())
-    throw error("how are models cut?", "compose", "give --granularity G, or --tiling best");
+    throw error(
+        asked.best() ? "--tiling best takes sequences of all lengths" : "how are models cut?",
+        "compose",
+        asked.best() ? "leave --granularity out" : "give --granularity G, or --tiling best");
   return {};
 }
 

@@ -116,10 +116,11 @@ std::string parse_sweep(std::vector<std::string> arguments, sweep_request& asked
                  "the axis: batch, threads, type, system, date, sequence or another dim's name, "
                  "cpu, compiler, onednn (a library's version) ...")
       ->required();
-  app.add_option("--figure", asked.figure,
-                 "bound, expected, roofline, run, parallel, items_per_s, bound_items_per_s, "
-                 "node:NAME, kind:Conv or layer:KEY (bound); with --framework, framework (its "
-                 "runs) or gap (these over the bound)");
+  app.add_option(
+      "--figure", asked.figure,
+      "bound, expected, roofline, run, parallel, items_per_s, bound_items_per_s, energy, "
+      "node:NAME, kind:Conv or layer:KEY (bound); with --framework, framework (its "
+      "runs) or gap (these over the bound)");
   app.add_option("--framework", asked.frameworks,
                  "frameworks' runs of the models, a curve each: a.json,b.json, or given again")
       ->delimiter(',')

@@ -147,7 +147,7 @@ TEST_CASE("compose refuses what is not whole in one line that names what is miss
   };
   refused({s / "run.json"}, "--granularity");
   refused({s / "run.json", "--granularity", "0"}, "from 1 on");
-  refused({s / "run.json", "--granularity", "2", "--tiling", "best"}, "--tiling best");
+  refused({s / "run.json", "--granularity", "2", "--tiling", "best"}, "leave --granularity out");
   refused({s / "run.json", "--granularity", "1"}, "with this --granularity");
   refused({s / "run.json", "--granularity", "2", "--against", s / "run.json"}, "no run of");
   refused({s / "run.json", "--granularity", "2", "--threads", "3"}, "no sequence");

@@ -139,7 +139,7 @@ TEST_CASE("several models beside frameworks: runs, gaps and their geometric mean
   const std::string csv = as({"--format", "csv-models"});
   CHECK(holds(csv, "\n\"small@batch=1\",1,\"f32\",1,10000,10000,"));
   CHECK(holds(csv, ",1,0,\"OpenVINO 1.2\",30000,"));
-  CHECK(holds(csv, "\n\"geometric mean\",,\"f32\",1,,,,,,\"ONNX Runtime 1.2\",,,,4,"));
+  CHECK(holds(csv, "\n\"geometric mean\",,\"f32\",1,,,,,,,\"ONNX Runtime 1.2\",,,,4,"));
   for (const char* format : {"md", "latex"}) {
     const std::string page = as({"--format", format});
     CHECK(holds(page, "geometric mean"));

@@ -129,4 +129,30 @@ TEST_CASE("sweep: what cannot be swept is refused in one line") {
   refused({"--over", "batch", "--at", "batch=x"}, "--at batch=6");
   refused({"--over", "batch", "--type", "bf16"}, "bf16");
 }
+TEST_CASE("energy is swept where all layers have one") {
+  const benanza::test::scratch_folder folder("sweep_energy");
+  run r = batches();
+  for (auto& m : r.measurements)
+    if (m.key != "4x64x56x56") m.energy_nj = 20 * m.median_ns;
+  const std::string file = swept_file(folder / "run.json", r);
+  const std::vector<std::string> asked{"sweep", file, "--over", "batch", "--figure", "energy"};
+  const outcome text = analyze(asked);
+  CHECK(text.status == 0);
+  CHECK(holds(text.out, "energy over batch"));
+  CHECK(holds(text.out, "uJ"));
+  auto as_json = asked;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  const json j = json::parse(analyze(as_json).out);
+  CHECK(j["unit"] == "nJ");
+  REQUIRE(j["curves"][0]["points"].size() == 2); // not of batch 4
+  CHECK(j["curves"][0]["points"][1]["x"] == 8);
+  CHECK(j["curves"][0]["points"][1]["value"] >
+        4 * j["curves"][0]["points"][0]["value"].get<double>());
+
+  const outcome none = analyze({"sweep", swept_file(folder / "none.json", batches()), "--over",
+                                "batch", "--figure", "energy"});
+  CHECK(none.status == 2);
+  CHECK(benanza::test::one_line(none.err));
+  CHECK(holds(none.err, "no result has that figure"));
+}
 } // namespace test_of_sweep

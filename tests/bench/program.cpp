@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // benanza_bench as a user runs it, on the checked-in sample (LeNet).
+#include "../fake_powercap.hpp"
 #include "../measure/fragile.hpp"
 
 #include <benanza/result/stop_reason.hpp>
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <set>
+#include <thread>
 
 using namespace benanza::test;
 using nlohmann::json;
@@ -146,6 +149,58 @@ TEST_CASE("a link is written through, and stays") {
           .status == 0);
   CHECK(std::filesystem::is_symlink(s / "run.json"));
   CHECK(json::accept(text_of(s / "real.json")));
+}
+
+TEST_CASE("cases have the energy that the packages' counters tell, in a process of their own too") {
+  using clock = std::chrono::steady_clock;
+  fake_powercap fake;
+  fake.zone("intel-rapl:0", "package-0", 0);
+  const std::jthread counts([&fake](const std::stop_token& over) { // 30 W
+    for (const auto began = clock::now(); !over.stop_requested();) {
+      fake.set("intel-rapl:0",
+               static_cast<std::uint64_t>(
+                   30e6 * std::chrono::duration<double>(clock::now() - began).count()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  const auto measured = [&](const std::string& folder, const std::string& options) {
+    // Others may use the machine as they like.
+    const outcome o = shell("BENANZA_POWERCAP=" + folder + ' ' + bench_program +
+                            " -q --benchmark_format=json --backends onednn --states hot "
+                            "--benchmark_filter='^Conv/1x1x28x28.*jit' --set most_waiting=1e9 "
+                            "--set most_other_load=1e9 --set most_clock_loss=1e9 "
+                            "--set most_smt_loss=1e9 --set most_memory_loss=1e9 " +
+                            options);
+    CAPTURE(o.err);
+    CHECK(o.status <= 1);
+    return json::parse(o.out);
+  };
+  const auto fact = [](const json& j) -> std::string {
+    return j.at("context").at("benanza").at("provenance").at("measuring").at("energy");
+  };
+  const auto with_energy = [](const json& j) {
+    int n = 0;
+    for (const json& b : j.at("benchmarks")) {
+      if (!b.contains("energy_nj")) continue;
+      const double watts = b.at("energy_nj").get<double>() / b.at("median_ns").get<double>();
+      CHECK(watts > 3);
+      CHECK(watts < 300);
+      ++n;
+    }
+    return n;
+  };
+  for (const char* isolated : {"--isolate=false", "--isolate"}) {
+    const json j = measured(fake.folder(), std::string("--benchmark_min_time=0.06 ") + isolated);
+    CHECK(with_energy(j) > 0);
+    CHECK(fact(j) == "of the processor's package (RAPL)");
+  }
+  const json brief = measured(fake.folder(), "--benchmark_min_time=0.01");
+  CHECK(with_energy(brief) == 0);
+  CHECK(fact(brief) == "none: cases are sampled for 0.01 s, and the counter needs 0.05 s: "
+                       "--benchmark_min_time=0.05");
+  const json nowhere = measured("/nonexistent", "--benchmark_min_time=0.06");
+  CHECK(with_energy(nowhere) == 0);
+  CHECK(fact(nowhere) == "none: no RAPL in /nonexistent");
 }
 
 TEST_CASE("the JSON is Google Benchmark's, with our fields") {

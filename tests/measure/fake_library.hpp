@@ -8,6 +8,7 @@
 #include <benanza/backend/concept.hpp>
 #include <benanza/backend/reference/reference.hpp>
 
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -28,6 +29,8 @@ struct script {
   double clock_ns = 0;      ///< of its device
   backend::device_account account = {};
   std::vector<backend::part_time> parts = {};
+  std::function<void(double)> took = {}; ///< called with the ns of all that was timed
+  double watts = 0;                      ///< that its device draws; 0: it does not tell
 };
 
 struct fake_log {
@@ -98,7 +101,13 @@ public:
     if (last_of_pool_ != nullptr) log_.read += *last_of_pool_ != std::byte{0};
     const double ns =
         last_of_pool_ != nullptr && script_.cold_ns > 0 ? script_.cold_ns : script_.ns;
-    return ns * (1 + script_.spread * (log_.executions % 7) / 7) * n;
+    const double all = ns * (1 + script_.spread * (log_.executions % 7) / 7) * n;
+    timed_ns_ += all;
+    if (script_.took) script_.took(all);
+    return all;
+  }
+  std::optional<double> joules() override {
+    return script_.watts > 0 ? std::optional(script_.watts * timed_ns_ / 1e9) : std::nullopt;
   }
   void read(std::vector<double>& out) const override { out = result_; }
 
@@ -108,6 +117,7 @@ private:
   std::vector<double> result_;
   mutable std::vector<std::byte> scratch_{};
   std::int64_t weights_ = 0;
+  double timed_ns_ = 0;
   const volatile std::byte* last_of_pool_ = nullptr;
   bool pooled_ = false, flushed_ = false;
 };

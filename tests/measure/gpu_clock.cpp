@@ -69,6 +69,30 @@ TEST_CASE("gpu clock: facts are in the result, and each case has the clock of it
   CHECK(r.tidy());
 }
 
+TEST_CASE("gpu clock: a case that is sampled for a second has the energy that the GPU counted") {
+  std::string counted = "energy";
+  for (int i = 0; i < 100; ++i) // 300 J from one question to the next, a second later
+    counted += ' ' + std::to_string(300'000 * i);
+  const auto result = [](const std::string& script, const std::string& seconds) {
+    const fake_nvml fake(script);
+    return parsed(fake_run({small_conv}, "cost 20us", hot + " --benchmark_min_time=" + seconds));
+  };
+  const json all = result(counted, "1");
+  CHECK(measuring(all).at("energy") == "of the whole GPU (NVML), where it tells it");
+  int told = 0;
+  for (const json& b : all.at("benchmarks")) {
+    if (!b.contains("energy_nj")) continue;
+    const double watts = b.at("energy_nj").get<double>() / b.at("median_ns").get<double>();
+    CHECK(watts > 250);
+    CHECK(watts <= 300.1);
+    ++told;
+  }
+  CHECK(told > 0);
+  CHECK(holds(measuring(result(counted, "0.9")).at("energy"), "needs 1 s: --benchmark_min_time=1"));
+  for (const json& b : result(counted + "\nmig 1", "1").at("benchmarks"))
+    CHECK_FALSE(b.contains("energy_nj")); // of a part of a GPU
+}
+
 TEST_CASE("gpu clock: where stamps cannot be compared the clock is not told") {
   const fake_run r({small_conv}, "cost 20us\nmoves-about", hot);
   CHECK(r.ended.status == 0);

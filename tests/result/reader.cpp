@@ -219,6 +219,21 @@ TEST_CASE("times that no run can take are refused, so that all sums are finite")
   }
 }
 
+TEST_CASE("an energy of more power than there is, or below zero, is refused") {
+  const auto with = [](double share) {
+    return refused_with([share](auto& d) {
+      auto& b = d["benchmarks"][0];
+      b["energy_nj"] = share * b["median_ns"].template get<double>();
+    });
+  };
+  CHECK(with(0) == "");
+  CHECK(with(1999) == "");
+  const std::string why = with(2001);
+  CHECK(holds(why, "energy_nj"));
+  CHECK(holds(why, "2 kW"));
+  CHECK(holds(with(-1), "energy_nj"));
+}
+
 TEST_CASE("a case that cannot be is refused by name") {
   const auto with = [](const char* field, const ordered_json& value) {
     return refused_with([&](ordered_json& d) { d["benchmarks"][2][field] = value; });

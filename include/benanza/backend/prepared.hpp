@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -95,6 +96,8 @@ public:
   /// A stretch of times begins; it ends, and this is what is known of it.
   virtual void begin_account() {}
   virtual device_account end_account() { return {}; }
+  /// Joules that the whole device took up to now; nothing: it does not tell.
+  virtual std::optional<double> joules() { return {}; }
   /// The kernels of one execution, in their order, as a profiler of the device sees them; throws
   /// benanza::error where it does not see them, no_profiler where it never will. From then on the
   /// profiler stays in the process: nothing is timed in it any more.

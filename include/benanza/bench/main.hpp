@@ -249,7 +249,8 @@ inline status run_checked(int argc, char** argv) {
   listing l(o, e, plans);
   guard.reset();
   if (names_only) return print_names(l, o);
-  group_runner here(caches.sizes(), o);
+  machine::package_energy packages;
+  group_runner here(caches.sizes(), o, nullptr, &packages);
   if (supervisor) {
     local_runner r(here);
     return static_cast<status>(serve(*supervisor, l.groups, r));
@@ -261,6 +262,8 @@ inline status run_checked(int argc, char** argv) {
   catch_interrupts();
   say_left_out(l, o.quiet);
   result::run header = header_of(o, e, l, plans, caches);
+  header.provenance["measuring"][result::energy_fact] =
+      devices_alone(l) ? energy_of_devices(o) : energy_of_packages(o, packages);
   check_experiment(o, l.graphs, header.provenance);
   if (!o.experiment_out.empty()) {
     write_experiment(o, l.graphs, header.provenance);

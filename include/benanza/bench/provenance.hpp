@@ -9,10 +9,12 @@
 #include "../core/text.hpp"
 #include "../core/version.hpp"
 #include "../machine/facts.hpp"
+#include "../machine/package_energy.hpp"
 #include "../measure/cache/llc_share.hpp"
 #include "../measure/campaign/journal.hpp"
 #include "../measure/ceilings/list.hpp"
 #include "../measure/noise/hand_off_probe.hpp"
+#include "../measure/sampling/energy.hpp"
 #include "../measure/subjects/layer_subject.hpp"
 #include "../result/store/identity.hpp"
 #include "options.hpp"
@@ -20,6 +22,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <iterator>
 #include <range/v3/view/transform.hpp>
@@ -132,6 +135,36 @@ inline std::string device_condition(const library_list& libs) {
   return {};
 }
 
+/// Why cases have no energy that are sampled for a shorter time than its counter needs; empty: they
+/// are not.
+inline std::string too_short_for_energy(const sampling_request& o, double step_ns) {
+  const double has_s = plan_of(o).seconds, needs_s = on_end_ns(step_ns) / 1e9;
+  if (has_s >= needs_s) return {};
+  char text[120];
+  std::snprintf(text, sizeof text,
+                "none: cases are sampled for %.3g s, and the counter needs %.3g s: "
+                "--benchmark_min_time=%.3g",
+                has_s, needs_s, needs_s);
+  return text;
+}
+
+/// Whose energy the cases of a processor have, or why they have none.
+inline std::string energy_of_packages(const sampling_request& o,
+                                      const machine::package_energy& packages) {
+  if (!packages.why_not().empty()) return "none: " + packages.why_not();
+  const std::string why = too_short_for_energy(o, machine::package_energy::step_ns);
+  if (!why.empty()) return why;
+  return packages.packages() == 1
+             ? "of the processor's package (RAPL)"
+             : "of " + std::to_string(packages.packages()) + " packages of the processor (RAPL)";
+}
+
+/// The same of a device, whose condition says whether it is told.
+inline std::string energy_of_devices(const sampling_request& o) {
+  const std::string why = too_short_for_energy(o, device_energy_step_ns);
+  return why.empty() ? "of the whole GPU (NVML), where it tells it" : why;
+}
+
 /// The facts that decide whether results of two starts make one run: not the time of day, nor what
 /// is in the names of the cases; and for cases of devices alone nothing of the host around them.
 inline run_setting setting_of(run_facts p, bool devices_alone = false) {
@@ -167,7 +200,8 @@ inline run_setting setting_of(run_facts p, bool devices_alone = false) {
                                device_uuid_fact,
                                device_flush_fact,
                                device_clock_fact,
-                               result::kernels_fact})
+                               result::kernels_fact,
+                               result::energy_fact})
     p["measuring"].erase(changing);
   return p;
 }

@@ -28,8 +28,8 @@
 
 namespace benanza::compare {
 
-/// A figure of a point: times in ns, rates a second, factors.
-enum class sweep_unit { time, rate, factor };
+/// A figure of a point: times in ns, energies in nJ, rates a second, factors.
+enum class sweep_unit { time, energy, rate, factor };
 struct sweep_figure {
   double value = 0, low = 0, high = 0;
   sweep_unit unit = sweep_unit::time;
@@ -37,7 +37,10 @@ struct sweep_figure {
 
 /// The unit as programs read it.
 constexpr std::string_view name(sweep_unit u) {
-  return u == sweep_unit::time ? "ns" : u == sweep_unit::rate ? "1/s" : "";
+  return u == sweep_unit::time     ? "ns"
+         : u == sweep_unit::energy ? "nJ"
+         : u == sweep_unit::rate   ? "1/s"
+                                   : "";
 }
 
 /// One model in one type on some threads, of one result.
@@ -117,9 +120,9 @@ inline std::vector<point> points_of_runs(const std::vector<point>& all,
 
 /// The names of figures; node:NAME, kind:OP and layer:NAME are more. The last two are of
 /// frameworks' runs.
-inline constexpr std::string_view sweep_figures[] = {"bound",    "expected",    "roofline",
-                                                     "run",      "items_per_s", "bound_items_per_s",
-                                                     "parallel", "framework",   "gap"};
+inline constexpr std::string_view sweep_figures[] = {
+    "bound",    "expected",  "roofline", "run",   "items_per_s", "bound_items_per_s",
+    "parallel", "framework", "gap",      "energy"};
 constexpr bool is_of_frameworks(std::string_view figure) {
   return figure == "framework" || figure == "gap";
 }
@@ -170,6 +173,9 @@ inline std::optional<sweep_figure> figure_of(const point& p, std::string_view fi
     const bound::measurement& m = *b.runs.front().run;
     return sweep_figure{m.median_ns, m.p10_ns, m.p90_ns};
   }
+  if (figure == "energy")
+    if (const advice::layers_energy e = advice::energy_of(b); e.whole())
+      return sweep_figure{e.nj, e.nj, e.nj, sweep_unit::energy};
   if (p.run != nullptr && figure == "framework") return time(p.run->latency);
   if (p.run != nullptr && figure == "gap" && advice::has_gap(*p.run)) {
     const advice::factor gap = advice::gap_of(*p.run);

@@ -28,6 +28,7 @@ namespace benanza::report {
 struct algorithm_row {
   std::string backend{}, algorithm{}, layouts{};
   double hot_ns = 0, coldw_ns = 0; ///< least hot time, and median with cold weights; 0: none
+  double hot_nj = 0, coldw_nj = 0; ///< the energy of both; 0: not told
   std::string remark{};            ///< what a reader should know; of what has no time, why
 
   bool timed() const { return hot_ns > 0 || coldw_ns > 0; }
@@ -67,8 +68,9 @@ inline std::vector<layer_algorithms> algorithms_of(const result::run& r, const s
     row.backend = m.backend;
     row.algorithm = m.algorithm;
     if (!m.layouts.empty()) row.layouts = m.layouts;
-    if (m.error.empty() && m.state == "hot") row.hot_ns = m.min_ns;
-    if (m.error.empty() && m.state == "coldw") row.coldw_ns = m.median_ns;
+    if (m.error.empty() && m.state == "hot") row.hot_ns = m.min_ns, row.hot_nj = m.energy_nj;
+    if (m.error.empty() && m.state == "coldw")
+      row.coldw_ns = m.median_ns, row.coldw_nj = m.energy_nj;
     if (row.remark.empty()) row.remark = detail::remark_of(m);
   }
   for (const result::refused_case& x : r.refused)
@@ -132,6 +134,8 @@ inline std::string algorithms_json(const std::vector<layer_algorithms>& all) {
         if (!row.layouts.empty()) one["layouts"] = row.layouts;
         if (row.hot_ns > 0) one["hot_min_ns"] = row.hot_ns;
         if (row.coldw_ns > 0) one["coldw_median_ns"] = row.coldw_ns;
+        if (row.hot_nj > 0) one["hot_energy_nj"] = row.hot_nj;
+        if (row.coldw_nj > 0) one["coldw_energy_nj"] = row.coldw_nj;
         if (!row.remark.empty()) one[row.timed() ? "remark" : "why_not"] = row.remark;
       }
     layers.push_back({{"layer", l.layer},

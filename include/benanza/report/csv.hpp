@@ -48,7 +48,8 @@ private:
 inline constexpr std::string_view csv_head =
     "model,batch,type,threads,layer,uses,uses_fused,rests_on,on_longest_path,flops,bound_ns,"
     "prediction_ns,roofline_ns,share_of_bound,backend,algorithm,layouts,least_hot_ns,"
-    "median_coldw_ns,sets_bound,sets_prediction,first_choice,remark,partial,doubts\n";
+    "median_coldw_ns,hot_nj,coldw_nj,sets_bound,sets_prediction,first_choice,remark,partial,"
+    "doubts\n";
 
 /// What all rows of a layer begin with.
 inline csv_row csv_layer(const model_bound& b, const layer_answer& l) {
@@ -78,7 +79,7 @@ inline std::string csv_report(const input& in) {
       const auto found = known.find({l.name, std::string(name(l.type)), b.threads});
       if (found == known.end()) {
         detail::csv_row row = detail::csv_layer(b, l);
-        for (int empty = 0; empty < 8; ++empty)
+        for (int empty = 0; empty < 10; ++empty)
           row.text("");
         out += row.text(l.reason).text(partial).text(doubts).take();
         continue;
@@ -92,6 +93,7 @@ inline std::string csv_report(const input& in) {
           detail::csv_row row = detail::csv_layer(b, l);
           row.text(a.backend).text(a.algorithm).text(a.layouts);
           row.number(a.hot_ns, a.hot_ns > 0).number(a.coldw_ns, a.coldw_ns > 0);
+          row.number(a.hot_nj, a.hot_nj > 0).number(a.coldw_nj, a.coldw_nj > 0);
           row.flag(is(c.best)).flag(is(c.chosen)).flag(is(c.first));
           out += row.text(a.remark).text(partial).text(doubts).take();
         }

@@ -19,7 +19,7 @@ namespace benanza::report {
 
 namespace detail {
 inline constexpr std::string_view csv_models_head =
-    "model,batch,type,threads,bound_ns,parallel_bound_ns,expected_ns,measured_share,"
+    "model,batch,type,threads,bound_ns,parallel_bound_ns,expected_ns,layers_nj,measured_share,"
     "unmeasured_nodes,framework,run_ns,run_low_ns,run_high_ns,gap,gap_low,gap_high,models,"
     "unsure\n";
 
@@ -35,6 +35,8 @@ inline std::string csv_model(const model_bound& b, std::string_view framework,
   row.text(b.graph->name).number(static_cast<double>(b.graph->batch)).text(name(b.type));
   row.number(b.threads).number(least.sequential.ns, b.has_bound());
   row.number(least.parallel.ns, b.has_bound()).number(expected_ns(b), expected_ns(b) > 0);
+  const advice::layers_energy energy = advice::energy_of(b);
+  row.number(energy.nj, energy.whole());
   row.number(b.covered.measured()).number(static_cast<double>(b.covered.unmeasured_nodes()));
   const bound::figure run = cell.run == nullptr ? bound::figure{} : cell.run->latency;
   row.text(framework);
@@ -48,7 +50,7 @@ inline std::string csv_model(const model_bound& b, std::string_view framework,
 inline std::string csv_mean(const gap_means& m, const gap_mean& of, std::string_view framework) {
   csv_row row;
   row.text("geometric mean").text("").text(name(m.type)).number(m.threads);
-  for (int empty = 0; empty < 5; ++empty)
+  for (int empty = 0; empty < 6; ++empty)
     row.text("");
   row.text(framework).text("").text("").text("");
   add_gap(row, of.mean);

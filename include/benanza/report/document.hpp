@@ -67,8 +67,8 @@ inline document_table figures_of(const advice::advised& a) {
       .title = "Figures",
       .columns = {{""}, {"time", column_kind::number}, {"items/s", column_kind::number}, {""}}};
   for (const head_row& r : head_rows(a))
-    out.rows.push_back({r.what.substr(r.what.find_first_not_of(' ')), show_time(r.ns),
-                        rate_of(*a.model, r.ns), r.means});
+    out.rows.push_back(
+        {r.what.substr(r.what.find_first_not_of(' ')), r.shown(), r.rate(*a.model), r.means});
   return out;
 }
 
@@ -138,6 +138,8 @@ inline document_table layers_of(const model_bound& b, std::size_t limit) {
                                  {"algorithm", column_kind::name},
                                  {"layer", column_kind::name}}};
   const std::vector<layer_in_run> all = layers_in_run(b);
+  const bool energy = has_energy(all);
+  if (energy) out.columns.insert(out.columns.begin() + 4, {"energy", column_kind::number});
   const double sum = sum_of_run(b, all);
   for (const layer_in_run& l : all) {
     const double rate = gflops_in_run(l);
@@ -145,6 +147,10 @@ inline document_table layers_of(const model_bound& b, std::size_t limit) {
     out.rows.push_back({percent(sum > 0 ? l.ns() / sum : 0), show_time(l.each_ns),
                         std::to_string(l.uses), rate > 0 ? show_rate(rate) : "-",
                         by == nullptr ? "(roofline)" : by->algorithm, l.layer->name});
+    if (energy) {
+      auto& row = out.rows.back();
+      row.insert(row.begin() + 4, energy_cell(advice::energy_nj(*l.layer)));
+    }
   }
   return cut_table(std::move(out), limit);
 }

@@ -115,19 +115,21 @@ inline ordered_json to_json(const bound::chain_run& w, const model_bound& b) {
     error = expected->ns / w.run->median_ns - 1;
     if (at_clock) error_at_clock = *at_clock / w.run->median_ns - 1;
   }
-  return {{"name", w.run->name},
-          {"fused", w.fused},
-          {"algorithm", w.run->algorithm},
-          {"state", w.run->state},
-          {"min_ns", w.run->min_ns},
-          {"median_ns", w.run->median_ns},
-          {"items_per_s", 1e9 * static_cast<double>(b.graph->batch) / w.run->median_ns},
-          {"prediction_ns", expected ? ordered_json(expected->ns) : ordered_json()},
-          {"prediction_error", std::move(error)},
-          {"prediction_at_clock_ns", at_clock ? ordered_json(*at_clock) : ordered_json()},
-          {"prediction_error_at_clock", std::move(error_at_clock)},
-          {"disturbed", w.run->disturbed},
-          {"parts", std::move(parts)}};
+  ordered_json out{{"name", w.run->name},
+                   {"fused", w.fused},
+                   {"algorithm", w.run->algorithm},
+                   {"state", w.run->state},
+                   {"min_ns", w.run->min_ns},
+                   {"median_ns", w.run->median_ns},
+                   {"items_per_s", 1e9 * static_cast<double>(b.graph->batch) / w.run->median_ns},
+                   {"prediction_ns", expected ? ordered_json(expected->ns) : ordered_json()},
+                   {"prediction_error", std::move(error)},
+                   {"prediction_at_clock_ns", at_clock ? ordered_json(*at_clock) : ordered_json()},
+                   {"prediction_error_at_clock", std::move(error_at_clock)},
+                   {"disturbed", w.run->disturbed},
+                   {"parts", std::move(parts)}};
+  if (w.run->energy_nj > 0) out["energy_nj"] = w.run->energy_nj;
+  return out;
 }
 
 inline ordered_json to_json(const bound::measurement* m, double ns) {
@@ -233,6 +235,10 @@ inline ordered_json to_json(const model_bound& b) {
   const std::optional<bound::figure> none;
   out["bound_rate"] = rate_json(b.sure() ? b.best_form().bound.sequential : none, b.graph->batch);
   out["expected_rate"] = rate_json(b.sure() ? predicted : none, b.graph->batch);
+  if (const advice::layers_energy e = advice::energy_of(b); e.with > 0)
+    out["energy"] = {{"layers_nj", e.whole() ? ordered_json(e.nj) : ordered_json()},
+                     {"share_of_layers", e.share()},
+                     {"of", e.on_device ? "gpu" : "packages"}};
   out["runs"] = array_of(b.runs, [&](const bound::chain_run& w) { return to_json(w, b); });
   if (!b.scenarios.empty()) out["scenarios"] = scenarios_json(b);
   out["algorithm_gain"] = to_json(advice::algorithm_gain(b));

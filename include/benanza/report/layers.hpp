@@ -5,10 +5,11 @@
 //   for (const layer_answer* l : by_time(model)) ...   rate(*l).gflops
 #pragma once
 
-#include "../advice/algorithm.hpp"
+#include "../advice/energy.hpp"
 #include "../bound/figures.hpp"
 
 #include <range/v3/action/stable_sort.hpp>
+#include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/find_if.hpp>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/filter.hpp>
@@ -62,6 +63,11 @@ inline std::vector<layer_in_run> layers_in_run(const model_bound& b) {
 /// Arithmetic per time, in GFLOP/s.
 inline double gflops_in_run(const layer_in_run& l) {
   return l.layer->timed() ? static_cast<double>(l.layer->flops) / l.each_ns : 0;
+}
+
+/// True where tables of these layers have a column for energy.
+inline bool has_energy(const std::vector<layer_in_run>& layers) {
+  return ranges::any_of(layers, [](const auto& l) { return advice::energy_nj(*l.layer) > 0; });
 }
 
 /// What the layers of a run and the changes of layout between them take together.

@@ -9,6 +9,7 @@
 #include "../advice/algorithm.hpp"
 #include "../advice/gap.hpp"
 #include "below_bound.hpp"
+#include "energy.hpp"
 #include "heading.hpp"
 #include "layers.hpp"
 #include "units.hpp"
@@ -26,8 +27,8 @@
 
 namespace benanza::report {
 
-/// What a figure counts. Times are in ns, shares of 1.
-enum class limit_kind { time, factor, share, rate, count };
+/// What a figure counts. Times are in ns, energies in nJ, shares of 1.
+enum class limit_kind { time, energy, factor, share, rate, count };
 
 /// A value of a figure; without one, `why` says why; with one, why it is not sure, if it is not.
 struct limit_value {
@@ -53,6 +54,12 @@ inline std::optional<double> factor_of(limit_kind kind, std::string_view unit) {
            : unit == "ms"                      ? std::optional(1e6)
            : unit == "s"                       ? std::optional(1e9)
                                                : std::nullopt;
+  if (kind == limit_kind::energy)
+    return unit == "nJ"                        ? std::optional(1.0)
+           : unit == "uJ" || unit == "\u00b5J" ? std::optional(1e3)
+           : unit == "mJ"                      ? std::optional(1e6)
+           : unit == "J"                       ? std::optional(1e9)
+                                               : std::nullopt;
   if (unit.empty()) return 1.0;
   if (of_one && unit == "%") return 0.01;
   if (kind == limit_kind::rate && unit == "/s") return 1.0;
@@ -63,6 +70,7 @@ inline std::optional<double> factor_of(limit_kind kind, std::string_view unit) {
 constexpr std::string_view units_of(limit_kind kind) {
   switch (kind) {
   case limit_kind::time: return "ns, us, ms, s";
+  case limit_kind::energy: return "nJ, uJ, mJ, J";
   case limit_kind::factor:
   case limit_kind::share: return "%, or none for parts of 1";
   case limit_kind::rate: return "/s, or none";
@@ -73,12 +81,16 @@ constexpr std::string_view units_of(limit_kind kind) {
 
 /// The unit of a value, as programs read it.
 constexpr std::string_view unit_of(limit_kind kind) {
-  return kind == limit_kind::time ? "ns" : kind == limit_kind::rate ? "1/s" : "";
+  return kind == limit_kind::time     ? "ns"
+         : kind == limit_kind::energy ? "nJ"
+         : kind == limit_kind::rate   ? "1/s"
+                                      : "";
 }
 
 inline std::string shown_value(limit_kind kind, double v) {
   switch (kind) {
   case limit_kind::time: return show_time(v);
+  case limit_kind::energy: return show_energy(v);
   case limit_kind::factor: return fmt::format("{:.3f}", v);
   case limit_kind::share: return percent(v);
   case limit_kind::rate: return show_rate(v) + "/s";
@@ -91,6 +103,7 @@ inline std::string shown_value(limit_kind kind, double v) {
 inline std::string exact_value(limit_kind kind, double v) {
   switch (kind) {
   case limit_kind::time: return fmt::format("{:.9g} ns", v);
+  case limit_kind::energy: return fmt::format("{:.9g} nJ", v);
   case limit_kind::share: return fmt::format("{:.9g} %", 100 * v);
   case limit_kind::rate: return fmt::format("{:.9g}/s", v);
   case limit_kind::factor:
@@ -206,6 +219,15 @@ inline std::span<const limit_figure> limit_figures() {
        }},
       {"run", limit_kind::time, "the model, run as a chain by --plan",
        [](const advised& a) { return values{detail::run_value(*a.model)}; }},
+      {"energy", limit_kind::energy, "of the layers of a run, where all have one",
+       [](const advised& a) -> values {
+         const advice::layers_energy e = advice::energy_of(*a.model);
+         if (!e.whole())
+           return {{.why = e.with == 0
+                               ? "no layer has an energy"
+                               : fmt::format("{} of the layers have one", percent(e.share()))}};
+         return detail::sum_value(a, e.nj);
+       }},
       {"framework", limit_kind::time, "each framework's run (--framework)",
        [](const advised& a) -> values {
          if (a.frameworks.empty()) return {{.why = "no framework's run was given (--framework)"}};

@@ -107,7 +107,8 @@ private:
     const std::optional<double> factor = factor_of(figure_->kind, unit);
     if (!factor)
       refuse(unit.empty()
-                 ? "a time has a unit"
+                 ? std::string(figure_->kind == limit_kind::energy ? "an energy" : "a time") +
+                       " has a unit"
                  : "\"" + std::string(unit) + "\" is no unit of " + std::string(figure_->name),
              "its units: " + std::string(units_of(figure_->kind)));
     number_ *= *factor;
@@ -135,9 +136,9 @@ struct limit_answer {
   std::size_t place = 0;         ///< of the model among those that were held to limits
   std::string bound{};           ///< the comparison and its number, as they were written: "<1.3"
   std::string figure{};          ///< its name; of a framework's also which
-  std::optional<double> value{}; ///< ns, a share of 1, a factor, a number
+  std::optional<double> value{}; ///< ns, nJ, a share of 1, a factor, a number
   std::string shown{};           ///< the value for people; empty: there is none
-  std::string_view unit{};       ///< of `value`: "ns", "" or "1/s"
+  std::string_view unit{};       ///< of `value`: "ns", "nJ", "" or "1/s"
   kept is = kept::no;
   std::string why{}; ///< why there is no value, or why it is not sure
 };

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../advice/baseline.hpp"
+#include "energy.hpp"
 #include "heading.hpp"
 #include "kernels.hpp"
 #include "scenarios.hpp"
@@ -56,8 +57,13 @@ inline std::string coverage_line(const model_bound& b) {
   return wrapped("coverage    ", text);
 }
 
+/// Of one execution with hot caches, by the algorithm of its bound; 0: it is not known.
+inline double hot_nj(const layer_answer& l) {
+  return l.timed() ? l.algorithms.best->energy_nj : 0;
+}
+
 /// One row of the table; a name that does not fit has a line of its own.
-inline std::string layer_row(const layer_answer& l, double sum, bool path) {
+inline std::string layer_row(const layer_answer& l, double sum, bool path, bool energy) {
   const arithmetic_rate r = rate(l);
   std::string algorithm = "(roofline)", mark;
   if (l.timed()) {
@@ -68,10 +74,11 @@ inline std::string layer_row(const layer_answer& l, double sum, bool path) {
     if (l.algorithms.bound_from_roofline) algorithm = "(roofline)";
   }
   std::string row = fmt::format(
-      "{:>7} {:>7} {:>4} {:>4} {:>7}{} {:<13.13} ", percent(sum > 0 ? bound_ns(l) / sum : 0),
+      "{:>7} {:>7} {:>4} {:>4} {:>7}{} {}{:<13.13} ", percent(sum > 0 ? bound_ns(l) / sum : 0),
       show_time(l.algorithms.bound.ns), l.uses, path && l.on_path ? "*" : "",
       r.gflops > 0 ? fmt::format("{:.{}f}", r.gflops, r.gflops < 10 ? 1 : 0) : "-",
-      r.less_than_nominal ? 'w' : ' ', algorithm);
+      r.less_than_nominal ? 'w' : ' ', energy ? fmt::format("{:>7} ", energy_cell(hot_nj(l))) : "",
+      algorithm);
   if (row.size() + l.name.size() + mark.size() > columns)
     return row.substr(0, row.find_last_not_of(' ') + 1) + "\n        " + l.name + mark + '\n';
   return row + l.name + mark + '\n';
@@ -81,10 +88,11 @@ inline std::string layer_table(const model_bound& b, std::size_t limit) {
   const std::vector<const layer_answer*> rows = by_time(b);
   if (rows.empty()) return {};
   std::string out = loose(b) ? "" : "Layers, unfused, each alone with hot caches:\n";
-  out += fmt::format("{:>7} {:>7} {:>4} {:>4} {:>7}  {:<13} {}\n", "share", "each", "uses", "path",
-                     "GFLOP/s", "algorithm", "layer");
+  const bool energy = ranges::any_of(rows, [](const layer_answer* l) { return hot_nj(*l) > 0; });
+  out += fmt::format("{:>7} {:>7} {:>4} {:>4} {:>7}  {}{:<13} {}\n", "share", "each", "uses",
+                     "path", "GFLOP/s", energy ? " energy " : "", "algorithm", "layer");
   for (const layer_answer* l : first_of(rows, limit))
-    out += layer_row(*l, b.bound.sequential.ns, !loose(b));
+    out += layer_row(*l, b.bound.sequential.ns, !loose(b), energy);
   out += left_out(limit, rows.size(), "layers");
   if (ranges::any_of(first_of(rows, limit),
                      [](const layer_answer* l) { return rate(*l).less_than_nominal; }))
@@ -123,15 +131,17 @@ inline std::string lost_list(const model_bound& b, std::size_t limit) {
 } // namespace detail
 
 /// All figures of a model, without its heading; `limit` is the most rows that a table has. `quiet`
-/// leaves only the figures: no explanations, no layers, no advice.
-inline std::string all_figures(const model_bound& b, std::size_t limit, bool quiet = false) {
+/// leaves only the figures: no explanations, no layers, no advice. `energy` is what the result says
+/// of that.
+inline std::string all_figures(const model_bound& b, std::size_t limit, bool quiet = false,
+                               const std::string& energy = "") {
   std::string out;
   if (!detail::loose(b)) {
     out += totals_table(b) + '\n';
     if (!quiet) out += legend(b) + '\n';
     out += per_item(b) + runs(b) + scenario_table(b);
     if (!quiet) out += detail::gain_line(b);
-    out += detail::coverage_line(b);
+    out += detail::coverage_line(b) + energy_line(b, energy);
     if (quiet) return out;
     out += tensor_line(b, limit);
     out += '\n';
@@ -155,7 +165,7 @@ inline std::string page(const result::run& r, const model_bound& b, std::size_t 
     out += wrapped("NO VERDICT  ", printable(b.unmeasurable) + ".") + '\n';
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
-  return out + all_figures(b, limit, quiet);
+  return out + all_figures(b, limit, quiet, detail::fact(r, "measuring", result::energy_fact));
 }
 
 } // namespace benanza::report

@@ -10,6 +10,7 @@
 #include "../advice/advised.hpp"
 #include "below_bound.hpp"
 #include "changes.hpp"
+#include "energy.hpp"
 #include "framework_run.hpp"
 #include "heading.hpp"
 #include "input.hpp"
@@ -41,13 +42,6 @@ inline std::string rate_of(const model_bound& b, double ns, std::string_view uni
   if (!b.sure()) return "-";
   return report::show_rate(1e9 * static_cast<double>(b.graph->batch) / ns) + std::string(unit);
 }
-/// One line of the head: what, how long, items a second, and what it means.
-inline std::string head_line(const model_bound& b, std::string_view what, double ns,
-                             std::string_view means) {
-  const std::string rate = rate_of(b, ns, "/s");
-  std::string out = fmt::format("  {:<28.28}{:>8}  {:>10}  {}", what, show_time(ns), rate, means);
-  return out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
-}
 
 inline std::string interval_of(const bound::figure& f) {
   const time_scale s = scale_of(f.ns);
@@ -55,12 +49,26 @@ inline std::string interval_of(const bound::figure& f) {
                      s.decimals);
 }
 
-/// A figure of a run, and what it means.
+/// A figure of a run, a time or an energy, and what it means.
 struct head_row {
   std::string what{};
   double ns = 0;
   std::string means{};
+  double nj = 0;
+
+  std::string shown() const { return nj > 0 ? show_energy(nj) : show_time(ns); }
+  /// Items a second.
+  std::string rate(const model_bound& b, std::string_view unit = "") const {
+    return nj > 0 ? "-" : rate_of(b, ns, unit);
+  }
 };
+
+/// One line of the head: what, how long, items a second, and what it means.
+inline std::string head_line(const model_bound& b, const head_row& r) {
+  std::string out =
+      fmt::format("  {:<28.28}{:>8}  {:>10}  {}", r.what, r.shown(), r.rate(b, "/s"), r.means);
+  return out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
+}
 
 inline std::vector<head_row> head_rows(const advice::advised& a) {
   const model_bound& b = *a.model;
@@ -76,12 +84,19 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
     out.push_back({"by libraries' first choices", a.list.run.ns, "supposed: nobody ran it"});
   if (expected && expected->ns > 0)
     out.push_back({"expected run", expected->ns, interval_of(*expected)});
+  if (const advice::layers_energy e = advice::energy_of(b); expected && e.whole())
+    out.push_back({.what = "  energy of its layers",
+                   .means = e.on_device ? "GPU, idle power too" : "processor, idle power too",
+                   .nj = e.nj});
   if (expected && rewritten && rewritten->ns < expected->ns)
     out.push_back({"  by the best graph", rewritten->ns, interval_of(*rewritten)});
   for (const bound::chain_run& w : b.runs)
     if (w.run->disturbed.empty() && w.fused == b.fused.has_value())
       out.push_back({w.side_by_side() ? "  branches side by side" : "measured as one chain",
-                     w.run->median_ns, fmt::format("least {}", show_time(w.run->min_ns))});
+                     w.run->median_ns,
+                     fmt::format("least {}{}", show_time(w.run->min_ns),
+                                 w.run->energy_nj > 0 ? ", " + show_energy(w.run->energy_nj)
+                                                      : std::string())});
   if (best.bound.sequential.ns > 0)
     out.push_back({"lower bound", best.bound.sequential.ns,
                    b.rewritten ? "the best graph's layers alone" : "layers alone, hot caches"});
@@ -95,7 +110,7 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
 inline std::string head_table(const advice::advised& a) {
   std::string out;
   for (const head_row& r : head_rows(a))
-    out += head_line(*a.model, r.what, r.ns, r.means);
+    out += head_line(*a.model, r);
   return out;
 }
 
@@ -215,9 +230,10 @@ inline std::string run_table(const model_bound& b, std::size_t limit) {
   const std::vector<layer_in_run> rows = layers_in_run(b);
   const double sum = sum_of_run(b, rows);
   if (rows.empty() || sum <= 0 || limit == 0) return {};
+  const bool energy = has_energy(rows);
   std::string out = std::string(run_table_title(b)) + ":\n" +
-                    fmt::format("{:>7} {:>7} {:>4} {:>7}  {:<14} {}\n", "share", "each", "uses",
-                                "GFLOP/s", "algorithm", "layer");
+                    fmt::format("{:>7} {:>7} {:>4} {:>7}  {}{:<14} {}\n", "share", "each", "uses",
+                                "GFLOP/s", energy ? " energy  " : "", "algorithm", "layer");
   for (const layer_in_run& l : first_of(rows, limit)) {
     const double rate = gflops_in_run(l);
     const std::string algorithm =
@@ -225,8 +241,9 @@ inline std::string run_table(const model_bound& b, std::size_t limit) {
             ? "(roofline)"
             : printable(short_name(l.layer->algorithms.chosen->algorithm));
     std::string row = fmt::format(
-        "{:>7} {:>7} {:>4} {:>7}  {:<14.14} ", percent(l.ns() / sum), show_time(l.each_ns), l.uses,
-        rate > 0 ? fmt::format("{:.{}f}", rate, rate < 10 ? 1 : 0) : "-", algorithm);
+        "{:>7} {:>7} {:>4} {:>7}  {}{:<14.14} ", percent(l.ns() / sum), show_time(l.each_ns),
+        l.uses, rate > 0 ? fmt::format("{:.{}f}", rate, rate < 10 ? 1 : 0) : "-",
+        energy ? fmt::format("{:>7}  ", energy_cell(advice::energy_nj(*l.layer))) : "", algorithm);
     if (row.size() + l.layer->name.size() > columns)
       row = row.substr(0, row.find_last_not_of(' ') + 1) + "\n        ";
     out += row + l.layer->name + '\n';

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../compare/sweep.hpp"
+#include "energy.hpp"
 #include "escape.hpp"
 #include "units.hpp"
 
@@ -32,6 +33,7 @@ namespace detail {
 inline std::string show_figure(const compare::sweep_figure& f) {
   switch (f.unit) {
   case compare::sweep_unit::time: return show_time(f.value);
+  case compare::sweep_unit::energy: return show_energy(f.value);
   case compare::sweep_unit::rate: return show_rate(f.value) + "/s";
   case compare::sweep_unit::factor: return fmt::format("{:.3f}", f.value);
   }

@@ -99,6 +99,14 @@ inline bool possible_ns(double v, bool zero) {
   return v <= longest_ns && v >= (zero ? 0 : shortest_ns);
 }
 
+/// No package of a processor and no GPU takes more, in W; a result with more is refused.
+inline constexpr double most_watts = 2000;
+
+/// True for what an energy may be beside the time of the same execution; zero: it is not told.
+inline bool possible_energy(const measurement& m) {
+  return m.energy_nj == 0 || (m.median_ns > 0 && m.energy_nj <= most_watts * m.median_ns);
+}
+
 /// A field of `m` that holds a number that no time or count can be; empty: none does. What is not
 /// told is zero.
 inline std::string_view impossible_field(const measurement& m) {
@@ -118,6 +126,7 @@ inline std::string_view impossible_field(const measurement& m) {
           std::all_of(value.begin(), value.end(), [](double v) { return possible_ns(v, false); });
     if (!fine) out = name;
   });
+  if (out.empty() && !possible_energy(m)) out = "energy_nj";
   return out;
 }
 

@@ -226,6 +226,8 @@ BENANZA_INLINE measurement measurement_from_json(const json& entry, const std::s
         value.push_back(detail::to_ns(v, name, where, false));
     }
   });
+  if (!possible_energy(m))
+    detail::refuse_value("an energy in nJ that is none of more than 2 kW", "energy_nj", where);
   return m;
 }
 

@@ -64,8 +64,8 @@ struct measurement {
   /// device's meanwhile, as what 1000 of its cycles took: of the median sample and of the least
   /// one; 0: not told.
   double clock_ns = 0, min_clock_ns = 0;
-  /// Of one execution, as older results have it: an average of the device's power, times the
-  /// median; 0: not told.
+  /// Of one execution: what all packages of the processor drew, or the whole device, while the case
+  /// ran on end, idle power included, times the median; 0: not told.
   double energy_nj = 0;
   std::int64_t workspace_bytes = 0, weight_bytes = 0, pool_bytes = 0;
   double setup_ns = 0;
@@ -118,6 +118,9 @@ inline constexpr const char *begin_fact = "begin_ratio", *begin_after_fact = "be
 /// The fact of a run's `measuring` section that says which profiler saw the kernels, or why none
 /// did.
 inline constexpr const char* kernels_fact = "kernels";
+
+/// The fact of a run's `measuring` section that says whose energy its cases have, or why none.
+inline constexpr const char* energy_fact = "energy";
 
 /// The sections that say on what a run was measured; the first must agree before two are merged.
 inline constexpr const char *machine_section = "machine", *software_section = "software";

@@ -85,3 +85,13 @@ TEST_CASE("watch: facts are what stays, the condition is of the moment") {
   CHECK(w.condition() == "SM 1980 MHz, memory 3201 MHz, 90.5 W, 41 C, clock held down by: power "
                          "limit, 12.5 J since the start");
 }
+
+TEST_CASE("watch: joules are a whole GPU's, or nobody's") {
+  const fake_nvml fake("energy 1000 13500");
+  const cuda::watch w(fake.library, "0000:3B:00.0"); // its first question
+  CHECK(w.joules() == 13.5);
+  const fake_nvml split("energy 1000 13500\nmig 1");
+  CHECK_FALSE(cuda::watch(split.library, "0000:3B:00.0").joules());
+  const fake_nvml silent("sm 1980");
+  CHECK_FALSE(cuda::watch(silent.library, "0000:3B:00.0").joules());
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../../fake_powercap.hpp"
 #include "../fake_library.hpp"
 #include "../scripted_monitor.hpp"
 
@@ -20,7 +21,8 @@ struct measured {
   test::fake_library* library;
   std::vector<std::unique_ptr<backend::library>> libraries;
   std::vector<group> groups;
-  explicit measured(std::vector<test::script> scripts, const char* layer_name, request o = {}) {
+  explicit measured(std::vector<test::script> scripts, const char* layer_name, request o = {},
+                    machine::package_energy* packages = nullptr) {
     auto fake = std::make_unique<test::fake_library>(std::move(scripts));
     library = fake.get();
     libraries.push_back(std::move(fake));
@@ -29,7 +31,7 @@ struct measured {
     groups = list_cases({{0, l, op::cost(l)}}, {}, libraries, o);
     test::scripted_monitor quiet;
     quiet.of_slice = noise_of_slice;
-    group_runner runner({.llc_bytes = 1 << 16, .private_bytes = 1 << 10}, o, &quiet);
+    group_runner runner({.llc_bytes = 1 << 16, .private_bytes = 1 << 10}, o, &quiet, packages);
     const std::atomic<bool> stop{false};
     for (group& g : groups)
       runner.measure(g, stop);
@@ -305,6 +307,58 @@ TEST_CASE("a device is woken once for a group, and what it tells of a case is in
   const measured host({{.algorithm = {.id = "a"}, .ns = 30000}}, "Relu/1x4x5x5", hot_only());
   CHECK(host.library->log.woken == 0);
   CHECK(host.of(0).notes.empty());
+}
+
+TEST_CASE("the energy of a case is what the packages drew while it ran on end") {
+  test::fake_powercap fake;
+  fake.zone("intel-rapl:0", "package-0", 0);
+  machine::package_energy packages(fake.folder());
+  double uj = 0;
+  const auto draws = [&](double watts) {
+    return [&, watts](double ns) {
+      uj += watts * ns / 1e3;
+      fake.set("intel-rapl:0", static_cast<std::uint64_t>(uj));
+    };
+  };
+  const std::vector<test::script> all{
+      {.algorithm = {.id = "best"}, .ns = 3e6, .cold_ns = 5e6, .took = draws(40)},
+      {.algorithm = {.id = "slow"}, .ns = 9e6, .took = draws(90)}};
+  request o;
+  o.seconds = 0.1;
+  const measured m(all, conv, o, &packages);
+  CHECK(m.of(0).energy_nj == doctest::Approx(40 * 3e6).epsilon(1e-3));
+  CHECK(m.of(1).state == "coldw");
+  CHECK(m.of(1).energy_nj == doctest::Approx(40 * 5e6).epsilon(1e-3));
+  CHECK(m.of(2).energy_nj == 0); // it cannot win
+  CHECK(measured(all, "reorder/1x64x56x56-plain-blocked16", o, &packages).of(0).energy_nj == 0);
+
+  // Shorter than the steps of the counter: nothing, and nothing is run for it.
+  o.seconds = 0.04;
+  const measured brief(all, conv, o, &packages), without(all, conv, o);
+  CHECK(brief.of(0).energy_nj == 0);
+  CHECK(brief.library->log.executions == without.library->log.executions);
+
+  o.seconds = 0.1;
+  o.repetitions = 2;
+  const measured twice(all, conv, o, &packages);
+  REQUIRE(twice.groups[0].cases[0].results.size() == 2);
+  for (const result::measurement& one : twice.groups[0].cases[0].results)
+    CHECK(one.energy_nj == doctest::Approx(40 * 3e6).epsilon(1e-3));
+}
+
+TEST_CASE("a device's energy is its own, where cases are sampled for long enough") {
+  test::fake_powercap fake;
+  fake.zone("intel-rapl:0", "package-0", 0);
+  machine::package_energy packages(fake.folder());
+  test::script device{.algorithm = {.id = "a"}, .ns = 1e6, .on_device = true, .watts = 300};
+  request o = hot_only();
+  o.seconds = 1;
+  CHECK(measured({device}, conv, o, &packages).of(0).energy_nj == doctest::Approx(300 * 1e6));
+  o.seconds = 0.9;
+  CHECK(measured({device}, conv, o, &packages).of(0).energy_nj == 0);
+  device.watts = 0;
+  o.seconds = 1;
+  CHECK(measured({device}, conv, o, &packages).of(0).energy_nj == 0);
 }
 
 TEST_CASE("a wrong algorithm is wrong in both states, and not checked twice") {

@@ -109,6 +109,7 @@ public:
     out.remark = timer_.remark();
     return out;
   }
+  std::optional<double> joules() final { return gpu_->watch().joules(); }
   /// One execution goes before: it may load or compile what it needs.
   std::vector<device_kernel> kernels() final {
     run(1);

@@ -72,6 +72,13 @@ public:
     return mhz && *mhz < (1 - most_clock_fall) * best_mhz_;
   }
 
+  /// Joules since the driver was loaded; nothing where that is not told, or is of a board of which
+  /// this GPU is a part.
+  std::optional<double> joules() const {
+    const auto mj = nvml_.split().value_or(false) ? std::nullopt : nvml_.energy_mj();
+    return mj ? std::optional(static_cast<double>(*mj) / 1e3) : std::nullopt;
+  }
+
   /// Facts that stay as they are.
   std::map<std::string, std::string> facts() const {
     std::map<std::string, std::string> out;

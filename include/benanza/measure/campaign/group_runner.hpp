@@ -7,6 +7,7 @@
 //   group.cases[0].results[0]
 #pragma once
 
+#include "../../machine/package_energy.hpp"
 #include "../../result/device.hpp"
 #include "../../result/parts.hpp"
 #include "../cache/read_back.hpp"
@@ -14,6 +15,7 @@
 #include "../cache/weights_pool.hpp"
 #include "../noise/host_monitor.hpp"
 #include "../process/stage.hpp"
+#include "../sampling/energy.hpp"
 #include "../sampling/sampler.hpp"
 #include "../sampling/statistics.hpp"
 #include "../scenario/run.hpp"
@@ -52,14 +54,17 @@ struct machine_seen {
 /// Measures groups, one after the other.
 class group_runner {
 public:
-  /// Watches the machine itself unless it is given a monitor.
-  group_runner(const cache_sizes& caches, const sampling_request& asked, noise_monitor* m = nullptr)
+  /// Watches the machine itself unless it is given a monitor; without `packages` cases of the
+  /// processor have no energy.
+  group_runner(const cache_sizes& caches, const sampling_request& asked, noise_monitor* m = nullptr,
+               machine::package_energy* packages = nullptr)
       : caches_(caches)
       , pools_(caches.outlasting_bytes > 0 ? caches.outlasting_bytes : 4 * caches.llc_bytes)
       , sweeper_(caches.llc_bytes)
       , private_sweeper_(asked.parameters.private_sweep * caches.private_bytes)
       , asked_(asked)
-      , monitor_(m) {}
+      , monitor_(m)
+      , packages_(packages) {}
 
   /// Fills in the results of all cases of `g`.
   void measure(group& g, const std::atomic<bool>& stop) {
@@ -176,9 +181,33 @@ private:
     sampling_plan plan = plan_of(asked_, g.what->time_share);
     if (g.what->minor) plan.leaders_patience = plan.patience;
     sample(samples, plan, *monitor_, stop);
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      report(g, entries[i], samples[i]);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const energy_counter counter = counter_of(samples[i]);
+      const bool wanted = !stop && counter.joules && has_energy(g, entries[i], samples[i]) &&
+                          times_behind(samples[i], samples) <= tie_range &&
+                          on_end_ns(counter.step_ns) <= 1e9 * plan.seconds;
+      report(g, entries[i], samples[i],
+             wanted ? watts_of(samples[i], counter, *monitor_, asked_.parameters).value_or(0) : 0);
+    }
     g.what->conclude(g.cases);
+  }
+
+  /// What counts the energy of a case.
+  energy_counter counter_of(const sampled_case& s) const {
+    if (backend::device_control* device = s.run->own_device())
+      return {.joules = [device] { return device->joules(); }, .step_ns = device_energy_step_ns};
+    if (packages_ == nullptr || !packages_->why_not().empty()) return {};
+    return {.joules = [this] { return packages_->joules(); },
+            .step_ns = machine::package_energy::step_ns};
+  }
+
+  /// True for a case that runs layers, as frameworks would, and was sampled to its end undisturbed.
+  static bool has_energy(const group& g, const entry& e, const sampled_case& s) {
+    const sampled_pass& last = s.passes.back();
+    return g.what->family != "machine" && !g.what->minor &&
+           (g.what->family != "model" || e.c->state == result::whole_run) &&
+           !last.samples.empty() && last.disturbed.empty() &&
+           !result::was_raced_out(last.stop_reason);
   }
 
   /// While operands were made and checked on the host, a device may have gone to sleep.
@@ -348,7 +377,8 @@ private:
     e.c->results.assign(1, std::move(m));
   }
 
-  void report(const group& g, const entry& e, const sampled_case& s) const {
+  /// `watts`: drawn while it ran on end; 0: not known.
+  void report(const group& g, const entry& e, const sampled_case& s, double watts) const {
     e.c->results.clear();
     for (const sampled_pass& pass : s.passes) {
       result::measurement m = blank(g, *e.c);
@@ -377,6 +407,7 @@ private:
         m.clock_ns = pass.clock_ns;
         m.min_clock_ns = pass.least_clock_ns;
         m.sampling_ns = pass.took_ns;
+        m.energy_nj = watts * m.median_ns;
         if (const backend::in_parts* parts = s.run->parts()) {
           const std::vector<backend::part_time> all = parts->parts_of(pass.samples);
           list_parts(all, m.parts, m.parts_ns);
@@ -422,6 +453,7 @@ private:
   cache_sweeper sweeper_, private_sweeper_;
   const sampling_request& asked_;
   noise_monitor* monitor_;
+  machine::package_energy* packages_;
   /// Made by the thread that measures, when it first does.
   std::optional<host_monitor> host_{};
 };

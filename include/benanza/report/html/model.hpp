@@ -7,6 +7,7 @@
 
 #include "../../advice/steps.hpp"
 #include "../below_bound.hpp"
+#include "../energy.hpp"
 #include "../input.hpp"
 #include "../json_array.hpp"
 #include "../kinds.hpp"
@@ -46,6 +47,7 @@ inline ordered_json figures_json(const advice::advised& a) {
           {"unfused", number_or_null(b.bound.sequential)},
           {"reachable", number_or_null(best.bound.reachable)},
           {"path", number_or_null(best.bound.parallel)},
+          {"energy", energy_text(b, "")},
           {"roofline", b.has_bound() ? number_or_null(best.roofline.sequential) : ordered_json()}};
 }
 
@@ -135,7 +137,7 @@ inline ordered_json framework_json(const advice::comparison& c, const drawn_grap
 /// What is known of a layer wherever it stands: [table, basis, kind, prediction, bound, roofline,
 /// limited by memory, chosen, best and first choice as ways or -1, time of the first choice where
 /// that is not the prediction, flops, bytes, fewer operations than counted, remark, what disturbed
-/// it]
+/// it, nJ in a run]
 inline ordered_json layer_json(const bound::layer_answer& l, int threads, ways& known,
                                case_book& book) {
   const bound::choice& c = l.algorithms;
@@ -151,14 +153,15 @@ inline ordered_json layer_json(const bound::layer_answer& l, int threads, ways& 
     return m == nullptr ? ordered_json(-1) : ordered_json(known.of(*m));
   };
   texts& words = known.known();
-  return ordered_json::array(
-      {book.of(l.name, name(l.type), threads), words.of(name(l.rests_on)),
-       words.of(report::detail::kind_name(l.name)), number(c.prediction.ns), number(c.bound.ns),
-       number(l.roofline ? l.roofline->ns : 0), l.roofline && l.roofline->by_memory ? 1 : 0,
-       way(c.chosen), way(c.best), way(c.first), number(compared ? c.first_choice.ns : 0),
-       number(static_cast<double>(l.flops)),
-       number(c.best == nullptr ? 0 : static_cast<double>(c.best->bytes)),
-       rate(l).less_than_nominal ? 1 : 0, words.of(remark), words.of(disturbed)});
+  return ordered_json::array({book.of(l.name, name(l.type), threads), words.of(name(l.rests_on)),
+                              words.of(report::detail::kind_name(l.name)), number(c.prediction.ns),
+                              number(c.bound.ns), number(l.roofline ? l.roofline->ns : 0),
+                              l.roofline && l.roofline->by_memory ? 1 : 0, way(c.chosen),
+                              way(c.best), way(c.first), number(compared ? c.first_choice.ns : 0),
+                              number(static_cast<double>(l.flops)),
+                              number(c.best == nullptr ? 0 : static_cast<double>(c.best->bytes)),
+                              rate(l).less_than_nominal ? 1 : 0, words.of(remark),
+                              words.of(disturbed), number(advice::energy_nj(l))});
 }
 
 inline ordered_json run_json(const bound::chain_run& w) {

@@ -52,6 +52,12 @@ function bytes(n) {
   for (; n >= 1024 && i + 1 < units.length; ++i) n /= 1024;
   return `${n.toFixed(n === Math.round(n) ? 0 : digits(n))} ${units[i]}`;
 }
+function joules(nj) {
+  const units = ["nJ", "µJ", "mJ", "J", "kJ"];
+  let i = 0;
+  for (; nj >= 999.5 && i + 1 < units.length; ++i) nj /= 1000;
+  return `${nj.toFixed(digits(nj))} ${units[i]}`;
+}
 function metric(n, unit) {
   const prefixes = ["", "k", "M", "G", "T", "P"];
   let i = 0;
@@ -67,7 +73,7 @@ const shortName = a => (a.includes(":") ? a.slice(0, a.lastIndexOf(":")) : a);
 
 function layerOf(machine, number, index, uses, runs) {
   const [table, basis, kind, prediction, bound, roofline, byMemory, chosen, best, first, firstTakes, flops, moved, fewer,
-    remark, disturbed] = machine.layers[number];
+    remark, disturbed, energy] = machine.layers[number];
   const t = machine.tables[table];
   return {
     index,
@@ -88,6 +94,7 @@ function layerOf(machine, number, index, uses, runs) {
     kind: words(kind),
     remark: words(remark),
     disturbed: words(disturbed),
+    energy,
     chosen: wayOf(chosen),
     best: wayOf(best),
     first: first < 0 ? null : {...wayOf(first), ns: firstTakes || prediction},

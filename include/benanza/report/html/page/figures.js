@@ -98,6 +98,7 @@ function drawHead(m) {
     f.roofline ? null :
                  el("p", {class: "quiet"}, "The machine's limits were not measured; this does: ",
                    el("code", {}, "benanza_bench --benchmark_filter=^machine/")),
+    f.energy ? el("p", {class: "quiet"}, `energy: ${f.energy}`) : null,
     m.runs.filter(r => !r.disturbed)
       .map(r => el("p", {class: "quiet"},
              `${r.name}${r.fused ? "" : ", unfused"}: ${time(r.median)}, least ${time(r.least)}`)));

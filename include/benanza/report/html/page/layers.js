@@ -53,6 +53,10 @@ const columns = [
         r.z.above > 0  ? time(r.z.now) :
                          "same")
   ],
+  [
+    "energy", "of all its nodes in a run; idle power is in it", "n rare", r => r.l.runs * r.l.energy,
+    (m, r) => (r.l.energy > 0 ? joules(r.l.runs * r.l.energy) : "–")
+  ],
   ["bound", "least time of one node, caches hot", "n rare", r => r.l.bound, (m, r) => time(r.l.bound)],
   [
     "limits", "roofline of one node", "n rare", r => r.l.roofline,
@@ -73,7 +77,8 @@ const columns = [
 ];
 
 /** Without the machine's limits, what is about them says nothing. */
-const columnsOf = m => columns.filter(c => m.figures.roofline || !["limits", "limited by"].includes(c[0]));
+const columnsOf = m => columns.filter(c => (m.figures.roofline || !["limits", "limited by"].includes(c[0])) &&
+  (c[0] !== "energy" || m.layers.some(l => l.energy > 0)));
 
 function rowsOf(m) {
   return m.layers.map(l => ({l, z: zones(m, l)})).filter(r => r.l.basis !== "view" || table.unused);
