@@ -80,6 +80,23 @@ TEST_CASE("a framework's run: what it is faster in first, then the steps, then w
   CHECK(a["advice"]["not_measured"][0]["what"] == "more than 1 thread, of 2 cores");
 }
 
+TEST_CASE("whether a framework runs branches side by side is said where its profile tells it") {
+  const run r = synthetic::fused_run();
+  const source s(r);
+  const std::vector<model_bound> models{analyse(r)[0]};
+  for (const std::optional<bool> told : {std::optional<bool>(), {true}, {false}}) {
+    std::vector<profile> profiles{slow_framework()};
+    profiles[0].overlapping = told;
+    const std::vector<advised> all = advise_all(s, models, profiles);
+    const std::string text =
+        benanza::report::text_report(r, all, models, {.advice = true, .columns = 80});
+    CHECK(holds(text, "no branches side by side") == (told == false));
+    CHECK(holds(text, "Operators ran at the same time") == (told == true));
+    const json a = json::parse(json_report(r, models, false, all))["analyses"][0];
+    CHECK(a["frameworks"][0]["overlapping"] == (told ? json(*told) : json()));
+  }
+}
+
 TEST_CASE(
     "what one can do comes first, with how; then what makers can do, and what is not worth it") {
   const run r = synthetic::fused_run();

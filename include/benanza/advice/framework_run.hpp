@@ -90,8 +90,8 @@ inline advice_of_kind framework_advice(const grounds& g) {
          "its runs without a profiler took longer than those with it: they were "
          "disturbed, and say nothing of the time between operators",
          "calls (its runs were disturbed)"});
-  else if (c.profiled() && !c.from->overlapping && !c.latency_profiled && c.unexplained_ns > 0 &&
-           c.profiler.unplaced_ns <= 0 && c.bars.front().takes.low_ns > 0) {
+  else if (c.profiled() && c.from->overlapping != true && !c.latency_profiled &&
+           c.unexplained_ns > 0 && c.profiler.unplaced_ns <= 0 && c.bars.front().takes.low_ns > 0) {
     const double each = c.unexplained_ns / static_cast<double>(c.from->operators.size());
     out.items.push_back({.id = "framework/between_operators",
                          .kind = "framework",

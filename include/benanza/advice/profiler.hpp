@@ -69,7 +69,7 @@ inline profiler_cost cost_of(const trace::profile& p, double latency_ns) {
     ++count;
   }
   const double profiled = detail::median_of(p.profiled_ns);
-  const bool fits = !p.overlapping && latency_ns > 0 && count > 0;
+  const bool fits = p.overlapping != true && latency_ns > 0 && count > 0;
   if (p.empty_operator) {
     c.least_ns = std::max(0.0, p.empty_operator->profiled_ns - p.empty_operator->ns);
     c.most_ns = std::max(c.least_ns, p.empty_operator->profiled_ns + c.step_ns);

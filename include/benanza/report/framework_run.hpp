@@ -166,7 +166,9 @@ inline std::string framework_section(const advice::comparison& c, std::size_t li
     out += wrapped("- ", fmt::format("At {} it computes fewer points than the model has: it runs "
                                      "an equivalent graph.",
                                      counted(fewer, "operator")));
-  if (c.from->overlapping)
+  if (c.from->overlapping == false && c.from->operators.size() > 1)
+    out += wrapped("- ", "Its operators ran one after the other: no branches side by side.");
+  if (c.from->overlapping == true)
     out += wrapped("! ", "Operators ran at the same time: their times overlap, and no sum of them "
                          "is a time of the model.");
   out += '\n';

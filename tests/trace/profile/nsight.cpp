@@ -65,7 +65,7 @@ TEST_CASE("nsight export: kernels belong to the innermost range of their launch"
   CHECK(of_name(p, "conv1").ns == std::vector<double>{450}); // of the second run
   CHECK(of_name(p, "conv1").kernel == "gemm + gemm");
   CHECK(of_name(p, "model").ns == std::vector<double>{12});
-  CHECK_FALSE(p.overlapping);
+  CHECK(p.overlapping == false);
   CHECK(p.warnings.empty());
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("nsight export: columns and tables that are not there") {
   CHECK(old.read().operators.at(0).ns == std::vector<double>{4});
   const sqlite_export streams("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, streamId);"
                               "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,5,1),(4,9,2)");
-  CHECK(streams.read().overlapping);
+  CHECK(streams.read().overlapping == true);
   const sqlite_export graphs("CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, end)");
   CHECK_THROWS_WITH_AS(graphs.read(), doctest::Contains("--cuda-graph-trace node"), benanza::error);
   const sqlite_export view(

@@ -27,7 +27,7 @@ TEST_CASE("onnxruntime profile: the first run is cold, and its times are not amo
   CHECK(conv.operands[1].dims == shape{16, 3, 3, 3});
   REQUIRE(conv.results.size() == 1);
   CHECK(conv.results[0].dims == shape{2, 16, 32, 32});
-  CHECK_FALSE(p.overlapping);
+  CHECK(p.overlapping == false);
   CHECK(p.warnings.empty());
 }
 
@@ -83,13 +83,13 @@ TEST_CASE("onnxruntime profile: threads are seen in the statistics, or by the ev
   const profile p =
       read_profile(ort({{"a_kernel_time", 5, 3, "Relu", 1, 1, stats}, {"model_run", 1, 10}}), "f");
   CHECK(p.threads == 3);
-  CHECK_FALSE(p.overlapping);
+  CHECK(p.overlapping == false);
   const profile parallel = read_profile(ort({{"a_kernel_time", 5, 30, "Relu", 1, 2},
                                              {"b_kernel_time", 6, 30, "Relu", 2, 3},
                                              {"SequentialExecutor::Execute", 2, 58, "", 0, 1},
                                              {"model_run", 1, 60}}),
                                         "f");
-  CHECK(parallel.overlapping);
+  CHECK(parallel.overlapping == true);
   CHECK(warns(parallel, "at the same time"));
   // Runs of different threads, one after the other, are none at the same time.
   const profile in_turn = read_profile(ort({{"a_kernel_time", 5, 3, "Relu", 1, 2},
@@ -97,7 +97,7 @@ TEST_CASE("onnxruntime profile: threads are seen in the statistics, or by the ev
                                             {"a_kernel_time", 25, 3, "Relu", 1, 3},
                                             {"model_run", 21, 10, "", 0, 3}}),
                                        "f");
-  CHECK_FALSE(in_turn.overlapping);
+  CHECK(in_turn.overlapping == false);
 }
 
 TEST_CASE(

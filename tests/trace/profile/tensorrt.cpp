@@ -55,7 +55,7 @@ TEST_CASE("tensorrt profile: names alone are warned of, and several streams over
   CHECK(warns(p, "detailed"));
   const profile q =
       read_profile(R"({"Layers":[{"Name":"a","StreamId":0},{"Name":"b","StreamId":1}]})", "l.json");
-  CHECK(q.overlapping);
+  CHECK(q.overlapping == true);
 }
 
 TEST_CASE("tensorrt profile: the three files become one") {

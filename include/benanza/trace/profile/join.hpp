@@ -145,7 +145,7 @@ inline profile join_profiles(std::vector<profile> files) {
     }
     if (!out.empty_operator) out.empty_operator = f.empty_operator;
     out.step_ns = std::max(out.step_ns, f.step_ns);
-    out.overlapping |= f.overlapping;
+    if (f.overlapping) out.overlapping = *f.overlapping || out.overlapping == true;
     out.source.append(", ").append(f.source);
     out.format.append(", ").append(f.format);
     out.warnings.insert(out.warnings.end(), f.warnings.begin(), f.warnings.end());

@@ -57,7 +57,7 @@ public:
     for (const kernel& k : kernels_)
       busy.push_back({k.begin, k.end, k.lane});
     p.overlapping = lanes_overlap(std::move(busy));
-    if (p.overlapping)
+    if (p.overlapping == true)
       p.warnings.push_back(
           "kernels ran at the same time in several streams: their times do not add "
           "up to that of the model");

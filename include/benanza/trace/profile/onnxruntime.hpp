@@ -303,7 +303,7 @@ private:
       o.told.ns[static_cast<std::size_t>(n.run) - first_] += us * ns_of_us;
       o.begin = std::min(o.begin, n.begin);
       const auto [known, fresh] = thread_of_run.try_emplace(n.run, n.thread);
-      p.overlapping |= !fresh && known->second != n.thread;
+      p.overlapping = p.overlapping == true || (!fresh && known->second != n.thread);
     }
     std::stable_sort(ops_.begin(), ops_.end(),
                      [](const op& a, const op& b) { return a.begin < b.begin; });
@@ -315,7 +315,7 @@ private:
   }
 
   void say_what_is_odd(profile& p) const {
-    if (p.overlapping)
+    if (p.overlapping == true)
       p.warnings.push_back("operators ran at the same time in several threads: their times do not "
                            "add up to that of the model");
     if (runs_overlap_) p.warnings.push_back("several runs went on at the same time");

@@ -74,7 +74,7 @@ struct profile {
   /// One run event by event, the one of median length, where the file says when events began; the
   /// model first. With parents (span.hpp).
   std::vector<span> spans{};
-  bool overlapping = false;            ///< operators ran at the same time
+  std::optional<bool> overlapping{};   ///< operators ran at the same time; nothing: it is not told
   std::vector<std::string> warnings{}; ///< what is missing or was mended, a line each
 };
 

@@ -66,7 +66,7 @@ public:
     add(p, std::move(all));
     p.spans = spans();
     say_containment(p.warnings, find_parents(p.spans, 2));
-    if (p.overlapping)
+    if (p.overlapping == true)
       p.warnings.push_back("operators ran at the same time in several streams or threads: their "
                            "times do not add up to that of the model");
     return p;

@@ -150,7 +150,7 @@ inline profile read_tensorrt_layers(const nlohmann::json& value, const std::stri
       if (o.stands_for.empty() && member(one, "Metadata") == nullptr)
         o.stands_for = nodes_in_name(o.name);
       if (const std::string its = text_in(one, "StreamId"); !its.empty()) {
-        p.overlapping |= !stream.empty() && stream != its;
+        p.overlapping = p.overlapping == true || (!stream.empty() && stream != its);
         stream = its;
       }
       p.operators.push_back(std::move(o));
@@ -160,7 +160,7 @@ inline profile read_tensorrt_layers(const nlohmann::json& value, const std::stri
   if (names_only)
     p.warnings.push_back("names of layers alone are told: build the engine with "
                          "--profilingVerbosity=detailed");
-  if (p.overlapping)
+  if (p.overlapping == true)
     p.warnings.push_back("layers run in several streams: their times do not add up to that of the "
                          "model");
   return p;
