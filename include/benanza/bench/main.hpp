@@ -107,12 +107,12 @@ struct known_caches {
   std::int64_t private_bytes = 0;
   llc_share share{};
 
-  /// Measures our share if `probed`.
-  explicit known_caches(bool probed) {
+  known_caches() {
     const std::int64_t second = machine::detail::cache_bytes(2);
     private_bytes = second > 0 ? second : reported_bytes;
-    share = share_of_llc(reported_bytes, private_bytes, probed);
   }
+  /// Measures our share, which takes a second or more, if `probed`.
+  void find_share(bool probed) { share = share_of_llc(reported_bytes, private_bytes, probed); }
   cache_sizes sizes() const {
     return {share.gone_bytes, private_bytes, share.outlasting_bytes(reported_bytes)};
   }
@@ -208,10 +208,12 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
   return verdict(l, c, kept.get(), out && out->regular() ? o.out : "");
 }
 
-/// True where weights are to come from somewhere else than a core's own caches.
-inline bool needs_llc(const options& o) {
-  return std::any_of(o.states.begin(), o.states.end(),
-                     [](const std::string& s) { return s == "coldw" || s == "llcw"; });
+/// True where the weights of a case are to come from somewhere else than a core's own caches.
+inline bool needs_llc(const std::vector<group>& groups) {
+  const auto cold = [](const bench_case& c) { return c.state == "coldw" || c.state == "llcw"; };
+  return std::any_of(groups.begin(), groups.end(), [&](const group& g) {
+    return std::any_of(g.cases.begin(), g.cases.end(), cold);
+  });
 }
 
 inline status run_checked(int argc, char** argv) {
@@ -240,7 +242,7 @@ inline status run_checked(int argc, char** argv) {
   if (o.describe_device) return describe_device();
 
   const bool names_only = o.list_only && !supervisor;
-  const known_caches caches(plans.empty() && !names_only && needs_llc(o));
+  known_caches caches;
   if (caches.reported_bytes > caches.private_bytes) o.llc_bytes = caches.reported_bytes;
   std::vector<result::refused_case> refused;
   if (o.refused && names_only) tell_reasons();
@@ -249,6 +251,7 @@ inline status run_checked(int argc, char** argv) {
   listing l(o, e, plans);
   guard.reset();
   if (names_only) return print_names(l, o);
+  caches.find_share(plans.empty() && needs_llc(l.groups));
   machine::package_energy packages;
   group_runner here(caches.sizes(), o, nullptr, &packages);
   if (supervisor) {
