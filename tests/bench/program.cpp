@@ -190,8 +190,14 @@ TEST_CASE("cases have the energy that the packages' counters tell, in a process 
     return n;
   };
   for (const char* isolated : {"--isolate=false", "--isolate"}) {
-    const json j = measured(fake.folder(), std::string("--benchmark_min_time=0.06 ") + isolated);
-    CHECK(with_energy(j) > 0);
+    // Where others slow an execution down to half its speed, it has none: there are more chances.
+    json j;
+    int cases = 0;
+    for (int chance = 0; chance < 10 && cases == 0; ++chance) {
+      j = measured(fake.folder(), std::string("--benchmark_min_time=0.06 ") + isolated);
+      cases = with_energy(j);
+    }
+    CHECK(cases > 0);
     CHECK(fact(j) == "of the processor's package (RAPL)");
   }
   const json brief = measured(fake.folder(), "--benchmark_min_time=0.01");

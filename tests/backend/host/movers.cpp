@@ -131,15 +131,34 @@ TEST_CASE("transposed convolutions: phases that share a product, and such that d
 }
 
 TEST_CASE("columns, norms of windows, signals") {
-  for (const char* name :
-       {"Col2Im/1x2x8x9-2x3-s2x3", "Col2Im/2x3x9x9-3x3-s1-p1", "Col2Im/1x4x30-4-s3-p2x1-d2",
-        "Col2Im/1x2x5x6x7-2x2x3-s1x2x1-p1", "Col2Im/1x16x40x40-3x3-s1-p1",
-        "DeformConv/1x4x9x11-5x3x3-s1-p1", "DeformConv/2x6x8x7-4x3x2-s2x1-p1-d1x2-g2-og3-b-mask",
-        "DeformConv/1x2x5x5-1x1x1-s1-mask", "DeformConv/1x16x30x30-24x3x3-s1-p1-b",
-        "LpPool/1x3x9x8-3x3-s2-p1", "LpPool/2x2x30-power1-4-s3-d2-ceil",
-        "LpPool/1x2x5x6x7-power3-3x2x3-s1x2x1-p1", "GlobalLpPool/2x3x7x7",
-        "GlobalLpPool/1x2x90-power1", "GlobalLpPool/2x3x7x7-power4",
-        "AveragePool/1x2x8x9-3x3-s2-p1-ceil-ip", "AveragePool/1x1x32x12-5x5-s3-d2-ceil-ip"})
+  for (const char* name : {"Col2Im/1x2x8x9-2x3-s2x3",
+                           "Col2Im/2x3x9x9-3x3-s1-p1",
+                           "Col2Im/1x4x30-4-s3-p2x1-d2",
+                           "Col2Im/1x2x5x6x7-2x2x3-s1x2x1-p1",
+                           "Col2Im/1x16x40x40-3x3-s1-p1",
+                           "DeformConv/1x4x9x11-5x3x3-s1-p1",
+                           "DeformConv/2x6x8x7-4x3x2-s2x1-p1-d1x2-g2-og3-b-mask",
+                           "DeformConv/1x2x5x5-1x1x1-s1-mask",
+                           "DeformConv/1x16x30x30-24x3x3-s1-p1-b",
+                           "LpPool/1x3x9x8-3x3-s2-p1",
+                           "LpPool/2x2x30-power1-4-s3-d2-ceil",
+                           "LpPool/1x2x5x6x7-power3-3x2x3-s1x2x1-p1",
+                           "GlobalLpPool/2x3x7x7",
+                           "GlobalLpPool/1x2x90-power1",
+                           "GlobalLpPool/2x3x7x7-power4",
+                           "AveragePool/1x2x8x9-3x3-s2-p1-ceil-ip",
+                           "AveragePool/1x1x32x12-5x5-s3-d2-ceil-ip",
+                           "AveragePool/1x3x9x21-3x3-s1-p1",
+                           "AveragePool/2x2x40-5-s1-p2-ip",
+                           "AveragePool/1x2x5x6x7-3x2x3-s1x2x1-p1",
+                           "MaxPool/1x3x8x8-2x2-s2",
+                           "MaxPool/2x3x13x37-3x3-s2",
+                           "MaxPool/1x4x9x40-3x3-s1-p1",
+                           "MaxPool/1x1x5x5-3x3-s1-p2-d2",
+                           "MaxPool/1x2x30-4-s3-p3x2-d2-ceil",
+                           "MaxPool/1x2x5x6x7-3x2x3-s1x2x1-p1",
+                           "MaxPool/1x1x3x3-2x2-s4",
+                           "MaxPool/1x2x1x64-1x7-s5-p0x3"})
     check_floats(name);
   for (const char* name : {"DFT/3x1x1-a1-n1",
                            "DFT/2x8x1-a1-n8",

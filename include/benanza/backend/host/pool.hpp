@@ -1,44 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does global pooling run? As the reduction over all spatial dims that it is. Windows are left
-// to libraries that have them, but for what they lack: maxima whose places are wanted too, norms,
-// averages that count padding but not what hangs over it. Row by row of the result, tap by tap, the
-// best or the sum so far in a small buffer.
+// How does pooling run? Over whole planes as the reduction that it is. Windows in two steps: the
+// lines that a row of results reaches are joined into one, which takes no strides and reads each
+// line once a tap of height, and then that one is joined tap by tap. Maxima whose places are wanted
+// too go tap by tap alone.
 //
 //   kernel k = make(op::pool{.function = op::pooling::global_average, .input = {1, 2048, 7, 7}},
 //   job);
 #pragma once
 
 #include "../../op/pool.hpp"
+#include "detail/convert.hpp"
+#include "detail/lanes.hpp"
 #include "reduce.hpp"
 
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace benanza::backend::host {
 
-/// True for an average that counts padding, whose last window hangs over that.
-inline bool hangs_over(const op::pool& p) {
-  if (p.function != op::pooling::average || !p.include_pad) return false;
-  const shape out = p.output();
-  for (int i = 0; i < p.kernel.size; ++i) {
-    const std::int64_t reached = (out[i + 2] - 1) * op::entry(p.strides, i, 1) +
-                                 op::window_span(p.kernel[i], op::entry(p.dilations, i, 1)) -
-                                 op::entry(p.pads, i, 0);
-    if (reached > p.input[i + 2] + op::entry(p.pads, i + p.kernel.size, 0)) return true;
-  }
-  return false;
-}
-
-/// True where there is a kernel: global pooling of f32, bf16 and codes, and what libraries lack of
-/// f32 and bf16.
+/// True where there is a kernel: windows of f32 and bf16, global pooling of codes too.
 inline bool runs(const op::pool& p, dtype element) {
-  if (p.norm() || hangs_over(p))
-    return p.input.size <= 5 && (element == dtype::f32 || element == dtype::bf16);
-  if (p.indices != op::pool_index::none)
-    return (element == dtype::f32 || element == dtype::bf16) &&
-           elements(p.input, 2, p.input.size) < std::int64_t{1} << 31;
-  return p.global() && detail::computes_in_f32(element);
+  if (p.global() && !p.norm()) return detail::computes_in_f32(element);
+  return p.input.size <= 5 && (element == dtype::f32 || element == dtype::bf16) &&
+         (p.indices == op::pool_index::none || elements(p.input, 2, p.input.size) < std::int64_t{1}
+                                                                                        << 31);
 }
 
 namespace detail {
@@ -163,96 +154,245 @@ kernel pool_with_places(const op::pool& p, const job& j) {
           }};
 }
 
-/// Outputs of a row whose tap `k` lies inside.
-inline std::pair<std::int64_t, std::int64_t> reached_by(const pooled_dim& d, std::int64_t k) {
-  const std::int64_t offset = d.at(0, k), last = d.input - 1 - offset;
-  const std::int64_t low = offset < 0 ? (-offset + d.stride - 1) / d.stride : 0;
-  return {low, last < 0 ? 0 : std::min(d.output, last / d.stride + 1)};
-}
-
-/// Adds `f` of each element that the windows of a row cover.
-template <class T, class Sum, class F>
-void sum_row(const pooled_dims& d, const T* plane, std::int64_t z, std::int64_t y, Sum* sums, F f) {
-  std::fill_n(sums, d[2].output, Sum{});
-  for (std::int64_t kz = 0; kz < d[0].kernel; ++kz)
-    for (std::int64_t ky = 0; ky < d[1].kernel; ++ky) {
-      const std::int64_t iz = d[0].at(z, kz), iy = d[1].at(y, ky);
-      if (iz < 0 || iz >= d[0].input || iy < 0 || iy >= d[1].input) continue;
-      const T* line = plane + (iz * d[1].input + iy) * d[2].input;
-      for (std::int64_t kx = 0; kx < d[2].kernel; ++kx) {
-        const auto reached = reached_by(d[2], kx);
-        const std::int64_t low = reached.first, high = reached.second; // as clang captures them
-        const T* from = line + d[2].at(0, kx);
-        const std::int64_t stride = d[2].stride;
+/// A row of results, joined tap by tap from the joined lines. `Taps` and `Stride` that are the
+/// usual ones have code of their own.
+template <int Taps = 0, int Stride = 0, class V, class Join>
+[[gnu::always_inline]] inline void join_taps(const pooled_dim& w, const V* line, V* out,
+                                             std::int64_t n, Join join) {
+  if constexpr (Taps > 0) {
 #pragma omp simd
-        for (std::int64_t x = low; x < high; ++x) {
-          const T v = from[x * stride];
-          if constexpr (std::is_same_v<T, float>)
-            sums[x] += f(v);
-          else
-            sums[x] += f(from_bf16(v));
-        }
-      }
+    for (std::int64_t x = 0; x < n; ++x) {
+      V v = line[x * Stride];
+      for (int k = 1; k < Taps; ++k)
+        v = join(v, line[x * Stride + k]);
+      out[x] = v;
     }
-}
-
-/// Taps of output `o` that lie in the padded input: none hangs over.
-inline std::int64_t padded_taps(const pooled_dim& d, std::int64_t o) {
-  const std::int64_t room = d.input + d.end - 1 - d.at(o, 0);
-  return room < 0 ? 0 : std::min(d.kernel, room / d.dilation + 1);
-}
-
-/// The norm or average that sums become.
-template <class T, class Sum>
-void finish_row(const op::pool& p, const pooled_dims& d, std::int64_t z, std::int64_t y,
-                const Sum* sums, T* to) {
-  const std::int64_t lines = padded_taps(d[0], z) * padded_taps(d[1], y);
-  for (std::int64_t x = 0; x < d[2].output; ++x) {
-    auto v = static_cast<float>(sums[x]);
-    if (!p.norm())
-      v /= static_cast<float>(std::max<std::int64_t>(1, lines * padded_taps(d[2], x)));
-    else if (p.power == 2)
-      v = std::sqrt(v);
-    else if (p.power > 2)
-      v = static_cast<float>(
-          std::pow(static_cast<double>(sums[x]), 1 / static_cast<double>(p.power)));
-    if constexpr (std::is_same_v<T, float>)
-      to[x] = v;
-    else
-      to[x] = computed_bf16(v);
+  } else {
+    for (std::int64_t k = 0; k < w.kernel; ++k) {
+      const V* from = line + k * w.dilation;
+#pragma omp simd
+      for (std::int64_t x = 0; x < n; ++x)
+        out[x] = k == 0 ? from[x * w.stride] : join(out[x], from[x * w.stride]);
+    }
   }
 }
 
-/// Norms, and averages that count padding. Powers over 2 are summed in double: they are far apart.
-template <class T, class Sum, class F>
-kernel pool_by_sums(const op::pool& p, const job& j, F f) {
-  const pooled_dims d = pooled_dims_of(p);
-  const std::int64_t planes = p.input[0] * p.input[1];
-  const std::int64_t plane = elements(p.input, 2, p.input.size);
-  const std::int64_t lines = d[0].output * d[1].output, width = d[2].output;
-  const int threads = team_for(j.threads, (planes * plane + planes * lines * width) * 4);
+/// How a loop over doubles reaches its memory.
+struct one_element {
+  static constexpr std::int64_t count = 1;
+  float load(const float* from) const { return *from; }
+  void store(double v, double* to) const { *to = v; }
+  double all(double v) const { return v; }
+};
+
+/// Elements of `T` as floats.
+template <class At>
+[[gnu::always_inline]] inline auto floats_at(const At& at, const float* from) {
+  return at.load(from);
+}
+template <class At>
+[[gnu::always_inline]] inline auto floats_at(const At& at, const std::uint16_t* from) {
+  if constexpr (std::is_same_v<At, one_element>) {
+    return from_bf16(*from);
+  } else {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    const auto some = static_cast<__mmask16>(0xffff >> (16 - at.count));
+    return _mm512_castsi512_ps(_mm512_maskz_slli_epi32(
+        0xffff, _mm512_maskz_cvtepu16_epi32(0xffff, _mm256_maskz_loadu_epi16(some, from)), 16));
+#else
+    typedef std::uint16_t halves __attribute__((vector_size(float_lanes::bytes / 2)));
+    halves v{};
+    std::memcpy(&v, from, static_cast<std::size_t>(at.count) * 2);
+    typedef std::uint32_t words __attribute__((vector_size(float_lanes::bytes)));
+    return std::bit_cast<float_vector>(__builtin_convertvector(v, words) << 16);
+#endif
+  }
+}
+
+/// Calls `body(x, at)` for each vector of a line of `V`.
+template <class V, class Body>
+[[gnu::always_inline]] inline void over_line(std::int64_t n, const Body& body) {
+  if constexpr (std::is_same_v<V, float>)
+    over_lanes(n, body);
+  else
+    for (std::int64_t x = 0; x < n; ++x)
+      body(x, one_element{});
+}
+
+/// The taps of an output that lie inside: from the first one to before the last one.
+struct taps_inside {
+  std::int64_t first = 0, end = 0;
+};
+inline std::vector<taps_inside> all_taps_inside(const pooled_dim& d) {
+  std::vector<taps_inside> out;
+  for (std::int64_t o = 0; o < d.output; ++o) {
+    taps_inside its{d.kernel, 0};
+    for (std::int64_t k = 0; k < d.kernel; ++k)
+      if (d.at(o, k) >= 0 && d.at(o, k) < d.input) its = {std::min(its.first, k), k + 1};
+    out.push_back(its.first < its.end ? its : taps_inside{});
+  }
+  return out;
+}
+
+/// What the rows of a pooling have in common.
+struct window_plan {
+  pooled_dims d{};
+  std::vector<taps_inside> depth{}, height{}; ///< of each output
+  std::int64_t planes = 0, plane = 0;         ///< how many, and the elements of one
+  std::int64_t whole = 0;                     ///< a row of results, in whole vectors
+  /// Padding is in front of a joined line and behind it, as far as vectors of results read.
+  std::int64_t line_length = 0;
+
+  explicit window_plan(const op::pool& p)
+      : d(pooled_dims_of(p))
+      , depth(all_taps_inside(d[0]))
+      , height(all_taps_inside(d[1]))
+      , planes(p.input[0] * p.input[1])
+      , plane(elements(p.input, 2, p.input.size))
+      , whole((d[2].output + 15) / 16 * 16) {
+    const pooled_dim& w = d[2];
+    const std::int64_t read = (whole - 1) * w.stride + (w.kernel - 1) * w.dilation + 1;
+    line_length = (std::max(w.begin + w.input, read) + 15) / 16 * 16;
+  }
+  std::int64_t rows() const { return planes * d[0].output * d[1].output; }
+};
+
+/// The lines that a row of windows reaches, joined into one of `f` of their elements.
+template <int Lines = 0, class T, class V, class F, class Join>
+[[gnu::always_inline]] inline void
+join_lines(const T* first, std::int64_t planes, std::int64_t next_plane, std::int64_t lines,
+           std::int64_t next_line, std::int64_t n, V none, F f, Join join, V* line) {
+  over_line<V>(n, [&](std::int64_t x, auto at) {
+    if constexpr (Lines > 0) {
+      auto v = f(floats_at(at, first + x));
+      for (int k = 1; k < Lines; ++k)
+        v = join(v, f(floats_at(at, first + x + k * next_line)));
+      at.store(v, line + x);
+    } else {
+      auto v = at.all(none);
+      for (std::int64_t kz = 0; kz < planes; ++kz)
+        for (std::int64_t ky = 0; ky < lines; ++ky)
+          v = join(v, f(floats_at(at, first + x + kz * next_plane + ky * next_line)));
+      at.store(v, line + x);
+    }
+  });
+}
+
+/// A row of results of windows of a plane.
+template <class T, class V, class F, class Join>
+void window_row(const window_plan& p, const T* plane, std::int64_t z, std::int64_t y, V none, F f,
+                Join join, V* line, V* out) {
+  const pooled_dims& d = p.d;
+  const taps_inside kz = p.depth[static_cast<std::size_t>(z)],
+                    ky = p.height[static_cast<std::size_t>(y)];
+  const std::int64_t n = d[2].input, next_plane = d[0].dilation * d[1].input * n,
+                     next_line = d[1].dilation * n;
+  const T* const first = plane + (d[0].at(z, kz.first) * d[1].input + d[1].at(y, ky.first)) * n;
+  const std::int64_t planes = kz.end - kz.first, lines = ky.end - ky.first;
+  V* const to = line + d[2].begin;
+  if (planes == 1 && lines == 3)
+    join_lines<3>(first, 1, 0, 3, next_line, n, none, f, join, to);
+  else if (planes == 1 && lines == 2)
+    join_lines<2>(first, 1, 0, 2, next_line, n, none, f, join, to);
+  else
+    join_lines(first, planes, next_plane, lines, next_line, n, none, f, join, to);
+  if (d[2].dilation == 1 && d[2].kernel == 3 && d[2].stride == 2)
+    join_taps<3, 2>(d[2], line, out, p.whole, join);
+  else if (d[2].dilation == 1 && d[2].kernel == 3 && d[2].stride == 1)
+    join_taps<3, 1>(d[2], line, out, p.whole, join);
+  else if (d[2].kernel == 2 && d[2].stride == 2 && d[2].dilation == 1)
+    join_taps<2, 2>(d[2], line, out, p.whole, join);
+  else
+    join_taps(d[2], line, out, p.whole, join);
+}
+
+/// How many taps of each output count in an average: those inside, or those in the padded input;
+/// none that hangs over that does.
+inline std::vector<float> counted_taps(const pooled_dim& d, bool include_pad) {
+  std::vector<float> out;
+  for (std::int64_t o = 0; o < d.output; ++o) {
+    std::int64_t n = 0;
+    for (std::int64_t k = 0; k < d.kernel; ++k) {
+      const std::int64_t at = d.at(o, k);
+      n += include_pad ? at < d.input + d.end : at >= 0 && at < d.input;
+    }
+    out.push_back(static_cast<float>(n));
+  }
+  return out;
+}
+
+/// Windows whose results are `finish` of what their elements were joined to. `V` is what they are
+/// joined in.
+template <class T, class V, class F, class Join, class Finish>
+kernel pool_windows(const op::pool& p, const job& j, V none, F f, Join join, Finish finish) {
+  const auto plan = std::make_shared<const window_plan>(p);
+  const int threads = team_for(j.threads, (elements(p.input) + elements(p.output())) * 4);
+  const scratch room(threads,
+                     (plan->line_length + plan->whole) * static_cast<std::int64_t>(sizeof(V) / 4));
   return {"windows",
-          [=, from = reinterpret_cast<const T*>(j.inputs[0]), to = reinterpret_cast<T*>(j.output),
-           room = scratch(threads, width * static_cast<std::int64_t>(sizeof(Sum) / 4))] {
-            share(threads, planes * lines, 1, [&](std::int64_t row, std::int64_t end) {
-              auto* sums = reinterpret_cast<Sum*>(room.mine());
+          [=, from = reinterpret_cast<const T*>(j.inputs[0]), to = reinterpret_cast<T*>(j.output)] {
+            const std::int64_t depth = plan->d[0].output, height = plan->d[1].output,
+                               width = plan->d[2].output;
+            share(threads, plan->rows(), 1, [&](std::int64_t row, std::int64_t end) {
+              auto* line = reinterpret_cast<V*>(room.mine());
+              V* out = line + plan->line_length;
+              std::fill_n(line, plan->line_length, none);
+              std::int64_t y = row % height, z = row / height % depth;
+              const T* plane = from + row / height / depth * plan->plane;
               for (; row < end; ++row) {
-                const std::int64_t z = row % lines / d[1].output, y = row % lines % d[1].output;
-                sum_row(d, from + row / lines * plane, z, y, sums, f);
-                finish_row(p, d, z, y, sums, to + row * width);
+                window_row(*plan, plane, z, y, none, f, join, line, out);
+                T* values = to + row * width;
+                for (std::int64_t x = 0; x < width; ++x)
+                  if constexpr (std::is_same_v<T, float>)
+                    values[x] = finish(out[x], z, y, x);
+                  else
+                    values[x] = computed_bf16(finish(out[x], z, y, x));
+                if (++y < height) continue;
+                y = 0;
+                if (++z == depth) z = 0, plane += plan->plane;
               }
             });
           }};
 }
 
+/// Windows in `T`. Powers over 2 are summed in double: they are far apart.
 template <class T>
-kernel pool_summed(const op::pool& p, const job& j) {
-  if (!p.norm()) return pool_by_sums<T, float>(p, j, [](float v) { return v; });
-  if (p.power == 1) return pool_by_sums<T, float>(p, j, [](float v) { return std::fabs(v); });
-  if (p.power == 2) return pool_by_sums<T, float>(p, j, [](float v) { return v * v; });
-  return pool_by_sums<T, double>(p, j, [power = static_cast<double>(p.power)](float v) {
-    return std::pow(std::fabs(static_cast<double>(v)), power);
-  });
+kernel pool_of(const op::pool& p, const job& j) {
+  const auto same = [](auto v) { return v; };
+  const auto plus = [](auto a, auto b) { return a + b; };
+  const auto as_is = [](float v, std::int64_t, std::int64_t, std::int64_t) { return v; };
+  if (p.maximum())
+    return pool_windows<T>(
+        p, j, -std::numeric_limits<float>::infinity(), same,
+        [](auto a, auto b) { return larger(b, a); }, as_is);
+  if (p.norm() && p.power == 1)
+    return pool_windows<T>(
+        p, j, 0.f, [](auto v) { return v < 0 ? -v : v; }, plus, as_is);
+  if (p.norm() && p.power == 2)
+    return pool_windows<T>(
+        p, j, 0.f, [](auto v) { return v * v; }, plus,
+        [](float v, std::int64_t, std::int64_t, std::int64_t) { return std::sqrt(v); });
+  if (p.norm())
+    return pool_windows<T>(
+        p, j, 0.0,
+        [power = static_cast<double>(p.power)](float v) {
+          return std::pow(std::fabs(static_cast<double>(v)), power);
+        },
+        plus,
+        [root = 1 / static_cast<double>(p.power)](double v, std::int64_t, std::int64_t,
+                                                  std::int64_t) {
+          return static_cast<float>(std::pow(v, root));
+        });
+  const pooled_dims d = pooled_dims_of(p);
+  std::array<std::vector<float>, 3> taps;
+  for (std::size_t i = 0; i < 3; ++i)
+    taps[i] = counted_taps(d[i], p.include_pad);
+  return pool_windows<T>(
+      p, j, 0.f, same, plus, [taps](float v, std::int64_t z, std::int64_t y, std::int64_t x) {
+        const float n = taps[0][static_cast<std::size_t>(z)] *
+                        taps[1][static_cast<std::size_t>(y)] * taps[2][static_cast<std::size_t>(x)];
+        return v / std::max(1.f, n);
+      });
 }
 } // namespace detail
 
@@ -260,10 +400,9 @@ inline detail::kernel make(const op::pool& p, const detail::job& j) {
   if (p.indices != op::pool_index::none)
     return j.element == dtype::f32 ? detail::pool_with_places<float>(p, j)
                                    : detail::pool_with_places<std::uint16_t>(p, j);
-  const bool reduces = p.global() && (!p.norm() || p.power <= 2);
-  if (!reduces)
-    return j.element == dtype::f32 ? detail::pool_summed<float>(p, j)
-                                   : detail::pool_summed<std::uint16_t>(p, j);
+  if (!p.global() || (p.norm() && p.power > 2))
+    return j.element == dtype::f32 ? detail::pool_of<float>(p, j)
+                                   : detail::pool_of<std::uint16_t>(p, j);
   op::reduce r{.function = p.maximum() ? op::reduction::max : op::reduction::mean,
                .input = p.input};
   if (p.norm()) r.function = p.power == 1 ? op::reduction::l1 : op::reduction::l2;

@@ -217,6 +217,7 @@ struct whole_vector {
   [[gnu::always_inline]] void store(const float_vector& v, float* to) const {
     float_lanes::store(v, to);
   }
+  [[gnu::always_inline]] float_vector all(float v) const { return float_lanes::all(v); }
 };
 struct part_of_vector {
   std::int64_t count;
@@ -226,6 +227,7 @@ struct part_of_vector {
   [[gnu::always_inline]] void store(const float_vector& v, float* to) const {
     float_lanes::store(v, to, count);
   }
+  [[gnu::always_inline]] float_vector all(float v) const { return float_lanes::all(v); }
 };
 
 /// Calls `body(i, at)` for each vector of `n` elements; the last may be a part.
