@@ -144,6 +144,29 @@ TEST_CASE("clients that begin at once stand beside each other, private and share
   CHECK(json.at("clients")[1].at("private").at("worst_ns") == 800e6);
 }
 
+TEST_CASE("a way that failed is named with its reason, and the answer is not whole") {
+  result::run r = loaded();
+  for (const char* way : {"private:1", "shared:1", "shared:4", "private:8"})
+    add(r, "load", way, 300e6, 150'000'000);
+  add(r, "load", "private:4", 300e6);
+  r.measurements.back().error = "clients: out of memory\x1b[2J";
+  for (result::measurement& m : r.measurements)
+    if (m.algorithm == "attach:4") m.error = "attach: too many files are open";
+  const auto all = bound::cold_starts(r);
+  CHECK(all[0].complete());
+  REQUIRE(all[0].at_once.size() == 1);
+  CHECK(all[0].shared.size() == 2);
+  const std::string text = report::cold_start_report(r, all);
+  for (const char* part : {"no time of attach:4: attach: too many files", "no time of private:4: ",
+                           "out of memory", "no time of shared:8: not measured"})
+    CHECK_MESSAGE(holds(text, part), part, "\n", text);
+  CHECK_FALSE(holds(text, "no time of shared:4"));
+  CHECK_FALSE(holds(text, "\x1b"));
+  CHECK(holds(report::cold_start_shortfall(all), "attach:4"));
+  const auto json = nlohmann::json::parse(report::cold_start_json(r, all)).at("cold_starts")[0];
+  CHECK(json.at("failed").size() == 3);
+}
+
 TEST_CASE("the bound of a cold start is that of a run and the fastest way to the weights") {
   const result::run r = loaded();
   const bound::cold_start c = bound::cold_starts(r)[0];

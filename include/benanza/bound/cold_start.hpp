@@ -73,6 +73,7 @@ struct cold_start {
   double least_load_ns = 0;           ///< the least measured time of any way to the weights
   std::optional<double> bound_ns{};   ///< of a run
   std::vector<std::string> lacking{}; ///< what to measure
+  std::vector<std::string> failed{};  ///< other ways without a time, and why
 
   bool complete() const { return lacking.empty(); }
   /// The faster way to the bytes of a file in the page cache; and on a disk, 0: not known.
@@ -111,6 +112,7 @@ struct load_rows {
   std::map<std::string, const measurement*> by_way{};
   const measurement* run = nullptr;
   std::string no_disk{};
+  std::map<std::string, std::string> failed{}; ///< why, by way; but of a disk
 
   double ns(const std::string& way) const {
     const auto found = by_way.find(way);
@@ -170,8 +172,14 @@ inline void fill_clients(cold_start& c, const load_rows& rows) {
     side.worst_ns = m->median_ns;
     side.held_bytes = static_cast<double>(m->weight_bytes);
   }
-  for (const auto& [count, its] : by_count)
+  for (const auto& [count, its] : by_count) {
     if (its.complete()) c.at_once.push_back(its);
+    for (const auto& [way, side] : {std::pair(result::private_clients, its.own),
+                                    std::pair(result::shared_clients, its.shared)})
+      if (const std::string text = result::load_way{std::string(way), count}.text();
+          side.worst_ns <= 0 && !rows.failed.contains(text))
+        c.failed.push_back(text + ": not measured");
+  }
 }
 
 inline void fill(cold_start& c, const load_rows& rows) {
@@ -217,6 +225,8 @@ inline void fill(cold_start& c, const load_rows& rows) {
   else
     c.run_ns = rows.run->median_ns;
   c.least_load_ns = least_load(c, rows);
+  for (const auto& [way, why] : rows.failed)
+    c.failed.push_back(way + ": " + why);
   fill_clients(c, rows);
 }
 
@@ -230,6 +240,8 @@ inline void add_cold_starts(const result::run& r, bool on_gpu, std::vector<cold_
         its.by_way[m.algorithm] = &m;
       else if (result::of_a_disk(m.algorithm))
         its.no_disk = m.error;
+      else
+        its.failed[m.algorithm] = m.error;
     }
   for (const measurement& m : r.measurements)
     if (result::of_a_whole_run(m) && m.error.empty() && m.algorithm == result::in_order)

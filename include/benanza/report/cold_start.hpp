@@ -130,6 +130,8 @@ inline std::string cold_start_page(const bound::cold_start& c) {
   if (!c.at_once.empty()) out += clients_table(c);
   for (const std::string& what : c.lacking)
     out += wrapped("! ", what + '.');
+  for (const std::string& what : c.failed)
+    out += wrapped("! ", "no time of " + printable(what) + '.');
   return out + '\n';
 }
 } // namespace detail
@@ -137,7 +139,10 @@ inline std::string cold_start_page(const bound::cold_start& c) {
 /// What the answers lack, in one line; empty: nothing.
 inline std::string cold_start_shortfall(const std::vector<bound::cold_start>& all) {
   for (const bound::cold_start& c : all)
-    if (!c.complete()) return printable(c.model) + ": " + c.lacking.front();
+    if (!c.complete())
+      return printable(c.model) + ": " + c.lacking.front();
+    else if (!c.failed.empty())
+      return printable(c.model) + ": no time of " + printable(c.failed.front());
   return {};
 }
 
@@ -214,6 +219,7 @@ inline std::string cold_start_json(const result::run& r,
               {"speedup", n.speedup()}};
     });
     out["lacking"] = c.lacking;
+    out["failed"] = c.failed;
     return out;
   });
   return detail::dumped({{"schema", report_schema},
