@@ -40,6 +40,19 @@ TEST_CASE("a prediction below its bound is a measuring fault, by name") {
         std::vector<fault>{{"the prediction lies below the bound", synthetic::wide}});
 }
 
+TEST_CASE("where f32 computes faster than the model's type, the bound is not said to be all") {
+  const run r = synthetic::small_run();
+  const auto notes = [&](double gain) {
+    const benanza::bound::limits of{[&](const auto&, numeric, int, std::int64_t) {
+      return std::optional(benanza::bound::roof{1, false, 0, gain});
+    }};
+    return benanza::bound::analyse(benanza::bound::source(r, of), r.graphs[0], {numeric::f32, 1})
+        .notes;
+  };
+  CHECK(holds(notes(2), "arithmetic in f32 is 2 times as fast here"));
+  CHECK_FALSE(holds(notes(1.05), "times as fast"));
+}
+
 TEST_CASE("a bound below its roofline is a measuring fault, by name") {
   const run r = synthetic::small_run();
   const benanza::bound::limits high{[](const auto& l, numeric, int, std::int64_t least_flops) {

@@ -34,6 +34,20 @@ TEST_CASE("a layer is held to the least arithmetic, in its own type") {
   CHECK(roofline(c, conv, numeric::bf16, 1, flops).ns == Approx(direct / 2));
 }
 
+TEST_CASE("where a type of 16 bits computes slower than f32, f32 is the limit") {
+  auto r = synthetic::machine_run();
+  for (auto& m : r.measurements)
+    if (m.type == "bf16") m.algorithm_flops /= 4; // half as fast as f32
+  const std::int64_t flops = op::cost(conv).flops();
+  const roof in_f32 = roofline(ceilings(r), conv, numeric::f32, 1, flops);
+  const roof least = roofline(ceilings(r), conv, numeric::bf16, 1, flops);
+  CHECK(least.ns == Approx(in_f32.ns));
+  CHECK(least.wider_gain == Approx(2));
+  CHECK(in_f32.wider_gain == 1);
+  CHECK(roofline(ceilings(synthetic::machine_run()), conv, numeric::bf16, 1, flops).wider_gain ==
+        1);
+}
+
 TEST_CASE("what was not measured is unknown, and views cost nothing") {
   const ceilings c(synthetic::machine_run());
   CHECK(roofline(c, conv, numeric::u8s8u8, 1, 1000).ns == 0);

@@ -8,7 +8,9 @@
 
 #include "figures.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -58,6 +60,17 @@ inline model_bound with_faults(model_bound b) {
   note([](const choice& c) { return c.first == nullptr; },
        "the library's first choice was not measured for ",
        " nodes: what choosing algorithms saves may be more");
+  double wider_gain = 1;
+  for (const layer_answer& l : b.layers)
+    if (l.roofline) wider_gain = std::max(wider_gain, l.roofline->wider_gain);
+  if (wider_gain > 1.1) {
+    char times[16];
+    std::snprintf(times, sizeof times, "%.2g", wider_gain);
+    b.notes.push_back("arithmetic in f32 is " + std::string(times) + " times as fast here as in " +
+                      std::string(name(b.type)) + ": the bound is that of kernels in " +
+                      std::string(name(b.type)) + " alone; measure both with --types f32," +
+                      std::string(name(b.type)));
+  }
   note([](const choice& c) { return c.bound_from_coldw; }, "no hot times for ",
        " nodes: bounded by times with cold weights, maybe too high");
   return b;

@@ -129,6 +129,15 @@ public:
     const auto found = peaks_.find({type, threads});
     return found == peaks_.end() ? 0 : found->second.front().flops_per_ns;
   }
+  /// The type in which arithmetic of `type` can be done fastest, and how many times as fast: f32 in
+  /// place of a type of 16 bits for which the machine is slower, else its own.
+  std::pair<numeric, double> fastest_arithmetic(numeric type, int threads) const {
+    const double own = peak_flops_per_ns(type, threads),
+                 wider = peak_flops_per_ns(numeric::f32, threads);
+    const bool narrow = type == numeric::bf16 || type == numeric::f16;
+    if (narrow && own > 0 && wider > own) return {numeric::f32, wider / own};
+    return {type, 1};
+  }
   /// The lowest clock at which any of the type's cases could reach it, so that one that was
   /// measured at a lower clock than the fastest counts for what it would have reached: what a chain
   /// on registers took; 0: unknown.

@@ -19,6 +19,8 @@ struct roof {
   double ns = 0; ///< 0: unknown, the machine was not measured, or nothing is to be done
   bool by_memory = false;
   double clock_ns = 0; ///< of the ceiling: what a chain on registers took; 0: unknown
+  /// How many times as fast as in the layer's narrow type arithmetic in f32 is, where it is that.
+  double wider_gain = 1;
 };
 
 /// A time may lie below its roofline by this much by noise alone.
