@@ -11,6 +11,12 @@
 namespace test_of_missing {
 using namespace analysed;
 
+TEST_CASE("a file in a printed command is never an option") {
+  CHECK(benanza::bound::shell_file("net.onnx") == "net.onnx");
+  CHECK(benanza::bound::shell_file("-o.onnx") == "./-o.onnx");
+  CHECK(benanza::bound::shell_file("-o $(x).onnx") == "'./-o $(x).onnx'");
+}
+
 TEST_CASE(
     "one command measures all that is missing, whole families where there is nothing of one") {
   run r = synthetic::fused_run();

@@ -68,7 +68,7 @@ inline std::string larger_batch_command(const std::string& model, std::int64_t b
                                         const std::string& setting = {}) {
   return fmt::format("benanza_generate {} --batch {} --no-sources -o larger && benanza_bench "
                      "--graphs larger/graphs.json{} --benchmark_out=larger.json",
-                     bound::shell_word(model + ".onnx"), 2 * batch, setting);
+                     bound::shell_file(model + ".onnx"), 2 * batch, setting);
 }
 
 /// The batch with most items a second of those that take no longer than `limit_ns`; nothing: none
@@ -145,7 +145,7 @@ inline advice_of_kind batch_advice(const grounds& g) {
   one.check = fmt::format(
       "scripts/measure_framework {} {} --batch {} --threads {}",
       g.framework == nullptr ? "onnxruntime" : bound::shell_word(g.framework->from->framework),
-      bound::shell_word(g.model.graph->model + ".onnx"), best->batch, g.model.threads);
+      bound::shell_file(g.model.graph->model + ".onnx"), best->batch, g.model.threads);
   out.items.push_back(std::move(one));
   return out;
 }

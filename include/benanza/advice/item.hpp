@@ -100,7 +100,7 @@ inline std::string measure_command(const comparison& c, int threads = 0,
   std::string out =
       fmt::format("scripts/measure_framework {} {} --threads {}",
                   bound::shell_word(c.from->framework.empty() ? "onnxruntime" : c.from->framework),
-                  bound::shell_word((c.from->model.empty() ? "MODEL" : c.from->model) + ".onnx"),
+                  bound::shell_file((c.from->model.empty() ? "MODEL" : c.from->model) + ".onnx"),
                   threads > 0 ? threads : std::max(1, c.from->threads));
   std::map<std::string, std::string> all = c.from->settings;
   for (const setting& s : set)

@@ -128,8 +128,8 @@ inline advice_of_kind rewrite_advice(const grounds& g) {
   one.what = "rewrite the model: " + what;
   one.leads_to = "the rewritten graph";
   one.bound_ns = other.fastest_form().bound.sequential.ns;
-  const std::string from = bound::shell_word(g.model.graph->model + ".onnx"),
-                    to = bound::shell_word(g.model.graph->model + "_rewritten.onnx");
+  const std::string from = bound::shell_file(g.model.graph->model + ".onnx"),
+                    to = bound::shell_file(g.model.graph->model + "_rewritten.onnx");
   one.how = {.by = doer::you,
              .kind = way::rewrite,
              .text = "benanza_generate rewrite writes it",

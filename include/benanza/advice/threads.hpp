@@ -93,7 +93,7 @@ inline advice_of_kind thread_advice(const grounds& g) {
   one.check = g.framework != nullptr
                   ? detail::measure_command(*g.framework, n)
                   : fmt::format("scripts/measure_framework onnxruntime {} --threads {}",
-                                bound::shell_word(g.model.graph->model + ".onnx"), n);
+                                bound::shell_file(g.model.graph->model + ".onnx"), n);
   out.items.push_back(std::move(one));
   return out;
 }

@@ -109,7 +109,7 @@ inline const flag own_flags[] = {
      }},
     {"--load", "",
      "with --plan: also what it takes to load the model's weights, private and\nshared between "
-     "processes",
+     "processes, of one client and several at once",
      [](options& o, std::string_view v, std::string_view where) { o.load = truth(v, where); }},
     {"--levels", "{model,layer,call}",
      "with --plan: run it with the events of model, layer or call taken, each\nwith those before "

@@ -45,6 +45,10 @@ inline std::string shell_word(std::string_view text) {
       out += c;
   return out + '\'';
 }
+/// The same of a file in this folder, which must not look like an option.
+inline std::string shell_file(const std::string& name) {
+  return shell_word(name.starts_with('-') ? "./" + name : name);
+}
 
 namespace detail {
 /// Alternatives of a regular expression, in parentheses if there are several.

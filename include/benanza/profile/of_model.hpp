@@ -33,7 +33,7 @@ inline void add_known(std::optional<double>& sum, const std::optional<double>& o
 inline std::string larger_batch_command(const levelled_run& r, std::int64_t batch) {
   if (r.who == "benanza") return advice::larger_batch_command(r.model, batch);
   return fmt::format("scripts/measure_framework {} {} --batch {} --threads {}",
-                     bound::shell_word(r.who), bound::shell_word(r.model + ".onnx"), 2 * batch,
+                     bound::shell_word(r.who), bound::shell_file(r.model + ".onnx"), 2 * batch,
                      std::max(1, r.threads));
 }
 

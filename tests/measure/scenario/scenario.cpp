@@ -131,7 +131,7 @@ TEST_CASE("the highest load within a limit is that of theory, whatever the chanc
 TEST_CASE("a server with a limit runs at the highest load that keeps it") {
   served s(test::about(10e6));
   const scenario_outcome o = s.under("server:limit=30ms,seconds=20");
-  CHECK(o.figures.offered_per_s == doctest::Approx(o.figures.highest_per_s).epsilon(0.05));
+  CHECK(o.figures.offered_per_s == doctest::Approx(o.figures.highest_from_per_s).epsilon(0.05));
   CHECK(o.figures.highest_from_per_s <= o.figures.highest_per_s);
   CHECK(o.figures.highest_to_per_s >= o.figures.highest_per_s);
   CHECK(o.figures.percentile_ns == doctest::Approx(30e6).epsilon(0.3));

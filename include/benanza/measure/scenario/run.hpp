@@ -81,15 +81,15 @@ inline scenario_outcome serve_at(backend::prepared& model, const scenario& l, do
   return out;
 }
 
-/// The highest rate whose percentile keeps the limit: in a queue of executions as they are one
-/// after the other, and then as it really is at that rate.
+/// The highest rate whose percentile keeps the limit in a queue of executions as they are one after
+/// the other; run at the lowest that any draw of the arrivals gave, which all of them keep.
 inline scenario_outcome serve_within(backend::prepared& model, const scenario& l,
                                      const scenario_clock& now, const std::atomic<bool>& stop) {
   scenario_outcome alone = back_to_back(model, l, 1, now, stop);
   alone.figures = {.percentile = l.percentile, .percentile_ns = alone.figures.percentile_ns};
   if (stop || alone.figures.percentile_ns > l.limit_ns) return alone; // no query keeps it
   const offered_load highest = highest_load(alone.latencies_ns, l.limit_ns, l.percentile, l.seed);
-  scenario_outcome out = serve_at(model, l, highest.per_s, now, stop);
+  scenario_outcome out = serve_at(model, l, highest.lowest_per_s, now, stop);
   out.figures.highest_per_s = highest.per_s;
   out.figures.highest_from_per_s = highest.lowest_per_s;
   out.figures.highest_to_per_s = highest.highest_per_s;
