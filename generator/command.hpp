@@ -38,6 +38,7 @@
 #include <benanza/machine/colours.hpp>
 #include <benanza/model/fuse.hpp>
 #include <benanza/model/rewrite/rewrite.hpp>
+#include <benanza/model/training.hpp>
 #include <benanza/model/unique.hpp>
 #include <benanza/result/input_text.hpp>
 #include <benanza/result/layer_file.hpp>
@@ -78,6 +79,7 @@ struct generate_arguments {
   std::string patterns_file;
   std::size_t layer_files = 0;
   bool strict = false, no_fusion = false, no_rewrites = false, no_sources = false, quiet = false;
+  bool training = false;
   missing_arguments missing;
   target_arguments gpu;
   sequence_arguments sequences;
@@ -101,7 +103,7 @@ inline void add_forms(std::vector<model::graph>& graphs, const generate_argument
       all.push_back(std::move(form));
       ranges::move(fused, std::back_inserter(all));
     };
-    if (g.model.empty() || g.name.ends_with("@layers")) {
+    if (g.model.empty() || g.name.ends_with("@layers") || model::is_training_step(g)) {
       all.push_back(std::move(g));
       continue;
     }
@@ -110,6 +112,17 @@ inline void add_forms(std::vector<model::graph>& graphs, const generate_argument
     if (!rewritten) continue;
     if (!a.quiet) say(rewrites_text(*rewritten));
     add(std::move(*rewritten));
+  }
+  graphs = std::move(all);
+}
+
+/// Adds a step of training behind each model.
+inline void add_training_steps(std::vector<model::graph>& graphs) {
+  std::vector<model::graph> all;
+  for (model::graph& g : graphs) {
+    model::graph step = model::training_step(g);
+    all.push_back(std::move(g));
+    all.push_back(std::move(step));
   }
   graphs = std::move(all);
 }
@@ -125,7 +138,11 @@ inline status generate(const generate_arguments& a) {
   if (a.sequences.wanted() && !a.missing.store.empty())
     throw error("sequences are written whole, whatever a store holds", "--missing-from",
                 "leave it out: benanza_bench --store passes over those that are there");
+  if (a.sequences.wanted() && a.training)
+    throw error("sequences are of models, and not of steps of training", "--training",
+                "leave it out, or --granularity and --sweep");
   std::vector<model::graph> graphs = read_models(a.models);
+  if (a.training) add_training_steps(graphs);
   for (const std::string& file : a.layers_files) {
     model::graph layers = result::as_chain(result::read_layers(file), file);
     if (ranges::contains(graphs, layers.name, &model::graph::name))
@@ -296,6 +313,8 @@ inline status run_checked(int argc, char** argv) {
                  "a file of what may be fused, one a line, in place of the usual: "
                  "Conv+BatchNormalization?+Add?+Activation?");
   app.add_flag("--no-fusion", generating.no_fusion, "leave out the fused forms of the models");
+  app.add_flag("--training", generating.training,
+               "also a step of training each model: its products and their gradients");
   app.add_flag("--no-rewrites", generating.no_rewrites,
                "leave out equivalent graphs of the models that compute less");
   auto* missing = app.add_option("--missing-from", generating.missing.store,

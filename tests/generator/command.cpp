@@ -75,6 +75,22 @@ TEST_CASE("ResNet-50 is under 300 lines of generated code") {
   CHECK(lines < 300);
 }
 
+TEST_CASE("a step of training is a model of its own, with three times the products but one") {
+  const scratch_folder s("training");
+  REQUIRE(shell(generate + " zoo lenet -q -o " + (s / "m")).status == 0);
+  const std::string model = s / "m/lenet.onnx";
+  const outcome o = shell(generate + " " + model + " --training -o " + (s / "g"));
+  REQUIRE(o.status == 0);
+  CHECK(o.err.find("7 other operators") != std::string::npos);
+  const auto graphs = nlohmann::json::parse(text_of(s / "g/graphs.json")).at("graphs");
+  REQUIRE(graphs.size() == 3);
+  CHECK(graphs.at(2).at("name") == "lenet@batch=1,training");
+  CHECK(graphs.at(2).at("nodes").size() == 8); // two convolutions and a product
+  CHECK(shell("cat " + (s / "g") + "/layers_*.cpp").out.find("conv_weight_gradient") !=
+        std::string::npos);
+  CHECK(shell(generate + " " + model + " --training --granularity 3 -o " + (s / "h")).status == 2);
+}
+
 TEST_CASE("a rewritten model is one more form, and is written for frameworks") {
   const scratch_folder s("rewritten");
   REQUIRE(shell(generate + " zoo resnet50-v1 vgg16 -o " + (s / "m")).status == 0);

@@ -121,6 +121,7 @@ place_of(const trace::profile& p, const std::vector<bound::model_bound>& all, st
   });
   for (const bound::model_bound& b : all) {
     const model::graph& g = *b.graph;
+    if (model::is_training_step(g)) continue; // a framework's file is of inference
     const bool hashed = !p.structure.empty() && !g.structure.empty();
     if (hashed && p.structure != g.structure) {
       if (other.empty())

@@ -77,6 +77,13 @@ struct graph {
 /// What is behind the name of a model whose graph was rewritten.
 inline constexpr std::string_view rewritten_suffix = ",rewritten";
 
+/// What is behind the name of a model of which a step of training is looked at
+/// (model/training.hpp).
+inline constexpr std::string_view training_suffix = ",training";
+inline bool is_training_step(const graph& g) {
+  return std::string_view(g.model).ends_with(training_suffix);
+}
+
 /// True for another form of a model than that it is written in: fused, rewritten, or both.
 inline bool is_form(const graph& g) {
   return !g.unfused.empty() || !g.original.empty();

@@ -99,9 +99,10 @@ inline std::string changes_table(const advice::advised& a) {
   if (l.items.empty() || l.items.front().how.by != advice::doer::you)
     out = wrapped("What you can do: ",
                   std::string("nothing that was measured") +
-                      (a.frameworks.empty() ? "; how far your framework is and why, its run beside "
-                                              "this says (below)."
-                                            : "."));
+                      (a.frameworks.empty() && !model::is_training_step(*a.model->graph)
+                           ? "; how far your framework is and why, its run beside "
+                             "this says (below)."
+                           : "."));
   for (const advice::item& i : l.items) {
     ++n;
     if (n == 1 || i.how.by != l.items[n - 2].how.by) {

@@ -18,6 +18,7 @@
 #include "layers.hpp"
 #include "scenarios.hpp"
 #include "screen.hpp"
+#include "training_step.hpp"
 #include "transfers.hpp"
 #include "warnings.hpp"
 
@@ -263,6 +264,10 @@ inline ordered_json to_json(const model_bound& b) {
   out["failed_cases"] = b.failed();
   out["views"] = views(b);
   if (!b.unmeasurable.empty()) out["no_verdict"] = b.unmeasurable;
+  if (const auto step = step_times_of(b))
+    out["training_step"] = {{"forward_ns", step->forward_ns},
+                            {"by_activations_ns", step->by_activations_ns},
+                            {"by_weights_ns", step->by_weights_ns}};
   out["faults"] = array_of(b.faults, [](const bound::fault& f) -> ordered_json {
     return {{"what", f.what}, {"name", f.name}};
   });

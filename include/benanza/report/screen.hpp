@@ -17,6 +17,7 @@
 #include "kinds.hpp"
 #include "rewritten.hpp"
 #include "scenarios.hpp"
+#include "training_step.hpp"
 #include "warnings.hpp"
 
 #include <fmt/format.h>
@@ -55,11 +56,12 @@ struct head_row {
   double ns = 0;
   std::string means{};
   double nj = 0;
+  bool part = false; ///< of the row above: no number of items a second goes with it
 
   std::string shown() const { return nj > 0 ? show_energy(nj) : show_time(ns); }
   /// Items a second.
   std::string rate(const model_bound& b, std::string_view unit = "") const {
-    return nj > 0 ? "-" : rate_of(b, ns, unit);
+    return nj > 0 || part ? "-" : rate_of(b, ns, unit);
   }
 };
 
@@ -83,7 +85,8 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
   if (a.list.run.supposed && expected && a.list.run.ns > 1.0005 * expected->ns)
     out.push_back({"by libraries' first choices", a.list.run.ns, "supposed: nobody ran it"});
   if (expected && expected->ns > 0)
-    out.push_back({"expected run", expected->ns, interval_of(*expected)});
+    out.push_back({model::is_training_step(*b.graph) ? "expected, products alone" : "expected run",
+                   expected->ns, interval_of(*expected)});
   if (const advice::layers_energy e = advice::energy_of(b); expected && e.whole())
     out.push_back({.what = "  energy of its layers",
                    .means = e.on_device ? "GPU, idle power too" : "processor, idle power too",
@@ -100,6 +103,15 @@ inline std::vector<head_row> head_rows(const advice::advised& a) {
   if (best.bound.sequential.ns > 0)
     out.push_back({"lower bound", best.bound.sequential.ns,
                    b.rewritten ? "the best graph's layers alone" : "layers alone, hot caches"});
+  if (const auto step = step_times_of(b)) {
+    const auto part = [&](const char* what, double ns) {
+      out.push_back(
+          {.what = what, .ns = ns, .means = percent(ns / best.bound.sequential.ns), .part = true});
+    };
+    part("  products forward", step->forward_ns);
+    part("  gradients by activations", step->by_activations_ns);
+    part("  gradients by weights", step->by_weights_ns);
+  }
   if (best.winograd_ns > 0)
     out.push_back({"  with " + winograd_class(b.type), best.winograd_ns, "less exact, no bound"});
   if (b.has_bound() && best.roofline.sequential.ns > 0)
@@ -284,6 +296,8 @@ inline std::string first_screen(const result::run& r, const advice::advised& a,
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
   out += detail::head_table(a) + detail::distance_lines(a);
+  if (model::is_training_step(*b.graph) && !b.graph->assumptions.empty())
+    out += wrapped("  ", printable(b.graph->assumptions.back()) + '.');
   if (b.has_bound()) {
     out += '\n' + detail::changes_table(a) + '\n' + detail::kinds_table(b) + '\n';
     out += wrapped("Sure?  ", detail::sure_text(b));

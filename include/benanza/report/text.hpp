@@ -71,7 +71,7 @@ inline std::string model_page(const result::run& r, const advice::advised& a,
     out += '\n' + lacking;
   return out + '\n' +
          wrapped("More:  ", std::string("--advice  --details  --layers all  --format json") +
-                                (a.frameworks.empty()
+                                (a.frameworks.empty() && !model::is_training_step(*b.graph)
                                      ? ". Your framework beside it: scripts/measure_framework "
                                        "onnxruntime MODEL.onnx -o ort.json, then --framework "
                                        "ort.json"

@@ -43,3 +43,11 @@ TEST_CASE("onednn: transposed convolutions agree with the reference") {
              "ConvTranspose/1x8x7x7-8x3x3-s1-p1-d2", "ConvTranspose/1x8x7x5-8x3x3-s2-p0x1x1x0",
              "ConvTranspose/1x32x14x14-32x3x3-s1-p1"});
 }
+
+TEST_CASE("onednn: gradients by weights agree with the reference") {
+  check_all(
+      {"ConvWeightGradient/2x16x9x9-32x3x3-s1-p1", "ConvWeightGradient/1x3x17x19-8x5x5-s2-p2x1x0x1",
+       "ConvWeightGradient/1x32x10x10-32x3x3-s2-p1-g32", "ConvWeightGradient/2x32x8x8-64x1x1-s1-g4",
+       "ConvWeightGradient/2x8x30-16x3-s1-p1", "ConvWeightGradient/1x8x20-16x3-s1-p4-d4",
+       "ConvWeightGradient/1x8x6x7x8-16x3x3x3-s1-p1"});
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions for oneDNN: one to three spatial dims, groups, dilation, any pads. Source, weights
-// and result are in whatever layout an implementation prefers. The direct ones come first, then
-// Winograd, which the library lists only when asked for it by name.
+// Convolutions for oneDNN: one to three spatial dims, groups, dilation, any pads; their gradients.
+// Source, weights and result are in whatever layout an implementation prefers. The direct ones come
+// first, then Winograd, which the library lists only when asked for it by name.
 //
 //   describe(op::conv{...}, request, out);   // out[0]: direct, out[1]: Winograd
 #pragma once
@@ -185,6 +185,33 @@ inline void describe(const op::conv_transpose& c, const request& r, recipes& out
   // In eight bits the library answers to Winograd's name with its direct kernels.
   if (c.kernel.size == 2 && r.floating())
     detail::mark_winograd(offer(dnnl::algorithm::deconvolution_winograd), c, r);
+}
+
+/// Nothing in eight bits.
+inline void describe(const op::conv_weight_gradient& g, const request& r, recipes& out) {
+  if (!r.floating()) return;
+  const op::conv c = g.forward();
+  const dims source = to_dims(c.input), result = to_dims(c.output());
+  dims w = c.groups > 1 ? dims{c.groups, c.outputs / c.groups} : dims{c.outputs};
+  w.push_back(c.input[1] / c.groups);
+  w = detail::with_kernel(w, c.kernel);
+  const std::string letters(activation_letters(source.size()));
+  recipe made;
+  made.multiplies = true;
+  made.arguments = {
+      {.id = DNNL_ARG_SRC, .input = 0, .stored = dense(source, r.types.source), .letters = letters},
+      {.id = DNNL_ARG_DIFF_DST,
+       .input = 1,
+       .stored = dense(result, r.types.source),
+       .letters = letters,
+       .flows = true}};
+  made.result = dense(w, r.types.result);
+  made.result_id = DNNL_ARG_DIFF_WEIGHTS;
+  made.letters = weights_letters(static_cast<std::size_t>(c.kernel.size), c.groups > 1);
+  made.what = operation::weight_gradient(
+      any_layout(source, r.types.source), any_layout(w, r.types.result),
+      any_layout(result, r.types.source), detail::window_of(c), r.attributes());
+  out.push_back(std::move(made));
 }
 
 } // namespace benanza::backend::onednn

@@ -102,7 +102,7 @@ inline std::string layouts_of(const recipe& r, const implementation& i) {
   for (const argument& a : r.arguments)
     if (!a.letters.empty())
       text += layout_name(i.query_md(dnnl::query::exec_arg_md, a.id), a.letters) + ',';
-  return text + layout_name(i.dst_desc(), r.letters);
+  return text + layout_name(result_of(r, i), r.letters);
 }
 
 /// The layout that other layers know it by; empty if none of theirs. An operation that sees the
@@ -134,7 +134,10 @@ inline void set_shared_layouts(const recipe& r, const implementation& i, algorit
     const description d = joined ? x.stored : i.query_md(dnnl::query::exec_arg_md, x.id);
     operands[x.input] = shared_layout(d.is_zero() ? x.stored : d, x.stored, letters);
   }
-  a.result_layout = shared_layout(i.dst_desc(), r.result, letters);
+  // No layer reads a gradient by weights: any layout of it will do.
+  a.result_layout = r.result_id == DNNL_ARG_DIFF_WEIGHTS
+                        ? std::string(name(layout::plain))
+                        : shared_layout(result_of(r, i), r.result, letters);
   for (const auto& [input, text] : operands) {
     if (text.empty()) a.result_layout.clear();
     a.operand_layouts += (a.operand_layouts.empty() ? "" : ",") + text;

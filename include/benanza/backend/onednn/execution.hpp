@@ -33,8 +33,8 @@ public:
     for (const auto& given : what_.made_by->given)
       give(given);
     if (overwritten_ < 0) {
-      result_ = allocate(what_.how.dst_desc());
-      arguments_.push_back({DNNL_ARG_DST, result_.get()});
+      result_ = allocate(result_of(*what_.made_by, what_.how));
+      arguments_.push_back({what_.made_by->result_id, result_.get()});
     }
     if (const description d = what_.how.scratchpad_desc(); d.get_size() > 0) {
       scratch_ = allocate(d);

@@ -62,6 +62,17 @@ public:
         a, std::tuple(inference, how, source, weights, bias, result, w.strides, w.dilations,
                       w.pads_begin, w.pads_end));
   }
+  /// The gradient by the weights of a convolution, from its source and the gradient by its result.
+  static operation weight_gradient(const description& source, const description& weights,
+                                   const description& result, const window& w,
+                                   const dnnl::primitive_attr& a) {
+    const auto of = std::tuple(dnnl::algorithm::convolution_direct, source, weights, result,
+                               w.strides, w.dilations, w.pads_begin, w.pads_end);
+    return made([&] {
+      return version::backward<dnnl::convolution_backward_weights, dnnl::convolution_forward>(
+          a, of, std::tuple_cat(std::tuple(dnnl::prop_kind::forward_training), of));
+    });
+  }
   static operation inner_product(const description& source, const description& weights,
                                  const description& bias, const description& result,
                                  const dnnl::primitive_attr& a) {

@@ -40,7 +40,8 @@ struct argument {
 struct recipe {
   operation what{};
   std::vector<argument> arguments{};
-  description result{};          ///< the result in ONNX order, in the operation's dims
+  description result{}; ///< the result in ONNX order, in the operation's dims
+  int result_id = DNNL_ARG_DST;
   std::string letters{};         ///< names of the result's dims
   std::string before{}, after{}; ///< stand around the implementation's name in the algorithm's id
   run_time_values given{};       ///< what executions are given beside operands
@@ -110,6 +111,12 @@ struct request {
     return a;
   }
 };
+
+/// How an implementation lays out its result.
+inline description result_of(const recipe& r, const version::implementation& i) {
+  return r.result_id == DNNL_ARG_DST ? i.dst_desc()
+                                     : i.query_md(dnnl::query::exec_arg_md, r.result_id);
+}
 
 using recipes = std::vector<recipe>;
 

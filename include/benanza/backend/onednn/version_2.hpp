@@ -28,24 +28,49 @@ struct end_iteration {
 };
 } // namespace detail
 
+namespace detail {
+/// All that the library lists for a descriptor, one after the other; `hint`: what goes forward, of
+/// an operation that goes back.
+template <class Data>
+std::vector<implementation> listed(const Data& of, const dnnl::primitive_attr& attributes,
+                                   const dnnl::engine& e, const_dnnl_primitive_desc_t hint) {
+  std::vector<implementation> found;
+  dnnl_primitive_desc_iterator_t raw = nullptr;
+  if (dnnl_primitive_desc_iterator_create(&raw, &of, attributes.get(), e.get(), hint) !=
+      dnnl_success)
+    return found;
+  const std::unique_ptr<std::remove_pointer_t<decltype(raw)>, end_iteration> at(raw);
+  do {
+    implementation i;
+    i.reset(dnnl_primitive_desc_iterator_fetch(at.get()));
+    if (i.get(true)) found.push_back(std::move(i));
+  } while (dnnl_primitive_desc_iterator_next(at.get()) == dnnl_success);
+  return found;
+}
+
+template <class P, class Arguments>
+auto descriptor(const Arguments& of) {
+  const auto d = std::apply([](const auto&... a) { return typename P::desc(a...); }, of);
+  return std::make_shared<decltype(d.data)>(d.data);
+}
+} // namespace detail
+
 /// The implementations of a primitive `P` that its descriptor's arguments ask for. Throws
 /// dnnl::error where the library refuses even to describe it.
 template <class P, class Arguments>
 listing described(const dnnl::primitive_attr& attributes, const Arguments& of) {
-  const auto d = std::apply([](const auto&... a) { return typename P::desc(a...); }, of);
-  return [data = std::make_shared<decltype(d.data)>(d.data), attributes](const dnnl::engine& e) {
-    std::vector<implementation> found;
-    dnnl_primitive_desc_iterator_t raw = nullptr;
-    if (dnnl_primitive_desc_iterator_create(&raw, data.get(), attributes.get(), e.get(), nullptr) !=
-        dnnl_success)
-      return found;
-    const std::unique_ptr<std::remove_pointer_t<decltype(raw)>, detail::end_iteration> at(raw);
-    do {
-      implementation i;
-      i.reset(dnnl_primitive_desc_iterator_fetch(at.get()));
-      if (i.get(true)) found.push_back(std::move(i));
-    } while (dnnl_primitive_desc_iterator_next(at.get()) == dnnl_success);
-    return found;
+  return [data = detail::descriptor<P>(of), attributes](const dnnl::engine& e) {
+    return detail::listed(*data, attributes, e, nullptr);
+  };
+}
+
+/// The same of a primitive that goes back, whose way forward is `F`.
+template <class P, class F, class Arguments, class Forward>
+listing backward(const dnnl::primitive_attr& attributes, const Arguments& of,
+                 const Forward& forward) {
+  const auto hint = std::apply([](const auto&... a) { return typename F::desc(a...); }, forward);
+  return [data = detail::descriptor<P>(of), hint, attributes](const dnnl::engine& e) {
+    return detail::listed(*data, attributes, e, typename F::primitive_desc(hint, e).get());
   };
 }
 

@@ -20,21 +20,42 @@ using implementation = dnnl::primitive_desc_base;
 /// Lists the implementations of one operation, in the library's order.
 using listing = std::function<std::vector<implementation>(const dnnl::engine&)>;
 
+namespace detail {
+/// The first implementation and all after it.
+inline std::vector<implementation> listed(dnnl::primitive_desc_base first) {
+  std::vector<implementation> found;
+  if (!first.get(true)) return found;
+  do { // it becomes the next one, so a copy is kept
+    dnnl_primitive_desc_t copy = nullptr;
+    if (dnnl_primitive_desc_clone(&copy, first.get()) != dnnl_success) break;
+    found.emplace_back().reset(copy);
+  } while (dnnl_primitive_desc_next_impl(first.get()) == dnnl_success);
+  return found;
+}
+} // namespace detail
+
 /// The implementations of a primitive `P` that its descriptor's arguments ask for.
 template <class P, class Arguments>
 listing described(const dnnl::primitive_attr& attributes, const Arguments& of) {
   return [attributes, of](const dnnl::engine& e) {
-    std::vector<implementation> found;
-    auto first = std::apply(
+    return detail::listed(std::apply(
         [&](const auto&... a) { return typename P::primitive_desc(e, a..., attributes, true); },
-        of);
-    if (!first.get(true)) return found;
-    do { // it becomes the next one, so a copy is kept
-      dnnl_primitive_desc_t copy = nullptr;
-      if (dnnl_primitive_desc_clone(&copy, first.get()) != dnnl_success) break;
-      found.emplace_back().reset(copy);
-    } while (dnnl_primitive_desc_next_impl(first.get()) == dnnl_success);
-    return found;
+        of));
+  };
+}
+
+/// The same of a primitive that goes back, whose way forward is `F`.
+template <class P, class F, class Arguments, class Forward>
+listing backward(const dnnl::primitive_attr& attributes, const Arguments& of,
+                 const Forward& forward) {
+  return [attributes, of, forward](const dnnl::engine& e) {
+    const auto hint =
+        std::apply([&](const auto&... a) { return typename F::primitive_desc(e, a...); }, forward);
+    return detail::listed(std::apply(
+        [&](const auto&... a) {
+          return typename P::primitive_desc(e, a..., hint, attributes, true);
+        },
+        of));
   };
 }
 

@@ -79,6 +79,8 @@ inline result::plan plan_of(const result::run& r, const model_bound& b, bool fus
   const auto refuse = [&](const std::string& what, const std::string& remedy) {
     throw error("there is no plan for " + form.graph->name + ": " + what, r.source, remedy);
   };
+  if (model::is_training_step(*b.graph))
+    refuse("a step of training is no run of all its operators, only of products", "choose a model");
   for (const auto* rows : {&b.covered.holes, &b.covered.rooflines})
     if (!rows->empty())
       refuse("no time was measured for " + rows->front().name,
