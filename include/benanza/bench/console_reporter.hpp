@@ -12,7 +12,7 @@ namespace benanza::bench {
 
 class console_reporter final : public benchmark::ConsoleReporter {
 public:
-  /// `problem` tells in the end why the report could not be written, if it could not.
+  /// `problem` says in the end why the report could not be written, if it could not.
   console_reporter(const report_source& from, OutputOptions look, std::string& problem)
       : ConsoleReporter(look)
       , from_(from)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a result look as a table? CSV as RFC 4180 has it, and `pandas.read_csv` reads: one
 // header, which is the same for all results, then a row a case, failed ones too. Google Benchmark's
-// columns come first, then every field that the JSON has for a case. Texts are quoted, lists stand
-// as in JSON, and what a row lacks is empty.
+// columns come first, then every field that the JSON has for a case. Texts are quoted, lists are as
+// in JSON, and what a row lacks is empty.
 //
 //   csv_reporter r(source, true, problem);   benchmark::RunSpecifiedBenchmarks(&r);
 #pragma once
@@ -64,7 +64,7 @@ inline std::string csv_line(nlohmann::ordered_json row, const std::vector<std::s
 
 class csv_reporter final : public benchmark::BenchmarkReporter {
 public:
-  /// The head is `shown` on standard error, or not at all: a file is to be a table. `problem` tells
+  /// The head is `shown` on standard error, or not at all: a file is to be a table. `problem` says
   /// in the end why the report could not be written, if it could not.
   csv_reporter(const report_source& from, bool shown, std::string& problem)
       : from_(from)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do --backends and --types stand for where the command line does not say? For all that can
-// run and for the models' own types, unless this program was built with others (BACKENDS and TYPES
-// of benanza_add_benchmarks).
+// What do --backends and --types mean where the command line does not say? All that can run, and
+// the models' own types, unless this program was built with others (BACKENDS and TYPES of
+// benanza_add_benchmarks).
 //
 //   const defaults set("onednn,host", "f32,bf16");   // before main
 #pragma once

@@ -39,7 +39,7 @@ public:
     for (auto _ : state)
       state.SetIterationTime(m.median_ns * 1e-9);
     state.counters["min_s"] = m.min_ns * 1e-9;
-    // Of the time that stands beside it.
+    // For the time that is shown next to it.
     if (const std::int64_t flops = group_->what->direct_flops; flops > 0)
       state.counters["GFLOP/s"] = static_cast<double>(flops) / std::max(m.median_ns, 1e-3);
     else

@@ -13,7 +13,7 @@ namespace benanza::bench {
 /// Writes the result JSON, all at once in the end: only then it is known whether the run is whole.
 class json_reporter final : public benchmark::BenchmarkReporter {
 public:
-  /// `problem` tells in the end why the JSON could not be written, if it could not.
+  /// `problem` says in the end why the JSON could not be written, if it could not.
   json_reporter(const report_source& from, std::string& problem)
       : from_(from)
       , problem_(problem) {}

@@ -67,8 +67,8 @@ inline std::unique_ptr<runner> make_runner(char** argv, const machine::environme
   return std::make_unique<isolated_runner>(argv, e, o.parameters, o.campaign.case_timeout_s);
 }
 
-/// What looks at the kernels of a device; null: nothing does. What becomes of it is a fact of the
-/// run.
+/// What looks at the kernels of a device; null: nothing does. `fact` gets the profiler, or why
+/// there is none.
 inline std::unique_ptr<kernel_pass> make_kernel_pass(char** argv, const machine::environment& e,
                                                      const options& o, const listing& l,
                                                      std::string& fact) {
@@ -129,7 +129,7 @@ inline result::run header_of(const options& o, const machine::environment& e, co
   const int most = *std::max_element(o.threads.begin(), o.threads.end());
   if (most > 1) measuring[hand_off_fact] = std::to_string(best_hand_off_ns(most));
   // A run of a plan belongs to the result that the plan came from, on however many cores; a plan of
-  // a GPU knows nothing of them.
+  // a GPU does not depend on them.
   if (!plans.empty())
     if (const auto& its = plans.front().provenance.at("machine");
         its.contains("cores") && !its.contains("gpu"))
@@ -162,7 +162,7 @@ inline status measure_and_report(char** argv, const options& o, const machine::e
     throw error("no backend has an algorithm for the selected layers", l.without.front().name,
                 "build it with a backend that has one");
   const auto measuring = make_runner(argv, e, o, here);
-  // Other thresholds, and times that mean nothing, are nobody else's.
+  // Ceilings with other thresholds, or of a dry run, are not kept for other runs.
   const auto ceilings = o.campaign.dry_run || !o.parameters.changed().empty()
                             ? nullptr
                             : with_kept_ceilings(kept.get(), header);

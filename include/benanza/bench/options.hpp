@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be asked for on the command line? Plain data, handed down to whoever needs a part of it:
-// what is to be measured, how it is sampled, how a long run is kept, and what is printed.
+// What can be asked for on the command line? Plain data, handed down to the code that needs a part
+// of it: what is to be measured, how it is sampled, how a long run is kept, and what is printed.
 //
 //   const options o = parse_options(argc, argv);   // command_line.hpp
 #pragma once
@@ -52,8 +52,8 @@ struct options : selection, sampling_request {
 /// The GPU that cases are listed for where there is none, and none was named.
 inline constexpr const char* usual_target = "h200";
 
-/// What Google Benchmark's own runner is told, which writes to `file`; also what it would otherwise
-/// take from the environment.
+/// The arguments of Google Benchmark's own runner, which writes to `file`; also those that it would
+/// otherwise take from the environment.
 inline std::vector<std::string> for_google_benchmark(const options& o, const std::string& file) {
   const auto is = [](bool b) { return b ? "=true" : "=false"; };
   std::vector<std::string> out{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does benanza_bench print beside reports? Lists in place of a run, and lines on stderr: what
+// What does benanza_bench print besides reports? Lists in place of a run, and lines on stderr: what
 // came back from an earlier run, what was left out, how the run ended.
 //
 //   if (const auto text = printed_without_cases(options)) std::cout << *text;

@@ -159,14 +159,14 @@ inline std::string energy_of_packages(const sampling_request& o,
              : "of " + std::to_string(packages.packages()) + " packages of the processor (RAPL)";
 }
 
-/// The same of a device, whose condition says whether it is told.
+/// The same of a device, whose condition says whether its energy is known.
 inline std::string energy_of_devices(const sampling_request& o) {
   const std::string why = too_short_for_energy(o, device_energy_step_ns);
   return why.empty() ? "of the whole GPU (NVML), where it tells it" : why;
 }
 
 /// The facts that decide whether results of two starts make one run: not the time of day, nor what
-/// is in the names of the cases; and for cases of devices alone nothing of the host around them.
+/// is in the names of the cases; and for cases of devices alone no facts of the host.
 inline run_setting setting_of(run_facts p, bool devices_alone = false) {
   if (devices_alone) {
     p.erase("machine");

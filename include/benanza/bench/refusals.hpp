@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What do the libraries have by name and refuse, and why? Asked for each layer of a list. oneDNN
-// tells its reasons on standard output, if it is told so before it is first called: a run, which
+// prints its reasons on standard output, if that is set before it is first called: a run, which
 // must not print them, asks in a process of its own.
 //
 //   tell_reasons();   for (const result::refused_case& r : refusals(listing)) r.why;

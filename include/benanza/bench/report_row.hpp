@@ -94,7 +94,7 @@ inline void close_report(std::ostream& out, std::string& problem) {
 }
 
 /// Google Benchmark's lines about the machine, and whether its own library is one for debugging,
-/// which only these lines tell.
+/// which only these lines say.
 struct context_lines {
   std::string text{};
   bool debug_library = false;

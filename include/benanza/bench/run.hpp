@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a generated main calls. The program itself (bench/main.hpp) is heavy and the same for all
-// models: the build compiles it once, beside the backends, and not again for other layers.
+// models: the build compiles it once, like the backends, and not again for other layers.
 //
 //   int main(int argc, char** argv) { return benanza::bench::run(argc, argv); }
 #pragma once

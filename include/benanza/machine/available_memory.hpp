@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much memory may this process still take? The least of what the system can give without
 // swapping, what the control groups of the process leave it (both versions), and its own limits of
-// addresses and data. Asked before much is taken: on Linux what is taken is only missed when it is
-// written, and then the kernel ends somebody.
+// addresses and data. Asked before much is taken: Linux finds that memory is short only when it is
+// written, and then kills a process.
 //
 //   available_memory()                       // bytes, just now
 //   bytes_text(4.4e12) == "4.4 TB"

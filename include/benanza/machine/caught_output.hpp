@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a library print on standard output? Libraries that tell of their calls print there, and
+// What does a library print on standard output? Libraries that report their calls print there, and
 // a result may be printed there too: what they say is caught in memory.
 //
 //   caught_output heard;   call();   heard.bytes();   call();   std::string text = heard.text();

@@ -55,15 +55,15 @@ inline std::string processors_text(const environment& e) {
 }
 
 /// What glibc's allocator must find: large pages, for large blocks too, which are then kept. With
-/// small ones, where a buffer's pages happen to lie is part of its time, and cold weights wait for
+/// small ones, a time depends on where a buffer's pages happen to be, and cold weights wait for
 /// their addresses as long as for their data.
 inline constexpr const char* allocator_variable = "GLIBC_TUNABLES";
 inline constexpr const char* allocator_settings =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4294967296:"
     "glibc.malloc.trim_threshold=4294967296";
 
-/// Lets the program that is started next lie at the same addresses every time, where the system
-/// permits it: which data meet in a cache is then the same in every process.
+/// Gives the program that is started next the same addresses every time, where the system permits
+/// it: which data meet in a cache is then the same in every process.
 inline void fix_addresses() {
   const int now = personality(0xffffffff);
   if (now != -1) personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What machine is this? The facts that decide whether two results may be compared: processor,
 // caches, memory, kernel; and those that explain a figure: governor, load. What the system does not
-// tell is written down as "unknown", never guessed.
+// report is written down as "unknown", never guessed.
 //
 //   facts f = machine_facts(environment);   f["cpu"] == "AMD EPYC 9354 32-Core Processor"
 #pragma once

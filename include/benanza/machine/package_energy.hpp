@@ -50,7 +50,7 @@ public:
       close(p.file);
   }
 
-  /// Why nothing is told; empty: all packages are counted.
+  /// Why nothing is known; empty: all packages are counted.
   const std::string& why_not() const { return why_not_; }
   std::size_t packages() const { return packages_.size(); }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where do operands stand? On pages that others gave back, where there are any. The system clears
+// Where are operands stored? On pages that others gave back, where there are any. The system clears
 // pages before it hands them out, and a virtual machine may have to find them first: with large
 // weights that came to a fifth of the time. Given pages go wherever they are needed, as many as
 // there are: the addresses change, the memory behind them stays. And on large pages, where the
-// system has them, the small operands side by side: small pages lie anywhere in the memory, so that
+// system has them, the small operands side by side: small pages are anywhere in the memory, so that
 // some of them share their places in a cache, and a layer that half fills it takes up to a fifth
 // longer in one process than in the next.
 //
@@ -74,8 +74,8 @@ public:
     if (mprotect(data_ + first, bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
     madvise(data_ + first, bytes, MADV_HUGEPAGE);
   }
-  /// The pages that stood elsewhere, and what they hold. Where the system does not move them, they
-  /// are given back to it for others.
+  /// Pages from elsewhere, and what they hold. Where the system does not move them, they are given
+  /// back to it for others.
   void take(std::size_t first, std::byte* from, std::size_t bytes) {
     if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, data_ + first) != MAP_FAILED)
       return;
@@ -88,8 +88,8 @@ private:
   std::size_t bytes_;
 };
 
-/// Blocks of whole large pages. Pages that were given back serve whoever comes next, however much
-/// it asks for. So never are more held, used and kept ones together, than were in use at once
+/// Blocks of whole large pages. Pages that were given back serve the next request, whatever its
+/// size. So there are never more pages, used and kept ones together, than were in use at once
 /// before: the process needs no more memory than it would without.
 class page_stock {
 public:
@@ -240,17 +240,17 @@ private:
 };
 } // namespace detail
 
-/// The pages of a process that operands stand on.
+/// The pages of a process that hold operands.
 class page_store {
 public:
-  /// Blocks smaller than this stand side by side.
+  /// Blocks smaller than this are side by side.
   static constexpr std::size_t smallest = std::size_t{4} << 20;
 
   page_store() = default;
   page_store(const page_store&) = delete;
   page_store& operator=(const page_store&) = delete;
 
-  /// The store of this process, which outlives everything that stands in it.
+  /// The store of this process, which outlives everything in it.
   static page_store& get() {
     static page_store* const store = new page_store;
     return *store;
@@ -292,7 +292,7 @@ private:
   detail::page_arena small_{stock_};
 };
 
-/// Refuses what is to stand on pages and needs more of them than there are.
+/// Refuses what is to be on pages and needs more of them than there are.
 inline void check_memory(double bytes, std::string_view where = {}, std::string_view remedy = {}) {
   if (bytes <= static_cast<double>(detail::unasked_bytes)) return;
   const double there =
@@ -303,7 +303,7 @@ inline void check_memory(double bytes, std::string_view where = {}, std::string_
                 where, remedy);
 }
 
-/// Makes room for what does not stand on pages, or refuses it.
+/// Makes room for what is not on pages, or refuses it.
 inline void make_room(double bytes, std::string_view where = {}, std::string_view remedy = {}) {
   if (bytes > static_cast<double>(detail::unasked_bytes) &&
       bytes > static_cast<double>(available_memory()))
@@ -330,7 +330,7 @@ private:
   std::size_t size_;
 };
 
-/// For containers: what is large stands on such pages too.
+/// For containers: what is large is on such pages too.
 template <class T>
 struct page_allocator {
   using value_type = T;

@@ -13,7 +13,7 @@
 
 namespace benanza::machine {
 
-/// Tells the processor that this is a loop that waits.
+/// A hint to the processor that this is a loop that waits.
 inline void spin() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -2,9 +2,9 @@
 // How do processes of a user share one copy of what they only read, such as a model's weights? Each
 // object is a file in memory, in a folder that others cannot look into; one process fills it and
 // all others map it. It stays when no process uses it, until it is evicted; one in use never is.
-// Who uses an object holds a lock on a byte of its own (an open file description lock): the kernel
-// gives it back when the process ends, by kill -9 too, so that no count can be wrong. There is no
-// server.
+// Each user of an object holds a lock on a byte of its own (an open file description lock): the
+// kernel gives it back when the process ends, by kill -9 too, so that no count can be wrong. There
+// is no server.
 //
 //   shared_store s("benanza");
 //   shared_object o = s.open(key, bytes, [](std::span<std::byte> to) { ... });   // fills it once
@@ -102,7 +102,7 @@ inline int locked_by_others(int fd, off_t first, off_t count) {
          locked_by_others(fd, l.l_start + 1, first + count - l.l_start - 1);
 }
 
-/// Keeps all others who fill or evict away while it lives.
+/// While it lives, no others fill or evict.
 class store_lock {
 public:
   explicit store_lock(const std::string& path)
@@ -117,7 +117,7 @@ private:
   open_file file_;
 };
 
-/// The folder of a store, which this user made and nobody else can look into: all may write to
+/// The folder of a store, which this user made and no other user can look into: all may write to
 /// /dev/shm, and names are known beforehand. Where something else has its name, such as what
 /// another user put there, the next of a few names is taken.
 inline std::string own_folder(const std::string& name) {
@@ -217,8 +217,8 @@ public:
     throw error("a shared object has too many users", path);
   }
 
-  /// The object: attached where it is there, made and filled by `fill` where not. Who comes while
-  /// another one fills waits for that.
+  /// The object: attached where it is there, made and filled by `fill` where not. Those that come
+  /// while another one fills wait for that.
   template <class Fill>
   shared_object open(const std::string& key, std::int64_t bytes, const Fill& fill) const {
     if (auto there = attach(key)) return std::move(*there);
@@ -248,7 +248,7 @@ public:
       if (auto known = look(path)) out.push_back(std::move(*known));
     return out;
   }
-  /// Where its objects lie.
+  /// Where its objects are.
   const std::string& folder() const { return folder_; }
 
 private:

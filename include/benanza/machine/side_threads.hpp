@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does work that times nothing use the whole machine? By threads of its own beside the caller,
+// How does work that times nothing use the whole machine? By threads of its own and the caller,
 // which is bound to a core: threads inherit that, so each first takes back all processors.
 //
 //   on_all_processors(16, [&] { for (std::size_t i = next++; i < n; i = next++) ...; });

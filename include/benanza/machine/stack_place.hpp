@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where does the stack stand when a library is called? Code that a library generates may keep
-// vectors on the stack without aligning it: then a layer takes up to 1.4 times as long from one
-// caller as from another, and the length of an environment variable decides. Here the place in a
-// page is chosen, so that every process measures the same (stack_choice.hpp: the better one).
+// Where is the stack when a library is called? Code that a library generates may keep vectors on
+// the stack without aligning it: then a layer takes up to 1.4 times as long from one caller as from
+// another, and the length of an environment variable decides. Here the place in a page is chosen,
+// so that every process measures the same (stack_choice.hpp: the better one).
 //
 //   at_stack_place(0, [&] { dnnl_primitive_execute(...); });
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose algorithms compete? All that a run holds, or those of some backends. Beside the libraries
+// Whose algorithms compete? All that a run holds, or those of some backends. Besides the libraries
 // that benanza_bench calls there may be frameworks, whose own kernels scripts/measure_framework has
 // measured: their versions are a section of the provenance. No plan can name them.
 //

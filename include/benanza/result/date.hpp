@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When was a run? Dates of runs are ordered as texts, so they are kept in one zone, UTC: what was
-// measured later stands later, whatever zone a machine is in and whether summer time just ended.
+// measured later comes later, whatever zone a machine is in and whether summer time just ended.
 //
 //   utc_date("2026-11-27T12:44:51-0400")   "2026-11-27T16:44:51+0000"
 #pragma once

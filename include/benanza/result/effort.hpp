@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // With how much effort was a run measured? Four efforts, from a first look to half a second for
-// every case, each with the seconds that a case is sampled for at most. Who gives cases less time
-// than an effort does reaches a lower one. Results of a run count where no higher one is asked for.
+// every case, each with the seconds that a case is sampled for at most. A run that gives cases less
+// time reaches a lower one. Results of a run count where no higher one is asked for.
 //
 //   effort e = effort_of(run);   reached(effort::thorough, 0.1) == effort::normal
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is measured, in which way, and on what? An experiment is one file that says it: models by
 // what they are, types, threads, libraries, effort, scenarios, and what software and machine it
-// expects. Whoever has it measures the same, and can say whether a result is what it asked for.
+// expects. Anyone who has it measures the same, and can say whether a result is what it asked for.
 //
 //   experiment e = read_experiment(text, "experiment.json");
 //   for (const deviation& d : deviations(e, run)) d.what, d.asked, d.found
@@ -44,7 +44,7 @@ struct experiment_model {
 struct experiment {
   std::string name{}, note{};
   std::vector<experiment_model> models{};
-  std::string graphs{}; ///< the file of these models, beside the experiment; empty: the program's
+  std::string graphs{}; ///< the file of these models, next to the experiment; empty: the program's
   std::vector<std::string> types{}, states{}, backends{}; ///< empty: as the program likes
   std::vector<int> threads{1};
   std::string effort = "normal";
@@ -66,8 +66,8 @@ inline std::string content_of(const model::graph& g) {
   return fnv1a(text);
 }
 
-/// True for a name that leads to no other folder than those below: whoever sends an experiment
-/// names no file of the reader's own.
+/// True for a name that leads to no other folder than those below: an experiment from others must
+/// not name a file of the reader's own.
 inline bool is_beside(const std::filesystem::path& file) {
   return file.is_relative() && file.native().find('\0') == std::string::npos &&
          std::find(file.begin(), file.end(), "..") == file.end();

@@ -90,8 +90,8 @@ void fields(Measurement& m, Visit&& visit) {
 /// No time is longer, in ns: eleven days. Sums of any number of them are finite.
 inline constexpr double longest_ns = 1e15;
 
-/// And none that is above zero is shorter: light does not come through a grain of dust in it. A
-/// deviation, and what is zero where it is not told, may be.
+/// And no time above zero is shorter: light moves 0.3 mm in it. Only a deviation, and what is zero
+/// where it is not known, may be shorter.
 inline constexpr double shortest_ns = 1e-3;
 
 /// True for what a time (or an energy) of a result can be; `zero` says whether it may be zero.
@@ -102,13 +102,13 @@ inline bool possible_ns(double v, bool zero) {
 /// No package of a processor and no GPU takes more, in W; a result with more is refused.
 inline constexpr double most_watts = 2000;
 
-/// True for what an energy may be beside the time of the same execution; zero: it is not told.
+/// True for an energy that is possible in the time of the same execution; zero: it is not known.
 inline bool possible_energy(const measurement& m) {
   return m.energy_nj == 0 || (m.median_ns > 0 && m.energy_nj <= most_watts * m.median_ns);
 }
 
 /// A field of `m` that holds a number that no time or count can be; empty: none does. What is not
-/// told is zero.
+/// known is zero.
 inline std::string_view impossible_field(const measurement& m) {
   std::string_view out;
   fields(m, [&](std::string_view name, const auto& value, field_kind) {
@@ -147,8 +147,8 @@ inline bool of_a_whole_run(const measurement& m) {
          !of_a_level(m.algorithm);
 }
 
-/// What a row has as algorithm and state that stands for no case, as its library could not say what
-/// it has for the layer; and as backend too, where nothing runs the layer.
+/// The algorithm and state of a row that is no case, as its library could not say what it has for
+/// the layer; and the backend too, where nothing runs the layer.
 inline constexpr std::string_view nothing_name = "none";
 
 /// True for a row that says, by its error, that no backend has an algorithm for a layer.

@@ -31,7 +31,7 @@ ordered_json to_json(const measurement& m);
 ordered_json to_json(const std::vector<device_kernel>& kernels);
 std::vector<device_kernel> kernels_from_json(const json& from, const std::string& where);
 
-/// The object that stands under context.benanza: schema, provenance and graphs of `r`.
+/// The object under context.benanza: schema, provenance and graphs of `r`.
 ordered_json context_to_json(const run& r);
 
 /// The measurement of one entry of "benchmarks"; refuses one that lacks a field or holds what no

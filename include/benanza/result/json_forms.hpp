@@ -103,7 +103,7 @@ BENANZA_INLINE ordered_json context_to_json(const run& r) {
 }
 
 namespace detail {
-/// The member `key` of `j`, which stands at `where`.
+/// The member `key` of `j`, which is at `where`.
 inline const json& member(const json& j, std::string_view key, const std::string& where) {
   const auto found = j.find(key);
   if (found == j.end()) throw error("\"" + std::string(key) + "\" is missing", where, write_again);
@@ -118,7 +118,7 @@ inline const json& list_member(const json& j, std::string_view key, const std::s
   return found;
 }
 
-/// The layer of that family and key, which stands at `where`.
+/// The layer of that family and key, which is at `where`.
 inline op::layer layer_at(std::string_view family, std::string_view key, const std::string& where) {
   try {
     return op::parse(family, key);

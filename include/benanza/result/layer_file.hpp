@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which layers does a file of keys name? One a line, as case names and the generator's `stats`
-// write them; a case's whole name will do, and '#' starts a comment. Such a file stands in place of
+// write them; a case's whole name will do, and '#' starts a comment. Such a file takes the place of
 // a model: its layers follow each other, since nothing is known of what reads what.
 //
 //   model::graph g = as_chain(read_layers("keys.txt"), "keys.txt");   g.name == "keys@layers"

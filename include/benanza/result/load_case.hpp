@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How are the cases told apart that load a model's weights? Family `model`, backend `load`, and the
-// way as their algorithm: read, mmap, disk_read, disk_mmap, pack, setup, touch, populate, on a GPU
-// pageable, pinned and pin, attach with the number of shared objects, and private and shared with
-// the number of processes that begin at once.
+// How are the cases that load a model's weights distinguished? Family `model`, backend `load`, and
+// the way as their algorithm: read, mmap, disk_read, disk_mmap, pack, setup, touch, populate, on a
+// GPU pageable, pinned and pin, attach with the number of shared objects, and private and shared
+// with the number of processes that begin at once.
 //
 //   load_way w = parse_load_way("attach:16");   w.name == "attach", w.count == 16
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How are the machine's own cases told apart? Family `machine`, and a key of a kind, with the bytes
-// of the working set or of the message after it where the time depends on them.
+// How are the machine's own cases distinguished? Family `machine`, and a key of a kind, with the
+// bytes of the working set or of the message after it where the time depends on them.
 //
 //   machine_key k = parse_machine_key("copy-32768");   k.kind == "copy", k.bytes == 32768
 //   text(machine_key{"launch", 0}) == "launch"

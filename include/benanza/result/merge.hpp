@@ -34,7 +34,7 @@ namespace benanza::result {
 
 namespace detail {
 /// Refuses two runs of different machines, naming what differs; with cases of GPUs also of
-/// different kinds of these, as the ceilings of one say nothing of another.
+/// different kinds of these, as the ceilings of one say nothing about another.
 inline void same_machine(const run& a, const run& b) {
   std::string what = difference(a.provenance.at(machine_section), b.provenance.at(machine_section));
   const auto one = gpus_of(a), another = gpus_of(b);
@@ -82,7 +82,7 @@ inline double joined(const measurement& a, const measurement& b, double measurem
 }
 
 /// One measurement of all entries of a case. An entry with the samples of another adds nothing, and
-/// neither does one that was disturbed beside one that was not.
+/// neither does a disturbed one where another one was not disturbed.
 inline measurement join_entries(std::vector<measurement> entries) {
   const auto clean = [](const measurement& m) { return m.error.empty() && m.disturbed.empty(); };
   if (std::any_of(entries.begin(), entries.end(), clean))

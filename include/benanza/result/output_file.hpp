@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does an output file appear? Under its name only once it is whole and on the disk; what was
 // there before is replaced at once, or not at all. Until then it has no name, or, where the file
-// system knows no files without one, a name that nobody can guess: a link that somebody planted is
+// system knows no files without one, a name that cannot be guessed: a link that somebody planted is
 // never followed, and no file of a user's own is written over. A name that is a link stays one, and
-// who might read or write what was there may do so with the new file, and nobody else.
-// What is no regular file (a pipe, /dev/null) is written as it is.
+// those who could read or write what was there can do so with the new file, and no others. What is
+// no regular file (a pipe, /dev/null) is written as it is.
 //
 //   output_file f("run.json");   write(f.written_to());   f.commit();
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace benanza::result {
 
-/// A hidden name beside `path` that nobody can guess.
+/// A hidden name next to `path` that cannot be guessed.
 inline std::filesystem::path unguessable_beside(const std::filesystem::path& path) {
   static constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device source;
@@ -102,7 +102,7 @@ private:
     if (descriptor_ < 0) fail();
     name_ = name;
   }
-  /// Those of the file that is replaced. Where its owner cannot be kept, nobody else gets rights.
+  /// Those of the file that is replaced. Where its owner cannot be kept, no other user gets any.
   void keep_rights() const {
     struct stat old {};
     if (lstat(path_.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return;

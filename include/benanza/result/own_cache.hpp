@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long does what a network leaves in the last cache stay there? Until the network itself, or
 // others on the same host, have read so much that it is gone; both are tried when layers are
-// measured. Where nobody else is, reading counts and time does not; where many are, it is the other
-// way round: weights of a model that takes 4 ms are still there when it runs again, of one that
-// takes 40 they are not, however few they are.
+// measured. Where there are no others, reading counts and time does not; where there are many, it
+// is the other way round: weights of a model that takes 4 ms are still there when it runs again, of
+// one that takes 40 they are not, however few they are.
 //
 //   own_cache c{.bytes = 32e6, .ns = 11e6};   c.gone(20e6, 6e6)   // a share of 1
 #pragma once
@@ -27,8 +27,8 @@ inline constexpr double hardly_any = 0.1;
 /// an hour to the next: seen on servers with one load or another.
 inline constexpr double others_change = 2;
 
-/// When half of what stood in the last cache is gone: after reading so much in no time, after so
-/// much time without reading; 0: never by that alone.
+/// When half of what was in the last cache is gone: after reading so much in no time, after so much
+/// time without reading; 0: never by that alone.
 struct own_cache {
   double bytes = 0, ns = 0;
 

@@ -2,7 +2,7 @@
 // What should a whole model run, node by node? A plan names for every node of a graph the backend,
 // the algorithm and the layouts in which its tensors are passed, and how long that should take. It
 // holds the graph itself and the provenance of its times, so it can be run without another file and
-// refused on another machine. Between a result and an operand of unlike layouts lies a reorder.
+// refused on another machine. Between a result and an operand of unlike layouts is a reorder.
 //
 //   write(to_json(plan).dump(1));   plan p = read_plan(text, "plan.json");
 //   p.steps[3]   // {"onednn", "jit:avx512_core", "blocked16", "blocked16"}

@@ -64,7 +64,7 @@ inline planned_cases planned_of(const run& r) {
   return out;
 }
 
-/// The algorithm and state of a row that stands for cases that are not there; `count` says how
+/// The algorithm and state of a row that represents cases that are not there; `count` says how
 /// many.
 inline constexpr std::string_view absent_name = "absent";
 inline constexpr std::string_view absent_error =
@@ -76,14 +76,14 @@ inline bool not_reached(const measurement& m) {
 }
 
 /// True for the error of a case that is known not to win: its result is wrong, or it was given up
-/// as too slow. After any other one, a crash, want of memory, nobody knows what it would have
-/// taken.
+/// as too slow. After any other one, a crash or a lack of memory, what it would have taken is
+/// unknown.
 constexpr bool is_answer(std::string_view error) {
   return error.starts_with("wrong result") || error.starts_with("no sign of life") ||
          error.starts_with("took longer than the limit");
 }
 
-/// How many cases such a row stands for.
+/// How many cases such a row represents.
 inline std::int64_t cases_behind(const measurement& m) {
   return m.algorithm == absent_name ? std::max<std::int64_t>(1, m.count) : 1;
 }

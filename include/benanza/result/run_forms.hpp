@@ -99,7 +99,7 @@ inline run read_stream(std::istream& in, const std::string& source) {
   run out;
   out.source = source;
   bool aggregates = false;
-  std::optional<error> bad; // told once it is known that the document is a result
+  std::optional<error> bad; // reported once it is known that the document is a result
   layer_check check;
   const json document = read_document(in, source, [&](json&& entry) {
     const bool aggregate =

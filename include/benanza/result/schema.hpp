@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a run of the benchmark say? The provenance of the figures, the graphs of the models,
 // and one measurement a case. The JSON is Google Benchmark's, with these fields added: the run's
-// under context.benanza, a case's beside Google Benchmark's own. Units are in the names.
+// under context.benanza, a case's next to Google Benchmark's own. Units are in the names.
 //
 //   {"context": {..., "benanza": {"schema": 1, "provenance": {...}, "graphs": [...]}},
 //    "benchmarks": [{"name": "Conv/1x64x56x56-64x3x3-s1-p1/f32/onednn/ref:any/hot/t1", ...}]}
@@ -62,25 +62,25 @@ struct measurement {
   std::int64_t rejected = 0;        ///< samples thrown away because something disturbed them
   /// The processor's clock directly after the samples, as what a chain on registers took, or a
   /// device's meanwhile, as what 1000 of its cycles took: of the median sample and of the least
-  /// one; 0: not told.
+  /// one; 0: not known.
   double clock_ns = 0, min_clock_ns = 0;
   /// Of one execution: what all packages of the processor drew, or the whole device, while the case
-  /// ran on end, idle power included, times the median; 0: not told.
+  /// ran on end, idle power included, times the median; 0: not known.
   double energy_nj = 0;
   std::int64_t workspace_bytes = 0, weight_bytes = 0, pool_bytes = 0;
   double setup_ns = 0;
   double sampling_ns = 0; ///< of wall time for all its samples, thrown away ones too; 0: unknown
-  /// Of a whole model's run: its parts (result/parts.hpp), one a line, and how long each took.
+  /// For a run of a whole model: its parts (result/parts.hpp), one per line, and their times.
   std::string parts{};
   std::vector<double> parts_ns{};
-  /// Of a run with levels: what layer each part is, a line each, "-" for a change of layout.
+  /// For a run with levels: the layer of each part, one per line, "-" for a change of layout.
   std::string part_layers{};
-  /// Of a run with the level of calls: a line a call, "PART TEXT": the number of its part, and what
-  /// the library says of it; and how long each took, by the library's own clock.
+  /// For a run with the level of calls: one call per line, "PART TEXT": the number of its part, and
+  /// what the library says of it; and their times, by the library's own clock.
   std::string calls{};
   std::vector<double> calls_ns{};
-  /// Of a run with the level of layers: what the processor counted in an execution that was not
-  /// timed. A line with the counters' names, then one a part; or "not counted: " and why.
+  /// For a run with the level of layers: what the processor counted in an execution that was not
+  /// timed. A line with the counters' names, then one per part; or "not counted: " and why.
   std::string counted{};
   double overhead_ns = 0; ///< of a level: what its run took longer than that without it
   /// Of a device, where a profiler looked: the kernels of one execution, in their order.

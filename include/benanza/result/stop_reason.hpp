@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why did the sampling of a case end? One of a short closed list of texts; the one of a case that
-// was stopped because it could not win goes on with how far it lay behind.
+// was stopped because it could not win goes on with how far it was behind.
 //
 //   m.stop_reason = raced_out(1.6);   // "raced out: 1.6 times the best"
 //   was_raced_out(m.stop_reason)      // its few samples must not win by luck

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a store a file or on a server? An address begins with postgresql:// (or postgres://). Who may
-// see it in a message sees the server and the database alone: no password, no user, no parameter.
+// Is a store a file or on a server? An address begins with postgresql:// (or postgres://). Messages
+// show the server and the database alone: no password, no user, no parameter.
 //
 //   is_address("postgresql://me:secret@db/results")   // true
 //   shown("postgresql://me:secret@db/results")        // "postgresql://db/results"
@@ -24,7 +24,7 @@ constexpr bool all_plain(std::string_view text, std::string_view more) {
   return std::ranges::all_of(text, [&](char c) { return is_plain(c, more); });
 }
 
-/// True if each % stands before two digits that are no zero byte: libpq shows what it cannot
+/// True if each % is before two digits that are no zero byte: libpq shows what it cannot
 /// decode.
 constexpr bool is_encoded(std::string_view text) {
   const auto hex = [](char c) { return is_plain(c, "") && (c <= '9' || (c | 32) <= 'f'); };

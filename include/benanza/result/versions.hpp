@@ -25,7 +25,7 @@ namespace benanza::result {
 /// The section that holds the versions of the frameworks whose cases a run has, by their backends.
 inline constexpr const char* frameworks_section = "frameworks";
 
-/// The library that a backend's name tells, without its version.
+/// The library in a backend's name, without its version.
 inline std::string_view library_of(std::string_view backend) {
   return backend.substr(0, backend.find('-'));
 }
@@ -56,7 +56,7 @@ inline std::map<std::string, backend_facts> facts_by_backend(const run& r) {
   return out;
 }
 
-/// What tells versions of a backend apart, as a part of its name; without a version of its own it
+/// What distinguishes versions of a backend, as a part of its name; without a version of its own it
 /// is ours, and the compiler's.
 inline std::string version_in_name(const backend_facts& facts) {
   std::string out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which library calls did a framework make? A log of cuDNN, cuBLAS or cublasLt, as its reader hands
-// it on: every different call once, with the layer that it computes where that can be told, and the
+// it on: every different call once, with the layer that it computes where that is known, and the
 // order in which they were made. Calls that only prepare something are not kept.
 //
 //   call_log l = read_log(stream, "cudnn.log");
@@ -35,12 +35,12 @@ constexpr std::string_view name(library l) {
 struct call {
   library from = library::cudnn;
   std::string function{};           ///< as the library names it, without a version behind it
-  std::optional<op::layer> layer{}; ///< nothing: that cannot be told, or no layer is like it
+  std::optional<op::layer> layer{}; ///< nothing: that is not known, or no layer is like it
   std::string remark{};             ///< what it is where there is no layer, and why there is none
   std::optional<numeric> type{};    ///< nothing: no class is like it (f64, fp4 ...)
   std::string math{};               ///< the precision that was asked for, as the log names it
   /// Of the activations: a token of core/layout.hpp, or `strided`; of matrices `ta`, `tb`, `ta tb`
-  /// where an operand lies transposed; empty: neither, or not said.
+  /// where an operand is transposed; empty: neither, or not said.
   std::string layout{};
   std::string algorithm{}; ///< as the log names it, or engine and knobs; empty: not said
   std::int64_t workspace_bytes = 0;

@@ -35,7 +35,7 @@ inline bool prepares(std::string_view rest) {
   return false;
 }
 
-/// The element type that the letter before a routine's name stands for; empty: none.
+/// The element type that the letter before a routine's name means; empty: none.
 inline std::string_view letter_type(char letter) {
   switch (letter) {
   case 'S': return "R_32F";

@@ -32,14 +32,14 @@ struct tensor {
       if (lies(l)) return name(l);
     return "strided";
   }
-  /// True for a stack of matrices whose last two dims lie interchanged in memory.
+  /// True for a stack of matrices whose last two dims are interchanged in memory.
   bool transposed() const {
     return dims.size >= 2 && strides.size == dims.size && dims.back() != 1 &&
            dims[dims.size - 2] != 1 && strides[strides.size - 2] == 1;
   }
 
 private:
-  /// True if the elements lie one behind the other in that order. Dims of one may lie anywhere.
+  /// True if the elements are contiguous in that order. Dims of one do not matter.
   bool lies(benanza::layout l) const {
     if (strides.size != dims.size) return false;
     std::uint64_t next = 1; // wraps where no memory is as large

@@ -35,8 +35,8 @@ inline constexpr std::array<std::string_view, 44> knob_names = {
 };
 // clang-format on
 
-/// `eng62_k2=4_k13=0`: the engine's number, then its knobs by theirs; one that is not known stands
-/// with its name behind them.
+/// `eng62_k2=4_k13=0`: the engine's number, then its knobs by theirs; one that is not known comes
+/// behind them with its name.
 inline std::string engine_text(const fields& f, const field& engine) {
   const std::string_view id = f.value(engine, "engine_id");
   if (!number(id)) return {};
@@ -106,7 +106,7 @@ public:
     return std::nullopt;
   }
 
-  /// Which operands of a product lie transposed; empty for all else.
+  /// Which operands of a product are transposed; empty for all else.
   std::string transposes() const {
     if (empty() || operation_name(operations_[0]->type) != "MATMUL") return {};
     const auto a = tensor_of(f_, operations_[0], "aDesc"),

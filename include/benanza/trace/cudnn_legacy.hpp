@@ -94,7 +94,7 @@ private:
     if (d == nullptr) return std::nullopt;
     const std::string_view math = word(f_.value(*d, "mathType"));
     c_.math = without(math, "CUDNN_");
-    // On f32 the default may be TF32 where a GPU has it, which the log does not tell.
+    // On f32 the default may be TF32 where a GPU has it, which the log does not say.
     of_tensor(x, math.starts_with("CUDNN_TENSOR_OP"));
     const auto pads = numbers(f_.value(*d, "padA"));
     const auto strides = extents_of(f_, *d, "strideA"), dilations = extents_of(f_, *d, "dilationA");

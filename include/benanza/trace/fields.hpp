@@ -38,7 +38,7 @@ inline std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-/// What stands behind `tag` up to the next ';', or to the end.
+/// What follows `tag` up to the next ';', or to the end.
 inline std::string_view tagged_part(std::string_view s, std::string_view tag) {
   const std::size_t at = s.find(tag);
   if (at == std::string_view::npos) return {};

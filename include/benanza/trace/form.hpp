@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When is a call the same work as a layer, although both are not written alike? Frameworks pad
 // beforehand, add a bias afterwards, run one-dimensional layers as two-dimensional ones, flatten
-// batches into rows, and the log of a matrix product tells of no third operand. `form_of` is a text
+// batches into rows, and the log of a matrix product names no third operand. `form_of` is a text
 // that is equal where dims and arithmetic are; what is done on the result is apart, in `steps`.
 //
 //   form_of(op::parse("Conv/1x64x56x56-64x3x3-s1-p1-b")).base

@@ -18,7 +18,7 @@
 
 namespace benanza::trace {
 
-/// Where the iterations of a log lie among its entries.
+/// Where the iterations of a log are among its entries.
 struct iterations {
   std::size_t first = 0;  ///< entry at which the first whole one begins
   std::size_t length = 0; ///< entries of one

@@ -23,7 +23,7 @@ inline constexpr std::size_t line_limit_bytes = std::size_t{1} << 20;
 /// What was read.
 struct line_totals {
   std::int64_t lines = 0, bytes = 0;
-  bool cut_off = false; ///< something stood behind the last line end
+  bool cut_off = false; ///< something followed the last line end
 };
 
 /// Calls `take(line, number)` for each whole line of `in`, numbered from 1; throws what it throws.

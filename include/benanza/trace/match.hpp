@@ -61,7 +61,7 @@ struct lone_call {
 /// Refers to the graph and the logs.
 class matcher {
 public:
-  /// `again`: a node may be computed by any number of calls, as if it stood there as often.
+  /// `again`: a node may be computed by any number of calls, as if it were there as often.
   explicit matcher(const model::graph& g, bool again = false)
       : graph_(g)
       , again_(again)
@@ -147,14 +147,14 @@ private:
   /// The nodes from `base` on that a call with these steps computes, and whether they are all of
   /// its steps and no others.
   std::pair<std::vector<int>, bool> follow(int base, const form& called) const {
-    std::vector<int> parts{base}, passed; // what was passed counts only with what lies behind it
+    std::vector<int> parts{base}, passed; // what was passed counts only with what follows it
     const std::vector<op::step>& own = form_at(base).steps; // of a graph that is fused already
     std::size_t done = own.size();
     if (done > called.steps.size() ||
         !std::equal(own.begin(), own.end(), called.steps.begin(), same_step))
       return {std::move(parts), false};
-    // A bias of the call's own may stand for a normalization, or for an Add of constants; not where
-    // the framework calls normalizations by themselves.
+    // A bias of the call's own may be a normalization, or an Add of constants; not where the
+    // framework calls normalizations by themselves.
     const bool folds = called.bias == true && !normalizes_;
     for (int at = reader_[static_cast<std::size_t>(base)]; at >= 0;
          at = reader_[static_cast<std::size_t>(at)]) {
@@ -186,7 +186,7 @@ private:
            b->function <= op::binary_function::div;
   }
 
-  /// True if the keys are equal, but for what no log tells of a matrix product.
+  /// True if the keys are equal, but for what no log says of a matrix product.
   static bool same_layer(op::layer called, op::layer l) {
     for (op::layer* each : {&called, &l}) {
       if (auto* g = std::get_if<op::gemm>(each)) {

@@ -52,7 +52,7 @@ inline std::optional<op::layer> product_layer(const product& p) {
                                   .b = p.one_a ? shape{p.k, p.m} : shape{p.batch, p.k, p.m}});
 }
 
-/// Which operands lie transposed, as a call's layout says it.
+/// Which operands are transposed, as a call's layout says it.
 inline std::string transposes(const product& p) {
   if (p.transpose_b) return p.transpose_a ? "ta tb" : "ta";
   return p.transpose_a ? "tb" : "";
@@ -66,7 +66,7 @@ inline std::string_view without(std::string_view text, std::string_view front) {
 } // namespace detail
 
 /// The class of a product of operands of type `a` and `b` (`R_16F`), computed as `math` says (all
-/// that the log tells: COMPUTE_32F_FAST_TF32, TF32_TENSOR_OP_MATH ...); nothing: there is none.
+/// that the log says: COMPUTE_32F_FAST_TF32, TF32_TENSOR_OP_MATH ...); nothing: there is none.
 inline std::optional<numeric> product_type(std::string_view a, std::string_view b,
                                            std::string_view math) {
   if (a != b) return std::nullopt;

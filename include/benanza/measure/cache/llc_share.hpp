@@ -77,7 +77,7 @@ inline llc_share fit_llc_share(const std::vector<reuse>& fast, const std::vector
   if (slow.size() < 2 || fast.size() < 2) return {};
   const double near = std::min(fast.front().ns, slow.front().ns), far = slow.back().ns;
   llc_share out{{}, slow.back().swept_bytes};
-  // No cache behind the private ones, or none that can be told from memory.
+  // No cache behind the private ones, or none that differs from memory.
   if (far < no_difference * near) return out;
   for (auto c = slow.rbegin(); c != slow.rend(); ++c) {
     if (c->ns < near + as_good_as_gone * (far - near)) break;

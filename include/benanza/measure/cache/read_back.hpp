@@ -4,8 +4,8 @@
 // four times as long behind such a convolution as behind another. So it counts as time of the
 // algorithm that does it: after each execution its result is read back once, as its reader does,
 // and what that takes longer than reading what was just written the usual way is added to the
-// sample. Most read in tiles. Who goes through it line by line, as a ReLU does, waits a third as
-// long, because the hardware fetches ahead.
+// sample. Most read in tiles. A layer that goes through it line by line, as a ReLU does, waits a
+// third as long, because the hardware fetches ahead.
 //
 //   read_back back(chain->result_memory(), 1, reading::in_tiles);   back.write();
 //   sample + back.longer_ns()
@@ -57,7 +57,7 @@ inline std::int64_t read_straight(std::span<const std::byte> memory, std::int64_
 enum class reading { in_tiles, in_order };
 
 /// Reads every cache line of `memory`, the lines shared out among threads; nanoseconds that the
-/// slowest of them read. To wake them may take far longer, and is no part of it.
+/// slowest of them read. Waking them may take far longer, and is not included.
 inline double read_lines_ns(std::span<const std::byte> memory, int threads,
                             reading how = reading::in_tiles) {
   static volatile std::int64_t keep;
@@ -88,7 +88,7 @@ public:
       , how_(how)
       , parameters_(p) {}
 
-  /// Writes over the result what stands there, and times reading it then: the usual way.
+  /// Overwrites the result with its own values, and times reading it then: the usual way.
   void write() {
     if (result_.empty()) return;
     rewrite({result_}, threads_);

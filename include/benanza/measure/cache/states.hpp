@@ -100,10 +100,10 @@ private:
   volatile std::uint64_t keep_ = 0; ///< so that the reads are not left out
 };
 
-/// Writes over every cache line of `memory` what stands there: now they are where a layer that has
-/// just been run leaves its result. Of several threads each writes the part that it will read if
-/// the next layer splits its work alike. Some do, some do not: so half of the lines are shared out
-/// so, and the other half is dealt round.
+/// Overwrites every cache line of `memory` with its own value: the lines are then where a layer
+/// that has just run leaves its result. Of several threads each writes the part that it will read
+/// if the next layer splits its work alike. Some do, some do not: so half of the lines are shared
+/// out so, and the other half is dealt round.
 inline void rewrite(const std::vector<std::span<std::byte>>& memory, int threads) {
   constexpr std::int64_t dealt = 4; // lines
   for (const std::span<std::byte> all : memory) {
@@ -126,7 +126,7 @@ inline void rewrite(const std::vector<std::span<std::byte>>& memory, int threads
   }
 }
 
-/// Drives `memory` out of all caches, where the processor can be told to.
+/// Drives `memory` out of all caches, where the processor has an instruction for it.
 inline void flush([[maybe_unused]] std::span<const std::byte> memory) {
 #if defined(__x86_64__)
   for (std::size_t i = 0; i < memory.size(); i += static_cast<std::size_t>(line_bytes))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where do cold weights come from? From one arena a storage type, larger than the last-level cache,
 // through which every execution moves on by one copy: by the time a copy comes round again, the
-// cache has lost it. What stands there are random numbers of the type, not the weights themselves:
-// the time does not depend on positive values, and so all algorithms share one arena. It does on
+// cache has lost it. The arena holds random numbers of the type, not the weights themselves: the
+// time does not depend on positive values, and so all algorithms share one arena. It does on
 // negative ones: where they are variances, some batch normalizations take twice as long for roots
-// that do not exist. Weights as large
-// as all of that need no copy: their own end has driven out their beginning.
+// that do not exist. Weights as large as all of that need no copy: their own end has driven out
+// their beginning.
 //
 //   pool_slots s = pools.slots(dtype::f32, weight_bytes);   prepared.rotate_weights(s.data,
 //   s.stride, s.count);

@@ -30,8 +30,8 @@
 
 namespace benanza::measure {
 
-/// How failures begin after which this process is of no use any more: of what found no memory, of
-/// what lost the device, and of what could not run because another algorithm had lost it.
+/// The beginnings of failures after which this process is of no use any more: there was no memory,
+/// the device was lost, or it had been lost by another algorithm.
 inline constexpr std::string_view out_of_memory = "out of memory",
                                   device_lost = "device lost: ", device_lost_by = "device lost by ";
 
@@ -431,7 +431,7 @@ private:
     }
   }
 
-  /// Where any of them is told.
+  /// Only if some part has a layer.
   static void list_layers(const std::vector<backend::part_time>& parts, std::string& lines) {
     if (std::all_of(parts.begin(), parts.end(), [](const auto& p) { return p.layer.empty(); }))
       return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where are results kept the moment they exist, and where do earlier ones come back from? A keeper:
-// a journal beside the output file, or a store. What it keeps survives whatever becomes of the run.
+// Where are results kept as soon as they exist, and where do earlier ones come from? A keeper: a
+// journal next to the output file, or a store. What it keeps survives whatever becomes of the run.
 //
 //   k->recall(g);   k->keep(g, {0, 2});   k->finish();
 #pragma once

@@ -21,7 +21,7 @@ inline case_list all_cases(const group& g) {
   return ranges::views::iota(std::size_t{0}, g.cases.size()) | ranges::to<case_list>();
 }
 
-/// A case without times: nothing of it but why.
+/// A case without times: only the reason.
 inline std::vector<result::measurement> failed_case(const group& g, std::size_t i,
                                                     const std::string& why) {
   std::vector<result::measurement> one{group_runner::blank(g, g.cases[i])};

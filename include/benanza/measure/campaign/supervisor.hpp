@@ -104,9 +104,9 @@ private:
   }
 
   /// Those of `asked` that are to be measured together in a new worker, as others took their memory
-  /// or their device. Who lost the device, or found no memory first and may have taken it, gets one
-  /// more try alone. `in_vain`: how many rounds in a row came to nothing. After some of them the
-  /// device is gone, or memory is too small for all.
+  /// or their device. The case that lost the device, or that found no memory first and may have
+  /// taken it, gets one more try alone. `in_vain`: how many rounds in a row came to nothing. After
+  /// some of them the device is gone, or memory is too small for all.
   case_list unfinished(const group& g, const case_list& asked, std::vector<case_list>& again,
                        int& in_vain) {
     const case_list losers = failed_by(g, asked, {device_lost});
@@ -115,15 +115,15 @@ private:
     const std::size_t failed = losers.size() + starved.size() + rest.size();
     case_list blamed = losers;
     if (losers.size() == asked.size() && by_algorithm(g, losers).size() > 1)
-      std::swap(blamed, rest); // nobody's doing
+      std::swap(blamed, rest); // no case is the cause
     for (const std::size_t i : starved)
       (same_algorithm(g, i, starved[0]) ? blamed : rest).push_back(i);
     for (case_list& one : by_algorithm(g, blamed))
       again.push_back(std::move(one));
     const bool nothing_won = failed == asked.size() && (losers.empty() || losers[0] == asked[0]);
     in_vain = nothing_won ? in_vain + 1 : 0;
-    // The next round begins at the other end: several that lose the device may stand side by side,
-    // but if it is gone the last one loses it too.
+    // The next round begins at the other end: several that lose the device may be neighbours, but
+    // if it is gone the last one loses it too.
     if (nothing_won) std::reverse(rest.begin(), rest.end());
     if (in_vain < parameters_.failed_starts) return rest;
     again.clear();

@@ -25,7 +25,7 @@
 
 namespace benanza::measure::wire {
 
-/// Sends a message; false if nobody is there to take it.
+/// Sends a message; false if the other end is gone.
 inline bool send_line(int socket, const nlohmann::json& message) {
   const std::string line =
       message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';

@@ -31,7 +31,7 @@ inline double patience_s(std::int64_t flops, bool device_runs, const parameters&
              : p.silence_s + static_cast<double>(flops) / p.silence_flops_per_s;
 }
 
-/// The same for a step of a group. Who loads weights is the host, also for a device.
+/// The same for a step of a group. Weights are loaded by the host, also for a device.
 inline double patience_s(const subject& s, bool device_runs, const parameters& p) {
   return patience_s(s.flops, device_runs && s.loaded_bytes == 0, p) +
          static_cast<double>(s.loaded_bytes) / p.silence_loaded_bytes_per_s;
@@ -69,7 +69,7 @@ public:
     close(socket_);
   }
 
-  /// Asks for work; what became of it is told by `wait`.
+  /// Asks for work; `wait` says what became of it.
   void ask(const nlohmann::json& message) { wire::send_line(socket_, message); }
 
   /// Waits for an answer, for the worker's end, for a silence of as many seconds as `patience_s`
@@ -90,7 +90,7 @@ public:
       pollfd p{.fd = socket_, .events = POLLIN, .revents = 0};
       const int ready = poll(&p, 1, look_ms);
       const auto now = clock::now();
-      // While the machine sleeps or the run is held by Ctrl-Z, nobody is silent.
+      // Time in which the machine sleeps or Ctrl-Z holds the run is no silence.
       silent_s += std::min(std::chrono::duration<double>(now - before).count(), 3e-3 * look_ms);
       before = now;
       // A process that the worker started may keep the socket open beyond its end.

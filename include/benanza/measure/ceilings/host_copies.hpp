@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does the C library take for memory? Copies whose source and destination are in no cache,
-// copies of rows that lie apart (2D), a block that is taken and given back, which never gets a
-// page, and blocks that are taken, filled and given back, which are the same memory each time. Each
-// is checked once, before it is timed.
+// copies of rows with gaps between them (2D), a block that is taken and given back, which never
+// gets a page, and blocks that are taken, filled and given back, which are the same memory each
+// time. Each is checked once, before it is timed.
 //
 //   for (limit& l : host_copies({131072})) l.make()->time(10);   // a copy of 65536 bytes moves
 //   them
@@ -20,7 +20,7 @@
 
 namespace benanza::measure::ceilings {
 
-/// Rows that lie apart begin so many times their length after each other.
+/// Rows with gaps begin so many times their length after each other.
 inline constexpr std::int64_t pitch_of_rows = 4;
 
 namespace detail {
@@ -62,7 +62,7 @@ private:
   pages from_, to_;
 };
 
-/// Copies rows that lie apart to rows that do not.
+/// Copies rows with gaps to rows without.
 class rows_copy final : public timed_run {
 public:
   rows_copy(std::int64_t row_bytes, std::int64_t bytes)

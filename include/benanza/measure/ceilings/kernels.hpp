@@ -17,7 +17,7 @@
 
 namespace benanza::measure::ceilings {
 
-/// What stands in memory that sweeps read: whole numbers of 0 to 255 in no simple order.
+/// The content of memory that sweeps read: whole numbers of 0 to 255 in no simple order.
 constexpr float source_value(std::int64_t i) {
   return static_cast<float>((static_cast<std::uint32_t>(i) * 2654435761u) >> 24);
 }

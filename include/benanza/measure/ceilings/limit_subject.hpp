@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does something that moves bytes become a case of the machine? Who knows it says its kind, its
-// way and its bytes, makes it ready, and times it by its own clock: the host's code here, the
-// library that knows the device there.
+// How does something that moves bytes become a case of the machine? The code that knows it says its
+// kind, its way and its bytes, makes it ready, and times it by its own clock: the host's code here,
+// or the library of a device.
 //
 //   limit_subject s(limit);   group{s, {own_case(s, limit.way)}}
 //   device_subject s(limit);   group{s, {s.only_case("cuda")}}

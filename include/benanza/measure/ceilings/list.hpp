@@ -2,7 +2,7 @@
 // Which cases does the machine itself have? Arithmetic by type out of registers and through the
 // libraries, bandwidth by working set, calls, launches, hand-offs, fresh pages, what the C library
 // takes for memory, messages between processes, copies between NUMA nodes, and what devices have.
-// What this machine or build does not have is told in words.
+// What this machine or build does not have is said in words.
 //
 //   for (group& g : list_machine_cases(libraries, {numeric::f32}, {0, 1}, selection)) ...
 //   absent_ceilings({0, 1}, libraries, true) == "copies to, from and within a device: none runs

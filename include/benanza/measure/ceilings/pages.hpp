@@ -49,7 +49,7 @@ public:
   std::byte* data() const { return data_; }
   std::int64_t bytes() const { return bytes_; }
 
-  /// How many of the bytes lie in huge pages now.
+  /// How many of the bytes are in huge pages now.
   std::int64_t huge_bytes() const {
     char begin[32];
     std::snprintf(begin, sizeof begin, "%lx-", reinterpret_cast<unsigned long>(base_));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many bytes a ns move in a working set of this size? Each thread sweeps a contiguous share of
 // every array; all arrays together are the working set. Bytes are counted as the loop names them: a
-// copy of n bytes moves 2 n, whatever the caches fetch besides.
+// copy of n bytes moves 2 n, whatever else the caches fetch.
 //
 //   sweep_subject s(sweep, 1 << 20, 2, 0.1, memory);   s.begin();   s.ready(a_case).run->time(1);
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a plan become a chain? Node by node: its layer's algorithm is made ready, tensors that
-// lie in another layout than it wants are reordered first, and its result gets room. Activations
-// share memory as in a framework: what is read no more makes room; scratch memory is one for all.
+// How does a plan become a chain? Node by node: its layer's algorithm is made ready, tensors in
+// another layout than it wants are reordered first, and its result gets room. Activations share
+// memory as in a framework: what is read no more makes room; scratch memory is one for all.
 //
 //   built_chain c = chain_builder(plan, libraries).build();   c.steps[0].execute(c.storage);
 #pragma once
@@ -194,7 +194,7 @@ private:
   }
 
   /// A view that changes dims looks at a tensor as ONNX has it, and so does one of which the plan
-  /// does not say how it lies.
+  /// does not say the layout.
   void add_view(int i, const op::view& v, const result::plan_step& s,
                 const std::vector<model::operand>& listed) {
     if (listed.empty()) throw error("a view has no operand", where(i), plan_again);
@@ -287,8 +287,8 @@ private:
     return out;
   }
 
-  /// Where an operand stands. An input of the model is made, with the values of `as`, where it is
-  /// read first.
+  /// Where an operand is. An input of the model is made, with the values of `as`, where it is read
+  /// first.
   tensor_place source(int node, std::size_t k, const model::operand& o, const backend::tensor& as) {
     const tensor_id id =
         o.node >= 0 ? tensor_id{o.node, o.output} : tensor_id{-1 - node, static_cast<int>(k)};
@@ -398,8 +398,8 @@ private:
     step.reads.emplace_back(over, in_layout(held, its, node));
   }
 
-  /// Room for a result: new, or that of the operand that the algorithm writes over, if nobody else
-  /// and no other operand reads it any more.
+  /// Room for a result: new, or that of the operand that the algorithm writes over, if no other
+  /// node and no other operand reads it any more.
   void take_room(chain_step& step, int node) {
     const int over = step.places().overwritten();
     for (const auto& read : step.reads) {
@@ -423,8 +423,8 @@ private:
     step.writes.room = storage_.take(step.places().result_bytes());
   }
 
-  /// Several results of a layer, as well as the parts of a Split, stand one after the other where
-  /// its first result begins.
+  /// Several results of a layer, as well as the parts of a Split, are one after the other from
+  /// where its first result begins.
   void put_results(int node, const op::layer& l, const std::vector<std::int64_t>& lengths,
                    const tensor_place& whole) {
     const auto* s = std::get_if<op::split>(&l);

@@ -4,8 +4,8 @@
 // by the library's own clock. What was printed during a step is that step's: nothing is guessed
 // from times. Libraries without a stream (ours, plain kernels) leave no lines.
 //
-//   call_listener l(libraries);   run_step(0);   l.step_ends();   ...   auto told = l.end();
-//   told[0]   // {0, "exec,cpu,convolution,jit:avx512_core,forward_inference,...", 81054}
+//   call_listener l(libraries);   run_step(0);   l.step_ends();   ...   auto calls = l.end();
+//   calls[0]   // {0, "exec,cpu,convolution,jit:avx512_core,forward_inference,...", 81054}
 #pragma once
 
 #include "../../backend/concept.hpp"
@@ -28,7 +28,7 @@ struct heard_call {
   double ns = 0;
 };
 
-/// The call that a line tells of; nothing: it tells of something else. oneDNN's lines, of every
+/// The call that a line reports; nothing: it reports something else. oneDNN's lines, of every
 /// version, begin with its name and end with milliseconds.
 inline std::optional<heard_call> call_of_line(std::size_t step, std::string_view line) {
   if (!line.starts_with("onednn_verbose,") && !line.starts_with("dnnl_verbose,"))

@@ -84,7 +84,7 @@ public:
   }
   /// Bytes of the memory that all activations share.
   std::int64_t activation_bytes() const { return storage_.bytes() - built_.scratch_bytes; }
-  /// How many reorders and copies stand between the layers.
+  /// How many reorders and copies are between the layers.
   std::int64_t reorders() const {
     return std::count_if(steps_.begin(), steps_.end(),
                          [](const chain_step& step) { return step.node < 0; });
@@ -271,8 +271,8 @@ private:
     return values;
   }
 
-  /// What was right step by step must come out when nothing waits but for what it needs. Libraries
-  /// may add up in another order then.
+  /// What was right step by step must come out too when steps wait only for what they need.
+  /// Libraries may add up in another order then.
   void check_side_by_side(const std::vector<double>& in_order) {
     run(1);
     std::vector<double> now;

@@ -29,7 +29,7 @@ inline named_choices choices_of(const result::plan& p) {
   return out;
 }
 
-/// What was fastest in a run on so many threads, of exact algorithms that can stand in a chain.
+/// What was fastest in a run on so many threads, of exact algorithms that can be in a chain.
 inline named_choices choices_of(const result::run& r, int threads) {
   const auto rank = [](const std::string& state) {
     return state == "coldw" ? 0 : state == "llcw" ? 1 : state == "hot" ? 2 : 3;

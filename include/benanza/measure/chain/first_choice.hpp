@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a graph run of which nothing was measured yet? Each layer by what a library would take
-// first: of its exact algorithms that can stand in a chain the first one, own plain kernels where
-// no library has any; or by the one that is named for it. Activations lie as that algorithm
-// wants them; as they come where it takes any layout, or is listed for each.
-// So a whole model and a part of it run each layer alike. A part gets what other parts make in the
-// layout in which such layers mostly get it in the whole models.
+// first: of its exact algorithms that can be in a chain the first one, own plain kernels where no
+// library has any; or by the one that is named for it. Activations have the layout that this
+// algorithm wants; that in which they come where it takes any, or is listed for each. So a whole
+// model and a part of it run each layer alike. A part gets what other parts make in the layout in
+// which such layers mostly get it in the whole models.
 //
 //   first_choice choice(libraries, {.threads = 1});   chain c(choice.plan(graph, type), libraries);
 //   choice.learn(graph, type);   choice.plan(sequence_of(graph, {4, 5, 6}), type)
@@ -119,8 +119,8 @@ public:
   }
 
 private:
-  /// How the first operand of a node that is made by another one lies; `given` gets that of what
-  /// another part of the model makes.
+  /// The layout of the first operand of a node that is made by another one; `given` gets that of
+  /// what another part of the model makes.
   layout first_operand(const model::graph& g, int node, const std::vector<layout>& lies,
                        std::string& given) const {
     const std::vector<model::operand> all =
@@ -141,7 +141,7 @@ private:
   static std::string rank_text(int rank) { return "rank " + std::to_string(rank); }
 
   /// The layout in which a layer mostly gets what it reads; of one that no model holds, the one in
-  /// which tensors of such a rank mostly are; beside an operand that is there, as that one.
+  /// which tensors of such a rank mostly are; next to an operand that is there, that of this one.
   layout usual(const op::layer& l, std::optional<layout> beside) const {
     if (beside) return *beside;
     const shape dims = model::operand_dims(l, 0).value_or(op::output(l));
@@ -222,7 +222,7 @@ private:
   const library_list& libraries_;
   choice_setting setting_;
   std::map<std::pair<std::string, numeric>, std::optional<offer>> known_{};
-  /// What the library of the choice has besides; empty where the choice was named.
+  /// All that the library of the choice has; empty where the choice was named.
   std::map<std::pair<std::string, numeric>, std::vector<backend::algorithm>> alike_{};
   std::map<std::string, std::map<layout, std::int64_t>> seen_{}; ///< by layer, and by rank
   /// By layer, how many more read its result line by line than otherwise.

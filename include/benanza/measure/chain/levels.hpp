@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is one chain run with more and more events taken? A level is a case of its own: `model` takes
-// the time of the whole, `layer` also that of each step, `call` also what libraries tell of their
+// the time of the whole, `layer` also that of each step, `call` also what libraries report of their
 // calls. All run the same chain in the same memory, and are sampled in turns; what one level's
 // events cost is its run's time less that of the level before. Nothing but these events is done
 // between steps: they are the only difference.
@@ -33,7 +33,7 @@ inline double trimmed_mean(std::vector<double> ns) {
   return sum / static_cast<double>(end - cut);
 }
 
-/// What a call takes, by a clock that ticks in microseconds: of a few ticks only a mean tells more
+/// What a call takes, by a clock that ticks in microseconds: of a few ticks only a mean is finer
 /// than one tick, and of many a median is not moved by pauses.
 inline double typical_ns(const std::vector<double>& ticks) {
   constexpr double many_ticks_ns = 20e3;
@@ -60,7 +60,7 @@ public:
     return {};
   }
   std::int64_t weight_bytes() const override { return chain_->weight_bytes(); }
-  /// A sample is one execution: the parts of several are not told apart.
+  /// A sample is one execution: the parts of several are not separated.
   double shortest_sample_ns() const override {
     return chain_->on_device() ? chain_->shortest_sample_ns() : 0;
   }

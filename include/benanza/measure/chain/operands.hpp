@@ -2,7 +2,7 @@
 // What does a node of a chain read? Which of its layer's operands others make, and whether a tensor
 // may be read under other dims than it was made with: it is its elements in order, and some layers
 // are written down with fewer dims than their tensors have (Softmax as a matrix of rows, MatMul
-// with a vector, reductions that keep no dim). Parts of a Concat that nobody makes get what is
+// with a vector, reductions that keep no dim). Parts of a Concat that no layer makes get what is
 // left.
 //
 //   may_read(made_by, op::parse("Softmax/1x1000-a1"), {1, 1000, 1, 1}, {1, 1000})   // true
@@ -61,7 +61,7 @@ struct has_own_dims {
 };
 } // namespace detail
 
-/// True if a layer that has an operand of dims `as` may read what `made_by` (null: nobody) has
+/// True if a layer that has an operand of dims `as` may read what `made_by` (null: no layer) has
 /// written as `from`: the same elements in the same order, and one of the two has dims of its own,
 /// or there is but one element.
 inline bool may_read(const op::layer* made_by, const op::layer& reader, const shape& from,
@@ -147,8 +147,8 @@ inline std::vector<std::int64_t> split_lengths(const model::graph& g, int node, 
   return lengths;
 }
 
-/// Nobody knows a model's constants here. Single numbers that decide whether results are numbers at
-/// all are taken as models have them: a power is a square, what is added to a variance positive.
+/// A model's constants are not known here. Single numbers that decide whether results are numbers
+/// at all are taken as models have them: a power is a square, what is added to a variance positive.
 inline void choose_constant(const op::layer& l, backend::tensor& operand) {
   if (operand.type != dtype::f32 || operand.count() != 1) return;
   const bool power = op::visit(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long did something run, without the time in which its thread was ready and others had the
 // processor? A run of many milliseconds hardly ever passes without such a pause on a machine with
-// other work, and would never be told from a slower one. Only for what one thread does: it cannot
-// see for what several wait.
+// other work, and would look like a slower one. Only for what one thread does: it cannot see for
+// what several wait.
 //
 //   const own_time t;   work();   t.now().own_ns()
 #pragma once

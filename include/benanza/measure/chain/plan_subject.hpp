@@ -34,7 +34,7 @@ public:
       family = model::sequence_family;
       key.erase(0, model::sequence_prefix.size());
     }
-    // One case stands for all layers.
+    // One case represents all layers.
     constexpr double of_a_model = 20, layers_a_share = 5;
     const double layers = static_cast<double>(plan_.graph.nodes.size());
     time_share = sequence_ ? std::clamp(layers / layers_a_share, 1.0, of_a_model) : of_a_model;

@@ -19,12 +19,12 @@ namespace benanza::measure {
 struct chain_step {
   int node = -1; ///< of the graph; -1: a reorder or a copy
   std::shared_ptr<backend::prepared> run{};
-  std::vector<std::pair<int, tensor_place>> reads{}; ///< operand, and where it stands
+  std::vector<std::pair<int, tensor_place>> reads{}; ///< operand, and where it is
   tensor_place writes{};
   std::int64_t copied_bytes = 0; ///< of a copy from the one place read to the one written
   backend::operands values{};    ///< operands that are no activations, for checks
 
-  /// What the backend lets stand elsewhere; only steps that run a layer have it.
+  /// The places that the backend lets us choose; only steps that run a layer have them.
   backend::chainable& places() const { return *run->chain(); }
 
   void connect(const activation_storage& s) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where do the activations of a chain stand? In rooms that are taken and given back while the chain
-// is laid out; a room that is free again is taken by the next result that fits, the one given back
+// Where are the activations of a chain? In rooms that are taken and given back while the chain is
+// laid out; a room that is free again is taken by the next result that fits, the one given back
 // last first, because its memory is the warmest. Memory is allocated once, when all is laid out.
 //
 //   activation_storage s;   int room = s.take(4096);   s.release(room);   s.allocate(); s.at(room)
@@ -68,7 +68,7 @@ public:
     return true;
   }
 
-  /// Makes the memory of all rooms. It lies together on large pages where the system has them: a
+  /// Makes the memory of all rooms. It is contiguous, on large pages where the system has them: a
   /// model touches more small ones than a processor keeps translations for, and a framework's arena
   /// would too.
   void allocate(backend::device_space* device = nullptr) {
@@ -124,7 +124,7 @@ private:
 
   std::optional<machine::page_memory> memory_{};
   std::byte* base_ = nullptr;
-  std::int64_t size_ = 0; ///< of all rooms, with what lies between them
+  std::int64_t size_ = 0; ///< of all rooms, with the gaps between them
   std::vector<block> blocks_{};
   std::vector<room_state> rooms_{};
   std::vector<std::size_t> free_{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where does each tensor of a chain stand, and until when? A result has a room of its own until its
-// last reader has run; views of it stand in the same room, and so do copies in other layouts in
-// theirs, made once for all who want them. A view knows the elements under other dims: the same
+// Where is each tensor of a chain stored, and until when? A result has a room of its own until its
+// last reader has run; views of it are in the same room. Copies in other layouts have rooms too,
+// and are made once for all who want them. A view knows the elements under other dims: the same
 // room may hold one tensor under several.
 //
 //   tensor_places p(graph, storage);   p.put({3, 0}, place);   p.find({3, 0})   p.release(5);
@@ -21,7 +21,7 @@
 
 namespace benanza::measure {
 
-/// Where a result of a node, or an input of the model, stands.
+/// Where a result of a node, or an input of the model, is stored.
 struct tensor_place {
   shape dims{};
   dtype type = dtype::f32;
@@ -76,10 +76,10 @@ public:
     temporary_.emplace_back(last_use(from, node), made.room);
   }
 
-  /// True if a node behind `node` reads what stands in the same room.
+  /// True if a node behind `node` reads what is in the same room.
   bool is_read_behind(const tensor_place& p, int node) const { return last_use(p, node) > node; }
 
-  /// Another tensor stands in the room from now on: copies of and in it are none any more.
+  /// From now on the room holds another tensor: copies from it and in it are forgotten.
   void forget_copies(int room) {
     std::erase_if(copies_, [room](const auto& c) {
       return std::get<0>(c.first) == room || c.second.room == room;

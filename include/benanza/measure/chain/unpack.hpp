@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in a tensor that lies in memory in some layout? Its elements in ONNX order, copied by
-// the layout's definition alone, so that no library vouches for itself; and the other way round.
+// What does a tensor in memory in some layout hold? Its elements in ONNX order, copied by the
+// layout's definition alone, so that no library vouches for itself; and the other way round.
 //
 //   tensor_bytes plain = unpack(data, layout::blocked16, {1, 64, 56, 56}, dtype::f32);
 //   pack(plain, layout::blocked16, {1, 64, 56, 56}, dtype::f32)   // padded to whole blocks
@@ -46,7 +46,7 @@ inline backend::tensor_bytes unpack(const std::byte* data, layout l, const shape
   return out;
 }
 
-/// What `plain` holds in ONNX order, as it lies in a layout; what pads blocks is zero.
+/// What `plain` holds in ONNX order, in a layout; what pads blocks is zero.
 inline backend::tensor_bytes pack(const backend::tensor_bytes& plain, layout l, const shape& dims,
                                   dtype type) {
   if (l == layout::plain || dims.size < 3) return plain;

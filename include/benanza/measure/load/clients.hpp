@@ -128,7 +128,7 @@ private:
   std::vector<std::size_t> sizes_{};
 };
 
-/// A client, as who started it sees it.
+/// A client, as the process that started it sees it.
 class client_process {
 public:
   explicit client_process(client_link what) {
@@ -170,7 +170,7 @@ public:
   }
   template <class T>
   void ask(const T& what) {
-    tell(socket_, what); // who cannot hear it has no answer
+    tell(socket_, what); // a client that does not hear it has no answer
   }
 
 private:
@@ -216,7 +216,7 @@ inline int serve_client(const client_link& link, const result::plan& p,
   detail::client_model known(p, libraries);
   if (own) known.forget();
   parameters thresholds = usual_parameters;
-  thresholds.stack_tries = 0; // only who measures tries out where the stack lies best
+  thresholds.stack_tries = 0; // only a process that measures tries places of the stack
   double began_ns = 0;
   if (!detail::tell(link.socket, 'r') || !detail::hear(link.socket, began_ns)) return 1;
 

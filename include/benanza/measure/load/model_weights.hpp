@@ -56,7 +56,7 @@ struct built_nodes {
   }
 };
 
-/// Copies the packed weights of all nodes, `packed_bytes()` of them with what lies between.
+/// Copies the packed weights of all nodes, `packed_bytes()` of them with the gaps between.
 inline void copy_packed(const built_nodes& b, std::byte* to) {
   const std::vector<std::int64_t> at = b.places();
   for (std::size_t i = 0; i < b.nodes.size(); ++i)
@@ -84,7 +84,7 @@ public:
   ~fresh_memory() { munmap(base_, size_); }
   std::span<std::byte> bytes() const { return {static_cast<std::byte*>(base_), size_}; }
 
-  /// Pages of what is mapped that are in memory, whoever has them there.
+  /// Pages of what is mapped that are in memory, for whatever process.
   std::int64_t resident_pages() const {
     std::vector<unsigned char> pages((size_ + machine::page_bytes - 1) / machine::page_bytes);
     if (mincore(base_, size_, pages.data()) != 0)
@@ -103,7 +103,7 @@ inline bool stays(const backend::tensor& t) {
   return t.part == backend::role::weights || t.part == backend::role::vector;
 }
 
-/// Where files lie that are to be on a disk, as /tmp is not everywhere.
+/// The folder of files that are to be on a disk, as /tmp is not everywhere.
 inline std::filesystem::path folder_on_disk() {
   const char* const usual = "/var/tmp";
   const bool given = std::getenv("TMPDIR") != nullptr;
@@ -132,7 +132,7 @@ public:
   /// All weights as the model has them, and a file of them.
   std::int64_t file_bytes() const { return file_bytes_; }
   int file() const { return file_; }
-  /// Takes the file out of the page cache: who reads it next reads the disk. Refuses where the file
+  /// Takes the file out of the page cache: the next read is from the disk. Refuses where the file
   /// system keeps it in memory.
   void leave_page_cache() const {
     std::int64_t left = 0;
@@ -147,7 +147,7 @@ public:
                 folder_on_disk().string(), "set TMPDIR to a folder on a disk");
   }
 
-  /// What tells these weights, packed like this, from all others.
+  /// What distinguishes these weights, packed like this, from all others.
   std::string packed_key() const {
     std::string text = plan_.graph.name + ' ' + std::string(name(plan_.type));
     for (const made_node& n : nodes_)

@@ -24,7 +24,7 @@
 namespace benanza::measure {
 
 namespace detail {
-/// The compiler may know neither where the loop starts nor that nobody reads where it ends.
+/// The compiler may know neither the loop's first value nor that its last one is not read.
 inline volatile float clock_loop_start = 1, clock_loop_end = 0;
 inline volatile std::uint64_t clock_loop_factor = 3; ///< nor that the factor could be shifts
 } // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is the core-to-core latency of our threads just now? A virtual machine's processors are
-// moved about on the host: while they lie on cores that share no cache, whatever one thread made
+// moved about on the host: while they are on cores that share no cache, whatever one thread made
 // and another one reads takes up to nine times as long, and no counter in the machine shows it. So
 // a word goes round all threads between slices, and the time of a hand-off is compared with the
 // best one known.

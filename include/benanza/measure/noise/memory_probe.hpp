@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast is the memory just now? Others on the host use the last cache and the memory too, and no
 // counter in a virtual machine shows it. So between slices a few pieces of a buffer larger than the
-// caches are read, each time the next ones, and timed. One probe tells little: the median of those
+// caches are read, each time the next ones, and timed. One probe says little: the median of those
 // in a window is compared with the best windows so far.
 //
 //   memory_probe p(llc_bytes);   p.probe(); ...   double slower_by = p.end_window();   // 0.8: busy

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is an SMT sibling active on our core? Two hardware threads share a core's units and first caches.
-// A virtual machine is not told who has the other one: a layer then takes 5 to 40 % longer, and no
-// counter in the machine shows it. But a core issues so many instructions in a cycle, and its
-// threads take turns at that: a loop of nops takes up to twice as long beside an active sibling,
+// A virtual machine does not know who has the other one: a layer then takes 5 to 40 % longer, and
+// no counter in the machine shows it. But a core issues so many instructions in a cycle, and its
+// threads take turns at that: a loop of nops takes up to twice as long next to an active sibling,
 // while a chain of dependent operations hardly notices. So the ratio of the two is compared with
 // the best one known; it does not depend on the clock.
 //
 // Nops, because they need nothing else: independent additions took 2.5 or 3.0 cycles on cores of
 // one's own (AMD family 25), for seconds the one or the other, by how they were dealt to units.
 //
-// Siblings come and go within a millisecond, so that one probe tells little of a long execution:
+// Siblings come and go within a millisecond, so that one probe says little about a long execution:
 // the average of several says what they took of a while.
 //
 //   smt_probe p;   double slower_by = p.compare(probe_cores(2).nop_ratio, true);   // 0.5: shared

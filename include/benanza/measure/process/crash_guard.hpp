@@ -2,11 +2,11 @@
 // What if a library crashes while it is asked which algorithms it has for a layer? The program
 // starts itself again and does not ask for that again: the crash costs one library one layer in one
 // type. What crashed is handed on in the environment, to worker processes too, so that all list the
-// same. Runs without a crash pay a pointer a question.
+// same. Runs without a crash only set a pointer for each question.
 //
 //   const crash_guard guard(argv, environment);
 //   { const asking a("Conv/1x3x8x8-8x3x3-s1/f32/onednn"); library.enumerate(...); }
-//   crashed_before()   // {"Conv/1x3x8x8-8x3x3-s1/f32/onednn": SIGFPE}, in the next life
+//   crashed_before()   // {"Conv/1x3x8x8-8x3x3-s1/f32/onednn": SIGFPE}, after the restart
 #pragma once
 
 #include "../../machine/environment.hpp"
@@ -31,7 +31,7 @@ inline constexpr const char* crashes_variable = "BENANZA_CRASHED";
 inline std::atomic<const char*> asked_for{nullptr};
 } // namespace detail
 
-/// While it lives, a crash is put down to what is asked for.
+/// While it lives, a crash is blamed on what is asked for.
 class asking {
 public:
   /// `what` has to live as long.
@@ -41,7 +41,7 @@ public:
   ~asking() { detail::asked_for = nullptr; }
 };
 
-/// What crashed in earlier lives of this program, and by which signal.
+/// What crashed before this program started itself again, and by which signal.
 inline std::map<std::string, int> crashed_before() {
   std::map<std::string, int> out;
   const char* text = std::getenv(detail::crashes_variable);

@@ -12,7 +12,7 @@
 
 namespace benanza::measure {
 
-/// What `waitpid` told of a process that ended without being asked to.
+/// What `waitpid` reported of a process that ended without being asked to.
 inline std::string how_it_ended(int wait_status) {
   if (WIFEXITED(wait_status))
     return "the library ended the process with exit status " +

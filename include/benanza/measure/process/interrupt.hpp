@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Was the run asked to stop? Ctrl-C, SIGTERM and a closed terminal set a flag that everybody asks
-// between two steps; a second Ctrl-C ends the program at once.
+// Was the run asked to stop? Ctrl-C, SIGTERM and a closed terminal set a flag that is read between
+// any two steps; a second Ctrl-C ends the program at once.
 //
 //   catch_interrupts();   while (!interrupted) ...
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is being done right now, and on which case? It is noted on a board before each step. In a
-// worker process the board lies in memory that the supervisor reads too: when the worker dies or
+// worker process the board is in memory that the supervisor reads too: when the worker dies or
 // hangs, it says which case to charge. A note costs a few nanoseconds, outside timing.
 //
 //   note_stage(stage::preparing, 3);   library.prepare(...);   // crashes: case 3, while preparing

@@ -26,7 +26,7 @@ struct parameters {
   double median_settled_within = 0.01;
   double alike_within = 0.01;
   // A slice of a slow case brings one sample or two, and of cases that wait for memory the least of
-  // ten samples lay a tenth above that of eighty.
+  // ten samples was a tenth above that of eighty.
   int unbeaten_samples = 12;
   int fewest_samples = 4;
   double very_long_ns = 1e9;
@@ -81,7 +81,7 @@ struct parameters {
   double read_back_noise = 1.1;
   int read_backs_kept = 15;
 
-  // Is a result right, and where does the stack stand? Most algorithms do not depend on the latter.
+  // Is a result right, and where is the stack? Most algorithms do not depend on the latter.
   std::int64_t outputs_checked = 2000;
   double inexact_error = 0.1;
   double side_by_side_within = 0.01;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases cannot win any more? Those that lie behind the best of their class by more than a
+// Which cases cannot win any more? Those that are behind the best of their class by more than a
 // margin, which shrinks with the slices that a case has had: after a first one a rival must be
 // twice as fast, later less. Never within the range in which two algorithms count as equally fast.
 // A case whose executions the host launches one by one, on a device that replays those of its

@@ -84,7 +84,7 @@ struct sampled_case {
     return device != nullptr && device->host_launches();
   }
 
-  /// What has to stand still before the case is settled.
+  /// What must move no more for the case to be settled.
   double figure() const { return by_median ? median_ns : least_ns; }
 
   /// What rivals are judged by: the least sample; or the lower quartile, that half of the samples

@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// Where a case stood when the window began, to go back to if the window was disturbed.
+  /// The state of a case when the window began, to go back to if the window was disturbed.
   struct mark {
     std::size_t samples, figures;
     int slices;
@@ -213,7 +213,7 @@ private:
     end_slice(c, s);
   }
 
-  /// Ends a section by what was seen beside it; false if it was disturbed.
+  /// Ends a section by what was seen during it; false if it was disturbed.
   bool keep_or_lose(slice& s, const noise& n) {
     const bool quiet = judge(n, parameters_) == interference::none;
     if (quiet)
@@ -238,7 +238,7 @@ private:
     s.close();
   }
 
-  /// True for a case that seems to have lost: a few samples will tell.
+  /// True for a case that seems to have lost: a few samples will do.
   bool is_losing(const sampled_case& c) const {
     return plan_.racing && times_behind(c, cases_) >
                                margin_of(c, cases_, c.slices + c.lost_slices + 1, parameters_);

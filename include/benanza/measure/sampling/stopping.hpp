@@ -15,7 +15,7 @@ namespace benanza::measure {
 /// The time limit of the case that leads is longer, up to that of most effort.
 inline constexpr double longest_s = result::seconds_of(effort::exhaustive);
 
-/// True if the figure of `c` has stood still for `rounds` slices, and enough samples.
+/// True if the figure of `c` has not moved for `rounds` slices, and enough samples.
 inline bool settled(const sampled_case& c, int rounds, const parameters& p = usual_parameters) {
   const auto known = static_cast<int>(c.figures.size());
   if (known < rounds + 1 || known < p.fewest_samples) return false;

@@ -19,8 +19,8 @@
 
 namespace benanza::measure {
 
-/// `rate` times `seconds` arrivals within `seconds`, at least one, in ns from the beginning. Of a
-/// Poisson process so many arrivals lie anywhere, each alike. The same on every machine.
+/// `rate` times `seconds` arrivals within `seconds`, at least one, in ns from the beginning. Given
+/// how many, Poisson arrivals are independent and uniform. The same on every machine.
 inline std::vector<double> arrivals(double rate, double seconds, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto count = static_cast<std::size_t>(std::max(1.0, std::round(rate * seconds)));

@@ -94,7 +94,7 @@ inline result::measurement row_of_nothing(const op::layer& l, numeric type, int 
   return m;
 }
 
-/// The case that stands for what a library could not list.
+/// The case that represents what a library could not list.
 inline bench_case failed_at_listing(const result::measurement& row) {
   bench_case c{.name = row.name, .backend = row.backend, .algorithm = {}, .state = row.state};
   c.algorithm.id = row.algorithm;

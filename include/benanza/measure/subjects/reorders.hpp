@@ -37,7 +37,7 @@ public:
       insert(to, word);
   }
   const std::set<layout>& results(const std::string& layer) const { return of(layer).results; }
-  /// Of activation `k`; the last one listed stands for all further ones.
+  /// Of activation `k`; the last one listed is that of all further ones.
   const std::set<layout>& operands(const std::string& layer, std::size_t k) const {
     static const std::set<layout> none;
     const entry& e = of(layer);

@@ -34,7 +34,7 @@ struct bench_case {
 struct ready_case {
   std::unique_ptr<backend::prepared> run;
   double setup_ns = 0;
-  std::string equivalence{}; ///< of its results, where they tell more than the library
+  std::string equivalence{}; ///< of its results, where they say more than the library
 };
 
 /// What a group of cases times. Numbers that all of its cases share are plain members.
@@ -74,7 +74,7 @@ public:
   }
   /// Storage of the weights that `coldw` rotates.
   dtype weights_type() const { return weights_of(type); }
-  /// Adds to the results of its cases what only several of them tell.
+  /// Adds to the results of its cases what only several of them show.
   virtual void conclude(std::vector<bench_case>&) const {}
   /// Frees what `begin` made.
   virtual void end() {}

@@ -43,7 +43,7 @@ public:
 };
 
 /// A change is to be made again: the connection was lost, or two changes waited for each other.
-/// Nothing of it came to pass; or all of it, where the connection was lost at its `commit`.
+/// None of it was made; or all of it, where the connection was lost at its `commit`.
 class undone : public error {
 public:
   using error::error;
@@ -155,7 +155,7 @@ private:
   std::unique_ptr<prepared> prepared_;
 };
 
-/// Changes that all come to pass, at `commit`, or none of them.
+/// Changes that are all made, at `commit`, or none of them.
 class transaction {
 public:
   explicit transaction(const connection& c)
@@ -177,8 +177,8 @@ private:
   bool done_ = false;
 };
 
-/// Does something again where it was undone and may come to pass anew. `forget` is called for each
-/// time that it did not.
+/// Does something again where it was undone and may succeed now. `forget` is called for each time
+/// that it did not.
 template <class Make, class Forget>
 auto try_again(Make&& make, Forget&& forget) {
   for (int left = 20;; --left)
@@ -194,7 +194,7 @@ auto try_again(Make&& make, Forget&& forget) {
 }
 
 /// Makes a change whole or not at all, and gives what it gives; again where it was undone. It may
-/// find then that it came to pass before (see `undone`).
+/// find then that it was made before (see `undone`).
 template <class Change, class Forget>
 auto make_whole(const connection& c, Change&& make, Forget&& forget) {
   return try_again(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which number does a text have that many results share? Each such text (a layer, a setting, a
-// variant ...) stands once in a table of its own, and rows refer to it by its number. A dictionary
+// variant ...) has one row in a table of its own, and rows refer to it by its number. A dictionary
 // remembers the numbers that it gave; they are to be forgotten when a transaction was undone.
 //
 //   dictionary layers(c, "layer", {"family", "key"});   layers.of({"Relu", "1x64x56x56"})   // 17
@@ -20,7 +20,7 @@
 
 namespace benanza::result::store {
 
-/// The numbers of the rows of a table that `Columns` texts tell apart.
+/// The numbers of the rows of a table that `Columns` texts identify.
 template <std::size_t Columns>
 class dictionary {
 public:

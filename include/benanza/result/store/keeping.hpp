@@ -90,7 +90,7 @@ first_kept(const connection& c, std::int64_t system, const retention& r) {
 
 inline void prune_system(const connection& c, std::int64_t system, const std::string& date,
                          std::int64_t id, pruned& gone) {
-  // Who adds to such a run waits until the end, or is waited for.
+  // A program that adds to such a run waits until the end, or is waited for.
   statement(c, "UPDATE run SET results = results WHERE system = ? AND (date, id) < (?, ?)")
       .run(system, date, id);
   const std::string_view old_and_known =

@@ -31,7 +31,7 @@ enum class access { read, write };
 inline constexpr std::string_view sqlite_magic{"SQLite format 3\0", 16};
 
 namespace detail {
-/// What stands under a name: nothing, an empty file, an SQLite file, or anything else.
+/// What is under a name: nothing, an empty file, an SQLite file, or anything else.
 enum class found { nothing, empty, sqlite, other };
 
 inline found look_at(const std::string& file, const std::string& path) {
@@ -49,7 +49,7 @@ inline found look_at(const std::string& file, const std::string& path) {
   return start == sqlite_magic ? found::sqlite : found::other;
 }
 
-/// The name of a file that nobody changes, for SQLite to read without locks.
+/// The name of a file that no program changes, for SQLite to read without locks.
 inline std::string immutable_name(const std::string& file) {
   std::string out = "file:";
   for (const char c : file)
@@ -96,8 +96,8 @@ inline std::unique_ptr<database> open_to_write(const std::string& file, const st
 
 inline std::unique_ptr<database> open_to_read(const std::string& file, const std::string& path,
                                               int patience_ms) {
-  // Readers leave marks beside the file. Where they cannot, nobody writes either. Who may write
-  // takes them away again in the end.
+  // Readers leave marks next to the file. Where they cannot, no program writes either. Those who
+  // may write remove them again in the end.
   const std::string folder = std::filesystem::path(file).parent_path().string();
   std::error_code absent;
   const auto log_bytes = std::filesystem::file_size(file + "-wal", absent);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a PostgreSQL server a connection of the store? Every statement is prepared, and what it is
 // given are its parameters. A lost connection is made again: questions are asked again, and of a
-// change whose end was not seen the server itself says whether it came to pass, by the number of
-// its transaction. So nothing is lost and nothing is there twice. Encryption, roles and rights are
+// change whose end was not seen the server itself says whether it was made, by the number of its
+// transaction. So nothing is lost and nothing is there twice. Encryption, roles and rights are
 // those of the server and of the address.
 //
 //   postgresql p("postgresql://db/results", access::write, 30'000);
@@ -179,8 +179,8 @@ public:
         session_->change.reset();
       }
   }
-  /// Throws `undone`, too, where it came to pass and the answer was lost with the connection. The
-  /// server's number of the transaction does not tell which: after a crash it gives numbers anew
+  /// Throws `undone`, too, where it was made and the answer was lost with the connection. The
+  /// server's number of the transaction does not say which: after a crash it gives numbers anew
   /// whose transactions it had not written yet. So what a change does it must be able to do twice.
   void commit() const override {
     guarded([&] {

@@ -134,7 +134,7 @@ inline auto joint_provenance(const store& s, std::int64_t system,
 }
 } // namespace detail
 
-/// Every measurement of a system that the selection stands for, as each run wrote it.
+/// Every measurement of a system that is selected, as each run wrote it.
 inline run read_entries(const store& s, const selection& wanted, std::int64_t system) {
   run out;
   out.source = s.path();
@@ -233,9 +233,9 @@ inline void keep_best(std::vector<measurement>& entries) {
   entries = std::move(out);
 }
 
-/// The run that the selection stands for, its entries merged over all runs of a system: samples
-/// side by side, disturbed ones only where there are no others, failures only where nothing
-/// succeeded. What several systems of one machine hold, the newest says.
+/// The run that is selected, its entries merged over all runs of a system: samples side by side,
+/// disturbed ones only where there are no others, failures only where nothing succeeded. What
+/// several systems of one machine hold, the newest says.
 inline run read_store(const store& s, const selection& wanted = {}) {
   std::vector<run> runs;
   const std::vector<std::int64_t> systems = chosen_systems(s, wanted.system);

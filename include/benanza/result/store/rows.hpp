@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do rows become measurements again? Rows of one layer on one system lie side by side; each is
+// How do rows become measurements again? Rows of one layer on one system are side by side; each is
 // read with its setting, its variant and its description, which are looked up once. A row that does
 // not say what was written becomes a failed case, to be measured again; where it names what is not
 // there, the store is refused.
@@ -132,7 +132,7 @@ private:
     return "SELECT layer, setting, variant, run, n, description, numbers, checksum, failed, system"
            " FROM result " +
            std::string(which) +
-           " ORDER BY system, layer, setting, failed, variant, run, n" + // as they lie in SQLite
+           " ORDER BY system, layer, setting, failed, variant, run, n" + // as SQLite stores them
            std::string(how_many);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose results are meant where a store holds those of several systems? All of one machine,
-// whatever its software; the one of the newest run, or the one of a number. Who does not say, where
-// there are several machines, is told of all of them, each by its number, its processor and what it
+// whatever its software; the one of the newest run, or the one of a number. Without a choice, where
+// there are several machines, all of them are listed, each by its number, its processor and what it
 // does not share with the others.
 //
 //   std::int64_t system = choose_system(store, "latest");   // or "", or "2"
@@ -85,7 +85,7 @@ inline std::int64_t choose_system(const store& s, const std::string& asked) {
               "there are " + detail::list_of(all) + "; or say latest");
 }
 
-/// The systems that `asked` stands for, the newest first: one, or without a choice all that are one
+/// The systems that `asked` means, the newest first: one, or without a choice all that are one
 /// machine with different software.
 inline std::vector<std::int64_t> chosen_systems(const store& s, const std::string& asked) {
   std::vector<known_system> all = s.systems();

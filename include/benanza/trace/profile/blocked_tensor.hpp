@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For which node does "r1_nchwc" stand? ONNX Runtime gives a convolution or a pooling that it puts
-// into a blocked layout the name of a tensor, with an ending.
+// Which node is "r1_nchwc"? ONNX Runtime gives a convolution or a pooling that it puts into a
+// blocked layout the name of a tensor, with an ending.
 //
 //   blocked_tensor("r1_nchwc_token_4") == "r1"      blocked_tensor("conv1") == ""
 #pragma once

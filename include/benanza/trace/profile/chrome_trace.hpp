@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a trace of hundreds of MiB read? ONNX Runtime and PyTorch write Chrome's events, the first
 // as an array, the second as the "traceEvents" of an object. They are handed on one after the
-// other, and nothing of them is kept; of their arguments only those that are asked for are made.
+// other, and are not kept; of their arguments only those that are asked for are made.
 //
 //   trace_parse p = read_trace_events(text, {"op_name"}, [](trace_event& e) { use(e.name); });
 //   p.cut_off   // the text ends within an event
@@ -254,7 +254,7 @@ inline bool say(const json& j, trace_handler& to, std::size_t level = 0) {
 }
 } // namespace detail
 
-/// Hands each event of a text on; what stands behind a place that is no JSON is not read.
+/// Hands each event of a text on; what follows a place that is no JSON is not read.
 inline trace_parse read_trace_events(std::string_view text, std::vector<std::string_view> wanted,
                                      detail::trace_handler::take_event take) {
   detail::trace_handler handler(std::move(wanted), std::move(take));
@@ -275,8 +275,8 @@ inline trace_parse say_trace_events(const nlohmann::json& value,
 
 namespace detail {
 
-/// The text with the names of events escaped, which old versions write as they are: what stands
-/// between `"name": "` and `", "<next key>"` is one. `count`: how many were no JSON.
+/// The text with the names of events escaped, which old versions write as they are: what is between
+/// `"name": "` and `", "<next key>"` is one. `count`: how many were no JSON.
 inline std::string mended_names(std::string_view text, std::string_view next_key,
                                 std::size_t& count) {
   const auto skip = [&](std::size_t at, char wanted) { // behind blanks and that character

@@ -38,8 +38,8 @@ inline void add_runs(profile& p, std::vector<execution>& all, int first, int run
   }
 }
 
-/// Operators of executions of which nothing tells the runs: they are those of the period with which
-/// the sequence ends, and the first of them is left out unless something went before it.
+/// Operators of executions whose runs are not marked: they are those of the period with which the
+/// sequence ends, and the first of them is left out unless something went before it.
 inline void add_executions(profile& p, std::vector<execution> all) {
   std::unordered_map<std::string, int> number;
   std::vector<int> sequence;
@@ -72,7 +72,7 @@ std::size_t median_place(std::size_t count, Figure&& figure) {
   return order.empty() ? 0 : order[(count - 1) / 2];
 }
 
-/// Says where levels could not be told from times.
+/// Says where levels are not clear from times.
 inline void say_containment(std::vector<std::string>& warnings, const containment& c) {
   if (c.ambiguous != 0)
     warnings.push_back("in which of several events that went on at the same time " +

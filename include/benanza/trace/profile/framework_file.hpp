@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a file of scripts/measure_framework tell? Whole runs without a profiler; from version 2
+// What does a file of scripts/measure_framework say? Whole runs without a profiler; from version 2
 // on also the traces of the framework's profiler, as it wrote them, and what its optimised graph
 // says of its operators.
 //
@@ -20,7 +20,7 @@ inline constexpr std::int64_t newest_framework_schema = 2;
 namespace detail {
 inline constexpr std::string_view record_framework = "write one with scripts/measure_framework";
 
-/// What the file says of operators beside the traces.
+/// What the file says of operators outside the traces.
 inline std::vector<profiled_operator> framework_operators(const json& value) {
   std::vector<profiled_operator> out;
   const json* all = member(value, "operators");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do several files about the same runs become one profile? TensorRT writes times, operators and
 // latencies apart, OpenVINO its counters, its graph and a report. The operators are those of the
-// file that times them most often; from the others comes what they tell of those of the same name.
+// file that times them most often; from the others comes what they say of those of the same name.
 //
 //   profile p = detail::join_profiles({read_tensorrt_profile(...), read_tensorrt_layers(...)});
 #pragma once
@@ -19,11 +19,11 @@ void fill_empty(Value& to, const Value& from) {
   if (to == Value{}) to = from;
 }
 
-/// Which file decides for which nodes an operator stands: the one that names more of them,
-/// or the one that fills, if it names any.
+/// Which file decides which nodes an operator represents: the one that names more of them, or the
+/// one that fills, if it names any.
 enum class stands_for_of { longer, filler };
 
-/// What `from` tells and `to` does not.
+/// What `from` says and `to` does not.
 inline void fill_operator(profiled_operator& to, const profiled_operator& from,
                           stands_for_of whose) {
   fill_empty(to.type, from.type);
@@ -60,7 +60,7 @@ inline std::size_t fill_by_name(std::vector<profiled_operator>& to,
   return found;
 }
 
-/// A format that tells what operators are rather than how long they take.
+/// A format that says what operators are rather than how long they take.
 inline constexpr std::string_view graph_of_openvino = "OpenVINO's graph";
 
 inline std::size_t runs_of(const profile& p) {
@@ -75,7 +75,7 @@ inline bool of_bytes(std::string_view precision) {
   return precision == "s8" || precision == "u8";
 }
 
-/// One fact that two files may tell differently.
+/// One fact that two files may say differently.
 template <class Value>
 void agree(Value& to, const Value& from, std::string_view what, profile& into,
            const profile& other) {
@@ -93,7 +93,7 @@ void agree(Value& to, const Value& from, std::string_view what, profile& into,
   }
 }
 
-/// One profile of what several files tell about the same runs. Refuses files of different
+/// One profile of what several files say about the same runs. Refuses files of different
 /// frameworks, and two of the same kind.
 inline profile join_profiles(std::vector<profile> files) {
   if (files.empty()) throw error("no profile is given", "", "give the file of a profiler");

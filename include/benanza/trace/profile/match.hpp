@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For which nodes of a model does each operator of a framework stand? First what is certain: nodes
+// Which nodes of a model does each operator of a framework represent? First what is certain: nodes
 // that the framework names, an operator with the name of a node, and one that makes a node's
 // tensor. Then what follows from the graph: nodes between those that are claimed belong to the
 // operator behind them, or to the product before them. What is left is matched by its kind and
@@ -33,7 +33,7 @@ enum class matched_by : std::uint8_t {
   said,     ///< the framework names the node
   name,     ///< the operator has the node's name
   tensor,   ///< it makes the node's result
-  between,  ///< it lies between nodes of the operator, or beside them, and no other claims it
+  between,  ///< it is between nodes of the operator, or next to them, and no other claims it
   likeness, ///< the same kind and dims, in order
   nothing,
 };
@@ -46,7 +46,7 @@ constexpr std::string_view name(matched_by m) {
 
 inline constexpr int no_operator = -1;
 
-/// Which operator runs each node, and which nodes each operator stands for.
+/// Which operator runs each node, and which nodes each operator represents.
 struct attribution {
   std::vector<int> owner{};              ///< of each node of the graph; no_operator: of none
   std::vector<matched_by> how{};         ///< of each node
@@ -216,7 +216,7 @@ private:
     }
   }
 
-  /// Gives nodes without an operator to an operator beside them.
+  /// Gives nodes without an operator to an operator next to them.
   void between() {
     const std::size_t n = graph_.nodes.size();
     std::vector<std::vector<int>> readers(n);

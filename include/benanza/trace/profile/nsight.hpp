@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does an SQLite export of Nsight Systems tell? The kernels of a GPU, each with the call that
+// What does an SQLite export of Nsight Systems say? The kernels of a GPU, each with the call that
 // launched it, and the ranges that the program marked with NVTX: a kernel belongs to the innermost
 // range in which its launch was begun. Without ranges the kernels themselves are the operators.
 // Tables are there only where something was recorded; runs are the sequence that repeats.
@@ -99,7 +99,7 @@ private:
     return at->second;
   }
   bool has(const std::string& table) { return !columns(table).empty(); }
-  /// A column, or what stands for it where the table lacks it.
+  /// A column, or what replaces it where the table lacks it.
   std::string column(const std::string& table, const std::string& name,
                      const std::string& otherwise = "NULL") {
     return columns(table).contains(name) ? "t." + name : otherwise;

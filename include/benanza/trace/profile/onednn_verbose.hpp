@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a log with ONEDNN_VERBOSE (1 or 2; oneDNN 2.6 to 3.14) tell? Each execution of a
+// What does a log with ONEDNN_VERBOSE (1 or 2; oneDNN 2.6 to 3.14) say? Each execution of a
 // primitive: what it was, its implementation, tensors and time in ms. What the library made or
 // refused to make is left out. The line that names the columns is believed where there is one;
-// since then the prefix, and what stands between the parts of a descriptor, has changed:
+// since then the prefix, and what is between the parts of a descriptor, has changed:
 //
 //   onednn_verbose,exec,cpu,convolution,...,src_f32::blocked:acdb:f0 ...               2.6 to 3.1
 //   onednn_verbose,primitive,exec,cpu,convolution,...,src_f32:a:blocked:acdb::f0 ...   3.3 to 3.5
@@ -68,7 +68,7 @@ inline problem_shapes window_shapes(std::string_view problem, bool whole) {
   return out;
 }
 
-/// The shapes that a problem tells of the arguments of a descriptor.
+/// The shapes of a descriptor's arguments, as the problem says them.
 inline problem_shapes shapes_of(std::string_view primitive, std::string_view problem) {
   if (problem.find("ic") != problem.npos) {
     const bool inner = primitive == "inner_product"; // its window is the whole source

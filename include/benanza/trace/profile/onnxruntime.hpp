@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a profile of ONNX Runtime (1.17 to 1.32) tell? Its file holds several runs, of which
-// the first is cold, as Chrome's events. Times are whole us: of a node of some us only many runs
-// tell more. Names of nodes are those of the optimised graph (blocked_tensor.hpp), blocked layouts
-// pad channels to their block, and weights that were packed before are not among the operands. Old
+// What does a profile of ONNX Runtime (1.17 to 1.32) say? Its file holds several runs, of which the
+// first is cold, as Chrome's events. Times are whole us: of a node of some us only many runs say
+// more. Names of nodes are those of the optimised graph (blocked_tensor.hpp), blocked layouts pad
+// channels to their block, and weights that were packed before are not among the operands. Old
 // versions write names unescaped: such JSON is mended.
 //
 //   profile p = read_onnxruntime(text, "ort.json");   p.operators[0].ns   // one a run
@@ -25,7 +25,7 @@ namespace detail {
 inline constexpr std::string_view record_onnxruntime =
     "record one with SessionOptions.enable_profiling, and call end_profiling()";
 
-/// The tensors of `[{"float":[2,3,32,32]}, ...]`, also if that stands in a text, or as
+/// The tensors of `[{"float":[2,3,32,32]}, ...]`, also if that is in a text, or as
 /// `{"type":"float","shape":[2,3,32,32]}`.
 inline std::vector<profiled_tensor> onnxruntime_tensors(const json* j) {
   std::vector<profiled_tensor> out;
@@ -192,8 +192,8 @@ private:
     any_kernels_ = true;
   }
 
-  /// Says of each node in which run it lies, and how much of it are nodes within it: those of the
-  /// body of If, Loop and Scan are written beside these. Times are cut to whole us, so that of two
+  /// Says of each node in which run it is, and how much of it are nodes within it: those of the
+  /// body of If, Loop and Scan are written next to these. Times are cut to whole us, so that of two
   /// that follow each other in a thread the second never begins within the first.
   void place_nodes() {
     std::vector<std::size_t> order(nodes_.size());
@@ -215,7 +215,7 @@ private:
     }
   }
 
-  /// The run within whose time a node lies; of several at the same time that of its thread.
+  /// The run within whose time a node is; of several at the same time that of its thread.
   int run_at(const node& n) const {
     auto behind = std::upper_bound(runs_.begin(), runs_.end(), n.begin,
                                    [](double at, const run& r) { return at < r.begin; });

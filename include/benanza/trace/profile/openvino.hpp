@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do the reports of OpenVINO's benchmark_app tell, and the rows of its Python API? Counters a
+// What do the reports of OpenVINO's benchmark_app say, and the rows of its Python API? Counters a
 // layer, as CSV or JSON; layers that did not run, or were optimised away, are no operators. And the
 // report of a whole benchmark, whose times are rounded to 0.01 ms. OpenVINO turns f32 into bf16
-// where the processor has it: precisions are told, and that is warned of.
+// where the processor has it: precisions are reported, with a warning.
 //
 //   profile p = read_openvino_counters("layerName;execStatus;...", "counters.csv");
 //   profile r = read_openvino_report("Command line parameters\n-m;resnet50.onnx\n...",
@@ -36,7 +36,7 @@ inline std::string main_precision(const std::vector<profiled_operator>& all) {
   return most == spent.end() ? std::string() : most->first;
 }
 
-/// Puts the runs together that are told layer by layer.
+/// Puts the runs together that are reported layer by layer.
 class openvino_runs {
 public:
   void begin() {

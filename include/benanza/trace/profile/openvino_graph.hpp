@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does OpenVINO's execution graph tell (-exec_graph_path, or get_runtime_model)? Each layer as
-// it runs, with the layers of the model that it stands for, kernel, precision and dims. Names that
-// OpenVINO made itself stand among those of the model: BatchNormalization folded into a convolution
+// What does OpenVINO's execution graph say (-exec_graph_path, or get_runtime_model)? Each layer as
+// it runs, with the layers of the model that it represents, kernel, precision and dims. Names that
+// OpenVINO made itself are among those of the model: BatchNormalization folded into a convolution
 // makes that "Multiply_3870". Times are those of one run, in whole us; a graph that was written
 // before a run has none.
 //

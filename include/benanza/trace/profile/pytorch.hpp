@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a trace of PyTorch's profiler (Kineto) tell? On the processor operators call others:
+// What does a trace of PyTorch's profiler (Kineto) say? On the processor operators call others:
 // those that spend most of their time themselves ran, with that time; views and allocations are
 // part of who calls them. On a GPU its kernels ran, and their times belong to the operator that
 // launched them. Steps (profiler.step()) are the runs; without them the sequence that repeats is.
@@ -189,8 +189,8 @@ private:
     return {k.told, k.text, ns, step_at(o.begin)};
   }
 
-  /// Does an operator stand for itself? It does if most of its time is its own, or as a view that
-  /// no other called. All of a kind do, or none.
+  /// Does an operator count by itself? It does if most of its time is its own, or as a view that no
+  /// other called. All of a kind do, or none.
   bool counts(const op& o) const {
     const kind& k = kind_at(o);
     return k.view ? o.parent < 0 && k.inside <= 0 : k.own >= k.inside;
@@ -240,7 +240,7 @@ private:
   }
 
   /// What ran on a GPU: operators with the sum of their kernels, in the order of the first ones.
-  /// Kernels of a CUDA graph have one launch together, and stand alone.
+  /// Kernels of a CUDA graph have one launch together, and are listed by themselves.
   std::vector<execution> on_gpu(profile& p) {
     p.device = "gpu";
     std::stable_sort(kernels_.begin(), kernels_.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which profiler wrote a file? Its first bytes tell, or the first keys of its JSON that only one
+// Which profiler wrote a file? Its first bytes say it, or the first keys of its JSON that only one
 // of them writes; a file is read no further than to these.
 //
 //   kind_of("[{\"cat\":\"Session\"...") == profile_kind::onnxruntime
@@ -99,7 +99,7 @@ inline bool line_begins(std::string_view text, std::string_view with) {
 }
 } // namespace detail
 
-/// What a text is, as far as its beginning tells.
+/// What a text is, as far as its beginning says.
 inline profile_kind kind_of(std::string_view text) {
   if (text.starts_with("SQLite format 3")) return profile_kind::sqlite;
   if (text.starts_with("\x1f\x8b")) return profile_kind::gzip;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Within what did an event happen? Events of all profilers are spans with a level: a model, layers
 // within it, calls of a library or kernels within these. The parent of a span is the one of the
-// level above whose time contains its own. Where several do and none of them lies within the
-// others, that is ambiguous: no parent is guessed, and a run that is serialised would tell.
+// level above whose time contains its own. Where several do and none of them is within the others,
+// that is ambiguous: no parent is guessed, and a run that is serialised would show it.
 //
 //   std::vector<span> s{{1, "run", "", 0, 100}, {2, "conv", "", 10, 50}};
 //   containment found = find_parents(s);   s[1].parent == 0   found.ambiguous == 0
@@ -54,8 +54,8 @@ public:
                                                          : std::max(latest, all[i].end_ns()));
   }
 
-  /// Those within whose time `s` lies, to within `error` ns. One that ends where `s` begins does
-  /// not contain it, and one that `s` has no time in common with neither.
+  /// Those within whose time `s` is, to within `error` ns. One that ends where `s` begins does not
+  /// contain it, and one that `s` has no time in common with neither.
   std::vector<std::size_t> containing(const span& s, double error) const {
     std::vector<std::size_t> out;
     auto behind = std::upper_bound(order_.begin(), order_.end(), s.begin_ns + error,
@@ -91,7 +91,7 @@ inline int innermost(const std::vector<span>& all, const std::vector<std::size_t
 } // namespace detail
 
 /// Finds the parent of each span below the first level that has none. Of several that contain it
-/// the ones on its own track count first, and of those that lie within each other the innermost.
+/// the ones on its own track count first, and of those that are within each other the innermost.
 /// `error_ns`: by how much times may be wrong, as where they are cut to whole microseconds.
 inline containment find_parents(std::vector<span>& all, double error_ns = 0) {
   containment out;

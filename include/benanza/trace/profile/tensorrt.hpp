@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do the three files of trtexec tell? --exportTimes whole queries, --exportProfile a time for
+// What do the three files of trtexec say? --exportTimes whole queries, --exportProfile a time for
 // each layer of the engine, --exportLayerInfo (with --profilingVerbosity=detailed) what each layer
-// is and for which nodes of the ONNX file it stands: its metadata say so from TensorRT 10 on, its
+// is and which nodes of the ONNX file it represents: its metadata say so from TensorRT 10 on, its
 // name before. Join all three. Names may repeat; the order is that of execution.
 //
 //   profile p = read_tensorrt_layers(value, "layers.json");
