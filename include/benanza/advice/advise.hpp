@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What should be changed first? All advice on a model: what its user can do, what only the makers
-// of the framework can do, what nobody can today, each by what it saves; what is not worth doing,
-// and what was not measured. Pieces of advice are not independent: what they save does not add up.
-// None saves more than lies between the run and its lower bound, or that of the setting it leads
-// to.
+// of the framework can do, what cannot be done today, each by what it saves; what is not worth
+// doing, and what was not measured. Pieces of advice are not independent: what they save does not
+// add up. None saves more than the difference between the run and its lower bound, or that of the
+// setting it leads to.
 //
 //   advice_list a = advise(grounds);   a.items[0].what   a.not_worth[0].what
 #pragma once
@@ -29,7 +29,7 @@ namespace benanza::advice {
 
 /// All advice on a model.
 struct advice_list {
-  baseline run{};            ///< that it saves something of
+  baseline run{};            ///< from which changes start
   std::vector<item> items{}; ///< by who can do it, then what saves most first
   std::vector<remark> not_worth{};
   std::vector<question> not_measured{};
@@ -38,7 +38,7 @@ struct advice_list {
 };
 
 namespace detail {
-/// A change cannot save more than lies between the run and its lower bound.
+/// A change cannot save more than the difference between the run and its lower bound.
 inline item within_bound(item i, const grounds& g) {
   const double bound = i.leads_to.empty() ? g.model.fastest_form().bound.sequential.ns : i.bound_ns;
   const double most = std::max(0.0, g.run.ns - bound);

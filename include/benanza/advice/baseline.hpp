@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of which run do changes save something? Of what a framework really ran; without one, of a run
-// that nobody made: the fused form by what the libraries choose first. Every share of a page is of
-// this one run. Times in ns.
+// From which run do changes start? From what a framework really ran; without one, from a run that
+// was not made: the fused form by what the libraries choose first. Every share of a page is of this
+// one run. Times in ns.
 //
 //   baseline run = baseline_of(model, framework);   run.ns   run.supposed
 #pragma once
@@ -20,7 +20,7 @@ namespace benanza::advice {
 /// The run that changes start from.
 struct baseline {
   double ns = 0;
-  bool supposed = false; ///< nobody ran it
+  bool supposed = false; ///< it was not run
 };
 
 namespace detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a framework's run beside the best kernels? Its operators with the nodes that
-// they stand for, rows of those that are told apart from the best, what it added, and the steps
-// from its run down to the machine's limits. Times in ns.
+// What is known of a framework's run compared with the best kernels? Its operators with the nodes
+// that they represent, rows of those that differ from the best, what it added, and the steps from
+// its run down to the machine's limits. Times in ns.
 //
 //   const compared_operator& o = c.operators[0];   o.ns   o.best_ns   o.verdict()
 #pragma once
@@ -23,17 +23,17 @@
 
 namespace benanza::advice {
 
-/// Two times are told apart if they lie further apart than this share, or their own scatter.
+/// Two times count as different if they differ by more than this share, and than their scatter.
 inline constexpr double told_apart = 0.05;
-/// Operators of which little is known are spoken of first where they take this share of the run.
+/// Operators of which little is known are reported first where they take this share of the run.
 inline constexpr double most_blurred = 0.1;
-/// Branches that win less than this share of the bound are not spoken of.
+/// Branches that win less than this share of the bound are not reported.
 inline constexpr double least_parallel = 0.01;
 
 /// One operator of the framework, and the best of the same work.
 struct compared_operator {
   std::size_t op = 0;       ///< of the profile
-  std::vector<int> nodes{}; ///< of the unfused graph that it stands for, ascending
+  std::vector<int> nodes{}; ///< of the unfused graph that it represents, ascending
   trace::matched_by how = trace::matched_by::nothing;
   double ns = 0;         ///< the median of its runs, without what the profiler adds
   double scatter_ns = 0; ///< half of their middle range, and of what the profiler leaves open
@@ -88,11 +88,11 @@ struct bar {
 inline constexpr std::string_view what_rewriting_saves =
     "less to compute: the rewritten graph (benanza_generate rewrite writes it)";
 
-/// A framework's run of a model, held against what was measured of its layers.
+/// A framework's run of a model, compared with what was measured of its layers.
 struct comparison {
   const trace::profile* from = nullptr;
   const bound::model_bound* model = nullptr;
-  bound::figure latency{};       ///< median of its runs without a profiler; of what it told else
+  bound::figure latency{};       ///< median of its runs without a profiler, or else with it
   double least_ns = 0;           ///< of them
   bool latency_profiled = false; ///< there are only runs with the profiler
   bool disturbed = false;        ///< runs without the profiler took longer than those with it
@@ -102,7 +102,7 @@ struct comparison {
   trace::attribution matched{};
   std::vector<compared_operator> operators{};   ///< matched ones, in their order
   std::vector<compared_operator> groups{};      ///< where ours runs as one what are several there
-  std::vector<compared_row> slower{}, faster{}; ///< rows that are told apart, most time first
+  std::vector<compared_row> slower{}, faster{}; ///< rows that differ, most time first
   std::vector<added_row> added{};               ///< most time first
   std::vector<bar> bars{};
   std::int64_t nodes = 0; ///< of the model, without views
@@ -116,7 +116,7 @@ struct comparison {
 };
 
 namespace detail {
-/// Half of the range that the middle half of samples lies in.
+/// Half of the range of the middle half of the samples.
 inline double scatter_of(const std::vector<double>& samples) {
   if (samples.size() < 2) return 0;
   const std::vector<double> sorted = ascending(samples);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where does a framework's time go, against the best kernels? Its operators are matched to the
-// model's nodes, and each is held against the best that was measured of the same work: the same
+// model's nodes, and each is compared with the best that was measured of the same work: the same
 // nodes, fused where they can be and the framework runs them as one. From the framework's run down
 // to the roofline every step is a bar, so that they add up; what is not explained is one of them.
 // Profiled times are never added up to a total: that is of runs without a profiler. Times in ns.
@@ -123,8 +123,8 @@ compared_operators(const comparison& c, const work_table& work, const bound::lay
   return out;
 }
 
-/// The operators as the best run has its layers: where what it runs as one is in several of them,
-/// these are one. A framework that is faster in a part of it only is not faster.
+/// The operators in groups as the best run has its layers: several that do what it runs as one are
+/// one. A framework that is faster in a part of a group only is not faster.
 inline std::vector<compared_operator> compared_groups(comparison& c, const work_table& work,
                                                       const bound::layer_times& times) {
   const bound::model_bound& b = *c.model;
@@ -177,7 +177,7 @@ inline std::vector<compared_operator> compared_groups(comparison& c, const work_
 }
 } // namespace detail
 
-/// Holds a profile against the model `b`. Refers to both.
+/// Compares a profile with the model `b`. Refers to both.
 inline comparison compare(const trace::profile& p, const bound::model_bound& b) {
   comparison c{.from = &p, .model = &b};
   c.latency_profiled = p.latency_ns.empty();

@@ -28,8 +28,8 @@ struct drawn_total {
   double ns = 0;
   std::vector<double> drawn = std::vector<double>(bound::redraws, 0.0);
 
-  /// What a profiler adds is more or less in a redraw as a whole, of a step each operator loses
-  /// another part.
+  /// In a redraw a profiler adds the same to all operators, while each loses another part of a step
+  /// that is cut.
   void add(const std::vector<double>& samples, bound::generator& random,
            const profiler_cost& cost = {}) {
     if (samples.empty()) return;
@@ -42,7 +42,7 @@ struct drawn_total {
     }
   }
   bound::figure figure() const { return bound::between(drawn, ns); }
-  /// A figure of the model, whose redraws are not kept: its interval stands for them.
+  /// A figure of the model, whose redraws are not kept: they are drawn from its interval.
   static drawn_total of(const bound::figure& f) {
     drawn_total out{.ns = f.ns};
     bound::generator random{5};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much energy does a run of a model take? The sum over its layers, by the algorithms that a run
-// should use, where all of them have one: of a sum of some nobody could say what it is. What
+// should use, where all of them have one: a sum of only some of them would mean nothing. What
 // changes of layout take is not in it. In nJ.
 //
 //   if (const layers_energy e = energy_of(model); e.whole()) ... e.nj

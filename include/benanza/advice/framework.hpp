@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did a framework choose for each layer, and what is the fastest that was measured? The calls
-// of its logs are matched to the model, an iteration of each log, and to each comes what the result
-// of the benchmark holds of that layer in that type.
+// of its logs are matched to the model, an iteration of each log, and each gets what the result of
+// the benchmark holds of that layer in that type.
 //
 //   framework_choices c = framework_choices_of(source, graph, logs, {});
 //   c.rows[0].called->algorithm   c.rows[0].called_ns   c.rows[0].algorithms.chosen->algorithm
@@ -39,7 +39,7 @@ struct framework_choice {
   std::string layer{}; ///< of the model; fused where the call is
   const trace::call* called = nullptr;
   const trace::call_log* from = nullptr; ///< the log of the call,
-  std::int64_t line = 0;                 ///< and where it stands there first
+  std::int64_t line = 0;                 ///< and the line where it first occurs
   trace::likeness how = trace::likeness::exact;
   std::int64_t uses = 0;                ///< calls of an iteration
   std::vector<int> nodes{};             ///< that they computed, ascending
@@ -192,7 +192,7 @@ inline std::vector<log_part> match_logs(trace::matcher& m, const std::vector<tra
   return out;
 }
 
-/// Of a run's fused layers which one stands for exactly these nodes of `g`, ascending.
+/// The fused layers of a run, each by the nodes of `g` that it replaces, ascending.
 inline std::map<std::vector<int>, std::string> fused_layers_of(const result::run& r,
                                                                const model::graph& g) {
   std::map<std::vector<int>, std::string> out;
@@ -245,7 +245,7 @@ inline double chosen_ns(const framework_choice& r) {
 }
 } // namespace detail
 
-/// Holds the logs against a model of the run that `s` is of. Refers to all three.
+/// Compares the logs with a model of the run that `s` is of. Refers to all three.
 inline framework_choices framework_choices_of(const bound::source& s, const model::graph& g,
                                               const std::vector<trace::call_log>& logs,
                                               const framework_options& o) {

@@ -18,7 +18,7 @@
 namespace benanza::advice {
 
 namespace detail {
-/// True for operators that only change how a tensor lies in memory.
+/// True for operators that only change how a tensor is stored in memory.
 inline bool changes_layout(std::string_view type) {
   std::string low(type);
   std::transform(low.begin(), low.end(), low.begin(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does running several layers as one save? Beside a framework: groups that are faster as one
-// and that it runs as several operators. Without one the run is supposed to be fused already.
+// What does running several layers as one save? With a framework: groups that are faster as one and
+// that it runs as several operators. Without one the run is assumed to be fused already.
 //
 //   advice_of_kind a = fusion_advice(grounds);   a.items[0].id   // "fusion/LayerNormalization"
 #pragma once
@@ -61,7 +61,7 @@ inline void add(bound::figure& to, const bound::figure& f) {
   to.high_ns += f.high_ns;
 }
 
-/// A framework that was told to leave its graph alone is told otherwise; else its makers are asked.
+/// A framework whose setting limits optimization gets another one; else its makers are asked.
 inline how_to way_to_fuse(const grounds& g, const std::string& family,
                           const std::vector<std::string>& rows) {
   const std::map<std::string, std::string>& chosen = g.framework->from->settings;

@@ -15,7 +15,7 @@
 
 namespace benanza::advice {
 
-/// A factor, and the interval in which it lies in 95 of 100 redraws.
+/// A factor, and the interval in which it is in 95 of 100 redraws.
 struct factor {
   double value = 0, low = 0, high = 0;
 };
@@ -50,7 +50,7 @@ inline factor gap_of(const comparison& c) {
   return mean_gap({&c});
 }
 
-/// `ONNX Runtime 1.32.0`, with the settings that somebody chose: what tells runs of a model apart.
+/// `ONNX Runtime 1.32.0`, with the settings that were chosen: it distinguishes runs of a model.
 inline std::string run_title(const comparison& c) {
   std::string out = detail::framework_of(c);
   for (const auto& [key, value] : c.from->settings)

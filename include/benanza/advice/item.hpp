@@ -31,7 +31,7 @@ struct item {
   bound::figure saves{};
   std::vector<int> nodes{};            ///< of the unfused graph, ascending
   std::vector<std::string> evidence{}; ///< a row each
-  std::vector<std::string> costs{};    ///< what it takes besides: memory, measuring
+  std::vector<std::string> costs{};    ///< what else it takes: memory, measuring
   std::string assumes{};
   std::string check{}; ///< a shell command
   how_to how{};
@@ -63,7 +63,7 @@ struct grounds {
   std::vector<const bound::model_bound*> others{};
   const comparison* framework = nullptr; ///< null: there is no framework's run
   double latency_limit_ns = 0;           ///< that a batch may take; 0: any
-  baseline run{};                        ///< that changes save something of
+  baseline run{};                        ///< from which changes start
   std::vector<const comparison*> runs{}; ///< of all frameworks, in all settings of the models
 };
 

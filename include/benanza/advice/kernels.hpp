@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithm or library should run which layers? Beside a framework: where its operators are
+// Which algorithm or library should run which layers? With a framework: where its operators are
 // slower, beyond noise, than the best kernel for the same work, by what that kernel is. Without
 // one: where a library's first choice is slower than another of its own algorithms, in the form
 // that should run. A loop of ours, or a library's reference loop, is no framework's first choice

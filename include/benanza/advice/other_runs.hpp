@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What would the run that changes start from take in another setting: on other threads, at another
-// batch? What the same framework took in it, where that was measured. Else, beside a framework, its
+// batch? What the same framework took in it, where that was measured. Else, with a framework, its
 // run changed as the best kernels' prediction changes; and without one, what the libraries' first
 // choices take there.
 //

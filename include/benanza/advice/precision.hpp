@@ -203,7 +203,7 @@ inline bound::figure against_framework(const comparison& c, const bound::model_b
     }
   return {.ns = saves, .low_ns = saves - scatter, .high_ns = saves + scatter};
 }
-/// How a framework is told to compute in the type of `other`. Whole numbers need another file.
+/// How a framework is set to compute in the type of `other`. Whole numbers need another file.
 inline how_to way_to_type(const grounds& g, const bound::model_bound& other,
                           const std::vector<std::string>& rows) {
   const std::string_view framework =

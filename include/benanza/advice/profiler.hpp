@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in an operator's time beside the operator? A profiler adds about the same to each one,
+// What else than the operator is in an operator's time? A profiler adds about the same to each one,
 // however long it takes, and counts in whole steps, cut; and all of a run with it may be slower. So
-// an operator's time is between two values, which say the most of long operators and nothing of
+// an operator's time is between two values, which say most about long operators and nothing about
 // those that take no longer than the profiler. What a profiler adds is
 //   - as measure_framework measured it, at operators that do nothing,
 //   - else at most what it adds to a run by operator, what the shortest operator takes, and
 //     `most_event_ns`,
 // and in both cases at least so much that all operators fit into a run without the profiler. Where
-// they do not even so, runs with it were slower throughout, and only shares count; by much slower
-// ones little is known of short operators. Times in ns.
+// they do not even so, runs with it were slower throughout, and only shares count; if they were
+// much slower, little is known of short operators. Times in ns.
 //
 //   const profiler_cost c = cost_of(p, 29.3e3);   c.taken(18e3)   // 15.6e3
 #pragma once
@@ -26,12 +26,12 @@ namespace benanza::advice {
 /// More than a profiler adds to an operator, as far as we saw (0 to 4 us); what is more is another
 /// reason for which runs with it are slower.
 inline constexpr double most_event_ns = 20e3;
-/// Runs with a profiler of whose time those without it take less than this share were slowed much.
+/// A profiler slowed its runs much if those without it take less than this share of their time.
 inline constexpr double much_slower = 0.7;
 
 struct profiler_cost {
   double least_ns = 0, most_ns = 0; ///< that it adds to each operator
-  double step_ns = 0;               ///< times are whole ones of these, cut; 0: not so
+  double step_ns = 0;               ///< times are multiples of it, cut; 0: they are not
   double pace = 1;        ///< what the rest is multiplied by: runs with it were slower throughout
   double unplaced_ns = 0; ///< twice what each operator lost by that, if it was much; else 0
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows does a person read first? Those where most is to be had: layers, or what is advised of
-// them, by a figure, the largest first.
+// Which rows does a person read first? Those where most can be gained: layers, or what is advised
+// of them, by a figure, the largest first.
 //
 //   for (const layer_answer* l : ranked(model.layers, gain_ns)) ...
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps lead from where a user stands down to the machine's limits, if there is no
-// framework's run? Then the way begins at what the libraries choose first. With one it is its bars
-// (bars.hpp). Steps add up. Times in ns.
+// Which steps lead from a user's time down to the machine's limits, if there is no framework's run?
+// They begin at what the libraries choose first. With one they are its bars (bars.hpp). Steps add
+// up. Times in ns.
 //
 //   descent d = descent_of(advised);   d.from   d.top_ns   d.bars[0].takes.ns
 #pragma once

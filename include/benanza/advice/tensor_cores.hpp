@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do a GPU's algorithms run on its tensor cores, and who says so? First the GPU's own counters,
-// then the kernels that were seen, by their names; without a profiler, or where a name does not
-// tell, what the library says of the algorithm; else it is not known. Only layers of sums of
-// products are asked.
+// then the kernels that were seen, by their names; without a profiler, or where a name does not say
+// it, what the library says of the algorithm; else it is not known. Only layers of sums of products
+// are asked.
 //
 //   tensor_answer a = tensor_answer_of(measurement);   a.use == tensor_use::yes, a.by
 //   tensor_summary s = tensor_cores_of(model);         s.yes.size(), s.no, s.unknown
@@ -78,7 +78,7 @@ inline bool may_use_tensor_cores(const bound::measurement& m) {
 /// A model's layers of sums of products by the answers for those algorithms that set their bounds.
 struct tensor_summary {
   std::vector<const bound::layer_answer*> yes{}, no{}, unknown{};
-  std::int64_t counted = 0, observed = 0, noted = 0; ///< of `yes` and `no`: who told
+  std::int64_t counted = 0, observed = 0, noted = 0; ///< of `yes` and `no`: who says so
   bool empty() const { return yes.empty() && no.empty() && unknown.empty(); }
 };
 

@@ -60,7 +60,7 @@ struct inquiry {
   }
 };
 
-/// Rooflines stand for layers beside others that were measured; alone they are no figures of a
+/// Rooflines replace layers that were not measured if others were; alone they are no figures of a
 /// model.
 inline void leave_rooflines_alone(std::vector<layer_answer>& layers) {
   if (ranges::any_of(layers, &layer_answer::timed)) return;
@@ -115,11 +115,11 @@ inline double run_ns(const model_bound& b) {
 }
 
 /// The longer a run takes, the more of its weights are gone from the last cache; and the more are
-/// gone, the longer it takes: after so many rounds both stand still.
+/// gone, the longer it takes: after so many rounds neither changes.
 inline constexpr int rounds_until_settled = 2;
 
-/// `b` with as many of its weights gone as are when others take so many times as much of the last
-/// cache away as was found.
+/// `b` with that share of its weights gone that results when others take so many times as much of
+/// the last cache as was found.
 inline model_bound settled(model_bound b, const inquiry& q, const result::own_cache& llc_share,
                            double times_others) {
   const auto footprint =

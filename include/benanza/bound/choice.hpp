@@ -18,7 +18,7 @@
 
 namespace benanza::bound {
 
-/// Algorithms whose medians lie within this factor of the best one's are equally fast.
+/// Algorithms whose medians are within this factor of the best one's are equally fast.
 inline constexpr double tie = 1.03;
 
 /// A time and the samples, ascending, that it rests on.

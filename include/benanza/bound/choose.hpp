@@ -37,7 +37,7 @@ inline std::vector<double> half(const measurement& m, std::size_t parity) {
   return out;
 }
 
-/// The cases of an algorithm that tell how fast it is in a run of the model: one, or two to mix.
+/// The cases of an algorithm that say how fast it is in a run of the model: one, or two to mix.
 struct mixture {
   const measurement* main = nullptr;   ///< null: it was not measured so
   const measurement* warmer = nullptr; ///< of the same with all weights in the last cache

@@ -34,8 +34,8 @@ struct by_clock {
   }
 };
 
-/// What of a limit that was measured at one clock is left at another: less than 1 only where that
-/// is higher. Of both what a chain on registers took; 0: unknown.
+/// What share of a limit that was measured at one clock is left at another: less than 1 only where
+/// that is higher. Both clocks are what a chain on registers took; 0: unknown.
 inline double at_higher_clock(double limit_clock_ns, double clock_ns) {
   return limit_clock_ns > 0 && clock_ns > 0 ? std::min(1.0, clock_ns / limit_clock_ns) : 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which facts of the machine do bounds need, and does the run tell them? Numbers from its
+// Which facts of the machine do bounds need, and does the run hold them? Numbers from its
 // provenance.
 //
 //   machine_number(run, "cores").value_or(1)

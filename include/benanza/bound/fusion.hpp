@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast is a model if layers are fused where that is faster? A fused graph's node stands for
-// some nodes of the unfused one, its parts, and takes the time of its own layer or that of its
-// parts, whichever is less: so fusing never makes a figure worse. Times in ns.
+// How fast is a model if layers are fused where that is faster? A fused graph's node replaces some
+// nodes of the unfused one, its parts, and takes the time of its own layer or that of its parts,
+// whichever is less: so fusing never makes a figure worse. Times in ns.
 //
 //   fusion f = pair_up(fused, unfused);
 //   f.sequential(own_ns, part_ns)   f.longest(own_ns, part_ns)

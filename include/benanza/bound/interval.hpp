@@ -20,7 +20,7 @@ namespace benanza::bound {
 /// How often the samples are redrawn for an interval.
 inline constexpr int redraws = 200;
 
-/// A time in ns and the interval in which it lies in 95 of 100 redraws.
+/// A time in ns and the interval in which it is in 95 of 100 redraws.
 struct figure {
   double ns = 0, low_ns = 0, high_ns = 0;
 };
@@ -59,7 +59,7 @@ inline double redrawn_median(const std::vector<double>& sorted, generator& rando
   if (sorted.size() == 1) return sorted.front();
   const auto n = static_cast<double>(sorted.size());
   const double place = 0.5 + random.normal() / (2 * std::sqrt(n + 2)); // Beta(n/2, n/2), nearly
-  // Sample i stands for the places from i/n to (i+1)/n.
+  // Sample i represents the places from i/n to (i+1)/n.
   return result::quantile(sorted, std::clamp((place * n - 0.5) / (n - 1), 0.0, 1.0));
 }
 

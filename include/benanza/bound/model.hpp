@@ -21,7 +21,7 @@ struct source {
   source(const result::run& r, limits l);
 };
 
-/// What can be asked for besides a model, a type and a number of threads.
+/// What can be asked for in addition to a model, a type and a number of threads.
 struct analysis_options {
   int workers = 0; ///< that run layers at the same time; 0: as many as the cores leave room for
 };

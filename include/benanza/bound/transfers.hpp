@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does it take to bring a model's inputs to a GPU, and its results back? As long
-// as the measured copies of pinned memory of the next sizes. No bound holds it: whose data are on
-// the GPU already pay nothing.
+// as the measured copies of pinned memory of the next sizes. No bound includes it: data that are on
+// the GPU already need no copy.
 //
 //   if (const auto t = transfers_of(run, graph, type)) t->ns() + b.bound.sequential.ns;
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Can a model be judged by this run? Not if disturbed measurements carry more than a twentieth of
-// its bound or of its prediction: its figures are then shown, marked, and say what to do, but stand
-// for no verdict. Shares are of the sequential sums.
+// its bound or of its prediction: its figures are then shown, marked, and say what to do, but give
+// no verdict. Shares are of the sequential sums.
 //
 //   verdict v = judge(layers);   if (!v.unmeasurable.empty()) ...   // and exit status 1
 #pragma once

@@ -10,14 +10,14 @@
 
 namespace benanza::bound {
 
-/// How warm weights are in a run of the model; as it stands: cold.
+/// How warm weights are in a run of the model; by default: cold.
 struct warmth {
   bool hot = false; ///< they never leave a core's own caches
   double gone = 1;  ///< the share that has left the last cache since the last run
 
   /// Neither as measured in one cache state nor in another.
   bool mixed() const { return !hot && gone > 0 && gone < 1; }
-  /// The cache state of the cases that tell the time; of two the colder.
+  /// The cache state of the cases that give the time; of two the colder.
   std::string_view state() const { return hot ? "hot" : gone > 0 ? "coldw" : "llcw"; }
   /// The token for reports.
   std::string_view name() const { return mixed() ? "llcw+coldw" : state(); }

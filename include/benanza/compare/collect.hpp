@@ -48,8 +48,8 @@ inline double begin_ratio(const visit& v, const char* fact) {
   return found == facts->second.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
 }
 
-/// What was there all the time nothing within a visit sees, but another visit does: then a core
-/// began its instructions sooner. Such a visit says how fast something is at least.
+/// Interference that is there all the time shows only against another visit, in which a core began
+/// its instructions sooner. The visit with it says how fast something is at least.
 inline void find_hidden_interference(std::vector<visit>& before, std::vector<visit>& after) {
   constexpr double within = 1.15, raised_by_it = 0.5;
   double best = 0;
@@ -63,7 +63,7 @@ inline void find_hidden_interference(std::vector<visit>& before, std::vector<vis
       if (begin_ratio(v, result::begin_fact) > within * best) v.raised = raised_by_it;
 }
 
-/// The median clock of a side's cases; 0: hardly any tells it.
+/// The median clock of a side's cases; 0: half of them or more do not say it.
 inline double clock_of(const side& s) {
   std::vector<double> clocks;
   std::size_t cases = 0;
@@ -179,7 +179,7 @@ struct layer_values {
   std::string by{}; ///< what its bound rests on, in the last visit
 };
 
-/// All layers. A visit that has fewer algorithms of one than another visit says nothing of it.
+/// All layers. A visit that has fewer algorithms of one than another visit is left out for it.
 inline std::map<layer_key, layer_values> layer_values_of(const side& s,
                                                          const backend_names& names) {
   std::vector<std::map<layer_key, int>> counts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became faster, and what slower? Holds two sides, each of one visit or several, against each
-// other: every algorithm, every layer, and the models' bounds, predictions and runs, at one clock
-// where both sides are of one processor. Rows that weigh most in the models come first.
+// What became faster, and what slower? Compares two sides, each of one visit or several: every
+// algorithm, every layer, and the models' bounds, predictions and runs, at one clock where both
+// sides are of one processor. Rows that weigh most in the models come first.
 //
 //   comparison c = compare(before, after, {.min_change = 0.02});   c.worst() == verdict::slower
 #pragma once
@@ -136,8 +136,8 @@ private:
     note_one_sided(before, after);
   }
 
-  /// An algorithm over all layers that it runs: what a library changed in it shows in all of them,
-  /// what interference did hardly.
+  /// An algorithm over all layers that it runs: a library's change of it shows in all of them,
+  /// interference hardly does.
   void compare_kernels(const std::vector<algorithm_key>& keys, const std::vector<twin>& twins) {
     constexpr std::size_t fewest = 3;
     std::map<std::tuple<std::string, std::string, int>, std::vector<twin>> kernels;
@@ -158,9 +158,9 @@ private:
     sort_rows(out_.kernels);
   }
 
-  /// Of one visit a single layer is believed if its kernel or its model's bound says the same:
-  /// where its memory came to lie moves a short one by a tenth and more from start to start, on a
-  /// quiet machine too.
+  /// Of one visit a single layer is believed if its kernel or its model's bound says the same: the
+  /// place of its memory changes a short one by a tenth and more from start to start, on a quiet
+  /// machine too.
   void corroborate(std::vector<row>& rows) const {
     for (row& r : rows) {
       if (r.says == verdict::same || r.says == verdict::unsure ||
@@ -389,7 +389,7 @@ private:
 };
 } // namespace detail
 
-/// Holds `after` against `before`; refuses two sides without a case in common.
+/// Compares `after` with `before`; refuses two sides without a case in common.
 inline comparison compare(side before, side after, const limits& l = {}) {
   detail::find_hidden_interference(before.visits, after.visits);
   return detail::comparing(before, after, l).made();

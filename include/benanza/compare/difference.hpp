@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Did a time change? The samples of one start of the benchmark share its memory, its clock and its
 // interference: a test over them takes the difference of any two starts for a change. So each start
-// (a visit) counts as one value. How far values of two visits lie apart by themselves is learnt
+// (a visit) counts as one value. How far values of two visits are apart by themselves is learnt
 // from all cases that were measured: from several visits of one side where there are any, else from
 // how the differences of all cases scatter. One case's own scatter is weighed against that (a
 // moderated t test: Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004).
@@ -31,7 +31,7 @@ inline constexpr std::size_t pools = 3;
 /// What one visit says of a time.
 struct value {
   double log_ns = 0;
-  /// How far another visit's may lie from it, relatively, on a quiet machine.
+  /// How far another visit's may differ from it, relatively, on a quiet machine.
   double spread = 0.01;
   /// How far interference that was seen may have raised it.
   double raised = 0;
@@ -45,7 +45,7 @@ struct twin {
 
 /// How sure what is learnt from all cases is, in degrees of freedom: of a quiet machine, of sums
 /// over many layers, and of single times where interference met more than a few. Then some of those
-/// that it was not seen to meet lie far off, and only a large difference is more than chance
+/// that it was not seen to meet are far off, and only a large difference is more than chance
 /// (compare/README.md).
 inline constexpr double quiet_df = 8, noisy_df = 2;
 /// The share of disturbed cases from which on a visit is no longer quiet.
@@ -63,7 +63,7 @@ inline std::vector<value> cleanest(const std::vector<value>& all) {
 /// The values of one side as one.
 struct side_mean {
   double log_ns = 0, weight = 0, raised = 0;
-  double squares = 0; ///< of what lies between the values, in units of their spreads
+  double squares = 0; ///< of the values' deviations, in units of their spreads
   std::size_t visits = 0;
 };
 
@@ -98,7 +98,7 @@ inline double robust_deviation(std::vector<double> of) {
 }
 } // namespace detail
 
-/// How far visits lie apart, as a factor on the spreads that values come with.
+/// How far visits are apart, as a factor on the spreads that values come with.
 class scatter {
 public:
   /// From so many cases on something is learnt.
@@ -176,7 +176,7 @@ inline difference difference_of(const twin& t, const scatter& s, double prior_df
 }
 
 /// What the differences of several times of one kind say of all of them: their median, which a few
-/// that lie far off do not move.
+/// that are far off do not move.
 inline difference together(const std::vector<twin>& all, const scatter& s) {
   difference out;
   std::vector<double> changes;

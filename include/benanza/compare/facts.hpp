@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In what do two sides differ besides their times, and what of that can explain a change? What a
+// In what else than their times do two sides differ, and what of that can explain a change? What a
 // result says of its machine, its software and how it was measured. A fact of a library can explain
 // the layers that it runs, one of the compiler our own kernels, one of the machine everything.
 //

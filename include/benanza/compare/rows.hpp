@@ -65,7 +65,7 @@ struct side_facts {
 struct comparison {
   side_facts before{}, after{};
   limits asked{};
-  bool one_clock = false; ///< times are held against each other at one clock
+  bool one_clock = false; ///< times are compared at one clock
   double clock_ns = 0;    ///< which one
   std::array<double, pools> scatter{};
   /// Kernels are algorithms over all layers that they run.

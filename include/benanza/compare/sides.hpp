@@ -34,7 +34,7 @@ inline std::vector<result::run> repetitions(result::run r) {
   std::vector<std::vector<measurement>> parts;
   std::multiset<case_key> seen;
   for (measurement& m : r.measurements) {
-    // An entry without a time stands in for nothing.
+    // An entry without a time is no repetition.
     const std::size_t nth = m.error.empty() ? seen.count(key_of(m)) : 0;
     if (m.error.empty()) seen.insert(key_of(m));
     if (parts.size() <= nth) parts.resize(nth + 1);

@@ -44,7 +44,7 @@ inline double beta(double a, double b, double x) {
 }
 } // namespace detail
 
-/// The chance that Student's t with `df` degrees of freedom lies further from zero than `t`.
+/// The chance that Student's t with `df` degrees of freedom is further from zero than `t`.
 inline double tail(double t, double df) {
   return detail::beta(df / 2, 0.5, df / (df + t * t));
 }

@@ -236,7 +236,7 @@ inline bool belongs_to_system(const std::string& axis, const std::vector<point>&
 }
 
 /// The curves of a figure over the axis `x`; points without a place on it, or without the figure,
-/// are left out. `apart`: axes that tell curves apart; empty: all on which the points differ.
+/// are left out. `apart`: axes that distinguish curves; empty: all on which the points differ.
 inline std::vector<curve> curves(const std::vector<point>& all, const std::string& x,
                                  std::string_view figure, std::set<std::string> apart = {}) {
   if (apart.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a visit say of a case, a layer or a model, and how far may the next visit's lie from
+// What does a visit say of a case, a layer or a model, and how far may the next visit's differ from
 // it? Hot times by their least sample at its own clock, all others by their median, of which what
 // follows the clock is taken at the reference's. The spreads are those of a quiet machine, as pairs
 // of results of one program showed them; compare/difference.hpp learns what they really are.
@@ -49,17 +49,17 @@ inline constexpr double hot_spread = 0.004, cold_spread = 0.01, run_spread = 0.0
 inline constexpr double scenario_spread = 0.03, raced_out_spread = 0.02, few_spread = 0.01;
 inline constexpr double shared_hot_spread = 0.003, shared_cold_spread = 0.008;
 inline constexpr double hot_raised = 0.02, cold_raised = 0.5, run_raised = 0.3;
-/// Hot layers are met one by one: of a sum over many so much of that is seen.
+/// Interference meets hot layers one by one: in a sum over many so much of it is seen.
 inline constexpr double hot_raised_together = 0.4;
 inline constexpr std::int64_t few = 12;
-inline constexpr double call_spread_ns = 1; ///< by where code and operands lie
+inline constexpr double call_spread_ns = 1; ///< by where code and operands are
 
 /// What few samples add.
 inline double spread_of_few(const measurement& m) {
   return result::was_raced_out(m.stop_reason) ? raced_out_spread : m.count < few ? few_spread : 0.0;
 }
 
-/// The spread of a least sample: the further the fastest tenth lies above it, the less it stands.
+/// The spread of a least sample: the further the fastest tenth is above it, the less sure it is.
 inline double least_spread(const measurement& m) {
   if (!(m.min_ns > 0)) return raced_out_spread;
   const double gap = std::max(0.0, m.p10_ns / m.min_ns - 1);

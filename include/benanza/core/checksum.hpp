@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is this text what was written? FNV-1a in 64 bits, as 16 hexadecimal digits: it tells a line cut
-// off by a crash, or a file that somebody edited, from what we wrote. Nothing against malice.
+// Is this text what was written? FNV-1a in 64 bits, as 16 hexadecimal digits: it detects a line cut
+// off by a crash, or a file that was edited. No protection against malice.
 //
 //   fnv1a("") == "cbf29ce484222325"
 #pragma once

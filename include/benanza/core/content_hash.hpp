@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are these the same megabytes? A hash of 64 bits that reads them about as fast as memory gives
-// them. Nothing against malice.
+// them. No protection against malice.
 //
 //   content_hash(weights) == known
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is a kernel that ran on a GPU, and what does its name tell? NVIDIA's libraries have the
+// What is a kernel that ran on a GPU, and what does its name say? NVIDIA's libraries have the
 // instruction that a kernel's products are made of in its name: s16816, hmma or warpgroupsize is
 // one of the tensor cores, ffma, simt or sgemm is not. A name that says neither is unknown.
 //
@@ -26,7 +26,7 @@ struct device_kernel {
   std::int64_t registers = 0; ///< of a thread
   std::int64_t shared_bytes = 0;
   double ns = 0;          ///< with a profiler attached: for proportions, not for comparisons
-  std::int64_t part = -1; ///< of a model's run: the number of its part; -1: not told
+  std::int64_t part = -1; ///< of a model's run: the number of its part; -1: not known
 
   bool operator==(const device_kernel&) const = default;
 };
@@ -35,7 +35,7 @@ struct device_kernel {
 enum class tensor_use { unknown, no, yes };
 
 namespace detail {
-/// True if `word` stands in `text` with no letter before it.
+/// True if `word` is in `text` with no letter before it.
 constexpr bool has_word(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
     if (at == 0 || text[at - 1] < 'a' || text[at - 1] > 'z') return true;

@@ -19,8 +19,8 @@
 namespace benanza {
 
 // clang-format off
-/// Storage of one element; `real` stands for "the floating (or quantised) type of the case". Floats
-/// come before whole numbers. e4m3z and e5m2z have neither infinities nor a zero with a sign (ONNX's
+/// Storage of one element; `real` means "the floating (or quantised) type of the case". Floats come
+/// before whole numbers. e4m3z and e5m2z have neither infinities nor a zero with a sign (ONNX's
 /// "fnuz"), e8m0 is a power of two.
 enum class dtype : std::uint8_t {
   real, f64, f32, f16, bf16, e4m3, e5m2, e4m3z, e5m2z, e8m0, e2m1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How may a tensor N x C x spatial lie in memory so that layers of any library can hand it on? In
-// ONNX order, with channels last, or in blocks of 8 or 16 channels (padded to whole blocks). Texts
-// name them as results do; `any` stands for an algorithm that takes whatever its operands share.
+// How may a tensor N x C x spatial be stored so that layers of any library can hand it on? In ONNX
+// order, with channels last, or in blocks of 8 or 16 channels (padded to whole blocks). Texts name
+// them as results do; `any` is for an algorithm that takes whatever its operands share.
 //
 //   name(layout::blocked16) == "blocked16";   letters(layout::channels_last, 4) == "nhwc"
 #pragma once
@@ -48,7 +48,7 @@ constexpr std::string_view letters(layout l, int rank) {
   return rank < 3 || rank > 5 ? std::string_view{} : names[static_cast<int>(l)][rank - 3];
 }
 
-/// True if a tensor of those dims lies in memory the same way in both layouts.
+/// True if a tensor of those dims is the same memory in both layouts.
 constexpr bool same_memory(layout a, layout b, const shape& dims) {
   if (a == b || dims.size < 3) return true;
   const std::int64_t channels = dims[1], plane = elements(dims, 2, dims.size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does text of strangers reach a terminal? Without anything that could steer one: control
+// How does untrusted text reach a terminal? Without anything that could steer one: control
 // characters (C0, DEL, C1), marks that turn the direction of writing, separators of lines and bytes
 // that are no UTF-8 become '?'. And cut to a length that a person still reads.
 //

@@ -17,7 +17,7 @@
 
 namespace benanza {
 
-/// A short list of whole numbers; structural, so it can stand in a template argument.
+/// A short list of whole numbers; structural, so it can be part of a template argument.
 template <int Capacity>
 struct list {
   std::int64_t at[Capacity]{};
@@ -85,13 +85,13 @@ constexpr std::int64_t capped_multiply(std::int64_t a, std::int64_t b) {
   return a != 0 && b > most / a ? most : a * b;
 }
 
-/// Distances in elements between neighbours along each dim, where the last dim's lie side by side.
+/// Distances in elements between neighbours along each dim, where the last dim's are adjacent.
 constexpr shape packed(const shape& dims) {
   shape strides = dims;
   std::int64_t step = 1;
   for (int i = dims.size - 1; i >= 0; --i) {
     strides[i] = step;
-    step = capped_multiply(step, dims[i]); // beside a dim of 0 others may be of any size
+    step = capped_multiply(step, dims[i]); // next to a dim of 0 others may be of any size
   }
   return strides;
 }

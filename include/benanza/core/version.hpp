@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which version of Benanza is this? The one place that says it: CMake reads it here, and so does
-// who has nothing but the headers. Raised too when times mean something else than before, as of
-// what a cache state leaves: a store keeps the results of two versions apart.
+// Which version of Benanza is this? The one place that says it: CMake reads it here, and so do
+// users of the headers alone. Raised too when times mean something else than before, as of what a
+// cache state leaves: a store keeps the results of two versions apart.
 //
 //   #if BENANZA_VERSION_MAJOR == 0 && BENANZA_VERSION_MINOR < 3
 //   std::puts(benanza::version_text("benanza_analyze", {{"fmt", "9.1.0"}}).c_str());
@@ -37,7 +37,7 @@ inline std::string_view revision() {
   return built_revision != nullptr ? built_revision() : "unknown";
 }
 
-/// The compiler that compiled whoever asks: "gcc 12.2.0".
+/// The compiler of the program that includes this: "gcc 12.2.0".
 inline constexpr const char* compiler =
 #ifdef __clang__
     "clang " __clang_version__;
@@ -48,7 +48,7 @@ inline constexpr const char* compiler =
 /// A library and its version.
 using named_version = std::pair<std::string, std::string>;
 
-/// A version that a library tells as one number, major * 1000^2 + minor * 1000 + patch (`step`
+/// A version that a library gives as one number, major * 1000^2 + minor * 1000 + patch (`step`
 /// 1000): 3021012 is "3.21.12".
 inline std::string version_of_number(long number, long step) {
   return std::to_string(number / (step * step)) + "." + std::to_string(number / step % step) + "." +

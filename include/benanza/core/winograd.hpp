@@ -11,7 +11,7 @@
 //   f32      7e-5 %     5e-4 %          0.1 to 3 %, by the points of its transform
 // (the more where the sums in the middle are rounded too). In narrow types it does not grow with
 // the channels. Where the transforms of f16 are kept in f32, as some kernels do, a result is as
-// exact as any other: only the result tells.
+// exact as any other: only the result shows it.
 //
 //   winograd_apart(numeric::f16, 4)   winograd_class(numeric::f16) == "f16-winograd"
 //   names_winograd_apart("cudnn::winograd_nonfused::winogradForwardData4x4<__half>", numeric::f16)
@@ -43,7 +43,7 @@ inline std::string winograd_class(numeric t) {
   return std::string(name(t)) + "-winograd";
 }
 
-/// True for the class that is measured beside its type unasked, because frameworks run it unasked.
+/// True for the class that is measured along with its type unasked, as frameworks run it unasked.
 /// No framework does so with integers, whose Winograd is another function.
 inline bool is_winograd_class(std::string_view equivalence, numeric t) {
   return !quantised(t) && equivalence == winograd_class(t);
@@ -63,8 +63,8 @@ constexpr std::int64_t winograd_products(std::int64_t direct, std::int64_t tile,
   return outputs < 1 ? direct : direct * (tile * tile) / (each * each);
 }
 
-/// True if a kernel's name tells that it is one which is apart: frameworks run it, and the bound of
-/// the type leaves it out.
+/// True if a kernel's name says that it is one of a class apart: frameworks run it, and the bound
+/// of the type leaves it out.
 inline bool names_winograd_apart(std::string_view kernel, numeric t) {
   std::string text(kernel);
   std::transform(text.begin(), text.end(), text.begin(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which order do the axes of a tensor lie in memory that others see through Transposes, Reshapes
+// In which order are the axes of a tensor in memory that others see through Transposes, Reshapes
 // and Expands? Each dim is a product of parts of axes, the outermost first; going back through a
 // node says what the dims in front of it are made of.
 //
@@ -78,7 +78,7 @@ public:
         }
     return n;
   }
-  /// True if the axes lie in that order, outermost first.
+  /// True if the axes are in that order, outermost first.
   bool lies_as(std::string_view order) const {
     std::size_t at = 0;
     std::int64_t stride = 0; // of the last part; 0: none of this axis

@@ -162,7 +162,7 @@ public:
 
 private:
   graph out_;
-  std::vector<int> place_;          ///< of each node: the one that stands for it
+  std::vector<int> place_;          ///< of each node: the one that replaces it
   std::vector<op::layer> layers_{}; ///< of the nodes that have one
 };
 } // namespace detail
@@ -189,7 +189,7 @@ inline graph on_codes(const graph& g) {
     const int after = made[static_cast<std::size_t>(i)]->after;
     return after >= 0 ? after : i;
   };
-  // What nobody reads any more is a part of the first one that did.
+  // What is not read any more is a part of the first one that read it.
   for (int i = 0; i < count; ++i)
     if (const auto& m = made[static_cast<std::size_t>(i)])
       for (int b : m->before) {
@@ -228,7 +228,7 @@ inline graph on_codes(const graph& g) {
   return out.take();
 }
 
-/// `g` without its pairs: as the model of real numbers that it stands for; nothing if it has none.
+/// `g` without its pairs: as the model of real numbers that it represents; nothing if it has none.
 inline std::optional<graph> unquantised(const graph& g) {
   const detail::code_reader in(g);
   std::vector<char> gone(g.nodes.size());
@@ -245,7 +245,7 @@ inline std::optional<graph> unquantised(const graph& g) {
     stands[static_cast<std::size_t>(i)] = known_operands(in.at(from)).front();
   }
   if (!any) return std::nullopt;
-  // What makes codes that nobody else reads goes, too.
+  // What makes codes that nothing else reads is dropped, too.
   for (int i = 0; i < static_cast<int>(g.nodes.size()); ++i) {
     const auto* q = in.layer<op::quantize>(i);
     const std::vector<int>& readers = in.readers(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How large are the tensors that nodes hand on? The dims of each result of a node, and those of an
-// operand that the model's caller gives, as far as the layer's parameters tell them.
+// operand that the model's caller gives, as far as the layer's parameters say them.
 //
 //   result_dims(graph, {17, 1})         // of the second result of node 17
 //   operand_dims(op::parse("Conv/1x3x8x8-32x3x3-s1-p1"), 0)   // 1x3x8x8
@@ -55,7 +55,7 @@ std::optional<shape> operand_dims(const Parameters& p, std::size_t place) {
 } // namespace detail
 
 /// Dims of the operand in that place among a layer's activations; nothing where its parameters do
-/// not tell.
+/// not say.
 inline std::optional<shape> operand_dims(const op::layer& l, std::size_t place) {
   return op::visit([place](const auto& p) { return detail::operand_dims(p, place); }, l);
 }

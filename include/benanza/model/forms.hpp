@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which graphs among some are models, and in which form is each to be looked at? A graph of another
 // name may be another form of one, fused or rewritten, and a sequence is no model. Of several fused
-// forms the first stands for the model; where nothing is fused, it stands for itself.
+// forms the first is taken; where nothing is fused, the model itself.
 //
 //   for (const graph* g : one_form_each(graphs, form::fused)) ...
 #pragma once

@@ -4,8 +4,8 @@
 // written out as constant rows multiplied and added, behind a convolution or a Gemm goes into its
 // weights and bias, as does one behind another; other elementwise nodes become steps, also behind
 // views. Only what one node reads is fused into it, so nothing is computed twice; but a sum that is
-// normalized may have other readers, who get it as a second result. The fused node stands where the
-// last of its parts stood.
+// normalized may have other readers, who get it as a second result. The fused node takes the place
+// of the last of its parts.
 // A sum can be fused with the product before it or with the normalization behind it, a gate with
 // its product or apart from it, and no rule says which is faster: there is a form for each.
 //

@@ -140,13 +140,13 @@ private:
       return std::nullopt;
     detail::growth g{*base, {first}, known_operands(at(first))};
     std::size_t word = 1;
-    bool met = false; // the word, which may stand for more
+    bool met = false; // the word, which may match more
     while (word < p.size()) {
       const std::size_t known = g.parts.size();
       const std::optional<int> next = behind_views(g);
       const op::layer* l =
           next && !taken_[static_cast<std::size_t>(*next)] ? layer_of(*next) : nullptr;
-      // A normalization stands where it is, or several steps of one that is written out, or both.
+      // A normalization may be one node, or several steps of one that is written out, or both.
       const bool norm = p[word].op == "BatchNormalization";
       const bool fits =
           l != nullptr && (matches(p[word], *l) || (norm && normalizes(g, *next, *l)));

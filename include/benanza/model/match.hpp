@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where in a model does a rule fit? Tries the ways in which the rule's operators can be nodes, from
-// its last one back through what it reads, until they are pieces that nobody else reads and that
-// the one who asks takes. Each try is counted, and trying ends where the count does.
+// its last one back through what it reads, until they are pieces that nothing else reads and that
+// the caller takes. Each try is counted, and trying ends where the count does.
 //
 //   match_search(pieces, rule, tries).at(root, [&](const found& f) { return build(f); })
 #pragma once
@@ -20,14 +20,14 @@
 
 namespace benanza::model {
 
-/// A graph while pieces of it become layers: each node, where it still stands.
+/// A graph while pieces of it become layers: each node, and whether it is still there.
 class pieces {
 public:
   struct place {
     const op::layer* layer = nullptr; ///< null: unresolved
     std::string_view family{};
     std::vector<operand> operands{};
-    std::vector<int> parts{}; ///< nodes of the graph that it stands for, itself the last
+    std::vector<int> parts{}; ///< nodes of the graph that it replaces, itself the last
     int reads = 0;            ///< how often its results are read
     bool gone = false;        ///< it is part of another
   };
@@ -157,7 +157,7 @@ private:
     return family == "Add" || family == "Mul" || family == "Sum" || family == "Min" ||
            family == "Max";
   }
-  /// Nodes that may stand between pieces.
+  /// Nodes that may be between pieces.
   static bool is_between(const pieces::place& p) {
     return p.operands.size() > 0 &&
            ((p.layer != nullptr && op::is_view(*p.layer) && p.family != "BitCast") ||
@@ -264,7 +264,7 @@ private:
     return reads_in(t, g, order, k + 1, &one, depth);
   }
 
-  /// True if nobody but the pieces reads what they hand on, and all are of real numbers.
+  /// True if only the pieces read what they hand on, and all are of real numbers.
   bool apart() const {
     for (int v : found_.by.operands)
       if (const auto& value = found_.values[static_cast<std::size_t>(v)])

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which layers may a framework do as one? Pieces that are one layer, by a rule (model/rules.hpp),
 // and runs of layers. A run is a row of words joined by '+': ONNX operators, `Activation` (any
-// function of one number), `Elementwise` (that, or a join of two); a '?' behind a word says that it
-// may be missing, a '*' that it may stand there any number of times. A normalization may also be
+// function of one number), `Elementwise` (that, or a join of two); a '?' behind a word says that
+// it may be missing, a '*' that it may occur any number of times. A normalization may also be
 // written out, as constants for each channel that are multiplied and added.
 // `Add+LayerNormalization` and `Add+RMSNormalization` are runs of their own kind: others may read
-// the sum too. A file of patterns has one a line, in any order: rules are applied first. '#' begins
-// a comment.
+// the sum too. A file of patterns has one a line, in any order: rules are applied first. '#'
+// begins a comment.
 //
 //   run r = parse_run("Conv+BatchNormalization?+Add?+Activation?+Add?");
 #pragma once
@@ -30,7 +30,7 @@ struct run_word {
 /// A row of layers that may be fused; the first is always there.
 using run = std::vector<run_word>;
 
-/// What may be done as one; of several that fit, the one that stands first.
+/// What may be done as one; of several that match, the first.
 struct patterns {
   std::vector<rule> rules;
   std::vector<run> runs;
@@ -79,7 +79,7 @@ inline bool is_gate(const run& r) {
   return r.size() > 1 && r[0].op == "Activation" && r[1].op == "Mul";
 }
 
-/// True if the word stands for that layer.
+/// True if the word matches that layer.
 inline bool matches(const run_word& w, const op::layer& l) {
   if (w.op == "Activation") return detail::is_activation(l);
   if (w.op == "Elementwise") return detail::is_activation(l) || detail::is_join(l);

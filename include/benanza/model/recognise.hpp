@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a model look to someone who knows layers from their pieces? Rule after rule, from the
-// last node to the first, pieces become one node with the layer that they are together, where the
-// last of them stood. What others read too stays. Takes a time that grows with the model, however
-// it is made.
+// How does a model look where pieces are the layers that they make up? Rule after rule, from the
+// last node to the first, pieces become one node with the layer that they are together, in the
+// place of the last of them. What others read too stays. Takes a time that grows with the model,
+// however it is made.
 //
 //   std::optional<graph> g = recognise(model, rules);   g->nodes[7].parts   // {9, 10, 11, 12, 15}
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // When are two products of matrices and a softmax between them an attention? Operands are followed
-// back through Transposes, Reshapes and Expands to see how they lie: batch x heads x sequence x
-// size, or with the sequence before the heads, all alike. An Expand over heads makes groups that
-// share keys.
+// back through Transposes, Reshapes and Expands to see how they are stored: batch x heads x
+// sequence x size, or with the sequence before the heads, all alike. An Expand over heads makes
+// groups that share keys.
 //
 //   as_attention(found)   // Attention/1x12x197x64-bshd
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which graph does a table of a generated source stand for? Where BENANZA_COMPILED is defined, one
+// Which graph does a table of a generated source represent? Where BENANZA_COMPILED is defined, one
 // file of the program includes this for all.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace benanza::model {
 
-/// The graph that a table stands for; refuses numbers that no layer or row has.
+/// The graph that a table represents; refuses numbers that no layer or row has.
 BENANZA_INLINE graph to_graph(const table& t, const std::vector<op::registered_layer>& layers) {
   graph g;
   g.name = t.name;

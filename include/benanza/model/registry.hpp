@@ -22,7 +22,7 @@ struct row {
   int layer; ///< number of its layer; no_layer: unresolved
   std::string_view name;
   std::string_view operands; ///< where they come from (model/operands.hpp): "17 c c"
-  std::string_view parts{};  ///< of a fused row: the rows of the unfused model it stands for: "3 4"
+  std::string_view parts{};  ///< of a fused row: the rows of the unfused model it replaces: "3 4"
   std::string_view op{};     ///< of an unresolved node: its ONNX operator
   std::string_view problem{};
 };
@@ -55,7 +55,7 @@ struct registration {
   explicit registration(const table& t) { registered_tables().push_back(t); }
 };
 
-/// The graph that a table stands for; refuses numbers that no layer or row has.
+/// The graph that a table represents; refuses numbers that no layer or row has.
 graph to_graph(const table& t, const std::vector<op::registered_layer>& layers);
 
 } // namespace benanza::model

@@ -3,9 +3,9 @@
 // make it up, each with what it reads. Small words are values, the same word the same value; `c` is
 // a constant of one number, a longer word that begins with c any constant. `d:Sub(..)` calls a
 // result d.
-// `Mul|Div(..)` is either; `Add?(..)` may be missing, `Mul|Div*(..)` may stand there any number of
-// times, and then what its first operator (or else its first word) says stands in its place. Both
-// orders of what commutes fit, and views and Casts may stand between.
+// `Mul|Div(..)` is either; `Add?(..)` may be missing, `Mul|Div*(..)` may occur any number of times,
+// and then what its first operator (or else its first word) says takes its place. Both orders of
+// what commutes fit, and views and Casts may be between.
 //
 //   rule r = parse_rule("Gelu(x) = Mul(Mul(x, Add(Erf(Div|Mul(x, c)), c)), c)");
 #pragma once
@@ -28,7 +28,7 @@ struct term {
 
   bool is_operator() const { return !words.empty(); }
   bool is_number() const { return words.empty() && value < 0; }
-  /// Which of `reads` stands in the place of an operator that is missing.
+  /// Which of `reads` takes the place of an operator that is missing.
   std::size_t rest() const {
     for (std::size_t i = 0; i < reads.size(); ++i)
       if (reads[i].is_operator()) return i;

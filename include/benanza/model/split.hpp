@@ -3,7 +3,7 @@
 // exactly one, and sequences only read what those before them wrote. By chains: first at every fork
 // and join, so that each piece is a path, then each path into windows of G. By windows, as DLBricks
 // (ICPE 2020) does: along the order of the nodes, each cut short where a node reads what the window
-// does not make. A node that could not be resolved stands alone.
+// does not make. A node that could not be resolved is alone.
 //
 //   for (const std::vector<int>& nodes : split(graph, {.length = 6})) ...   // ascending
 #pragma once
@@ -47,8 +47,8 @@ inline std::vector<std::vector<int>> readers_of(const graph& g) {
   return out;
 }
 
-/// The first node that node `i` reads from; -1 where it stands at the start of a sequence whatever
-/// is before it: it reads what the caller gives, or nothing that is made, or is not resolved.
+/// The first node that node `i` reads from; -1 where it is at the start of a sequence whatever is
+/// before it: it reads what the caller gives, or nothing that is made, or is not resolved.
 inline int reads_back_to(const graph& g, std::size_t i) {
   if (g.nodes[i].layer == no_layer) return -1;
   int first = -1;
@@ -107,7 +107,7 @@ inline std::vector<line> order_of(const graph& g) {
   return {std::move(all)};
 }
 
-/// All that is resolved in one; what is not stands alone.
+/// All that is resolved in one; what is not, each alone.
 inline std::vector<std::vector<int>> split_nothing(const graph& g) {
   std::vector<std::vector<int>> out;
   std::vector<int> whole;

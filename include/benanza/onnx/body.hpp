@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes stand behind one that calls a function? A function's nodes are put in order once;
-// each call opens them in a scope of its own, which says which value of the model each of their
-// names stands for, in which opsets they are written, and which attributes the caller gave. Nothing
-// is copied but nodes whose attributes refer to the caller's.
+// Which nodes replace one that calls a function? A function's nodes are put in order once; each
+// call opens them in a scope of its own, which says which value of the model each of their names
+// means, in which opsets they are written, and which attributes the caller gave. Only nodes whose
+// attributes refer to the caller's are copied.
 //
 //   functions table(model, opsets);
 //   if (const function* f = table.of(node)) f->steps.steps   // refuses one that is damaged
@@ -87,7 +87,7 @@ public:
     const auto found = texts_.find(named(n));
     return found == texts_.end() ? nullptr : &read(*found->second);
   }
-  /// The same for one that stands elsewhere and outlives this table.
+  /// The same for one that is elsewhere and outlives this table.
   const function& read(const ::onnx::FunctionProto& f) {
     if (const auto found = read_.find(&f); found != read_.end()) return found->second;
     return read_.emplace(&f, read_function(f, opsets_)).first->second;
@@ -108,7 +108,7 @@ private:
 
 using attribute_table = std::map<std::string_view, const ::onnx::AttributeProto*>;
 
-/// A place where nodes are visited: which values their names stand for, and what is given there.
+/// A place where nodes are visited: which values their names mean, and what is given there.
 struct scope {
   const program* steps = nullptr;
   const opset_table* opsets = nullptr;
@@ -125,7 +125,7 @@ struct scope {
 inline constexpr int no_value = -2; ///< of a name in a scope: not given yet
 inline constexpr std::size_t longest_path = 240;
 
-/// The path of what stands in the node of that name.
+/// The path of what is in the node of that name.
 inline std::string path_in(const scope& around, std::string_view name) {
   return around.path.size() < longest_path ? around.path + printable(name, longest_name) + '/'
                                            : around.path;
@@ -155,8 +155,8 @@ inline std::optional<::onnx::NodeProto> with_attributes_of(const scope& s,
   return out;
 }
 
-/// A scope in which `f` is opened for the call `n` that stands in `around`. Refuses a function that
-/// is being opened already.
+/// A scope in which `f` is opened for the call `n` that is in `around`. Refuses a function that is
+/// being opened already.
 inline scope scope_of_call(const ::onnx::NodeProto& n, const function& f, const scope& around) {
   const std::string name = in_quotes(f.text->name());
   for (const scope* s = &around; s != nullptr; s = s->around)

@@ -36,7 +36,7 @@ public:
 
   model::graph graph{};
 
-  /// Adds a node, with the layer that its answer says, or the problem in its place. `path` stands
+  /// Adds a node, with the layer that its answer says, or the problem in its place. `path` comes
   /// before its name.
   void place(const step& s, const call& c, answer& a, const std::string& path = {}) {
     const int number = static_cast<int>(graph.nodes.size());

@@ -64,7 +64,7 @@ struct value {
         unknown_since = "a tensor of more than 8 dims";
         return;
       }
-      if (d < 0 || d > dim_limit) { // beside a dim of 0 any other passes the loader
+      if (d < 0 || d > dim_limit) { // next to a dim of 0 any other passes the loader
         unknown_since = "a tensor with a dim over 2^40";
         return;
       }
@@ -92,7 +92,7 @@ struct answer {
   std::string problem{};                 ///< why there is no layer
   std::optional<elements_of> elements{}; ///< those of the first output, if the handler knows them
   std::string repair{};                  ///< what was changed to make the node fit the batch
-  /// The nodes that this one stands for, which are resolved in its place. Its inputs and outputs
+  /// The nodes that this one consists of, which are resolved in its place. Its inputs and outputs
   /// are the node's, by position; those of the node that are left out are "" inside too.
   std::shared_ptr<const ::onnx::FunctionProto> body{};
 };

@@ -26,7 +26,7 @@
 
 namespace benanza::onnx {
 
-/// One operator that others say: the operands it takes, and its graph.
+/// One operator that consists of others: the operands it takes, and its graph.
 struct composite {
   int least = 0;
   int most = 0; ///< any_number: no limit
@@ -101,7 +101,7 @@ inline const composite* find_composite(std::string_view domain, std::string_view
   return found == table.end() ? nullptr : &found->second;
 }
 
-/// The nodes that stand behind one of these operators; none where it is a layer by itself, or where
+/// The nodes that one of these operators consists of; none where it is a layer by itself, or where
 /// `problem` says why not.
 inline std::shared_ptr<const ::onnx::FunctionProto>
 body_of_composite(const composite& known, const call& c, std::string& problem) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of nodes that hold graphs? An If whose condition is constant takes its branch; of
 // one that decides when the model runs the costlier branch is counted. Bodies of Loop, Scan and
-// SequenceMap stand in the graph as often as they run, each time with what the time before left.
-// Where only a run of the model tells how often, it is once, or what the caller says; each such
+// SequenceMap are in the graph as often as they run, each time with what the time before left.
+// Where only a run of the model shows how often, it is once, or what the caller says; each such
 // choice is a line of the graph's assumptions.
 //
 //   control(visitor, {{"decoder", 12}}).open(step, call, scope)   // true: it was one of them
@@ -232,7 +232,7 @@ private:
     give(s, output, stack(visitor_, inside, parts, call::axis(axis, rank + 1)), decided);
   }
 
-  /// A scope for nodes of our own that stand for this one.
+  /// A scope for nodes of our own that replace this one.
   scope inner(const step& s, const scope& in) const {
     return {.opsets = in.opsets, .around = &in, .path = path_in(in, name_of(s)), .depth = in.depth};
   }

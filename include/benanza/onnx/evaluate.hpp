@@ -146,7 +146,7 @@ inline maybe_elements evaluate_first(const call& c, const answer& a) {
 }
 } // namespace detail
 
-/// The elements of each output of a node whose operands are constant, where they can be told.
+/// The elements of each output of a node whose operands are constant, where they are known.
 inline std::vector<std::optional<elements_of>> evaluate(const call& c, const answer& a) {
   std::vector<std::optional<elements_of>> out(a.outputs.size());
   if (a.elements) {

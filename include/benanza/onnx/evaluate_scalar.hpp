@@ -176,7 +176,7 @@ inline maybe_scalar modulo(const call& c, const scalar& a, const scalar& b) {
   return scalar::of(r);
 }
 
-/// One element of an elementwise node's output; nothing where it cannot be told.
+/// One element of an elementwise node's output; nothing where it is not known.
 inline maybe_scalar computed(const call& c, const std::vector<maybe_scalar>& x, int element) {
   const std::string& op = c.op();
   if (x.empty() || !x[0]) return std::nullopt;

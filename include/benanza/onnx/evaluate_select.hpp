@@ -27,7 +27,7 @@ inline void set_element(elements_of& to, std::size_t i, const scalar& v) {
     to.integers[i] = v.integer;
 }
 
-/// Where in the data the elements stand that a node takes or writes.
+/// Where in the data the elements are that a node takes or writes.
 inline std::vector<std::size_t> places_of(const op::indexing& p, const elements_of& indices) {
   const auto named = [&](std::size_t i, std::int64_t size) {
     const std::int64_t at = indices.integers[i];
@@ -115,7 +115,7 @@ inline maybe_elements evaluate_cumulate(const call& c, const op::cumulate& p) {
   return fine ? maybe_elements(std::move(out)) : std::nullopt;
 }
 
-/// The places of a line in the order of its elements, equal ones as they stand.
+/// The places of a line in the order of its elements, equal ones in their own order.
 inline std::vector<std::int64_t> sorted_line(const elements_of& x, std::int64_t first,
                                              std::int64_t step, std::int64_t size, bool rising) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(size));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attentions with something beside them: ONNX Attention-23..25 that keeps keys and values from step
-// to step or gives its scores, and ONNX Runtime's Attention (products with packed weights first),
+// Attentions that do something more: ONNX Attention-23..25 that keeps keys and values from step to
+// step or gives its scores, and ONNX Runtime's Attention (products with packed weights first),
 // MultiHeadAttention and GroupQueryAttention (rotary embeddings, a cache). A cache costs a Concat:
 // a framework that writes in place saves it.
 //
@@ -41,7 +41,7 @@ inline pieces::name attended(pieces& p, const attention_parts& a) {
             {past_length, a.past}});
 }
 
-/// Puts what a cache holds before new keys and values, which stand heads first already.
+/// Puts what a cache holds before new keys and values, which are heads first already.
 inline void prepend(pieces& p, attention_parts& a, const pieces::name& keys,
                     const pieces::name& values) {
   a.key = p("Concat", {keys, a.key}, {{"axis", 2}});
@@ -63,7 +63,7 @@ inline std::int64_t cached_keys(const call& c, int keys, int values, const op::a
   return k[2];
 }
 
-/// The attention of ONNX's node with all that may stand beside it.
+/// The attention of ONNX's node with all that it may do besides.
 class onnx_attention {
 public:
   explicit onnx_attention(pieces& p)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Einsum-12 as products, sums and transposes: a letter that stands twice in a term is its diagonal,
-// one that stands in one term alone is summed away, and terms are joined from left to right by a
-// MatMul over the letters that nobody needs afterwards, or by a Mul where there are none. Dims
+// Einsum-12 as products, sums and transposes: a letter that occurs twice in a term is its diagonal,
+// one that occurs in one term alone is summed away, and terms are joined from left to right by a
+// MatMul over the letters that are not needed afterwards, or by a Mul where there are none. Dims
 // under an ellipsis count as letters, from the last one on.
 //
 //   expand_einsum(p)   // "bij,bkj->bik": Transpose, MatMul
@@ -113,7 +113,7 @@ private:
     return with_dots(term, covers);
   }
 
-  /// The letters that stand once in all terms, in the order of the alphabet.
+  /// The letters that occur once in all terms, in the order of the alphabet.
   std::string once() const {
     std::string all, out;
     for (const std::string& s : letters_)
@@ -204,7 +204,7 @@ private:
     if (away.empty()) return multiplied(a, b, both + left + right);
     for (char c : away)
       if (a.length(c) != b.length(c)) throw error("its equation does not fit its operands");
-    // What stands first in the result comes from the first factor.
+    // What comes first in the result comes from the first factor.
     const std::size_t first = wanted.find_first_of(left + right);
     if (first != std::string::npos && right.find(wanted[first]) != std::string::npos)
       std::swap(a, b), std::swap(left, right);

@@ -34,8 +34,8 @@ inline void expand_skip_norm(pieces& p) {
 }
 
 /// Inputs: words, segments, three embeddings, scale, shift, mask, places; segments and theirs, the
-/// mask and places may be left out. Without places, words stand at 0, 1, 2 ...; the second result
-/// is how many words a row has.
+/// mask and places may be left out. Without places, words are at 0, 1, 2 ...; the second result is
+/// how many words a row has.
 inline void expand_embed_norm(pieces& p) {
   const call& c = p.of;
   for (int i : {0, 2, 3, 5, 6})

@@ -20,8 +20,8 @@ inline pieces::name activated(pieces& p, const pieces::name& x) {
   if (f == "Clip" && bounds.size() == 2) return p(f, {x, p.number(bounds[0]), p.number(bounds[1])});
   return p(f, {x});
 }
-/// The order of dims in which the last two have changed places; `batch_too`: and the first stands
-/// before the last but one.
+/// The order of dims in which the last two have changed places; `batch_too`: before that, the first
+/// moves to the last place but one.
 inline pieces::whole_numbers transposing(int rank, bool last, bool batch_too) {
   pieces::whole_numbers order(static_cast<std::size_t>(rank));
   for (int i = 0; i < rank; ++i)
@@ -81,7 +81,7 @@ inline void expand_fused_conv(pieces& p) {
   p.give(0, detail::activated(p, p.plus(detail::convolved(p, p.in(0), p.in(1)), p.in(3))));
 }
 
-/// Channels stand last, in the weights too where they fit there alone.
+/// Channels come last, in the weights too where they fit there alone.
 inline void expand_nhwc_conv(pieces& p) {
   const shape &x = p.of.dims(0), &w = p.of.dims(1);
   if (x.size < 3 || w.size != x.size)

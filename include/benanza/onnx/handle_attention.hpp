@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaled dot-product attention: ONNX Attention-23..25 as one layer. What it keeps from step to
-// step, and scores that are asked for too, are pieces beside it (expand_attention.hpp). With three
-// dims an operand is batch x sequence x (heads x size), and attributes say how many heads.
+// step, and scores that are asked for too, are pieces of their own (expand_attention.hpp). With
+// three dims an operand is batch x sequence x (heads x size), and attributes say how many heads.
 //
 //   handle_attention(call)   // Attention/1x32x128x64-kv8-causal
 #pragma once
@@ -30,7 +30,7 @@ inline op::attention attention_of(const call& c) {
   p.heads = p.sequence_major ? c.integer("q_num_heads", 0) : q[1];
   p.kv_heads = packed ? c.integer("kv_num_heads", 0) : k[1];
   if (p.heads < 1 || p.kv_heads < 1) throw error("it has no heads (q_num_heads, kv_num_heads)");
-  // Of all heads together where they stand in one dim.
+  // Of all heads together where they are in one dim.
   const std::int64_t query_parts = p.sequence_major ? p.heads : 1;
   const std::int64_t key_parts = packed ? p.kv_heads : 1;
   p.head_size = q.back() / query_parts;
@@ -43,7 +43,7 @@ inline op::attention attention_of(const call& c) {
 }
 
 /// Which keys a query sees: up to its own, or some behind it, and of them the last ones. Where only
-/// the left side ends, all new keys stand behind the first query, or with lengths all queries.
+/// the left side ends, all new keys are behind the first query, or with lengths all queries.
 inline void see(const call& c, op::attention& p) {
   const std::int64_t left = c.integer("left_window_size", -1);
   const std::int64_t right = c.integer("right_window_size", -1);

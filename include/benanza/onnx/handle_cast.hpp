@@ -49,7 +49,7 @@ inline answer handle_cast(const call& c) {
     a.problem = "no memory holds its elements, " + type_name(read ? to : c.element(0));
     return a;
   }
-  // Two kinds of reals are what they are; beside whole numbers they are the case's.
+  // Cast to each other, reals keep their types; cast from or to others, they are the case's.
   const bool reals = is_floating(c.element(0)) && is_floating(to);
   a.layer = op::cast{.input = dims,
                      .from = reals ? *read : to_dtype(c.element(0)),

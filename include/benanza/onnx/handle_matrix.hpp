@@ -31,7 +31,7 @@ inline op::gemm gemm_of(const call& c, int b_at, int c_at) {
   return p;
 }
 
-/// The same for a stack; `out` is told the dims that the result has without those put before.
+/// The same for a stack; `out` gets the dims that the result has without those that are added.
 inline op::matmul matmul_of(const call& c, int b_at, shape& out) {
   op::matmul p{.a = c.dims(0), .b = c.dims(b_at), .constant_b = c.constant(b_at)};
   if (p.a.empty() || p.b.empty()) throw error("an operand is a scalar");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with weights of a few bits: ONNX Runtime's MatMulNBits. What its weights hold is one
-// code for each place in blocks along the sum; attributes say the matrix that they stand for.
+// code for each place in blocks along the sum; attributes say the matrix that they represent.
 //
 //   handle_matmul_nbits(call)   // MatMulNBits/1x1x2048-n5632-k32
 #pragma once

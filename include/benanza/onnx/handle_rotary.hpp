@@ -20,7 +20,7 @@ inline answer rotary_of(const call& c, int cosines, int places) {
   if (x.size == 4) {
     p.sizes = x;
   } else if (x.size == 3) {
-    // Where nobody says how many heads there are, all of one are turned.
+    // Where the number of heads is not given, all numbers of a head are turned.
     std::int64_t heads = c.integer("num_heads", 0);
     if (heads == 0 && angles.back() > 0 && angles.back() < dim_limit)
       heads = x[2] / (2 * angles.back());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that find elements: ArgMax-1..13, ArgMin, TopK-1..11, NonZero-9..13, Compress-9..11,
-// Unique-11; and running sums (CumSum-11..14, CumProd-26). Where only a run tells how many there
+// Unique-11; and running sums (CumSum-11..14, CumProd-26). Where only a run shows how many there
 // are, `largest.hpp` says the most.
 //
 //   handle_top_k(call)   // TopK/1x8400-a1-k100

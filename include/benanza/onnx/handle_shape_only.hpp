@@ -75,7 +75,7 @@ inline answer handle_einsum(const call& c) {
   }
   if (terms.size() > operands) throw error("its equation has more terms than it has operands");
   std::string right;
-  if (arrow == std::string::npos) { // in order of the alphabet, those that stand there once
+  if (arrow == std::string::npos) { // in order of the alphabet, those that occur there once
     right = "...";
     for (const auto& [letter, count] : uses)
       if (count == 1 && letter != '.') right += letter;

@@ -19,7 +19,7 @@ inline answer of_view(const call& c, op::view_function f, const shape& result) {
   return of_layer(c, p, result);
 }
 
-/// The dims that a Reshape's target stands for; nothing where the numbers of elements differ.
+/// The dims that a Reshape's target means; nothing where the numbers of elements differ.
 inline std::optional<shape> reshaped(const shape& input, std::span<const std::int64_t> target,
                                      bool zero_is_zero) {
   shape out;

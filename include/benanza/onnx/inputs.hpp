@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which dims do a model's inputs have? Those of the file, with numbers in place of its symbols: the
-// batch (dim 0, and wherever its symbol stands), named symbols, whole shapes. A symbol without a
-// number is refused by name. A number of the file is changed only for a batch that was asked for.
+// batch (dim 0, and wherever its symbol is), named symbols, whole shapes. A symbol without a number
+// is refused by name. A number of the file is changed only for a batch that was asked for.
 //
 //   input_dims d = dims_of_inputs(model, {.batch = 8, .dims = {{"sequence", 128}}}, "bert.onnx");
 //   d.shapes.at("input_ids")   // {8, 128}
@@ -32,7 +32,7 @@ struct options {
   std::optional<std::int64_t> batch{};
   std::map<std::string, std::int64_t> dims{}; ///< values of symbolic dims
   std::map<std::string, shape> shapes{};      ///< dims of whole inputs, these win
-  /// How often loops run, by name, where only a run of the model would tell.
+  /// How often loops run, by name, where only a run of the model would show it.
   std::map<std::string, std::int64_t> loops{};
   data_dependent sizes = data_dependent::stop;
   std::string name{}; ///< what the model is called; empty: as its file

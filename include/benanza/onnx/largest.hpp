@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How large can a result be whose size depends on what the model reads? NonZero finds every element
 // at most, Compress and Unique keep all, NonMaxSuppression keeps as many boxes of each class as it
-// is told to, TopK takes all of an axis. With such sizes everything behind them can be resolved.
+// may, TopK takes all of an axis. With such sizes everything behind them can be resolved.
 //
 //   std::optional<std::vector<result>> most = largest_results(call);   // NonZero of 1x8: 2x8
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // In which order can the nodes of a model run, and who reads whose result? Names become numbers
-// once, so that resolving the model at several batch sizes does no look-ups. A file whose nodes
-// stand in a valid order keeps it; others are sorted. Refused: a value with two producers or none,
-// and a cycle, each with the nodes' names.
+// once, so that resolving the model at several batch sizes does no look-ups. A file whose nodes are
+// in a valid order keeps it; others are sorted. Refused: a value with two producers or none, and a
+// cycle, each with the nodes' names.
 //
 //   program p = order(model.graph(), "net.onnx");
 //   p.steps[7].inputs   // numbers of values; p.names[number]; -1: an optional input left out
@@ -291,7 +291,7 @@ private:
 } // namespace detail
 
 /// The graph's nodes in an order in which each comes after what it reads. One that `has_around`, as
-/// the branches of an If have, may read values of the graph that it stands in.
+/// the branches of an If have, may read values of the graph that it is in.
 inline program order(const ::onnx::GraphProto& g, std::string_view where, bool has_around = false) {
   detail::orderer o(g.node(), where);
   o.define_constants(g);

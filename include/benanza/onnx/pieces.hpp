@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is an operator said as a small graph of others? Pieces are added one after the other, each
+// How is an operator written as a small graph of others? Pieces are added one after the other, each
 // naming what it reads: operands of the operator by number, results of pieces before it. They are
 // nodes of the newest opset that we know, each called by its own operator, and are resolved as the
 // body of a function is. The nodes of a graph that an attribute holds can be pieces, too; what it
@@ -25,7 +25,7 @@ namespace benanza::onnx {
 /// The opset of ONNX's own operators among pieces.
 inline constexpr std::int64_t piece_opset = 24;
 
-/// The graph that an operator stands for.
+/// The graph that replaces an operator.
 class pieces {
 public:
   /// What pieces call a value; empty: none.

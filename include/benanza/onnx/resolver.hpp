@@ -86,7 +86,7 @@ public:
     see_ = std::move(see);
     return run();
   }
-  /// The name of a value of the model itself; empty: it stands in a function.
+  /// The name of a value of the model itself; empty: it is in a function.
   std::string_view name_of(int number) const {
     const auto n = static_cast<std::size_t>(number);
     return n < program_.names.size() ? program_.names[n] : std::string_view{};
@@ -223,8 +223,8 @@ private:
       see_(s, c, a, folded && !broken ? -1 : static_cast<int>(builder_.graph.nodes.size()) - 1);
   }
 
-  /// True for a node that others stand for, which are resolved then. Else `a` is what is said of
-  /// the node itself.
+  /// True for a node that others replace, which are resolved then. Else `a` is what is said of the
+  /// node itself.
   bool opens(const step& s, const call& c, const scope& in, answer& a) {
     try {
       const function* f = functions_.of(*s.node);
@@ -284,7 +284,7 @@ private:
   }
 
   /// Visits the nodes of a function for one call of it. What an operator's graphs read from around
-  /// it follows its operands where nodes of ours stand for it.
+  /// it follows its operands where nodes of ours replace it.
   void open(const step& s, scope& body, bool ours) {
     const program& steps = *body.steps;
     spend(steps.steps.size() + steps.names.size());
@@ -379,7 +379,7 @@ private:
   }
 
   void read_described(value& v, int number) {
-    if (number >= static_cast<int>(program_.names.size())) return; // it stands in a function
+    if (number >= static_cast<int>(program_.names.size())) return; // it is in a function
     const auto found = described_.find(program_.names[static_cast<std::size_t>(number)]);
     if (found == described_.end() || !found->second->type().has_tensor_type()) return;
     const auto& t = found->second->type().tensor_type();
@@ -402,7 +402,7 @@ private:
         return c.operand(i).unknown_since;
     return operator_name(c.node());
   }
-  /// A folded node is not shown: what is wrong with it is told where it matters.
+  /// A folded node is not shown: what is wrong with it is reported where it matters.
   static std::string lost_since(const call& c, const std::string& problem) {
     for (int i = 0; i < c.size(); ++i)
       if (c.has(i) && !c.operand(i).lost_since.empty()) return c.operand(i).lost_since;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a node that holds graphs need of whoever resolves nodes? The values of the model by
+// What does a node that holds graphs need of the resolver of nodes? The values of the model by
 // number, new ones, nodes of its own making, and a budget that ends what would never end. A
 // sequence is a value that holds the numbers of its tensors.
 //
@@ -21,7 +21,7 @@ public:
   using error::error;
 };
 
-/// Whoever resolves nodes.
+/// The resolver of nodes.
 class visitor {
 public:
   virtual ~visitor() = default;

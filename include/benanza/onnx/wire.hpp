@@ -51,8 +51,8 @@ constexpr bool is_payload(std::uint64_t field) {
   return field == 4 || field == 5 || field == 7 || (field >= 9 && field <= 11);
 }
 
-/// The fields of each message that are read by anybody here, a bit each; not among them are
-/// doc_string, metadata and training.
+/// The fields of each message that are read here, a bit each; not among them are doc_string,
+/// metadata and training.
 constexpr bool is_read(message kind, std::uint64_t field) {
   const auto fields = [](auto... f) { return ((std::uint64_t{1} << f) | ...); };
   std::uint64_t read = ~std::uint64_t{0};

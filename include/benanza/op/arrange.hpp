@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers that fill a tensor by place: Trilu-14 (one half of a matrix, zeros beside it),
+// Layers that fill a tensor by place: Trilu-14 (one half of a matrix, zeros elsewhere),
 // ReverseSequence-10 (each batch's first places the other way round), OneHot-11 (a number becomes
 // a row of two values).
 //
@@ -11,7 +11,7 @@
 
 namespace benanza::op {
 
-/// Of each matrix (the last two dims) what stands on and above a diagonal, or on and below it.
+/// Of each matrix (the last two dims) what is on and above a diagonal, or on and below it.
 struct trilu {
   shape input{};
   bool lower = false;

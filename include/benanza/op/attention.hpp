@@ -25,11 +25,11 @@ struct attention {
   std::int64_t keys = 0;       ///< length of the sequence that is attended to
   std::int64_t value_size = 0; ///< of a head of the values and of the result
   bool causal = false;
-  std::int64_t past = 0;       ///< of causal ones: keys that the first query sees beside its own
+  std::int64_t past = 0;       ///< of causal ones: keys that the first query sees besides its own
   std::int64_t window = 0;     ///< of causal ones: keys that a query sees at most; 0: all
   bool softcap = false;        ///< scores are kept in a range by a hyperbolic tangent
   bool lengths = false;        ///< an operand says how many keys each batch has, here all of them
-  bool sequence_major = false; ///< the sequence stands before the heads
+  bool sequence_major = false; ///< the sequence comes before the heads
   bool cached = false;         ///< not in keys and values, though in the others
   shape mask{};                ///< added to the scores; broadcasts to them; empty: none
   bool truth_mask = false;     ///< the mask holds truth values: which keys are seen
@@ -153,7 +153,7 @@ private:
     const std::int64_t ends = full == first ? 0 : 2 * a + first + full + 1;
     return checked_multiply(full - first, ends) / 2 + checked_multiply(queries - full, keys);
   }
-  /// Elements of the mask that stand for something seen.
+  /// Elements of the mask that are for something seen.
   constexpr std::int64_t seen_mask() const {
     const shape m = expanded(mask, 4);
     const std::int64_t images = checked_multiply(m[0], m[1]);

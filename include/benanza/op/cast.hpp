@@ -26,7 +26,7 @@ struct cast {
 
   template <class Archive>
   constexpr void fields(Archive& a) {
-    // Both types always stand there: one alone could be either.
+    // Both types are always written: one alone could be either.
     constexpr auto missing = static_cast<dtype>(0xff);
     a.dims("input", input);
     a.element("from", from, missing);

@@ -2,7 +2,7 @@
 // Convolution and transposed convolution (ONNX Conv-11, ConvTranspose-11), one to three spatial
 // dims, with groups, dilation and asymmetric pads. Weights are constant: they are prepared before
 // timing. In: N x C x spatial. Multiply-accumulates are counted on every tap, pads included. A
-// training step has beside these the gradient by the weights; that by the source is ConvTranspose.
+// training step also has the gradient by the weights; that by the source is ConvTranspose.
 //
 //   conv{.input = {1, 64, 56, 56}, .outputs = 64, .kernel = {3, 3}, .pads = {1, 1, 1, 1}}
 //   key: 1x64x56x56-64x3x3-s1-p1
@@ -107,7 +107,7 @@ struct conv {
     return w;
   }
 
-  /// Floating-point operations on real input: taps that lie in the padding are left out, as direct
+  /// Floating-point operations on real input: taps that are in the padding are left out, as direct
   /// algorithms leave them out. `cost()` counts them, as papers do.
   constexpr std::int64_t direct_flops() const {
     const work w = cost();

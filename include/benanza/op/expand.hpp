@@ -46,7 +46,7 @@ struct expand {
     (void)cost();
   }
   constexpr shape output() const { return sizes; }
-  /// The element of dim `i` of the input that stands at `place` of the same dim of the output.
+  /// The element of dim `i` of the input that is at `place` of the same dim of the output.
   constexpr std::int64_t taken(int i, std::int64_t place) const {
     return input[i] == 1 ? 0 : place % input[i];
   }

@@ -39,7 +39,7 @@ struct step {
   constexpr bool operator==(const step&) const = default;
 };
 
-/// The steps of a fused layer, in order; structural, so it can stand in a template argument.
+/// The steps of a fused layer, in order; structural, so it can be part of a template argument.
 struct step_list {
   static constexpr int capacity = 6;
   step at[capacity]{};

@@ -13,7 +13,7 @@
 
 namespace benanza::op {
 
-/// What lies outside the input; the order is that of `border_names`.
+/// What is outside the input; the order is that of `border_names`.
 enum class border : std::uint8_t { zeros, edge, reflection };
 inline constexpr std::string_view border_names[] = {"zeros", "border", "reflection"};
 

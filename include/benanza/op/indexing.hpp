@@ -23,7 +23,7 @@ enum class indexing_function : std::uint8_t {
 inline constexpr std::string_view indexing_families[] = {"GatherElements", "GatherND",
                                                          "ScatterElements", "ScatterND"};
 
-/// What becomes of the number that stood there; the order is that of `scatter_names`.
+/// What becomes of the number that was there; the order is that of `scatter_names`.
 enum class scatter_reduction : std::uint8_t { none, add, mul, max, min };
 inline constexpr std::string_view scatter_names[] = {"none", "add", "mul", "max", "min"};
 

@@ -85,8 +85,8 @@ public:
     }
   }
   /// A tagged list with one value for each of `count` positions; empty means `fallback` everywhere.
-  /// One number stands for all of them; of paddings, half the numbers stand for equal begins and
-  /// ends.
+  /// Equal values are written as one number; of paddings, equal begins and ends as half of the
+  /// numbers.
   template <int N>
   constexpr void tagged(std::string_view, std::string_view tag, const list<N>& values, int,
                         std::int64_t fallback, bool always = false) {
@@ -118,7 +118,7 @@ public:
     text_.append(tag);
     text_.append(value);
   }
-  /// A word that stands there or not.
+  /// A word that is there or not.
   constexpr void flag(std::string_view, std::string_view word, bool value) {
     if (!value) return;
     next();

@@ -103,8 +103,8 @@ result_list results(const layer& l);
 work cost(const layer& l);
 
 /// Bytes that have to move at least: those of `cost()` without the points of a source that a window
-/// steps over. Where channels lie together these are never read; where rows do, whole cache lines
-/// come, which is more.
+/// steps over. Where channels are contiguous these are never read; where rows are, whole cache
+/// lines come, which is more.
 std::int64_t least_bytes(const layer& l, numeric t);
 
 /// The class of the arithmetic that the layer needs in a case of class `t`.

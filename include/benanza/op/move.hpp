@@ -355,7 +355,7 @@ struct resize {
   constexpr std::int64_t bounds() const {
     return crops() ? 2 * (axes.empty() ? input.size : axes.size) : 0;
   }
-  /// Where the begin of a crop along a dim stands among its bounds; -1: it is not cropped.
+  /// Where the begin of a crop along a dim is among its bounds; -1: it is not cropped.
   constexpr int bound_of(int dim) const {
     if (!crops()) return -1;
     for (int i = 0; i < axes.size; ++i)

@@ -69,7 +69,7 @@ struct on_codes {
   bool integer = false;     ///< gives the sums: operands have no scales
   bool per_channel = false; ///< of the second operand: each channel or column has its own scale
   bool zero_a = false, zero_b = false, zero_result = false; ///< zero points that are not zero
-  bool rectified = false; ///< a Relu stands before the result is rounded
+  bool rectified = false; ///< a Relu comes before the result is rounded
 
   static constexpr bool adds = std::is_same_v<Base, binary>;
 

@@ -2,7 +2,7 @@
 // Pooling: ONNX MaxPool-12, AveragePool-19, LpPool-18 and the global ones, one to three spatial
 // dims.
 // `include_pad` and `ceil` change the result and so the key; so does a second result, where in the
-// whole input each maximum stands.
+// whole input each maximum is.
 //
 //   pool{.function = pooling::max, .input = {1, 64, 112, 112}, .kernel = {3, 3}, .strides = {2, 2}}
 //   key: 1x64x112x112-3x3-s2

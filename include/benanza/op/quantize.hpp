@@ -23,7 +23,7 @@ struct quantize {
   dtype code = dtype::u8;  ///< storage of the codes
   int axis = -1;           ///< along which scales differ; -1: there is one scale
   std::int64_t block = 0;  ///< neighbours along the axis that share a scale; 0: each has its own
-  bool zero_point = false; ///< beside each scale stands a zero point that is not zero
+  bool zero_point = false; ///< each scale has a zero point that is not zero
 
   static constexpr std::optional<quantize> of(std::string_view family) {
     if (family == "QuantizeLinear") return quantize{};

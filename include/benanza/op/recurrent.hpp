@@ -43,7 +43,7 @@ struct recurrent {
   bool coupled = false;     ///< LSTM's input_forget: the forget gate is what the input gate leaves
   bool reset_after = false; ///< GRU's linear_before_reset: its reset gate acts behind the product
   bool clipped = false;     ///< what goes into activations is kept in a range
-  bool batch_first = false; ///< layout 1: the batch stands before the steps
+  bool batch_first = false; ///< layout 1: the batch comes before the steps
   std::int64_t wanted = 1;  ///< results: the sequence, the last state, an LSTM's last cell
   list<6> activations{};    ///< empty: the cell's own
 

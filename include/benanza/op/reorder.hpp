@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A change of layout: the same tensor, laid out another way in memory. No ONNX operator; it stands
+// A change of layout: the same tensor, laid out another way in memory. No ONNX operator; it is
 // between two layers whose algorithms want different layouts.
 //
 //   reorder{.input = {1, 64, 56, 56}, .from = layout::plain, .to = layout::blocked16}

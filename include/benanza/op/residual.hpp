@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The normalization of a sum, as it stands between the parts of a transformer
-// (SkipLayerNormalization of ONNX Runtime): what a part gives is added to the residual stream, and
-// the rows of the sum are normalized. Where others read the sum too, it is a second result.
-// Operands are those of the normalization, of which the source is one addend, and behind them the
-// other addend.
+// The normalization of a sum, as it is between the parts of a transformer
+// (SkipLayerNormalization of ONNX Runtime): what a part gives is added to the residual stream,
+// and the rows of the sum are normalized. Where others read the sum too, it is a second result.
+// Operands are those of the normalization, of which the source is one addend, and behind them
+// the other addend.
 //
 //   residual<rms_norm>{.base = {.input = {1, 128, 4096}, .axis = 2}, .sum = true}
 //   family Add+RMSNormalization; the key is the normalization's; behind it: -sum

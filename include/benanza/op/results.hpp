@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a layer give? One tensor, mostly; some give more (a TopK values and indices), or one of
 // another type than what they read (Equal, ArgMax). Such a kind lists its results in ONNX's order;
-// in memory they stand one after the other. An output that a node leaves out before one that it
-// asks for is made all the same.
+// in memory they are one after the other. An output that a node leaves out before one that it asks
+// for is made all the same.
 //
 //   constexpr result_list results() const { return {{output(), element}, {output(), dtype::s64}}; }
 #pragma once

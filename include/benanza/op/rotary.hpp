@@ -23,7 +23,7 @@ struct rotary {
   bool interleaved = false; ///< neighbours are turned together
   std::int64_t table = 0;   ///< rows of cosines and sines, of which places name one; 0: no places
   bool own_places = false;  ///< each batch has cosines and sines of its own
-  bool sequence_major = false; ///< the sequence stands before the heads
+  bool sequence_major = false; ///< the sequence comes before the heads
 
   static constexpr std::optional<rotary> of(std::string_view family) {
     return family == "RotaryEmbedding" ? std::optional(rotary{}) : std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that find elements: ArgMax-13 and ArgMin-13, TopK-11, NonZero-13, Compress-11, Unique-11.
 // Of equal ones the first counts. Where what is read decides how many are found, a layer gives as
-// many as there can be: what was found stands first, zeros stand behind it.
+// many as there can be: what was found comes first, zeros come behind it.
 //
 //   arg{.input = {8, 1000}, .axis = 1}                                   key: 8x1000-a1
 //   top_k{.input = {1, 8400}, .axis = 1, .k = 100}                       key: 1x8400-a1-k100
@@ -13,8 +13,8 @@
 
 namespace benanza::op {
 
-/// Where along an axis the largest or smallest element stands. As of a reduction, `output()` keeps
-/// the axis as one.
+/// Where along an axis the largest or smallest element is. As of a reduction, `output()` keeps the
+/// axis as one.
 struct arg {
   bool smallest = false; ///< ArgMin
   shape input{};
@@ -61,7 +61,7 @@ struct arg {
   constexpr bool operator==(const arg&) const = default;
 };
 
-/// The k largest or smallest along an axis, and where they stand.
+/// The k largest or smallest along an axis, and where they are.
 struct top_k {
   shape input{};
   int axis = 0;
@@ -192,8 +192,8 @@ struct compress {
   constexpr bool operator==(const compress&) const = default;
 };
 
-/// Each element, or slice along an axis, once; with `wanted` of them also where each first stands,
-/// which of them every one is, and how often each stands there.
+/// Each element, or slice along an axis, once; with `wanted` of them also where each first occurs,
+/// which of them every one is, and how often each occurs.
 struct unique {
   shape input{};
   int axis = -1;         ///< -1: all elements in order

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts of n-grams (ONNX TfIdfVectorizer-9) in rows of whole numbers. A pool lists the n-grams
 // that count, each with the place of the result that it counts at, and a weight. The numbers of an
-// n-gram stand next to each other or, with skips, up to so many apart; single numbers are counted
+// n-gram are next to each other or, with skips, up to so many apart; single numbers are counted
 // once. What the pool holds does not change the cost, how many n-grams of each length it has does.
 //
 //   tf_idf{.input = {8, 512}, .outputs = 1000, .most = 2, .skips = 1, .pool = {400, 600}}
@@ -27,7 +27,7 @@ struct tf_idf {
   shape input{}; ///< one row, or rows x length
   std::int64_t outputs = 0;
   std::int64_t least = 1, most = 1; ///< lengths of n-grams that count
-  std::int64_t skips = 0;           ///< that numbers of an n-gram may stand apart
+  std::int64_t skips = 0;           ///< that numbers of an n-gram may be apart
   list<8> pool{};                   ///< how many n-grams of length 1, 2 ... there are
   weighting weigh = weighting::tf;
   dtype element = dtype::s64; ///< of what is read
@@ -91,7 +91,7 @@ struct tf_idf {
   constexpr bool counts(std::int64_t n) const {
     return n >= least && n <= most && n <= pool.size && pool[static_cast<int>(n) - 1] > 0;
   }
-  /// Places of a row at which an n-gram of that length stands, with all skips.
+  /// Places of a row at which an n-gram of that length is, with all skips.
   constexpr std::int64_t places(std::int64_t n) const {
     if (n == 1) return length();
     const std::int64_t strides = std::min(skips + 1, (length() - 1) / (n - 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where do a sliding window's outputs lie? The spatial arithmetic that convolution and pooling
-// share: output dims (ONNX Conv-11, MaxPool-12, AveragePool-19), auto_pad resolved to plain pads.
-// Empty lists mean the default everywhere: stride 1, dilation 1, pad 0.
+// Where are a sliding window's outputs? The spatial arithmetic that convolution and pooling share:
+// output dims (ONNX Conv-11, MaxPool-12, AveragePool-19), auto_pad resolved to plain pads. Empty
+// lists mean the default everywhere: stride 1, dilation 1, pad 0.
 //
 //   window_output(224, 7, 2, 1, 3, 3, false) == 112
 #pragma once
@@ -123,7 +123,7 @@ constexpr std::int64_t unread_by(const Window& w) {
   return elements(w.input) - read;
 }
 
-/// Pads in ONNX order (begins, then ends) that `mode` stands for. `notset` gives back `pads`.
+/// Pads in ONNX order (begins, then ends) that `mode` means. `notset` gives back `pads`.
 constexpr paddings resolve_auto_pad(auto_pad mode, const shape& input, const extents& kernel,
                                     const extents& strides, const extents& dilations,
                                     const paddings& pads) {

@@ -66,7 +66,7 @@ inline std::vector<std::string> analyses_named(std::string_view list) {
   return out;
 }
 
-/// The analyses of a run; `all`: those that it is held against.
+/// The analyses of a run; `all`: those that it is compared with.
 inline std::vector<table> analyse(const std::vector<std::string>& ids,
                                   const std::vector<levelled_run>& all, const levelled_run& r) {
   std::vector<table> out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is a timeline written for whom reads Chrome's trace events? As one object of JSON, with times
-// in us; its argument `ns` is what was measured.
+// How is a timeline written for programs that read Chrome's trace events? As one object of JSON,
+// with times in us; its argument `ns` is what was measured.
 //
 //   std::string json = chrome_trace(timeline(runs));   // {"displayTimeUnit": "ns", "traceEvents":
 //   ...

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does what a framework's profiler wrote become a levelled run? The model's time is that of
 // runs without a profiler where the file has some, layers are the framework's operators, and calls
-// what lies within these. Operations and dims come from the nodes for which an operator stands,
-// where the result holds the model's graph.
+// what is within these. Operations and dims come from the nodes that an operator represents, where
+// the result holds the model's graph.
 //
 //   levelled_run r = levelled_run_of(trace::read_profile_file("ort.json"), graph, ceilings);
 #pragma once
@@ -42,8 +42,8 @@ inline std::optional<double> result_bytes_of(const trace::profiled_operator& o) 
   return o.results.empty() ? std::nullopt : std::optional(sum);
 }
 
-/// What the nodes of the model do for which an operator stands. What several of them read and write
-/// depends on what is fused: bytes and limits are told of single ones.
+/// What the nodes of the model do that an operator represents. What several of them read and write
+/// depends on what is fused: bytes and limits are given for single ones only.
 inline void fill_from_nodes(layer& l, const std::vector<int>& nodes, const model::graph& g,
                             numeric type, int threads, const bound::ceilings& most) {
   double flops = 0, constants = 0;
@@ -94,7 +94,7 @@ inline void add_calls(levelled_run& out, const trace::profile& p) {
     out.notes.push_back("of " + std::to_string(ambiguous) +
                         " calls it is ambiguous in which layer they lie");
   if (!out.calls.empty()) return;
-  // Kernels of which a name is all that is told; ONNX Runtime names a provider there.
+  // Kernels of which only a name is known; ONNX Runtime names a provider there.
   if (p.framework != "onnxruntime")
     for (std::size_t i = 0; i < p.operators.size(); ++i)
       if (!p.operators[i].kernel.empty())

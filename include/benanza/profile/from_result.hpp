@@ -48,7 +48,7 @@ rows_by_plan(const result::run& r) {
   return out;
 }
 
-/// The model's name and batch of "resnet50@batch=8,fused"; the batch is 0 where it is not told.
+/// The model's name and batch of "resnet50@batch=8,fused"; the batch is 0 where it is not given.
 inline std::pair<std::string, std::int64_t> model_and_batch(const std::string& graph) {
   constexpr std::string_view word = "@batch=";
   const std::size_t at = graph.rfind(word);

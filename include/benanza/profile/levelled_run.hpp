@@ -23,7 +23,7 @@ inline constexpr double beyond_caches = 1e12;
 struct call {
   std::string name{}, kind{}; ///< "brgconv:avx512_core", "convolution"
   std::string told{};         ///< what the library says of it
-  int layer = -1;             ///< in whose it lies; -1: that is not known
+  int layer = -1;             ///< that it is in; -1: that is not known
   double ns = 0;
   bool has_ns = true; ///< false: only its name is known
 };
@@ -31,7 +31,7 @@ struct call {
 /// A layer, as it ran: a node of the model, a change of layout, an operator of a framework.
 struct layer {
   std::string name{}, type{}; ///< of the node, and its operator
-  std::string what{};         ///< the layer's key, or what is told of its dims
+  std::string what{};         ///< the layer's key, or what is known of its dims
   std::string ran{};          ///< the algorithm or kernel that it was run by
   double ns = 0;
   std::optional<double> begin_ns{};       ///< since the run began; nothing: it was laid out
@@ -49,9 +49,9 @@ struct levelled_run {
   std::string who{};      ///< "benanza", "onnxruntime"
   std::string model{};    ///< its name, without its batch
   std::string graph{};    ///< its full name; of a framework as it says
-  std::int64_t batch = 0; ///< 0: not told
+  std::int64_t batch = 0; ///< 0: not known
   std::string type{}, device{};
-  int threads = 0; ///< 0: not told
+  int threads = 0; ///< 0: not known
   double model_ns = 0;
   bool free_of_events = false; ///< `model_ns` is of runs in which no other event was taken
   /// What the events of layers, and of calls, add to a run; nothing: it was not run so.
@@ -66,7 +66,7 @@ struct levelled_run {
   std::string failed{};             ///< a level that failed, and why; empty: none did
   std::string no_calls{};           ///< why there are none; empty: there are
   bool laid_out = false;            ///< layers have no times at which they began
-  std::vector<trace::span> spans{}; ///< one run event by event, as a profiler told it; may be empty
+  std::vector<trace::span> spans{}; ///< one run event by event, as a profiler saw it; may be empty
 
   double layers_ns() const {
     double sum = 0;

@@ -29,7 +29,7 @@ inline void add_known(std::optional<double>& sum, const std::optional<double>& o
   if (one) sum = sum.value_or(0) + *one;
 }
 
-/// The command that takes a run's time at twice a batch, by whoever took it.
+/// The command that measures a run at twice a batch, by the program that measured it.
 inline std::string larger_batch_command(const levelled_run& r, std::int64_t batch) {
   if (r.who == "benanza") return advice::larger_batch_command(r.model, batch);
   return fmt::format("scripts/measure_framework {} {} --batch {} --threads {}",

@@ -95,7 +95,7 @@ inline protobuf_message end_of(int tid) {
 /// A begin or an end, and when.
 using timed_event = std::pair<std::uint64_t, protobuf_message>;
 
-/// Those of a track by their times: what lies within a slice ends before it does.
+/// Those of a track by their times: what is within a slice ends before it does.
 inline void add_events(std::vector<timed_event>& to, const timeline_track& t) {
   std::vector<std::uint64_t> open; // when the slices end that have begun
   const auto close_until = [&](std::uint64_t at) {
@@ -143,7 +143,7 @@ private:
   bool first_ = true;
 };
 
-/// What says that processes and threads stand in the order of their ranks.
+/// What says that processes and threads are in the order of their ranks.
 inline protobuf_message root_track() {
   namespace field = perfetto::track;
   protobuf_message out;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do runs look side by side? Each run is a process, with its levels nested: the model, layers
-// in it, calls in these. Where a profiler told when events began they are drawn so; ours are drawn
+// in it, calls in these. Where a profiler says when events began, they are drawn so; ours are drawn
 // one after the other, each as long as its own level's run measured it. An event shorter than what
-// lies within it is drawn longer, and says what was measured. Slices of one track have to nest:
-// what does not gets a track of its own. What is said here is written by chrome_trace.hpp and by
+// is within it is drawn longer, and says what was measured. Slices of one track have to nest: what
+// does not gets a track of its own. What is said here is written by chrome_trace.hpp and by
 // perfetto_trace.hpp.
 //
 //   for (const timeline_process& p : timeline({ours, framework})) p.tracks[0].slices[0].name ...
@@ -27,15 +27,15 @@ struct timeline_slice {
   int level = trace::model_level;
   std::string name{}, kind{}, told{};
   double begin_ns = 0, ns = 0;
-  double measured_ns = 0; ///< what `ns` would be if nothing longer lay within it
-  bool ambiguous = false; ///< in what it lies
+  double measured_ns = 0; ///< what `ns` would be if nothing longer were within it
+  bool ambiguous = false; ///< what it is within
   double end_ns() const { return begin_ns + ns; }
   std::string_view category() const {
     return level <= trace::model_level ? "model" : level == trace::layer_level ? "layer" : "call";
   }
 };
 
-/// Slices that lie within each other or apart, by when they begin, the outer first.
+/// Slices that are within each other or apart, by when they begin, the outer first.
 struct timeline_track {
   int tid = 0; ///< of no other track of the file, and no process
   std::string name{};
@@ -57,7 +57,7 @@ struct drawn {
   std::string told{};
 };
 
-/// The events of a run that were told one after the other, without times at which they began.
+/// The events of a run that were reported one after the other, without times at which they began.
 inline std::vector<drawn> laid_out(const levelled_run& r) {
   std::vector<drawn> out;
   out.push_back({{.level = trace::model_level, .name = r.graph, .kind = "model"}, r.model_ns, ""});
@@ -95,7 +95,7 @@ inline std::vector<drawn> events_of(const levelled_run& r) {
   return out;
 }
 
-/// Tracks on which what overlaps lies within each other.
+/// Tracks on which events that overlap are within each other.
 class nested_tracks {
 public:
   /// The number of the lane of a track on which the event nests; its times may be mended by less

@@ -28,7 +28,7 @@ namespace benanza::report {
 struct algorithm_row {
   std::string backend{}, algorithm{}, layouts{};
   double hot_ns = 0, coldw_ns = 0; ///< least hot time, and median with cold weights; 0: none
-  double hot_nj = 0, coldw_nj = 0; ///< the energy of both; 0: not told
+  double hot_nj = 0, coldw_nj = 0; ///< the energy of both; 0: not known
   std::string remark{};            ///< what a reader should know; of what has no time, why
 
   bool timed() const { return hot_ns > 0 || coldw_ns > 0; }

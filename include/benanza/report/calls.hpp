@@ -108,7 +108,7 @@ struct calls_options {
   std::size_t limit = 10; ///< the most rows
 };
 
-/// The page of logs that are held against no model.
+/// The page of logs that are compared with no model.
 inline std::string calls_page(const std::vector<trace::call_log>& logs,
                               const calls_options& options) {
   std::string out;

@@ -90,7 +90,7 @@ inline ordered_json to_json(const std::vector<advice::lone_row>& rows) {
 
 } // namespace detail
 
-/// Logs that are held against no model.
+/// Logs that are compared with no model.
 inline std::string calls_json(const std::vector<trace::call_log>& logs, bool partial) {
   using nlohmann::ordered_json;
   ordered_json all = ordered_json::array(), calls = ordered_json::array();
@@ -116,7 +116,7 @@ inline std::string calls_json(const std::vector<trace::call_log>& logs, bool par
                          {"calls", std::move(calls)}});
 }
 
-/// Logs held against a model.
+/// Logs compared with a model.
 inline std::string framework_json(const result::run& r, const advice::framework_choices& c,
                                   bool partial) {
   using nlohmann::ordered_json;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a page stands out on a terminal? Headings and the lower bound, words that warn, verdicts,
+// What of a page is marked on a terminal? Headings and the lower bound, words that warn, verdicts,
 // and bars. The text stays as it is: without its escape sequences it is the page of a file.
 //
 //   coloured("PARTIAL     2 nodes") == "\x1b[1;33mPARTIAL\x1b[0m     2 nodes"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of models that were put together from sequences? A line a model: the estimate with
-// its interval, the longest path, and where the whole model was run too, n = constructed /
+// What is reported of models that were put together from sequences? A line a model: the estimate
+// with its interval, the longest path, and where the whole model was run too, n = constructed /
 // measured; below, how good that is over all models and what it saves.
 //
 //   write(composed_text(page));   write(composed_json(page));
@@ -32,7 +32,7 @@ struct composed_row {
   bool disturbed() const { return whole != nullptr && !whole->disturbed.empty(); }
 };
 
-/// All that is told.
+/// All that is reported.
 struct composed_page {
   std::vector<composed_row> rows{};
   std::string cut{}; ///< "G = 6, chain", or "best tiling, chain"

@@ -24,7 +24,7 @@
 
 namespace benanza::report {
 
-/// A column: numbers stand at the right; names, of layers and algorithms, are set as code.
+/// A column: numbers are right-aligned; names, of layers and algorithms, are set as code.
 struct document_column {
   enum class kind { text, number, name };
   std::string title{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does text of strangers stand in a document? As text: each format has one function that takes
+// How is untrusted text written in a document? As text: each format has one function that takes
 // away what would be markup, a formula or a command in it. All of them pass through printable(), so
 // no line breaks, control characters and marks of direction are left, and what is cut says so.
 //
@@ -32,8 +32,8 @@ std::string each(std::string_view text, Replaced replaced) {
   return out;
 }
 
-/// Is this byte of a Markdown text markup where it stands? Of a list only at the beginning, and of
-/// an address only what makes it one.
+/// Is this byte of a Markdown text markup where it is? Of a list only at the beginning, and of an
+/// address only what makes it one.
 inline bool is_markdown(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   if (std::string_view("\\`*_{}[]#~|$^!").find(text[at]) != std::string_view::npos) return true;
@@ -60,7 +60,7 @@ inline std::string xml(std::string_view text) {
   });
 }
 
-/// For text of LaTeX, by any of its engines: what is not ASCII is told by its number, and after
+/// For text of LaTeX, by any of its engines: what is not ASCII is written by its number, and after
 /// each mark a line may end.
 inline std::string latex(std::string_view text) {
   std::string out;
@@ -111,7 +111,7 @@ inline std::string latex(std::string_view text) {
   return out;
 }
 
-/// For what stands in quotes in Graphviz: no escape sequence and no entity of a label is left.
+/// For what is in quotes in Graphviz: no escape sequence and no entity of a label is left.
 inline std::string dot(std::string_view text) {
   return detail::each(text, [](char c) -> std::string_view {
     return c == '\\' ? "\\\\" : c == '"' ? "\\\"" : c == '&' ? "&amp;" : std::string_view();

@@ -63,7 +63,7 @@ inline std::string lone_rows(std::string_view title, const std::vector<advice::l
 }
 } // namespace detail
 
-/// The page of logs held against a model; `limit` is the most rows that a table has.
+/// The page of logs compared with a model; `limit` is the most rows that a table has.
 inline std::string framework_page(const result::run& r, const advice::framework_choices& c,
                                   std::size_t limit) {
   std::string out;

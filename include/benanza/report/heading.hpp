@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands at the head of a model's page? The model, the machine and its libraries, and what
+// What is at the head of a model's page? The model, the machine and its libraries, and what
 // frameworks are called.
 //
 //   title(model)   // "resnet50@batch=1  batch 1  f32  1 thread"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a report become one page for a browser? Data as JSON within a page of our own
-// (html/page/), with d3 within it: it needs no network, and asks for nothing. What strangers named
-// is data only: `<` is escaped in it, and the page's program makes text of it, never markup.
+// (html/page/), with d3 within it: it needs no network, and asks for nothing. Untrusted names are
+// data only: `<` is escaped in them, and the page's program makes text of them, never markup.
 //
 //   std::string page = html_report({input}, html_parts{.page = ..., .library = ...});
 #pragma once
@@ -63,7 +63,7 @@ inline ordered_json page_json(const std::vector<input>& all) {
           {"texts", known.all()}};
 }
 
-/// JSON that can stand within <script>: no letter of it begins markup.
+/// JSON that can be within <script>: no letter of it begins markup.
 inline std::string in_script(const ordered_json& j) {
   const std::string text = j.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
   std::string out;

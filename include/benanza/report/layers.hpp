@@ -108,7 +108,7 @@ struct arithmetic_rate {
   bool less_than_nominal = false; ///< the algorithm itself needs fewer operations (Winograd, FFT)
 };
 
-/// The rate of a layer that was measured; nothing of others.
+/// The rate of a layer that was measured; none of others.
 inline arithmetic_rate rate(const layer_answer& l) {
   if (!l.timed()) return {};
   const bound::measurement& m = *l.algorithms.best;

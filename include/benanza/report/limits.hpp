@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do the figures of models keep the limits that were asked for? A limit is a figure, a comparison
-// and a number with its unit; before it may stand an extended regular expression for the whole name
-// of a model: `gap<1.3`, `resnet50.*prediction<60ms`, `^vgg16 coverage>=100%`. What is compared is
-// the figure itself, not its interval. A figure that is not there breaks its limit, and one that
-// rests on less than it should does not keep it for sure.
+// and a number with its unit; before it there may be an extended regular expression for the whole
+// name of a model: `gap<1.3`, `resnet50.*prediction<60ms`, `^vgg16 coverage>=100%`. What is
+// compared is the figure itself, not its interval. A figure that is not there breaks its limit, and
+// one that rests on less than it should does not keep it for sure.
 //
 //   std::vector<limit_answer> all = hold_to(limits, advised);   check_limits(limits, all);
 //   all[0].is == kept::no

@@ -228,7 +228,7 @@ inline std::vector<std::string> absent_parts(const std::string& text) {
   return out;
 }
 
-/// A level's figures as JSON; null: there is no line, or the figure cannot be told.
+/// A level's figures as JSON; null: there is no line, or the figure is not known.
 inline ordered_json fit_json(const bound::level_fit& f) {
   const auto known = [](bool is, double value) {
     return is ? ordered_json(value) : ordered_json();

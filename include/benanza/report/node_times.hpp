@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does each node of the form take that should run, and when can it run? A fused node takes the
-// less of its own time and of that of its parts. k workers, each with one task at a time, start
-// what has the longest way still before it: one schedule, that nothing says is the shortest.
+// less of its own time and of that of its parts. k workers, each with one task at a time, start the
+// task with the longest way still before it: one schedule, not always the shortest.
 //
 //   std::vector<node_times> all = times_of_nodes(model);   all[3].bound_ns
 //   std::vector<task> runs = schedule(model);              runs[3].begin_ns, runs[3].worker
@@ -124,7 +124,7 @@ inline void wait_for(task& t, int other) {
     t.waits_for.push_back(other);
 }
 
-/// What runs, in an order in which nothing stands before what it waits for.
+/// What runs, in an order in which nothing comes before what it waits for.
 inline std::vector<task> tasks_of(const bound::model_bound& b) {
   const std::vector<double> layer_ns = bound::point_times(b.layers).bound;
   std::vector<task> out;
@@ -177,7 +177,7 @@ inline std::vector<task> schedule(const bound::model_bound& b) {
     way[i] = out[i].ns + behind;
   }
   using ready_task =
-      std::pair<double, std::size_t>; // its way, and how early it stands in the model
+      std::pair<double, std::size_t>; // its way, and how early it occurs in the model
   std::priority_queue<ready_task> ready;
   using end = std::pair<double, std::size_t>;
   std::priority_queue<end, std::vector<end>, std::greater<>> running;

@@ -30,7 +30,7 @@ struct profile_page {
 namespace detail {
 constexpr std::size_t widest_cell = 44;
 
-/// A name's end tells more than its beginning.
+/// A name's end says more than its beginning.
 inline std::string cut(std::string text) {
   return text.size() <= widest_cell ? text : ".." + text.substr(text.size() - widest_cell + 2);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What did scenarios of a whole model show? A row each: the latency at its percentile, and how many
-// items a second it stood; of a server, what a queue of the same arrivals says; of `offline`, which
-// batch gives most.
+// items a second it completed; of a server, what a queue of the same arrivals says; of `offline`,
+// which batch gives most.
 //
 //   std::string text = scenario_table(model);   ordered_json j = scenarios_json(model);
 #pragma once

@@ -63,7 +63,7 @@ inline std::string place_cell(const std::string& place) {
 
 inline std::string sweep_text(const sweep_page& s) {
   std::string out = fmt::format("{} over {}\n", printable(s.figure, 200), printable(s.x, 100));
-  // What curves have in common is in no column's head: `differing` tells them apart.
+  // What curves have in common is in no column's head: `others` distinguishes them.
   std::size_t n = 0;
   const bool numbered = s.curves.size() > 1;
   for (const compare::curve& c : s.curves) {

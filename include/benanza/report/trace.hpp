@@ -52,7 +52,7 @@ inline profile::levelled_run scheduled_run(const bound::model_bound& b) {
   return out;
 }
 
-/// A run of the chain whose parts were told, without levels.
+/// A run of the chain whose parts were reported, without levels.
 inline profile::levelled_run run_of_parts(const result::measurement& m, const bound::model_bound& b,
                                           const bound::ceilings& most) {
   return {.who = "benanza, " + m.algorithm,

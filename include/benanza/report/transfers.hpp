@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do a model's inputs and results take on their way to a GPU and back? A line beside the
-// bound, which does not hold it, or JSON.
+// What do a model's inputs and results take on their way to a GPU and back? A line next to the
+// bound, which does not include it, or JSON.
 //
 //   out += transfers_line(run, model);
 #pragma once

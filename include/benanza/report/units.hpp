@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are figures written for people? Times with three significant digits and the unit that suits
-// them, an interval in the unit of its time, shares in percent, text of strangers without control
+// them, an interval in the unit of its time, shares in percent, untrusted text without control
 // characters (core/printable.hpp), long text in lines of 80 columns.
 //
 //   show_time(26'314'000) == "26.3 ms";   show({.ns = 355e3, .low_ns = 351e3, .high_ns = 362e3})

@@ -112,8 +112,8 @@ inline missing_kinds kinds_of_missing(const model_bound& b) {
   return out;
 }
 
-/// The commands that measure all that is missing: one, or, where no person copies its filter, that
-/// which writes this to a file before it. Empty: nothing is missing.
+/// The commands that measure all that is missing: one, or, where its filter is too long to copy,
+/// before it one that writes this to a file. Empty: nothing is missing.
 inline std::vector<std::string> missing_commands(const model_bound& b) {
   constexpr std::size_t longest = 800;
   std::string command = b.missing_command;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which cache does a working set lie? By the sizes that the machine reports: of so many threads
+// Which cache holds a working set? By the sizes that the machine reports: of so many threads
 // together for the private levels. Where it reports none, by the knees of a measured curve: the
 // sizes after which the rate falls. Near the edge of a level a working set belongs to none.
 //
@@ -53,8 +53,8 @@ public:
   /// The name of a level: a cache, or memory behind the last.
   std::string name(std::size_t i) const { return i < levels_.size() ? levels_[i].name : "memory"; }
 
-  /// The level that a working set clearly lies in: three quarters of it at most, and twice the
-  /// level before at least; nothing near an edge.
+  /// The level that a working set is clearly in: three quarters of it at most, and twice the level
+  /// before at least; nothing near an edge.
   std::optional<std::size_t> level_of(double working_set_bytes) const {
     for (std::size_t i = 0; i <= levels_.size(); ++i) {
       if (i > 0 && working_set_bytes < 2 * levels_[i - 1].bytes) return std::nullopt;

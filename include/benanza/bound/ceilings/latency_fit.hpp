@@ -2,8 +2,8 @@
 // What does a transfer cost before its first byte, and what does each byte cost? The line
 // t(n) = alpha + n / beta through measured minima, by least squares of the relative differences, so
 // that a small transfer counts as much as a large one; and how far it is off. Where alpha cannot be
-// told from 0, what it lies below can, and the line starts at 0. n_half = alpha * beta is the size
-// at which half of beta is reached. Bytes and ns.
+// distinguished from 0, an upper limit of it is known, and the line starts at 0. n_half = alpha *
+// beta is the size at which half of beta is reached. Bytes and ns.
 //
 //   auto f = fit_line({{4096, 110}, {8192, 210}, {16384, 410}});   f->bytes_per_ns ~ 41
 #pragma once
@@ -26,8 +26,8 @@ struct timed_size {
 /// A line through times at sizes.
 struct latency_fit {
   double alpha_ns = 0;       ///< what nothing would take
-  double alpha_below_ns = 0; ///< what alpha lies below
-  bool alpha_known = false;  ///< it is told from 0, and less than any transfer takes
+  double alpha_below_ns = 0; ///< an upper limit of alpha
+  bool alpha_known = false;  ///< it is clearly above 0, and less than any transfer takes
   double bytes_per_ns = 0;   ///< beta: the rate of a transfer without end
   double off_by = 0;         ///< the largest relative difference from a time
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How good is what was put together, and what did it save? For each model n = constructed /
-// measured; over models the geometric mean, which errors of both signs leave at 1, and so the mean
-// absolute error and the worst beside it. The saving s is what the models take over what the unique
+// measured; over models the geometric mean, which errors of both signs leave at 1, and so also the
+// mean absolute error and the worst. The saving s is what the models take over what the unique
 // sequences take, each once (DLBricks, ICPE 2020).
 //
 //   accuracy a = accuracy_of({{"resnet50", 1.02}, {"vgg16", 0.97}});   a.mean_absolute   // 0.025

@@ -121,7 +121,7 @@ inline composed compose(const model::graph& g, const std::vector<std::vector<int
 
 /// The cheapest way to put `g` together from whatever sequences of up to `longest` layers have
 /// times, overlapping windows among them: D[i] = min over j of D[j] + P(j .. i), for each line that
-/// sequences are cut from. Nothing is cut where nothing was measured: there single layers stand.
+/// sequences are cut from. Where nothing was measured, single layers are left.
 inline std::vector<std::vector<int>> best_tiling(const model::graph& g, model::cut by,
                                                  const sequence_times& times, std::size_t longest,
                                                  const warmth& w) {
@@ -137,7 +137,7 @@ inline std::vector<std::vector<int>> best_tiling(const model::graph& g, model::c
         const auto t = detail::time_of(
             model::sequence_of(g, {first, first + static_cast<std::ptrdiff_t>(taken)}), times, w,
             0);
-        // A layer without a time costs more than any other way, and leaves a name to tell.
+        // A layer without a time costs more than any other way, and leaves a name to report.
         constexpr double without_ns = 1e18;
         if (!t && taken > 1) continue;
         const double ns = best[i] + (t ? t->ns : without_ns);

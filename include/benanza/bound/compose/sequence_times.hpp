@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a sequence of layers take within a model? Measured by itself it was timed in several
 // cache states. Hot and cold are the ends of an interval: in a model some of what it uses is there,
-// and not all of it. Between them lies the estimate: with weights as warm as a run of the model
-// finds them, its operands just written and its results' memory used a while ago (llcw, coldw);
-// where only hot and cold were measured, the same share of these; of one state, that. A model that
-// fits a core's own caches finds everything there: it is hot.
+// and not all of it. The estimate is between them: with weights as warm as a run of the model finds
+// them, its operands just written and its results' memory used a while ago (llcw, coldw); where
+// only hot and cold were measured, the same share of these; of one state, that. A model that fits a
+// core's own caches finds everything there: it is hot.
 //
 //   sequence_times times(run, {numeric::f32, 1});   times.find("sequence/3-9ae16a3b2f90404f")
 //   t->estimate_ns({.gone = 0.4})   t->interval(ns).low_ns
@@ -28,7 +28,7 @@
 namespace benanza::bound {
 
 /// What a case takes: the median of its samples. Where others disturbed it all along, most of them
-/// are too slow, and the lower quartile stands for it.
+/// are too slow, and the lower quartile is taken.
 inline double typical_ns(const measurement& m) {
   if (m.disturbed.empty() || m.samples_ns.empty()) return m.median_ns;
   std::vector<double> sorted = m.samples_ns;

@@ -26,7 +26,7 @@ namespace benanza::bound {
 /// Algorithms of a layer that read and write the same layouts; no layout: whatever the operands
 /// share.
 struct layout_choice {
-  std::vector<std::optional<layout>> operands; ///< the last stands for all further ones
+  std::vector<std::optional<layout>> operands; ///< the last holds for all further ones
   std::optional<layout> result;
   choice algorithms;
 

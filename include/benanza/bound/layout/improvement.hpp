@@ -22,7 +22,7 @@
 
 namespace benanza::bound::detail {
 
-/// How often a way of a node may be held against one of its tensors, from one start.
+/// How often a way of a node may be compared at one of its tensors, from one start.
 inline constexpr std::int64_t most_looks = std::int64_t{1} << 23;
 
 /// Improves an assignment. A node is looked at again only once something next to it has changed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast is a model if every change of a tensor's layout is paid for? Each algorithm reads and
-// writes its own layouts; between a result and an operand of unlike layouts lies a measured
+// writes its own layouts; between a result and an operand of unlike layouts there is a measured
 // reorder. The cheapest assignment of algorithms to nodes is found, and with fusion also which
 // nodes run fused. The caller gives and takes plain tensors. Times in ns.
 //
@@ -143,7 +143,7 @@ private:
     }
   };
 
-  /// The solution, with the changes of layout that lie between its steps.
+  /// The solution, with the changes of layout between its steps.
   layout_solution with_changes(steps all) {
     for (passed_tensor& t : all.flat.tensors)
       if (t.maker != no_maker) t.maker = all.place[detail::at(t.maker)];
@@ -187,8 +187,8 @@ private:
   }
 
   /// The ways of a layer that reads `tensors`. Where an algorithm takes any layout, it goes through
-  /// memory as it lies: so only layouts without gaps will do. A view that changes dims needs plain
-  /// ones.
+  /// memory element by element: so only layouts without gaps will do. A view that changes dims
+  /// needs plain ones.
   void add_ways(const op::layer* l, const layer_choices& choices, const std::vector<int>& tensors,
                 purpose p, bool plain_only, std::vector<way>& ways,
                 std::vector<const choice*>& origins) const {
@@ -264,7 +264,7 @@ private:
           add_ways(&f.layers[detail::at(l)], own, *tensors, p, plain_only, ways, origins);
       }
       joint.push_back(together(unfused, tensors_.reads, f.nodes[i].parts));
-      if (fusion_->shows_sum(i)) // both results are read outside, and lie alike
+      if (fusion_->shows_sum(i)) // both results are read outside, in one layout
         std::erase_if(joint.back(), [&](const joint_way& j) {
           const auto sum = detail::at(f.nodes[i].parts.front());
           return unfused.nodes[sum][detail::at(j.ways.front())].gives != j.seen.gives;

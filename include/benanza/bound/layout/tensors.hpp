@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tensors are passed between the nodes of a graph, who makes them, who reads them, and how
 // large are they? Weights are none of them. What no node reads, the model's caller takes. Inputs of
-// the model are told apart by their dims only.
+// the model are distinguished by their dims only.
 //
 //   tensor_table t(graph);   t.reads[5]   // the tensors that node 5 reads, in ONNX order
 #pragma once

@@ -80,21 +80,21 @@ public:
   void set_operand(const reader& r, operand o) {
     nodes_[static_cast<std::size_t>(r.node)].its.operands[r.operand] = o;
   }
-  /// A new node that stands before node `i`.
+  /// A new node before node `i`.
   int insert_before(int i, std::string name, op::layer l, std::vector<operand> operands) {
     node n{.name = std::move(name), .op = std::string(op::family(l))};
     n.operands = std::move(operands);
     nodes_.push_back({.its = std::move(n), .layer = std::move(l), .before = i, .gone = false});
     return static_cast<int>(nodes_.size()) - 1;
   }
-  /// Drops node `i`: who read it reads `by`, which the caller gets if they got that.
+  /// Drops node `i`: its readers read `by`, which the caller gets if it got that.
   void replace(int i, operand by) {
     for (const reader& r : readers(i))
       set_operand(r, by);
     if (at(i).given && by.node >= 0) nodes_[static_cast<std::size_t>(by.node)].its.given = true;
     drop(i);
   }
-  /// Drops node `i`, which nobody reads any more.
+  /// Drops node `i`, which is not read any more.
   void drop(int i) { nodes_[static_cast<std::size_t>(i)].gone = true; }
 
   /// The graph, with one more row of what was rewritten.
@@ -104,7 +104,7 @@ public:
     out.name = out.original + std::string(rewritten_suffix);
     out.nodes.clear();
     std::vector<int> order;
-    std::multimap<int, int> inserted; // by the node that they stand before
+    std::multimap<int, int> inserted; // by the node that they are before
     for (std::size_t i = from_.nodes.size(); i < nodes_.size(); ++i)
       inserted.emplace(nodes_[i].before, static_cast<int>(i));
     for (int i = 0; i < size(); ++i) {
@@ -151,7 +151,7 @@ private:
   struct place {
     node its;
     std::optional<op::layer> layer;
-    int before; ///< of an inserted one: the node that it stands before
+    int before; ///< of an inserted one: the node that it is before
     bool gone;
   };
   const graph& from_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: only rows that are read. Where the one reader of a tensor is a Gather of one place along an
-// axis (the class token of a transformer), nobody needs the other places: layers before it that
+// axis (the class token of a transformer), the other places are not needed: layers before it that
 // make each place of that axis from the same place of their source work on one alone; what they
 // read is gathered from instead.
 //   before: MatMul 197x768 by weights -> Gather of row 0     after: Gather of row 0 -> MatMul 1x768

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: strides moved back. A window of one tap with a stride (a 1x1 convolution or pool) reads
-// only some points. If every reader of a tensor picks the same points, nobody needs the others:
+// only some points. If every reader of a tensor picks the same points, the others are not needed:
 // elementwise layers before it work on those points alone, and the convolution or pool before these
 // takes the stride itself. Where a branch joins that others read whole, a pool of one tap picks its
 // points.
@@ -48,8 +48,8 @@ inline shape thinned(shape s, const extents& d) {
   return s;
 }
 
-/// A convolution or pool with that stride more; nothing: the layer is none, or not one of which the
-/// points can be told.
+/// A convolution or pool with that stride more; nothing: the layer is none, or its points are not
+/// known.
 inline std::optional<op::layer> strided(const op::layer& l, const extents& d) {
   const auto with = [&d](auto w) -> std::optional<op::layer> {
     if (w.kernel.size != d.size) return std::nullopt;

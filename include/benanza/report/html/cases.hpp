@@ -22,7 +22,7 @@
 
 namespace benanza::report::html {
 
-/// By what a layer may run, each told once: [library, algorithm, remark, layouts], as texts.
+/// By what a layer may run, each listed once: [library, algorithm, remark, layouts], as texts.
 class ways {
 public:
   explicit ways(texts& known)

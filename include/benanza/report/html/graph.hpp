@@ -70,8 +70,8 @@ public:
   int layer_of(int node) const { return nodes_[at(node)].layer; }
 
   /// Columns, a row a node, producers first: names, each behind a letter that says how many letters
-  /// it has in common with the one before; operators; layers or -1; and how far back the nodes
-  /// stand that it reads, a number where it is one.
+  /// it has in common with the one before; operators; layers or -1; and how far back the nodes are
+  /// that it reads, a number where it is one.
   ordered_json json(texts& known) const {
     std::vector<std::string> names;
     ordered_json ops = ordered_json::array(), layers = ordered_json::array(),

@@ -134,7 +134,7 @@ inline ordered_json framework_json(const advice::comparison& c, const drawn_grap
           {"warnings", array_of(c.from->warnings, [](const auto& w) { return printable(w); })}};
 }
 
-/// What is known of a layer wherever it stands: [table, basis, kind, prediction, bound, roofline,
+/// What is known of a layer wherever it is used: [table, basis, kind, prediction, bound, roofline,
 /// limited by memory, chosen, best and first choice as ways or -1, time of the first choice where
 /// that is not the prediction, flops, bytes, fewer operations than counted, remark, what disturbed
 /// it, nJ in a run]
@@ -211,7 +211,7 @@ inline ordered_json limits_json(const std::vector<limit_answer>& all, std::size_
 }
 } // namespace detail
 
-/// What all models of a page, and of a machine, tell once.
+/// What all models of a page, and of a machine, share.
 struct shared {
   texts& known;
   ways& by;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do figures and texts become small in the page's data? Numbers have five significant digits,
-// what occurs again and again is told once, and the many figures of cases are letters.
+// what occurs again and again is written once, and the many figures of cases are letters.
 //
 //   texts known;   known.of("onednn") == known.of("onednn");   packed(1234.5) + dots({1300}, 1234,
 //   8)
@@ -72,7 +72,7 @@ private:
   ordered_json all_ = ordered_json::array();
 };
 
-/// Letters that stand for 0 to 63.
+/// Letters that mean 0 to 63.
 inline constexpr std::string_view letters =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
