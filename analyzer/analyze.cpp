@@ -49,7 +49,7 @@ status report_calls(std::istream& in, const answer& to) {
   std::optional<result::run> run;
   if (!asked.files.empty()) run = read_all(asked, in);
   if (run) choose_backends(*run, asked);
-  // The calls are a GPU's, and are held against one's times where there are any.
+  // The calls are a GPU's, and are compared with a GPU's times where there are any.
   if (run)
     choose_device(*run, asked.device.empty() && result::devices(*run).size() > 1
                             ? std::string(result::gpu_device)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does `benanza_analyze --calls LOG` do? Alone it lists the calls of a framework's logs; with
-// results it holds them against a model. --layers-out writes their layers as a file that
+// results it compares them with a model. --layers-out writes their layers as a file that
 // benanza_generate --layers takes.
 //
 //   benanza_analyze run.json --calls cudnn.log --calls cublas.log --model resnet50
@@ -30,7 +30,7 @@ struct call_request {
   std::optional<std::size_t> iteration; ///< which is compared, from 1
 };
 
-/// The logs, `-` from `in`; calls that stand in two of them joined.
+/// The logs, `-` from `in`; calls that are in two of them joined.
 inline std::vector<trace::call_log> read_logs(const call_request& asked, std::istream& in) {
   std::vector<trace::call_log> out;
   for (const std::string& l : asked.logs)
@@ -52,7 +52,7 @@ struct call_view {
   std::size_t limit = 10; ///< the most rows of a table
 };
 
-/// The report on the logs: held against a model of `run`, or against none where that is null.
+/// The report on the logs: compared with a model of `run`, or with none where that is null.
 inline std::string calls_report(const std::vector<trace::call_log>& logs, const result::run* run,
                                 const selection& wanted, const call_request& asked,
                                 const call_view& view) {

@@ -54,7 +54,7 @@ inline std::string machine_of(const trace::profile& p) {
          (p.processors > 0 ? " with " + report::counted(p.processors, "processor") : "");
 }
 
-/// True where a framework's run may be of a result's machine: what both tell of it is the same.
+/// True where a framework's run may be of a result's machine: what both say of it is the same.
 inline bool fits(const trace::profile& p, const result::run& r) {
   const auto is = [&](const char* fact, const std::string& its) {
     const std::string known = report::detail::fact(r, result::machine_section, fact);

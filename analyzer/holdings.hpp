@@ -29,7 +29,7 @@ struct holding {
   std::int64_t layers = 0, timed = 0, cases = 0, failed = 0;
 };
 
-/// Of each model of `r` its settings; one without a case where nothing of it was measured.
+/// The settings of each model of `r`; one without a case where the model was not measured.
 inline std::vector<holding> holdings(const result::run& r) {
   const bound::case_table cases(r);
   const auto all = r.graphs | ranges::views::transform(&model::graph::name) |

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does one page show several machines? Files of one machine are merged, as always; each machine
-// is analysed for itself, and the page holds them beside each other. No other format does.
+// is analysed by itself, and the page shows them side by side. No other format does.
 //
 //   if (auto machines = by_machine(std::move(runs)); machines.size() > 1)
 //     return report_machines(std::move(machines), to);

@@ -59,7 +59,7 @@ inline result::run put_together(std::vector<result::run> runs, const request& as
         "compare them: benanza_analyze compare A B; or --merge puts their samples together, and "
         "bounds take the better of both");
   result::run out = result::merge(std::move(runs));
-  out.provenance["measuring"].erase(result::planned_fact); // rows stand for what is absent
+  out.provenance["measuring"].erase(result::planned_fact); // rows represent what is absent
   if (both.cases != 0)
     out.provenance["measuring"][result::merged_cases_fact] = std::to_string(both.cases);
   std::erase_if(out.graphs, model::is_sequence); // compose is about them

@@ -25,7 +25,7 @@
 
 namespace benanza::analyzer {
 
-/// What to report; what is not given stands for all there is.
+/// What to report; what is not given means all there is.
 struct selection {
   std::string model;
   std::string type;

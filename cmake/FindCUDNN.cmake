@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Finds cuDNN: its headers, and the one library that loads all others. Looks where CUDNN_ROOT (or
-# CUDNN_PATH in the environment) says, beside the CUDA toolkit, and among Python's packages. Sets
+# CUDNN_PATH in the environment) says, in the CUDA toolkit, and among Python's packages. Sets
 # CUDNN_FOUND, CUDNN_VERSION and the target CUDNN::cudnn.
 
 set(hints ${CUDNN_ROOT} $ENV{CUDNN_PATH} $ENV{CUDNN_ROOT})

@@ -4,7 +4,7 @@
 #   MODELS a.onnx b.onnx ...   models to measure; generated at build time, again when a model changes
 #   [BATCH 1 8]                batch sizes (default 1)
 #   [DIMS N=1 sequence=128]    values of symbolic dims
-#   [LAYERS keys.txt]          a file of layer keys, in place of or beside models
+#   [LAYERS keys.txt]          a file of layer keys, instead of models or with them
 #   [BACKENDS onednn host]     what --backends is by default; else all that can run
 #   [TYPES f32 bf16])          what --types is by default; else the models' own
 # benanza_add_benchmarks(<target> GENERATED <folder> ...)   from a folder that benanza_generate wrote
@@ -41,7 +41,7 @@ function(benanza_add_runner)
   # A project that names no kind of build wants to measure, not to debug.
   target_compile_definitions(benanza_runner PUBLIC $<$<CONFIG:>:NDEBUG>)
   set_target_properties(benanza_runner PROPERTIES BENANZA_BACKENDS "${BENANZA_BACKENDS}")
-  # The largest source first: the others are compiled beside it.
+  # The largest source first: the others are compiled meanwhile.
   set(backends ${BENANZA_BACKENDS})
   if("host" IN_LIST backends)
     list(REMOVE_ITEM backends host)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds what the parts of Benanza need. Each library is optional; whoever cannot do without says so
+# Finds what the parts of Benanza need. Each library is optional; a part that needs one says so
 # with benanza_require(). Sets BENANZA_WITH_ONNX, BENANZA_WITH_STORE, BENANZA_WITH_POSTGRES and
 # BENANZA_BACKENDS (onednn, host, cudnn, cublas).
 

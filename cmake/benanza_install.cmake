@@ -5,7 +5,7 @@
 # uses the library. The target `uninstall` removes it again.
 
 include(CMakePackageConfigHelpers)
-# Nothing of the second depends on the processor: share/, not lib/.
+# The second does not depend on the processor: share/, not lib/.
 set(config_folder ${CMAKE_INSTALL_DATADIR}/cmake/benanza)
 set(out ${PROJECT_BINARY_DIR}/install)
 

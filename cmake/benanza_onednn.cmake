@@ -6,7 +6,7 @@
 # BENANZA_ONEDNN_ROOTS  folders with include/oneapi/dnnl and lib/libdnnl.so, of further versions
 # BENANZA_ONEDNN_PYPI   ON: oneDNN 3.2 from PyPI (onednn-devel-cpu-gomp), brought into the build folder
 
-# The version of the oneDNN whose headers lie in `folder`.
+# The version of the oneDNN whose headers are in `folder`.
 function(benanza_onednn_version result folder)
   set(file ${folder}/oneapi/dnnl/dnnl_version.h)
   set(parts "")

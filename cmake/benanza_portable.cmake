@@ -2,7 +2,7 @@
 # The target benanza_portable makes the folder portable/: a benchmark program for GPUs alone, which reads its
 # layers from a file (--graphs), and the analyzer, for a machine on which nothing can be installed. They are
 # objects of the ordinary programs, without what is compiled for this processor and without PostgreSQL.
-# CUDA's own libraries are looked for beside them first; the few others that they need lie there.
+# CUDA's own libraries are looked for next to them first; the few others that they need are there.
 
 set(folder ${PROJECT_BINARY_DIR}/portable)
 configure_file(cmake/ceilings.cpp.in ${PROJECT_BINARY_DIR}/benanza/portable_ceilings.cpp @ONLY)

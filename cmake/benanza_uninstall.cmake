@@ -21,7 +21,7 @@ foreach(file IN LISTS files)
   endwhile()
 endforeach()
 list(REMOVE_DUPLICATES folders)
-list(SORT folders ORDER DESCENDING) # what lies deeper first
+list(SORT folders ORDER DESCENDING) # deeper ones first
 foreach(folder IN LISTS folders)
   execute_process(COMMAND rmdir -- ${folder} OUTPUT_QUIET ERROR_QUIET) # only an empty one goes
 endforeach()

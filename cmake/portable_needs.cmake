@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DPROGRAM=<file> -DREADELF=<program> -P portable_needs.cmake
-# Copies the libraries that a portable program needs, and that other machines may lack, beside it, and prints
+# Copies the libraries that a portable program needs, and that other machines may lack, next to it, and prints
 # what it needs and how large it is. Fails, and removes the program, where it needs what cannot be carried
 # about, or a newer libc or libstdc++ than other machines have.
 cmake_policy(VERSION 3.22)

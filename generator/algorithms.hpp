@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which algorithms do cuDNN and cuBLAS have for the layers of models on some GPU (--algorithms
 // --target)? A list before anyone rents the machine: no GPU is needed, only cuDNN; of cuBLAS there
-// are its plain functions, because cublasLt lists its algorithms on the GPU itself alone. Beside
-// them the movers, which are the same on every GPU. As text, or as JSON with every field. Without
-// cuDNN in the build it is refused.
+// are its plain functions, because cublasLt lists its algorithms on the GPU itself alone. Also the
+// movers, which are the same on every GPU. As text, or as JSON with every field. Without cuDNN in
+// the build it is refused.
 //
 //   algorithm_list all = list_algorithms(layers, graphs, {.target = "h200"});   text_of(all)
 #pragma once

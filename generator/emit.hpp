@@ -61,7 +61,7 @@ inline std::string literal(std::string_view text) {
   return out + '"';
 }
 
-/// A name as it may stand in a comment: one line, and nothing that could end or continue it.
+/// A name as it may appear in a comment: one line, and nothing that could end or continue it.
 inline std::string comment(std::string_view text) {
   std::string out(text);
   const auto no_comment = [](char c) { return c < 0x20 || c > 0x7e || c == '\\' || c == '?'; };

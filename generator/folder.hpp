@@ -115,8 +115,8 @@ inline fs::path meant_by(const fs::path& target) {
   return folder.has_filename() ? folder : folder.parent_path();
 }
 
-/// A folder in which nobody else generates meanwhile. One that was made here and stays empty is
-/// taken away again.
+/// A folder in which no other program generates meanwhile. One that was made here and stays empty
+/// is taken away again.
 class held_folder {
 public:
   explicit held_folder(const fs::path& path)

@@ -54,7 +54,7 @@ assignment(const std::string& text, std::string_view option, std::string_view ex
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// One choice of values for the symbolic dims that have several: `,sequence=128` tells it apart.
+/// One choice of values for the symbolic dims that have several: `,sequence=128` distinguishes it.
 struct dim_choice {
   std::map<std::string, std::int64_t> values;
   std::string suffix;
@@ -127,7 +127,7 @@ inline std::string model_name(const fs::path& file) {
   return stem == "model" && !folder.empty() ? folder : stem;
 }
 
-/// Models that stand behind a list of assignments, as in `--dim sequence=128 model.onnx`.
+/// Models that follow a list of assignments, as in `--dim sequence=128 model.onnx`.
 inline void take_models_back(model_arguments& a) {
   for (std::vector<std::string>* list : {&a.dims, &a.loops, &a.shapes}) {
     const auto model = [](const std::string& word) {

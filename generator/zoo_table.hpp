@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do the zoo's models compare with what is published of them? A row a model. Of the paper's
-// Table I: multiply-accumulates and layers, ours beside the paper's, and why they differ where they
-// do. The paper counts every ONNX node; ours are counted three ways: all nodes on activations,
+// Table I: multiply-accumulates and layers, ours next to the paper's, and why they differ where
+// they do. The paper counts every ONNX node; ours are counted three ways: all nodes on activations,
 // those that are measured (no views), and how many of these are unique. Of the newer models:
-// parameters and multiply-accumulates beside those that their authors give.
+// parameters and multiply-accumulates next to those that their authors give.
 #pragma once
 
 #include "zoo/modern.hpp"

@@ -41,7 +41,7 @@ public:
     std::filesystem::create_directories(folder() + '/' + id);
     std::ofstream(folder() + '/' + id + '/' + file) << text;
   }
-  /// Nobody can open its counter, root neither.
+  /// Its counter cannot be opened, not even by root.
   void forbid(const std::string& id) {
     const std::string file = folder() + '/' + id + "/energy_uj";
     std::filesystem::remove(file);

@@ -42,7 +42,7 @@ inline std::string text_of(const std::string& file) {
 }
 
 /// Programs that tests start need not look at the last cache, which takes each a second or two and
-/// is tested by itself: they are told that it is theirs, and 32 MiB large.
+/// is tested by itself: a variable says that it is theirs, and 32 MiB large.
 inline constexpr const char *last_cache_variable = "BENANZA_LAST_CACHE",
                             *told_last_cache = "0,0,33554432";
 

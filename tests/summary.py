@@ -19,7 +19,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 GPU_GROUPS = ("cuda", "cudnn", "cublas")
-# What stands in doctest::skip(...), in words.
+# What is in doctest::skip(...), in words.
 REASONS = {
     "!on_fake()": "not on the fake GPU",
     "cuda_test::on_fake()": "on the fake GPU; the library itself is asked without it",

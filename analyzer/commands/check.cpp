@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // benanza_analyze check EXPERIMENT RESULT [RESULT...]: is a result what the experiment asked for,
 // and how do the figures of several compare? The first result is the record that the others are
-// held against.
+// compared with.
 #include "../answer.hpp"
 #include "all.hpp"
 #include "compared.hpp"
@@ -55,7 +55,7 @@ std::string title_of(const compare::row& r) {
   return fmt::format("{} {} t{} {}", r.subject, r.type, r.threads, r.what);
 }
 
-/// The result held against the record, as `compare` does it.
+/// The result compared with the record, as `compare` does it.
 void compare_with(const result::run& record, const std::string& source, result::run run,
                   checked_result& c) {
   if (record.graphs.empty() || run.graphs.empty()) return;

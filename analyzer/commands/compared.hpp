@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What do two sides of results say against each other? One comparison for all commands that ask.
+// How do two sides of results compare? One comparison for all commands that ask.
 //
 //   side_runs a = made("a.json", {result::read_file("a.json")}, ""), b = ...;
 //   compare::comparison c = compare::compare(figures_of(a, {}), figures_of(b, {}), {});

@@ -91,7 +91,7 @@ double asked_place(const std::string& text, const std::string& axis) {
   return *at;
 }
 
-/// Leaves of each curve the values that were asked for.
+/// Keeps of each curve the values that were asked for.
 void keep_asked(std::vector<compare::curve>& curves, const std::vector<double>& at,
                 const sweep_request& asked) {
   for (compare::curve& c : curves) {
@@ -153,7 +153,7 @@ bool is_a_figure(const std::string& name) {
          std::end(compare::sweep_figures);
 }
 
-/// The frameworks' runs beside each result that they fit; refuses them where none does.
+/// The frameworks' runs for each result that they fit; refuses them where none does.
 std::deque<advice::comparison> runs_of(const std::vector<trace::profile>& profiles,
                                        const std::vector<swept_run>& runs,
                                        const std::deque<std::vector<bound::model_bound>>& models,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // benanza_analyze verify RUN.json: do the figures that a bound rests on hold here? A random sample
 // of these cases is measured again by the benchmark program at hand, at most a minute of it, and
-// held against the result at one clock. What rests on no case is told beside them.
+// compared with the result at one clock. What rests on no case is reported too.
 #include "../answer.hpp"
 #include "../read_results.hpp"
 #include "../select.hpp"
@@ -60,8 +60,8 @@ std::vector<const bound::measurement*> cases_of(const std::vector<bound::model_b
   return out;
 }
 
-/// What nothing that is measured again can check: layers whose bound is a roofline, or that have
-/// none. Views take no time.
+/// What cannot be checked by measuring again: layers whose bound is a roofline, or that have none.
+/// Views take no time.
 struct beyond_reach {
   std::size_t modelled = 0, missing = 0, layers = 0;
   double modelled_ns = 0, ns = 0; ///< by all nodes of the models, unfused
@@ -87,7 +87,7 @@ beyond_reach beyond(const std::vector<bound::model_bound>& models) {
   return out;
 }
 
-/// `count` of them, each alike to be chosen, by a seed.
+/// `count` of them, each as likely as others, by a seed.
 std::vector<const bound::measurement*> drawn(std::vector<const bound::measurement*> all,
                                              std::size_t count, std::uint64_t seed) {
   bound::generator random{seed};
@@ -117,7 +117,7 @@ struct scratch_folder {
   }
 };
 
-/// The benchmark program: as it was named, beside this program, or on the path.
+/// The benchmark program: as it was named, next to this program, or on the path.
 std::string bench_program(const std::string& asked) {
   if (!asked.empty()) return asked;
   std::error_code ignored;
@@ -196,7 +196,7 @@ struct verified_case {
   std::string disturbed{}, error{};
 };
 
-/// Within which a least time comes again on a machine that is the same.
+/// Within which a least time is reproduced on the same machine.
 constexpr double tolerance = 0.05;
 
 bool holds(const verified_case& c) {
@@ -405,7 +405,7 @@ status verify_result(std::vector<std::string> arguments, const streams& to) {
   v.machine = other_machine(run, again);
   for (const bound::measurement* m : chosen)
     v.cases.push_back(held_against(*m, again));
-  // What came and went is not there a second time.
+  // What was there only for a moment does not recur.
   std::vector<const bound::measurement*> doubtful;
   for (const verified_case& c : v.cases)
     if (c.now_ns > 0 && !holds(c)) doubtful.push_back(c.was);

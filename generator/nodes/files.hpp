@@ -7,7 +7,7 @@
 //    "inputs": [{"name": "x0", "dims": [1, 64, 56, 56], "type": 1}], "weights": [{"name": "x1"
 //    ...}], "positions": [0, 55, ...], "expected": [0.25, ...], "limits": [1e-4, ...]}
 //
-// beside model.onnx and the numbers of each operand, x0.bin ... (`type` is ONNX's number).
+// next to model.onnx and the numbers of each operand, x0.bin ... (`type` is ONNX's number).
 //
 //   write_layer_files(op::parse("Conv/1x64x56x56-64x3x3-s1-p1"), "layers/0");
 #pragma once

@@ -3,8 +3,8 @@
 //
 //   benanza_generate rewrite resnet50.onnx -o resnet50_rewritten.onnx
 //
-// Says what was rewritten at which nodes and what that saves. Weights are kept, in the file or
-// beside it; a model without them is written without them.
+// Says what was rewritten at which nodes and what that saves. Weights are kept, in the file or next
+// to it; a model without them is written without them.
 #pragma once
 
 #include "../folder.hpp"
@@ -72,8 +72,8 @@ inline std::string places_text(const model::graph& rewritten) {
   return out;
 }
 
-/// True where weights stand in files of `folder`, from which on they are named. Those of a model
-/// that lost them stand nowhere.
+/// True where weights are in files, which the model names relative to `folder`. A model that lost
+/// its weights has no such files.
 inline bool has_weights_beside(const ::onnx::ModelProto& m, const std::filesystem::path& folder) {
   for (const auto& t : m.graph().initializer())
     if (t.data_location() == ::onnx::TensorProto::EXTERNAL)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How are a model's nodes told apart while its graph is rewritten, and how are windows changed? By
-// numbers as their names, with nodes of our own behind inputs and outputs, so that each has a node;
-// by attributes that say what they said before in another way.
+// How are a model's nodes distinguished while its graph is rewritten, and how are windows changed?
+// By numbers as their names, with nodes of our own behind inputs and outputs, so that each has a
+// node; by attributes that say what they said before in another way.
 //
 //   with_numbers(m).graph().node(3).name() == "benanza@3"
 #pragma once

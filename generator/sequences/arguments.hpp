@@ -27,7 +27,7 @@ struct sequence_arguments {
   std::string sweep{}; ///< 1:10; empty: none
   std::string times{}; ///< of a result, in place of rooflines
   std::vector<std::string> decoys{};
-  std::string map{}; ///< the private file of an anonymous suite; empty: beside the folder
+  std::string map{}; ///< the private file of an anonymous suite; empty: next to the folder
   bool anonymise = false, fused = false;
 
   bool wanted() const { return !granularity.empty() || !sweep.empty(); }

@@ -42,7 +42,7 @@ inline void print_sweep(const sequence_arguments& a, const std::vector<model::gr
   say(json ? sweep_json(rows, models, source) : sweep_text(rows, models, source));
 }
 
-/// FOLDER.map.json, beside the folder.
+/// FOLDER.map.json, next to the folder.
 inline std::string map_file(const sequence_arguments& a, const std::string& folder) {
   const std::string beside = meant_by(folder).string();
   const std::string file = a.map.empty() ? beside + ".map.json" : a.map;

@@ -2,7 +2,7 @@
 // What is written where sequences are to be measured? The same folder as for layers: each unique
 // sequence as a graph of its own behind the models, and no layer that is measured alone. An
 // anonymous suite holds the sequences only, in the order of their fingerprints; the models, and
-// which sequence is whose, stand in a private file.
+// which sequence is whose, are in a private file.
 //
 //   suite s = suite_of(graphs, graphs, {.length = 6}, false);   write_folder(folder, s.files);
 #pragma once
@@ -31,7 +31,7 @@ struct suite {
 };
 
 namespace detail {
-/// What a private map says beside the models: the sequences of each of `forms`, in their order.
+/// What a private map holds: the models, and the sequences of each of `forms`, in their order.
 inline std::string map_text(const std::vector<model::graph>& models,
                             const std::vector<model::graph>& forms,
                             const model::sequence_catalogue& c, std::size_t decoys) {

@@ -61,7 +61,7 @@ struct roof_sum {
   std::int64_t unknown = 0; ///< nodes without a roofline
 };
 
-/// Nodes of the fused form that stand for several, of one family.
+/// Nodes of the fused form that replace several, of one family.
 struct fused_group {
   std::string family{};
   tally all{}, listed{}; ///< listed: cuDNN has an engine for them
@@ -184,7 +184,7 @@ inline roof_sum sum_of(const layer_book& book, const model::graph& g, numeric t)
   return out;
 }
 
-/// Question 5: what the nodes of the fused form stand for.
+/// Question 5: what the nodes of the fused form replace.
 inline std::vector<fused_group> groups_of(const layer_book& book, const model_answer& m,
                                           numeric t) {
   std::map<std::string, fused_group> groups;

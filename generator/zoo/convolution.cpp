@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does PyTorch's exporter write convolutions and what stands around them? Every attribute is
+// How does PyTorch's exporter write convolutions and what is around them? Every attribute is
 // spelled out; HardSigmoid and HardSwish are operators from opset 14.
 #include "convolution.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a model written down as an exporter writes it? Any operator of any opset, symbolic dims,
-// sizes that are computed from shapes, and weights as initializers whose payload lies in another
-// file, which nobody wrote. A value is the name of a tensor.
+// sizes that are computed from shapes, and weights as initializers whose payload is in another
+// file, which was never written. A value is the name of a tensor.
 //
 //   exporter net("toy", 17);
 //   value x = net.input("input", {"batch", 8});
@@ -24,7 +24,7 @@ namespace benanza::generator::zoo {
 using value = std::string;
 using dims = std::vector<std::int64_t>;
 
-/// A number, or what stands for one: the symbol of an input's dim ("batch", "past + 1"), or the
+/// A number, or what represents one: the symbol of an input's dim ("batch", "past + 1"), or the
 /// value that holds a size when the model runs.
 using dim = std::variant<std::int64_t, std::string>;
 using dim_list = std::vector<dim>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which families make up the zoo? One function a family or a model; each takes what tells its
-// members apart and returns the finished model. zoo.cpp maps names to these calls; nothing else
+// Which families make up the zoo? One function a family or a model; each takes what distinguishes
+// its members and returns the finished model. zoo.cpp maps names to these calls; nothing else
 // includes this.
 #pragma once
 
@@ -48,7 +48,7 @@ namespace benanza::generator::zoo {
 
 /// BERT-base: opset 14 in pieces, 20 with operators for LayerNorm and GELU.
 ::onnx::ModelProto bert(std::string_view name, int opset);
-/// GPT-2's smallest size: a whole text, or one token beside a cache of keys and values.
+/// GPT-2's smallest size: a whole text, or one token with a cache of keys and values.
 ::onnx::ModelProto gpt2(std::string_view name, bool decode);
 /// TinyLlama: opset 17 in pieces, 23 with RMSNormalization, RotaryEmbedding and Attention.
 ::onnx::ModelProto llama(std::string_view name, int opset, bool decode);
@@ -65,10 +65,10 @@ namespace benanza::generator::zoo {
 ::onnx::ModelProto ddpm(std::string_view name);
 ::onnx::ModelProto resnet_qdq(std::string_view name);
 
-/// Whisper tiny's halves; the decoder takes one token beside its cache.
+/// Whisper tiny's halves; the decoder takes one token and its cache.
 ::onnx::ModelProto whisper_encoder(std::string_view name);
 ::onnx::ModelProto whisper_decoder(std::string_view name);
-/// Two LSTM layers that tell the next word.
+/// Two LSTM layers that predict the next word.
 ::onnx::ModelProto lstm(std::string_view name);
 
 } // namespace benanza::generator::zoo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is GPT-2 (Radford et al., 2019), its smallest size, as Hugging Face's model is exported at
 // opset 14? Twelve layers of width 768. `prefill` reads a whole text and returns the keys and
-// values of all layers; `decode` reads one token more beside those of the `past`.
+// values of all layers; `decode` reads one token more and those of the `past`.
 #include "families.hpp"
 #include "transformer.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which newer models does the zoo hold beside the paper's 30? Transformers, language models with
+// Which newer models does the zoo hold besides the paper's 30? Transformers, language models with
 // and without a cache, networks for images of 2019 to 2023, a detector, a diffusion step, speech, a
 // recurrent and a quantized model: as exporters write them, with symbolic dims, and initializers
 // whose payload is not there.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What are the two halves of Whisper (Radford et al., 2022), its tiny size, as Hugging Face's model
 // is exported? The encoder hears 30 seconds as 3000 columns of 80 frequencies. The decoder takes
-// one token more, beside the keys and values of the `past` ones, and those that its layers made of
-// the encoder's result once.
+// one token more, the keys and values of the `past` ones, and those that its layers made of the
+// encoder's result once.
 #include "families.hpp"
 #include "transformer.hpp"
 

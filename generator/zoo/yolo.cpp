@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is a YOLO detector of today? One of YOLOv8's smallest size (Jocher et al., 2023), built from
 // its description: stages that split and concatenate (C2f), a pyramid of poolings (SPPF), a neck
-// that goes up and down again, and heads without anchors that tell the sides of a box as a
+// that goes up and down again, and heads without anchors that give the sides of a box as a
 // distribution over 16 distances. 640x640 pixels, 80 classes, batch normalization folded.
 #include "convolution.hpp"
 #include "families.hpp"
@@ -65,7 +65,7 @@ struct detector {
             x.channels};
   }
 
-  /// What one scale tells of its pixels: [batch, 4 * 16 + 80, pixels].
+  /// What one scale says of its pixels: [batch, 4 * 16 + 80, pixels].
   value head(const feature_map& x, const std::string& scale, const dim& batch) const {
     const auto branch = [&](const std::string& which, std::int64_t inner, std::int64_t out) {
       const std::string at = "model.22." + which + "." + scale + ".";

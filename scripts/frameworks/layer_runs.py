@@ -29,7 +29,7 @@ from frameworks.layer_sessions import FRAMEWORKS
 from frameworks.memory import Caches, aligned, copied, numbers, numpy_type
 
 STATES = ("hot", "llcw", "coldw")
-CLEAR = 5  # times what a call costs: what takes less is not told apart from it
+CLEAR = 5  # times what a call costs: what takes less is not distinguished from it
 LEAST_SLICE_NS = 100_000  # short runs are timed together
 FEWEST, MOST = 15, 200  # samples of a state
 PROFILED, MOST_PROFILED = 30, 2000  # runs each time

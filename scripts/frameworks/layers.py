@@ -164,7 +164,7 @@ def measure_layers(arguments, save):
             skipped += [f"{name}: {r['error_message']}" for r in made[:1] if "error_message" in r]
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
-    # Facts of the measuring are joined with those of the result beside which this is analysed.
+    # Facts of the measuring are joined with those of the result with which this is analysed.
     measuring = {f"{framework}_run": f"{started}, processors {','.join(map(str, cpus))}, load {os.getloadavg()[0]:.2f}, "
                                      f"numpy {numpy.__version__}, onnx {onnx.__version__}, "
                                      f"Python {sys.version.split()[0]}"}

@@ -6,7 +6,7 @@ import math
 
 from frameworks.common import Refused, one_line
 
-STORED_INSIDE = 1024  # bytes; larger tensors are written beside the model
+STORED_INSIDE = 1024  # bytes; larger tensors are written next to the model
 PASSED_ON = {"Identity", "Cast", "Transpose", "Reshape", "Unsqueeze", "Squeeze", "Expand", "Slice", "Concat",
              "Flatten"}
 

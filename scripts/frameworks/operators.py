@@ -36,7 +36,7 @@ class Node:
     type: str
     inputs: list = field(default_factory=list)
     outputs: list = field(default_factory=list)
-    originals: list = field(default_factory=list)  # names of the model's nodes, where the framework tells them
+    originals: list = field(default_factory=list)  # names of the model's nodes, where the framework gives them
     activation: str = ""  # that was merged into it
 
 

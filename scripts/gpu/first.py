@@ -26,7 +26,7 @@ CEILINGS = (f"^machine/(conv/[^/]*/(cudnn|cublas)/nhwc:|(matmul|({MOVED})-[0-9]+
             f"({'|'.join(GPU_BACKENDS)})/)")
 ALL_CEILINGS = f"^machine/.*/({'|'.join(GPU_BACKENDS)})/"
 CEILING_S = 1.2  # where the host is slow to check large products; on a card far less
-MORE_TYPES = ("e4m3",)  # of ceilings, beside those of layers
+MORE_TYPES = ("e4m3",)  # of ceilings, besides those of layers
 
 
 def nvml_costs():

@@ -117,7 +117,7 @@ TEST_CASE("the steps down have one for the rewritten graph, with a framework and
   ends(descent_of(a).bars);
 }
 
-TEST_CASE("a framework that fuses is held against fused layers") {
+TEST_CASE("a framework that fuses is compared with fused layers") {
   const run r = synthetic::fused_run();
   const source s(r);
   const model_bound b = figures(s);
@@ -134,7 +134,7 @@ TEST_CASE("a framework that fuses is held against fused layers") {
   CHECK(std::abs(taken(c, "fusion")) < 5e3); // there is nothing left to fuse
 }
 
-TEST_CASE("where the framework is faster, that is told first: it is a fault of ours") {
+TEST_CASE("where the framework is faster, that is said first: it is a fault of ours") {
   const run r = synthetic::fused_run();
   const source s(r);
   const std::vector<model_bound> all{figures(s)};
@@ -330,7 +330,7 @@ TEST_CASE("an algorithm that the heuristic misses is found without a framework; 
   // Its share is of the run by first choices: no change saves all of a run.
   const double best = benanza::bound::expected(all[0].fastest_form())->ns;
   CHECK(benanza::advice::changed_run_ns(a) >= best + i->saves.ns);
-  // A plain loop of ours that beats a library's reference loop is no advice to anybody.
+  // A plain loop of ours that beats a library's reference loop is no advice.
   run loops = synthetic::empty_run();
   loops.graphs.push_back(synthetic::make_graph("m@batch=1", {synthetic::relu}, {{}}));
   synthetic::add(loops, synthetic::relu, "ref:any", 0, 90e3);
@@ -541,7 +541,7 @@ TEST_CASE("what a file says is one word of a command") {
   CHECK(i->check == R"(scripts/measure_framework onnxruntime 'a; rm -rf '\''.onnx' --threads 1)");
 }
 
-TEST_CASE("without its ceilings nothing is known of casts, and told so") {
+TEST_CASE("without ceilings nothing is known of casts, which is said") {
   run r = synthetic::small_run();
   for (const std::string& layer : {synthetic::conv, synthetic::wide, synthetic::deep})
     synthetic::add(r, layer, "brgconv:avx512_core_bf16", 0, 180e3, 1.1, "bf16");
@@ -555,7 +555,7 @@ TEST_CASE("without its ceilings nothing is known of casts, and told so") {
   CHECK(i->saves.ns < i->saves.high_ns);
 }
 
-TEST_CASE("without a profile of its operators, what is lost is not explained, and told so") {
+TEST_CASE("without a profile of its operators, what is lost is not explained, which is said") {
   const run r = synthetic::fused_run();
   const source s(r);
   const model_bound b = figures(s);

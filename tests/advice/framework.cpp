@@ -79,7 +79,7 @@ TEST_CASE("layers with their calls, and the fastest for each") {
   CHECK(c.rows[0].layer == synthetic::conv);
 }
 
-TEST_CASE("a fused call is held against the fused layer of the result") {
+TEST_CASE("a fused call is compared with the fused layer of the result") {
   const run r = synthetic::fused_run();
   const std::vector<call_log> logs{read(conv_relu())};
   const framework_choices c = choose(r, logs);
@@ -179,7 +179,7 @@ TEST_CASE("calls of another batch match nothing, and that is said") {
   CHECK_FALSE(choose(r, own).other_batch);
 }
 
-TEST_CASE("layers in place of a model stand for any number of calls") {
+TEST_CASE("layers in place of a model match any number of calls") {
   run r = synthetic::fused_run();
   r.graphs[0].name = "mine@layers";
   const std::vector<call_log> logs{read(plain("A") + plain("A") + narrow("A") + plain("B"))};

@@ -135,7 +135,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("beside a framework its own runs count, else its run changed as predictions do") {
+TEST_CASE("for a framework its own runs count, else its run changed as predictions do") {
   const run r = block(0.6);
   const source s(r);
   const auto all = figures(s, {{numeric::f32, 1}, {numeric::f32, 2}});
@@ -171,7 +171,7 @@ TEST_CASE("another framework that is faster is advised; a slower one is not") {
   CHECK(said(back.not_worth, "framework") == "ONNX Runtime 1.2: 4.00 ms in place of 3.00 ms\n");
 }
 
-TEST_CASE("a framework that is faster at the same nodes is named beside what makers can do") {
+TEST_CASE("a framework that is faster at the same nodes is named next to what makers can do") {
   const run r = block();
   const source s(r);
   const auto all = figures(s, {{numeric::f32, 1}});

@@ -63,7 +63,7 @@ TEST_CASE("profiler cost: an operator that did not run took no time, and none le
   CHECK(profiler_cost{}.taken(123) == 123);
 }
 
-TEST_CASE("profiler cost: true times lie between the two, whatever a profiler adds") {
+TEST_CASE("profiler cost: true times are between the two, whatever a profiler adds") {
   std::mt19937 random(5);
   const auto up_to = [&random](double n) { return std::uniform_real_distribution<>(0, n)(random); };
   for (int i = 0; i < 500; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // May what is advised be believed? On results that are made up at random: no change saves more than
-// lies between the run and the lower bound of the setting it leads to, all are shares of one run,
-// and each part has what saves most first.
+// the difference between the run and the lower bound of the setting it leads to, all are shares of
+// one run, and each part has what saves most first.
 #include "result/synthetic.hpp"
 
 #include <benanza/advice/advised.hpp>
@@ -61,7 +61,7 @@ profile random_profile(synthetic::random& dice, numeric type, int threads, const
   return p;
 }
 
-TEST_CASE("no change saves more than lies between the run and a lower bound") {
+TEST_CASE("no change saves more than the difference between the run and a lower bound") {
   synthetic::random dice{5};
   std::int64_t seen = 0, threads = 0, switched = 0, letters = 0;
   for (int round = 0; round < 40; ++round) {
@@ -112,7 +112,7 @@ TEST_CASE("no change saves more than lies between the run and a lower bound") {
   CHECK(letters > 20);
 }
 
-TEST_CASE("what algorithms save adds up to what lies between first choices and a run of the best") {
+TEST_CASE("what algorithms save adds up to the difference of first choices and a run of the best") {
   synthetic::random dice{9};
   for (int round = 0; round < 20; ++round) {
     const run r = random_run(dice);

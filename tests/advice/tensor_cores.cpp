@@ -50,7 +50,7 @@ TEST_CASE("tensor cores: the GPU's own counters answer before names") {
   CHECK(tensor_answer_of(m).by == told_by::kernels);
 }
 
-TEST_CASE("tensor cores: without a telling kernel the library's note answers, or nothing") {
+TEST_CASE("tensor cores: without a kernel that shows it the library's note answers, or nothing") {
   const auto answer = [](const char* backend, const char* algorithm, const char* notes,
                          std::vector<device_kernel> kernels = {}) {
     return tensor_answer_of(on_gpu(backend, algorithm, notes, std::move(kernels)));

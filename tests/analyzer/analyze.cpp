@@ -194,7 +194,7 @@ TEST_CASE("models, types and threads can be chosen") {
   CHECK(holds(all.out, "--model NAME"));
   CHECK(holds(all.out, "small "));
   CHECK_FALSE(holds(all.out, "batch 1"));
-  // An exact name wins over names that hold it; a model's name stands for all of its variants.
+  // An exact name wins over names that hold it; a model's name means all of its variants.
   CHECK(holds(analyze({"--model", "small"}, text).out, "small  batch 1"));
   const outcome variants = analyze({"--model", "tiny"}, text);
   CHECK(holds(variants.out, "tiny@batch=1  batch 1"));
@@ -534,7 +534,7 @@ TEST_CASE("times of a CPU and of a GPU are two answers: one has to be chosen") {
         .get<double>();
   };
   CHECK(bound("gpu") < bound("cpu"));
-  // With only a GPU's times nothing has to be chosen, and nothing of the host's is taken for its.
+  // With only a GPU's times nothing has to be chosen, and no fact of the host's is taken for its.
   std::erase_if(r.measurements,
                 [](const measurement& m) { return m.family != "machine" && m.backend != "cudnn"; });
   r.provenance["machine"]["cpu"] = "a host's processor";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands about experiments: `check` holds results against what was asked for, `verify`
+// The commands about experiments: `check` compares results with what was asked for, `verify`
 // measures some cases of a result again, here by a program that gives a result which the test made.
 #include "../result/document.hpp"
 #include "command.hpp"
@@ -50,7 +50,7 @@ run scaled(run r, double factor) {
   return r;
 }
 
-/// A program that writes `text` where --benchmark_out says, and its words beside itself.
+/// A program that writes `text` where --benchmark_out says, and its words next to itself.
 std::string fake_bench(const scratch_folder& folder, const std::string& text, int status = 0) {
   const std::string program = folder / "bench";
   write(folder / "answer.json", text);
@@ -64,7 +64,7 @@ std::string fake_bench(const scratch_folder& folder, const std::string& text, in
 
 } // namespace
 
-TEST_CASE("check: a result is what was asked for, and others are held against it") {
+TEST_CASE("check: a result is what was asked for, and others are compared with it") {
   const scratch_folder folder("check");
   const run r = some_run();
   write(folder / "e.json", experiment_of(r));
@@ -98,7 +98,7 @@ TEST_CASE("check: a result is what was asked for, and others are held against it
   CHECK_FALSE(holds(same.out, "SLOWER"));
 }
 
-TEST_CASE("check: another model, or another effort, is told, and status 1 says so") {
+TEST_CASE("check: another model, or another effort, is reported, and status 1 says so") {
   const scratch_folder folder("check_other");
   run r = some_run();
   write(folder / "e.json", experiment_of(r));
@@ -114,7 +114,7 @@ TEST_CASE("check: another model, or another effort, is told, and status 1 says s
   CHECK(analyze({folder / "a.json", "check"}).status == 2);
 }
 
-TEST_CASE("verify: figures that come again hold, and others are told") {
+TEST_CASE("verify: figures that are reproduced hold, and others are reported") {
   const scratch_folder folder("verify");
   const run r = some_run();
   write(folder / "run.json", synthetic::text(r));
@@ -174,7 +174,7 @@ TEST_CASE("verify: a program that fails, lacks cases or is not there costs no cr
   CHECK(holds(lacks.out, "does not offer it"));
 }
 
-TEST_CASE("verify: a device is chosen, and what rests on no case is told") {
+TEST_CASE("verify: a device is chosen, and what rests on no case is reported") {
   const scratch_folder folder("verify_device");
   run both = some_run();
   const run gpu_run = scaled(both, 0.25);

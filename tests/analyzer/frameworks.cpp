@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do kernels of frameworks compete as any algorithm does? They set bounds, are left out where that
-// is asked for, and stand in no plan.
+// is asked for, and are in no plan.
 #include "../result/document.hpp"
 #include "command.hpp"
 
@@ -93,7 +93,7 @@ TEST_CASE("--framework: steps down from its run, what to change first, each with
   CHECK(analyze({a, "--format", "json", "--advice"}).status == 0); // advice without a framework
 }
 
-TEST_CASE("several models beside frameworks: runs, gaps and their geometric means") {
+TEST_CASE("several models and frameworks: runs, gaps and their geometric means") {
   const scratch_folder f("gaps");
   run r = synthetic::empty_run();
   const std::string small = "Relu/1x64x56x56", large = "Relu/4x64x56x56", absent = "Add/1x64x56x56";
@@ -189,7 +189,7 @@ TEST_CASE("a framework's kernel sets a bound, unless only others compete") {
   CHECK(holds(none.err, "there are: host, onednn, onnxruntime"));
 }
 
-TEST_CASE("two versions of a framework are told apart") {
+TEST_CASE("two versions of a framework are distinguished") {
   const scratch_folder f("versions");
   const run ours = synthetic::small_run();
   const std::string a = file(f, "run.json", ours);
@@ -202,7 +202,7 @@ TEST_CASE("two versions of a framework are told apart") {
   CHECK(analyze({a, b, c, "--backends", "onednn,host,onnxruntime"}).status == 0);
 }
 
-TEST_CASE("a store holds what benanza_bench measured; frameworks are analysed beside it") {
+TEST_CASE("a store holds what benanza_bench measured; frameworks are analysed with it") {
   const scratch_folder f("beside");
   const run ours = synthetic::small_run();
   const std::string a = file(f, "run.json", ours), store = f / "s.db";

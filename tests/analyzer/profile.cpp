@@ -44,7 +44,7 @@ TEST_CASE("profile: the first page, and what it says that it cannot have") {
   CHECK(o.out.find("one batch was measured") != std::string::npos);
 }
 
-TEST_CASE("profile: every analysis as JSON, and a timeline with the framework beside ours") {
+TEST_CASE("profile: every analysis as JSON, and a timeline with the framework next to ours") {
   const scratch_folder f("profile");
   std::ofstream(f / "ort.json") << ort;
   const outcome o = analyze({"profile", file(f), "--framework", f / "ort.json", "--timeline",

@@ -117,7 +117,7 @@ TEST_CASE("operands come in the order and the types of the operator") {
   CHECK(parts.inputs[1].dims == shape{3, 3});
 }
 
-TEST_CASE("values lie where the function is defined and differ from each other") {
+TEST_CASE("values are in the function's domain and differ from each other") {
   for (const char* name :
        {"Conv/1x4x5x5-6x3x3-s1-b", "Gemm/2x3x4", "Relu/10x10", "Add/4x5", "Softmax/3x4-a1",
         "Gather/100x3-20", "Equal/4x4", "And/4-bool", "Sub/3x4-s64", "ReduceProd/3x4-a0-s32",

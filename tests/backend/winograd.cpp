@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far off is a Winograd whose transforms are rounded to the case's type? One is computed here
 // by its matrices, made of interpolation points (Toom and Cook), on the operands of a layer, and
-// held against a plain convolution in f64: which types and tiles are apart, and what they may be
+// compared with a plain convolution in f64: which types and tiles are apart, and what they may be
 // off, is what core/winograd.hpp says.
 #include <benanza/backend/make_operands.hpp>
 #include <benanza/backend/tolerance.hpp>
@@ -164,7 +164,7 @@ TEST_CASE("Winograd: of f16 whose transforms stay in f32 the result is as exact 
     CHECK(off(numeric::f16, of_tile(tile), 24).as_exact);
 }
 
-TEST_CASE("Winograd: classes, arithmetic, and what names of kernels tell") {
+TEST_CASE("Winograd: classes, arithmetic, and what names of kernels say") {
   CHECK(winograd_class(numeric::bf16) == "bf16-winograd");
   CHECK(is_winograd_class("f16-winograd", numeric::f16));
   CHECK_FALSE(is_winograd_class("f16-winograd", numeric::bf16));

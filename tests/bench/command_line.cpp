@@ -68,7 +68,7 @@ TEST_CASE("how long a case waits for quiet goes with its time, or is given") {
   CHECK(waits_s(plan_of(parse({"--wait-for-quiet=1"}))) == doctest::Approx(1));
   CHECK(waits_s(plan_of(parse({"--wait-for-quiet", "1s", "--effort=quick"}))) ==
         doctest::Approx(1));
-  // A whole model stands for all its layers.
+  // A whole model counts as all its layers.
   CHECK(waits_s(plan_of(parse({"--wait-for-quiet=1"}), 20)) == doctest::Approx(20));
   CHECK_THROWS_WITH(
       parse({"--wait-for-quiet=long"}),
@@ -100,7 +100,7 @@ TEST_CASE("Google Benchmark's flags are read or handed on") {
   CHECK(parse({"--benchmark_color=no"}).colour == false);
   CHECK(parse({"--benchmark_color=true"}).colour == true);
   CHECK_FALSE(parse({"--benchmark_color=auto"}).colour.has_value());
-  // What asks for nothing may be said.
+  // Options that ask for nothing are accepted.
   parse({"--benchmark_min_warmup_time=0.0", "--benchmark_perf_counters=", "--v=0"});
   const options dry = parse({"--benchmark_dry_run", "--benchmark_repetitions=5"});
   CHECK(dry.repetitions == 1);
@@ -179,7 +179,7 @@ TEST_CASE("what is unknown, or means nothing, is refused by name") {
                     "unknown option \"--typos=f32\"; see benanza_bench --help");
 }
 
-TEST_CASE("a program's own defaults stand where the command line does not say") {
+TEST_CASE("a program's own defaults apply where the command line does not say") {
   const defaults own("onednn,host", "f32,bf16");
   CHECK(parse({}).backends == std::vector<std::string>{"onednn", "host"});
   CHECK(parse({}).types == std::vector{numeric::f32, numeric::bf16});

@@ -21,7 +21,7 @@ measure::bench_case level(const char* algorithm, double ns, std::vector<double> 
   return c;
 }
 
-TEST_CASE("what the events of levels cost is told in a line") {
+TEST_CASE("what the events of levels cost is said in a line") {
   std::vector<measure::group> groups(2);
   for (measure::group& g : groups)
     g.what = std::make_shared<no_subject>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that is stopped, by whatever it be, goes on where it was.
+// A run that is stopped, for whatever reason, goes on where it was.
 #include "../measure/fragile.hpp"
 
 #include <benanza/bench/provenance.hpp>
@@ -117,7 +117,7 @@ TEST_CASE("Ctrl-C ends a hang at once, and the JSON on standard output is closed
   const auto before = std::chrono::steady_clock::now();
   r.signal(SIGINT);
   CHECK(r.end() == 130);
-  // A hang that nobody interrupts is given two minutes.
+  // A hang that is not interrupted is given two minutes.
   CHECK(std::chrono::steady_clock::now() - before < std::chrono::seconds(30));
   REQUIRE(json::accept(r.out()));
   for (const auto& [name, time] : rows(r.out()))
@@ -158,7 +158,7 @@ TEST_CASE("what is no regular file is written as it is") {
   CHECK_FALSE(std::filesystem::exists("/dev/null.unfinished"));
 }
 
-TEST_CASE("a run of devices alone goes on beside another host, and not with another library") {
+TEST_CASE("a run of devices alone goes on with another host, and not with another library") {
   const benanza::bench::run_facts here{
       {"machine", {{"cpu", "one"}}},
       {"software", {{"cudnn_version", "9.19"}}},

@@ -151,7 +151,7 @@ TEST_CASE("a link is written through, and stays") {
   CHECK(json::accept(text_of(s / "real.json")));
 }
 
-TEST_CASE("cases have the energy that the packages' counters tell, in a process of their own too") {
+TEST_CASE("cases have the energy that the packages' counters give, in a process of their own too") {
   using clock = std::chrono::steady_clock;
   fake_powercap fake;
   fake.zone("intel-rapl:0", "package-0", 0);

@@ -133,7 +133,7 @@ TEST_CASE("the processor's time is the time, also in what repetitions have in co
   CHECK(means == 2);
 }
 
-TEST_CASE("times have the unit that was asked for; a rate is of the time beside it") {
+TEST_CASE("times have the unit that was asked for; a rate is of the time next to it") {
   const scratch_folder s("unit");
   const auto with = [&](const std::string& more) {
     return hot("FRAGILE_LAYERS=1 FRAGILE_ALGORITHMS=good", more).out;
@@ -171,7 +171,7 @@ TEST_CASE("colours are there where they were asked for, and nowhere else") {
                                           "0;"));
 }
 
-TEST_CASE("a row never stands behind a line of progress") {
+TEST_CASE("a row never follows progress on the same line") {
   if (!has_script) return;
   const std::string out = on_terminal(
       fragile_bench + " --states hot --benchmark_min_time=0.002 --benchmark_color=false");

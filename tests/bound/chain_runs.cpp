@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Are chain runs of a model found, and held against its figures at their own clock?
+// Are chain runs of a model found, and compared with its figures at their own clock?
 #include "analysed.hpp"
 
 #include <doctest/doctest.h>
@@ -67,7 +67,7 @@ TEST_CASE("a run that beats the bound by its higher clock is no fault") {
   CHECK(faults(950) == 1); // by more than that
 }
 
-TEST_CASE("what a run at another clock is held against") {
+TEST_CASE("what a run at another clock is compared with") {
   run r = synthetic::fused_run();
   const model_bound still = analyse(r);
   REQUIRE(still.layouts);

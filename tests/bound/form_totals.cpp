@@ -39,7 +39,7 @@ TEST_CASE("the fused form: faster where its layers are, and counted") {
   CHECK(h.fused->not_measured == 1);
 }
 
-TEST_CASE("what a less exact Winograd would save is a figure beside the bound, in both forms") {
+TEST_CASE("what a less exact Winograd would save is a figure next to the bound, in both forms") {
   run r = synthetic::fused_run();
   const model_bound before = analyse(r);
   CHECK(before.winograd_ns == 0);
@@ -82,7 +82,7 @@ TEST_CASE("the clock of a bound is that of its least samples, by how long the la
   run r = synthetic::small_run();
   CHECK(clock_of(r) == 0);
   for (measurement& m : r.measurements) {
-    m.clock_ns = 5000; // the median sample's says nothing of the bound
+    m.clock_ns = 5000; // the median sample's says nothing about the bound
     m.min_clock_ns = m.state == "hot" ? 1200 : 9000;
   }
   CHECK(clock_of(r) == doctest::Approx(1200));

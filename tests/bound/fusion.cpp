@@ -62,12 +62,12 @@ TEST_CASE("a fused node waits for all of its operands, parts only for their own"
   const forked g;
   const fusion f = pair_up(g.fused, g.unfused);
   const std::vector<double> parts{1, 10, 20, 3, 5};
-  // As parts: 0, then 2 beside 1, then 3, 4.
+  // As parts: 0, then 1 and 2 at once, then 3, 4.
   CHECK(f.longest({never, never, never, never}, parts).ns == 1 + 20 + 3 + 5);
   CHECK(f.longest({never, never, 12, never}, parts).ns == 1 + 20 + 3 + 5);
   CHECK(f.longest({never, never, 2, never}, parts).ns == 1 + 20 + 2 + 5);
   CHECK(f.longest({never, never, 2, never}, parts).nodes == std::vector<int>{0, 1, 2, 3});
-  // The slow branch lies within the fused node: the path does not lead through node 1.
+  // The slow branch is within the fused node: the path does not lead through node 1.
   CHECK(f.longest({never, never, never, never}, {1, 30, 20, 3, 5}).nodes ==
         std::vector<int>{0, 2, 3});
 }

@@ -124,7 +124,7 @@ TEST_CASE("chains have nothing to run in parallel; separate nodes everything") {
 }
 
 TEST_CASE("several sources and sinks, and forks whose one branch ends, as Dropout's mask does") {
-  // 0 -> 2 -> 3 (a mask nobody reads), 1 -> 2 -> 4 -> 5.
+  // 0 -> 2 -> 3 (a mask that is not read), 1 -> 2 -> 4 -> 5.
   const graph g = diamond({{}, {}, {0, 1}, {2}, {2}, {4}});
   CHECK(longest(g, {1}).ns == 4);
   CHECK(longest(g, {1}).nodes.back() == 5);

@@ -58,7 +58,7 @@ std::vector<twin> made_up(generator& random, int cases, int visits, double run_t
 }
 
 struct tally {
-  int found = 0, wrong = 0, unsure = 0; ///< pages with the first row, and with another, told apart
+  int found = 0, wrong = 0, unsure = 0; ///< pages where the first row differs, or another one
 };
 
 /// So many pages of 50 times each.
@@ -87,7 +87,7 @@ tally pages(int n, int visits, double run_to_run, double change) {
   return out;
 }
 
-TEST_CASE("equal times are hardly ever called different, however far runs lie apart") {
+TEST_CASE("equal times are hardly ever called different, however far runs are apart") {
   for (const int visits : {1, 2, 4})
     for (const double run_to_run : {0.002, 0.005, 0.02}) {
       const tally t = pages(60, visits, run_to_run, 0);
@@ -108,7 +108,7 @@ TEST_CASE("a change of 5 % is found, where it is more than what runs differ by")
 }
 
 TEST_CASE("a sample test would be wrong: what one visit's samples share counts once") {
-  // Forty samples within 0.1 % on both sides, of visits that lie 3 % apart.
+  // Forty samples within 0.1 % on both sides, of visits that are 3 % apart.
   twin t;
   t.before = {{std::log(100.0), 0.02, 0}};
   t.after = {{std::log(103.0), 0.02, 0}};
@@ -148,7 +148,7 @@ TEST_CASE("changes of most cases are not taken for scatter where there are sever
   CHECK(scatter(all).of(pool::hot) == doctest::Approx(scatter::most_alone));
 }
 
-TEST_CASE("a kernel's change is that of most of its layers, not of one that lies far off") {
+TEST_CASE("a kernel's change is that of most of its layers, not of one that is far off") {
   generator random{5};
   const auto kernel = [&](double change) {
     std::vector<twin> all = made_up(random, 6, 1, 0.003);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the name of a kernel tell whether it runs on tensor cores? Names as profilers showed them,
+// Does the name of a kernel say whether it runs on tensor cores? Names as profilers showed them,
 // from Volta to Blackwell, in public reports and documentation.
 #include <benanza/core/device_kernel.hpp>
 

@@ -8,7 +8,7 @@
 using namespace benanza;
 
 namespace {
-/// Where each element of `s` lies in layout `l`, by the layout's definition.
+/// Where each element of `s` is in layout `l`, by the layout's definition.
 std::vector<std::int64_t> places(layout l, const shape& s) {
   const std::int64_t block = l == layout::blocked8 ? 8 : l == layout::blocked16 ? 16 : 1;
   const std::int64_t channels = s[1], plane = elements(s, 2, s.size);

@@ -60,7 +60,7 @@ TEST_CASE("elements") {
   CHECK_TWICE(elements(shape{}) == 1);
   CHECK_TWICE(elements(shape{1, 64, 56, 56}) == 200704);
   CHECK_TWICE(elements(shape{5, 0, 7}) == 0);
-  // An empty tensor is empty wherever its zero stands.
+  // An empty tensor is empty wherever its zero is.
   CHECK_TWICE(elements(shape{0, dim_limit, dim_limit}) == 0);
   CHECK_TWICE(elements(shape{dim_limit, dim_limit, 0}) == 0);
   CHECK_TWICE(elements(shape{2, 3, 5, 7}, 1, 3) == 15);
@@ -122,7 +122,7 @@ TEST_CASE("broadcast follows NumPy") {
   CHECK_REFUSED(broadcast({2, 1}, {3, 1}), "broadcast");
 }
 
-TEST_CASE("packed tells how far neighbours along a dim lie apart") {
+TEST_CASE("packed says how far apart neighbours along a dim are") {
   static_assert(packed({2, 3, 5}) == shape{15, 5, 1});
   CHECK(packed({7}) == shape{1});
   CHECK(packed({4, 1, 3, 0}) == shape{0, 0, 0, 1});

@@ -5,7 +5,7 @@
 using namespace benanza;
 using texts = std::vector<std::string_view>;
 
-TEST_CASE("between marks lie parts, which may be empty") {
+TEST_CASE("between marks are parts, which may be empty") {
   CHECK(split_at("f32,bf16", ",") == texts{"f32", "bf16"});
   CHECK(split_at("one", ",") == texts{"one"});
   CHECK(split_at("", ",") == texts{""});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of a result, in every format and by every command, and of a profile beside one: it
-// is safe to show, and has the form that its readers expect.
+// What is said of a result, in every format and by every command, and of a profile with one: it is
+// safe to show, and has the form that its readers expect.
 #include "../bound/machine_run.hpp"
 #include "../result/document.hpp"
 #include "../trace/profile/profile_samples.hpp"

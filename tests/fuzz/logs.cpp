@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of cuDNN, cuBLAS and cublasLt, alone and beside a result.
+// Logs of cuDNN, cuBLAS and cublasLt, alone and with a result.
 #include "../result/document.hpp"
 #include "../trace/log_text.hpp"
 #include "analysis.hpp"

@@ -44,7 +44,7 @@ inline void edit(std::string& text, const std::vector<std::string_view>& words, 
   case 5:
     if (!words.empty()) text.insert(at, words[below(d, words.size())]);
     break;
-  case 6: { // a number for the number that stands next
+  case 6: { // a number for the number that comes next
     const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
     const auto begin =
         std::find_if(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), digit);

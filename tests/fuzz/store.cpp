@@ -11,7 +11,7 @@
 #include <sqlite3.h>
 
 namespace {
-/// The bytes as a file, without what SQLite left beside the one before.
+/// The bytes as a file, without what SQLite left next to the one before.
 std::string as_store(std::string_view bytes) {
   std::error_code ignored;
   for (const char* beside : {"store.db-wal", "store.db-shm", "store.db-journal"})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may a stranger give us? Each kind of file is a target: it takes any bytes, and may do
 // nothing but work or throw benanza::error. A target names good files to start from, words that
-// stand in them, and may know how to change one so that it stays a file of its kind.
+// occur in them, and may know how to change one so that it stays a file of its kind.
 //
 //   const fuzz::registration keys{{.name = "keys", .take = take, .samples = samples}};
 #pragma once

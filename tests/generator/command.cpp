@@ -51,7 +51,7 @@ TEST_CASE("a model of the zoo goes all the way to generated code") {
   CHECK(shell("diff -r " + (s / "mine") + " " + (s / "again")).status == 0);
 }
 
-TEST_CASE("the models are written for programs without them too, beside the sources or alone") {
+TEST_CASE("the models are written for programs without them too, with the sources or alone") {
   const scratch_folder s("graphs");
   REQUIRE(shell(generate + " zoo lenet -o " + (s / "m")).status == 0);
   const outcome o =
@@ -145,7 +145,7 @@ TEST_CASE("stats agree with the model: 53 convolutions, 3.86 G multiply-accumula
   CHECK(text.out.find("resnet50-v1@batch=1") != std::string::npos);
 }
 
-TEST_CASE("a file of layers stands in place of a model; a case's whole name will do") {
+TEST_CASE("a file of layers takes the place of a model; a case's whole name will do") {
   const scratch_folder s("layers");
   put(s / "keys.txt", "# mine\nConv/1x64x56x56-64x3x3-s1-p1\n\n"
                       "Relu/1x64x56x56/f32/onednn/jit/hot/t1  # copied from a case\n"
@@ -158,7 +158,7 @@ TEST_CASE("a file of layers stands in place of a model; a case's whole name will
   CHECK(layers.find("::add(2);") == std::string::npos); // the third line is the first again
 }
 
-TEST_CASE("the same folder can be written again, also the one that one stands in") {
+TEST_CASE("the same folder can be written again, also the current one") {
   const scratch_folder s("again");
   REQUIRE(shell(generate + " zoo lenet zfnet512 -o " + (s / "m")).status == 0);
   fs::create_directories(s / "here");

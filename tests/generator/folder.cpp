@@ -73,14 +73,14 @@ TEST_CASE("however a folder is written, it is the same folder") {
 }
 
 TEST_CASE(
-    "a folder in use is written into: an empty one, the one that we stand in, one behind a link") {
+    "a folder in use is written into: an empty one, the one that we are in, one behind a link") {
   const scratch s;
   fs::create_directories(s.at / "here");
   const fs::path before = fs::current_path();
   fs::current_path(s.at / "here");
   for (const char* text : {"1", "2"})
     CHECK(refusal(".", {{"a.cpp", ours(text)}}).empty());
-  CHECK(entries(".") == 2); // of the folder that we still stand in
+  CHECK(entries(".") == 2); // of the folder that we are still in
   fs::current_path(before);
 
   fs::create_directories(s.at / "real");

@@ -105,7 +105,7 @@ TEST_CASE("where nothing is missing nothing is written, and a line says so") {
 
 TEST_CASE("results of less effort than is asked for do not count") {
   const lenet l;
-  l.measure(l.layers.size()); // which says nothing of its effort, and so had the usual one
+  l.measure(l.layers.size()); // which does not say its effort, and so had the usual one
   CHECK(holds(l.run("").out, "nothing is missing"));
   CHECK(holds(l.run("--effort quick").out, "nothing is missing"));
   const std::string all = std::to_string(l.layers.size());

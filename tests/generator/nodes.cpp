@@ -73,7 +73,7 @@ TEST_CASE("a layer of any kind that is written as ONNX is read as itself") {
   const auto check = [&](const op::layer& l) {
     const std::string name = op::name(l);
     CAPTURE(name);
-    // In pieces it is told again only where a Sigmoid and a Mul follow each other.
+    // From pieces it is recognized only where a Sigmoid and a Mul follow each other.
     if (name.find("Swish") != std::string::npos) return;
     const auto g = read_again(l);
     if (!g) return;

@@ -24,7 +24,7 @@ outcome generate_with(const std::string& arguments) {
 }
 } // namespace
 
-TEST_CASE("sequences stand in place of layers, and everything of a model as one of them") {
+TEST_CASE("sequences take the place of layers, and everything of a model as one of them") {
   const scratch_folder s("sequences");
   REQUIRE(generate_with("zoo lenet -o " + (s / "m")).status == 0);
   const std::string model = s / "m/lenet.onnx";
@@ -48,7 +48,7 @@ TEST_CASE("sequences stand in place of layers, and everything of a model as one 
   CHECK(text_of(s / "three/graph.cpp").find("sequence/") != std::string::npos);
 }
 
-TEST_CASE("sequences of the fused form are of fused layers, and the model stands beside its form") {
+TEST_CASE("sequences of the fused form are of fused layers, and the model is next to its form") {
   const scratch_folder s("fused_sequences");
   REQUIRE(generate_with("zoo lenet -o " + (s / "m")).status == 0);
   const std::string model = s / "m/lenet.onnx";
@@ -73,7 +73,7 @@ TEST_CASE("sequences of the fused form are of fused layers, and the model stands
   CHECK(generate_with(model + " --sweep 1:2 --fused --no-fusion").status == 2);
 }
 
-TEST_CASE("an anonymous suite names no model and no node, and its map stands elsewhere") {
+TEST_CASE("an anonymous suite names no model and no node, and its map is elsewhere") {
   const scratch_folder s("anonymous");
   REQUIRE(generate_with("zoo lenet bvlc-alexnet -o " + (s / "m")).status == 0);
   const std::string command = (s / "m/lenet.onnx") + " --granularity 3 --anonymise --decoy " +

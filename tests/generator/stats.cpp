@@ -104,7 +104,7 @@ TEST_CASE("the page fits a terminal, and hostile names do not reach it") {
   }));
 }
 
-TEST_CASE("names are cut where they do not tell each other apart, or not at all") {
+TEST_CASE("names are cut where they do not differ, or not at all") {
   model::graph g = small();
   g.nodes[0].name = "/features/features.15/block/block.2/fc1/Conv";
   g.nodes[1].name = "/features/features.15/block/block.2/fc2/Conv";

@@ -26,7 +26,7 @@ model::graph of(const std::string& model, const std::vector<std::string>& layers
 TEST_CASE("a layer is new in the year of the first model that has it") {
   const std::vector<model::graph> graphs{
       of("resnet50-v2", {"Relu/1x8", "Tanh/1x8"}), // 2016
-      of("mine", {"Sigmoid/1x9"}),                 // nobody knows
+      of("mine", {"Sigmoid/1x9"}),                 // year not known
       of("resnet18-v1", {"Relu/1x8", "Relu/1x8", "Sigmoid/1x8", "Reshape/2x8-16"}),
       of("resnet34-v1", {"Relu/1x8", "Relu/1x9"}), // 2015, both
   };

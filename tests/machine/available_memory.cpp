@@ -28,7 +28,7 @@ struct fake_system {
 
 TEST_CASE("the least of what the system and control groups leave may be taken") {
   const fake_system s;
-  CHECK(s.memory() > std::int64_t{1} << 60); // nobody says anything
+  CHECK(s.memory() > std::int64_t{1} << 60); // no file says anything
   s.say("proc/meminfo", "MemTotal: 9000 kB\nMemAvailable:    8000 kB\n");
   CHECK(s.memory() == 8000 * 1024);
   s.say("proc/self/cgroup", "4:cpu,memory:/a/b\n1:cpu:/x\n0::/c\n");
@@ -52,7 +52,7 @@ TEST_CASE("the least of what the system and control groups leave may be taken") 
   CHECK(s.memory() == 0);
 }
 
-TEST_CASE("this system tells how much memory there is") {
+TEST_CASE("this system says how much memory there is") {
   CHECK(system_memory() > 0);
   CHECK(system_memory() < std::int64_t{1} << 50);
   CHECK(available_memory() < system_memory());

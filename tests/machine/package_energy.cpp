@@ -43,7 +43,7 @@ TEST_CASE("a counter of energy begins anew where its range ends") {
   CHECK_FALSE(without_range.joules());
 }
 
-TEST_CASE("where no energy is told it says why, and what to do") {
+TEST_CASE("where no energy is known it says why, and what to do") {
   fake_powercap fake;
   CHECK(package_energy(fake.folder()).why_not() == "no RAPL in " + fake.folder());
   CHECK(package_energy(fake.folder() + "/none").why_not() ==
@@ -66,7 +66,7 @@ TEST_CASE("where no energy is told it says why, and what to do") {
         odd.folder() + "/intel-rapl:0/energy_uj holds no number");
 }
 
-TEST_CASE("a counter that stops to be one tells nothing") {
+TEST_CASE("a counter that stops being one gives nothing") {
   fake_powercap fake;
   fake.zone("intel-rapl:0", "package-0", 5'000'000);
   package_energy e(fake.folder());

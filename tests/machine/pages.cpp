@@ -114,7 +114,7 @@ TEST_CASE(
   CHECK(store.release() <= most + chunks);
 }
 
-TEST_CASE("small memory stands side by side on large pages, each at the lowest free place") {
+TEST_CASE("small memory is side by side on large pages, each at the lowest free place") {
   page_store store;
   std::byte *const first = store.take(3 * page_bytes), *const second = store.take(1),
                    *const nothing = store.take(0), *const fourth = store.take(2 * page_bytes);
@@ -178,7 +178,7 @@ TEST_CASE("page memory comes from the store of the process and goes back to it")
   CHECK(page_memory(6 * mib).data()[6 * mib - 1] == std::byte{9});
 }
 
-TEST_CASE("containers of much stand on such pages, those of little where others do") {
+TEST_CASE("large containers are on such pages, small ones where others are") {
   page_store& store = page_store::get();
   store.release();
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do threads beside a bound one use all processors?
+// Do threads next to a bound one use all processors?
 #include <benanza/machine/binding.hpp>
 #include <benanza/machine/side_threads.hpp>
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ int processors_here() {
   return benanza::machine::detail::affinity().first;
 }
 
-TEST_CASE("threads beside a bound one may use every processor, and it stays bound") {
+TEST_CASE("threads next to a bound one may use every processor, and it stays bound") {
   const environment before = entered();
   const int count = processors_here();
   const std::string list = benanza::machine::detail::affinity().second;

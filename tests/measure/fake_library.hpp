@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend for tests: its algorithms are scripted, take the time they are told to, and compute
-// right results with the reference, or wrong ones.
+// A backend for tests: its algorithms are scripted, take the time that is set, and compute right
+// results with the reference, or wrong ones.
 #pragma once
 
 #include "page_reading.hpp"
@@ -30,7 +30,7 @@ struct script {
   backend::device_account account = {};
   std::vector<backend::part_time> parts = {};
   std::function<void(double)> took = {}; ///< called with the ns of all that was timed
-  double watts = 0;                      ///< that its device draws; 0: it does not tell
+  double watts = 0;                      ///< that its device draws; 0: not known
 };
 
 struct fake_log {
@@ -66,7 +66,7 @@ public:
     return script_.runs_as.empty() ? script_.algorithm.id : script_.runs_as;
   }
   std::int64_t weight_bytes() const override { return weights_; }
-  /// For the caches' sake alone: it stands in no chain.
+  /// For the caches only: it is in no chain.
   backend::chainable* chain() override { return script_.on_device ? nullptr : this; }
   backend::device_control* own_device() override { return script_.on_device ? this : nullptr; }
   backend::in_parts* parts() override { return script_.parts.empty() ? nullptr : this; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the benchmark program whose library fails (programs/fragile_bench.cpp): to its end, or
-// beside the test, which then sends it signals.
+// Runs the benchmark program whose library fails (programs/fragile_bench.cpp): to its end, or next
+// to the test, which then sends it signals.
 #pragma once
 
 #include "program.hpp"
@@ -23,7 +23,7 @@ inline outcome fragile(const std::string& settings, const std::string& options) 
   return shell("env " + settings + " " + fragile_bench + " --benchmark_min_time=0.002 " + options);
 }
 
-/// A program of its own beside the test.
+/// A program of its own next to the test.
 class running {
 public:
   /// Its standard output and error go to `out` and `err` of the folder.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark program on a GPU whose clock, power, temperature and overheads are told by a
+// The benchmark program on a GPU whose clock, power, temperature and overheads are given by a
 // script: what it says of them in its result, and that it throws nothing away for them.
 #include "../backend/cuda/fake_nvml.hpp"
 #include "fake_gpu.hpp"
@@ -31,7 +31,7 @@ const json& provenance(const json& result) {
 const json& measuring(const json& result) {
   return provenance(result).at("measuring");
 }
-/// MHz of the samples, by their median; 0: not told.
+/// MHz of the samples, by their median; 0: not known.
 double mhz(const json& b) {
   return b.contains("clock_ns") ? 1e6 / b.at("clock_ns").get<double>() : 0;
 }
@@ -93,7 +93,7 @@ TEST_CASE("gpu clock: a case that is sampled for a second has the energy that th
     CHECK_FALSE(b.contains("energy_nj")); // of a part of a GPU
 }
 
-TEST_CASE("gpu clock: where stamps cannot be compared the clock is not told") {
+TEST_CASE("gpu clock: where stamps cannot be compared the clock is not reported") {
   const fake_run r({small_conv}, "cost 20us\nmoves-about", hot);
   CHECK(r.ended.status == 0);
   const json result = parsed(r);
@@ -126,7 +126,7 @@ TEST_CASE("gpu clock: a flush that leaves the cache as it was is named" *
               "does not empty the cache: a load takes 200 ns"));
 }
 
-TEST_CASE("gpu clock: what holds the clock down is told with the case, which keeps its samples") {
+TEST_CASE("gpu clock: what holds the clock down is said with the case, which keeps its samples") {
   // A clock that seems to fall, and any reason for it, are no reason to sample again.
   const fake_nvml fake("sm 1980 1980 1980 1980 1980 1400\nlimits 0 4 64\n"
                        "power-held 0:0 1000:430000\nheat-held 0:0 1000:60000");
@@ -141,7 +141,7 @@ TEST_CASE("gpu clock: what holds the clock down is told with the case, which kee
     CHECK_FALSE(b.contains("disturbed"));
     CHECK(b.at("min_ns").get<double>() == doctest::Approx(20e3));
   }
-  CHECK(told == 1); // after the first slice the counters stand still
+  CHECK(told == 1); // after the first slice the counters do not move
 }
 
 TEST_CASE("gpu clock: what events cost is no part of a cold time, and short ones say so") {
@@ -169,7 +169,7 @@ TEST_CASE("gpu clock: what events cost is no part of a cold time, and short ones
   }
 }
 
-TEST_CASE("gpu clock: what lies between kernels, and what a pair of events adds, is measured") {
+TEST_CASE("gpu clock: what is between kernels, and what a pair of events adds, is measured") {
   const fake_run r({small_conv},
                    "event 1us\nevent-after-kernel 500ns\ngap 2us\nkernel nothing cost 700ns",
                    "--backends cuda --benchmark_format=json "

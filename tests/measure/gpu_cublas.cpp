@@ -229,7 +229,7 @@ TEST_CASE("gpu cublas: memory that cannot be had costs the cases that need it") 
   CHECK(r.tidy());
 }
 
-TEST_CASE("gpu cublas: a launch that kills the device is told from one that was refused") {
+TEST_CASE("gpu cublas: a launch that kills the device is distinguished from one that was refused") {
   const std::string script = "cost 20us\nlt 21 launch-failure";
   const fake_run apart({product}, script, to_json + "--states hot", layers_bench, false);
   CHECK(apart.ended.status == 1);
@@ -308,7 +308,7 @@ TEST_CASE("gpu cublas: a fused product wins where it is scripted to") {
   CHECK(is(bounds[whole].at("ns").get<double>(), 2e3));
 }
 
-TEST_CASE("gpu cublas: weights that lie n x k set the bound where they are faster, and run") {
+TEST_CASE("gpu cublas: weights that are n x k set the bound where they are faster, and run") {
   const std::string bare = "MatMul/1x256-256x10-w", whole = "MatMul+Add/1x256-256x10-w";
   const std::string script = "cost 20us\nturned gemv cost 1us\nturned 23 cost 2us\n"
                              "lt 21 unsupported\n";

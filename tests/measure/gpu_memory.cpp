@@ -34,7 +34,7 @@ TEST_CASE("gpu: algorithms of a layer share operands, results and scratch memory
   // As ONNX has it, with channels last, and both padded; one workspace for all.
   CHECK(peak - fixed < 4 * wide_bytes + 2'000'000);
   CHECK(peak - fixed < count * wide_bytes / 2);
-  // An operand is brought there once for each way it lies, and few elements of results come back.
+  // An operand is brought there once for each layout, and few elements of results come back.
   CHECK(wide.records[0]["uploaded_bytes"] < 4 * wide_bytes);
   CHECK(wide.records[0]["downloaded_bytes"] < count * 4 * 3000);
 }

@@ -70,7 +70,7 @@ TEST_CASE("gpu: a plan runs as one graph, in order and with branches side by sid
   CHECK(side_by_side.algorithm == "streams");
   CHECK(in_order.error.empty());
   CHECK(side_by_side.error.empty());
-  // Six layers of 20 us, perhaps with changes of layout; the branches' two run beside each other.
+  // Six layers of 20 us, perhaps with changes of layout; the branches' two run at the same time.
   CHECK(in_order.median_ns >= 120e3);
   CHECK(side_by_side.median_ns <= in_order.median_ns - 39e3);
   CHECK(in_order.notes.find("not replayed") == std::string::npos);

@@ -202,7 +202,7 @@ TEST_CASE("gpu: the analyzer chooses what is scripted to be fastest") {
 
 TEST_CASE("gpu: every kind of layer computes what ONNX says, in every type") {
   // Graphs are written by us and computed by the fake from cuDNN's documentation: a second opinion
-  // beside the reference. Engines differ in name only here: a few will do.
+  // besides the reference. Engines differ in name only here: a few will do.
   const std::string one_each = " --benchmark_filter='^[A-Z].*/cudnn/"
                                "([a-z0-9-]*:)?(eng[0-35]|eng[89]_k24=[0-9]|lrn|softmax:[a-z]+|"
                                "transform|reduce_tensor|legacy:gemm:.*)/'";

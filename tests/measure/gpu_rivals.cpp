@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cuDNN has beside its graph API, and short lists, on the fake GPU: do its legacy calls
-// compute what ONNX says, is what a GPU lacks told with its reason, and is a proposal one of all?
+// What cuDNN has outside its graph API, and short lists, on the fake GPU: do its legacy calls
+// compute what ONNX says, is what a GPU lacks named with its reason, and is a proposal one of all?
 #include "fake_gpu.hpp"
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ bool any_begins(const names& all, const std::string& with) {
 }
 } // namespace
 
-TEST_CASE("gpu: what cuDNN has by name and refuses is told with its reason") {
+TEST_CASE("gpu: what cuDNN has by name and refuses is reported with its reason") {
   const std::string layer = "Conv/1x8x7x7-16x3x3-s1-p1", options = "--backends cudnn --types f16";
   const names all = lines_of(layer, options), told = lines_of(layer, options + " --refused");
   const std::string title = layer + "/f16/cudnn/";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a Winograd that is less exact than its type measured in a class of its own, beside the bound
+// Is a Winograd that is less exact than its type measured in a class of its own, next to the bound
 // and not in it? On the fake GPU, whose engines are one where a script says so.
 #include "gpu_engines.hpp"
 

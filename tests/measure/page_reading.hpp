@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where do the pages of some memory stand? What is flushed takes longer to be read.
+// Where are the pages of some memory? What is flushed takes longer to be read.
 #pragma once
 
 #include <algorithm>

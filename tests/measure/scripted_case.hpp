@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases that take the times they are told, sampled on a virtual clock.
+// Cases that take scripted times, sampled on a virtual clock.
 #pragma once
 
 #include "scripted_monitor.hpp"
@@ -15,7 +15,7 @@
 
 namespace benanza::test {
 
-/// Takes the time that it is told by the number of the execution.
+/// Takes the time that a script gives for the number of the execution.
 class scripted : public backend::prepared, public backend::device_control {
 public:
   using script = std::function<double(int)>;

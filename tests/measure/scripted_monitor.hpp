@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A noise monitor for tests: its clock goes on when a fake runs, and it sees the noise that it is
-// told.
+// given.
 #pragma once
 
 #include <benanza/measure/sampling/noise_monitor.hpp>

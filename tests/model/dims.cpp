@@ -18,7 +18,7 @@ TEST_CASE("each result of a Split has its own dims, any other layer has one resu
   CHECK_FALSE(result_dims(g, {2, 0}));
 }
 
-TEST_CASE("dims of operands are known as far as the layer's parameters tell them") {
+TEST_CASE("dims of operands are known as far as the layer's parameters give them") {
   CHECK(operand_dims(op::parse("Conv/1x3x8x8-32x3x3-s1-p1"), 0) == shape{1, 3, 8, 8});
   CHECK_FALSE(operand_dims(op::parse("Conv/1x3x8x8-32x3x3-s1-p1"), 1));
   CHECK(operand_dims(op::parse("Conv+Relu/1x3x8x8-32x3x3-s1-p1"), 0) == shape{1, 3, 8, 8});

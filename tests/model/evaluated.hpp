@@ -74,8 +74,8 @@ inline values of_node(const model::graph& g, const model::node& n,
   for (std::size_t k = 0; k < n.operands.size() && k < all.inputs.size(); ++k) {
     backend::tensor& t = all.inputs[k];
     const model::operand& o = n.operands[k];
-    // A model's inputs are told apart by their dims alone. Places are the same in all Gathers, but
-    // in one that finds a single place.
+    // A model's inputs are distinguished by their dims alone. Places are the same in all Gathers,
+    // but in one that finds a single place.
     values its;
     if (const auto* gather = std::get_if<op::gather>(&l); gather != nullptr && k == 1)
       its = {std::min<double>(2, static_cast<double>(gather->data[gather->axis] - 1))};

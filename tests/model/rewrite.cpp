@@ -268,7 +268,7 @@ TEST_CASE("a 1x1 convolution comes before the upsampling that is joined to anoth
   stays(twice, joined, "Conv/1x8x10x12-3x1x1-s2", false);
   stays(twice, joined, "Conv/1x8x10x12-4x1x1-s1-g2", false);
   stays(twice, "Concat/1x4x20x12-a2-n2", "Conv/1x4x20x12-3x1x1-s1", false);
-  stays(twice, joined, conv, true); // somebody else reads all
+  stays(twice, joined, conv, true); // another node reads all
 }
 
 namespace {

@@ -114,7 +114,7 @@ TEST_CASE("branches in turns are windows of one layer, and paths of their own") 
   CHECK(split(m.g, {.length = 3, .by = cut::window}) == cuts{{0, 1, 2}, {3}, {4}, {5}});
 }
 
-TEST_CASE("the text of a sequence holds no names, and tells edges and types apart") {
+TEST_CASE("the text of a sequence holds no names, and distinguishes edges and types") {
   maker m;
   m.add("Relu/1x8", "i").add("Tanh/1x8", "0").add("Add/1x8", "0 1").add("Add/1x8", "1 0");
   const graph first = sequence_of(m.g, {0, 1, 2}), second = sequence_of(m.g, {0, 1, 3});
@@ -131,7 +131,7 @@ TEST_CASE("the text of a sequence holds no names, and tells edges and types apar
   CHECK(sequence_of(m.g, {0, 1, 2}).name != first.name);
 }
 
-TEST_CASE("what is not resolved stands alone, and a sequence of views runs nothing") {
+TEST_CASE("what is not resolved is alone, and a sequence of views runs nothing") {
   maker m;
   m.add("Relu/1x8", "i").add("Tanh/1x8", "0").add("Relu/1x8", "1");
   m.add("Flatten/1x8-1x8", "2").add("Flatten/1x8-1x8", "3");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a layer that models share stand in the catalogue once, with every use?
+// Is a layer that models share in the catalogue once, with every use?
 #include <benanza/model/unique.hpp>
 
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ model::graph chain(std::initializer_list<std::string_view> names) {
 }
 } // namespace
 
-TEST_CASE("layers that models share stand there once, with their uses") {
+TEST_CASE("layers that models share are there once, with their uses") {
   const std::vector<model::graph> graphs{
       chain({"Relu/1x8", "Tanh/1x8", "Relu/1x8"}),
       chain({"Tanh/1x8", "", "Abs/1x8", ""}),

@@ -32,7 +32,7 @@ std::vector<std::string> layers_of(const model::graph& g) {
 using names = std::vector<std::string>;
 } // namespace
 
-TEST_CASE("a function's nodes stand in place of its call") {
+TEST_CASE("a function's nodes take the place of its call") {
   auto m = with_functions("a = f.block(x, w) b = f.block(a, w) y = Relu(b)",
                           {"block (x, w) => (r) { t = MatMul(x, w) r = Tanh(t) }"}, "float[8,8] w");
   m.mutable_graph()->mutable_node(0)->set_name("first");

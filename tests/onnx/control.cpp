@@ -47,7 +47,7 @@ const std::string adds_up =
     "r, s = Loop<body = b (int64 i, bool go, float[1,8] a) => (bool more, float[1,8] c, float[1,8] "
     "d) { more = Identity(go) c = Add(a, x) d = Exp(c) }>(n, t, x) y = Neg(s)";
 
-TEST_CASE("a Loop's body stands as often as its count says") {
+TEST_CASE("a Loop's body is repeated as often as its count says") {
   CHECK(layers_of("float[1,8] x", adds_up, "int64 n = {2}, bool t = {1}") ==
         "Add/1x8 Exp/1x8 Add/1x8 Exp/1x8 Unsqueeze/1x8-1x1x8 Unsqueeze/1x8-1x1x8 "
         "Concat/2x1x8-a0-n2 Neg/2x1x8");

@@ -77,7 +77,7 @@ TEST_CASE("whole numbers are exact and know their limits") {
   CHECK(numbers("v = Mod(one, zero)", "int64[1] one = {1}, int64[1] zero = {0}") == "?");
 }
 
-TEST_CASE("before opset 7 an operand stands where an attribute says, which is not computed") {
+TEST_CASE("before opset 7 an operand is placed where an attribute says, which is not computed") {
   const auto sum = [](std::string_view attributes, std::string_view b) {
     const std::string nodes =
         "s = Add<" + std::string(attributes) + ">(a, b) f = Reshape(s, k) y = Reshape(x, f)";

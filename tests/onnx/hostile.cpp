@@ -141,7 +141,7 @@ TEST_CASE("thousands of dims, inputs and attributes are no harm") {
   CHECK_SAYS(graph_of(tensor).nodes[0].problem, "a tensor of more than 8 dims");
 }
 
-TEST_CASE("dims beside a 0 are no larger than others, and sums stop at what 64 bits hold") {
+TEST_CASE("dims next to a 0 are no larger than others, and sums stop at what 64 bits hold") {
   CHECK_SAYS(
       problem("float[1,8] x", "y = Concat<axis = 0>(x, w)", "float[0,4611686018427387904] w"),
       "a tensor with a dim over 2^40");

@@ -87,7 +87,7 @@ TEST_CASE("a dim that a batch replaced, and one that was taken for it, are said"
   CHECK(read("float[batch,4] x", {.batch = 2, .dims = {{"batch", 5}}}).batch == 5);
 }
 
-TEST_CASE("the batch's symbol is the batch wherever it stands") {
+TEST_CASE("the batch's symbol is the batch wherever it is") {
   CHECK(read("float[seq,batch_size,4] x", {.batch = 2, .dims = {{"seq", 7}}}).shapes ==
         dims{{"x", {7, 2, 4}}});
   CHECK(read("float[M,4] x, float[3,M] a", {.batch = 2}).shapes ==

@@ -220,7 +220,7 @@ TEST_CASE("wire: payloads over a limit are left out, all else is kept") {
   CHECK(bonnx::without_payloads(small) == small);
 }
 
-TEST_CASE("wire: what nobody reads is left out, however large; too much of the rest is refused") {
+TEST_CASE("wire: what is not read is left out, however large; too much of the rest is refused") {
   auto m = text_model(13, "float[1,8] x", "y = Relu(x)");
   const std::string wanted = m.SerializeAsString();
   m.set_doc_string("remark");

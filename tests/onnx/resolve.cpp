@@ -137,7 +137,7 @@ TEST_CASE("sizes of a Resize are repaired like targets") {
   CHECK(g.repairs.size() == 1);
 }
 
-TEST_CASE("the file's own word on a shape counts where nobody else knows, and is not stale") {
+TEST_CASE("the file's own word on a shape counts where nothing else is known, and is not stale") {
   auto m = text_model(13, "float[N,8] x", "a = custom.Thing(x) y = Relu(a)");
   m.add_opset_import()->set_domain("custom");
   m.mutable_opset_import(2)->set_version(1);

@@ -33,7 +33,7 @@ TEST_CASE("conv: ResNet-50's 3x3") {
   CHECK_TWICE(write_key(resnet_3x3) == "1x64x56x56-64x3x3-s1-p1");
 }
 
-TEST_CASE("conv: direct algorithms leave out the taps that lie in the padding") {
+TEST_CASE("conv: direct algorithms leave out the taps that are in the padding") {
   constexpr conv padded{
       .input = {1, 256, 14, 14}, .outputs = 256, .kernel = {3, 3}, .pads = {1, 1, 1, 1}};
   CHECK_TWICE(padded.direct_flops() == 2LL * 256 * 256 * (3 * 14 - 2) * (3 * 14 - 2));

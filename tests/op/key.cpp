@@ -73,7 +73,7 @@ TEST_CASE("keys read back, at compile time too") {
   CHECK_TWICE(read_key(sample{}, write_key(full).view()) == full);
 }
 
-TEST_CASE("one number stands for all, half the pads for equal begins and ends") {
+TEST_CASE("one number means all, half the pads for equal begins and ends") {
   sample s = plain;
   s.each = {2, 2}, s.around = {3, 3, 3, 3};
   CHECK(write_key(s) == "2x3-1x3x3-s2-p3");

@@ -11,7 +11,7 @@ using namespace benanza;
 using namespace benanza::op;
 
 namespace {
-/// Every ONNX operator that some layer kind stands for, and what is none.
+/// Every ONNX operator that some layer kind represents, and what is none.
 std::vector<std::string_view> all_families() {
   std::vector<std::string_view> all{"Conv",
                                     "ConvTranspose",

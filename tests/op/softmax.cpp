@@ -16,7 +16,7 @@ TEST_CASE("softmax") {
   CHECK_TWICE(write_key(s) == "1x1000-a1");
 }
 
-TEST_CASE("softmax: the axis stands there even where it is 0") {
+TEST_CASE("softmax: the axis is written even where it is 0") {
   constexpr softmax s{.input = {12, 384, 384}, .axis = 0, .log = true};
   CHECK_TWICE(write_key(s) == "12x384x384-a0");
   CHECK_TWICE(s.family() == "LogSoftmax");

@@ -38,7 +38,7 @@ TEST_CASE("a last window that would start in the end padding does not count") {
   CHECK_TWICE(window_output(4, 2, 3, 1, 1, 1, true) == 2);
   // 2 elements, kernel 1, stride 2, one pad at each end: starts 0 2 and 4; 2 is inside, 4 is not.
   CHECK_TWICE(window_output(2, 1, 2, 1, 1, 1, true) == 2);
-  // The same start one element earlier lies inside.
+  // The same start one element earlier is inside.
   CHECK_TWICE(window_output(5, 2, 3, 1, 1, 1, true) == 2);
   CHECK_TWICE(window_output(6, 2, 3, 1, 1, 1, true) == 3);
   // The begin padding counts as inside.
@@ -73,7 +73,7 @@ TEST_CASE("span of a dilated kernel") {
   CHECK_REFUSED(window_span(dim_limit, dim_limit), "2^56");
 }
 
-TEST_CASE("auto_pad: what each mode stands for, along one dim") {
+TEST_CASE("auto_pad: what each mode means, along one dim") {
   struct row {
     std::int64_t input, kernel, stride, dilation, less, more;
   };

@@ -70,7 +70,7 @@ if(NOT output MATCHES "Conv/1x3x224x224-64x3x3-s2")
   message(FATAL_ERROR "the changed model was not generated again:\n${output}")
 endif()
 
-# A folder in which something else lies is left, whatever it is called.
+# A folder in which there is something else is left, whatever it is called.
 set(odd "${WORK}/odd [1]/include/benanza")
 file(WRITE "${odd}/core/ours.hpp" "")
 file(WRITE "${odd}/core/theirs.hpp" "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the Debian packages of the build and looks into them: what they hold, which is what
-# cmake --install puts, and what they want installed beside them.
+# cmake --install puts, and what they want installed with them.
 
 cmake_minimum_required(VERSION 3.22)
 function(run)
@@ -107,7 +107,7 @@ foreach(file bin/benanza_generate bin/benanza_analyze bin/benanza_bench bin/bena
   endif()
 endforeach()
 
-# The command that calls the others finds them beside itself.
+# The command that calls the others finds them next to itself.
 run(${CMAKE_COMMAND} -E env PATH=/usr/bin:/bin ${WORK}/unpacked/usr/bin/benanza_measure_framework --help)
 expect("${output}" "^usage: measure_framework")
 execute_process(COMMAND ${CMAKE_COMMAND} -E env PATH=/usr/bin:/bin ${WORK}/unpacked/usr/bin/benanza no-model -o ${WORK}/door

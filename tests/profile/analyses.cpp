@@ -89,7 +89,7 @@ TEST_CASE("calls: their table, their roofline, by name and by layer") {
   CHECK(number(a10.rows[1][1]) == 2);
   CHECK(number(a10.rows[1][3]) == doctest::Approx(12.5));
   CHECK(number(made("A11", all).rows[1][2]) == 2);
-  CHECK(empty(made("A11", all).rows[2][3])); // our plain kernel tells of no call
+  CHECK(empty(made("A11", all).rows[2][3])); // our plain kernel reports no call
   const profile::table a13 = made("A13", all);
   CHECK(number(a13.rows[0][4]) == doctest::Approx(0.5));
   CHECK(empty(a13.rows[2][4]));

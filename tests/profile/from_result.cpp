@@ -70,7 +70,7 @@ TEST_CASE("without what its parts are a run's layers have names only") {
   CHECK(profile::levelled_runs(r)[0].batch == 0);
 }
 
-TEST_CASE("what stands in a result of strangers breaks nothing") {
+TEST_CASE("what is in a result of strangers breaks nothing") {
   result::run r = levels_run();
   r.measurements[2].calls = "99 exec,cpu\nx\n-5 exec,cpu,a,b,c\nmore lines than times";
   const auto all = profile::levelled_runs(r);
@@ -79,7 +79,7 @@ TEST_CASE("what stands in a result of strangers breaks nothing") {
     CHECK(c.layer < 0);
 }
 
-TEST_CASE("what the processor counted is told layer by layer, or why nothing is") {
+TEST_CASE("what the processor counted is reported layer by layer, or why nothing is") {
   result::run r = levels_run();
   CHECK(profile::levelled_runs(r)[0].not_counted == "the result has no counters of layers");
   r.measurements[1].counted = "not counted: forbidden";
@@ -92,7 +92,7 @@ TEST_CASE("what the processor counted is told layer by layer, or why nothing is"
   CHECK(all[0].layers[2].counted == std::vector<double>{3});
 }
 
-TEST_CASE("a layer stands beside the same algorithm measured alone") {
+TEST_CASE("a layer is next to the same algorithm measured alone") {
   result::run r = levels_run();
   result::measurement m = r.measurements[0];
   m.family = "Relu", m.key = "1x1024", m.backend = "onednn", m.algorithm = "jit:avx2";

@@ -15,7 +15,7 @@ using namespace benanza;
 using namespace test_of_profile;
 
 namespace test_of_timeline {
-/// All slices of one track lie within each other or apart.
+/// All slices of one track are within each other or apart.
 void check_nesting(const nlohmann::json& events) {
   std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> tracks;
   for (const auto& e : events) {
@@ -38,7 +38,7 @@ trace::span at(int level, double begin, double end, const char* track = "") {
   return {.level = level, .name = "x", .begin_ns = begin, .ns = end - begin, .track = track};
 }
 
-TEST_CASE("runs stand side by side, a process each, their levels nested") {
+TEST_CASE("runs are side by side, a process each, their levels nested") {
   auto all = profile::levelled_runs(levels_run());
   all.push_back(all[0]);
   all[1].who = "another";
@@ -71,7 +71,7 @@ TEST_CASE("any name is valid in it") {
   CHECK(profile::perfetto_trace(profile::timeline(all)).find(same) != std::string::npos);
 }
 
-TEST_CASE("fields of Protocol Buffers stand in their bytes") {
+TEST_CASE("fields of Protocol Buffers have the bytes of their kind") {
   protobuf_message inner, m;
   inner.number(1, 150);
   m.message(3, inner).text(16, "ab").real(2, 1.5).number(4, UINT64_MAX);

@@ -6,7 +6,7 @@
 // that this takes. FRAGILE_AHEAD is how preparing for all of them at once fails. FRAGILE_LISTING is
 // how listing fails, for the layer FRAGILE_LISTED or for all. FRAGILE_CACHE are the bytes of the
 // last cache that it is to fill. An algorithm does what it is called: "crash", "abort", "hang" ...;
-// behind an '@' stands the stage in which it does so.
+// behind an '@' is the stage in which it does so.
 #include "../measure/fake_library.hpp"
 
 #include <benanza/bench/option_values.hpp>

@@ -88,7 +88,7 @@ TEST_CASE("the file of layers holds each once, and reads back") {
             .empty());
 }
 
-TEST_CASE("calls held against a model, as text and as JSON") {
+TEST_CASE("calls compared with a model, as text and as JSON") {
   const run r = synthetic::fused_run();
   const std::vector<call_log> logs{read(conv("FFT") + conv("FFT") + gemm() +
                                         cublas_call("cublasSaxpy_v2", argument("n", "3")) +

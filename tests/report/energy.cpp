@@ -73,7 +73,7 @@ TEST_CASE("energies have three digits and a unit that suits them") {
   CHECK(show_energy(7e15) == "7000 kJ");
 }
 
-TEST_CASE("the energy of a run is the sum of its layers', beside the time it should take") {
+TEST_CASE("the energy of a run is the sum of its layers', next to the time it should take") {
   const run r = with_energy();
   const std::vector<model_bound> models{analyse(r)[0]};
   const double ns = models[0].fused->prediction.sequential.ns;

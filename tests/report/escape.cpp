@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is text of strangers text in every format?
+// Does text of strangers stay text in every format?
 #include <benanza/report/escape.hpp>
 #include <doctest/doctest.h>
 

@@ -59,7 +59,7 @@ TEST_CASE("dots keep the least and the largest sample, on a logarithmic scale") 
   CHECK(html::dots({}, 5, 2) == "0  ");
 }
 
-TEST_CASE("the page's data are the figures, and its texts stand in their places") {
+TEST_CASE("the page's data are the figures, and its texts are in their places") {
   const run r = bent_run();
   const auto models = analyse(r);
   const benanza::bound::source source(r);

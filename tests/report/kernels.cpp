@@ -73,7 +73,7 @@ TEST_CASE("a GPU's page says which layers use tensor cores, who says so, and wha
   CHECK(seen == 2);
 }
 
-TEST_CASE("what the GPU counted stands beside the kernels, and answers for the tensor cores") {
+TEST_CASE("what the GPU counted is next to the kernels, and answers for the tensor cores") {
   run r = gpu_run();
   for (measurement& m : r.measurements)
     if (m.family + '/' + m.key == synthetic::conv)
@@ -94,7 +94,7 @@ TEST_CASE("what the GPU counted stands beside the kernels, and answers for the t
     }
 }
 
-TEST_CASE("layers that run without tensor cores are named beside those that run on them") {
+TEST_CASE("layers that run without tensor cores are named next to those that run on them") {
   run r = gpu_run();
   for (measurement& m : r.measurements)
     if (m.family + '/' + m.key == synthetic::deep) m.kernels = {{.name = "ampere_sgemm_32x32_nn"}};
@@ -104,7 +104,7 @@ TEST_CASE("layers that run without tensor cores are named beside those that run 
   CHECK(holds(text, synthetic::deep + '.'));
 }
 
-TEST_CASE("a processor's page says nothing of tensor cores and kernels") {
+TEST_CASE("a processor's page says nothing about tensor cores and kernels") {
   const run r = synthetic::small_run();
   const std::string text = text_report(r, analyse(r), {});
   CHECK_FALSE(holds(text, "tensor cores"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does <benanza/benanza.hpp> have what it says, beside all other headers?
+// Does <benanza/benanza.hpp> have what it says, together with all other headers?
 #include "result/synthetic.hpp"
 
 #include <benanza/benanza.hpp>

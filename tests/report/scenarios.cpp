@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does `offline` say which batch gives most, and nothing of batches that were not measured?
+// Does `offline` say which batch gives most, and nothing about batches that were not measured?
 #include "pages.hpp"
 
 #include <benanza/report/scenarios.hpp>

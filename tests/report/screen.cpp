@@ -80,7 +80,7 @@ TEST_CASE("a framework's run: what it is faster in first, then the steps, then w
   CHECK(a["advice"]["not_measured"][0]["what"] == "more than 1 thread, of 2 cores");
 }
 
-TEST_CASE("whether a framework runs branches side by side is said where its profile tells it") {
+TEST_CASE("whether a framework runs branches side by side is said where its profile shows it") {
   const run r = synthetic::fused_run();
   const source s(r);
   const std::vector<model_bound> models{analyse(r)[0]};
@@ -166,7 +166,7 @@ TEST_CASE("a bound that a framework beats is said to be wrong") {
   CHECK(holds(benanza::report::first_screen(r, all[0]), "beats the lower bound, so that is wrong"));
 }
 
-TEST_CASE("a framework that is below the bound by less exact Winograds is held against those") {
+TEST_CASE("a framework that is below the bound by less exact Winograds is compared with those") {
   run r = synthetic::fused_run();
   for (measurement& m : r.measurements)
     m.type = m.equivalence = "f16";

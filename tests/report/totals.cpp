@@ -15,7 +15,7 @@
 namespace test_of_totals {
 using namespace pages;
 
-TEST_CASE("a batch of several tells what each item takes, and how many that is a second") {
+TEST_CASE("a batch of several says what each item takes, and how many that is a second") {
   run r = synthetic::fused_run();
   CHECK_FALSE(holds(text_report(r, analyse(r), {}), "items/s"));
   r.graphs[0].batch = r.graphs[1].batch = 8;

@@ -34,7 +34,7 @@ TEST_CASE("inputs and results of a model on a GPU take what copies of their size
   CHECK(t->back_ns == Approx(10e3 + results / 5).epsilon(0.01));
 }
 
-TEST_CASE("the line stands beside the bound, which does not hold it; on a CPU there is none") {
+TEST_CASE("the line is next to the bound, which does not hold it; on a CPU there is none") {
   const result::run r = on_gpu();
   const auto models = pages::analyse(r);
   const std::string line = report::transfers_line(r, models[0]);

@@ -16,7 +16,7 @@ TEST_CASE("what a case says of its device counts, whatever its library is called
   CHECK(device_of(m) == "cpu");
 }
 
-TEST_CASE("cases of libraries that run on a GPU are told from the others") {
+TEST_CASE("cases of libraries that run on a GPU are distinguished from the others") {
   run r = synthetic::small_run();
   CHECK(devices(r) == std::set<std::string_view>{"cpu"});
   measurement on_gpu = r.measurements.front();

@@ -52,7 +52,7 @@ std::string refusal(const std::string& text) {
   return {};
 }
 
-/// What differs, in the order in which it is told.
+/// What differs, in the order in which it is reported.
 std::vector<std::string> differing(const experiment& e, const run& r) {
   std::vector<std::string> out;
   for (const deviation& d : deviations(e, r))

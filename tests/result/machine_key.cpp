@@ -23,7 +23,7 @@ TEST_CASE("what is no number stays part of the kind") {
     CHECK(parse_machine_key(odd) == machine_key{odd, 0});
 }
 
-TEST_CASE("peaks and bandwidths are told apart") {
+TEST_CASE("peaks and bandwidths are distinguished") {
   CHECK(of_a_peak("fma"));
   CHECK_FALSE(of_a_peak("copy"));
   CHECK(of_a_bandwidth("stream_copy"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do several runs become one? Entries of a case join whatever their order; versions of a library
-// are told apart; runs of another machine, and other graphs under the same name, are refused.
+// are distinguished; runs of another machine, and other graphs under the same name, are refused.
 #include "synthetic.hpp"
 
 #include <benanza/result/merge.hpp>
@@ -186,7 +186,7 @@ TEST_CASE("the machine has to be the same; what was measured when need not") {
                            "benanza_analyze compare A B; or see both on one page: --format html");
 }
 
-TEST_CASE("versions of a library are told apart, and each keeps its rows") {
+TEST_CASE("versions of a library are distinguished, and each keeps its rows") {
   run a = with({sampled({10, 12})}), b = with({sampled({8, 9})});
   const std::string backend = a.measurements[0].backend;
   a.source = "a.json", b.source = "b.json";
@@ -231,7 +231,7 @@ TEST_CASE("versions of a library are told apart, and each keeps its rows") {
                                "analyse them one at a time");
 }
 
-TEST_CASE("a library's name stands for all of its versions") {
+TEST_CASE("a library's name means all of its versions") {
   using benanza::result::library_of;
   using benanza::result::means;
   CHECK(library_of("onednn-3.7.2") == "onednn");
@@ -254,7 +254,7 @@ TEST_CASE("graphs join by name, and have to be equal then") {
         std::string::npos);
 }
 
-TEST_CASE("two runs of the same cases are told from parts of one run") {
+TEST_CASE("two runs of the same cases are distinguished from parts of one run") {
   using benanza::result::overlap_of;
   const measurement a = sampled({10, 12}), b = sampled({8, 9});
   measurement cold = sampled({20, 22}), bad = sampled({1}), ceiling = a, other_ceiling = b;

@@ -88,7 +88,7 @@ TEST_CASE("who may read and write a file that is replaced stays the same") {
   CHECK((s.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("no file beside it is touched, and no planted link followed") {
+TEST_CASE("no file next to it is touched, and no planted link followed") {
   const folder f;
   put(f / "precious", "mine");
   put(f / "a.part", "mine too");

@@ -156,7 +156,7 @@ TEST_CASE("what is no result is refused, saying what, where and what to do") {
               "aggregates only"));
 }
 
-TEST_CASE("what is nested without end is refused wherever it stands") {
+TEST_CASE("what is nested without end is refused wherever it is") {
   const auto deep = [](std::size_t levels) {
     return std::string(levels, '[') + std::string(levels, ']');
   };
@@ -188,7 +188,7 @@ TEST_CASE("the order of a document's parts means nothing, and each part is there
       holds(refused_with(text.substr(0, text.size() - 1) + ", \"benchmarks\": []}"), "two lists"));
   CHECK(holds(refused_with(text.substr(0, text.size() - 1) + ", \"benchmarks\": 5}"),
               "not a benchmark"));
-  // What is wrong with the whole is told before what is wrong with a case.
+  // What is wrong with the whole is reported before what is wrong with a case.
   json other = sorted;
   other["context"].erase("benanza");
   other["benchmarks"][0].erase("family");

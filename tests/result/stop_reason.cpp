@@ -4,7 +4,7 @@
 
 using namespace benanza::result;
 
-TEST_CASE("a case that was raced out says how far it lay behind") {
+TEST_CASE("a case that was raced out says how far it was behind") {
   CHECK(raced_out(1.6) == "raced out: 1.6 times the best");
   CHECK(raced_out(1.12) == "raced out: 1.1 times the best");
   CHECK(raced_out(31.4) == "raced out: 31 times the best");

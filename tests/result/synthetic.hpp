@@ -39,7 +39,7 @@ struct random {
   double unit() { return (static_cast<double>((*this)()) + 0.5) / 2147483648.0; }
 };
 
-/// `n` samples that lie up to a tenth over `least_ns`, the first of them `least_ns` itself.
+/// `n` samples that are up to a tenth over `least_ns`, the first of them `least_ns` itself.
 inline std::vector<double> samples(double least_ns, int n, std::uint64_t seed = 1) {
   random r{seed * 977 + 3};
   std::vector<double> out{least_ns};

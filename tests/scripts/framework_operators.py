@@ -20,7 +20,7 @@ SOURCE = Path(sys.argv[1])
 SCRIPT = SOURCE / "scripts" / "measure_framework"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
-from frameworks import running, traces  # noqa: E402: it stands beside the script
+from frameworks import running, traces  # noqa: E402: it is next to the script
 from frameworks.common import Refused, one_line, write_whole  # noqa: E402
 from frameworks.environment import has_package, missing_packages, run_elsewhere  # noqa: E402
 from frameworks.operators import Model, Node, nodes_of, operators_of, share  # noqa: E402

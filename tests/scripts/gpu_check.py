@@ -312,12 +312,12 @@ class Stages(unittest.TestCase):
         eager = self.kept(f"second/pytorch_{name}.json.gz", other)["eager"]
         self.assertGreaterEqual(eager["count"], 5)
         self.assertEqual(eager["torch"], "0.stand-in")
-        # The whole model stands beside it: its ten layers of 10 us and more, one after the other.
+        # The whole model is next to it: its ten layers of 10 us and more, one after the other.
         runs = self.kept(f"second/plan_{name}.json.gz", other)["benchmarks"]
         self.assertEqual([b["algorithm"] for b in runs], ["plan"])
         self.assertGreater(runs[0]["median_ns"], 80000)
         self.assertRegex(said, rf"plan_{name} +0[.][01][0-9]+ +-")
-        self.assertRegex(said, rf"pytorch_{name} +[0-9.]+ +- +- +0[.0-9]+ +0[.0-9]+ ")  # beside our sums
+        self.assertRegex(said, rf"pytorch_{name} +[0-9.]+ +- +- +0[.0-9]+ +0[.0-9]+ ")  # next to our sums
 
     def test_a_stage_whose_time_is_over_goes_on_later(self):
         other = self.folder / "slow"

@@ -20,7 +20,7 @@ SCRIPT = SOURCE / "scripts" / "measure_framework"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPT.parent))
 from frameworks import inputs, layer_rows, layer_runs, layer_sessions, layers, memory, models, turns, weights  # noqa: E402
-from frameworks.common import Refused  # noqa: E402: they stand beside the script
+from frameworks.common import Refused  # noqa: E402: they are next to the script
 from frameworks.environment import missing_packages  # noqa: E402
 
 
@@ -377,7 +377,7 @@ class Layers(unittest.TestCase):
         net, notes = layer_runs.settled([50e3, 52e3], [5e3, 4e3, 4.5e3], 40e3)
         self.assertEqual(net, [46e3, 48e3])
         self.assertIn("less the 4.00 us", notes)
-        # A call's share is too large to be told apart: nothing comes off, and the interval is said.
+        # A call's share is too large to be separated: nothing comes off, and the interval is said.
         net, notes = layer_runs.settled([19e3, 21e3], [4e3, 5e3], 10e3)
         self.assertEqual(net, [19e3, 21e3])
         self.assertIn("between 14.50 and 19.00 us", notes)

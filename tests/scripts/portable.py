@@ -109,7 +109,7 @@ class Pack(unittest.TestCase):
         done = self.check_needs(full)
         self.assertRegex(" ".join(done.stderr.split()), "must not need .*lib(dnnl|pqxx)")
         self.assertFalse(full.exists())
-        # A name of a newer libc stands where a known one stood, so the file is otherwise whole.
+        # A name of a newer libc is where a known one was, so the file is otherwise whole.
         known = max(re.findall(rb"GLIBC_2\.[1-3]\d\0", (PACK / "benanza_bench").read_bytes()))
         newer = WORK / "newer"
         newer.write_bytes((PACK / "benanza_bench").read_bytes().replace(known, b"GLIBC_2.99\0"))

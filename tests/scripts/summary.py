@@ -83,7 +83,7 @@ class Summary(unittest.TestCase):
             self.assertEqual(done.stderr.count("\n"), 1)
             what = "Debian's node-d3: page" if "known" in had else "PyPI's nvidia-cudnn-cu13: gpu"
             self.assertIn(f"skipped for lack of it: {what};", done.stderr)
-        # What a release lacks, pip did not bring, or nobody would install is named, and no fault.
+        # What a release lacks, pip did not bring, or is not to be installed is named, and no fault.
         done = summary([page, gpu], installs=installs, known=["g++"], pip=["perfetto"])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("not tested for lack of Debian's node-d3: page\n", done.stdout)

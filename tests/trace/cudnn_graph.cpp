@@ -110,7 +110,7 @@ TEST_CASE("a graph that is more than a layer is named by its operations") {
         "(SDPA_FWD)");
 }
 
-TEST_CASE("products of matrices, and which operand lies transposed") {
+TEST_CASE("products of matrices, and which operand is transposed") {
   const dims a{12, 128, 64}, bt{12, 64, 128}, c{12, 128, 128};
   const std::string mm =
       operation("MATMUL", graph_tensor("aDesc", a, 1, "HALF") +

@@ -45,7 +45,7 @@ TEST_CASE("the precision that is asked for decides between f32 and tf32") {
   CHECK(type("TENSOR_OP_MATH_ALLOW_CONVERSION") == numeric::tf32);
 }
 
-TEST_CASE("halves that lie with their channels last") {
+TEST_CASE("halves with their channels last") {
   const dims x{8, 64, 56, 56}, y{8, 128, 28, 28};
   const call c =
       only(cudnn_call("cudnnConvolutionForward",

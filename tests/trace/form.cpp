@@ -76,7 +76,7 @@ TEST_CASE("softmax, normalizations and elementwise functions by what they go ove
   CHECK_FALSE(same("Transpose/2x3x4-o1x0x2", "Transpose/2x3x4-o2x0x1"));
 }
 
-TEST_CASE("steps stand apart from the work they are done on") {
+TEST_CASE("steps are separate from the work they are done on") {
   const form f = of("Conv+Add+Relu/1x64x56x56-64x3x3-s1-p1-b");
   CHECK(f.base == of("Conv/1x64x56x56-64x3x3-s1-p1").base);
   CHECK(f.bias == true);

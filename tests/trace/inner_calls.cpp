@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a product that stands in two logs counted once, with the algorithm that cublasLt names?
+// Is a product that is in two logs counted once, with the algorithm that cublasLt names?
 #include "log_text.hpp"
 
 #include <benanza/trace/inner_calls.hpp>

@@ -148,7 +148,7 @@ TEST_CASE("a normalization is folded into a call with a bias, and only there") {
   const graph own = graph_of({{conv + "-b", {in, c, c}}, {bn, {0, c, c, c, c}}});
   CHECK(match(own, {conv + "-b"}).nodes == lists{{0, 1}});
   CHECK(match(own, {conv + "-b", bn}).nodes == lists{{0}, {1}});
-  // A row that is added stands for a bias too, if it is constant.
+  // A row that is added counts as a bias too, if it is constant.
   const graph row = graph_of({{conv, {in, c}}, {rows, {0, c}}, {relu, {1}}});
   CHECK(match(row, {conv + "-b", relu}).nodes == lists{{0, 1}, {2}});
   const graph read = graph_of({{conv, {in, c}}, {rows, {0, in}}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a product of rows told to cuBLAS so that it computes that product? Each mapping is followed
+// Is a product of rows given to cuBLAS so that it computes that product? Each mapping is followed
 // here as the documentation of BLAS says, over numbers, for all transposes, stacks and sizes.
 #include <benanza/backend/cublas/column_major.hpp>
 
@@ -96,7 +96,7 @@ void each_product(F&& f) {
 }
 } // namespace
 
-TEST_CASE("cublas: a product told by columns is the product by rows") {
+TEST_CASE("cublas: a product described by columns is the product by rows") {
   int tried = 0;
   each_product([&](const product& p) {
     const numbers left = some(p.batches * p.m * p.k, 1), right = some(p.batches * p.k * p.n, -3);
@@ -106,7 +106,7 @@ TEST_CASE("cublas: a product told by columns is the product by rows") {
   CHECK(tried == 4 * 4 * 4 * 2 * 16);
 }
 
-TEST_CASE("cublas: leading dims are what lies between columns, and nothing overlaps") {
+TEST_CASE("cublas: leading dims are the distances between columns, and nothing overlaps") {
   each_product([](const product& p) {
     const column_product t = told(p);
     for (const column_matrix& m : {t.first, t.second, t.result}) {
@@ -121,7 +121,7 @@ TEST_CASE("cublas: leading dims are what lies between columns, and nothing overl
   });
 }
 
-TEST_CASE("cublas: a matrix and a vector are the same product, wherever the vector stands") {
+TEST_CASE("cublas: a matrix and a vector are the same product, wherever the vector is") {
   each_product([](const product& p) {
     CHECK(told_with_vector(p).has_value() == (p.m == 1 || p.n == 1));
     if (p.m != 1 && p.n != 1) return;

@@ -23,7 +23,7 @@ TEST_CASE("cublas: a Gemm is a product with its transposes") {
   CHECK(only("Gemm/2x3x4-w").weights == weights_place::right);
 }
 
-TEST_CASE("cublas: weights lie as the model's file has them, and with rows and columns exchanged") {
+TEST_CASE("cublas: weights are as in the model's file, and with rows and columns exchanged") {
   const auto both = [](const std::string& layer) {
     CAPTURE(layer);
     const tasks all = of(layer, numeric::f16);
@@ -48,7 +48,7 @@ TEST_CASE("cublas: weights lie as the model's file has them, and with rows and c
   CHECK(steps.bias.has_value());
   CHECK(steps.addend.has_value());
   CHECK(steps.function == op::unary_function::relu);
-  // No weights; a vector, which lies one way alone; filters, which all libraries store alike.
+  // No weights; a vector, which has one layout only; filters, which all libraries store alike.
   for (const char* layer : {"Gemm/2x3x4", "MatMul/5x2x4-5x4x3", "Gemm/2x1x4-w", "Gemm/2x3x1-tb-w"})
     CHECK_MESSAGE(of(layer).size() == 1, layer);
   for (const task& t : of("Conv/2x8x5x7-16x1x1-s1"))

@@ -36,7 +36,7 @@ TEST_CASE("cublas: plain functions compute bare products in floats") {
     CHECK(a.index == index++);
     CHECK(a.equivalence == "f16");
     CHECK(a.flops == 2 * 8 * 16);
-    CHECK(a.notes == "call,tensor-cores=unknown"); // the library does not tell
+    CHECK(a.notes == "call,tensor-cores=unknown"); // the library does not say
   }
 }
 

@@ -41,7 +41,7 @@ TEST_CASE("cublas: steps that an epilogue is, and no others") {
   CHECK(only("Conv+Add/2x8x5x7-16x1x1-s1-w16x1x1").operand_layouts == "channels_last,plain");
 }
 
-TEST_CASE("cublas: Gelu is the library's only where nobody could tell them apart") {
+TEST_CASE("cublas: Gelu is the library's only where the two cannot be distinguished") {
   for (const numeric t : {numeric::f32, numeric::tf32, numeric::f16, numeric::bf16}) {
     CHECK(of("Gemm+Gelu/16x16x16-tb-c1x16-w", t).empty());
     CHECK(only("Gemm+FastGelu/16x16x16-tb-c1x16-w", t).function == op::unary_function::fast_gelu);

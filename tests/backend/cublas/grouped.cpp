@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a stack of products run through tables of pointers, wherever its weights stand? On the fake
+// Does a stack of products run through tables of pointers, wherever its weights are? On the fake
 // GPU, which reads the tables when it runs.
 #include "../cuda/on_fake.hpp"
 
@@ -47,7 +47,7 @@ TEST_CASE("cublas: a group's tables follow the weights, and those of before stay
   CHECK(grouped->remark().empty()); // captured
 }
 
-TEST_CASE("cublas: one matrix may stand in all products of a group" * doctest::skip(!on_fake())) {
+TEST_CASE("cublas: one matrix may be in all products of a group" * doctest::skip(!on_fake())) {
   cublas::library lib;
   for (const char* name : {"MatMul/5x8-3x8x16", "Conv/3x8x2x4-16x1x1-s1", "MatMul/3x1x8-3x8x16"}) {
     CAPTURE(std::string(name));

@@ -256,7 +256,7 @@ TEST_CASE("cublas: FP8 is added up in two ways, which do not compete" * doctest:
     CHECK(a.equivalence == (a.id.ends_with(fast) ? "e4m3-fast-accum" : "e4m3"));
 }
 
-TEST_CASE("cublas: operands and result of FP8 are scaled by what stands in the GPU's memory" *
+TEST_CASE("cublas: operands and result of FP8 are scaled by what is in the GPU's memory" *
           doctest::skip(!on_fake())) {
   const auto on = std::make_shared<cublas::context>(cuda::gpu::of_this_process());
   const op::layer l = op::parse("Gemm/5x32x48-tb-w");

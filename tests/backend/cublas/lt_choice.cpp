@@ -34,7 +34,7 @@ TEST_CASE("cublas: an id says all settings, and they can be read back") {
   CHECK(parse_lt(id_of(large)) == large);
 }
 
-TEST_CASE("cublas: behind the settings stand how sums are made, and a hash") {
+TEST_CASE("cublas: the settings are followed by how sums are made, and a hash") {
   const std::string settings = "lt:algo21_tile20_stages8_splitk1_red0_swz0_cust0_inner0_cluster0";
   CHECK_FALSE(parse_lt(settings)->fast_accum);
   CHECK(parse_lt(settings)->hash.empty());

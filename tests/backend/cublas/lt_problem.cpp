@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does cublasLt itself take what it is told of a task? Descriptions need no GPU: where the fake one
+// Does cublasLt itself accept how a task is described? Descriptions need no GPU: where the fake one
 // is not preloaded, the real library reads them.
 #include "tasks_of.hpp"
 

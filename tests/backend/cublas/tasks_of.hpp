@@ -15,7 +15,7 @@ inline benanza::backend::cublas::tasks of(const std::string& layer,
   return benanza::backend::cublas::tasks_for(benanza::op::parse(layer), t);
 }
 
-/// The only one of them, but for the one that differs in how its weights lie.
+/// The only one of them, but for the one that differs in the layout of its weights.
 inline benanza::backend::cublas::task only(const std::string& layer,
                                            benanza::numeric t = benanza::numeric::f32) {
   CAPTURE(layer);

@@ -117,7 +117,7 @@ TEST_CASE("cuda: layers take as few copies as they can") {
   CHECK(copies_of("Split/8x256x28x28-a1-n2") == 2);
   CHECK(copies_of("Concat/8x5x3-a1-n1") == 1);
   CHECK(copies_of("Slice/4x10x12-2x3x8-from1x2x4") == 1);   // planes of rows
-  CHECK(copies_of("Transpose/2x3x4-o0x1x2") == 1);          // as it lies
+  CHECK(copies_of("Transpose/2x3x4-o0x1x2") == 1);          // as it is
   CHECK(copies_of("Transpose/1x128x12x64-o0x2x1x3") == 12); // a copy a head
   CHECK(copies_of("Pad/1x3x5x5-b0x0x1x1-e0x0x1x1") == 1);   // and zeros
   CHECK(copies_of("Slice/2x3x4x5x6-2x2x3x2x5-from0x1x1x2x1") > 1);

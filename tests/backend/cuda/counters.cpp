@@ -17,7 +17,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 
-// What we declare is CUPTI's own: members that are filled in lie where they do there.
+// What we declare is CUPTI's own: members that are filled in have the same places.
 #define SAME_SIZE(theirs, ours)                                                                    \
   static_assert(                                                                                   \
       theirs##_STRUCT_SIZE ==                                                                      \

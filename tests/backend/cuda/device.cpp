@@ -23,7 +23,7 @@ std::string said(cudaError_t e) {
 }
 } // namespace
 
-TEST_CASE("cuda: errors after which nothing works are told from others") {
+TEST_CASE("cuda: errors after which nothing works are distinguished from others") {
   CHECK(said(cudaSuccess).empty());
   CHECK(said(cudaErrorInvalidValue).find("CUDA: a test: ") == 0);
   CHECK(said(cudaErrorInvalidValue).find("(cudaErrorInvalidValue)") != std::string::npos);
@@ -54,7 +54,7 @@ TEST_CASE("cuda: memory holds what is put there, and moves with its owner" *
   CHECK_THROWS_AS(c.upload(std::vector<std::byte>(4)), benanza::error);
 }
 
-TEST_CASE("cuda: events time what lies between them, once the host has waited" *
+TEST_CASE("cuda: events time what is between them, once the host has waited" *
           doctest::skip(!on_fake())) {
   const cuda::stream s;
   cuda::memory m(cuda_test::bytes_for(2500));
@@ -71,7 +71,7 @@ TEST_CASE("cuda: events time what lies between them, once the host has waited" *
   CHECK_THROWS_AS(first.record_in_graph(s), benanza::error);
 }
 
-TEST_CASE("cuda: properties that the GPU does not tell are errors" * doctest::skip(!on_fake())) {
+TEST_CASE("cuda: properties that the GPU does not report are errors" * doctest::skip(!on_fake())) {
   CHECK(cuda::attribute(cudaDevAttrL2CacheSize) > 1 << 20);
   CHECK_THROWS_AS(cuda::attribute(cudaDevAttrMax), benanza::error);
 }

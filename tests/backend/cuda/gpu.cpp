@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is the GPU of the process one, and do its cold weights lie apart from each other?
+// Is the GPU of the process one, and are its cold weights apart from each other?
 #include "fake_nvml.hpp"
 #include "on_fake.hpp"
 
@@ -31,7 +31,7 @@ TEST_CASE("cuda: there is one GPU for all, as long as the process lives" *
   CHECK(facts.at("uuid") == "GPU-66616b65-2067-7075-206f-662074657374");
 }
 
-TEST_CASE("cuda: an operand is placed once, however its dims of one are told" *
+TEST_CASE("cuda: an operand is placed once, however its dims of one are given" *
           doctest::skip(!on_fake())) {
   cuda::group_memory m;
   const std::vector<float> numbers(12, 1.0f);
@@ -50,7 +50,7 @@ TEST_CASE("cuda: an operand is placed once, however its dims of one are told" *
   CHECK(plain != turned);
 }
 
-TEST_CASE("cuda: copies of weights lie apart, hold numbers of their type, and stay where they are" *
+TEST_CASE("cuda: copies of weights are apart, hold numbers of their type, and stay where they are" *
           doctest::skip(!on_fake())) {
   const auto g = cuda::gpu::of_this_process();
   for (const dtype type : {dtype::f32, dtype::f16, dtype::bf16, dtype::s8, dtype::e4m3}) {
@@ -92,7 +92,7 @@ TEST_CASE("cuda: a GPU whose clock never comes to rest is waited for two seconds
   CHECK(g.wake() >= cuda::longest_wake_ns);
 }
 
-TEST_CASE("cuda: a GPU whose clock is not told works for a fixed time" *
+TEST_CASE("cuda: a GPU whose clock is not known works for a fixed time" *
           doctest::skip(!on_fake())) {
   const cuda_test::fake_nvml fake("memory 3201");
   cuda::gpu g;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a flush leave nothing of others' data in the L2 cache, and nothing to be written back?
+// Does a flush leave none of others' data in the L2 cache, and nothing to be written back?
 #include "on_fake.hpp"
 
 #include <benanza/backend/cuda/l2_flush.hpp>

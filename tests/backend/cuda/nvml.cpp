@@ -34,7 +34,7 @@ TEST_CASE("nvml: every value is read, in its unit") {
   CHECK(n.driver() == "580.65.06");
 }
 
-TEST_CASE("nvml: what a GPU does not tell is absent, and the rest is there") {
+TEST_CASE("nvml: what a GPU does not report is absent, and the rest is there") {
   const fake_nvml fake("memory 3201\nevent-limits 4");
   const cuda::nvml n(fake.library, "0000:3B:00.0");
   CHECK(n.why_not() == "");
@@ -78,7 +78,7 @@ TEST_CASE("nvml: the library is the driver's, or the one that the environment na
   CHECK(cuda::nvml::usual_library() == fake.library);
 }
 
-TEST_CASE("nvml: reasons have names, also those that nobody knows yet") {
+TEST_CASE("nvml: reasons have names, also those that are not known yet") {
   CHECK(cuda::clock_limits(0) == "none");
   CHECK(cuda::clock_limits(cuda::clock_limit::idle) == "idle");
   CHECK(cuda::clock_limits(cuda::clock_limit::power_cap | cuda::clock_limit::hardware_thermal) ==

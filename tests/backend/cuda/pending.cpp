@@ -69,7 +69,7 @@ TEST_CASE(
   CHECK(b.log.computed["one"] == 1);
 }
 
-TEST_CASE("fake pending: a result beside scratch that others used since comes alone") {
+TEST_CASE("fake pending: a result comes without its scratch where others used that since") {
   lazy_bench b;
   b.left.add(b.writes({{b.x, 16}, {b.y, 64}}, 1));
   b.left.add(b.writes({{b.x + 16, 16}, {b.y, 64}}, 2));

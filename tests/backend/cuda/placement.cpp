@@ -23,7 +23,7 @@ std::vector<double> numbers(dtype type, std::span<const std::byte> bytes) {
 using values = std::vector<double>;
 } // namespace
 
-TEST_CASE("cuda: elements lie where the strides say") {
+TEST_CASE("cuda: elements are where the strides say") {
   const tensor t = counted({2, 3}, dtype::f32);
   CHECK(cuda::spread(t, {{2, 3}, {3, 1}, dtype::f32, 6}) == t.bytes);
   CHECK(numbers(dtype::f32, cuda::spread(t, {{2, 3}, {1, 2}, dtype::f32, 6})) ==

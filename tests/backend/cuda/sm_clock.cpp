@@ -48,7 +48,7 @@ TEST_CASE("sm clock: not known without a multiprocessor in common, or too soon, 
   CHECK(cuda::thousand_cycles_ns(began, stands) == 0);
 }
 
-TEST_CASE("sm clock: stamps lie around what a stream does" *
+TEST_CASE("sm clock: stamps enclose what a stream does" *
           doctest::skip(!on_fake() || !cuda::compiles)) {
   const cuda::stream s;
   const cuda::sm_clock c(s);

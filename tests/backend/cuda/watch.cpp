@@ -26,7 +26,7 @@ TEST_CASE("watch: without a management library nothing is known") {
   CHECK(holds(w.condition(), "libno-such-nvml.so.1"));
 }
 
-TEST_CASE("watch: counters tell for how long the clock was held down, and by what") {
+TEST_CASE("watch: counters say for how long the clock was held down, and by what") {
   const fake_nvml fake("power-held 1000:5000 5000:1725000\nheat-held 1000:0 5000:400000");
   cuda::watch w(fake.library, "0000:3B:00.0");
   w.begin_stretch();
@@ -37,7 +37,7 @@ TEST_CASE("watch: counters tell for how long the clock was held down, and by wha
   CHECK(w.end_stretch().watched_ns == 4e6); // it goes on from where it began
   for (int at_rest = 0; at_rest < 3; ++at_rest) {
     w.begin_stretch();
-    CHECK(w.end_stretch().watched_ns == 0); // the counters stand still
+    CHECK(w.end_stretch().watched_ns == 0); // the counters do not move
   }
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("watch: a resting GPU has come to its clock when that no longer rises"
   CHECK(w.settled());       // 1985 is no rise
   CHECK_FALSE(w.rests());
   CHECK(w.rests());
-  CHECK_FALSE(w.settled()); // it stands still, but at rest
+  CHECK_FALSE(w.settled()); // it is unchanged, but at rest
 }
 
 TEST_CASE("watch: facts are what stays, the condition is of the moment") {
@@ -86,7 +86,7 @@ TEST_CASE("watch: facts are what stays, the condition is of the moment") {
                          "limit, 12.5 J since the start");
 }
 
-TEST_CASE("watch: joules are a whole GPU's, or nobody's") {
+TEST_CASE("watch: joules are a whole GPU's, or unknown") {
   const fake_nvml fake("energy 1000 13500");
   const cuda::watch w(fake.library, "0000:3B:00.0"); // its first question
   CHECK(w.joules() == 13.5);

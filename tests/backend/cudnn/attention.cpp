@@ -94,7 +94,7 @@ TEST_CASE("cudnn: attentions in which a query sees nothing are not offered, nor 
   }
 }
 
-TEST_CASE("cudnn: operands of an attention are told by their strides, and lie as ONNX has them") {
+TEST_CASE("cudnn: operands of an attention are described by strides, and placed as ONNX has them") {
   const auto made = recipes_for(op::parse("Attention/2x8x128x64-kv2-bshd"), numeric::f16);
   REQUIRE(made.size() == 2);
   for (const recipe& r : made) {

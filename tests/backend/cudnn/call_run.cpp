@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do cuDNN's calls beside the graph API compute what ONNX says? On the fake GPU, in this process:
+// Do cuDNN's calls outside the graph API compute what ONNX says? On the fake GPU, in this process:
 // it must have been loaded before the program (tests/CMakeLists.txt, "cudnn_calls").
 #include "exact.hpp"
 

@@ -112,7 +112,7 @@ TEST_CASE("cudnn: every layout is offered, and what pads channels keeps to itsel
     if (o.made_by->before.starts_with("nhwc-c")) CHECK(o.made_by->before == "nhwc-c16:");
 }
 
-TEST_CASE("cudnn: weights of products lie as the model's file has them, and turned") {
+TEST_CASE("cudnn: weights of products are stored as in the model's file, and turned") {
   const auto prefixes = [](const std::string& layer, numeric t) {
     std::map<std::string, std::set<std::string>> out; // and layouts
     for (const offer& o : listed(layer, t, "h200")) {
@@ -179,7 +179,7 @@ TEST_CASE("cudnn: an engine that is a Winograd of a narrow type has its own clas
   CHECK(benanza::backend::cudnn::detail::flops_of(e, five) == op::direct_flops(five) * 169 / 2025);
 }
 
-TEST_CASE("cudnn: TF32 and FP32 are told apart by what the library says") {
+TEST_CASE("cudnn: TF32 and FP32 are distinguished by what the library says") {
   std::set<std::string> exact, narrow;
   for (const offer& o : listed(conv, numeric::f32, "h200"))
     exact.insert(o.what.id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How are convolutions told to the legacy API, and which cannot be? What they compute is tried on
-// the fake GPU (measure/gpu_program.cpp).
+// How are convolutions described to the legacy API, and which cannot be? What they compute is tried
+// on the fake GPU (measure/gpu_program.cpp).
 #include <benanza/backend/cudnn/legacy.hpp>
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using namespace benanza::backend::cudnn;
 namespace {
 using words = std::set<std::string>;
 
-/// What stands before the algorithms' names, with "half" behind where sums are kept in f16.
+/// What precedes the algorithms' names, with "half" behind where sums are kept in f16.
 words forms(const char* layer, numeric t) {
   words out, seen;
   for (const call& c : legacy::calls_for(op::parse(layer), t)) {
@@ -75,7 +75,7 @@ TEST_CASE("cudnn: true FP32 and TF32 have math types of their own") {
     CHECK_FALSE(c.what.id.ends_with(":fma"));
 }
 
-TEST_CASE("cudnn: what the legacy API cannot be told has a reason") {
+TEST_CASE("cudnn: what cannot be described to the legacy API has a reason") {
   CHECK(why_not("Conv/1x8x9x9-16x3x3-s1-p1", numeric::f16).empty());
   CHECK(why_not("Conv/1x8x9x9-16x3x3-s1-p0x0x1x1", numeric::f16).find("pads") != std::string::npos);
   CHECK(why_not("Conv+Sigmoid/1x8x9x9-16x3x3-s1", numeric::f16).find("ReLU") != std::string::npos);

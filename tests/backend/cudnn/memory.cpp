@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a GPU's memory do the groups of large models take? By the ways in which cuDNN is told
-// their layers: each operand once for each way it lies, one result, the largest workspace allowed.
+// How much of a GPU's memory do the groups of large models take? By how their layers are described
+// to cuDNN: each operand once for each layout, one result, the largest workspace allowed.
 #include <benanza/backend/cudnn/enumerate.hpp>
 #include <benanza/backend/make_operands.hpp>
 #include <benanza/measure/sampling/parameters.hpp>

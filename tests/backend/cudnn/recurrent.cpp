@@ -39,7 +39,7 @@ TEST_CASE("cudnn: recurrent layers that the library computes otherwise are not o
   }
 }
 
-TEST_CASE("cudnn: both directions of a step stand side by side, and states by direction") {
+TEST_CASE("cudnn: both directions of a step are side by side, and states by direction") {
   const auto calls = recurrent_calls(op::parse("LSTM/4x2x3-h5-bidirectional-n3"), numeric::f32);
   REQUIRE(!calls.empty());
   REQUIRE(calls[0].results.size() == 3);

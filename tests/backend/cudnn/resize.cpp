@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a resize offered only where it repeats each element, and told as such?
+// Is a resize offered only where it repeats each element, and described as such?
 #include "listed.hpp"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ TEST_CASE("cudnn: a resize that takes other samples is not offered") {
   CHECK(recipes_for(op::parse("Resize/1x64x28x28-1x64x56x56"), numeric::s8s8s8).empty());
 }
 
-TEST_CASE("cudnn: a resized dim is told as two, of which the source has one once") {
+TEST_CASE("cudnn: a resized dim is described as two, of which the source has one once") {
   using backend::cudnn::detail::repetition;
   const auto r = repetition({2, 3, 5, 7}, {2, 3, 10, 21});
   REQUIRE(r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do our convolutions and poolings have the output dims that cuDNN itself computes? For all of the
-// zoo. The legacy API tells without a GPU. It knows only equal pads on both sides: others are put
+// zoo. The legacy API answers without a GPU. It knows only equal pads on both sides: others are put
 // into the input's dims.
 #include "generator/zoo/zoo.hpp"
 #include <benanza/onnx/resolve.hpp>

@@ -70,7 +70,7 @@ TEST_CASE("scale and bias of a normalization are weights") {
   p->run(1);
   p->read(own);
   std::vector<float> pool(8, 0.f);
-  std::fill(pool.begin() + 4, pool.end(), 3.f); // nothing of the input, a bias of three
+  std::fill(pool.begin() + 4, pool.end(), 3.f); // a scale of zero, a bias of three
   p->rotate_weights(reinterpret_cast<std::byte*>(pool.data()), 32, 1);
   p->run(1);
   p->read(pooled);

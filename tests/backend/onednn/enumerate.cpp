@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is the list of implementations complete and told apart? The library's list must not stop early,
-// names, layouts and speeds must differ, and what a bound should not rest on must be marked.
+// Is the list of implementations complete, and are they distinct? The library's list must not stop
+// early, names, layouts and speeds must differ, and what a bound should not rest on must be marked.
 #include <benanza/backend/make_operands.hpp>
 #include <benanza/backend/onednn/library.hpp>
 
@@ -44,7 +44,7 @@ double fastest(const algorithm& a) {
 }
 } // namespace
 
-TEST_CASE("onednn: constant weights also lie n x k, as frameworks keep them") {
+TEST_CASE("onednn: constant weights are also stored n x k, as frameworks keep them") {
   for (const char* layer : {"MatMul/1x2x64-64x48-w", "Gemm/2x48x64-w", "Gemm/2x48x64-tb-c1x48-w",
                             "MatMul+Relu/1x2x64-64x48-w"}) {
     CAPTURE(std::string(layer));
@@ -58,7 +58,7 @@ TEST_CASE("onednn: constant weights also lie n x k, as frameworks keep them") {
   const std::vector<algorithm> stack = listed("MatMul/4x10x16-4x16x8-w", numeric::f32);
   REQUIRE(find(stack, "nk:") != nullptr);
   CHECK(find(stack, "nk:")->layouts == "amk,ank,amn");
-  // No weights, or a vector, which lies one way alone.
+  // No weights, or a vector, which has one layout only.
   for (const char* layer : {"MatMul/2x64-64x48", "MatMul/4x10x16-4x16x8", "Gemm/2x48x64-tb",
                             "Gemm/2x1x64-w", "Gemm/2x48x1-tb-w"})
     CHECK_MESSAGE(find(listed(layer, numeric::f32), "nk:") == nullptr, layer);
@@ -150,7 +150,7 @@ TEST_CASE("onednn: reference loops and old instruction sets are marked, others a
   CHECK(listed("Concat/1x64x28x28-a1-n2", numeric::f32)[0].fallback.empty());
 }
 
-TEST_CASE("onednn: beside AVX-512 older instruction sets are fallbacks" *
+TEST_CASE("onednn: with AVX-512 older instruction sets are fallbacks" *
           doctest::skip(!machine_has(dnnl_cpu_isa_avx512_core))) {
   const auto all = listed(layer_name, numeric::f32);
   REQUIRE(find(all, "jit:sse41"));
@@ -221,7 +221,7 @@ TEST_CASE("onednn: tiles that hang over the edge are counted") {
   CHECK(onednn::winograd_macs(c, 2) == 4 * 4 * 16 * 16 * 16);
 }
 
-TEST_CASE("onednn: VNNI is in the names, and products that saturate are told from it" *
+TEST_CASE("onednn: VNNI is in the names, and products that saturate are distinguished" *
           doctest::skip(!machine_has(dnnl_cpu_isa_avx512_core_vnni))) {
   CHECK(find(listed(layer_name, numeric::u8s8u8), "vnni"));
   CHECK(find(listed(layer_name, numeric::s8s8s8), "vnni"));

@@ -31,7 +31,7 @@ TEST_CASE("onednn: facts name version, threading and instruction set") {
   CHECK(onednn::library("onednn-3.2.0").name() == "onednn-3.2.0");
 }
 
-TEST_CASE("onednn: activations are the memory that is read and written, wherever it stands") {
+TEST_CASE("onednn: activations are the memory that is read and written, wherever it is") {
   onednn::library lib;
   for (const std::string name : {"Conv/1x16x9x9-24x3x3-s1-p1", "MaxPool/1x16x8x8-2x2-s2",
                                  "Conv+Add/1x16x9x9-24x1x1-s1", "Concat/1x8x6x6-a1-n2"}) {
@@ -52,7 +52,7 @@ TEST_CASE("onednn: activations are the memory that is read and written, wherever
       CHECK(std::all_of(out.begin(), out.end(), none));
       for (const std::span<std::byte> memory : p->chain()->operand_memory())
         std::fill(memory.begin(), memory.end(), std::byte{0});
-      if (p->chain()->overwritten() < 0) // else the result stands where an operand was
+      if (p->chain()->overwritten() < 0) // else the result is where an operand was
         std::fill(p->chain()->result_memory().begin(), p->chain()->result_memory().end(),
                   std::byte{1});
       out = result(*p); // from operands of zeros
@@ -61,7 +61,7 @@ TEST_CASE("onednn: activations are the memory that is read and written, wherever
   }
 }
 
-TEST_CASE("onednn: scratch memory is what a run writes to, wherever it stands") {
+TEST_CASE("onednn: scratch memory is what a run writes to, wherever it is") {
   onednn::library lib;
   const op::layer l = op::parse("Conv/1x32x14x14-32x3x3-s1-p1");
   const auto o = backend::make_operands(l, numeric::f32);

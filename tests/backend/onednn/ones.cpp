@@ -41,7 +41,7 @@ TEST_CASE("onednn: sums of one run of dims are products, in every type") {
       CHECK(a.operand_layouts == "plain");
     }
     CHECK_FALSE(ones_of("GlobalAveragePool/2x16x7x7", t).empty());
-    // Columns stand where weights do: these have a sign.
+    // Columns take the place of weights: these have a sign.
     CHECK(ones_of("ReduceSum/2x16x7-a1", t).empty() == (t == numeric::u8s8u8));
   }
   for (const char* name : {"ReduceMax/64x256-a1", "ReduceSum/4x5x6-a0x2", "ReduceL1/64x256-a1",

@@ -51,7 +51,7 @@ TEST_CASE("grids, by hand") {
 TEST_CASE("regions, by hand") {
   const numbers_by_hand image = counted(16); // 4 x 4; boxes count quarters of elements
   CHECK(computed("RoiAlign/1x1x4x4-1x1x1-n1", {image, {4, 4, 12, 12}, {0}}) ==
-        numbers_by_hand{11}); // the sample lies at 2, 2
+        numbers_by_hand{11}); // the sample is at 2, 2
   CHECK(computed("MaxRoiPool/1x1x4x4-1x1x2", {image, {0, 0, 0, 12, 4}}) == numbers_by_hand{6, 8});
   // Of three boxes the second overlaps the first by half and more, the third does not.
   CHECK(computed("NonMaxSuppression/1x3x1-most3",

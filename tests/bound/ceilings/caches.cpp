@@ -17,7 +17,7 @@ benanza::result::run machine(const char* l1, const char* l2, const char* l3) {
 }
 } // namespace
 
-TEST_CASE("a working set lies in a level, or near an edge in none") {
+TEST_CASE("a working set is in a level, or near an edge in none") {
   const cache_levels c(machine("32768", "1048576", "33554432"), 1);
   REQUIRE(c.caches().size() == 3);
   CHECK(c.name(1) == "L2");

@@ -85,7 +85,7 @@ TEST_CASE("each level has its line, found again from what the times were made of
     CHECK(*f.off_by < 0.04);
     CHECK(f.line->bytes_per_ns == Approx(rate).epsilon(0.04));
     CHECK(f.line->alpha_below_ns > synthetic::machine_alpha_ns);
-    // Of 200 us in L3 nobody sees 20 ns; of 10 ns in L1 anybody does.
+    // 20 ns do not show in 200 us in L3; in 10 ns in L1 they do.
     CHECK(f.line->alpha_known == (level == "L1"));
   }
   CHECK(read["L1"].line->alpha_ns == Approx(synthetic::machine_alpha_ns));
@@ -98,7 +98,7 @@ TEST_CASE("each level has its line, found again from what the times were made of
   CHECK(memory.slowest_per_ns == Approx(25).epsilon(1e-3));
 }
 
-TEST_CASE("no line is shown that a time lies further off than 15 %; what was measured is") {
+TEST_CASE("no line is shown that is more than 15 % off a time; what was measured is") {
   auto r = synthetic::machine_run();
   for (synthetic::measurement& m : r.measurements)
     if (m.key == "read-262144") m.min_ns *= 1.5; // in L2, as are 64, 128 and 512 KiB
@@ -128,7 +128,7 @@ TEST_CASE("half of the rate is reached at a size of the level, or at none that i
     }
 }
 
-TEST_CASE("without the caches' sizes the knees of the curve stand in") {
+TEST_CASE("without the caches' sizes the knees of the curve are taken") {
   auto r = synthetic::machine_run();
   for (const char* fact : {"l1d_bytes", "l2_bytes", "llc_bytes"})
     r.provenance["machine"].erase(fact);
@@ -139,7 +139,7 @@ TEST_CASE("without the caches' sizes the knees of the curve stand in") {
   CHECK(found.caches()[2].bytes == 32 << 20);
 }
 
-TEST_CASE("messages lie in levels by the bytes that they move, and these are their rate") {
+TEST_CASE("messages belong to levels by the bytes that they move, and these are their rate") {
   auto r = synthetic::machine_run();
   for (std::int64_t n = 65536; n <= 524288; n *= 2) // moved; half of them copied
     r.measurements.push_back(synthetic::machine_case(result::text({"memcpy_flushed", n / 2}),
@@ -184,7 +184,7 @@ TEST_CASE("between GPU and host no cache makes levels; each way has a line of it
   CHECK_FALSE(ways["slow"].half_bytes()); // 10000: less than any size
 }
 
-TEST_CASE("what a message takes lies between the sizes that were measured") {
+TEST_CASE("what a message takes is interpolated between the sizes that were measured") {
   auto r = synthetic::empty_run();
   for (const auto& [n, ns] : std::map<std::int64_t, double>{{1000, 10}, {3000, 30}, {9000, 60}})
     r.measurements.push_back(synthetic::machine_case(result::text({"process", n}), ns, 0, 4 * n));

@@ -8,11 +8,11 @@
 
 using namespace benanza::bound;
 
-TEST_CASE("the line that times lie on is found") {
+TEST_CASE("the line that times are on is found") {
   synthetic::random dice{3};
   for (int i = 0; i < 200; ++i) {
     const double beta = 0.5 + 500 * dice.unit(), first = 64 * (1 + dice.below(1000)),
-                 alpha = (0.5 + dice.unit()) * first / beta; // enough to be told from nothing
+                 alpha = (0.5 + dice.unit()) * first / beta; // enough to differ from 0
     std::vector<timed_size> points;
     for (int j = 0; j < 3 + dice.below(8); ++j) {
       const double n = first * std::pow(2, j);
@@ -60,7 +60,7 @@ TEST_CASE("what it is off by is that of the worst time, not of all together") {
   CHECK(f->off_by == doctest::Approx(std::abs(f->ns(points[5].bytes) / points[5].ns - 1)));
 }
 
-TEST_CASE("an alpha that noise could make is not told from nothing: what it lies below is said") {
+TEST_CASE("an alpha that noise could make is not distinguished from 0: what it is below is said") {
   synthetic::random dice{5};
   for (int i = 0; i < 100; ++i) {
     const double alpha = i % 2 == 0 ? 0 : 10;
@@ -112,7 +112,7 @@ TEST_CASE("no line starts below zero: a rate that falls makes the best line thro
 TEST_CASE("where there is no line there is none") {
   CHECK_FALSE(fit_line({}).has_value());
   CHECK_FALSE(fit_line({{4096, 10}}).has_value());
-  CHECK_FALSE(fit_line({{4096, 10}, {8192, 20}}).has_value()); // of two nobody knows its error
+  CHECK_FALSE(fit_line({{4096, 10}, {8192, 20}}).has_value()); // with two its error is unknown
   CHECK_FALSE(fit_line({{4096, 10}, {4096, 12}, {4096, 11}}).has_value());
   CHECK_FALSE(fit_line({{4096, 10}, {8192, 10}, {16384, 10}}).has_value());
   CHECK_FALSE(fit_line({{4096, 20}, {8192, 10}, {16384, 5}}).has_value());

@@ -151,7 +151,7 @@ TEST_CASE(
   CHECK(cheapest(layout_problem{}).ns == 0);
 }
 
-TEST_CASE("an order takes the cheapest variable next, and tells what passes the limits") {
+TEST_CASE("an order takes the cheapest variable next, and says what passes the limits") {
   using benanza::bound::elimination_order;
   const std::vector<std::size_t> sizes{2, 3, 2, 1};
   elimination_order chain(sizes);

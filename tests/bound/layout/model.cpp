@@ -237,7 +237,7 @@ TEST_CASE(
 }
 
 TEST_CASE("changes that cost nothing: small tensors, and views that keep the memory") {
-  // The pooled tensor lies the same way in blocks and plain, so that Flatten needs no reorder.
+  // The pooled tensor is laid out alike in blocks and plain, so that Flatten needs no reorder.
   run r = synthetic::empty_run();
   const std::string pool = "GlobalAveragePool/1x64x7x7", view = "Flatten/1x64x1x1-1x64";
   r.graphs.push_back(synthetic::make_graph("g", {pool, view}, {{}, {0}}));

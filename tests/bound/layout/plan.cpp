@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a plan name what the prediction rests on, as a graph that can be run as it stands?
+// Does a plan name what the prediction rests on, as a graph that can be run as it is?
 #include "result/synthetic.hpp"
 
 #include <benanza/bound/layout/plan.hpp>

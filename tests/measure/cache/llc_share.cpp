@@ -16,8 +16,8 @@ using namespace benanza::measure;
 namespace {
 constexpr std::int64_t mib = 1 << 20;
 
-/// Data that comes back in 10 us as long as `by_byte * bytes + by_ns * ns` lies well under one, and
-/// in 30 when it lies well over it; read at `ns_a_byte`.
+/// Data that comes back in 10 us as long as `by_byte * bytes + by_ns * ns` is well under one, and
+/// in 30 when it is well over it; read at `ns_a_byte`.
 std::vector<reuse> series(double by_byte, double by_ns, double ns_a_byte) {
   std::vector<reuse> out;
   for (std::int64_t swept = 4 * mib; swept <= 1024 * mib; swept *= 2) {
@@ -140,7 +140,7 @@ TEST_CASE("a probe goes on until more takes nothing away") {
   CHECK(c.own.known());
 }
 
-#if defined(__x86_64__) // others cannot be told to flush
+#if defined(__x86_64__) // others cannot flush
 TEST_CASE("what was flushed has to come from memory") {
   const std::vector<std::byte> data(256 << 10, std::byte{7}), before = data;
   double far_ns = HUGE_VAL, near_ns = HUGE_VAL; // the least: others' load on memory can only add

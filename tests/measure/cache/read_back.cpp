@@ -32,13 +32,13 @@ TEST_CASE("every line is read once, in tiles and straight on, of any number and 
     }
 }
 
-#if defined(__x86_64__) // others cannot be told to drive a result out of all caches
-TEST_CASE("a result that left the caches is waited for, one that stands there is not") {
+#if defined(__x86_64__) // others cannot drive a result out of all caches
+TEST_CASE("a result that left the caches is waited for, one that is still there is not") {
   std::vector<std::byte> result(256 << 10, std::byte{7}), before = result;
   for (const int threads : {1, 2}) {
     CAPTURE(threads);
     double gone_ns = 0, kept_ns = 0;
-    // Where another process has one of the processors, the slower thread says nothing of caches.
+    // Where another process has one of the processors, the slower thread says nothing about caches.
     for (int tries = 0; tries < 10 && !(gone_ns > 0 && gone_ns > 3 * kept_ns); ++tries) {
       read_back gone(result, threads), kept(result, threads);
       for (int i = 0; i < 31; ++i) { // in turns, so that what else goes on meets both

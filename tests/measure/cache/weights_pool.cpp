@@ -20,7 +20,7 @@ TEST_CASE("the arena outlasts the cache, cut into aligned copies") {
   CHECK(reinterpret_cast<std::uintptr_t>(large.data) % 64 == 0);
 }
 
-TEST_CASE("smaller weights take their copies where those of larger ones stand, who keep them") {
+TEST_CASE("smaller weights take their copies where those of larger ones are, which keep them") {
   for (const std::int64_t before : {64, 700 << 10, 1 << 20}) {
     weights_pools pools(4 << 20);
     (void)pools.slots(dtype::f32, before); // another layer's
@@ -45,7 +45,7 @@ TEST_CASE("weights that outlast the cache are cold without a copy") {
   CHECK(!weights_pools(0).outlast_cache(0));
 }
 
-TEST_CASE("what stands there are ordinary numbers of the type") {
+TEST_CASE("a pool holds ordinary numbers of the type") {
   weights_pools pools(4 << 12);
   const pool_slots s = pools.slots(dtype::f32, 1 << 10);
   const auto* f = reinterpret_cast<const float*>(s.data);

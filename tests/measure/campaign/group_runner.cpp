@@ -75,7 +75,7 @@ TEST_CASE("the best of a reorder is believed sooner than that of a layer") {
   CHECK(2 * patient.of(0).count > 3 * change.of(0).count);
 }
 
-TEST_CASE("cold weights lie in a pool over twice the cache, hot ones do not") {
+TEST_CASE("cold weights are in a pool over twice the cache, hot ones are not") {
   const measured m({{.algorithm = {.id = "a"}}}, conv);
   CHECK(m.of(0).pool_bytes == 0);
   CHECK(m.of(1).pool_bytes >= (2 << 16) - 640);
@@ -102,7 +102,7 @@ TEST_CASE("weights from the last cache are always the same ones: only private ca
   CHECK(all.of(2).median_ns == 4000);
 }
 
-#if defined(__x86_64__) // others cannot be told to drive memory out of all caches
+#if defined(__x86_64__) // others cannot drive memory out of all caches
 TEST_CASE("half of scratch memory has left the caches where others than its own layer were there") {
   const auto odd_longer = [](const char* state) {
     request o;
@@ -291,7 +291,7 @@ TEST_CASE("the parts of a case are in the result, one a line") {
   CHECK(m.of(1).parts_ns.empty());
 }
 
-TEST_CASE("a device is woken once for a group, and what it tells of a case is in the result") {
+TEST_CASE("a device is woken once for a group, and what it says of a case is in the result") {
   const test::script on_device{.algorithm = {.id = "a", .notes = "heuristic"},
                                .ns = 30000,
                                .on_device = true,

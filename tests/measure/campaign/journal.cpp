@@ -221,7 +221,7 @@ TEST_CASE("another setting is refused by the name of what differs, and left as i
 TEST_CASE("one run holds a journal, and takes it away when it is done") {
   const test::scratch_folder s("journal_lock");
   const std::string file = s / "f";
-  // What another process is told that opens it; empty: nothing.
+  // The answer to another process that opens it; empty: none.
   const auto told_another = [&] {
     std::fflush(nullptr);
     if (const pid_t child = fork(); child > 0) {

@@ -108,7 +108,7 @@ TEST_CASE("where nothing runs any layer the run is refused, and the store knows"
   CHECK_FALSE(kept.failure(1, "Relu", "1x4x5x5", "f32", 1).has_value());
 }
 
-TEST_CASE("other software finds nothing of its own in a store") {
+TEST_CASE("other software finds no results of its own in a store") {
   const scratch_folder s("store_other");
   const std::string store = s / "r.db", log = s / "log";
   for (const char* version : {"FRAGILE_VERSION=1", "FRAGILE_VERSION=2"}) {

@@ -47,7 +47,7 @@ TEST_CASE("a long message arrives whole, and the next one behind it") {
   REQUIRE(lines.size() == 2);
   CHECK(nlohmann::json::parse(lines[0])["text"] == text);
   CHECK(lines[1] == "7");
-  CHECK_FALSE(wire::send_line(ends[1], 7)); // nobody is there: no signal ends the process
+  CHECK_FALSE(wire::send_line(ends[1], 7)); // no reader: no signal ends the process
   close(ends[1]);
 }
 

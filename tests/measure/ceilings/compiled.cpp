@@ -34,7 +34,7 @@ struct array {
 };
 } // namespace
 
-TEST_CASE("sweeps touch all of their arrays, once each, and nothing beside them") {
+TEST_CASE("sweeps touch all of their arrays, once each, and nothing else") {
   for (const sweep& s : kernels().sweeps)
     for (std::int64_t n : {16, 32, 128, 144, 1024, 4080}) {
       CAPTURE(std::string(s.kind));

@@ -8,7 +8,7 @@ using namespace benanza;
 using namespace benanza::measure;
 using namespace benanza::measure::ceilings;
 
-TEST_CASE("a layer stands for the machine under another name, and is checked like a layer") {
+TEST_CASE("a layer represents the machine under another name, and is checked like a layer") {
   library_list libraries;
   libraries.push_back(std::make_unique<test::fake_library>(std::vector<test::script>{
       {.algorithm = {.id = "good"}, .ns = 500}, {.algorithm = {.id = "bad"}, .wrong = true}}));

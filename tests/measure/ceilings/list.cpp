@@ -68,7 +68,7 @@ TEST_CASE("what the C library takes for memory is there by size, and right") {
   for (const char* kind : {"memcpy_flushed", "copy_2d_64", "copy_2d_1024", "copy_small_pages",
                            "malloc", "first_touch"})
     CHECK_MESSAGE(count(names, std::string("machine/") + kind + "-") >= 3, kind);
-  CHECK(count(names, "machine/malloc/f32/machine/libc_untouched/") == 1); // no size tells anything
+  CHECK(count(names, "machine/malloc/f32/machine/libc_untouched/") == 1); // size does not matter
   for (const limit& l : host_copies({4096, 1 << 20})) {
     CAPTURE(l.kind);
     const limit_subject what(l);
@@ -105,7 +105,7 @@ TEST_CASE("the filter selects, and what has no thread to launch has no launch") 
   CHECK(count(listed("-^machine/"), "") == 0);
 }
 
-TEST_CASE("with one processor nothing goes to another, and that is told") {
+TEST_CASE("with one processor nothing goes to another, and that is said") {
   const auto names = listed("", {1}, {0});
   CHECK(count(names, "/hand_off/") == 0);
   CHECK(count(names, "/process-") == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does a chain compute the model? Plans of small models over the real backends, in every layout
-// that their algorithms have; the result is held against the reference through the whole model,
+// that their algorithms have; the result is compared with the reference through the whole model,
 // and a chain with a wrong algorithm is caught at its node.
 #include "planned.hpp"
 
@@ -49,7 +49,7 @@ TEST_CASE("between the parts of a chain the machine may be probed, outside of it
   CHECK(probes == before);
 }
 
-TEST_CASE("a chain tells how long its parts took, in the executions that are asked for") {
+TEST_CASE("a chain says how long its parts took, in the executions that are asked for") {
   const library_list libraries = real_libraries();
   const model::graph g = graph_of(residual);
   for (std::size_t pick = 0; pick < 3; ++pick) {
@@ -146,7 +146,7 @@ TEST_CASE("several results of a layer go to different readers") {
   c.verify();
 }
 
-TEST_CASE("a view reads the plain elements, however its operand lies, under dims of its own") {
+TEST_CASE("a view reads the plain elements, whatever its operand's layout, under dims of its own") {
   const library_list libraries = real_libraries();
   // One room read in blocks under two dims, and views of views.
   const model::graph g = graph_of({{"Relu/1x64x8x8", "i"},

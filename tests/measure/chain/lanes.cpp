@@ -24,7 +24,7 @@ TEST_CASE("lanes: branches are apart, and what joins them waits for both") {
   CHECK(count_of(lanes_of({})) == 0);
 }
 
-TEST_CASE("lanes: who writes a room waits for those that read what stood there") {
+TEST_CASE("lanes: who writes a room waits for those that read what was there") {
   const lane_plan p = lanes_of({{{0}, 1}, {{1}, 2}, {{1}, 3}, {{0}, 1}});
   CHECK(p[3].behind == std::vector<std::size_t>{0, 1, 2});
 }

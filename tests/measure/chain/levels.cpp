@@ -25,7 +25,7 @@ TEST_CASE("a line of oneDNN, old or new, is a call with its time") {
   CHECK_FALSE(call_of_line(0, "what somebody else prints,exec,1"));
 }
 
-TEST_CASE("a mean without its ends tells more than one tick of a clock") {
+TEST_CASE("a mean without its ends is finer than one tick of a clock") {
   CHECK(trimmed_mean({}) == 0);
   CHECK(trimmed_mean({5}) == 5);
   // A tenth at either end is left out: the 0 and the 100.
@@ -59,7 +59,7 @@ TEST_CASE("a chain runs with the events of each level taken") {
   CHECK(sum <= layers_ns + static_cast<double>(steps)); // none takes less than 1 ns
   CHECK(layers.calls_of({layers_ns}).empty());
   CHECK(calls.parts_of({calls_ns}).size() == steps);
-  // Each call is of one of the steps, in their order, and nothing is told of another execution.
+  // Each call is of one of the steps, in their order, and nothing is said of another execution.
   const auto told = calls.calls_of({calls_ns});
   REQUIRE_FALSE(told.empty());
   int last = 0;
@@ -76,7 +76,7 @@ TEST_CASE("a chain runs with the events of each level taken") {
   CHECK_FALSE(out.empty());
 }
 
-TEST_CASE("a plan's levels are cases of their own, and tell what their events cost") {
+TEST_CASE("a plan's levels are cases of their own, and say what their events cost") {
   const library_list libraries = real_libraries();
   result::plan p = plan_of(graph_of(residual), libraries, 0);
   p.provenance = {{"machine", {}}, {"software", {}}};

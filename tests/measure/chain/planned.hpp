@@ -42,7 +42,7 @@ inline model::graph graph_of(const std::vector<std::pair<std::string, std::strin
   return g;
 }
 
-/// What may stand in a plan for a layer.
+/// What may be in a plan for a layer.
 inline std::vector<result::plan_step> offers(const op::layer& l, const library_list& libraries,
                                              numeric type) {
   std::vector<result::plan_step> out;

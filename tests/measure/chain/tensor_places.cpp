@@ -52,7 +52,7 @@ TEST_CASE("a result that nothing reads stays, as it is the model's") {
   CHECK(rooms.release(room)); // it was not given back
 }
 
-TEST_CASE("a view stands in the room of what it sees, which is kept for its readers too") {
+TEST_CASE("a view is in the room of what it sees, which is kept for its readers too") {
   activation_storage rooms;
   tensor_places places(diamond(), rooms);
   const int room = rooms.take(16);

@@ -88,7 +88,7 @@ TEST_CASE("an algorithm that is given packed weights reads those, and packs none
   CHECK(seen.contains("onednnLSTM"));
 }
 
-TEST_CASE("what a process holds is its part of what it maps, and nothing of what it does not") {
+TEST_CASE("what a process holds is its part of what it maps, and no part of what it does not") {
   constexpr std::int64_t bytes = 16 << 20;
   const machine::shared_store store("benanza-test-held-" + std::to_string(getpid()));
   {

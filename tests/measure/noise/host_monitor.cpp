@@ -38,7 +38,7 @@ TEST_CASE("quick probes come at most every half millisecond, and are reported on
   CHECK_FALSE(w.probed()); // what was seen before a slice is not the slice's
 }
 
-TEST_CASE("a monitor waits for quiet no longer than it is told") {
+TEST_CASE("a monitor waits for quiet no longer than it is asked to") {
   host_monitor w;
   w.expect(1, {.nop_ratio = 1e-3}); // no core is as good: a sibling always seems to be active
   w.begin_slice();
@@ -46,7 +46,7 @@ TEST_CASE("a monitor waits for quiet no longer than it is told") {
   const double start_ns = w.now_ns();
   CHECK_FALSE(w.wait_for_quiet(3e6));
   CHECK(w.now_ns() - start_ns >= 3e6);
-  CHECK_FALSE(w.probed()); // probes while we waited say nothing of samples
+  CHECK_FALSE(w.probed()); // probes while we waited say nothing about samples
 }
 
 TEST_CASE("what the kernel reports of waiting and of others' load is the noise") {

@@ -20,9 +20,9 @@ TEST_CASE("memory is judged by the probes of a whole window") {
     p.note(1000 + 10 * (i % 10));
   CHECK(p.end_window() < 0.05);
   p.note(9000), p.note(9000);
-  CHECK(p.end_window() == 0); // too few to tell, and not forgotten
+  CHECK(p.end_window() == 0); // too few to judge, and not forgotten
   p.note(1000), p.note(1000), p.note(1000);
-  CHECK(p.end_window() < 0.05); // one slow probe in five tells nothing, nor do two
+  CHECK(p.end_window() < 0.05); // one slow probe in five says nothing, nor do two
   for (int i = 0; i < 9; ++i)
     p.note(2000);
   CHECK(p.end_window() == doctest::Approx(1).epsilon(0.05));

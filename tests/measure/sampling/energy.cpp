@@ -51,7 +51,7 @@ TEST_CASE("a counter that steps rarely is watched for ten steps") {
 }
 
 TEST_CASE("a power that cannot be is none") {
-  CHECK_FALSE(one_case(0).told());   // the counter stands still
+  CHECK_FALSE(one_case(0).told());   // the counter does not move
   CHECK_FALSE(one_case(-20).told()); // and goes back
   CHECK_FALSE(one_case(2100).told());
   CHECK(one_case(1900).told());
@@ -63,7 +63,7 @@ TEST_CASE("a power that cannot be is none") {
   CHECK_FALSE(goes.told());
 }
 
-TEST_CASE("executions unlike those that were sampled tell no energy of them") {
+TEST_CASE("executions unlike those that were sampled give no energy for them") {
   const auto after = [](double ns) {
     one_case c(35, [ns](int i) { return i < 100'000 ? 20e3 : ns; });
     while (c.executions() < 100'000)

@@ -4,7 +4,7 @@
 
 using namespace benanza::measure;
 
-TEST_CASE("a little noise does no harm; more does, and is told apart") {
+TEST_CASE("a little noise does no harm; more does, and its kind is known") {
   CHECK(judge({}) == interference::none);
   CHECK(judge({.waiting = 0.005, .other_load = 0.1, .clock_loss = 0.2}) == interference::none);
   CHECK(judge({.waiting = 0.02}) == interference::waiting);

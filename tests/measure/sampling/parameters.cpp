@@ -26,7 +26,7 @@ TEST_CASE("each parameter has a name of its own, a unit and a meaning, and can b
                            std::string_view) { CHECK(static_cast<double>(value) == 7); });
 }
 
-TEST_CASE("what was changed is told as it can be set again") {
+TEST_CASE("what was changed is written as it can be set again") {
   parameters p;
   p.set("most_smt_loss", "0.25");
   p.set("fewest_samples", "6");

@@ -13,7 +13,7 @@ TEST_CASE("efforts have names, and other words are none") {
   CHECK_FALSE(parse_effort(""));
 }
 
-TEST_CASE("efforts differ in time and patience; exhaustive stops nobody") {
+TEST_CASE("efforts differ in time and patience; exhaustive stops no case") {
   CHECK(plan_of(effort::quick).seconds < plan_of(effort::normal).seconds);
   CHECK(plan_of(effort::normal).seconds == 0.1);
   CHECK(plan_of(effort::normal).seconds < plan_of(effort::thorough).seconds);

@@ -50,7 +50,7 @@ TEST_CASE("disturbed samples do not lose narrowly to the clean ones of a rival")
   CHECK(margin_of(clean, {disturbed, clean}, 9) == margin(9));
 }
 
-TEST_CASE("how far a case lies behind is told by the best of its own class") {
+TEST_CASE("how far a case is behind is judged by the best of its own class") {
   const std::vector<sampled_case> cases{with({10, 12}), with({16, 30}), with({1, 2}, 1), with({})};
   CHECK(times_behind(cases[0], cases) == 1);
   CHECK(times_behind(cases[1], cases) == doctest::Approx(1.6));

@@ -20,7 +20,7 @@ TEST_CASE("rivals have one slice a round, in an order that changes") {
     const auto from = s.slices.begin() + static_cast<std::ptrdiff_t>(4 * round);
     std::vector<std::size_t> order(from, from + 4);
     changed = changed || !std::is_sorted(order.begin(), order.end());
-    // A case that comes twice running is entered once.
+    // A case that comes twice in a row is entered once.
     std::sort(order.begin(), order.end());
     CHECK(std::unique(order.begin(), order.end()) - order.begin() >= 3);
   }
@@ -140,7 +140,7 @@ TEST_CASE("hot cases race by the least sample, others by the lower quartile") {
   }
 }
 
-TEST_CASE("a figure that stands still is enough evidence") {
+TEST_CASE("a figure that no longer changes is enough evidence") {
   setup s({about(1e5, 0.1)});
   s.sample();
   CHECK(s.of(0).stop_reason == "minimum settled");
@@ -269,7 +269,7 @@ TEST_CASE("what others' slices left of cold weights, code and page tables is no 
   }
 }
 
-TEST_CASE("what finds nothing of its own in the caches is not warmed up") {
+TEST_CASE("what finds no data of its own in the caches is not warmed up") {
   for (const bool cold : {false, true}) {
     setup s({about(1e7), about(1e7)});
     for (sampled_case& c : s.cases)
@@ -354,7 +354,7 @@ TEST_CASE("the clock of a sample of several parts is that of each, by how long i
   c.go_on(5000); // a probe
   c.note(5100, 2000);
   CHECK(c.mean_ns() == 1250);
-  c.note(9000, 0); // not told
+  c.note(9000, 0); // not known
   CHECK(c.mean_ns() == 1250);
   c.begin(10'000);
   CHECK(c.mean_ns() == 0);

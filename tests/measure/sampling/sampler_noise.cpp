@@ -27,7 +27,7 @@ TEST_CASE("disturbed slices are thrown away and repeated") {
   CHECK(*std::max_element(s.of(0).samples.begin(), s.of(0).samples.end()) < 1.2e6);
 }
 
-TEST_CASE("what held a case's device back is told, and costs it no samples") {
+TEST_CASE("what held a case's device back is said, and costs it no samples") {
   const auto quiet = about(1e5);
   setup s({quiet, quiet, quiet});
   for (std::size_t i : {0u, 1u})
@@ -304,7 +304,7 @@ TEST_CASE("the end of sampling is judged too, even if it comes before a window i
   CHECK(s.of(0).disturbed.empty());
 }
 
-TEST_CASE("where a sibling hardly pauses, a least sample that stands alone is doubtful") {
+TEST_CASE("where a sibling hardly pauses, a least sample that is alone is doubtful") {
   // One slice in five is kept: the first two meet a pause, of one sample and of several.
   const auto sampled = [](double second_ns) {
     const setup* at = nullptr;

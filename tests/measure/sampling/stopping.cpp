@@ -23,7 +23,7 @@ sampled_case sampled(std::vector<double> figures, int per_slice = 3, double spre
 const sampling_plan plan = plan_of(effort::normal);
 } // namespace
 
-TEST_CASE("a figure has settled after standing still for as many rounds as the plan waits") {
+TEST_CASE("a figure has settled after as many rounds without a change as the plan waits") {
   CHECK(enough(sampled({100, 90, 90, 90, 90}), plan, false).empty());
   CHECK(enough(sampled({100, 90, 90, 90, 90, 90}), plan, false) == result::minimum_settled);
   CHECK(enough(sampled({100, 90.2, 90.1, 90, 90, 90}), plan, false) == result::minimum_settled);
@@ -59,7 +59,7 @@ TEST_CASE("a least sample must stay unbeaten by some more, however few a visit b
   }
 }
 
-TEST_CASE("the least sample of the case that leads must stand still for longer") {
+TEST_CASE("the least sample of the case that leads must stay unchanged for longer") {
   std::vector<double> still(1 + static_cast<std::size_t>(plan.patience), 90);
   CHECK(enough(sampled(still), plan, false) == result::minimum_settled);
   CHECK(enough(sampled(still), plan, true).empty());

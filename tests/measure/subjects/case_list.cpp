@@ -135,7 +135,7 @@ TEST_CASE("a layer whose times are known is no case, though models use it") {
 }
 
 TEST_CASE(
-    "reference loops and outdated instruction sets stand back, unless they are all there is") {
+    "reference loops and outdated instruction sets are left out, unless they are all there is") {
   const test::script good{.algorithm = {.id = "good"}},
       old{.algorithm = {.id = "old", .fallback = "old-isa"}},
       ref{.algorithm = {.id = "ref", .fallback = "ref"}},
@@ -183,7 +183,7 @@ TEST_CASE("an algorithm's name is one part of the case's") {
   CHECK(names(groups).at(0) == std::string(conv) + "/f32/fake/a_b_c/hot/t1");
 }
 
-TEST_CASE("a selected layer without any algorithm is told of, in each type") {
+TEST_CASE("a selected layer without any algorithm is reported, in each type") {
   selection o;
   o.types = {numeric::bf16};
   const auto libraries = one({});

@@ -41,7 +41,7 @@ private:
 };
 } // namespace
 
-TEST_CASE("the stack stands at the same place of its page for every caller") {
+TEST_CASE("the stack is at the same place of its page for every caller") {
   for (const std::size_t place : machine::stack_places) {
     const std::size_t first = seen_from_below(place, 0, 16);
     for (const std::size_t bytes : {16u, 48u, 1040u, 5000u})

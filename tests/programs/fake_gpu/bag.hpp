@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was a descriptor of cuDNN told? Every attribute that was set is remembered beside the real
+// What was set in a descriptor of cuDNN? Every attribute of it is remembered next to the real
 // descriptor, its children with it, so that an operation graph can be read back and computed.
 //
 //   bag* b = bags.find(descriptor);   b->numbers(CUDNN_ATTR_TENSOR_DIMENSIONS)

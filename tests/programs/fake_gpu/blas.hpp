@@ -88,7 +88,7 @@ inline double apply(blas_function f, double x) {
 /// The numbers of a stack of matrices as they are taken, column by column.
 inline std::vector<double> load_matrix(memory& m, const blas_matrix& x, std::int64_t batches,
                                        bool tf32 = false) {
-  constexpr std::int64_t part = 64; // of a column: what lies row by row is read by lines of a cache
+  constexpr std::int64_t part = 64; // of a column: what is row by row is read by lines of a cache
   const std::int64_t rows = x.taken_rows(), columns = x.taken_columns();
   std::vector<double> out(static_cast<std::size_t>(batches * rows * columns));
   const std::byte* const bytes = m.contents(x.at, x.bytes(batches));
@@ -162,7 +162,7 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
     const std::int64_t count = x.bytes(p.batches);
     return std::span<const std::byte>(m.contents(x.at, count), static_cast<std::size_t>(count));
   };
-  // The same bytes are the same numbers, and so may be others that lie in another order.
+  // The same bytes are the same numbers, and so may be others that are in another order.
   const dense sums = lately().result({bytes_of(p.first), bytes_of(p.second)}, settings_of(p), [&] {
     const auto first = load_matrix(m, p.first, p.batches, p.tf32),
                second = load_matrix(m, p.second, p.batches, p.tf32);
@@ -196,7 +196,7 @@ inline blas_matrix line(const blas_matrix& x, std::int64_t batch, bool row, std:
   (row != x.transposed ? out.rows : out.columns) = 1;
   return out;
 }
-/// The one element of the result that stands at `where`: of a large product few are read.
+/// The one element of the result that is at `where`: of a large product few are read.
 inline void compute_element(memory& m, const blas_product& p, bool wrong, const void* where) {
   const std::int64_t index =
       (static_cast<const std::byte*>(where) - static_cast<const std::byte*>(p.result.at)) /

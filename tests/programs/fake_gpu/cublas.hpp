@@ -81,8 +81,8 @@ inline cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t oa, cublasOp
   });
 }
 
-/// Products of matrices of which the GPU's memory says where they stand; one after the other, by
-/// what stands there when they run.
+/// Products of matrices of which the GPU's memory says where they are; one after the other, by what
+/// is there when they run.
 struct grouped_products {
   std::vector<blas_product> all{};                                   ///< each without places
   const void *first = nullptr, *second = nullptr, *result = nullptr; ///< of tables of pointers

@@ -2,7 +2,7 @@
 // cublasLt on the fake GPU: descriptors, a scripted list of algorithms, products. It takes what the
 // documentation allows and no more: integers and FP8 with the first matrix transposed and the
 // second not, an algorithm only with exactly the settings that it was proposed with. "!7" behind a
-// scripted id is a setting that no attribute tells; "!255", that some bytes are never written.
+// scripted id is a setting that no attribute shows; "!255", that some bytes are never written.
 #pragma once
 
 #include "cublas.hpp"
@@ -91,7 +91,7 @@ inline void write_algo(const lt_algo& a, cublasLtMatmulAlgo_t* to) {
   std::memcpy(to, &a, sizeof a);
 }
 
-/// Stands for bytes that hold whatever was there before.
+/// Means bytes that hold whatever was there before.
 inline constexpr std::uint32_t lt_unwritten = 255;
 
 /// An algorithm that there is.
@@ -217,7 +217,7 @@ inline bool is_offered(const lt_algo& a) {
 inline std::size_t lt_width(int setting) {
   return setting < CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID ? 4 : 2;
 }
-/// Where the attribute stands in an id.
+/// Where the attribute is in an id.
 inline std::size_t lt_place(int attribute) {
   switch (attribute) {
   case CUBLASLT_ALGO_CONFIG_STAGES_ID: return 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUPTI's functions, as the fake GPU answers them: records of the kernels that its executions are,
 // in the structures of CUPTI's own header. A script says what an execution's kernels are called,
-// and what goes wrong (script.hpp). Nothing of it is there without that header.
+// and what goes wrong (script.hpp). Without that header there is none of it.
 #pragma once
 
 #include "runtime.hpp"
@@ -66,7 +66,7 @@ public:
       r.start = static_cast<std::uint64_t>(start + each * static_cast<ns>(i));
       r.end = r.start + static_cast<std::uint64_t>(each);
       r.name = names_.emplace_back(kernels[i]).c_str();
-      r.localMemoryTotal_v2 = ~std::uint64_t{0}; // what stands behind the front must not be read
+      r.localMemoryTotal_v2 = ~std::uint64_t{0}; // what is behind the front must not be read
       add(r);
     }
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake GPU itself: its virtual clock, what is put on its streams, what its L2 cache holds, and
 // the error that ends it. One clock for all streams, but for those that join a capture: their work
-// is a lane of the graph, which runs beside the others where no event holds it back. An execution
-// costs what the script says and counts at once; its arithmetic is only done when the host looks at
-// the memory that it writes, and what was overwritten before is never computed. A write as large as
-// the L2 cache empties that, and leaves it full of lines to be written back: who then reads what
-// the cache has lost waits for that.
+// is a lane of the graph, which runs in parallel with the others where no event holds it back. An
+// execution costs what the script says and counts at once; its arithmetic is only done when the
+// host looks at the memory that it writes, and what was overwritten before is never computed. A
+// write as large as the L2 cache empties that, and leaves it full of lines to be written back: who
+// then reads what the cache has lost waits for that.
 //
 //   device& d = device::it();   d.run(execution, stream);   d.now();
 #pragma once
@@ -102,7 +102,7 @@ public:
   objects<event> events{log, "event"};
   objects<graph> graphs{log, "graph"}, replays{log, "graph-exec"};
   std::recursive_mutex mutex{};
-  /// Told of each execution and fill: what it was, and from when to when. May be empty.
+  /// Called for each execution and fill: what it was, and from when to when. May be empty.
   std::function<void(const std::string&name, const std::string&id, ns start, ns end)> watcher{},
       counter{};
 
@@ -315,7 +315,7 @@ public:
 
   /// A replay of a graph begins or ends.
   void pass(ns time) { now_ += time; }
-  /// What lies before an event, and what it takes; the time between two nodes of a graph.
+  /// The time before an event, and what that takes; the time between two nodes of a graph.
   void pass_to_event() {
     if (std::exchange(behind_kernel_, false)) now_ += rules.event_after_kernel_ns;
   }
@@ -391,7 +391,7 @@ private:
   }
 
   static constexpr std::int64_t write_rate = 4000; ///< bytes in a ns, of a fill
-  /// Until when lanes read and write what stands at an address.
+  /// Until when lanes read and write what is at an address.
   struct use {
     ns read = 0, written = 0;
   };

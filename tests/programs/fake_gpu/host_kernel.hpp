@@ -2,7 +2,7 @@
 // Kernels run by the host: the very text that a GPU would get is compiled by the host's compiler
 // (`c++`, with traps for undefined behaviour and misaligned access) and executed thread by thread.
 // Threads of blocks that wait for each other are contexts that are switched at each barrier. An
-// access to memory that is not there, or a trap, ends the launch and is told.
+// access to memory that is not there, or a trap, ends the launch and is reported.
 //
 //   host_kernels k(build({{text, "v4"}}));   k.launch(0, blocks, threads, arguments);   // true:
 //   ran

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does an operation graph of cuDNN compute? Its operations one after the other in f64, as soon
 // as their inputs are known; only what has memory is rounded to its type. Written from the
-// library's documentation alone: it is a second opinion on how graphs are written, beside the
+// library's documentation alone: it is a second opinion on how graphs are written, besides the
 // reference.
 //
 //   interpreter run(graph_bag);   run.tensors();   run(values);   // ids -> numbers, in and out

@@ -82,7 +82,7 @@ inline std::int64_t bytes_behind(const void* p) {
                                                              b->address);
 }
 
-/// Calls `f` with each address of the GPU that stands in an argument.
+/// Calls `f` with each address of the GPU that is in an argument.
 template <class F>
 void each_address(std::vector<std::byte>& argument, F&& f) {
   for (std::size_t at = 0; at + sizeof(void*) <= argument.size(); at += sizeof(void*)) {

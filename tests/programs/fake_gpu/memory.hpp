@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake GPU's memory. Its addresses are reserved and cannot be touched: a host that follows one
-// of them crashes, as it would with a real GPU. The contents stand elsewhere in the host's memory;
-// up to the next multiple of 16 bytes guard bytes follow, and then memory that cannot be touched. A
+// of them crashes, as it would with a real GPU. The contents are elsewhere in the host's memory; up
+// to the next multiple of 16 bytes guard bytes follow, and then memory that cannot be touched. A
 // block that is set as a whole is only written when it is read. Other processes can map a block.
 //
 //   memory m;   void* p = m.take(4096);   std::byte* there = m.contents(p, 4096);
@@ -80,7 +80,7 @@ public:
     return offset + bytes <= b.bytes ? &b : nullptr;
   }
 
-  /// Where the bytes at a device's address really stand; null where they are no one's.
+  /// Where the bytes at a device's address really are; null where they are no one's.
   std::byte* contents(const void* p, std::int64_t bytes) {
     block* const b = find(p, bytes);
     if (b == nullptr) return nullptr;

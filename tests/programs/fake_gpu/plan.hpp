@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens when a plan of cuDNN is executed? Its engine's name says what it costs and how it
-// fails; its graph is interpreted over the fake GPU's memory when somebody reads the result.
+// fails; its graph is interpreted over the fake GPU's memory when the result is read.
 //
 //   auto p = make_plan(plan_bag, engine);   auto e = to_execution(p, pack_bag);   device.run(e, s)
 #pragma once

@@ -27,7 +27,7 @@ using lanes = double __attribute__((vector_size(8 * lane), aligned(8), may_alias
 inline constexpr std::int64_t tile_rows = 4, tile_lanes = 3, tile_columns = lane * tile_lanes;
 inline constexpr std::int64_t tile_terms = 256; ///< a panel of them stays in the L1 cache
 
-/// Adds a tile to c: a few rows of a times a panel of b, whose rows lie together.
+/// Adds a tile to c: a few rows of a times a panel of b, whose rows are together.
 template <std::int64_t Rows>
 void add_tile(const double* a, std::int64_t a_step, const double* panel, double* c,
               std::int64_t c_step, std::int64_t columns, std::int64_t terms) {
@@ -52,7 +52,7 @@ void add_tile(const double* a, std::int64_t a_step, const double* panel, double*
 }
 } // namespace detail
 
-/// c += a b; all matrices lie row by row: m x k, k x n, m x n.
+/// c += a b; all matrices are stored row by row: m x k, k x n, m x n.
 inline void multiply(const double* a, const double* b, double* c, std::int64_t m, std::int64_t n,
                      std::int64_t k) {
   using namespace detail;

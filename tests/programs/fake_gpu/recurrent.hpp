@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN's recurrent layers on the fake GPU, from its documentation's equations. Weights stand in an
-// order of the fake's own, last gate first with a gap between, so that whoever does not ask for the
-// places computes nonsense. It has two of the four algorithms.
+// cuDNN's recurrent layers on the fake GPU, from its documentation's equations. Weights are in an
+// order of the fake's own, last gate first with a gap between, so that a program that does not ask
+// for the places computes nonsense. It has two of the four algorithms.
 #pragma once
 
 #include "legacy.hpp"
 
 namespace fake {
 
-/// What a descriptor was told.
+/// What was set in a descriptor.
 struct rnn_settings {
   cudnnRNNAlgo_t algorithm{};
   cudnnRNNMode_t cell{};
@@ -30,7 +30,7 @@ struct rnn_settings {
     return sum;
   }
   std::int64_t bytes() const { return directions * direction_bytes(); }
-  /// Where matrix `number` of a direction begins; its bias stands behind it.
+  /// Where matrix `number` of a direction begins; its bias follows it.
   std::int64_t place(std::int64_t direction, std::int64_t number) const {
     std::int64_t at = direction * direction_bytes();
     for (std::int64_t n = 2 * gates() - 1; n > number; --n)

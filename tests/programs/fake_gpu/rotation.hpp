@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where does a tensor end that a kernel is given? A launch tells where it begins only. But where
+// Where does a tensor end that a kernel is given? A launch says only where it begins. But where
 // copies of all operands rotate through a block of memory, none reaches into the next: every place
 // in the block is then as far from where it was in an earlier launch of the same kernel, with the
 // same numbers, as every other, and further than the first place is from the last.

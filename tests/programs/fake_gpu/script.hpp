@@ -24,8 +24,8 @@
 //   gpus 2                     so many can be seen; what they have is the first one's
 //   clock 1400                 MHz of the multiprocessors, which kernels may read (default 1980)
 //   moves-about                no kernel runs on a multiprocessor on which another one ran
-//   event 1us, gap 1us         an event takes so long; so long lies before each node of a graph
-//   event-after-kernel 500ns   so long lies between a kernel of a graph and an event behind it
+//   event 1us, gap 1us         an event takes so long; so long passes before each node of a graph
+//   event-after-kernel 500ns   so long passes between a kernel of a graph and an event behind it
 //   architectures 80 90        that the fake NVRTC compiles for (default: 75 80 90 100)
 //   engine 4 runs NAME NAME    the kernels that CUPTI sees, in their order (default: "engine 4")
 //   engine 4 counts 62.5 9000 80  per cent of the tensor pipes, bytes read from and written to DRAM

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What are the elements of a tensor that lies somewhere with strides, in whatever type? Numbers in
+// What are the elements of a tensor somewhere in memory with strides, in whatever type? Numbers in
 // f64, in the order of the dims; and back. Tensors between two operations are such numbers only.
 //
 //   facts f = facts_of(bag);   dense x = load(f, bytes);   store(f, x, bytes);

@@ -178,7 +178,7 @@ private:
     return out;
   }
 
-  /// Results stand one after the other, each in its type.
+  /// Results are one after the other, each in its type.
   void keep(const onnx::answer& a, int node, std::vector<double> values) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < a.outputs.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is it told who measured what, is every kind of damage found, and is nothing forgotten that newer
+// Is it known who measured what, is every kind of damage found, and is nothing forgotten that newer
 // runs do not know?
 #include "../synthetic.hpp"
 #include "places.hpp"
@@ -52,7 +52,7 @@ TEST_CASE("the newest run is the last one, in whatever zone it was") {
   s.check_run(second);
 }
 
-TEST_CASE("runs are told with their dates, machines, models and who measured, if that was said") {
+TEST_CASE("runs are listed with their dates, machines, models and who measured, if that was said") {
   const benanza::test::store_places f("keeping");
   store s(f / "a.db", mode::write);
   run second = of_date("2026-02-03T04:05:06+0000");

@@ -208,7 +208,7 @@ TEST_CASE("where nothing may be written a store is read, and writing is refused"
   CHECK(stored_in(f / "results.db") == n);
 }
 
-TEST_CASE("who may write leaves nothing behind beside a store that it has read") {
+TEST_CASE("who may write leaves nothing next to a store that it has read") {
   const benanza::test::scratch_folder f("open");
   make_store(f / "results.db");
   REQUIRE(stored_in(f / "results.db") > 0);

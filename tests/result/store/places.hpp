@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where do the stores of a test lie? In files of a folder; or, where BENANZA_TEST_POSTGRESQL names
-// a database of a server, in schemas of it. They are gone when the test is over.
+// Where are the stores of a test? In files of a folder; or, where BENANZA_TEST_POSTGRESQL names a
+// database of a server, in schemas of it. They are gone when the test is over.
 //
 //   const store_places f("reader");   store s(f / "a.db", access::write);
 #pragma once

@@ -341,7 +341,7 @@ TEST_CASE("what add() returned from is there once, whenever its program was kill
   CHECK(counted.integer(0) == std::ssize(numbered(s)));
 }
 
-TEST_CASE("SQLite: a full disk: one line, nothing of the batch is stored, nothing else is lost") {
+TEST_CASE("SQLite: a full disk: one line, none of the batch is stored, nothing else is lost") {
   const benanza::test::store_places f("store");
   {
     store s(f / "a.db", mode::write);
@@ -399,7 +399,7 @@ TEST_CASE("who has read goes on to write, though others wrote in between") {
   CHECK(numbered(s).size() == 60);
 }
 
-TEST_CASE("SQLite: a writer that waits too long is told so, and nothing is stored") {
+TEST_CASE("SQLite: a writer that waits too long is refused, and nothing is stored") {
   const benanza::test::store_places f("store");
   store s(f / "a.db", mode::write, 100);
   const auto id = s.begin_run(synthetic::small_run());

@@ -47,7 +47,7 @@ TEST_CASE("the only system needs no choice, of several one is chosen by number o
   for (const char* wrong : {"", "3", "0", "-1", "x", "1x", " 1", "newest"}) {
     const std::string said = refusal(s, wrong);
     CAPTURE(wrong);
-    // What tells them apart is said, what they share is not.
+    // What distinguishes them is said, what they share is not.
     CHECK(holds(said, "1: Test CPU 9000, software.onednn_version 2.6.3, 1 run, the last "
                       "2024-01-02; 2: Test CPU 9000, software.onednn_version 3.0, 2 runs, "
                       "the last 2026-05-06"));

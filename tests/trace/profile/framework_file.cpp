@@ -6,7 +6,7 @@
 
 using namespace profile_text;
 
-TEST_CASE("framework file: runs, traces, and what operators stand for") {
+TEST_CASE("framework file: runs, traces, and what operators represent") {
   const profile p = read_profile(framework_file(), "ort.json");
   CHECK(p.framework == "onnxruntime");
   CHECK(p.version == "1.32.0");
@@ -145,7 +145,7 @@ TEST_CASE("join: profiles of different frameworks, and two of a kind, are refuse
   CHECK(join({ort}).operators == ort.operators);
 }
 
-TEST_CASE("join: facts that files tell differently are warned of") {
+TEST_CASE("join: facts in which files differ are warned of") {
   const profile counters = read_profile(openvino_csv, "counters.csv");
   const profile report = read_profile(openvino_report, "report.csv");
   CHECK(warns(join({counters, report}), "different precisions: bf16, and f32"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For which nodes of a model does each operator of a framework stand?
+// Which nodes of a model does each operator of a framework represent?
 #include "growth.hpp"
 #include "result/synthetic.hpp"
 
@@ -82,7 +82,7 @@ TEST_CASE("operators for which the same nodes are named did that work together")
   CHECK_FALSE(a.added(3));
 }
 
-TEST_CASE("a fused operator that is called after its result takes what lies before it") {
+TEST_CASE("a fused operator that is called after its result takes what is before it") {
   profile p;
   p.operators = {made("relu1_nchwc", "Conv"), made("ReorderOutput", "ReorderOutput"),
                  made("relu2_nchwc", "Conv")};
@@ -110,7 +110,7 @@ TEST_CASE("what a product made for two readers is not drawn into it") {
   p.operators = {made("conv1", "Conv"), made("relu1", "Relu"), made("conv2", "Conv")};
   const attribution a = attribute(p, g);
   CHECK(a.nodes[0] == std::vector{0});
-  CHECK(a.nodes[1] == std::vector{1, 2}); // whoever reads it alone
+  CHECK(a.nodes[1] == std::vector{1, 2}); // its only reader takes bn1
 }
 
 TEST_CASE("tensors are called after their makers by exporters") {
@@ -125,7 +125,7 @@ TEST_CASE("tensors are called after their makers by exporters") {
   CHECK(a.owner[3] == 1);
 }
 
-TEST_CASE("without names the kind and the dims decide, in order, and that is told") {
+TEST_CASE("without names the kind and the dims decide, in order, and that is said") {
   profile p;
   for (int i = 0; i < 3; ++i) {
     p.operators.push_back(made("op" + std::to_string(i), "Convolution"));

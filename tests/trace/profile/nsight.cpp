@@ -69,7 +69,7 @@ TEST_CASE("nsight export: kernels belong to the innermost range of their launch"
   CHECK(p.warnings.empty());
 }
 
-TEST_CASE("nsight export: without ranges the kernels stand by their names") {
+TEST_CASE("nsight export: without ranges the kernels are known by their names") {
   const sqlite_export file(kernels);
   const profile p = file.read();
   CHECK(names(p) == std::vector<std::string>{"gemm", "gemm", "softmax"});

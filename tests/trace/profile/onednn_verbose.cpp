@@ -81,7 +81,7 @@ TEST_CASE("onednn log: the line that names the columns is believed") {
 TEST_CASE("onednn log: what repeats is several runs, of which the first is cold") {
   const std::string d = "src_f32::b:a:f0", e = "src_bf16::b:a:f0";
   const std::string once = exec("", d, 1) + exec("", e, 2) + exec("", d, 3);
-  // Up to 3.2 a space stands behind attributes.
+  // Up to 3.2 a space follows attributes.
   const std::string runs = once + exec("", d, 4) + exec("", e, 5, " ") + exec("", d, 6) + once;
   const profile p = read_profile(runs, "log");
   REQUIRE(p.operators.size() == 3);

@@ -31,7 +31,7 @@ TEST_CASE("onnxruntime profile: the first run is cold, and its times are not amo
   CHECK(p.warnings.empty());
 }
 
-TEST_CASE("onnxruntime profile: one warm run is told event by event") {
+TEST_CASE("onnxruntime profile: one warm run is given event by event") {
   const profile p = read_profile(two_runs(), "ort.json");
   REQUIRE(p.spans.size() == 3);
   CHECK(p.spans[0].level == benanza::trace::model_level);
@@ -47,7 +47,7 @@ TEST_CASE("onnxruntime profile: one warm run is told event by event") {
   CHECK(p.spans[1].ns == 14'000);
 }
 
-TEST_CASE("onnxruntime profile: a single run is told to be cold") {
+TEST_CASE("onnxruntime profile: a single run is said to be cold") {
   const profile p =
       read_profile(ort({{"a_kernel_time", 5, 3, "Relu"}, {"model_run", 1, 10}}), "ort.json");
   CHECK(of_name(p, "a").ns == std::vector<double>{3'000});
@@ -73,7 +73,7 @@ TEST_CASE("onnxruntime profile: names of arguments that old versions had") {
   for (std::size_t at; (at = text.find("node_index")) != text.npos;)
     text.replace(at, 10, "exec_plan_index");
   const profile p = read_profile(text, "ort.json");
-  REQUIRE(p.operators.size() == 2); // of one name, told apart by the place
+  REQUIRE(p.operators.size() == 2); // of one name, distinguished by the place
   CHECK(p.operators[1].ns == std::vector<double>{4'000});
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("openvino profile: counters as JSON, where numbers are texts") {
   CHECK(refusal(none + "]}}").find("-pc") != std::string::npos);
 }
 
-TEST_CASE("openvino profile: the report tells a rounded median") {
+TEST_CASE("openvino profile: the report gives a rounded median") {
   const profile p = read_profile(openvino_report, "report.csv");
   CHECK(p.latency_ns == std::vector<double>{40'000});
   CHECK(p.model == "tiny");
@@ -70,7 +70,7 @@ TEST_CASE("openvino profile: the report tells a rounded median") {
 }
 
 #ifdef BENANZA_WITH_PUGIXML
-TEST_CASE("openvino profile: the graph tells what each layer stands for") {
+TEST_CASE("openvino profile: the graph says what each layer represents") {
   const profile p = read_profile(openvino_graph, "graph.xml");
   CHECK(names(p) == std::vector<std::string>{"reorder", "Multiply_3870", "conv2"});
   const profiled_operator& conv = of_name(p, "Multiply_3870");

@@ -65,7 +65,7 @@ TEST_CASE("pytorch trace: kernels of a GPU belong to the operator that launched 
   CHECK(p.overlapping == false);
 }
 
-TEST_CASE("pytorch trace: streams at the same time overlap, and kernels of a graph stand alone") {
+TEST_CASE("pytorch trace: streams at the same time overlap, and kernels of a graph are alone") {
   const auto replaced = [](std::string t, std::string_view what, std::string_view by) {
     return t.replace(t.find(what), what.size(), by);
   };

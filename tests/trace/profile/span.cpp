@@ -11,7 +11,7 @@ span at(int level, double begin, double end, const char* track = "") {
   return {.level = level, .name = "x", .begin_ns = begin, .ns = end - begin, .track = track};
 }
 
-TEST_CASE("a span belongs to the one above within whose time it lies") {
+TEST_CASE("a span belongs to the one above within whose time it is") {
   std::vector<span> s{at(1, 0, 100),  at(2, 0, 40),  at(2, 40, 100), at(3, 5, 30),
                       at(3, 40, 100), at(3, 30, 50), at(3, 100, 110)};
   const containment found = find_parents(s);
@@ -32,14 +32,14 @@ TEST_CASE("a span without length belongs to what begins there") {
   CHECK(s[2].parent == 1);
 }
 
-TEST_CASE("of those that lie within each other the innermost is the parent") {
+TEST_CASE("of those that are within each other the innermost is the parent") {
   std::vector<span> s{at(1, 0, 100), at(2, 0, 90), at(2, 10, 80), at(2, 20, 30), at(3, 40, 50)};
   find_parents(s);
   CHECK(s[4].parent == 2);
 }
 
 TEST_CASE(
-    "what two contain of which neither lies in the other is ambiguous, unless its track tells") {
+    "what two contain of which neither is in the other is ambiguous, unless its track decides") {
   std::vector<span> s{at(1, 0, 100), at(2, 0, 60, "a"), at(2, 10, 70, "b"), at(3, 20, 30, "c"),
                       at(3, 20, 30, "b")};
   const containment found = find_parents(s);
@@ -53,7 +53,7 @@ TEST_CASE(
   CHECK(twice[2].ambiguous);
 }
 
-TEST_CASE("times that are cut may be wrong by as much, and told parents stay") {
+TEST_CASE("times that are cut may be wrong by as much, and given parents stay") {
   std::vector<span> s{at(1, 0, 100), at(2, 0, 100.9), at(2, 0, 102)};
   find_parents(s, 1);
   CHECK(s[1].parent == 0);

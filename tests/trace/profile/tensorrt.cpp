@@ -26,7 +26,7 @@ TEST_CASE("tensorrt profile: medians of layers, or what old files have") {
   CHECK(warns(old, "averages"));
 }
 
-TEST_CASE("tensorrt profile: layers stand for nodes of the ONNX file, by metadata or by name") {
+TEST_CASE("tensorrt profile: layers represent nodes of the ONNX file, by metadata or by name") {
   const profile p = read_profile(tensorrt_layers, "layers.json");
   const profiled_operator& conv = p.operators.at(0);
   CHECK(conv.stands_for == std::vector<std::string>{"/conv1/Conv", "/bn1/Bn", "/relu/Relu"});

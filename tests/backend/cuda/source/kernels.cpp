@@ -54,7 +54,7 @@ TEST_CASE("cuda: kernels compute in every type" * doctest::skip(!fake::has_compi
 }
 
 namespace {
-/// Layers that nobody thought of.
+/// Random layers.
 class dice {
 public:
   std::int64_t below(std::int64_t n) {
@@ -203,7 +203,7 @@ TEST_CASE("cuda: equal layers have equal texts, and shapes are constants in them
     CHECK(texts.insert(k.text).second);
 }
 
-TEST_CASE("cuda: the host tells of kernels that touch what is not theirs" *
+TEST_CASE("cuda: the host reports kernels that touch what is not theirs" *
           doctest::skip(!fake::has_compiler())) {
   const auto runs = [](const std::string& body, std::int64_t bytes = 64) {
     fake::host_kernels code(fake::build(

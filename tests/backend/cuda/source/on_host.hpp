@@ -45,7 +45,7 @@ public:
     return kernels.size();
   }
 
-  /// Runs each kernel and tells how its result compares with the reference; `ran` is false where
+  /// Runs each kernel and reports how its result compares with the reference; `ran` is false where
   /// one touched what it must not.
   template <class F>
   void run(F&& f) {
