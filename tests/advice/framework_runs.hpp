@@ -19,7 +19,6 @@
 #include <vector>
 
 namespace framework_runs {
-namespace test_of_comparison {
 using namespace benanza::advice;
 using benanza::numeric;
 using benanza::bound::model_bound;
