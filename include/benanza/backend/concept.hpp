@@ -32,8 +32,8 @@ struct algorithm {
   std::string
       equivalence{};     ///< algorithms compete only if these are equal; the type's token if exact
   std::string layouts{}; ///< of source, weights and result, as the library writes them
-  /// Layouts (core/layout.hpp) that activations must have, one for each in ONNX order, the last
-  /// standing for all further ones; "any": whatever they share. Empty: none that others have.
+  /// Layouts (core/layout.hpp) that activations must have, one for each in ONNX order, the last one
+  /// for all further ones too; "any": whatever they share. Empty: none that others have.
   std::string operand_layouts{};
   std::string result_layout{}; ///< that the result has; "any": its operands'
   std::string fallback{};      ///< "", "ref", "host" or "old-isa": what a bound should not rest on
@@ -41,8 +41,8 @@ struct algorithm {
   std::int64_t flops = 0; ///< its own arithmetic; the layer's, unless it is Winograd or the like
   /// What the library says of it, in words with commas between: "heuristic,tensor-cores".
   std::string notes{};
-  /// What the library itself keeps of it, in hexadecimal, and makes it again from; empty: its id
-  /// says all.
+  /// The library's own bytes of it, in hexadecimal, from which it is made again; empty: its id says
+  /// all.
   std::string opaque{};
 };
 
@@ -54,8 +54,8 @@ struct setting {
   /// What is prepared in this process runs by turns, and is read before another one runs: where
   /// the operands stay too, memory may be shared.
   bool by_turns = false;
-  /// Where its weights stand as packed_weights::copy_weights wrote them, and stay; null: it packs
-  /// them itself. In the memory of the host alone.
+  /// Its weights as packed_weights::copy_weights wrote them, which stay there; null: it packs them
+  /// itself. Only in the memory of the host.
   const std::byte* packed = nullptr;
   bool proposed = false; ///< of lists: only what the library would try first
 };
@@ -65,20 +65,20 @@ struct refused_algorithm {
   std::string id{}, why{};
 };
 
-/// Thrown where the device is gone, and with it whatever this process may still ask of it. The same
-/// goes for std::bad_alloc: both are worth another try in a new process.
+/// Thrown where the device is lost: this process can no longer use it. As with std::bad_alloc,
+/// another try in a new process may succeed.
 class device_lost : public error {
 public:
   using error::error;
 };
 
-/// Thrown where no kernel of this process can be seen, whichever it is.
+/// Thrown where no kernel at all of this process can be seen.
 class no_profiler : public error {
 public:
   using error::error;
 };
 
-/// What a device does at most, beside layers: bytes that move, or what it costs to start something.
+/// A limit of a device, besides layers: bytes that it moves, or what it costs to start something.
 struct device_limit {
   std::string kind{};           ///< "copy", "host_to_device_pinned", "launch"
   std::string way{};            ///< the call that does it
@@ -135,21 +135,21 @@ public:
   virtual bool shares(const std::vector<std::span<const std::byte>>& parts) = 0;
 };
 
-/// What a library knows of its devices besides.
+/// What else a library knows of its devices.
 class device_library {
 public:
   virtual ~device_library() = default;
-  /// Where nothing of it can run: lists what it has on a device that is only described.
+  /// Where the library cannot run: lists what it has on a device that is only described.
   virtual void describe_device(const std::string& /*name*/) {}
   /// The description of this machine's device by which others can list what runs on it; empty: it
   /// has none.
   virtual std::string device_description() { return {}; }
   /// The limits of its device, to be measured like cases; empty: there is none here.
   virtual std::vector<device_limit> limits() { return {}; }
-  /// What there is none of among these, in words; empty: nothing.
+  /// Which of these limits are absent, in words; empty: none.
   virtual std::string absent_limits() { return {}; }
   /// Memory for a chain whose layers run on its device; libraries of one device share its queue.
-  /// Null: none of its layers can stand in a chain.
+  /// Null: none of its layers can be part of a chain.
   virtual std::unique_ptr<device_space> make_space() { return nullptr; }
   /// What brings weights into its device's memory; null: nothing does.
   virtual std::unique_ptr<weight_loader> make_loader() { return nullptr; }
@@ -168,16 +168,16 @@ public:
   /// Facts for provenance: version, instruction set, threading runtime. Two results are merged only
   /// if these agree, but for `condition`: what the device is like just now.
   virtual std::map<std::string, std::string> facts() const = 0;
-  /// Why nothing of it can run on this machine; empty: it can.
+  /// Why the library cannot run on this machine; empty: it can.
   virtual std::string unavailable() const { return {}; }
   /// What the library offers for the layer, in its own order; empty if nothing.
   virtual std::vector<algorithm> enumerate(const op::layer&, numeric, const setting&) = 0;
-  /// What it has by name and refuses for the layer, as far as it tells.
+  /// What it has by name and refuses for the layer, as far as it says.
   virtual std::vector<refused_algorithm> refused(const op::layer&, numeric, const setting&) {
     return {};
   }
-  /// Does for all of these at once what `prepare` would take long for, as far as that can be; what
-  /// fails is told by `prepare`.
+  /// Does at once for all of these what takes `prepare` long, as far as possible; `prepare` reports
+  /// what fails.
   virtual void prepare_ahead(const op::layer&, numeric, std::span<const algorithm>) {}
   /// Makes one of them ready. Throws benanza::error with the library's own reason.
   virtual std::unique_ptr<prepared> prepare(const op::layer&, numeric, const algorithm&,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is an operand filled with numbers that look random and are the same on every machine? By
-// bits that depend on a seed and on a place alone. Places that indices name, and conditions, are
-// drawn so that a layer does the work that it stands for.
+// How is an operand filled with numbers that look random and are the same on every machine? By bits
+// that depend on a seed and on a place alone. Places that indices name, and conditions, are drawn
+// so that a layer does its usual work.
 //
 //   fill(t, {.low = -4, .high = 4}, false, seed_of("Relu/4x5"));
 #pragma once
@@ -115,8 +115,8 @@ inline double power_below(double v) {
   return std::exp2(std::floor(std::log2(v)));
 }
 
-/// Places that indices name: at random; where updates replace what stood there each one once, as
-/// long as there are enough.
+/// Places that indices name: at random; where updates replace elements each one once, as long as
+/// there are enough.
 inline void draw_places(const op::indexing& p, tensor& t, std::uint64_t seed) {
   const bool once = p.scatters() && p.reduction == op::scatter_reduction::none;
   const std::int64_t count = t.count(), n = p.named(), rows = n == 0 ? 0 : count / n;

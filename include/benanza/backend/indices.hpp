@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Do the indices that a layer reads lie inside what they index? Kernels do not look: they would
-// read or write elsewhere. Indices that others compute are only known when these have run.
+// Are the indices that a layer reads inside what they index? Kernels do not look: they would read
+// or write elsewhere. Indices that others compute are only known when these have run.
 //
 //   check_indices(op::parse("Gather/10x7-3"), operands);   // refuses one of 10 or more
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace benanza::backend {
 
-/// Refuses operands of which an index lies outside.
+/// Refuses operands with an index outside.
 inline void check_indices(const op::layer& l, const operands& o) {
   const shape bounds = op::visit(
       [](const auto& p) {

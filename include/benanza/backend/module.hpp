@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How can one program hold two versions of a library, which say the same symbols? Each version's
 // backend is compiled into a module that is linked to its own library, and the program itself is
-// linked to none. A module's symbols are found by nobody else, and errors pass by their names.
+// linked to none. A module's symbols are invisible to others, and errors pass by their names.
 //
 //   const module_registration here{"onednn-3.2.0", "/folder/benanza_onednn-3.2.0.so"};
 #pragma once
@@ -20,8 +20,8 @@ namespace benanza::backend {
 using make_library = library*(const char* name);
 inline constexpr const char* make_library_symbol = "benanza_make_library";
 
-/// The library of a module. It is looked for beside the program, then where it was built: on
-/// another machine somebody else may have put a file there.
+/// The library of a module. It is looked for next to the program, then where it was built: on
+/// another machine another user may have put a file there.
 inline std::unique_ptr<library> library_of_module(const std::string& name,
                                                   const std::filesystem::path& built) {
   namespace fs = std::filesystem;

@@ -32,7 +32,7 @@ inline float from_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-/// What a narrow float has beside numbers: infinities and NaNs (IEEE); as the only NaN the code of
+/// What a narrow float has besides numbers: infinities and NaNs (IEEE); as the only NaN the code of
 /// all ones (OCP e4m3), or that of a zero with a sign, which is then no zero (fnuz); or nothing.
 enum class beside_numbers : std::uint8_t { infinities, last_code, signed_zero, nothing };
 

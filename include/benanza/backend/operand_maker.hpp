@@ -98,7 +98,7 @@ public:
   void operator()(const op::matmul_nbits& p) {
     source(p.a);
     codes(p.codes(), dtype::u8, role::weights);
-    // Results have the variance of their source: codes lie within 8, or 128, of their middle.
+    // Results have the variance of their source: codes are within 8, or 128, of their middle.
     const double spread = (p.bits == 4 ? 4.6 : 74) * std::sqrt(static_cast<double>(length_));
     add({.dims = p.scales(), .type = weights_of(type_), .part = role::weights},
         {.low = 0.75, .high = 1.25, .factor = power_below(1 / spread)}, false);
@@ -148,7 +148,7 @@ public:
       return k == 0 ? static_cast<double>(i / 5 % p.input[0]) : corner(p.input, i / 5, k - 1, v);
     });
   }
-  /// Boxes lie on a grid, so that no rounding decides which overlap too much.
+  /// Boxes are on a grid, so that no rounding decides which overlap too much.
   void operator()(const op::non_max_suppression& p) {
     source(p.box_dims());
     rewrite([p](std::int64_t i, double v) {

@@ -116,18 +116,18 @@ inline dtype result_type(const op::layer& l, numeric t) {
   return element == dtype::real ? result_of(t) : element;
 }
 
-/// A result in the memory in which all of a layer's results stand.
+/// A result in the memory of all results of a layer.
 struct placed_result {
   shape dims{};
   dtype type = dtype::f32;
-  std::int64_t first = 0;  ///< how many elements of others stand before it
+  std::int64_t first = 0;  ///< how many elements of others are before it
   std::int64_t offset = 0; ///< in bytes
 
   std::int64_t count() const { return elements(dims); }
   std::int64_t end_bytes() const { return offset + bytes_of(type, count()); }
 };
 
-/// Where the results of a layer stand: one after the other, each begins with a cache line.
+/// Where the results of a layer are: one after the other, each begins with a cache line.
 inline std::vector<placed_result> results_of(const op::layer& l, numeric t) {
   std::vector<placed_result> out;
   for (const op::result& r : op::results(l)) {
@@ -158,7 +158,7 @@ inline std::int64_t result_count(const op::layer& l) {
   return n;
 }
 
-/// Bytes of the memory in which all results of a layer stand.
+/// Bytes of the memory of all results of a layer.
 inline std::int64_t bytes_of_results(const op::layer& l, numeric t) {
   return results_of(l, t).back().end_bytes();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has an algorithm made of the model's weights? They stand in the layout that it reads
-// fastest, and bringing them there is a good part of what loading a model takes. Who keeps them so,
-// in a file or in memory that processes share, need not do it again.
+// What has an algorithm made of the model's weights? They are in the layout that it reads fastest,
+// and bringing them there is a good part of what loading a model takes. If they are kept so, in a
+// file or in memory that processes share, it need not be done again.
 //
 //   if (const auto* w = packed_weights::of(*prepared)) w->copy_weights(to);   // weight_bytes() of
 //   them prepared->rotate_weights(to, 0, 1);   // from now on it reads those

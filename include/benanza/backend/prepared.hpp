@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a backend make of a layer? One algorithm, ready to run: operands in its layouts, memory
 // allocated. It says what really runs, runs it, times it by its own clock and gives its result.
-// What else it can do are small interfaces that it may have or not: to stand in a chain of layers,
-// to run on a device with memory of its own, to run in parts.
+// What else it can do are small interfaces that it may have or not: to be part of a chain of
+// layers, to run on a device with memory of its own, to run in parts.
 //
 //   p->run(1);   p->read(out);   double ns = p->time(10);
 //   if (chainable* c = p->chain()) c->connect_result(data);
@@ -31,18 +31,18 @@ struct weight_slots {
   std::int64_t bytes() const { return stride * count; }
 };
 
-/// Where activations stand in the memory of the host, or of the device on which the layer runs.
+/// Where activations are in the memory of the host, or of the device on which the layer runs.
 class in_memory {
 public:
   virtual ~in_memory() = default;
-  /// Where the activations that it reads stand now, the result will stand (it may be memory of an
+  /// Where the activations that it reads are now, the result will be (it may be memory of an
   /// operand), and scratch is taken; empty: it needs none.
   virtual std::vector<std::span<std::byte>> operand_memory() const = 0;
   virtual std::span<std::byte> result_memory() const = 0;
   virtual std::span<std::byte> scratch_memory() const { return {}; }
 };
 
-/// How activations come to stand elsewhere: what can follow other layers in a chain.
+/// Activations that can be placed elsewhere: what can follow other layers in a chain.
 class chainable : public in_memory {
 public:
   /// Bytes of operand `input` (its place in `operands::inputs`) in the layout that the algorithm
@@ -59,13 +59,13 @@ public:
   /// From now on runs take their scratch memory from `data` (64-byte aligned), which others use
   /// too.
   virtual void connect_scratch(std::byte* /*data*/) {}
-  /// The operand that stands where the result goes and is lost by a run; -1: none.
+  /// The operand that is where the result goes and is overwritten by a run; -1: none.
   virtual int overwritten() const { return -1; }
   /// Puts one execution on the queue of the device on which it runs, and does not wait for it.
   virtual void start() { throw error("it runs on no device"); }
 };
 
-/// What a device tells of a stretch of time in which something was timed on it.
+/// What a device reports on a stretch of time in which something was timed on it.
 struct device_account {
   /// For how long it was watched, and its power limit or its temperature held its clock down; 0
   /// all: it was not watched.
@@ -96,7 +96,7 @@ public:
   /// A stretch of times begins; it ends, and this is what is known of it.
   virtual void begin_account() {}
   virtual device_account end_account() { return {}; }
-  /// Joules that the whole device took up to now; nothing: it does not tell.
+  /// Joules that the whole device took up to now; nothing: not known.
   virtual std::optional<double> joules() { return {}; }
   /// The kernels of one execution, in their order, as a profiler of the device sees them; throws
   /// benanza::error where it does not see them, no_profiler where it never will. From then on the
@@ -113,7 +113,7 @@ public:
 struct part_time {
   std::string name{};
   double ns = 0;
-  std::string layer{}; ///< what it is, as op::name writes it; empty: no layer, or not told
+  std::string layer{}; ///< what it is, as op::name writes it; empty: no layer, or not known
 };
 
 /// Called between the parts of a long execution: probes the machine if the last probe was a while
@@ -164,7 +164,7 @@ public:
 
   /// Bytes of the weights as this algorithm wants them; 0 if it has none.
   virtual std::int64_t weight_bytes() const { return 0; }
-  /// From now on execution i takes its weights from `pool + (i % count) * stride`, whatever stands
+  /// From now on execution i takes its weights from `pool + (i % count) * stride`, whatever is
   /// there; with an empty pool it goes back to its own, true weights.
   virtual void rotate_weights(std::byte* /*pool*/, std::int64_t /*stride*/,
                               std::int64_t /*count*/) {}

@@ -9,7 +9,7 @@
 //   a sum of 256 N:         V = P A + V for each tile, then V P'
 //   16 running sums of 16:  A U           the rows of A are segments
 //   one of 256:             A U + (L A) E
-//   one of 256 N:           the same, with what stands before added
+//   one of 256 N:           the same, with what comes before added
 //
 //   tiles::tile y = tiles::scan256(x);   // y.at[15][15]: the sum of all of x
 #pragma once

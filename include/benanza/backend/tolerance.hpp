@@ -41,7 +41,7 @@ inline std::string what_differs(std::int64_t position, double got, double expect
   return text;
 }
 
-/// How far a value may lie from the exact one; see the formula above.
+/// How far a value may be from the exact one; see the formula above.
 struct tolerance {
   double relative = 0, rounding = 0, absolute = 0;
 };
@@ -197,7 +197,7 @@ inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   tolerance allowed;
   switch (kind) {
   case accuracy::exact: return allowed;
-  case accuracy::codes: // beside them stands a scale
+  case accuracy::codes: // a scale comes with them
     if (stored == dtype::f32) return {.rounding = 1e-6};
     if (stored == dtype::e4m3 || stored == dtype::e4m3z)
       return {.rounding = 0x1p-3, .absolute = 0x1p-9};
@@ -213,8 +213,8 @@ inline tolerance tolerance_of(const op::layer& l, numeric t, dtype stored) {
   case accuracy::deviation: allowed.relative = allowed.absolute = 1e-5 + 1e-6 * root; break;
   }
   // Numbers below the normal ones of f32 are flushed to zero by vector instructions' modes, and by
-  // exponentials that end before them. A softmax of logits that lie 90 and more apart has many:
-  // each is right to its own last places, down to these, however far the logits lie apart, because
+  // exponentials that end before them. A softmax of logits that are 90 and more apart has many:
+  // each is right to its own last places, down to these, however far the logits are apart, because
   // it is checked on the logits that the layer read.
   allowed.absolute += 0x1p-125;
   const bool further = stored != result_type(l, t); // a result behind the first
@@ -294,7 +294,7 @@ inline verdict compare(const op::layer& l, numeric t, std::span<const double> ex
 }
 
 namespace detail {
-/// Calls `f(result, begin, end)` for the run of ascending positions that lie in each result.
+/// Calls `f(result, begin, end)` for the run of ascending positions that are in each result.
 template <class F>
 void for_each_result(const op::layer& l, numeric t, std::span<const std::int64_t> positions, F f) {
   std::size_t at = 0;
@@ -324,7 +324,7 @@ inline verdict compare(const op::layer& l, numeric t, std::span<const std::int64
   return worst;
 }
 
-/// How far each of these values may lie from the exact one, as `compare` judges them.
+/// How far each of these values may be from the exact one, as `compare` judges them.
 inline std::vector<double> limits(const op::layer& l, numeric t,
                                   std::span<const std::int64_t> positions,
                                   std::span<const double> expected) {

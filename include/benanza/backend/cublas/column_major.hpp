@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is a product of ONNX's matrices, stored row by row, told to cuBLAS, which counts columns? A
-// matrix stored row by row is its transpose stored column by column. So the result's transpose is
-// asked for, C' = B' A': the right operand comes first, and nothing is moved. This is the only
-// place that knows.
+// How is a product of ONNX's matrices, stored row by row, described to cuBLAS, which counts
+// columns? A matrix stored row by row is its transpose stored column by column. So the result's
+// transpose is asked for, C' = B' A': the right operand comes first, and nothing is moved. Only
+// this header knows of that.
 //
 //   told(product{.m = 2, .n = 3, .k = 4}).first   // 3 x 4 by columns, ld 3, not transposed
 #pragma once
@@ -71,7 +71,7 @@ constexpr std::optional<column_vector_product> told_with_vector(const product& p
   if (p.m == 1) return column_vector_product{all.first, true, all.second.step, all.result.step};
   if (p.n != 1) return std::nullopt;
   column_vector_product out{all.second, false, all.first.step, all.result.step};
-  // It stands behind the vector there, and before it here.
+  // It comes after the vector there, and before it here.
   out.matrix.transposed = !out.matrix.transposed;
   return out;
 }

@@ -2,8 +2,8 @@
 // What does cuBLAS offer for a layer without being asked? Its plain functions, which choose an
 // algorithm themselves: `gemm`, `gemv` where an operand is a vector, and for stacks `gemm_grouped`,
 // which takes a pointer to each matrix, as mixtures of experts do. They add nothing to the result,
-// apply no function, and do not tell whether they use tensor cores. No GPU is needed; cublasLt's
-// own algorithms are known on one only.
+// apply no function, and do not say whether they use tensor cores. No GPU is needed; cublasLt's own
+// algorithms are known on one only.
 //
 //   for (const algorithm& a : plain_functions(layer, numeric::f32)) a.id;   // "gemm", "nhwc:gemm"
 #pragma once

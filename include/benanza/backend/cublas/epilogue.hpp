@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which steps of a fused layer are an epilogue of cublasLt? Additions of a vector and of a matrix
 // of the result's dims, then Relu, or Gelu by tanh (FastGelu); the other Gelu only where the two
-// cannot be told apart. So SwiGLU (Swish, and a product with another result) is none.
+// cannot be distinguished. So SwiGLU (Swish, and a product with another result) is none.
 //
 //   if (!add_steps(task, steps, 2, channels, layer, numeric::f16)) ...   // there is no way
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace benanza::backend::cublas {
 
-/// How far cublasLt's Gelu, x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, lies from ONNX's with
+/// How far cublasLt's Gelu, x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, is from ONNX's with
 /// the error function, at most.
 inline constexpr double gelu_difference = 4.8e-4;
 
@@ -30,7 +30,7 @@ inline bool is_vector(const shape& operand, const shape& result, int channels) {
   return full[channels] == result[channels] && elements(full) == full[channels];
 }
 
-/// True where the library's Gelu is ONNX's as far as anyone can tell in this class.
+/// True where the library's Gelu is ONNX's within the tolerance of this class.
 inline bool gelu_is_exact_enough(const op::layer& l, numeric t) {
   return !quantised(t) && tolerance_of(l, t).absolute >= gelu_difference;
 }

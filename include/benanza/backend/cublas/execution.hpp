@@ -156,7 +156,7 @@ private:
   void enqueue(std::int64_t copy) override {
     const float alpha = scale() * *factor(), beta = what().addend ? 1 : 0;
     if (bias_ != none) problem_.place_bias(at(bias_, copy));
-    // Nothing is added, and where the types are equal the result stands for it; of FP8 they differ.
+    // In place of an absent addend: the result, where the types are equal; of FP8 they differ.
     const void* const nothing =
         addend_type(type()) == result_of(type()) ? static_cast<const void*>(result(copy)) : nullptr;
     check_launch(call::lt_matmul(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stack of products by cuBLAS's function for groups of stacks, which frameworks take for mixtures
-// of experts: one group, and a pointer to each matrix. The pointers stand in the GPU's memory, a
-// table for each place that the weights were ever put to: recorded graphs may still read it.
+// of experts: one group, and a pointer to each matrix. The pointers are in the GPU's memory, a
+// table for each place that the weights ever were at: recorded graphs may still read it.
 //
 //   grouped_run r(context, task, numeric::bf16, operands);   r.run(1);   double ns = r.time(100);
 #pragma once
@@ -39,7 +39,7 @@ private:
     now_ = its.data();
   }
 
-  /// For each copy of what rotates where the first and the second matrix of each product stand, and
+  /// For each copy of what rotates: where the first and the second matrix of each product are, and
   /// its result.
   cuda::memory table() const {
     std::vector<const void*> all;

@@ -138,7 +138,7 @@ private:
 
   std::shared_ptr<context> context_{};
   bool described_ = false;
-  int capability_ = first_with_tf32; ///< major; of a device that nobody knows, a current one's
+  int capability_ = first_with_tf32; ///< major; of an unknown device, a current one's
 };
 
 } // namespace benanza::backend::cublas

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is an algorithm to cublasLt? A number with a value for each of its settings: tile, stages,
 // parts of k, and so on. Its id says them all, and the same algorithm is made again from it. Where
-// they do not suffice, as the library keeps more of it in its 64 bytes than it tells, the id ends
-// in a hash of these. Ids mean nothing to another version of the library.
+// they do not suffice, as the 64 bytes of the library hold more than the settings, the id ends in a
+// hash of these bytes. Ids mean nothing to another version of the library.
 //
 //   lt_choice c = *parse_lt("lt:algo21_tile20_stages8_splitk1_red0_swz0_cust0_inner0_cluster0");
 //   c[lt_setting::tile] == 20;   id_of(c) is that text again
@@ -33,9 +33,9 @@ enum class lt_setting : std::uint8_t {
 inline constexpr std::array<std::string_view, 9> lt_setting_names{
     "algo", "tile", "stages", "splitk", "red", "swz", "cust", "inner", "cluster"};
 
-/// What stands before the ids of cublasLt's algorithms.
+/// The prefix of the ids of cublasLt's algorithms.
 inline constexpr std::string_view lt_prefix = "lt:";
-/// What stands behind the settings: FP8 is added up in fewer bits; a hash follows.
+/// Suffixes behind the settings: FP8 is added up in fewer bits; a hash follows.
 inline constexpr std::string_view fast_accum_suffix = "-fast-accum", hash_prefix = "-h";
 inline constexpr std::size_t hash_digits = 8;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task as cublasLt is told it: matrices, what is done on their product, in which arithmetic; the
-// algorithms that the library proposes for it, and one of them made again from its id, or from the
-// bytes that the library keeps of it.
+// A task as described to cublasLt: matrices, what is done on their product, in which arithmetic;
+// the algorithms that the library proposes for it, and one of them made again from its id, or from
+// the bytes that the library keeps of it.
 //
 //   lt_problem p(task, numeric::f16);   for (const lt_found& f : p.proposals(on)) id_of(f.choice);
 //   lt_found same = p.made(on, f.choice, f.algo);   same.algo is ready to run
@@ -22,12 +22,12 @@ constexpr cublasOperation_t operation_of(const column_matrix& m) {
   return m.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-/// A task with all that cublasLt wants to be told of it.
+/// A task with all that cublasLt wants to know of it.
 class lt_problem {
 public:
-  /// `fast_accum`: products of FP8 are added up in fewer bits. `bias` is where the vector of the
-  /// task stands, `one` where a 1 does, which operands and result of FP8 are scaled by; before they
-  /// have a place, any that is aligned as the GPU's memory is.
+  /// `fast_accum`: products of FP8 are added up in fewer bits. `bias` is the address of the task's
+  /// vector, `one` that of a 1, which operands and result of FP8 are scaled by; before they have a
+  /// place, any address that is aligned as the GPU's memory is.
   lt_problem(const task& of, numeric t, bool fast_accum = false,
              const void* bias = aligned_address(), const void* one = aligned_address())
       : type_(t)
@@ -62,7 +62,7 @@ public:
     set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<std::int8_t>(fast_accum));
   }
 
-  /// Where the vector stands from now on.
+  /// Where the vector is from now on.
   void place_bias(const void* bias) { set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias); }
 
   cublasLtMatmulDesc_t operation() const { return operation_.get(); }
@@ -74,7 +74,7 @@ public:
   /// What the library proposes, best first; none where it has no way. Only what computes in the
   /// class's own arithmetic; what the library proposes and then refuses says so. Ids have a hash
   /// where no algorithm can be made of the settings, or another one has the same: not wherever the
-  /// bytes differ, as they may hold what means nothing, and other processes must find the id again.
+  /// bytes differ, as some may mean nothing, and other processes must find the id again.
   std::vector<lt_found> proposals(cublasLtHandle_t on) const {
     std::vector<lt_found> out;
     std::set<std::string> seen; // ids and bytes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is a layer to cuBLAS? A task: a stack of products of matrices, where its operands lie, and
+// What is a layer to cuBLAS? A task: a stack of products of matrices, where its operands are, and
 // what cublasLt does on the result: adds a vector to each row, adds a matrix, applies Relu or Gelu.
 // Needs no GPU.
 //
@@ -17,11 +17,11 @@
 
 namespace benanza::backend::cublas {
 
-/// An operand of a task: which of the layer's it is, and how it lies in the GPU's memory.
+/// An operand of a task: which of the layer's it is, and how it is stored in the GPU's memory.
 struct task_operand {
   int input = 0;
   cuda::stored is{};
-  bool scaled = false; ///< takes the layer's output scale: it stands in units of the integer sum
+  bool scaled = false; ///< takes the layer's output scale: it is in units of the integer sum
   bool ones = false;   ///< no operand of the layer: every element is one
 };
 
@@ -60,8 +60,8 @@ constexpr dtype bias_type(numeric t) {
 constexpr bool has_type(numeric t) {
   return t != numeric::u8s8u8;
 }
-/// True where matrices lie as the class wants them: of 8 bits the right operand must be stored
-/// n x k, and the left m x k, which is cublasLt's "TN".
+/// True where matrices are stored as the class wants them: of 8 bits the right operand must be
+/// stored n x k, and the left m x k, which is cublasLt's "TN".
 constexpr bool lies_right(const product& p, numeric t) {
   const bool eight_bits = t == numeric::s8s8s8 || t == numeric::e4m3;
   return !eight_bits || (p.right_turned && !p.left_turned);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where does a chain of layers run on the GPU? Its activations stand in one arena a chain, and all
-// its steps are one graph on the shared stream: what a framework replays that captures its models.
+// Where does a chain of layers run on the GPU? Its activations are in one arena a chain, and all
+// its steps are one graph on the shared stream: as in a framework that captures its models.
 //
 //   chain_space s(gpu::of_this_process());   std::byte* rooms = s.take(1 << 20);
 //   s.time(1, {{[&] { first(); }}, {[&] { second(); }}})
@@ -82,7 +82,7 @@ public:
   }
 
 private:
-  /// Lanes begin behind what stands on the first one, and that goes on behind all of them.
+  /// Lanes begin after what is on the first one, which continues after all of them.
   void start_lanes(const std::vector<part>& parts, int lanes) {
     ends_.resize(std::max(ends_.size(), parts.size()));
     joins_.resize(std::max(joins_.size(), static_cast<std::size_t>(lanes)));

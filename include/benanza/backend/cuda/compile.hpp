@@ -37,8 +37,8 @@ struct compiled {
   std::string log{}; ///< registers and spills, as ptxas counts them
 };
 
-/// For what texts are compiled that a GPU of compute capability `gpu` (90 for 9.0) is to run, by a
-/// compiler that knows `known`: that one itself; or, as PTX, the highest below it.
+/// The target of texts for a GPU of compute capability `gpu` (90 for 9.0), with a compiler that
+/// knows `known`: that of the GPU itself; or, as PTX, the highest below it.
 inline std::string architecture_for(int gpu, const std::vector<int>& known) {
   int best = 0;
   for (const int one : known)
@@ -107,7 +107,7 @@ public:
   }
 
 private:
-  /// The first line of an error; before it may stand warnings.
+  /// The first line of an error; warnings may come before it.
   static std::string reason_in(const std::string& log) {
     const std::size_t error = log.find("error");
     const std::size_t begin = error == std::string::npos ? 0 : log.rfind('\n', error) + 1;

@@ -179,7 +179,7 @@ public:
   }
 
   /// What is counted of one execution by `work`, which waits for its end and is repeated. Throws
-  /// no_profiler where that will never be told.
+  /// no_profiler where that will never be known.
   template <class Work>
   device_counters count(const Work& work) {
     if (!why_not_.empty()) throw no_profiler(why_not_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where are CUB's headers, which kernels include that are compiled at run time? In the CUDA
-// toolkit's folder of headers, which a machine may lack that has its libraries: the one that
-// BENANZA_CUDA_INCLUDE, CUDA_HOME or CUDA_PATH names, the one beside the runtime, that of the
-// build, the one beside NVRTC.
+// toolkit's folder of headers, which a machine with its libraries may lack: the one that
+// BENANZA_CUDA_INCLUDE, CUDA_HOME or CUDA_PATH names, the one next to the runtime, that of the
+// build, the one next to NVRTC.
 //
 //   const cub_headers& h = cub_headers::it();   h.found()   h.version() == "3.0.1"   h.why_not()
 #pragma once
@@ -73,7 +73,7 @@ public:
   }
 
 private:
-  /// Where toolkits and Python's packages have headers beside the library of a function.
+  /// Where toolkits and Python's packages have headers next to the library of a function.
   static std::vector<std::string> beside(const void* function) {
     Dl_info where{};
     if (dladdr(function, &where) == 0 || where.dli_fname == nullptr) return {};
@@ -106,7 +106,7 @@ private:
     return out;
   }
 
-  /// 300001 stands for 3.0.1, and 200802 for 2.8.2.
+  /// 300001 means 3.0.1, and 200802 means 2.8.2.
   static std::string version_in(const std::string& path) {
     std::ifstream in(path);
     const std::string before = "#define CUB_VERSION ";

@@ -96,7 +96,7 @@ public:
   }
 
   /// What `work`, which waits for its end, ran on the GPU, in the order of their starts. Throws
-  /// benanza::error where that cannot be told.
+  /// benanza::error where that is not known.
   template <class Work>
   std::vector<device_kernel> observe(const Work& work) {
     if (!why_not_.empty()) throw no_profiler(why_not_);
@@ -283,7 +283,7 @@ private:
     return end > start ? static_cast<double>(end - start) : 0;
   }
 
-  /// A name as it stands in the source, without the list of parameters.
+  /// A name as in the source, without the list of parameters.
   static std::string readable(const char* name) {
     int status = 0;
     char* const made = abi::__cxa_demangle(name, nullptr, nullptr, &status);

@@ -99,7 +99,7 @@ inline void upload(std::byte* to, std::span<const std::byte> from) {
   check(cudaMemcpy(to, from.data(), from.size(), cudaMemcpyHostToDevice), "a copy failed");
   wait_for_default_stream();
 }
-/// What stands there in the GPU's memory.
+/// Reads what is there in the GPU's memory.
 inline void download(const std::byte* from, std::span<std::byte> to) {
   if (!to.empty())
     check(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDeviceToHost), "a copy failed");

@@ -40,7 +40,7 @@ public:
 
   double packing_ns() const final { return packing_ns_; }
   double moving_ns() const final { return moving_ns_; }
-  /// Back from the GPU, as they stand in a copy that rotates.
+  /// Back from the GPU, as they are in a copy that rotates.
   void copy_weights(std::byte* to) const final {
     for (const held& h : held_)
       if (h.constant) {
@@ -49,9 +49,9 @@ public:
       }
   }
 
-  /// Constants rotate through copies of random numbers. Where no weights are among them, but
-  /// vectors of parameters at most, all operands and the result do: through copies of the true
-  /// ones, which are made here.
+  /// Constants rotate through copies of random numbers. A layer without weights (vectors of
+  /// parameters do not count) rotates all its operands and its result, through copies of the true
+  /// ones that are made here.
   void rotate_weights(std::byte* pool, std::int64_t stride, std::int64_t count) final {
     const bool all = pool != nullptr && !has_weights_;
     const weight_slots wanted{all ? copies_->data() : pool, stride, count};
@@ -178,7 +178,7 @@ public:
 protected:
   /// Puts one execution on the stream, with copy `copy` of what rotates.
   virtual void enqueue(std::int64_t copy) = 0;
-  /// Some of its memory stands elsewhere from now on.
+  /// Some of its memory has moved.
   virtual void moved() {}
 
   // ---- when it is made ------------------------------------------------------------------------
@@ -229,7 +229,7 @@ protected:
   }
 
   // ---- when it runs ---------------------------------------------------------------------------
-  /// Where operand number `which` stands in copy `copy`.
+  /// Where operand number `which` is in copy `copy`.
   std::byte* at(int which, std::int64_t copy) const {
     const held& h = held_[static_cast<std::size_t>(which)];
     if (slots_.data == nullptr || (has_weights_ && !h.constant)) return h.place();
@@ -284,7 +284,7 @@ private:
     return static_cast<int>(held_.size()) - 1;
   }
 
-  /// Of what rotates and stands before operand number `which` in a copy.
+  /// Bytes of what rotates before operand number `which` in a copy.
   std::int64_t offset_of(int which) const {
     std::int64_t sum = 0;
     for (int i = 0; i < which; ++i) {

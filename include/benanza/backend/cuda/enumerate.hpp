@@ -15,7 +15,7 @@ namespace benanza::backend::cuda {
 
 /// The algorithm of the runtime's copies.
 inline constexpr std::string_view copies_id = "memcpy";
-/// What stands before a kernel's name.
+/// The prefix of a kernel's name in ids.
 inline constexpr std::string_view kernel_prefix = "kernel:";
 
 namespace detail {

@@ -33,13 +33,13 @@ inline constexpr std::int64_t pooled_bytes = std::int64_t{256} << 20;
 
 /// A resting GPU works so long between two looks at its clock, and this long at most.
 inline constexpr double wake_stretch_ns = 50e6, longest_wake_ns = 2e9;
-/// Where its clock is not told it works so long the first time, and before each further group.
+/// Where its clock is not known it works so long the first time, and before each further group.
 inline constexpr double blind_wake_ns = 100e6, blind_wake_again_ns = 10e6;
 
 class gpu {
 public:
-  /// The first GPU, the same for all backends, from its first use to the end of the process: what
-  /// it holds is given back before the CUDA runtime ends, which began before it was whole.
+  /// The first GPU, the same for all backends, from its first use to the end of the process: it
+  /// frees what it holds before the CUDA runtime ends, which started before it was complete.
   static const std::shared_ptr<gpu>& of_this_process() {
     static const auto it = std::make_shared<gpu>();
     return it;
@@ -71,7 +71,7 @@ public:
   /// Puts on the stream what leaves nothing else in the L2 cache.
   void flush() { flush_->put(*stream_); }
 
-  /// Its clock, power and temperature as NVML tells them; its clock while something was timed.
+  /// Its clock, power and temperature as NVML reports them; its clock while something was timed.
   cuda::watch& watch() const { return *watch_; }
   const sm_clock& clock() const { return *clock_; }
 
@@ -97,7 +97,7 @@ public:
   }
 
   /// Brings a resting GPU to its full clock: it works until the clock no longer rises, two seconds
-  /// at most; where its clock is not told, for a short fixed time. Returns for how long it worked.
+  /// at most; where its clock is not known, for a short fixed time. Returns for how long it worked.
   double wake() {
     if (!watch_->sees_clock())
       return work(std::exchange(awake_, true) ? blind_wake_again_ns : blind_wake_ns);

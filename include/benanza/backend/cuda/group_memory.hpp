@@ -18,7 +18,7 @@
 
 namespace benanza::backend::cuda {
 
-/// A buffer that grows; what stood in it is lost then, and it stands elsewhere.
+/// A buffer that grows; its content is lost then, and its address changes.
 class growing_memory {
 public:
   void reserve(std::int64_t bytes) {

@@ -15,7 +15,7 @@
 namespace benanza::backend::cuda {
 
 namespace detail {
-/// Refuses indices that lie outside: a kernel would read what is not there.
+/// Refuses indices that are outside: a kernel would read what is not there.
 inline void check_indices(const op::layer& l, const operands& values) {
   const auto* g = std::get_if<op::gather>(&l);
   if (g == nullptr) return;

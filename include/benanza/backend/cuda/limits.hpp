@@ -2,9 +2,9 @@
 // What does the GPU move at most, and what does it cost to start something there? Copies and fills
 // of its own memory by working set, by the runtime and by kernels that read, write, copy and add
 // up, all replayed from a graph; copies from and to the host, out of pinned and of pageable memory,
-// by message, between GPUs and processes (peers.hpp), and other transfers (transfers.hpp); what
-// lies between two kernels of a graph, and what a pair of events around one costs there; the host's
-// time for a launch, and for one that it waits for.
+// by message, between GPUs and processes (peers.hpp), and other transfers (transfers.hpp); what is
+// between two kernels of a graph, and what a pair of events around one costs there; the host's time
+// for a launch, and for one that it waits for.
 //
 //   for (device_limit& l : limits()) { auto run = l.make(); run->time(10); }
 #pragma once
@@ -101,9 +101,9 @@ private:
   std::vector<void*> arguments_{};
 };
 
-/// Kernels one behind the other, each of which computes for some microseconds: what lies between
-/// the last instruction of one and the first of the next. What they compute is taken off, by how
-/// much longer twice of it takes.
+/// Kernels in a row, each of which computes for some microseconds: the time between the last
+/// instruction of one and the first of the next. The time to compute is subtracted: how much longer
+/// twice as much takes.
 class gap_run final : public graph_run {
 public:
   static constexpr unsigned steps = 2000; ///< of some four cycles
@@ -209,7 +209,7 @@ inline void add_starts(std::vector<device_limit>& out) {
 }
 } // namespace detail
 
-/// The limits of the first GPU, and of what lies between it and all others.
+/// The limits of the first GPU, and of what is between it and all others.
 inline std::vector<device_limit> limits() {
   std::vector<device_limit> out;
   cudaDeviceProp p{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where is the other half of a library of CUDA's? In the same folder; but the loader looks there
-// only where it is told to, and these libraries do not tell it. What is loaded already they find by
+// only if a library asks for that, and these libraries do not. What is loaded already they find by
 // its name.
 //
 //   load_beside(dlsym(cupti, "cuptiGetVersion"), "libnvperf_host.so");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel on the GPU: compiled code, loaded through the CUDA runtime and started on a stream. No
 // function of the driver is called by us, so programs start where there is none. Kernels of equal
-// text are loaded once, for as long as anyone has one.
+// text are loaded once, for as long as one is in use.
 //
 //   auto k = loaded_kernel::of(source_kernel);   k->launch(stream, arguments);
 #pragma once

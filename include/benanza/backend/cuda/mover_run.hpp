@@ -18,7 +18,7 @@ inline bool is_constant(const tensor& x) {
   return x.part == role::weights || x.part == role::vector;
 }
 
-/// How a tensor lies in a layout.
+/// How a tensor is stored in a layout.
 inline stored stored_in(layout l, const shape& dims, dtype type) {
   return {dims, l == layout::channels_last ? channels_last(dims) : packed(dims), type,
           elements(dims)};
@@ -43,7 +43,7 @@ public:
 
 protected:
   int operand_count() const { return operands_; }
-  /// Where operands and results of an execution with copy `copy` stand.
+  /// Where operands and results of an execution with copy `copy` are.
   void find_places(std::int64_t copy, std::vector<std::byte*>& out) const {
     out.clear();
     for (int i = 0; i < operands_; ++i)

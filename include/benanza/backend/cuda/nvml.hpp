@@ -23,7 +23,7 @@ namespace clock_limit {
 inline constexpr std::uint64_t idle = 0x1, applications_setting = 0x2, power_cap = 0x4,
                                hardware = 0x8, sync_boost = 0x10, thermal = 0x20,
                                hardware_thermal = 0x40, power_brake = 0x80, display_setting = 0x100;
-/// Those that somebody chose, or that end with the rest: they do no harm.
+/// A clock that was chosen, or an idle GPU: these do no harm.
 inline constexpr std::uint64_t harmless = idle | applications_setting;
 
 inline constexpr std::pair<std::uint64_t, std::string_view> names[] = {
@@ -93,7 +93,7 @@ public:
     if (const auto end = function<int()>("nvmlShutdown"); end != nullptr) end();
   }
 
-  /// Why nothing is told; empty: what the library knows is told.
+  /// Why nothing is known; empty: the library reports what it knows.
   const std::string& why_not() const { return why_not_; }
 
   std::optional<unsigned> sm_mhz() const { return number("nvmlDeviceGetClockInfo", sm_domain); }

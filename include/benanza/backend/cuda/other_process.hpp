@@ -66,7 +66,7 @@ inline void serve_memory(int socket) {
     cudaFree(p);
 }
 
-/// True in no process that gets further: the second one ends here.
+/// False in each process that goes on: the second one ends here.
 inline const bool serves_another_process = [] {
   const char* const socket = std::getenv(other_process_variable);
   if (socket == nullptr) return false;

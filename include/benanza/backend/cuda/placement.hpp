@@ -16,14 +16,14 @@
 
 namespace benanza::backend::cuda {
 
-/// A tensor in the GPU's memory: how its elements, in the order of ONNX, lie there.
+/// A tensor in the GPU's memory: how its elements, in the order of ONNX, are stored.
 struct stored {
   shape dims{}, strides{};
   dtype type = dtype::f32;
   std::int64_t elements = 0; ///< of memory, padding included
 
   std::int64_t bytes() const { return elements * size_bytes(type); }
-  /// Where the element stands that has this number in ONNX order.
+  /// The place of the element that has this number in ONNX order.
   std::int64_t place_of(std::int64_t number) const {
     std::int64_t place = 0;
     for (int d = dims.size - 1; d >= 0; --d) {
@@ -34,11 +34,11 @@ struct stored {
   }
 };
 
-/// What stands before the ids of algorithms whose weights lie with rows and columns exchanged, as
-/// against the model's file: they are brought there once, which is packing.
+/// The prefix of the ids of algorithms whose weights have rows and columns exchanged, compared with
+/// the model's file: they are brought there once, which is packing.
 inline constexpr std::string_view turned_weights_prefix = "wt:";
 
-/// True where a matrix and its transpose are two orders of memory, and no vector.
+/// True where a matrix and its transpose differ in memory: where it is no vector.
 constexpr bool lies_two_ways(std::int64_t rows, std::int64_t columns) {
   return rows > 1 && columns > 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is work put down once and run again? A graph holds what a stream was given while it was
-// captured, with the events that time it, and is replayed: no launch from the host stands between.
+// How is work recorded once and run again? A graph holds what a stream was given while it was
+// captured, with the events that time it, and is replayed: the host launches nothing in between.
 //
 //   std::string problem;   auto g = capture(stream, [&] { ... }, problem);   g->launch(stream);
 #pragma once

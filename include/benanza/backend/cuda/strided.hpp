@@ -15,7 +15,7 @@
 
 namespace benanza::backend::cuda {
 
-/// One loop: how often, and how far elements lie apart in the result and in the operand.
+/// One loop: how often, and how far elements are apart in the result and in the operand.
 struct loop {
   std::int64_t count = 1, to = 0, from = 0;
   bool operator==(const loop&) const = default;
@@ -113,7 +113,7 @@ inline blocks blocks_of(const op::concat& p) {
   return out;
 }
 
-/// The parts stand one after the other in the result.
+/// The parts follow each other in the result.
 inline blocks blocks_of(const op::split& p) {
   const std::int64_t rows = elements(p.whole, 0, p.axis),
                      row = elements(p.whole, p.axis, p.whole.size);

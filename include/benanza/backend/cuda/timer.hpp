@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long does what a library puts on a stream take? Executions are captured once into a CUDA
-// graph, with the events that time them, and replayed: no launch from the host stands between them.
-// Where a library's work cannot be captured it is launched each time, and the timer says so.
-// Hot: back to back. Cold weights: after a flush of the L2 cache and one execution that brings the
+// graph, with the events that time them, and replayed: the host launches nothing between them.
+// Where a library's work cannot be captured it is launched each time, and the timer says so. Hot:
+// back to back. Cold weights: after a flush of the L2 cache and one execution that brings the
 // activations back, each with weights that nothing has touched since. Cold: a flush before each,
 // and a pair of events around each. What a pair costs around a kernel is taken off, so that what
-// needs nothing from memory takes in all three the same. Outside of the events the GPU's
-// clock is stamped.
+// needs nothing from memory takes in all three the same. Outside of the events the GPU's clock is
+// stamped.
 //
 //   timer t(gpu);   double ns = t.time(100, caches::hot, 1, [&](std::int64_t copy) { ... });
 //   t.clock_ns() == 505   // what 1000 cycles took meanwhile
@@ -41,8 +41,8 @@ public:
   explicit timer(std::shared_ptr<gpu> on)
       : gpu_(std::move(on)) {}
 
-  /// Nanoseconds of `executions`; `copies` of the weights stand at `weights` (null: they are at
-  /// their own place). What was recorded for others is kept: cases of one algorithm take turns.
+  /// Nanoseconds of `executions`; `copies` of the weights are at `weights` (null: at their own
+  /// place). What was recorded for others is kept: cases of one algorithm take turns.
   double time(int executions, caches state, std::int64_t copies, const enqueue& one,
               const void* weights = nullptr) {
     clock_ns_ = 0;
@@ -68,7 +68,7 @@ public:
     return ns;
   }
 
-  /// What was recorded stands elsewhere now.
+  /// The memory that was recorded has moved.
   void forget() { recorded_.clear(); }
 
   /// Why executions are launched one by one; empty: they are replayed as a graph.

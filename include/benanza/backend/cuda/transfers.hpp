@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What else moves between the host's memory and the GPU's than one copy? Copies both ways at once;
-// out of memory that the host writes past its caches; rows that lie apart; kernels that read and
-// write the host's memory where it stands (zero copy); managed memory, whose pages come when a
+// out of memory that the host writes past its caches; rows with gaps between them; kernels that
+// read and write the host's memory in place (zero copy); managed memory, whose pages come when a
 // kernel or the host asks for them, or before. And what it costs to start a graph, and to hand out
 // memory to other processes.
 //
@@ -50,7 +50,7 @@ private:
   cuda::stream second_{};
 };
 
-/// Copies rows that lie apart in pinned memory to rows that do not on the GPU, or back.
+/// Copies rows with gaps between them in pinned memory to contiguous ones on the GPU, or back.
 class rows_copy final : public limit_run {
 public:
   static constexpr std::int64_t pitch_of_rows = 4; ///< times their length
@@ -137,7 +137,7 @@ private:
   sweep_over sweep_;
 };
 
-/// Memory whose pages go to whoever asks for them.
+/// Memory whose pages go to the host or to the GPU, whichever asks for them.
 class managed_memory {
 public:
   explicit managed_memory(std::int64_t bytes)

@@ -17,9 +17,9 @@
 
 namespace benanza::backend::cuda {
 
-/// By so much of its best the SM clock may lie lower; below that, the GPU rests.
+/// The SM clock may be lower than its best by this share; below that, the GPU rests.
 inline constexpr double most_clock_fall = 0.1;
-/// A clock that rises by less has risen.
+/// A clock that rises by less than this share no longer rises.
 inline constexpr double clock_step = 0.01;
 
 class watch {
@@ -28,7 +28,7 @@ public:
       : nvml_(library, pci_bus_id)
       , energy_mj_(nvml_.energy_mj()) {}
 
-  /// True where the SM clock is told.
+  /// True where the SM clock is known.
   bool sees_clock() const { return nvml_.sm_mhz().has_value(); }
 
   /// A stretch of time begins. Counters are asked unless that would take more than a share of all
@@ -66,13 +66,13 @@ public:
     return !rises && *mhz >= (1 - most_clock_fall) * best_mhz_;
   }
 
-  /// True if the GPU rests, as far as that is told: its clock is far below its best.
+  /// True if the GPU rests, as far as that is known: its clock is far below its best.
   bool rests() const {
     const auto mhz = nvml_.sm_mhz();
     return mhz && *mhz < (1 - most_clock_fall) * best_mhz_;
   }
 
-  /// Joules since the driver was loaded; nothing where that is not told, or is of a board of which
+  /// Joules since the driver was loaded; nothing where that is not known, or is of a board of which
   /// this GPU is a part.
   std::optional<double> joules() const {
     const auto mj = nvml_.split().value_or(false) ? std::nullopt : nvml_.energy_mj();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention for cuDNN, in two ways: as the library's one operation, which knows lengths of
-// sequences and neither masks nor causality, and as the chain that it stands for: a product, a
-// scale, masks, a softmax, a product, which the engines for attention recognise and fuse, with a
-// past, a window, lengths and a cap of the scores too. They do so only where the softmax also
-// writes the logarithm of each query's sum, as training wants it: one f32 a query, which no layer
-// reads here. Operands are told as batch x heads x sequence x size, whichever stands first in
-// memory; heads of keys may be fewer than those of queries. In FP8 weights are multiplied by a
-// scale that brings them into its range, results by its inverse, and the engines want the largest
-// weight and the largest result written too. Masks of truth values are left out, over which cuDNN
-// 9.19 divides by zero.
+// sequences and neither masks nor causality, and as the chain that it replaces: a product, a scale,
+// masks, a softmax, a product, which the engines for attention recognise and fuse, with a past, a
+// window, lengths and a cap of the scores too. They do so only where the softmax also writes the
+// logarithm of each query's sum, as training wants it: one f32 a query, which no layer reads here.
+// Operands are described as batch x heads x sequence x size, whichever is first in memory; heads of
+// keys may be fewer than those of queries. In FP8 weights are multiplied by a scale that brings
+// them into its range, results by its inverse, and the engines want the largest weight and the
+// largest result written too. Masks of truth values are left out, over which cuDNN 9.19 divides by
+// zero.
 //
 //   recipes out;   describe(op::attention{...}, {}, {numeric::f16}, out);   // "sdpa:", "chain:"
 #pragma once

@@ -2,7 +2,7 @@
 // A plan with all that it refers to; and many at once: engines that are compiled when their plan is
 // built take a tenth of a second to one each, on one core, and the library builds plans on several
 // threads. Those are built without a handle, which threads may not share. What cannot be built so
-// is left to whoever prepares it: the reason is told there.
+// is tried again where it is prepared, which reports the reason.
 //
 //   plans_ahead ahead;   ahead.build(layer, type, algorithms, target);
 //   if (auto plan = ahead.take(layer, type, id)) ...

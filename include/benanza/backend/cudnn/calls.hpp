@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers for which cuDNN has a call of its own and no engine of the graph API: softmax, LRN, and,
-// through functions that it would rather see replaced, reductions and changes of the order of dims.
-// Each is one algorithm, or a few; none of these needs a GPU to be listed.
+// through deprecated functions, reductions and changes of the order of dims. Each is one algorithm,
+// or a few; none of these needs a GPU to be listed.
 //
 //   for (const call& c : calls_for(layer, type)) c.what.id;   // "softmax:fast", "softmax:accurate"
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace benanza::backend::cudnn {
 
-/// Owner of one descriptor of the functions beside the graph API.
+/// Owner of one descriptor of the functions outside the graph API.
 template <class Handle, cudnnStatus_t (*Create)(Handle*), cudnnStatus_t (*Destroy)(Handle)>
 class owned {
 public:
@@ -59,12 +59,12 @@ struct call_memory {
 /// One way to compute a layer by a call.
 struct call {
   algorithm what{};
-  std::vector<placed> operands{}, results{}; ///< as they lie in the GPU's memory
+  std::vector<placed> operands{}, results{}; ///< as they are in the GPU's memory
   /// Bytes of workspace; throws where the library refuses the call. Empty: it needs none.
   std::function<std::int64_t(cudnnHandle_t)> workspace{};
   std::function<cudnnStatus_t(cudnnHandle_t, const call_memory&)> launch{};
-  /// Of an operand whose order the library alone knows: how many bytes, and what they are if it
-  /// stands at `base`.
+  /// Of an operand whose order the library alone knows: how many bytes, and what they are if it is
+  /// at `base`.
   std::function<std::int64_t(cudnnHandle_t)> packed_bytes{};
   std::function<tensor_bytes(cudnnHandle_t, const std::byte* base, std::int64_t bytes,
                              const backend::operands&)>
@@ -77,7 +77,7 @@ struct call {
 namespace detail {
 inline constexpr float one = 1, none = 0;
 
-/// A call from one tensor to another, as cuDNN is told of them.
+/// A call from one tensor to another, as described to cuDNN.
 struct single_call {
   std::string id{};
   shape x{}, x_strides{}, y{}, y_strides{};
@@ -138,7 +138,7 @@ inline void add_calls(const op::softmax& p, dtype type, std::vector<single_call>
 }
 
 inline void add_calls(const op::lrn& p, dtype type, std::vector<single_call>& out) {
-  // An even window leans to the other side than ONNX's; larger ones there are none.
+  // An even window leans to the other side than ONNX's; larger ones do not exist.
   if (p.size % 2 == 0 || p.size > CUDNN_LRN_MAX_N || p.input.size > 5) return;
   single_call c{
       .id = "lrn", .x = widened(p.input, p.input.size < 4 ? 4 : p.input.size), .type = type};

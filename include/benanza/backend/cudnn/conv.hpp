@@ -90,7 +90,7 @@ inline frame transposed_frame(const op::conv_transpose& c, const request& r, lay
   const shape x = widened(c.input, rank), w = widened(c.weights(), rank);
   frame f{.output = c.output(), .dims = widened(c.output(), rank), .in = l};
   window over = window_of(c);
-  // What ONNX adds to the end of the output, the window reaches less far behind it.
+  // Output padding at the end shortens the end padding of the window.
   for (int i = 0; i < c.kernel.size; ++i)
     over.post[over.post.size - c.kernel.size + i] -= op::entry(c.output_pads, i, 0);
   f.core = [=](writer& to, int y) {

@@ -137,7 +137,7 @@ public:
           "an attribute cannot be read");
     return value;
   }
-  /// At most `most` values; none where the library does not tell.
+  /// At most `most` values; none where the library does not say.
   template <class T>
   std::vector<T> several(cudnnBackendAttributeName_t name, std::int64_t most) const {
     std::vector<T> values(static_cast<std::size_t>(most));

@@ -22,7 +22,7 @@ struct frame {
   shape dims{};   ///< the same as the graph counts them
   shape padded{}; ///< with padding; empty: none
   layout in = layout::plain;
-  bool turned = false;                         ///< told with the last dim as channels
+  bool turned = false;                         ///< described with the last dim as channels
   std::function<void(writer&, int to)> core{}; ///< adds operands and the first operation
   std::vector<stage> after{};                  ///< what the layer itself does on that
   bool adds_last = false; ///< the last of these adds a vector: a joined sum may come before it

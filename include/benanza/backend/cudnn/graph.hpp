@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operation graph as cuDNN wants it: tensors with numbers, operations between them, all
-// finalized, and their owner. What lies between two operations is virtual: it has dims and f32
+// finalized, and their owner. A tensor between two operations is virtual: it has dims and f32
 // precision, and no memory.
 //
 //   graph_maker g;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions by cuDNN's legacy API, what the paper measured, to be held beside the engines of the
-// graph API: each algorithm with each math type, in ONNX's order and with channels last. Algorithm
-// and math type are template parameters.
+// Convolutions by cuDNN's legacy API, which the paper measured, for comparison with the engines of
+// the graph API: each algorithm with each math type, in ONNX's order and with channels last.
+// Algorithm and math type are template parameters.
 //   legacy:winograd:fma            cudnnConvolutionForward
 //   legacy-fused:gemm:default      cudnnConvolutionBiasActivationForward: bias, sum, ReLU
 //   legacy-data:algo_1:default     cudnnConvolutionBackwardData: transposed convolutions
@@ -129,7 +129,7 @@ void set_forward(call& c, const std::shared_ptr<const description>& d, const pro
     return;
   }
   c.launch = [d, sum = p.sum](cudnnHandle_t h, const call_memory& m) {
-    // Where nothing is added the result stands for it, and is not read.
+    // Where nothing is added the result takes its place, and is not read.
     const float added = sum ? 1 : 0;
     const void* const z = sum ? m.operands[3] : m.results[0];
     return cudnnConvolutionBiasActivationForward(

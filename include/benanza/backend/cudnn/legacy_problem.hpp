@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which convolutions can cuDNN's legacy API be told, and in which forms may their tensors lie?
-// What it cannot be told has a reason, which needs no GPU; what a GPU does not have, the library
-// says (legacy.hpp).
+// Which convolutions can be described to cuDNN's legacy API, and in which forms can their tensors
+// be? What cannot has a reason, which needs no GPU; what a GPU does not have, the library says
+// (legacy.hpp).
 //
 //   legacy::as_told(op::parse("Conv/1x8x9x9-16x3x3-s1-p0x0x1x1"), numeric::f16).why_not
 #pragma once
@@ -13,7 +13,7 @@ namespace benanza::backend::cudnn::legacy {
 /// Which of its functions computes a layer.
 enum class function { forward, fused, gradient, by_weights };
 
-/// How tensors lie in memory: in a layout, or in ONNX's order of vectors of so many channels.
+/// How tensors are stored: in a layout, or in ONNX's order of vectors of so many channels.
 struct form {
   layout in = layout::plain;
   int vector = 1;
@@ -37,7 +37,7 @@ struct problem {
 };
 
 namespace detail {
-/// Why a window is none that the API can be told; empty: it can.
+/// Why a window cannot be described to the API; empty: it can.
 inline std::string why_not(const window& w) {
   for (int i = 0; i < w.pre.size; ++i)
     if (w.pre[i] != w.post[i]) return "it takes no pads that differ on the two sides";
@@ -180,7 +180,7 @@ inline std::vector<formed> forms_of(const problem& p) {
   return out;
 }
 
-/// What stands in ids before the algorithm: "legacy-fused-nhwc".
+/// The part of ids before the algorithm: "legacy-fused-nhwc".
 inline std::string begin_of_id(const problem& p, form f) {
   static constexpr std::string_view of_function[] = {"", "-fused", "-data", "-filter"};
   std::string id = "legacy" + std::string(of_function[static_cast<int>(p.by)]);

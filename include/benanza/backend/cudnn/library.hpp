@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuDNN as a backend: every engine of its graph API for every layer that it can be told, on the
+// cuDNN as a backend: every engine of its graph API for every layer that it can express, on the
 // first GPU. Without a GPU it can list what it has for one that is described, and runs nothing.
 //
 //   const backend::registration<cudnn::library> here{"cudnn"};
@@ -114,7 +114,7 @@ private:
     return true;
   }
 
-  /// Everything beside the graph API.
+  /// Everything outside the graph API.
   static std::vector<call> all_calls(const op::layer& l, numeric t) {
     std::vector<call> out = calls_for(l, t);
     for (auto* more : {recurrent_calls, legacy::calls_for})

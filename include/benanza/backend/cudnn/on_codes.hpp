@@ -32,7 +32,7 @@ inline double factor_of_sums(const op::on_codes<op::conv>& c, const operands& va
          (c.result_type() == dtype::real ? 1 : scale(at.scale));
 }
 
-/// Why the graph API is told of no such layer; empty: it is.
+/// Why such a layer is not given to the graph API; empty: it is.
 inline std::string_view why_not_told(const op::on_codes<op::conv>& c) {
   if (c.integer) return "it gives no sums of 32 bits";
   if (c.a_type() == dtype::u8) return "its sources have a sign";

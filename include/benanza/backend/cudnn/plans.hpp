@@ -71,7 +71,7 @@ inline found_engine read_configuration(const descriptor& configuration) {
   if (engines.empty()) throw error("cuDNN: a configuration without an engine");
   out.choice.engine = engines[0].one<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
   read_notes(engines[0], out);
-  // How many there are is not told; more than all types there cannot be.
+  // Their number is not known; there cannot be more than all types.
   for (const descriptor& knob :
        configuration.children(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
                               CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS))
@@ -132,7 +132,7 @@ inline descriptor plan_of(const descriptor& configuration, const target& t) {
     try {
       return built(false);
     } catch (const refusal&) {
-      // The first reason is the one to tell.
+      // The first reason is the one to report.
     }
     throw;
   }

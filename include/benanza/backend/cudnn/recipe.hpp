@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How is a layer told to cuDNN? A recipe is one way to write it as an operation graph: the graph,
-// where each of its tensors comes from, and what the library's engines for it have in common. A
-// layer has several: activations in ONNX order or with channels last, channels padded to what
-// tensor cores like.
+// How is a layer described to cuDNN? A recipe is one way to write it as an operation graph: the
+// graph, where each of its tensors comes from, and what the library's engines for it have in
+// common. A layer has several: activations in ONNX order or with channels last, channels padded to
+// what tensor cores like.
 //
 //   recipes out;   describe(op::conv{...}, request{numeric::f16}, out);   out[0].before == "nhwc:"
 #pragma once
@@ -36,7 +36,7 @@ inline std::optional<cudnnDataType_t> data_type_of(dtype t) {
   }
 }
 
-/// A tensor of the graph that has memory: which operand it is, and how its elements lie there.
+/// A tensor of the graph that has memory: which operand it is, and how its elements are stored.
 struct placed {
   int tensor = 0; ///< its number in the graph
   /// Of the operand; `result` for what is written, `second` for a further result, `unread` for what
@@ -81,7 +81,7 @@ struct request {
   numeric type = numeric::f32;
   cudnnDataType_t source() const { return *data_type_of(source_of(type)); }
   cudnnDataType_t result() const { return *data_type_of(result_of(type)); }
-  /// Keeps the ways that the library refuses as a whole, and why; null: nobody asks.
+  /// Keeps the ways that the library refuses as a whole, and why; null: it does not.
   std::vector<refused_algorithm>* refused = nullptr;
   void refuse(std::string_view way, std::string_view why) const {
     if (refused != nullptr) refused->push_back({std::string(way), std::string(why)});
@@ -136,8 +136,8 @@ public:
   int result(const shape& dims, const shape& strides, dtype type) {
     return operand(placed::result, dims, strides, type);
   }
-  /// An operand, or the result, as ONNX stores it, told so that its last dim is what cuDNN calls
-  /// channels: its elementwise engines take tensors with the channels last, and no others.
+  /// An operand, or the result, as ONNX stores it, described so that its last dim is what cuDNN
+  /// calls channels: its elementwise engines take tensors with the channels last, and no others.
   int turned_operand(int input, const shape& dims, dtype type) {
     const int t = graph.tensor(turned(dims), turned(packed(dims)), *data_type_of(type));
     made.tensors.push_back({t, input, dims, packed(dims), type, elements(dims), false});
@@ -204,7 +204,7 @@ inline std::string weight_letters(layout l, int rank) {
 
 inline constexpr layout cudnn_layouts[] = {layout::plain, layout::channels_last};
 
-/// What stands before the ids of a layout's engines: nothing for ONNX's own.
+/// The prefix of the ids of a layout's engines: empty for ONNX's own.
 inline std::string prefix_of(layout l) {
   return l == layout::channels_last ? "nhwc:" : "";
 }

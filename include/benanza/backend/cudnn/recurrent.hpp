@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU and simple recurrent layers by cuDNN's cudnnRNNForward, by each algorithm that it has:
 // step by step, or with states that stay on the chip (persist_static, persist_dynamic, which is
-// compiled at run time, and persist_static_small_h). Weights and biases stand in one memory whose
+// compiled at run time, and persist_static_small_h). Weights and biases are in one memory whose
 // order the library alone knows: each gate's matrix goes where it says. ONNX's gates are input,
 // output, forget, cell (LSTM) and update, reset, hidden (GRU); the library's input, forget, cell,
 // output and reset, update, hidden. It has no peepholes, no direction backwards alone, and of GRUs
@@ -79,7 +79,7 @@ public:
     check(cudnnGetRNNWeightSpaceSize(h, how_->get(), &bytes), "weights of a recurrent layer");
     return static_cast<std::int64_t>(bytes);
   }
-  /// Weights and biases as they lie in `bytes` from `base` on.
+  /// Weights and biases as they are in `bytes` from `base` on.
   tensor_bytes packed(cudnnHandle_t h, const std::byte* base, std::int64_t bytes,
                       const operands& values) {
     tensor_bytes out(static_cast<std::size_t>(bytes), std::byte{0});
@@ -162,7 +162,7 @@ private:
           "where weights stand");
     return out;
   }
-  /// Copies `count` elements of an operand to where they stand, in the call's type.
+  /// Copies `count` elements of an operand to their place, in the call's type.
   void put(const tensor& from, std::int64_t first, std::int64_t count, const void* place,
            const std::byte* base, tensor_bytes& out) const {
     const std::int64_t offset = static_cast<const std::byte*>(place) - base;
@@ -192,7 +192,7 @@ inline placed plain_tensor(int input, const shape& dims, dtype type) {
           .type = type,
           .elements = elements(dims)};
 }
-/// A state: direction, sequence, number in the library's memory, whatever stands first in ONNX's.
+/// A state: direction, sequence, number in the library's memory, whatever is first in ONNX's.
 inline placed state_tensor(int input, const op::recurrent& p, dtype type) {
   placed out = plain_tensor(input, p.state(), type);
   if (p.batch_first) out.strides = {p.hidden, p.batch * p.hidden, 1};
@@ -200,7 +200,7 @@ inline placed state_tensor(int input, const op::recurrent& p, dtype type) {
 }
 inline placed sequence_tensor(const op::recurrent& p, dtype type) {
   placed out = plain_tensor(placed::result, p.output(), type);
-  // Both directions of a step stand side by side.
+  // Both directions of a step are side by side.
   if (!p.batch_first)
     out.strides = {p.directions() * p.batch * p.hidden, p.hidden, p.directions() * p.hidden, 1};
   return out;

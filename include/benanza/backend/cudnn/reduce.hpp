@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions for cuDNN's graph API: one operation whose result is f32, with no other behind it.
-// What is none such there is a call for (calls.hpp).
+// Reductions for cuDNN's graph API: one operation whose result is f32, with no other behind it. For
+// other reductions there is a call (calls.hpp).
 //
 //   recipes out;   describe(op::reduce{.function = op::reduction::sum, ...}, {}, {}, out);
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resize for cuDNN, where its samples are certain: the nearest neighbour in a result that is some
-// whole times larger is a copy of each element so many times. Each resized dim is told as two, of
-// which the second is one in the source, and broadcasts. The library's own interpolation does not
-// say where it places its samples; nothing is offered by it.
+// whole times larger is a copy of each element so many times. Each resized dim is described as two,
+// of which the second is one in the source, and broadcasts. The library's own interpolation does
+// not say where it places its samples; nothing is offered by it.
 //
 //   recipes out;   describe(op::resize{{1, 64, 28, 28}, {1, 64, 56, 56}}, {}, {}, out);
 #pragma once
@@ -19,7 +19,7 @@ struct repeated {
   shape from{}, to{};
 };
 
-/// Dims as they stand in memory.
+/// Dims in the order of memory.
 inline shape in_memory(layout l, const shape& dims) {
   if (l == layout::plain) return dims;
   shape out{dims[0]};

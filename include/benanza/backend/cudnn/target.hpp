@@ -35,7 +35,7 @@ struct target {
 };
 
 namespace detail {
-/// The folder of the library that is really loaded; empty if that is not told.
+/// The folder of the library that is really loaded; empty if that is not known.
 inline std::filesystem::path library_folder() {
   Dl_info where{};
   const bool known = dladdr(reinterpret_cast<const void*>(&cudnnGetVersion), &where) != 0;
@@ -43,7 +43,7 @@ inline std::filesystem::path library_folder() {
                                              : std::filesystem::path{};
 }
 
-/// Bytes of the longest name or text of a JSON, as it stands there.
+/// Bytes of the longest name or text of a JSON, as written there.
 inline std::size_t longest_text(std::string_view json) {
   std::size_t longest = 0, start = 0;
   bool text = false;
@@ -65,8 +65,8 @@ inline std::string library_version() {
   return version_of_number(static_cast<long>(cudnnGetVersion()), 100);
 }
 
-/// Loads the run-time compiler for good, where it stands beside the library: that would load and
-/// drop it again for each graph, which is most of the time that a list takes.
+/// Loads the run-time compiler for good, next to the library or by its name: the library would load
+/// and unload it for each graph, which is most of the time that a list takes.
 inline bool keep_compiler() {
   static const bool kept = [] {
     const std::string name =

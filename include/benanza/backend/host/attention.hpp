@@ -20,7 +20,7 @@ namespace detail {
 
 struct attention_plan {
   /// Of queries and keys in a block. Its scores stay in the second-level cache; more queries bring
-  /// keys into columns less often, but where each sees keys up to itself, more of them in vain.
+  /// keys into columns less often, but with causality more of them in vain.
   static constexpr std::int64_t most_rows = 192, most_causal_rows = 96, key_block = 256;
   /// Fewer rows than this do not pay for bringing keys into columns.
   static constexpr std::int64_t few = 5;
@@ -136,14 +136,14 @@ private:
     return {p.window == 0 ? 0 : std::clamp<std::int64_t>(place - p.window, 0, end), end};
   }
 
-  /// Where row `i` of a block stands among all queries, and all results.
+  /// Where row `i` of a block is among all queries, and all results.
   std::int64_t row_of(const work_space& w, std::int64_t i) const {
     const std::int64_t head = w.kv_head * shared + (w.first + i) / p.queries;
     const std::int64_t query = (w.first + i) % p.queries;
     return p.sequence_major ? (w.batch * p.queries + query) * p.heads + head
                             : (w.batch * p.heads + head) * p.queries + query;
   }
-  /// Where key `k` stands among all keys, and all values.
+  /// Where key `k` is among all keys, and all values.
   std::int64_t key_of(const work_space& w, std::int64_t k) const {
     return keys_apart() ? (w.batch * p.keys + k) * p.kv_heads + w.kv_head
                         : (w.batch * p.kv_heads + w.kv_head) * p.keys + k;
@@ -158,7 +158,7 @@ private:
       line[i] *= factor;
   }
 
-  /// `n` rows of keys or values from `k` on, as floats: as they lie, or in `room_for_them`.
+  /// `n` rows of keys or values from `k` on, as floats: in place, or in `room_for_them`.
   const float* brought(const work_space& w, const std::byte* from, std::int64_t k, std::int64_t n,
                        std::int64_t size, float* room_for_them, std::int64_t row,
                        std::int64_t& step) const {

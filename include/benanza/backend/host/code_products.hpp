@@ -82,7 +82,7 @@ inline void widen_codes(const std::byte* from, bool is_signed, std::int64_t step
     run(reinterpret_cast<const std::uint8_t*>(from));
 }
 
-/// Where the matrices of a product stand, and what its windows see.
+/// Where the matrices of a product are, and what its windows see.
 struct code_matrices {
   std::int64_t images = 1, rows = 0, columns = 0, length = 0;
   std::int64_t a_row = 0, a_step = 1; ///< elements from one to the next
@@ -210,7 +210,7 @@ public:
     return (row_block + column_block) * pairs_ + tile_rows * column_block + 2 * column_block;
   }
 
-  /// Some blocks of results, by their numbers. Those of the same columns stand together.
+  /// Some blocks of results, by their numbers. Those of the same columns follow each other.
   void run(std::int64_t unit, std::int64_t end, float* room) const {
     const std::int64_t row_blocks = blocks(m_.rows, row_block);
     for (bool first = true; unit < end; ++unit, first = false)
@@ -315,7 +315,7 @@ private:
     }
   }
 
-  /// Columns of which each stands together, a pair after the other.
+  /// Columns each of which is contiguous, a pair after the other.
   void turn_columns(const std::byte* from, std::int64_t columns, const std::int16_t* zeros,
                     std::int16_t* to) const {
     const auto turn = [&](const auto* x) {

@@ -95,7 +95,7 @@ namespace detail {
 /// Outputs whose columns are made at once.
 inline constexpr std::int64_t deformed_block = 2 * tile_columns;
 
-/// For a block of outputs: the four elements that a moved tap lies between, and their weights.
+/// For a block of outputs: the four elements that a moved tap is between, and their weights.
 struct moved_tap {
   std::int32_t at[4][deformed_block];
   float weight[4][deformed_block];

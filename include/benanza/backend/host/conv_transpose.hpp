@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a transposed convolution run without a library? Outputs that lie a stride apart are a
+// How does a transposed convolution run without a library? Outputs that are a stride apart are a
 // phase: within one, each tap reads the input at one fixed shift, so that a phase is a product of
 // its weights with shifted rows of the input. Phases with the same shifts (all of them where the
 // stride is the kernel) share one product. A block's sums are interleaved while they are in cache.
@@ -191,7 +191,7 @@ public:
 private:
   static std::int64_t blocks(std::int64_t n, std::int64_t each) { return (n + each - 1) / each; }
 
-  /// The input, where a product of few rows can read it as it stands; each number is read once.
+  /// The input, where a product of few rows can read it in place; each number is read once.
   const float* in_place(const phase_group& g, std::int64_t rows) const {
     if constexpr (std::is_same_v<T, float>)
       if (rows <= tile_rows && g.shifts.size() == 1 && g.shifts[0] == spot{} && f_.grid == f_.in)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do running sums and products run? Along rows in blocks of eight, whose own sums do not wait
-// for what stands before them; along another axis whole pieces of rows at once. In the type of the
+// for what comes before them; along another axis whole pieces of rows at once. In the type of the
 // elements, bf16 in f32.
 //
 //   kernel k = make(op::cumulate{.input = {8, 512}, .axis = 1}, job);
@@ -86,7 +86,7 @@ private:
     }
   }
 
-  /// Gives what stands before the next piece.
+  /// Returns the running sum or product before the next piece.
   template <bool Reverse, bool Exclusive>
   static T run_piece(const T* from, T* to, std::int64_t n, T before) {
     const auto at = [n](std::int64_t i) { return Reverse ? n - 1 - i : i; };

@@ -108,7 +108,7 @@ private:
     }
   }
 
-  /// Widens what a plane reads to dense floats and says how they lie.
+  /// Widens what a plane reads to dense floats and sets how far apart their rows are.
   const std::byte* dense(const std::byte* from, float* scratch, std::int64_t rows, std::int64_t n,
                          std::int64_t& row, bool moves) const {
     const std::int64_t length = moves ? n : 1, held = row == 0 ? 1 : rows;
@@ -144,7 +144,7 @@ private:
 } // namespace detail
 
 namespace detail {
-/// True for layers of whole numbers that stand for themselves.
+/// True for layers of whole numbers that are no codes.
 inline bool of_whole(dtype layer_element) {
   return layer_element >= dtype::s8 && layer_element <= dtype::u64;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do Expand and Tile run at the speed of memory? As strided copies whose input stands still
-// along what is repeated; each dim that a Tile repeats is two, the repetitions and what is
+// How do Expand and Tile run at the speed of memory? As strided copies whose input has a stride of
+// zero along what is repeated; each dim that a Tile repeats is two, the repetitions and what is
 // repeated.
 //
 //   kernel k = make(op::expand{.input = {8, 1, 64}, .sizes = {8, 4, 64}}, job);

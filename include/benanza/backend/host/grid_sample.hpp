@@ -35,7 +35,7 @@ auto with_floats(dtype t, F&& f) {
   return t == dtype::f32 ? f(float{}) : f(std::uint16_t{});
 }
 
-/// `x` mirrored at two borders until it lies between them.
+/// `x` mirrored at two borders until it is between them.
 inline float mirror(float x, float low, float high) {
   const float span = high - low;
   if (!(span > 0)) return low;
@@ -64,7 +64,7 @@ inline line_taps taps_along(const op::grid_sample& p, std::int64_t size, float p
     if (p.outside == op::border::reflection) x = mirror(x, low, high);
   }
   line_taps t;
-  // What lies outside, and what is no number, has no weight.
+  // What is outside, and what is no number, has no weight.
   const auto take = [&](int k, float at, float weight) {
     if (p.outside == op::border::reflection) at = std::trunc(mirror(at, low, high));
     if (p.outside == op::border::edge) at = std::min(std::max(at, 0.f), n - 1);

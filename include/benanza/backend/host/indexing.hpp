@@ -56,7 +56,7 @@ struct row_loops {
   row_loop of(const op::indexing& p) const { return p.index == dtype::s32 ? narrow : wide; }
 };
 
-/// How the elements of an indices' tensor lie in the data, but for what the indices say.
+/// Where the elements of an indices' tensor are in the data, apart from what the indices say.
 struct element_lines {
   loops<1> outer;       ///< all dims but the last
   std::int64_t rows, n; ///< how often, and how long is, the last dim
@@ -196,8 +196,8 @@ template <op::scatter_reduction Reduction, class T>
   return update;
 }
 
-/// The loops over updates of one type. Numbers stand in the result as the type itself, or as f32
-/// for floats of 16 bits.
+/// The loops over updates of one type. Numbers are in the result as the type itself, or as f32 for
+/// floats of 16 bits.
 struct update_loops {
   row_loops row{};                                                        ///< at places
   void (*run)(std::byte* to, const std::byte* updates, std::int64_t n){}; ///< of neighbours
@@ -338,7 +338,7 @@ inline task scatter_task(const op::indexing& p, const job& j, int threads) {
   return [room, of = named_places(p, j), threads, updates, put] {
     std::byte* to = room.begin();
     const std::int64_t run = of.run;
-    // Long runs are cut; of short ones each thread takes those that lie in its part of the data.
+    // Long runs are cut; of short ones each thread takes those that are in its part of the data.
     const bool cut = run >= 64 * threads;
     const auto rows = [&](std::int64_t first, std::int64_t last, std::int64_t begin,
                           std::int64_t end) {

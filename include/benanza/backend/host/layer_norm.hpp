@@ -2,7 +2,7 @@
 // How do normalizations by their own statistics run? Row by row: the moments of a row in one trip
 // through it, then each element in a second one, which finds short rows in the cache. What is added
 // to a row first is added in the first trip, and the sums of short rows stay in the cache as f32.
-// Scale and bias lie together as the layer's weights.
+// Scale and bias are contiguous, as the layer's weights.
 //
 //   kernel k = make(op::layer_norm{.input = {1, 197, 768}, .axis = 2, .bias = true}, job);
 #pragma once

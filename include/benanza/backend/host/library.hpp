@@ -61,7 +61,7 @@ struct offer_kinds {
   bool operator()(const op::attention&) const {
     return element == dtype::f32 || element == dtype::bf16;
   }
-  /// A kind says beside its kernel what that runs on; where it says nothing there is no kernel.
+  /// A kind says by `runs`, next to its kernel, what that takes; without `runs` there is no kernel.
   template <class Kind>
   bool operator()(const Kind& p) const {
     if constexpr (requires { runs(p, element); })
@@ -283,13 +283,13 @@ public:
 #endif
     return {{"threading", threading},
             {"compiler", __VERSION__},
-            // Raised when they become others: what was measured before is not theirs.
+            // Raised when kernels change: what was measured before is not theirs.
             {"kernels", "6"},
             {"tile_bytes", std::to_string(detail::tile_bytes)}};
   }
 
   std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting&) override {
-    // TF32 is a way of multiplying; there is nothing of it here that f32 does not say.
+    // TF32 is a way of multiplying; here it would be the same as f32.
     if (t == numeric::tf32 || !detail::offered(l, t)) return {};
     algorithm a;
     a.id = detail::way_of(l, t);

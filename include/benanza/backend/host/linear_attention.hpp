@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a linear attention run? Columns of a state do not meet, so a few vectors of them stay in
-// the first-level cache while all tokens go by: for each token one trip through them to ask what
+// How does a linear attention run? Columns of a state are independent, so a few vectors of them
+// stay in the first-level cache for all tokens: for each token one trip through them to ask what
 // they give for its key, and one to change and to read them. A single token goes through the state
-// row by row, as it lies in memory. Batches, heads and blocks of columns are shared among threads.
-// Computed in f32.
+// row by row, in the order of memory. Batches, heads and blocks of columns are shared among
+// threads. Computed in f32.
 //
 //   kernel k = make(op::linear_attention{.batch = 1, .heads = 32, ...}, job);
 #pragma once
@@ -136,10 +136,10 @@ struct linear_attention_plan {
   }
 
 private:
-  /// What a token brings beside its value.
+  /// What a token brings besides its value.
   struct token {
     const float *key, *query, *decay;
-    const float* asks; ///< asking the state before it decays with this is asking it then with a key
+    const float* asks; ///< with it the state before it decays gives what the key gives after
     float rate;
     std::int64_t at; ///< its place among those of all heads
   };
@@ -183,7 +183,7 @@ private:
   }
   float* behind_token(float* room) const { return room + p.key_size * (3 + p.shared()); }
 
-  /// Where a row of a state stands, in bytes.
+  /// Where a row of a state is, in bytes.
   std::int64_t state_place(std::int64_t image, std::int64_t i) const {
     return (image * p.key_size + i) * p.value_size * state_width;
   }

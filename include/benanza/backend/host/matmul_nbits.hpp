@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a product with weights of a few bits run? In tiles of up to six rows by two vectors of
-// columns. Codes stand in panels of a tile's columns, are widened in registers on the way to the
-// sum, and each block's sum is scaled once; what zero points take off is known from the sums of a
-// row's blocks. Columns are shared among threads.
+// columns. Codes are in panels of a tile's columns, are widened in registers on the way to the sum,
+// and each block's sum is scaled once; what zero points take off is known from the sums of a row's
+// blocks. Columns are shared among threads.
 //
 //   kernel k = make(op::matmul_nbits{.a = {1, 1, 2048}, .n = 5632, .block = 32}, job);
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do layers that move data run at the speed of memory? Slice, Transpose, DepthToSpace and
-// SpaceToDepth are strided copies; Concat and Split copy runs; Pad copies rows and fills beside
+// SpaceToDepth are strided copies; Concat and Split copy runs; Pad copies rows and fills next to
 // them; Gather copies the rows its indices name. All for elements of one, two, four or eight bytes.
 //
 //   kernel k = make(op::transpose{.input = {8, 12, 128, 64}, .order = {0, 2, 1, 3}}, job);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do normalizations run? BatchNormalization as one multiply and one add an element: scale and
 // shift are folded from its four constant vectors when the layer is prepared, as a framework would,
-// and lie together as its weights. LRN over blocks of columns, whose channels all stay in the
+// and are contiguous, as its weights. LRN over blocks of columns, whose channels all stay in the
 // cache.
 //
 //   kernel k = make(op::lrn{.input = {1, 96, 55, 55}, .size = 5}, job);

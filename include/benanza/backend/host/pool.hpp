@@ -38,7 +38,7 @@ namespace detail {
 struct pooled_dim {
   std::int64_t input = 1, output = 1, kernel = 1, stride = 1, dilation = 1, begin = 0, end = 0;
 
-  /// Where tap `k` of output `o` reads; may lie outside.
+  /// Where tap `k` of output `o` reads; may be outside.
   std::int64_t at(std::int64_t o, std::int64_t k) const {
     return o * stride - begin + k * dilation;
   }
@@ -112,7 +112,7 @@ void pool_row(const pooled_dims& d, const T* plane, std::int64_t z, std::int64_t
     }
 }
 
-/// Maxima of windows, and where in the whole input they stand.
+/// Maxima of windows, and where in the whole input they are.
 template <class T>
 kernel pool_with_places(const op::pool& p, const job& j) {
   const pooled_dims d = pooled_dims_of(p);
@@ -219,7 +219,7 @@ template <class V, class Body>
       body(x, one_element{});
 }
 
-/// The taps of an output that lie inside: from the first one to before the last one.
+/// The taps of an output that are inside: from the first one to before the last one.
 struct taps_inside {
   std::int64_t first = 0, end = 0;
 };

@@ -101,7 +101,7 @@ void to_codes(const std::byte* from, std::byte* to, std::int64_t n, const float*
   for (std::int64_t i = 0; i < n; ++i)
     if constexpr (kind::whole)
       y[i] = kind::of(number_of(x[i]) * factor, z);
-    else // ties of floats lie where small numbers of few bits are
+    else // ties of floats are small numbers of few bits
       y[i] = kind::of(number_of(x[i]) / divisor, z);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does a recurrent layer run? What inputs give is one product for as many steps as stay in the
 // second-level cache; then step by step what states give is added, and gates are worked out in
-// vectors. Weights stand in panels of one tile's columns, each gate from a new panel on. Directions
+// vectors. Weights are in panels of one tile's columns, each gate from a new panel on. Directions
 // are shared among threads, or, where there are more threads than directions, the columns of every
 // product.
 //
@@ -167,7 +167,7 @@ private:
   }
 
   void begin(const state& s) const {
-    std::fill_n(s.h, 4 * p.batch * parts.row, 0.f); // all that stand behind it, too
+    std::fill_n(s.h, 4 * p.batch * parts.row, 0.f); // and all that are behind it
     for (std::int64_t n = 0; n < p.batch; ++n) {
       if (first_h) read(first_h + state_place(s.d, n), p.hidden, s.h + n * parts.row);
       if (first_c) read(first_c + state_place(s.d, n), p.hidden, s.c + n * parts.row);
@@ -278,7 +278,7 @@ private:
       h[k] = y[k] + row[k] * (h[k] - y[k]);
   }
 
-  /// Gates stand in the order input, output, forget, cell.
+  /// Gates are in the order input, output, forget, cell.
   void finish_lstm(const state& s, float* row, std::int64_t n) const {
     float *out = row + parts.row, *forget = out + parts.row, *cell = forget + parts.row;
     float *c = s.c + n * parts.row, *h = s.h + n * parts.row;

@@ -194,7 +194,7 @@ private:
     });
     if constexpr (real)
       if (function == op::reduction::log_sum_exp) {
-        // Exponentials of what lies below this range's maximum: ranges come together in `joined`.
+        // Exponentials of values less this range's maximum: ranges come together in `joined`.
         double sum = 0;
         const auto most = static_cast<float>(total);
         each([&](const float* values, std::int64_t length) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How do regions of images run? RoiAlign works out, once for a region, between which rows and
-// columns its samples lie; for each channel it then blends whole rows and takes the columns from
+// columns its samples are; for each channel it then blends whole rows and takes the columns from
 // the blend. NonMaxSuppression sorts the scores of each class by itself, and compares a box with
 // all that are kept at once.
 //
@@ -16,7 +16,7 @@ namespace benanza::backend::host {
 
 namespace detail {
 
-/// Between which two rows (or columns) of an image a sample lies, and their shares; no shares
+/// Between which two rows (or columns) of an image a sample is, and their shares; no shares
 /// outside.
 struct between {
   std::int64_t low = 0, high = 0;
@@ -42,7 +42,7 @@ struct side_samples {
     double size = end * scale - offset - first;
     if (!p.half_pixel) size = std::max(size, 1.);
     const double bin = size / static_cast<double>(p.pooled[side]);
-    // What no image is as large as has no more samples than the largest.
+    // At most 4096 samples in a bin: no image is as large as a bin with more.
     const double wanted = p.samples > 0 ? static_cast<double>(p.samples) : std::ceil(bin);
     count = wanted > 0 ? static_cast<std::int64_t>(std::min(wanted, 4096.)) : 0;
     at.clear();

@@ -78,7 +78,7 @@ struct softmax_plan {
   std::byte* to;
   scratch room; // two blocks of lanes for each thread
 
-  /// Inner dims: lanes [begin, end) of lines, where a line's neighbours lie beside it.
+  /// Inner dims: lanes [begin, end) of lines, where a line's neighbours are next to it.
   void beside(std::int64_t begin, std::int64_t end) const {
     float* lines = room.mine();
     while (begin < end) {
@@ -102,7 +102,7 @@ struct softmax_plan {
   /// Short lines, or short runs of them: brought side by side, [begin, end) counts lines.
   void gathered(std::int64_t begin, std::int64_t end) const {
     float *dense = room.mine(), *turned = dense + n * lanes;
-    const std::int64_t group = inner == 1 ? lanes : inner; // lines that lie in one piece of memory
+    const std::int64_t group = inner == 1 ? lanes : inner; // contiguous lines
     while (begin < end) {
       const std::int64_t count = std::min(group, end - begin), at = begin * n;
       begin += count;

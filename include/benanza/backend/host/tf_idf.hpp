@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How are n-grams counted? By a table of the pool's that a hash finds them in, which grows with
-// each number of a longer one: a place of a row is read once for all lengths. Rows are shared among
-// threads.
+// How are n-grams counted? By a hash table of the pool. The hash of an n-gram grows with each
+// number of a longer one, so that a place of a row is read once for all lengths. Rows are shared
+// among threads.
 //
 //   kernel k = make(op::tf_idf{.input = {8, 512}, ...}, job);
 #pragma once
@@ -34,7 +34,7 @@ public:
     return x ^ x >> 29;
   }
 
-  /// The number of an n-gram whose parts stand `apart`; -1: the pool has none such.
+  /// The number of an n-gram whose parts are `apart`; -1: the pool has none such.
   template <class T>
   std::int64_t find(std::uint64_t hash, const T* at, std::int64_t n, std::int64_t apart) const {
     const std::size_t mask = slots_.size() - 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise layers for oneDNN. One operand: a flat row, since no layout matters. Two: the operand
-// that repeats stands second (commutative functions swap for it), dims are merged so that the
-// library's fast kernels for a scalar, a row and a channel are found. Sum and Mean of more operands
-// are its sum primitive.
+// that repeats is second (commutative functions swap for it), dims are merged so that the library's
+// fast kernels for a scalar, a row and a channel are found. Sum and Mean of more operands are its
+// sum primitive.
 //
 //   describe(op::binary{.a = {1, 64, 56, 56}, .b = {1, 64, 1, 1}}, request, out);
 #pragma once

@@ -69,7 +69,7 @@ inline std::string plain_name(std::string_view text) {
   return s;
 }
 
-/// Why a bound should not rest on an implementation: "ref", "old-isa", or "" if it may. Beside a
+/// Why a bound should not rest on an implementation: "ref", "old-isa", or "" if it may. Next to a
 /// generated kernel (`jit`) a `simple` one is a scalar loop; alone it is the library's real one.
 inline std::string fallback_of(std::string_view its_name, bool beside_jit, bool multiplies,
                                numeric t) {
@@ -195,7 +195,7 @@ inline std::vector<offer> offers(const op::layer& l, numeric t, const setting& s
         },
         l);
   } catch (const dnnl::error&) {
-    // What was described before the refusal stands.
+    // What was described before the refusal is kept.
   }
   const std::int64_t flops = op::direct_flops(l);
   std::map<std::string, int> seen;

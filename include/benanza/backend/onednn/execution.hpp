@@ -115,7 +115,7 @@ public:
   }
 
 private:
-  /// Data that comes from other layers, where they stand in a chain.
+  /// Data that comes from other layers of a chain.
   struct flowing {
     int input;
     dnnl_memory_t memory;
@@ -242,7 +242,7 @@ private:
     return wanted.is_zero() ? a.stored : wanted;
   }
 
-  /// Weights that stand packed behind those of the arguments before.
+  /// Packed weights, behind those of the arguments before.
   void bind_packed(const argument& a) {
     const dnnl::memory m(wanted_for(a), device_->engine,
                          const_cast<std::byte*>(packed_ + weights_.bytes()));
@@ -267,7 +267,7 @@ private:
   void execute(int executions) override {
     const auto count = static_cast<int>(arguments_.size());
     dnnl_status_t status = dnnl_success;
-    // The one place from which the library is called, whoever asks.
+    // The only place from which the library is called.
     machine::at_stack_place(stack_place(), [&] {
       for (int i = 0; i < executions && status == dnnl_success; ++i) {
         weights_.advance();

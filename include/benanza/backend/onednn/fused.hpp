@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused layers for oneDNN: the base's recipes with post-operations. A residual of the result's dims
-// is added by the library's `sum`, in place: it stands where the result goes (ids end in `+sum`).
-// Other operands are joined by binary post-operations, as far as their dims can be said in those of
-// the base's operation.
+// is added by the library's `sum`, in place: it is where the result goes (ids end in `+sum`). Other
+// operands are joined by binary post-operations, as far as their dims can be said in those of the
+// base's operation.
 //
 //   describe(op::fused<op::conv>{.base = ..., .steps = {add, relu}}, request, out);
 #pragma once
@@ -40,7 +40,7 @@ inline std::optional<dims> joined_dims(const shape& s, const shape& whole, const
 }
 
 /// The steps of `f` on a result of `result`'s dims; the first joined operand is `first_input`.
-/// `fixed`: the result lies in memory as ONNX stores it, so that operands of its dims can be joined
+/// `fixed`: the result is in memory as ONNX stores it, so that operands of its dims can be joined
 /// by binary post-operations.
 template <class Base>
 std::optional<post_chain> chain_of(const op::fused<Base>& f, const request& r,
@@ -99,7 +99,7 @@ inline int operand_count(const op::binary& p) {
   return static_cast<int>(p.operands);
 }
 
-/// True where the base's result lies as ONNX stores it.
+/// True where the base's result is in memory as ONNX stores it.
 template <class Base>
 inline constexpr bool fixed_result =
     !std::is_same_v<Base, op::conv> && !std::is_same_v<Base, op::conv_transpose> &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention by oneDNN 3's graph API: the products, the scaling, the mask and the softmax are put to
 // the library as one graph, and it says whether it takes them as one partition. What it allocates
-// while it runs is part of its time, as for whoever calls it.
+// while it runs is part of its time, as for every caller.
 //
 //   if (attention_graph g(layer, numeric::f32, device); g.taken()) ...
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How do the elements of an operand lie in memory? Descriptors of plain, permuted, channels-last
-// and channel-blocked operands, and the name of any descriptor as oneDNN's users write it.
+// How are an operand's elements stored in memory? Descriptors of plain, permuted, channels-last and
+// channel-blocked operands, and the name of any descriptor as oneDNN's users write it.
 //
 //   layout_name(arranged({1, 64, 56, 56}, data_type::f32, arrangement::blocked), "nchw") ==
 //   "nChw16c"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How is a sum asked for as a product? A x 1 adds up the rows of a matrix, 1' x A its columns: the
-// units that multiply matrices then do what a reduction's loop does. Offered beside the library's
-// own reductions (`ones:matmul:`, `ones:inner_product:`), in the layer's type; a mean is the sum
-// times a factor, which the product's last step does.
+// units that multiply matrices then do what a reduction's loop does. Offered in addition to the
+// library's own reductions (`ones:matmul:`, `ones:inner_product:`), in the layer's type; a mean is
+// the sum times a factor, which the product's last step does.
 //
 //   describe_ones({.outer = 4096, .reduced = 256}, request, out);   // a stack of rows
 #pragma once
@@ -58,7 +58,7 @@ inline void describe_ones(const row_sums& s, const request& r, recipes& out) {
     out.push_back(std::move(inner));
     return;
   }
-  // The operand stands where weights do, which have a sign in eight bits.
+  // The operand takes the place of weights, which have a sign in eight bits.
   if (r.types.source != r.types.weights) return;
   const auto stack = [&](std::int64_t outer, std::int64_t rows, std::int64_t columns) {
     return s.outer == 1 ? dims{rows, columns} : dims{outer, rows, columns};

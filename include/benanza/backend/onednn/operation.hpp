@@ -28,7 +28,7 @@ using version::implementation;
 using version::run_time_values;
 using version::type_of;
 
-/// Where a window of a convolution or a pooling lies, in the library's terms (a dilation of 0 is
+/// Where a window of a convolution or a pooling is, in the library's terms (a dilation of 0 is
 /// none).
 struct window {
   dims strides{}, kernel{}, dilations{}, pads_begin{}, pads_end{};

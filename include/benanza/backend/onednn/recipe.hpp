@@ -43,8 +43,8 @@ struct recipe {
   description result{}; ///< the result in ONNX order, in the operation's dims
   int result_id = DNNL_ARG_DST;
   std::string letters{};         ///< names of the result's dims
-  std::string before{}, after{}; ///< stand around the implementation's name in the algorithm's id
-  run_time_values given{};       ///< what executions are given beside operands
+  std::string before{}, after{}; ///< around the implementation's name in the algorithm's id
+  run_time_values given{};       ///< what executions are given besides operands
   std::string kind{};            ///< of algorithm, where one is asked for by name
   std::string inexact{}; ///< why its results are another class than the type's; empty: they are not
   bool scales = false;   ///< applies the output scale

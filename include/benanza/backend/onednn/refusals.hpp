@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why does oneDNN not offer an implementation? From 3.4 it says so, for each that it passes over,
-// if ONEDNN_VERBOSE=dispatch stands in the environment when it is first called: as lines on
-// standard output, which are caught here. Older ones say nothing; then only what was asked for by
-// name and not found is told.
+// if ONEDNN_VERBOSE=dispatch is in the environment when it is first called: as lines on standard
+// output, which are caught here. Older ones say nothing; then only what was asked for by name and
+// not found is reported.
 //
 //   refusals_of("onednn_verbose,v1,primitive,create:dispatch,...")   // {{"brg:avx512_core",
 //   "..."}}

@@ -12,7 +12,7 @@
 
 namespace benanza::backend::reference {
 
-/// Sums each tap of each window that lies on the element.
+/// Sums each tap of each window that is on the element.
 inline double value(const op::col2im& p, const operands& o, std::int64_t flat) {
   const shape place = place_of(p.image, flat);
   const extents blocks = p.blocks();
@@ -39,7 +39,7 @@ inline double value(const op::col2im& p, const operands& o, std::int64_t flat) {
   return sum;
 }
 
-/// An image at a place between its elements; zeros lie around it.
+/// An image at a place between its elements; zeros are around it.
 inline double interpolated(const operands& o, std::int64_t image, std::int64_t height,
                            std::int64_t width, double y, double x) {
   const double top = std::floor(y), left = std::floor(x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One output of a fused layer: that of its base, scaled if the type is quantised, and then the
-// steps in their order. Joined operands stand behind the base's own.
+// steps in their order. Joined operands come after the base's own.
 //
 //   value(fused<conv>{.base = ..., .steps = {unary_function::relu}}, operands, 17)
 #pragma once

@@ -9,7 +9,7 @@
 
 namespace benanza::backend::reference {
 
-/// `x` mirrored at two borders until it lies between them.
+/// `x` mirrored at two borders until it is between them.
 inline double mirrored(double x, double low, double high) {
   const double span = high - low;
   if (span <= 0) return low;

@@ -48,7 +48,7 @@ private:
     default: return update;
     }
   }
-  /// Where in the data element `u` of what is taken or updated stands.
+  /// Where in the data element `u` of what is taken or updated is.
   std::int64_t place(std::int64_t u) const {
     if (p_.of_elements()) {
       shape at = place_of(p_.indices, u);

@@ -25,8 +25,8 @@ public:
       , centred_(centred)
       , adds_(adds) {}
 
-  /// The exact output at a flat index. Behind the rows stand their means, then their inverse
-  /// deviations; or the sums of which they are.
+  /// The exact output at a flat index. Behind the rows are their means, then their inverse
+  /// deviations; or the sums that are normalized.
   double at(std::int64_t flat) {
     const std::int64_t behind = flat - o_.inputs[0].count(), rows = o_.inputs[0].count() / length_;
     if (adds_ && behind >= 0) return source(behind);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of a linear attention (ONNX LinearAttention-27), by its recurrence, in double. Columns of
-// a state do not meet: what one place of the values goes through from the first token to the last
-// is computed when it is first asked for, and kept.
+// a state are independent: what one place of the values goes through from the first token to the
+// last is computed when it is first asked for, and kept.
 //
 //   lines_of(linear_attention{.batch = 1, .heads = 32, ...}, operands).at(3)
 #pragma once

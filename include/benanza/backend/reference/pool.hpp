@@ -4,7 +4,7 @@
 // divides by the taps inside the input or, with `include_pad`, inside the padded input: taps that
 // `ceil` lets hang over the end padding never count.
 //
-// Behind the maxima stand their places, of equal ones the first.
+// Behind the maxima come their places, of equal ones the first.
 //
 //   value(pool{.function = pooling::average, ...}, operands, 0)
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a tensor does a flat index lie, and which flat index has a place? Row-major, outermost
-// dim first. `broadcast_place` is the place in an operand that NumPy's broadcasting reads.
+// Where in a tensor is a flat index, and which flat index has a place? Row-major, outermost dim
+// first. `broadcast_place` is the place in an operand that NumPy's broadcasting reads.
 //
 //   place_of({2, 3}, 5) == shape{1, 2};   index_of({2, 3}, {1, 2}) == 5
 #pragma once

@@ -2,7 +2,7 @@
 // One result of QuantizeLinear, DequantizeLinear or DynamicQuantizeLinear (ONNX opsets 10 to 24).
 // Codes round to nearest even and saturate, those of 8-bit floats unless the node says that they do
 // not. DynamicQuantizeLinear
-// computes its scale in f32, as its definition does; behind its codes stand scale and zero point.
+// computes its scale in f32, as its definition does; behind its codes come scale and zero point.
 //
 //   value(quantize{.input = {4, 8}, .code = dtype::s8}, operands, 3)
 #pragma once
@@ -15,8 +15,8 @@
 
 namespace benanza::backend::reference {
 
-/// The code that stands for `v` in that storage. Where floats of 8 bits do not saturate, what
-/// rounds to more than the largest number is an infinity or NaN.
+/// The code of `v` in that storage. Where floats of 8 bits do not saturate, what rounds to more
+/// than the largest number is an infinity or NaN.
 inline double code_of(dtype code, double v, bool saturates = true) {
   if (!saturates) {
     const double none = std::nan(""), size = std::fabs(v);

@@ -81,8 +81,8 @@ inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int
   return all;
 }
 
-/// The same for operands that may be any numbers. Where those of a softmax lie far apart nearly all
-/// results are zero, of a wrong one too: the place of the largest operand is among those checked.
+/// The same for operands that may be any numbers. Where those of a softmax are far apart nearly all
+/// results are zero, also of a wrong one: the place of the largest operand is among those checked.
 inline std::vector<std::int64_t> positions_to_check(const op::layer& l, std::int64_t limit,
                                                     const operands& values) {
   std::vector<std::int64_t> all = positions_to_check(l, limit);

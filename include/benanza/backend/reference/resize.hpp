@@ -36,7 +36,7 @@ inline place_between place_at(double x) {
   return {static_cast<std::int64_t>(low), x - low};
 }
 
-/// Where position `i` of dim `d` lies in the input, `scale` being the model's own.
+/// Where position `i` of dim `d` is in the input, `scale` being the model's own.
 inline place_between scaled_place(const op::resize& p, const operands& o, int d, std::int64_t i,
                                   double scale) {
   const auto x = static_cast<double>(i), in = static_cast<double>(p.input[d]);
@@ -107,7 +107,7 @@ inline double share_of(op::interpolation mode, double distance, double a) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/// What position `i` of dim `d` takes; nothing where it lies outside a crop.
+/// What position `i` of dim `d` takes; nothing where it is outside a crop.
 inline std::vector<tap> resized_from(const op::resize& p, const operands& o, int d,
                                      std::int64_t i) {
   const std::int64_t in = p.input[d];

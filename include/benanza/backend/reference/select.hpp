@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of layers that find elements (ONNX ArgMax-13, ArgMin-13, TopK-11, NonZero-13,
 // Compress-11, Unique-11): the first result's elements, then the next one's. A NaN is larger than
-// all numbers. Behind what was found stand zeros.
+// all numbers. Behind what was found come zeros.
 //
 //   value(arg{.input = {8, 1000}, .axis = 1}, operands, 3)
 //   lines_of(top_k{.input = {1, 8400}, .axis = 1, .k = 100}, operands).at(100)   // first index

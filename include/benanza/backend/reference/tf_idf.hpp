@@ -12,7 +12,7 @@
 namespace benanza::backend::reference {
 
 namespace detail {
-/// How often the n-gram at `from` of the pool stands in a row.
+/// How often the n-gram at `from` of the pool occurs in a row.
 inline std::int64_t occurrences(const op::tf_idf& p, const operands& o, std::int64_t row,
                                 std::int64_t from, std::int64_t n) {
   std::int64_t found = 0;

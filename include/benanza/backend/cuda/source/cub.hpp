@@ -3,7 +3,7 @@
 // blocks, in kernels that are written for each shape. Sums and means along the last dims:
 // `cub_warp`, a warp for each row; `cub_block`, a block for each row (what CUB calls segmented);
 // `cub_device`, many blocks for a row: they add up its parts, and a second kernel adds these.
-// Running sums likewise: there each part begins with what stands before it.
+// Running sums likewise: there each part begins with the sum before it.
 //
 //   for (const kernel& k : cub_sums_of(op::reduce{...}, dtype::f16)) k.name;   // "cub_warp"
 #pragma once
@@ -100,7 +100,7 @@ private:
     return last;
   }
 
-  /// Tells each thread of a warp which row it has.
+  /// Which row each thread of a warp has.
   void write_warp(const char* collective, lines& out) const {
     out("  typedef cub::", collective, "<", a_.computed, "> collective;");
     out("  __shared__ collective::TempStorage room[", warps, "];");
@@ -147,7 +147,7 @@ private:
     out("    if (", left, " >= ", c_(tile()), ") ", load, ");");
     out("    else ", load, ", (int)(", left, "), (", a_.stored, ")0);");
   }
-  /// Adds up what stands from `begin` to `end` behind `from`, in the first thread's `sum`.
+  /// Adds up the elements from `begin` to `end` behind `from`, in the first thread's `sum`.
   void write_block_sum(const std::string& begin, const std::string& end, lines& out) const {
     out("  typedef ", moves("Load", length_ % items_ == 0 ? "LOAD_VECTORIZE" : "LOAD_STRIPED"),
         " loads;");

@@ -52,7 +52,7 @@ struct kernels_of {
   std::int64_t width(const Layer& l) const {
     return size_bytes(element_of(l, type));
   }
-  /// Codes that stand for themselves are no numbers of a case.
+  /// False for whole numbers of 8 bits: `arithmetic_of` takes these types for codes.
   template <class Layer>
   bool computes(const Layer& l) const {
     const dtype d = element_of(l, type);

@@ -105,7 +105,7 @@ inline program program_of(const op::concat& l, std::int64_t element_bytes) {
   return p;
 }
 
-/// The parts stand one after the other in the result.
+/// The parts follow each other in the result.
 inline program program_of(const op::split& l, std::int64_t element_bytes) {
   const detail::equal_parts parts(l.whole, l.axis, l.parts);
   program p = detail::moving(element_bytes, elements(l.whole), elements(l.whole));

@@ -19,7 +19,7 @@ inline void write_step(const counter& c, std::string_view at, std::string_view i
 }
 
 /// Statements that declare `at`, the place in the operand of the result's element `i`, and change
-/// `i`; the loops stand for the whole of the result, whose elements lie in their order.
+/// `i`; the loops cover the whole result, whose elements are in their order.
 inline void write_place(const std::vector<loop>& loops, const counter& c, std::int64_t first,
                         lines& out) {
   out("  idx at = ", c(first), ";");
@@ -43,7 +43,7 @@ constexpr std::int64_t common_divisor(std::int64_t a, std::int64_t b) {
   return a < 0 ? -a : a;
 }
 
-/// Of so many elements of the result each aligned group lies together, and aligned, in the operand.
+/// Each aligned group of so many elements of the result is contiguous, and aligned, in the operand.
 inline std::int64_t together_in(const std::vector<loop>& loops, std::int64_t first) {
   if (loops.empty() || loops.back().from != 1) return 1;
   std::int64_t most = common_divisor(loops.back().count, first);

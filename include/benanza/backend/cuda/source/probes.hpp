@@ -43,8 +43,8 @@ inline kernel nothing() {
           .threads = 1};
 }
 
-/// Takes `unsigned steps, float* to`: so many multiplications and additions of one thread, each of
-/// which waits for the one before it. What comes of them goes nowhere, but the compiler cannot
+/// Takes `unsigned steps, float* to`: so many multiplications and additions of one thread, each
+/// of which waits for the one before it. Their result is not written, but the compiler cannot
 /// know.
 inline kernel busy() {
   return {.name = "busy",
@@ -119,8 +119,8 @@ inline kernel sweep(const std::string& name, const std::string& parameters, int 
 }
 } // namespace detail
 
-/// Takes `const pack* from, count, unsigned never, unsigned* to`. What it reads goes nowhere,
-/// unless that comes to `never`.
+/// Takes `const pack* from, count, unsigned never, unsigned* to`. It writes nothing, unless what it
+/// reads comes to `never`.
 inline kernel read_all() {
   return detail::sweep("read_all",
                        "const pack* __restrict__ from, unsigned long long count, unsigned int "

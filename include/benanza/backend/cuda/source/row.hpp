@@ -102,8 +102,8 @@ inline rows::finding smallest(const arithmetic& a) {
           .both = "a < b ? a : b"};
 }
 
-/// Rows that stand one behind the other, of which each is normalized by its own deviation; each
-/// `run` elements in turn have the next scale of `scales`.
+/// Rows that follow each other, each of which is normalized by its own deviation; each `run`
+/// elements in turn have the next scale of `scales`.
 inline rows normalized(const shape& input, std::int64_t length, std::int64_t run,
                        std::int64_t scales, bool centred, bool shifted, const arithmetic& a) {
   rows r = begun(input, a);

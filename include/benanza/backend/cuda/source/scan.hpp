@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of running sums and products. `line1`: a thread goes along a line, whichever its axis.
 // Sums of f16 and bf16 along rows of whole tiles also by tensor cores (backend/tile_sums.hpp):
-// `mma16`, whose tiles have 16 rows of 16, and `mma256`, in which a warp has a row. What stands
-// before a row of a tile is added in f32: two more products would round it to the type.
+// `mma16`, whose tiles have 16 rows of 16, and `mma256`, in which a warp has a row. The sum before
+// a row of a tile is added in f32: two more products would round it to the type.
 //
 //   for (const kernel& k : scans_of(op::cumulate{.input = {8, 512}, .axis = 1}, dtype::f16))
 //   k.name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How does the text of a kernel come about? A `program` says for each element of the result from
 // where in the operands it comes and what is done with it; this header makes CUDA C++ of that in
-// which a thread writes one element, or several that lie together at once. Sizes and strides are
+// which a thread writes one element, or several contiguous ones at once. Sizes and strides are
 // constants of the text, so that the compiler turns divisions into multiplications.
 //
 //   kernel k = written(program, 4);   k.name == "v4";   k.blocks * k.threads >= elements / 4
@@ -70,7 +70,7 @@ struct reading {
   std::string element{}; ///< its type in C
   /// Statements of a function of `i`, the result's element, that returns its address.
   std::string place{};
-  /// Of so many elements of the result each aligned group lies together, and aligned, in the
+  /// Each aligned group of so many elements of the result is contiguous, and aligned, in the
   /// operand too; 0: of any number.
   std::int64_t together = 1;
   bool may_lack = false; ///< the address may be null: then it is a zero
@@ -166,8 +166,8 @@ inline void write_preamble(const counter& c, lines& out) {
   out("  return p ? *p : E(0);\n}");
 }
 
-/// What stands before a kernel's parameters. Where so many blocks of it are to be on a
-/// multiprocessor at once, that is how many registers it has; else the compiler takes its choice.
+/// The text before a kernel's parameters. Where so many blocks of it are to be on a multiprocessor
+/// at once, that is how many registers it has; else the compiler takes its choice.
 inline std::string kernel_head(const std::string& name, int resident_blocks = 0) {
   return "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threads_of_a_block) +
          (resident_blocks > 0 ? ", " + std::to_string(resident_blocks) : "") + ") " + name + '(';

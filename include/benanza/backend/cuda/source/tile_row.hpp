@@ -47,7 +47,7 @@ inline std::string bound_registers(const std::string& kind, const std::string& o
 }
 
 /// Functions of tiles that all threads of a warp call together. Where there are no tensor cores
-/// others of these names stand before the text.
+/// others of these names come before the text.
 inline void write_tile_functions(const tile_type& t, lines& out) {
   const std::string head = "static __device__ __forceinline__ void ";
   const int n = t.registers;
@@ -101,7 +101,7 @@ inline kernel written_by_sixteens(const row_sums& r, dtype type) {
   detail::write_ones("true", t, out);
   out("  const unsigned int warp = threadIdx.x / 32u, lane = threadIdx.x % 32u;");
   out("  idx row = ((idx)blockIdx.x * ", c(warps), " + warp) * ", c(16), ";");
-  // Where fewer rows are left, some of the last warp's have been another one's before.
+  // Where fewer than 16 rows are left, the last warp repeats rows of another one.
   out("  if (row + ", c(16), " > ", c(r.outer), ") row = ", c(r.outer - 16), ";");
   out("  ", t.name, " part;\n  float_tile sum;\n  clear_tile(sum);");
   out("  load_right(constant, ones, 16u);");

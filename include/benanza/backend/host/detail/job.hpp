@@ -25,15 +25,15 @@ struct job {
   std::byte* output = nullptr;
   dtype element = dtype::f32; ///< storage of the first operand
   dtype result = dtype::f32;
-  std::vector<placed_result> results{}; ///< where in the output each one stands
+  std::vector<placed_result> results{}; ///< where in the output each one is
   std::vector<std::int64_t> parts{};    ///< lengths of those of a Split; empty: equal ones
   float scale = 1;                      ///< quantised results are round(scale * exact), saturated
   int threads = 1;
-  /// Where the constant operands of this execution stand; changes between executions.
+  /// Where the constant operands of this execution are; changes between executions.
   const std::byte* const* weights = nullptr;
 
   std::int64_t width() const { return size_bytes(element); }
-  /// Where result `k` goes; null where a maker only tells its way.
+  /// Where result `k` goes; null where a maker only says its way.
   std::byte* result_at(std::size_t k) const {
     return output == nullptr ? nullptr : output + results[k].offset;
   }

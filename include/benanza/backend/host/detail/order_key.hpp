@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How are elements of any type compared as whole numbers? An order key is unsigned and larger
-// exactly where the element is: signs are turned round, both zeros are one, a NaN lies beyond all
+// exactly where the element is: signs are turned round, both zeros are one, a NaN is beyond all
 // numbers. Joined with its place, of equal elements the first is the largest (or the smallest), and
 // no two are equal.
 //

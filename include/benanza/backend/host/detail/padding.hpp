@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which input row does each row of a padded tensor take, and what stands beside it? Tables of
-// offsets for the outer dims, and of positions for the last: what is cut off first, what is kept as
-// one run, and what is filled around it, from the run or with zeros.
+// Which input row does each row of a padded tensor take, and what is next to it? Tables of offsets
+// for the outer dims, and of positions for the last: what is cut off first, what is kept as one
+// run, and what is filled around it, from the run or with zeros.
 //
 //   padding_plan plan = plan_of(pad);   plan.rows(from, to, 0, row_count);
 #pragma once
@@ -13,15 +13,15 @@
 
 namespace benanza::backend::host::detail {
 
-/// Tables of one padding. Offsets and positions count bytes; -1 stands for a zero.
+/// Tables of one padding. Offsets and positions count bytes; -1 means a zero.
 struct padding_plan {
   loops<1> outer;                    // all dims but the last, of the output; one at least
   std::vector<std::int64_t> from[8]; // for each of them: the input offset of every position
   std::vector<std::int64_t> left,
-      right;                       // of each element beside the run: its place in the input row
+      right;                       // of each element next to the run: its place in the input row
   std::int64_t first, copied, row; // the run's place in the input row, its length; row length
   std::int64_t width;              // of an element
-  bool zeros;                      // what stands beside is never taken from the input
+  bool zeros;                      // what is next to the run is never taken from the input
 
   void rows(const std::byte* input, std::byte* output, std::int64_t begin, std::int64_t end) const {
     const int inner = outer.rank - 1;

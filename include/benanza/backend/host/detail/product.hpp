@@ -16,7 +16,7 @@ inline constexpr std::int64_t tile_columns = 2 * float_lanes::count;
 /// Most rows of a tile: with twelve sums and what they are made of, registers are used up.
 inline constexpr int tile_rows = 6;
 
-/// Where column `j` of a tile stands in a row of B: bf16 in pairs, one of each vector.
+/// Where column `j` of a tile is in a row of B: bf16 in pairs, one of each vector.
 template <class Stored>
 constexpr std::int64_t place_in_tile(std::int64_t j) {
   if constexpr (std::is_same_v<Stored, float>) return j;

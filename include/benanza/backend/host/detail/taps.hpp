@@ -30,7 +30,7 @@ struct input_place {
   std::int64_t high() const { return -floored(-up, down); }
   std::int64_t half_down() const { return -floored(down - 2 * up, 2 * down); }
   std::int64_t half_up() const { return floored(2 * up + down, 2 * down); }
-  /// How far behind `low` it lies.
+  /// How far behind `low` it is.
   double rest() const { return static_cast<double>(up - low() * down) / static_cast<double>(down); }
 };
 
@@ -66,7 +66,7 @@ inline double share_at(op::interpolation mode, double d) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/// Adds what lies around a place, `rest` behind `low`; elements are `narrow` apart (1: one step).
+/// Adds elements around a place, `rest` behind `low`; elements are `narrow` apart (1: one step).
 inline void add_blend(resize_table& table, const op::resize& p, std::int64_t in, std::int64_t low,
                       double rest, double narrow) {
   const std::size_t first = table.weight.size();
@@ -106,7 +106,7 @@ inline resize_table table_of(const op::resize& p, int dim) {
   return table;
 }
 
-/// The table of a dim that is cropped to a part of it; what lies outside the input has no weight.
+/// The table of a dim that is cropped to a part of it; what is outside the input has no weight.
 inline resize_table cropped_table(const op::resize& p, int dim, double begin, double end) {
   const std::int64_t in = p.input[dim], out = p.sizes[dim];
   const auto last = static_cast<double>(in - 1);
