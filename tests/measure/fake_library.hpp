@@ -90,7 +90,7 @@ public:
   std::span<std::byte> scratch_memory() const override { return scratch_; }
   double clock_ns() const override { return script_.clock_ns; }
   backend::device_account end_account() override { return script_.account; }
-  backend::weight_slots own_pool() override {
+  backend::weight_slots weight_pool() override {
     return {log_.device_memory.data(), 16, std::ssize(log_.device_memory) / 16};
   }
   void flush_before_each(bool flushed) override { flushed_ = flushed; }

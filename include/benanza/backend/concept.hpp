@@ -50,10 +50,10 @@ struct algorithm {
 struct setting {
   int threads = 1;
   /// The operands outlive what is prepared from them: what it only reads need not be copied.
-  bool operands_stay = false;
+  bool keeps_operands = false;
   /// What is prepared in this process runs by turns, and is read before another one runs: where
   /// the operands stay too, memory may be shared.
-  bool by_turns = false;
+  bool interleaved = false;
   /// Its weights as packed_weights::copy_weights wrote them, which stay there; null: it packs them
   /// itself. Only in the memory of the host.
   const std::byte* packed = nullptr;
@@ -185,7 +185,7 @@ public:
 
   /// From now on the library prints a line on standard output for each of its calls, or does not;
   /// false: it has no such stream.
-  virtual bool tell_calls(bool /*on*/) { return false; }
+  virtual bool log_calls(bool /*on*/) { return false; }
 
   /// Its devices, with memory and caches of their own; null: it runs on the processor.
   virtual device_library* own_devices() { return nullptr; }

@@ -86,7 +86,7 @@ class device_control {
 public:
   virtual ~device_control() = default;
   /// Copies for cold weights in the device's memory.
-  virtual weight_slots own_pool() { return {}; }
+  virtual weight_slots weight_pool() { return {}; }
   /// From now on each timed execution finds nothing of its own in the device's caches, or not so.
   virtual void flush_before_each(bool) {}
   /// Brings a device that may rest to its full clock.

@@ -88,7 +88,7 @@ inline constexpr double call_ns = 500;
 namespace detail {
 /// Takes the roofline as the bound where only slow kernels of ours, or reference loops, run a
 /// layer.
-inline void hold_to_roofline(choice& c, const layer_cases& known, const std::optional<roof>& r) {
+inline void cap_by_roofline(choice& c, const layer_cases& known, const std::optional<roof>& r) {
   const auto plain = [](const candidate& k) {
     return k.any().fallback == "host" || k.any().fallback == "ref";
   };
@@ -152,8 +152,8 @@ inline layer_answer answer(const question& q, const op::layer& layer, std::int64
                      (q.own != q.type && measured_in(q.own, basis::other_type));
   out.roofline = q.machine.roofline(layer, out.type, q.threads, least_flops);
   if (timed) {
-    detail::hold_to_roofline(out.algorithms, q.cases.of(out.name, out.type, q.threads),
-                             out.roofline);
+    detail::cap_by_roofline(out.algorithms, q.cases.of(out.name, out.type, q.threads),
+                            out.roofline);
     return out;
   }
   out.nothing_runs = nothing_runs;

@@ -192,11 +192,11 @@ TEST_CASE("cublas: weights are turned once for all that want them so, and that i
   blas lib;
   const op::layer l = op::parse("MatMul/1x5x48-48x32-w");
   const operands values = make_operands(l, numeric::f16);
-  const setting by_turns{.operands_stay = true, .by_turns = true};
+  const setting interleaved{.keeps_operands = true, .interleaved = true};
   const auto made = [&](const std::string& id, const setting& s) {
     return lib.prepare(l, numeric::f16, {.id = id}, values, s);
   };
-  const auto first = made("wt:gemm", by_turns), second = made("wt:" + simple, by_turns);
+  const auto first = made("wt:gemm", interleaved), second = made("wt:" + simple, interleaved);
   CHECK(packed_weights::of(*first)->packing_ns() > 0);
   CHECK(packed_weights::of(*second)->packing_ns() == 0);
   const auto alone = made("wt:" + simple, {}); // as in a model, where each node has its own

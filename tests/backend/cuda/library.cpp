@@ -130,7 +130,7 @@ TEST_CASE("cuda: constants rotate through copies, and come back to their own" *
   const operands o = make_operands(l, numeric::f16);
   const auto p = lib.prepare(l, numeric::f16, {.id = "kernel:row32"}, o, {});
   CHECK(p->weight_bytes() == 512); // scale and bias, each at a multiple of 256
-  const weight_slots s = p->own_device()->own_pool();
+  const weight_slots s = p->own_device()->weight_pool();
   CHECK(s.stride == 1536); // with source and result: vectors of parameters alone are no weights
   p->rotate_weights(s.data, s.stride, s.count);
   CHECK(p->time(3) == doctest::Approx(3 * one_execution_ns).epsilon(1e-6));

@@ -179,7 +179,7 @@ TEST_CASE("onednn: large weights that stay, in a layout that can be read as it i
     CAPTURE(a.id);
     auto o = backend::make_operands(l, numeric::f32);
     const auto copy = lib.prepare(l, numeric::f32, a, o, {.threads = 1}),
-               lent = lib.prepare(l, numeric::f32, a, o, {.threads = 1, .operands_stay = true});
+               lent = lib.prepare(l, numeric::f32, a, o, {.threads = 1, .keeps_operands = true});
     const auto truth = result(*copy);
     CHECK(result(*lent) == truth);
     CHECK(lent->weight_bytes() == copy->weight_bytes());

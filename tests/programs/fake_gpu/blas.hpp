@@ -163,11 +163,11 @@ inline void compute(memory& m, const blas_product& p, bool wrong) {
     return std::span<const std::byte>(m.contents(x.at, count), static_cast<std::size_t>(count));
   };
   // The same bytes are the same numbers, and so may be others that are in another order.
-  const dense sums = lately().result({bytes_of(p.first), bytes_of(p.second)}, settings_of(p), [&] {
+  const dense sums = cached().result({bytes_of(p.first), bytes_of(p.second)}, settings_of(p), [&] {
     const auto first = load_matrix(m, p.first, p.batches, p.tf32),
                second = load_matrix(m, p.second, p.batches, p.tf32);
     const std::vector<std::int64_t> sizes{p.batches, rows, columns, terms};
-    return lately().result({bytes(first), bytes(second)}, sizes, [&] {
+    return cached().result({bytes(first), bytes(second)}, sizes, [&] {
       dense made({p.batches, columns, rows});
       for (std::int64_t batch = 0; batch < p.batches; ++batch)
         multiply(second.data() + batch * columns * terms, first.data() + batch * terms * rows,

@@ -131,17 +131,17 @@ inline dense gathered(const dense& x, const dense& dy, dense dw, const window& o
 
 /// A convolution of `x`; `y` gives the dims and holds zeros.
 inline dense convolve(const dense& x, const dense& w, dense y, const window& over) {
-  return lately().result({bytes(x.at), bytes(w.at)}, settings_of(direction::forward, x, w, y, over),
+  return cached().result({bytes(x.at), bytes(w.at)}, settings_of(direction::forward, x, w, y, over),
                          [&] { return convolved(x, w, std::move(y), over); });
 }
 /// The gradient of a convolution by its source; `dx` gives the dims and holds zeros.
 inline dense scatter(const dense& dy, const dense& w, dense dx, const window& over) {
-  return lately().result({bytes(dy.at), bytes(w.at)}, settings_of(direction::data, dy, w, dx, over),
+  return cached().result({bytes(dy.at), bytes(w.at)}, settings_of(direction::data, dy, w, dx, over),
                          [&] { return scattered(dy, w, std::move(dx), over); });
 }
 /// The gradient of a convolution by its weights; `dw` gives the dims and holds zeros.
 inline dense gradient(const dense& x, const dense& dy, dense dw, const window& over) {
-  return lately().result({bytes(x.at), bytes(dy.at)},
+  return cached().result({bytes(x.at), bytes(dy.at)},
                          settings_of(direction::filter, x, dy, dw, over),
                          [&] { return gathered(x, dy, std::move(dw), over); });
 }

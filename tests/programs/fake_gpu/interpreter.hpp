@@ -253,7 +253,7 @@ private:
     std::vector<std::int64_t> settings{transpose_b};
     for (const dims* d : {&a.size, &b.size, &size})
       settings.insert(settings.end(), d->begin(), d->end());
-    return lately().result({bytes(a.at), bytes(b.at)}, settings, [&] {
+    return cached().result({bytes(a.at), bytes(b.at)}, settings, [&] {
       dense c(size);
       const dims stacks(c.size.begin(), c.size.end() - 2);
       std::vector<double> turned(static_cast<std::size_t>(n * terms));

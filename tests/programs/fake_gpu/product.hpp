@@ -4,7 +4,7 @@
 // read each time; where they hold what others held before, what came of it is remembered.
 //
 //   multiply(a, b, c, m, n, k);   // c += a b, row by row
-//   dense y = lately().result({bytes(x.at), bytes(w.at)}, numbers, [&] { return convolve(...); });
+//   dense y = cached().result({bytes(x.at), bytes(w.at)}, numbers, [&] { return convolve(...); });
 #pragma once
 
 #include "tensor.hpp"
@@ -128,7 +128,7 @@ inline std::span<const std::byte> bytes(const std::vector<double>& numbers) {
   return std::as_bytes(std::span(numbers));
 }
 /// Of this process; calls come one at a time, under the device's lock.
-inline remembered& lately() {
+inline remembered& cached() {
   static remembered all;
   return all;
 }

@@ -29,8 +29,8 @@ public:
   device_run(std::shared_ptr<gpu> on, const operands& values, const setting& s)
       : gpu_(std::move(on))
       , values_(values)
-      , memory_(s.operands_stay && s.by_turns ? gpu_->shared_memory()
-                                              : std::make_shared<group_memory>())
+      , memory_(s.keeps_operands && s.interleaved ? gpu_->shared_memory()
+                                                  : std::make_shared<group_memory>())
       , timer_(gpu_) {}
   ~device_run() override {
     if (copies_ && copies_->user == this) copies_->user = nullptr;
@@ -118,7 +118,7 @@ public:
   device_counters counters() final {
     return counters::of_this_process().count([this] { run(1); });
   }
-  weight_slots own_pool() final {
+  weight_slots weight_pool() final {
     if (has_weights_) return gpu_->pool(weights_, weight_bytes_);
     const std::int64_t stride = all_bytes();
     if (stride == 0 || stride >= most_l2_sizes * gpu_->l2_bytes()) return {}; // drives itself out

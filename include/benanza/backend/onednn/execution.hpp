@@ -21,7 +21,7 @@ public:
       : timed_call(s.threads)
       , device_(std::move(on))
       , what_(std::move(what))
-      , operands_stay_(s.operands_stay)
+      , keeps_operands_(s.keeps_operands)
       , packed_(s.packed) {
     use_threads(threads_);
     primitive_ = dnnl::primitive(what_.how.get());
@@ -208,7 +208,7 @@ private:
     tensor_bytes scaled;
     if (!as_it_is) scaled = times(from, a);
     const std::span<const std::byte> given = as_it_is ? from.bytes : scaled;
-    const bool lent = operands_stay_ && a.constant && as_it_is &&
+    const bool lent = keeps_operands_ && a.constant && as_it_is &&
                       given.size() >= machine::page_store::smallest; // and so begins with a page
     const description wanted = wanted_for(a);
     dnnl::memory to;
@@ -292,7 +292,7 @@ private:
 
   std::shared_ptr<device> device_;
   offer what_;
-  bool operands_stay_;
+  bool keeps_operands_;
   const std::byte* packed_;
   dnnl::primitive primitive_{};
   std::vector<aligned_bytes> buffers_{};

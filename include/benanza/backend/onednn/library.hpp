@@ -20,7 +20,7 @@ public:
   /// `name`: the token in case names; one of several versions has its version in it.
   explicit library(std::string name = "onednn")
       : name_(std::move(name)) {
-    const auto unheard = dispatch_is_told() ? std::make_unique<caught_output>() : nullptr;
+    const auto muted_stdout = logs_dispatch() ? std::make_unique<caught_output>() : nullptr;
     device_ = std::make_shared<device>();
   }
 
@@ -45,7 +45,7 @@ public:
   }
 
   std::vector<algorithm> enumerate(const op::layer& l, numeric t, const setting& s) override {
-    const auto unheard = dispatch_is_told() ? std::make_unique<caught_output>() : nullptr;
+    const auto muted_stdout = logs_dispatch() ? std::make_unique<caught_output>() : nullptr;
     std::vector<algorithm> out;
     try {
       for (recurrent_offer& o : recurrent_offers(l, t, s, device_->engine))
@@ -83,7 +83,7 @@ public:
     return out;
   }
 
-  bool tell_calls(bool on) override {
+  bool log_calls(bool on) override {
     return dnnl_set_verbose(on ? 1 : 0) == dnnl_success;
   }
 

@@ -23,7 +23,7 @@ namespace benanza::backend::onednn {
 using machine::caught_output;
 
 /// True if the library prints on standard output what it passes over.
-inline bool dispatch_is_told() {
+inline bool logs_dispatch() {
   const char* verbose = std::getenv("ONEDNN_VERBOSE");
   return verbose != nullptr && std::string_view(verbose).find("dispatch") != std::string_view::npos;
 }

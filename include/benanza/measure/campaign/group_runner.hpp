@@ -308,7 +308,7 @@ private:
     for (const entry& e : cold) {
       try {
         if (backend::device_control* device = e.what->made.run->own_device())
-          e.what->pool = device->own_pool();
+          e.what->pool = device->weight_pool();
         else if (const std::int64_t bytes = e.what->made.run->weight_bytes(); bytes > 0)
           e.what->pool = pools_.slots(g.what->weights_type(), bytes);
       } catch (const std::exception& failure) {

@@ -49,7 +49,7 @@ public:
       : libraries_(libraries)
       , heard_(std::in_place) {
     for (const auto& l : libraries_)
-      l->tell_calls(true);
+      l->log_calls(true);
   }
   call_listener(const call_listener&) = delete;
   call_listener& operator=(const call_listener&) = delete;
@@ -76,7 +76,7 @@ public:
 private:
   void silence() {
     for (const auto& l : libraries_)
-      l->tell_calls(false);
+      l->log_calls(false);
   }
 
   const library_list& libraries_;

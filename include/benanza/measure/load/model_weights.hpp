@@ -164,7 +164,7 @@ public:
       const op::layer& l = layer_at(plan_.graph, n.node);
       out.nodes.push_back(
           n.library->it->prepare(l, plan_.type, n.algorithm, *n.values,
-                                 {.threads = plan_.threads, .operands_stay = true}));
+                                 {.threads = plan_.threads, .keeps_operands = true}));
       const double all_ns = timer.ns();
       const auto* packs = backend::packed_weights::of(*out.nodes.back());
       const double packing_ns = packs == nullptr ? 0 : packs->packing_ns(),

@@ -92,8 +92,9 @@ private:
         machine::check_memory(prepared_bytes(layer_, type, c.algorithm) +
                               checked_bytes(layer_, type));
       const stopwatch timer;
-      auto made = library->prepare(layer_, type, c.algorithm, operands_,
-                                   {.threads = threads, .operands_stay = true, .by_turns = true});
+      auto made =
+          library->prepare(layer_, type, c.algorithm, operands_,
+                           {.threads = threads, .keeps_operands = true, .interleaved = true});
       const double took_ns = timer.ns();
       if (made->ran() != c.algorithm.id)
         throw error("the library ran " + made->ran() + " in place of " + c.algorithm.id, title());
