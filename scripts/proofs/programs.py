@@ -56,6 +56,12 @@ def any_bench():
         run(["cmake", "--build", BUILD, "--target", "benanza_bench"])
 
 
+def forget(store):
+    """Removes a store of ours, with what is beside it."""
+    for file in WORK.glob(f"{store}.db*"):
+        file.unlink()
+
+
 def bench(program, *options, check=True):
     """Runs a benchmark from the start; its seconds, and its exit status."""
     for out in (o for o in map(str, options) if o.startswith("--benchmark_out=")):

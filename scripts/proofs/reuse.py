@@ -5,7 +5,7 @@ import re
 
 from proofs.figures import header
 from proofs.models import zoo_names
-from proofs.programs import WORK, bench, build, layers_of
+from proofs.programs import WORK, bench, build, forget, layers_of
 
 FAMILY = ["resnet18-v2", "resnet34-v2", "resnet50-v2", "resnet101-v2", "resnet152-v2"]
 
@@ -22,9 +22,8 @@ def reuse(arguments):
         shared, every = ("--benchmark_filter=^(" + "|".join(re.escape(l) for l in sorted(some)) + ")/"
                          for some in (known & layers, layers))
         store, alone = WORK / "reuse.db", WORK / "reuse_alone.db"
-        for path in (store, alone):
-            for file in WORK.glob(path.name + "*"):
-                file.unlink()
+        forget("reuse")
+        forget("reuse_alone")
         bench(rest, "--store", store, "--effort", arguments.effort, shared)
         with_store, _ = bench(added, "--store", store, "--effort", arguments.effort, every)
         without, _ = bench(added, "--store", alone, "--effort", arguments.effort, every)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from proofs.programs import BUILD, ROOT, WORK, bench, build, run
+from proofs.programs import BUILD, ROOT, WORK, bench, build, forget, run
 
 
 def stored(store):
@@ -25,8 +25,7 @@ def survive(arguments):
     model = (arguments.models or ["squeezenet-v1.1"])[0]
     program, _ = build([model], "survive")
     store = WORK / "survive.db"
-    for file in WORK.glob("survive.db*"):
-        file.unlink()
+    forget("survive")
     options = [str(program), "--store", str(store), "--effort", "quick", "--benchmark_filter=/f32/"]
     dice = random.Random(1)
     lost = doubled = kills = 0
@@ -44,8 +43,7 @@ def survive(arguments):
         lost += sum(n not in now for n in before)
         doubled += sum(count > 1 for count in now.values())
         if victim.returncode == 0 and len(now) == len(before):  # all was measured: begin anew
-            for file in WORK.glob("survive.db*"):
-                file.unlink()
+            forget("survive")
             now = {}
         before = now
     seconds, done = bench(program, *options[1:])
@@ -59,8 +57,7 @@ def survive(arguments):
         _, done = bench(program, *options, check=False)
         print(f"{what}: exit {done.returncode}: {done.stderr.strip()[:150]}")
     limited = WORK / "limited.db"
-    for file in WORK.glob("limited.db*"):
-        file.unlink()
+    forget("limited")
     script = f"ulimit -f 2048; exec '{program}' --store '{limited}' --effort quick"
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, text=True, capture_output=True)
     kept = len(stored(limited)) if limited.exists() else 0
@@ -74,5 +71,4 @@ def scale(arguments):
     run(["cmake", "--build", test_build, "--target", "benanza_store_scale"])
     file = WORK / "scale.db"
     subprocess.run([str(test_build / "tests" / "benanza_store_scale"), str(file)], check=True)
-    for left in WORK.glob("scale.db*"):
-        left.unlink()
+    forget("scale")
