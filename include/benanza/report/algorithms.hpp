@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every algorithm of a layer: how long it takes, or why it was not timed. The fastest first; then
-// those that failed, and those that a library has by name and refuses.
+// Every algorithm of a layer: how long it takes, at which share of the layer's roofline, or why it
+// was not timed. The fastest first; then those that failed, and those that a library has by name
+// and refuses.
 //
 //   const auto all = algorithms_of(run, "Conv/1x64x56x56");   algorithms_text(all)
 #pragma once
 
+#include "../bound/roofline.hpp"
 #include "../result/fields.hpp"
 #include "units.hpp"
 
@@ -15,6 +17,7 @@
 #include <range/v3/view/map.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -40,6 +43,13 @@ struct layer_algorithms {
   std::string layer{}, type{};
   int threads = 1;
   std::vector<algorithm_row> timed{}, others{};
+  bound::roof roofline{}; ///< of zero: not known
+  double work = 0;        ///< that sets it: bytes, or operations
+
+  /// How much of what the machine can do a hot run gets; 0: not known.
+  double share(const algorithm_row& row) const {
+    return row.hot_ns > 0 ? roofline.ns / row.hot_ns : 0;
+  }
 };
 
 namespace detail {
@@ -51,6 +61,23 @@ inline std::string remark_of(const result::measurement& m) {
   if (m.fallback == "host") return "our own kernel";
   return {};
 }
+
+/// The roofline of a layer whose algorithms need no fewer than so many operations.
+inline void set_roofline(layer_algorithms& l, const bound::ceilings& c, std::int64_t least_flops) {
+  const auto type = parse_numeric(l.type);
+  if (!type || l.timed.empty()) return;
+  const op::layer layer = op::parse(l.layer);
+  l.roofline = bound::roofline(c, layer, *type, l.threads, least_flops);
+  l.work = static_cast<double>(l.roofline.by_memory ? op::least_bytes(layer, *type) : least_flops);
+}
+
+inline std::string roofline_line(const layer_algorithms& l) {
+  if (l.roofline.ns <= 0) return {};
+  return fmt::format("  roofline {}: {} at {:.3g} {}\n", show_time(l.roofline.ns),
+                     l.roofline.by_memory ? show_bytes(l.work) + " of memory"
+                                          : fmt::format("{:.4g} MFLOP", l.work / 1e6),
+                     l.work / l.roofline.ns, l.roofline.by_memory ? "GB/s" : "GFLOP/s");
+}
 } // namespace detail
 
 /// The algorithms of all layers with `text` in their names, as `family/key`. `threads`: 0 for all.
@@ -58,13 +85,19 @@ inline std::vector<layer_algorithms> algorithms_of(const result::run& r, const s
                                                    const std::string& type = {}, int threads = 0) {
   using place = std::tuple<std::string, std::string, int>;
   std::map<place, std::map<std::pair<std::string, std::string>, algorithm_row>> all;
+  std::map<place, std::int64_t> least_flops; // of algorithms that compute exactly the layer
   const auto wanted = [&](const auto& x) {
     return (x.family + '/' + x.key).find(text) != std::string::npos &&
            (type.empty() || x.type == type);
   };
   for (const result::measurement& m : r.measurements) {
     if (!result::of_a_layer(m) || !wanted(m) || (threads != 0 && m.threads != threads)) continue;
-    algorithm_row& row = all[{m.family + '/' + m.key, m.type, m.threads}][{m.backend, m.algorithm}];
+    const place here{m.family + '/' + m.key, m.type, m.threads};
+    algorithm_row& row = all[here][{m.backend, m.algorithm}];
+    if (m.error.empty() && m.equivalence == m.type) {
+      const auto known = least_flops.try_emplace(here, m.algorithm_flops).first;
+      known->second = std::min(known->second, m.algorithm_flops);
+    }
     row.backend = m.backend;
     row.algorithm = m.algorithm;
     if (!m.layouts.empty()) row.layouts = m.layouts;
@@ -79,6 +112,7 @@ inline std::vector<layer_algorithms> algorithms_of(const result::run& r, const s
         rows.try_emplace({x.backend, x.algorithm}, algorithm_row{.backend = x.backend,
                                                                  .algorithm = x.algorithm,
                                                                  .remark = "refused: " + x.why});
+  const bound::ceilings ceilings(r);
   std::vector<layer_algorithms> out;
   for (auto& [where, rows] : all) {
     layer_algorithms& l = out.emplace_back();
@@ -87,6 +121,8 @@ inline std::vector<layer_algorithms> algorithms_of(const result::run& r, const s
       (row.timed() ? l.timed : l.others).push_back(std::move(row));
     std::stable_sort(l.timed.begin(), l.timed.end(),
                      [](const auto& a, const auto& b) { return a.by() < b.by(); });
+    if (const auto flops = least_flops.find(where); flops != least_flops.end())
+      detail::set_roofline(l, ceilings, flops->second);
   }
   return out;
 }
@@ -97,15 +133,20 @@ inline std::string algorithms_text(const layer_algorithms& l) {
       "{}, {}, {}: {}{}\n", printable(l.layer), printable(l.type), counted(l.threads, "thread"),
       counted(std::ssize(l.timed), "algorithm"),
       l.others.empty() ? std::string() : fmt::format(", {} not timed", l.others.size()));
+  out += detail::roofline_line(l);
+  const auto share = [&l](const std::string& text) {
+    return l.roofline.ns > 0 ? fmt::format("{:>11}  ", text) : std::string();
+  };
   if (!l.timed.empty())
-    out += fmt::format("  {:>9}  {:>12}  {:>6}  {}\n", "least", "cold weights", "x best",
-                       "library and algorithm");
+    out += fmt::format("  {:>9}  {:>12}  {:>6}  {}{}\n", "least", "cold weights", "x best",
+                       share("of roofline"), "library and algorithm");
   const auto time = [](double ns) { return ns > 0 ? show_time(ns) : std::string("-"); };
   for (const algorithm_row& row : l.timed)
-    out +=
-        fmt::format("  {:>9}  {:>12}  {:>6.2f}  {}{}\n", time(row.hot_ns), time(row.coldw_ns),
-                    row.by() / l.timed.front().by(), printable(row.backend + ' ' + row.algorithm),
-                    row.remark.empty() ? std::string() : " (" + printable(row.remark) + ')');
+    out += fmt::format("  {:>9}  {:>12}  {:>6.2f}  {}{}{}\n", time(row.hot_ns), time(row.coldw_ns),
+                       row.by() / l.timed.front().by(),
+                       share(l.share(row) > 0 ? percent(l.share(row)) : "-"),
+                       printable(row.backend + ' ' + row.algorithm),
+                       row.remark.empty() ? std::string() : " (" + printable(row.remark) + ')');
   if (!l.others.empty()) out += "  not timed:\n";
   for (const algorithm_row& row : l.others)
     out += fmt::format("    {}: {}\n", printable(row.backend + ' ' + row.algorithm),
@@ -134,14 +175,18 @@ inline std::string algorithms_json(const std::vector<layer_algorithms>& all) {
         if (!row.layouts.empty()) one["layouts"] = row.layouts;
         if (row.hot_ns > 0) one["hot_min_ns"] = row.hot_ns;
         if (row.coldw_ns > 0) one["coldw_median_ns"] = row.coldw_ns;
+        if (l.share(row) > 0) one["share_of_roofline"] = l.share(row);
         if (row.hot_nj > 0) one["hot_energy_nj"] = row.hot_nj;
         if (row.coldw_nj > 0) one["coldw_energy_nj"] = row.coldw_nj;
         if (!row.remark.empty()) one[row.timed() ? "remark" : "why_not"] = row.remark;
       }
-    layers.push_back({{"layer", l.layer},
-                      {"type", l.type},
-                      {"threads", l.threads},
-                      {"algorithms", std::move(rows)}});
+    ordered_json& one = layers.emplace_back(
+        ordered_json{{"layer", l.layer}, {"type", l.type}, {"threads", l.threads}});
+    if (l.roofline.ns > 0) {
+      one["roofline_ns"] = l.roofline.ns;
+      one["limited_by"] = l.roofline.by_memory ? "memory" : "arithmetic";
+    }
+    one["algorithms"] = std::move(rows);
   }
   return ordered_json{{"layers", std::move(layers)}}.dump(1, ' ', true,
                                                           ordered_json::error_handler_t::replace) +
