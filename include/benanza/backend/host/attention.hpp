@@ -68,17 +68,19 @@ struct attention_plan {
   }
 
   static std::int64_t parts_of(std::int64_t n, std::int64_t most) { return (n + most - 1) / most; }
+  /// Of a tile's columns of keys or of values.
+  std::int64_t panel_floats() const { return std::max(key_block, p.head_size) * tile_columns; }
   /// Floats of scratch memory for one thread.
   std::int64_t floats_a_thread() const {
     return row_block * (p.head_size + key_block + columns + 2) +
-           key_block * (2 * p.head_size + columns + 1);
+           key_block * (p.head_size + columns + 1) + panel_floats();
   }
 
   /// One block of queries, by its number.
   void run(std::int64_t number) const {
     const std::int64_t image = number / blocks; // of batch and heads of keys
     const std::int64_t first = number % blocks * row_block;
-    work_space w{room.mine(), row_block, p.head_size, columns};
+    work_space w{room.mine(), row_block, p.head_size, columns, panel_floats()};
     w.rows = std::min(row_block, rows - first);
     w.batch = image / p.kv_heads;
     w.kv_head = image % p.kv_heads;
@@ -103,15 +105,16 @@ struct attention_plan {
 private:
   /// What a thread writes while it works on a block of queries.
   struct work_space {
-    float *query, *scores, *result, *most, *sum, *turned, *line, *value, *added;
+    float *query, *scores, *result, *most, *sum, *panel, *line, *value, *added;
     std::int64_t rows = 0, batch = 0, kv_head = 0, first = 0;
 
-    work_space(float* at, std::int64_t row_block, std::int64_t head_size, std::int64_t columns) {
+    work_space(float* at, std::int64_t row_block, std::int64_t head_size, std::int64_t columns,
+               std::int64_t panel_floats) {
       const auto take = [&](std::int64_t n) { return std::exchange(at, at + n); };
       // First those of which whole tiles are read and written: each begins on a cache line.
       scores = take(row_block * key_block);
       result = take(row_block * columns);
-      turned = take(key_block * head_size);
+      panel = take(panel_floats);
       value = take(key_block * columns);
       query = take(row_block * head_size);
       line = take(key_block * head_size);
@@ -179,19 +182,41 @@ private:
     std::int64_t step = 0;
     const std::int64_t d = p.head_size;
     const float* key = brought(w, keys, k, n, d, w.line, d, step);
-    if (w.rows < few) {
+    if (w.rows < few)
       for (std::int64_t i = 0; i < w.rows; ++i)
         multiply_rows(w.query + i * d, key, step, w.scores + i * key_block, n, d);
-    } else {
-      transpose_plane(w.turned, key_block, key, step, n, d);
-      std::fill_n(w.scores, w.rows * key_block, 0.f);
-      const std::int64_t whole = (n + tile_columns - 1) / tile_columns * tile_columns;
-      add_product(w.query, d, w.turned, key_block, w.scores, key_block, w.rows, whole, d);
-    }
+    else
+      score(w, key, step, n);
     for (std::int64_t i = 0; i < w.rows; ++i)
       weigh(w, i, k, n);
     const float* value = brought(w, values, k, n, p.value_size, w.value, columns, step);
-    add_product(w.scores, key_block, value, step, w.result, columns, w.rows, columns, n);
+    if (w.rows < few)
+      add_product(w.scores, key_block, value, step, w.result, columns, w.rows, columns, n);
+    else
+      add_values(w, value, step, n);
+  }
+
+  /// The products of all queries with `n` keys, a tile's columns after the other: those of a tile
+  /// are together, and stay in the first-level cache for all rows.
+  void score(const work_space& w, const float* key, std::int64_t step, std::int64_t n) const {
+    const std::int64_t d = p.head_size;
+    for (std::int64_t at = 0; at < n; at += tile_columns) {
+      transpose_plane(w.panel, tile_columns, key + at * step, step,
+                      std::min<std::int64_t>(tile_columns, n - at), d);
+      add_product<true>(w.query, d, w.panel, tile_columns, w.scores + at, key_block, w.rows,
+                        tile_columns, d);
+    }
+  }
+
+  /// Adds values by their weights, in the same way.
+  void add_values(const work_space& w, const float* value, std::int64_t step,
+                  std::int64_t n) const {
+    for (std::int64_t at = 0; at < columns; at += tile_columns) {
+      for (std::int64_t i = 0; i < n; ++i)
+        std::copy_n(value + i * step + at, tile_columns, w.panel + i * tile_columns);
+      add_product(w.scores, key_block, w.panel, tile_columns, w.result + at, columns, w.rows,
+                  tile_columns, n);
+    }
   }
 
   /// Turns the scores of row `i` into weights, and what was summed before to the same maximum.

@@ -37,7 +37,8 @@ constexpr std::int64_t place_in_tile(std::int64_t j) {
   right = std::bit_cast<float_vector>(pairs & static_cast<std::int32_t>(0xffff0000));
 }
 
-template <int Rows, class Stored>
+/// The sums begin with what is in C; if `Fresh`, with zero.
+template <int Rows, bool Fresh, class Stored>
 void add_tile(const float* a, std::int64_t a_row, const Stored* b, std::int64_t b_row, float* c,
               std::int64_t c_row, std::int64_t depth) {
   using lanes = float_lanes;
@@ -45,7 +46,7 @@ void add_tile(const float* a, std::int64_t a_row, const Stored* b, std::int64_t 
   constexpr int chains = Rows == 1 ? 4 : Rows == 2 ? 2 : 1;
   lanes::vector low[chains][Rows]{}, high[chains][Rows]{};
 #pragma GCC unroll 6
-  for (int r = 0; r < Rows; ++r) {
+  for (int r = 0; r < Rows && !Fresh; ++r) {
     low[0][r] = lanes::load(c + r * c_row);
     high[0][r] = lanes::load(c + r * c_row + lanes::count);
   }
@@ -104,15 +105,15 @@ inline void multiply_rows(const float* a, const float* b, std::int64_t b_row, fl
   }
 }
 
-/// C += A B for `Rows` rows at a time, then for what is left.
-template <int Rows = tile_rows, class Stored>
+/// C += A B for `Rows` rows at a time, then for what is left; if `Fresh`, C = A B.
+template <bool Fresh = false, int Rows = tile_rows, class Stored>
 void add_product(const float* a, std::int64_t a_row, const Stored* b, std::int64_t b_row, float* c,
                  std::int64_t c_row, std::int64_t rows, std::int64_t columns, std::int64_t depth) {
   if constexpr (Rows > 0) {
     for (; rows >= Rows; rows -= Rows, a += Rows * a_row, c += Rows * c_row)
       for (std::int64_t at = 0; at < columns; at += tile_columns)
-        add_tile<Rows>(a, a_row, b + at, b_row, c + at, c_row, depth);
-    if (rows > 0) add_product<Rows - 1>(a, a_row, b, b_row, c, c_row, rows, columns, depth);
+        add_tile<Rows, Fresh>(a, a_row, b + at, b_row, c + at, c_row, depth);
+    if (rows > 0) add_product<Fresh, Rows - 1>(a, a_row, b, b_row, c, c_row, rows, columns, depth);
   }
 }
 
