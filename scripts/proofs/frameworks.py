@@ -17,10 +17,11 @@ IN_TYPE = {("onnxruntime", "f32"): [], ("openvino", "f32"): [],
            ("openvino", "bf16"): ["--set", "INFERENCE_PRECISION_HINT=bf16"]}  # how a framework computes in a type
 
 
-def clock_now():
-    """What the chain on registers takes now in ns: a microsecond at the clock at which all is compared."""
+def clock_now(threads):
+    """What the chain on registers takes now in ns, on as many threads as run (more cores at work have a lower clock):
+    a microsecond at the clock at which all is compared."""
     out = WORK / "frameworks_clock.json"
-    bench(BUILD / "benanza_bench", "--types", "f32", "--threads", 1, "--effort", "quick",
+    bench(BUILD / "benanza_bench", "--types", "f32", "--threads", threads, "--effort", "quick",
           "--benchmark_filter=^machine/fma/", f"--benchmark_out={out}")
     return json.loads(out.read_text())["benchmarks"][0].get("min_clock_ns") or 1000
 
@@ -44,7 +45,7 @@ def in_framework(framework, model, dims, threads, type_, seconds, notes, clocks,
         notes.add(f"{model.stem}: {FRAMEWORKS[framework]} computes in {result['options']['precision']}")
     ours = min(row["min_ns"] for row in json.loads(chain.read_text())["benchmarks"]) if plan else None
     least = result["min_ns"]
-    clocks.append(clock_now())
+    clocks.append(clock_now(threads))
     return least, 1000 * least / min(clocks[-2:]), result["framework_version"].split("-")[0], ours, file
 
 
@@ -71,7 +72,7 @@ def beside_frameworks(model, threads, type_, arguments, notes):
         arguments.machines.add(machine)
 
     def in_all(plan=None):
-        clocks = [clock_now()]
+        clocks = [clock_now(threads)]
         return {f: in_framework(f, model, dims, threads, type_, arguments.seconds, notes, clocks, plan)
                 for f in FRAMEWORKS if (f, type_) in IN_TYPE}
 
