@@ -272,8 +272,8 @@ private:
   std::string assumed() const {
     std::string out =
         "a step of training is its products and their gradients: " + std::to_string(left_out_) +
-        " other operators and their gradients, loss and update are left out, as at "
-        "best they are parts of these kernels for nothing";
+        " other operators, their gradients, loss and update are left out: at best "
+        "they cost nothing, as parts of these kernels";
     std::string unknown;
     for (const auto& [op, count] : unknown_)
       unknown += (unknown.empty() ? "" : ", ") + std::to_string(count) + ' ' + op;
@@ -283,10 +283,9 @@ private:
   const graph& g_;
   std::vector<node> nodes_;
   std::vector<op::layer> layers_;
-  std::vector<std::vector<int>>
-      forward_;                        ///< by a node of the model: those of the step that make it
-  std::vector<std::vector<int>> back_; ///< the same of the gradient by its result
-  std::vector<char> trained_;          ///< true: a trained weight is before its result
+  std::vector<std::vector<int>> forward_; ///< by node of the model: what makes it in the step
+  std::vector<std::vector<int>> back_;    ///< the same of the gradient by its result
+  std::vector<char> trained_;             ///< true: a trained weight is before its result
   std::map<std::string, int> unknown_;
   int left_out_ = 0;
 };
