@@ -45,6 +45,9 @@ TEST_CASE("the lower bound of a step is the sum of its parts") {
   for (const char* part : {"expected, products alone", "products forward",
                            "gradients by activations", "gradients by weights", "are left out"})
     CHECK_MESSAGE(holds(text, part), part, "\n", text);
+  const bound::source source(r);
+  const auto advised = advice::advise_all(source, all, {});
+  CHECK(holds(report::first_screen(r, advised[0]), "are left out"));
   CHECK_FALSE(holds(text, "expected run "));
   CHECK_FALSE(holds(text, "measure_framework"));
 }

@@ -31,6 +31,20 @@ inline void note_nodes(model_bound& b, bool (*is)(const choice&), const char* be
 }
 } // namespace detail
 
+/// That f32 computes faster here than the model's type, and what to do; empty: it does not.
+inline std::string wider_type(const model_bound& b) {
+  double gain = 1;
+  for (const layer_answer& l : b.layers)
+    if (l.roofline) gain = std::max(gain, l.roofline->wider_gain);
+  if (gain < 1.1) return {};
+  char times[16];
+  std::snprintf(times, sizeof times, "%.2g", gain);
+  const std::string its(name(b.type));
+  return "arithmetic in f32 is " + std::string(times) + " times as fast here as in " + its +
+         ": the bound is that of kernels in " + its + " alone; measure both with --types f32," +
+         its;
+}
+
 /// `b` with the faults of its figures, and notes on what the run lacks.
 inline model_bound with_faults(model_bound b) {
   for (const layer_answer& l : b.layers) {
@@ -60,17 +74,7 @@ inline model_bound with_faults(model_bound b) {
   note([](const choice& c) { return c.first == nullptr; },
        "the library's first choice was not measured for ",
        " nodes: what choosing algorithms saves may be more");
-  double wider_gain = 1;
-  for (const layer_answer& l : b.layers)
-    if (l.roofline) wider_gain = std::max(wider_gain, l.roofline->wider_gain);
-  if (wider_gain > 1.1) {
-    char times[16];
-    std::snprintf(times, sizeof times, "%.2g", wider_gain);
-    b.notes.push_back("arithmetic in f32 is " + std::string(times) + " times as fast here as in " +
-                      std::string(name(b.type)) + ": the bound is that of kernels in " +
-                      std::string(name(b.type)) + " alone; measure both with --types f32," +
-                      std::string(name(b.type)));
-  }
+  if (std::string wider = wider_type(b); !wider.empty()) b.notes.push_back(std::move(wider));
   note([](const choice& c) { return c.bound_from_coldw; }, "no hot times for ",
        " nodes: bounded by times with cold weights, maybe too high");
   return b;

@@ -237,6 +237,8 @@ inline chapter chapter_of(const advice::advised& a, const text_options& o) {
     out.warnings.push_back("PARTIAL: " + lacking + '.');
   for (const std::string& doubt : doubts(a))
     out.warnings.push_back(doubt + '.');
+  for (const std::string& remark : head_remarks(b))
+    out.warnings.push_back(remark + '.');
   if (!loose(b)) out.tables.push_back(figures_of(a));
   if (!loose(b) && b.has_bound()) {
     for (const advice::comparison& c : a.frameworks)

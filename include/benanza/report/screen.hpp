@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../advice/advised.hpp"
+#include "../bound/faults.hpp"
 #include "below_bound.hpp"
 #include "changes.hpp"
 #include "energy.hpp"
@@ -144,6 +145,15 @@ inline std::string distance_lines(const advice::advised& a) {
                                     c.latency.ns / form.bound.sequential.ns,
                                     c.disturbed ? "; its runs were disturbed" : ""));
   }
+  return out;
+}
+
+/// What the lines above are of, where a reader would take them for more.
+inline std::vector<std::string> head_remarks(const model_bound& b) {
+  std::vector<std::string> out;
+  if (model::is_training_step(*b.graph) && !b.graph->assumptions.empty())
+    out.push_back(b.graph->assumptions.back());
+  if (std::string wider = bound::wider_type(b); !wider.empty()) out.push_back(std::move(wider));
   return out;
 }
 
@@ -296,8 +306,8 @@ inline std::string first_screen(const result::run& r, const advice::advised& a,
   if (const std::string lacking = lacks(b); !lacking.empty())
     out += wrapped("PARTIAL     ", lacking + ".") + '\n';
   out += detail::head_table(a) + detail::distance_lines(a);
-  if (model::is_training_step(*b.graph) && !b.graph->assumptions.empty())
-    out += wrapped("  ", printable(b.graph->assumptions.back()) + '.');
+  for (const std::string& remark : detail::head_remarks(b))
+    out += wrapped("  ", printable(remark) + '.');
   if (b.has_bound()) {
     out += '\n' + detail::changes_table(a) + '\n' + detail::kinds_table(b) + '\n';
     out += wrapped("Sure?  ", detail::sure_text(b));

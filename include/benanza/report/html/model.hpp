@@ -180,8 +180,9 @@ inline ordered_json remarks_json(const advice::advised& a) {
     out.push_back(printable(doubt));
   for (const bound::measurement* m : b.failed_runs)
     out.push_back(printable("the run of the whole model failed: " + m->error));
-  for (const std::string& n : b.notes)
-    out.push_back(printable(n));
+  for (const auto* lines : {&b.graph->assumptions, &b.notes})
+    for (const std::string& n : *lines)
+      out.push_back(printable(n));
   return out;
 }
 
