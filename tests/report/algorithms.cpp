@@ -35,6 +35,12 @@ TEST_CASE("each algorithm has its share of the layer's roofline, where ceilings 
   CHECK(json[1].at("algorithms")[0].at("share_of_roofline").get<double>() ==
         Approx(all[1].roofline.ns / all[1].timed[0].hot_ns));
 
+  CHECK_FALSE(holds(text, "contradiction"));
+  auto impossible = r;
+  synthetic::add(impossible, relu, "dream", 1, 10e3);
+  CHECK(holds(report::algorithms_text(report::algorithms_of(impossible, "Relu"), true),
+              "faster than the machine: a contradiction"));
+
   std::erase_if(r.measurements, [](const auto& m) { return m.family == "machine"; });
   const auto without = report::algorithms_of(r, "Conv");
   CHECK_FALSE(holds(report::algorithms_text(without, true), "roofline"));

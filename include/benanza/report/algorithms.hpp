@@ -21,6 +21,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ struct algorithm_row {
   std::string backend{}, algorithm{}, layouts{};
   double hot_ns = 0, coldw_ns = 0; ///< least hot time, and median with cold weights; 0: none
   double hot_nj = 0, coldw_nj = 0; ///< the energy of both; 0: not known
+  double clock_ns = 0;             ///< at which the least hot time was taken; 0: not known
   std::string remark{};            ///< what a reader should know; of what has no time, why
 
   bool timed() const { return hot_ns > 0 || coldw_ns > 0; }
@@ -48,14 +50,19 @@ struct layer_algorithms {
 
   /// How much of what the machine can do a hot run gets; 0: not known.
   double share(const algorithm_row& row) const {
-    return row.hot_ns > 0 ? roofline.ns / row.hot_ns : 0;
+    return row.hot_ns > 0
+               ? roofline.ns * bound::at_higher_clock(roofline.clock_ns, row.clock_ns) / row.hot_ns
+               : 0;
   }
 };
 
 namespace detail {
+inline constexpr std::string_view other_results = "other results: ";
+
 inline std::string remark_of(const result::measurement& m) {
   if (!m.error.empty()) return m.error;
-  if (m.equivalence != m.type && !m.equivalence.empty()) return "other results: " + m.equivalence;
+  if (m.equivalence != m.type && !m.equivalence.empty())
+    return std::string(other_results) + m.equivalence;
   if (m.fallback == "ref") return "a reference loop";
   if (m.fallback == "old-isa") return "for an older instruction set";
   if (m.fallback == "host") return "our own kernel";
@@ -69,6 +76,10 @@ inline void set_roofline(layer_algorithms& l, const bound::ceilings& c, std::int
   const op::layer layer = op::parse(l.layer);
   l.roofline = bound::roofline(c, layer, *type, l.threads, least_flops);
   l.work = static_cast<double>(l.roofline.by_memory ? op::least_bytes(layer, *type) : least_flops);
+  for (algorithm_row& row : l.timed)
+    if (bound::roofline_noise * l.share(row) > 1 && !row.remark.starts_with(other_results))
+      row.remark += (row.remark.empty() ? "" : "; ") +
+                    std::string("faster than the machine: a contradiction");
 }
 
 inline std::string roofline_line(const layer_algorithms& l) {
@@ -101,7 +112,8 @@ inline std::vector<layer_algorithms> algorithms_of(const result::run& r, const s
     row.backend = m.backend;
     row.algorithm = m.algorithm;
     if (!m.layouts.empty()) row.layouts = m.layouts;
-    if (m.error.empty() && m.state == "hot") row.hot_ns = m.min_ns, row.hot_nj = m.energy_nj;
+    if (m.error.empty() && m.state == "hot")
+      row.hot_ns = m.min_ns, row.hot_nj = m.energy_nj, row.clock_ns = m.min_clock_ns;
     if (m.error.empty() && m.state == "coldw")
       row.coldw_ns = m.median_ns, row.coldw_nj = m.energy_nj;
     if (row.remark.empty()) row.remark = detail::remark_of(m);
