@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,41 +47,35 @@ struct gradient {
 };
 
 namespace detail {
+/// A layer of another kind with the window and the groups of `l`.
+template <class To, class From>
+To with_window_of(const From& l, const shape& input, std::int64_t outputs) {
+  return {.input = input,
+          .outputs = outputs,
+          .kernel = l.kernel,
+          .strides = l.strides,
+          .pads = l.pads,
+          .dilations = l.dilations,
+          .groups = l.groups};
+}
+
 inline std::vector<gradient> gradients(const op::conv& l) {
-  op::conv_transpose by_source{.input = l.output(),
-                               .outputs = l.input[1],
-                               .kernel = l.kernel,
-                               .strides = l.strides,
-                               .pads = l.pads,
-                               .dilations = l.dilations,
-                               .groups = l.groups};
+  auto by_source = with_window_of<op::conv_transpose>(l, l.output(), l.input[1]);
   const shape least = by_source.output();
   for (int i = 0; i < l.kernel.size; ++i)
     by_source.output_pads.push(l.input[i + 2] - least[i + 2]);
+  const auto by_weights = with_window_of<op::conv_weight_gradient>(l, l.input, l.outputs);
   return {{0, by_source.canonical_form(), {by_result, 1}},
-          {1,
-           op::conv_weight_gradient{.input = l.input,
-                                    .outputs = l.outputs,
-                                    .kernel = l.kernel,
-                                    .strides = l.strides,
-                                    .pads = l.pads,
-                                    .dilations = l.dilations,
-                                    .groups = l.groups}
-               .canonical_form(),
-           {0, by_result}}};
+          {1, by_weights.canonical_form(), {0, by_result}}};
 }
 
 inline std::vector<gradient> gradients(const op::conv_transpose& l) {
-  const op::conv by_source{.input = l.output(),
-                           .outputs = l.input[1],
-                           .kernel = l.kernel,
-                           .strides = l.strides,
-                           .pads = l.pads,
-                           .dilations = l.dilations,
-                           .groups = l.groups};
+  const auto by_source = with_window_of<op::conv>(l, l.output(), l.input[1]);
   if (by_source.output() != l.input) return {}; // output_pads of a stride or more
+  const auto by_weights =
+      with_window_of<op::conv_weight_gradient>(by_source, by_source.input, by_source.outputs);
   return {{0, by_source.canonical_form(), {by_result, 1}},
-          {1, std::get<op::conv_weight_gradient>(gradients(by_source)[1].layer), {by_result, 0}}};
+          {1, by_weights.canonical_form(), {by_result, 0}}};
 }
 
 /// Y = A B: that by A is dY B^T, that by B is A^T dY; each is stored as its operand is.
