@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where does a framework's time go against the best kernels? Bars and steps add up, whoever is
-// faster is said, and what the profiler adds is taken off.
+// Where does a framework's time go against the best kernels? Bars and steps add up, the
+// faster one is named, and what the profiler adds is taken off.
 #include "framework_runs.hpp"
 
 namespace test_of_comparison {
