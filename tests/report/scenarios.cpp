@@ -38,6 +38,43 @@ run offline(const std::vector<std::pair<std::int64_t, double>>& batches) {
   return r;
 }
 
+/// The block under a server's load with a limit of 50 ms, and what its 99th percentile was.
+run served(double percentile_ns) {
+  run r = offline({{1, 200}});
+  measurement& m = r.measurements.back();
+  m.state = "server:limit=50ms";
+  m.name = "model/block/f32/chain/first/server:limit=50ms/t1";
+  m.count = 264;
+  m.scenario = {.percentile = 99,
+                .percentile_ns = percentile_ns,
+                .queued_ns = 49e6,
+                .offered_per_s = 132,
+                .completed_per_s = 131,
+                .highest_per_s = 138,
+                .highest_from_per_s = 132,
+                .highest_to_per_s = 139};
+  return r;
+}
+
+TEST_CASE("server: a percentile over its limit is named, with how many queries decide it") {
+  const run low = served(48e6), high = served(62.9e6), none = offline({{1, 200}});
+  const std::vector<model_bound> kept = analyse(low), over = analyse(high);
+  CHECK_FALSE(holds(scenario_table(kept[0]), " over"));
+  const std::string text = scenario_table(over[0]);
+  CHECK(holds(text, "p99   62.9 ms      131/s over\n"));
+  CHECK(holds(text, "132 queries a second came, 264 in all; p99 is of the slowest 3;"));
+  CHECK(holds(text, "  over  the percentile of what was played is over the limit"));
+  CHECK(scenarios_json(over[0])[0]["limit_ns"] == 50e6);
+  CHECK(scenarios_json(analyse(none)[0])[0]["limit_ns"] == 0);
+}
+
+TEST_CASE("details after the first screen say nothing twice") {
+  const run r = served(48e6);
+  const std::string text = text_report(r, analyse(r), {.details = true});
+  REQUIRE(holds(text, "Under load"));
+  CHECK(text.find("Under load") == text.rfind("Under load"));
+}
+
 TEST_CASE("offline: the batch that gives most, and the others") {
   const run r = offline({{8, 50}, {1, 200}, {32, 10}});
   const std::vector<model_bound> all = analyse(r);

@@ -132,14 +132,15 @@ inline std::string lost_list(const model_bound& b, std::size_t limit) {
 
 /// All figures of a model, without its heading; `limit` is the most rows that a table has. `quiet`
 /// leaves only the figures: no explanations, no layers, no advice. `energy` is what the result says
-/// of that.
+/// of that; `after_screen` leaves out what the first screen said.
 inline std::string all_figures(const model_bound& b, std::size_t limit, bool quiet = false,
-                               const std::string& energy = "") {
+                               const std::string& energy = "", bool after_screen = false) {
   std::string out;
   if (!detail::loose(b)) {
     out += totals_table(b) + '\n';
     if (!quiet) out += legend(b) + '\n';
-    out += per_item(b) + runs(b) + scenario_table(b);
+    out += per_item(b) + runs(b);
+    if (!after_screen) out += scenario_table(b);
     if (!quiet) out += detail::gain_line(b);
     out += detail::coverage_line(b) + energy_line(b, energy);
     if (quiet) return out;
@@ -152,7 +153,7 @@ inline std::string all_figures(const model_bound& b, std::size_t limit, bool qui
   out += kernel_list(b, limit - limit / 2);
   out += detail::gain_list(b, limit - limit / 2);
   out += detail::lost_list(b, limit - limit / 2);
-  const std::string remarks = warnings(b, limit);
+  const std::string remarks = warnings(b, limit, after_screen);
   return remarks.empty() ? out : out + '\n' + remarks;
 }
 

@@ -13,10 +13,13 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/max_element.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace benanza::report {
@@ -42,6 +45,27 @@ inline std::vector<bound::scenario_run> at_all_batches(const bound::scenario_run
     if (o.run->state == l.run->state && o.run->algorithm == l.run->algorithm && o.fused == l.fused)
       out.push_back(o);
   return out;
+}
+/// What the percentile may take at most, as the state's name says it in ms; 0: it has no limit.
+inline double limit_ns(const bound::scenario_run& l) {
+  constexpr std::string_view key = "limit=";
+  const std::string& state = l.run->state;
+  const std::size_t at = state.find(key);
+  double ms = 0;
+  if (at != std::string::npos)
+    std::from_chars(state.data() + at + key.size(), state.data() + state.size(), ms);
+  return 1e6 * ms;
+}
+/// True where the queries that were played took longer than their limit.
+inline bool limit_missed(const bound::scenario_run& l) {
+  const double limit = limit_ns(l);
+  return limit > 0 && l.run->scenario.percentile_ns > limit;
+}
+/// How many queries a percentile rests on: with few, one late query moves it past a limit.
+inline std::string deciding(const bound::scenario_run& l) {
+  const double percentile = l.run->scenario.percentile;
+  const double slowest = static_cast<double>(l.run->count) * (100 - percentile) / 100;
+  return fmt::format("p{:g} is of the slowest {:.0f}", percentile, std::max(1.0, slowest));
 }
 /// The command that puts the model at twice a batch in that scenario.
 inline std::string larger_batch_command(const bound::scenario_run& largest, const model_bound& b) {
@@ -92,6 +116,7 @@ inline std::string scenario_table(const model_bound& b) {
     out += fmt::format(
         "  {:<42}{:>6}{:>10}{:>9}/s", what, played ? fmt::format("p{:g}", f.percentile) : "median",
         show_time(played ? f.percentile_ns : l.run->median_ns), show_rate(detail::items_per_s(l)));
+    if (detail::limit_missed(l)) out += " over";
     if (!l.run->disturbed.empty()) out += " ~";
     out += '\n';
     if (f.highest_per_s > 0)
@@ -100,12 +125,18 @@ inline std::string scenario_table(const model_bound& b) {
           show_rate(f.highest_per_s), show_rate(f.highest_from_per_s),
           show_rate(f.highest_to_per_s));
     if (f.offered_per_s > 0)
-      out += fmt::format("    {} queries a second came; a queue of one server: {}\n",
-                         show_rate(f.offered_per_s), show_time(f.queued_ns));
+      out += fmt::format("    {} queries a second came, {} in all; {}; a queue of one server: {}\n",
+                         show_rate(f.offered_per_s), l.run->count, detail::deciding(l),
+                         show_time(f.queued_ns));
     else if (l.run->state.starts_with("server"))
       out += "    one query alone does not keep that limit\n";
     out += detail::batch_lines(l, b);
   }
+  if (ranges::any_of(b.scenarios, detail::limit_missed))
+    out +=
+        wrapped("  over  ", "the percentile of what was played is over the limit, though a queue "
+                            "of one server keeps it: few queries decide. Play more of them "
+                            "(seconds=30).");
   for (const bound::scenario_run& l : b.scenarios)
     if (!l.run->disturbed.empty()) {
       out += wrapped("  ~ ", printable(l.run->disturbed) + ".");
@@ -127,6 +158,7 @@ inline nlohmann::ordered_json scenarios_json(const model_bound& b) {
                    {"median_ns", l.run->median_ns},
                    {"percentile", f.percentile},
                    {"percentile_ns", f.percentile_ns},
+                   {"limit_ns", detail::limit_ns(l)},
                    {"queued_ns", f.queued_ns},
                    {"offered_per_s", f.offered_per_s},
                    {"highest_per_s", f.highest_per_s},

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "../advice/advised.hpp"
-#include "../bound/faults.hpp"
 #include "below_bound.hpp"
 #include "changes.hpp"
 #include "energy.hpp"
@@ -145,15 +144,6 @@ inline std::string distance_lines(const advice::advised& a) {
                                     c.latency.ns / form.bound.sequential.ns,
                                     c.disturbed ? "; its runs were disturbed" : ""));
   }
-  return out;
-}
-
-/// What the lines above are of, where a reader would take them for more.
-inline std::vector<std::string> head_remarks(const model_bound& b) {
-  std::vector<std::string> out;
-  if (model::is_training_step(*b.graph) && !b.graph->assumptions.empty())
-    out.push_back(b.graph->assumptions.back());
-  if (std::string wider = bound::wider_type(b); !wider.empty()) out.push_back(std::move(wider));
   return out;
 }
 

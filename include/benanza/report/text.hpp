@@ -65,7 +65,8 @@ inline std::string model_page(const result::run& r, const advice::advised& a,
     out += '\n' + framework_section(c, o.layers);
   if (o.advice) out += "\nAdvice\n" + advice_section(a, o.layers);
   if (o.details)
-    return out + '\n' + all_figures(b, o.layers, false, fact(r, "measuring", result::energy_fact));
+    return out + '\n' +
+           all_figures(b, o.layers, false, fact(r, "measuring", result::energy_fact), true);
   if (a.frameworks.empty()) out += '\n' + run_table(b, o.layers);
   if (const std::string lacking = failed_runs(b) + what_is_missing(b, o.layers); !lacking.empty())
     out += '\n' + lacking;

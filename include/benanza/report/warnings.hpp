@@ -6,12 +6,15 @@
 //   std::string text = warnings(model, 10);   // at most ten names a list
 #pragma once
 
+#include "../bound/faults.hpp"
 #include "layers.hpp"
 #include "units.hpp"
 
 #include <fmt/format.h>
+#include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/find_if.hpp>
 #include <range/v3/range/conversion.hpp>
+#include <range/v3/view/remove_if.hpp>
 #include <range/v3/view/take.hpp>
 #include <range/v3/view/transform.hpp>
 
@@ -200,14 +203,29 @@ inline std::string what_is_missing(const model_bound& b, std::size_t limit) {
          detail::measure_missing(b);
 }
 
+namespace detail {
+/// What the first figures are of, where a reader would take them for more.
+inline std::vector<std::string> head_remarks(const model_bound& b) {
+  std::vector<std::string> out;
+  if (model::is_training_step(*b.graph) && !b.graph->assumptions.empty())
+    out.push_back(b.graph->assumptions.back());
+  if (std::string wider = bound::wider_type(b); !wider.empty()) out.push_back(std::move(wider));
+  return out;
+}
+} // namespace detail
+
 /// The remarks (`-`) and warnings (`!`) of a model, `limit` names in each; empty: there are none.
-inline std::string warnings(const model_bound& b, std::size_t limit) {
+/// After the first screen they are without what that said.
+inline std::string warnings(const model_bound& b, std::size_t limit, bool after_screen = false) {
+  const std::vector<std::string> said =
+      after_screen ? detail::head_remarks(b) : std::vector<std::string>{};
   std::string out = detail::zero_cost(b);
   if (b.graph != nullptr)
     out += detail::messages(
-        "- ", b.graph->assumptions | ranges::views::transform([](const std::string& line) {
-                return line + '.';
-              }) | ranges::to<std::vector>);
+        "- ", b.graph->assumptions | ranges::views::remove_if([&](const std::string& line) {
+                return ranges::contains(said, line);
+              }) | ranges::views::transform([](const std::string& line) { return line + '.'; }) |
+                  ranges::to<std::vector>);
   const auto warn = [&](std::string_view text) { out += wrapped("! ", text); };
 
   const std::vector<std::string> other =
@@ -216,7 +234,7 @@ inline std::string warnings(const model_bound& b, std::size_t limit) {
     warn(fmt::format("Not measured in {}, so taken in {}: {}.", name(b.type), name(b.graph->type),
                      detail::some_of(other, limit)));
   for (const std::string& note : b.notes)
-    warn(printable(note) + '.');
+    if (!ranges::contains(said, note)) warn(printable(note) + '.');
   out += detail::faults(b, limit);
   const std::vector<std::string> slow = names_of(
       b, [](const layer_answer& l) { return l.algorithms.bound_from_roofline && l.uses > 0; });
