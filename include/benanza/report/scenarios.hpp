@@ -65,7 +65,8 @@ inline bool limit_missed(const bound::scenario_run& l) {
 inline std::string deciding(const bound::scenario_run& l) {
   const double percentile = l.run->scenario.percentile;
   const double slowest = static_cast<double>(l.run->count) * (100 - percentile) / 100;
-  return fmt::format("p{:g} is of the slowest {:.0f}", percentile, std::max(1.0, slowest));
+  return fmt::format("p{:g} rests on the slowest {:.0f} of {} queries", percentile,
+                     std::max(1.0, slowest), l.run->count);
 }
 /// The command that puts the model at twice a batch in that scenario.
 inline std::string larger_batch_command(const bound::scenario_run& largest, const model_bound& b) {
@@ -120,14 +121,12 @@ inline std::string scenario_table(const model_bound& b) {
     if (!l.run->disturbed.empty()) out += " ~";
     out += '\n';
     if (f.highest_per_s > 0)
-      out += fmt::format(
-          "    keeps its limit up to {} queries a second [{}, {}], by a queue of one server\n",
-          show_rate(f.highest_per_s), show_rate(f.highest_from_per_s),
-          show_rate(f.highest_to_per_s));
+      out += fmt::format("    a queue of one server keeps it up to {} queries a second [{}, {}]\n",
+                         show_rate(f.highest_per_s), show_rate(f.highest_from_per_s),
+                         show_rate(f.highest_to_per_s));
     if (f.offered_per_s > 0)
-      out += fmt::format("    {} queries a second came, {} in all; {}; a queue of one server: {}\n",
-                         show_rate(f.offered_per_s), l.run->count, detail::deciding(l),
-                         show_time(f.queued_ns));
+      out += fmt::format("    {} queries a second came; a queue of one server: {}\n    {}\n",
+                         show_rate(f.offered_per_s), show_time(f.queued_ns), detail::deciding(l));
     else if (l.run->state.starts_with("server"))
       out += "    one query alone does not keep that limit\n";
     out += detail::batch_lines(l, b);
