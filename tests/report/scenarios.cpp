@@ -64,9 +64,15 @@ TEST_CASE("server: a percentile over its limit is named, with how many queries d
   check_width(text);
   CHECK(holds(text, "p99   62.9 ms      131/s over\n"));
   CHECK(holds(text, "    p99 rests on the slowest 3 of 264 queries\n"));
-  CHECK(holds(text, "  over  the percentile of what was played is over the limit"));
+  CHECK(holds(text, "  over  the queries that were played took longer than the limit"));
   CHECK(scenarios_json(over[0])[0]["limit_ns"] == 50e6);
   CHECK(scenarios_json(analyse(none)[0])[0]["limit_ns"] == 0);
+
+  run hopeless = served(62.9e6); // no load keeps its limit: no queue is said to
+  hopeless.measurements.back().scenario = {.percentile = 99, .percentile_ns = 62.9e6};
+  const std::string never = scenario_table(analyse(hopeless)[0]);
+  CHECK(holds(never, "one query alone does not keep that limit"));
+  CHECK_FALSE(holds(never, " over"));
 }
 
 TEST_CASE("details after the first screen say nothing twice") {

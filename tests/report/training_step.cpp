@@ -48,6 +48,10 @@ TEST_CASE("the lower bound of a step is the sum of its parts") {
   const bound::source source(r);
   const auto advised = advice::advise_all(source, all, {});
   CHECK(holds(report::first_screen(r, advised[0]), "are left out"));
+  const std::string details = pages::text_report(r, all, {.details = true});
+  const std::string remark = all[0].graph->assumptions.back().substr(0, 30);
+  REQUIRE(holds(details, remark));
+  CHECK(details.find(remark) == details.rfind(remark));
   CHECK_FALSE(holds(text, "expected run "));
   CHECK_FALSE(holds(text, "measure_framework"));
 }
