@@ -55,7 +55,7 @@ framework_choice row(const framework_choices& c, const std::string& layer) {
 } // namespace
 
 TEST_CASE("layers with their calls, and the fastest for each") {
-  const run r = synthetic::fused_run();
+  const run r = synthetic::on_gpu(synthetic::fused_run());
   const std::vector<call_log> logs{read(plain("IMPLICIT_GEMM") + narrow("GEMM"))};
   const framework_choices c = choose(r, logs);
   REQUIRE(c.rows.size() == 2);
@@ -80,7 +80,7 @@ TEST_CASE("layers with their calls, and the fastest for each") {
 }
 
 TEST_CASE("a fused call is compared with the fused layer of the result") {
-  const run r = synthetic::fused_run();
+  const run r = synthetic::on_gpu(synthetic::fused_run());
   const std::vector<call_log> logs{read(conv_relu())};
   const framework_choices c = choose(r, logs);
   REQUIRE(c.rows.size() == 1);
@@ -91,7 +91,7 @@ TEST_CASE("a fused call is compared with the fused layer of the result") {
 }
 
 TEST_CASE("the called algorithm's own time, where it was measured") {
-  run r = synthetic::fused_run();
+  run r = synthetic::on_gpu(synthetic::fused_run());
   synthetic::add(r, synthetic::conv, "eng41_k2=4_k17=-1", 0, 30e3);
   for (auto& m : r.measurements)
     if (m.algorithm.starts_with("eng")) m.backend = "cudnn";
@@ -121,7 +121,7 @@ TEST_CASE("knobs that are left to the engine do not make another algorithm") {
 }
 
 TEST_CASE("the last iteration is shown, or the one that is asked for") {
-  const run r = synthetic::fused_run();
+  const run r = synthetic::on_gpu(synthetic::fused_run());
   std::string text;
   for (const char* a : {"IMPLICIT_GEMM", "WINOGRAD", "FFT"})
     text += plain(a) + narrow(a);
@@ -138,7 +138,7 @@ TEST_CASE("the last iteration is shown, or the one that is asked for") {
 }
 
 TEST_CASE("equal blocks inside one run are no iterations") {
-  run r = synthetic::empty_run();
+  run r = synthetic::on_gpu(synthetic::empty_run());
   r.graphs.push_back(synthetic::make_graph(
       "net@batch=1", {synthetic::conv, synthetic::conv, synthetic::conv}, {{}, {0}, {1}}));
   const std::vector<call_log> logs{read(plain("A") + plain("A") + plain("A"))};
@@ -150,8 +150,19 @@ TEST_CASE("equal blocks inside one run are no iterations") {
   CHECK(choose(r, twice).surplus.size() == 1);
 }
 
+TEST_CASE("what a CPU takes says nothing about calls on a GPU") {
+  const run r = synthetic::fused_run();
+  const std::vector<call_log> logs{read(plain("IMPLICIT_GEMM"))};
+  const framework_choices c = choose(r, logs);
+  CHECK(c.of_cpu);
+  REQUIRE(c.rows.size() == 1);
+  CHECK_FALSE(c.rows[0].measured_in);
+  CHECK(c.rows[0].algorithms.chosen == nullptr);
+  CHECK_FALSE(choose(synthetic::on_gpu(r), logs).of_cpu);
+}
+
 TEST_CASE("another type than the call's, or one that was not measured") {
-  run r = synthetic::fused_run();
+  run r = synthetic::on_gpu(synthetic::fused_run());
   synthetic::add(r, synthetic::conv, "half", 0, 40e3, 1.1, "f16");
   const std::vector<call_log> logs{read(plain("X"))};
   CHECK(choose(r, logs).rows[0].measured_in == numeric::f32);
@@ -168,7 +179,7 @@ TEST_CASE("another type than the call's, or one that was not measured") {
 }
 
 TEST_CASE("calls of another batch match nothing, and that is said") {
-  const run r = synthetic::fused_run();
+  const run r = synthetic::on_gpu(synthetic::fused_run());
   const dims eight{8, 64, 56, 56};
   const std::vector<call_log> logs{read(conv_call(eight, {64, 64, 3, 3}, eight, 1, 1, "X"))};
   const framework_choices c = choose(r, logs);
@@ -180,7 +191,7 @@ TEST_CASE("calls of another batch match nothing, and that is said") {
 }
 
 TEST_CASE("layers in place of a model match any number of calls") {
-  run r = synthetic::fused_run();
+  run r = synthetic::on_gpu(synthetic::fused_run());
   r.graphs[0].name = "mine@layers";
   const std::vector<call_log> logs{read(plain("A") + plain("A") + narrow("A") + plain("B"))};
   const framework_choices c = choose(r, logs);
@@ -190,7 +201,7 @@ TEST_CASE("layers in place of a model match any number of calls") {
 }
 
 TEST_CASE("of several models the one that the calls are of") {
-  run r = synthetic::small_run();
+  run r = synthetic::on_gpu(synthetic::small_run());
   const run block = synthetic::fused_run();
   r.graphs.push_back(block.graphs[0]);
   const std::vector<const benanza::model::graph*> models{&r.graphs[0], &r.graphs[1]};

@@ -89,7 +89,7 @@ TEST_CASE("the file of layers holds each once, and reads back") {
 }
 
 TEST_CASE("calls compared with a model, as text and as JSON") {
-  const run r = synthetic::fused_run();
+  const run r = synthetic::on_gpu(synthetic::fused_run());
   const std::vector<call_log> logs{read(conv("FFT") + conv("FFT") + gemm() +
                                         cublas_call("cublasSaxpy_v2", argument("n", "3")) +
                                         refused())};
@@ -111,6 +111,17 @@ TEST_CASE("calls compared with a model, as text and as JSON") {
   CHECK(has(page, "     2 x Relu/1x64x56x56\n"));
 
   const json j = json::parse(benanza::report::framework_json(r, c, false));
+  CHECK_FALSE(has(page, "The calls ran on a GPU"));
+  CHECK_FALSE(j.contains("only_a_cpu_was_measured"));
+  const run of_cpu = synthetic::fused_run();
+  const benanza::bound::source cpu(of_cpu);
+  const benanza::advice::framework_choices unknown =
+      benanza::advice::framework_choices_of(cpu, of_cpu.graphs[0], logs, {});
+  const std::string without = benanza::report::framework_page(of_cpu, unknown, 10);
+  fits(without);
+  CHECK(has(without, "! The calls ran on a GPU, and this result is of a CPU"));
+  CHECK_FALSE(has(without, "  fastest "));
+  CHECK(json::parse(benanza::report::framework_json(of_cpu, unknown, false))["only_a_cpu_was_measured"] == true);
   CHECK(j["status"] == "complete");
   CHECK(j["model"] == "block@batch=1");
   CHECK(j["layers"][0]["layer"] == synthetic::conv);

@@ -284,4 +284,11 @@ inline run rewritten_run(double ns) {
   return r;
 }
 
+/// The same with all of it measured on a GPU.
+inline run on_gpu(run r) {
+  for (measurement& m : r.measurements)
+    m.device = "gpu";
+  return r;
+}
+
 } // namespace synthetic

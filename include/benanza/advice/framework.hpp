@@ -8,6 +8,7 @@
 #pragma once
 
 #include "../bound/model.hpp"
+#include "../result/device.hpp"
 #include "../trace/iterations.hpp"
 #include "../trace/match.hpp"
 
@@ -26,6 +27,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -73,6 +75,7 @@ struct framework_choices {
   std::size_t calls = 0;                     ///< of the iteration, of all logs
   std::size_t covered = 0, nodes = 0;        ///< nodes that calls computed, and all but views
   std::optional<std::int64_t> other_batch{}; ///< of the calls, where it is not the model's
+  bool of_cpu = false; ///< only a CPU was measured, which says nothing about calls on a GPU
 };
 
 /// What is asked for.
@@ -254,8 +257,9 @@ inline framework_choices framework_choices_of(const bound::source& s, const mode
   out.logs = detail::match_logs(m, logs, o);
   out.rows = detail::matched_rows(m, detail::fused_layers_of(s.run, g));
   const int threads = o.threads ? *o.threads : detail::fewest_threads(s, g);
+  out.of_cpu = result::devices(s.run) == std::set{result::cpu_device};
   for (framework_choice& row : out.rows)
-    if (row.how != trace::likeness::bias) detail::measure(row, s, g, threads, o);
+    if (row.how != trace::likeness::bias && !out.of_cpu) detail::measure(row, s, g, threads, o);
   ranges::stable_sort(out.rows, ranges::greater{}, detail::chosen_ns);
 
   detail::lone_rows strangers, surplus, uncalled;

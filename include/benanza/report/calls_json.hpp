@@ -139,6 +139,7 @@ inline std::string framework_json(const result::run& r, const advice::framework_
                    {"calls_too_many", detail::to_json(c.surplus)},
                    {"layers_without_call", detail::to_json(c.uncalled)}};
   if (c.other_batch) out["batch_of_calls"] = *c.other_batch;
+  if (c.of_cpu) out["only_a_cpu_was_measured"] = true;
   return detail::dumped(out);
 }
 

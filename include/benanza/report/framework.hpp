@@ -86,6 +86,9 @@ inline std::string framework_page(const result::run& r, const advice::framework_
   if (c.other_batch)
     out += wrapped("! ", fmt::format("The calls are of batch {}, the model is of batch {}.",
                                      *c.other_batch, c.graph->batch));
+  if (c.of_cpu)
+    out += wrapped("! ", "The calls ran on a GPU, and this result is of a CPU: it does not say what is "
+                         "fastest there. Give a result of that GPU (benanza_bench built with CUDA).");
   out += '\n' + detail::framework_rows(c, limit);
   out += detail::lone_rows("Calls that are no layer of the model:", c.strangers, limit);
   out +=
