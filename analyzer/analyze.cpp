@@ -7,9 +7,9 @@
 #include "library_commands.hpp"
 #include "machines.hpp"
 #include "model_commands.hpp"
+#include "report/machine.hpp"
 
 #include <benanza/core/out_of_memory.hpp>
-#include <benanza/report/machine.hpp>
 #include <benanza/result/store_address.hpp>
 #include <range/v3/algorithm/count.hpp>
 

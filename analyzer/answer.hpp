@@ -6,13 +6,13 @@
 //   to.check(lacking, run.source);   to.write(text);   return to.partial(lacking);
 #pragma once
 
+#include "report/coloured.hpp"
+#include "report/limit_figures.hpp"
+#include "report/text.hpp"
 #include "request.hpp"
 
 #include <benanza/core/error.hpp>
 #include <benanza/machine/colours.hpp>
-#include <benanza/report/coloured.hpp>
-#include <benanza/report/limit_figures.hpp>
-#include <benanza/report/text.hpp>
 #include <benanza/result/output_file.hpp>
 
 #include <cerrno>

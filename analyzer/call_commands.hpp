@@ -6,11 +6,11 @@
 //   benanza_analyze run.json --calls cudnn.log --calls cublas.log --model resnet50
 #pragma once
 
+#include "report/calls.hpp"
+#include "report/calls_json.hpp"
+#include "report/framework.hpp"
 #include "select.hpp"
 
-#include <benanza/report/calls.hpp>
-#include <benanza/report/calls_json.hpp>
-#include <benanza/report/framework.hpp>
 #include <benanza/trace/inner_calls.hpp>
 #include <benanza/trace/read_log.hpp>
 
@@ -42,7 +42,7 @@ inline std::vector<trace::call_log> read_logs(const call_request& asked, std::is
 /// What makes the answer partial, in one line; empty: nothing.
 inline std::string log_shortfall(const std::vector<trace::call_log>& logs) {
   for (const trace::call_log& l : logs)
-    if (!l.warnings.empty()) return report::printable(l.source + ": " + l.warnings.front());
+    if (!l.warnings.empty()) return printable(l.source + ": " + l.warnings.front());
   return {};
 }
 

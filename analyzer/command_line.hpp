@@ -5,12 +5,12 @@
 #include "answer.hpp"
 #include "commands.hpp"
 #include "formats.hpp"
+#include "report/limit_figures.hpp"
 #include "request.hpp"
 #include "versions.hpp"
 
 #include <benanza/core/help_text.hpp>
 #include <benanza/machine/colours.hpp>
-#include <benanza/report/limit_figures.hpp>
 
 #include <CLI/CLI.hpp>
 

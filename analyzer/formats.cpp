@@ -2,18 +2,18 @@
 #include "formats.hpp"
 
 #include "html_format.hpp"
+#include "report/csv.hpp"
+#include "report/csv_models.hpp"
+#include "report/dot.hpp"
+#include "report/json.hpp"
+#include "report/junit.hpp"
+#include "report/latex.hpp"
+#include "report/markdown.hpp"
+#include "report/model_explorer.hpp"
+#include "report/text.hpp"
+#include "report/trace.hpp"
 
 #include <benanza/core/text.hpp>
-#include <benanza/report/csv.hpp>
-#include <benanza/report/csv_models.hpp>
-#include <benanza/report/dot.hpp>
-#include <benanza/report/json.hpp>
-#include <benanza/report/junit.hpp>
-#include <benanza/report/latex.hpp>
-#include <benanza/report/markdown.hpp>
-#include <benanza/report/model_explorer.hpp>
-#include <benanza/report/text.hpp>
-#include <benanza/report/trace.hpp>
 #include <range/v3/algorithm/count.hpp>
 #include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/view/transform.hpp>

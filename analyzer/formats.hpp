@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // In which formats does benanza_analyze report on models? One table; `--format md,json -o DIR`
-// writes DIR/report.md and DIR/report.json. To add one: a header in include/benanza/report/ with a
+// writes DIR/report.md and DIR/report.json. To add one: a header in analyzer/report/ with a
 // function of `report::input`, a line in formats.cpp, and a line in the page of report/.
 //
 //   if (const format* f = find_format("json")) to.write(f->write(in));
 #pragma once
 
 #include "answer.hpp"
-
-#include <benanza/report/input.hpp>
+#include "report/input.hpp"
 
 #include <span>
 #include <string>

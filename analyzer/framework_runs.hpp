@@ -6,9 +6,11 @@
 //   std::vector<trace::profile> runs = read_framework_runs({"ort.json", "openvino.json"});
 #pragma once
 
+#include "report/heading.hpp"
+#include "report/units.hpp"
+
 #include <benanza/core/error.hpp>
 #include <benanza/core/printable.hpp>
-#include <benanza/report/heading.hpp>
 #include <benanza/result/versions.hpp>
 #include <benanza/trace/profile/read_profile.hpp>
 
@@ -57,7 +59,7 @@ inline std::string machine_of(const trace::profile& p) {
 /// True where a framework's run may be of a result's machine: what both say of it is the same.
 inline bool fits(const trace::profile& p, const result::run& r) {
   const auto is = [&](const char* fact, const std::string& its) {
-    const std::string known = report::detail::fact(r, result::machine_section, fact);
+    const std::string known = report::fact(r, result::machine_section, fact);
     return known.empty() || its.empty() || known == its;
   };
   return is("cpu", p.processor) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "html_format.hpp"
 
-#include <benanza/report/html.hpp>
+#include "report/html.hpp"
 
 namespace benanza::analyzer {
 

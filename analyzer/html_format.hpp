@@ -5,7 +5,7 @@
 //   std::string page = html_format(input);
 #pragma once
 
-#include <benanza/report/input.hpp>
+#include "report/input.hpp"
 
 #include <string>
 #include <vector>

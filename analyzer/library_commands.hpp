@@ -5,9 +5,8 @@
 
 #include "answer.hpp"
 #include "read_results.hpp"
-
-#include <benanza/report/algorithms.hpp>
-#include <benanza/report/versions.hpp>
+#include "report/algorithms.hpp"
+#include "report/versions.hpp"
 
 #include <cstddef>
 #include <string>

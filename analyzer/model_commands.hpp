@@ -8,6 +8,8 @@
 #include "framework_runs.hpp"
 #include "holdings.hpp"
 #include "read_results.hpp"
+#include "report/units.hpp"
+#include "report/warnings.hpp"
 
 #include <benanza/bound/layout/plan.hpp>
 #include <benanza/bound/missing.hpp>
@@ -36,7 +38,7 @@ inline std::string shortfall(const std::vector<bound::model_bound>& models) {
     if (node.empty() && b.covered.partial())
       node = (b.covered.holes.empty() ? b.covered.rooflines : b.covered.holes).front().name +
              " in " + b.graph->name;
-    const report::detail::missing_kinds kinds = report::detail::kinds_of_missing(b);
+    const report::missing_kinds kinds = report::kinds_of_missing(b);
     if (!b.covered.partial()) others += std::ssize(b.missing) - kinds.in_part - kinds.of_machine;
     if (other.empty() && !b.missing.empty()) other = b.missing.front();
     cut += b.left();
@@ -66,7 +68,7 @@ inline std::string shortfall(const std::vector<bound::model_bound>& models) {
     add(models.size() == 1 ? "no verdict: " + models.front().unmeasurable
                            : "no verdict on " + report::counted(disturbed, "model") +
                                  ", disturbed while measured");
-  return report::printable(fmt::format("{}", fmt::join(all, ", and ")));
+  return printable(fmt::format("{}", fmt::join(all, ", and ")));
 }
 
 inline bool of_one_model(const std::vector<bound::model_bound>& models) {

@@ -12,8 +12,7 @@ set(out ${PROJECT_BINARY_DIR}/install)
 # ---- libbenanza-dev ------------------------------------------------------------------------------
 set(component COMPONENT libbenanza-dev)
 install(DIRECTORY include/benanza DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${component}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.schema.json"
-  PATTERN "*.html" PATTERN "*.css" PATTERN "*.js") # the page of a report
+  FILES_MATCHING PATTERN "*.hpp")
 install(TARGETS benanza EXPORT benanza_targets)
 install(EXPORT benanza_targets NAMESPACE benanza:: DESTINATION ${config_folder} ${component})
 benanza_write_revision(${PROJECT_BINARY_DIR}/benanza/revision.cpp) # for BENANZA_REVISION
@@ -52,7 +51,7 @@ if(BENANZA_PROGRAMS)
   install(FILES ${out}/links/benanza ${out}/links/benanza_measure_framework
     DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)
   install(TARGETS ${BENANZA_PROGRAMS} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT benanza)
-  install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT benanza)
+  install(FILES README.md analyzer/report/report.schema.json DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT benanza)
   if(NOT CMAKE_CROSSCOMPILING)
     set(pages "")
     set(shells ${out}/completion)

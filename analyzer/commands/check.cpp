@@ -3,10 +3,10 @@
 // and how do the figures of several compare? The first result is the record that the others are
 // compared with.
 #include "../answer.hpp"
+#include "../report/units.hpp"
 #include "all.hpp"
 #include "compared.hpp"
 
-#include <benanza/report/units.hpp>
 #include <benanza/result/experiment.hpp>
 #include <benanza/result/reader.hpp>
 #include <fmt/format.h>
@@ -23,7 +23,6 @@
 namespace benanza::analyzer {
 
 namespace {
-using report::printable;
 
 /// Facts of machine and software in which two results differ.
 std::vector<result::deviation> different_facts(const result::run& record, const result::run& now) {

@@ -4,9 +4,9 @@
 
 #include "../answer.hpp"
 #include "../read_results.hpp"
+#include "../report/cold_start.hpp"
 
 #include <CLI/CLI.hpp>
-#include <benanza/report/cold_start.hpp>
 
 namespace benanza::analyzer {
 

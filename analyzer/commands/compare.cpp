@@ -3,12 +3,13 @@
 // are result files and stores, or two systems, or two spans of time, of one store.
 #include "../answer.hpp"
 #include "../read_results.hpp"
+#include "../report/compare/json.hpp"
+#include "../report/compare/marked.hpp"
+#include "../report/compare/text.hpp"
 #include "all.hpp"
 #include "compared.hpp"
 
 #include <benanza/compare/compare.hpp>
-#include <benanza/report/compare/json.hpp>
-#include <benanza/report/compare/marked.hpp>
 #include <benanza/result/store_address.hpp>
 
 #include <charconv>

@@ -5,9 +5,9 @@
 
 #include "../answer.hpp"
 #include "../read_results.hpp"
+#include "../report/composed.hpp"
 
 #include <benanza/model/forms.hpp>
-#include <benanza/report/composed.hpp>
 #include <benanza/result/graph_file.hpp>
 
 #include <CLI/CLI.hpp>

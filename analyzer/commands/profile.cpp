@@ -8,13 +8,13 @@
 #include "../answer.hpp"
 #include "../framework_runs.hpp"
 #include "../read_results.hpp"
+#include "../report/profile.hpp"
 
 #include <benanza/profile/chrome_trace.hpp>
 #include <benanza/profile/from_profile.hpp>
 #include <benanza/profile/from_result.hpp>
 #include <benanza/profile/perfetto_trace.hpp>
 #include <benanza/profile/timeline.hpp>
-#include <benanza/report/profile.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -2,9 +2,9 @@
 // benanza_analyze store runs|check|prune STORE: who measured what and when; is all of it what was
 // written; and what is old is forgotten.
 #include "../answer.hpp"
+#include "../report/units.hpp"
 #include "all.hpp"
 
-#include <benanza/report/units.hpp>
 #include <benanza/result/store_address.hpp>
 
 #ifdef BENANZA_WITH_STORE
@@ -37,7 +37,6 @@ struct store_words {
 namespace {
 namespace rs = result::store;
 using nlohmann::ordered_json;
-using report::printable;
 
 std::string dump(const ordered_json& j) {
   return j.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';

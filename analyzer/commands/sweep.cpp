@@ -2,13 +2,13 @@
 // benanza_analyze sweep RESULTS --over batch --figure bound: how does a figure change along an
 // axis? Each result file is a system of its own, and so is each system of a store; over dates each
 // run is.
+#include "../report/sweep.hpp"
 #include "../answer.hpp"
 #include "../framework_runs.hpp"
 #include "../read_results.hpp"
 #include "all.hpp"
 
 #include <benanza/compare/sweep.hpp>
-#include <benanza/report/sweep.hpp>
 #include <benanza/result/store_address.hpp>
 #include <range/v3/view/zip.hpp>
 

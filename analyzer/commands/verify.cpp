@@ -4,12 +4,12 @@
 // compared with the result at one clock. What rests on no case is reported too.
 #include "../answer.hpp"
 #include "../read_results.hpp"
+#include "../report/units.hpp"
 #include "../select.hpp"
 #include "all.hpp"
 
 #include <benanza/bound/answers.hpp>
 #include <benanza/bound/missing.hpp>
-#include <benanza/report/units.hpp>
 #include <benanza/result/backends.hpp>
 #include <benanza/result/device.hpp>
 #include <benanza/result/graph_file.hpp>
@@ -42,7 +42,6 @@ extern char** environ;
 namespace benanza::analyzer {
 
 namespace {
-using report::printable;
 
 /// The case that a layer's bound rests on; null: none.
 const bound::measurement* case_of(const bound::layer_answer& l) {

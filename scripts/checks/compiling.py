@@ -99,7 +99,7 @@ def check_by_clang(files):
     if shutil.which("clang++-14") is None:
         print("check: there is no clang++-14 here: no header was compiled by it", file=sys.stderr)
         return
-    headers = [f for f in files if re.fullmatch(r"(include/benanza/(compare|report)|analyzer)/\w+\.hpp", f)]
+    headers = [f for f in files if re.fullmatch(r"(include/benanza/compare|analyzer(/report(/html)?)?)/\w+\.hpp", f)]
     command = ["clang++-14", "-std=c++20", "-fopenmp", "-I", str(ROOT / "include"), "-I", str(ROOT),
                *options_for("clang++-14"), "-fsyntax-only", "-x", "c++", "-"]
     done = subprocess.run(command, input="".join(f'#include "{ROOT}/{h}"\n' for h in headers), capture_output=True,

@@ -24,10 +24,9 @@ ALLOWED = {
     "advice": BASE | {"result", "bound", "trace"},
     "profile": BASE | {"result", "bound", "trace", "advice"},
     "compare": BASE | {"result", "bound", "trace", "advice"},
-    "report": BASE | {"result", "bound", "trace", "advice", "profile", "compare"},
     "generator": BASE | {"onnx", "result"},
-    "analyzer": BASE | {"machine", "result", "bound", "trace", "advice", "profile", "compare", "report"},
-    "": BASE | {"onnx", "result", "bound", "trace", "advice", "profile", "compare", "report"},  # a header a folder, for users
+    "analyzer": BASE | {"machine", "result", "bound", "trace", "advice", "profile", "compare"},
+    "": BASE | {"onnx", "result", "bound", "trace", "advice", "profile", "compare"},  # a header a folder, for users
 }
 
 # What the generator may include besides: which algorithms there are, what layers compute on, and how wide its terminal is.

@@ -2,9 +2,9 @@
 // Does the same question have the same answer in every command and format, whatever was measured?
 // Random times of models, some with a fused form, some with a rewritten graph, are read by all.
 #include "../result/document.hpp"
+#include "analyzer/report/units.hpp"
 #include "command.hpp"
 
-#include <benanza/report/units.hpp>
 #include <benanza/result/json.hpp>
 
 #include <doctest/doctest.h>

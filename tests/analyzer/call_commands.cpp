@@ -67,10 +67,13 @@ TEST_CASE("logs without results are listed, from files or from standard input") 
 TEST_CASE("with results: the model, its layers, and the fastest of each") {
   const logs f;
   const std::string log = f.write("cudnn.log", some_calls());
-  const std::string results = synthetic::text(synthetic::small_run());
+  const std::string results = synthetic::text(synthetic::on_gpu(synthetic::small_run()));
   const outcome o = analyze({"-", "--calls", log}, results);
   CHECK(o.status == 0);
   CHECK(holds(o.out, "held against tiny@batch=1"));
+  CHECK_FALSE(holds(o.out, "this result is of a CPU"));
+  CHECK(holds(analyze({"-", "--calls", log}, synthetic::text(synthetic::small_run())).out,
+              "this result is of a CPU"));
   CHECK(holds(o.out, "2 of 2 calls are layers of the model; they compute 2 of its 6 nodes"));
   CHECK(holds(o.out, "jit_wino_4x3:avx512_core"));
   const json j = json::parse(analyze({"-", "--calls", log, "--format", "json"}, results).out);

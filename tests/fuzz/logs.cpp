@@ -3,9 +3,8 @@
 #include "../result/document.hpp"
 #include "../trace/log_text.hpp"
 #include "analysis.hpp"
+#include "analyzer/report/calls.hpp"
 #include "mutate.hpp"
-
-#include <benanza/report/calls.hpp>
 
 namespace {
 void take_log(std::string_view bytes) {

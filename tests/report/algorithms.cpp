@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does each algorithm of a layer have its share of the roofline, by what sets it?
+#include "analyzer/report/algorithms.hpp"
 #include "bound/machine_run.hpp"
 #include "program.hpp"
-
-#include <benanza/report/algorithms.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do the pages of calls say what was called, in 80 columns, and is the file of layers one that can
 // be read back?
+#include "analyzer/report/calls.hpp"
+#include "analyzer/report/calls_json.hpp"
+#include "analyzer/report/framework.hpp"
 #include "result/synthetic.hpp"
 #include "trace/log_text.hpp"
 
-#include <benanza/report/calls.hpp>
-#include <benanza/report/calls_json.hpp>
-#include <benanza/report/framework.hpp>
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -62,7 +62,7 @@ TEST_CASE("a page of calls without a model") {
 }
 
 TEST_CASE("versions as people write them") {
-  using benanza::report::detail::show_version;
+  using benanza::report::show_version;
   CHECK(show_version("91900") == "9.19.0");
   CHECK(show_version("90100") == "9.1.0");
   CHECK(show_version("8204") == "8.2.4");
@@ -121,7 +121,8 @@ TEST_CASE("calls compared with a model, as text and as JSON") {
   fits(without);
   CHECK(has(without, "! The calls ran on a GPU, and this result is of a CPU"));
   CHECK_FALSE(has(without, "  fastest "));
-  CHECK(json::parse(benanza::report::framework_json(of_cpu, unknown, false))["only_a_cpu_was_measured"] == true);
+  CHECK(json::parse(benanza::report::framework_json(of_cpu, unknown,
+                                                    false))["only_a_cpu_was_measured"] == true);
   CHECK(j["status"] == "complete");
   CHECK(j["model"] == "block@batch=1");
   CHECK(j["layers"][0]["layer"] == synthetic::conv);

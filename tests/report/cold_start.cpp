@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/cold_start.hpp"
+#include "analyzer/report/units.hpp"
 #include "program.hpp"
 #include "result/synthetic.hpp"
-#include <benanza/report/cold_start.hpp>
 
 #include <doctest/doctest.h>
 

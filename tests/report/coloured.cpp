@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <benanza/report/coloured.hpp>
+#include "analyzer/report/coloured.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is energy shown as times are, and never as whole where it is not?
-#include "pages.hpp"
+#include <benanza/advice/energy.hpp>
 
-#include <benanza/report/csv.hpp>
-#include <benanza/report/csv_models.hpp>
-#include <benanza/report/html.hpp>
-#include <benanza/report/limits.hpp>
-#include <benanza/report/markdown.hpp>
+#include "analyzer/report/csv.hpp"
+#include "analyzer/report/csv_models.hpp"
+#include "analyzer/report/energy.hpp"
+#include "analyzer/report/html.hpp"
+#include "analyzer/report/limits.hpp"
+#include "analyzer/report/markdown.hpp"
+#include "pages.hpp"
 
 #include <functional>
 #include <sstream>

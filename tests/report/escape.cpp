@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does text of strangers stay text in every format?
-#include <benanza/report/escape.hpp>
+#include "analyzer/report/escape.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does the data of the page say what the report says, and can no text of a stranger become markup?
 // What a browser makes of the page: tests/scripts/html_report.py.
+#include "analyzer/report/html.hpp"
+#include "analyzer/report/html/numbers.hpp"
 #include "pages.hpp"
 
-#include <benanza/report/html.hpp>
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where does a model's time go, and where is most of it lost?
+#include "analyzer/report/layers.hpp"
 #include "pages.hpp"
 
 #include <doctest/doctest.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Do limits read as they are written, and do figures break them where they should?
+#include "analyzer/report/limits.hpp"
+#include "analyzer/report/node_times.hpp"
 #include "pages.hpp"
-
-#include <benanza/report/limits.hpp>
-#include <benanza/report/node_times.hpp>
 
 #include <optional>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/machine.hpp"
+#include "analyzer/report/units.hpp"
 #include "bound/machine_run.hpp"
 #include "program.hpp"
-#include <benanza/report/machine.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does a model of many nodes get its node data in time in proportion to them?
+#include "analyzer/report/model_explorer.hpp"
 #include "growth.hpp"
 #include "pages.hpp"
-
-#include <benanza/report/model_explorer.hpp>
 
 #include <doctest/doctest.h>
 
@@ -23,7 +22,7 @@ TEST_CASE("node data of a long chain take time in proportion to its nodes") {
           const auto all =
               std::make_shared<std::vector<benanza::bound::model_bound>>(pages::analyse(*r));
           return [r, all, n] {
-            const auto j = benanza::report::detail::node_data(all->front());
+            const auto j = benanza::report::node_data(all->front());
             REQUIRE(static_cast<int>(j.at("results").size()) == n);
           };
         }) < benanza::test::near_proportion);

@@ -4,12 +4,13 @@
 //   pages::check_width(text_report(r, pages::analyse(r), {}));
 #pragma once
 
+#include "analyzer/report/json.hpp"
+#include "analyzer/report/text.hpp"
+#include "analyzer/report/units.hpp"
 #include "program.hpp"
 #include "result/synthetic.hpp"
 
 #include <benanza/bound/model.hpp>
-#include <benanza/report/json.hpp>
-#include <benanza/report/text.hpp>
 #include <doctest/doctest.h>
 
 #include <cstdlib>

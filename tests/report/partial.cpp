@@ -2,13 +2,14 @@
 // Does half a result never look whole? Whatever cases are taken from one, or were interrupted, its
 // pages say the same figures, or in every format that they are partial, with the command for the
 // rest.
+#include "analyzer/report/csv.hpp"
+#include "analyzer/report/html.hpp"
+#include "analyzer/report/junit.hpp"
+#include "analyzer/report/latex.hpp"
+#include "analyzer/report/markdown.hpp"
+#include "analyzer/report/warnings.hpp"
 #include "pages.hpp"
 
-#include <benanza/report/csv.hpp>
-#include <benanza/report/html.hpp>
-#include <benanza/report/junit.hpp>
-#include <benanza/report/latex.hpp>
-#include <benanza/report/markdown.hpp>
 #include <benanza/result/merge.hpp>
 #include <doctest/doctest.h>
 
@@ -64,7 +65,7 @@ pages_of report_of(run half, const bound::limits* machine = nullptr) {
   const bound::form_figures& f = models[0].fastest_form();
   for (const auto& part : {f.bound, f.prediction, f.roofline})
     out.figures.insert(out.figures.end(), {part.sequential.ns, part.parallel.ns});
-  out.figures.push_back(report::detail::expected_ns(models[0]));
+  out.figures.push_back(report::expected_ns(models[0]));
   out.text = {{"text", report::text_report(in)},   {"details", report::text_report(detailed)},
               {"md", report::markdown_report(in)}, {"latex", report::latex_report(in)},
               {"csv", report::csv_report(in)},     {"junit", report::junit_report(in)},

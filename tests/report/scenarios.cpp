@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does `offline` say which batch gives most, and nothing about batches that were not measured?
+#include "analyzer/report/scenarios.hpp"
 #include "pages.hpp"
 
-#include <benanza/report/scenarios.hpp>
 #include <doctest/doctest.h>
 
 #include <cstdint>

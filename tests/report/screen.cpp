@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does the first screen answer what a person asks, in 35 lines of 80 columns, and do the sections
 // behind it add up?
+#include "analyzer/report/screen.hpp"
+#include "analyzer/report/kinds.hpp"
+#include "analyzer/report/layers.hpp"
 #include "pages.hpp"
 
 #include <doctest/doctest.h>
@@ -231,7 +234,7 @@ TEST_CASE("with nothing to gain it says so") {
 }
 
 TEST_CASE("operators are grouped by what a person calls them") {
-  using benanza::report::detail::kind_name;
+  using benanza::report::kind_name;
   CHECK(kind_name("Conv/1x64x56x56-64x3x3-s1-p1") == "Conv 3x3");
   CHECK(kind_name("Conv+Add+Relu/1x64x56x56-64x1x1-s2-b") == "Conv 1x1 /2");
   CHECK(kind_name("Conv/1x144x56x56-144x3x3-s1-p1-g144") == "Conv 3x3 grouped");

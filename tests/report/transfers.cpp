@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analyzer/report/transfers.hpp"
 #include "bound/machine_run.hpp"
 #include "pages.hpp"
 
-#include <benanza/report/transfers.hpp>
 #include <doctest/doctest.h>
 
 namespace test_of_transfers {

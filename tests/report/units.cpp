@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Are figures written as a person reads them? Three significant digits, units that suit, 80
 // columns.
-#include <benanza/report/units.hpp>
+#include "analyzer/report/units.hpp"
+
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -209,7 +209,7 @@ class Plain(Case):
 class Schema(Case):
     def test_reports_are_as_the_schema_says(self):
         import jsonschema
-        schema = json.loads((SOURCE / "include/benanza/report/report.schema.json").read_text())
+        schema = json.loads((SOURCE / "analyzer/report/report.schema.json").read_text())
         kind = jsonschema.validators.validator_for(schema)
         kind.check_schema(schema)
         check = kind(schema)

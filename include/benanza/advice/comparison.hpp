@@ -13,6 +13,7 @@
 #include "bars.hpp"
 
 #include <range/v3/action/stable_sort.hpp>
+#include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/min.hpp>
 #include <range/v3/algorithm/sort.hpp>
 #include <range/v3/view/drop.hpp>

@@ -6,6 +6,7 @@
 //   if (const layers_energy e = energy_of(model); e.whole()) ... e.nj
 #pragma once
 
+#include "../result/device.hpp"
 #include "algorithm.hpp"
 
 #include <range/v3/view/zip.hpp>

@@ -9,6 +9,7 @@
 //   std::vector<curve> c = curves(all, "batch", "bound");   value_at(c[0], 6)->interpolated
 #pragma once
 
+#include "../advice/energy.hpp"
 #include "../advice/gap.hpp"
 #include "../bound/model.hpp"
 #include "../core/text.hpp"

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is at the head of a model's page? The model, the machine and its libraries, and what
+// frameworks are called.
+//
+//   title(model)   // "resnet50@batch=1  batch 1  f32  1 thread"
+#pragma once
+
+#include <benanza/bound/figures.hpp>
+#include <benanza/bound/layout/assignment.hpp>
+#include <benanza/result/merge.hpp>
+#include <benanza/trace/profile/match.hpp>
+#include <benanza/trace/profile/profile.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace benanza::report {
+
+std::string fact(const result::run& r, const std::string& section, const std::string& key);
+
+/// The machine and the libraries on one line.
+std::string where_measured(const result::run& r);
+
+/// Says that several runs of the same cases were made one; empty: they were not.
+std::string merged_line(const result::run& r);
+
+/// True for the layers of a run that has no model: their sum means nothing.
+bool loose(const bound::model_bound& b);
+
+/// The type that a model computes in, as pages say it.
+std::string_view type_shown(const bound::model_bound& b);
+std::string title(const bound::model_bound& b);
+
+/// `ONNX Runtime 1.32.0`.
+std::string framework_name(const trace::profile& p);
+
+} // namespace benanza::report
