@@ -4,9 +4,12 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "formats.hpp"
+#include "framework_runs.hpp"
 #include "library_commands.hpp"
 #include "machines.hpp"
 #include "model_commands.hpp"
+#include "read_results.hpp"
 #include "report/machine.hpp"
 
 #include <benanza/core/out_of_memory.hpp>

@@ -191,8 +191,7 @@ std::deque<advice::comparison> runs_of(const std::vector<trace::profile>& profil
       axes.insert(axis);
     placed = placed || p.axes.contains(asked.over);
   }
-  if (!placed)
-    detail::refuse_choice("no result has a place on the axis \"" + asked.over + '"', axes);
+  if (!placed) refuse_choice("no result has a place on the axis \"" + asked.over + '"', axes);
   throw error("no result has that figure", "--figure " + asked.figure,
               asked.figure == "run" ? "measure runs with benanza_bench --plan"
                                     : "benanza_analyze --details shows what there is");
@@ -207,9 +206,9 @@ status sweep_results(std::vector<std::string> arguments, const streams& to) {
   }
   if (asked.figure == "prediction") asked.figure = "expected"; // as it was called before
   if (!is_a_figure(asked.figure))
-    detail::refuse_choice("no figure is called \"" + asked.figure + '"',
-                          std::vector<std::string_view>(std::begin(compare::sweep_figures),
-                                                        std::end(compare::sweep_figures)));
+    refuse_choice("no figure is called \"" + asked.figure + '"',
+                  std::vector<std::string_view>(std::begin(compare::sweep_figures),
+                                                std::end(compare::sweep_figures)));
   if (compare::is_of_frameworks(asked.figure) == asked.frameworks.empty())
     throw error("the figures framework and gap are of frameworks' runs, others are not",
                 "--figure " + asked.figure,

@@ -85,7 +85,7 @@ def check_sources(build):
 
 def check_headers(files):
     compiler = compiler_to_try()
-    headers = [f for f in files if f.startswith("include/benanza/") and f.endswith(".hpp")]
+    headers = [f for f in files if f.startswith(("include/benanza/", "analyzer/")) and f.endswith(".hpp")]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for header, problem, absent in pool.map(lambda h: compile_alone(compiler, h), headers):
             if absent:
@@ -97,12 +97,12 @@ def check_headers(files):
 def check_by_clang(files):
     """As one source, for that takes a tenth of each alone."""
     if shutil.which("clang++-14") is None:
-        print("check: there is no clang++-14 here: no header was compiled by it", file=sys.stderr)
+        print("check: there is no clang++-14 here: nothing was compiled by it", file=sys.stderr)
         return
-    headers = [f for f in files if re.fullmatch(r"(include/benanza/compare|analyzer(/report(/html)?)?)/\w+\.hpp", f)]
+    sources = [f for f in files if re.fullmatch(r"include/benanza/compare/\w+\.hpp|analyzer/.*\.cpp", f)]
     command = ["clang++-14", "-std=c++20", "-fopenmp", "-I", str(ROOT / "include"), "-I", str(ROOT),
                *options_for("clang++-14"), "-fsyntax-only", "-x", "c++", "-"]
-    done = subprocess.run(command, input="".join(f'#include "{ROOT}/{h}"\n' for h in headers), capture_output=True,
+    done = subprocess.run(command, input="".join(f'#include "{ROOT}/{h}"\n' for h in sources), capture_output=True,
                           text=True)
     for where, what in re.findall(r"^(.*): (?:fatal )?error: (.*)$", done.stderr, re.MULTILINE):
         if "file not found" in what:
