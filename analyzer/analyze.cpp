@@ -5,7 +5,6 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "formats.hpp"
-#include "framework_runs.hpp"
 #include "library_commands.hpp"
 #include "machines.hpp"
 #include "model_commands.hpp"
@@ -13,6 +12,7 @@
 #include "report/machine.hpp"
 
 #include <benanza/core/out_of_memory.hpp>
+#include <benanza/result/device.hpp>
 #include <benanza/result/store_address.hpp>
 #include <range/v3/algorithm/count.hpp>
 

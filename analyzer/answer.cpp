@@ -2,7 +2,6 @@
 #include "answer.hpp"
 
 #include "report/coloured.hpp"
-#include "report/framework.hpp"
 #include "report/input.hpp"
 #include "report/limit_figures.hpp"
 

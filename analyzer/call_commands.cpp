@@ -6,6 +6,7 @@
 #include "report/framework.hpp"
 
 #include <benanza/trace/inner_calls.hpp>
+#include <benanza/trace/read_log.hpp>
 
 #include <istream>
 

@@ -6,10 +6,9 @@
 //   benanza_analyze run.json --calls cudnn.log --calls cublas.log --model resnet50
 #pragma once
 
-#include "select.hpp"
+#include <benanza/trace/call.hpp>
 
-#include <benanza/result/merge.hpp>
-#include <benanza/trace/read_log.hpp>
+#include "select.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -5,7 +5,6 @@
 #include "call_commands.hpp"
 #include "commands.hpp"
 #include "formats.hpp"
-#include "report/framework.hpp"
 #include "report/limit_figures.hpp"
 #include "select.hpp"
 #include "store_commands.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework_runs.hpp"
 
+#include <benanza/trace/profile/read_profile.hpp>
+
 #include "report/heading.hpp"
 #include "report/units.hpp"
 

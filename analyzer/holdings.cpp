@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "holdings.hpp"
 
+#include <benanza/bound/model.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <range/v3/view/transform.hpp>

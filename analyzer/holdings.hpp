@@ -6,15 +6,11 @@
 //   std::string text = holdings_text(holdings(run));   // or holdings_json
 #pragma once
 
-#include "store_commands.hpp"
-
-#include <benanza/bound/model.hpp>
-#include <benanza/model/training.hpp>
-#include <benanza/result/store/version.hpp>
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <benanza/bound/cases.hpp>
 
 namespace benanza::analyzer {
 

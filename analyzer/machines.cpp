@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machines.hpp"
 
+#include <benanza/result/versions.hpp>
+
 #include "framework_runs.hpp"
 #include "html_format.hpp"
 #include "model_commands.hpp"
 #include "read_results.hpp"
 #include "report/input.hpp"
 #include "report/limits.hpp"
-#include "report/warnings.hpp"
 #include "request.hpp"
 #include "select.hpp"
-
-#include <benanza/advice/framework.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -8,8 +8,6 @@
 
 #include "answer.hpp"
 
-#include <benanza/result/plan.hpp>
-
 #include <vector>
 
 namespace benanza::analyzer {

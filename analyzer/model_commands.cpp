@@ -12,8 +12,9 @@
 #include "select.hpp"
 #include "store_commands.hpp"
 
-#include <benanza/advice/framework.hpp>
-#include <benanza/model/split.hpp>
+#include <benanza/bound/layout/plan.hpp>
+#include <benanza/model/sequence.hpp>
+#include <nlohmann/json.hpp>
 #include <range/v3/algorithm/all_of.hpp>
 #include <range/v3/algorithm/any_of.hpp>
 #include <range/v3/algorithm/count_if.hpp>

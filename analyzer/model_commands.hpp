@@ -5,8 +5,6 @@
 
 #include "answer.hpp"
 
-#include <benanza/bound/layout/plan.hpp>
-
 #include <cstddef>
 #include <string>
 #include <vector>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read_results.hpp"
 
-#include "command_line.hpp"
 #include "select.hpp"
 #include "store_commands.hpp"
 
+#include <benanza/model/sequence.hpp>
 #include <benanza/result/backends.hpp>
+#include <benanza/result/merge.hpp>
+#include <benanza/result/reader.hpp>
 
 #include <algorithm>
 #include <istream>

@@ -6,8 +6,6 @@
 
 #include "request.hpp"
 
-#include <benanza/result/reader.hpp>
-
 #include <string>
 #include <vector>
 

@@ -6,8 +6,6 @@
 #pragma once
 
 #include <benanza/bound/model.hpp>
-#include <benanza/model/training.hpp>
-#include <benanza/result/merge.hpp>
 #include <fmt/format.h>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/take.hpp>

@@ -3,7 +3,6 @@
 #include "store_commands.hpp"
 
 #include <benanza/bound/missing.hpp>
-#include <benanza/bound/model.hpp>
 #include <benanza/result/reader.hpp>
 #include <benanza/result/store_address.hpp>
 #include <benanza/result/writer.hpp>

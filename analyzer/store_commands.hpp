@@ -7,6 +7,7 @@
 //   if (is_store("results.db")) run r = read_from_store("results.db", "latest", "resnet50");
 #pragma once
 
+#include <benanza/bound/figures.hpp>
 #include <benanza/result/schema.hpp>
 
 #include <ostream>

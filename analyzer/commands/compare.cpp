@@ -2,7 +2,6 @@
 // benanza_analyze compare OLD NEW: what became faster, what slower, and what can explain it? Sides
 // are result files and stores, or two systems, or two spans of time, of one store.
 #include "../answer.hpp"
-#include "../read_results.hpp"
 #include "../report/compare/json.hpp"
 #include "../report/compare/marked.hpp"
 #include "../report/compare/text.hpp"
@@ -10,6 +9,7 @@
 #include "compared.hpp"
 
 #include <benanza/compare/compare.hpp>
+#include <benanza/result/reader.hpp>
 #include <benanza/result/store_address.hpp>
 
 #include <charconv>

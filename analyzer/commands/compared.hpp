@@ -5,10 +5,12 @@
 //   compare::comparison c = compare::compare(figures_of(a, {}), figures_of(b, {}), {});
 #pragma once
 
+#include <benanza/advice/advised.hpp>
+#include <benanza/compare/collect.hpp>
+#include <benanza/compare/sides.hpp>
+
 #include "../read_results.hpp"
 #include "../select.hpp"
-
-#include <benanza/compare/compare.hpp>
 
 #include <optional>
 #include <string>

@@ -11,6 +11,7 @@
 #include <benanza/result/graph_file.hpp>
 
 #include <CLI/CLI.hpp>
+#include <benanza/result/merge.hpp>
 #include <range/v3/algorithm/reverse.hpp>
 
 #include <charconv>

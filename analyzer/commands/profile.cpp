@@ -17,6 +17,7 @@
 #include <benanza/profile/timeline.hpp>
 
 #include <CLI/CLI.hpp>
+#include <benanza/profile/analyses.hpp>
 
 #include <algorithm>
 #include <string>

@@ -2,10 +2,7 @@
 // benanza_analyze store runs|check|prune STORE: who measured what and when; is all of it what was
 // written; and what is old is forgotten.
 #include "../answer.hpp"
-#include "../report/units.hpp"
 #include "all.hpp"
-
-#include <benanza/result/store_address.hpp>
 
 #ifdef BENANZA_WITH_STORE
 #include <benanza/result/store/keeping.hpp>

@@ -8,7 +8,11 @@
 #include "../read_results.hpp"
 #include "all.hpp"
 
+#include <benanza/advice/advised.hpp>
 #include <benanza/compare/sweep.hpp>
+#include <benanza/model/sequence.hpp>
+#include <benanza/result/merge.hpp>
+#include <benanza/result/reader.hpp>
 #include <benanza/result/store_address.hpp>
 #include <range/v3/view/zip.hpp>
 

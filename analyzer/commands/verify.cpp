@@ -9,7 +9,6 @@
 #include "all.hpp"
 
 #include <benanza/bound/answers.hpp>
-#include <benanza/bound/missing.hpp>
 #include <benanza/result/backends.hpp>
 #include <benanza/result/device.hpp>
 #include <benanza/result/graph_file.hpp>

@@ -6,6 +6,7 @@
 #include "warnings.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/transform.hpp>
 

@@ -7,10 +7,8 @@
 #pragma once
 
 #include <benanza/advice/advised.hpp>
-#include <benanza/advice/energy.hpp>
 #include <benanza/advice/gap.hpp>
 #include <benanza/result/json.hpp>
-#include <benanza/result/merge.hpp>
 
 #include <cstddef>
 #include <string>

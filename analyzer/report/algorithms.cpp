@@ -3,6 +3,9 @@
 
 #include "units.hpp"
 
+#include <benanza/bound/ceilings/ceilings.hpp>
+#include <benanza/bound/roofline.hpp>
+#include <benanza/result/json.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <range/v3/view/map.hpp>

@@ -6,11 +6,12 @@
 //   const auto all = algorithms_of(run, "Conv/1x64x56x56");   algorithms_text(all)
 #pragma once
 
-#include <benanza/bound/roofline.hpp>
-#include <benanza/result/merge.hpp>
-
 #include <string>
 #include <vector>
+
+#include <benanza/bound/ceilings/limits.hpp>
+#include <benanza/bound/clock.hpp>
+#include <benanza/result/schema.hpp>
 
 namespace benanza::report {
 

@@ -3,7 +3,6 @@
 
 #include "units.hpp"
 
-#include <benanza/bound/roofline.hpp>
 #include <fmt/format.h>
 
 namespace benanza::report {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <benanza/advice/compared.hpp>
-#include <benanza/advice/energy.hpp>
 
 #include <string>
 

@@ -8,9 +8,7 @@
 #pragma once
 
 #include <benanza/advice/framework.hpp>
-#include <benanza/model/training.hpp>
 #include <benanza/result/json.hpp>
-#include <benanza/result/merge.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -7,6 +7,7 @@
 #include "units.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <string_view>
 #include <utility>

@@ -3,6 +3,7 @@
 
 #include "units.hpp"
 
+#include <benanza/result/json.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

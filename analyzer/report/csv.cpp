@@ -6,7 +6,6 @@
 #include "screen.hpp"
 #include "warnings.hpp"
 
-#include <benanza/bound/compose/compose.hpp>
 #include <fmt/format.h>
 
 #include <map>

@@ -6,8 +6,6 @@
 #include "limit_figures.hpp"
 
 #include <benanza/advice/energy.hpp>
-#include <benanza/advice/framework.hpp>
-#include <benanza/bound/compose/compose.hpp>
 #include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/zip.hpp>
 

@@ -10,12 +10,11 @@
 #include "kinds.hpp"
 #include "layers.hpp"
 #include "limits.hpp"
-#include "machine.hpp"
 #include "screen.hpp"
 #include "units.hpp"
 #include "warnings.hpp"
 
-#include <benanza/bound/compose/compose.hpp>
+#include <benanza/advice/energy.hpp>
 #include <fmt/format.h>
 #include <range/v3/view/enumerate.hpp>
 

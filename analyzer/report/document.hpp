@@ -9,8 +9,6 @@
 
 #include "input.hpp"
 
-#include <benanza/advice/framework.hpp>
-
 #include <string>
 #include <vector>
 

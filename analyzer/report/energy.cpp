@@ -3,7 +3,7 @@
 
 #include "units.hpp"
 
-#include <benanza/advice/tensor_cores.hpp>
+#include <benanza/advice/energy.hpp>
 #include <fmt/format.h>
 
 #include <cstddef>

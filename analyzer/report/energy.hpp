@@ -5,10 +5,9 @@
 //   energy_line(model, "of the processor's package (RAPL)")
 #pragma once
 
-#include <benanza/advice/energy.hpp>
-#include <benanza/bound/roofline.hpp>
-
 #include <string>
+
+#include <benanza/bound/figures.hpp>
 
 namespace benanza::report {
 

@@ -6,7 +6,6 @@
 #include "units.hpp"
 #include "warnings.hpp"
 
-#include <benanza/bound/compose/compose.hpp>
 #include <fmt/format.h>
 #include <range/v3/numeric/accumulate.hpp>
 

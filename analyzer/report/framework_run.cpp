@@ -6,7 +6,6 @@
 #include "units.hpp"
 #include "warnings.hpp"
 
-#include <benanza/trace/iterations.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 
 #include <benanza/advice/advised.hpp>
 #include <benanza/advice/gap.hpp>
-#include <benanza/advice/tensor_cores.hpp>
 
 #include <cstddef>
 #include <string>

@@ -3,8 +3,9 @@
 
 #include "units.hpp"
 
-#include <benanza/advice/gap.hpp>
+#include <benanza/advice/how.hpp>
 #include <benanza/result/backends.hpp>
+#include <benanza/result/merge.hpp>
 #include <fmt/format.h>
 
 #include <iterator>

@@ -6,9 +6,6 @@
 #pragma once
 
 #include <benanza/bound/figures.hpp>
-#include <benanza/bound/layout/assignment.hpp>
-#include <benanza/result/merge.hpp>
-#include <benanza/trace/profile/match.hpp>
 #include <benanza/trace/profile/profile.hpp>
 
 #include <string>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "html.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "html/cases.hpp"
 #include "html/machine.hpp"
 #include "html/model.hpp"

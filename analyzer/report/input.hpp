@@ -7,9 +7,6 @@
 
 #include "limits.hpp"
 
-#include <benanza/advice/tensor_cores.hpp>
-#include <benanza/result/merge.hpp>
-
 #include <cstddef>
 #include <limits>
 #include <string>

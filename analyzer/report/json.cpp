@@ -13,6 +13,9 @@
 #include "transfers.hpp"
 #include "warnings.hpp"
 
+#include <benanza/advice/energy.hpp>
+#include <benanza/advice/tensor_cores.hpp>
+#include <nlohmann/json.hpp>
 #include <range/v3/view/enumerate.hpp>
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/zip.hpp>

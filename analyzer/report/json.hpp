@@ -10,8 +10,6 @@
 #include "input.hpp"
 
 #include <benanza/advice/advised.hpp>
-#include <benanza/advice/tensor_cores.hpp>
-#include <benanza/bound/transfers.hpp>
 #include <benanza/result/json.hpp>
 
 #include <optional>

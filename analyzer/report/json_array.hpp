@@ -5,7 +5,7 @@
 #pragma once
 
 #include <benanza/result/json.hpp>
-#include <benanza/result/merge.hpp>
+#include <nlohmann/json.hpp>
 
 namespace benanza::report {
 

@@ -4,7 +4,7 @@
 #include "layers.hpp"
 #include "units.hpp"
 
-#include <benanza/bound/transfers.hpp>
+#include <benanza/advice/tensor_cores.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "layers.hpp"
 
 #include <benanza/advice/algorithm.hpp>
-#include <benanza/bound/roofline.hpp>
 #include <range/v3/action/stable_sort.hpp>
 #include <range/v3/view/map.hpp>
 #include <range/v3/view/zip.hpp>

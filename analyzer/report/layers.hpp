@@ -5,7 +5,6 @@
 //   for (const bound::layer_answer* l : by_time(model)) ...   rate(*l).gflops
 #pragma once
 
-#include <benanza/bound/faults.hpp>
 #include <benanza/bound/figures.hpp>
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/filter.hpp>

@@ -7,6 +7,7 @@
 #include "layers.hpp"
 #include "units.hpp"
 
+#include <benanza/advice/energy.hpp>
 #include <benanza/advice/gap.hpp>
 #include <fmt/format.h>
 #include <range/v3/view/transform.hpp>

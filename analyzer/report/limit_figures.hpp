@@ -6,7 +6,6 @@
 #pragma once
 
 #include <benanza/advice/advised.hpp>
-#include <benanza/advice/tensor_cores.hpp>
 
 #include <optional>
 #include <span>

@@ -8,6 +8,7 @@
 #include "warnings.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <range/v3/algorithm/find.hpp>
 #include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/algorithm/stable_sort.hpp>

@@ -9,7 +9,6 @@
 
 #include "input.hpp"
 
-#include <benanza/bound/compose/compose.hpp>
 #include <benanza/result/json.hpp>
 
 #include <string>

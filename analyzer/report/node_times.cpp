@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node_times.hpp"
 
+#include <benanza/bound/form_totals.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <queue>

@@ -7,12 +7,11 @@
 //   std::vector<task> runs = schedule(model);              runs[3].begin_ns, runs[3].worker
 #pragma once
 
-#include <benanza/bound/compose/compose.hpp>
-#include <benanza/bound/form_totals.hpp>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <benanza/bound/figures.hpp>
 
 namespace benanza::report {
 

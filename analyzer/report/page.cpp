@@ -10,6 +10,8 @@
 #include "units.hpp"
 #include "warnings.hpp"
 
+#include <benanza/advice/algorithm.hpp>
+#include <benanza/advice/baseline.hpp>
 #include <fmt/format.h>
 #include <range/v3/algorithm/any_of.hpp>
 

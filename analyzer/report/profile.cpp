@@ -3,6 +3,8 @@
 
 #include "units.hpp"
 
+#include <benanza/profile/analyses.hpp>
+#include <benanza/result/json.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

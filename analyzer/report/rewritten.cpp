@@ -5,7 +5,6 @@
 
 #include <benanza/model/rewrite/rewrite.hpp>
 #include <benanza/model/rewrite/text.hpp>
-#include <benanza/model/sequence.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <benanza/bound/figures.hpp>
-#include <benanza/bound/roofline.hpp>
 #include <benanza/result/json.hpp>
 #include <nlohmann/json.hpp>
 

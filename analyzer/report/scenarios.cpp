@@ -3,8 +3,7 @@
 
 #include "units.hpp"
 
-#include <benanza/advice/tensor_cores.hpp>
-#include <benanza/result/merge.hpp>
+#include <benanza/advice/batch.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <range/v3/algorithm/any_of.hpp>

@@ -6,7 +6,6 @@
 //   std::string text = scenario_table(model);   ordered_json j = scenarios_json(model);
 #pragma once
 
-#include <benanza/advice/batch.hpp>
 #include <benanza/bound/figures.hpp>
 #include <benanza/result/json.hpp>
 #include <nlohmann/json.hpp>

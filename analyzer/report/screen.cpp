@@ -11,7 +11,7 @@
 #include "training_step.hpp"
 #include "warnings.hpp"
 
-#include <benanza/model/training.hpp>
+#include <benanza/advice/energy.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

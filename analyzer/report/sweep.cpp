@@ -3,9 +3,9 @@
 
 #include "energy.hpp"
 #include "escape.hpp"
-#include "machine.hpp"
 #include "units.hpp"
 
+#include <benanza/result/json.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -9,13 +9,11 @@
 #include "limits.hpp"
 #include "page.hpp"
 #include "screen.hpp"
-#include "sweep.hpp"
 #include "totals.hpp"
 #include "transfers.hpp"
 #include "units.hpp"
 #include "warnings.hpp"
 
-#include <benanza/model/split.hpp>
 #include <fmt/format.h>
 
 #include <cstddef>

@@ -7,8 +7,6 @@
 
 #include "input.hpp"
 
-#include <benanza/advice/steps.hpp>
-
 #include <string>
 #include <vector>
 

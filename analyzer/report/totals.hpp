@@ -7,7 +7,6 @@
 #pragma once
 
 #include <benanza/bound/figures.hpp>
-#include <benanza/bound/transfers.hpp>
 
 #include <string>
 

@@ -4,12 +4,10 @@
 #include "heading.hpp"
 #include "node_times.hpp"
 
-#include <benanza/advice/steps.hpp>
 #include <benanza/profile/chrome_trace.hpp>
 #include <benanza/profile/from_profile.hpp>
 #include <benanza/profile/from_result.hpp>
 #include <benanza/profile/perfetto_trace.hpp>
-#include <benanza/trace/match.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training_step.hpp"
 
+#include <benanza/bound/layer_times.hpp>
 #include <benanza/model/training.hpp>
 #include <range/v3/view/zip.hpp>
 

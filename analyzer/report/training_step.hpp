@@ -5,9 +5,9 @@
 //   if (const auto s = step_times_of(model)) s->by_weights_ns
 #pragma once
 
-#include <benanza/bound/model.hpp>
-
 #include <optional>
+
+#include <benanza/bound/figures.hpp>
 
 namespace benanza::report {
 

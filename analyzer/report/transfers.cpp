@@ -3,7 +3,9 @@
 
 #include "units.hpp"
 
+#include <benanza/bound/transfers.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace benanza::report {
 

@@ -6,9 +6,7 @@
 #pragma once
 
 #include <benanza/bound/figures.hpp>
-#include <benanza/bound/transfers.hpp>
 #include <benanza/result/json.hpp>
-#include <benanza/result/merge.hpp>
 
 #include <string>
 

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <benanza/bound/interval.hpp>
-#include <benanza/bound/layout/assignment.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "units.hpp"
 
-#include <benanza/result/merge.hpp>
+#include <benanza/result/versions.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -5,10 +5,8 @@
 //   const library_versions v = compare_versions(names, models_by_version, models_of_all);
 #pragma once
 
-#include <benanza/bound/compose/compose.hpp>
 #include <benanza/bound/figures.hpp>
 #include <benanza/result/json.hpp>
-#include <benanza/result/load_case.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "layers.hpp"
 #include "units.hpp"
 
-#include <benanza/model/sequence.hpp>
+#include <benanza/bound/faults.hpp>
 #include <fmt/format.h>
 #include <range/v3/algorithm/contains.hpp>
 #include <range/v3/algorithm/find_if.hpp>

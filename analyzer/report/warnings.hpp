@@ -6,7 +6,6 @@
 //   std::string text = warnings(model, 10);   // at most ten names a list
 #pragma once
 
-#include <benanza/bound/faults.hpp>
 #include <range/v3/view/take.hpp>
 
 #include <algorithm>
@@ -15,6 +14,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <benanza/bound/coverage.hpp>
+#include <benanza/bound/figures.hpp>
 
 namespace benanza::report {
 

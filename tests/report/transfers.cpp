@@ -3,6 +3,7 @@
 #include "bound/machine_run.hpp"
 #include "pages.hpp"
 
+#include <benanza/bound/transfers.hpp>
 #include <doctest/doctest.h>
 
 namespace test_of_transfers {

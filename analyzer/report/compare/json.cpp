@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json.hpp"
 
+#include <benanza/result/json.hpp>
 #include <nlohmann/json.hpp>
 
 namespace benanza::report {

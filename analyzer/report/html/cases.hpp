@@ -6,7 +6,6 @@
 #pragma once
 
 #include "../algorithms.hpp"
-#include "../framework.hpp"
 #include "numbers.hpp"
 
 #include <benanza/result/fields.hpp>

@@ -6,12 +6,10 @@
 //   drawn_graph g(model);   g.node_of(17)   g.json(known_texts)
 #pragma once
 
-#include "../framework.hpp"
 #include "../node_times.hpp"
 #include "numbers.hpp"
 
 #include <benanza/bound/answers.hpp>
-#include <benanza/bound/compose/compose.hpp>
 #include <benanza/bound/figures.hpp>
 #include <benanza/result/json.hpp>
 #include <range/v3/view/enumerate.hpp>

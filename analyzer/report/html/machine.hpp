@@ -6,7 +6,6 @@
 #pragma once
 
 #include <benanza/result/json.hpp>
-#include <benanza/result/load_case.hpp>
 
 namespace benanza::report::html {
 

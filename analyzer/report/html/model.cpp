@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
+#include <benanza/advice/energy.hpp>
+#include <benanza/advice/steps.hpp>
+#include <nlohmann/json.hpp>
+
 #include "../advice.hpp"
 #include "../below_bound.hpp"
 #include "../energy.hpp"
-#include "../framework.hpp"
 #include "../heading.hpp"
 #include "../json_array.hpp"
 #include "../kinds.hpp"

@@ -9,7 +9,6 @@
 #include "cases.hpp"
 #include "graph.hpp"
 
-#include <benanza/advice/steps.hpp>
 #include <benanza/result/json.hpp>
 
 #include <cstddef>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -6,11 +6,9 @@
 //   8)
 #pragma once
 
-#include <benanza/bound/compose/compose.hpp>
 #include <benanza/bound/interval.hpp>
 #include <benanza/core/printable.hpp>
 #include <benanza/result/json.hpp>
-#include <benanza/result/load_case.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
