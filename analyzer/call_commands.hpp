@@ -6,9 +6,9 @@
 //   benanza_analyze run.json --calls cudnn.log --calls cublas.log --model resnet50
 #pragma once
 
-#include <benanza/trace/call.hpp>
-
 #include "select.hpp"
+
+#include <benanza/trace/call.hpp>
 
 #include <cstddef>
 #include <optional>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "framework_runs.hpp"
 
-#include <benanza/trace/profile/read_profile.hpp>
-
 #include "report/heading.hpp"
 #include "report/units.hpp"
+
+#include <benanza/trace/profile/read_profile.hpp>
 
 #include <algorithm>
 #include <utility>

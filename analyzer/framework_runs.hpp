@@ -6,12 +6,12 @@
 //   std::vector<trace::profile> runs = read_framework_runs({"ort.json", "openvino.json"});
 #pragma once
 
+#include <benanza/result/schema.hpp>
+#include <benanza/trace/profile/profile.hpp>
+
 #include <cstddef>
 #include <string>
 #include <vector>
-
-#include <benanza/result/schema.hpp>
-#include <benanza/trace/profile/profile.hpp>
 
 namespace benanza::analyzer {
 

@@ -6,11 +6,11 @@
 //   std::string text = holdings_text(holdings(run));   // or holdings_json
 #pragma once
 
+#include <benanza/bound/cases.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <benanza/bound/cases.hpp>
 
 namespace benanza::analyzer {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library_commands.hpp"
 
-#include <benanza/result/versions.hpp>
-#include <nlohmann/json.hpp>
-
 #include "report/algorithms.hpp"
 #include "report/versions.hpp"
 #include "request.hpp"
 #include "select.hpp"
+
+#include <benanza/result/versions.hpp>
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <utility>

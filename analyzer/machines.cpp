@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machines.hpp"
 
-#include <benanza/result/versions.hpp>
-
 #include "framework_runs.hpp"
 #include "html_format.hpp"
 #include "model_commands.hpp"
@@ -11,6 +9,8 @@
 #include "report/limits.hpp"
 #include "request.hpp"
 #include "select.hpp"
+
+#include <benanza/result/versions.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,12 +7,11 @@
 #include "all.hpp"
 #include "compared.hpp"
 
+#include <CLI/CLI.hpp>
 #include <benanza/compare/compare.hpp>
 #include <benanza/result/experiment.hpp>
 #include <benanza/result/reader.hpp>
 #include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -5,12 +5,12 @@
 //   compare::comparison c = compare::compare(figures_of(a, {}), figures_of(b, {}), {});
 #pragma once
 
+#include "../read_results.hpp"
+#include "../select.hpp"
+
 #include <benanza/advice/advised.hpp>
 #include <benanza/compare/collect.hpp>
 #include <benanza/compare/sides.hpp>
-
-#include "../read_results.hpp"
-#include "../select.hpp"
 
 #include <optional>
 #include <string>

@@ -7,10 +7,9 @@
 #include "../read_results.hpp"
 #include "../report/composed.hpp"
 
+#include <CLI/CLI.hpp>
 #include <benanza/model/forms.hpp>
 #include <benanza/result/graph_file.hpp>
-
-#include <CLI/CLI.hpp>
 #include <benanza/result/merge.hpp>
 #include <range/v3/algorithm/reverse.hpp>
 

@@ -10,14 +10,13 @@
 #include "../read_results.hpp"
 #include "../report/profile.hpp"
 
+#include <CLI/CLI.hpp>
+#include <benanza/profile/analyses.hpp>
 #include <benanza/profile/chrome_trace.hpp>
 #include <benanza/profile/from_profile.hpp>
 #include <benanza/profile/from_result.hpp>
 #include <benanza/profile/perfetto_trace.hpp>
 #include <benanza/profile/timeline.hpp>
-
-#include <CLI/CLI.hpp>
-#include <benanza/profile/analyses.hpp>
 
 #include <algorithm>
 #include <string>

@@ -8,6 +8,7 @@
 #include "../select.hpp"
 #include "all.hpp"
 
+#include <CLI/CLI.hpp>
 #include <benanza/bound/answers.hpp>
 #include <benanza/result/backends.hpp>
 #include <benanza/result/device.hpp>
@@ -15,8 +16,6 @@
 #include <benanza/result/reader.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>

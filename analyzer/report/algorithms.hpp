@@ -6,12 +6,12 @@
 //   const auto all = algorithms_of(run, "Conv/1x64x56x56");   algorithms_text(all)
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <benanza/bound/ceilings/limits.hpp>
 #include <benanza/bound/clock.hpp>
 #include <benanza/result/schema.hpp>
+
+#include <string>
+#include <vector>
 
 namespace benanza::report {
 

@@ -5,9 +5,9 @@
 //   energy_line(model, "of the processor's package (RAPL)")
 #pragma once
 
-#include <string>
-
 #include <benanza/bound/figures.hpp>
+
+#include <string>
 
 namespace benanza::report {
 

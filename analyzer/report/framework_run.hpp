@@ -6,11 +6,11 @@
 //   std::string text = framework_section(comparison, 10);
 #pragma once
 
+#include <benanza/advice/compared.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
-
-#include <benanza/advice/compared.hpp>
 
 namespace benanza::report {
 

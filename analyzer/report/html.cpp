@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "html.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "html/cases.hpp"
 #include "html/machine.hpp"
 #include "html/model.hpp"
 #include "html/numbers.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -5,10 +5,10 @@
 //   std::string text = tensor_line(model) + kernel_list(model, 10);
 #pragma once
 
+#include <benanza/bound/figures.hpp>
+
 #include <cstddef>
 #include <string>
-
-#include <benanza/bound/figures.hpp>
 
 namespace benanza::report {
 

@@ -8,9 +8,9 @@
 //   std::string text = machine_report(run);   std::string json = machine_json(run);
 #pragma once
 
-#include <string>
-
 #include <benanza/result/schema.hpp>
+
+#include <string>
 
 namespace benanza::report {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model_explorer.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "json.hpp"
 #include "node_times.hpp"
 #include "units.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <map>

@@ -7,11 +7,11 @@
 //   std::vector<task> runs = schedule(model);              runs[3].begin_ns, runs[3].worker
 #pragma once
 
+#include <benanza/bound/figures.hpp>
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include <benanza/bound/figures.hpp>
 
 namespace benanza::report {
 

@@ -6,11 +6,11 @@
 //   std::string text = page(run, model, 10);   // at most ten rows a table
 #pragma once
 
-#include <cstddef>
-#include <string>
-
 #include <benanza/bound/answers.hpp>
 #include <benanza/bound/figures.hpp>
+
+#include <cstddef>
+#include <string>
 
 namespace benanza::report {
 

@@ -6,12 +6,12 @@
 //   std::string page = profile_text(runs, ids, {.rows = 10});   profile_json(runs, ids);
 #pragma once
 
+#include <benanza/profile/levelled_run.hpp>
+#include <benanza/profile/table.hpp>
+
 #include <cstddef>
 #include <string>
 #include <vector>
-
-#include <benanza/profile/levelled_run.hpp>
-#include <benanza/profile/table.hpp>
 
 namespace benanza::report {
 

@@ -5,9 +5,9 @@
 //   if (const auto s = step_times_of(model)) s->by_weights_ns
 #pragma once
 
-#include <optional>
-
 #include <benanza/bound/figures.hpp>
+
+#include <optional>
 
 namespace benanza::report {
 

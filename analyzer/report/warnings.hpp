@@ -6,6 +6,8 @@
 //   std::string text = warnings(model, 10);   // at most ten names a list
 #pragma once
 
+#include <benanza/bound/coverage.hpp>
+#include <benanza/bound/figures.hpp>
 #include <range/v3/view/take.hpp>
 
 #include <algorithm>
@@ -14,9 +16,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <benanza/bound/coverage.hpp>
-#include <benanza/bound/figures.hpp>
 
 namespace benanza::report {
 

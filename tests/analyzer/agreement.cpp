@@ -6,7 +6,6 @@
 #include "command.hpp"
 
 #include <benanza/result/json.hpp>
-
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -5,7 +5,6 @@
 #include "command.hpp"
 
 #include <benanza/result/json.hpp>
-
 #include <doctest/doctest.h>
 
 #include <fstream>

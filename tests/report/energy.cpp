@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Is energy shown as times are, and never as whole where it is not?
-#include <benanza/advice/energy.hpp>
-
+#include "analyzer/report/energy.hpp"
 #include "analyzer/report/csv.hpp"
 #include "analyzer/report/csv_models.hpp"
-#include "analyzer/report/energy.hpp"
 #include "analyzer/report/html.hpp"
 #include "analyzer/report/limits.hpp"
 #include "analyzer/report/markdown.hpp"
 #include "pages.hpp"
+
+#include <benanza/advice/energy.hpp>
 
 #include <functional>
 #include <sstream>

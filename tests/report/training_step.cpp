@@ -6,7 +6,6 @@
 
 #include <benanza/bound/layout/plan.hpp>
 #include <benanza/model/training.hpp>
-
 #include <doctest/doctest.h>
 
 namespace test_of_training_steps {

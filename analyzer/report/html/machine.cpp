@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.hpp"
 
+#include "../heading.hpp"
+#include "numbers.hpp"
+
 #include <benanza/bound/ceilings/caches.hpp>
 #include <benanza/bound/ceilings/ceilings.hpp>
 #include <nlohmann/json.hpp>
-
-#include "../heading.hpp"
-#include "numbers.hpp"
 
 #include <algorithm>
 #include <cstddef>

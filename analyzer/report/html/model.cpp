@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model.hpp"
 
-#include <benanza/advice/energy.hpp>
-#include <benanza/advice/steps.hpp>
-#include <nlohmann/json.hpp>
-
 #include "../advice.hpp"
 #include "../below_bound.hpp"
 #include "../energy.hpp"
@@ -18,6 +14,10 @@
 #include "../screen.hpp"
 #include "../warnings.hpp"
 #include "numbers.hpp"
+
+#include <benanza/advice/energy.hpp>
+#include <benanza/advice/steps.hpp>
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <map>
