@@ -39,8 +39,6 @@ inline double on_end_ns(double step_ns) {
 inline std::optional<double> watts_of(sampled_case& c, const energy_counter& counter,
                                       noise_monitor& monitor,
                                       const parameters& p = usual_parameters) {
-  constexpr double busy = 0.9; // of the time, at least, was executions
-  constexpr double alike = 2;  // times the median, or its part, that one took
   note_stage(stage::sampling, c.place);
   if (c.enter) c.enter();
   // A GPU has recorded so many of them.
@@ -49,7 +47,7 @@ inline std::optional<double> watts_of(sampled_case& c, const energy_counter& cou
           ? c.batch
           : std::max(c.batch, static_cast<int>(std::ceil(1e6 / std::max(c.median_ns, 1.0))));
   const auto as_sampled = [&](double each_ns) {
-    return each_ns <= alike * c.median_ns && each_ns >= c.median_ns / alike;
+    return each_ns <= p.energy_alike * c.median_ns && each_ns >= c.median_ns / p.energy_alike;
   };
   if (c.median_ns < p.warms_itself_ns) {
     (void)c.run->time(together); // the first may load what it needs
@@ -71,7 +69,8 @@ inline std::optional<double> watts_of(sampled_case& c, const energy_counter& cou
   noise seen = monitor.end_slice();
   seen.other_load = monitor.end_window().other_load;
   if (!c.run->on_device() && judge(seen, p) != interference::none) return std::nullopt;
-  if (!after || ran_ns < busy * passed_ns || !as_sampled(ran_ns / executions)) return std::nullopt;
+  if (!after || ran_ns < p.energy_busy * passed_ns || !as_sampled(ran_ns / executions))
+    return std::nullopt;
   const double watts = 1e9 * (*after - *before) / std::max(ran_ns, passed_ns);
   return watts > 0 && watts <= result::most_watts ? std::optional(watts) : std::nullopt;
 }

@@ -61,6 +61,10 @@ struct parameters {
   double most_memory_loss = 0.4;
   double most_hand_off_loss = 1.5;
 
+  // When is the energy of a run on end that of the case?
+  double energy_busy = 0.9;
+  double energy_alike = 2;
+
   // How is noise looked for? SMT siblings of a cloud come and go within a millisecond; the kernel
   // counts load in ticks of 10 ms.
   double quick_probe_every_ns = 0.5e6;
@@ -143,6 +147,9 @@ struct parameters {
     f("most_memory_loss", p.most_memory_loss, "share", "by which reading memory took longer");
     f("most_hand_off_loss", p.most_hand_off_loss, "share",
       "by which a hand-off between threads took longer");
+    f("energy_busy", p.energy_busy, "share", "of a run on end that was executions, at least");
+    f("energy_alike", p.energy_alike, "times",
+      "by which its executions may be longer or shorter than the median");
     f("quick_probe_every_ns", p.quick_probe_every_ns, "ns",
       "between two probes of SMT siblings (15 us each)");
     f("probe_every_ns", p.probe_every_ns, "ns",
