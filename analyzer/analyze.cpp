@@ -32,8 +32,7 @@ namespace {
 status report_machine(const result::run& run, const answer& to) {
   const std::string lacking = report::machine_shortfall(run);
   to.check(lacking, run.source);
-  to.write(to.asked.json() ? report::machine_json(run)
-                           : report::machine_report(run, to.asked.details));
+  to.write(report::machine_answer(run, to.asked.details));
   return to.partial(lacking);
 }
 
@@ -58,11 +57,11 @@ status report_calls(std::istream& in, const answer& to) {
                             ? std::string(result::gpu_device)
                             : asked.device);
   if (run && run->graphs.empty()) run->graphs.push_back(loose_layers(*run));
-  const std::string text =
+  const report::tables::chapter said =
       calls_report(logs, run ? &*run : nullptr, asked.wanted, asked.calls,
-                   {.json = asked.json(), .partial = !lacking.empty(), .limit = limit});
+                   {.partial = !lacking.empty(), .limit = limit});
   if (!asked.calls.layers_out.empty()) write_file(asked.calls.layers_out, layers_of_calls(logs));
-  to.write(text);
+  to.write(said);
   return to.partial(lacking);
 }
 

@@ -6,6 +6,7 @@
 //   to.check(lacking, run.source);   to.write(text);   return to.partial(lacking);
 #pragma once
 
+#include "report/tables/page.hpp"
 #include "request.hpp"
 
 #include <benanza/core/error.hpp>
@@ -15,6 +16,7 @@
 #include <iostream>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace benanza::analyzer {
@@ -25,9 +27,21 @@ void write_stream(std::ostream& out, const std::string& text, const std::string&
 /// Writes `text` to a file whole or not at all; to what is no file, such as /dev/null, directly.
 void write_file(const std::string& path, const std::string& text);
 
+/// True for a name that is a folder, or says that it is one.
+bool is_folder(const std::string& path);
+void make_folder(const std::string& path);
+
 /// Writes an answer to the file `output`, or to standard output where that is empty.
 void deliver(std::ostream& out, const std::string& output, const std::string& format,
              const std::string& text);
+
+/// What writes any answer that consists of tables.
+inline constexpr std::string_view table_formats[] = {"text", "md", "json", "csv", "latex"};
+
+/// The same of such an answer. As CSV several tables are a file each, in
+/// a folder.
+void deliver(std::ostream& out, const std::string& output, const std::string& format,
+             const report::tables::chapter& answer);
 
 /// Where an answer goes.
 struct answer {
@@ -40,7 +54,11 @@ struct answer {
     return asked.output.empty() && &out == &std::cout ? terminal_columns(STDOUT_FILENO) : 0;
   }
 
-  void write(const std::string& text) const { deliver(out, asked.output, asked.format, text); }
+  /// A text, or what any format of tables writes.
+  template <class Answer>
+  void write(const Answer& its) const {
+    deliver(out, asked.output, asked.format, its);
+  }
 
   /// Refuses an answer that lacks something, where --strict asks for that.
   void check(const std::string& lacking, const std::string& source) const {

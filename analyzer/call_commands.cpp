@@ -2,7 +2,6 @@
 #include "call_commands.hpp"
 
 #include "report/calls.hpp"
-#include "report/calls_json.hpp"
 #include "report/framework.hpp"
 
 #include <benanza/trace/inner_calls.hpp>
@@ -26,14 +25,13 @@ std::string log_shortfall(const std::vector<trace::call_log>& logs) {
   return {};
 }
 
-std::string calls_report(const std::vector<trace::call_log>& logs, const result::run* run,
-                         const selection& wanted, const call_request& asked,
-                         const call_view& view) {
+report::tables::chapter calls_report(const std::vector<trace::call_log>& logs,
+                                     const result::run* run, const selection& wanted,
+                                     const call_request& asked, const call_view& view) {
   if (run == nullptr) {
     if (asked.iteration)
       throw error("--iteration is about a model", asked.logs.front(), "name results too");
-    return view.json ? report::calls_json(logs, view.partial)
-                     : report::calls_page(logs, {.limit = view.limit});
+    return report::calls_answer(logs, view.partial, view.limit);
   }
   const std::optional<numeric> type = parse_numeric(wanted.type);
   if (!wanted.type.empty() && !type)
@@ -42,8 +40,7 @@ std::string calls_report(const std::vector<trace::call_log>& logs, const result:
   const model::graph* g = advice::best_model(models_named(*run, wanted.model), logs);
   const advice::framework_choices c = advice::framework_choices_of(
       source, *g, logs, {.iteration = asked.iteration, .type = type, .threads = wanted.threads});
-  return view.json ? report::framework_json(*run, c, view.partial)
-                   : report::framework_page(*run, c, view.limit);
+  return report::framework_answer(*run, c, view.partial, view.limit);
 }
 
 std::string layers_of_calls(const std::vector<trace::call_log>& logs) {

@@ -6,6 +6,7 @@
 //   benanza_analyze run.json --calls cudnn.log --calls cublas.log --model resnet50
 #pragma once
 
+#include "report/tables/page.hpp"
 #include "select.hpp"
 
 #include <benanza/trace/call.hpp>
@@ -32,13 +33,14 @@ std::string log_shortfall(const std::vector<trace::call_log>& logs);
 
 /// How the answer is shown.
 struct call_view {
-  bool json = false, partial = false;
+  bool partial = false;
   std::size_t limit = 10; ///< the most rows of a table
 };
 
 /// The report on the logs: compared with a model of `run`, or with none where that is null.
-std::string calls_report(const std::vector<trace::call_log>& logs, const result::run* run,
-                         const selection& wanted, const call_request& asked, const call_view& view);
+report::tables::chapter calls_report(const std::vector<trace::call_log>& logs,
+                                     const result::run* run, const selection& wanted,
+                                     const call_request& asked, const call_view& view);
 
 /// The file of the layers of all calls; refuses if there is none.
 std::string layers_of_calls(const std::vector<trace::call_log>& logs);

@@ -4,11 +4,10 @@
 #include "html_format.hpp"
 #include "report/csv.hpp"
 #include "report/csv_models.hpp"
+#include "report/document.hpp"
 #include "report/dot.hpp"
 #include "report/json.hpp"
 #include "report/junit.hpp"
-#include "report/latex.hpp"
-#include "report/markdown.hpp"
 #include "report/model_explorer.hpp"
 #include "report/text.hpp"
 #include "report/trace.hpp"
@@ -79,18 +78,12 @@ void check_no_report(const request& asked) {
     throw error("limits are about the report on models", "--limit " + asked.limits.front(),
                 "ask for that without other answers");
   for (const std::string& name : asked.formats)
-    if ((name != "text" && name != "json") || asked.formats.size() > 1)
-      throw error("what is no report on models is text or json",
+    if (ranges::find(table_formats, name) == std::end(table_formats) || asked.formats.size() > 1)
+      throw error("what is no report on models is " + join(table_formats, ", "),
                   "--format " + join(asked.formats, ","), "name one of them");
 }
 
 namespace {
-/// True for a name that is a folder, or says that it is one.
-bool is_folder(const std::string& path) {
-  std::error_code bad;
-  return path.ends_with('/') || std::filesystem::is_directory(path, bad);
-}
-
 /// The file of a format within a folder; refuses one that was read.
 std::string file_of(const request& asked, const format& f) {
   const std::filesystem::path out =
@@ -120,11 +113,7 @@ void write_report(const answer& to, const report::input& in) {
     const format& f = *find_format(name);
     files.emplace_back(file_of(asked, f), f.write(in));
   }
-  std::error_code bad;
-  std::filesystem::create_directories(asked.output, bad);
-  if (bad)
-    throw error("this folder cannot be made: " + bad.message(), asked.output,
-                "give a place that can be written");
+  make_folder(asked.output);
   for (const auto& [path, text] : files)
     write_file(path, text);
 }

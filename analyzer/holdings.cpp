@@ -2,13 +2,12 @@
 #include "holdings.hpp"
 
 #include <benanza/bound/model.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <range/v3/view/transform.hpp>
 
 #include <cstddef>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace benanza::analyzer {
 
@@ -49,40 +48,26 @@ std::vector<holding> holdings(const result::run& r) {
   return out;
 }
 
-std::string holdings_text(const std::vector<holding>& rows) {
-  constexpr std::size_t width = 24;
-  std::string out;
-  const auto add = [&out](const auto&... cells) {
-    const std::string line =
-        fmt::format("{:<24} {:>5} {:<6} {:>7} {:>6} {:>6} {:>7} {:>6}  {}", cells...);
-    out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  };
-  add("model", "batch", "type", "threads", "layers", "timed", "cases", "failed", "");
-  for (const holding& h : rows) {
-    std::string model = printable(h.graph->name);
-    if (model.size() > width) {
-      out += model + '\n';
-      model.clear();
-    }
-    add(model, h.graph->batch, name(h.in.first), h.in.second, h.layers, h.timed, h.cases, h.failed,
-        h.fused ? "fused" : "");
-  }
-  return out;
-}
-
-std::string holdings_json(const std::vector<holding>& rows) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+report::tables::chapter holdings_answer(const std::vector<holding>& rows) {
+  using report::tables::unit;
+  using report::tables::whole;
+  report::tables::table out{.key = "models",
+                            .columns = {{"model", "model", unit::name},
+                                        {"batch", "batch", unit::count},
+                                        {"type", "type"},
+                                        {"threads", "threads", unit::count},
+                                        {"layers", "layers", unit::count},
+                                        {"timed_layers", "timed", unit::count},
+                                        {"measured_cases", "cases", unit::count},
+                                        {"failed_cases", "failed", unit::count},
+                                        {"fused_form", "fused", unit::flag}}};
   for (const holding& h : rows)
-    out.push_back({{"model", h.graph->name},
-                   {"batch", h.graph->batch},
-                   {"type", name(h.in.first)},
-                   {"threads", h.in.second},
-                   {"fused_form", h.fused},
-                   {"layers", h.layers},
-                   {"timed_layers", h.timed},
-                   {"measured_cases", h.cases},
-                   {"failed_cases", h.failed}});
-  return out.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+    out.rows.push_back({h.graph->name, whole(h.graph->batch), std::string(name(h.in.first)),
+                        whole(h.in.second), whole(h.layers), whole(h.timed), whole(h.cases),
+                        whole(h.failed), h.fused});
+  report::tables::chapter answer;
+  answer.add(std::move(out));
+  return answer;
 }
 
 } // namespace benanza::analyzer

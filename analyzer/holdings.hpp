@@ -3,8 +3,10 @@
 // how many unique layers the model has, fused ones too, of how many there is a time, and how many
 // cases were measured and failed.
 //
-//   std::string text = holdings_text(holdings(run));   // or holdings_json
+//   to.write(holdings_answer(holdings(run)));
 #pragma once
+
+#include "report/tables/page.hpp"
 
 #include <benanza/bound/cases.hpp>
 
@@ -25,10 +27,6 @@ struct holding {
 /// The settings of each model of `r`; one without a case where the model was not measured.
 std::vector<holding> holdings(const result::run& r);
 
-/// The rows as a table; a name that does not fit has a line of its own.
-std::string holdings_text(const std::vector<holding>& rows);
-
-/// The rows as JSON text.
-std::string holdings_json(const std::vector<holding>& rows);
+report::tables::chapter holdings_answer(const std::vector<holding>& rows);
 
 } // namespace benanza::analyzer

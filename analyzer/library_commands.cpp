@@ -7,7 +7,6 @@
 #include "select.hpp"
 
 #include <benanza/result/versions.hpp>
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <utility>
@@ -27,8 +26,7 @@ status list_algorithms(const result::run& run, const answer& to) {
   if (all.empty())
     throw error("no measured layer has that in its name, and no node is called so",
                 "--algorithms " + asked.algorithms, "--layers all lists the layers");
-  to.write(asked.json() ? report::algorithms_json(all)
-                        : report::algorithms_text(all, !run.refused.empty()));
+  to.write(report::algorithms_answer(all, !run.refused.empty()));
   return status::complete;
 }
 
@@ -39,8 +37,7 @@ status report_versions(result::run& run, std::size_t rows, const answer& to) {
     throw error("the results hold one version of each library", run.source,
                 "build benanza_bench with -DBENANZA_ONEDNN_ROOTS=..., or give results of several");
   const std::vector<bound::model_bound> together = select(bound::source(run), to.asked.wanted);
-  std::string text;
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  report::tables::chapter all;
   for (const auto& [library, versions] : libraries) {
     std::vector<result::run> runs; // the bounds refer to them
     runs.reserve(versions.size());
@@ -57,14 +54,10 @@ status report_versions(result::run& run, std::size_t rows, const answer& to) {
             source, one.graphs[static_cast<std::size_t>(b.graph - run.graphs.data())],
             {b.type, b.threads}, {.workers = to.asked.wanted.workers}));
     }
-    const report::library_versions v = report::compare_versions(library, versions, alone, together);
-    text += (text.empty() ? "" : "\n") + report::versions_text(v, rows);
-    json.push_back(report::versions_json(v));
+    all.chapters.push_back(report::versions_answer(
+        report::compare_versions(library, versions, alone, together), rows));
   }
-  to.write(to.asked.json() ? nlohmann::ordered_json{{"libraries", std::move(json)}}.dump(
-                                 1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) +
-                                 '\n'
-                           : text);
+  to.write(all);
   return status::complete;
 }
 

@@ -113,8 +113,7 @@ void write_missing(const std::string& path, const std::string& source,
 
 status list_models(result::run& run, const answer& to) {
   if (run.graphs.empty()) run.graphs.push_back(loose_layers(run));
-  const std::vector<holding> rows = holdings(run);
-  to.write(to.asked.json() ? holdings_json(rows) : holdings_text(rows));
+  to.write(holdings_answer(holdings(run)));
   return status::complete;
 }
 

@@ -2,14 +2,17 @@
 // The commands, a file each.
 #pragma once
 
+#include "../answer.hpp"
 #include "../commands.hpp"
 
 #include <benanza/core/help_text.hpp>
+#include <benanza/core/text.hpp>
 #include <benanza/machine/colours.hpp>
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -23,6 +26,16 @@ status keep_store(std::vector<std::string> arguments, const streams& to);
 status sweep_results(std::vector<std::string> arguments, const streams& to);
 status verify_result(std::vector<std::string> arguments, const streams& to);
 
+/// How the answer of a command is written; it may have a format of its own.
+inline void add_output(CLI::App& app, std::string& format, std::string& output,
+                       const char* own = nullptr) {
+  std::vector<std::string> names(std::begin(table_formats), std::end(table_formats));
+  if (own != nullptr) names.emplace_back(own);
+  app.add_option("--format", format, join(names, ", ") + "; of several tables csv is a file each")
+      ->check(CLI::IsMember(names));
+  app.add_option("-o,--output", output, "write there, whole or not at all; or into a folder");
+}
+
 /// Reads a command's own words. What comes back is to be printed instead of an answer (--help);
 /// empty: nothing.
 inline std::string parse_command(CLI::App& app, std::vector<std::string> arguments) {
@@ -31,6 +44,8 @@ inline std::string parse_command(CLI::App& app, std::vector<std::string> argumen
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return fit_help(app.help(), terminal_columns(STDOUT_FILENO));
+  } catch (const CLI::ParseError& e) {
+    throw error(e.what(), "", "see " + app.get_name() + " --help");
   }
   return {};
 }

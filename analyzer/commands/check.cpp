@@ -3,7 +3,7 @@
 // and how do the figures of several compare? The first result is the record that the others are
 // compared with.
 #include "../answer.hpp"
-#include "../report/units.hpp"
+#include "../report/compare/text.hpp"
 #include "all.hpp"
 #include "compared.hpp"
 
@@ -12,7 +12,6 @@
 #include <benanza/result/experiment.hpp>
 #include <benanza/result/reader.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -67,69 +66,59 @@ void compare_with(const result::run& record, const std::string& source, result::
   }
 }
 
-std::string text_of(const result::experiment& e, const std::vector<checked_result>& all) {
-  std::string out = fmt::format("experiment  {} ({} models)\n", printable(e.name), e.models.size());
-  if (!e.note.empty()) out += report::wrapped("            ", printable(e.note, 1000));
-  for (const checked_result& r : all) {
-    out += fmt::format("\n{}\n", printable(r.source));
-    if (r.deviations.empty())
-      out += "  is what the experiment asked for\n";
-    else
-      out += fmt::format("  {:<34} {:<20} {}\n", "is not what was asked for", "asked", "found");
-    for (const result::deviation& d : r.deviations)
-      out += fmt::format("  {:<34.34} {:<20.20} {}\n", printable(d.what), printable(d.asked),
-                         printable(d.found));
-    if (!r.facts.empty()) {
-      out += fmt::format("  {:<34} {:<20} {}\n", "differs from the record", "record", "here");
-      for (const result::deviation& d : r.facts)
-        out += fmt::format("  {:<34.34} {:<20.20} {}\n", printable(d.what), printable(d.asked),
-                           printable(d.found));
-    }
-    if (!r.compared.models.empty())
-      out += fmt::format("  {:<44} {:>9} {:>9} {:>7}\n",
-                         r.compared.one_clock ? "at one clock" : "each at its own clock", "record",
-                         "here", "change");
-    for (const compare::row& row : r.compared.models)
-      out += fmt::format("  {:<44} {:>9} {:>9} {:>+6.1f}% [{:+.1f}, {:+.1f}] {}\n",
-                         printable(title_of(row)), report::show_time(row.of.before_ns),
-                         report::show_time(row.of.after_ns), 100 * row.of.change, 100 * row.of.low,
-                         100 * row.of.high, compare::name(row.says));
-    if (!r.not_compared.empty())
-      out += report::wrapped("  not compared: ", printable(r.not_compared, 1000));
+using report::tables::unit;
+
+/// Facts that are not as they were asked for, or as the record has them.
+report::tables::table facts_of(const char* key, const char* title, const char* before,
+                               const char* now, const std::vector<result::deviation>& all) {
+  report::tables::table out{.key = key, .columns = {{"what", title}, {before, before}, {now, now}}};
+  for (const result::deviation& d : all)
+    out.rows.push_back({d.what, d.asked, d.found});
+  return out;
+}
+
+report::tables::table figures_beside(const compare::comparison& c) {
+  report::tables::table out{
+      .key = "figures",
+      .columns = {{"what", c.one_clock ? "at one clock" : "each at its own clock"},
+                  {"record_ns", "record", unit::time},
+                  {"ns", "here", unit::time},
+                  {"", "change", unit::share},
+                  {"", "95 % sure"},
+                  {"change", "", unit::share},
+                  {"change_low", "", unit::share},
+                  {"change_high", "", unit::share},
+                  {"at_one_clock", "", unit::flag},
+                  {"verdict", ""},
+                  {"", ""}}};
+  for (const compare::row& r : c.models) {
+    const std::string verdict(compare::name(r.says));
+    out.rows.push_back({title_of(r), r.of.before_ns, r.of.after_ns,
+                        report::signed_percent(r.of.change), report::interval_text(r.of),
+                        r.of.change, r.of.low, r.of.high, r.at_one_clock, verdict, verdict});
   }
   return out;
 }
 
-std::string json_of(const result::experiment& e, const std::vector<checked_result>& all) {
-  using nlohmann::ordered_json;
-  const auto list = [](const std::vector<result::deviation>& some, const char* first,
-                       const char* second) {
-    ordered_json out = ordered_json::array();
-    for (const result::deviation& d : some)
-      out.push_back({{"what", d.what}, {first, d.asked}, {second, d.found}});
-    return out;
-  };
-  ordered_json results = ordered_json::array();
+report::tables::chapter answer_of(const result::experiment& e,
+                                  const std::vector<checked_result>& all) {
+  report::tables::chapter out{.fields = {{"experiment", e.name}}};
+  out.say("experiment", fmt::format("{} ({} models)", e.name, e.models.size()));
+  if (!e.note.empty()) out.say("note", e.note);
   for (const checked_result& r : all) {
-    ordered_json rows = ordered_json::array();
-    for (const compare::row& row : r.compared.models)
-      rows.push_back({{"what", title_of(row)},
-                      {"record_ns", row.of.before_ns},
-                      {"ns", row.of.after_ns},
-                      {"change", row.of.change},
-                      {"change_low", row.of.low},
-                      {"change_high", row.of.high},
-                      {"at_one_clock", row.at_one_clock},
-                      {"verdict", compare::name(row.says)}});
-    results.push_back({{"source", r.source},
-                       {"as_asked", r.deviations.empty()},
-                       {"deviations", list(r.deviations, "asked", "found")},
-                       {"differences", list(r.facts, "record", "here")},
-                       {"figures", std::move(rows)},
-                       {"not_compared", r.not_compared}});
+    report::tables::chapter its{.key = "results",
+                                .title = r.source,
+                                .fields = {{"source", r.source, true},
+                                           {"as_asked", r.deviations.empty()},
+                                           {"not_compared", r.not_compared}}};
+    if (r.deviations.empty()) its.say("is what the experiment asked for");
+    its.add(facts_of("deviations", "is not what was asked for", "asked", "found", r.deviations));
+    its.add(facts_of("differences", "differs from the record", "record", "here", r.facts));
+    its.add(figures_beside(r.compared));
+    if (!r.not_compared.empty()) its.warn("not compared: " + r.not_compared);
+    out.chapters.push_back(std::move(its));
   }
-  const ordered_json out{{"experiment", e.name}, {"results", std::move(results)}};
-  return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
+  return out;
 }
 } // namespace
 
@@ -143,8 +132,7 @@ status check_results(std::vector<std::string> arguments, const streams& to) {
   app.add_option("experiment", file, "what was asked for: benanza_bench --write-experiment")
       ->required();
   app.add_option("results", results, "results of benanza_bench --experiment")->required();
-  app.add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  app.add_option("-o,--output", output, "write there, whole or not at all");
+  add_output(app, format, output);
   if (const std::string told = parse_command(app, std::move(arguments)); !told.empty()) {
     write_stream(to.out, told, "standard output");
     return status::complete;
@@ -162,8 +150,7 @@ status check_results(std::vector<std::string> arguments, const streams& to) {
     all.back().facts = different_facts(record, run);
     compare_with(record, results.front(), std::move(run), all.back());
   }
-  const std::string text = format == "json" ? json_of(e, all) : text_of(e, all);
-  deliver(to.out, output, format, text);
+  deliver(to.out, output, format, answer_of(e, all));
   const bool fine = std::all_of(all.begin(), all.end(),
                                 [](const checked_result& r) { return r.deviations.empty(); });
   if (fine) return status::complete;

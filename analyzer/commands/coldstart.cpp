@@ -5,6 +5,7 @@
 #include "../answer.hpp"
 #include "../read_results.hpp"
 #include "../report/cold_start.hpp"
+#include "all.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -20,19 +21,13 @@ status run_coldstart(std::vector<std::string> arguments, const streams& to) {
                  "bound; or a store; none or -: standard input");
   app.add_option("--model", asked.wanted.model,
                  "only models of this name, or with it in their name");
-  app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  add_output(app, asked.format, asked.output);
   app.add_flag("--merge", asked.merge,
                "put the samples of several runs of the same cases together");
   app.add_flag("--strict", asked.strict, "refuse to report what is partial");
-  std::reverse(arguments.begin(), arguments.end());
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
-    write_stream(to.out, app.help(), "standard output");
+  if (const std::string told = parse_command(app, std::move(arguments)); !told.empty()) {
+    write_stream(to.out, told, "standard output");
     return status::complete;
-  } catch (const CLI::ParseError& e) {
-    throw error(e.what(), "", "benanza_analyze coldstart --help lists what there is");
   }
   const result::run run = read_all(asked, to.in);
   std::vector<bound::cold_start> all = bound::cold_starts(run);
@@ -49,8 +44,7 @@ status run_coldstart(std::vector<std::string> arguments, const streams& to) {
   const answer answers{asked, to.out, to.err};
   const std::string lacking = report::cold_start_shortfall(all);
   answers.check(lacking, run.source);
-  answers.write(asked.json() ? report::cold_start_json(run, all)
-                             : report::cold_start_report(run, all));
+  answers.write(report::cold_start_answer(run, all));
   return answers.partial(lacking);
 }
 

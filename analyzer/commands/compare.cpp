@@ -2,8 +2,8 @@
 // benanza_analyze compare OLD NEW: what became faster, what slower, and what can explain it? Sides
 // are result files and stores, or two systems, or two spans of time, of one store.
 #include "../answer.hpp"
-#include "../report/compare/json.hpp"
-#include "../report/compare/marked.hpp"
+#include "../report/compare/answer.hpp"
+#include "../report/compare/junit.hpp"
 #include "../report/compare/text.hpp"
 #include "all.hpp"
 #include "compared.hpp"
@@ -154,10 +154,8 @@ std::string parse_compare(std::vector<std::string> arguments, compare_request& a
       ->check(CLI::IsMember({"cpu", "gpu"}));
   app.add_option("--min-change", asked.min_change, "a change of less is none (2%)");
   app.add_option("--within", asked.within, "SAME rules out a change of more than this (5%)");
-  app.add_option("--format", asked.format, "text, json, md or junit")
-      ->check(CLI::IsMember({"text", "json", "md", "junit"}));
   app.add_option("--rows", asked.rows, "rows of a table: a number (10), or all");
-  app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  add_output(app, asked.format, asked.output, "junit");
   app.add_flag("--strict", asked.strict, "status 1 where a model's figure is UNSURE");
   return parse_command(app, std::move(arguments));
 }
@@ -175,11 +173,12 @@ status compare_results(std::vector<std::string> arguments, const streams& to) {
   auto [old_runs, new_runs] = read_sides(asked);
   const compare::comparison c = compare::compare(figures_of(old_runs, asked.wanted),
                                                  figures_of(new_runs, asked.wanted), limits);
-  const std::string text = asked.format == "json"    ? report::comparison_json(c)
-                           : asked.format == "md"    ? report::comparison_markdown(c, rows)
-                           : asked.format == "junit" ? report::comparison_junit(c)
-                                                     : report::comparison_text(c, rows);
-  deliver(to.out, asked.output, asked.format, text);
+  if (asked.format == "text")
+    deliver(to.out, asked.output, asked.format, report::comparison_text(c, rows));
+  else if (asked.format == "junit")
+    deliver(to.out, asked.output, asked.format, report::comparison_junit(c));
+  else
+    deliver(to.out, asked.output, asked.format, report::comparison_answer(c, rows));
   if (c.worst() == compare::verdict::slower) {
     to.err << "benanza_analyze: slower\n";
     return status::broken;

@@ -6,12 +6,12 @@
 #include "../answer.hpp"
 #include "../read_results.hpp"
 #include "../report/composed.hpp"
+#include "all.hpp"
 
 #include <CLI/CLI.hpp>
 #include <benanza/model/forms.hpp>
 #include <benanza/result/graph_file.hpp>
 #include <benanza/result/merge.hpp>
-#include <range/v3/algorithm/reverse.hpp>
 
 #include <charconv>
 #include <map>
@@ -55,16 +55,8 @@ std::string parse_compose(std::vector<std::string> arguments, compose_request& a
   app.add_option("--threads", asked.threads, "on how many threads, where there are several")
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--system", asked.system, "whose results of a store: a number, or latest");
-  app.add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  app.add_option("-o,--output", asked.output, "write there, whole or not at all");
-  ranges::reverse(arguments);
-  try {
-    app.parse(std::move(arguments));
-  } catch (const CLI::CallForHelp&) {
-    return app.help();
-  } catch (const CLI::ParseError& e) {
-    throw error(e.what(), "compose", "see benanza_analyze compose --help");
-  }
+  add_output(app, asked.format, asked.output);
+  if (std::string told = parse_command(app, std::move(arguments)); !told.empty()) return told;
   if (asked.granularity.empty() == !asked.best())
     throw error(
         asked.best() ? "--tiling best takes sequences of all lengths" : "how are models cut?",
@@ -169,10 +161,10 @@ std::string estimate_text(const std::vector<report::composed_row>& rows,
          (states.contains("coldw")
               ? "with weights from the last cache (llcw) and from memory (coldw)"
               : "hot and cold") +
-         fmt::format(", as much of\neach as runs of the models find there: {:.0f} to {:.0f} % from "
+         fmt::format(", as much of each as runs of the models find there: {:.0f} to {:.0f} % from "
                      "memory{}",
                      100 * least, 100 * most,
-                     hot_too ? "; hot\nwhere a core's own caches hold all of a model" : "");
+                     hot_too ? "; hot where a core's own caches hold all of a model" : "");
 }
 
 report::composed_page page_of(const compose_request& asked, const result::run& run,
@@ -250,9 +242,7 @@ status compose(std::vector<std::string> arguments, const streams& to) {
   if (!asked.against.empty()) against = read({asked.against});
   const std::vector<model::graph> models = models_of(asked, run);
   const report::composed_page page = page_of(asked, run, models, against ? &*against : nullptr);
-  const std::string text =
-      asked.format == "json" ? report::composed_json(page) : report::composed_text(page);
-  deliver(to.out, asked.output, asked.format, text);
+  deliver(to.out, asked.output, asked.format, report::composed_answer(page));
   return status::complete;
 }
 

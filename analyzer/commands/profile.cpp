@@ -9,6 +9,7 @@
 #include "../framework_runs.hpp"
 #include "../read_results.hpp"
 #include "../report/profile.hpp"
+#include "all.hpp"
 
 #include <CLI/CLI.hpp>
 #include <benanza/profile/analyses.hpp>
@@ -50,18 +51,8 @@ std::string parse_profile(std::vector<std::string> arguments, profile_request& a
   app.add_option("--timeline", asked.timeline,
                  "write there what Perfetto opens: all runs side by side; as Chrome's trace events "
                  "where the name ends in .json");
-  app.add_option("--format", asked.of_results.format, "text or json, which has all rows")
-      ->check(CLI::IsMember({"text", "json"}));
-  app.add_option("-o,--output", asked.of_results.output, "write there, whole or not at all");
-  std::reverse(arguments.begin(), arguments.end());
-  try {
-    app.parse(std::move(arguments));
-  } catch (const CLI::CallForHelp&) {
-    return app.help();
-  } catch (const CLI::ParseError& e) {
-    throw error(e.what(), "", "see benanza_analyze profile --help");
-  }
-  return {};
+  add_output(app, asked.of_results.format, asked.of_results.output);
+  return parse_command(app, std::move(arguments));
 }
 
 /// The graph that a framework's profile is about; null: the result holds none that is.
@@ -112,9 +103,7 @@ status answer_profile(std::vector<std::string> arguments, const streams& to) {
                                    ? profile::chrome_trace(profile::timeline(runs))
                                    : profile::perfetto_trace(profile::timeline(runs)));
   const answer page{asked.of_results, to.out, to.err};
-  page.write(asked.of_results.json()
-                 ? report::profile_json(runs, ids)
-                 : report::profile_text(runs, ids, {.rows = rows, .explain = asked.explain}));
+  page.write(report::profile_answer(runs, ids, {.rows = rows, .explain = asked.explain}));
   const auto failed = std::find_if(
       runs.begin(), runs.end(), [](const profile::levelled_run& r) { return !r.failed.empty(); });
   return page.partial(failed == runs.end() ? std::string() : failed->graph + ", " + failed->failed);

@@ -2,6 +2,8 @@
 // benanza_analyze store runs|check|prune STORE: who measured what and when; is all of it what was
 // written; and what is old is forgotten.
 #include "../answer.hpp"
+#include "../report/tables/page.hpp"
+#include "../report/units.hpp"
 #include "all.hpp"
 
 #ifdef BENANZA_WITH_STORE
@@ -9,12 +11,13 @@
 #endif
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <range/v3/view/take.hpp>
 
 #include <charconv>
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace benanza::analyzer {
@@ -22,10 +25,9 @@ namespace benanza::analyzer {
 namespace {
 /// The words after `store`.
 struct store_words {
-  std::string store, system, before, format = "text";
+  std::string store, system, before, format = "text", output;
   std::int64_t keep = 0;
   bool only_tell = false;
-  bool json() const { return format == "json"; }
 };
 } // namespace
 
@@ -33,15 +35,9 @@ struct store_words {
 
 namespace {
 namespace rs = result::store;
-using nlohmann::ordered_json;
-
-std::string dump(const ordered_json& j) {
-  return j.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
-}
-
-std::string so_many(std::int64_t n, const char* what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
+using report::counted;
+using report::tables::unit;
+using report::tables::whole;
 
 /// A date as runs have it: as given, or so many days ago (90d).
 std::string begin_of(const std::string& asked) {
@@ -66,64 +62,55 @@ status tell_runs(const store_words& asked, const streams& to) {
   std::optional<std::int64_t> system;
   if (!asked.system.empty()) system = rs::choose_system(s, asked.system);
   const std::vector<rs::run_entry> runs = rs::runs_of(s, system);
-  if (asked.json()) {
-    ordered_json rows = ordered_json::array();
-    for (const rs::run_entry& r : runs)
-      rows.push_back({{"run", r.id},
-                      {"date", r.date},
-                      {"system", r.system},
-                      {"machine", r.machine},
-                      {"effort", name(r.reached)},
-                      {"results", r.results},
-                      {"models", r.models},
-                      {"by", r.by}});
-    write_stream(to.out, dump({{"store", s.path()}, {"runs", rows}}), "standard output");
-    return status::complete;
-  }
-  std::string out = fmt::format("{:>5}  {:<19}  {:>6}  {:<26}  {:<10}  {:>7}  {}\n", "run", "date",
-                                "system", "machine", "effort", "results", "models");
+  report::tables::table all{.key = "runs",
+                            .columns = {{"run", "run", unit::count},
+                                        {"", "date"},
+                                        {"date", ""},
+                                        {"system", "system", unit::count},
+                                        {"machine", "machine"},
+                                        {"effort", "effort"},
+                                        {"results", "results", unit::count},
+                                        {"models", ""},
+                                        {"by", ""},
+                                        {"", "models"}}};
   for (const rs::run_entry& r : runs) {
-    std::string models;
-    for (std::size_t i = 0; i < r.models.size() && i < 2; ++i)
-      models += (i == 0 ? "" : ", ") + printable(r.models[i], 40);
-    if (r.models.size() > 2) models += fmt::format(" and {} more", r.models.size() - 2);
-    if (!r.by.empty()) models += " (by " + printable(r.by, 60) + ')';
-    if (models.empty()) models = "no model";
-    out += fmt::format("{:>5}  {:<19}  {:>6}  {:<26}  {:<10}  {:>7}  {}\n", r.id,
-                       printable(r.date.substr(0, 19)), r.system, printable(r.machine, 26),
-                       name(r.reached), r.results, models);
+    std::string some = join(r.models | ranges::views::take(2), ", ");
+    if (r.models.size() > 2) some += fmt::format(" and {} more", r.models.size() - 2);
+    if (some.empty()) some = "no model";
+    if (!r.by.empty()) some += " (by " + r.by + ')';
+    all.rows.push_back({whole(r.id), r.date.substr(0, 19), r.date, whole(r.system), r.machine,
+                        std::string(name(r.reached)), whole(r.results), r.models, r.by, some});
   }
-  write_stream(to.out, out, "standard output");
+  report::tables::chapter out{.fields = {{"store", s.path()}}};
+  out.add(std::move(all));
+  deliver(to.out, asked.output, asked.format, out);
   return status::complete;
 }
 
 status check_store(const store_words& asked, const streams& to) {
   const rs::store s(asked.store, rs::access::read);
   const rs::findings f = rs::check_all(s);
-  const bool whole = f.faults.empty();
-  if (asked.json()) {
-    write_stream(to.out,
-                 dump({{"store", s.path()},
-                       {"systems", f.systems},
-                       {"runs", f.runs},
-                       {"graphs", f.graphs},
-                       {"results", f.results},
-                       {"damaged_results", f.damaged},
-                       {"whole", whole},
-                       {"faults", f.faults}}),
-                 "standard output");
-  } else {
-    std::string out = fmt::format("{}: {}, {}, {}, {}\n", printable(s.path()),
-                                  so_many(f.systems, "system"), so_many(f.runs, "run"),
-                                  so_many(f.graphs, "graph"), so_many(f.results, "result"));
-    for (std::size_t i = 0; i < f.faults.size() && i < 20; ++i)
-      out += "  " + printable(f.faults[i]) + '\n';
-    if (f.faults.size() > 20) out += fmt::format("  and {} more\n", f.faults.size() - 20);
-    if (f.damaged > 0) out += fmt::format("  {} damaged results are measured again\n", f.damaged);
-    out += whole ? "all is what was written\n" : "";
-    write_stream(to.out, out, "standard output");
-  }
-  if (whole) return status::complete;
+  const bool fine = f.faults.empty();
+  report::tables::chapter out{.fields = {{"store", s.path()},
+                                         {"systems", whole(f.systems)},
+                                         {"runs", whole(f.runs)},
+                                         {"graphs", whole(f.graphs)},
+                                         {"results", whole(f.results)},
+                                         {"damaged_results", whole(f.damaged)},
+                                         {"whole", fine},
+                                         {"faults", f.faults}}};
+  out.say(fmt::format("{}: {}, {}, {}, {}", s.path(), counted(f.systems, "system"),
+                      counted(f.runs, "run"), counted(f.graphs, "graph"),
+                      counted(f.results, "result")));
+  report::tables::table faults{
+      .columns = {{"", "not what was written"}}, .shown = 20, .all_by = "--format json"};
+  for (const std::string& fault : f.faults)
+    faults.rows.push_back({fault});
+  out.add(std::move(faults));
+  if (f.damaged > 0) out.say(fmt::format("{} damaged results are measured again", f.damaged));
+  if (fine) out.say("all is what was written");
+  deliver(to.out, asked.output, asked.format, out);
+  if (fine) return status::complete;
   to.err << "benanza_analyze: the store does not hold what was written\n";
   return status::partial;
 }
@@ -139,21 +126,16 @@ status prune_store(const store_words& asked, const streams& to) {
   }
   const rs::store s(asked.store, rs::access::write);
   const rs::pruned gone = rs::prune(s, r, asked.only_tell);
-  if (asked.json())
-    write_stream(to.out,
-                 dump({{"store", s.path()},
-                       {"done", !asked.only_tell},
-                       {"results", gone.results},
-                       {"runs", gone.runs},
-                       {"graphs", gone.graphs}}),
-                 "standard output");
-  else
-    write_stream(to.out,
-                 fmt::format("{}: {}: {}, {}, {}\n", printable(s.path()),
-                             asked.only_tell ? "would be forgotten (--dry-run)" : "forgotten",
-                             so_many(gone.results, "result"), so_many(gone.runs, "run"),
-                             so_many(gone.graphs, "graph")),
-                 "standard output");
+  report::tables::chapter out{.fields = {{"store", s.path()},
+                                         {"done", !asked.only_tell},
+                                         {"results", whole(gone.results)},
+                                         {"runs", whole(gone.runs)},
+                                         {"graphs", whole(gone.graphs)}}};
+  out.say(fmt::format("{}: {}: {}, {}, {}", s.path(),
+                      asked.only_tell ? "would be forgotten (--dry-run)" : "forgotten",
+                      counted(gone.results, "result"), counted(gone.runs, "run"),
+                      counted(gone.graphs, "graph")));
+  deliver(to.out, asked.output, asked.format, out);
   return status::complete;
 }
 } // namespace
@@ -188,7 +170,7 @@ status keep_store(std::vector<std::string> arguments, const streams& to) {
   const auto common = [&](const char* name, const char* about) {
     CLI::App* c = app.add_subcommand(name, about);
     c->add_option("store", asked.store, "the store: a file, or postgresql://...")->required();
-    c->add_option("--format", asked.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+    add_output(*c, asked.format, asked.output);
     return c;
   };
   CLI::App* runs = common("runs", "every run: when, where, of what, with how many results");

@@ -144,9 +144,7 @@ std::string parse_sweep(std::vector<std::string> arguments, sweep_request& asked
   app.add_option("--system", asked.system, "only this system of a store: a number, or latest");
   app.add_option("--device", asked.device, "cpu or gpu, where a result holds times of both")
       ->check(CLI::IsMember({"cpu", "gpu"}));
-  app.add_option("--format", asked.format, "text, csv or json")
-      ->check(CLI::IsMember({"text", "csv", "json"}));
-  app.add_option("-o,--output", asked.output, "write there, whole or not at all");
+  add_output(app, asked.format, asked.output);
   return parse_command(app, std::move(arguments));
 }
 
@@ -249,10 +247,7 @@ status sweep_results(std::vector<std::string> arguments, const streams& to) {
       compare::curves(points, asked.over, asked.figure, {asked.by.begin(), asked.by.end()});
   if (page.curves.empty()) refuse_sweep(asked, points);
   if (!at.empty()) keep_asked(page.curves, at, asked);
-  const std::string text = asked.format == "json"  ? report::sweep_json(page)
-                           : asked.format == "csv" ? report::sweep_csv(page)
-                                                   : report::sweep_text(page);
-  deliver(to.out, asked.output, asked.format, text);
+  deliver(to.out, asked.output, asked.format, report::sweep_answer(page));
   return status::complete;
 }
 

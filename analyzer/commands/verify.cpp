@@ -4,7 +4,7 @@
 // compared with the result at one clock. What rests on no case is reported too.
 #include "../answer.hpp"
 #include "../read_results.hpp"
-#include "../report/units.hpp"
+#include "../report/tables/page.hpp"
 #include "../select.hpp"
 #include "all.hpp"
 
@@ -15,7 +15,6 @@
 #include <benanza/result/graph_file.hpp>
 #include <benanza/result/reader.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -227,69 +226,63 @@ struct verdict_of_run {
   double median_ratio = 0;
 };
 
-std::string text_of(const verdict_of_run& v) {
-  std::string out =
-      fmt::format("{:<50} {:>8} {:>8} {:>6}\n", "case, least times", "claimed", "here", "ratio");
-  for (const verified_case& c : v.cases) {
-    const std::string name = printable(c.was->name, 300);
-    const std::string figures =
-        c.now_ns > 0 ? fmt::format(" {:>8} {:>8} {:>6.3f}{}", report::show_time(c.was->min_ns),
-                                   report::show_time(c.now_ns), c.ratio,
-                                   holds(c)      ? ""
-                                   : c.ratio > 1 ? " SLOWER"
-                                                 : " FASTER")
-                     : " not measured: " + printable(c.error, 200);
-    out += name.size() > 50 ? name + '\n' + std::string(50, ' ') + figures + '\n'
-                            : fmt::format("{:<50}{}\n", name, figures);
+report::tables::table table_of(const std::vector<verified_case>& all) {
+  using report::tables::cell;
+  using report::tables::unit;
+  report::tables::table out{.key = "cases",
+                            .columns = {{"name", "case, least times", unit::name},
+                                        {"claimed_ns", "claimed", unit::time},
+                                        {"ns", "here", unit::time},
+                                        {"ratio_at_one_clock", "ratio", unit::factor},
+                                        {"", ""},
+                                        {"holds", "", unit::flag},
+                                        {"disturbed", ""},
+                                        {"error", ""}}};
+  for (const verified_case& c : all) {
+    const bool tried = c.now_ns > 0;
+    out.rows.push_back({c.was->name, c.was->min_ns, report::tables::above_zero(c.now_ns),
+                        tried ? cell(c.ratio) : cell(),
+                        !tried        ? "not measured: " + c.error
+                        : holds(c)    ? std::string()
+                        : c.ratio > 1 ? std::string("SLOWER")
+                                      : std::string("FASTER"),
+                        holds(c), c.disturbed, c.error});
   }
-  if (v.measured == 0)
-    out += fmt::format("\nnone of {} drawn from {} could be measured here\n", v.cases.size(), v.of);
-  else
-    out += fmt::format(
-        "\n{} of {} drawn from {} hold within {:.0f} % at one clock; median ratio {:.3f}\n", v.good,
-        v.measured, v.of, 100 * tolerance, v.median_ratio);
-  if (v.measured > 0)
-    out += fmt::format("with 95 % confidence at least {:.0f} % of all do\n",
-                       100 * least_share(v.good, v.measured));
-  if (v.beyond.modelled > 0)
-    out += report::wrapped(
-        "", fmt::format("Not checked: {} of {} layers, {:.1f} % of the time of all nodes, rest on "
-                        "rooflines, which no case can confirm.",
-                        v.beyond.modelled, v.beyond.layers,
-                        100 * v.beyond.modelled_ns / std::max(v.beyond.ns, 1e-9)));
-  if (v.beyond.missing > 0)
-    out += fmt::format("Not checked: {} of {} layers have no time in this result.\n",
-                       v.beyond.missing, v.beyond.layers);
-  if (!v.machine.empty())
-    out += report::wrapped("", "This is another machine: " + printable(v.machine) + ".");
   return out;
 }
 
-std::string json_of(const verdict_of_run& v) {
-  using nlohmann::ordered_json;
-  ordered_json cases = ordered_json::array();
-  for (const verified_case& c : v.cases)
-    cases.push_back({{"name", c.was->name},
-                     {"claimed_ns", c.was->min_ns},
-                     {"ns", c.now_ns},
-                     {"ratio_at_one_clock", c.ratio},
-                     {"holds", holds(c)},
-                     {"disturbed", c.disturbed},
-                     {"error", c.error}});
-  const ordered_json out{
-      {"cases", std::move(cases)},
-      {"drawn_from", v.of},
-      {"measured", v.measured},
-      {"hold", v.good},
-      {"tolerance", tolerance},
-      {"median_ratio", v.median_ratio},
-      {"least_share_with_95_percent", least_share(v.good, v.measured)},
-      {"layers", v.beyond.layers},
-      {"layers_by_rooflines", v.beyond.modelled},
-      {"layers_without_a_time", v.beyond.missing},
-      {"share_of_time_by_rooflines", v.beyond.ns > 0 ? v.beyond.modelled_ns / v.beyond.ns : 0},
-      {"other_machine", v.machine}};
-  return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
+report::tables::chapter answer_of(const verdict_of_run& v) {
+  using report::tables::whole;
+  report::tables::chapter out;
+  out.add(table_of(v.cases));
+  const double sure = least_share(v.good, v.measured);
+  const double modelled = v.beyond.ns > 0 ? v.beyond.modelled_ns / v.beyond.ns : 0;
+  if (v.measured == 0)
+    out.say(fmt::format("none of {} drawn from {} could be measured here", v.cases.size(), v.of));
+  else
+    out.say(fmt::format("{} of {} drawn from {} hold within {:.0f} % at one clock; median ratio "
+                        "{:.3f}; with 95 % confidence at least {:.0f} % of all do",
+                        v.good, v.measured, v.of, 100 * tolerance, v.median_ratio, 100 * sure));
+  if (v.beyond.modelled > 0)
+    out.say(fmt::format("Not checked: {} of {} layers, {:.1f} % of the time of all nodes, rest on "
+                        "rooflines, which no case can confirm.",
+                        v.beyond.modelled, v.beyond.layers, 100 * modelled));
+  if (v.beyond.missing > 0)
+    out.say(fmt::format("Not checked: {} of {} layers have no time in this result.",
+                        v.beyond.missing, v.beyond.layers));
+  if (!v.machine.empty()) out.say("This is another machine: " + v.machine + ".");
+  out.fields = {{"drawn_from", whole(v.of)},
+                {"measured", whole(v.measured)},
+                {"hold", whole(v.good)},
+                {"tolerance", tolerance},
+                {"median_ratio", v.median_ratio},
+                {"least_share_with_95_percent", sure},
+                {"layers", whole(v.beyond.layers)},
+                {"layers_by_rooflines", whole(v.beyond.modelled)},
+                {"layers_without_a_time", whole(v.beyond.missing)},
+                {"share_of_time_by_rooflines", modelled},
+                {"other_machine", v.machine}};
+  return out;
 }
 
 /// In which fact the machine of `again` differs; empty: in none.
@@ -375,8 +368,7 @@ status verify_result(std::vector<std::string> arguments, const streams& to) {
   app.add_option("--cases", count, "how many are drawn (20)")->check(CLI::Range(1, 100'000));
   app.add_option("--seed", seed, "another one draws others (1)");
   app.add_option("--bench", program, "the benchmark program; the one beside this by default");
-  app.add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  app.add_option("-o,--output", output, "write there, whole or not at all");
+  add_output(app, format, output);
   if (const std::string told = parse_command(app, std::move(arguments)); !told.empty()) {
     write_stream(to.out, told, "standard output");
     return status::complete;
@@ -421,8 +413,7 @@ status verify_result(std::vector<std::string> arguments, const streams& to) {
   }
   v.measured = ratios.size();
   v.median_ratio = result::median(ratios);
-  const std::string text = format == "json" ? json_of(v) : text_of(v);
-  deliver(to.out, output, format, text);
+  deliver(to.out, output, format, answer_of(v));
   const bool fine = 10 * v.good >= 9 * chosen.size();
   if (!fine)
     to.err << "benanza_analyze: "

@@ -48,9 +48,8 @@ void set_roofline(layer_algorithms& l, const bound::ceilings& c, std::int64_t le
                     std::string("faster than the machine: a contradiction");
 }
 
-std::string roofline_line(const layer_algorithms& l) {
-  if (l.roofline.ns <= 0) return {};
-  return fmt::format("  roofline {}: {} at {:.3g} {}\n", show_time(l.roofline.ns),
+std::string roofline_text(const layer_algorithms& l) {
+  return fmt::format("{}: {} at {:.3g} {}", show_time(l.roofline.ns),
                      l.roofline.by_memory ? show_bytes(l.work) + " of memory"
                                           : fmt::format("{:.4g} MFLOP", l.work / 1e6),
                      l.work / l.roofline.ns, l.roofline.by_memory ? "GB/s" : "GFLOP/s");
@@ -104,68 +103,69 @@ std::vector<layer_algorithms> algorithms_of(const result::run& r, const std::str
   return out;
 }
 
-std::string algorithms_text(const layer_algorithms& l) {
-  std::string out = fmt::format(
-      "{}, {}, {}: {}{}\n", printable(l.layer), printable(l.type), counted(l.threads, "thread"),
-      counted(std::ssize(l.timed), "algorithm"),
-      l.others.empty() ? std::string() : fmt::format(", {} not timed", l.others.size()));
-  out += roofline_line(l);
-  const auto share = [&l](const std::string& text) {
-    return l.roofline.ns > 0 ? fmt::format("{:>11}  ", text) : std::string();
-  };
-  if (!l.timed.empty())
-    out += fmt::format("  {:>9}  {:>12}  {:>6}  {}{}\n", "least", "cold weights", "x best",
-                       share("of roofline"), "library and algorithm");
-  const auto time = [](double ns) { return ns > 0 ? show_time(ns) : std::string("-"); };
+namespace {
+using tables::above_zero;
+using tables::unit;
+
+/// What was timed; people see what was not as a list of reasons.
+tables::table timed_of(const layer_algorithms& l) {
+  tables::table out{
+      .key = "algorithms",
+      .columns = {{"hot_min_ns", "least", unit::time},
+                  {"coldw_median_ns", "cold weights", unit::time},
+                  {"times_best", "x best", unit::number},
+                  {"share_of_roofline", l.roofline.ns > 0 ? "of roofline" : "", unit::share},
+                  {"backend", "library"},
+                  {"algorithm", "algorithm", unit::name},
+                  {"remark", "", unit::text},
+                  {"", "", unit::text},
+                  {"layouts", ""},
+                  {"hot_energy_nj", "", unit::energy},
+                  {"coldw_energy_nj", "", unit::energy}}};
   for (const algorithm_row& row : l.timed)
-    out += fmt::format("  {:>9}  {:>12}  {:>6.2f}  {}{}{}\n", time(row.hot_ns), time(row.coldw_ns),
-                       row.by() / l.timed.front().by(),
-                       share(l.share(row) > 0 ? percent(l.share(row)) : "-"),
-                       printable(row.backend + ' ' + row.algorithm),
-                       row.remark.empty() ? std::string() : " (" + printable(row.remark) + ')');
-  if (!l.others.empty()) out += "  not timed:\n";
+    out.rows.push_back({above_zero(row.hot_ns), above_zero(row.coldw_ns),
+                        row.by() / l.timed.front().by(), above_zero(l.share(row)), row.backend,
+                        row.algorithm, row.remark, row.remark, row.layouts, above_zero(row.hot_nj),
+                        above_zero(row.coldw_nj)});
+  return out;
+}
+
+tables::table others_of(const layer_algorithms& l) {
+  tables::table out{.key = "algorithms",
+                    .title = "Not timed",
+                    .columns = {{"backend", "library"},
+                                {"algorithm", "algorithm", unit::name},
+                                {"why_not", "why not"}}};
   for (const algorithm_row& row : l.others)
-    out += fmt::format("    {}: {}\n", printable(row.backend + ' ' + row.algorithm),
-                       printable(row.remark));
+    out.rows.push_back({row.backend, row.algorithm, row.remark});
   return out;
 }
+} // namespace
 
-std::string algorithms_text(const std::vector<layer_algorithms>& all, bool asked_refusals) {
-  std::string out;
-  for (const layer_algorithms& l : all)
-    out += (out.empty() ? "" : "\n") + algorithms_text(l);
-  if (!asked_refusals)
-    out += "\nWhat libraries refuse, and why, is in results of benanza_bench --refused.\n";
-  return out;
-}
-
-std::string algorithms_json(const std::vector<layer_algorithms>& all) {
-  result::ordered_json layers = result::ordered_json::array();
+tables::chapter algorithms_answer(const std::vector<layer_algorithms>& all, bool asked_refusals) {
+  tables::chapter out;
   for (const layer_algorithms& l : all) {
-    result::ordered_json rows = result::ordered_json::array();
-    for (const auto* part : {&l.timed, &l.others})
-      for (const algorithm_row& row : *part) {
-        result::ordered_json& one = rows.emplace_back(
-            result::ordered_json{{"backend", row.backend}, {"algorithm", row.algorithm}});
-        if (!row.layouts.empty()) one["layouts"] = row.layouts;
-        if (row.hot_ns > 0) one["hot_min_ns"] = row.hot_ns;
-        if (row.coldw_ns > 0) one["coldw_median_ns"] = row.coldw_ns;
-        if (l.share(row) > 0) one["share_of_roofline"] = l.share(row);
-        if (row.hot_nj > 0) one["hot_energy_nj"] = row.hot_nj;
-        if (row.coldw_nj > 0) one["coldw_energy_nj"] = row.coldw_nj;
-        if (!row.remark.empty()) one[row.timed() ? "remark" : "why_not"] = row.remark;
-      }
-    result::ordered_json& one = layers.emplace_back(
-        result::ordered_json{{"layer", l.layer}, {"type", l.type}, {"threads", l.threads}});
-    if (l.roofline.ns > 0) {
-      one["roofline_ns"] = l.roofline.ns;
-      one["limited_by"] = l.roofline.by_memory ? "memory" : "arithmetic";
-    }
-    one["algorithms"] = std::move(rows);
+    tables::chapter its{
+        .key = "layers",
+        .title = fmt::format("{}, {}, {}", l.layer, l.type, counted(l.threads, "thread")),
+        .fields = {{"layer", l.layer, true},
+                   {"type", l.type, true},
+                   {"threads", tables::whole(l.threads), true},
+                   {"roofline_ns", above_zero(l.roofline.ns), true},
+                   {"limited_by",
+                    l.roofline.ns <= 0     ? tables::cell()
+                    : l.roofline.by_memory ? "memory"
+                                           : "arithmetic",
+                    true}}};
+    if (l.roofline.ns > 0) its.say("roofline", roofline_text(l));
+    its.add(timed_of(l));
+    its.add(others_of(l));
+    out.chapters.push_back(std::move(its));
   }
-  return result::ordered_json{{"layers", std::move(layers)}}.dump(
-             1, ' ', true, result::ordered_json::error_handler_t::replace) +
-         '\n';
+  if (!asked_refusals)
+    out.chapters.emplace_back().say("What libraries refuse, and why, is in results of "
+                                    "benanza_bench --refused.");
+  return out;
 }
 
 } // namespace benanza::report

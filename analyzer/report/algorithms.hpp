@@ -3,8 +3,11 @@
 // was not timed. The fastest first; then those that failed, and those that a library has by name
 // and refuses.
 //
-//   const auto all = algorithms_of(run, "Conv/1x64x56x56");   algorithms_text(all)
+//   const auto all = algorithms_of(run, "Conv/1x64x56x56");   to.write(algorithms_answer(all,
+//   false))
 #pragma once
+
+#include "tables/page.hpp"
 
 #include <benanza/bound/ceilings/limits.hpp>
 #include <benanza/bound/clock.hpp>
@@ -49,9 +52,7 @@ std::string remark_of(const result::measurement& m);
 std::vector<layer_algorithms> algorithms_of(const result::run& r, const std::string& text,
                                             const std::string& type = {}, int threads = 0);
 
-/// The table of one layer.
-std::string algorithms_text(const layer_algorithms& l);
-std::string algorithms_text(const std::vector<layer_algorithms>& all, bool asked_refusals);
-std::string algorithms_json(const std::vector<layer_algorithms>& all);
+/// A chapter a layer. Without refusals in the result it says how they are asked for.
+tables::chapter algorithms_answer(const std::vector<layer_algorithms>& all, bool asked_refusals);
 
 } // namespace benanza::report

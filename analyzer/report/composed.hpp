@@ -3,8 +3,10 @@
 // with its interval, the longest path, and where the whole model was run too, n = constructed /
 // measured; below, how good that is over all models and what it saves.
 //
-//   write(composed_text(page));   write(composed_json(page));
+//   to.write(composed_answer(page));
 #pragma once
+
+#include "tables/page.hpp"
 
 #include <benanza/bound/compose/accuracy.hpp>
 #include <benanza/bound/compose/compose.hpp>
@@ -44,7 +46,6 @@ struct composed_page {
   }
 };
 
-std::string composed_text(const composed_page& p);
-std::string composed_json(const composed_page& p);
+tables::chapter composed_answer(const composed_page& p);
 
 } // namespace benanza::report

@@ -11,6 +11,7 @@
 #include "layers.hpp"
 #include "limits.hpp"
 #include "screen.hpp"
+#include "tables/formats.hpp"
 #include "units.hpp"
 #include "warnings.hpp"
 
@@ -26,23 +27,12 @@
 
 namespace benanza::report {
 
-namespace {
-/// At most `limit` rows; `note` says how many are left out.
-document_table cut_table(document_table t, std::size_t limit) {
-  if (t.rows.size() > limit) {
-    t.note += (t.note.empty() ? "" : " ") +
-              counted(static_cast<std::int64_t>(t.rows.size() - limit), "more row") +
-              ": --layers all shows them.";
-    t.rows.resize(limit);
-  }
-  return t;
-}
-} // namespace
-
-document_table figures_of(const advice::advised& a) {
-  document_table out{
-      .title = "Figures",
-      .columns = {{""}, {"time", column_kind::number}, {"items/s", column_kind::number}, {""}}};
+tables::table figures_of(const advice::advised& a) {
+  tables::table out{.title = "Figures",
+                    .columns = {{"", ""},
+                                {"", "time", tables::unit::number},
+                                {"", "items/s", tables::unit::number},
+                                {"", ""}}};
   for (const head_row& r : head_rows(a))
     out.rows.push_back(
         {r.what.substr(r.what.find_first_not_of(' ')), r.shown(), r.rate(*a.model), r.means});
@@ -51,21 +41,24 @@ document_table figures_of(const advice::advised& a) {
 
 namespace {
 /// What a part of the advice holds, each change with how it is done.
-document_table changes_of(const advice::advised& a, advice::doer by, std::size_t limit) {
-  document_table out{
-      .title = part_title(a, by),
-      .columns = {
-          {""}, {"saves", column_kind::number}, {"of a run", column_kind::number}, {"how"}}};
+tables::table changes_of(const advice::advised& a, advice::doer by, std::size_t limit) {
+  tables::table out{.title = part_title(a, by),
+                    .columns = {{"", ""},
+                                {"", "saves", tables::unit::number},
+                                {"", "of a run", tables::unit::number},
+                                {"", "how"}}};
   const double run = advice::changed_run_ns(a);
   for (const advice::item& i : a.list.items)
     if (i.how.by == by)
       out.rows.push_back(
           {i.what, show_time(i.saves.ns), share_of_run(*a.model, i.saves.ns, run), i.how.text});
-  return cut_table(std::move(out), limit);
+  out.shown = limit;
+  out.all_by = "--layers all";
+  return out;
 }
 
-document_table not_worth_of(const advice::advised& a) {
-  document_table out{.title = "Not worth it, or not measured", .columns = {{""}, {""}}};
+tables::table not_worth_of(const advice::advised& a) {
+  tables::table out{.title = "Not worth it, or not measured", .columns = {{"", ""}, {"", ""}}};
   for (const advice::remark& r : a.list.not_worth)
     out.rows.push_back({std::string(r.kind), r.what});
   for (const advice::question& q : a.list.not_measured)
@@ -74,11 +67,12 @@ document_table not_worth_of(const advice::advised& a) {
   return out;
 }
 
-document_table kinds_of(const bound::model_bound& b, std::size_t limit) {
-  document_table out{
-      .title = std::string(kinds_title(b)),
-      .columns = {
-          {""}, {"share", column_kind::number}, {"GFLOP/s", column_kind::number}, {"limited by"}}};
+tables::table kinds_of(const bound::model_bound& b, std::size_t limit) {
+  tables::table out{.title = std::string(kinds_title(b)),
+                    .columns = {{"", ""},
+                                {"", "share", tables::unit::number},
+                                {"", "GFLOP/s", tables::unit::number},
+                                {"", "limited by"}}};
   const std::vector<operator_kind> all = operator_kinds(b);
   double sum = 0;
   for (const operator_kind& k : all)
@@ -86,17 +80,19 @@ document_table kinds_of(const bound::model_bound& b, std::size_t limit) {
   for (const operator_kind& k : all)
     if (sum > 0)
       out.rows.push_back({k.what, percent(k.ns / sum), rates_of(k), std::string(k.limit())});
-  return cut_table(std::move(out), limit);
+  out.shown = limit;
+  out.all_by = "--layers all";
+  return out;
 }
 
-document_table steps_of(const advice::comparison& c) {
+tables::table steps_of(const advice::comparison& c) {
   const std::string who = framework_name(*c.from);
-  document_table out{.title = "From the run of " + who + " down to the machine's limits",
-                     .columns = {{"step"},
-                                 {"takes", column_kind::number},
-                                 {"of the run", column_kind::number},
-                                 {"left", column_kind::number},
-                                 {""}}};
+  tables::table out{.title = "From the run of " + who + " down to the machine's limits",
+                    .columns = {{"", "step"},
+                                {"", "takes", tables::unit::number},
+                                {"", "of the run", tables::unit::number},
+                                {"", "left", tables::unit::number},
+                                {"", ""}}};
   if (c.bars.empty()) return out;
   out.rows.push_back(
       {who, "", "", show_time(c.latency.ns), c.latency_profiled ? "with its profiler on" : ""});
@@ -107,17 +103,17 @@ document_table steps_of(const advice::comparison& c) {
 }
 
 /// The layers of the run that the figures are about; of layers without a model, alone.
-document_table layers_of(const bound::model_bound& b, std::size_t limit) {
-  document_table out{.title = loose(b) ? "Layers" : std::string(run_table_title(b)),
-                     .columns = {{"share", column_kind::number},
-                                 {"each", column_kind::number},
-                                 {"uses", column_kind::number},
-                                 {"GFLOP/s", column_kind::number},
-                                 {"algorithm", column_kind::name},
-                                 {"layer", column_kind::name}}};
+tables::table layers_of(const bound::model_bound& b, std::size_t limit) {
+  tables::table out{.title = loose(b) ? "Layers" : std::string(run_table_title(b)),
+                    .columns = {{"", "share", tables::unit::number},
+                                {"", "each", tables::unit::number},
+                                {"", "uses", tables::unit::number},
+                                {"", "GFLOP/s", tables::unit::number},
+                                {"", "algorithm", tables::unit::name},
+                                {"", "layer", tables::unit::name}}};
   const std::vector<layer_in_run> all = layers_in_run(b);
   const bool energy = has_energy(all);
-  if (energy) out.columns.insert(out.columns.begin() + 4, {"energy", column_kind::number});
+  if (energy) out.columns.insert(out.columns.begin() + 4, {"", "energy", tables::unit::number});
   const double sum = sum_of_run(b, all);
   for (const layer_in_run& l : all) {
     const double rate = gflops_in_run(l);
@@ -130,19 +126,21 @@ document_table layers_of(const bound::model_bound& b, std::size_t limit) {
       row.insert(row.begin() + 4, energy_cell(advice::energy_nj(*l.layer)));
     }
   }
-  return cut_table(std::move(out), limit);
+  out.shown = limit;
+  out.all_by = "--layers all";
+  return out;
 }
 } // namespace
 
-document_table summary_of(const std::vector<bound::model_bound>& models) {
-  document_table out{.columns = {{"model", column_kind::name},
-                                 {"type"},
-                                 {"threads", column_kind::number},
-                                 {"lower bound", column_kind::number},
-                                 {"parallel", column_kind::number},
-                                 {"expected run", column_kind::number},
-                                 {"measured", column_kind::number},
-                                 {"holes", column_kind::number}}};
+tables::table summary_of(const std::vector<bound::model_bound>& models) {
+  tables::table out{.columns = {{"", "model", tables::unit::name},
+                                {"", "type"},
+                                {"", "threads", tables::unit::number},
+                                {"", "lower bound", tables::unit::number},
+                                {"", "parallel", tables::unit::number},
+                                {"", "expected run", tables::unit::number},
+                                {"", "measured", tables::unit::number},
+                                {"", "holes", tables::unit::number}}};
   for (const bound::model_bound& b : models) {
     const auto expected = bound::expected(b.fastest_form());
     const bound::totals& least = b.best_form().bound;
@@ -157,17 +155,17 @@ document_table summary_of(const std::vector<bound::model_bound>& models) {
 
 namespace {
 /// The runs of frameworks, with their gaps, and below them the means.
-document_table gap_table_of(const std::vector<advice::advised>& all) {
+tables::table gap_table_of(const std::vector<advice::advised>& all) {
   const gap_table t = gaps_of(all);
-  document_table out{.title = "Frameworks' runs",
-                     .columns = {{"model", column_kind::name},
-                                 {"type"},
-                                 {"threads", column_kind::number},
-                                 {"lower bound", column_kind::number}},
-                     .note = std::string(gap_means_what) + unsure_note(t)};
+  tables::table out{.title = "Frameworks' runs",
+                    .columns = {{"", "model", tables::unit::name},
+                                {"", "type"},
+                                {"", "threads", tables::unit::number},
+                                {"", "lower bound", tables::unit::number}},
+                    .note = std::string(gap_means_what) + unsure_note(t)};
   for (const gap_column& c : t.columns) {
-    out.columns.push_back({c.name, column_kind::number});
-    out.columns.push_back({"gap", column_kind::number});
+    out.columns.push_back({"", c.name, tables::unit::number});
+    out.columns.push_back({"", "gap", tables::unit::number});
   }
   for (const auto& [i, b] : ranges::views::enumerate(t.models)) {
     auto& row = out.rows.emplace_back();
@@ -190,66 +188,73 @@ document_table gap_table_of(const std::vector<advice::advised>& all) {
   return out;
 }
 
-document_table limits_of(const std::vector<limit_answer>& all) {
-  document_table out{.title = "Limits",
-                     .columns = {{""},
-                                 {"limit", column_kind::name},
-                                 {"model", column_kind::name},
-                                 {"figure"},
-                                 {"is", column_kind::number},
-                                 {""}}};
+tables::table limits_of(const std::vector<limit_answer>& all) {
+  tables::table out{.title = "Limits",
+                    .columns = {{"", ""},
+                                {"", "limit", tables::unit::name},
+                                {"", "model", tables::unit::name},
+                                {"", "figure"},
+                                {"", "is", tables::unit::number},
+                                {"", ""}}};
   for (const limit_answer& a : all)
     out.rows.push_back({std::string(name(a.is)), a.limit, a.model, a.figure,
                         a.shown.empty() ? "-" : a.shown, a.why});
   return out;
 }
 
-chapter chapter_of(const advice::advised& a, const text_options& o) {
+tables::chapter chapter_of(const advice::advised& a, const text_options& o) {
   const bound::model_bound& b = *a.model;
-  chapter out{.name = b.graph->name,
-              .about = fmt::format("{}, {}, {}",
-                                   loose(b) ? counted(std::ssize(b.layers), "layer")
-                                            : fmt::format("batch {}", b.graph->batch),
-                                   type_shown(b), counted(b.threads, "thread")),
-              .command = missing_line(b)};
-  if (!b.unmeasurable.empty()) out.warnings.push_back("NO VERDICT: " + b.unmeasurable + '.');
-  if (const std::string lacking = lacks(b); !lacking.empty())
-    out.warnings.push_back("PARTIAL: " + lacking + '.');
+  tables::chapter out{.title = b.graph->name, .title_is_name = true};
+  out.say(fmt::format("{}, {}, {}",
+                      loose(b) ? counted(std::ssize(b.layers), "layer")
+                               : fmt::format("batch {}", b.graph->batch),
+                      type_shown(b), counted(b.threads, "thread")));
+  if (!b.unmeasurable.empty()) out.warn("NO VERDICT: " + b.unmeasurable + '.');
+  if (const std::string lacking = lacks(b); !lacking.empty()) out.warn("PARTIAL: " + lacking + '.');
   for (const std::string& doubt : doubts(a))
-    out.warnings.push_back(doubt + '.');
+    out.warn(doubt + '.');
   for (const std::string& remark : head_remarks(b))
-    out.warnings.push_back(remark + '.');
-  if (!loose(b)) out.tables.push_back(figures_of(a));
-  if (!loose(b) && b.has_bound()) {
+    out.warn(remark + '.');
+  if (!loose(b)) out.add(figures_of(a));
+  const bool figures = !loose(b) && b.has_bound();
+  if (figures)
     for (const advice::comparison& c : a.frameworks)
-      out.tables.push_back(steps_of(c));
-    if (!o.quiet) {
-      for (const advice::doer by : {advice::doer::you, advice::doer::makers, advice::doer::nobody})
-        out.tables.push_back(changes_of(a, by, o.layers));
-      out.tables.push_back(not_worth_of(a));
-    }
-    if (!o.quiet) out.tables.push_back(kinds_of(b, o.layers));
-    out.sure = sure_text(b);
+      out.add(steps_of(c));
+  if (figures && !o.quiet) {
+    for (const advice::doer by : {advice::doer::you, advice::doer::makers, advice::doer::nobody})
+      out.add(changes_of(a, by, o.layers));
+    out.add(not_worth_of(a));
+    out.add(kinds_of(b, o.layers));
   }
-  if (!o.quiet) out.tables.push_back(layers_of(b, o.layers));
-  std::erase_if(out.tables, [](const document_table& t) { return t.rows.empty(); });
+  if (!o.quiet) out.add(layers_of(b, o.layers));
+  if (figures) out.say("Sure? " + sure_text(b));
+  if (const std::string command = missing_line(b); !command.empty())
+    out.parts.emplace_back(tables::paragraph{"This measures what is missing", command,
+                                             tables::paragraph::kind::command});
   return out;
 }
 } // namespace
 
-std::vector<chapter> document_of(const input& in) {
-  std::vector<chapter> out(1);
-  out[0].about = where_measured(in.run);
-  if (in.partial()) out[0].warnings.push_back("Partial: " + in.lacking + '.');
+tables::chapter document_of(const input& in) {
+  tables::chapter out{.title = "How fast could it be?"};
+  out.say(where_measured(in.run));
+  if (in.partial()) out.warn("Partial: " + in.lacking + '.');
   if (in.models.size() > 1) {
-    out[0].tables.push_back(summary_of(in.models));
-    if (auto gaps = gap_table_of(in.advised); !gaps.rows.empty())
-      out[0].tables.push_back(std::move(gaps));
+    out.add(summary_of(in.models));
+    out.add(gap_table_of(in.advised));
   }
-  if (!in.limits.empty()) out[0].tables.push_back(limits_of(in.limits));
+  if (!in.limits.empty()) out.add(limits_of(in.limits));
   for (const advice::advised& a : in.advised)
-    out.push_back(chapter_of(a, in.options));
+    out.chapters.push_back(chapter_of(a, in.options));
   return out;
+}
+
+std::string markdown_report(const input& in) {
+  return tables::markdown_of(document_of(in));
+}
+
+std::string latex_report(const input& in) {
+  return tables::latex_of(document_of(in));
 }
 
 } // namespace benanza::report

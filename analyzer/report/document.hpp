@@ -4,46 +4,28 @@
 // time goes, the steps down from a framework's run, and its layers. All texts are as they came:
 // each format escapes them.
 //
-//   for (const chapter& c : document_of(in)) ...   // c.tables[0].rows
+//   tables::markdown_of(document_of(in))
 #pragma once
 
 #include "input.hpp"
+#include "tables/page.hpp"
 
 #include <string>
 #include <vector>
 
 namespace benanza::report {
 
-/// A column: numbers are right-aligned; names, of layers and algorithms, are set as code.
-struct document_column {
-  enum class kind { text, number, name };
-  std::string title{};
-  kind is = kind::text;
-};
+tables::table figures_of(const advice::advised& a);
+tables::table summary_of(const std::vector<bound::model_bound>& models);
 
-struct document_table {
-  std::string title{};
-  std::vector<document_column> columns{};
-  std::vector<std::vector<std::string>> rows{};
-  std::string note{}; ///< behind the table
-};
+/// The report: what is about all models, then a chapter for each of them.
+tables::chapter document_of(const input& in);
 
-/// One model in one type on some threads; without a name what is about all of them.
-struct chapter {
-  std::string name{}; ///< of the model
-  std::string about{};
-  std::vector<std::string> warnings{};
-  std::vector<document_table> tables{};
-  std::string sure{};
-  std::string command{}; ///< that measures what is missing
-};
+/// The report in GitHub's Markdown.
+std::string markdown_report(const input& in);
 
-using column_kind = document_column::kind;
-
-document_table figures_of(const advice::advised& a);
-document_table summary_of(const std::vector<bound::model_bound>& models);
-
-/// The chapters of a report: first what is about all models, then each of them.
-std::vector<chapter> document_of(const input& in);
+/// The report as a LaTeX document of tables by booktabs and longtable, which any engine compiles;
+/// in a paper, behind its own preamble with these packages: \def\benanzainput{}\input{report.tex}
+std::string latex_report(const input& in);
 
 } // namespace benanza::report

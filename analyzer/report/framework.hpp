@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How does a person read what a framework chose? Each layer of the model with its call and, below,
-// the fastest that was measured; then what has no partner: calls that are no layer, layers that no
-// call computed, calls that failed. 80 columns.
+// What did a framework choose? Each layer of the model with its call and the fastest that was
+// measured; then what has no partner: calls that are no layer, layers that no call computed, calls
+// that failed.
 //
-//   std::string page = framework_page(run, choices, 10);
+//   to.write(framework_answer(run, choices, false, 10));
 #pragma once
+
+#include "tables/page.hpp"
 
 #include <benanza/advice/framework.hpp>
 
@@ -13,8 +15,8 @@
 
 namespace benanza::report {
 
-/// The page of logs compared with a model; `limit` is the most rows that a table has.
-std::string framework_page(const result::run& r, const advice::framework_choices& c,
-                           std::size_t limit);
+/// Logs compared with a model; for people at most `limit` rows a table.
+tables::chapter framework_answer(const result::run& r, const advice::framework_choices& c,
+                                 bool partial, std::size_t limit);
 
 } // namespace benanza::report

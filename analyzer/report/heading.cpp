@@ -37,6 +37,18 @@ std::string where_measured(const result::run& r) {
   return out;
 }
 
+tables::chapter provenance_of(const result::run& r) {
+  tables::chapter out{.key = "provenance", .only_one = true};
+  for (const auto& [section, facts] : r.provenance) {
+    tables::chapter& its = out.chapters.emplace_back();
+    its.key = section;
+    its.only_one = true;
+    for (const auto& [fact, value] : facts)
+      its.fields.push_back({fact, value});
+  }
+  return out;
+}
+
 std::string merged_line(const result::run& r) {
   const std::string cases = fact(r, "measuring", result::merged_cases_fact);
   return cases.empty()

@@ -5,6 +5,8 @@
 //   title(model)   // "resnet50@batch=1  batch 1  f32  1 thread"
 #pragma once
 
+#include "tables/page.hpp"
+
 #include <benanza/bound/figures.hpp>
 #include <benanza/trace/profile/profile.hpp>
 
@@ -17,6 +19,9 @@ std::string fact(const result::run& r, const std::string& section, const std::st
 
 /// The machine and the libraries on one line.
 std::string where_measured(const result::run& r);
+
+/// Where and with what it was measured, for programs.
+tables::chapter provenance_of(const result::run& r);
 
 /// Says that several runs of the same cases were made one; empty: they were not.
 std::string merged_line(const result::run& r);

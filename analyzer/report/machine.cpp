@@ -3,12 +3,9 @@
 
 #include "heading.hpp"
 #include "json.hpp"
-#include "json_array.hpp"
 #include "units.hpp"
-#include "warnings.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <range/v3/algorithm/find.hpp>
 #include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/algorithm/stable_sort.hpp>
@@ -30,6 +27,9 @@ std::string show_per_ns(double per_ns) {
 }
 
 namespace {
+using tables::unit;
+using tables::whole;
+
 /// The unit of a page's rates: of a CPU so many flops or bytes a ns, of a GPU thousands of them.
 struct rate_unit {
   double per_ns = 1;
@@ -41,8 +41,8 @@ struct rate_unit {
   std::string operator()(double rate) const { return show_per_ns(rate / per_ns); }
 };
 
-std::string show_peaks(const bound::ceilings& c, const rate_unit& rate) {
-  if (c.peaks().empty()) return {};
+/// The fastest of each kind of arithmetic, by type and threads.
+tables::table shown_peaks(const bound::ceilings& c, const rate_unit& rate) {
   const auto best_of = [](const std::vector<bound::peak>& all, std::string_view kind) {
     const auto found = ranges::find(all, std::string(kind), &bound::peak::kind);
     return found == all.end() ? nullptr : &*found;
@@ -51,23 +51,22 @@ std::string show_peaks(const bound::ceilings& c, const rate_unit& rate) {
   std::erase_if(kinds, [&](std::string_view kind) { // of a GPU there are no loops of ours
     return ranges::none_of(c.peaks(), [&](const auto& p) { return best_of(p.second, kind); });
   });
-  std::string out = fmt::format("{:<9}{:>2}{:>9}", rate.flops, "t", "peak");
+  tables::table out{.columns = {{"", std::string(rate.flops)},
+                                {"", "t", unit::count},
+                                {"", "peak", unit::number}}};
   for (std::string_view kind : kinds)
-    out += fmt::format("{:>9}", kind);
-  out += "  the fastest\n";
+    out.columns.push_back({"", std::string(kind), unit::number});
+  out.columns.push_back({"", "the fastest"});
   for (const auto& [where, all] : c.peaks()) {
-    out += fmt::format("{:<9}{:>2}{:>9}", name(where.first), where.second,
-                       rate(all.front().flops_per_ns));
+    std::vector<tables::cell>& row = out.rows.emplace_back();
+    row = {std::string(name(where.first)), whole(where.second), rate(all.front().flops_per_ns)};
     for (std::string_view kind : kinds) {
       const bound::peak* const best = best_of(all, kind);
-      out += fmt::format("{:>9}", best == nullptr ? "-" : rate(best->flops_per_ns));
+      row.push_back(best == nullptr ? tables::cell() : rate(best->flops_per_ns));
     }
-    std::string fastest = printable(all.front().algorithm);
-    constexpr std::size_t room = 30;
-    if (fastest.size() > room) fastest.resize(room);
-    out += "  " + fastest + '\n';
+    row.emplace_back(all.front().algorithm);
   }
-  return out + '\n';
+  return out;
 }
 
 /// The kinds of a number of threads that were measured, in the order that people know them by.
@@ -80,106 +79,106 @@ std::vector<std::string> kinds_of(const bound::ceilings& c, int threads) {
          ranges::to<std::vector>;
 }
 
-std::string show_bandwidth(const bound::ceilings& c, int threads, const rate_unit& rate) {
+tables::table shown_bandwidth(const bound::ceilings& c, int threads, const rate_unit& rate) {
   const std::vector<std::string> kinds = kinds_of(c, threads);
-  if (kinds.empty()) return {};
-  std::string out = fmt::format("{:<13}", fmt::format("{}  t{}", rate.bytes, threads));
+  tables::table out{.columns = {{"", fmt::format("{}  t{}", rate.bytes, threads), unit::bytes}}};
+  if (kinds.empty()) return out;
   for (const std::string& kind : kinds)
-    out += fmt::format("{:>{}}", kind, std::max<std::size_t>(9, kind.size() + 2));
-  out += fmt::format("{:>9}\n", "at most");
+    out.columns.push_back({"", kind, unit::number});
+  out.columns.push_back({"", "at most", unit::number});
   const bound::cache_levels levels = c.levels(threads);
   std::size_t level = 0;
   for (const bound::rate_at& at : c.best_curve(threads)) {
-    for (; level < levels.caches().size() && at.bytes > levels.caches()[level].bytes; ++level)
-      out += fmt::format("  -- {} --\n", levels.caches()[level].name + ": " +
-                                             show_bytes(levels.caches()[level].bytes));
-    out += fmt::format("{:>11}  ", show_bytes(at.bytes));
+    for (; level < levels.caches().size() && at.bytes > levels.caches()[level].bytes; ++level) {
+      std::vector<tables::cell>& line =
+          out.rows.emplace_back(kinds.size() + 2, tables::cell(std::string()));
+      line.front() = "-- " + levels.caches()[level].name + ": " +
+                     show_bytes(levels.caches()[level].bytes) + " --";
+    }
+    std::vector<tables::cell>& row = out.rows.emplace_back();
+    row.emplace_back(at.bytes);
     for (const std::string& kind : kinds) {
       const auto& points = c.curves().at({kind, threads});
       const auto point = ranges::find(points, at.bytes, &bound::bandwidth::working_set_bytes);
-      out += fmt::format("{:>{}}", point == points.end() ? "-" : rate(point->bytes_per_ns()),
-                         std::max<std::size_t>(9, kind.size() + 2));
+      row.push_back(point == points.end() ? tables::cell() : rate(point->bytes_per_ns()));
     }
-    out += fmt::format("{:>9}\n", rate(c.bytes_per_ns(at.bytes, threads)));
+    row.push_back(rate(c.bytes_per_ns(at.bytes, threads)));
   }
-  return out +
-         wrapped("  at most: ", "the fastest kind, with what fits a faster level staying "
-                                "there; no layer over such a working set beats it.") +
-         '\n';
+  out.note =
+      "at most: the fastest kind, with what fits a faster level staying there; no layer over "
+      "such a working set beats it.";
+  return out;
 }
 
-/// What is counted as moved, above the tables that it holds for.
-std::string moved_bytes_heading(const result::run& r) {
-  return wrapped("Moved: ", std::string("bytes read plus bytes written; a copy of 1 KiB moves 2 "
-                                        "KiB") +
-                                (fact(r, "machine", "gpu").empty()
-                                     ? "."
-                                     : "; from, to and between GPUs what crosses the link."));
+/// What is counted as moved in the tables of fits.
+std::string what_is_moved(const result::run& r) {
+  return std::string("bytes read plus bytes written; a copy of 1 KiB moves 2 KiB") +
+         (fact(r, "machine", "gpu").empty() ? "."
+                                            : "; from, to and between GPUs what crosses the link.");
 }
 
 /// A line's figures, or what was measured where there is no line.
-std::string show_fit(const bound::level_fit& f) {
-  std::string alpha = "-", rate = show_per_ns(f.slowest_per_ns), half = "-";
+std::vector<tables::cell> shown_fit(const bound::level_fit& f) {
+  tables::cell alpha, half;
+  std::string rate = show_per_ns(f.slowest_per_ns);
   if (f.line) {
     alpha = f.line->alpha_known ? show_time(f.line->alpha_ns)
                                 : "below " + show_time(f.line->alpha_below_ns);
     rate = show_per_ns(f.line->bytes_per_ns);
-    if (const auto bytes = f.half_bytes()) half = show_bytes(std::round(*bytes));
+    if (const auto bytes = f.half_bytes()) half = std::round(*bytes);
   } else if (const std::string fastest = show_per_ns(f.fastest_per_ns); fastest != rate) {
     rate += " to " + fastest;
   }
   const std::string off = f.off_by      ? percent(*f.off_by)
                           : f.sizes < 3 ? counted(static_cast<std::int64_t>(f.sizes), "size")
                                         : "no line";
-  return fmt::format("{:>14}{:>15}{:>10}{:>8}\n", alpha, rate, half, off);
+  return {alpha, rate, half, off};
 }
 
 /// How a level of a way of moving bytes is called.
 std::string fit_name(const bound::level_fit& f) {
-  return printable(f.kind + (f.way.empty() ? "" : ' ' + f.way) +
-                   (f.level == "all" ? "" : ' ' + f.level));
+  return f.kind + (f.way.empty() ? "" : ' ' + f.way) + (f.level == "all" ? "" : ' ' + f.level);
 }
 
 /// What no roofline knows of: such as pure stores past the caches.
-std::string show_beyond(const bound::ceilings& c) {
+std::string beyond(const bound::ceilings& c) {
   std::string out;
   for (const bound::level_fit& f : c.fits())
     if (f.at_most_per_ns > 0 && f.fastest_per_ns > (1 + bound::most_off_by) * f.at_most_per_ns)
       out += (out.empty() ? "" : ", ") + fit_name(f);
   if (out.empty()) return out;
-  return wrapped("  beyond \"at most\": ", out + ". Rooflines rest on the sweeps above alone.");
+  return "beyond \"at most\": " + out + ". Rooflines rest on the sweeps above alone.";
 }
 
-std::string show_fits(const result::run& r, const bound::ceilings& c) {
-  std::string out;
+tables::table shown_fits(const bound::ceilings& c) {
+  tables::table out{.columns = {{"", "t = alpha + moved / beta"},
+                                {"", "t", unit::count},
+                                {"", "alpha", unit::time},
+                                {"", "beta, GB/s", unit::number},
+                                {"", "n_half", unit::bytes},
+                                {"", "off by", unit::share}}};
   for (const bound::level_fit& f : c.fits()) {
-    if (out.empty())
-      out = moved_bytes_heading(r) + fmt::format("{:<30}{:>3}{:>14}{:>15}{:>10}{:>8}\n",
-                                                 "t = alpha + moved / beta", "t", "alpha",
-                                                 "beta, GB/s", "n_half", "off by");
-    constexpr std::size_t room = 30;
-    out += fmt::format("{:<30}{:>3}", fit_name(f).substr(0, room), f.threads) + show_fit(f);
+    std::vector<tables::cell>& row = out.rows.emplace_back();
+    row = {fit_name(f), whole(f.threads)};
+    const std::vector<tables::cell> its = shown_fit(f);
+    row.insert(row.end(), its.begin(), its.end());
   }
-  if (out.empty()) return out;
-  return out +
-         wrapped("  off by: ", fmt::format("the time that lies furthest from the line. Over {:.0f} "
-                                           "%, or with fewer than three sizes in a level, there is "
-                                           "none: x to y is what was measured.",
-                                           100 * bound::most_off_by)) +
-         wrapped("  below: ", "alpha cannot be told from 0, or other sizes take less.") +
-         wrapped("  n_half: ",
-                 "alpha * beta, the size that reaches half of beta, where it is among "
-                 "the level's.") +
-         show_beyond(c) + '\n';
+  out.note =
+      fmt::format("off by: the time that lies furthest from the line. Over {:.0f} %, or with "
+                  "fewer than three sizes in a level, there is none: x to y is what was "
+                  "measured. below: alpha cannot be told from 0, or other sizes take less. "
+                  "n_half: alpha * beta, the size that reaches half of beta, where it is "
+                  "among the level's.",
+                  100 * bound::most_off_by);
+  return out;
 }
 
-std::string show_overhead(const bound::overhead& o) {
-  return fmt::format("{:<28}{:>10}  {}, {}\n", printable(o.kind), show_time(o.ns),
-                     counted(o.threads, "thread"), printable(o.backend + ' ' + o.algorithm));
+std::string measured_on(const bound::overhead& o) {
+  return counted(o.threads, "thread") + ", " + o.backend + ' ' + o.algorithm;
 }
 
 /// What it costs to start something: what people ask for first, then the others.
-std::string show_starts(const bound::ceilings& c) {
+tables::table shown_starts(const bound::ceilings& c) {
   static constexpr std::string_view first[] = {"graph_gap", "event_pair", "kernel_launch",
                                                "device_launch", "graph_launch"};
   std::vector<bound::overhead> all = c.overheads();
@@ -187,27 +186,28 @@ std::string show_starts(const bound::ceilings& c) {
   ranges::stable_sort(all, ranges::less{}, [](const bound::overhead& o) {
     return std::find(std::begin(first), std::end(first), o.kind) - std::begin(first);
   });
-  std::string out;
+  tables::table out{.columns = {{"", "start"}, {"", "time", unit::time}, {"", ""}}};
   for (const bound::overhead& o : all)
-    out += show_overhead(o);
+    out.rows.push_back({o.kind, o.ns, measured_on(o)});
   if (!all.empty() && all.front().kind == first[0])
-    out += wrapped("  graph_gap: ", "from the last instruction of a kernel in a graph to the first "
-                                    "of the next; a hot time holds one for each kernel.");
-  return out.empty() ? out : out + '\n';
+    out.note = "graph_gap: from the last instruction of a kernel in a graph to the first of the "
+               "next; a hot time holds one for each kernel.";
+  return out;
 }
 
 /// What messages take, by the bytes that they move; of memory that is only opened, by its size.
-std::string show_messages(const bound::ceilings& c) {
-  std::string out;
+tables::table shown_messages(const bound::ceilings& c) {
+  tables::table out{
+      .columns = {{"", "moved"}, {"", "time", unit::time}, {"", "GB/s", unit::number}, {"", ""}}};
   for (const bound::overhead& o : c.overheads()) {
     if (o.bytes <= 0) continue;
-    if (out.empty()) out = fmt::format("{:<28}{:>10}{:>8}\n", "moved", "time", "GB/s");
     const double bytes = o.moved_bytes > 0 ? o.moved_bytes : static_cast<double>(o.bytes);
-    out += fmt::format("{:<28}{:>10}{:>8}  {}, {}\n", printable(o.kind) + ' ' + show_bytes(bytes),
-                       show_time(o.ns), o.moved_bytes > 0 ? show_per_ns(o.bytes_per_ns()) : "-",
-                       counted(o.threads, "thread"), printable(o.backend + ' ' + o.algorithm));
+    out.rows.push_back(
+        {o.kind + ' ' + show_bytes(bytes), o.ns,
+         o.moved_bytes > 0 ? tables::cell(show_per_ns(o.bytes_per_ns())) : tables::cell(),
+         measured_on(o)});
   }
-  return out.empty() ? out : out + '\n';
+  return out;
 }
 
 /// The parts of a text that semicolons separate.
@@ -221,28 +221,60 @@ std::vector<std::string> absent_parts(const std::string& text) {
   return out;
 }
 
-/// A level's figures as JSON; null: there is no line, or the figure is not known.
-result::ordered_json fit_json(const bound::level_fit& f) {
+tables::table peaks_of(const bound::ceilings& c) {
+  tables::table out{
+      .key = "peaks",
+      .columns = tables::keys({"type", "threads", "kind", "backend", "algorithm", "flops_per_ns"})};
+  for (const auto& [where, all] : c.peaks())
+    for (const bound::peak& p : all)
+      out.rows.push_back({std::string(name(where.first)), whole(where.second), p.kind, p.backend,
+                          p.algorithm, p.flops_per_ns});
+  return out;
+}
+
+tables::table bandwidth_of(const bound::ceilings& c) {
+  tables::table out{.key = "bandwidth",
+                    .columns = tables::keys({"kind", "threads", "working_set_bytes", "bytes_per_ns",
+                                             "at_most_bytes_per_ns", "algorithm"})};
+  for (const auto& [where, points] : c.curves())
+    for (const bound::bandwidth& b : points)
+      out.rows.push_back({where.first, whole(where.second), b.working_set_bytes, b.bytes_per_ns(),
+                          c.bytes_per_ns(b.working_set_bytes, where.second), b.algorithm});
+  return out;
+}
+
+/// The figures of each level; nothing: there is no line, or the figure is not known.
+tables::table fits_of(const bound::ceilings& c) {
+  tables::table out{.key = "fits",
+                    .columns =
+                        tables::keys({"kind", "threads", "level", "algorithm", "sizes",
+                                      "least_bytes", "most_bytes", "slowest_bytes_per_ns",
+                                      "fastest_bytes_per_ns", "at_most_bytes_per_ns", "off_by",
+                                      "alpha_ns", "alpha_below_ns", "bytes_per_ns", "half_bytes"})};
   const auto known = [](bool is, double value) {
-    return is ? result::ordered_json(value) : result::ordered_json();
+    return is ? tables::cell(value) : tables::cell();
   };
-  const bound::latency_fit line = f.line.value_or(bound::latency_fit{});
-  const auto half = f.half_bytes();
-  return {{"kind", f.kind},
-          {"threads", f.threads},
-          {"level", f.level},
-          {"algorithm", f.way},
-          {"sizes", f.sizes},
-          {"least_bytes", f.least_bytes},
-          {"most_bytes", f.most_bytes},
-          {"slowest_bytes_per_ns", f.slowest_per_ns},
-          {"fastest_bytes_per_ns", f.fastest_per_ns},
-          {"at_most_bytes_per_ns", known(f.at_most_per_ns > 0, f.at_most_per_ns)},
-          {"off_by", known(f.off_by.has_value(), f.off_by.value_or(0))},
-          {"alpha_ns", known(line.alpha_known, line.alpha_ns)},
-          {"alpha_below_ns", known(f.line.has_value(), line.alpha_below_ns)},
-          {"bytes_per_ns", known(f.line.has_value(), line.bytes_per_ns)},
-          {"half_bytes", known(half.has_value(), half.value_or(0))}};
+  for (const bound::level_fit& f : c.fits()) {
+    const bound::latency_fit line = f.line.value_or(bound::latency_fit{});
+    const auto half = f.half_bytes();
+    out.rows.push_back(
+        {f.kind, whole(f.threads), f.level, f.way, whole(f.sizes), f.least_bytes, f.most_bytes,
+         f.slowest_per_ns, f.fastest_per_ns, tables::above_zero(f.at_most_per_ns),
+         known(f.off_by.has_value(), f.off_by.value_or(0)), known(line.alpha_known, line.alpha_ns),
+         known(f.line.has_value(), line.alpha_below_ns),
+         known(f.line.has_value(), line.bytes_per_ns), known(half.has_value(), half.value_or(0))});
+  }
+  return out;
+}
+
+tables::table overheads_of(const bound::ceilings& c) {
+  tables::table out{.key = "overheads",
+                    .columns = tables::keys(
+                        {"kind", "threads", "bytes", "backend", "algorithm", "moved_bytes", "ns"})};
+  for (const bound::overhead& o : c.overheads())
+    out.rows.push_back(
+        {o.kind, whole(o.threads), whole(o.bytes), o.backend, o.algorithm, o.moved_bytes, o.ns});
+  return out;
 }
 
 bound::ceilings measured_ceilings(const result::run& r) {
@@ -264,77 +296,40 @@ std::string machine_shortfall(const result::run& r) {
   return counted(failed, "case") + " of the machine failed, such as " + printable(first);
 }
 
-std::string machine_report(const result::run& r, bool details) {
+tables::chapter machine_answer(const result::run& r, bool details) {
   const bound::ceilings c = measured_ceilings(r);
   const auto rate = rate_unit::of(r);
-  std::string out = wrapped("", where_measured(r));
+  const std::vector<std::string> absent = absent_parts(c.absent()),
+                                 faults = bound::ceiling_faults(r, c);
+  tables::chapter out{.title = where_measured(r),
+                      .fields = {{"schema", whole(report_schema)},
+                                 {"sources", r.source},
+                                 {"absent", absent},
+                                 {"faults", faults}}};
+  out.chapters.push_back(provenance_of(r));
   if (const std::string kept = fact(r, "measuring", "ceilings_kept"); !kept.empty())
-    out += wrapped("", "Kept from earlier runs: " + printable(kept, 100) + '.');
-  out += '\n' + show_peaks(c, rate);
+    out.say("Kept from earlier runs: " + kept + '.');
+  out.add(shown_peaks(c, rate));
   for (int threads : c.threads())
-    out += show_bandwidth(c, threads, rate);
-  out += show_starts(c);
-  if (const std::string more = show_fits(r, c) + show_messages(c); details)
-    out += more;
-  else if (!more.empty())
-    out += wrapped("More:  ", "--details  latency and bandwidth by level, and messages by size") +
-           '\n';
-  const auto sentences = [](const std::vector<std::string>& all, const char* before,
-                            const char* after) {
-    return all |
-           ranges::views::transform([=](const std::string& s) { return before + s + after; }) |
-           ranges::to<std::vector>;
-  };
-  out += messages("- ", sentences(absent_parts(c.absent()), "Absent: ", "."));
-  if (const std::string lacking = machine_shortfall(r); !lacking.empty())
-    out += wrapped("! ", lacking + '.');
-  return out +
-         messages("! ", sentences(bound::ceiling_faults(r, c),
-                                  "Measuring fault: ", ". Measure again on a quiet machine."));
-}
-
-std::string machine_json(const result::run& r) {
-  using result::ordered_json;
-  const bound::ceilings c = measured_ceilings(r);
-  result::ordered_json peaks = result::ordered_json::array(),
-                       curves = result::ordered_json::array();
-  for (const auto& [where, all] : c.peaks())
-    for (const bound::peak& p : all)
-      peaks.push_back({{"type", name(where.first)},
-                       {"threads", where.second},
-                       {"kind", p.kind},
-                       {"backend", p.backend},
-                       {"algorithm", p.algorithm},
-                       {"flops_per_ns", p.flops_per_ns}});
-  for (const auto& [where, points] : c.curves())
-    for (const bound::bandwidth& b : points)
-      curves.push_back({{"kind", where.first},
-                        {"threads", where.second},
-                        {"working_set_bytes", b.working_set_bytes},
-                        {"bytes_per_ns", b.bytes_per_ns()},
-                        {"at_most_bytes_per_ns", c.bytes_per_ns(b.working_set_bytes, where.second)},
-                        {"algorithm", b.algorithm}});
-  result::ordered_json fits = array_of(c.fits(), fit_json);
-  result::ordered_json overheads =
-      array_of(c.overheads(), [](const bound::overhead& o) -> result::ordered_json {
-        return {{"kind", o.kind},
-                {"threads", o.threads},
-                {"bytes", o.bytes},
-                {"backend", o.backend},
-                {"algorithm", o.algorithm},
-                {"moved_bytes", o.moved_bytes},
-                {"ns", o.ns}};
-      });
-  return dumped({{"schema", report_schema},
-                 {"sources", r.source},
-                 {"provenance", r.provenance},
-                 {"peaks", std::move(peaks)},
-                 {"bandwidth", std::move(curves)},
-                 {"fits", std::move(fits)},
-                 {"overheads", std::move(overheads)},
-                 {"absent", absent_parts(c.absent())},
-                 {"faults", bound::ceiling_faults(r, c)}},
-                1);
+    out.add(shown_bandwidth(c, threads, rate));
+  out.add(shown_starts(c));
+  tables::table fits = shown_fits(c), messages = shown_messages(c);
+  if (!details && !(fits.rows.empty() && messages.rows.empty())) {
+    out.say("More", "--details  latency and bandwidth by level, and messages by size");
+  } else {
+    if (!fits.rows.empty()) out.say("Moved", what_is_moved(r));
+    out.add(std::move(fits));
+    if (const std::string faster = beyond(c); !faster.empty()) out.say(faster);
+    out.add(std::move(messages));
+  }
+  for (tables::table t : {peaks_of(c), bandwidth_of(c), fits_of(c), overheads_of(c)})
+    out.add(std::move(t));
+  for (const std::string& what : absent)
+    out.say("- Absent: " + what + '.');
+  if (const std::string lacking = machine_shortfall(r); !lacking.empty()) out.warn(lacking + '.');
+  for (const std::string& what : faults)
+    out.warn("Measuring fault: " + what + ". Measure again on a quiet machine.");
+  return out;
 }
 
 } // namespace benanza::report

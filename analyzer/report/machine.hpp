@@ -3,10 +3,12 @@
 // bandwidth of each kind over the working set with the caches marked, what calls, launches and
 // hand-offs cost, what is absent here, and which layers of the run beat what nothing may beat; with
 // details also latency and bandwidth of each level of the caches, and messages and fresh pages by
-// size. 80 columns, or JSON, which has all.
+// size. For programs all is there.
 //
-//   std::string text = machine_report(run);   std::string json = machine_json(run);
+//   to.write(machine_answer(run));
 #pragma once
+
+#include "tables/page.hpp"
 
 #include <benanza/result/schema.hpp>
 
@@ -20,10 +22,8 @@ std::string show_per_ns(double per_ns);
 /// What of the machine failed to be measured, in one line; empty: nothing.
 std::string machine_shortfall(const result::run& r);
 
-/// The page of a run's machine. Refuses a run that did not measure it.
-std::string machine_report(const result::run& r, bool details = false);
-
-/// The same as JSON: rates in flops and bytes a ns, times in ns; null: it is not known.
-std::string machine_json(const result::run& r);
+/// The page of a run's machine: for programs rates in flops and bytes a ns. Refuses a run that did
+/// not measure it.
+tables::chapter machine_answer(const result::run& r, bool details = false);
 
 } // namespace benanza::report

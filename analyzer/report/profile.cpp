@@ -4,16 +4,13 @@
 #include "units.hpp"
 
 #include <benanza/profile/analyses.hpp>
-#include <benanza/result/json.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -27,61 +24,49 @@ std::string cut(std::string text) {
   return text.size() <= widest_cell ? text : ".." + text.substr(text.size() - widest_cell + 2);
 }
 
-namespace {
-std::string cell_text(const profile::cell& c) {
-  if (const auto* text = std::get_if<std::string>(&c)) return cut(printable(*text));
-  if (const auto* n = std::get_if<std::int64_t>(&c)) return std::to_string(*n);
-  if (const auto* v = std::get_if<double>(&c)) {
-    const double size = std::abs(*v);
-    return fmt::format("{:.{}f}", *v,
-                       size >= 99.95    ? 0
-                       : size >= 9.995  ? 1
-                       : size >= 0.0995 ? 2
-                                        : 3);
-  }
-  return {};
-}
-} // namespace
-
 std::string heading(const profile::column& c) {
   return c.unit.empty() ? c.name : c.name + ", " + c.unit;
 }
 
 namespace {
-std::string table_text(const profile::table& t, const profile_page& page) {
-  std::string out = fmt::format("\n{:<4} {}\n", t.id, t.title);
-  const std::size_t shown = std::min(page.rows, t.rows.size());
-  std::vector<std::vector<std::string>> lines(1);
-  std::vector<bool> is_text(t.columns.size(), false);
-  for (const profile::column& c : t.columns)
-    lines[0].push_back(heading(c));
-  for (std::size_t r = 0; r < shown; ++r) {
-    std::vector<std::string>& line = lines.emplace_back();
-    for (std::size_t c = 0; c < t.columns.size(); ++c) {
-      line.push_back(cell_text(t.rows[r][c]));
-      if (std::holds_alternative<std::string>(t.rows[r][c])) is_text[c] = true;
+using tables::unit;
+using tables::whole;
+
+std::string key_of(const profile::column& c) {
+  std::string out = c.name;
+  if (c.unit == "%")
+    out += " percent";
+  else if (c.unit == "1/s")
+    out += " per s";
+  else if (!c.unit.empty())
+    out += ' ' + c.unit;
+  std::replace(out.begin(), out.end(), ' ', '_');
+  std::replace(out.begin(), out.end(), '/', '_');
+  return out;
+}
+
+tables::cell cell_of(const profile::cell& c) {
+  return std::visit([](const auto& v) { return tables::cell(v); }, c);
+}
+
+/// An analysis: a column for programs and one for people, who see the end of a long name.
+tables::table table_of(const profile::table& t, std::size_t rows) {
+  tables::table out{.key = t.id, .title = fmt::format("{:<4} {}", t.id, t.title), .shown = rows};
+  for (std::size_t c = 0; c < t.columns.size(); ++c) {
+    const bool words = std::any_of(t.rows.begin(), t.rows.end(), [&](const auto& row) {
+      return std::holds_alternative<std::string>(row[c]);
+    });
+    out.columns.push_back({key_of(t.columns[c]), "", words ? unit::text : unit::number});
+    out.columns.push_back({"", heading(t.columns[c]), words ? unit::text : unit::number});
+  }
+  for (const std::vector<profile::cell>& row : t.rows) {
+    std::vector<tables::cell>& line = out.rows.emplace_back();
+    for (const profile::cell& c : row) {
+      const auto* text = std::get_if<std::string>(&c);
+      line.push_back(cell_of(c));
+      line.push_back(text != nullptr ? tables::cell(cut(*text)) : cell_of(c));
     }
   }
-  for (const std::vector<std::string>& line : lines) {
-    if (t.rows.empty()) break;
-    std::string text = "    ";
-    for (std::size_t c = 0; c < line.size(); ++c) {
-      std::size_t width = 0;
-      for (const auto& other : lines)
-        width = std::max(width, other[c].size());
-      text += is_text[c] ? fmt::format(" {:<{}}", line[c], width)
-                         : fmt::format(" {:>{}}", line[c], width);
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    out += text + '\n';
-  }
-  if (shown < t.rows.size())
-    out += fmt::format("     {} more: --rows all\n", t.rows.size() - shown);
-  for (const std::string& note : t.notes)
-    out += wrapped("   - ", printable(note));
-  if (page.explain)
-    for (const profile::column& c : t.columns)
-      out += wrapped("   " + heading(c) + ": ", c.meaning);
   return out;
 }
 
@@ -98,74 +83,69 @@ std::string events_text(const profile::levelled_run& r) {
     out += fmt::format("; layers add up to {}", percent(r.layers_ns() / r.model_ns));
   return out + '.';
 }
-} // namespace
 
-std::string profile_text(const std::vector<profile::levelled_run>& runs,
-                         const std::vector<std::string>& ids, const profile_page& page) {
-  std::string out;
-  for (const profile::levelled_run& r : runs) {
-    std::string head = printable(r.who + ": " + r.graph);
-    if (!r.type.empty()) head += ' ' + r.type;
-    if (r.threads > 0) head += fmt::format(", {}", counted(r.threads, "thread"));
-    if (!r.device.empty()) head += ", " + r.device;
-    out += (out.empty() ? "" : "\n") + head + '\n' + wrapped("  ", events_text(r));
-    for (const std::string& note : r.notes)
-      out += wrapped("  ! ", printable(note));
-    for (const profile::table& t : profile::analyse(ids, runs, r))
-      out += table_text(t, page);
-  }
-  return out;
+std::string title_of(const profile::levelled_run& r) {
+  std::string out = r.who + ": " + r.graph;
+  if (!r.type.empty()) out += ' ' + r.type;
+  if (r.threads > 0) out += fmt::format(", {}", counted(r.threads, "thread"));
+  return r.device.empty() ? out : out + ", " + r.device;
 }
 
-std::string profile_json(const std::vector<profile::levelled_run>& runs,
-                         const std::vector<std::string>& ids) {
+tables::chapter run_chapter(const profile::levelled_run& r,
+                            const std::vector<profile::table>& analyses, const profile_page& page) {
   const auto number = [](const std::optional<double>& v) {
-    return v ? result::ordered_json(*v) : result::ordered_json();
+    return v ? tables::cell(*v) : tables::cell();
   };
-  result::ordered_json all = result::ordered_json::array();
-  for (const profile::levelled_run& r : runs) {
-    result::ordered_json tables = result::ordered_json::array();
-    for (const profile::table& t : profile::analyse(ids, runs, r)) {
-      result::ordered_json named = result::ordered_json::array(),
-                           rows = result::ordered_json::array();
-      for (const profile::column& c : t.columns)
-        named.push_back({{"name", c.name}, {"unit", c.unit}, {"meaning", c.meaning}});
-      for (const std::vector<profile::cell>& row : t.rows) {
-        result::ordered_json cells = result::ordered_json::array();
-        for (const profile::cell& c : row)
-          std::visit(
-              [&]<class T>(const T& v) {
-                if constexpr (std::is_same_v<T, std::monostate>)
-                  cells.push_back(nullptr);
-                else
-                  cells.push_back(v);
-              },
-              c);
-        rows.push_back(std::move(cells));
-      }
-      tables.push_back({{"id", t.id},
-                        {"title", t.title},
-                        {"columns", std::move(named)},
-                        {"rows", std::move(rows)},
-                        {"notes", t.notes}});
+  tables::chapter out{.key = "runs",
+                      .title = title_of(r),
+                      .fields = {{"who", r.who, true},
+                                 {"model", r.model, true},
+                                 {"graph", r.graph, true},
+                                 {"batch", whole(r.batch)},
+                                 {"type", r.type, true},
+                                 {"device", r.device},
+                                 {"threads", whole(r.threads), true},
+                                 {"model_ns", r.model_ns},
+                                 {"free_of_events", r.free_of_events},
+                                 {"layer_events_ns", number(r.layer_events_ns)},
+                                 {"call_events_ns", number(r.call_events_ns)},
+                                 {"layers_ns", r.layers_ns()},
+                                 {"notes", r.notes}}};
+  tables::table notes{.key = "analysis_notes", .columns = tables::keys({"analysis", "note"})};
+  out.say(events_text(r));
+  for (const std::string& note : r.notes)
+    out.warn(note);
+  for (const profile::table& t : analyses) {
+    if (t.rows.empty()) out.say(fmt::format("{:<4} {}", t.id, t.title));
+    out.add(table_of(t, page.rows));
+    for (const std::string& note : t.notes) {
+      out.say("  - ", note);
+      notes.rows.push_back({t.id, note});
     }
-    all.push_back({{"who", r.who},
-                   {"model", r.model},
-                   {"graph", r.graph},
-                   {"batch", r.batch},
-                   {"type", r.type},
-                   {"device", r.device},
-                   {"threads", r.threads},
-                   {"model_ns", r.model_ns},
-                   {"free_of_events", r.free_of_events},
-                   {"layer_events_ns", number(r.layer_events_ns)},
-                   {"call_events_ns", number(r.call_events_ns)},
-                   {"layers_ns", r.layers_ns()},
-                   {"notes", r.notes},
-                   {"analyses", std::move(tables)}});
+    if (page.explain)
+      for (const profile::column& c : t.columns)
+        out.say("  " + heading(c) + ": ", c.meaning);
   }
-  const result::ordered_json out{{"schema", 1}, {"runs", std::move(all)}};
-  return out.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + '\n';
+  out.add(std::move(notes));
+  return out;
+}
+} // namespace
+
+tables::chapter profile_answer(const std::vector<profile::levelled_run>& runs,
+                               const std::vector<std::string>& ids, const profile_page& page) {
+  tables::chapter out{.fields = {{"schema", whole(2)}}};
+  tables::table meanings{.key = "columns",
+                         .columns = tables::keys({"analysis", "column", "unit", "meaning"})};
+  for (const profile::levelled_run& r : runs) {
+    const std::vector<profile::table> analyses = profile::analyse(ids, runs, r);
+    if (meanings.rows.empty())
+      for (const profile::table& t : analyses)
+        for (const profile::column& c : t.columns)
+          meanings.rows.push_back({t.id, key_of(c), c.unit, c.meaning});
+    out.chapters.push_back(run_chapter(r, analyses, page));
+  }
+  out.add(std::move(meanings));
+  return out;
 }
 
 } // namespace benanza::report

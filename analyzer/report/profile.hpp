@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does a reader see of a profile? For each run a heading with what its events cost, then the
-// tables that were asked for, each with what it cannot have; as text, with what columns mean if
-// asked, and as JSON with all of it.
+// tables that were asked for, each with what it cannot have, and what columns mean if asked.
+// Programs get every row.
 //
-//   std::string page = profile_text(runs, ids, {.rows = 10});   profile_json(runs, ids);
+//   to.write(profile_answer(runs, ids, {.rows = 10}));
 #pragma once
+
+#include "tables/page.hpp"
 
 #include <benanza/profile/levelled_run.hpp>
 #include <benanza/profile/table.hpp>
@@ -24,12 +26,8 @@ struct profile_page {
 std::string cut(std::string text);
 std::string heading(const profile::column& c);
 
-/// The page of runs.
-std::string profile_text(const std::vector<profile::levelled_run>& runs,
-                         const std::vector<std::string>& ids, const profile_page& page);
-
-/// The same as JSON, with every row.
-std::string profile_json(const std::vector<profile::levelled_run>& runs,
-                         const std::vector<std::string>& ids);
+/// A chapter a run, with a table an analysis; and what the columns mean.
+tables::chapter profile_answer(const std::vector<profile::levelled_run>& runs,
+                               const std::vector<std::string>& ids, const profile_page& page);
 
 } // namespace benanza::report

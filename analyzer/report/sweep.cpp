@@ -2,16 +2,15 @@
 #include "sweep.hpp"
 
 #include "energy.hpp"
-#include "escape.hpp"
 #include "units.hpp"
 
-#include <benanza/result/json.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace benanza::report {
@@ -42,105 +41,97 @@ std::vector<std::string> places_of(const sweep_page& s) {
   return out;
 }
 
-/// A place as a cell: a number as it is.
-std::string place_cell(const std::string& place) {
-  return compare::number_at(place) ? place : escape::csv(place);
+/// A place as programs read it: a number as one.
+tables::cell place_cell(const std::string& place) {
+  const auto number = compare::number_at(place);
+  return number ? tables::cell(*number) : tables::cell(place);
 }
-} // namespace
 
-std::string sweep_text(const sweep_page& s) {
-  std::string out = fmt::format("{} over {}\n", printable(s.figure, 200), printable(s.x, 100));
-  // What curves have in common is in no column's head: `others` distinguishes them.
-  std::size_t n = 0;
+/// A column a curve, a row a place.
+tables::table shown_curves(const sweep_page& s) {
   const bool numbered = s.curves.size() > 1;
-  for (const compare::curve& c : s.curves) {
-    ++n;
-    if (c.others.empty()) continue;
-    std::string what;
-    for (const auto& [axis, place] : c.others)
-      what += (what.empty() ? "" : ", ") + printable(axis, 60) + ' ' + printable(place, 200);
-    out += numbered ? wrapped(fmt::format("  ({}) ", n), what) : wrapped("  ", what);
+  tables::table out{.columns = {{"", s.x}}};
+  std::size_t marks = 0;
+  for (std::size_t i = 0; i < s.curves.size(); ++i) {
+    out.columns.push_back(
+        {"", numbered ? fmt::format("({})", i + 1) : s.figure, tables::unit::time});
+    for (const compare::curve_point& p : s.curves[i].points)
+      marks = std::max(marks, marks_of(p).size());
   }
-  const std::vector<std::string> places = places_of(s);
-  std::size_t width = s.x.size();
-  for (const std::string& p : places)
-    width = std::max(width, std::min<std::size_t>(printable(p).size(), 30));
-  out += fmt::format("\n{:<{}}", printable(s.x, 30), width);
-  for (std::size_t i = 1; i <= s.curves.size(); ++i)
-    out += fmt::format("{:>13}  ", numbered ? fmt::format("({})", i) : s.figure.substr(0, 13));
-  out = out.substr(0, out.find_last_not_of(' ') + 1) + '\n';
-  bool interpolated = false, partial = false, disturbed = false;
-  for (const std::string& place : places) {
-    std::string line = fmt::format("{:<{}}", printable(place, 30), width);
+  for (const std::string& place : places_of(s)) {
+    std::vector<tables::cell>& row = out.rows.emplace_back();
+    row.emplace_back(place);
     for (const compare::curve& c : s.curves) {
       const auto p =
           std::find_if(c.points.begin(), c.points.end(),
                        [&](const compare::curve_point& at) { return at.place == place; });
-      if (p == c.points.end()) {
-        line += fmt::format("{:>13}  ", "-");
-        continue;
-      }
-      line += fmt::format("{:>13}{:<2}", show_figure(p->at), marks_of(*p));
-      interpolated = interpolated || p->interpolated;
-      partial = partial || p->partial;
-      disturbed = disturbed || p->disturbed;
+      row.emplace_back(p == c.points.end()
+                           ? std::string("-")
+                           : fmt::format("{}{:<{}}", show_figure(p->at), marks_of(*p), marks));
     }
-    out += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
-  if (interpolated) out += "~ not measured: on the line between its two measured points\n";
-  if (partial) out += "p partial: layers of the model have no time\n";
-  if (disturbed) out += "! no verdict: interference while it was measured\n";
   return out;
 }
 
-std::string sweep_csv(const sweep_page& s) {
+/// A row a point: its place on the axis and on those of its curve, its value with its interval, and
+/// what its marks say.
+tables::table points_of(const sweep_page& s) {
+  static constexpr std::string_view fixed[] = {"figure", "unit",         "value",   "low",
+                                               "high",   "interpolated", "partial", "no_verdict"};
+  // A dim of a model may be called anything.
+  const auto key = [](const std::string& axis) {
+    return std::find(std::begin(fixed), std::end(fixed), axis) == std::end(fixed) ? axis
+                                                                                  : "axis " + axis;
+  };
   std::set<std::string> axes;
   for (const compare::curve& c : s.curves)
     for (const auto& [axis, place] : c.others)
       axes.insert(axis);
-  std::string out = escape::csv(s.x);
-  for (const std::string& a : axes)
-    out += ',' + escape::csv(a);
-  out += ",figure,unit,value,low,high,interpolated,partial,no_verdict\n";
+  tables::table out{.key = "points", .columns = {{key(s.x), ""}}};
+  for (const std::string& axis : axes)
+    out.columns.push_back({key(axis), ""});
+  for (const std::string_view name : fixed)
+    out.columns.push_back({std::string(name), ""});
   for (const compare::curve& c : s.curves)
     for (const compare::curve_point& p : c.points) {
-      out += place_cell(p.place);
-      for (const std::string& a : axes) {
-        const auto place = c.others.find(a);
-        out += ',' + (place == c.others.end() ? std::string() : place_cell(place->second));
+      std::vector<tables::cell>& row = out.rows.emplace_back();
+      row.push_back(place_cell(p.place));
+      for (const std::string& axis : axes) {
+        const auto place = c.others.find(axis);
+        row.push_back(place == c.others.end() ? tables::cell() : place_cell(place->second));
       }
-      out += fmt::format(",{},{},{:.10g},{:.10g},{:.10g},{:d},{:d},{:d}\n", escape::csv(s.figure),
-                         name(p.at.unit), p.at.value, p.at.low, p.at.high, p.interpolated,
-                         p.partial, p.disturbed);
+      const std::vector<tables::cell> its{s.figure,   std::string(name(p.at.unit)),
+                                          p.at.value, p.at.low,
+                                          p.at.high,  p.interpolated,
+                                          p.partial,  p.disturbed};
+      row.insert(row.end(), its.begin(), its.end());
     }
   return out;
 }
+} // namespace
 
-std::string sweep_json(const sweep_page& s) {
-  result::ordered_json all = result::ordered_json::array();
-  for (const compare::curve& c : s.curves) {
-    result::ordered_json points = result::ordered_json::array();
-    for (const compare::curve_point& p : c.points) {
-      const auto number = compare::number_at(p.place);
-      points.push_back(
-          {{"x", number ? result::ordered_json(*number) : result::ordered_json(p.place)},
-           {"value", p.at.value},
-           {"low", p.at.low},
-           {"high", p.at.high},
-           {"interpolated", p.interpolated},
-           {"partial", p.partial},
-           {"no_verdict", p.disturbed}});
+tables::chapter sweep_answer(const sweep_page& s) {
+  tables::chapter out{.title = s.figure + " over " + s.x,
+                      .fields = {{"axis", s.x}, {"figure", s.figure}}};
+  // What curves have in common is in no column's head: `others` distinguishes them.
+  bool interpolated = false, partial = false, disturbed = false;
+  for (std::size_t i = 0; i < s.curves.size(); ++i) {
+    std::string what;
+    for (const auto& [axis, place] : s.curves[i].others)
+      what += (what.empty() ? "" : ", ") + axis + ' ' + place;
+    if (!what.empty()) out.say((s.curves.size() > 1 ? fmt::format("({}) ", i + 1) : "") + what);
+    for (const compare::curve_point& p : s.curves[i].points) {
+      interpolated = interpolated || p.interpolated;
+      partial = partial || p.partial;
+      disturbed = disturbed || p.disturbed;
     }
-    all.push_back({{"axes", c.others}, {"points", std::move(points)}});
   }
-  const compare::sweep_unit unit =
-      s.curves.empty() ? compare::sweep_unit::time : s.curves.front().points.front().at.unit;
-  const result::ordered_json out{{"schema", 1},
-                                 {"axis", s.x},
-                                 {"figure", s.figure},
-                                 {"unit", name(unit)},
-                                 {"curves", std::move(all)}};
-  return out.dump(2, ' ', true, result::ordered_json::error_handler_t::replace) + '\n';
+  out.add(shown_curves(s));
+  out.add(points_of(s));
+  if (interpolated) out.say("~ not measured: on the line between its two measured points");
+  if (partial) out.say("p partial: layers of the model have no time");
+  if (disturbed) out.say("! no verdict: interference while it was measured");
+  return out;
 }
 
 } // namespace benanza::report

@@ -31,10 +31,11 @@ std::string summary(const result::run& r, const std::vector<bound::model_bound>&
   std::string out = wrapped("", where_measured(r)) + '\n' + merged_line(r);
   out += fmt::format(row, "model", width, "type", "t", "bound", "parallel", "expected", "measured",
                      "holes");
-  for (const std::vector<std::string>& of : summary_of(models).rows) {
-    std::string model = printable(of[0]);
+  for (const std::vector<tables::cell>& cells : summary_of(models).rows) {
+    const auto of = [&](std::size_t i) { return printable(tables::shown(cells[i], {})); };
+    std::string model = of(0);
     if (model.size() > width) out += std::exchange(model, "") + '\n';
-    out += fmt::format(row, model, width, of[1], of[2], of[3], of[4], of[5], of[6], of[7]);
+    out += fmt::format(row, model, width, of(1), of(2), of(3), of(4), of(5), of(6), of(7));
   }
   if (quiet) return out;
   out += '\n';

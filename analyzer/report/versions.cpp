@@ -93,80 +93,91 @@ library_versions compare_versions(std::string library, std::vector<library_versi
   return out;
 }
 
-std::string versions_text(const library_versions& v, std::size_t rows) {
-  std::string out = v.library + ": the bound of each model by one version alone, and by all;\n" +
-                    std::string(v.library.size() + 2, ' ') +
-                    "of how many nodes each has the fastest algorithm\n";
-  std::string head = fmt::format("  {:<28}", "model");
+namespace {
+using tables::unit;
+using tables::whole;
+
+/// Of each model its bound by one version alone, and by all; and who has the fastest algorithms.
+tables::table shown_models(const library_versions& v) {
+  tables::table out{.columns = {{"", "model", unit::name}, {"", "type"}}};
   for (const library_version& one : v.versions)
-    head += fmt::format("  {:>8}", printable(one.version));
-  head += fmt::format("  {:>8}  ", "all");
+    out.columns.push_back({"", one.version, unit::time});
+  out.columns.push_back({"", "all", unit::time});
   for (const library_version& one : v.versions)
-    head += fmt::format("  {:>6}", printable(one.version));
-  out += head + fmt::format("  {:>6}\n", "others");
+    out.columns.push_back({"", "nodes " + one.version, unit::count});
+  out.columns.push_back({"", "others", unit::count});
   for (const versions_of_model& m : v.models) {
-    out += fmt::format("  {:<28}", printable(m.model));
+    auto& row = out.rows.emplace_back();
+    row = {m.model, m.type};
     for (const double ns : m.alone_ns)
-      out += fmt::format("  {:>8}", ns > 0 ? show_time(ns) : "partial");
-    out += fmt::format("  {:>8}  ", show_time(m.together_ns));
+      row.push_back(ns > 0 ? tables::cell(ns) : "partial");
+    row.emplace_back(m.together_ns);
     for (const std::int64_t n : m.wins)
-      out += fmt::format("  {:>6}", n);
-    out += fmt::format("  {:>6}\n", m.others_win);
+      row.emplace_back(n);
+    row.emplace_back(m.others_win);
   }
-  const library_version &before = v.versions[v.versions.size() - 2], &now = v.versions.back();
-  const auto table = [&](std::string_view title, auto from, auto to) {
-    if (from == to) return;
-    out += fmt::format("\n{} {} than in {}, by what that is in these models\n", title,
-                       printable(now.version), printable(before.version));
-    out += fmt::format("  {:>9}  {:>9}  {:>6}  {:>9}  {}\n", printable(before.version),
-                       printable(now.version), "ratio", "in all", "layer");
-    std::size_t shown = 0;
-    for (; from != to && shown < rows; ++from, ++shown)
-      out += fmt::format("  {:>9}  {:>9}  {:>6.2f}  {:>9}  {} {}\n", show_time(from->older_ns),
-                         show_time(from->newer_ns), from->factor(),
-                         show_time(std::abs(from->cost_ns())), printable(from->layer),
-                         printable(from->type));
-    if (from != to) out += fmt::format("  and {} more (--layers all)\n", to - from);
-  };
-  const auto faster = std::find_if(v.changes.begin(), v.changes.end(),
-                                   [](const auto& c) { return c.factor() < 1; });
-  table("Layers that are slower in", v.changes.begin(), faster);
-  table("Layers that are faster in", v.changes.rbegin(), std::make_reverse_iterator(faster));
-  if (v.changes.empty()) out += "\nNo layer differs by more than 3 %.\n";
   return out;
 }
 
-result::ordered_json versions_json(const library_versions& v) {
-  result::ordered_json versions = result::ordered_json::array(),
-                       models = result::ordered_json::array(),
-                       changes = result::ordered_json::array();
-  for (const library_version& one : v.versions)
-    versions.push_back({{"backend", one.backend}, {"version", one.version}});
+/// The same for programs: a row a model, and a row a model and version.
+void add_models(const library_versions& v, tables::chapter& to) {
+  tables::table models{.key = "models",
+                       .columns = tables::keys({"model", "type", "threads", "together_ns", "nodes",
+                                                "nodes_won_by_others"})};
+  tables::table alone{
+      .key = "by_version",
+      .columns = tables::keys({"model", "type", "threads", "version", "alone_ns", "nodes_won"})};
   for (const versions_of_model& m : v.models) {
-    result::ordered_json alone = result::ordered_json::array();
-    for (const double ns : m.alone_ns)
-      alone.push_back(ns > 0 ? result::ordered_json(ns) : result::ordered_json());
-    models.push_back({{"model", m.model},
-                      {"type", m.type},
-                      {"threads", m.threads},
-                      {"alone_ns", std::move(alone)},
-                      {"together_ns", m.together_ns},
-                      {"nodes_won", m.wins},
-                      {"nodes_won_by_others", m.others_win},
-                      {"nodes", m.nodes}});
+    models.rows.push_back(
+        {m.model, m.type, whole(m.threads), m.together_ns, m.nodes, m.others_win});
+    for (std::size_t i = 0; i < v.versions.size(); ++i)
+      alone.rows.push_back({m.model, m.type, whole(m.threads), v.versions[i].version,
+                            tables::above_zero(m.alone_ns[i]), m.wins[i]});
   }
+  to.add(std::move(models));
+  to.add(std::move(alone));
+}
+
+/// Layers that are slower in the newest version, or faster: what costs, or saves, most first.
+tables::table changes_of(const library_versions& v, bool slower, std::size_t rows) {
+  const library_version &before = v.versions[v.versions.size() - 2], &now = v.versions.back();
+  tables::table out{.key = slower ? "slower" : "faster",
+                    .title = fmt::format("Layers that are {} in {} than in {}, by what that is in "
+                                         "these models",
+                                         slower ? "slower" : "faster", now.version, before.version),
+                    .columns = {{"old_ns", before.version, unit::time},
+                                {"new_ns", now.version, unit::time},
+                                {"ratio", "ratio", unit::factor},
+                                {"in_all_ns", "in all", unit::time},
+                                {"type", "type"},
+                                {"uses", "", unit::count},
+                                {"layer", "layer", unit::name}},
+                    .shown = rows,
+                    .all_by = "--layers all"};
   for (const version_change& c : v.changes)
-    changes.push_back({{"layer", c.layer},
-                       {"type", c.type},
-                       {"from", v.versions[c.older].version},
-                       {"to", v.versions[c.newer].version},
-                       {"from_ns", c.older_ns},
-                       {"to_ns", c.newer_ns},
-                       {"uses", c.uses}});
-  return {{"library", v.library},
-          {"versions", std::move(versions)},
-          {"models", std::move(models)},
-          {"changes", std::move(changes)}};
+    if ((c.factor() > 1) == slower)
+      out.rows.push_back(
+          {c.older_ns, c.newer_ns, c.factor(), std::abs(c.cost_ns()), c.type, c.uses, c.layer});
+  if (!slower) std::reverse(out.rows.begin(), out.rows.end());
+  return out;
+}
+} // namespace
+
+tables::chapter versions_answer(const library_versions& v, std::size_t rows) {
+  tables::chapter out{.key = "libraries",
+                      .title = v.library + ": the bound of each model by one version alone, and by "
+                                           "all; of how many nodes each has the fastest algorithm",
+                      .fields = {{"library", v.library, true}}};
+  tables::table versions{.key = "versions", .columns = tables::keys({"backend", "version"})};
+  for (const library_version& one : v.versions)
+    versions.rows.push_back({one.backend, one.version});
+  out.add(std::move(versions));
+  add_models(v, out);
+  out.add(shown_models(v));
+  out.add(changes_of(v, true, rows));
+  out.add(changes_of(v, false, rows));
+  if (v.changes.empty()) out.say("No layer differs by more than 3 %.");
+  return out;
 }
 
 } // namespace benanza::report

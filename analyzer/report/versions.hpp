@@ -5,9 +5,9 @@
 //   const library_versions v = compare_versions(names, models_by_version, models_of_all);
 #pragma once
 
+#include "tables/page.hpp"
+
 #include <benanza/bound/figures.hpp>
-#include <benanza/result/json.hpp>
-#include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -61,9 +61,8 @@ library_versions compare_versions(std::string library, std::vector<library_versi
                                   const std::vector<std::vector<bound::model_bound>>& alone,
                                   const std::vector<bound::model_bound>& together);
 
-/// The page of one library's versions, with at most `rows` layers that became slower, and as many
-/// that became faster.
-std::string versions_text(const library_versions& v, std::size_t rows);
-result::ordered_json versions_json(const library_versions& v);
+/// One library's versions: for people at most `rows` layers that became slower, and as many that
+/// became faster.
+tables::chapter versions_answer(const library_versions& v, std::size_t rows);
 
 } // namespace benanza::report

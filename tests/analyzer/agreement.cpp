@@ -93,11 +93,10 @@ std::map<std::string, answers> of_sweeps(const std::string& file) {
   for (const std::string figure : {"bound", "expected"}) {
     const json j = json::parse(
         analyze({"sweep", file, "--over", "model", "--figure", figure, "--format", "json"}).out);
-    for (const json& c : j["curves"])
-      for (const json& p : c["points"]) {
-        answers& of = out[p["x"]];
-        (figure == "bound" ? of.bound : of.expected) = p["value"];
-      }
+    for (const json& p : j["points"]) {
+      answers& of = out[p["model"]];
+      (figure == "bound" ? of.bound : of.expected) = p["value"];
+    }
   }
   return out;
 }

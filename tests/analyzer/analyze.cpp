@@ -42,7 +42,7 @@ TEST_CASE("a model has one lower bound on every page: that of its best graph") {
     const json swept = json::parse(analyze({"sweep", a, "--over", "batch", "--model", "net",
                                             "--figure", figure, "--format", "json"})
                                        .out);
-    const double is = swept["curves"][0]["points"][0]["value"].get<double>();
+    const double is = swept["points"][0]["value"].get<double>();
     CHECK(is == doctest::Approx(figure == std::string("bound_items_per_s") ? 1e9 / 60e3 : 60e3));
   }
   CHECK(holds(analyze({"compare", a, a, "--rows", "all"}).out, "60.0 us   60.0 us"));

@@ -110,10 +110,10 @@ TEST_CASE("compose shows no interval of sequences that were measured in one stat
     REQUIRE(o.status == 0);
     CHECK(o.out.find("  -  ") != std::string::npos);
     CHECK(o.out.find("in one state (" + std::string(state) + ")") != std::string::npos);
-    CHECK(o.out.find("--states hot,coldw,cold") != std::string::npos);
+    CHECK(o.out.find("hot,coldw,cold)") != std::string::npos);
     const auto j = nlohmann::json::parse(
         analyze({"compose", s / "run.json", "--granularity", "2", "--format", "json"}).out);
-    CHECK_FALSE(j.at("models")[0].contains("low_ns"));
+    CHECK(j.at("models")[0].at("low_ns").is_null());
   }
 }
 

@@ -58,10 +58,10 @@ TEST_CASE("every algorithm of a layer is listed with its time, or why it has non
   const std::string layer = failed.family + '/' + failed.key;
   const outcome o = analyze({"--algorithms", layer}, synthetic::text(r));
   CHECK(o.status == 0);
-  CHECK(holds(o.out, layer + ", f32, 1 thread: "));
-  CHECK(holds(o.out, "onednn broken: out of"));
+  CHECK(holds(o.out, layer + ", f32, 1 thread\n"));
+  CHECK(holds(o.out, "broken     out of?memory"));
   CHECK_FALSE(holds(o.out, "out of\nmemory"));
-  CHECK(holds(o.out, "onednn winograd: refused: it has none"));
+  CHECK(holds(o.out, "winograd   refused: it has none"));
   CHECK_FALSE(holds(o.out, "of another type"));
   CHECK_FALSE(holds(o.out, "benanza_bench --refused"));
 
@@ -107,19 +107,23 @@ TEST_CASE("versions of a library are compared model by model and layer by layer"
   CHECK(its["versions"][1]["backend"] == "onednn-3.7.2");
   for (const json& m : its["models"]) {
     // All versions together are at least as fast as each alone.
-    for (const json& alone : m["alone_ns"])
-      CHECK(m["together_ns"].get<double>() <= alone.get<double>() * (1 + 1e-9));
-    CHECK(m["nodes_won"][0].get<int>() + m["nodes_won"][1].get<int>() +
-              m["nodes_won_by_others"].get<int>() ==
-          m["nodes"].get<int>());
-    CHECK(m["nodes_won"][1].get<int>() > 0); // Relu
+    int won = m["nodes_won_by_others"];
+    for (const json& by : its["by_version"]) {
+      if (by["model"] != m["model"]) continue;
+      CHECK(m["together_ns"].get<double>() <= by["alone_ns"].get<double>() * (1 + 1e-9));
+      won += by["nodes_won"].get<int>();
+      if (by["version"] == "3.7.2") CHECK(by["nodes_won"].get<int>() > 0); // Relu
+    }
+    CHECK(won == m["nodes"].get<int>());
   }
-  for (const json& c : its["changes"]) {
-    const double factor = c["to_ns"].get<double>() / c["from_ns"].get<double>();
-    CHECK(factor == doctest::Approx(c["layer"].get<std::string>().starts_with("Relu") ? 0.5 : 1.2)
-                        .epsilon(0.01));
+  for (const char* part : {"slower", "faster"}) {
+    CHECK(its[part].size() >= 1);
+    for (const json& c : its[part]) {
+      const double factor = c["new_ns"].get<double>() / c["old_ns"].get<double>();
+      CHECK(factor == doctest::Approx(c["layer"].get<std::string>().starts_with("Relu") ? 0.5 : 1.2)
+                          .epsilon(0.01));
+    }
   }
-  CHECK(its["changes"].size() >= 2);
 
   const outcome one = analyze({"--versions"}, synthetic::text(synthetic::small_run()));
   CHECK(one.status == 2);

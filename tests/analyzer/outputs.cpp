@@ -82,7 +82,7 @@ TEST_CASE("--models lists what there is, --quiet leaves only the figures") {
   const outcome list = analyze({"--models"}, text);
   CHECK(list.status == 0);
   CHECK(std::count(list.out.begin(), list.out.end(), '\n') == 3);
-  const json rows = json::parse(analyze({"--models", "--format", "json"}, text).out);
+  const json rows = json::parse(analyze({"--models", "--format", "json"}, text).out)["models"];
   REQUIRE(rows.size() == 2);
   CHECK(rows[0]["model"] == "block@batch=1");
   CHECK(rows[0]["fused_form"] == true);

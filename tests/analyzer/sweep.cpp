@@ -42,11 +42,10 @@ TEST_CASE("sweep: a curve over batches, and a value between them that is marked"
   const benanza::test::scratch_folder f("sweep");
   const std::string a = swept_file(f / "a.json", batches());
   const json j = json::parse(analyze({"sweep", a, "--over", "batch", "--format", "json"}).out);
-  REQUIRE(j["curves"].size() == 1);
-  REQUIRE(j["curves"][0]["points"].size() == 3);
-  CHECK(j["curves"][0]["points"][2]["x"] == 8);
-  CHECK(j["curves"][0]["points"][2]["value"].get<double>() == doctest::Approx(80e3));
-  CHECK(j["curves"][0]["points"][2]["interpolated"] == false);
+  REQUIRE(j["points"].size() == 3);
+  CHECK(j["points"][2]["batch"] == 8);
+  CHECK(j["points"][2]["value"].get<double>() == doctest::Approx(80e3));
+  CHECK(j["points"][2]["interpolated"] == false);
   const outcome at = analyze({"sweep", a, "--over", "batch", "--at", "batch=6", "--at", "batch=4"});
   CHECK(at.status == 0);
   CHECK(holds(at.out, "60.0 us~"));
@@ -65,9 +64,10 @@ TEST_CASE("sweep: versions of a library, and cells that a spreadsheet takes for 
   const std::string a = swept_file(f / "a.json", batches()), b = swept_file(f / "b.json", faster);
   const outcome csv = analyze({"sweep", a, b, "--over", "onednn", "--format", "csv"});
   CHECK(csv.status == 0);
-  CHECK(csv.out.starts_with("\"onednn\",\"batch\",figure,unit,value,low,high,")); // one model
-  CHECK(holds(csv.out, "\n\"2.6.3\",8,\"bound\",ns,80000,"));
-  CHECK(holds(csv.out, "\n\"'=cmd(\"\"x\"\"),?\",8,\"bound\",ns,40000,"));
+  CHECK(csv.out.starts_with(
+      R"("onednn","batch","figure","unit","value","low","high",)")); // one model
+  CHECK(holds(csv.out, "\n\"2.6.3\",8,\"bound\",\"ns\",80000,"));
+  CHECK(holds(csv.out, "\n\"'=cmd(\"\"x\"\"),?\",8,\"bound\",\"ns\",40000,"));
   const outcome text = analyze({"sweep", a, b, "--over", "batch"});
   CHECK(holds(text.out, "(1) system a.json"));
   CHECK(holds(text.out, "(2) system b.json"));
@@ -95,12 +95,11 @@ TEST_CASE("sweep: frameworks' runs, and their gaps, a curve each") {
   CHECK(holds(runs, "(1) framework ONNX Runtime 1.2"));
   CHECK(holds(runs, "80.0 us"));
   const json j = json::parse(of({"--figure", "gap", "--format", "json"}));
-  CHECK(j["unit"] == "");
-  REQUIRE(j["curves"].size() == 2);
-  CHECK(j["curves"][1]["axes"]["framework"] == "OpenVINO 1.2");
-  REQUIRE(j["curves"][1]["points"].size() == 3);
-  CHECK(j["curves"][1]["points"][2]["value"].get<double>() == doctest::Approx(3));
-  CHECK(holds(of({"--figure", "gap", "--format", "csv"}), "\n4,\"OpenVINO 1.2\",\"gap\",,3,"));
+  REQUIRE(j["points"].size() == 6);
+  CHECK(j["points"][5]["unit"] == "");
+  CHECK(j["points"][5]["framework"] == "OpenVINO 1.2");
+  CHECK(j["points"][5]["value"].get<double>() == doctest::Approx(3));
+  CHECK(holds(of({"--figure", "gap", "--format", "csv"}), "\n4,\"OpenVINO 1.2\",\"gap\",\"\",3,"));
   CHECK(holds(of({"--figure", "gap"}), "2.000"));
   CHECK(analyze({"sweep", a, "--over", "batch", "--figure", "gap"}).status == 2);
   words.insert(words.end(), {"--figure", "bound"});
@@ -142,11 +141,10 @@ TEST_CASE("energy is swept where all layers have one") {
   auto as_json = asked;
   as_json.insert(as_json.end(), {"--format", "json"});
   const json j = json::parse(analyze(as_json).out);
-  CHECK(j["unit"] == "nJ");
-  REQUIRE(j["curves"][0]["points"].size() == 2); // not of batch 4
-  CHECK(j["curves"][0]["points"][1]["x"] == 8);
-  CHECK(j["curves"][0]["points"][1]["value"] >
-        4 * j["curves"][0]["points"][0]["value"].get<double>());
+  REQUIRE(j["points"].size() == 2); // not of batch 4
+  CHECK(j["points"][0]["unit"] == "nJ");
+  CHECK(j["points"][1]["batch"] == 8);
+  CHECK(j["points"][1]["value"] > 4 * j["points"][0]["value"].get<double>());
 
   const outcome none = analyze({"sweep", swept_file(folder / "none.json", batches()), "--over",
                                 "batch", "--figure", "energy"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does each algorithm of a layer have its share of the roofline, by what sets it?
 #include "analyzer/report/algorithms.hpp"
+#include "analyzer/report/tables/formats.hpp"
 #include "bound/machine_run.hpp"
 #include "program.hpp"
 
@@ -25,10 +26,12 @@ TEST_CASE("each algorithm has its share of the layer's roofline, where ceilings 
         Approx(flops / 100 / all[0].timed[0].hot_ns).epsilon(1e-9));
   CHECK(all[0].share(all[0].timed[1]) < 0.11);
   CHECK(all[1].roofline.by_memory);
-  const std::string text = report::algorithms_text(all, true);
+  const std::string text = report::tables::text_of(report::algorithms_answer(all, true));
   for (const char* part : {"231.2 MFLOP at 100 GFLOP/s", "6.12 MiB of memory at", "of roofline"})
     CHECK_MESSAGE(holds(text, part), part, "\n", text);
-  const auto json = nlohmann::json::parse(report::algorithms_json(all)).at("layers");
+  const auto json =
+      nlohmann::json::parse(report::tables::json_of(report::algorithms_answer(all, true)))
+          .at("layers");
   CHECK(json[0].at("limited_by") == "arithmetic");
   CHECK(json[1].at("limited_by") == "memory");
   CHECK(json[1].at("algorithms")[0].at("share_of_roofline").get<double>() ==
@@ -37,14 +40,17 @@ TEST_CASE("each algorithm has its share of the layer's roofline, where ceilings 
   CHECK_FALSE(holds(text, "contradiction"));
   auto impossible = r;
   synthetic::add(impossible, relu, "dream", 1, 10e3);
-  CHECK(holds(report::algorithms_text(report::algorithms_of(impossible, "Relu"), true),
+  CHECK(holds(report::tables::text_of(
+                  report::algorithms_answer(report::algorithms_of(impossible, "Relu"), true)),
               "faster than the machine: a contradiction"));
 
   std::erase_if(r.measurements, [](const auto& m) { return m.family == "machine"; });
   const auto without = report::algorithms_of(r, "Conv");
-  CHECK_FALSE(holds(report::algorithms_text(without, true), "roofline"));
-  CHECK_FALSE(nlohmann::json::parse(report::algorithms_json(without))
-                  .at("layers")[0]
-                  .contains("roofline_ns"));
+  CHECK_FALSE(
+      holds(report::tables::text_of(report::algorithms_answer(without, true)), "roofline:"));
+  CHECK(nlohmann::json::parse(report::tables::json_of(report::algorithms_answer(without, true)))
+            .at("layers")[0]
+            .at("roofline_ns")
+            .is_null());
 }
 } // namespace test_of_algorithms

@@ -2,12 +2,13 @@
 // Do the pages of calls say what was called, in 80 columns, and is the file of layers one that can
 // be read back?
 #include "analyzer/report/calls.hpp"
-#include "analyzer/report/calls_json.hpp"
 #include "analyzer/report/framework.hpp"
+#include "analyzer/report/tables/formats.hpp"
 #include "result/synthetic.hpp"
 #include "trace/log_text.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <sstream>
 #include <string>
@@ -15,9 +16,9 @@
 
 namespace test_of_calls {
 using namespace log_text;
-using benanza::result::json;
 using benanza::result::run;
 using benanza::trace::call_log;
+using nlohmann::json;
 
 const dims picture{1, 64, 56, 56};
 
@@ -36,6 +37,14 @@ std::string refused() {
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
+std::string page_of(const benanza::report::tables::chapter& answer) {
+  return benanza::report::tables::text_of(answer);
+}
+
+json values_of(const benanza::report::tables::chapter& answer) {
+  return json::parse(benanza::report::tables::json_of(answer));
+}
+
 void fits(const std::string& text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
@@ -50,15 +59,15 @@ TEST_CASE("a page of calls without a model") {
   for (int i = 0; i < 3; ++i)
     text += conv("IMPLICIT_PRECOMP_GEMM") + conv("IMPLICIT_PRECOMP_GEMM") + gemm();
   const std::vector<call_log> logs{read(text + refused())};
-  const std::string page = benanza::report::calls_page(logs, {.limit = 10});
+  const std::string page = page_of(benanza::report::calls_answer(logs, false, 10));
   fits(page);
   CHECK(has(page, "a.log: 9 calls, cublas 13.1.0, cudnn 9.19.0; 3 iterations of 3"));
-  CHECK(has(page, "       6 f32    Conv/1x64x56x56-64x3x3-s1-p1\n"));
-  CHECK(has(page, "cudnnConvolutionForward, IMPLICIT_PRECOMP_GEMM, plain,"));
-  CHECK(has(page, "       3 f32    Gemm/1x1000x2048-tb\n"));
-  CHECK(has(page, "Calls that failed:\n     1 x cudnnConvolutionForward"));
+  CHECK(has(page, "    6  f32   Conv/1x64x56x56-64x3x3-s1-p1; cudnnConvolutionForward,"));
+  CHECK(has(page, "IMPLICIT_PRECOMP_GEMM, plain,"));
+  CHECK(has(page, "    3  f32   Gemm/1x1000x2048-tb; "));
+  CHECK(has(page, "Calls that failed\ntimes  call\n    1  cudnnConvolutionForward"));
   CHECK(has(page, "STATUS_BAD_PARAM"));
-  CHECK(has(benanza::report::calls_page(logs, {.limit = 1}), "and 1 more calls"));
+  CHECK(has(page_of(benanza::report::calls_answer(logs, false, 1)), "1 more row: --layers all"));
 }
 
 TEST_CASE("versions as people write them") {
@@ -96,46 +105,46 @@ TEST_CASE("calls compared with a model, as text and as JSON") {
   const benanza::bound::source s(r);
   const benanza::advice::framework_choices c =
       benanza::advice::framework_choices_of(s, r.graphs[0], logs, {});
-  const std::string page = benanza::report::framework_page(r, c, 10);
+  const std::string page = page_of(benanza::report::framework_answer(r, c, false, 10));
   fits(page);
   CHECK(has(page, "held against block@batch=1, measured on Test CPU 9000, 2 cores, onednn 2.6.3"));
   CHECK(has(page, "1 of 4 calls are layers of the model; they compute 1 of its 6 nodes"));
-  CHECK(has(page, "   1 x Conv/1x64x56x56-64x3x3-s1-p1\n"));
-  CHECK(
-      has(page, "   called         -  f32 cudnnConvolutionForward, FFT, plain, workspace 4 KiB\n"));
-  CHECK(has(page, "  fastest "));
+  CHECK(has(page, "   1                   Conv/1x64x56x56-64x3x3-s1-p1\n"));
+  CHECK(has(page, "called        -  f32 cudnnConvolutionForward, FFT, plain, workspace 4"));
+  CHECK(has(page, "  fastest  "));
   CHECK(has(page, "f32 onednn jit:avx512_core"));
-  CHECK(has(page, "Calls that are no layer of the model:"));
-  CHECK(has(page, "Calls of its layers, but more often than it has them:"));
+  CHECK(has(page, "Calls that are no layer of the model\n"));
+  CHECK(has(page, "Calls of its layers, but more often than it has them\n"));
   CHECK(has(page, "Layers without a call"));
-  CHECK(has(page, "     2 x Relu/1x64x56x56\n"));
+  CHECK(has(page, "    2  Relu/1x64x56x56\n"));
 
-  const json j = json::parse(benanza::report::framework_json(r, c, false));
+  const json j = values_of(benanza::report::framework_answer(r, c, false, 10));
   CHECK_FALSE(has(page, "The calls ran on a GPU"));
-  CHECK_FALSE(j.contains("only_a_cpu_was_measured"));
+  CHECK(j["only_a_cpu_was_measured"] == false);
   const run of_cpu = synthetic::fused_run();
   const benanza::bound::source cpu(of_cpu);
   const benanza::advice::framework_choices unknown =
       benanza::advice::framework_choices_of(cpu, of_cpu.graphs[0], logs, {});
-  const std::string without = benanza::report::framework_page(of_cpu, unknown, 10);
+  const std::string without =
+      page_of(benanza::report::framework_answer(of_cpu, unknown, false, 10));
   fits(without);
   CHECK(has(without, "! The calls ran on a GPU, and this result is of a CPU"));
-  CHECK_FALSE(has(without, "  fastest "));
-  CHECK(json::parse(benanza::report::framework_json(of_cpu, unknown,
-                                                    false))["only_a_cpu_was_measured"] == true);
+  CHECK_FALSE(has(without, "  fastest  "));
+  CHECK(values_of(benanza::report::framework_answer(of_cpu, unknown, false,
+                                                    10))["only_a_cpu_was_measured"] == true);
   CHECK(j["status"] == "complete");
   CHECK(j["model"] == "block@batch=1");
   CHECK(j["layers"][0]["layer"] == synthetic::conv);
   CHECK(j["layers"][0]["nodes"][0] == "node0");
-  CHECK(j["layers"][0]["called"]["algorithm"] == "CUDNN_CONVOLUTION_FWD_ALGO_FFT");
+  CHECK(j["layers"][0]["algorithm"] == "CUDNN_CONVOLUTION_FWD_ALGO_FFT");
   CHECK(j["layers"][0]["called_ns"].is_null());
   CHECK(j["layers"][0]["line"] == 1);
-  CHECK(j["layers"][0]["fastest"]["algorithm"] == "jit:avx512_core");
-  CHECK(j["layers"][0]["fastest"]["type"] == "f32");
+  CHECK(j["layers"][0]["fastest_algorithm"] == "jit:avx512_core");
+  CHECK(j["layers"][0]["fastest_type"] == "f32");
   CHECK(j["calls_not_in_model"].size() == 2);
   CHECK(j["calls_too_many"][0]["count"] == 1);
-  CHECK(j["logs"][0]["failed"][0]["status"] == "CUDNN_STATUS_BAD_PARAM");
-  const json alone = json::parse(benanza::report::calls_json(logs, true));
+  CHECK(j["logs"][0]["failed_calls"][0]["status"] == "CUDNN_STATUS_BAD_PARAM");
+  const json alone = values_of(benanza::report::calls_answer(logs, true, 10));
   CHECK(alone["status"] == "partial");
   CHECK(alone["calls"].size() == 3);
   CHECK(alone["calls"][0]["count"] == 2);
@@ -147,7 +156,7 @@ TEST_CASE("a name from a log cannot steer a terminal") {
       cudnn_call("cudnnActivationForward", nested("activationDesc", "cudnnActivationDescriptor_t",
                                                   value("mode", "x", "\x1b[31mRED")) +
                                                tensor("srcDesc", picture)))};
-  CHECK_FALSE(has(benanza::report::calls_page(logs, {}), "\x1b"));
+  CHECK_FALSE(has(page_of(benanza::report::calls_answer(logs, false, 10)), "\x1b"));
 }
 
 } // namespace test_of_calls

@@ -3,9 +3,9 @@
 #include "analyzer/report/energy.hpp"
 #include "analyzer/report/csv.hpp"
 #include "analyzer/report/csv_models.hpp"
+#include "analyzer/report/document.hpp"
 #include "analyzer/report/html.hpp"
 #include "analyzer/report/limits.hpp"
-#include "analyzer/report/markdown.hpp"
 #include "pages.hpp"
 
 #include <benanza/advice/energy.hpp>

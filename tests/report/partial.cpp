@@ -3,10 +3,9 @@
 // pages say the same figures, or in every format that they are partial, with the command for the
 // rest.
 #include "analyzer/report/csv.hpp"
+#include "analyzer/report/document.hpp"
 #include "analyzer/report/html.hpp"
 #include "analyzer/report/junit.hpp"
-#include "analyzer/report/latex.hpp"
-#include "analyzer/report/markdown.hpp"
 #include "analyzer/report/warnings.hpp"
 #include "pages.hpp"
 

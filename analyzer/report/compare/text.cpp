@@ -64,6 +64,12 @@ std::string on_threads(const compare::row& r) {
   return r.threads == 1 ? std::string() : fmt::format(" on {}", counted(r.threads, "thread"));
 }
 
+std::string row_title(const compare::row& r) {
+  std::string out = r.subject + ' ' + r.type + on_threads(r);
+  if (!r.algorithm.empty()) out += ' ' + r.algorithm;
+  return out + ", " + r.what;
+}
+
 namespace {
 std::string model_rows(const comparison& c) {
   if (c.models.empty()) return {};
