@@ -19,6 +19,11 @@ TEST_CASE("products with weights of a few bits") {
   CHECK(layer("", ", b, s, z", codes + ", uint8[2] z = {8, 8}") == "MatMulNBits/1x3x64-n2-k32-z");
   CHECK(layer("", ", b, s, , , c", codes + ", float[2] c = {0, 0}") ==
         "MatMulNBits/1x3x64-n2-k32-b");
+  const auto g = graph_of(
+      text_model(17, "float[1,3,64] x",
+                 "y = com.microsoft.MatMulNBits<K = 64, N = 2, block_size = 32>(x, b, s)", codes));
+  CHECK(g.parameters == 128 + 4);
+  CHECK(g.parameter_bytes == 64 + 16);
   CHECK_SAYS(layer(", bits = 8", ", b, s", codes), "2x2x16, not 2x2x32");
   CHECK_SAYS(layer(", bits = 2", ", b, s", codes), "4 or 8 bits");
   CHECK_SAYS(layer("", ", b, s, z", codes + ", float[4] z = {8, 8, 8, 8}"), "not packed codes");

@@ -124,13 +124,13 @@ TEST_CASE("a whole shape wins, and its numbers are those of its symbols") {
 
 TEST_CASE("what is missing is refused by name") {
   CHECK_SAYS(read_refusal("float[N,3,height,width] x"),
-             "have dims without a number: 'height', 'width' (net.onnx); set --dim height=N --dim "
-             "width=N");
+             "have dims without a number: 'height' (of 'x', dim 2), 'width' (of 'x', dim 3) "
+             "(net.onnx); set --dim height=N --dim width=N");
   // All at once: those without a name too.
-  CHECK_SAYS(
-      read_refusal("float[N,?,8] x, float[2,?] h, float[N,time] t", {.batch = 2}),
-      "'time', of the input 'h', of the input 'x' (net.onnx); set --dim time=N --shape h=2xN "
-      "--shape x=2xNx8");
+  CHECK_SAYS(read_refusal("float[N,?,8] x, float[2,?] h, float[N,time] t", {.batch = 2}),
+             "'time' (of 't', dim 1), of the input 'h', of the input 'x' (net.onnx); set --dim "
+             "time=N --shape h=2xN "
+             "--shape x=2xNx8");
   for (std::int64_t bad : {0, -1, 65537})
     CHECK_SAYS(read_refusal("float[N] x", {.batch = bad}), "a batch must be from 1 to 65536");
   CHECK_SAYS(read_refusal("float[N,2,2,2,2,2,2,2,2] x"), "more than 8 dims");

@@ -58,6 +58,31 @@ TEST_CASE("parameters are the weights that layers read, each once, as they are s
   CHECK(g.parameter_bytes == 256 + 32 + 16);
 }
 
+TEST_CASE("a weight that is read through what only moves its elements is counted once") {
+  const auto g = graph_of(text_model(
+      13, "int64[N,4] x", "e = Gather(w, x) t = Transpose(w) i = Identity(t) y = MatMul(e, i)",
+      "float[16,8] w"));
+  CHECK(model::unresolved(g).empty());
+  CHECK(g.parameters == 128);
+  CHECK(g.parameter_bytes == 512);
+}
+
+TEST_CASE("codes of weights are parameters, other whole numbers are none") {
+  const auto g = graph_of(text_model(
+      13, "uint8[N,8] x",
+      "a = MatMulInteger(x, w, z, v) f = Cast<to = 1>(a) p = Add(f, b) k = Gather(p, i)"
+      "y = Mul(k, s)",
+      "int8[8,4] w, uint8 z = {3}, int8 v = {0}, float[4] b, int64[1] i = {0}, float s = {2}"));
+  CHECK(model::unresolved(g).empty());
+  CHECK(g.parameters == 32 + 4);
+  CHECK(g.parameter_bytes == 32 + 16);
+  CHECK(g.type == numeric::f32);
+  const auto table =
+      graph_of(text_model(13, "int64[N,4] x", "e = Gather(w, x) y = DequantizeLinear(e, s)",
+                          "int8[16,8] w, float s = {1}"));
+  CHECK(table.parameters == 128);
+}
+
 TEST_CASE("a model's class is that of most weights, or of its input") {
   const auto type = [](std::string_view in, std::string_view w) {
     return graph_of(text_model(13, std::string(in) + "[N,8] x", "y = MatMul(x, w)",

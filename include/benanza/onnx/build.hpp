@@ -11,7 +11,10 @@
 #include "order.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -135,17 +138,49 @@ private:
            op == "DequantizeLinear";
   }
 
+  /// Operands that are weights although they are whole numbers: codes of weights, and biases in the
+  /// steps of sums.
+  static bool codes_of_weights(std::string_view op, std::size_t i, int element) {
+    struct operands {
+      std::string_view op;
+      std::array<std::size_t, 3> at;
+    };
+    constexpr std::size_t none = ~std::size_t{0};
+    static constexpr operands all[] = {{"MatMulInteger", {0, 1, none}},
+                                       {"ConvInteger", {1, none, none}},
+                                       {"QLinearConv", {3, 8, none}},
+                                       {"QLinearMatMul", {0, 3, none}},
+                                       {"QGemm", {0, 3, 6}},
+                                       {"MatMulNBits", {1, none, none}}};
+    if (op == "Gather") // a table of whole numbers may be anything, one of bytes is an embedding
+      return i == 0 && (element == proto::INT8 || element == proto::UINT8);
+    const auto found =
+        std::find_if(std::begin(all), std::end(all), [&](const operands& o) { return o.op == op; });
+    return found != std::end(all) &&
+           std::find(found->at.begin(), found->at.end(), i) != found->at.end();
+  }
+
+  /// How many weights an operand holds; several of few bits are in one element.
+  static std::int64_t weights_in(const call& c, std::size_t i, const shape& dims) {
+    if (c.op() != "MatMulNBits" || i != 1) return benanza::elements(dims);
+    return capped_multiply(c.integer("N", 0), c.integer("K", 0));
+  }
+
   void count_parameters(const step& s, const call& c) {
     for (std::size_t i = 0; i < s.inputs.size(); ++i) {
       if (s.inputs[i] < 0) continue;
       const value& v = values_[static_cast<std::size_t>(s.inputs[i])];
-      if (!v.constant || !v.dims || !is_floating(v.element) || steers(c.op(), i)) continue;
-      const std::int64_t n = benanza::elements(*v.dims);
-      if ((n == 1 && takes_numbers(c.op())) || !counted_.insert(s.inputs[i]).second) continue;
+      const bool real = is_floating(v.element);
+      if (!v.constant || !v.dims || steers(c.op(), i) ||
+          !(real || codes_of_weights(c.op(), i, v.element)))
+        continue;
+      const std::int64_t n = weights_in(c, i, *v.dims), stored = benanza::elements(*v.dims);
+      const int first = v.moved >= 0 ? v.moved : s.inputs[i];
+      if ((n == 1 && takes_numbers(c.op())) || !counted_.insert(first).second) continue;
       const auto add = [](std::int64_t& sum, std::int64_t more) { sum = capped_add(sum, more); };
       add(graph.parameters, n);
-      add(graph.parameter_bytes, stored_bytes(v.stored_as, n));
-      add(weights_of_[v.element], n);
+      add(graph.parameter_bytes, stored_bytes(v.stored_as, stored));
+      if (real) add(weights_of_[v.element], n);
     }
   }
 

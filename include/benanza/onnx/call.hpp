@@ -31,6 +31,7 @@ struct value {
   int producer = -1; ///< the graph's node that makes it; -1: none, it is an input or constant
   int output = 0;    ///< which of that node's results it is
   int given = -1;    ///< an input or constant of the file, passed on: its number; -1: none
+  int moved = -1;    ///< a constant that has another one's elements, in other places: its number
   std::string unknown_since{}; ///< where dims are not known: the operator at which that began
   std::string lost_since{};    ///< where a constant's elements are not: the operator that lost them
 

@@ -211,6 +211,9 @@ private:
         out.push(asked());
       } else {
         out.push(value_of(symbol(d), out_.symbols, &missing_));
+        if (missing_.contains(symbol(d)))
+          stands_.try_emplace(std::string(symbol(d)),
+                              in_quotes(input.name()) + ", dim " + std::to_string(i));
       }
     }
     keep(input.name(), out);
@@ -261,7 +264,8 @@ private:
     std::string names, remedy = "set";
     const auto name = [&](const std::string& text) { names += (names.empty() ? "" : ", ") + text; };
     for (std::string_view m : missing_) {
-      name(in_quotes(m));
+      const auto at = stands_.find(m);
+      name(in_quotes(m) + (at == stands_.end() ? "" : " (of " + at->second + ')'));
       const std::string word(m.substr(0, 80));
       remedy +=
           " --dim " + (word.find(' ') == std::string::npos ? word + "=N" : "'" + word + "=N'");
@@ -278,7 +282,8 @@ private:
   std::string_view where_;
   std::vector<const ::onnx::ValueInfoProto*> inputs_{};
   std::int64_t fixed_batch_ = -1;
-  std::set<std::string, std::less<>> missing_{}; ///< symbols
+  std::set<std::string, std::less<>> missing_{};             ///< symbols
+  std::map<std::string, std::string, std::less<>> stands_{}; ///< where a symbol does first
   std::map<std::string, std::string>
       nameless_{}; ///< inputs with other open dims, and what to write
   input_dims out_{};

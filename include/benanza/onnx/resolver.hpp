@@ -166,6 +166,13 @@ private:
     return op.starts_with("Random") || op == "Multinomial" || op == "Bernoulli";
   }
 
+  /// True for what keeps all elements of a constant: a weight that is read through it is no other.
+  static bool only_moves(std::string_view op) {
+    static constexpr std::string_view all[] = {"Transpose", "Identity",  "Reshape", "Flatten",
+                                               "Squeeze",   "Unsqueeze", "Cast"};
+    return std::find(std::begin(all), std::end(all), op) != std::end(all);
+  }
+
   /// True for a node whose results are the same at every run of the model at this batch.
   bool foldable(const step& s) {
     const std::string& op = s.node->op_type();
@@ -423,6 +430,8 @@ private:
       v.stored_as = v.element;
       const bool keeps = c.has(0) && c.operand(0).dims && v.dims &&
                          benanza::elements(*c.operand(0).dims) == benanza::elements(*v.dims);
+      if (keeps && only_moves(c.op()))
+        v.moved = c.operand(0).moved >= 0 ? c.operand(0).moved : s.inputs[0];
       if (keeps && c.operand(0).stored_as != 0) v.stored_as = c.operand(0).stored_as;
       if (keeps && c.op() == "DequantizeLinear")
         v.codes = to_dtype(c.element(0));
