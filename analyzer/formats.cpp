@@ -14,6 +14,7 @@
 
 #include <benanza/core/text.hpp>
 #include <range/v3/algorithm/count.hpp>
+#include <range/v3/algorithm/find.hpp>
 #include <range/v3/algorithm/none_of.hpp>
 #include <range/v3/view/transform.hpp>
 
