@@ -118,7 +118,7 @@ TEST_CASE("a plan's weights are loaded in each way, also by clients that begin a
   const outcome page = shell(BENANZA_ANALYZE_BINARY " coldstart " + run + " " + load);
   CAPTURE(page.err);
   CHECK(page.status == 0);
-  for (const char* part : {"clients", "at once", "memory of all", "from the page cache"})
+  for (const char* part : {"clients", "held, private", "from the page cache"})
     CHECK_MESSAGE(holds(page.out, part), part, "\n", page.out);
 }
 
