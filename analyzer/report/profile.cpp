@@ -119,12 +119,12 @@ tables::chapter run_chapter(const profile::levelled_run& r,
     if (t.rows.empty()) out.say(fmt::format("{:<4} {}", t.id, t.title));
     out.add(table_of(t, page.rows));
     for (const std::string& note : t.notes) {
-      out.say("  - ", note);
+      out.say("- " + note);
       notes.rows.push_back({t.id, note});
     }
     if (page.explain)
       for (const profile::column& c : t.columns)
-        out.say("  " + heading(c) + ": ", c.meaning);
+        out.say(heading(c) + ": " + c.meaning);
   }
   out.add(std::move(notes));
   return out;

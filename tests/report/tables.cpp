@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,14 @@ TEST_CASE("tables: what a file says is markup, formula or command in no format")
   CHECK_FALSE(holds(latex_of(a), "\\end{x}"));
   CHECK(holds(csv_of(a)[0].second, "\n\"'=1+1"));
   CHECK(json::parse(json_of(a))["models"][0]["model"] == bad);
+}
+
+TEST_CASE("tables: what is no number is nothing, as it is in JSON") {
+  chapter a;
+  a.add({.key = "rows", .columns = {{"n", "n", unit::time}}, .rows = {{std::nan("")}, {2.0}}});
+  CHECK(csv_of(a)[0].second == "\"n\"\n\n2\n");
+  CHECK(json::parse(json_of(a))["rows"][0]["n"].is_null());
+  CHECK(text_of(a) == "      n\n      -\n2.00 ns\n");
 }
 
 TEST_CASE("tables: a long name has a line of its own, and figures stay in their columns") {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace benanza::report::tables {
 
@@ -21,7 +22,8 @@ std::string csv_cell(const cell& c) {
   if (const auto* text = std::get_if<std::string>(&c)) return escape::csv(*text);
   if (const auto* truth = std::get_if<bool>(&c)) return *truth ? "1" : "0";
   if (const auto* n = std::get_if<std::int64_t>(&c)) return std::to_string(*n);
-  if (const auto* v = std::get_if<double>(&c)) return fmt::format("{:.10g}", *v);
+  if (const auto* v = std::get_if<double>(&c); v != nullptr && std::isfinite(*v))
+    return fmt::format("{:.10g}", *v);
   if (const auto* list = std::get_if<std::vector<std::string>>(&c))
     return escape::csv(join(*list, "; "));
   return {};

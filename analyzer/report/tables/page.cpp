@@ -35,7 +35,8 @@ std::string shown(const cell& c, unit in) {
   if (const auto* text = std::get_if<std::string>(&c)) return *text;
   if (const auto* truth = std::get_if<bool>(&c)) return *truth ? "yes" : "";
   if (const auto* n = std::get_if<std::int64_t>(&c)) return std::to_string(*n);
-  if (const auto* v = std::get_if<double>(&c)) return figure_text(*v, in);
+  if (const auto* v = std::get_if<double>(&c); v != nullptr && std::isfinite(*v))
+    return figure_text(*v, in);
   if (const auto* list = std::get_if<std::vector<std::string>>(&c)) return join(*list, ", ");
   return in > unit::flag ? "-" : "";
 }
