@@ -160,6 +160,7 @@ public:
     return one("Attention", upto(p.mask.empty() ? 3 : 4), a);
   }
   values operator()(const op::rotary& p) {
+    if (p.wide) refuse("cosines and sines of both numbers of a pair are written in pieces");
     return one("RotaryEmbedding", upto(p.table > 0 ? 4 : 3),
                {{"interleaved", std::int64_t{p.interleaved}},
                 {"rotary_embedding_dim", p.rotated},

@@ -73,7 +73,7 @@ TEST_CASE("a normalization of groups of channels from one of images") {
 TEST_CASE("what others read too, or the caller gets, is no piece") {
   maker m;
   layer_norm(m, "i").add("Relu/1x4x1", "5");
-  CHECK(fused(m.g).nodes.size() > 2);
+  CHECK(!recognise(m.g, default_patterns().rules));
   maker given;
   layer_norm(given, "i").g.nodes[6].given = true;
   const graph f = fused(given.g); // without scale and bias
@@ -136,6 +136,101 @@ TEST_CASE("an attention leaves out Transposes that do not fit together") {
   maker other;
   attention(other).g.layers[8] = op::parse("Softmax/1x2x3x3-a2"); // along the queries
   CHECK(!recognise(other.g, default_patterns().rules));
+}
+
+TEST_CASE("an attention whose rows may be empty, as exporters guard it") {
+  maker m;
+  m.add("Transpose/1x2x3x4-o0x1x3x2", "i").add("MatMul/1x2x3x4-1x2x4x3", "i 0");
+  m.add("Add/1x2x3x3-1x1x1x3", "1 i").add("Softmax/1x2x3x3-a3", "2").add("IsNaN/1x2x3x3", "3");
+  m.add("Where/1x2x3x3-1-1x2x3x3", "4 c 3").add("MatMul/1x2x3x3-1x2x3x4", "5 i");
+  CHECK(only_layer(m) == "Attention/1x2x3x4-mask1x1x1x3");
+  m.g.nodes[3].given = true; // somebody reads the weights themselves
+  CHECK(!recognise(m.g, default_patterns().rules));
+}
+
+TEST_CASE("scores that are kept in a range, and scales of heads") {
+  maker m;
+  m.add("Transpose/1x2x5x4-o0x1x3x2", "i").add("MatMul/1x2x3x4-1x2x4x5", "i 0");
+  m.add("Mul/1x2x3x5-1", "1 c").add("Div/1x2x3x5-1", "2 c").add("Tanh/1x2x3x5", "3");
+  m.add("Mul/1x2x3x5-1", "4 c").add("Add/1x2x3x5-3x5", "5 i").add("Softmax/1x2x3x5-a3", "6");
+  m.add("MatMul/1x2x3x5-1x2x5x4", "7 i");
+  CHECK(only_layer(m) == "Attention/1x2x3x4-k5-cap-mask1x1x3x5");
+  maker heads;
+  heads.add("Transpose/1x2x5x4-o0x1x3x2", "i").add("MatMul/1x2x3x4-1x2x4x5", "i 0");
+  heads.add("Mul/1x2x3x5-2x1x1", "1 c").add("Softmax/1x2x3x5-a3", "2");
+  heads.add("MatMul/1x2x3x5-1x2x5x4", "3 i");
+  CHECK(only_layer(heads) == "Attention/1x2x3x4-k5");
+  heads.g.layers[2] = op::parse("Mul/1x2x3x5-3x1"); // one for each query
+  CHECK(!recognise(heads.g, default_patterns().rules));
+}
+
+TEST_CASE("several masks that are computed become one before the attention") {
+  maker m;
+  m.add("Transpose/1x2x5x4-o0x1x3x2", "i").add("MatMul/1x2x3x4-1x2x4x5", "i 0");
+  m.add("Add/1x2x3x5-1x2x3x5", "1 i").add("Add/1x2x3x5-1x1x1x5", "2 i");
+  m.add("Softmax/1x2x3x5-a3", "3").add("MatMul/1x2x3x5-1x2x5x4", "4 i");
+  const graph f = fused(m.g);
+  REQUIRE(f.nodes.size() == 2);
+  CHECK(name_of(f, 0) == "Add/1x2x3x5-1x1x1x5");
+  CHECK(write_operands(f.nodes[0].operands) == "i i");
+  CHECK(name_of(f, 1) == "Attention/1x2x3x4-k5-mask1x2x3x5");
+  CHECK(write_operands(f.nodes[1].operands) == "i i i 0");
+  CHECK(f.nodes[1].parts == std::vector{0, 1, 2, 4, 5});
+
+  maker hidden;
+  hidden.add("Transpose/1x2x5x4-o0x1x3x2", "i").add("MatMul/1x2x3x4-1x2x4x5", "i 0");
+  hidden.add("Add/1x2x3x5-1x2x3x5", "1 i").add("Where/1x1x1x5-1x2x3x5-1", "i 2 c");
+  hidden.add("Softmax/1x2x3x5-a3", "3").add("MatMul/1x2x3x5-1x2x5x4", "4 i");
+  const graph g = fused(hidden.g);
+  REQUIRE(g.nodes.size() == 2);
+  CHECK(name_of(g, 0) == "Where/1x1x1x5-1x2x3x5-1");
+  CHECK(write_operands(g.nodes[0].operands) == "i i c");
+  CHECK(name_of(g, 1) == "Attention/1x2x3x4-k5-mask1x2x3x5");
+
+  maker viewed; // products of heads alone, as DeBERTa's, whose mask has a batch
+  viewed.add("Transpose/2x5x4-o0x2x1", "i").add("MatMul/2x3x4-2x4x5", "i 0");
+  viewed.add("Add/2x3x5", "1 i").add("Reshape/2x3x5-1x2x3x5", "2 c");
+  viewed.add("Where/1x1x1x5-1x2x3x5-1", "i 3 c").add("Softmax/1x2x3x5-a3", "4");
+  viewed.add("Reshape/1x2x3x5-2x3x5", "5 c").add("MatMul/2x3x5-2x5x4", "6 i");
+  const graph v = fused(viewed.g);
+  REQUIRE(v.nodes.size() == 2);
+  CHECK(name_of(v, 0) == "Where/1x1x1x5-2x3x5-1");
+  CHECK(name_of(v, 1) == "Attention/1x2x3x4-k5-mask1x2x3x5");
+}
+
+TEST_CASE("a rotary embedding of halves") {
+  maker m;
+  m.add("Relu/1x2x3x8", "i").add("Mul/1x2x3x8-1x1x3x8", "0 i");
+  m.add("Slice/1x2x3x8-1x2x3x4", "0 c c").add("Slice/1x2x3x8-1x2x3x4-from0x0x0x4", "0 c c");
+  m.add("Neg/1x2x3x4", "3").add("Concat/1x2x3x8-a3-n2", "4 2").add("Mul/1x2x3x8-1x1x3x8", "5 i");
+  m.add("Add/1x2x3x8", "1 6");
+  const graph f = fused(m.g);
+  REQUIRE(f.nodes.size() == 2);
+  CHECK(name_of(f, 1) == "RotaryEmbedding/1x2x3x8-wide");
+  CHECK(write_operands(f.nodes[1].operands) == "0 i i");
+  maker twice = m;
+  twice.g.nodes[5].operands = {{2}, {4}}; // the halves are where they were
+  CHECK(!recognise(twice.g, default_patterns().rules));
+
+  maker parts; // Split in place of Slices, places before heads, each batch its own angles
+  parts.add("Relu/2x3x4x8", "i").add("Split/2x3x4x8-a3-n2", "0").add("Neg/2x3x4x4", "1.1");
+  parts.add("Concat/2x3x4x8-a3-n2", "2 1").add("Mul/2x3x4x8-2x3x1x8", "3 i");
+  parts.add("Mul/2x3x4x8-2x3x1x8", "0 i").add("Add/2x3x4x8", "5 4");
+  CHECK(name_of(fused(parts.g), 1) == "RotaryEmbedding/2x4x3x8-own-wide-bshd");
+}
+
+TEST_CASE("a rotary embedding of neighbours") {
+  maker m;
+  m.add("Relu/1x2x3x8", "i").add("Mul/1x2x3x8-3x8", "0 i");
+  m.add("Slice/1x2x3x8-1x2x3x4-by1x1x1x2", "0 c c");
+  m.add("Slice/1x2x3x8-1x2x3x4-from0x0x0x1-by1x1x1x2", "0 c c");
+  m.add("Neg/1x2x3x4", "3").add("Reshape/1x2x3x4-1x2x3x4x1", "4 c");
+  m.add("Reshape/1x2x3x4-1x2x3x4x1", "2 c").add("Concat/1x2x3x4x2-a4-n2", "5 6");
+  m.add("Reshape/1x2x3x4x2-1x2x3x8", "7 c").add("Mul/1x2x3x8-3x8", "8 i");
+  m.add("Add/1x2x3x8", "1 9");
+  CHECK(name_of(fused(m.g), 1) == "RotaryEmbedding/1x2x3x8-interleaved-wide");
+  m.g.layers[3] = op::parse("Slice/1x2x3x8-1x2x3x4-from0x0x0x0-by1x1x1x2"); // not its neighbour
+  CHECK(!recognise(m.g, default_patterns().rules));
 }
 
 TEST_CASE("keys and values from a cache have their heads first, also where queries have not") {

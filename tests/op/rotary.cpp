@@ -21,6 +21,10 @@ TEST_CASE("rotary: key, dims and cost") {
   CHECK_TWICE(part.angles() == shape{2, 3, 2});
   CHECK_TWICE(part.cost().sources == 2 * 4 * 3 * 8 + 2 * 3 * 4);
   CHECK(read_key(rotary{}, "2x4x3x8-r4-interleaved-own") == part);
+  constexpr rotary wide{.sizes = {1, 4, 3, 8}, .rotated = 4, .wide = true};
+  CHECK_TWICE(write_key(wide) == "1x4x3x8-r4-wide");
+  CHECK_TWICE(wide.angles() == shape{1, 3, 4});
+  CHECK_TWICE(wide.cost().sources == 4 * 3 * 8 + 2 * 3 * 4);
 }
 
 TEST_CASE("rotary: what makes no difference is not in the key, what makes no sense is refused") {

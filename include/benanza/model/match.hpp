@@ -105,6 +105,22 @@ struct found {
   bool holds(int node) const { return std::find(nodes.begin(), nodes.end(), node) != nodes.end(); }
 };
 
+namespace detail {
+/// The layer that pieces are, and what it reads.
+struct recognised {
+  op::layer layer;
+  std::vector<operand> operands;
+
+  /// A piece that stays, as another layer.
+  struct changed {
+    int node;
+    op::layer layer;
+    std::vector<operand> operands;
+  };
+  std::vector<changed> before{}; ///< what the layer reads besides
+};
+} // namespace detail
+
 /// Looks for one rule.
 class match_search {
 public:
@@ -230,7 +246,7 @@ private:
   /// matter.
   bool reads_fit(const term& t, const goal& g, int depth) {
     const pieces::place& p = found_.in[g.from.node];
-    if (g.from.output != 0) return false;
+    if (g.from.output != 0 && p.family != "Split") return false;
     const std::size_t reads = std::min(t.reads.size(), p.operands.size());
     if (reads < t.reads.size() && t.words.size() == 1) return false;
     for (std::size_t k = reads; k < p.operands.size(); ++k)

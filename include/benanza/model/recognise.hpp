@@ -72,6 +72,10 @@ inline std::optional<graph> recognise(const graph& g, const std::vector<rule>& r
             return made.has_value();
           }))
         continue;
+      for (detail::recognised::changed& c : made->before) {
+        std::erase(nodes, c.node);
+        in.replace(c.node, {c.node}, std::move(c.layer), std::move(c.operands));
+      }
       in.replace(i, nodes, std::move(made->layer), std::move(made->operands));
       any = true;
     }

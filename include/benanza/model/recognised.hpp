@@ -9,6 +9,7 @@
 #include "fold.hpp"
 #include "match.hpp"
 #include "recognised_attention.hpp"
+#include "recognised_rotary.hpp"
 
 namespace benanza::model::detail {
 
@@ -36,6 +37,13 @@ inline std::optional<shape> reduced_axes(const found& f) {
       axes = r->axes;
     }
   return axes;
+}
+
+/// The Softmax among the pieces; null: none.
+inline const op::softmax* softmax_in(const found& f) {
+  for (int n : f.nodes)
+    if (const auto* s = std::get_if<op::softmax>(&f.layer(n))) return s;
+  return nullptr;
 }
 
 /// True if a constant of dims `s` has one number for each element of the last dims of `whole` from
@@ -94,6 +102,8 @@ inline std::optional<recognised> as_group_norm(const found& f) {
 
 inline std::optional<recognised> as_softmax(const found& f) {
   const auto x = dims_of(f, "x");
+  if (const op::softmax* s = softmax_in(f); s != nullptr && !s->log)
+    return recognised{*s, {f.value("x")->from}};
   const auto axes = reduced_axes(f);
   if (!x || !axes || axes->size != 1 || op::output(f.layer(f.root)) != *x) return std::nullopt;
   return recognised{op::softmax{.input = *x, .axis = static_cast<int>((*axes)[0])},
@@ -136,6 +146,7 @@ inline constexpr recogniser recognisers[] = {
     {"RMSNormalization", as_row_norm<op::rms_norm>},
     {"GroupNormalization", as_group_norm},
     {"Softmax", as_softmax},
+    {"RotaryEmbedding", as_rotary},
     {"Attention", as_attention},
 };
 
@@ -153,12 +164,17 @@ inline std::optional<recognised> recognise(const found& f) {
   std::optional<recognised> out = recogniser_of(f.by.family)(f);
   if (!out) return out;
   try {
-    out->layer = op::visit(
-        [](const auto& l) {
-          l.validate();
-          return op::layer(l.canonical_form());
-        },
-        out->layer);
+    const auto settle = [](op::layer& layer) {
+      layer = op::visit(
+          [](const auto& l) {
+            l.validate();
+            return op::layer(l.canonical_form());
+          },
+          layer);
+    };
+    settle(out->layer);
+    for (recognised::changed& c : out->before)
+      settle(c.layer);
   } catch (const error&) {
     return std::nullopt;
   }

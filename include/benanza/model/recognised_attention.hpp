@@ -2,7 +2,7 @@
 // When are two products of matrices and a softmax between them an attention? Operands are followed
 // back through Transposes, Reshapes and Expands to see how they are stored: batch x heads x
 // sequence x size, or with the sequence before the heads, all alike. An Expand over heads makes
-// groups that share keys.
+// groups that share keys. Several masks become one before it, in the places of what added them.
 //
 //   as_attention(found)   // Attention/1x12x197x64-bshd
 #pragma once
@@ -11,12 +11,6 @@
 #include "match.hpp"
 
 namespace benanza::model::detail {
-
-/// A layer, and what it reads.
-struct recognised {
-  op::layer layer;
-  std::vector<operand> operands;
-};
 
 /// Follows operand `from` of the pieces back to where it comes from; false where dims are lost.
 inline bool follow(const found& f, operand from, const operand& to, axes& a) {
@@ -51,28 +45,51 @@ inline axes axes_of_product(const shape& dims, const shape& result, char rows, c
   return axes(out);
 }
 
-/// The mask of an attention from all that is done to its scores: one mask keeps its dims, several
-/// are one of the scores' dims if they are constant. False if that cannot be.
-inline bool add_masks(const found& f, op::attention& p, const shape& scores,
-                      std::vector<operand>& operands) {
+/// The mask of an attention from all that is done to its scores: one keeps its dims, constant ones
+/// are one of the scores' dims, others are added up first. False if that cannot be.
+inline bool add_masks(const found& f, op::attention& p, const shape& scores, recognised& out) {
+  const bound_value* truth = f.value("m");
   std::vector<const bound_value*> masks;
-  for (const char* name : {"a", "b", "m"})
+  for (const char* name : {"a", "b", "e", "m"})
     if (const bound_value* v = f.value(name)) masks.push_back(v);
   if (masks.empty()) return true;
+  // Without a dim for the batch, heads come first; a batch of one may be seen in between.
+  const bool fit = std::all_of(masks.begin(), masks.end(), [&](const bound_value* v) {
+    return v->dims && v->dims->size <= 4 && scores.size <= 4 &&
+           expanded(op::output(f.layer(v->reader)), 4) == expanded(scores, 4);
+  });
   const bool constants = std::all_of(masks.begin(), masks.end(),
                                      [](const bound_value* v) { return v->from.node == constant; });
-  const bound_value& one = *masks[0];
-  // Without a dim for the batch, heads come first.
-  if (masks.size() == 1 && one.dims && one.dims->size <= 4 && scores.size <= 4 &&
-      op::output(f.layer(one.reader)) == scores) {
-    p.mask = *one.dims;
-    p.truth_mask = f.value("m") != nullptr;
-  } else if (constants) {
+  if (constants && (masks.size() > 1 || !fit)) {
     p.mask = p.scores();
-  } else {
-    return false;
+    out.operands.push_back({constant});
+    return true;
   }
-  operands.push_back(masks.size() == 1 ? one.from : operand{constant});
+  if (!fit) return false;
+  bound_value sum = *masks[0];
+  p.truth_mask = masks.size() == 1 && truth != nullptr;
+  for (std::size_t i = 1; i < masks.size(); ++i) {
+    const bound_value& next = *masks[i];
+    const bool hides = &next == truth;
+    op::layer added = op::binary{.a = *sum.dims, .b = *next.dims};
+    if (hides) added = op::where{.condition = *next.dims, .x = *sum.dims, .y = {1}};
+    std::vector<operand> reads{sum.from, next.from};
+    if (hides) reads = {next.from, sum.from, {constant}};
+    sum = {{next.reader}, op::output(added), next.reader};
+    out.before.push_back({next.reader, std::move(added), std::move(reads)});
+  }
+  p.mask = *sum.dims;
+  out.operands.push_back(sum.from);
+  return true;
+}
+
+/// True if what multiplies the scores is one number, or one for each head.
+inline bool scales_heads(const found& f, const shape& scores) {
+  const bound_value* v = f.value("ch");
+  if (v == nullptr) return true;
+  if (!v->dims || v->dims->size > scores.size) return false;
+  for (int i = 0; i < v->dims->size; ++i)
+    if ((*v->dims)[i] != 1 && i + scores.size - v->dims->size != scores.size - 3) return false;
   return true;
 }
 
@@ -84,15 +101,20 @@ inline std::optional<recognised> as_attention(const found& f) {
   const op::matmul *s = product("s"), *o = product("p");
   if (s == nullptr || o == nullptr) return std::nullopt;
   const shape scores = s->output(), result = o->output();
-  if (scores.size != result.size || scores.size > 6 || elements(o->a) != elements(scores) ||
-      o->m() != s->m() || o->k() != s->n())
+  // One of both may lack dims of one before the others.
+  const int rank = std::max(scores.size, result.size);
+  const shape all = expanded(scores, rank), sums = expanded(result, rank);
+  if (rank > 6 || elements(o->a) != elements(scores) || o->m() != s->m() || o->k() != s->n() ||
+      !scales_heads(f, scores))
     return std::nullopt;
   op::attention p{.batch = 1, .heads = 1, .queries = s->m(), .head_size = s->k()};
   p.keys = s->n();
   p.value_size = o->n();
-  for (int i = 0; i < result.size - 2; ++i) {
-    if (result[i] != scores[i]) return std::nullopt;
-    (i == result.size - 3 ? p.heads : p.batch) *= result[i];
+  for (int n : f.nodes)
+    p.softcap |= f.in[n].family == "Tanh";
+  for (int i = 0; i < rank - 2; ++i) {
+    if (sums[i] != all[i]) return std::nullopt;
+    (i == rank - 3 ? p.heads : p.batch) *= sums[i];
   }
   for (int n : f.nodes)
     if (const auto* along = std::get_if<op::softmax>(&f.layer(n)))
@@ -133,7 +155,7 @@ inline std::optional<recognised> as_attention(const found& f) {
     if (p.cached && !k_heads_first) return std::nullopt;
   }
   recognised out{{}, {q->from, k->from, v->from}};
-  if (!add_masks(f, p, scores, out.operands)) return std::nullopt;
+  if (!add_masks(f, p, scores, out)) return std::nullopt;
   out.layer = p;
   return out;
 }

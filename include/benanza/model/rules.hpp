@@ -193,9 +193,12 @@ inline constexpr std::string_view usual_rules[] = {
     "cs),"
     " ct)",
     "Softmax(x) = Div(e:Exp(Sub(x, ReduceMax(x))), ReduceSum(e))",
-    "Attention(q, k, v, a, b, m) = Transpose?(p:MatMul(Softmax(Where?(m, Add?(Add?(Mul|Div?("
-    "s:MatMul(Transpose|Expand|Mul|Div*(q, c), Transpose|Expand|Mul|Div*(k, c)), c), a), b), c)),"
-    " Transpose|Expand*(v)))",
+    "Softmax(x) = Where(IsNaN(s:Softmax(x)), c, s)", // rows of which nothing is seen
+    "RotaryEmbedding(x, a, s) = Add(Mul(x, a), Mul(Concat(Neg(Slice|Split(Reshape?(x))),"
+    " Slice|Split(Reshape?(x))), s))",
+    "Attention(q, k, v, a, b, e, m) = Transpose?(p:MatMul(Softmax(Where?(m, Add?(Add?(Add?(Mul?("
+    "Tanh?(Mul|Div?(Mul|Div?(s:MatMul(Transpose|Expand|Mul|Div*(q, c),"
+    " Transpose|Expand|Mul|Div*(k, c)), ch), c)), c), a), b), e), c)), Transpose|Expand*(v)))",
 };
 
 } // namespace benanza::model

@@ -2,8 +2,9 @@
 // Rotary embedding (ONNX RotaryEmbedding-23): pairs of numbers of a head are turned by angles that
 // depend on the place in the sequence. A pair is a number of the first half and one of the second,
 // or two neighbours (`interleaved`). Cosines and sines are given for each place, the same for all
-// batches or each its own; or places name rows of a `table`. Operands are batch x heads x sequence
-// x size, or with `sequence_major` batch x sequence x (heads x size).
+// batches or each its own; or places name rows of a `table`. Models that write it in pieces give
+// them for both numbers of a pair (`wide`). Operands are batch x heads x sequence x size, or with
+// `sequence_major` batch x sequence x (heads x size).
 //
 //   rotary{.sizes = {1, 32, 128, 64}, .table = 2048, .sequence_major = true}
 //                                                                 key: 1x32x128x64-t2048-bshd
@@ -23,6 +24,7 @@ struct rotary {
   bool interleaved = false; ///< neighbours are turned together
   std::int64_t table = 0;   ///< rows of cosines and sines, of which places name one; 0: no places
   bool own_places = false;  ///< each batch has cosines and sines of its own
+  bool wide = false;        ///< a cosine and a sine for each number, not for each pair
   bool sequence_major = false; ///< the sequence comes before the heads
 
   static constexpr std::optional<rotary> of(std::string_view family) {
@@ -37,6 +39,7 @@ struct rotary {
     a.flag("interleaved", "interleaved", interleaved);
     a.number("table", "t", table, 0);
     a.flag("own_places", "own", own_places);
+    a.flag("wide", "wide", wide);
     a.flag("sequence_major", "bshd", sequence_major);
   }
 
@@ -64,10 +67,12 @@ struct rotary {
   constexpr shape output() const {
     return sequence_major ? shape{batch(), length(), checked_multiply(heads(), size())} : sizes;
   }
+  /// Cosines of one place, and sines.
+  constexpr std::int64_t angle_size() const { return wide ? turned() : turned() / 2; }
   /// Dims of the cosines, and of the sines.
   constexpr shape angles() const {
-    if (table > 0) return {table, turned() / 2};
-    return {own_places ? batch() : 1, length(), turned() / 2};
+    if (table > 0) return {table, angle_size()};
+    return {own_places ? batch() : 1, length(), angle_size()};
   }
 
   /// Four products and two sums for each pair; of a table the rows that are named.
@@ -78,7 +83,7 @@ struct rotary {
                                checked_multiply(length(), 3 * turned()));
     const std::int64_t places = checked_multiply(batch(), length());
     const std::int64_t rows = table > 0 ? std::min(table, places) : elements(angles(), 0, 2);
-    w.sources = w.results + checked_multiply(rows, turned());
+    w.sources = w.results + checked_multiply(rows, 2 * angle_size());
     if (table > 0) w.fixed_bytes = checked_multiply(places, size_bytes(dtype::s64));
     return w;
   }

@@ -43,7 +43,10 @@ TEST_CASE("rotary embeddings of every form, in whole vectors and parts of them")
   for (const char* name :
        {"RotaryEmbedding/1x2x3x64", "RotaryEmbedding/2x3x5x20-bshd", "RotaryEmbedding/1x1x1x2",
         "RotaryEmbedding/1x2x3x64-interleaved", "RotaryEmbedding/2x3x5x70-r38-interleaved-own",
-        "RotaryEmbedding/2x3x5x70-r38-t9-bshd", "RotaryEmbedding/1x2x3x2100-own"})
+        "RotaryEmbedding/2x3x5x70-r38-t9-bshd", "RotaryEmbedding/1x2x3x2100-own",
+        "RotaryEmbedding/2x3x5x70-r38-own-wide", "RotaryEmbedding/1x2x3x2100-wide",
+        "RotaryEmbedding/1x2x3x70-interleaved-wide-bshd",
+        "RotaryEmbedding/1x2x3x2100-interleaved-wide"})
     check_floats(name);
 }
 

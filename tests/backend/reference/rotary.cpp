@@ -14,6 +14,12 @@ TEST_CASE("rotary, by hand") {
         std::vector<double>{10 - 3, 200 - 8, 1 + 30, 4 + 400});
   CHECK(computed("RotaryEmbedding/1x1x1x4-interleaved", {{1, 2, 3, 4}, {10, 100}, {1, 2}}) ==
         std::vector<double>{10 - 2, 1 + 20, 300 - 8, 6 + 400});
+  // Both numbers of a pair have a cosine and a sine.
+  CHECK(computed("RotaryEmbedding/1x1x1x4-wide", {{1, 2, 3, 4}, {10, 100, 5, 6}, {1, 2, 7, 8}}) ==
+        std::vector<double>{10 - 3, 200 - 8, 7 + 15, 16 + 24});
+  CHECK(computed("RotaryEmbedding/1x1x1x4-interleaved-wide",
+                 {{1, 2, 3, 4}, {10, 100, 5, 6}, {1, 2, 7, 8}}) ==
+        std::vector<double>{10 - 2, 2 + 200, 15 - 28, 24 + 24});
   // What is not turned stays.
   CHECK(computed("RotaryEmbedding/1x1x1x4-r2", {{1, 2, 3, 4}, {10}, {1}}) ==
         std::vector<double>{10 - 2, 1 + 20, 3, 4});

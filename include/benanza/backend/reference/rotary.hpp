@@ -19,8 +19,8 @@ inline double value(const op::rotary& p, const operands& o, std::int64_t flat) {
   const std::int64_t apart = p.interleaved ? 1 : half;
   std::int64_t angles = (p.own_places ? batch * p.length() : 0) + place;
   if (p.table > 0) angles = static_cast<std::int64_t>(element(o, 3, batch * p.length() + place));
-  const double cosine = element(o, 1, angles * half + pair);
-  const double sine = element(o, 2, angles * half + pair);
+  const std::int64_t angle = angles * p.angle_size() + (p.wide ? i : pair);
+  const double cosine = element(o, 1, angle), sine = element(o, 2, angle);
   const double x = element(o, 0, flat), other = element(o, 0, first ? flat + apart : flat - apart);
   return first ? cosine * x - sine * other : sine * other + cosine * x;
 }
