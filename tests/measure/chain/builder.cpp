@@ -22,6 +22,26 @@ TEST_CASE("a result is not written over what its layer, or a view's reader, stil
   }
 }
 
+TEST_CASE("a zero point that a layer computes is what the next one takes off") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Sigmoid/8x16", "i"}, // so that the zero point is 0
+                                   {"DynamicQuantizeLinear/8x16", "0"},
+                                   {"MatMulInteger/8x16-16x5-w-u8s8s32-za", "1 c 1.2"}});
+  for (std::size_t pick = 0; pick < 7; ++pick)
+    chain(plan_of(g, libraries, pick), libraries).verify();
+}
+
+TEST_CASE("numbers of the caller that become indices on their way are inside what they index") {
+  const library_list libraries = real_libraries();
+  const model::graph g = graph_of({{"Gather/2x200-1-a0-s64", "i i"}, // one end of each edge
+                                   {"Reshape/1x200-200x1-s64", "0 c"},
+                                   {"GatherND/50x32-200x1", "i 1"},
+                                   {"Slice/9x1-7x1-s64", "c c c"},
+                                   {"Concat/9x1-a0-n2-s64", "3 i"},
+                                   {"Gather/7x32-9x1", "i 4"}});
+  chain(plan_of(g, libraries, 0), libraries).verify();
+}
+
 TEST_CASE("operands of the caller are as many as a node takes") {
   const library_list libraries = real_libraries();
   chain c(plan_of(graph_of({{"Add/1x16x6x6-1x16x1x1", "i i"}}), libraries, 0), libraries);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One implementation of one layer, ready to run: operands reordered into its layouts, scratch
 // memory and argument list made, all outside timing. A run is the library's C call and nothing
-// else; the clock is the host's, because the CPU stream has ended when the call returns.
+// else, but that a zero point which is an operand is widened before it; the clock is the host's,
+// because the CPU stream has ended when the call returns.
 //
 //   execution e(device, offer, operands, {.threads = 1});   e.run(1);   double ns = e.time(100);
 #pragma once
@@ -31,7 +32,7 @@ public:
       if (a.constant) packing_ns_ += timer.ns();
     }
     for (const auto& given : what_.made_by->given)
-      give(given);
+      give(given, values);
     if (overwritten_ < 0) {
       result_ = allocate(result_of(*what_.made_by, what_.how));
       arguments_.push_back({what_.made_by->result_id, result_.get()});
@@ -56,6 +57,8 @@ public:
   std::int64_t operand_bytes(int input) const override {
     for (const flowing& f : flowing_)
       if (f.input == input) return f.bytes;
+    for (const code& c : codes_)
+      if (c.input == input) return 1;
     return 0;
   }
   std::int64_t result_bytes() const override {
@@ -64,6 +67,8 @@ public:
   void connect(int input, std::byte* data) override {
     for (const flowing& f : flowing_)
       if (f.input == input) dnnl_memory_set_data_handle(f.memory, data + f.skipped);
+    for (code& c : codes_)
+      if (c.input == input) c.from = data;
   }
   void connect_result(std::byte* data) override {
     dnnl_memory_set_data_handle(result_.get(), data);
@@ -121,6 +126,18 @@ private:
     dnnl_memory_t memory;
     std::int64_t bytes;
     std::size_t skipped;
+  };
+  /// A zero point that comes from another layer, and where the library wants it.
+  struct code {
+    int input;
+    bool is_signed;
+    const std::byte* from;
+    std::int32_t* to;
+
+    void widen() const {
+      const auto bits = std::to_integer<std::uint8_t>(*from);
+      *to = is_signed ? std::int32_t{static_cast<std::int8_t>(bits)} : std::int32_t{bits};
+    }
   };
 
   static std::byte* place_of(dnnl_memory_t memory) {
@@ -181,10 +198,16 @@ private:
   }
 
   /// Scales or a zero point, which are read by each execution.
-  void give(const version::run_time_value& v) {
+  void give(const version::run_time_value& v, const operands& values) {
     const bool scales = !v.factors.empty();
     const dims count{scales ? std::ssize(v.factors) : 1};
     dnnl::memory m = allocate(dense(count, scales ? data_type::f32 : data_type::s32));
+    if (v.input >= 0) {
+      const tensor& held = values.inputs[static_cast<std::size_t>(v.input)];
+      buffers_.emplace_back(std::span<const std::byte>(held.bytes));
+      codes_.push_back({v.input, held.type == dtype::s8, buffers_.back().data(),
+                        static_cast<std::int32_t*>(m.get_data_handle())});
+    }
     std::memcpy(m.get_data_handle(), scales ? static_cast<const void*>(v.factors.data()) : &v.zero,
                 static_cast<std::size_t>(count[0]) * 4);
     arguments_.push_back({v.id, m.get()});
@@ -271,6 +294,8 @@ private:
     machine::at_stack_place(stack_place(), [&] {
       for (int i = 0; i < executions && status == dnnl_success; ++i) {
         weights_.advance();
+        for (const code& c : codes_)
+          c.widen();
         status = dnnl_primitive_execute(primitive_.get(), device_->stream.get(), count,
                                         arguments_.data());
       }
@@ -301,6 +326,7 @@ private:
   std::vector<dnnl_exec_arg_t> arguments_{};
   rotating_weights weights_{};
   std::vector<flowing> flowing_{};
+  std::vector<code> codes_{};
   int overwritten_ = -1;
   double packing_ns_ = 0;
 };

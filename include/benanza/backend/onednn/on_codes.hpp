@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers on 8-bit codes for oneDNN: the same convolutions and products as of the quantised classes,
-// with the scales and zero points of their operands. The library takes no zero points of weights,
-// and weights of s8 only.
+// with the scales and zero points of their operands. Where sums are the result, the zero point of
+// what is read comes from the layer before, and each execution reads it. The library takes no zero
+// points of weights, and weights of s8 only.
 //
 //   describe(op::on_codes<op::conv>{.base = ..., .types = op::code_types::u8s8u8}, request, out);
 #pragma once
@@ -32,6 +33,7 @@ code_scales scales_of(const op::on_codes<Base>& p, const operands* values) {
     s.factors.push_back(static_cast<float>(number(at.a_scale, 0, p.integer ? 1 : 0.5) *
                                            number(at.b_scale, i, p.integer ? 1 : 0.5) / result));
   if (p.integer) s.factors = {1};
+  if (p.zero_a && p.integer) s.zero_input = at.a_zero;
   if (p.zero_a) s.zero_a = static_cast<std::int32_t>(number(at.a_zero, 0, 1));
   if (p.zero_result) s.zero_result = static_cast<std::int32_t>(number(at.zero, 0, 1));
   return s;

@@ -58,6 +58,7 @@ struct recipe {
 struct code_scales {
   std::vector<float> factors{}; ///< one, or one for each channel or column
   std::int32_t zero_a = 0, zero_result = 0;
+  int zero_input = -1; ///< the operand from which each execution reads `zero_a`; -1: a constant
 };
 
 /// What recipes are asked for.
@@ -92,7 +93,10 @@ struct request {
     dnnl::primitive_attr a = attributes();
     if (codes) {
       version::scale_product(a, codes->factors, channels, of_weights, given);
-      if (codes->zero_a != 0) version::set_zero_point(a, DNNL_ARG_SRC, codes->zero_a, given);
+      if (codes->zero_input >= 0)
+        version::read_zero_point(a, DNNL_ARG_SRC, codes->zero_input, given);
+      else if (codes->zero_a != 0)
+        version::set_zero_point(a, DNNL_ARG_SRC, codes->zero_a, given);
       if (codes->zero_result != 0)
         version::set_zero_point(a, DNNL_ARG_DST, codes->zero_result, given);
     }

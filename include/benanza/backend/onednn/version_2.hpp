@@ -112,11 +112,12 @@ inline void append_eltwise(dnnl::post_ops& to, dnnl::algorithm how, float alpha,
   to.append_eltwise(scale, how, alpha, beta);
 }
 
-/// A number, or one for each channel, that an execution is given: this version has none.
+/// What an execution is given besides operands: in this version only zero points that it reads.
 struct run_time_value {
-  int id = 0;
-  std::vector<float> factors{};
+  int id = 0;                   ///< DNNL_ARG_ATTR_ZERO_POINTS, and of what
+  std::vector<float> factors{}; ///< none
   std::int32_t zero = 0;
+  int input = -1; ///< the operand that holds the zero point, one code
 };
 using run_time_values = std::vector<run_time_value>;
 
@@ -142,6 +143,11 @@ inline void scale_operand(dnnl::primitive_attr& a, int id, float factor,
 inline void set_zero_point(dnnl::primitive_attr& a, int id, std::int32_t zero,
                            run_time_values& /*given*/) {
   a.set_zero_points(id, 0, {zero});
+}
+/// A zero point that each execution reads from an operand.
+inline void read_zero_point(dnnl::primitive_attr& a, int id, int input, run_time_values& given) {
+  a.set_zero_points(id, 0, {DNNL_RUNTIME_S32_VAL});
+  given.push_back({.id = DNNL_ARG_ATTR_ZERO_POINTS | id, .input = input});
 }
 
 inline data_type type_of(const description& d) {

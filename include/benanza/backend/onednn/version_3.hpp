@@ -98,6 +98,7 @@ struct run_time_value {
   int id = 0;                   ///< DNNL_ARG_ATTR_SCALES or DNNL_ARG_ATTR_ZERO_POINTS, and of what
   std::vector<float> factors{}; ///< empty: it is a zero point
   std::int32_t zero = 0;
+  int input = -1; ///< the operand that holds the zero point, one code; -1: it is `zero`
 };
 using run_time_values = std::vector<run_time_value>;
 
@@ -127,6 +128,11 @@ inline void set_zero_point(dnnl::primitive_attr& a, int id, std::int32_t zero,
                            run_time_values& given) {
   a.set_zero_points_mask(id, 0);
   given.push_back({.id = DNNL_ARG_ATTR_ZERO_POINTS | id, .zero = zero});
+}
+/// A zero point that each execution reads from an operand.
+inline void read_zero_point(dnnl::primitive_attr& a, int id, int input, run_time_values& given) {
+  a.set_zero_points_mask(id, 0);
+  given.push_back({.id = DNNL_ARG_ATTR_ZERO_POINTS | id, .input = input});
 }
 
 inline data_type type_of(const description& d) {

@@ -59,6 +59,7 @@ public:
       , parameters_(thresholds)
       , side_by_side_(side_by_side)
       , given_(std::move(given))
+      , limits_(index_limits(p.graph, p.type))
       , places_(p.graph, out_.storage) {}
   chain_builder(const chain_builder&) = delete;
   chain_builder& operator=(const chain_builder&) = delete;
@@ -161,6 +162,10 @@ private:
     step.node = i;
     machine::check_memory(bytes_of_operands(l, plan_.type) + host_bytes(l), where(i));
     step.values = operands_of(l, listed, i);
+    if (const std::int64_t limit = limits_[static_cast<std::size_t>(i)];
+        limit > 0 && op::visit(detail::hands_on{0}, l))
+      for (backend::tensor& t : step.values.inputs)
+        bring_inside(t, limit);
     std::vector<std::pair<std::size_t, model::operand>> flowing;
     for (std::size_t k = 0; k < listed.size(); ++k)
       if (const auto at = operand_index(l, k, listed.size(), step.values.inputs.size())) {
@@ -200,8 +205,10 @@ private:
     if (listed.empty()) throw error("a view has no operand", where(i), plan_again);
     const bool plain = !(v.input == v.result) || s.operand_layouts.empty();
     const layout its = plain ? layout::plain : layouts(s.operand_layouts, i)[0];
-    const backend::operands given =
+    backend::operands given =
         listed[0].node >= 0 ? backend::operands{} : backend::make_operands(v, plan_.type);
+    for (backend::tensor& t : given.inputs)
+      bring_inside(t, limits_[static_cast<std::size_t>(i)]);
     const tensor_place from =
         source(i, 0, listed[0], given.inputs.empty() ? backend::tensor{} : given.inputs[0]);
     tensor_place p = as_read(from, listed[0], v.input, v.casts() ? v.element : from.type, its, i);
@@ -450,6 +457,7 @@ private:
   const parameters& parameters_;
   bool side_by_side_;
   chain_givens given_;
+  std::vector<std::int64_t> limits_; ///< of results that are read as indices
   built_chain out_{};
   activation_storage& storage_ = out_.storage;
   std::vector<chain_step>& steps_ = out_.steps;

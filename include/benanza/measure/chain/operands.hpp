@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -145,6 +146,74 @@ inline std::vector<std::int64_t> split_lengths(const model::graph& g, int node, 
   for (std::int64_t& length : lengths)
     if (length == 0) length = left / unknown + (next++ < left % unknown ? 1 : 0);
   return lengths;
+}
+
+namespace detail {
+/// Layers that hand on numbers of operand `k` as they are.
+struct hands_on {
+  std::size_t k;
+  bool operator()(const op::view& v) const { return !v.casts(); }
+  bool operator()(const op::transpose&) const { return true; }
+  bool operator()(const op::slice&) const { return true; }
+  bool operator()(const op::split&) const { return true; }
+  bool operator()(const op::concat&) const { return true; }
+  bool operator()(const op::expand&) const { return true; }
+  bool operator()(const op::reverse_sequence&) const { return k == 0; }
+  bool operator()(const op::gather&) const { return k == 0; }
+  bool operator()(const op::cast& c) const { return c.from != dtype::real && c.to != dtype::real; }
+  bool operator()(const auto&) const { return false; }
+};
+
+/// The smallest of what a layer's indices may not reach; 0: it reads none.
+inline std::int64_t index_bound(const op::layer& l) {
+  return op::visit(
+      [](const auto& p) -> std::int64_t {
+        if constexpr (requires { p.index_bounds(); }) {
+          const shape all = p.index_bounds();
+          return all.empty() ? 0 : *std::min_element(all.begin(), all.end());
+        } else {
+          return 0;
+        }
+      },
+      l);
+}
+} // namespace detail
+
+/// Of each node: what its results may not reach, because they are read as indices, right away or
+/// after they were moved; 0: they are not.
+inline std::vector<std::int64_t> index_limits(const model::graph& g, numeric t) {
+  std::vector<std::int64_t> limits(g.nodes.size(), 0);
+  for (std::size_t j = g.nodes.size(); j-- > 0;) {
+    const model::node& n = g.nodes[j];
+    if (n.layer == model::no_layer) continue;
+    const op::layer& l = layer_at(g, static_cast<int>(j));
+    const std::int64_t own = detail::index_bound(l);
+    if (own == 0 && limits[j] == 0) continue;
+    const std::vector<model::operand> listed = model::known_operands(n);
+    const backend::operands its = own == 0 ? backend::operands{} : backend::describe_operands(l, t);
+    for (std::size_t k = 0; k < listed.size(); ++k) {
+      if (listed[k].node < 0) continue;
+      const auto at = operand_index(l, k, listed.size(), its.inputs.size());
+      const bool index = own > 0 && at && its.inputs[*at].part == backend::role::index;
+      const bool moved = limits[j] > 0 && op::visit(detail::hands_on{k}, l);
+      if (!index && !moved) continue;
+      std::int64_t& least = limits[static_cast<std::size_t>(listed[k].node)];
+      const std::int64_t bound = index ? own : limits[j];
+      least = least == 0 ? bound : std::min(least, bound);
+    }
+  }
+  return limits;
+}
+
+/// Brings whole numbers that are read as indices inside what they index.
+inline void bring_inside(backend::tensor& t, std::int64_t limit) {
+  const auto bring = [&]<class Whole>(std::span<Whole> all) {
+    for (Whole& v : all)
+      v = static_cast<Whole>(((v % limit) + limit) % limit);
+  };
+  if (limit == 0 || t.part == backend::role::index) return;
+  if (t.type == dtype::s64) bring(t.as<std::int64_t>());
+  if (t.type == dtype::s32) bring(t.as<std::int32_t>());
 }
 
 /// A model's constants are not known here. Single numbers that decide whether results are numbers
